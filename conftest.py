@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from tf_frame.cli.screen import quiet_tensorflow, without_chatter
+from tf_frame.command_line.screen import quiet_tensorflow, without_chatter
 
 before = dict(os.environ)
 quiet_tensorflow(None)

@@ -79,9 +79,9 @@ setup(
             "hooks",
             "EarlyStopping Feed FinalValues GarbageCollection Heartbeat LoggingTensor ResourceUse "
             "SlowStep",
-            module="named",
+            module="by_name.plugins",
         )
-        + entry_points("hooks", "Csv MLflow Wandb", module="named_loggers"),
+        + entry_points("hooks", "Csv MLflow Wandb", module="by_name.logger_plugins"),
     },
     classifiers=[
         "License :: OSI Approved :: Apache Software License",

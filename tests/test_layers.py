@@ -1,7 +1,7 @@
-"""The architecture: layers of packages, no import circles, and tests that mirror the tree.
+"""The architecture: a strict order of packages, no import circles, tests that mirror the tree.
 
-Each test lists all violations at once. `tf_frame.errors` and the top level of `tf_frame` stand
-below every layer.
+Each test lists all violations at once. The modules at the top level of `tf_frame`, such as
+`tf_frame.errors`, stand below every package.
 """
 
 import ast
@@ -13,32 +13,18 @@ import pytest
 ROOT = Path(__file__).parents[1]
 FRAMEWORK = ROOT / "framework" / "tf_frame"
 PLUGINS = sorted(path for path in ROOT.glob("plugins/*/src/*") if (path / "__init__.py").exists())
-LAYERS = {
-    **dict.fromkeys(["config", "cluster", "deploy", "layers"], 1),
-    **dict.fromkeys(
-        [
-            "plugin",
-            "scaffold",
-            "graph",
-            "checkpoint",
-            "profiling",
-            "gradient_transforms",
-            "optimizers",
-            "learning_rates",
-        ],
-        2,
-    ),
-    **dict.fromkeys(["hooks", "session"], 3),
-    **dict.fromkeys(["estimator", "inputs"], 4),
-    **dict.fromkeys(["launch", "cli"], 5),
-    # Beside the layers: these may import every package, and no other package imports them.
-    **dict.fromkeys(["legacy", "testing"], 6),
-}
-BESIDE = ("legacy", "testing")
-# The command that runs the conformance suites.
-WITH_TESTING = {"tf_frame.cli.plugin_check"}
+# The packages of the framework, lowest first. A package imports from those before it only.
+ORDER = (
+    *("config", "layers", "plugin", "checkpoint", "cluster", "deploy"),
+    *("optimizers", "learning_rates", "gradient_transforms", "scaffold", "graph"),
+    *("profiling", "hooks", "session", "runs", "inputs", "estimator"),
+    *("command_line", "launch", "testing", "cli"),
+)
 # Importing these packages must stay quick, so not even their functions import TensorFlow.
-WITHOUT_TENSORFLOW = ("config", "cluster", "plugin", "scaffold", "launch", "cli")
+WITHOUT_TENSORFLOW = (
+    *("config", "cluster", "plugin", "scaffold"),
+    *("command_line", "launch", "cli"),
+)
 # But the server of a task is one of TensorFlow's; nothing imports these before it starts.
 _OF_SERVERS = ("agreement", "clock", "key_value_store", "server")
 WITH_TENSORFLOW = {f"tf_frame.cluster.{name}" for name in _OF_SERVERS}
@@ -70,25 +56,30 @@ def _imports(path):
 
 
 def package_of(name):
-    """The package `config` for `tf_frame.config.flags`; None outside of the layers."""
+    """Returns the package `config` for `tf_frame.config.flags`; None outside of the packages."""
     top, _, rest = name.partition(".")
     package = rest.split(".")[0]
-    return package if top == "tf_frame" and package in LAYERS else None
+    return package if top == "tf_frame" and package in ORDER else None
 
 
-def crosses_layers(own, other):
-    if own == other:
-        return False
-    return LAYERS[other] > LAYERS[own] or other in BESIDE
-
-
-def test_packages_import_from_their_own_layer_or_below():
+def test_packages_import_from_lower_packages_only():
     violations = [
         f"{name} imports {imported}"
         for name, path in modules(FRAMEWORK).items()
         for imported in imports(path)
         if (own := package_of(name)) and (other := package_of(imported))
-        if crosses_layers(own, other) and not (name in WITH_TESTING and other == "testing")
+        if ORDER.index(other) > ORDER.index(own)
+    ]
+    assert not violations
+
+
+def test_modules_at_the_top_level_import_no_package():
+    violations = [
+        f"{name} imports {imported}"
+        for name, path in modules(FRAMEWORK).items()
+        if name.count(".") == 1 and path.stem not in ("__init__", "__main__")
+        for imported in imports(path)
+        if package_of(imported)
     ]
     assert not violations
 
@@ -104,9 +95,9 @@ def test_packages_that_start_quickly_do_not_import_tensorflow():
     assert not violations
 
 
-def test_every_folder_is_a_layer():
+def test_every_folder_is_in_the_order():
     folders = {path.name for path in FRAMEWORK.iterdir() if (path / "__init__.py").exists()}
-    assert folders <= LAYERS.keys()
+    assert folders == set(ORDER)
 
 
 def import_graph(package):
@@ -150,22 +141,19 @@ def test_no_modules_import_each_other_in_a_circle(package):
 
 
 def is_legacy(name):
-    """True if a module keeps other projects' names for old code, in the framework or a plugin."""
-    return "legacy" in name.split(".")[:2]
+    """Returns whether a module keeps the names of another project for old code."""
+    return name.startswith("tf_frame_legacy") or "legacy" in name.split(".")[:2]
 
 
 def test_plugins_import_no_other_plugin_but_the_shared_one():
-    """And nothing of `legacy`, except in a plugin's own `legacy`, which stands on it.
-
-    The rest of the plugin does not import that either.
-    """
+    """Only the folder `legacy` of a plugin imports tf-frame-legacy, and nothing imports that."""
     names = {path.name for path in PLUGINS}
     violations = [
         f"{name} imports {imported}"
         for plugin in PLUGINS
         for name, path in modules(plugin).items()
         for imported in imports(path)
-        if imported.split(".")[0] in names - {plugin.name, "tf_frame_vision"}
+        if imported.split(".")[0] in names - {plugin.name, "tf_frame_vision", "tf_frame_legacy"}
         or (is_legacy(imported) and not is_legacy(name))
     ]
     assert names >= {"tf_frame_vision", "tf_frame_classification", "tf_frame_deeplab"}

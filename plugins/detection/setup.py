@@ -15,7 +15,11 @@ setup(
     python_requires=">=3.10",
     install_requires=["tf-frame>=0.1,<0.2", "tf-frame-vision>=0.1,<0.2"],
     # COCO's twelve figures; without it there are two of them.
-    extras_require={"coco": ["pycocotools>=2.0.9"]},
+    extras_require={
+        "coco": ["pycocotools>=2.0.9"],
+        # The trainers of old scripts, in tf_frame_detection.legacy.
+        "legacy": ["tf-frame-legacy>=0.1,<0.2"],
+    },
     package_dir={"": "src"},
     packages=find_packages("src"),
     package_data={"tf_frame_detection": ["data/nuclei/*", "data/trees/*"]},

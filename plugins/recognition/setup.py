@@ -19,6 +19,8 @@ setup(
         # Draws the words of the input rendered_words; 10.1 brought a font that scales.
         "pillow>=10.1",
     ],
+    # The trainer of old scripts, in tf_frame_recognition.legacy.
+    extras_require={"legacy": ["tf-frame-legacy>=0.1,<0.2"]},
     package_dir={"": "src"},
     packages=find_packages("src"),
     package_data={"tf_frame_recognition": ["data/digits/*", "data/words.txt"]},

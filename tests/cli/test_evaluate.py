@@ -155,7 +155,7 @@ def test_with_output_the_folder_of_the_run_is_only_read(run, folder, tmp_path):
 def test_with_continuous_each_new_checkpoint_is_evaluated_in_one_graph(
     run, folder, rotate, monkeypatch
 ):
-    from tf_frame.estimator.evaluation.evaluator import Evaluator
+    from tf_frame.runs.evaluation.evaluator import Evaluator
     from tf_frame.testing.toy import ToyModel
 
     builds, before, build = [], Evaluator.evaluate, ToyModel.build
@@ -198,7 +198,7 @@ def test_with_continuous_the_interval_and_the_timeout_are_passed_on(run, folder,
         yield from [str(folder / "model.ckpt-30"), str(folder / "model.ckpt-20")]
 
     monkeypatch.setattr(
-        "tf_frame.estimator.evaluation.run.checkpoints_iterator", checkpoints_iterator
+        "tf_frame.runs.evaluation.evaluate.checkpoints_iterator", checkpoints_iterator
     )
     _, out, _ = run(folder, "--continuous", "--every_secs", 60, "--timeout_secs", 2.5)
     assert (given["min_interval_secs"], given["timeout"]) == (60.0, 2.5)
@@ -286,7 +286,7 @@ def test_a_checkpoint_of_another_architecture_is_an_error(run, folder):
 
 
 def test_metrics_that_are_no_numbers_are_shown_as_what_they_are(run, folder, monkeypatch):
-    from tf_frame.estimator.evaluation.evaluator import Evaluated, Evaluator
+    from tf_frame.runs.evaluation.evaluator import Evaluated, Evaluator
 
     metrics = {"array": np.zeros([2, 3]), "image": b"1234", "one": np.float32(1), "s": 1e-7}
     evaluated = Evaluated(metrics=metrics, summary=None, global_step=30)
@@ -337,7 +337,7 @@ def test_a_signal_ends_the_waiting_with_a_clear_line(folder, toy_environment, si
 
 
 def test_a_signal_during_an_evaluation_ends_it(run, folder, monkeypatch):
-    from tf_frame.estimator.evaluation.evaluator import Evaluator
+    from tf_frame.runs.evaluation.evaluator import Evaluator
 
     before = Evaluator.evaluate
 

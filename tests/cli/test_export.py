@@ -19,8 +19,8 @@ from slow_cases import slow_but
 from tf_frame.cli import export
 from tf_frame.cli.main import main
 from tf_frame.errors import EXIT_FAILED, EXIT_OK, EXIT_USAGE
-from tf_frame.estimator.export.formats import FORMATS
-from tf_frame.estimator.export.verify import Comparison
+from tf_frame.runs.export.formats import FORMATS
+from tf_frame.runs.export.verify import Comparison
 from tf_frame.testing.distributions import write_toy_distribution
 from tf_frame.testing.toy import WEIGHTS
 
@@ -336,8 +336,8 @@ def test_a_run_with_momentum_and_averages_is_exported(toy_environment, tmp_path)
 def test_a_signal_ends_an_export_and_leaves_nothing(
     folder, run, monkeypatch, signum, code, function
 ):
-    from tf_frame.estimator.export import run as export_module
-    from tf_frame.estimator.export.formats import frozen_graph
+    from tf_frame.runs.export import export as export_module
+    from tf_frame.runs.export.formats import frozen_graph
 
     module = export_module if function == "resolve" else frozen_graph
     original = getattr(module, function)

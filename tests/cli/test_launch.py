@@ -96,7 +96,7 @@ def test_wrong_words_start_nothing(launch, monkeypatch, words, message):
 
 
 def test_a_folder_to_which_another_run_writes(launch, tmp_path):
-    from tf_frame.estimator.training.model_dir import locked
+    from tf_frame.runs.setup.model_dir import locked
 
     with locked(str(tmp_path)):
         code, _, err = launch("--", *RUN, "--model_dir", str(tmp_path))

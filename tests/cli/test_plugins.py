@@ -77,7 +77,7 @@ def test_what_a_plugin_raises_is_for_its_authors(capsys):
 
 def test_a_hook_is_shown_with_its_options(tmp_path, monkeypatch, capsys):
     monkeypatch.syspath_prepend(str(tmp_path))
-    target = "tf_frame.hooks.named:Heartbeat"
+    target = "tf_frame.hooks.by_name.plugins:Heartbeat"
     write_distribution(tmp_path, "cli-hook", {"tf_frame.hooks: cli_heart": target})
     assert plugins.main(["show", "cli_heart"]) == 0
     shown = capsys.readouterr().out

@@ -4,7 +4,7 @@ import pytest
 import yaml
 
 from tf_frame.cli.run import main
-from tf_frame.cli.training_setup import parse_command_line
+from tf_frame.command_line.parsing import parse_command_line
 from tf_frame.testing.distributions import write_distribution, write_toy_distribution
 
 PLUGINS = """

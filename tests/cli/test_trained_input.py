@@ -12,7 +12,7 @@ from tf_frame.cli.trained_input import (
     input_for_files,
 )
 from tf_frame.errors import DataError
-from tf_frame.estimator.training.model_dir import INPUT_FILE, write_input_info
+from tf_frame.runs.setup.model_dir import INPUT_FILE, write_input_info
 from tf_frame.testing.distributions import write_distribution
 from tf_frame.testing.toy import ToyModel, make_setup
 

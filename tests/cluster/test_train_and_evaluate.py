@@ -9,7 +9,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 import forked
-from tf_frame.hooks.early_stopping import EvalMetricsReader
+from tf_frame.hooks.by_name.early_stopping import EvalMetricsReader
 from tf_frame.testing.one_weight import loss_after
 from tf_frame.testing.ports import free_ports
 

@@ -15,11 +15,11 @@ from tf_frame.estimator.early_stopping import (
     stop_if_no_increase_hook,
 )
 from tf_frame.estimator.estimator import Estimator
-from tf_frame.estimator.evaluation.results import write_evaluation
 from tf_frame.estimator.run_config.run_config import RunConfig
 from tf_frame.estimator.train_and_eval.executor import train_and_evaluate
 from tf_frame.estimator.train_and_eval.specs import EvalSpec, TrainSpec
-from tf_frame.hooks.early_stopping import EarlyStoppingHook
+from tf_frame.hooks.by_name.early_stopping import EarlyStoppingHook
+from tf_frame.runs.evaluation.results import write_evaluation
 from tf_frame.testing.one_weight import batches, input_fn, loss_after, model_fn
 
 BY_STEPS = {"run_every_secs": None, "run_every_steps": 1}

@@ -4,8 +4,8 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame.hooks.base import Phase
+from tf_frame.hooks.by_name.early_stopping import stop_if_lower
 from tf_frame.hooks.checkpoint import CheckpointHook
-from tf_frame.hooks.early_stopping import stop_if_lower
 from tf_frame.hooks.evaluate import EvaluateHook
 from tf_frame.hooks.progress import ProgressHook
 from tf_frame.hooks.throughput import ThroughputHook

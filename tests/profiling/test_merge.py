@@ -1,6 +1,6 @@
 from chrome_traces import checked, of_phase, rows
 from step_profiles import make_profile
-from tf_frame.profiling.aligned import Run, align
+from tf_frame.profiling.clock_alignment import Run, align
 from tf_frame.profiling.merge import merge
 from tf_frame.profiling.xplane import Event, Line
 

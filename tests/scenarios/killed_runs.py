@@ -26,11 +26,11 @@ import tensorflow.compat.v1 as tf
 
 from short_backbone import shorten_backbone
 from tf_frame.cluster.find import cluster_of
-from tf_frame.estimator.training.context import RunContext, RunObserver
-from tf_frame.estimator.training.run import run
 from tf_frame.gradient_transforms.accumulate import Accumulate
 from tf_frame.plugin import Input, InputInfo, Mode, Model, ModelOutput
 from tf_frame.plugin.kinds import GRADIENT_TRANSFORM
+from tf_frame.runs.setup.run_context import RunContext, RunObserver
+from tf_frame.runs.training.run_training import run
 from tf_frame.session.interrupts import Interrupts
 from tf_frame.testing.toy import configured_plugin, make_setup
 from tf_frame_deeplab.model import DeepLab

@@ -18,8 +18,8 @@ from tf_frame.graph.losses import gather_losses
 from tf_frame.graph.update.clone_reduction import sum_by_all_reduce
 from tf_frame.graph.update.gradients import clone_gradients, sum_gradients, waiting_for
 from tf_frame.layers import l2_regularizer
-from tf_frame.legacy import model_deploy
 from tf_frame.plugin import ModelOutput
+from tf_frame_legacy import model_deploy
 
 RATE = 0.5
 STEPS = 3

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame.estimator.evaluation.run import run_evaluator
+from tf_frame.runs.evaluation.evaluate import run_evaluator
 from tf_frame.session.interrupts import Interrupted, Interrupts
 from tf_frame.testing.events import scalars_of
 from tf_frame.testing.toy import ToyInput, ToyModel, make_setup, run_setup
@@ -114,7 +114,7 @@ def test_a_stopped_run_writes_its_result(run, tmp_path, monkeypatch):
         interrupts.received = signal.SIGTERM
         return evaluate(self, *args, **kwargs)
 
-    from tf_frame.estimator.evaluation.evaluator import Evaluator
+    from tf_frame.runs.evaluation.evaluator import Evaluator
 
     evaluate = Evaluator.evaluate
     run(max_steps=2, evaluate=False)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tf_frame.cli.training_setup import parse_command_line
+from tf_frame.command_line.parsing import parse_command_line
 from tf_frame.testing.distributions import write_distribution, write_toy_distribution
 
 PLUGINS = """

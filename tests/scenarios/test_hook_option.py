@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 import forked
-from tf_frame.cli.training_setup import parse_command_line
+from tf_frame.command_line.parsing import parse_command_line
 from tf_frame.errors import ConfigError, PluginError
 from tf_frame.testing.distributions import write_distribution, write_toy_distribution
 

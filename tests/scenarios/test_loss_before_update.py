@@ -4,8 +4,8 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame.config.run_options import RunOptions
-from tf_frame.legacy import model_deploy
 from tf_frame.testing.toy import build_toy_graph
+from tf_frame_legacy import model_deploy
 
 
 def before(op):

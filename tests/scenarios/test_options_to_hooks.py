@@ -9,16 +9,16 @@ import tensorflow.compat.v1 as tf
 from tf_frame.cluster import Cluster
 from tf_frame.deploy.session_config import make_deployment
 from tf_frame.errors import CheckpointError, PluginError
-from tf_frame.estimator.training.context import RunContext, RunObserver
-from tf_frame.estimator.training.hooks.make import make_hooks
-from tf_frame.estimator.training.show import show_hooks
-from tf_frame.estimator.training.train import build_graph, closing_all, make_loop
 from tf_frame.graph.step_loop import StepLoop
 from tf_frame.hooks.base import Hook
 from tf_frame.hooks.cadence import Cadence
 from tf_frame.hooks.input_position import RestoredCheckpoint
 from tf_frame.plugin import HookPlugin
 from tf_frame.plugin.kinds import HOOK
+from tf_frame.runs.setup.run_context import RunContext, RunObserver
+from tf_frame.runs.training.hooks.make import make_hooks
+from tf_frame.runs.training.show import show_hooks
+from tf_frame.runs.training.train import build_graph, closing_all, make_loop
 from tf_frame.testing.toy import ToyInput, ToyModel, configured_plugin, make_setup, run_setup
 
 CLUSTER = {"master": "grpc://localhost:1", "worker_replicas": 2, "num_ps_tasks": 1}
@@ -100,7 +100,7 @@ def test_a_worker_that_profiles_writes_into_a_folder_of_its_own(hooks_of, tmp_pa
             super().__init__()
             given.update(options, model_dir=model_dir)
 
-    monkeypatch.setattr("tf_frame.estimator.training.hooks.job.ProfileHook", Given)
+    monkeypatch.setattr("tf_frame.runs.training.hooks.job.ProfileHook", Given)
     hooks_of(task=1, profile_all_workers=True, profile_num_steps=3, **PROFILE)
     given.pop("tell")  # Only of the chief of a job does it tell anybody.
     assert given.pop("recorder") is not None and callable(given.pop("report"))
@@ -149,7 +149,7 @@ def test_timelines_show_what_the_options_say(hooks_of, monkeypatch, options, dra
             super().__init__()
             given.update(options)
 
-    monkeypatch.setattr("tf_frame.estimator.training.hooks.chief.TimelineHook", Given)
+    monkeypatch.setattr("tf_frame.runs.training.hooks.chief.TimelineHook", Given)
     hooks_of(trace_every_n_steps=7, **options)
     assert {name: given[name] for name in drawn} == drawn
     assert (given["every_steps"], given["at_steps"]) == (7, ())
@@ -175,7 +175,7 @@ def test_checkpoints_are_saved_and_kept_as_the_options_say(hooks_of, monkeypatch
             super().__init__()
             came.update(options)
 
-    monkeypatch.setattr("tf_frame.estimator.training.hooks.chief.CheckpointHook", Given)
+    monkeypatch.setattr("tf_frame.runs.training.hooks.chief.CheckpointHook", Given)
     hooks_of(**options)
     assert {name: came[name] for name in given} == given
 
@@ -193,7 +193,7 @@ def test_the_log_has_figures_every_so_many_steps_and_at_the_last(setup_of, caplo
 
 def test_an_evaluation_waits_for_the_checkpoint_that_is_being_written(setup_of, monkeypatch):
     waited = []
-    hook = "tf_frame.estimator.training.hooks.chief.CheckpointHook.wait"
+    hook = "tf_frame.runs.training.hooks.chief.CheckpointHook.wait"
     monkeypatch.setattr(
         hook, lambda self: waited.append(self._pending is not None) or self._finish_save()
     )

@@ -80,7 +80,7 @@ MODEL_DEPLOY = """
 import json
 import tensorflow.compat.v1 as tf
 tf.disable_v2_behavior()
-from tf_frame.legacy import model_deploy, train_utils, variables_helper
+from tf_frame_legacy import model_deploy, train_utils, variables_helper
 
 def model_fn(features, labels):
     weights = tf.get_variable("weights", [2, 1], initializer=tf.zeros_initializer())
@@ -115,7 +115,7 @@ import json, os, sys
 import tensorflow.compat.v1 as tf
 if sys.argv[1] == "v1":
     tf.disable_v2_behavior()
-from tf_frame.legacy import learning, training
+from tf_frame_legacy import learning, training
 
 folder = sys.argv[2]
 with tf.Graph().as_default():

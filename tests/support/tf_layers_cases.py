@@ -1,6 +1,6 @@
 """Programs for tf.layers, and the table of what they make, for a comparison with TensorFlow's own.
 
-`tests/legacy/layers/tf_layers.json` was made by running this file with TensorFlow 2.15 and
+`plugins/legacy/tests/layers/tf_layers.json` was made by running this file with TensorFlow 2.15 and
 its Keras 2.15.0, the last release that contains `tf.compat.v1.layers`.
 """
 

@@ -44,7 +44,7 @@ _ENDLESS = 10**6
 
 def make_setup(model_dir: str = "") -> Any:
     """The setup of a run with the plugin's defaults."""
-    from tf_frame.cli.training_setup import parse_command_line
+    from tf_frame.command_line.parsing import parse_command_line
 
     argv = ["--plugin", "detection", "--model_dir", model_dir, "--max_steps", str(_ENDLESS)]
     return parse_command_line(argv).setup()
@@ -93,8 +93,8 @@ def work() -> None:
 def train(setup: Any, source: Any) -> int:
     """Trains in turns; returns the number of parameters."""
     from tf_frame.cluster import Cluster
-    from tf_frame.estimator.training import train as module
-    from tf_frame.estimator.training.context import RunContext, RunObserver
+    from tf_frame.runs.setup.run_context import RunContext, RunObserver
+    from tf_frame.runs.training import train as module
 
     hook = TurnsHook()
     context = RunContext(observer=RunObserver(), cluster=Cluster(), hooks=[hook])

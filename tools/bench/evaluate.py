@@ -85,7 +85,7 @@ def parts(plugin: str | None) -> tuple[Any, Any, Any]:
 
     if plugin is None:
         return ConvNet(), Images(), RunOptions(eval_batch_size=BATCH_SIZE)
-    from tf_frame.cli.training_setup import parse_command_line
+    from tf_frame.command_line.parsing import parse_command_line
 
     argv = ["--plugin", plugin]
     setup = parse_command_line(argv).setup()
@@ -111,7 +111,7 @@ def write_checkpoints(folder: str, plugin: str | None) -> None:
 
 def measure(way: str, folder: str, options: argparse.Namespace) -> dict[str, Any]:
     """Evaluates, and returns the seconds and the resident memory after each evaluation."""
-    from tf_frame.estimator.evaluation.evaluator import Evaluator
+    from tf_frame.runs.evaluation.evaluator import Evaluator
 
     model, source, config = parts(options.plugin)
     watched = Watched(model)

@@ -46,18 +46,18 @@ import tensorflow.compat.v1 as tf
 from tf_frame import Input, InputInfo, Mode
 from tf_frame.cluster import Cluster
 from tf_frame.estimator import Estimator, EstimatorSpec, RunConfig
-from tf_frame.estimator.training.context import RunContext, RunObserver
-from tf_frame.estimator.training.log_file import log_file
-from tf_frame.estimator.training.train import train
 from tf_frame.hooks.background_writer import wait_for_background_writer
 from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.cadence import Multiples
 from tf_frame.hooks.nan_guard import NanTensorHook
 from tf_frame.hooks.stop import StopAtStepHook
 from tf_frame.hooks.training_clock import pause
-from tf_frame.legacy import training
+from tf_frame.runs.setup.log_file import log_file
+from tf_frame.runs.setup.run_context import RunContext, RunObserver
+from tf_frame.runs.training.train import train
 from tf_frame.testing.session_runs import counted_runs
 from tf_frame.testing.toy import WEIGHTS, ToyModel, make_setup
+from tf_frame_legacy import training
 
 _FEATURES = np.random.RandomState(0).randn(8, 3).astype(np.float32)
 _LABELS = _FEATURES @ WEIGHTS + 3.0
@@ -201,7 +201,7 @@ def model_function(turns: Turns) -> None:
 
 
 def legacy_training(turns: Turns) -> None:
-    """`tf.contrib.training.train` of tf_frame.legacy."""
+    """`tf.contrib.training.train` of tf_frame_legacy."""
     folder = tempfile.mkdtemp()
     with tf.Graph().as_default(), _quiet():
         tf.train.create_global_step()

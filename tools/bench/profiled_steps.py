@@ -23,11 +23,10 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.cli.training_setup import parse_command_line
 from tf_frame.cluster import Cluster
+from tf_frame.command_line.parsing import parse_command_line
 from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.session_config import make_deployment, session_config
-from tf_frame.estimator.training.train import build_graph
 from tf_frame.hooks.profile import ProfileHook
 from tf_frame.hooks.stop import StopAtStepHook
 from tf_frame.hooks.training_clock import training_clock
@@ -35,6 +34,7 @@ from tf_frame.profiling.capture import Capture, step_marker
 from tf_frame.profiling.chrome_trace import chrome_trace
 from tf_frame.profiling.run_metadata import run_options, write_trace
 from tf_frame.profiling.step_times import StepTimes
+from tf_frame.runs.training.train import build_graph
 from tf_frame.session.loop import TrainingLoop
 from tf_frame.session.schedule import Schedule
 from tf_frame.testing.session_runs import counted_runs

@@ -52,7 +52,7 @@ ENDLESS = 10**6
 
 def make_setup(model_dir: str = "") -> Any:
     """The setup of a run with the plugin's defaults, but without the profile of a step."""
-    from tf_frame.cli.training_setup import parse_command_line
+    from tf_frame.command_line.parsing import parse_command_line
 
     argv = ["--plugin", "recognition", "--model_dir", model_dir, "--max_steps", str(ENDLESS)]
     return parse_command_line([*argv, "--set", "profile_at_step=[]"]).setup()

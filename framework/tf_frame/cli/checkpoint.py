@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from tf_frame.cli import checkpoint_tables as tables
-from tf_frame.cli.screen import complain, quiet_tensorflow, report, without_chatter
+from tf_frame.command_line.screen import complain, quiet_tensorflow, report, without_chatter
 from tf_frame.config.flags import parse_flags, split_flags
 from tf_frame.config.option import Option
 from tf_frame.config.values import nearest

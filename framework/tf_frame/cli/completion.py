@@ -13,14 +13,13 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from tf_frame.cli.main import COMMANDS
-from tf_frame.cli.screen import report
-from tf_frame.cli.selection import LOCKED, SELECTION, TRYING
-from tf_frame.cli.training_setup import parse_command_line
+from tf_frame.command_line.parsing import parse_command_line
+from tf_frame.command_line.screen import report
+from tf_frame.command_line.selection import LOCKED, SELECTION, TRYING
 from tf_frame.config.option import Option, options_of
 from tf_frame.config.run_options import run_options
 from tf_frame.config.values import not_a_choice, to_text
 from tf_frame.errors import EXIT_OK, EXIT_USAGE, ConfigError, TfFrameError
-from tf_frame.estimator.training.model_dir import CONFIG_FILE
 from tf_frame.plugin.find import find_plugins
 from tf_frame.plugin.kinds import (
     CONVERTER,
@@ -33,6 +32,7 @@ from tf_frame.plugin.kinds import (
     Kind,
 )
 from tf_frame.plugin.load import load_plugin
+from tf_frame.runs.setup.model_dir import CONFIG_FILE
 
 _USAGE = """usage: tf-frame completion bash|zsh|fish
 

@@ -6,8 +6,8 @@ import inspect
 from collections.abc import Sequence
 from typing import Any
 
-from tf_frame.cli.option_help import group_text
-from tf_frame.cli.screen import complain, output_may_fail, report
+from tf_frame.command_line.option_help import group_text
+from tf_frame.command_line.screen import complain, output_may_fail, report
 from tf_frame.config.flags import parse_flags, split_flags
 from tf_frame.config.option import options_of, resolve
 from tf_frame.errors import EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, ConfigError

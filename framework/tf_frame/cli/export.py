@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from tf_frame.cli import option_help
 from tf_frame.cli.checkpoint_tables import size_text
-from tf_frame.cli.screen import emphasised, output_may_fail, report, without_chatter
 from tf_frame.cli.trained_input import (
     CLASSES,
     PUBLISHED,
@@ -15,10 +13,12 @@ from tf_frame.cli.trained_input import (
     input_for_export,
     make_folder,
 )
-from tf_frame.cli.training_setup import setup_of_folder
+from tf_frame.command_line import option_help
+from tf_frame.command_line.parsing import setup_of_folder
+from tf_frame.command_line.screen import emphasised, output_may_fail, report, without_chatter
 from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_OK, EXIT_USAGE, ConfigError
-from tf_frame.estimator.export.formats import (
+from tf_frame.runs.export.formats import (
     CALIBRATION_EXAMPLES,
     FEATURES,
     FORMATS,
@@ -28,7 +28,7 @@ from tf_frame.estimator.export.formats import (
     TFLITE_TOLERANCE,
     TOLERANCE,
 )
-from tf_frame.estimator.training.context import RunObserver
+from tf_frame.runs.setup.run_context import RunObserver
 from tf_frame.session.interrupts import Interrupts
 from tf_frame.text import columns
 
@@ -104,7 +104,7 @@ def main(argv: Sequence[str]) -> int:
         Interrupts().installed() as interrupts,
         without_chatter(setup.config.verbosity),
     ):
-        from tf_frame.estimator.export.run import export_run
+        from tf_frame.runs.export.export import export_run
 
         observer = RunObserver(report, interrupts)
         make_folder(setup, source, observer)

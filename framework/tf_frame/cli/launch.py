@@ -6,8 +6,8 @@ import importlib
 from collections.abc import Sequence
 from typing import Any
 
-from tf_frame.cli import option_help
-from tf_frame.cli.screen import report
+from tf_frame.command_line import option_help
+from tf_frame.command_line.screen import report
 from tf_frame.config.flags import parse_flags, split_flags
 from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_OK, EXIT_USAGE, ConfigError

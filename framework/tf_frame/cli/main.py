@@ -13,7 +13,7 @@ import traceback
 from collections.abc import Sequence
 
 import tf_frame
-from tf_frame.cli.screen import complain, prepare_streams, report, shows_debug, silence
+from tf_frame.command_line.screen import complain, prepare_streams, report, shows_debug, silence
 from tf_frame.errors import EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, ConfigError, TfFrameError
 
 COMMANDS = {

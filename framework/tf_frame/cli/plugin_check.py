@@ -12,9 +12,9 @@ import logging
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from tf_frame.cli.option_help import group_text
-from tf_frame.cli.screen import output_to_stderr, quiet_tensorflow, report, without_chatter
-from tf_frame.cli.training_setup import parse_command_line
+from tf_frame.command_line.option_help import group_text
+from tf_frame.command_line.parsing import parse_command_line
+from tf_frame.command_line.screen import output_to_stderr, quiet_tensorflow, report, without_chatter
 from tf_frame.config.flags import parse_flags, split_flags
 from tf_frame.config.option import Option, options_of
 from tf_frame.config.values import nearest

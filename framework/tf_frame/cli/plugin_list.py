@@ -9,7 +9,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from tf_frame.cli.screen import complain, report
+from tf_frame.command_line.screen import complain, report
 from tf_frame.config.flags import parse_flags
 from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_OK, EXIT_USAGE

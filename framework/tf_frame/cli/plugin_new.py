@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from tf_frame.cli.option_help import group_text
-from tf_frame.cli.screen import report
+from tf_frame.command_line.option_help import group_text
+from tf_frame.command_line.screen import report
 from tf_frame.config.flags import parse_flags, split_flags
 from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_OK, EXIT_USAGE, ConfigError

@@ -7,8 +7,8 @@ import inspect
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from tf_frame.cli.option_help import group_text
-from tf_frame.cli.screen import report
+from tf_frame.command_line.option_help import group_text
+from tf_frame.command_line.screen import report
 from tf_frame.config.option import options_of
 from tf_frame.errors import EXIT_OK, ConfigError
 from tf_frame.plugin import API_VERSION

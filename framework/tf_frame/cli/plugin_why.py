@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import tf_frame
-from tf_frame.cli.screen import report
+from tf_frame.command_line.screen import report
 from tf_frame.errors import EXIT_OK, EXIT_USAGE, ConfigError
 from tf_frame.plugin import API_VERSION
 from tf_frame.plugin.find import BROKEN, OK, PluginInfo, find_plugins

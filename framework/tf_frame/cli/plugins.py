@@ -6,7 +6,7 @@ import importlib
 import textwrap
 from collections.abc import Sequence
 
-from tf_frame.cli.screen import quiet_tensorflow, report, without_chatter
+from tf_frame.command_line.screen import quiet_tensorflow, report, without_chatter
 from tf_frame.config.values import not_a_choice
 from tf_frame.errors import EXIT_OK, EXIT_USAGE, ConfigError
 

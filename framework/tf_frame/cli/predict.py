@@ -14,8 +14,6 @@ from typing import Any
 
 from tqdm import tqdm
 
-from tf_frame.cli import option_help
-from tf_frame.cli.screen import emphasised, output_may_fail, report, without_chatter
 from tf_frame.cli.trained_input import (
     CLASSES,
     PUBLISHED,
@@ -23,14 +21,16 @@ from tf_frame.cli.trained_input import (
     input_for_files,
     make_folder,
 )
-from tf_frame.cli.training_setup import setup_of_folder
+from tf_frame.command_line import option_help
+from tf_frame.command_line.parsing import setup_of_folder
+from tf_frame.command_line.screen import emphasised, output_may_fail, report, without_chatter
 from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_OK, ConfigError, DataError
-from tf_frame.estimator.prediction.paths import check_output, files_of
-from tf_frame.estimator.prediction.rows import FORMATS
-from tf_frame.estimator.training.context import RunObserver
-from tf_frame.estimator.training.setup import TrainingSetup
 from tf_frame.plugin import Input, Mode
+from tf_frame.runs.prediction.paths import check_output, files_of
+from tf_frame.runs.prediction.rows import FORMATS
+from tf_frame.runs.setup.run_context import RunObserver
+from tf_frame.runs.setup.training_setup import TrainingSetup
 from tf_frame.session.interrupts import Interrupts
 
 OPTIONS = [
@@ -78,7 +78,7 @@ def main(argv: Sequence[str]) -> int:
     with output_may_fail(), Interrupts().installed() as interrupts:
         with without_chatter(setup.config.verbosity):
             # Importing TensorFlow takes seconds.
-            from tf_frame.estimator.prediction.run import predict_run
+            from tf_frame.runs.prediction.predict import predict_run
         observer = RunObserver(report, interrupts)
         make_folder(setup, source, observer)
         started = time.monotonic()

@@ -13,10 +13,10 @@ from typing import Any
 import yaml
 
 import tf_frame
-from tf_frame.cli.selection import MODE, MODEL_DIR
-from tf_frame.cli.training_setup import CommandLine
-from tf_frame.estimator.training.setup import ConfiguredPlugin, TrainingSetup
-from tf_frame.estimator.training.setup_factory import COMMAND_LINE
+from tf_frame.command_line.parsing import CommandLine
+from tf_frame.command_line.selection import MODE, MODEL_DIR
+from tf_frame.runs.setup.plugin_choice import COMMAND_LINE
+from tf_frame.runs.setup.training_setup import ConfiguredPlugin, TrainingSetup
 
 _DEFAULT = "default"
 

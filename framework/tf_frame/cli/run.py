@@ -10,10 +10,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tf_frame import file_system
-from tf_frame.cli import option_help, run_text
+from tf_frame.cli import run_text
 from tf_frame.cli.print_config import config_text
-from tf_frame.cli.screen import output_may_fail, report, without_chatter
-from tf_frame.cli.selection import (
+from tf_frame.cluster import Cluster
+from tf_frame.cluster.find import cluster_of, in_cluster
+from tf_frame.cluster.tf_config import TaskType
+from tf_frame.command_line import option_help
+from tf_frame.command_line.parsing import CommandLine, parse_command_line
+from tf_frame.command_line.screen import output_may_fail, report, without_chatter
+from tf_frame.command_line.selection import (
     COMMAND_MODES,
     DRY_RUN,
     MODE,
@@ -22,20 +27,16 @@ from tf_frame.cli.selection import (
     SELECTION,
     TRYING,
 )
-from tf_frame.cli.training_setup import CommandLine, parse_command_line
-from tf_frame.cluster import Cluster
-from tf_frame.cluster.find import cluster_of, in_cluster
-from tf_frame.cluster.tf_config import TaskType
 from tf_frame.config.flags import split_flags
 from tf_frame.config.option import options_of
 from tf_frame.errors import EXIT_OK, ConfigError
-from tf_frame.estimator.training.context import RunContext, RunObserver
-from tf_frame.estimator.training.model_dir import (
+from tf_frame.runs.setup.model_dir import (
     check_writable,
     discarded_if_unused,
     refuse_if_busy,
 )
-from tf_frame.estimator.training.setup import TrainingSetup
+from tf_frame.runs.setup.run_context import RunContext, RunObserver
+from tf_frame.runs.setup.training_setup import TrainingSetup
 from tf_frame.session.interrupts import Interrupts
 
 _HELP_ALL = "--help_all"
@@ -122,8 +123,8 @@ def run_as_command(argv: Sequence[str]) -> int | None:
 def _run(setup: TrainingSetup, context: RunContext, source: Any) -> Mapping[str, Any]:
     with without_chatter(setup.config.verbosity):
         # Not before the first screen: importing TensorFlow takes seconds.
-        from tf_frame.estimator.training.run import run
-        from tf_frame.estimator.training.tasks import evaluate_job
+        from tf_frame.runs.training.run_training import run
+        from tf_frame.runs.training.tasks import evaluate_job
     context.observer.interrupts.raise_if_received()
     if context.cluster.role == TaskType.EVALUATOR:
         return evaluate_job(setup, context, source)
@@ -137,7 +138,7 @@ def _serve(setup: TrainingSetup, cluster: Cluster) -> int:
         Interrupts().installed() as interrupts,
     ):
         with without_chatter(setup.config.verbosity):
-            from tf_frame.estimator.training.tasks import hold_variables
+            from tf_frame.runs.training.tasks import hold_variables
         hold_variables(setup, cluster, RunObserver(report, interrupts))
     return EXIT_OK
 
@@ -147,7 +148,7 @@ def _dry_run(setup: TrainingSetup, cluster: Cluster, source: Any, notes: Sequenc
     with output_may_fail(), Interrupts().installed() as interrupts:
         report("\n".join([run_text.introduction(setup, source.info, cluster), *notes]))
         with without_chatter(setup.config.verbosity):
-            from tf_frame.estimator.training.dry_run import dry_run
+            from tf_frame.runs.training.dry_run import dry_run
         context = RunContext(observer=RunObserver(report, interrupts), cluster=cluster)
         report(dry_run(setup, context, source))
     return EXIT_OK
@@ -155,7 +156,7 @@ def _dry_run(setup: TrainingSetup, cluster: Cluster, source: Any, notes: Sequenc
 
 def _show(setup: TrainingSetup, source: Any) -> None:
     with without_chatter(setup.config.verbosity):
-        from tf_frame.estimator.training import show
+        from tf_frame.runs.training import show
     for name in _SHOWING:
         if getattr(setup.config, name):
             getattr(show, name)(setup, source, report=report)

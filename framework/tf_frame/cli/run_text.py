@@ -11,20 +11,20 @@ from typing import Any
 
 import tf_frame
 from tf_frame import file_system
-from tf_frame.cli.lock import warnings_of
-from tf_frame.cli.screen import emphasised
-from tf_frame.cli.training_setup import CommandLine
 from tf_frame.cluster import Cluster
+from tf_frame.command_line.lock import warnings_of
+from tf_frame.command_line.parsing import CommandLine
+from tf_frame.command_line.screen import emphasised
 from tf_frame.config.changes import changed_options
 from tf_frame.config.option import resolve
 from tf_frame.config.run_options import RunOptions, without_effect
 from tf_frame.config.values import to_text
 from tf_frame.config.yaml_file import read_settings
 from tf_frame.errors import ConfigError
-from tf_frame.estimator.training.model_dir import CONFIG_FILE
-from tf_frame.estimator.training.setup import ConfiguredPlugin, TrainingSetup
 from tf_frame.metric_table import metrics_text
 from tf_frame.plugin import InputInfo, Mode
+from tf_frame.runs.setup.model_dir import CONFIG_FILE
+from tf_frame.runs.setup.training_setup import ConfiguredPlugin, TrainingSetup
 from tf_frame.text import columns
 
 

@@ -18,8 +18,8 @@ from tf_frame.cli.doctor import imports
 from tf_frame.cli.doctor.check import OK
 from tf_frame.cli.doctor.child import Child
 from tf_frame.cli.doctor.storage import LOOPBACK
-from tf_frame.cli.folder_command import folder_command
-from tf_frame.cli.screen import complain, report
+from tf_frame.command_line.folder_command import folder_command
+from tf_frame.command_line.screen import complain, report
 from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_OK, ConfigError
 

@@ -1,6 +1,6 @@
 """Inputs for `tf-frame predict` and `export`, which need not have the data of the training.
 
-The run recorded what the model must know of the data; see `tf_frame.estimator.training.model_dir`.
+The run recorded what the model must know of the data; see `tf_frame.runs.setup.model_dir`.
 For a published checkpoint, which has no run, options say it.
 """
 
@@ -11,17 +11,17 @@ import re
 from typing import Any
 
 from tf_frame import file_system
-from tf_frame.cli.screen import report, without_chatter
+from tf_frame.command_line.screen import report, without_chatter
 from tf_frame.config.option import Option
 from tf_frame.errors import ConfigError, DataError
-from tf_frame.estimator.training.context import RunObserver
-from tf_frame.estimator.training.model_dir import (
+from tf_frame.plugin import InputInfo
+from tf_frame.runs.setup.model_dir import (
     CONFIG_FILE,
     discarded_if_unused,
     read_input_info,
 )
-from tf_frame.estimator.training.setup import TrainingSetup
-from tf_frame.plugin import InputInfo
+from tf_frame.runs.setup.run_context import RunObserver
+from tf_frame.runs.setup.training_setup import TrainingSetup
 
 # A paragraph of the help of each command that takes a folder.
 PUBLISHED = """For a published checkpoint, without a run, give --plugin NAME --warm_start_from
@@ -104,7 +104,7 @@ def make_folder(setup: TrainingSetup, source: Any, observer: RunObserver) -> Non
     if not is_new(setup):
         return
     with discarded_if_unused(setup.model_dir), without_chatter(setup.config.verbosity):
-        from tf_frame.estimator.warm_start.without_training import restore_without_training
+        from tf_frame.runs.training.without_training import restore_without_training
 
         restore_without_training(setup, source, observer)
     report(f"model_dir  {setup.model_dir}")

@@ -5,7 +5,7 @@
     trained = estimator.Estimator(model_fn, model_dir="runs/first").train(input_fn, max_steps=1000)
 
 The names of tf.estimator are here under their own names; code that was written
-for tf.estimator imports `tf_frame.legacy.estimator` in its place. A name is
+for tf.estimator imports `tf_frame_legacy.estimator` in its place. A name is
 imported when it is first used, TensorFlow with it.
 """
 

@@ -6,7 +6,7 @@ the steps that are left.
     hook = stop_if_no_decrease_hook(estimator, "loss", max_steps_without_decrease=1000)
     train_and_evaluate(estimator, TrainSpec(input_fn, hooks=[hook]), eval_spec)
 
-The conditions are those of `tf_frame.hooks.early_stopping`. In a cluster only the chief
+The conditions are those of `tf_frame.hooks.by_name.early_stopping`. In a cluster only the chief
 checks them. It tells the workers by the variable `signal_early_stopping/STOP` of
 tf.estimator, on the device of the global step, where all tasks find it. The variable is
 in no collection of variables to save or to initialise: it does not change checkpoints,
@@ -22,10 +22,10 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.estimator.estimator import Estimator
-from tf_frame.hooks import early_stopping
 from tf_frame.hooks.base import Hook, Phase
+from tf_frame.hooks.by_name import early_stopping
+from tf_frame.hooks.by_name.early_stopping import EarlyStoppingHook
 from tf_frame.hooks.cadence import Cadence
-from tf_frame.hooks.early_stopping import EarlyStoppingHook
 
 _LOG = logging.getLogger("tf_frame")
 _COLLECTION = "tf_frame/early_stopping"

@@ -33,21 +33,21 @@ from tf_frame.estimator.argument_checks import (
     checked_hooks,
     checked_listeners,
 )
-from tf_frame.estimator.evaluation.evaluator import Evaluator, EvaluatorCache
-from tf_frame.estimator.evaluation.progress import evaluate_watched
-from tf_frame.estimator.evaluation.results import log_result
-from tf_frame.estimator.export.saved_model import export_saved_models
-from tf_frame.estimator.model_function.input_fn import as_source
+from tf_frame.estimator.input_fn import as_source
 from tf_frame.estimator.model_function.model_factory import ModelFactory
-from tf_frame.estimator.prediction.predict import predictions
 from tf_frame.estimator.run_config.run_config import RunConfig, maybe_overwrite_model_dir
-from tf_frame.estimator.training.context import RunContext, RunObserver
-from tf_frame.estimator.training.model_dir import completed_step, write_completed_step
-from tf_frame.estimator.training.setup import TrainingSetup
-from tf_frame.estimator.training.train import Trained, train
-from tf_frame.estimator.warm_start.apply import WarmStartedModel, warm_start_checkpoint
-from tf_frame.estimator.warm_start.settings import settings_of
 from tf_frame.plugin import Mode
+from tf_frame.runs.evaluation.evaluator import Evaluator, EvaluatorCache
+from tf_frame.runs.evaluation.progress import evaluate_watched
+from tf_frame.runs.evaluation.results import log_result
+from tf_frame.runs.export.saved_model import export_saved_models
+from tf_frame.runs.prediction.predictions import predictions
+from tf_frame.runs.setup.model_dir import completed_step, write_completed_step
+from tf_frame.runs.setup.run_context import RunContext, RunObserver
+from tf_frame.runs.setup.training_setup import TrainingSetup
+from tf_frame.runs.training.train import Trained, train
+from tf_frame.runs.warm_start.apply import WarmStartedModel, warm_start_checkpoint
+from tf_frame.runs.warm_start.settings import settings_of
 
 _LOG = logging.getLogger("tf_frame")
 

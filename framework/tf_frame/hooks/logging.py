@@ -17,8 +17,8 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.hooks.background_writer import wait_for_background_writer, write_in_background
 from tf_frame.hooks.base import Hook, Phase
+from tf_frame.hooks.by_name.feed import value_by_name
 from tf_frame.hooks.cadence import Cadence, Multiples
-from tf_frame.hooks.feed import value_by_name
 from tf_frame.hooks.metrics_log import TRAIN, MetricsLog
 from tf_frame.hooks.training_clock import training_clock
 

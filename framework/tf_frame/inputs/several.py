@@ -18,11 +18,11 @@ from typing import Any, ClassVar
 from tf_frame.config.option import check_names, option, options_of, resolve
 from tf_frame.config.values import to_text
 from tf_frame.errors import ConfigError, DataError
-from tf_frame.estimator.training.setup import ConfiguredPlugin
 from tf_frame.plugin.contracts import InputContext, InputInfo, Mode, Plugin
 from tf_frame.plugin.fault import call, calling
 from tf_frame.plugin.kinds import INPUT
 from tf_frame.plugin.load import load_plugin
+from tf_frame.runs.setup.training_setup import ConfiguredPlugin
 
 _FORM = "NAME:batch_size=N:KEY=VALUE..."
 _BATCH_SIZE = "batch_size"

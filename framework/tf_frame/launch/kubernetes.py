@@ -12,7 +12,7 @@ from typing import Any
 
 import yaml
 
-from tf_frame.cli.screen import report
+from tf_frame.command_line.screen import report
 from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_OK, ConfigError
 from tf_frame.file_system import is_remote

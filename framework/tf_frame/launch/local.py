@@ -10,11 +10,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tf_frame import file_system
-from tf_frame.cli.screen import output_may_fail
+from tf_frame.command_line.screen import output_may_fail
 from tf_frame.config.option import Option
 from tf_frame.errors import ConfigError
-from tf_frame.estimator.training.model_dir import check_writable, refuse_if_busy
-from tf_frame.estimator.training.setup import TrainingSetup
 from tf_frame.launch.commands import LOG_FOLDER, commands_of
 from tf_frame.launch.job import Job
 from tf_frame.launch.job_screen import JobScreen
@@ -22,6 +20,8 @@ from tf_frame.launch.limits import Limits
 from tf_frame.launch.process import PROGRAM
 from tf_frame.launch.summary import failure_text, table_of
 from tf_frame.launch.supervisor import Supervisor
+from tf_frame.runs.setup.model_dir import check_writable, refuse_if_busy
+from tf_frame.runs.setup.training_setup import TrainingSetup
 
 OPTIONS = (
     Option(

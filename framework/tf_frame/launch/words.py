@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tf_frame.cli.selection import COMMAND_MODES, DRY_RUN, MODE, MODEL_DIR, PRINT_CONFIG
-from tf_frame.cli.training_setup import CommandLine, parse_command_line
+from tf_frame.command_line.parsing import CommandLine, parse_command_line
+from tf_frame.command_line.selection import COMMAND_MODES, DRY_RUN, MODE, MODEL_DIR, PRINT_CONFIG
 from tf_frame.errors import ConfigError
-from tf_frame.estimator.training.setup import TrainingSetup
 from tf_frame.launch.job import Job
+from tf_frame.runs.setup.training_setup import TrainingSetup
 
 # A task of its own evaluates; the chief does not.
 _OF_A_JOB_WITH_EVALUATOR = ("--dedicated_evaluator",)

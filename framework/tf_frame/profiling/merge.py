@@ -12,7 +12,7 @@ import collections
 from collections.abc import Mapping, Sequence
 
 from tf_frame.profiling import xplane
-from tf_frame.profiling.aligned import AlignedOp, AlignedRun, Device
+from tf_frame.profiling.clock_alignment import AlignedOp, AlignedRun, Device
 from tf_frame.profiling.step_profile import Step
 from tf_frame.profiling.step_stats import producer_name
 from tf_frame.profiling.trace_events import Bar, Trace, arguments

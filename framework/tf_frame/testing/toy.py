@@ -18,12 +18,12 @@ from tf_frame import Input, InputContext, InputInfo, Mode, Model, ModelOutput, o
 from tf_frame.cluster.find import cluster_of
 from tf_frame.config.option import resolve
 from tf_frame.config.run_options import RunOptions
-from tf_frame.estimator.training.context import RunContext, RunObserver
-from tf_frame.estimator.training.setup import ConfiguredPlugin, TrainingSetup
 from tf_frame.plugin.find import PluginInfo
 from tf_frame.plugin.kinds import INPUT, LEARNING_RATE, MODEL, OPTIMIZER, Kind
 from tf_frame.plugin.load import LoadedPlugin, load_plugin
 from tf_frame.plugin.origin import register
+from tf_frame.runs.setup.run_context import RunContext, RunObserver
+from tf_frame.runs.setup.training_setup import ConfiguredPlugin, TrainingSetup
 from tf_frame.session.interrupts import Interrupts
 
 WEIGHTS = np.array([[1.5], [-2.0], [0.5]], np.float32)
@@ -141,7 +141,7 @@ def run_setup(
       report: takes a line for the user.
       interrupts: the signals to handle; default: none.
     """
-    from tf_frame.estimator.training.run import run
+    from tf_frame.runs.training.run_training import run
 
     observer = RunObserver(report, interrupts or Interrupts(), shows_progress=True)
     context = RunContext(observer=observer, cluster=cluster_of(setup.config))

@@ -13,11 +13,11 @@ import forked
 from export_formats import HAS_ONNX
 from tf_frame import Mode
 from tf_frame.cli.main import main
-from tf_frame.cli.training_setup import setup_of_folder
-from tf_frame.estimator.export.formats import FORMATS, TFLITE_TOLERANCE, TOLERANCE
-from tf_frame.estimator.export.input_signature import input_signature
-from tf_frame.estimator.export.verify import compare
+from tf_frame.command_line.parsing import setup_of_folder
 from tf_frame.graph.inference.build import build_inference, restore_session
+from tf_frame.runs.export.formats import FORMATS, TFLITE_TOLERANCE, TOLERANCE
+from tf_frame.runs.export.input_signature import input_signature
+from tf_frame.runs.export.verify import compare
 from tf_frame_vision.drawing.png import write_png
 
 pytestmark = [pytest.mark.process, pytest.mark.timeout(600)]
@@ -154,7 +154,7 @@ def test_a_fresh_process_reads_the_variables(by_documentation, trained):
 
 
 def test_any_batch_size_is_served(exports, images):
-    from tf_frame.estimator.export.formats import frozen_graph
+    from tf_frame.runs.export.formats import frozen_graph
 
     path = str(exports("frozen_graph"))
     pixels = images.astype(np.uint8)

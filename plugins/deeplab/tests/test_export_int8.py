@@ -8,7 +8,7 @@ import tensorflow as tf
 
 from tf_frame.cli.main import main
 from tf_frame.errors import ConfigError
-from tf_frame.estimator.export.formats import tflite_int8
+from tf_frame.runs.export.formats import tflite_int8
 
 pytestmark = pytest.mark.process
 

@@ -6,7 +6,7 @@ import tensorflow.compat.v1 as tf
 
 from short_backbone import shorten_backbone
 from tf_frame import InputContext, InputInfo, Mode
-from tf_frame.cli.training_setup import parse_command_line
+from tf_frame.command_line.parsing import parse_command_line
 from tf_frame.errors import ConfigError
 from tf_frame.plugin.needs import check_batch
 from tf_frame_deeplab import heads

@@ -4,7 +4,7 @@ import tensorflow.compat.v1 as tf
 
 from short_backbone import shorten_backbone
 from tf_frame import InputInfo, Mode
-from tf_frame.cli.training_setup import parse_command_line
+from tf_frame.command_line.parsing import parse_command_line
 from tf_frame.errors import ConfigError
 from tf_frame_deeplab.model import DeepLab, Params
 from tf_frame_deeplab.outputs import segmentation_loss

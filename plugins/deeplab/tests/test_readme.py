@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tf_frame.cli.training_setup import parse_command_line
+from tf_frame.command_line.parsing import parse_command_line
 
 README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
 RUNS = re.findall(r"^ *tf-frame run (.*)$", README.replace("\\\n", " "), re.MULTILINE)

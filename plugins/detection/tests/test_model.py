@@ -8,11 +8,11 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame import Input, InputInfo, Mode, Network
-from tf_frame.cli.training_setup import parse_command_line
+from tf_frame.command_line.parsing import parse_command_line
 from tf_frame.errors import ConfigError
 from tf_frame.testing.toy import make_setup, run_setup
 from tf_frame_detection import outputs, queues
-from tf_frame_detection.augmentation.named import parse
+from tf_frame_detection.augmentation.parse import parse
 from tf_frame_detection.model import Detection, Params
 from tf_frame_detection.networks.detector import Raw
 from tf_frame_detection.option_checks import check_image_size

@@ -8,7 +8,7 @@ import tensorflow.compat.v1 as tf
 
 from job import RunningJob
 from tf_frame.cli.main import main
-from tf_frame.cli.training_setup import parse_command_line
+from tf_frame.command_line.parsing import parse_command_line
 from tf_frame.errors import ConfigError
 
 PLUGIN = ("--plugin", "detection")

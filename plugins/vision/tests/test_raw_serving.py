@@ -6,8 +6,8 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame import Input, InputInfo, Model, ModelOutput
 from tf_frame.config.run_options import RunOptions
-from tf_frame.estimator.export.formats import frozen_graph, tflite
-from tf_frame.estimator.export.run import export_model
+from tf_frame.runs.export.export import export_model
+from tf_frame.runs.export.formats import frozen_graph, tflite
 from tf_frame_vision import raw_serving
 from tf_frame_vision.preprocessing import load_preprocessing
 

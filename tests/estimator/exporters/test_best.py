@@ -5,8 +5,8 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame.errors import ConfigError
-from tf_frame.estimator.evaluation.results import write_evaluation
 from tf_frame.estimator.exporters.best import BestExporter, KeptExports, loss_smaller
+from tf_frame.runs.evaluation.results import write_evaluation
 
 
 def accuracy_higher(best_eval_result, current_eval_result):

@@ -1,7 +1,7 @@
 import pytest
 
-from tf_frame.estimator.export.folder import exports_in
 from tf_frame.estimator.exporters.exporter import FinalExporter, LatestExporter, remove_exports
+from tf_frame.runs.export.folder import exports_in
 
 
 def receiver_fn():

@@ -4,8 +4,8 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame import Mode
-from tf_frame.estimator.export.outputs import PredictOutput
 from tf_frame.estimator.model_function.spec import EstimatorSpec, ModeKeys
+from tf_frame.runs.export.outputs import PredictOutput
 
 
 @pytest.fixture(autouse=True)

@@ -13,11 +13,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from tf_frame import file_system
-from tf_frame.cli import option_help
 from tf_frame.cli.doctor import environment, imports, machine, packages, storage
 from tf_frame.cli.doctor.check import PROBLEM, STATES, WARNING, Check
 from tf_frame.cli.doctor.child import Child
-from tf_frame.cli.screen import report
+from tf_frame.command_line import option_help
+from tf_frame.command_line.screen import report
 from tf_frame.config.flags import parse_flags, split_flags
 from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_FAILED, EXIT_OK, ConfigError

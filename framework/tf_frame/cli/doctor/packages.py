@@ -93,7 +93,7 @@ _TRAPS = (
     _Trap(
         "tf-keras",
         "==2.21.*",
-        "tf_slim's batch_norm finds no tf_keras.legacy_tf_layers; import tf_frame.legacy.slim "
+        "tf_slim's batch_norm finds no tf_keras.legacy_tf_layers; import tf_frame_legacy.slim "
         "in place of tf_slim",
         WARNING,
         beside=("tf-slim", ""),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Sequence
 
-from tf_frame.cli.screen import report
+from tf_frame.command_line.screen import report
 from tf_frame.errors import EXIT_OK, EXIT_USAGE
 
 SUB_COMMANDS = ("attach", "show", "diff", "merge", "gc")
@@ -26,7 +26,7 @@ def main(argv: Sequence[str]) -> int:
     if argv and argv[0] in SUB_COMMANDS:
         module = importlib.import_module(f"tf_frame.cli.profile.{argv[0]}")
         return int(module.main(argv[1:]))
-    from tf_frame.cli.profile import run  # Here, because the other words do not need it.
+    from tf_frame.cli.profile import record as run
 
     if not argv or any(word in ("-h", "--help") for word in argv):
         report(f"{USAGE}\n\n{run.options_text()}")

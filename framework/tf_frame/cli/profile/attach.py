@@ -10,11 +10,11 @@ import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from tf_frame.cli.folder_command import folder_command
 from tf_frame.cli.profile import show
 from tf_frame.cli.profile.merge import write_merged
-from tf_frame.cli.screen import complain, report, without_chatter
 from tf_frame.cluster.status import SERVING, TaskStatus, read_statuses
+from tf_frame.command_line.folder_command import folder_command
+from tf_frame.command_line.screen import complain, report, without_chatter
 from tf_frame.config.option import Option
 from tf_frame.errors import ConfigError, TfFrameError
 from tf_frame.profiling.request import (

@@ -8,11 +8,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tf_frame import file_system
-from tf_frame.cli.folder_command import folder_command
-from tf_frame.cli.screen import report, without_chatter
+from tf_frame.command_line.folder_command import folder_command
+from tf_frame.command_line.screen import report, without_chatter
 from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_OK, ConfigError, DataError, reason_of
-from tf_frame.profiling.aligned import align, read_run
+from tf_frame.profiling.clock_alignment import align, read_run
 from tf_frame.profiling.merge import merge
 from tf_frame.profiling.run_folders import RunFolder, find
 

@@ -6,8 +6,8 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tf_frame.cli.folder_command import folder_command
-from tf_frame.cli.screen import complain, report, without_chatter
+from tf_frame.command_line.folder_command import folder_command
+from tf_frame.command_line.screen import complain, report, without_chatter
 from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_OK, ConfigError
 from tf_frame.profiling.report.build import build

@@ -20,10 +20,10 @@ import tensorflow.compat.v1 as tf
 from tf_frame.atomic_output import write_file
 from tf_frame.errors import ConfigError
 from tf_frame.estimator.argument_checks import check_takes
-from tf_frame.estimator.evaluation.results import numbers
-from tf_frame.estimator.export.folder import exports_in
 from tf_frame.estimator.exporters.exporter import SavedModelExporter, remove_exports
-from tf_frame.hooks.early_stopping import EvalMetricsReader
+from tf_frame.hooks.by_name.early_stopping import EvalMetricsReader
+from tf_frame.runs.evaluation.results import numbers
+from tf_frame.runs.export.folder import exports_in
 
 _LOG = logging.getLogger("tf_frame")
 # Hidden from scripts that take the last name in the folder as the newest export.

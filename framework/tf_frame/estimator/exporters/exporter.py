@@ -14,7 +14,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.estimator.export.folder import exports_in
+from tf_frame.runs.export.folder import exports_in
 
 _LOG = logging.getLogger("tf_frame")
 

@@ -24,9 +24,9 @@ from tf_frame.errors import ConfigError
 from tf_frame.estimator.argument_checks import argument_names, called_with, check_takes
 from tf_frame.estimator.model_function.spec import EstimatorSpec
 from tf_frame.estimator.run_config.run_config import RunConfig
-from tf_frame.estimator.training.setup import TrainingSetup
-from tf_frame.estimator.training.setup_factory import settings_of_model, setup_from_options
 from tf_frame.plugin import InputInfo, Mode, ModelOutput
+from tf_frame.runs.setup.plugin_choice import settings_of_model, setup_from_options
+from tf_frame.runs.setup.training_setup import TrainingSetup
 from tf_frame.text import short_repr
 
 # The loss of a model function includes regularization, and its input cannot promise exact resuming.

@@ -19,7 +19,7 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.estimator.argument_checks import checked_hooks
-from tf_frame.estimator.export.signatures import checked_exports
+from tf_frame.runs.export.signatures import checked_exports
 
 # The base of all variables; that of compat.v1 leaves out the result of `assign_add`.
 _Variable = tf.compat.v2.Variable

@@ -9,13 +9,6 @@ from collections.abc import Sequence
 
 from tf_frame.errors import ConfigError, DataError
 from tf_frame.profiling.report import devices, rows
-from tf_frame.profiling.report.divided import (
-    DividedSteps,
-    divide_steps,
-    operations,
-    phases,
-    step_times,
-)
 from tf_frame.profiling.report.figures import (
     COMMUNICATION,
     INPUT,
@@ -27,6 +20,13 @@ from tf_frame.profiling.report.figures import (
 from tf_frame.profiling.report.hints import hints
 from tf_frame.profiling.report.hooks import KINDS, hook_rows
 from tf_frame.profiling.report.kinds import OTHER
+from tf_frame.profiling.report.step_phases import (
+    DividedSteps,
+    divide_steps,
+    operations,
+    phases,
+    step_times,
+)
 from tf_frame.profiling.step_profile import HOOK, StepProfile
 
 # Rows of `operations`; a training step of a large model has thousands, most of microseconds.

@@ -6,11 +6,11 @@ import statistics
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from tf_frame.profiling.report.divided import DividedSteps
 from tf_frame.profiling.report.figures import MemoryRow, Owner, Use
 from tf_frame.profiling.report.kinds import Class
 from tf_frame.profiling.report.rows import covered
 from tf_frame.profiling.report.scopes import short_device
+from tf_frame.profiling.report.step_phases import DividedSteps
 from tf_frame.profiling.step_profile import Memory, Op, Step
 
 # Parts of the typical step, for a picture.

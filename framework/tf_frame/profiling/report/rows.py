@@ -10,10 +10,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tf_frame.profiling.layer_names import in_scope
-from tf_frame.profiling.report.divided import DividedSteps
 from tf_frame.profiling.report.figures import CloneRow, Operation, Row, ScopeRow
 from tf_frame.profiling.report.kinds import COMMUNICATION, CONVOLUTION, INPUT, MATMUL, Class
 from tf_frame.profiling.report.scopes import place_of
+from tf_frame.profiling.report.step_phases import DividedSteps
 from tf_frame.profiling.step_profile import Cost, Op, Step
 
 _NS_PER_MS = 1e6

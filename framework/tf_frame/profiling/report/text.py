@@ -6,10 +6,10 @@ import textwrap
 from collections.abc import Sequence
 
 from tf_frame.profiling.report import tables
-from tf_frame.profiling.report.divided import PHASE_LABELS
 from tf_frame.profiling.report.figures import INPUT, Phase, Report, Row
 from tf_frame.profiling.report.hooks import KINDS as HOOK_KINDS
 from tf_frame.profiling.report.kinds import INPUT as INPUT_KIND
+from tf_frame.profiling.report.step_phases import PHASE_LABELS
 
 _WIDTH, _LABEL, _BAR = 100, 44, 30
 # Parts below this are added up in one line.

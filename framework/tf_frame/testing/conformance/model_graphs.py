@@ -18,17 +18,17 @@ import tensorflow.compat.v1 as tf
 from tf_frame.config.yaml_file import Settings, to_settings
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.deploy.placement import variables_placed
-from tf_frame.estimator.training.setup import TrainingSetup
-from tf_frame.estimator.training.setup_factory import (
-    choose_plugins,
-    settings_of_model,
-    variant_of,
-)
 from tf_frame.graph.inference.build import build_inference
 from tf_frame.graph.inference.eval_graph import build_eval_graph
 from tf_frame.graph.train_graph import TrainGraph, build_train_graph, training_clones
 from tf_frame.plugin import Mode, ModelOutput
 from tf_frame.plugin.load import LoadedPlugin
+from tf_frame.runs.setup.plugin_choice import (
+    choose_plugins,
+    settings_of_model,
+    variant_of,
+)
+from tf_frame.runs.setup.training_setup import TrainingSetup
 from tf_frame.testing.conformance.stand_ins import AdjustedModel, RecordingOptimizer
 
 # A graph with few examples per batch is as good for the checks, and quicker.

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame.legacy.slim.dataset import Dataset
-from tf_frame.legacy.slim.dataset_data_provider import DatasetDataProvider
-from tf_frame.legacy.slim.queues import QueueRunners
-from tf_frame.legacy.slim.tfexample_decoder import Image, Tensor, TFExampleDecoder
+from tf_frame_legacy.slim.dataset import Dataset
+from tf_frame_legacy.slim.dataset_data_provider import DatasetDataProvider
+from tf_frame_legacy.slim.queues import QueueRunners
+from tf_frame_legacy.slim.tfexample_decoder import Image, Tensor, TFExampleDecoder
 
 PIXELS = np.arange(5 * 3 * 2, dtype=np.uint8).reshape(5, 3, 2)
 LABELS = np.array([1, 9, 0, 4, 4], np.uint8)

@@ -13,7 +13,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 import forked
-from tf_frame_vision.convert import run
+from tf_frame_vision.convert import convert_examples as run
 
 # Kills itself while it writes the fourth shard, as kill -9 would from outside.
 KILLED = """

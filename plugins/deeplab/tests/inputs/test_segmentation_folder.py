@@ -7,7 +7,7 @@ from PIL import Image
 
 from slow_cases import slow_but
 from tf_frame import InputContext, Mode
-from tf_frame.cli.training_setup import parse_command_line
+from tf_frame.command_line.parsing import parse_command_line
 from tf_frame.errors import ConfigError, DataError, NoDataError
 from tf_frame.testing.elements import elements_of
 from tf_frame.testing.exact_resume import check_exact_resume

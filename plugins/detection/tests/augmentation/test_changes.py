@@ -6,7 +6,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.errors import ConfigError
 from tf_frame_detection.augmentation.labelled import Labelled, fitted
-from tf_frame_detection.augmentation.named import CHANGES, apply, parse
+from tf_frame_detection.augmentation.parse import CHANGES, apply, parse
 
 HEIGHT, WIDTH, CELL = 60, 80, 20
 VALUES = 20.0 * np.arange(1, 13)

@@ -4,7 +4,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame import Input, InputInfo, Model, ModelOutput
 from tf_frame.config.run_options import RunOptions
-from tf_frame.estimator.evaluation.evaluator import Evaluator
+from tf_frame.runs.evaluation.evaluator import Evaluator
 from tf_frame_detection.evaluation.figures import Figures
 from tf_frame_detection.evaluation.metrics import detection_metrics
 

@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 
-from tf_frame.cli.training_setup import parse_command_line
+from tf_frame.command_line.parsing import parse_command_line
 from tf_frame.errors import ConfigError
 from tf_frame.testing.toy import run_setup
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame.legacy import learning
+from tf_frame_legacy import learning
 
 SCRIPTS = Path(__file__).parent / "scripts"
 CONSTANT = {

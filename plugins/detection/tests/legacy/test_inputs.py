@@ -3,8 +3,8 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame.errors import ConfigError
-from tf_frame.legacy.config import TRAIN_CONFIG, Config
 from tf_frame_detection.legacy import inputs
+from tf_frame_legacy.config import TRAIN_CONFIG, Config
 
 
 @pytest.fixture(autouse=True)

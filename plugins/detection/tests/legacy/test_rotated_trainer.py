@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame.legacy.sync_replicas import SyncReplicasOptimizer
 from tf_frame_detection.legacy import rotated_trainer
+from tf_frame_legacy.sync_replicas import SyncReplicasOptimizer
 
 from .conftest import CONFIG, DEPLOYED, brighten, invert, tags
 

@@ -14,9 +14,9 @@ import old_script
 SCRIPT = Path(__file__).parent / "scripts" / "train_words.py"
 IMPORTS = {
     "import tensorflow as tf": "import tensorflow.compat.v1 as tf",
-    "from deployment import": "from tf_frame.legacy import",
-    "from object_detection.utils import": "from tf_frame.legacy import",
-    "from tensorflow.contrib import": "from tf_frame.legacy import",
+    "from deployment import": "from tf_frame_legacy import",
+    "from object_detection.utils import": "from tf_frame_legacy import",
+    "from tensorflow.contrib import": "from tf_frame_legacy import",
 }
 EXTRACTOR = "FeatureExtractor/Convnet/conv1/"
 

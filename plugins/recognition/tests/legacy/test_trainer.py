@@ -7,7 +7,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame.errors import ConfigError
-from tf_frame.legacy import slim
+from tf_frame_legacy import slim
 from tf_frame_recognition.legacy import standard_fields, trainer
 
 fields = standard_fields.InputDataFields

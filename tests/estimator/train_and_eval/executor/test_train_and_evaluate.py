@@ -8,7 +8,7 @@ from tf_frame.estimator.exporters import BestExporter, Exporter, FinalExporter, 
 from tf_frame.estimator.run_config.run_config import RunConfig
 from tf_frame.estimator.train_and_eval.executor import Executor, train_and_evaluate
 from tf_frame.estimator.train_and_eval.specs import EvalSpec, TrainSpec
-from tf_frame.hooks.early_stopping import EvalMetricsReader
+from tf_frame.hooks.by_name.early_stopping import EvalMetricsReader
 from tf_frame.testing.one_weight import (
     batches,
     input_fn,

@@ -14,14 +14,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from tf_frame import Converter, option
-from tf_frame.cli.screen import quiet_tensorflow, without_chatter
+from tf_frame.command_line.screen import quiet_tensorflow, without_chatter
 from tf_frame.errors import ConfigError
 from tf_frame_classification.convert.divide import divided
 from tf_frame_classification.convert.pictures import Source
 from tf_frame_vision.convert.folders import check_apart
 
 if TYPE_CHECKING:
-    from tf_frame_vision.convert.run import Result
+    from tf_frame_vision.convert.convert_examples import Result
 
 _TRAINING, _VALIDATION = "train", "validation"
 _SPLIT_PATTERN = re.compile(r"[A-Za-z0-9_]+")
@@ -106,7 +106,7 @@ class _Converter(Converter):
         with without_chatter(None):
             # Importing TensorFlow takes seconds.
             from tf_frame_classification.convert.examples import LabelledRecords
-            from tf_frame_vision.convert.run import Conversion, convert
+            from tf_frame_vision.convert.convert_examples import Conversion, convert
         params = self.params
         return convert(
             source.pictures,

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from tf_frame import Converter
-from tf_frame.cli.screen import quiet_tensorflow, without_chatter
+from tf_frame.command_line.screen import quiet_tensorflow, without_chatter
 from tf_frame_deeplab.convert.options import (
     CityscapesOptions,
     FolderOptions,
@@ -26,7 +26,7 @@ from tf_frame_deeplab.convert.source import MaskedPicture, Source, digest_of, ov
 from tf_frame_vision.convert.folders import check_apart, check_folder, fingerprint
 
 if TYPE_CHECKING:
-    from tf_frame_vision.convert.run import Result
+    from tf_frame_vision.convert.convert_examples import Result
 
 
 class _Converter(Converter):
@@ -157,5 +157,5 @@ def _write(pictures: Sequence[MaskedPicture], settings: dict[str, Any], **furthe
     with without_chatter(None):
         # Importing TensorFlow takes seconds.
         from tf_frame_deeplab.convert.examples import SegmentationRecords
-        from tf_frame_vision.convert.run import Conversion, convert
+        from tf_frame_vision.convert.convert_examples import Conversion, convert
     return convert(pictures, SegmentationRecords(), Conversion(**settings, **further))

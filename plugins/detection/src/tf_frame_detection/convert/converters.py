@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from tf_frame import Converter, option
-from tf_frame.cli.screen import quiet_tensorflow, without_chatter
+from tf_frame.command_line.screen import quiet_tensorflow, without_chatter
 from tf_frame.errors import DataError
 from tf_frame_detection.inputs import coco_json, dota, voc_xml
 from tf_frame_detection.inputs.annotations import Photograph
@@ -158,7 +158,7 @@ class _Converter(Converter):
         with without_chatter(None):
             # Importing TensorFlow takes seconds.
             from tf_frame_detection.convert.examples import DetectionRecords, Picture
-            from tf_frame_vision.convert.run import Conversion, convert
+            from tf_frame_vision.convert.convert_examples import Conversion, convert
         pictures = [Picture(each, root) for each in photographs]
         records = DetectionRecords(source.ids, source.names, rotated=self.rotated)
         conversion = Conversion(**settings, output=output, split=split, shards=shards)

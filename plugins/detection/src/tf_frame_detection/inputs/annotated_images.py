@@ -79,7 +79,7 @@ class AnnotatedImages(DetectionInput, ExampleInput):
             self.label_names = UPRIGHT_LABELS  # type: ignore[misc]
         self._changes: Sequence[Any] = ()
         if params.preprocess or params.data_augmentation:
-            from tf_frame_detection.augmentation.named import parse
+            from tf_frame_detection.augmentation.parse import parse
 
             self._changes = [
                 *parse(params.preprocess, "--input.preprocess"),
@@ -104,7 +104,7 @@ class AnnotatedImages(DetectionInput, ExampleInput):
         """Returns the features and labels of an image; see `detection_input`."""
         import tensorflow.compat.v1 as tf
 
-        from tf_frame_detection.augmentation import named
+        from tf_frame_detection.augmentation import parse as named
         from tf_frame_detection.augmentation.labelled import Labelled, fitted, size_of, within
 
         image = tf.cast(example["image"], tf.float32)

@@ -9,11 +9,11 @@ Existing scripts change their imports and keep the rest:
     from tf_frame_detection.legacy import label_map_util, learning_schedules, variables_helper
     from tf_frame_detection.legacy import optimizer_builder
 
-They stand on `tf_frame.legacy`. Configurations are dictionaries or objects with the fields of the
+They stand on `tf_frame_legacy`. Configurations are dictionaries or objects with the fields of the
 old protocol buffers. Importing the modules imports TensorFlow.
 """
 
-from tf_frame.legacy import (
+from tf_frame_legacy import (
     batcher,
     learning_schedules,
     optimizer_builder,

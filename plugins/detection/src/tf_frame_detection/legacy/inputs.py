@@ -7,10 +7,10 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.legacy.batcher import BatchQueue
-from tf_frame.legacy.config import Config, batch_sizes
 from tf_frame_detection.legacy.preprocessor import preprocess
 from tf_frame_detection.legacy.standard_fields import InputDataFields
+from tf_frame_legacy.batcher import BatchQueue
+from tf_frame_legacy.config import Config, batch_sizes
 
 # The number of the first class in the API's data; 0 is the background.
 _FIRST_CLASS = 1

@@ -7,9 +7,9 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.legacy.config import TRAIN_CONFIG, Config
 from tf_frame_detection.legacy.inputs import get_inputs
 from tf_frame_detection.legacy.standard_fields import InputDataFields
+from tf_frame_legacy.config import TRAIN_CONFIG, Config
 
 
 def create_losses(

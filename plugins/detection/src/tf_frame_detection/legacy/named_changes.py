@@ -11,7 +11,7 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.errors import ConfigError
-from tf_frame_detection.augmentation import named
+from tf_frame_detection.augmentation import parse as named
 from tf_frame_detection.augmentation.labelled import Labelled, size_of
 from tf_frame_detection.legacy.standard_fields import InputDataFields as Fields
 

@@ -18,12 +18,12 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.legacy import restoring
-from tf_frame.legacy.config import TRAIN_CONFIG, Config, part_of
-from tf_frame.legacy.model_deploy import DeploymentConfig
-from tf_frame.legacy.training_graph import TrainingGraph
 from tf_frame_detection.legacy.label_map_util import get_label_map_dict
 from tf_frame_detection.legacy.losses import add_returned_loss
+from tf_frame_legacy import restoring
+from tf_frame_legacy.config import TRAIN_CONFIG, Config, part_of
+from tf_frame_legacy.model_deploy import DeploymentConfig
+from tf_frame_legacy.training_graph import TrainingGraph
 
 __all__ = ["create_optimizer", "train"]
 

@@ -26,13 +26,13 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.legacy import optimizer_builder, restoring
-from tf_frame.legacy.config import TRAIN_CONFIG, Config
-from tf_frame.legacy.model_deploy import DeploymentConfig
-from tf_frame.legacy.training_graph import TrainingGraph, startup_delay
 from tf_frame_detection.legacy.inputs import create_input_queue, create_input_queues, get_inputs
 from tf_frame_detection.legacy.losses import create_losses
 from tf_frame_detection.legacy.standard_fields import InputDataFields
+from tf_frame_legacy import optimizer_builder, restoring
+from tf_frame_legacy.config import TRAIN_CONFIG, Config
+from tf_frame_legacy.model_deploy import DeploymentConfig
+from tf_frame_legacy.training_graph import TrainingGraph, startup_delay
 
 __all__ = ["create_input_queue", "create_losses", "create_losses_rbbox", "get_inputs", "train"]
 

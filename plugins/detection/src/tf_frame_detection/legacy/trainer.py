@@ -19,12 +19,12 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.legacy import optimizer_builder, restoring
-from tf_frame.legacy.config import TRAIN_CONFIG, Config
-from tf_frame.legacy.model_deploy import DeploymentConfig
-from tf_frame.legacy.training_graph import TrainingGraph, startup_delay
 from tf_frame_detection.legacy.inputs import create_input_queue, create_input_queues, get_inputs
 from tf_frame_detection.legacy.losses import create_losses
+from tf_frame_legacy import optimizer_builder, restoring
+from tf_frame_legacy.config import TRAIN_CONFIG, Config
+from tf_frame_legacy.model_deploy import DeploymentConfig
+from tf_frame_legacy.training_graph import TrainingGraph, startup_delay
 
 __all__ = ["create_input_queue", "create_losses", "get_inputs", "train"]
 
@@ -64,7 +64,7 @@ def train(
       is_chief: whether this worker initialises, saves and summarises.
       train_dir: folder of checkpoints and summaries.
       graph_hook_fn: changes the default graph after the clones are built and before any gradient,
-        such as `tf_frame.legacy.quantize.create_training_graph`.
+        such as `tf_frame_legacy.quantize.create_training_graph`.
 
     Returns:
       The loss of the last step.

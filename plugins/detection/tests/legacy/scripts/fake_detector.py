@@ -3,8 +3,8 @@
 import numpy as np
 import tensorflow.compat.v1 as tf
 
-from tf_frame.legacy import slim
 from tf_frame_detection.legacy import model, standard_fields as fields
+from tf_frame_legacy import slim
 
 NUM_CLASSES = 2
 # Objects of each photograph.

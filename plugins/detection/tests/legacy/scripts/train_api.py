@@ -10,9 +10,9 @@ import os
 import fake_detector
 import tensorflow.compat.v1 as tf
 
-from tf_frame.legacy import quantize
-from tf_frame.legacy.server import Server
 from tf_frame_detection.legacy import trainer
+from tf_frame_legacy import quantize
+from tf_frame_legacy.server import Server
 
 parser = argparse.ArgumentParser()
 parser.add_argument("--train_dir", required=True, help="folder of checkpoints and summaries")

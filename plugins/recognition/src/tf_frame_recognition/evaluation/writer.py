@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tf_frame.estimator.prediction.rows import Csv
+from tf_frame.runs.prediction.rows import Csv
 from tf_frame_recognition.evaluation.pictures import word_picture
 from tf_frame_vision.drawing.png import write_png
 

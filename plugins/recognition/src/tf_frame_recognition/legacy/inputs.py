@@ -8,9 +8,9 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.errors import ConfigError
-from tf_frame.legacy.batcher import BatchQueue
-from tf_frame.legacy.config import Config, batch_sizes
 from tf_frame.text import short_repr
+from tf_frame_legacy.batcher import BatchQueue
+from tf_frame_legacy.config import Config, batch_sizes
 from tf_frame_recognition.legacy.standard_fields import InputDataFields
 
 _TRUTH = "groundtruth_"

@@ -26,11 +26,11 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.errors import ConfigError
 from tf_frame.hooks.stop import StopAtStepHook
-from tf_frame.legacy import config as configs, optimizer_builder, restoring, training
-from tf_frame.legacy.config import Config
-from tf_frame.legacy.model_deploy import DeploymentConfig
-from tf_frame.legacy.profile_session_run_hooks import ProfileAtStepHook
-from tf_frame.legacy.training_graph import TrainingGraph
+from tf_frame_legacy import config as configs, optimizer_builder, restoring, training
+from tf_frame_legacy.config import Config
+from tf_frame_legacy.model_deploy import DeploymentConfig
+from tf_frame_legacy.profile_session_run_hooks import ProfileAtStepHook
+from tf_frame_legacy.training_graph import TrainingGraph
 from tf_frame_recognition.legacy.inputs import create_input_queue, create_input_queues, get_inputs
 
 __all__ = ["create_input_queue", "create_losses", "get_inputs", "train"]

@@ -1,0 +1,1 @@
+"""Code that all commands share: screen, parsing, option help, run folders, lock."""

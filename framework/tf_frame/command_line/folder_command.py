@@ -1,0 +1,48 @@
+"""Parses the words of a sub-command that takes folders and a few options, or prints its help."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tf_frame.command_line import option_help
+from tf_frame.command_line.screen import report
+from tf_frame.config.flags import parse_flags, split_flags
+from tf_frame.config.option import Option
+from tf_frame.errors import EXIT_OK, EXIT_USAGE, ConfigError
+
+_HELP = ("-h", "--help")
+
+
+def folder_command(
+    argv: Sequence[str],
+    run: Callable[[Sequence[str], dict[str, Any]], int],
+    *,
+    name: str,
+    usage: str,
+    options: Sequence[Option],
+    takes: str = "one folder, MODEL_DIR",
+    count: int | None = 1,
+) -> int:
+    """Runs a sub-command, or prints its help; returns the exit code.
+
+    Args:
+      argv: the words after its name.
+      run: takes the folders, and the value of each option, the default if it was not given.
+      name: such as `tf-frame status`.
+      usage: its help without the options.
+      options: its options.
+      takes: what it takes, for the error message.
+      count: number of folders; None: one or more.
+
+    Raises:
+      ConfigError: an unknown option, a wrong value, or another number of folders.
+    """
+    if not argv or any(word in _HELP for word in argv):
+        report(f"{usage}\n\n{option_help.group_text('Options', options, {})}")
+        return EXIT_OK if argv else EXIT_USAGE
+    values, words = split_flags(argv, options)
+    parse_flags([word for word in words if word.startswith("-")], options)
+    if not words if count is None else len(words) != count:
+        raise ConfigError(f"{name} takes {takes}; given: {' '.join(words) or 'none'}")
+    return run(words, {option.name: option.default for option in options} | dict(values))

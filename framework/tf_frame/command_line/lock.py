@@ -1,0 +1,117 @@
+"""Compares the plugins that are installed with those that a run's `config.yaml` records."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+from tf_frame import file_system
+from tf_frame.config.yaml_file import Settings, read_settings
+from tf_frame.errors import ConfigError, PluginError, TfFrameError
+from tf_frame.plugin.find import PluginInfo
+from tf_frame.plugin.lock import differences, incomplete, unrecorded
+from tf_frame.runs.setup.model_dir import CONFIG_FILE
+
+
+def records_of(files: Iterable[Settings], model_dir: str | None) -> list[Settings]:
+    """Returns the records to compare with.
+
+    Args:
+      files: the configuration files of a command.
+      model_dir: its folder, whose own file counts if there is a run to resume.
+    """
+    records = [file for file in files if file.versions or file.lock]
+    path, checkpoint = (
+        os.path.join(os.path.expanduser(model_dir or ""), name)
+        for name in (CONFIG_FILE, "checkpoint")
+    )
+    known = [file.path for file in files]
+    if model_dir and path not in known and file_system.exists(checkpoint):
+        # A damaged file is reported beside the options that differ.
+        with contextlib.suppress(ConfigError):
+            records.append(read_settings(path))
+    return records
+
+
+def warnings_of(records: Iterable[Settings]) -> list[str]:
+    """Returns a line for each package that differs from that of a record."""
+    return [
+        f"warning: {record.path} was written with {text}"
+        for record in records
+        for text in differences(record.versions, record.lock)
+    ]
+
+
+@contextlib.contextmanager
+def told_with_changes(records: Callable[[], Iterable[Settings]]) -> Iterator[None]:
+    """Adds the warnings to an error inside the block, of which another plugin may be the cause.
+
+    Args:
+      records: returns the records to compare with; called if there is an error.
+    """
+    try:
+        yield
+    except (ConfigError, PluginError) as error:
+        # Whatever fails now, such as reading the records, matters less than the error.
+        with contextlib.suppress(TfFrameError, OSError):
+            error.args = ("\n".join([str(error), *warnings_of(records())]),)
+        raise
+
+
+def refuse_changed(records: Sequence[Settings], files: Sequence[Settings] = ()) -> None:
+    """Refuses to go on with other plugins than those of the records, for `--locked`.
+
+    Args:
+      records: of `records_of`.
+      files: the configuration files that were read.
+
+    Raises:
+      ConfigError: a package differs, or there is no record, or one that lacks a version or hash.
+    """
+    if not (records or files):
+        raise ConfigError(
+            "--locked: no plugins are recorded; name the folder of a run, or its config.yaml by "
+            "--config"
+        )
+    for record in records or files:
+        if not (record.lock or record.versions):
+            raise ConfigError(
+                f"--locked: {record.path} records no plugins; leave --locked out: a run records "
+                "them when it begins"
+            )
+        if not record.lock:
+            raise ConfigError(
+                f"--locked: {record.path} does not record the content of its plugins; it was "
+                "written by a release without a lock. Leave --locked out: a run that resumes "
+                "records it"
+            )
+        for text in incomplete(record.versions, record.lock):
+            raise ConfigError(
+                f"--locked: {record.path} does not record {text}; leave --locked out: a run that "
+                "resumes records it"
+            )
+        for text in differences(record.versions, record.lock):
+            raise ConfigError(
+                f"--locked: {record.path} was written with {text}; install what it was written "
+                "with, or leave --locked out"
+            )
+
+
+def refuse_unrecorded(plugins: Iterable[PluginInfo], records: Iterable[Settings]) -> None:
+    """Refuses plugins that no record has, for `--locked`.
+
+    Raises:
+      ConfigError: there is one.
+    """
+    recorded: dict[str, dict[str, Any]] = {}
+    for record in records:
+        for name, entry in record.lock.items():
+            names = recorded.setdefault(name, {"plugins": []})["plugins"]
+            names.extend(entry.get("plugins", ()))
+    for described in unrecorded(plugins, recorded):
+        raise ConfigError(
+            f"--locked: {described} is not among the recorded plugins; run without it, or without "
+            "--locked"
+        )

@@ -1,1 +1,0 @@
-"""Evaluation: of checkpoints, in a graph that is reused, and in memory during training."""

@@ -1,0 +1,174 @@
+"""`InMemoryEvaluatorHook`: evaluates during training, with the training session's variables.
+
+For evaluations more frequent than checkpoints: none is written and restored for them.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame.errors import ConfigError
+from tf_frame.estimator.argument_checks import check_steps, checked_hooks
+from tf_frame.estimator.input_fn import as_source
+from tf_frame.graph.update.moving_averages import variables_to_average
+from tf_frame.hooks.base import Hook, Phase
+from tf_frame.hooks.cadence import Cadence
+from tf_frame.hooks.training_clock import pause
+from tf_frame.plugin import Mode, ModelOutput
+from tf_frame.runs.evaluation.evaluator import Evaluator
+
+
+class InMemoryEvaluatorHook(Hook):
+    """Evaluates before training, every so many steps, and at its end, without a checkpoint.
+
+        evaluator = InMemoryEvaluatorHook(estimator, eval_input_fn, every_n_iter=100)
+        estimator.train(train_input_fn, hooks=[evaluator])
+
+    The evaluation graph is built once; each evaluation copies the variables of the
+    training session into it, and writes events to `estimator.eval_dir(name)`. The last
+    step is not evaluated twice.
+
+    Args:
+      estimator: the `Estimator` to train, in this process alone.
+      input_fn: the evaluation data, as for `Estimator.evaluate`.
+      steps: largest number of batches of an evaluation; None for all data.
+      hooks: session hooks of each evaluation.
+      name: name of the evaluation, if there are several.
+      every_n_iter: steps from one evaluation to the next.
+
+    Raises:
+      ValueError: `every_n_iter` or `steps` is not positive, or several tasks train.
+      TypeError: one of `hooks` is not a session hook.
+    """
+
+    phase = Phase.EVALUATE
+
+    def __init__(
+        self,
+        estimator: Any,
+        input_fn: Any,
+        steps: int | None = None,
+        hooks: Sequence[Any] | None = None,
+        name: str | None = None,
+        every_n_iter: int = 100,
+    ) -> None:
+        if every_n_iter is None or every_n_iter <= 0:
+            raise ValueError(f"invalid every_n_iter={every_n_iter}.")
+        config = estimator.config
+        if config.num_ps_replicas > 0 or config.num_worker_replicas > 1:
+            raise ValueError("InMemoryEvaluator supports only single machine (aka Local) setting.")
+        check_steps(steps)
+        self._estimator = estimator
+        self._input_fn = input_fn
+        self._steps = steps
+        self._hooks = checked_hooks(hooks)
+        self._name = name
+        self._evaluator: Evaluator | None = None
+        super().__init__(Cadence(every_steps=every_n_iter, first=False))
+
+    def begin(self) -> None:
+        if tf.get_collection(tf.GraphKeys.SAVEABLE_OBJECTS):
+            raise ValueError(
+                "InMemoryEvaluator does not support saveables other than global variables."
+            )
+        self._variables = {v.op.name: v for v in tf.global_variables()}
+        self._global_step = tf.train.get_global_step()
+        self._evaluated_step: int | None = None
+        self._evaluator = self._make_evaluator()
+
+    def start(self, session: Any, step: int) -> None:
+        super().start(session, step)
+        self._evaluate(session, step)
+
+    def after_step(self, run_context: Any, run_values: Any, step: int) -> None:
+        self._evaluate(run_context.session, step)
+
+    def end(self, session: Any) -> None:
+        step = int(session.run(self._global_step))
+        if step != self._evaluated_step:
+            self._evaluate(session, step)
+        self.close()
+
+    def close(self) -> None:
+        """Closes the session of the evaluations; safe to call twice."""
+        if self._evaluator is not None:
+            self._evaluator.close()
+            self._evaluator = None
+
+    def _make_evaluator(self) -> Evaluator:
+        estimator = self._estimator
+        source = as_source(self._input_fn, params=estimator.params, config=estimator.config)
+        config = estimator.setup.config
+        averages = config.moving_average_decay is not None and config.eval_moving_averages
+        self._fed = _FedModel(estimator.maker.model(source.info), averages=averages)
+        return Evaluator(
+            model=self._fed,
+            source=source,
+            config=config,
+            steps=self._steps,
+            session_config=estimator.config.session_config,
+            summaries=estimator.maker.evaluation_has_summaries,
+            eval_dir=estimator.eval_dir(self._name),
+            metric_prefix=estimator.maker.metric_prefix,
+        )
+
+    def _evaluate(self, session: Any, step: int) -> None:
+        assert self._evaluator is not None
+        with pause():
+            self._fed.values = session.run(self._variables)
+            self._evaluator.evaluate(None, hooks=self._hooks)
+        self._evaluated_step = step
+
+
+@dataclasses.dataclass
+class _FedModel:
+    """A model whose variables begin with given values.
+
+    Attributes:
+      model: the model.
+      averages: whether variables begin with the values of their moving averages.
+      values: name of a variable in checkpoints -> value.
+    """
+
+    model: Any
+    averages: bool
+    values: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+
+    def build(self, features: Any, labels: Any, mode: Mode) -> ModelOutput:
+        """Builds the model, with a scaffold that feeds the values."""
+        output: ModelOutput = self.model.build(features, labels, mode)
+        own = output.scaffold
+        if own is not None and own.saver is not None:
+            raise ValueError("InMemoryEvaluator does not support custom saver")
+        if own is not None and own.init_fn is not None:
+            raise ValueError("InMemoryEvaluator does not support custom init_fn")
+        # All values are fed; with an op that draws random ones, each evaluation would need a
+        # new session.
+        scaffold = tf.train.Scaffold(init_op=tf.no_op(), init_fn=self._feed, copy_from_scaffold=own)
+        return dataclasses.replace(output, scaffold=scaffold)
+
+    def _feed(self, scaffold: Any, session: Any) -> None:
+        with session.graph.as_default():
+            averaged = variables_to_average() if self.averages else []
+            variables = {_name(v, averaged): v for v in tf.global_variables()}
+        missing = sorted(set(variables) - set(self.values))
+        if missing:
+            raise ConfigError(
+                f"InMemoryEvaluator: the evaluation has {len(missing)} variables that training "
+                f"has not, first {', '.join(missing[:3])}; make them local variables, or make "
+                "them in training as well"
+            )
+        # The graph is finalized; the initializer of a variable serves as an assignment.
+        assigned = {v.initializer: self.values[name] for name, v in variables.items()}
+        session.run(list(assigned), {op.inputs[1]: value for op, value in assigned.items()})
+
+
+def _name(variable: Any, averaged: Sequence[Any]) -> str:
+    """Returns the name of the training variable whose value a variable gets."""
+    if any(variable is each for each in averaged):
+        return str(tf.train.ExponentialMovingAverage(0.0).average_name(variable))
+    return str(variable.op.name)

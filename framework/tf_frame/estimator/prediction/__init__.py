@@ -1,1 +1,0 @@
-"""Predictions of a trained model, and the files that they are written to."""

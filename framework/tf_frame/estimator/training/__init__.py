@@ -1,1 +1,0 @@
-"""Training of a `TrainingSetup`: graph, hooks, session, loop and last checkpoint."""

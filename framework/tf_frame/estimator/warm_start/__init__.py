@@ -1,1 +1,0 @@
-"""Initial values from another model's checkpoint, by options or by `WarmStartSettings`."""

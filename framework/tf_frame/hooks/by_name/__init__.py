@@ -1,0 +1,1 @@
+"""Hooks that a run adds by name, with `--hook NAME`."""

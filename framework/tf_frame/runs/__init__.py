@@ -1,0 +1,1 @@
+"""What a run does: setup, training, evaluation, prediction, export, warm start."""

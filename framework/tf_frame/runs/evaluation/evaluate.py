@@ -1,0 +1,198 @@
+"""Evaluation of a run's checkpoints: one of them, or each new one (`tf-frame evaluate`).
+
+Each new one: in a process beside the training, which does not wait for the evaluations. It may
+delete a checkpoint before its turn; such a checkpoint is skipped.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import logging
+import os
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
+
+from tf_frame.checkpoint.find.newest import checkpoints_iterator, damage_of
+from tf_frame.checkpoint.find.path import resolve
+from tf_frame.checkpoint.find.reader import Checkpoint
+from tf_frame.errors import CheckpointError
+from tf_frame.runs.error_translation import translated_errors
+from tf_frame.runs.evaluation.evaluator import Evaluated, Evaluator
+from tf_frame.runs.evaluation.progress import evaluate_watched
+from tf_frame.runs.evaluation.results import write_figures
+from tf_frame.runs.setup.model_dir import check_writable
+from tf_frame.runs.setup.run_context import RunObserver
+from tf_frame.runs.setup.training_setup import TrainingSetup
+from tf_frame.session.interrupts import Interrupted
+
+_LOG = logging.getLogger("tf_frame")
+_Result = TypeVar("_Result")
+
+
+def run_evaluator(
+    setup: TrainingSetup,
+    *,
+    model: Any,
+    source: Any,
+    name: str | None = None,
+    output: str | None = None,
+) -> Evaluator:
+    """Returns an evaluator of a run's checkpoints on the evaluation split; see `evaluate_run`."""
+    own = os.path.join(setup.model_dir, f"eval_{name}" if name else "eval")
+    return Evaluator(
+        model=model,
+        source=source,
+        config=setup.config,
+        steps=setup.config.eval_steps,
+        eval_dir=os.path.expanduser(output) if output else own,
+    )
+
+
+def evaluate_run(
+    setup: TrainingSetup,
+    source: Any,
+    observer: RunObserver,
+    *,
+    checkpoint: str | None = None,
+    name: str | None = None,
+    output: str | None = None,
+    continuous: bool = False,
+    every_secs: float = 0.0,
+    timeout_secs: float | None = None,
+) -> Iterator[Evaluated]:
+    """Evaluates one checkpoint, or each new one, and writes events and `metrics.json`.
+
+    Args:
+      setup: the run.
+      source: the input, constructed.
+      observer: the user.
+      checkpoint: path of the checkpoint, or a folder; None for the newest one.
+      name: name of the evaluation, and of its folder; None for `eval`.
+      output: the folder for the results; None for one in the folder of the run.
+      continuous: wait for new checkpoints, up to the one of the last step.
+      every_secs: least number of seconds between the starts of two evaluations.
+      timeout_secs: seconds without a new checkpoint after which the loop ends; None to
+        wait without limit.
+
+    Yields:
+      The result of each evaluation.
+
+    Raises:
+      CheckpointError: there is no checkpoint, or it belongs to another model.
+      ConfigError: the results cannot be written.
+      Interrupted: a signal stopped the evaluation.
+    """
+    started, count = time.monotonic(), 0
+    model = setup.make_model(source.info)
+    evaluator = run_evaluator(setup, model=model, source=source, name=name, output=output)
+    eval_dir = str(evaluator.eval_dir)
+    check_writable(eval_dir, "--output")
+
+    def evaluate(path: str) -> Evaluated:
+        observer.report(f"evaluating {path}")
+        evaluated = evaluate_watched(evaluator, path, observer)
+        write_figures(eval_dir, evaluated.metrics, evaluated.global_step, path)
+        return evaluated
+
+    with translated_errors(setup.model_dir, source), contextlib.closing(evaluator):
+        try:
+            if continuous:
+                results = _evaluate_new(evaluate, setup, observer, every_secs, timeout_secs)
+            else:
+                path = resolve(os.path.expanduser(checkpoint or setup.model_dir))
+                results = map(evaluate, [path])
+            for evaluated in results:
+                count += 1
+                yield evaluated
+            observer.interrupts.raise_if_received()
+        except Interrupted as interrupted:
+            done = "1 checkpoint is" if count == 1 else f"{count} checkpoints are"
+            message = f"stopped; {done} evaluated, in {eval_dir}"
+            raise Interrupted(interrupted.signum, message) from None
+    secs = time.monotonic() - started
+    observer.report(f"done in {secs:.0f} s; results in {eval_dir}")
+
+
+def _evaluate_new(
+    evaluate: Callable[[str], Evaluated],
+    setup: TrainingSetup,
+    observer: RunObserver,
+    every_secs: float,
+    timeout_secs: float | None,
+) -> Iterator[Evaluated]:
+    """Evaluates the checkpoints of a training in another process; see `evaluate_run`."""
+    folder, last_step, step = setup.model_dir, setup.config.max_steps, None
+    observer.report(f"waiting for checkpoints in {folder}, until step {last_step}")
+    for evaluated in _each_new(
+        evaluate,
+        folder,
+        last_step=last_step,
+        min_interval_secs=every_secs,
+        timeout=timeout_secs,
+        stop=lambda: observer.interrupts.received is not None,
+    ):
+        step = evaluated.global_step
+        yield evaluated
+    observer.interrupts.raise_if_received()
+    if step is None:
+        raise CheckpointError(
+            f"there was no checkpoint in {folder} within {timeout_secs:g} s; raise "
+            "--timeout_secs, or look whether the training runs"
+        )
+    if step < last_step:
+        observer.report(f"no new checkpoint for {timeout_secs:g} s after step {step}")
+
+
+def evaluate_repeatedly(
+    evaluate: Callable[[str], _Result],
+    model_dir: str,
+    *,
+    max_evaluations: int | None = None,
+    last_step: int | None = None,
+    **waiting: Any,
+) -> _Result | None:
+    """Calls a function with each new checkpoint of a folder.
+
+    Checkpoints that were deleted or damaged before they could be restored are
+    skipped with a warning.
+
+    Args:
+      evaluate: takes a path prefix.
+      model_dir: the folder.
+      max_evaluations: number of evaluations after which the loop ends.
+      last_step: global step after whose evaluation the loop ends.
+      **waiting: further arguments of `checkpoints_iterator`: `min_interval_secs`,
+        `timeout`, `timeout_fn`, `stop` ...
+
+    Returns:
+      The last return value of `evaluate`; None without any.
+
+    Raises:
+      CheckpointError: a checkpoint belongs to another model.
+    """
+    limit = None if max_evaluations is None else max(max_evaluations, 0)
+    result: _Result | None = None
+    evaluations = _each_new(evaluate, model_dir, last_step=last_step, **waiting)
+    for each in itertools.islice(evaluations, limit):
+        result = each
+    return result
+
+
+def _each_new(
+    evaluate: Callable[[str], _Result], model_dir: str, *, last_step: int | None, **waiting: Any
+) -> Iterator[_Result]:
+    """Yields the return value of each call; see `evaluate_repeatedly`."""
+    for path in checkpoints_iterator(model_dir, **waiting):
+        try:
+            step = Checkpoint(path).global_step or 0
+            result = evaluate(path)
+        except CheckpointError:
+            if not damage_of(path):
+                raise
+            _LOG.warning("skipping %s, which is gone or damaged by now", path)
+            continue
+        yield result
+        if last_step is not None and step >= last_step:
+            return

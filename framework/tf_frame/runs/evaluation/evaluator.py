@@ -1,0 +1,242 @@
+"""`Evaluator`: evaluates one checkpoint after the other in a single graph and session.
+
+Building both anew for each checkpoint, as tf.estimator did, takes 12 to 42 times as long
+(docs/performance.md).
+
+evaluator = Evaluator(model=model, source=source, config=config, eval_dir="runs/first/eval")
+for checkpoint in checkpoints_iterator("runs/first"):
+    print(evaluator.evaluate(checkpoint).metrics)
+evaluator.close()
+"""
+
+from __future__ import annotations
+
+import ctypes
+import dataclasses
+import logging
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame.config.run_options import RunOptions
+from tf_frame.deploy.session_devices import inference_session_config
+from tf_frame.errors import NoDataError
+from tf_frame.graph.inference.eval_graph import EvalGraph, build_eval_graph
+from tf_frame.plugin.origin import no_batch_in
+from tf_frame.runs.evaluation.results import write_evaluation
+from tf_frame.runs.evaluation.session import EvalSession
+
+_LOG = logging.getLogger("tf_frame")
+_END_OF_DATA = (tf.errors.OutOfRangeError, StopIteration)
+
+
+@dataclasses.dataclass(frozen=True)
+class Evaluated:
+    """The result of an evaluation.
+
+    Attributes:
+      metrics: name -> value as TensorFlow returns it: a NumPy scalar, an array, bytes, which
+        may be a serialised summary, or a structure of these.
+      summary: serialised summaries of the first batch; None without any.
+      global_step: global step of the checkpoint.
+      steps: number of batches.
+      stopped: whether it was stopped before the end of the data.
+    """
+
+    metrics: dict[str, Any]
+    summary: bytes | None
+    global_step: int
+    steps: int = 0
+    stopped: bool = False
+
+
+@dataclasses.dataclass(kw_only=True, eq=False)
+class Evaluator:
+    """Evaluates checkpoints; the first evaluation makes graph and session.
+
+    An evaluation restores the variables, resets the metrics and restarts the data, so
+    earlier evaluations do not matter. After an evaluation that failed halfway, the
+    next one makes a new graph.
+
+    Args:
+      model, source: the model and the input, constructed.
+      config: batch size, seed, moving averages and quantisation.
+      steps: largest number of batches; None for all data.
+      session_config: a `ConfigProto` whose fields win over those of `config`; default: with
+        soft placement.
+      summaries: compute the model's summaries of the first batch.
+      eval_dir: folder of the event file with the results; None writes none.
+      metric_prefix: prefix of the tags of metrics in the event file.
+    """
+
+    model: Any
+    source: Any
+    config: RunOptions
+    steps: int | None = None
+    session_config: Any = None
+    summaries: bool = True
+    eval_dir: str | None = None
+    metric_prefix: str = "metrics/"
+
+    def __post_init__(self) -> None:
+        self._session: EvalSession | None = None
+        self._warned = False
+
+    def evaluate(
+        self,
+        checkpoint: str | None,
+        *,
+        hooks: Iterable[Any] = (),
+        stop: Callable[[], bool] = lambda: False,
+        after_step: Callable[[], None] = lambda: None,
+    ) -> Evaluated:
+        """Evaluates a checkpoint and writes the result to `eval_dir`, if it is not stopped.
+
+        Args:
+          checkpoint: path prefix; None evaluates the initial values.
+          hooks: session hooks, called for each batch before those of the model. If the
+            `begin` of a hook adds operations, the next evaluation needs a new graph.
+          stop: asked before each batch; true ends the evaluation with the figures so far.
+          after_step: called after each batch.
+
+        Raises:
+          CheckpointError: the checkpoint cannot be read, or belongs to another
+            model; the evaluator remains usable.
+          DataError: the data is empty (`NoDataError`), or never ends.
+        """
+        session = self._session = self._session or self._new_session()
+        with session.graph.graph.as_default():
+            session.choose(checkpoint)
+            try:
+                evaluated = _evaluated(session, self.steps, list(hooks), stop, after_step)
+            except NoDataError:
+                self.close()
+                raise no_batch_in("evaluation split", self.source) from None
+            except BaseException:
+                self.close()
+                raise
+        if session.extended:
+            if not self._warned:
+                _LOG.warning(
+                    "a hook of the evaluation adds operations in begin(), so each evaluation "
+                    "needs a new graph; to keep the graph, let the model make the operations"
+                )
+                self._warned = True
+            self.close()
+        trim_memory()
+        if self.eval_dir is not None and not evaluated.stopped:
+            write_evaluation(
+                self.eval_dir,
+                evaluated.metrics,
+                evaluated.summary,
+                evaluated.global_step,
+                prefix=self.metric_prefix,
+                checkpoint=checkpoint,
+            )
+        return evaluated
+
+    def metric_names(self) -> list[str]:
+        """Names of the metrics that are single numbers.
+
+        The graph is made for it; the first evaluation uses the same one.
+        """
+        session = self._session = self._session or self._new_session()
+        return [name for name, value in session.graph.values.items() if _is_number(value)]
+
+    def close(self) -> None:
+        """Closes the session and drops the graph; the next evaluation makes new ones."""
+        if self._session is not None:
+            self._session.close()
+            self._session = None
+
+    def _new_session(self) -> EvalSession:
+        graph = build_eval_graph(
+            model=self.model,
+            source=self.source,
+            config=self.config,
+            steps=self.steps,
+            summaries=self.summaries,
+        )
+        return EvalSession(graph, inference_session_config(self.config, self.session_config))
+
+
+def _evaluated(
+    session: EvalSession,
+    steps: int | None,
+    hooks: Sequence[Any],
+    stop: Callable[[], bool],
+    after_step: Callable[[], None],
+) -> Evaluated:
+    """Runs all batches, and reads the metrics after the other hooks have ended."""
+    graph = session.graph
+    results = tf.train.FinalOpsHook((dict(graph.values), graph.global_step))
+    every = [*hooks, *graph.inference.output.hooks, results]
+    with tf.train.MonitoredSession(session, hooks=every) as monitored:
+        done = _run_all(monitored, graph, steps, stop, after_step)
+    metrics, step = results.final_ops_values
+    return dataclasses.replace(done, metrics=metrics, global_step=int(step))
+
+
+def _run_all(
+    session: Any,
+    graph: EvalGraph,
+    steps: int | None,
+    stop: Callable[[], bool],
+    after_step: Callable[[], None],
+) -> Evaluated:
+    """Updates the metrics with every batch; returns the result without metrics."""
+    summary, batches = None, 0
+    # Counted here: a run that only finds the end of the data would call the hooks once more, and
+    # the updates that do not read the data.
+    while not session.should_stop() and batches != steps:
+        if stop():
+            return Evaluated({}, summary, 0, steps=batches, stopped=True)
+        first = batches == 0 and graph.summary_op is not None
+        try:
+            fetched = session.run((graph.update_op, graph.summary_op if first else ()))
+        except _END_OF_DATA:
+            break
+        summary = fetched[1] if first else summary
+        batches += 1
+        after_step()
+    if not batches:
+        raise NoDataError("the evaluation split is empty; there was not one batch")
+    return Evaluated({}, summary, 0, steps=batches)
+
+
+def _is_number(value: Any) -> bool:
+    """Returns whether the tensor of a metric is, or may be, a single number."""
+    return value.shape.rank in (0, None) and value.dtype.base_dtype != tf.string
+
+
+class EvaluatorCache:
+    """Keeps one evaluator, with graph and session, for each name of an evaluation."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str | None, tuple[Any, Evaluator]] = {}
+
+    def get(self, name: str | None, key: Any, make: Callable[[], Evaluator]) -> Evaluator:
+        """Returns the evaluator of a name; another key closes it and makes a new one."""
+        if name in self._kept and self._kept[name][0] != key:
+            self._kept.pop(name)[1].close()
+        if name not in self._kept:
+            self._kept[name] = (key, make())
+        return self._kept[name][1]
+
+    def close(self) -> None:
+        """Closes all evaluators."""
+        while self._kept:
+            self._kept.popitem()[1][1].close()
+
+
+def trim_memory() -> None:
+    """Makes the C library return freed memory to the system.
+
+    glibc keeps freed memory in a heap for each thread, and TensorFlow has many threads:
+    without this, evaluations seem to need more and more memory. It takes some
+    milliseconds. With other C libraries, nothing happens.
+    """
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+    if trim is not None:
+        trim(0)

@@ -1,0 +1,1 @@
+"""Export of checkpoints as models for serving and for other programs."""

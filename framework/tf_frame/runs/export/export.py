@@ -1,0 +1,254 @@
+"""Export of a checkpoint in one of the formats, with verification (`tf-frame export`).
+
+An export that computes something else than the checkpoint is removed before anyone serves it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import os
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame.checkpoint.find.newest import known_checkpoints, step_of
+from tf_frame.checkpoint.find.path import resolve
+from tf_frame.config.run_options import RunOptions
+from tf_frame.config.values import nearest
+from tf_frame.errors import ConfigError
+from tf_frame.plugin.fault import calling
+from tf_frame.plugin.needs import check_batch
+from tf_frame.plugin.origin import described, method_of
+from tf_frame.runs.error_translation import translated_errors
+from tf_frame.runs.export.folder import Written, check_output, staged_files
+from tf_frame.runs.export.formats import (
+    CALIBRATION_EXAMPLES,
+    FEATURES,
+    FORMATS,
+    RAW,
+    Format,
+)
+from tf_frame.runs.export.formats.checkpoint import name_of
+from tf_frame.runs.export.input_signature import InputSignature, input_signature
+from tf_frame.runs.export.raw_serving import raw_signature
+from tf_frame.runs.export.readme import write_class_names, write_readme
+from tf_frame.runs.export.serving import Request
+from tf_frame.runs.setup.run_context import RunObserver
+from tf_frame.runs.setup.training_setup import TrainingSetup
+
+
+@dataclasses.dataclass(frozen=True)
+class Exported(Written):
+    """An export that was written and verified; `path` is its file, folder or path prefix.
+
+    Attributes:
+      size_bytes: size of all files.
+      tolerance: the largest difference that is allowed.
+      on_real_data: whether the outputs are of evaluation data; else of random numbers.
+    """
+
+    size_bytes: int
+    tolerance: float
+    on_real_data: bool
+
+
+def export_run(
+    setup: TrainingSetup,
+    source: Any,
+    observer: RunObserver,
+    *,
+    format_name: str,
+    checkpoint: str | None = None,
+    output: str | None = None,
+    signature: str | None = None,
+    overwrite: bool = False,
+    serve: str | None = None,
+    calibration_examples: int = CALIBRATION_EXAMPLES,
+    no_data: str = "",
+) -> Exported:
+    """Exports a checkpoint of a run; see `export_model` for the other arguments and errors.
+
+    Args:
+      setup: the run.
+      source: the input, constructed.
+      observer: the user.
+      format_name: one of `tf_frame.runs.export.formats.FORMATS`.
+      checkpoint: path of the checkpoint, or a folder; None for the newest one.
+      output: the folder to write to; None for one below `MODEL_DIR/export`.
+      signature, overwrite, serve, calibration_examples, no_data: see `export_model`.
+
+    Raises:
+      Interrupted: a signal stopped the export; nothing is left behind.
+    """
+    path = resolve(os.path.expanduser(checkpoint or setup.model_dir))
+    # SavedModels have a number of their own; the names of other exports contain the step.
+    folder = format_name if format_name == "saved_model" else f"{format_name}-{step_of(path)}"
+    observer.report(f"exporting {path} as {format_name} ...")
+    with translated_errors(setup.model_dir, source):
+        return export_model(
+            format_name,
+            model=setup.make_model(source.info),
+            source=source,
+            config=setup.config,
+            checkpoint=path,
+            output=os.path.expanduser(output or os.path.join(setup.model_dir, "export", folder)),
+            signature=signature,
+            overwrite=overwrite,
+            serve=serve,
+            calibration_examples=calibration_examples,
+            no_data=no_data,
+            about=_about(setup),
+            check=lambda: observer.interrupts.raise_if_received("stopped; nothing was exported"),
+        )
+
+
+def export_model(
+    format_name: str,
+    *,
+    model: Any,
+    source: Any,
+    config: RunOptions,
+    checkpoint: str,
+    output: str,
+    signature: str | None = None,
+    overwrite: bool = False,
+    serve: str | None = None,
+    calibration_examples: int = CALIBRATION_EXAMPLES,
+    no_data: str = "",
+    about: Mapping[str, Any] = MappingProxyType({}),
+    check: Callable[[], None] = lambda: None,
+) -> Exported:
+    """Writes a model in a format, loads the result, and compares the outputs of both.
+
+    Args:
+      format_name: one of `tf_frame.runs.export.formats.FORMATS`.
+      model, source: the model and the input, constructed.
+      config: the run options of the training.
+      checkpoint: a checkpoint, or a folder with checkpoints (its newest one).
+      output: the folder to write to; created if it does not exist.
+      signature: name of the signature to export, for formats that hold only one.
+      overwrite: replace files of an earlier export.
+      serve: `raw`: the export takes raw data, such as image files; `features`: it takes the
+        features of the model; None: raw data if the input offers it.
+      calibration_examples: number of examples of the evaluation data by which a format that
+        rounds measures ranges.
+      no_data: why `source` has no evaluation data; empty if it has.
+      about: further facts for the README.json.
+      check: called before the work, and before the files get their names; after an
+        exception nothing is left behind.
+
+    Raises:
+      ConfigError: an unknown format, no checkpoint, an output that cannot be
+        written to, a model with nothing to export or with several signatures.
+      CheckpointError: the checkpoint belongs to another model.
+      DifferenceError: the export computes other outputs; it is removed.
+      TfFrameError: the format cannot hold the model, or it could not be written.
+    """
+    chosen = FORMATS.get(format_name)
+    if chosen is None:
+        near = nearest(format_name, FORMATS)
+        hint = f"did you mean {near!r}?" if near else f"there are {', '.join(FORMATS)}"
+        raise ConfigError(f"unknown format {format_name!r}; {hint}")
+    if signature is not None and not chosen.holds_one_signature:
+        raise ConfigError(f"a {format_name} holds the whole model; leave --signature out")
+    check_output(output)
+    prefix = resolve(checkpoint)
+    if format_name == "checkpoint":
+        _check_checkpoints(output, prefix)
+    quantized = config.quantize_delay_step >= 0
+    examples = calibration_examples if chosen.calibrates else config.eval_batch_size
+    request = Request(
+        model=model,
+        config=config,
+        checkpoint=prefix,
+        inputs=_inputs(chosen, source, config, examples, serve, no_data, model),
+        tolerance=chosen.tolerance_of(quantized=quantized),
+        signature=signature,
+        runs_as_written=quantized and chosen.quantized_tolerance is None,
+    )
+    check()
+    with staged_files(output, overwrite=overwrite) as workshop:
+        written = importlib.import_module(chosen.module).export(request, workshop)
+        if chosen.has_inputs:
+            _describe(format_name, os.path.join(workshop, written.path), written, request, about)
+        check()
+        size_bytes = _size_bytes(workshop)
+    return Exported(
+        path=os.path.join(output, written.path),
+        inputs=written.inputs,
+        signatures=written.signatures,
+        fed=written.fed,
+        comparison=written.comparison,
+        size_bytes=size_bytes,
+        tolerance=request.tolerance,
+        on_real_data=request.inputs.is_real,
+    )
+
+
+def _about(setup: TrainingSetup) -> dict[str, Any]:
+    """Returns what the README.json of an export says about the run."""
+    assert setup.model is not None
+    return {
+        "plugin": setup.model.name,
+        "model": setup.model.values(),
+        "versions": {**setup.versions(), "tensorflow": tf.version.VERSION},
+    }
+
+
+def _inputs(
+    chosen: Format,
+    source: Any,
+    config: RunOptions,
+    examples: int,
+    serve: str | None,
+    no_data: str,
+    model: Any,
+) -> InputSignature:
+    """Returns the inputs of an export, with so many examples; see `export_model`."""
+    if serve == RAW and not chosen.has_inputs:
+        raise ConfigError("a checkpoint takes no data; leave --serve out")
+    # An input need not inherit from `tf_frame.Input`.
+    offer = getattr(source, "raw_serving", None)
+    if serve != FEATURES and chosen.has_inputs and offer:
+        with calling(source, "raw_serving"):
+            forms = offer(fixed_size=chosen.fixed_size)
+        if forms:
+            return raw_signature(forms, examples, method_of(source, "raw_serving"))
+    if serve == RAW:
+        raise ConfigError(
+            f"--serve {RAW}: {described(source)} has no raw_serving() for this "
+            "format, so an export takes the features of the model; leave --serve out"
+        )
+    config = dataclasses.replace(config, eval_batch_size=examples)
+    signature = input_signature(source, config, no_data=no_data)
+    check_batch(model, source, signature.specs, None)
+    return signature
+
+
+def _describe(
+    format_name: str, path: str, written: Written, request: Request, about: Mapping[str, Any]
+) -> None:
+    """Adds README.json and class_names.txt to an export."""
+    if tf.io.gfile.isdir(path):
+        write_readme(path, format_name, written, request, about)
+        return
+    folder = os.path.dirname(path)
+    write_readme(folder, format_name, written, request, about)
+    write_class_names(request, folder)
+
+
+def _check_checkpoints(output: str, prefix: str) -> None:
+    """Refuses a folder whose list of checkpoints would have to be replaced."""
+    held = [os.path.basename(path) for path in known_checkpoints(output)]
+    is_source = os.path.realpath(output) == os.path.realpath(os.path.dirname(prefix))
+    if is_source or set(held) - {name_of(prefix)}:
+        raise ConfigError(f"{output} holds checkpoints of a run; take another --output")
+
+
+def _size_bytes(folder: str) -> int:
+    walk = tf.io.gfile.walk(folder)
+    files = [os.path.join(parent, name) for parent, _, names in walk for name in names]
+    return sum(tf.io.gfile.stat(file).length for file in files)

@@ -1,0 +1,116 @@
+"""Table of the export formats: their code, and how far outputs may differ from the checkpoint's.
+
+    from tf_frame.runs.export.export import export_model
+
+    exported = export_model(
+        "frozen_graph", model=model, source=source, config=config,
+        checkpoint="runs/first/model.ckpt-500", output="exported",
+    )
+
+This table does not import TensorFlow, so that `tf-frame export --help` answers at once.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+# With constants in place of variables, TensorFlow folds batch norm into the weights before it and
+# fuses operations, so float32 is rounded (to 6e-8 of a value) at other points than in the session.
+# The probabilities of a trained deeplab then differ by 2.6e-6.
+TOLERANCE = 1e-5
+
+# TensorFlow Lite does the same and adds up in another order in the kernels of every layer. The
+# probabilities of a trained deeplab differ by 2.9e-6. The tolerance is thirty times as large, for
+# models whose errors grow more from layer to layer, and for the kernels of other processors.
+TFLITE_TOLERANCE = 1e-4
+
+# A model that was trained with --quantize_delay_step rounds every layer to 256 levels, so the last
+# bit of float32 can decide between two levels, in each layer. Single probabilities of a deeplab
+# then differ by 0.033 between sessions with and without TensorFlow's graph rewriting, and by 0.055
+# in TensorFlow Lite. The graph formats are compared without rewriting, which leaves no difference.
+TFLITE_QUANTIZED_TOLERANCE = 0.1
+
+
+# Rounded to 8 bits, single elements may differ by any amount; means may by so much.
+INT8_TOLERANCE = 0.05
+# The ranges of activations are measured on so many examples.
+CALIBRATION_EXAMPLES = 100
+
+# Values of `--serve`: an export takes raw data, such as image files, or the features of the model.
+RAW, FEATURES = "raw", "features"
+
+
+@dataclasses.dataclass(frozen=True)
+class Format:
+    """An export format.
+
+    Attributes:
+      module: the module whose `export(request, folder)` writes and verifies an export.
+      text: description for `--help`.
+      tolerance: largest difference from the outputs of the restored session, in
+        units of an output's scale; see `tf_frame.runs.export.verify`.
+      holds_one_signature: whether an export contains only one signature of the model.
+      quantized_tolerance: the tolerance for models that round to 256 levels, if it
+        differs.
+      has_inputs: whether an export is a graph that can be fed.
+      fixed_size: whether it takes one example of fixed size, and no text.
+      calibrates: whether it needs many examples.
+    """
+
+    module: str
+    text: str
+    tolerance: float = TOLERANCE
+    holds_one_signature: bool = False
+    quantized_tolerance: float | None = None
+    has_inputs: bool = True
+    fixed_size: bool = False
+    calibrates: bool = False
+
+    def tolerance_of(self, *, quantized: bool) -> float:
+        """Returns the tolerance for a model, quantised or not."""
+        if quantized and self.quantized_tolerance is not None:
+            return self.quantized_tolerance
+        return self.tolerance
+
+
+_HERE = "tf_frame.runs.export.formats"
+
+FORMATS = {
+    "saved_model": Format(
+        f"{_HERE}.saved_model_format", "a folder for TensorFlow Serving and tf.saved_model.load"
+    ),
+    "frozen_graph": Format(
+        f"{_HERE}.frozen_graph",
+        "frozen_graph.pb, variables as constants; frozen_graph.json",
+        holds_one_signature=True,
+    ),
+    "tflite": Format(
+        f"{_HERE}.tflite",
+        "model.tflite for TensorFlow Lite: float32, batches of one example",
+        TFLITE_TOLERANCE,
+        holds_one_signature=True,
+        quantized_tolerance=TFLITE_QUANTIZED_TOLERANCE,
+        fixed_size=True,
+    ),
+    "tflite_int8": Format(
+        f"{_HERE}.tflite_int8",
+        "the same in 8-bit integers, with ranges from --calibration_examples",
+        INT8_TOLERANCE,
+        holds_one_signature=True,
+        fixed_size=True,
+        calibrates=True,
+    ),
+    "onnx": Format(
+        f"{_HERE}.onnx",
+        'model.onnx for ONNX Runtime: float32; needs pip install "tf-frame[onnx]"',
+        TFLITE_TOLERANCE,
+        holds_one_signature=True,
+        quantized_tolerance=TFLITE_QUANTIZED_TOLERANCE,
+        fixed_size=True,
+    ),
+    "checkpoint": Format(
+        f"{_HERE}.checkpoint",
+        "the model's variables alone, for --warm_start_from and trainers",
+        has_inputs=False,
+    ),
+}

@@ -1,0 +1,43 @@
+"""The format `checkpoint`: the variables of the inference model and nothing else.
+
+For fine-tuning and for programs that have the model's code: smaller than a checkpoint of the
+training, as it has no slots of an optimizer. With moving averages in the run options, it
+contains the averages under the names of the variables. `--warm_start_from` and a
+`tf.train.Saver` of the same model can restore it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+
+from tf_frame.checkpoint.find.newest import step_of
+from tf_frame.runs.export.folder import Written
+from tf_frame.runs.export.serving import Request, restored, specs_of
+from tf_frame.runs.export.verify import compare
+
+
+def export(request: Request, folder: str) -> Written:
+    """Writes the checkpoint `model.ckpt-<step>` into a folder, and verifies it.
+
+    Raises:
+      DifferenceError: a model restored from it computes other outputs.
+    """
+    name = name_of(request.checkpoint)
+    path, batch = os.path.join(folder, name), request.inputs.batch
+    with restored(request) as serving:
+        serving.saver.save(serving.session, path, write_meta_graph=False)
+        expected, scores = serving.run((serving.signatures, serving.scores), batch)
+        inputs = specs_of(serving.inputs)
+        signatures = {key: specs_of(outputs) for key, outputs in serving.signatures.items()}
+    # The averages have the names of the variables now.
+    config = dataclasses.replace(request.config, eval_moving_averages=False)
+    with restored(dataclasses.replace(request, config=config, checkpoint=path)) as serving:
+        found = serving.run(serving.signatures, batch)
+    comparison = compare(expected, found, tolerance=request.tolerance, scores=scores)
+    return Written(name, inputs, signatures, {key: list(inputs) for key in signatures}, comparison)
+
+
+def name_of(checkpoint: str) -> str:
+    """Returns the name of the exported checkpoint."""
+    return f"model.ckpt-{step_of(checkpoint)}"

@@ -1,0 +1,112 @@
+"""The format `frozen_graph`: one GraphDef with constants in place of variables.
+
+For programs that load a graph of TensorFlow 1 from a single file and restore no variables. A JSON
+file beside it names the tensors to feed and to fetch:
+
+    {"inputs": {"image": {"tensor": "inputs/image:0", "shape": [null, 128, 128, 3],
+                          "dtype": "float32"}},
+     "outputs": {"semantic": {"tensor": "outputs/semantic:0", ...}}}
+
+Of the inputs of several forms of raw data, those of one form are fed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame.runs.export.folder import Written
+from tf_frame.runs.export.serving import (
+    Request,
+    Serving,
+    chosen,
+    restored,
+    specs_of,
+)
+from tf_frame.runs.export.verify import compare_batches, runnable
+
+FILE = "frozen_graph.pb"
+SIGNATURE_FILE = "frozen_graph.json"
+
+
+def export(request: Request, folder: str) -> Written:
+    """Writes a frozen graph and its signature into a folder, and verifies it.
+
+    Raises:
+      ConfigError: the model has several signatures, and none was chosen.
+      DifferenceError: the graph computes other outputs than the restored session.
+    """
+    with restored(request) as serving:
+        name = chosen(serving.signatures, request.signature, "frozen_graph")
+        outputs = serving.signatures[name]
+        graph_def = frozen(serving, outputs)
+        inputs = used_inputs(serving, graph_def)
+        _write(os.path.join(folder, FILE), graph_def.SerializeToString())
+        signature = {"inputs": _described(inputs), "outputs": _described(outputs)}
+        _write(os.path.join(folder, SIGNATURE_FILE), json.dumps(signature, indent=2) + "\n")
+        fed = {key: [n for n in names if n in inputs] for key, names in serving.forms.items()}
+        batches = [{n: request.inputs.batch[n] for n in names} for names in fed.values()]
+        expected = [
+            serving.run((outputs, serving.scores), request.inputs.batch, form) for form in fed
+        ]
+    found = (run(folder, batch, request.session_config()) for batch in batches)
+    comparison = compare_batches(
+        expected, found, tolerance=request.tolerance, ranked_by=request.ranked_by
+    )
+    signatures = {f"{form}{name}": specs_of(outputs) for form in fed}
+    named = {f"{form}{name}": names for form, names in fed.items()}
+    return Written(FILE, specs_of(inputs), signatures, named, comparison)
+
+
+def frozen(serving: Serving, outputs: Mapping[str, Any]) -> Any:
+    """Returns the `GraphDef`, with constants, that computes outputs (name -> tensor) of a model."""
+    graph_def = tf.graph_util.convert_variables_to_constants(
+        serving.session,
+        serving.session.graph.as_graph_def(),
+        [tensor.op.name for tensor in outputs.values()],
+    )
+    for node in graph_def.node:
+        node.device = ""  # The graph may run on other devices than the training.
+    return graph_def
+
+
+def used_inputs(serving: Serving, graph_def: Any) -> dict[str, Any]:
+    """Returns input name -> placeholder of the inputs that a frozen graph depends on."""
+    nodes = {node.name for node in graph_def.node}
+    return {name: tensor for name, tensor in serving.inputs.items() if tensor.op.name in nodes}
+
+
+def run(folder: str, batch: Mapping[str, Any], session_config: Any = None) -> dict[str, Any]:
+    """Loads an export into a new graph; computes output name -> array from some of its inputs."""
+    graph_def = tf.GraphDef()
+    with tf.io.gfile.GFile(os.path.join(folder, FILE), "rb") as file:
+        graph_def.ParseFromString(file.read())
+    with tf.io.gfile.GFile(os.path.join(folder, SIGNATURE_FILE)) as file:
+        signature = json.load(file)
+    with tf.Graph().as_default() as graph:
+        tf.import_graph_def(graph_def, name="")
+        with tf.Session(graph=graph, config=session_config) as session, runnable("frozen graph"):
+            fed = {signature["inputs"][name]["tensor"]: array for name, array in batch.items()}
+            fetched = {name: each["tensor"] for name, each in signature["outputs"].items()}
+            found: dict[str, Any] = session.run(fetched, fed)
+            return found
+
+
+def _described(tensors: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        name: {
+            "tensor": tensor.name,
+            "shape": tensor.shape.as_list() if tensor.shape.rank is not None else None,
+            "dtype": tensor.dtype.name,
+        }
+        for name, tensor in sorted(tensors.items())
+    }
+
+
+def _write(path: str, content: str | bytes) -> None:
+    with tf.io.gfile.GFile(path, "w" if isinstance(content, str) else "wb") as file:
+        file.write(content)

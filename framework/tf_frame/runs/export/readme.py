@@ -1,0 +1,86 @@
+"""Files beside an exported model that say what it takes and returns, for programs and for people.
+
+`README.json` describes inputs, signatures, classes and versions; `class_names.txt` has a line for
+each class, in the order of the labels.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import tensorflow.compat.v1 as tf
+
+from tf_frame.runs.export.folder import Written
+from tf_frame.runs.export.serving import Request
+
+README_FILE = "README.json"
+CLASS_NAMES_FILE = "class_names.txt"
+
+
+def write_readme(
+    folder: str, format_name: str, written: Written, request: Request, about: Mapping[str, Any]
+) -> None:
+    """Writes `README.json` into the folder of an export.
+
+    Args:
+      folder: the folder.
+      format_name: the format.
+      written: what was exported.
+      request: the model and its checkpoint.
+      about: further facts, such as versions.
+    """
+    content = {
+        "format": format_name,
+        "checkpoint": os.path.basename(request.checkpoint),
+        **about,
+        "inputs": {name: _input(name, spec, request) for name, spec in written.inputs.items()},
+        "signatures": {
+            name: {
+                "inputs": list(written.fed[name]),
+                "outputs": {key: _described(spec) for key, spec in outputs.items()},
+            }
+            for name, outputs in written.signatures.items()
+        },
+        "class_names": class_names_of(request),
+    }
+    with tf.io.gfile.GFile(os.path.join(folder, README_FILE), "w") as file:
+        file.write(json.dumps(content, indent=2) + "\n")
+
+
+def write_class_names(request: Request, folder: str) -> str | None:
+    """Writes `class_names.txt` into a folder; returns its path, or None if there are no names."""
+    names = class_names_of(request)
+    if not names:
+        return None
+    path = os.path.join(folder, CLASS_NAMES_FILE)
+    lines = "".join(f"{' '.join(name.splitlines())}\n" for name in names)
+    with tf.io.gfile.GFile(path, "wb") as file:
+        file.write(lines.encode("utf-8", "surrogateescape"))
+    return path
+
+
+def class_names_of(request: Request) -> Sequence[str]:
+    """Returns the names of the model's classes; empty if it knows none."""
+    info = getattr(request.model, "info", None)
+    return list(getattr(info, "class_names", ()))
+
+
+def _input(name: str, spec: Any, request: Request) -> dict[str, Any]:
+    described = _described(spec)
+    values = request.inputs.values.get(name)
+    if values:
+        described["values"] = values
+    array = np.asarray(request.inputs.batch[name])
+    if request.inputs.is_real and array.size and array.dtype.kind in "iuf":
+        # What the model was fed in its evaluation.
+        described["smallest"], described["largest"] = array.min().item(), array.max().item()
+    return described
+
+
+def _described(spec: Any) -> dict[str, Any]:
+    shape = None if spec.shape.rank is None else spec.shape.as_list()
+    return {"dtype": spec.dtype.name, "shape": shape}

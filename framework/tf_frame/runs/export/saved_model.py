@@ -1,0 +1,203 @@
+"""Writes SavedModels of a trained model, for serving and for other programs.
+
+export_saved_models(
+    model=model,
+    receivers={Mode.PREDICT: build_parsing_serving_input_receiver_fn(feature_spec)},
+    config=config,
+    checkpoint="runs/first/model.ckpt-500",
+    export_dir_base="runs/first/export",
+)
+
+The result is that of tensorflow_estimator, estimator.py: a meta graph for each mode,
+with the same tags and signatures, by which existing clients find them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame.checkpoint.find.reader import READ_ERRORS, saved_as, unreadable
+from tf_frame.config.run_options import RunOptions
+from tf_frame.deploy.session_devices import inference_session_config
+from tf_frame.errors import CheckpointError, ConfigError, PluginError, reason_of
+from tf_frame.graph.inference.build import Inference, build_inference
+from tf_frame.plugin import Mode
+from tf_frame.runs.export.folder import (
+    check_extra,
+    copy_extra,
+    put_in_place,
+    staged_export,
+)
+from tf_frame.runs.export.signatures import exports_of, signatures_of
+
+# The variables are written with the first mode: a training graph has all of them. TensorFlow
+# has no public constant for the tag of EVAL.
+_TAGS = {
+    Mode.TRAIN: tf.saved_model.TRAINING,
+    Mode.EVAL: "eval",
+    Mode.PREDICT: tf.saved_model.SERVING,
+}
+# The collection of train ops has none either (tensorflow, saved_model/constants.py).
+_TRAIN_OP_KEY = "saved_model_train_op"
+
+Receiver = Callable[[], Any]
+
+
+def export_saved_models(
+    *,
+    model: Any,
+    receivers: Mapping[Any, Receiver],
+    config: RunOptions,
+    checkpoint: str,
+    export_dir_base: str,
+    assets_extra: Mapping[str, str] | None = None,
+    as_text: bool = False,
+    session_config: Any = None,
+) -> str:
+    """Writes one SavedModel with a meta graph for each mode.
+
+    All modes share the variables: those of the checkpoint, or their moving averages if
+    the options evaluate averages.
+
+    Args:
+      model: the model plugin, or a `ModelFn`.
+      receivers: mode -> function that adds placeholders to the default graph and
+        returns a receiver of `tf_frame.estimator.export`.
+      config: seed, moving averages, quantisation.
+      checkpoint: path prefix.
+      export_dir_base: the folder in which the export becomes a folder named by the time.
+      assets_extra: path below `assets.extra` in the export -> file to copy there.
+      as_text: write `saved_model.pbtxt`, as text.
+      session_config: a `ConfigProto` whose fields win over those of `config`; default: with
+        soft placement.
+
+    Returns:
+      The path of the new folder.
+
+    Raises:
+      ValueError: no mode has a receiver, or the model's outputs cannot be exported.
+      ConfigError: an extra asset does not exist.
+      CheckpointError: the checkpoint belongs to another model.
+      PluginError: the return value of the model or of a receiver function is wrong.
+      TfFrameError: the folder cannot be written.
+    """
+    chosen = _in_order(receivers)
+    extra = check_extra(assets_extra)
+    session_config = inference_session_config(config, session_config)
+    with staged_export(tf.compat.as_text(export_dir_base)) as folder:
+        builder = tf.saved_model.Builder(folder)
+        written: set[str] = set()
+        for mode, receiver in chosen.items():
+            with tf.Graph().as_default(), tf.Session(config=session_config) as session:
+                inference, meta_graph = _built(model, receiver, mode, config)
+                _restore(session, inference, checkpoint)
+                if written:
+                    _check_written(mode, written)
+                    builder.add_meta_graph(**meta_graph)
+                else:
+                    builder.add_meta_graph_and_variables(session, **meta_graph)
+                    written = _names()
+        builder.save(as_text)
+        copy_extra(extra, folder)
+        return put_in_place(folder)
+
+
+def _in_order(receivers: Mapping[Mode, Receiver]) -> dict[Mode, Receiver]:
+    """Returns mode -> receiver, beginning with the mode that writes the variables."""
+    # A Mode equals its string, but they are different keys of a dict.
+    known = {str(mode.value) for mode in Mode}
+    given = {getattr(mode, "value", mode): receiver for mode, receiver in receivers.items()}
+    chosen = {mode: given[mode.value] for mode in _TAGS if given.get(mode.value)}
+    if not chosen or not given.keys() <= known:
+        raise ValueError(f"No valid modes for exporting found. Got {receivers.keys()}.")
+    return chosen
+
+
+def _built(
+    model: Any, receiver_fn: Receiver, mode: Mode, config: RunOptions
+) -> tuple[Inference, dict[str, Any]]:
+    """Builds the model for a mode; returns it with the arguments of its meta graph."""
+    tf.set_random_seed(config.random_seed)
+    tf.train.create_global_step()
+    receiver = _received(receiver_fn, mode)
+    labels = getattr(receiver, "labels", None)
+    inference = build_inference(
+        model=model, features=receiver.features, labels=labels, mode=mode, config=config
+    )
+    exports = exports_of(inference.output, mode)
+    signatures = signatures_of(receiver, exports, serving=mode == Mode.PREDICT)
+    if inference.output.train_op is not None:
+        tf.add_to_collection(_TRAIN_OP_KEY, inference.output.train_op)
+    local_init_op = inference.scaffold.local_init_op
+    if local_init_op is None:
+        local_init_op = tf.train.Scaffold.default_local_init_op()
+    return inference, {
+        "tags": [_TAGS[mode]],
+        "signature_def_map": signatures,
+        "assets_collection": tf.get_collection(tf.GraphKeys.ASSET_FILEPATHS),
+        "main_op": local_init_op,
+        "saver": _saver(inference),
+        # Older versions of TensorFlow can read the export then.
+        "strip_default_attrs": True,
+    }
+
+
+def _check_written(mode: Mode, written: set[str]) -> None:
+    missing = sorted(_names() - written)
+    if missing:
+        raise PluginError(
+            f"the graph of mode {mode.value!r} has variables that the first one of this export "
+            f"has not: {', '.join(missing)}; export this mode by itself"
+        )
+
+
+def _received(receiver_fn: Receiver, mode: Mode) -> Any:
+    receiver = receiver_fn()
+    if not (hasattr(receiver, "features") and hasattr(receiver, "receiver_tensors")):
+        raise ConfigError(
+            f"the receiver function of mode {mode.value!r} returned {receiver!r:.80}; it must "
+            "return a receiver, such as tf_frame.estimator.export.ServingInputReceiver"
+        )
+    return receiver
+
+
+def _own_saver(inference: Inference) -> Any:
+    """Returns the saver of the model's own scaffold, if any."""
+    scaffold = inference.output.scaffold
+    saver = None if scaffold is None else scaffold.saver
+    if isinstance(saver, tf.train.Checkpoint):
+        raise PluginError(
+            "the saver of the model's scaffold is a Checkpoint; a SavedModel needs one that uses "
+            "the names of variables: use a tf.compat.v1.train.Saver"
+        )
+    return saver
+
+
+def _saver(inference: Inference) -> Any:
+    """Returns the saver of the meta graph: averages have the names of their variables."""
+    if inference.averaged and _own_saver(inference) is None:
+        return tf.train.Saver(sharded=True)
+    return inference.scaffold.saver
+
+
+def _restore(session: Any, inference: Inference, checkpoint: str) -> None:
+    """Restores variables; does not finalize the graph, as the builder adds collections to it."""
+    if _own_saver(inference) is None:
+        inference.check(checkpoint)
+    try:
+        inference.scaffold.saver.restore(session, checkpoint)
+    except tf.errors.NotFoundError as error:
+        raise CheckpointError(
+            "Could not load all requested variables from checkpoint. Please make sure your "
+            "model_fn does not expect variables that were not saved in the checkpoint: "
+            f"{checkpoint}: {reason_of(error)}"
+        ) from error
+    except READ_ERRORS as error:
+        raise unreadable(checkpoint, error) from error
+
+
+def _names() -> set[str]:
+    return {saved_as(variable)[0] for variable in tf.global_variables()}

@@ -1,0 +1,203 @@
+"""Makes the signatures of an exported graph from receivers and `ExportOutput`s.
+
+A signature has the names by which TensorFlow Serving and its clients feed and fetch tensors.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame.errors import PluginError
+from tf_frame.graph.losses import collected_losses
+from tf_frame.plugin import Mode, ModelOutput
+from tf_frame.runs.export.outputs import (
+    DEFAULT_KEY,
+    EvalOutput,
+    ExportOutput,
+    PredictOutput,
+    TrainOutput,
+)
+from tf_frame.runs.export.receivers import RECEIVER_NAME
+
+# Names of signatures in a SavedModel for which TensorFlow has no public constant
+# (tensorflow, saved_model/signature_constants.py).
+_SUPERVISED = {Mode.TRAIN: ("train", TrainOutput), Mode.EVAL: ("eval", EvalOutput)}
+
+_LOG = logging.getLogger("tf_frame")
+
+
+def exports_of(output: ModelOutput, mode: Mode) -> dict[str, ExportOutput]:
+    """Returns the outputs of a model in an exported graph.
+
+    Args:
+      output: return value of the model.
+      mode: the mode of the graph.
+
+    Returns:
+      Signature name -> output. PREDICT: the model's exports, one of them
+      `serving_default`; without any, its predictions. EVAL and TRAIN: one
+      signature `eval` or `train` with loss, predictions and metrics.
+
+    Raises:
+      PluginError: there is neither an export nor a prediction.
+      ValueError: an output is not a tensor, or of several exports none is the default.
+    """
+    predictions = output.predictions
+    if mode in _SUPERVISED:
+        key, kind = _SUPERVISED[mode]
+        loss, losses = output.loss, collected_losses()
+        if loss is None and losses:
+            loss = tf.add_n(losses)
+        return {key: kind(loss=loss, predictions=predictions, metrics=output.metrics)}
+    exports: Mapping[str, Any] = output.exports
+    if not exports:
+        if isinstance(predictions, Mapping) and not predictions:
+            raise PluginError(
+                "the model offers nothing to serve: its build() for prediction returned neither "
+                "exports nor predictions; return ModelOutput(predictions={name: tensor})"
+            )
+        exports = {DEFAULT_KEY: predictions}
+    return _with_default(
+        {
+            name: value if isinstance(value, ExportOutput) else PredictOutput(value)
+            for name, value in exports.items()
+        }
+    )
+
+
+def checked_exports(export_outputs: Any, predictions: Any) -> dict[str, ExportOutput]:
+    """Returns the export outputs of an `EstimatorSpec`, one of them the default.
+
+    Types and texts are those of tensorflow, saved_model/model_utils/export_utils.py.
+
+    Args:
+      export_outputs: signature name -> `ExportOutput`; None for the predictions.
+      predictions: a tensor or a dict of tensors.
+
+    Raises:
+      TypeError: `export_outputs` is not a dict of `ExportOutput`.
+      ValueError: of several outputs, none is called `serving_default`.
+    """
+    if export_outputs is None:
+        export_outputs = {DEFAULT_KEY: PredictOutput(predictions)}
+    if not isinstance(export_outputs, dict):
+        raise TypeError(f"`export_outputs` must be dict, received: {export_outputs}.")
+    if not all(isinstance(output, ExportOutput) for output in export_outputs.values()):
+        raise TypeError(
+            f"Values in `export_outputs` must be ExportOutput objects, received: {export_outputs}."
+        )
+    return _with_default(export_outputs)
+
+
+def _with_default(outputs: dict[str, ExportOutput]) -> dict[str, ExportOutput]:
+    """Returns outputs with a `serving_default`: a single output also gets this name."""
+    if len(outputs) == 1:
+        return {**outputs, DEFAULT_KEY: next(iter(outputs.values()))}
+    if outputs and DEFAULT_KEY not in outputs:
+        raise ValueError(
+            "Multiple `export_outputs` were provided, but none of them are specified as the "
+            "default. Use`tf.saved_model.DEFAULT_SERVING_SIGNATURE_DEF_KEY` to specify a default."
+        )
+    return dict(outputs)
+
+
+def signatures_of(
+    receiver: Any, exports: Mapping[str, ExportOutput], *, serving: bool
+) -> dict[str, Any]:
+    """Returns the signatures of a graph.
+
+    An output that cannot be computed from the inputs, or whose kind does not fit the
+    inputs, gets no signature; the reason is logged (tensorflow,
+    saved_model/model_utils/export_utils.py).
+
+    Args:
+      receiver: has `receiver_tensors` and maybe alternatives.
+      exports: signature name -> output.
+      serving: only signatures that TensorFlow Serving can serve.
+
+    Returns:
+      Signature name -> `SignatureDef`; with alternative receiver tensors also
+      `ALTERNATIVE:NAME`.
+    """
+    inputs = {"": receiver.receiver_tensors}
+    alternatives = getattr(receiver, "receiver_tensors_alternatives", None) or {}
+    inputs.update({f"{name or 'None'}:": tensors for name, tensors in alternatives.items()})
+    found, excluded = {}, {}
+    for prefix, tensors in inputs.items():
+        fed = tensors if isinstance(tensors, Mapping) else {RECEIVER_NAME: tensors}
+        for name, export in exports.items():
+            key = f"{prefix}{name or 'None'}"
+            try:
+                found[key] = _signature(export, fed, serving)
+            except ValueError as error:
+                excluded[key] = str(error)
+    _report(found, excluded, serving)
+    return found
+
+
+def _signature(export: ExportOutput, fed: Mapping[str, Any], serving: bool) -> Any:
+    signature = export.as_signature_def(fed)
+    if serving and not tf.saved_model.is_valid_signature(signature):
+        raise ValueError("it has no inputs, no outputs, or some that its method does not allow")
+    _check_computable(fed, signature)
+    return signature
+
+
+def _check_computable(fed: Mapping[str, Any], signature: Any) -> None:
+    """Raises a ValueError if an output needs a placeholder that is not an input."""
+    inputs = tf.nest.flatten(list(fed.values()), expand_composites=True)
+    stop = {tensor.ref() for tensor in inputs}
+    for name, info in signature.outputs.items():
+        for tensor in map(tf.get_default_graph().get_tensor_by_name, _tensor_names(info)):
+            missing = _unfed_placeholder(tensor, stop)
+            if missing:
+                given = [tensor.name for tensor in inputs]
+                raise ValueError(
+                    f"its inputs {given} are insufficient to compute its output {name!r} "
+                    f"({tensor.name}), which depends on the placeholder {missing}"
+                )
+
+
+def _tensor_names(info: Any) -> list[str]:
+    """Returns the tensor name in a `TensorInfo`, or the names of a sparse or ragged tensor."""
+    encoding = info.WhichOneof("encoding")
+    if encoding == "coo_sparse":
+        sparse = info.coo_sparse
+        return [
+            sparse.values_tensor_name,
+            sparse.indices_tensor_name,
+            sparse.dense_shape_tensor_name,
+        ]
+    if encoding == "composite_tensor":
+        return [name for part in info.composite_tensor.components for name in _tensor_names(part)]
+    return [info.name]
+
+
+def _unfed_placeholder(end: Any, fed: set[Any]) -> str | None:
+    """Returns the name of a placeholder that a tensor needs and that is not fed."""
+    waiting, seen = [] if end.ref() in fed else [end.op], set()
+    while waiting:
+        op = waiting.pop()
+        if op.name in seen:
+            continue
+        seen.add(op.name)
+        if op.type == "Placeholder" and op.outputs[0].ref() not in fed:
+            return str(op.name)
+        waiting += [tensor.op for tensor in op.inputs if tensor.ref() not in fed]
+        waiting += op.control_inputs
+    return None
+
+
+def _report(found: Mapping[str, Any], excluded: Mapping[str, str], serving: bool) -> None:
+    for name, signature in found.items():
+        _LOG.info("exported signature %r for %s", name, signature.method_name)
+    for name, reason in excluded.items():
+        _LOG.warning("signature %r is not exported: %s", name, reason)
+    if not found:
+        _LOG.warning("Export includes no signatures!")
+    elif serving and DEFAULT_KEY not in found:
+        _LOG.warning("Export includes no default signature!")

@@ -1,0 +1,260 @@
+"""Comparison of an exported model's outputs with those of the restored session.
+
+Freezing or converting a graph can change what it computes without any error; without this, users
+of the export would be the first to notice.
+
+    comparison = compare(expected, found, tolerance=1e-5)
+    comparison.largest_difference  # 3e-8
+
+The rule, output by output:
+
+* Floating point: no element may differ by more than `tolerance` times the
+  output's scale: its largest finite absolute value, at least 1. So the bound is
+  absolute for probabilities and relative for large values. NaN and infinity have
+  to be the same.
+* Integers, such as maps of classes: equal, except for ties. If floating-point
+  scores of the classes are known, with one score per class in the last
+  dimension, an element may be another class whose score is within twice the
+  tolerance of the highest one (each of the two scores may be off by one tolerance).
+* Text: equal, except where integers of the same shape tie, as names of classes.
+* Truth values: equal.
+* Rows that are sorted by a score, of a model with `ranked_by`: those whose scores are within twice
+  the tolerance of each other may come in any order.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import functools
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import tensorflow.compat.v1 as tf
+
+from tf_frame.errors import TfFrameError, reason_of
+from tf_frame.runs.export.ranked import in_order_of
+
+
+class DifferenceError(TfFrameError):
+    """An exported model computes other outputs than the restored session."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Comparison:
+    """The result of a comparison within tolerance.
+
+    Attributes:
+      largest_difference: largest difference in all floating-point outputs, in units of
+        their scale.
+      output: name of the output with this difference; empty if there is none.
+      ties: number of integers that are another class of (nearly) the same score.
+      kind: `largest`, or `mean` where it is a mean difference.
+    """
+
+    largest_difference: float = 0.0
+    output: str = ""
+    ties: int = 0
+    kind: str = "largest"
+
+    def joined(self, other: Comparison) -> Comparison:
+        """Returns the result for the outputs of both."""
+        takes_other = other.output and other.largest_difference >= self.largest_difference
+        larger = other if takes_other else self
+        return dataclasses.replace(larger, ties=self.ties + other.ties)
+
+
+def compare(
+    expected: Mapping[str, Any],
+    found: Mapping[str, Any],
+    *,
+    tolerance: float,
+    scores: Mapping[str, Any] | None = None,
+    ranked_by: str = "",
+) -> Comparison:
+    """Compares outputs by the rule of the module.
+
+    Args:
+      expected: output name -> array of the restored session; or signature name ->
+        output name -> array.
+      found: the same of the exported model.
+      tolerance: largest difference, in units of an output's scale.
+      scores: further arrays of the restored session, under any names, that may be the
+        scores of integer outputs.
+      ranked_by: name of the output by which rows are sorted; see `tf_frame.Model`.
+
+    Raises:
+      DifferenceError: an output differs by more; the message names output and element.
+    """
+    if set(expected) != set(found):
+        raise DifferenceError(
+            f"the exported model has the outputs {_listed(found)}; expected: {_listed(expected)}"
+        )
+    if ranked_by in expected:
+        allowed = 2 * tolerance * scale_of(np.asarray(expected[ranked_by]))
+        found = in_order_of(expected, found, ranked_by, allowed)
+    known = [*expected.values(), *(scores or {}).values()]
+    comparison, ties = Comparison(), _all_ties(expected, found, tolerance, known)
+    for name, value in sorted(expected.items()):
+        if isinstance(value, Mapping):
+            others = found[name]
+            new = compare(value, others, tolerance=tolerance, scores=scores, ranked_by=ranked_by)
+        else:
+            arrays = np.asarray(value), np.asarray(found[name])
+            new = _compared(name, *arrays, tolerance, ties)
+        comparison = comparison.joined(new)
+    return comparison
+
+
+def compare_batches(
+    expected: Iterable[tuple[Mapping[str, Any], Mapping[str, Any]]],
+    found: Iterable[Mapping[str, Any]],
+    *,
+    tolerance: float,
+    ranked_by: str = "",
+) -> Comparison:
+    """Compares the outputs of several batches.
+
+    Args:
+      expected: outputs of the restored session and further scores, for each batch.
+      found, tolerance, ranked_by: see `compare`; of each batch.
+
+    Raises:
+      DifferenceError: an output differs.
+    """
+    comparison = Comparison()
+    for (arrays, scores), outputs in zip(expected, found, strict=True):
+        new = compare(arrays, outputs, tolerance=tolerance, scores=scores, ranked_by=ranked_by)
+        comparison = comparison.joined(new)
+    return comparison
+
+
+@contextlib.contextmanager
+def runnable(what: str) -> Iterator[None]:
+    """Turns errors in running an exported model into a `DifferenceError`."""
+    try:
+        yield
+    except tf.errors.OpError as error:
+        raise DifferenceError(
+            f"the {what} was written, but cannot be run: {reason_of(error)}\nit was removed"
+        ) from error
+
+
+def check_shape(name: str, expected: Any, found: Any) -> None:
+    """Raises a `DifferenceError` if two arrays of the output `name` have different shapes."""
+    if expected.shape != found.shape:
+        raise DifferenceError(
+            f"the output {name} of the exported model has the shape {list(found.shape)}; "
+            f"expected: {list(expected.shape)}"
+        )
+
+
+def scale_of(expected: Any) -> float:
+    """Returns the unit in which differences of a floating-point output are measured."""
+    finite = np.abs(expected[np.isfinite(expected)])
+    return max(1.0, float(finite.max(initial=0.0)))
+
+
+def _compared(
+    name: str, expected: Any, found: Any, tolerance: float, ties: Mapping[str, Any]
+) -> Comparison:
+    check_shape(name, expected, found)
+    if _is_float(expected):
+        return Comparison(_float_difference(name, expected, found, tolerance), name)
+    differs = expected != found
+    if not differs.any():
+        return Comparison()
+    if expected.dtype.kind in "OS":
+        differs &= ~_any(tied for tied in ties.values() if tied.shape == expected.shape)
+        if not differs.any():
+            return Comparison()
+    elif name in ties:
+        tied = differs & ties[name]
+        if tied.sum() == differs.sum():
+            return Comparison(ties=int(tied.sum()))
+        differs &= ~tied
+    raise DifferenceError(_elements(name, expected, found, differs))
+
+
+def _float_difference(name: str, expected: Any, found: Any, tolerance: float) -> float:
+    expected, found = _wide(expected), _wide(found)
+    finite = np.isfinite(expected) & np.isfinite(found)
+    same = (expected == found) | (np.isnan(expected) & np.isnan(found))
+    if not (finite | same).all():
+        raise DifferenceError(_elements(name, expected, found, ~(finite | same)))
+    scale = scale_of(expected)
+    differences = np.zeros(expected.shape)
+    differences[finite] = np.abs(expected[finite] - found[finite]) / scale
+    largest = float(differences.max(initial=0.0))
+    if largest > tolerance:
+        where = _elements(name, expected, found, differences > tolerance)
+        raise DifferenceError(
+            f"{where}; the largest difference is {largest:.2g} of the scale {scale:.4g}, "
+            f"allowed: {tolerance:g}"
+        )
+    return largest
+
+
+def _all_ties(
+    expected: Mapping[str, Any], found: Mapping[str, Any], tolerance: float, known: list[Any]
+) -> dict[str, Any]:
+    """Returns name -> where an integer output is another class of nearly the same score."""
+    known = [np.asarray(scores) for scores in known if not isinstance(scores, Mapping)]
+    ties = {}
+    for name, value in expected.items():
+        if isinstance(value, Mapping):
+            continue
+        classes, others = np.asarray(value), np.asarray(found[name])
+        if np.issubdtype(classes.dtype, np.integer) and classes.shape == others.shape:
+            ties[name] = (classes != others) & ties_of(classes, others, tolerance, known)
+    return ties
+
+
+def _any(masks: Iterable[Any]) -> Any:
+    """Returns where any mask is True; False without masks."""
+    return functools.reduce(np.logical_or, masks, np.False_)
+
+
+def ties_of(expected: Any, found: Any, tolerance: float, known: list[Any]) -> Any:
+    """Returns which elements of `found` are classes with the highest score within tolerance."""
+    tied = np.zeros(expected.shape, bool)
+    for scores in known:
+        if not (_is_float(scores) and scores.shape[:-1] == expected.shape and scores.ndim):
+            continue
+        scores, classes = _wide(scores), scores.shape[-1]
+        both = np.stack([expected, found])
+        if both.min() < 0 or both.max() >= classes:
+            continue
+        highest = scores.max(axis=-1)
+        allowed = highest - 2 * tolerance * scale_of(scores)
+        of_expected, of_found = (_taken(scores, indices) for indices in both)
+        # Only arrays in which every expected class has the highest score can be its scores.
+        if (of_expected >= allowed).all():
+            tied |= of_found >= allowed
+    return tied
+
+
+def _taken(scores: Any, indices: Any) -> Any:
+    return np.take_along_axis(scores, indices[..., np.newaxis].astype(np.int64), axis=-1)[..., 0]
+
+
+def _is_float(array: Any) -> bool:
+    """Returns whether an array is floating-point or complex; bfloat16 is not a NumPy kind."""
+    return array.dtype.kind in "fc" or array.dtype.name.startswith(("bfloat", "float"))
+
+
+def _wide(array: Any) -> Any:
+    return array.astype(np.complex128 if array.dtype.kind == "c" else np.float64)
+
+
+def _elements(name: str, expected: Any, found: Any, differs: Any) -> str:
+    place = tuple(int(index) for index in np.argwhere(differs)[0])
+    return (
+        f"{int(differs.sum())} of {differs.size} elements of the output {name} differ, the first "
+        f"at {list(place)}: {found[place]!s} where the restored session has {expected[place]!s}"
+    )
+
+
+def _listed(names: Mapping[str, Any]) -> str:
+    return ", ".join(sorted(names)) or "none"

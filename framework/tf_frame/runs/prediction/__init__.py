@@ -1,0 +1,1 @@
+"""Prediction on files and on data."""

@@ -1,0 +1,201 @@
+"""Predictions on files, or on the evaluation split, written one by one (`tf-frame predict`).
+
+Those made before a stop, a full disk or a broken file are kept; the broken file is named.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import itertools
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from tf_frame.checkpoint.find.path import resolve
+from tf_frame.config.run_options import RunOptions
+from tf_frame.errors import DataError, PluginError, reason_of
+from tf_frame.plugin import InputContext, Mode
+from tf_frame.plugin.fault import call, calling
+from tf_frame.plugin.origin import made_by, method_of, no_batch_in
+from tf_frame.runs.error_translation import translated_errors
+from tf_frame.runs.prediction.paths import OutputNames
+from tf_frame.runs.prediction.predictions import predictions
+from tf_frame.runs.prediction.rows import FORMATS, translated_output_errors
+from tf_frame.runs.setup.run_context import RunObserver
+from tf_frame.runs.setup.training_setup import TrainingSetup
+from tf_frame.text import short_repr
+
+_NAME = "name"
+_Write = Callable[[str, Any, Any], None]
+
+
+def predict_run(
+    setup: TrainingSetup,
+    source: Any,
+    observer: RunObserver,
+    *,
+    output: str,
+    files: Sequence[str] = (),
+    checkpoint: str | None = None,
+    row_format: str | None = None,
+) -> Iterator[str]:
+    """Predicts with a checkpoint of a run and writes every prediction.
+
+    Args:
+      setup: the run.
+      source: the input, constructed.
+      observer: the user.
+      output: the folder to write to; it exists.
+      files: the files to predict on; empty for the evaluation split.
+      checkpoint: path of the checkpoint, or a folder; None for the newest one.
+      row_format: a key of `FORMATS`; None for the model's own files or, without any, rows.
+
+    Returns:
+      An iterator that predicts; it yields the name of each example after writing it.
+
+    Raises:
+      DataError: a file, which the message names, cannot be read, or there is no data.
+      Interrupted: a signal stopped the prediction.
+      TfFrameError: the disk is full.
+    """
+    path = resolve(os.path.expanduser(checkpoint or setup.model_dir))
+    observer.report(f"predicting with {path}")
+    model = setup.make_model(source.info)
+    prediction = _Prediction(model, source, setup.config, observer, path, output, files, [])
+    return prediction.run(row_format)
+
+
+@dataclasses.dataclass(frozen=True)
+class _Prediction:
+    """A prediction in progress; see `predict_run`.
+
+    Attributes:
+      names: names of the examples that are written.
+    """
+
+    model: Any
+    source: Any
+    config: RunOptions
+    observer: RunObserver
+    checkpoint: str
+    output: str
+    files: Sequence[str]
+    names: list[str]
+
+    def run(self, row_format: str | None) -> Iterator[str]:
+        with self._writer(row_format) as writer:
+            # Rows contain the name as the user gave it; files need names that are unique.
+            write: _Write = writer
+            if not isinstance(writer, tuple(FORMATS.values())):
+                name_of = OutputNames(self.files)
+                write = lambda name, *arrays: writer(name_of(name), *arrays)  # noqa: E731
+            keys = getattr(writer, "predict_keys", None)
+            try:
+                yield from self._predict(write, keys, self.files, self.config)
+            except DataError as error:
+                if error.__cause__ is None or not self._one_example_each():
+                    raise
+                yield from self._predict_singly(write, keys)
+        if not self.names:
+            split = "set of files" if self.files else "evaluation split"
+            raise no_batch_in(split, self.source)
+
+    @contextlib.contextmanager
+    def _writer(self, row_format: str | None) -> Iterator[Any]:
+        """Yields the writer of the model, or of rows, and closes it at the end."""
+        makes = hasattr(self.model, "prediction_writer") and not row_format
+        with translated_output_errors(self.output):
+            writer = call(self.model, "prediction_writer", self.output) if makes else None
+        if writer is None:
+            info = getattr(self.model, "info", None)
+            names = getattr(info, "class_names", ())
+            writer = FORMATS[row_format or "jsonl"](self.output, names)
+        try:
+            yield writer
+        finally:
+            with translated_output_errors(self.output):
+                getattr(writer, "close", lambda: None)()
+
+    def _one_example_each(self) -> bool:
+        """Returns whether each file so far gave one example, and files are left."""
+        done = len(self.names)
+        return done < len(self.files) and self.names == list(self.files[:done])
+
+    def _predict_singly(self, write: _Write, keys: Any) -> Iterator[str]:
+        """Continues with batches of one after a file could not be read, to find out which one."""
+        config = dataclasses.replace(self.config, eval_batch_size=1)
+        try:
+            yield from self._predict(write, keys, self.files[len(self.names) :], config)
+        except DataError as error:
+            reason = reason_of(error.__cause__ or error)
+            raise DataError(f"{self.files[len(self.names)]} cannot be read: {reason}") from error
+
+    def _predict(
+        self, write: _Write, keys: Any, files: Sequence[str], config: RunOptions
+    ) -> Iterator[str]:
+        examples = predictions(
+            model=self.model,
+            source=_source(self.source, files),
+            config=config,
+            checkpoint=self.checkpoint,
+            predict_keys=keys,
+            check=self._check,
+            with_features=True,
+            must_end=self.config.eval_steps is None,
+        )
+        if not self.files and config.eval_steps is not None:
+            examples = itertools.islice(examples, config.eval_steps * config.eval_batch_size)
+        with translated_errors(self.output, self.source):
+            for features, prediction in examples:
+                name = f"{len(self.names):06d}"
+                if isinstance(features, Mapping) and _NAME in features:
+                    name = os.fsdecode(features[_NAME])
+                with (
+                    translated_output_errors(self.output),
+                    calling(self.model, "prediction_writer"),
+                ):
+                    write(name, features, prediction)
+                self.names.append(name)
+                yield name
+
+    def _check(self) -> None:
+        count = len(self.names)
+        done = "1 prediction" if count == 1 else f"{count} predictions"
+        message = f"stopped after {done}, written to {self.output}"
+        self.observer.interrupts.raise_if_received(message)
+
+
+@dataclasses.dataclass(frozen=True)
+class _Source:
+    """The input plugin with a data set to predict on; `origin` names it in messages."""
+
+    origin: str
+    make: Callable[[InputContext], Any]
+
+    def dataset(self, mode: Mode, context: InputContext) -> Any:
+        """Returns the data to predict on."""
+        return self.make(context)
+
+
+def _source(source: Any, files: Sequence[str]) -> Any:
+    """Returns an input of the files or, without any, of the evaluation split."""
+    if not files:
+        origin = method_of(source, "dataset")
+        evaluated = _Source(origin, lambda context: call(source, "dataset", Mode.EVAL, context))
+        return made_by(source, evaluated)
+    origin = method_of(source, "prediction_dataset")
+
+    def make(context: InputContext) -> Any:
+        dataset = call(source, "prediction_dataset", files, context)
+        spec = getattr(dataset, "element_spec", None)
+        features = spec[0] if isinstance(spec, tuple) and spec else spec
+        if isinstance(features, Mapping) and _NAME in features:
+            return dataset
+        found = f"returned {short_repr(dataset)}" if spec is None else f"yields {spec}"
+        raise PluginError(
+            f"{origin} must return a tf.data.Dataset of features, a dict with {_NAME!r}, the path "
+            f"of each example; it {found}"
+        )
+
+    return made_by(source, _Source(origin, make))

@@ -1,0 +1,356 @@
+"""Makes a `TrainingSetup` from plugin names and option values of several sources (files, flags).
+
+    chosen = choose_plugins([settings_of_model(cls, "deeplab"), file, command_line])
+    setup = chosen.configure(model_dir="runs/first")
+
+`tf-frame run` and `Estimator` load all their plugins here, so that the same source wins in both.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from tf_frame.config.option import (
+    Option,
+    check_names,
+    options_of,
+    origins as option_origins,
+    resolve,
+)
+from tf_frame.config.run_options import RunOptions, run_options
+from tf_frame.config.values import to_text
+from tf_frame.config.yaml_file import Named, Settings, to_settings
+from tf_frame.errors import ConfigError
+from tf_frame.plugin.find import find_plugins
+from tf_frame.plugin.kinds import GRADIENT_TRANSFORM, HOOK, INPUT, LEARNING_RATE, MODEL, OPTIMIZER
+from tf_frame.plugin.load import LoadedPlugin, load_plugin
+from tf_frame.plugin.load_list import NamedPlugin, load_named_plugins
+from tf_frame.plugin.owners import plugins_with_option
+from tf_frame.runs.setup.training_setup import TRAIN, ConfiguredPlugin, TrainingSetup
+
+_KINDS = {"input": INPUT, "optimizer": OPTIMIZER, "schedule": LEARNING_RATE}
+_LISTED_KINDS = {"transform": GRADIENT_TRANSFORM, "hook": HOOK}
+_DEFAULT_NAMES = Settings(optimizer="momentum", schedule="fixed")
+_MODEL_DIR = Option("model_dir", str, None, "")
+# Name of the strongest source of `tf-frame run`.
+COMMAND_LINE = "the command line"
+# Prefix of the run options, which have plain names.
+_RUN = ""
+
+
+@dataclasses.dataclass(frozen=True)
+class ChosenPlugins:
+    """The plugins that settings name, loaded, and the settings that apply to them.
+
+    Attributes:
+      sources: the settings, weakest first.
+      single: `model`, `input`, `optimizer`, `schedule` -> name and plugin, as far as chosen.
+      transforms, hooks: the gradient transforms and the hooks, in order.
+      named_by: `plugin`, `input`, `optimizer`, `schedule`, `transforms`, `hooks` -> the source
+        that names the plugins; empty: the default.
+    """
+
+    sources: Sequence[Settings]
+    single: Mapping[str, tuple[str, LoadedPlugin]]
+    transforms: Sequence[NamedPlugin]
+    hooks: Sequence[NamedPlugin]
+    named_by: Mapping[str, str]
+
+    def params_classes(self) -> dict[str, Any]:
+        """Prefix of its options -> `Params` of every plugin, in the order of the help."""
+        loaded = {prefix: plugin for prefix, (_, plugin) in self.single.items()}
+        loaded |= {each.prefix: each.plugin for each in (*self.transforms, *self.hooks)}
+        return {prefix: plugin.cls.Params for prefix, plugin in loaded.items()}
+
+    def plugin_options(self) -> list[Option]:
+        """The options of all plugins, with dotted names."""
+        return [o for prefix, cls in self.params_classes().items() for o in options_of(cls, prefix)]
+
+    def configure(
+        self, flags: Mapping[str, Any] | None = None, *, model_dir: str, mode: str = TRAIN
+    ) -> TrainingSetup:
+        """Resolves every option.
+
+        Args:
+          flags: dotted option name -> value; stronger than all sources.
+          model_dir: the folder of the training.
+          mode: see `TrainingSetup`.
+
+        Raises:
+          ConfigError: an unknown option, a wrong value, or values that do not fit together.
+        """
+        self._check_names()
+        params = self._params([each for _, each in self._values(flags or {})])
+
+        def configured(each: NamedPlugin) -> ConfiguredPlugin:
+            return ConfiguredPlugin(each.name, each.plugin, params[each.prefix])
+
+        single = {key: ConfiguredPlugin(*self.single[key], params[key]) for key in self.single}
+        config = params.pop(_RUN)
+        return TrainingSetup(
+            config=self._with_reached_profiles(config, flags or {}),
+            transforms=[configured(each) for each in self.transforms],
+            hooks=[configured(each) for each in self.hooks],
+            model_dir=model_dir,
+            mode=mode,
+            **single,
+        )
+
+    def _with_reached_profiles(self, config: RunOptions, flags: Mapping[str, Any]) -> RunOptions:
+        """Leaves out profiles after the last step that were not asked for together with it.
+
+        They are those of the model's defaults, and of a file where a flag sets the last step.
+        """
+        defaults, *_ = self.sources
+        of_model = defaults.path and self.origins(flags)["profile_at_step"] == defaults.path
+        of_file = "profile_at_step" not in flags and "max_steps" in flags
+        if not (of_model or of_file):
+            return config
+        reached = tuple(step for step in config.profile_at_step if step <= config.max_steps)
+        return dataclasses.replace(config, profile_at_step=reached)
+
+    def why_unknown(self, name: str) -> str:
+        """Explains that an option belongs to another plugin than those in use; otherwise empty.
+
+        Args:
+          name: dotted name, such as `optimizer.beta1`.
+        """
+        prefix, _, option = name.rpartition(".")
+        word, _, plugin = prefix.partition(".")
+        kind = {"model": MODEL, **_KINDS, **_LISTED_KINDS}.get(word)
+        if kind is None:
+            return ""
+        in_use = {each.prefix: each.name for each in (*self.transforms, *self.hooks)}
+        in_use |= {key: used for key, (used, _) in self.single.items()}
+        installed = find_plugins()
+        if prefix not in in_use:
+            known = [info.name for info in installed if info.kind == kind]
+            return f"{plugin} is not in use; give --{word} {plugin}" if plugin in known else ""
+        used = [each.plugin for each in (*self.transforms, *self.hooks)]
+        used += [loaded for _, loaded in self.single.values()]
+        near = {"tf-frame", *(loaded.info.distribution for loaded in used)}
+        owners = plugins_with_option(kind, option, installed, first=near)
+        if not owners:
+            return ""
+        return f"{option} belongs to {', '.join(owners)}; the {word} is {in_use[prefix]}"
+
+    def _check_names(self) -> None:
+        known = [*run_options(), *self.plugin_options()]
+        why = self.why_unknown
+        defaults, *others = self.sources
+        check_names(defaults.values, known, defaults.path, explain=why)
+        for source in others:
+            check_names(source.values, [*known, _MODEL_DIR], source.path, explain=why)
+        paths = [source.path for source in others if source.transforms or source.hooks]
+        for each in (*self.transforms, *self.hooks):
+            check_names(each.values, known, next(filter(None, paths), "--transform"), explain=why)
+
+    def origins(self, flags: Mapping[str, Any]) -> dict[str, str]:
+        """Dotted name of every option -> the source of its value; empty: its default.
+
+        Args:
+          flags: as for `configure`.
+        """
+        values = self._values(flags)
+        numbers = {
+            name: number
+            for prefix, cls in {_RUN: RunOptions, **self.params_classes()}.items()
+            for name, number in option_origins(cls, [each for _, each in values], prefix).items()
+        }
+        return {
+            name: "" if number is None else values[number][0] for name, number in numbers.items()
+        }
+
+    def _values(self, flags: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
+        """Each source of values with its name, weakest first."""
+        *weaker, strongest = self.sources
+        # Beside the names in a list; they win over the other values of their source.
+        listed = [
+            (self.named_by[key], {k: v for each in named for k, v in each.values.items()})
+            for key, named in (("transforms", self.transforms), ("hooks", self.hooks))
+        ]
+        return [
+            *self._proposed([*(each.values for each in weaker), strongest.values, flags]),
+            *((each.path, each.values) for each in weaker),
+            *(each for each in listed if each[0] != strongest.path),
+            (strongest.path, strongest.values),
+            *(each for each in listed if each[0] == strongest.path),
+            (COMMAND_LINE, flags),
+        ]
+
+    def _proposed(
+        self, values: Sequence[Mapping[str, Any]]
+    ) -> Iterator[tuple[str, Mapping[str, Any]]]:
+        """The options that the model proposes for its input: the weakest source."""
+        if "model" in self.single:
+            name, plugin = self.single["model"]
+            model = resolve(plugin.cls.Params, values, prefix="model")
+            # A model need not inherit from `tf_frame.Model`.
+            propose: Any = getattr(plugin.cls, "input_defaults", lambda params: {})
+            options = propose(model)
+            proposed = {f"input.{key}": value for key, value in options.items()}
+            # An input of inputs passes them on.
+            pairs = tuple(f"{key}={to_text(value)}" for key, value in options.items())
+            proposed["input.source_defaults"] = pairs
+            yield f"input_defaults of the model {name}", proposed
+
+    def _params(self, values: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+        """Prefix -> `Params`, with the run options under an empty prefix."""
+        classes = {_RUN: RunOptions, **self.params_classes()}
+        return {prefix: resolve(cls, values, prefix=prefix) for prefix, cls in classes.items()}
+
+
+def choose_plugins(
+    sources: Sequence[Settings],
+    *,
+    model: tuple[str, LoadedPlugin] | None = None,
+    source: LoadedPlugin | None = None,
+) -> ChosenPlugins:
+    """Loads the plugins that settings name.
+
+    A stronger source wins. Values that a source gives for a plugin which a stronger
+    source replaces are dropped, and so are a file's input and transforms if it was
+    written for another model.
+
+    Args:
+      sources: settings, weakest first: those of the model, a preset, files, and last
+        the command line or the options of an `Estimator`.
+      model: name and plugin of the model; None for an `Estimator`, which has no input either.
+      source: the input, in place of the one that the settings name.
+
+    Raises:
+      PluginError: a plugin cannot be used.
+      ConfigError: the model has no input of its own, and no source names one.
+    """
+    fitting = [_for_model(source, model) for source in sources]
+    installed = find_plugins()
+    owner = model[1].info.distribution if model else "tf-frame"
+    names = {key: _strongest([_DEFAULT_NAMES, *fitting], key) for key in _KINDS}
+    if source is not None:
+        names["input"] = source.info.name
+    if model is None:
+        del names["input"]
+    elif names["input"] is None:
+        raise ConfigError(f"the model {model[0]!r} has no input of its own; name one with --input")
+    single = {
+        key: (name, load_plugin(_KINDS[key], name, prefer=owner, installed=installed))
+        for key, name in names.items()
+        if key != "input" or source is None
+    }
+    if source is not None:
+        single["input"] = source.info.name, source
+    lists = {
+        word: load_named_plugins(
+            word, _strongest_list(fitting, f"{word}s"), prefer=owner, installed=installed
+        )
+        for word in ("transform", "hook")
+    }
+    *weaker, strongest = sources
+    weaker = [_for_model(_without_replaced(source, names), model) for source in weaker]
+    return ChosenPlugins(
+        sources=[*weaker, strongest],
+        single={"model": model, **single} if model else single,
+        transforms=lists["transform"],
+        hooks=lists["hook"],
+        named_by={
+            key: next((s.path for s in reversed(fitting) if getattr(s, key) is not None), "")
+            for key in ("plugin", *_KINDS, "transforms", "hooks")
+        },
+    )
+
+
+def settings_of_model(cls: Any, name: str, variant: str | None = None) -> Settings:
+    """The defaults of a model: its `run_defaults`, `default_transforms` and `default_input`.
+
+    Args:
+      cls: the class of the model.
+      name: its name, for messages.
+      variant: value of its option `name`, whose `variants` win.
+    """
+    source = f"run_defaults of the model {name}"
+    settings = to_settings(getattr(cls, "run_defaults", {}), source)
+    further = to_settings(getattr(cls, "variants", {}).get(variant, {}), source)
+    transforms = tuple(Named(text) for text in getattr(cls, "default_transforms", ()))
+    return dataclasses.replace(
+        settings,
+        input=further.input or getattr(cls, "default_input", None),
+        optimizer=further.optimizer or settings.optimizer,
+        schedule=further.schedule or settings.schedule,
+        transforms=transforms if further.transforms is None else further.transforms,
+        values={**settings.values, **further.values},
+    )
+
+
+def variant_of(cls: Any, sources: Sequence[Mapping[str, Any]]) -> str | None:
+    """The value of a model's option `name`, before all options are resolved; None without one.
+
+    Args:
+      cls: the class of the model.
+      sources: option name -> raw value, weakest first.
+    """
+    if not getattr(cls, "variants", {}):
+        return None
+    known = {option.name for option in options_of(cls.Params, "model")}
+    model = [{k: v for k, v in values.items() if k in known} for values in sources]
+    return str(resolve(cls.Params, model, prefix="model").name)
+
+
+def setup_from_options(
+    options: Mapping[str, Any], *, model_dir: str, defaults: Settings | None = None
+) -> TrainingSetup:
+    """The setup of an `Estimator`, whose model and inputs are arguments.
+
+    Args:
+      options: the content of a `config.yaml` without the sections of model and
+        input; options of plugins also under their dotted names.
+      model_dir: the folder of the training.
+      defaults: settings of the model's own, weaker than `options`.
+
+    Raises:
+      ConfigError: an option that does not exist, or a wrong value.
+      PluginError: a plugin that cannot be used.
+    """
+    settings = to_settings(options, "options")
+    if settings.plugin or settings.input:
+        raise ConfigError(
+            "options: plugin and input are for tf-frame run; the estimator is given its model, "
+            "and train() its input"
+        )
+    setup = choose_plugins([defaults or Settings(), settings]).configure(model_dir=model_dir)
+    if setup.config.overfit_batches:
+        raise ConfigError(
+            "options: overfit_batches is for tf-frame run; let the input_fn take() its batches"
+        )
+    return setup
+
+
+def _for_model(source: Settings, model: tuple[str, LoadedPlugin] | None) -> Settings:
+    """A source without the parts that are meant for another model."""
+    if model is None or source.plugin in (None, model[0]):
+        return source
+    values = {k: v for k, v in source.values.items() if not k.startswith("model.")}
+    return dataclasses.replace(source, input=None, transforms=None, values=values)
+
+
+def _without_replaced(source: Settings, names: Mapping[str, str]) -> Settings:
+    """A source without the options of plugins that a stronger source replaces."""
+    replaced = [f"{key}." for key in names if getattr(source, key) not in (None, names[key])]
+    values = {k: v for k, v in source.values.items() if not k.startswith(tuple(replaced))}
+    return dataclasses.replace(source, values=values)
+
+
+def _strongest(sources: Sequence[Settings], key: str) -> Any:
+    return next((v for s in reversed(sources) if (v := getattr(s, key)) is not None), None)
+
+
+def _strongest_list(sources: Sequence[Settings], key: str) -> Sequence[Named]:
+    """The strongest list; items without options take those of the same name in a weaker one."""
+    *weaker, strongest = sources
+    named = getattr(strongest, key)
+    known = _strongest(weaker, key) or ()
+    if named is None:
+        return known
+    options = {each.name: each.values for each in reversed(known)}
+    return [each if each.values else Named(each.name, options.get(each.name, {})) for each in named]

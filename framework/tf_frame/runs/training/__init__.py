@@ -1,0 +1,1 @@
+"""Training: hooks, session and loop of a run."""

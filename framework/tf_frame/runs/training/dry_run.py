@@ -1,0 +1,120 @@
+"""`--dry_run`: two training steps and one evaluation step of a run, of which nothing is kept.
+
+A mistake in the data, the model or the options then shows in seconds, before a job waits for its
+turn, and without a folder to clean up.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import tempfile
+from collections.abc import Iterator
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame.checkpoint.find.newest import newest_checkpoint, step_of
+from tf_frame.errors import ConfigError, NoDataError
+from tf_frame.hooks.metrics_log import MetricsLog
+from tf_frame.hooks.stop import StopAtStepHook
+from tf_frame.plugin.origin import no_batch_in
+from tf_frame.runs.error_translation import translated_errors
+from tf_frame.runs.evaluation.evaluate import run_evaluator
+from tf_frame.runs.evaluation.evaluator import Evaluator
+from tf_frame.runs.evaluation.progress import evaluate_watched
+from tf_frame.runs.evaluation.results import numbers
+from tf_frame.runs.setup.run_context import RunContext, RunObserver
+from tf_frame.runs.setup.training_setup import TrainingSetup
+from tf_frame.runs.training.evaluations import Evaluations
+from tf_frame.runs.training.train import Trained, train
+from tf_frame.session.interrupts import Interrupted
+from tf_frame.text import figure
+
+_STEPS = 2
+
+
+def dry_run(setup: TrainingSetup, context: RunContext, source: Any) -> str:
+    """Trains two steps, from the folder's checkpoint if there is one, and evaluates one batch.
+
+    Everything is written to a temporary folder, which is removed.
+
+    Args:
+      setup: the run; its folder is only read.
+      context: as for `train`.
+      source: the input, constructed.
+
+    Returns:
+      What was done, for the user.
+
+    Raises:
+      ConfigError: the run is one of several workers, whose variables are shared.
+      TfFrameError: what a run raises.
+      Interrupted: a signal stopped it.
+    """
+    if context.cluster.target:
+        raise ConfigError(
+            "--dry_run would train the variables of the cluster; try the options without the "
+            "cluster"
+        )
+    checkpoint = newest_checkpoint(setup.model_dir, context.observer.report)
+    with tempfile.TemporaryDirectory(prefix="tf-frame-dry-run-") as folder:
+        config = dataclasses.replace(setup.config, eval_steps=1)
+        trial = dataclasses.replace(setup, model_dir=folder, config=config)
+        try:
+            with translated_errors(folder):
+                done = list(_try(trial, context, source, checkpoint))
+        except Interrupted as interrupted:
+            raise Interrupted(interrupted.signum, "the dry run was stopped") from None
+        finally:
+            tf.summary.FileWriterCache.clear()
+    return "\n".join([*done, f"dry run: done; nothing was written to {setup.model_dir}"])
+
+
+def _try(
+    trial: TrainingSetup, context: RunContext, source: Any, checkpoint: str | None
+) -> Iterator[str]:
+    """Yields a line about each part that was done."""
+    model = trial.make_model(source.info)
+    evaluator = run_evaluator(trial, model=model, source=source)
+    evaluations = Evaluations(trial, evaluator, context.observer, MetricsLog())
+    with contextlib.closing(evaluator):
+        evaluations.check_metrics()
+        if step_of(checkpoint) < trial.config.max_steps:
+            context = dataclasses.replace(
+                context, checkpoint=checkpoint, evaluate_step=evaluations.evaluate_step
+            )
+            yield _trained(_train(trial, context, model, source), checkpoint)
+            checkpoint = newest_checkpoint(trial.model_dir)
+        else:
+            yield f"dry run: {checkpoint} has reached --max_steps: nothing to train"
+        if trial.config.evaluate and trial.has_evaluation_data(source.info):
+            yield _evaluated(evaluator, checkpoint, context.observer)
+
+
+def _evaluated(evaluator: Evaluator, checkpoint: str | None, observer: RunObserver) -> str:
+    try:
+        metrics = numbers(evaluate_watched(evaluator, checkpoint, observer).metrics)
+    except NoDataError as error:
+        return f"dry run: nothing is evaluated: {error}"
+    figures = ", ".join(f"{name} {figure(value)}" for name, value in metrics.items())
+    return f"dry run: evaluated one batch; {figures}"
+
+
+def _train(trial: TrainingSetup, context: RunContext, model: Any, source: Any) -> Trained:
+    """Trains a few steps; raises as `dry_run` does."""
+    context = dataclasses.replace(context, hooks=[StopAtStepHook(num_steps=_STEPS)])
+    trained = train(trial, context, model=model, source=source)
+    context.observer.interrupts.raise_if_received()
+    if trained.loss is None:
+        raise no_batch_in("training split", source)
+    return trained
+
+
+def _trained(trained: Trained, checkpoint: str | None) -> str:
+    origin = f"from {checkpoint}" if checkpoint else "from the initial values"
+    assert trained.loss is not None, "a step was trained"
+    return (
+        f"dry run: trained {origin} to step {trained.global_step}; "
+        f"total_loss {figure(trained.loss)}"
+    )

@@ -1,0 +1,132 @@
+"""`Evaluations`: evaluates checkpoints of a run, during training and at its end.
+
+It passes the metrics on to the user, to `metrics.csv` and to the best checkpoints.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+import os
+import shlex
+from typing import Any
+
+from tf_frame.checkpoint.find.newest import newest_checkpoint, step_of
+from tf_frame.checkpoint.write.best import BestCheckpoints
+from tf_frame.cluster import Cluster
+from tf_frame.config.values import not_a_choice
+from tf_frame.errors import CheckpointError, ConfigError, NoDataError
+from tf_frame.hooks.metrics_log import EVAL, MetricsLog
+from tf_frame.metric_table import classwise
+from tf_frame.runs.evaluation.evaluator import Evaluator
+from tf_frame.runs.evaluation.progress import evaluate_watched
+from tf_frame.runs.evaluation.results import numbers, write_pictures
+from tf_frame.runs.setup.run_context import RunObserver
+from tf_frame.runs.setup.training_setup import TRAIN_AND_EVALUATE, TrainingSetup
+from tf_frame.session.interrupts import Interrupted
+from tf_frame.text import figure
+
+_LOG = logging.getLogger("tf_frame")
+
+
+@dataclasses.dataclass(frozen=True)
+class Evaluations:
+    """Evaluates checkpoints of a run, reports the metrics, and keeps the best checkpoints."""
+
+    setup: TrainingSetup
+    evaluator: Evaluator
+    observer: RunObserver
+    log: MetricsLog
+    metrics_of_step: dict[int, dict[str, float]] = dataclasses.field(default_factory=dict)
+
+    def evaluate_step(self, step: int) -> dict[str, float]:
+        """Evaluates the checkpoint of a step that training has just saved, once."""
+        if step not in self.metrics_of_step:
+            path = os.path.join(self.setup.model_dir, f"model.ckpt-{step}")
+            metrics = self._evaluate(path, step, how_to_resume(self.setup, step))
+            figures = "  ".join(f"{name} {figure(value)}" for name, value in _overall(metrics))
+            self.observer.report(f"evaluation at step {step}  {figures}")
+        return self.metrics_of_step[step]
+
+    def evaluate_newest(self) -> None:
+        """Evaluates the newest checkpoint after training; without data, a note says so."""
+        checkpoint = newest_checkpoint(self.setup.model_dir)
+        if checkpoint is None:
+            raise CheckpointError(f"there is no checkpoint in {self.setup.model_dir} to evaluate")
+        self.observer.report(f"evaluating {checkpoint}")
+        how = "stopped; run the same command again to evaluate"
+        try:
+            self._evaluate(checkpoint, step_of(checkpoint), how)
+        except NoDataError as error:
+            self.observer.report(f"note: nothing is evaluated: {error}")
+
+    def best_checkpoints(self) -> BestCheckpoints:
+        """The best checkpoints of the folder, by the metric that the options name.
+
+        Raises:
+          ConfigError: the folder's best checkpoints were chosen by another metric.
+        """
+        config = self.setup.config
+        return BestCheckpoints(
+            self.setup.model_dir,
+            metric=config.best_metric,
+            keep=config.keep_best,
+            higher_is_better=config.best_is_highest,
+        )
+
+    def last(self) -> dict[str, Any]:
+        """The last evaluation and its step, for `result.json`."""
+        step, metrics = max(self.metrics_of_step.items(), default=(None, {}))
+        return {"metrics": metrics, "metrics_step": step}
+
+    def check_metrics(self) -> None:
+        """Builds the evaluation graph if an option goes by a metric, and looks for the metric.
+
+        Raises:
+          ConfigError: the evaluation has no such metric; or it is not a single number; or
+            the folder's best checkpoints were chosen by another one.
+        """
+        if self.setup.config.keep_best:
+            self.best_checkpoints()
+        for option, metric in self.setup.needed_metrics():
+            known = self.evaluator.metric_names()
+            if metric.removeprefix(self.evaluator.metric_prefix) not in known:
+                raise ConfigError(f"{option} {not_a_choice(metric, sorted(known))}")
+
+    def _evaluate(self, checkpoint: str, step: int, if_interrupted: str) -> dict[str, float]:
+        try:
+            evaluated = evaluate_watched(self.evaluator, checkpoint, self.observer)
+        except Interrupted as interrupted:
+            raise Interrupted(interrupted.signum, if_interrupted) from None
+        write_pictures(str(self.evaluator.eval_dir), evaluated.metrics)
+        metrics = self.metrics_of_step[step] = numbers(evaluated.metrics)
+        figures = ", ".join(f"{name} = {value:.6g}" for name, value in metrics.items())
+        _LOG.info("step %d: evaluation: %s", step, figures)
+        self.log.write(EVAL, step, metrics)
+        if self.setup.config.keep_best and self.best_checkpoints().offer(checkpoint, metrics):
+            best = f"one of the {self.setup.config.keep_best} best"
+            self.observer.report(f"kept {checkpoint} as {best}")
+        return metrics
+
+
+def _overall(metrics: dict[str, float]) -> list[tuple[str, float]]:
+    """The metrics that are not of single classes."""
+    kinds, classes = classwise(metrics)
+    of_classes = {f"{kind}_{name}" for kind in kinds for name in classes}
+    return [(name, value) for name, value in metrics.items() if name not in of_classes]
+
+
+def how_to_resume(setup: TrainingSetup, step: int, cluster: Cluster | None = None) -> str:
+    """The message for a user who stopped training, or a task of a job, at a step."""
+    if cluster is not None and cluster.has_several_tasks:
+        saved = " and saved" if cluster.is_chief else ""
+        return (
+            f"stopped{saved} at step {step} of {setup.config.max_steps}; the job resumes when all "
+            "its tasks are started again"
+        )
+    # The mode is the only option that config.yaml does not hold.
+    mode = "--mode train_and_evaluate " if setup.mode == TRAIN_AND_EVALUATE else ""
+    return (
+        f"stopped and saved at step {step} of {setup.config.max_steps}\n"
+        f"resume with: tf-frame run {mode}--model_dir {shlex.quote(setup.model_dir)}"
+    )

@@ -1,0 +1,89 @@
+"""`--show_hooks`, `--show_placement`, `--show_model`: describe a training graph without training.
+
+So what runs in a step, how evenly parameter servers are filled, and what each layer costs, is
+known before a job begins.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import tempfile
+from collections.abc import Callable
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame.cluster import Cluster
+from tf_frame.config.run_options import RunOptions
+from tf_frame.deploy.deployment_config import DeploymentConfig
+from tf_frame.deploy.placement_report import placement_table
+from tf_frame.deploy.session_config import make_deployment
+from tf_frame.graph.train_graph import TrainGraph
+from tf_frame.hooks.input_position import RestoredCheckpoint
+from tf_frame.profiling.model_cost import model_layers
+from tf_frame.profiling.model_table import model_text
+from tf_frame.runs.setup.run_context import RunContext, RunObserver
+from tf_frame.runs.setup.training_setup import TrainingSetup
+from tf_frame.runs.training.hooks.make import make_hooks
+from tf_frame.runs.training.train import build_graph, unmatched_patterns
+from tf_frame.session.schedule import Schedule
+
+
+def show_hooks(setup: TrainingSetup, source: Any, *, report: Callable[[str], None]) -> None:
+    """Reports which hooks run within a step, in which order, and at which steps.
+
+    Args:
+      setup: a training that does not take place.
+      source: the input, constructed.
+      report: takes the lines.
+    """
+    observer = RunObserver(report, shows_progress=True)
+    # The hook of evaluations is shown but never runs, so this function has no effect.
+    context = RunContext(
+        observer=observer, cluster=_planned(setup.config), evaluate_step=lambda step: {}
+    )
+    # Hooks open event files, which are not to stay.
+    with tempfile.TemporaryDirectory() as folder:
+        setup = dataclasses.replace(setup, model_dir=folder)
+        graph = _graph(setup, source, report, make_deployment(setup.config, context.cluster))
+        with graph.graph.as_default():
+            restored = RestoredCheckpoint()
+            hooks, _ = make_hooks(setup, context, graph, source=source, restored=restored)
+        report("\n".join(Schedule(hooks).describe()))
+        tf.summary.FileWriterCache.clear()
+
+
+def show_placement(setup: TrainingSetup, source: Any, *, report: Callable[[str], None]) -> None:
+    """Reports which device would hold which variables; see `show_hooks` for the arguments."""
+    deployment = make_deployment(setup.config, _planned(setup.config))
+    with _graph(setup, source, report, deployment).graph.as_default():
+        report(placement_table(tf.global_variables(), deployment).text())
+
+
+def show_model(setup: TrainingSetup, source: Any, *, report: Callable[[str], None]) -> None:
+    """Reports what each layer costs, of one worker; see `show_hooks` for the arguments."""
+    config = setup.config
+    built = _graph(setup, source, report, make_deployment(config, _planned(config)))
+    with built.graph.as_default():
+        trained = tf.trainable_variables()
+    layers = model_layers(
+        built.graph,
+        variables=trained,
+        step=built.train_op,
+        batch_size=config.clone_batch_size,
+    )
+    examples = config.worker_batch_size
+    report(model_text(layers, examples=examples, depth=config.show_model_depth))
+
+
+def _planned(config: RunOptions) -> Cluster:
+    """The cluster of the options, which need not exist."""
+    return Cluster(config.task, config.worker_replicas, config.num_ps_tasks, config.master)
+
+
+def _graph(
+    setup: TrainingSetup, source: Any, report: Callable[[str], None], deployment: DeploymentConfig
+) -> TrainGraph:
+    model = setup.make_model(source.info)
+    with unmatched_patterns(strict=setup.config.strict, report=report):
+        return build_graph(setup, model=model, source=source, deployment=deployment)

@@ -1,0 +1,182 @@
+"""The tasks of a job beside chief and workers: parameter servers, and the evaluator."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import time
+from typing import Any
+
+from tf_frame import file_system
+from tf_frame.atomic_output import write_file
+from tf_frame.checkpoint.find.newest import damage_of, newest_checkpoint, step_of
+from tf_frame.cluster import Cluster
+from tf_frame.cluster.server import serve, start_server
+from tf_frame.cluster.status import (
+    ENDED,
+    EVALUATING,
+    SERVING,
+    WAITING,
+    own_status,
+    read_statuses,
+    write_status,
+)
+from tf_frame.deploy.session_config import make_deployment, server_config
+from tf_frame.errors import CheckpointError
+from tf_frame.hooks.metrics_log import MetricsLog
+from tf_frame.profiling.capture import Capture, only_warns
+from tf_frame.runs.error_translation import translated_errors
+from tf_frame.runs.evaluation.evaluate import run_evaluator
+from tf_frame.runs.setup.log_file import log_file
+from tf_frame.runs.setup.model_dir import RESULT_FILE
+from tf_frame.runs.setup.run_context import RunContext, RunObserver
+from tf_frame.runs.setup.training_setup import TrainingSetup
+from tf_frame.runs.training.evaluations import Evaluations
+
+_LOOK_SECS = 0.5
+_HEARTBEAT_SECS = 5.0
+
+
+def hold_variables(setup: TrainingSetup, cluster: Cluster, observer: RunObserver) -> None:
+    """Runs a parameter server until the chief ends the job.
+
+    Args:
+      setup: the run.
+      cluster: the parameter server.
+      observer: the user.
+
+    Raises:
+      Interrupted: a signal ended it.
+    """
+    deployment = make_deployment(setup.config, cluster)
+    with log_file(setup.model_dir, task=cluster.task_name):
+        server = start_server(cluster, server_config(setup.config, deployment, cluster))
+        observer.report(f"{cluster.task_name} holds variables at {cluster.target}")
+        heartbeat = _Heartbeat(setup.model_dir, cluster.task_name, SERVING)
+        heartbeat.write()
+        ended = serve(
+            server,
+            signalled=lambda: observer.interrupts.received,
+            alive=heartbeat.write_if_due,
+            obey=_Profiler(cluster.task_id).obey,
+        )
+        heartbeat.write(ENDED)
+    if not ended:
+        observer.interrupts.raise_if_received("the parameter server ended")
+    observer.report("the chief has ended the job")
+
+
+class _Profiler:
+    """Captures the steps of a parameter server that the chief names."""
+
+    def __init__(self, task: int) -> None:
+        self._task = f"ps_{task}"
+        self._capture: Capture | None = None
+
+    def obey(self, command: bytes) -> None:
+        """Begins or ends a capture; as `ProfileHook` tells it."""
+        what = json.loads(command)
+        with only_warns(f"the profile of {self._task}"):
+            if what["begins"]:
+                capture = Capture(what["folder"], label=what["label"], task=self._task)
+                capture.start()
+                self._capture = capture
+            elif self._capture is not None:
+                capture, self._capture = self._capture, None
+                capture.save(began=what["began"])
+
+
+def evaluate_job(setup: TrainingSetup, context: RunContext, source: Any) -> dict[str, Any]:
+    """Evaluates each new checkpoint of a job, up to the last one.
+
+    Args:
+      setup: the run.
+      context: who watches, and the task of this process.
+      source: the input, constructed.
+
+    Returns:
+      The metrics of the last checkpoint, as `result.json` has them.
+
+    Raises:
+      Interrupted: a signal ended it.
+    """
+    observer, started = context.observer, time.time()
+    model = setup.make_model(source.info)
+    name = context.cluster.task_name
+    with (
+        log_file(setup.model_dir, task=name),
+        translated_errors(setup.model_dir, source),
+        contextlib.closing(run_evaluator(setup, model=model, source=source)) as evaluator,
+    ):
+        evaluations = Evaluations(setup, evaluator, observer, MetricsLog())
+        evaluations.check_metrics()
+        heartbeat = _Heartbeat(setup.model_dir, name, WAITING)
+        heartbeat.write()
+        last = 0
+        while True:
+            ended = _chief_has_ended(setup.model_dir, started)
+            newest = newest_checkpoint(setup.model_dir)
+            if step_of(newest) > last:
+                heartbeat.write(EVALUATING, step=step_of(newest))
+                last = step_of(newest) if _evaluated(evaluations, newest) else last
+            elif ended or last >= setup.config.max_steps:
+                break
+            observer.interrupts.raise_if_received("the evaluator ended")
+            heartbeat.write_if_due()
+            time.sleep(_LOOK_SECS)
+        heartbeat.write(ENDED, step=last)
+    result = evaluations.last()
+    _add_to_result(setup.model_dir, result)
+    return result
+
+
+def _evaluated(evaluations: Evaluations, path: str | None) -> bool:
+    """Evaluates a checkpoint, unless training has removed it meanwhile."""
+    try:
+        evaluations.evaluate_step(step_of(path))
+    except CheckpointError:
+        if path is None or not damage_of(path):
+            raise
+        return False
+    return True
+
+
+def _chief_has_ended(model_dir: str, since: float) -> bool:
+    return any(
+        each.task == "chief-0" and each.state == ENDED and each.time > since
+        for each in read_statuses(model_dir)
+    )
+
+
+def _add_to_result(model_dir: str, result: dict[str, Any]) -> None:
+    """Adds the last evaluation to `result.json`, which the chief has written."""
+    path = os.path.join(model_dir, RESULT_FILE)
+    with contextlib.suppress(FileNotFoundError, ValueError):
+        written = json.loads(file_system.read_text(path))
+        write_file(path, json.dumps({**written, **result}, indent=2) + "\n")
+
+
+class _Heartbeat:
+    """Writes the status of a task at intervals.
+
+    Args:
+      model_dir: the folder of the job.
+      task: name of the task.
+      state: its state while nothing else is said.
+    """
+
+    def __init__(self, model_dir: str, task: str, state: str) -> None:
+        self._model_dir, self._task, self._state = model_dir, task, state
+        self._written = 0.0
+
+    def write(self, state: str | None = None, *, step: int | None = None) -> None:
+        """Writes a state."""
+        self._written = time.monotonic()
+        status = own_status(self._task, state or self._state, step=step)
+        write_status(self._model_dir, status)
+
+    def write_if_due(self) -> None:
+        """Writes the state if the last time is long ago."""
+        if time.monotonic() > self._written + _HEARTBEAT_SECS:
+            self.write()

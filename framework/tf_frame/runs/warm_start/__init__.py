@@ -1,0 +1,1 @@
+"""Initial values from the checkpoint of another model."""

@@ -1,0 +1,220 @@
+"""Warm start of an Estimator: variables begin with values of another model's checkpoint.
+
+For fine-tuning: a new task needs less data and fewer steps from a trained model.
+
+    scaffold = with_warm_start(scaffold, settings, estimator.latest_checkpoint(), report=print)
+
+Settings have the meaning of tf.estimator (tensorflow_estimator, estimator.py) and of
+`tf.compat.v1.train.warm_start`, which replaces the ops that initialise variables.
+Here the values are restored after initialisation instead, and moving averages of
+restored variables begin with the same values.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any, TypeAlias
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame.checkpoint.find.newest import damage_of
+from tf_frame.checkpoint.find.path import resolve
+from tf_frame.checkpoint.find.reader import Checkpoint, saved_as
+from tf_frame.checkpoint.warm_start.plan import WarmStart, plan_warm_start
+from tf_frame.config.option_groups import WarmStartOptions
+from tf_frame.errors import CheckpointError, ConfigError
+from tf_frame.plugin import Mode, ModelOutput
+from tf_frame.runs.warm_start.scaffold import with_init_fn
+from tf_frame.runs.warm_start.settings import WarmStartSettings
+from tf_frame.runs.warm_start.vocabulary import Remapped, check_same_type, remapped
+
+# Name -> the variable, or the parts of a partitioned variable.
+_Variables: TypeAlias = Mapping[str, Sequence[Any]]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class WarmStartedModel:
+    """Builds another model, with a scaffold that gives it the values of a checkpoint.
+
+    Evaluation and prediction before the first training use it.
+
+    Args:
+      model: the model plugin.
+      settings: the checkpoint and its variables.
+      report: takes the table of variables.
+    """
+
+    model: Any
+    settings: WarmStartSettings
+    report: Callable[[str], None]
+
+    def build(self, features: Any, labels: Any, mode: Mode) -> ModelOutput:
+        """Builds one clone; see `tf_frame.Model.build`."""
+        output: ModelOutput = self.model.build(features, labels, mode)
+        scaffold = with_warm_start(output.scaffold, self.settings, None, report=self.report)
+        return dataclasses.replace(output, scaffold=scaffold)
+
+
+def warm_start_checkpoint(settings: WarmStartSettings | None) -> str | None:
+    """Returns the checkpoint of a warm start; None without settings.
+
+    Raises:
+      ValueError, tf.errors.NotFoundError: there is no such checkpoint.
+    """
+    return _opened(os.fsdecode(settings.ckpt_to_initialize_from)).path if settings else None
+
+
+def with_warm_start(
+    scaffold: Any,
+    settings: WarmStartSettings,
+    own_checkpoint: str | None,
+    *,
+    report: Callable[[str], None],
+) -> Any:
+    """Returns a scaffold that assigns the values before it calls the `init_fn` of another.
+
+    The values are looked up, and ops that assign them are added to the default graph. Call it
+    when the graph has all its variables.
+
+    Args:
+      scaffold: the other `tf.compat.v1.train.Scaffold`, not finalized; None for a new one.
+      settings: the checkpoint and its variables.
+      own_checkpoint: the Estimator's own checkpoint, which takes precedence; or None.
+      report: takes the table of variables, a line each.
+
+    Raises:
+      ValueError: there is no checkpoint; it lacks a variable, or has another
+        shape or type; or a setting names a variable that is not warm-started.
+      tf.errors.NotFoundError: the file does not exist.
+      CheckpointError: the checkpoint is damaged.
+    """
+    scaffold = scaffold or tf.train.Scaffold()
+    if own_checkpoint:
+        report(
+            f"ignoring warm_start_from {settings.ckpt_to_initialize_from}: there is a checkpoint "
+            f"of this model already, {own_checkpoint}"
+        )
+        return scaffold
+    checkpoint = _opened(os.fsdecode(settings.ckpt_to_initialize_from))
+    chosen = _chosen(settings.vars_to_warm_start)
+    _check_used("var_name_to_prev_var_name", settings.var_name_to_prev_var_name, chosen)
+    _check_used("var_name_to_vocab_info", settings.var_name_to_vocab_info, chosen, space=" ")
+    whole, by_vocabulary = _planned(settings, chosen, checkpoint)
+    report(_report(whole, by_vocabulary))
+
+    def restore(session: Any) -> None:
+        whole.init_fn(scaffold, session)
+        for variable in by_vocabulary:
+            variable.load(session)
+
+    return with_init_fn(scaffold, restore)
+
+
+def _opened(path: str) -> Checkpoint:
+    """Opens the checkpoint of a path, with the errors of tf.estimator."""
+    try:
+        prefix = resolve(path)
+    except ConfigError as error:
+        if tf.io.gfile.isdir(path):
+            message = "Couldn't find 'checkpoint' file or checkpoints in given directory"
+            raise ValueError(f"{message} {path}: {error}") from None
+        message = "Unsuccessful TensorSliceReader constructor: Failed to find any matching files"
+        raise tf.errors.NotFoundError(None, None, f"{message} for {path}: {error}") from None
+    if damage := damage_of(prefix):
+        raise CheckpointError(f"warm_start_from {prefix} cannot be read: {damage}")
+    return Checkpoint(prefix)
+
+
+def _chosen(wanted: Any) -> _Variables:
+    """Returns the variables that `vars_to_warm_start` selects."""
+    grouped: dict[str, list[Any]] = {}
+    for variable in _wanted_variables(wanted):
+        parts = grouped.setdefault(saved_as(variable)[0], [])
+        if not any(variable is part for part in parts):
+            parts.append(variable)
+    return grouped
+
+
+def _wanted_variables(wanted: Any) -> Sequence[Any]:
+    if wanted is None or isinstance(wanted, str):
+        found: list[Any] = tf.get_collection(tf.GraphKeys.TRAINABLE_VARIABLES, scope=wanted)
+        return found
+    if not isinstance(wanted, list):
+        raise ValueError(
+            f"`vars_to_warm_start must be a `list` or `str`.  Given type is {type(wanted)}"
+        )
+    if all(isinstance(each, str) for each in wanted):
+        return [v for s in wanted for v in tf.get_collection(tf.GraphKeys.GLOBAL_VARIABLES, s)]
+    if all(isinstance(each, (tf.Variable, tf.compat.v2.Variable)) for each in wanted):
+        return wanted
+    raise ValueError(
+        "If `vars_to_warm_start` is a list, it must be all `Variable` or all `str`.  Given types "
+        f"are {[type(each) for each in wanted]}"
+    )
+
+
+def _check_used(setting: str, names: Collection[str], chosen: _Variables, space: str = "") -> None:
+    """Raises a ValueError for names that are not warm-started: they may be misspelled."""
+    if unused := set(names) - set(chosen):
+        raise ValueError(
+            f"You provided the following variables in {setting} that were not used: {unused}. "
+            f"{space or ' '}Perhaps you misspelled them?  Here is the list of viable variable "
+            f"names: {list(chosen)}"
+        )
+
+
+def _planned(
+    settings: WarmStartSettings, chosen: _Variables, checkpoint: Checkpoint
+) -> tuple[WarmStart, list[Remapped]]:
+    """Plans the variables that are restored whole, and those that follow a vocabulary."""
+    sources = {name: settings.var_name_to_prev_var_name.get(name, name) for name in chosen}
+    vocabularies = settings.var_name_to_vocab_info
+    # With None, only the variables with a vocabulary are warm-started.
+    plain = [n for n in chosen if n not in vocabularies] if settings.vars_to_warm_start else []
+    whole = _restore_whole({n: chosen[n] for n in plain}, sources, checkpoint)
+    by_vocabulary = [
+        remapped(name, chosen[name], vocabularies[name], sources[name], checkpoint)
+        for name in chosen
+        if name in vocabularies
+    ]
+    return whole, by_vocabulary
+
+
+def _restore_whole(
+    variables: _Variables, sources: Mapping[str, str], checkpoint: Checkpoint
+) -> WarmStart:
+    """Plans to restore variables unchanged; `sources` maps names to names in the checkpoint."""
+    for name, parts in variables.items():
+        check_same_type(name, parts, sources[name], checkpoint)
+        shape, found = saved_as(parts)[1], checkpoint.shape(sources[name])
+        if shape != found:
+            raise ValueError(
+                f"Shape of variable {parts[0].name} ({tuple(shape)}) doesn't match with shape of "
+                f"tensor {sources[name]} ({found}) from checkpoint reader."
+            )
+    flat = [part for parts in variables.values() for part in parts]
+    step = tf.train.get_global_step()
+    renamed = [(name, sources[name]) for name in variables if sources[name] != name]
+    plan = plan_warm_start(
+        WarmStartOptions(
+            warm_start_from=checkpoint.path,
+            warm_start_map=tuple(_rule(*names) for names in renamed),
+            warm_start_global_step=any(part is step for part in flat),
+            warm_start_allow_nothing=True,
+        ),
+        flat,
+    )
+    assert plan is not None
+    return plan
+
+
+def _report(whole: WarmStart, by_vocabulary: Sequence[Remapped]) -> str:
+    tables = [whole.table()] if whole.rows or not by_vocabulary else []
+    return "\n".join(["warm start", *tables, *(variable.line() for variable in by_vocabulary)])
+
+
+def _rule(name: str, source: str) -> str:
+    return f"{re.escape(name)}=" + source.replace("\\", r"\\")

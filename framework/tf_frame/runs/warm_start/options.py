@@ -1,0 +1,114 @@
+"""Warm start by run options: a new run begins with values of a checkpoint (`--warm_start_from`).
+
+For fine-tuning a model that was trained before. A run with a checkpoint of its own resumes from
+that one instead, so that the same command can be given again.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame.checkpoint.find.newest import damage_of, known_checkpoints, step_of
+from tf_frame.checkpoint.find.reader import Checkpoint
+from tf_frame.checkpoint.warm_start.plan import plan_warm_start, resolved
+from tf_frame.config.option import options_of
+from tf_frame.config.option_groups import WarmStartOptions
+from tf_frame.config.run_options import RunOptions
+from tf_frame.errors import CheckpointError, ConfigError
+from tf_frame.graph.train_graph import TrainGraph
+from tf_frame.runs.warm_start.scaffold import with_init_fn
+
+logger = logging.getLogger("tf_frame")
+
+
+def warm_started(
+    graph: TrainGraph,
+    config: RunOptions,
+    model_dir: str,
+    *,
+    checkpoint: str | None,
+    report: Callable[[str], None],
+    proposed: Callable[[Mapping[str, Sequence[int]]], Mapping[str, Any]],
+) -> TrainGraph:
+    """Makes a new run begin with values of the checkpoint that the options name.
+
+    Args:
+      graph, config, model_dir: of the run.
+      checkpoint: the run's own checkpoint, which takes precedence; None for a new run.
+      report: takes the table of variables, a line each.
+      proposed: the model's `warm_start_options`.
+
+    Returns:
+      The graph, with a scaffold that restores the values.
+
+    Raises:
+      CheckpointError: the checkpoint does not exist or does not fit.
+      ConfigError: an option is malformed.
+    """
+    if not config.warm_start_from:
+        return graph
+    if checkpoint is not None:
+        _note(
+            f"ignoring --warm_start_from {config.warm_start_from}: {model_dir} already has the "
+            f"checkpoint {checkpoint}",
+            report,
+        )
+        return graph
+    with graph.graph.as_default():
+        plan = plan_warm_start(_with_proposed(config, proposed), graph.model_variables)
+        assert plan is not None
+        check_readable(plan.path)
+        _check_step(plan.path, config)
+        newest = _newest_in(config.warm_start_from)
+        if newest not in (None, plan.path):
+            _note(f"warning: {newest} cannot be read; taking {plan.path}", report)
+        _note(f"warm start\n{plan.table()}", report)
+        scaffold = with_init_fn(graph.scaffold, lambda session: plan.init_fn(None, session))
+    return dataclasses.replace(graph, scaffold=scaffold)
+
+
+def _with_proposed(
+    config: RunOptions, proposed: Callable[[Mapping[str, Sequence[int]]], Mapping[str, Any]]
+) -> RunOptions:
+    """The options, with the model's defaults for those that have not been given."""
+    there = Checkpoint(resolved(config.warm_start_from))
+    defaults = {option.name: option.default for option in options_of(WarmStartOptions)}
+    values = proposed({name: there.shape(name) for name in there.names})
+    not_given = {k: v for k, v in values.items() if getattr(config, k) == defaults[k]}
+    return dataclasses.replace(config, **not_given)
+
+
+def check_readable(path: str) -> None:
+    """Refuses a damaged checkpoint.
+
+    Raises:
+      CheckpointError: its data cannot be read.
+    """
+    damage = damage_of(path)
+    if damage:
+        raise CheckpointError(f"--warm_start_from {path} cannot be read: {damage}")
+
+
+def _check_step(path: str, config: RunOptions) -> None:
+    """Refuses a checkpoint that leaves no step to train."""
+    if config.warm_start_global_step and step_of(path) >= config.max_steps:
+        raise ConfigError(
+            f"--warm_start_global_step: {path} is at step {step_of(path)} of --max_steps "
+            f"{config.max_steps}, so there is nothing to train; raise --max_steps"
+        )
+
+
+def _newest_in(path: str) -> str | None:
+    """Returns the newest checkpoint that a folder lists, readable or not; None for other paths."""
+    listed = known_checkpoints(path) if tf.io.gfile.isdir(path) else []
+    return listed[-1] if listed else None
+
+
+def _note(text: str, report: Callable[[str], None]) -> None:
+    report(text)
+    logger.info("%s", text)

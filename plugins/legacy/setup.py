@@ -1,0 +1,18 @@
+"""The distribution tf-frame-legacy."""
+
+from pathlib import Path
+
+from setuptools import find_packages, setup
+
+setup(
+    name="tf-frame-legacy",
+    version="0.1.0",
+    description="The names of slim, tf.estimator, tf.layers and tf.contrib, on tf-frame",
+    long_description=Path(__file__).with_name("README.md").read_text(encoding="utf-8"),
+    long_description_content_type="text/markdown",
+    license="Apache-2.0",
+    python_requires=">=3.10",
+    install_requires=["tf-frame>=0.1,<0.2"],
+    package_dir={"": "src"},
+    packages=find_packages("src"),
+)

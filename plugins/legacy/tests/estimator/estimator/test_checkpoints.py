@@ -1,0 +1,80 @@
+import pytest
+import tensorflow.compat.v1 as tf
+
+from tf_frame_legacy import estimator
+
+
+def refused(made, *arguments, kind=ValueError, **more):
+    with pytest.raises(kind) as caught:
+        made.train(*arguments, **more)
+    return str(caught.value)
+
+
+class Listener(tf.train.CheckpointSaverListener):
+    def __init__(self, stops_at=None):
+        self.calls, self._stops_at = [], stops_at
+
+    def begin(self):
+        self.calls.append("begin")
+
+    def before_save(self, session, global_step_value):
+        self.calls.append(f"before {global_step_value}")
+
+    def after_save(self, session, global_step_value):
+        self.calls.append(f"after {global_step_value}")
+        return global_step_value == self._stops_at
+
+    def end(self, session, global_step_value):
+        self.calls.append(f"end {global_step_value}")
+
+
+def test_listeners_are_told_of_every_checkpoint(make, linear):
+    listener = Listener()
+    config = estimator.RunConfig(save_checkpoints_steps=2)
+    make(config=config).train(linear.data(), saving_listeners=[listener])
+    saves = [f"{when} {step}" for step in (0, 2, 3) for when in ("before", "after")]
+    assert listener.calls == ["begin", *saves, "end 3"]
+
+
+def test_a_listener_may_stop_training(make, linear):
+    made = make(config=estimator.RunConfig(save_checkpoints_steps=1))
+    made.train(linear.data(repeat=None), saving_listeners=[Listener(stops_at=2)])
+    assert made.get_variable_value("global_step") == 2
+
+
+def test_only_listeners_are_taken_as_listeners(make, linear):
+    assert refused(make(), linear.data(), saving_listeners=["a"], kind=TypeError) == (
+        "saving_listeners must be a list of CheckpointSaverListener, given: a"
+    )
+
+
+def test_listeners_need_checkpoints(make, linear):
+    config = estimator.RunConfig(save_checkpoints_secs=None, save_checkpoints_steps=None)
+    message = refused(make(config=config), linear.data(), saving_listeners=[Listener()])
+    assert message == (
+        "There should be a CheckpointSaverHook to use saving_listeners. Please set one of the "
+        "RunConfig.save_checkpoints_steps or RunConfig.save_checkpoints_secs."
+    )
+
+
+def test_without_checkpoints_nothing_is_saved(make, linear):
+    config = estimator.RunConfig(save_checkpoints_secs=None, save_checkpoints_steps=None)
+    made = make(config=config)
+    made.train(linear.data())
+    assert made.latest_checkpoint() is None
+
+
+def test_a_saver_hook_of_ones_own_takes_the_place_of_the_configured_one(make, linear):
+    made, listener = make(config=estimator.RunConfig(save_checkpoints_steps=1)), Listener()
+    hook = estimator.CheckpointSaverHook(made.model_dir, save_steps=2, save_graph_def=False)
+    made.train(linear.data(repeat=None), hooks=[hook], steps=5, saving_listeners=[listener])
+    saved = [call for call in listener.calls if call.startswith("after")]
+    assert saved == ["after 0", "after 2", "after 4", "after 5"]
+
+
+def test_the_configuration_says_how_many_checkpoints_stay(make, linear):
+    config = estimator.RunConfig(save_checkpoints_steps=1, keep_checkpoint_max=2)
+    made = make(config=config)
+    made.train(linear.data(repeat=None), steps=5)
+    paths = tf.train.get_checkpoint_state(made.model_dir).all_model_checkpoint_paths
+    assert [path.rpartition("-")[2] for path in paths] == ["4", "5"]

@@ -1,0 +1,204 @@
+import json
+import os
+import pathlib
+
+import pytest
+
+from tf_frame_legacy import estimator
+
+
+def refused(*arguments, kind=ValueError, **more):
+    with pytest.raises(kind) as caught:
+        estimator.Estimator(*arguments, **more)
+    return str(caught.value)
+
+
+def test_arguments_may_be_given_in_their_old_order(tmp_path):
+    def model_fn(features, params):
+        pass
+
+    config = estimator.RunConfig(save_summary_steps=7)
+    made = estimator.Estimator(model_fn, str(tmp_path), config, {"units": 3}, str(tmp_path))
+    assert made.model_dir == str(tmp_path)
+    assert made.config.save_summary_steps == 7
+    assert made.params == {"units": 3}
+
+
+def test_a_model_function_must_be_given():
+    assert refused(None) == "model_fn must be provided to Estimator."
+
+
+def test_a_model_function_must_take_features(tmp_path):
+    def model_fn(x, labels):
+        pass
+
+    message = refused(model_fn, str(tmp_path))
+    assert message == f"model_fn ({model_fn}) must include features argument."
+
+
+def test_a_model_function_must_not_take_anything_else(tmp_path):
+    def model_fn(features, labels, mode, params, config, more):
+        pass
+
+    assert refused(model_fn, str(tmp_path), params={}) == (
+        f"model_fn ({model_fn}) has following not expected args: ['more']"
+    )
+
+
+def test_params_need_a_model_function_that_takes_them(tmp_path):
+    def model_fn(features):
+        pass
+
+    assert refused(model_fn, str(tmp_path), params={"a": 1}) == (
+        f"model_fn ({model_fn}) does not include params argument, but params ({{'a': 1}}) is "
+        "passed to Estimator."
+    )
+
+
+def test_params_that_a_model_function_takes_and_does_not_get_are_warned_of(tmp_path, messages):
+    def model_fn(features, params):
+        pass
+
+    made = estimator.Estimator(model_fn, str(tmp_path))
+    assert made.params == {}
+    assert (
+        f"Estimator's model_fn ({model_fn}) includes params argument, but params are not passed "
+        "to Estimator."
+    ) in messages()
+
+
+def test_methods_partials_and_callable_objects_may_be_model_functions(tmp_path):
+    import functools
+
+    class Model:
+        def model_fn(self, features, labels):
+            pass
+
+        def __call__(self, features, mode):
+            pass
+
+    def model_fn(features, labels, units):
+        pass
+
+    for function in (Model().model_fn, Model(), functools.partial(model_fn, units=3)):
+        estimator.Estimator(function, str(tmp_path))
+
+
+def test_the_configuration_must_be_a_run_config(linear):
+    assert refused(linear.model_fn, config={"model_dir": "a"}) == (
+        "config must be an instance of `RunConfig`, but provided {'model_dir': 'a'}."
+    )
+
+
+def test_the_folder_may_be_in_the_configuration(linear, tmp_path):
+    config = estimator.RunConfig(model_dir=str(tmp_path / "a"))
+    assert estimator.Estimator(linear.model_fn, config=config).model_dir == str(tmp_path / "a")
+    estimator.Estimator(linear.model_fn, str(tmp_path / "a"), config)
+    assert refused(linear.model_fn, str(tmp_path / "b"), config) == (
+        "`model_dir` are set both in constructor and `RunConfig`, but with different values. In "
+        f"constructor: '{tmp_path / 'b'}', in `RunConfig`: '{tmp_path / 'a'}' "
+    )
+
+
+def test_the_folder_may_be_a_path_object(linear, tmp_path):
+    made = estimator.Estimator(linear.model_fn, pathlib.Path(tmp_path / "a"))
+    assert made.model_dir == made.config.model_dir == str(tmp_path / "a")
+
+
+def test_without_a_folder_a_temporary_one_is_made(linear, messages):
+    made = estimator.Estimator(linear.model_fn)
+    assert os.path.isdir(made.model_dir) and made.config.model_dir == made.model_dir
+    assert f"Using temporary folder as model directory: {made.model_dir}" in messages()
+    os.rmdir(made.model_dir)
+
+
+def test_params_and_configuration_are_copies(make):
+    def model_fn(features, params):
+        pass
+
+    params = {"layers": [1]}
+    made = make(model_fn, params=params)
+    params["layers"].append(2)
+    made.params["layers"].append(3)
+    assert made.params == {"layers": [1]}
+    assert made.config is not made.config
+
+
+def test_what_a_warm_start_begins_from_is_checked_at_once(linear):
+    assert refused(linear.model_fn, warm_start_from=3) == (
+        "warm_start_from must be a string or a WarmStartSettings, instead got <class 'int'>"
+    )
+
+
+@pytest.mark.parametrize(
+    "member", ["train", "evaluate", "export_saved_model", "export_savedmodel", "config"]
+)
+def test_a_subclass_must_not_override_a_member(linear, tmp_path, member):
+    cls = type("Mine", (estimator.Estimator,), {member: lambda self: None})
+    with pytest.raises(ValueError) as caught:
+        cls(linear.model_fn, str(tmp_path))
+    assert str(caught.value) == (
+        f"Subclasses of Estimator cannot override members of Estimator. {cls} does override "
+        f"['{member}']"
+    )
+
+
+def test_a_subclass_of_a_subclass_must_not_either(linear, tmp_path):
+    parent = type("Parent", (estimator.Estimator,), {"train": lambda self: None})
+    with pytest.raises(ValueError, match=r"does override \['train'\]"):
+        type("Child", (parent,), {})(linear.model_fn, str(tmp_path))
+
+
+def test_a_subclass_may_have_a_constructor_a_model_fn_and_methods_of_its_own(linear, tmp_path):
+    class Mine(estimator.Estimator):
+        def __init__(self, folder):
+            super().__init__(linear.model_fn, folder)
+
+        def retrain(self):
+            return self.model_dir
+
+        def model_fn(self):
+            pass
+
+    assert Mine(str(tmp_path)).retrain() == str(tmp_path)
+
+
+def test_the_bound_model_function_has_the_params(make):
+    seen = []
+
+    def model_fn(features, labels, mode, params, config):
+        seen.append((features, labels, mode, params, config.model_dir))
+        return estimator.EstimatorSpec(mode, predictions=features)
+
+    import tensorflow.compat.v1 as tf
+
+    made = make(model_fn, params={"a": 1})
+    with tf.Graph().as_default():
+        features = tf.constant([1.0])
+        spec = made.model_fn(features, None, "infer", made.config)
+    assert spec.predictions is features
+    assert seen == [(features, None, "infer", {"a": 1}, made.model_dir)]
+
+
+def test_the_folders_of_evaluations_have_the_old_names(make):
+    made = make()
+    assert made.eval_dir() == os.path.join(made.model_dir, "eval")
+    assert made.eval_dir("test") == os.path.join(made.model_dir, "eval_test")
+
+
+@pytest.mark.parametrize("role", ["ps", "evaluator"])
+def test_train_is_not_for_tasks_that_do_not_train(make, linear, monkeypatch, role):
+    cluster = {"chief": ["a:1"], "ps": ["b:1"]}
+    task = {"type": role, "index": 0}
+    monkeypatch.setenv("TF_CONFIG", json.dumps({"cluster": cluster, "task": task}))
+    with pytest.raises(ValueError, match="^Train has been called wrong configuration. Please use"):
+        make().train(linear.data())
+
+
+def test_without_a_checkpoint_there_are_no_variables(make):
+    made = make()
+    assert made.latest_checkpoint() is None
+    for read in (made.get_variable_names, lambda: made.get_variable_value("weight")):
+        with pytest.raises(ValueError) as caught:
+            read()
+        assert str(caught.value) == f"Could not find trained model in model_dir: {made.model_dir}."

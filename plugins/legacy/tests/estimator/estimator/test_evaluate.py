@@ -1,0 +1,277 @@
+import numpy as np
+import pytest
+import tensorflow.compat.v1 as tf
+from tensorflow.python.platform import tf_logging
+
+from tf_frame_legacy import estimator
+
+# Of the rows 1..5 in batches of two, with labels 2 x + 1 and the weight 1.
+LOSSES = [(4 + 9) / 2, (16 + 25) / 2, 36.0]
+MAE = (2 + 3 + 4 + 5 + 6) / 5
+
+
+class Counter(tf.train.SessionRunHook):
+    def __init__(self):
+        self.runs = self.begun = self.ended = 0
+
+    def begin(self):
+        self.begun += 1
+
+    def after_run(self, run_context, run_values):
+        self.runs += 1
+
+    def end(self, session):
+        self.ended += 1
+
+
+def at_start(made, linear):
+    """Saves the model as it begins, at step 0."""
+    return made.train(linear.data(repeat=0))
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("variable_mode")
+def test_metrics_the_mean_loss_and_the_step_are_returned(make, linear):
+    made = make().train(linear.data(), steps=2)
+    weight = float(made.get_variable_value("weight")[0])
+    results = made.evaluate(linear.data())
+    errors = linear.x[:, 0] * weight - linear.y[:, 0]
+    losses = [np.mean(part**2) for part in np.split(errors, [2, 4])]
+    assert results.keys() == {"loss", "mae", "global_step"}
+    assert results["loss"] == pytest.approx(np.mean(losses), rel=1e-5)
+    assert results["mae"] == pytest.approx(np.abs(errors).mean(), rel=1e-5)
+    assert results["global_step"] == 2
+
+
+def test_steps_limit_the_batches(make, linear):
+    made = at_start(make(), linear)
+    assert made.evaluate(linear.data(), steps=1)["loss"] == pytest.approx(LOSSES[0])
+    assert made.evaluate(linear.data(), steps=2)["loss"] == pytest.approx(np.mean(LOSSES[:2]))
+    assert made.evaluate(linear.data(), steps=9)["loss"] == pytest.approx(np.mean(LOSSES))
+    assert made.evaluate(linear.data(repeat=None), steps=4)["loss"] == pytest.approx(
+        # The third batch has rows 5 and 1, the fourth 2 and 3.
+        np.mean([*LOSSES[:2], (36 + 4) / 2, (9 + 16) / 2])
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["data set", "tensors"])
+def test_hooks_and_updates_run_once_for_each_of_the_steps(make, linear, kind):
+    def model_fn(features, labels, mode):
+        spec = linear.model_fn(features, labels, mode)
+        count = tf.get_variable(
+            "count", [], collections=["local_variables"], initializer=tf.zeros_initializer()
+        )
+        counted = (count.read_value(), tf.assign_add(count, 1))
+        return spec._replace(eval_metric_ops={"updates": counted})
+
+    counter = Counter()
+    made = at_start(make(model_fn), linear)
+    endless = {
+        "data set": linear.data(repeat=None),
+        "tensors": lambda: (tf.constant(linear.x), tf.constant(linear.y)),
+    }
+    for _ in range(2):
+        found = made.evaluate(endless[kind], steps=3, hooks=[counter])
+        assert found["updates"] == 3
+    assert (counter.begun, counter.runs, counter.ended) == (2, 6, 2)
+    # The data has three batches: the fourth run finds its end, and a hook does not see it.
+    made.evaluate(linear.data(), steps=9, hooks=[counter])
+    assert counter.runs == 9
+
+
+def test_a_metric_may_be_a_structure(make, linear):
+    def model_fn(features, labels, mode):
+        spec = linear.model_fn(features, labels, mode)
+        value, update = tf.metrics.mean(features)
+        nested = {"nested": ((value, (2 * value,)), update)}
+        return spec._replace(eval_metric_ops=nested)
+
+    made = at_start(make(model_fn), linear)
+    assert made.evaluate(linear.data())["nested"] == (3.0, (6.0,))
+
+
+@pytest.mark.parametrize("steps", [0, -3])
+def test_steps_must_be_positive(make, linear, steps):
+    with pytest.raises(ValueError) as caught:
+        make().evaluate(linear.data(), steps=steps)
+    assert str(caught.value) == f"Must specify steps > 0, given: {steps}"
+
+
+def test_tensors_without_end_are_evaluated_for_so_many_steps(make, linear):
+    made = at_start(make(), linear)
+    results = made.evaluate(lambda: (tf.constant(linear.x), tf.constant(linear.y)), steps=3)
+    assert results["loss"] == pytest.approx(np.mean([4, 9, 16, 25, 36]))
+
+
+def test_without_a_checkpoint_initial_values_are_evaluated(make, linear, messages):
+    made = make()
+    results = made.evaluate(linear.data())
+    assert results["loss"] == pytest.approx(np.mean(LOSSES))
+    assert results["mae"] == pytest.approx(MAE)
+    assert results["global_step"] == 0
+    assert (
+        f"Could not find trained model in model_dir: {made.model_dir}, running initialization to "
+        "evaluate."
+    ) in messages()
+
+
+def test_without_a_checkpoint_a_warm_start_counts(make, linear, tmp_path):
+    trained = estimator.Estimator(linear.model_fn, str(tmp_path / "old")).train(linear.data())
+    weight = trained.get_variable_value("weight")
+    made = make(warm_start_from=trained.model_dir)
+    errors = linear.x * weight - linear.y
+    assert made.evaluate(linear.data())["mae"] == pytest.approx(np.abs(errors).mean(), rel=1e-5)
+    values = [each["value"] for each in made.predict(linear.data())]
+    np.testing.assert_allclose(values, linear.x * weight, rtol=1e-5)
+
+
+def test_an_older_checkpoint_may_be_evaluated(make, linear):
+    made = make(config=estimator.RunConfig(save_checkpoints_steps=1)).train(linear.data())
+    older = f"{made.model_dir}/model.ckpt-0"
+    results = made.evaluate(linear.data(), checkpoint_path=older)
+    assert results["global_step"] == 0
+    assert results["mae"] == pytest.approx(MAE)
+    assert made.evaluate(linear.data())["global_step"] == 3
+
+
+def test_hooks_of_the_call_and_of_the_model_are_called(make, linear):
+    own, of_model = Counter(), Counter()
+
+    def model_fn(features, labels, mode):
+        spec = linear.model_fn(features, labels, mode)
+        return spec._replace(evaluation_hooks=[of_model])
+
+    made = at_start(make(model_fn), linear)
+    made.evaluate(linear.data(), hooks=[own])
+    assert (own.begun, own.runs, own.ended) == (1, 3, 1)
+    assert (of_model.begun, of_model.runs, of_model.ended) == (1, 3, 1)
+    with pytest.raises(TypeError) as caught:
+        made.evaluate(linear.data(), hooks=["hook"])
+    assert str(caught.value) == "Hooks must be a SessionRunHook, given: hook"
+
+
+def test_the_same_evaluation_again_reads_the_data_anew_and_the_newer_variables(make, linear):
+    made, input_fn = make(), linear.data()
+    made.train(linear.data(), steps=1)
+    first, again = made.evaluate(input_fn), made.evaluate(input_fn)
+    assert first == again
+    made.train(linear.data(), steps=1)
+    later = made.evaluate(input_fn)
+    assert later["global_step"] == 2 and later["loss"] < first["loss"]
+
+
+def test_results_are_written_as_they_were_called(make, linear):
+    made = at_start(make(), linear)
+    made.evaluate(linear.data(), name="test")
+    values = {}
+    for path in tf.io.gfile.glob(f"{made.eval_dir('test')}/events.*"):
+        for event in tf.train.summary_iterator(path):
+            values.update({value.tag: value for value in event.summary.value})
+            assert event.step == 0
+    assert values["loss"].simple_value == pytest.approx(np.mean(LOSSES))
+    assert values["mae"].simple_value == pytest.approx(MAE)
+    assert values["checkpoint_path"].tensor.string_val == [made.latest_checkpoint().encode()]
+    assert "global_step" not in values
+    assert not tf.io.gfile.exists(made.eval_dir())
+
+
+def with_metric(linear, name):
+    def model_fn(features, labels, mode):
+        spec = linear.model_fn(features, labels, mode)
+        return spec._replace(eval_metric_ops={name: tf.metrics.mean(features)})
+
+    return model_fn
+
+
+def test_names_of_the_estimators_own_metrics_are_refused(make, linear):
+    for name, quoted in [("loss", '"loss"'), ("global_step", "`global_step`")]:
+        with pytest.raises(ValueError) as caught:
+            make(with_metric(linear, name)).evaluate(linear.data())
+        assert str(caught.value) == (
+            f"Metric with name {quoted} is not allowed, because Estimator already defines a "
+            "default metric with the same name."
+        )
+
+
+@pytest.mark.slow
+def test_a_metric_may_be_an_array(make, linear):
+    def model_fn(features, labels, mode):
+        spec = linear.model_fn(features, labels, mode)
+        means = tf.metrics.mean_tensor(tf.reduce_mean(tf.concat([features, labels], 1), 0))
+        return spec._replace(eval_metric_ops={"means": means})
+
+    made = at_start(make(model_fn), linear)
+    results = made.evaluate(linear.data(batch_size=5))
+    np.testing.assert_allclose(results["means"], [3.0, 7.0])
+
+
+def test_the_local_init_op_of_a_scaffold_runs_beside_the_default_one(make, linear):
+    def model_fn(features, labels, mode):
+        spec = linear.model_fn(features, labels, mode)
+        if mode != estimator.ModeKeys.EVAL:
+            return spec
+        counter = tf.Variable(0, collections=["mine"], trainable=False)
+        start = counter.assign(7)
+        return spec._replace(
+            scaffold=tf.train.Scaffold(local_init_op=start),
+            eval_metric_ops={
+                "mae": spec.eval_metric_ops["mae"],
+                "seven": (counter + 0, tf.no_op()),
+            },
+        )
+
+    made = at_start(make(model_fn), linear)
+    results = made.evaluate(linear.data())
+    assert results["seven"] == 7 and results["mae"] == pytest.approx(MAE)
+
+
+def summarising(linear):
+    """The model with a summary of a batch that is called like a metric of all batches."""
+
+    def model_fn(features, labels, mode):
+        spec = linear.model_fn(features, labels, mode)
+        tf.summary.scalar("mae", spec.eval_metric_ops["mae"][1])
+        never_fed = tf.placeholder(tf.float32, [])
+        if mode == "eval":
+            tf.summary.scalar("fed", never_fed)
+        return spec
+
+    return model_fn
+
+
+def events_of(folder):
+    return [
+        (event.step, value.tag, value.simple_value)
+        for path in tf.io.gfile.glob(f"{folder}/events.*")
+        for event in tf.train.summary_iterator(path)
+        for value in event.summary.value
+        if value.tag in ("mae", "fed")
+    ]
+
+
+def test_summaries_of_the_model_function_are_not_mixed_with_the_metrics(make, linear):
+    made = at_start(make(summarising(linear)), linear)
+    made.evaluate(linear.data())
+    assert events_of(made.eval_dir()) == [(0, "mae", pytest.approx(MAE))]
+
+
+def test_nor_in_memory(make, linear):
+    made = make(summarising(linear))
+    hook = estimator.experimental.InMemoryEvaluatorHook(made, linear.data(), every_n_iter=100)
+    made.train(linear.data(), hooks=[hook], steps=1)
+    steps = [step for step, _, _ in events_of(made.eval_dir())]
+    assert steps == sorted(set(steps)) and len(steps) >= 1
+
+
+def test_a_metric_whose_value_reads_the_input_is_warned_of(make, linear, monkeypatch):
+    def model_fn(features, labels, mode):
+        spec = linear.model_fn(features, labels, mode)
+        return spec._replace(eval_metric_ops={"mean": (tf.reduce_mean(features), tf.no_op())})
+
+    warnings = []
+    monkeypatch.setattr(tf_logging, "warning", lambda text, *_: warnings.append(text))
+    made = at_start(make(model_fn), linear)
+    with pytest.raises(tf.errors.OutOfRangeError):
+        made.evaluate(linear.data())
+    assert [text for text in warnings if "have a dependency back to some input source" in text]

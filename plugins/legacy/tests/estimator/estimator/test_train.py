@@ -1,0 +1,276 @@
+import numpy as np
+import pytest
+import tensorflow.compat.v1 as tf
+
+from tf_frame_legacy import estimator
+
+TRAIN = estimator.ModeKeys.TRAIN
+TWO, FOUR, LAST = slice(0, 2), slice(2, 4), slice(4, 5)
+
+
+def refused(made, *arguments, kind=ValueError, **more):
+    with pytest.raises(kind) as caught:
+        made.train(*arguments, **more)
+    return str(caught.value)
+
+
+def step_of(made):
+    return int(made.get_variable_value("global_step"))
+
+
+class Recorder(tf.train.SessionRunHook):
+    """Writes down when it is called."""
+
+    def __init__(self, name, calls):
+        self._name, self._calls = name, calls
+
+    def begin(self):
+        self._calls.append(f"{self._name} begin")
+
+    def after_create_session(self, session, coord):
+        self._calls.append(f"{self._name} created")
+
+    def before_run(self, run_context):
+        self._calls.append(f"{self._name} before")
+
+    def after_run(self, run_context, run_values):
+        self._calls.append(f"{self._name} after")
+
+    def end(self, session):
+        self._calls.append(f"{self._name} end")
+
+
+# How long
+
+
+@pytest.mark.usefixtures("variable_mode")
+def test_training_ends_with_the_input_and_saves(make, linear):
+    made = make()
+    assert made.train(linear.data()) is made
+    assert step_of(made) == 3
+    expected = linear.trained_weight([TWO, FOUR, LAST])
+    np.testing.assert_allclose(made.get_variable_value("weight"), [expected], atol=1e-6)
+    assert made.latest_checkpoint().endswith("model.ckpt-3")
+    assert made.get_variable_names() == ["global_step", "weight"]
+
+
+def test_steps_are_added_to_those_made(make, linear):
+    made = make()
+    made.train(linear.data(repeat=None), steps=2)
+    assert step_of(made) == 2
+    made.train(linear.data(repeat=None), steps=3)
+    assert step_of(made) == 5
+
+
+@pytest.mark.slow
+def test_max_steps_are_the_steps_of_all_calls_together(make, linear):
+    made = make()
+    made.train(linear.data(repeat=None), max_steps=2)
+    made.train(linear.data(repeat=None), max_steps=3)
+    assert step_of(made) == 3
+
+
+def test_with_max_steps_behind_it_nothing_is_done(make, linear, messages):
+    made = make()
+    made.train(linear.data(), max_steps=2)
+
+    def never():
+        raise AssertionError
+
+    assert made.train(never, max_steps=2) is made
+    assert made.train(never, max_steps=1) is made
+    assert "Skipping training since max_steps has already saved." in messages()
+
+
+@pytest.mark.slow
+def test_the_input_may_end_before_the_steps(make, linear):
+    made = make()
+    made.train(linear.data(), steps=100)
+    assert step_of(made) == 3
+    made.train(linear.data(), max_steps=100)
+    assert step_of(made) == 6
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("variable_mode")
+def test_each_call_reads_the_input_from_its_beginning(make, linear):
+    made = make()
+    for _ in range(3):
+        made.train(linear.data(repeat=None), steps=1)
+    expected = linear.trained_weight([TWO] * 3)
+    np.testing.assert_allclose(made.get_variable_value("weight"), [expected], atol=1e-6)
+
+
+@pytest.mark.slow
+def test_an_epoch_may_be_trained_call_by_call(make, linear):
+    made = make()
+    input_fn = estimator.inputs.numpy_input_fn(linear.x, linear.y, batch_size=2, shuffle=False)
+    for _ in range(2):
+        made.train(input_fn)
+    assert step_of(made) == 6
+    expected = linear.trained_weight([TWO, FOUR, LAST] * 2)
+    np.testing.assert_allclose(made.get_variable_value("weight"), [expected], atol=1e-6)
+
+
+def test_an_empty_input_is_warned_of(make, linear, messages):
+    made = make()
+    made.train(linear.data(repeat=0))
+    assert step_of(made) == 0
+    assert (
+        "Training with estimator made no steps. Perhaps input is empty or misspecified."
+    ) in messages()
+
+
+def test_steps_and_max_steps_exclude_each_other(make, linear):
+    assert refused(make(), linear.data(), steps=1, max_steps=1) == (
+        "Can not provide both steps and max_steps."
+    )
+
+
+@pytest.mark.parametrize("number", [0, -1])
+def test_steps_must_be_positive(make, linear, number):
+    message = refused(make(), linear.data(), steps=number)
+    assert message == f"Must specify steps > 0, given: {number}"
+    message = refused(make(), linear.data(), max_steps=number)
+    assert message == f"Must specify max_steps > 0, given: {number}"
+
+
+def test_the_last_loss_is_logged(make, linear, messages):
+    make().train(linear.data(), steps=1)
+    (line,) = [line for line in messages() if line.startswith("Loss for final step: ")]
+    assert float(line.removeprefix("Loss for final step: ").rstrip(".")) == pytest.approx(6.5)
+
+
+# Hooks
+
+
+def test_hooks_are_called_in_the_old_order(make, linear):
+    calls = []
+
+    def model_fn(features, labels, mode):
+        return linear.model_fn(features, labels, mode)._replace(
+            training_hooks=(Recorder("model", calls),),
+            training_chief_hooks=(Recorder("chief", calls),),
+        )
+
+    hooks = [Recorder("first", calls), Recorder("second", calls)]
+    make(model_fn).train(linear.data(), hooks=hooks, steps=1)
+    names = ["chief", "first", "second", "model"]
+    moments = ["begin", "created", "before", "after", "end"]
+    assert calls == [f"{name} {moment}" for moment in moments for name in names]
+    assert len(hooks) == 2
+
+
+def test_only_hooks_are_taken_as_hooks(make, linear):
+    assert refused(make(), linear.data(), hooks=["hook"], kind=TypeError) == (
+        "Hooks must be a SessionRunHook, given: hook"
+    )
+
+
+def test_a_hook_may_stop_training(make, linear):
+    class Stop(estimator.SessionRunHook):
+        def after_run(self, run_context, run_values):
+            run_context.request_stop()
+
+    made = make()
+    made.train(linear.data(repeat=None), hooks=(Stop(),))
+    assert step_of(made) == 1
+
+
+def test_a_hook_gets_what_it_asks_for_after_the_step(make, linear):
+    seen = []
+
+    class Steps(estimator.SessionRunHook):
+        def before_run(self, run_context):
+            return estimator.SessionRunArgs({"features": self._features}, feed_dict=None)
+
+        def begin(self):
+            self._features = tf.get_default_graph().get_tensor_by_name("features:0")
+
+        def after_run(self, run_context, run_values):
+            seen.append(run_values.results["features"].tolist())
+
+    def model_fn(features, labels, mode):
+        return linear.model_fn(tf.identity(features, name="features"), labels, mode)
+
+    make(model_fn).train(linear.data(), hooks=[Steps()])
+    assert seen == [[[1.0], [2.0]], [[3.0], [4.0]], [[5.0]]]
+
+
+def test_a_loss_of_nan_ends_training(make, linear):
+    def model_fn(features, labels, mode):
+        return linear.model_fn(features * float("nan"), labels, mode)
+
+    made = make(model_fn)
+    with pytest.raises(estimator.NanLossDuringTrainingError):
+        made.train(linear.data())
+
+
+# The graph
+
+
+def test_the_global_step_and_the_seed_are_there_for_input_and_model(make, linear):
+    seen = []
+
+    def look():
+        step = tf.train.get_global_step()
+        seen.append((step is not None, tf.get_default_graph().seed))
+
+    def input_fn():
+        look()
+        return linear.data()()
+
+    def model_fn(features, labels, mode):
+        look()
+        return linear.model_fn(features, labels, mode)
+
+    made = make(model_fn, config=estimator.RunConfig(tf_random_seed=42))
+    made.train(input_fn, steps=1)
+    made.evaluate(input_fn)
+    list(made.predict(input_fn))
+    assert seen == [(True, 42)] * 6
+
+
+def test_the_scaffold_of_the_model_initialises(make, linear):
+    def model_fn(features, labels, mode):
+        spec = linear.model_fn(features, labels, mode)
+        (weight,) = tf.trainable_variables()
+        assign = weight.assign([5.0])
+        scaffold = tf.train.Scaffold(init_fn=lambda scaffold, session: session.run(assign))
+        return spec._replace(scaffold=scaffold)
+
+    made = make(model_fn)
+    made.train(linear.data(), steps=1)
+    expected = linear.trained_weight([TWO], weight=5.0)
+    np.testing.assert_allclose(made.get_variable_value("weight"), [expected], rtol=1e-6)
+
+
+def test_summaries_of_the_model_and_the_loss_are_written_at_their_steps(make, linear):
+    def model_fn(features, labels, mode):
+        tf.summary.scalar("batch_size", tf.shape(features)[0])
+        return linear.model_fn(features, labels, mode)
+
+    made = make(model_fn, config=estimator.RunConfig(save_summary_steps=2))
+    made.train(linear.data(repeat=None), steps=5)
+    values = {}
+    for path in tf.io.gfile.glob(f"{made.model_dir}/events.*"):
+        for event in tf.train.summary_iterator(path):
+            for value in event.summary.value:
+                values.setdefault(value.tag, {})[event.step] = value.simple_value
+    # The first step, and then multiples; the old hook counted on from the first.
+    assert values["loss"].keys() == values["batch_size"].keys() == {1, 2, 4}
+    assert values["loss"][1] == pytest.approx(6.5)
+    assert values["batch_size"][4] == 2.0
+
+
+def test_how_often_is_told_by_steps_for_arrays_too(make, linear):
+    made = make(config=estimator.RunConfig(log_step_count_steps=1))
+    input_fn = estimator.inputs.numpy_input_fn(linear.x, linear.y, batch_size=1, shuffle=False)
+    made.train(input_fn)
+    tags = {
+        value.tag
+        for path in tf.io.gfile.glob(f"{made.model_dir}/events.*")
+        for event in tf.train.summary_iterator(path)
+        for value in event.summary.value
+    }
+    assert tags == {"loss", "global_step/sec"}

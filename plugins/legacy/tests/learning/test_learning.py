@@ -1,0 +1,547 @@
+"""`learning.train`: what it runs, logs, writes and returns."""
+
+import logging
+import threading
+
+import numpy as np
+import pytest
+import tensorflow.compat.v1 as tf
+
+from tf_frame.errors import NonFiniteError
+from tf_frame_legacy import learning
+from tf_frame_legacy.learning import services
+
+pytestmark = [
+    pytest.mark.usefixtures("graph", "variable_mode", "control_flow_of_v1"),
+    pytest.mark.timeout(60),
+]
+# The loss before step n of `make_train_op` is 16 * 0.64 ** (n - 1).
+
+
+def make_train_op(loss=None, **kwargs):
+    w = tf.get_variable("w", initializer=tf.constant(4.0))
+    loss = tf.square(w) if loss is None else loss(w)
+    tf.summary.scalar("loss", loss)
+    return learning.create_train_op(loss, tf.train.GradientDescentOptimizer(0.1), **kwargs)
+
+
+def loss_of_step(step):
+    return pytest.approx(16 * 0.64 ** (step - 1), rel=1e-5)
+
+
+def again(folder, **kwargs):
+    """Trains in a new graph, as a new process would."""
+    with tf.Graph().as_default():
+        return learning.train(make_train_op(), str(folder), **kwargs)
+
+
+def checkpoints(folder):
+    return sorted(path.name.removesuffix(".index") for path in folder.glob("model.ckpt*.index"))
+
+
+def saved(folder, name):
+    return tf.train.load_checkpoint(str(folder)).get_tensor(name)
+
+
+def events(folder):
+    found = []
+    for path in sorted(folder.glob("events.*")):
+        found += list(tf.train.summary_iterator(str(path)))
+    return found
+
+
+def scalars(folder, tag):
+    return [
+        (event.step, value.simple_value)
+        for event in events(folder)
+        for value in event.summary.value
+        if value.tag == tag
+    ]
+
+
+@pytest.fixture
+def log(caplog):
+    with caplog.at_level(logging.INFO, "tensorflow"):
+        yield caplog
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """Stands in for the clock of the services; goes on by `clock.tick` a look."""
+
+    class Clock:
+        now, tick = 1000.0, 0.0
+
+        @classmethod
+        def monotonic(cls):
+            cls.now += cls.tick
+            return cls.now
+
+    monkeypatch.setattr(services, "time", Clock)
+    return Clock
+
+
+def test_a_run_logs_writes_and_returns_what_slim_does(tmp_path, log):
+    folder = tmp_path / "new" / "run"
+    loss = learning.train(make_train_op(), str(folder), number_of_steps=4, log_every_n_steps=2)
+    assert loss == loss_of_step(4)
+    told = [
+        m.split(" (")[0]
+        for m in log.messages
+        if m.startswith(("Starting", "global step", "Stopping", "Finished"))
+    ]
+    assert told == [
+        "Starting Session.",
+        "Starting Queues.",
+        "global step 2: loss = 10.2400",
+        "global step 4: loss = 4.1943",
+        "Stopping Training.",
+        "Finished training! Saving model to disk.",
+    ]
+    assert {path.name for path in folder.iterdir() if "tfevents" not in path.name} == {
+        "checkpoint",
+        "graph.pbtxt",
+        *[f"model.ckpt-{s}.{e}" for s in (0, 4) for e in ("index", "meta")],
+        *[f"model.ckpt-{s}.data-00000-of-00001" for s in (0, 4)],
+    }
+    assert tf.train.latest_checkpoint(str(folder)) == str(folder / "model.ckpt-4")
+    assert saved(folder, "w") == pytest.approx(4 * 0.8**4)
+    assert saved(folder, "global_step") == 4
+    assert scalars(folder, "loss") == [(0, 16.0)]
+    logs = [e for e in events(folder) if e.HasField("session_log")]
+    log_of = tf.SessionLog
+    assert [(e.session_log.status, e.step) for e in logs] == [
+        (log_of.START, 0),
+        (log_of.CHECKPOINT, 0),
+        (log_of.STOP, 0),
+    ]
+
+
+def test_the_log_may_be_left_out(tmp_path, log):
+    learning.train(make_train_op(), str(tmp_path), number_of_steps=3, log_every_n_steps=0)
+    assert not [m for m in log.messages if m.startswith("global step")]
+
+
+def test_without_folder_nothing_is_written(tmp_path, monkeypatch, log):
+    monkeypatch.chdir(tmp_path)
+    assert learning.train(make_train_op(), None, number_of_steps=3) == loss_of_step(3)
+    assert list(tmp_path.iterdir()) == []
+    assert not [m for m in log.messages if m.startswith("Finished training!")]
+
+
+def test_checkpoints_and_summaries_go_by_the_clock(tmp_path, clock, log):
+    clock.tick = 1.0
+    learning.train(
+        make_train_op(),
+        str(tmp_path),
+        number_of_steps=7,
+        save_interval_secs=3,
+        save_summaries_secs=2,
+    )
+    assert checkpoints(tmp_path) == [f"model.ckpt-{step}" for step in (0, 3, 6, 7)]
+    steps = [step for step, _ in scalars(tmp_path, "loss")]
+    assert steps == [0, 2, 4, 6]
+    assert [m for m in log.messages if m.startswith("Recording")] == [
+        f"Recording summary at step {step}." for step in steps
+    ]
+    message = f"Saving checkpoint to path {tmp_path / 'model.ckpt'}"
+    assert log.messages.count(message) == 3
+    # Two steps in two seconds.
+    assert scalars(tmp_path, "global_step/sec") == [(step, 1.0) for step in (2, 4, 6)]
+    assert "global_step/sec: 1" in log.messages
+
+
+def test_intervals_of_0_leave_only_the_last_checkpoint(tmp_path):
+    learning.train(
+        make_train_op(),
+        str(tmp_path),
+        number_of_steps=3,
+        save_interval_secs=0,
+        save_summaries_secs=0,
+    )
+    assert checkpoints(tmp_path) == ["model.ckpt-3"]
+    assert scalars(tmp_path, "loss") == []
+
+
+def test_summaries_may_be_none_or_ones_own(tmp_path):
+    learning.train(make_train_op(), str(tmp_path / "none"), number_of_steps=1, summary_op=None)
+    assert scalars(tmp_path / "none", "loss") == []
+    with tf.Graph().as_default():
+        train_op, own = make_train_op(), tf.summary.scalar("own", 5.0, collections=[])
+        learning.train(train_op, str(tmp_path / "own"), number_of_steps=1, summary_op=own)
+    assert scalars(tmp_path / "own", "loss") == []
+    assert scalars(tmp_path / "own", "own") == [(0, 5.0)]
+
+
+def test_without_summary_writer_there_are_checkpoints_and_no_events(tmp_path):
+    train_op, kwargs = make_train_op(), {"should_stop": tf.constant(True)}
+    learning.train(train_op, str(tmp_path), summary_writer=None, train_step_kwargs=kwargs)
+    assert list(kwargs) == ["should_stop"]
+    assert checkpoints(tmp_path) == ["model.ckpt-0", "model.ckpt-1"]
+    assert events(tmp_path) == []
+
+
+def test_a_summary_writer_of_ones_own_gets_the_summaries(tmp_path):
+    train_op = make_train_op()
+    writer = tf.summary.FileWriter(str(tmp_path / "own"))
+    learning.train(train_op, str(tmp_path / "run"), number_of_steps=1, summary_writer=writer)
+    assert scalars(tmp_path / "own", "loss") == [(0, 16.0)]
+    assert not list((tmp_path / "run").glob("events.*"))
+
+
+def test_a_run_goes_on_from_its_checkpoint(tmp_path):
+    assert again(tmp_path, number_of_steps=3) == loss_of_step(3)
+    assert again(tmp_path, number_of_steps=5) == loss_of_step(5)
+    assert checkpoints(tmp_path) == [f"model.ckpt-{step}" for step in (0, 3, 5)]
+
+
+def test_a_run_that_is_done_makes_one_step_more(tmp_path):
+    again(tmp_path, number_of_steps=3)
+    assert again(tmp_path, number_of_steps=3) == loss_of_step(4)
+    assert saved(tmp_path, "global_step") == 4
+
+
+def test_init_fn_is_called_only_without_checkpoint(tmp_path):
+    calls = []
+
+    def init_fn(session):
+        calls.append(session)
+        session.run(init_w)
+
+    for steps in (1, 2):
+        with tf.Graph().as_default() as graph:
+            train_op = make_train_op()
+            init_w = tf.assign(tf.trainable_variables()[0], 2.0)
+            loss = learning.train(train_op, str(tmp_path), number_of_steps=steps, init_fn=init_fn)
+            assert graph.finalized
+        assert loss == pytest.approx(4.0 if steps == 1 else 2.56)
+    assert len(calls) == 1 and isinstance(calls[0], tf.Session)
+
+
+def test_init_op_and_its_feed_are_used():
+    value = tf.placeholder(tf.float32, [])
+    w = tf.get_variable("w", initializer=value)
+    train_op = learning.create_train_op(tf.square(w), tf.train.GradientDescentOptimizer(0.1))
+    assert learning.train(train_op, None, number_of_steps=1, init_feed_dict={value: 3.0}) == 9.0
+
+
+def test_own_init_ops_replace_the_defaults():
+    w = tf.get_variable("w", initializer=tf.constant(4.0))
+    local = tf.get_local_variable("local", initializer=tf.constant(1.0))
+    train_op = learning.create_train_op(
+        tf.square(w) + local, tf.train.GradientDescentOptimizer(0.1)
+    )
+    init_op = tf.group(tf.global_variables_initializer(), name="own_init")
+    loss = learning.train(
+        train_op,
+        None,
+        number_of_steps=1,
+        init_op=init_op,
+        local_init_op=local.assign(7.0),
+        ready_op=None,
+    )
+    assert loss == pytest.approx(23.0)
+
+
+def test_local_variables_and_tables_are_ready():
+    table = tf.lookup.StaticHashTable(
+        tf.lookup.KeyValueTensorInitializer([1], [10.0]), default_value=0.0
+    )
+    local = tf.get_local_variable("local", initializer=tf.constant(1.0))
+    train_op = make_train_op(lambda w: tf.square(w) + table.lookup(tf.constant(1)) + local)
+    assert learning.train(train_op, None, number_of_steps=1) == pytest.approx(27.0)
+
+
+def test_the_session_may_be_wrapped(tmp_path, log):
+    class Wrapper(tf.Session):
+        def __init__(self, session):
+            super().__init__(graph=session.graph)
+            self.inner, self.runs = session, 0
+
+        def run(self, *args, **kwargs):
+            self.runs += 1
+            return self.inner.run(*args, **kwargs)
+
+    made = []
+
+    def wrap(session):
+        made.append(Wrapper(session))
+        return made[0]
+
+    used = []
+
+    def train_step_fn(session, *args):
+        used.append(session)
+        return learning.train_step(session, *args)
+
+    loss = learning.train(
+        make_train_op(),
+        str(tmp_path),
+        train_step_fn=train_step_fn,
+        number_of_steps=2,
+        session_wrapper=wrap,
+    )
+    assert loss == loss_of_step(2)
+    assert used == [made[0]] * 2
+    assert made[0].runs > 4
+    assert f"Wrapping session with wrapper function: {wrap}" in log.messages
+
+
+def test_every_step_calls_the_own_step_function_with_the_default_arguments(tmp_path):
+    calls = []
+
+    def train_step_fn(session, train_op, global_step, train_step_kwargs):
+        calls.append((train_op, global_step, train_step_kwargs))
+        return session.run(train_op), session.run(train_step_kwargs["should_stop"])
+
+    train_op = make_train_op()
+    learning.train(
+        train_op,
+        str(tmp_path),
+        train_step_fn=train_step_fn,
+        number_of_steps=3,
+        trace_every_n_steps=100,
+    )
+    assert len(calls) == 3
+    assert all(call[0] is train_op for call in calls)
+    assert calls[0][1] is tf.train.get_global_step()
+    kwargs = calls[0][2]
+    assert set(kwargs) == {"should_stop", "should_log", "should_trace", "logdir", "summary_writer"}
+    assert kwargs["logdir"] == str(tmp_path)
+    assert all(kwargs[name].op.name.startswith("train_step/") for name in list(kwargs)[:3])
+
+
+def test_own_arguments_of_the_step_replace_the_default_ones(tmp_path):
+    """There is no should_stop among them, so the step function has to end it."""
+    own = {"most": 5}
+
+    def train_step_fn(session, train_op, global_step, train_step_kwargs):
+        assert train_step_kwargs is own
+        loss = session.run(train_op)
+        return loss, session.run(global_step) >= train_step_kwargs["most"]
+
+    learning.train(
+        make_train_op(),
+        str(tmp_path),
+        train_step_fn=train_step_fn,
+        train_step_kwargs=own,
+        number_of_steps=2,
+    )
+    assert saved(tmp_path, "global_step") == 5
+    assert set(own) == {"most", "summary_writer"}
+    assert isinstance(own["summary_writer"], tf.summary.FileWriter)
+
+
+def test_steps_are_traced(tmp_path, variable_mode):
+    learning.train(make_train_op(), str(tmp_path), number_of_steps=12, trace_every_n_steps=5)
+    numbers = [1, 6, 11] if variable_mode == "reference" else [0, 5, 10]
+    traces = {path.name for path in tmp_path.glob("tf_trace*")}
+    assert traces == {f"tf_trace-{number}.json" for number in numbers}
+    tags = [e.tagged_run_metadata.tag for e in events(tmp_path) if e.tagged_run_metadata.tag]
+    assert tags == [f"run_metadata-{number}" for number in numbers]
+
+
+def test_the_end_of_the_input_ends_training_well(tmp_path, log):
+    row = tf.train.range_input_producer(3, num_epochs=2, shuffle=False).dequeue()
+    train_op = make_train_op(lambda w: tf.square(w) + 0.0 * tf.to_float(row))
+    # A summary would take a row as well.
+    assert learning.train(train_op, str(tmp_path), summary_op=None) == loss_of_step(6)
+    assert checkpoints(tmp_path) == ["model.ckpt-0", "model.ckpt-6"]
+    told = [m for m in log.messages if m.startswith("Caught OutOfRangeError. Stopping Training. ")]
+    assert len(told) == 1 and "FIFOQueue" in told[0]
+
+
+def test_no_step_returns_none(tmp_path):
+    def train_step_fn(*args):
+        raise tf.errors.OutOfRangeError(None, None, "nothing to read")
+
+    assert learning.train(make_train_op(), str(tmp_path), train_step_fn=train_step_fn) is None
+    assert saved(tmp_path, "global_step") == 0
+
+
+def test_an_aborted_step_is_tried_again_from_the_last_checkpoint(tmp_path, clock, log):
+    clock.tick = 1.0
+    steps = []
+
+    def train_step_fn(session, train_op, global_step, train_step_kwargs):
+        steps.append(session)
+        if len(steps) == 4:
+            raise tf.errors.AbortedError(None, None, "a server went away")
+        return learning.train_step(session, train_op, global_step, train_step_kwargs)
+
+    loss = learning.train(
+        make_train_op(),
+        str(tmp_path),
+        train_step_fn=train_step_fn,
+        number_of_steps=4,
+        save_interval_secs=2,
+    )
+    assert loss == loss_of_step(4)
+    assert log.messages.count("Retrying training!") == 1
+    assert log.messages.count("Starting Session.") == 2
+    # Saved at 0 and 2; the step 3 is made twice, and the session is another.
+    assert len(steps) == 6
+    assert len(set(map(id, steps))) == 2
+    assert scalars(tmp_path, "loss")[-1][0] == 2
+
+
+def test_another_error_is_raised_and_nothing_is_saved(tmp_path):
+    def train_step_fn(session, train_op, *args):
+        session.run(train_op)
+        raise tf.errors.UnavailableError(None, None, "no server")
+
+    with pytest.raises(tf.errors.UnavailableError, match="no server"):
+        learning.train(make_train_op(), str(tmp_path), train_step_fn=train_step_fn)
+    assert checkpoints(tmp_path) == ["model.ckpt-0"]
+
+
+def test_an_error_of_the_input_is_raised(tmp_path):
+    def fail():
+        raise ZeroDivisionError("the second row is broken")
+
+    row = tf.train.batch([tf.py_func(fail, [], tf.float32, stateful=True)], 1, shapes=[[]])
+    train_op = make_train_op(lambda w: tf.square(w) + row[0])
+    with pytest.raises(Exception, match="the second row is broken"):
+        learning.train(train_op, str(tmp_path))
+
+
+def test_an_error_while_saving_the_last_step_is_raised(tmp_path):
+    """TensorFlow's supervisor drops it, for training had been told to stop."""
+
+    class Saver(tf.train.Saver):
+        def save(self, session, path, global_step=None, **kwargs):
+            if session.run(global_step) == 2:
+                raise tf.errors.ResourceExhaustedError(None, None, "no space left")
+            return super().save(session, path, global_step=global_step, **kwargs)
+
+    train_op = make_train_op()
+    with pytest.raises(tf.errors.ResourceExhaustedError, match="no space left"):
+        learning.train(train_op, str(tmp_path), number_of_steps=2, saver=Saver())
+    assert tf.train.latest_checkpoint(str(tmp_path)).endswith("model.ckpt-0")
+
+
+def test_a_saver_of_ones_own_is_used(tmp_path):
+    train_op = make_train_op()
+    saver = tf.train.Saver(tf.trainable_variables(), max_to_keep=1)
+    learning.train(train_op, str(tmp_path), number_of_steps=2, saver=saver)
+    assert checkpoints(tmp_path) == ["model.ckpt-2"]
+    assert list(tf.train.load_checkpoint(str(tmp_path)).get_variable_to_shape_map()) == ["w"]
+
+
+def test_a_global_step_of_ones_own_counts(tmp_path):
+    step = tf.get_variable("my_step", initializer=tf.constant(10, tf.int64), trainable=False)
+    train_op = make_train_op(global_step=step)
+    learning.train(train_op, str(tmp_path), global_step=step, number_of_steps=12)
+    assert checkpoints(tmp_path) == ["model.ckpt-10", "model.ckpt-12"]
+
+
+def test_a_graph_that_is_not_the_default_one_is_trained(tmp_path):
+    graph = tf.Graph()
+    with graph.as_default():
+        train_op = make_train_op()
+    assert learning.train(train_op, str(tmp_path), graph=graph, number_of_steps=2) == loss_of_step(
+        2
+    )
+
+
+def test_the_configuration_of_the_session_is_used(tmp_path):
+    config = tf.ConfigProto(device_count={"CPU": 2})
+    with tf.device("/device:CPU:1"):
+        train_op = make_train_op()
+    assert learning.train(train_op, None, number_of_steps=1, session_config=config) == 16.0
+
+
+@pytest.mark.parametrize("ignore", [False, True])
+def test_threads_that_go_on_may_be_ignored(tmp_path, monkeypatch, ignore):
+    """A thread has two minutes to end; here none."""
+
+    class Impatient(tf.train.Supervisor):
+        def __init__(self, **kwargs):
+            super().__init__(stop_grace_secs=0, **kwargs)
+
+    monkeypatch.setattr(tf.train, "Supervisor", Impatient)
+    go_on = threading.Event()
+    thread = threading.Thread(target=go_on.wait, daemon=True)
+    thread.start()
+
+    class Runner:
+        def create_threads(self, session, coord, daemon, start):
+            coord.register_thread(thread)
+            return [thread]
+
+    tf.add_to_collection(tf.GraphKeys.QUEUE_RUNNERS, Runner())
+
+    def train():
+        return learning.train(
+            make_train_op(), str(tmp_path), number_of_steps=1, ignore_live_threads=ignore
+        )
+
+    try:
+        if ignore:
+            assert train() == 16.0
+        else:
+            with pytest.raises(RuntimeError, match="stopped with threads still running"):
+                train()
+    finally:
+        go_on.set()
+    assert checkpoints(tmp_path) == ["model.ckpt-0", "model.ckpt-1"]
+
+
+def diverging_train_op(**kwargs):
+    """The loss is NaN from the step on in which the global step is 3."""
+    step = tf.train.get_or_create_global_step()
+    factor = tf.where(step < 3, 1.0, float("nan"))
+    return make_train_op(lambda w: tf.square(w) * factor, **kwargs)
+
+
+def test_a_loss_of_nan_leaves_the_last_good_checkpoint(tmp_path, clock):
+    clock.tick = 1.0
+    with pytest.raises(tf.errors.InvalidArgumentError, match="LossTensor is inf or nan"):
+        learning.train(diverging_train_op(), str(tmp_path), number_of_steps=9, save_interval_secs=1)
+    assert checkpoints(tmp_path) == [f"model.ckpt-{step}" for step in range(4)]
+    assert saved(tmp_path, "w") == pytest.approx(4 * 0.8**3)
+
+
+@pytest.mark.parametrize("save_interval_secs", [0, 2, 600])
+def test_a_model_of_nan_is_never_saved(tmp_path, clock, save_interval_secs):
+    """Neither by the clock, nor at the end."""
+    clock.tick = 1.0
+    message = "1 variables hold NaN or infinity at global step 4, first w; the step was not saved"
+    with pytest.raises(NonFiniteError, match=message):
+        learning.train(
+            diverging_train_op(check_numerics=False),
+            str(tmp_path),
+            number_of_steps=4,
+            save_interval_secs=save_interval_secs,
+        )
+    for path in checkpoints(tmp_path):
+        assert np.isfinite(tf.train.load_variable(str(tmp_path / path), "w"))
+    assert (
+        checkpoints(tmp_path)
+        == {
+            0: [],
+            2: ["model.ckpt-0", "model.ckpt-2"],
+            600: ["model.ckpt-0"],
+        }[save_interval_secs]
+    )
+
+
+@pytest.mark.parametrize(
+    ("value", "trainable", "refused"),
+    [("nan", False, True), ("inf", True, True), ("inf", False, False)],
+)
+def test_an_infinity_may_stand_in_a_variable_that_is_not_trained(
+    tmp_path, value, trainable, refused
+):
+    tf.get_variable("best", initializer=tf.constant(float(value)), trainable=trainable)
+    w = tf.get_variable("w", initializer=tf.constant(4.0))
+    train_op = learning.create_train_op(
+        tf.square(w), tf.train.GradientDescentOptimizer(0.1), variables_to_train=[w]
+    )
+    if refused:
+        with pytest.raises(NonFiniteError, match="first best"):
+            learning.train(train_op, str(tmp_path), number_of_steps=1)
+        assert checkpoints(tmp_path) == []
+    else:
+        learning.train(train_op, str(tmp_path), number_of_steps=1)
+        assert saved(tmp_path, "best") == float("inf")

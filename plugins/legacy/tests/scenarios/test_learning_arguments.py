@@ -1,0 +1,103 @@
+import inspect
+
+import pytest
+import tensorflow.compat.v1 as tf
+
+from tf_frame_legacy import learning
+
+pytestmark = pytest.mark.usefixtures("graph")
+
+
+@pytest.fixture
+def train_op(graph):
+    w = tf.get_variable("w", initializer=tf.constant(4.0))
+    return learning.create_train_op(tf.square(w), tf.train.GradientDescentOptimizer(0.1))
+
+
+def test_arguments_of_train_and_their_defaults():
+    parameters = inspect.signature(learning.train).parameters
+    assert {name: p.default for name, p in list(parameters.items())[2:]} == {
+        "train_step_fn": learning.train_step,
+        "train_step_kwargs": 0,
+        "log_every_n_steps": 1,
+        "graph": None,
+        "master": "",
+        "is_chief": True,
+        "global_step": None,
+        "number_of_steps": None,
+        "init_op": 0,
+        "init_feed_dict": None,
+        "local_init_op": 0,
+        "init_fn": None,
+        "ready_op": 0,
+        "summary_op": 0,
+        "save_summaries_secs": 600,
+        "summary_writer": 0,
+        "startup_delay_steps": 0,
+        "saver": None,
+        "save_interval_secs": 600,
+        "sync_optimizer": None,
+        "session_config": None,
+        "session_wrapper": None,
+        "trace_every_n_steps": None,
+        "ignore_live_threads": False,
+    }
+    assert list(parameters) == [
+        *["train_op", "logdir", "train_step_fn", "train_step_kwargs", "log_every_n_steps"],
+        *["graph", "master", "is_chief", "global_step", "number_of_steps", "init_op"],
+        *["init_feed_dict", "local_init_op", "init_fn", "ready_op", "summary_op"],
+        *["save_summaries_secs", "summary_writer", "startup_delay_steps", "saver"],
+        *["save_interval_secs", "sync_optimizer", "session_config", "session_wrapper"],
+        *["trace_every_n_steps", "ignore_live_threads"],
+    ]
+    assert list(inspect.signature(learning.train_step).parameters) == [
+        *["sess", "train_op", "global_step", "train_step_kwargs"]
+    ]
+
+
+# The last check first. Each case is wrong in the ways before it too, for the order counts.
+WRONG = [
+    ("`number_of_steps` must be either None or a positive number.", {"number_of_steps": 0}),
+    ("`number_of_steps` must be either None or a positive number.", {"number_of_steps": -1}),
+    (
+        "startup_delay_steps must be zero when sync_optimizer is supplied.",
+        {"sync_optimizer": "SYNC", "startup_delay_steps": 1},
+    ),
+    (
+        "Cannot provide trace_every_n_steps because logdir=None",
+        {"trace_every_n_steps": 1},
+    ),
+    ("Cannot provide saver because logdir=None", {"saver": "any"}),
+    ("Cannot provide summary_op because logdir=None", {"summary_op": None}),
+]
+
+
+@pytest.mark.parametrize("index", range(len(WRONG)))
+def test_wrong_arguments_are_refused_in_slims_order(train_op, index):
+    message, _ = WRONG[index]
+    arguments = {"logdir": None}
+    for _, wrong in WRONG[: index + 1]:
+        arguments.update(wrong)
+    with pytest.raises(ValueError) as raised:
+        learning.train(train_op, **arguments)
+    assert str(raised.value) == message
+
+
+def test_the_train_op_comes_first():
+    with pytest.raises(ValueError) as raised:
+        learning.train(None, None, summary_op=None, number_of_steps=0)
+    assert str(raised.value) == "train_op cannot be None."
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_the_sync_optimizer_must_be_one(train_op, several):
+    other = tf.train.GradientDescentOptimizer(0.1)
+    with pytest.raises(ValueError) as raised:
+        learning.train(train_op, None, sync_optimizer=[other] if several else other)
+    assert str(raised.value) == "`sync_optimizer` must be a tf.train.SyncReplicasOptimizer."
+
+
+def test_a_summary_tensor_without_folder_is_refused(train_op):
+    summary_op = tf.summary.scalar("one", 1.0)
+    with pytest.raises(ValueError, match="Cannot provide summary_op because logdir=None"):
+        learning.train(train_op, None, summary_op=summary_op)

@@ -1,0 +1,98 @@
+import numpy as np
+import pytest
+import tensorflow.compat.v1 as tf
+
+from tf_frame.errors import ConfigError
+from tf_frame_legacy import training_graph, variables_helper
+from tf_frame_legacy.config import TRAIN_CONFIG, Config
+from tf_frame_legacy.model_deploy import DeploymentConfig
+
+
+@pytest.fixture(autouse=True)
+def graph():
+    with tf.Graph().as_default() as graph:
+        yield graph
+
+
+def variable(name, value):
+    with tf.variable_scope("", reuse=tf.AUTO_REUSE):
+        return tf.get_variable(name, initializer=tf.constant(value))
+
+
+def build(config, model_fn, num_clones=1):
+    built = training_graph.TrainingGraph(
+        Config(config, TRAIN_CONFIG), DeploymentConfig(num_clones, clone_on_cpu=True)
+    )
+    built.add_clones(lambda: None, model_fn)
+    built.add_update(lambda summaries: tf.train.GradientDescentOptimizer(1.0))
+    return built
+
+
+def linear(_):
+    weights, biases = variable("layer/weights", [3.0, 4.0]), variable("layer/biases", [1.0])
+    tf.losses.add_loss(tf.reduce_sum(weights * [3.0, 4.0]) + tf.reduce_sum(biases))
+
+
+def stepped(graph):
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        session.run(graph.get_tensor_by_name("train_op:0"))
+        return session.run({v.op.name: v for v in tf.trainable_variables()})
+
+
+def test_biases_are_multiplied_before_the_clip(graph):
+    build({"bias_grad_multiplier": 10.0, "gradient_clipping_by_norm": 2.5}, linear)
+    found = stepped(graph)
+    # Each gradient is clipped by its own norm, 5 and 10.
+    np.testing.assert_allclose(found["layer/weights"], [3 - 1.5, 4 - 2.0], rtol=1e-6)
+    np.testing.assert_allclose(found["layer/biases"], [1 - 2.5], rtol=1e-6)
+    assert [op for op in graph.get_operations() if op.name.startswith("clip_grads/")]
+
+
+def test_frozen_variables_stay(graph):
+    build({"bias_grad_multiplier": 10.0, "freeze_variables": ["layer/w"]}, linear)
+    found = stepped(graph)
+    assert (found["layer/weights"].tolist(), found["layer/biases"].tolist()) == ([3, 4], [-9])
+
+
+def test_a_factor_for_biases_that_are_not_there_is_no_error(graph):
+    build({"bias_grad_multiplier": 2.0}, lambda _: tf.losses.add_loss(variable("weight", 1.0)))
+    assert stepped(graph) == {"weight": 0.0}
+
+
+def test_everything_frozen_is_an_error():
+    with pytest.raises(ConfigError, match=r"freeze_variables \['layer'\] leaves no variable"):
+        build({"freeze_variables": ["layer"]}, linear)
+
+
+def test_a_loss_that_is_no_number_changes_nothing(graph):
+    build({}, lambda _: tf.losses.add_loss(variable("weight", 1.0) * np.nan))
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        with pytest.raises(tf.errors.InvalidArgumentError, match="LossTensor is inf or nan."):
+            session.run("train_op:0")
+        assert session.run(tf.trainable_variables()) == [1.0]
+
+
+@pytest.mark.parametrize(
+    ("config", "expected"),
+    [
+        ({}, 15),
+        ({"startup_delay_steps": 3.0}, 3),
+        ({"sync_replicas": True}, 0),
+        ({"sync_replicas": True, "startup_delay_steps": 15}, 15),
+    ],
+)
+def test_only_workers_that_are_not_synchronous_wait_at_first(config, expected):
+    assert training_graph.startup_delay(Config(config, TRAIN_CONFIG)) == expected
+
+
+def test_gradients_are_chosen_by_the_beginning_of_names():
+    names = ["FeatureExtractor/InceptionV3/weights", "FeatureExtractor/InceptionV3/biases"]
+    names += ["StackProposalGenerator/weights", "StackProposalGenerator/biases"]
+    pairs = [(tf.constant(float(i)), variable(name, 1.0)) for i, name in enumerate(names, start=1)]
+    found = variables_helper.multiply_gradients_matching_regex(pairs, [".*/biases"], 0.0)
+    with tf.Session() as session:
+        assert session.run([gradient for gradient, _ in found]) == [1.0, 0.0, 3.0, 0.0]
+    assert [v.op.name for _, v in found] == names
+    assert variables_helper.multiply_gradients_matching_regex(pairs, ["biases"], 0.0) == pairs

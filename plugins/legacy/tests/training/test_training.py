@@ -1,0 +1,329 @@
+"""`training.train`: the loop of tf.contrib.training."""
+
+import inspect
+import logging
+
+import numpy as np
+import pytest
+import tensorflow.compat.v1 as tf
+
+from tf_frame.errors import NonFiniteError
+from tf_frame_legacy import training
+
+pytestmark = [
+    pytest.mark.usefixtures("graph", "variable_mode", "control_flow_of_v1"),
+    pytest.mark.timeout(60),
+]
+# The loss before step n of `make_train_op` is 16 * 0.64 ** (n - 1).
+
+
+def make_train_op(loss=None, **kwargs):
+    w = tf.get_variable("w", initializer=tf.constant(4.0))
+    loss = tf.square(w) if loss is None else loss(w)
+    tf.summary.scalar("loss", loss)
+    return training.create_train_op(loss, tf.train.GradientDescentOptimizer(0.1), **kwargs)
+
+
+def loss_of_step(step):
+    return pytest.approx(16 * 0.64 ** (step - 1), rel=1e-5)
+
+
+def to(step):
+    return tf.train.StopAtStepHook(last_step=step)
+
+
+def checkpoints(folder):
+    return sorted(path.name.removesuffix(".index") for path in folder.glob("model.ckpt*.index"))
+
+
+def saved(folder, name):
+    return tf.train.load_checkpoint(str(folder)).get_tensor(name)
+
+
+def scalars(folder, tag):
+    tf.summary.FileWriterCache.clear()  # Closes the files; else a part of them is in memory.
+    return [
+        (event.step, value.simple_value)
+        for path in sorted(folder.glob("events.*"))
+        for event in tf.train.summary_iterator(str(path))
+        for value in event.summary.value
+        if value.tag == tag
+    ]
+
+
+@pytest.fixture(autouse=True)
+def closed_writers():
+    yield
+    tf.summary.FileWriterCache.clear()
+
+
+def test_arguments_and_their_defaults():
+    parameters = inspect.signature(training.train).parameters
+    assert [(name, p.default) for name, p in parameters.items()] == [
+        ("train_op", inspect.Parameter.empty),
+        ("logdir", inspect.Parameter.empty),
+        ("master", ""),
+        ("is_chief", True),
+        ("scaffold", None),
+        ("hooks", None),
+        ("chief_only_hooks", None),
+        ("save_checkpoint_secs", 600),
+        ("save_summaries_steps", 100),
+        ("config", None),
+        ("max_wait_secs", 7200),
+        ("run_metadata", None),
+    ]
+
+
+def test_without_folder_neither_summaries_nor_checkpoints_can_be_wanted():
+    train_op = make_train_op()
+    with pytest.raises(ValueError) as raised:
+        training.train(train_op, None)
+    assert str(raised.value) == "logdir cannot be None when save_summaries_steps is not None"
+    with pytest.raises(ValueError) as raised:
+        training.train(train_op, None, save_summaries_steps=None)
+    assert str(raised.value) == "logdir cannot be None when save_checkpoint_secs is not None"
+
+
+def test_without_folder_nothing_is_written(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    loss = training.train(
+        make_train_op(), None, hooks=[to(3)], save_checkpoint_secs=0, save_summaries_steps=None
+    )
+    assert loss == loss_of_step(3)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_run_writes_what_a_monitored_training_session_does(tmp_path, caplog):
+    folder = tmp_path / "run"
+    with caplog.at_level(logging.INFO, "tensorflow"):
+        loss = training.train(make_train_op(), str(folder), hooks=[to(250)])
+    assert loss == loss_of_step(250)
+    assert {path.name for path in folder.iterdir() if "tfevents" not in path.name} == {
+        "checkpoint",
+        "graph.pbtxt",
+        *[f"model.ckpt-{s}.{e}" for s in (0, 250) for e in ("index", "meta")],
+        *[f"model.ckpt-{s}.data-00000-of-00001" for s in (0, 250)],
+    }
+    assert saved(folder, "global_step") == 250
+    assert [step for step, _ in scalars(folder, "loss")] == [1, 101, 201]
+    assert scalars(folder, "loss")[0][1] == pytest.approx(16.0)
+    rates = scalars(folder, "global_step/sec")
+    assert [step for step, _ in rates] == [101, 201]
+    assert f"global_step/sec: {rates[0][1]:g}"[:20] in " ".join(caplog.messages)
+
+
+def test_how_often_to_summarise_is_counted_in_steps(tmp_path):
+    training.train(make_train_op(), str(tmp_path), hooks=[to(5)], save_summaries_steps=2)
+    assert [step for step, _ in scalars(tmp_path, "loss")] == [1, 3, 5]
+
+
+@pytest.mark.parametrize("none", [0, None])
+def test_checkpoints_and_summaries_may_be_left_out(tmp_path, none):
+    training.train(
+        make_train_op(),
+        str(tmp_path),
+        hooks=[to(3)],
+        save_checkpoint_secs=none,
+        save_summaries_steps=none,
+    )
+    assert checkpoints(tmp_path) == []
+    assert scalars(tmp_path, "loss") == []
+
+
+class Recorder(tf.train.SessionRunHook):
+    """Notes when it is called, and which checkpoints are there then."""
+
+    def __init__(self, name, calls, folder):
+        self.name, self.calls, self.folder = name, calls, folder
+
+    def begin(self):
+        self.calls.append(("begin", self.name))
+
+    def after_create_session(self, session, coord):
+        self.calls.append(("session", self.name, checkpoints(self.folder)))
+
+    def before_run(self, run_context):
+        self.calls.append(("before", self.name))
+
+    def end(self, session):
+        self.calls.append(("end", self.name, checkpoints(self.folder)))
+
+
+def test_hooks_of_the_chief_come_first_and_those_of_the_user_last(tmp_path):
+    calls = []
+    training.train(
+        make_train_op(),
+        str(tmp_path),
+        hooks=[Recorder("own", calls, tmp_path), to(1)],
+        chief_only_hooks=[Recorder("chief", calls, tmp_path)],
+    )
+    assert calls == [
+        ("begin", "chief"),
+        ("begin", "own"),
+        ("session", "chief", []),
+        ("session", "own", ["model.ckpt-0"]),
+        ("before", "chief"),
+        ("before", "own"),
+        ("end", "chief", ["model.ckpt-0"]),
+        ("end", "own", ["model.ckpt-0", "model.ckpt-1"]),
+    ]
+
+
+def test_the_order_of_the_chiefs_own_hooks(tmp_path):
+    scaffold = tf.train.Scaffold()
+    names = [
+        type(hook).__name__ for hook in training._chief_hooks(str(tmp_path), scaffold, 600, 100)
+    ]
+    assert names == ["StepCounterHook", "SummarySaverHook", "CheckpointSaverHook"]
+
+
+def test_a_run_goes_on_and_one_that_is_done_makes_one_step_more(tmp_path):
+    """The step more is that of TensorFlow's StopAtStepHook."""
+    losses = []
+    for last_step in (3, 5, 5):
+        with tf.Graph().as_default():
+            losses.append(training.train(make_train_op(), str(tmp_path), hooks=[to(last_step)]))
+    assert losses == [loss_of_step(3), loss_of_step(5), loss_of_step(6)]
+    assert checkpoints(tmp_path) == [f"model.ckpt-{step}" for step in (0, 3, 5, 6)]
+
+
+def test_a_graph_may_be_trained_twice(tmp_path):
+    train_op = make_train_op()
+    for last_step in (2, 4):
+        loss = training.train(train_op, str(tmp_path), hooks=[to(last_step)])
+        assert loss == loss_of_step(last_step)
+    assert checkpoints(tmp_path) == [f"model.ckpt-{step}" for step in (0, 2, 4)]
+
+
+def test_init_fn_of_the_scaffold_is_called_only_without_checkpoint(tmp_path):
+    calls = []
+    for steps in (1, 2):
+        with tf.Graph().as_default():
+            train_op = make_train_op()
+            init = tf.assign(tf.trainable_variables()[0], 2.0)
+
+            def init_fn(scaffold, session, init=init):
+                calls.append(scaffold)
+                session.run(init)
+
+            scaffold = tf.train.Scaffold(
+                init_fn=init_fn,
+                summary_op=tf.summary.scalar("own", 5.0, collections=[]),
+                saver=tf.train.Saver(max_to_keep=1),
+            )
+            training.train(train_op, str(tmp_path), scaffold=scaffold, hooks=[to(steps)])
+            assert calls == [calls[0]] and isinstance(calls[0], tf.train.Scaffold)
+            tf.summary.FileWriterCache.clear()
+    assert saved(tmp_path, "w") == pytest.approx(2 * 0.8**2)
+    assert checkpoints(tmp_path) == ["model.ckpt-2"]
+    assert [step for step, _ in scalars(tmp_path, "own")] == [1, 2]
+    assert scalars(tmp_path, "loss") == []
+
+
+def test_the_end_of_the_input_returns_the_last_loss(tmp_path):
+    row = tf.data.make_one_shot_iterator(tf.data.Dataset.range(4)).get_next()
+    train_op = make_train_op(lambda w: tf.square(w) + 0.0 * tf.to_float(row))
+    assert training.train(train_op, str(tmp_path)) == loss_of_step(4)
+    assert checkpoints(tmp_path) == ["model.ckpt-0", "model.ckpt-4"]
+
+
+def test_no_step_returns_none(tmp_path):
+    class Stop(tf.train.SessionRunHook):
+        def after_create_session(self, session, coord):
+            coord.request_stop()
+
+    assert training.train(make_train_op(), str(tmp_path), hooks=[Stop()]) is None
+
+
+def test_a_lost_session_is_made_anew(tmp_path):
+    class Abort(tf.train.SessionRunHook):
+        sessions, steps = 0, 0
+
+        def after_create_session(self, session, coord):
+            self.sessions += 1
+
+        def before_run(self, run_context):
+            self.steps += 1
+            if self.steps == 3:
+                raise tf.errors.AbortedError(None, None, "a server went away")
+
+    hook = Abort()
+    # From the checkpoint of step 0 anew.
+    assert training.train(make_train_op(), str(tmp_path), hooks=[hook, to(3)]) == loss_of_step(3)
+    assert (hook.sessions, hook.steps) == (2, 2 + 1 + 3)
+
+
+def test_run_metadata_is_filled_in(tmp_path):
+    class Trace(tf.train.SessionRunHook):
+        def before_run(self, run_context):
+            options = tf.RunOptions(trace_level=tf.RunOptions.SOFTWARE_TRACE)
+            return tf.train.SessionRunArgs(None, options=options)
+
+    metadata = tf.RunMetadata()
+    training.train(make_train_op(), str(tmp_path), hooks=[Trace(), to(1)], run_metadata=metadata)
+    assert metadata.step_stats.dev_stats
+
+
+def test_the_configuration_of_the_session_is_used(tmp_path):
+    with tf.device("/device:CPU:1"):
+        train_op = make_train_op()
+    config = tf.ConfigProto(device_count={"CPU": 2})
+    assert training.train(train_op, str(tmp_path), config=config, hooks=[to(1)]) == 16.0
+
+
+def test_another_worker_gives_up_waiting_for_the_chief(tmp_path):
+    """The worker needs no folder, and tries no second time with less than 30 seconds left."""
+    calls = []
+    with pytest.raises(tf.errors.DeadlineExceededError, match="Session was not ready"):
+        training.train(
+            make_train_op(),
+            None,
+            is_chief=False,
+            max_wait_secs=1,
+            hooks=[Recorder("own", calls, tmp_path)],
+            chief_only_hooks=[Recorder("chief", calls, tmp_path)],
+        )
+    assert calls == [("begin", "own")]
+
+
+@pytest.mark.process
+def test_another_worker_trains_what_the_chief_has_made(tmp_path):
+    from tf_frame.testing.ports import free_ports
+
+    host = f"127.0.0.1:{free_ports(1)[0]}"
+    server = tf.train.Server({"worker": [host]}, job_name="worker", task_index=0)
+    train_op, calls = make_train_op(), []
+    with tf.Session(server.target) as chief:
+        chief.run(tf.global_variables_initializer())
+        loss = training.train(
+            train_op,
+            str(tmp_path),
+            master=server.target,
+            is_chief=False,
+            hooks=[to(2)],
+            chief_only_hooks=[Recorder("chief", calls, tmp_path)],
+        )
+    assert loss == loss_of_step(2)
+    assert calls == []
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_loss_of_nan_leaves_the_last_good_checkpoint(tmp_path):
+    step = tf.train.get_or_create_global_step()
+    factor = tf.where(step < 3, 1.0, float("nan"))
+    train_op = make_train_op(lambda w: tf.square(w) * factor)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="LossTensor is inf or nan"):
+        training.train(train_op, str(tmp_path), hooks=[to(9)])
+    assert checkpoints(tmp_path) == ["model.ckpt-0"]
+
+
+def test_a_model_of_nan_is_never_saved(tmp_path):
+    step = tf.train.get_or_create_global_step()
+    factor = tf.where(step < 3, 1.0, float("nan"))
+    train_op = make_train_op(lambda w: tf.square(w) * factor, check_numerics=False)
+    message = "1 variables hold NaN or infinity at global step 5, first w; the step was not saved"
+    with pytest.raises(NonFiniteError, match=message):
+        training.train(train_op, str(tmp_path), hooks=[to(5)])
+    assert checkpoints(tmp_path) == ["model.ckpt-0"]
+    assert np.isfinite(saved(tmp_path, "w"))

@@ -1,0 +1,146 @@
+"""`tf-frame profile` where no profile is made, or not a whole one."""
+
+import signal
+
+import pytest
+
+from hand_made_steps import Recording
+from tf_frame.cli.main import main
+from tf_frame.cli.profile import record as run
+from tf_frame.profiling.step_profile import to_bytes
+from tf_frame.session.interrupts import Interrupted
+from tf_frame.testing.distributions import write_distribution, write_toy_distribution
+
+PLUGIN = """
+from tf_frame.testing.toy import ToyInput, ToyModel
+
+
+class Short(ToyInput):
+    def dataset(self, mode, context):
+        return super().dataset(mode, context).take(6)
+
+
+class Raises(ToyModel):
+    def build(self, features, labels, mode):
+        import tensorflow.compat.v1 as tf
+
+        def fail(value):
+            raise ValueError("no such image")
+
+        value = tf.numpy_function(fail, [features], tf.float32)
+        value.set_shape(features.shape)
+        return super().build(value, labels, mode)
+"""
+
+
+@pytest.fixture(autouse=True)
+def installed(tmp_path, monkeypatch):
+    """The plugins toy, short and raises; temporary folders are made in a fresh folder."""
+    site = tmp_path / "site"
+    write_toy_distribution(site)
+    (site / "faults_of_profile.py").write_text(PLUGIN)
+    entries = {"tf_frame.inputs: short": "Short", "tf_frame.models: raises": "Raises"}
+    write_distribution(site, "faults", {k: f"faults_of_profile:{v}" for k, v in entries.items()})
+    monkeypatch.syspath_prepend(str(site))
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def profile(tmp_path, capsys):
+    """Runs `tf-frame profile`, which must leave no temporary folder; returns code and output."""
+
+    def profile(*words):
+        code = main(["profile", "--model_dir", "found", *words])
+        assert not list((tmp_path / "temporary").iterdir())
+        return code, *capsys.readouterr()
+
+    return profile
+
+
+@pytest.fixture
+def trains(monkeypatch):
+    """Replaces the training by a function without arguments."""
+    return lambda train: monkeypatch.setattr(run.training, "main", lambda words, **more: train())
+
+
+@pytest.fixture
+def record(tmp_path):
+    """Writes a profile of two steps under a name."""
+
+    def record(name):
+        folder = tmp_path / "found" / "plugins" / "profile" / f"2026_01_31_{name}"
+        folder.mkdir(parents=True)
+        content = to_bytes(Recording().step(1).step(1).profile())
+        (folder / "here_worker_0.steps.json.gz").write_bytes(content)
+
+    return record
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--steps", "0"], "--steps: 0 is out of range; allowed: 1 or more"),
+        (["--warmup", "-1"], "--warmup: -1 is out of range"),
+        (["--stepz", "3"], "unknown option --stepz; did you mean --steps?"),
+        (["--profile_at_step", "3"], "sets --profile_at_step itself"),
+        (["--dry_run"], "tf-frame profile trains; --dry_run is an option of tf-frame run"),
+        (["--mode", "evaluate"], "tf-frame profile trains; --mode is an option of tf-frame run"),
+    ],
+)
+def test_wrong_options_are_refused_before_training(profile, trains, tmp_path, words, message):
+    trains(lambda: pytest.fail("it must not train"))
+    code, _, said = profile("--plugin", "toy", *words)
+    assert code == 2 and message in said
+    assert not (tmp_path / "found").exists()
+
+
+def test_a_folder_that_cannot_be_written_is_refused_before_training(profile, trains, tmp_path):
+    trains(lambda: pytest.fail("it must not train"))
+    (tmp_path / "found").touch()
+    code, _, said = profile("--plugin", "toy")
+    assert code == 2 and said.startswith("tf-frame: --model_dir found cannot be written: ")
+
+
+def test_without_a_new_profile_no_old_one_is_reported(profile, trains, record):
+    record("12_00_00_old")
+    trains(lambda: None)
+    code, printed, said = profile("--plugin", "toy")
+    assert (code, printed) == (2, "")
+    assert "no step was recorded in found: the training ended before step 6, or" in said
+
+
+def test_the_new_profile_is_reported_whatever_the_names_of_others(profile, trains, record):
+    record("later_by_name")
+    trains(lambda: record("12_00_00_new"))
+    code, printed, _ = profile("--plugin", "toy", "--json")
+    assert code == 0 and '"2026_01_31_12_00_00_new"' in printed
+
+
+def test_a_stopped_profile_says_what_there_is_and_nothing_of_checkpoints(profile, trains, record):
+    def stop():
+        raise Interrupted(signal.SIGINT, "resume with: tf-frame run --model_dir /tmp/away")
+
+    trains(stop)
+    assert profile("--plugin", "toy") == (
+        130,
+        "",
+        "tf-frame: SIGINT: stopped; nothing recorded\n",
+    )
+    trains(lambda: (record("12_00_00"), stop()))
+    code, _, said = profile("--plugin", "toy")
+    assert (code, said) == (130, "tf-frame: SIGINT: stopped; see tf-frame profile show found\n")
+
+
+def test_data_that_end_within_the_range_are_reported_as_far_as_they_went(profile):
+    code, printed, _ = profile("--plugin", "toy", "--input", "short", "--warmup", "1")
+    assert code == 0
+    assert "the training data ended at step 6 of 12" in printed
+    assert "4 steps, 3 to 6." in printed
+
+
+def test_a_plugin_that_raises_in_its_first_step_is_named(profile):
+    code, _, said = profile("--plugin", "raises", "--input", "toy", "--steps", "1")
+    assert code == 2
+    assert "no such image" in said.splitlines()[0] and "Traceback" not in said

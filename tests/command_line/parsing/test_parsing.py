@@ -1,0 +1,463 @@
+import pytest
+import yaml
+
+from tf_frame.command_line.parsing import parse_command_line
+from tf_frame.errors import ConfigError, PluginError
+from tf_frame.testing.distributions import write_distribution, write_toy_distribution
+
+PLUGINS = """
+import dataclasses
+from tf_frame import GradientTransform, Model, option
+from tf_frame.testing.toy import ToyModel
+
+
+class Eager(ToyModel):
+    run_defaults = {"max_steps": 77, "save_checkpoint_steps": 9, "learning_rate": 0.5}
+    default_transforms = ("scale",)
+
+
+class Tuned(ToyModel):
+    run_defaults = {"optimizer": "adam", "optimizer.beta1": 0.8, "schedule": "poly"}
+
+
+class Profiled(ToyModel):
+    run_defaults = {"profile_at_step": (3, 200)}
+
+
+class Mistaken(ToyModel):
+    run_defaults = {"max_step": 77}
+
+
+class Bare(Model):
+    def build(self, features, labels, mode): ...
+
+
+class Scale(GradientTransform):
+    @dataclasses.dataclass(frozen=True)
+    class Params:
+        factor: float = option(2.0, "factor on every gradient")
+
+    def __call__(self, grads_and_vars):
+        return [(gradient * self.params.factor, v) for gradient, v in grads_and_vars]
+
+
+class Plain(GradientTransform):
+    def __call__(self, grads_and_vars):
+        return grads_and_vars
+"""
+
+
+@pytest.fixture(autouse=True)
+def installed(tmp_path, monkeypatch):
+    """The plugins toy, eager, mistaken, bare and scale; the tests run in a fresh folder."""
+    site = tmp_path / "site"
+    write_toy_distribution(site)
+    (site / "choose_test_plugins.py").write_text(PLUGINS)
+    names = ("eager", "tuned", "profiled", "mistaken", "bare")
+    models = {f"tf_frame.models: {n}": n.title() for n in names}
+    group = "tf_frame.gradient_transforms"
+    transforms = {f"{group}: scale": "Scale", f"{group}: plain": "Plain"}
+    targets = {k: f"choose_test_plugins:{v}" for k, v in {**models, **transforms}.items()}
+    write_distribution(site, "choose-test", targets, version="3.2")
+    monkeypatch.syspath_prepend(str(site))
+    monkeypatch.chdir(tmp_path)
+
+
+def setup_of(*argv):
+    return parse_command_line(argv).setup()
+
+
+def write_config(path, content):
+    path.write_text(yaml.safe_dump(content))
+    return str(path)
+
+
+def test_the_model_brings_its_defaults():
+    setup = setup_of("--plugin", "eager")
+    assert (setup.config.max_steps, setup.config.learning_rate) == (77, 0.5)
+    assert (setup.config.save_checkpoint_steps, setup.config.save_checkpoint_secs) == (9, None)
+    assert setup.input.name == "toy"
+    assert [part.name for part in setup.transforms] == ["scale"]
+
+
+def test_profiles_that_a_model_asks_for_are_those_that_a_run_reaches():
+    def profiled(*flags):
+        return setup_of("--plugin", "profiled", *flags).config.profile_at_step
+
+    assert profiled("--max_steps", "200") == (3, 200)
+    assert profiled("--max_steps", "199") == (3,)
+    # One that is asked for stays, and is refused later.
+    assert profiled("--max_steps", "199", "--profile_at_step", "200") == (200,)
+
+
+def test_a_shorter_run_of_a_file_leaves_out_the_profiles_that_it_does_not_reach(tmp_path):
+    values = {"plugin": "toy", "max_steps": 400, "profile_at_step": [3, 200]}
+    file = write_config(tmp_path / "c.yaml", values)
+    shorter = setup_of("--config", file, "--max_steps", "180")
+    assert shorter.config.profile_at_step == (3,)
+    # A file that contradicts itself is refused later.
+    file = write_config(tmp_path / "c.yaml", {**values, "max_steps": 180})
+    assert setup_of("--config", file).config.profile_at_step == (3, 200)
+
+
+def test_the_file_wins_over_the_model_and_the_flags_over_the_file(tmp_path):
+    file = write_config(
+        tmp_path / "c.yaml",
+        {
+            "plugin": "eager",
+            "max_steps": 50,
+            "learning_rate": 0.25,
+            "model": {"l2": 0.5},
+            "transforms": [{"name": "scale", "factor": 7}],
+        },
+    )
+    setup = setup_of("--config", file, "--max_steps", "40", "--model.l2=0.75")
+    assert (setup.config.max_steps, setup.config.learning_rate) == (40, 0.25)
+    assert (setup.model.params.l2, setup.transforms[0].params.factor) == (0.75, 7.0)
+
+
+def test_the_other_way_to_save_is_unset():
+    setup = setup_of("--plugin", "eager", "--save_checkpoint_secs", "30")
+    assert (setup.config.save_checkpoint_steps, setup.config.save_checkpoint_secs) == (None, 30)
+
+
+def test_transforms_can_be_named_and_left_out():
+    argv = ("--plugin", "toy", "--transform", "scale", "--transform.scale.factor", "3")
+    (part,) = setup_of(*argv).transforms
+    assert part.params.factor == 3.0
+    assert setup_of("--plugin", "eager", "--transform", "").transforms == []
+
+
+def test_a_value_after_the_colon_is_the_first_option():
+    first, second = setup_of("--plugin", "toy", *twice("scale:3", "choose-test:scale:4")).transforms
+    assert (first.name, first.params.factor) == ("scale", 3.0)
+    assert (second.name, second.params.factor) == ("choose-test:scale", 4.0)
+
+
+def twice(first, second):
+    return ("--transform", first, "--transform", second)
+
+
+def test_the_same_transform_may_come_twice_with_options_of_its_own(tmp_path):
+    argv = ("--plugin", "toy", *twice("scale", "scale:5"), "--transform.scale.factor", "3")
+    assert [part.params.factor for part in setup_of(*argv).transforms] == [3.0, 5.0]
+    argv = (*argv, "--transform.scale_2.factor", "6")
+    assert [part.params.factor for part in setup_of(*argv).transforms] == [3.0, 6.0]
+
+
+def test_a_file_takes_values_after_a_colon_too(tmp_path):
+    transforms = ["scale:3", {"name": "scale", "factor": 4}]
+    file = write_config(tmp_path / "c.yaml", {"plugin": "toy", "transforms": transforms})
+    assert [part.params.factor for part in setup_of("--config", file).transforms] == [3.0, 4.0]
+
+
+def test_commas_belong_to_the_value_of_a_transform():
+    with pytest.raises(ConfigError, match="--transform.scale.factor: '3,4' is not a number"):
+        setup_of("--plugin", "toy", "--transform", "scale:3,4")
+
+
+def test_a_transform_without_options_takes_no_value():
+    with pytest.raises(ConfigError, match="plain has no options; leave out :3"):
+        setup_of("--plugin", "toy", "--transform", "plain:3")
+
+
+def test_an_unknown_transform_names_the_nearest():
+    with pytest.raises(PluginError, match="no gradient transform plugin is called 'scal'.*'scale'"):
+        setup_of("--plugin", "toy", "--transform", "scal:3")
+
+
+def test_an_unknown_option_beside_a_transform_in_a_file_is_named(tmp_path):
+    transforms = [{"name": "scale", "facto": 4}]
+    file = write_config(tmp_path / "c.yaml", {"plugin": "toy", "transforms": transforms})
+    with pytest.raises(ConfigError, match="transform.scale.facto; did you mean .*factor"):
+        setup_of("--config", file)
+
+
+def test_optimizer_and_schedule_are_the_models_unless_named():
+    setup = setup_of("--plugin", "tuned")
+    assert (setup.optimizer.name, setup.optimizer.params.beta1) == ("adam", 0.8)
+    assert setup.schedule.name == "poly"
+    setup = setup_of("--plugin", "tuned", "--optimizer", "sgd", "--schedule=fixed")
+    assert (setup.optimizer.name, setup.schedule.name) == ("sgd", "fixed")
+    setup = setup_of("--plugin", "toy")
+    assert (setup.optimizer.name, setup.schedule.name) == ("momentum", "fixed")
+
+
+def test_options_of_optimizer_and_schedule_come_from_flags_and_files(tmp_path):
+    content = {"plugin": "toy", "optimizer": {"name": "adam", "beta1": 0.7}, "schedule": "poly"}
+    file = write_config(tmp_path / "c.yaml", content)
+    setup = setup_of("--config", file, "--schedule.power", "2")
+    assert (setup.optimizer.params.beta1, setup.schedule.params.power) == (0.7, 2.0)
+    setup = setup_of("--config", file, "--optimizer", "momentum")
+    assert setup.optimizer.name == "momentum"
+
+
+@pytest.mark.parametrize("part", ["optimizer", "schedule"])
+def test_an_unknown_optimizer_or_schedule_lists_what_there_is(part):
+    with pytest.raises(PluginError, match="is called 'no'; installed: .*(sgd|poly)"):
+        setup_of("--plugin", "toy", f"--{part}", "no")
+
+
+def test_options_of_a_transform_that_is_not_used_are_unknown():
+    with pytest.raises(ConfigError, match="unknown option --transform.scale.factor"):
+        setup_of("--plugin", "toy", "--transform.scale.factor", "3")
+
+
+def test_an_unknown_option_in_the_file_names_the_nearest(tmp_path):
+    file = write_config(tmp_path / "c.yaml", {"plugin": "toy", "model": {"l3": 1}})
+    with pytest.raises(ConfigError, match=r"unknown option model\.l3; did you mean model\.l2\?"):
+        setup_of("--config", file)
+
+
+def test_a_model_with_unknown_run_defaults_is_told():
+    with pytest.raises(ConfigError, match="run_defaults of the model mistaken.*max_steps"):
+        setup_of("--plugin", "mistaken")
+
+
+def test_a_model_without_input_asks_for_one():
+    with pytest.raises(ConfigError, match="'bare' has no input of its own; name one with --input"):
+        setup_of("--plugin", "bare")
+    assert setup_of("--plugin", "bare", "--input", "toy").input.name == "toy"
+
+
+def test_an_unknown_input_lists_what_there_is():
+    with pytest.raises(PluginError, match="no input plugin is called 'toi'; did you mean 'toy'"):
+        setup_of("--plugin", "toy", "--input", "toi")
+
+
+def test_no_model_named_is_no_choice():
+    assert parse_command_line(["--max_steps", "3"]).chosen is None
+
+
+def test_a_folder_without_a_plugin_named_uses_its_own_configuration(tmp_path):
+    write_config(tmp_path / "config.yaml", {"plugin": "eager", "max_steps": 5, "model_dir": "x"})
+    setup = setup_of("--model_dir", str(tmp_path))
+    assert (setup.model.name, setup.config.max_steps, setup.model_dir) == (
+        "eager",
+        5,
+        str(tmp_path),
+    )
+    named = setup_of("--model_dir", str(tmp_path), "--plugin", "eager")
+    assert named.config.max_steps == 77
+
+
+def test_the_default_folder_is_new(tmp_path):
+    first = setup_of("--plugin", "toy").model_dir
+    (tmp_path / first).mkdir(parents=True)
+    second = setup_of("--plugin", "toy").model_dir
+    assert first.startswith("runs/toy-") and second.startswith("runs/toy-")
+    assert first != second
+
+
+def test_what_is_written_reads_back_the_same(tmp_path):
+    from tf_frame.config.yaml_file import to_yaml
+
+    where = ("--model_dir", "here")
+    words = ("--plugin", "eager", "--model.l2", "0.5", "--model.nan_at_step", "none")
+    setup = setup_of(*words, *where)
+    (tmp_path / "again.yaml").write_text(to_yaml(setup.settings(), "header"))
+    again = setup_of("--config", str(tmp_path / "again.yaml"), *where)
+    assert again == setup
+    assert setup.versions()["choose-test"] == "3.2"
+
+
+def config_of(tmp_path):
+    return write_config(
+        tmp_path / "c.yaml",
+        {
+            "plugin": "eager",
+            "model": {"l2": 0.5},
+            "input": {"name": "toy", "num_examples": 5},
+            "transforms": [{"name": "scale", "factor": 7}],
+        },
+    )
+
+
+def test_the_command_line_can_leave_out_a_transform_of_the_file(tmp_path):
+    assert setup_of("--config", config_of(tmp_path), "--transform", "").transforms == []
+
+
+def test_options_of_a_replaced_plugin_are_dropped(tmp_path):
+    setup = setup_of("--config", config_of(tmp_path), "--plugin", "toy")
+    assert (setup.model.params.l2, setup.input.params.num_examples) == (0.0, 5)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ({"verbosity": ["info"]}, "--verbosity: .*not a text"),
+        ({"model_dir": ["a"]}, "--model_dir: .*not a text"),
+        ({"versions": "abc"}, "'versions' takes 'name: value' lines"),
+        ({"transform": "scale"}, "unknown option transform; write a list, transforms:"),
+        ({"help": True}, "unknown option help"),
+        ({"config": "x"}, "unknown option config"),
+        ({"model": 0}, "'model' takes 'name: value' lines"),
+    ],
+)
+def test_a_wrong_file_is_explained(tmp_path, content, message):
+    file = write_config(tmp_path / "c.yaml", {"plugin": "toy", **content})
+    with pytest.raises(ConfigError, match=message):
+        setup_of("--config", file)
+
+
+def test_an_unknown_option_names_its_file(tmp_path):
+    file = write_config(tmp_path / "c.yaml", {"plugin": "toy", "bogus": 1})
+    with pytest.raises(ConfigError, match=f"^{file}: unknown option bogus"):
+        setup_of("--config", file)
+
+
+def test_the_home_folder_is_meant_by_a_tilde(monkeypatch):
+    monkeypatch.setenv("HOME", "/home/somebody")
+    assert setup_of("--plugin", "toy", "--model_dir", "~/x").model_dir == "/home/somebody/x"
+
+
+def test_the_input_of_the_models_own_package_goes_before_others(tmp_path, monkeypatch):
+    twin = tmp_path / "twin"
+    write_distribution(twin, "a-twin", {"tf_frame.inputs: toy": "tf_frame.testing.toy:ToyInput"})
+    monkeypatch.syspath_prepend(str(twin))
+    assert setup_of("--plugin", "toy").input.plugin.info.distribution == "tf-frame-toy"
+
+
+def test_an_empty_transform_takes_back_those_before_it():
+    assert setup_of("--plugin", "toy", *twice("scale:3", "")).transforms == []
+    (part,) = setup_of("--plugin", "eager", *twice("", "scale:3")).transforms
+    assert part.params.factor == 3.0
+
+
+def test_a_regular_expression_may_hold_commas():
+    (part,) = setup_of("--plugin", "toy", "--transform", "freeze:a{1,2}b").transforms
+    assert part.params.patterns == ("a{1,2}b",)
+    argv = ("--transform.freeze.patterns", "c,d", "--transform.freeze.patterns", "e")
+    (part,) = setup_of("--plugin", "toy", "--transform", "freeze", *argv).transforms
+    assert part.params.patterns == ("c,d", "e")
+
+
+def test_built_in_parts_keep_their_names(tmp_path, monkeypatch):
+    other = tmp_path / "other"
+    write_distribution(other, "other", {"tf_frame.optimizers: momentum": "choose_test_plugins:No"})
+    monkeypatch.syspath_prepend(str(other))
+    assert setup_of("--plugin", "toy").optimizer.plugin.info.distribution == "tf-frame"
+    with pytest.raises(PluginError, match="has no attribute 'No'"):
+        setup_of("--plugin", "toy", "--optimizer", "other:momentum")
+
+
+@pytest.mark.parametrize(
+    ("argv", "part"),
+    [
+        (["--optimizer", "sgd", "--optimizer.speed", "0.4"], "optimizer"),
+        (["--transform.nosy.gamma", "0.6"], "transform.nosy"),
+    ],
+)
+def test_an_option_of_a_part_that_has_none_is_explained(argv, part):
+    with pytest.raises(ConfigError, match=f"; {part} takes no options, or is not in use"):
+        setup_of("--plugin", "toy", *argv)
+
+
+def test_an_option_of_another_plugin_in_a_file_is_said_to_be_that_plugins(tmp_path):
+    file = write_config(tmp_path / "c.yaml", {"optimizer": {"name": "momentum", "beta1": 0.8}})
+    message = "unknown option optimizer.beta1; beta1 belongs to adam, adamw, lamb; the optimizer is"
+    with pytest.raises(ConfigError, match=message):
+        setup_of("--plugin", "toy", "--config", file)
+
+
+def test_an_option_of_a_transform_that_is_not_in_use_says_how_to_use_it():
+    with pytest.raises(ConfigError, match="scale is not in use; give --transform scale"):
+        setup_of("--plugin", "toy", "--transform.scale.factor", "3")
+    with pytest.raises(
+        ConfigError, match="factor belongs to scale, scale_biases; the transform is plain"
+    ):
+        setup_of("--plugin", "toy", "--transform", "plain", "--transform.plain.factor", "3")
+
+
+@pytest.mark.parametrize(
+    ("model_dir", "reason"),
+    [
+        ("runs/frist", "runs/frist: there is no such folder; did you mean runs/first"),
+        ("runs/empty", "runs/empty has no config.yaml, which tf-frame run writes when training"),
+        ("runs/old", "runs/old/config.yaml names no plugin"),
+        ("elsewhere/x", "elsewhere/x: there is no such folder"),
+    ],
+)
+@pytest.mark.parametrize("more", [(), ("--model.l2", "0.5")])
+def test_a_folder_without_a_run_is_said_to_be_one_and_the_plugin_is_asked_for(
+    tmp_path, model_dir, reason, more
+):
+    for name in ("first", "empty", "old"):
+        (tmp_path / "runs" / name).mkdir(parents=True)
+    write_config(tmp_path / "runs" / "first" / "config.yaml", {"plugin": "toy"})
+    write_config(tmp_path / "runs" / "old" / "config.yaml", {"max_steps": 3})
+    with pytest.raises(ConfigError) as error:
+        setup_of("--model_dir", model_dir, *more)
+    text = str(error.value)
+    assert text.startswith(reason)
+    assert "o begin a new run there, say which model to train: --plugin NAME (inst" in text
+    assert ("did you mean" in text) == ("frist" in model_dir)
+
+
+def test_of_several_files_the_later_one_wins(tmp_path):
+    first = {"plugin": "eager", "max_steps": 50, "model": {"l2": 0.5}, "input": {"num_examples": 9}}
+    second = {"max_steps": 60, "transforms": ["plain"], "model": {"l2": 0.25}}
+    files = [
+        *("--config", write_config(tmp_path / "first.yaml", first)),
+        *("--config", write_config(tmp_path / "second.yaml", second)),
+    ]
+    setup = setup_of(*files, "--model.l2", "0.75")
+    assert (setup.config.max_steps, setup.model.params.l2) == (60, 0.75)
+    assert (setup.input.params.num_examples, setup.transforms[0].name) == (9, "plain")
+    assert setup_of(*files[2:], *files[:2]).config.max_steps == 50
+
+
+def test_a_mistake_in_one_of_several_files_names_it(tmp_path):
+    good = write_config(tmp_path / "good.yaml", {"plugin": "toy", "max_steps": 50})
+    bad = write_config(tmp_path / "bad.yaml", {"max_step": 60})
+    with pytest.raises(ConfigError, match=r"bad.yaml: unknown option max_step; did you mean max_s"):
+        setup_of("--config", good, "--config", bad)
+
+
+def test_set_takes_any_key_of_a_file_and_options_win_over_it(tmp_path):
+    file = write_config(
+        tmp_path / "c.yaml",
+        {"plugin": "eager", "max_steps": 5, "transforms": [{"name": "scale", "factor": 7}]},
+    )
+    assigned = {
+        "max_steps": "40",
+        "optimizer.name": "adam",
+        "optimizer.beta1": "0.7",
+        "transform.scale.factor": "3",
+        "save_checkpoint_steps": "none",
+        "save_checkpoint_secs": "30",
+        "trainable_scopes": "[a, b]",
+        "model.l2": "0.5",
+    }
+    words = [word for key, value in assigned.items() for word in ("--set", f"{key}={value}")]
+    setup = setup_of("--config", file, *words, "--model.l2", "0.75")
+    assert (setup.config.max_steps, setup.model.params.l2) == (40, 0.75)
+    assert (setup.optimizer.name, setup.optimizer.params.beta1) == ("adam", 0.7)
+    assert setup.transforms[0].params.factor == 3.0
+    assert setup.config.trainable_scopes == ("a", "b")
+    assert (setup.config.save_checkpoint_steps, setup.config.save_checkpoint_secs) == (None, 30)
+
+
+@pytest.mark.parametrize(
+    ("word", "message"),
+    [
+        ("max_steps", "--set max_steps: expected KEY=VALUE, such as optimizer.momentum=0.8"),
+        ("=5", "expected KEY=VALUE"),
+        ("max_step=5", "unknown option max_step; did you mean max_steps"),
+        ("optimizer.momentm=0.5", "unknown option optimizer.momentm; did you mean optimizer.momen"),
+        ("max_steps=many", "--max_steps: 'many' is not a whole number"),
+        ("optimizer=adm", "did you mean 'adam'"),
+        ("trainable_scopes=[a", r"--set ...=\[a: the list is not YAML"),
+        ("profile_at_step=[1, 010]", r"--set ...=\[1, 010\], line 1: YAML takes 010 for 8; write"),
+        ("transforms=scale", "'transforms' takes a list"),
+    ],
+)
+def test_a_mistake_after_set_is_one_line(word, message):
+    with pytest.raises((ConfigError, PluginError), match=message) as raised:
+        setup_of("--plugin", "toy", "--set", word)
+    assert "\n" not in str(raised.value)
+
+
+def test_set_may_name_the_model_and_the_folder():
+    setup = setup_of("--set", "plugin=tuned", "--set", "model_dir=runs/here", "--input", "toy")
+    assert (setup.model.name, setup.model_dir, setup.input.name) == ("tuned", "runs/here", "toy")

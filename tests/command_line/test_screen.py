@@ -1,0 +1,143 @@
+import io
+import os
+import subprocess
+import sys
+
+import pytest
+
+from tf_frame.command_line.option_help import group_text
+from tf_frame.command_line.screen import (
+    OutputError,
+    complain,
+    emphasised,
+    output_may_fail,
+    prepare_streams,
+    report,
+    without_chatter,
+)
+from tf_frame.config.option import Option
+from tf_frame.text import columns
+
+
+def test_columns_are_as_wide_as_their_widest_cell():
+    text = columns([("a", "bb", "c"), ("aaaa", "b", "")], indent=1)
+    assert text.splitlines() == [" a     bb  c", " aaaa  b"]
+
+
+def test_no_rows_are_no_text():
+    assert columns([]) == ""
+
+
+def test_emphasis_is_for_terminals_only(monkeypatch):
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    assert emphasised("x") == "\033[1mx\033[0m"
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert emphasised("x") == "x"
+    monkeypatch.delenv("NO_COLOR")
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: False)
+    assert emphasised("x") == "x"
+
+
+def test_help_shows_type_choices_range_and_default():
+    options = [
+        Option("size", int, 3, "how big", min=1, max=9),
+        Option("kind", str, "a", "which", choices=("a", "b")),
+        Option("loud", bool, False, "noise"),
+    ]
+    text = group_text("Things", options, {"size": 4})
+    assert text.splitlines() == [
+        "Things:",
+        "  --size INT",
+        "      how big (1 to 9) [4]",
+        "  --kind a|b",
+        "      which [a]",
+        "  --[no]loud",
+        "      noise [false]",
+    ]
+
+
+CHATTER = """\
+WARNING: All log messages before absl::InitializeLog() is called are written to STDERR
+I0000 00:00:1795232402.054472    3713 port.cc:153] oneDNN custom operations are on.
+2026-01-31 12:00:00.000000: I tensorflow/core/platform/cpu_feature_guard.cc:210] AVX2
+To enable the following instructions: AVX2 FMA, in other operations, rebuild TensorFlow.
+"""
+
+
+def test_chatter_is_dropped_and_the_rest_passed_on(capfd):
+    with without_chatter(None):
+        os.write(2, CHATTER.encode() + b"a plugin has something to say\n")
+    assert capfd.readouterr().err == "a plugin has something to say\n"
+
+
+def test_chatter_stays_with_verbosity(capfd):
+    with without_chatter("info"):
+        os.write(2, CHATTER.encode())
+    assert capfd.readouterr().err == CHATTER
+
+
+def test_what_was_written_before_an_error_is_not_lost(capfd):
+    with pytest.raises(KeyError), without_chatter(None):
+        os.write(2, b"the reason\n")
+        raise KeyError
+    assert capfd.readouterr().err == "the reason\n"
+
+
+def test_output_that_cannot_be_written_is_an_error_for_the_user(monkeypatch):
+    with open("/dev/full", "w") as full:
+        monkeypatch.setattr(sys, "stdout", full)
+        with pytest.raises(OutputError, match="standard output cannot be written: No space left"):
+            report("x")
+        full.flush()  # As the interpreter does at its end.
+
+
+def test_work_goes_on_without_output_and_that_is_said_once(monkeypatch, capsys):
+    with open("/dev/full", "w") as full:
+        monkeypatch.setattr(sys, "stdout", full)
+        with output_may_fail():
+            report("x")
+            report("y")
+        assert sys.stdout is full
+    text = "tf-frame: standard output cannot be written: No space left on device; going on without"
+    assert capsys.readouterr().err == f"{text} it\n"
+
+
+def test_an_error_message_that_cannot_be_written_is_no_error(monkeypatch):
+    with open("/dev/full", "w") as stream:
+        monkeypatch.setattr(sys, "stderr", stream)
+        complain("x")
+        with without_chatter(None):
+            os.write(2, b"x\n")
+
+
+def test_what_an_encoding_does_not_have_is_written_with_a_backslash(monkeypatch):
+    for name in ("stdout", "stderr"):
+        stream = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+        monkeypatch.setattr(sys, name, stream)
+    prepare_streams()
+    report("café \udcff")
+    complain("Straße")
+    assert sys.stdout.buffer.getvalue() == b"caf\\xe9 \\udcff\n"
+    assert sys.stderr.buffer.getvalue() == b"Stra\\xdfe\n"
+
+
+@pytest.mark.process
+@pytest.mark.parametrize(
+    ("redirection", "code", "said"),
+    [
+        ("plugins list >&-", 0, ""),
+        ("plugins list <&- >&- 2>&-", 0, ""),
+        ("plugins list > /dev/full", 1, "tf-frame: standard output cannot be written: No space"),
+        ("--help > /dev/full", 1, "tf-frame: standard output cannot be written: No space"),
+        ("plugins list | true", 0, ""),
+        ("nonsense 2>&-", 2, ""),
+        ("nonsense 2> /dev/full", 2, ""),
+    ],
+)
+def test_closed_and_full_output_is_no_traceback(redirection, code, said):
+    command = f"set -o pipefail; {sys.executable} -m tf_frame {redirection}"
+    process = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
+    assert (process.returncode, process.stdout) == (code, "")
+    assert process.stderr.startswith(said)
+    assert len(process.stderr.splitlines()) == bool(said)

@@ -1,0 +1,101 @@
+"""A small classifier, its data and a checkpoint of it, to be exported."""
+
+import numpy as np
+import pytest
+
+from tf_frame import Input, InputInfo, Mode, Model, ModelOutput
+from tf_frame.config.run_options import RunOptions
+from tf_frame.runs.export.export import export_model
+from tf_frame.runs.export.input_signature import input_signature
+from tf_frame.runs.export.serving import Request
+
+X = np.random.RandomState(0).randn(5, 3).astype(np.float32)
+W = np.random.RandomState(1).randn(3, 4).astype(np.float32)
+B = np.array([0.5, -0.5, 1.0, 0.0], np.float32)
+STEP = 7
+
+
+class Data(Input):
+    """Five examples of three numbers."""
+
+    def dataset(self, mode, context):
+        import tensorflow as tf
+
+        assert mode == Mode.EVAL
+        labels = np.zeros([5], np.int32)
+        return tf.data.Dataset.from_tensor_slices(({"x": X}, labels)).batch(context.batch_size)
+
+
+class Classifier(Model):
+    """Logits of four classes; names of operations and variables as a trainer has them."""
+
+    def build(self, features, labels, mode):
+        import tensorflow.compat.v1 as tf
+
+        assert mode == Mode.PREDICT and labels is None
+        w = tf.get_variable("net/w", [3, 4])
+        b = tf.get_variable("net/b", [4])
+        logits = tf.matmul(features["x"], w) + b
+        return ModelOutput(predictions={"logits": logits, "class": tf.argmax(logits, 1)})
+
+
+def write_checkpoint(path, values):
+    """Saves variables by name, as a trainer would."""
+    import tensorflow.compat.v1 as tf
+
+    with tf.Graph().as_default(), tf.Session() as session:
+        for name, value in values.items():
+            tf.get_variable(name, initializer=tf.constant(value))
+        session.run(tf.global_variables_initializer())
+        return tf.train.Saver(save_relative_paths=True).save(session, str(path))
+
+
+@pytest.fixture
+def checkpoint(tmp_path):
+    """One with slots of an optimizer, and averages that are twice the variables."""
+    (tmp_path / "run").mkdir()
+    average = "ExponentialMovingAverage"
+    values = {
+        "global_step": np.int64(STEP),
+        "net/w": W,
+        "net/b": B,
+        "net/w/Momentum": W,
+        f"net/w/{average}": 2 * W,
+        f"net/b/{average}": 2 * B,
+    }
+    return write_checkpoint(tmp_path / "run" / f"model.ckpt-{STEP}", values)
+
+
+@pytest.fixture
+def request_of(checkpoint):
+    """Makes the request that `export_model` would make."""
+
+    def request_of(model=Classifier, source=Data, signature=None, tolerance=1e-5, **options):
+        config = RunOptions(**{"eval_batch_size": 4, **options})
+        return Request(
+            model=model(params=None, info=InputInfo()),
+            config=config,
+            checkpoint=checkpoint,
+            inputs=input_signature(source(params=None), config),
+            tolerance=tolerance,
+            signature=signature,
+        )
+
+    return request_of
+
+
+@pytest.fixture
+def export(checkpoint, tmp_path):
+    """Exports a model in a format into `tmp_path/out`."""
+
+    def export(format_name, model=Classifier, source=Data, options=None, **arguments):
+        given = {"checkpoint": checkpoint, "output": str(tmp_path / "out"), **arguments}
+        return export_model(
+            format_name,
+            model=model(params=None, info=InputInfo()),
+            source=source(params=None),
+            config=RunOptions(**{"eval_batch_size": 4, **(options or {})}),
+            **given,
+        )
+
+    return export

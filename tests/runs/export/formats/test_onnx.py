@@ -1,0 +1,53 @@
+import importlib
+
+import numpy as np
+import pytest
+import tensorflow.compat.v1 as tf
+
+from export_formats import HAS_ONNX
+from tf_frame import ModelOutput
+from tf_frame.errors import ConfigError, TfFrameError
+from tf_frame.runs.export.formats import onnx
+from tf_frame.runs.export.verify import DifferenceError
+
+from ..conftest import B, Classifier, W, X
+
+needs_onnx = pytest.mark.skipif(not HAS_ONNX, reason="needs the extra onnx")
+
+
+@needs_onnx
+def test_onnx_runtime_computes_the_model_by_the_names_of_the_model(export, tmp_path, variable_mode):
+    exported = export("onnx")
+    assert exported.path == str(tmp_path / "out" / "model.onnx")
+    assert exported.inputs["x"].shape.as_list() == [None, 3]
+    runtime = importlib.import_module("onnxruntime")
+    session = runtime.InferenceSession(exported.path, providers=["CPUExecutionProvider"])
+    logits, classes = session.run(["logits", "class"], {"x": X})
+    np.testing.assert_allclose(logits, X @ W + B, rtol=1e-5)
+    assert classes.tolist() == np.argmax(X @ W + B, axis=1).tolist()
+    assert sorted(p.name for p in (tmp_path / "out").iterdir()) == ["README.json", "model.onnx"]
+
+
+class Sorted(Classifier):
+    """Has an operation that ONNX has not."""
+
+    def build(self, features, labels, mode):
+        logits = super().build(features, labels, mode).predictions["logits"]
+        return ModelOutput(predictions={"x": tf.linalg.svd(logits, compute_uv=False)})
+
+
+@needs_onnx
+def test_an_operation_that_onnx_has_not_is_one_clear_error(export, tmp_path):
+    with pytest.raises((TfFrameError, DifferenceError)) as caught:
+        export("onnx", model=Sorted)
+    assert "Svd" in str(caught.value)
+    assert not (tmp_path / "out").exists()
+
+
+def test_without_the_extra_it_is_named(export, monkeypatch, tmp_path):
+    def missing(name):
+        raise ImportError(f"No module named {name!r}")
+
+    monkeypatch.setattr(onnx.importlib, "import_module", missing)
+    with pytest.raises(ConfigError, match=r"No module named .*; pip install \"tf-frame\[onnx\]\""):
+        onnx._tools()

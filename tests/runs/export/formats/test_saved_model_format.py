@@ -1,0 +1,129 @@
+import numpy as np
+import pytest
+import tensorflow as tf2
+import tensorflow.compat.v1 as tf
+
+from tf_frame import ModelOutput
+from tf_frame.errors import PluginError
+from tf_frame.estimator.export import ClassificationOutput
+from tf_frame.runs.export.formats import saved_model_format
+from tf_frame.runs.export.verify import DifferenceError
+
+from ..conftest import B, Classifier, Data, W, X
+
+
+def test_tensorflow_2_loads_it_and_computes_the_model(export, tmp_path, variable_mode):
+    exported = export("saved_model")
+    folder, number = exported.path.rsplit("/", 1)
+    assert (folder, number.isdecimal()) == (str(tmp_path / "out"), True)
+    found = tf2.saved_model.load(exported.path).signatures["serving_default"](x=tf2.constant(X))
+    np.testing.assert_allclose(found["logits"].numpy(), X @ W + B, rtol=1e-6)
+    assert found["class"].numpy().tolist() == np.argmax(X @ W + B, axis=1).tolist()
+    assert [path.name for path in (tmp_path / "out").iterdir()] == [number]
+
+
+def test_the_signature_is_told(export):
+    exported = export("saved_model")
+    assert exported.inputs["x"].shape.as_list() == [None, 3]
+    (outputs,) = exported.signatures.values()
+    assert list(exported.signatures) == ["serving_default"]
+    assert {name: spec.dtype.name for name, spec in outputs.items()} == {
+        "class": "int64",
+        "logits": "float32",
+    }
+
+
+def test_averages_stand_for_the_variables(export):
+    exported = export("saved_model", options={"moving_average_decay": 0.9})
+    found = tf2.saved_model.load(exported.path).signatures["serving_default"](x=tf2.constant(X))
+    np.testing.assert_allclose(found["logits"].numpy(), 2 * (X @ W + B), rtol=1e-6)
+
+
+def test_later_exports_have_higher_numbers(export):
+    paths = [export("saved_model").path for _ in range(3)]
+    numbers = [int(path.rsplit("/", 1)[1]) for path in paths]
+    assert numbers == sorted(set(numbers))
+
+
+class TwoHeads(Classifier):
+    def build(self, features, labels, mode):
+        output = super().build(features, labels, mode).predictions
+        heads = {name: {name: tensor} for name, tensor in output.items()}
+        return ModelOutput(exports={"serving_default": output, **heads})
+
+
+def test_every_signature_is_written_and_compared(export, monkeypatch):
+    assert sorted(export("saved_model", model=TwoHeads).signatures) == [
+        "class",
+        "logits",
+        "serving_default",
+    ]
+    run = saved_model_format.run
+
+    def one_is_wrong(*arguments):
+        found, signatures = run(*arguments)
+        found["logits"]["logits"] = found["logits"]["logits"] + 1
+        return found, signatures
+
+    monkeypatch.setattr(saved_model_format, "run", one_is_wrong)
+    with pytest.raises(DifferenceError, match="output logits differ"):
+        export("saved_model", model=TwoHeads)
+
+
+def test_what_differs_is_not_kept(export, tmp_path, monkeypatch):
+    monkeypatch.setattr(
+        saved_model_format, "run", lambda *_: ({"serving_default": {"class": X}}, {})
+    )
+    with pytest.raises(DifferenceError, match="has the outputs class; expected: class, logits"):
+        export("saved_model")
+    assert not (tmp_path / "out").exists()
+
+
+class Nested(Data):
+    def dataset(self, mode, context):
+        data = super().dataset(mode, context)
+        return data.map(lambda features, labels: (({"a": features["x"]}, (features["x"],)), labels))
+
+
+class OfNested(Classifier):
+    def build(self, features, labels, mode):
+        first, second = features
+        assert isinstance(features, tuple) and isinstance(second, tuple)
+        return super().build({"x": first["a"] - 2 * second[0]}, labels, mode)
+
+
+def test_features_may_be_nested(export):
+    exported = export("saved_model", model=OfNested, source=Nested)
+    assert sorted(exported.inputs) == ["input_0/a", "input_1_0"]
+    serve = tf2.saved_model.load(exported.path).signatures["serving_default"]
+    found = serve(**{"input_0/a": tf2.constant(X), "input_1_0": tf2.constant(X)})
+    np.testing.assert_allclose(found["logits"].numpy(), -X @ W + B, rtol=1e-5)
+
+
+class OfExamples(Classifier):
+    def build(self, features, labels, mode):
+        output = super().build(features, labels, mode).predictions
+        return ModelOutput(exports={"serving_default": ClassificationOutput(output["logits"])})
+
+
+def test_outputs_that_need_serialised_examples_are_refused(export, tmp_path):
+    with pytest.raises(PluginError, match="no export of the model fits these inputs"):
+        export("saved_model", model=OfExamples)
+    assert not (tmp_path / "out").exists()
+
+
+class Table(Classifier):
+    def build(self, features, labels, mode):
+        output = super().build(features, labels, mode)
+        keys = tf.constant([0, 1, 2, 3], tf.int64)
+        table = tf.lookup.StaticHashTable(
+            tf.lookup.KeyValueTensorInitializer(keys, tf.strings.as_string(keys)), "none"
+        )
+        return ModelOutput(predictions={"name": table.lookup(output.predictions["class"])})
+
+
+def test_tables_come_with_it(export):
+    exported = export("saved_model", model=Table)
+    found = tf2.saved_model.load(exported.path).signatures["serving_default"](x=tf2.constant(X))
+    expected = [str(i).encode() for i in np.argmax(X @ W + B, axis=1)]
+    assert found["name"].numpy().tolist() == expected

@@ -1,0 +1,145 @@
+import os
+
+import pytest
+
+from tf_frame.errors import ConfigError, DataError
+from tf_frame.runs.prediction.paths import OutputNames, check_output, files_of
+
+
+@pytest.fixture
+def folder(tmp_path):
+    for name in ["b.png", "a.PNG", "c.jpg", "notes.txt", ".hidden.png", "sub/d.png", "e.png/f.png"]:
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.touch()
+    return tmp_path
+
+
+def names(paths):
+    return [os.path.basename(path) for path in paths]
+
+
+def test_a_folder_stands_for_its_files_in_the_order_of_their_names(folder):
+    found = files_of([str(folder)], (".png", ".jpg"))
+    expected = ("a.PNG", "b.png", "c.jpg", "e.png/f.png", "sub/d.png")
+    assert found == [str(folder / name) for name in expected]
+
+
+def test_without_suffixes_all_files_count_that_are_not_hidden(folder):
+    found = names(files_of([str(folder)], ()))
+    assert found == ["a.PNG", "b.png", "c.jpg", "notes.txt", "f.png", "d.png"]
+
+
+def test_sub_folders_are_read_once_and_without_the_output(folder):
+    (folder / "sub" / "loop").symlink_to(folder)
+    (folder / ".git").mkdir()
+    (folder / ".git" / "x.png").touch()
+    found = files_of([str(folder)], (".png",), output=str(folder / "e.png"))
+    assert found == [str(folder / name) for name in ("a.PNG", "b.png", "sub/d.png")]
+
+
+def test_a_file_counts_whatever_it_is_called_and_in_its_place(folder):
+    given = [str(folder / "notes.txt"), str(folder / "sub"), str(folder / "c.jpg")]
+    assert names(files_of(given, (".png",))) == ["notes.txt", "d.png", "c.jpg"]
+
+
+def test_a_file_that_is_named_twice_counts_once(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    found = files_of(["b.png", str(folder), "./b.png", "sub"], (".png",))
+    assert found == [
+        "b.png",
+        *(str(folder / name) for name in ("a.PNG", "e.png/f.png", "sub/d.png")),
+    ]
+
+
+def test_home_is_known(folder, monkeypatch):
+    monkeypatch.setenv("HOME", str(folder))
+    assert files_of(["~/b.png"], ()) == [str(folder / "b.png")]
+
+
+def test_a_path_that_does_not_exist_is_an_error(folder):
+    with pytest.raises(DataError, match=r"--input .*/x.png: there is no such file or folder"):
+        files_of([str(folder / "b.png"), str(folder / "x.png")], ())
+
+
+@pytest.mark.parametrize(
+    ("suffixes", "text"),
+    [((".bmp", ".gif"), r"and its sub-folders ends in .bmp, .gif; name"), ((), "is a file")],
+)
+def test_an_empty_folder_is_an_error(folder, suffixes, text):
+    empty = folder / "empty"
+    (empty / "below").mkdir(parents=True)
+    with pytest.raises(DataError, match=text):
+        files_of([str(folder / "b.png"), str(empty)], suffixes)
+
+
+def test_the_output_folder_is_made(tmp_path):
+    check_output(str(tmp_path / "a" / "b"), [])
+    assert (tmp_path / "a" / "b").is_dir()
+
+
+def test_the_folder_of_an_input_is_no_output(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    for output in (".", str(folder)):
+        with pytest.raises(ConfigError, match=r"is the folder of an --input"):
+            check_output(output, ["b.png"])
+    check_output("sub", ["b.png"])
+
+
+def test_an_output_that_is_a_file_is_an_error(folder):
+    with pytest.raises(ConfigError, match=r"--output .*b.png cannot be created: File exists"):
+        check_output(str(folder / "b.png"), [])
+    with pytest.raises(ConfigError, match=r"cannot be created: Not a directory"):
+        check_output(str(folder / "b.png" / "c"), [])
+
+
+def test_an_output_that_is_not_ours_to_write_is_an_error(tmp_path, monkeypatch):
+    # The superuser, who runs tests in containers, may write anywhere.
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    with pytest.raises(ConfigError, match="cannot be written to; choose another folder"):
+        check_output(str(tmp_path), [])
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        (["p/x.png", "p/y.png"], ["x", "y"]),
+        (["a/x.png", "b/x.png"], ["a_x", "b_x"]),
+        (["/r/a/1/x.png", "/r/b/1/x.png", "/r/y.png"], ["a_1_x", "b_1_x", "y"]),
+        (["p/x.png", "p/q/x.png"], ["x", "q_x"]),
+        (["p/x.png", "p/x.jpg"], ["x_png", "x_jpg"]),
+        (["a/x.png", "a_x.png", "b/x.png"], ["a_x", "a_x-2", "b_x"]),
+        (["p/x.y.png", "p/x.png"], ["x.y", "x"]),
+        (["p/..png"], ["unnamed"]),
+    ],
+)
+def test_every_file_gets_a_name_of_its_own(files, expected):
+    name_of = OutputNames(files)
+    assert [name_of(file) for file in files] == expected
+    assert len(set(expected)) == len(files)
+
+
+def test_further_examples_of_a_file_are_numbered():
+    name_of = OutputNames(["p/table.csv"])
+    assert [name_of("p/table.csv") for _ in range(3)] == ["table", "table-2", "table-3"]
+
+
+def test_unknown_files_of_the_same_name_get_their_folder():
+    name_of = OutputNames()
+    files = ["/data/cats/1.jpg", "/data/cats/2.jpg", "/data/dogs/1.jpg", "/dogs/1.jpg"]
+    assert [name_of(file) for file in files] == ["1", "2", "dogs_1", "dogs_1-2"]
+
+
+@pytest.mark.parametrize(
+    ("example", "name"),
+    [
+        ("000001", "000001"),
+        ("2007/000032.jpg", "2007_000032.jpg"),
+        ("../../etc/passwd", "_.._etc_passwd"),
+        ("..", "unnamed"),
+        ("a\\b\0c", "a_bc"),
+        ("", "unnamed"),
+    ],
+)
+def test_what_an_example_is_called_becomes_the_name_of_a_file(example, name):
+    assert OutputNames()(example) == name

@@ -1,0 +1,95 @@
+import dataclasses
+
+import numpy as np
+import pytest
+
+from tf_frame import InputInfo, Mode
+from tf_frame.errors import ConfigError
+from tf_frame.runs.setup.model_dir import (
+    INPUT_FILE,
+    completed_step,
+    discarded_if_unused,
+    read_input_info,
+    write_completed_step,
+    write_input_info,
+)
+
+
+def test_a_new_folder_goes_with_a_run_that_fails_at_once(tmp_path):
+    folder = tmp_path / "a" / "b"
+    with pytest.raises(ValueError), discarded_if_unused(str(folder)):
+        (folder / "train.log").write_text("")
+        (folder / "config.yaml").write_text("plugin: x")
+        raise ValueError
+    assert not folder.exists()
+
+
+@pytest.mark.parametrize("begun", [True, False])
+def test_what_was_there_or_has_begun_stays(tmp_path, begun):
+    folder = tmp_path / "run"
+    if not begun:
+        folder.mkdir()
+    with pytest.raises(ValueError), discarded_if_unused(str(folder)):
+        if begun:
+            (folder / "checkpoint").write_text("")
+        raise ValueError
+    assert folder.exists()
+
+
+def test_a_run_that_ends_well_keeps_its_folder(tmp_path):
+    with discarded_if_unused(str(tmp_path / "run")):
+        pass
+    assert (tmp_path / "run").exists()
+
+
+def test_only_the_chief_removes_a_folder(tmp_path):
+    folder = tmp_path / "run"
+    with pytest.raises(ValueError), discarded_if_unused(str(folder), is_chief=False):
+        raise ValueError
+    assert folder.exists()
+
+
+def test_the_last_completed_step_counts(tmp_path):
+    assert completed_step(str(tmp_path)) is None
+    for step in (0, 12):
+        write_completed_step(str(tmp_path), step)
+        assert completed_step(str(tmp_path)) == step
+
+
+def test_a_file_without_a_step_counts_as_no_training(tmp_path):
+    write_completed_step(str(tmp_path), 3)
+    (file,) = tmp_path.iterdir()
+    for text in ("", "-3", "three"):
+        file.write_text(text)
+        assert completed_step(str(tmp_path)) is None
+
+
+@pytest.mark.parametrize(
+    "info",
+    [
+        InputInfo(),
+        InputInfo({Mode.TRAIN: 5, Mode.EVAL: 2}, 2, ("caf\u00e9", "\udcff"), 255),
+        InputInfo(num_classes=np.int64(3)),
+        InputInfo(num_classes=2, class_colours=((0, 0, 0), (1, 2, 255)), class_ids=(7, 11)),
+    ],
+)
+def test_facts_about_the_data_are_read_as_they_were_written(tmp_path, info):
+    write_input_info(str(tmp_path), "photos", info)
+    assert read_input_info(str(tmp_path), "photos") == info
+    assert read_input_info(str(tmp_path), "other") is None
+
+
+def test_facts_of_a_class_of_the_plugin_are_not_recorded(tmp_path):
+    @dataclasses.dataclass(frozen=True)
+    class MoreInfo(InputInfo):
+        model: object = None
+
+    write_input_info(str(tmp_path), "photos", MoreInfo())
+    assert read_input_info(str(tmp_path), "photos") is None
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{}", '{"input": "photos", "colour": 3}'])
+def test_damaged_facts_are_an_error(tmp_path, content):
+    (tmp_path / INPUT_FILE).write_text(content)
+    with pytest.raises(ConfigError, match=f"{INPUT_FILE} cannot be read"):
+        read_input_info(str(tmp_path), "photos")

@@ -1,0 +1,379 @@
+"""Run options that choose hooks, by what a run with them does."""
+
+import dataclasses
+import gzip
+import json
+import re
+
+import numpy as np
+import pytest
+import tensorflow as tf2
+import tensorflow.compat.v1 as tf
+
+from tf_frame.checkpoint.find.newest import known_checkpoints
+from tf_frame.cluster import Cluster
+from tf_frame.deploy.deployment_config import DeploymentConfig
+from tf_frame.errors import ConfigError, DataError, NonFiniteError
+from tf_frame.hooks.input_position import RestoredCheckpoint
+from tf_frame.plugin import Mode
+from tf_frame.plugin.kinds import HOOK
+from tf_frame.plugin.load import load_plugin
+from tf_frame.runs.setup.plugin_choice import setup_from_options
+from tf_frame.runs.setup.run_context import RunContext, RunObserver
+from tf_frame.runs.setup.training_setup import TRAIN, TRAIN_AND_EVALUATE, ConfiguredPlugin
+from tf_frame.runs.training.hooks.make import make_hooks
+from tf_frame.runs.training.train import build_graph
+from tf_frame.session.interrupts import Interrupted, Interrupts
+from tf_frame.testing.events import events_of
+from tf_frame.testing.toy import ToyInput, ToyModel, make_setup, run_setup
+
+
+@pytest.fixture
+def go(tmp_path):
+    """Trains the toy, or another model and input, in `tmp_path`; returns result and lines."""
+
+    def go(model=ToyModel, source=ToyInput, values=None, **options):
+        options = {"save_checkpoint_secs": 600, "evaluate": False, **options}
+        if options.get("save_checkpoint_steps"):
+            options["save_checkpoint_secs"] = None
+        setup = make_setup(model, source, str(tmp_path), values=values, **options)
+        lines = []
+        result = run_setup(setup, report=lines.append)
+        return result, "\n".join(lines)
+
+    yield go
+    tf.summary.FileWriterCache.clear()
+
+
+def steps_of(folder):
+    return [int(path.rpartition("-")[2]) for path in known_checkpoints(str(folder))]
+
+
+def variables_of(folder, step):
+    reader = tf.train.load_checkpoint(f"{folder}/model.ckpt-{step}")
+    names = [n for n in reader.get_variable_to_shape_map() if not n.startswith("input_position")]
+    return {name: reader.get_tensor(name).tobytes() for name in names}
+
+
+def tagged(folder, tag):
+    return [e.step for e in events_of(folder) for v in e.summary.value if v.tag == tag]
+
+
+ENDING_AT_23 = {
+    "max_steps": 23,
+    "save_checkpoint_steps": 10,
+    "values": {"input.shuffle": True},
+    "evaluate": False,
+}
+
+
+@pytest.fixture(scope="module")
+def single(tmp_path_factory):
+    """Loss and variables of a run whose steps are run one by one."""
+    folder = tmp_path_factory.mktemp("single")
+    options = {"save_checkpoint_secs": None, **ENDING_AT_23}
+    loss = run_setup(make_setup(ToyModel, ToyInput, str(folder), **options))["total_loss"]
+    return loss, {step: variables_of(folder, step) for step in (10, 20, 23)}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("steps_per_loop", [1, 4, 100])
+def test_steps_in_one_call_end_where_single_ones_do(go, tmp_path, single, steps_per_loop):
+    result, said = go(steps_per_loop=steps_per_loop, **ENDING_AT_23)
+    assert "no effect" not in said
+    assert steps_of(tmp_path) == [0, 10, 20, 23]
+    loss, variables = single
+    assert result["total_loss"] == loss
+    assert {step: variables_of(tmp_path, step) for step in (10, 20, 23)} == variables
+
+
+def test_steps_that_cannot_be_in_one_call_are_run_singly_with_the_reason(go):
+    class Fed(ToyModel):
+        def build(self, features, labels, mode):
+            tf.disable_control_flow_v2()
+            features = tf.cond(tf.reduce_sum(features) > 0, lambda: features, lambda: features)
+            tf.enable_control_flow_v2()
+            return super().build(features, labels, mode)
+
+    result, said = go(Fed, max_steps=4, steps_per_loop=10, evaluate=False)
+    assert result["global_step"] == 4
+    assert "note: --steps_per_loop 10 has no effect: " in said
+    assert "belongs to TensorFlow 1's control flow" in said
+
+
+DIVERGING = {"values": {"model.nan_at_step": 5}, "save_checkpoint_steps": 1, "max_to_keep": 20}
+
+
+@pytest.mark.parametrize("asynchronous", [pytest.param(False, marks=pytest.mark.slow), True])
+@pytest.mark.parametrize("steps_per_loop", [1, 10])
+def test_a_diverging_run_saves_no_nan_and_goes_on_from_the_step_before(
+    go, tmp_path, steps_per_loop, asynchronous
+):
+    options = {"steps_per_loop": steps_per_loop, "async_checkpoint": asynchronous}
+    with pytest.raises(NonFiniteError) as error:
+        go(max_steps=9, **DIVERGING, **options)
+    assert "the loss is nan at global step 6 (tensor train_op)" in str(error.value)
+    assert steps_of(tmp_path) == [0, 1, 2, 3, 4, 5]
+    for step in range(6):
+        assert all(
+            np.isfinite(np.frombuffer(value, np.float32)).all()
+            for name, value in variables_of(tmp_path, step).items()
+            if name != "global_step"
+        )
+    result, said = go(max_steps=9, save_checkpoint_steps=1, values={"model.nan_at_step": 99})
+    assert f"resuming from {tmp_path}/model.ckpt-5" in said
+    assert result["global_step"] == 9
+
+
+def test_a_diverging_run_may_stop_and_says_why_and_counts_its_last_good_checkpoint(go, tmp_path):
+    result, said = go(max_steps=9, on_nan="stop", evaluate=True, **DIVERGING)
+    assert steps_of(tmp_path) == [0, 1, 2, 3, 4, 5]
+    saved = f"{tmp_path}/model.ckpt-5"
+    assert "training was stopped at step 6 of 9" in said
+    assert f"step 6 of 9: the loss is nan; the last good checkpoint is {saved}" in said
+    assert f"evaluating {saved}" in said
+    assert np.isfinite(result["metrics"]["mean_absolute_error"])
+    assert (result["global_step"], result["total_loss"]) == (5, None)
+    assert json.loads((tmp_path / "result.json").read_text())["total_loss"] is None
+
+
+def test_another_metric_for_the_best_checkpoints_is_refused_before_training(go, tmp_path):
+    go(max_steps=2, keep_best=1, evaluate=True)
+    with pytest.raises(ConfigError, match="this run compares the lowest mean_absolute_error"):
+        go(max_steps=4, keep_best=1, evaluate=True, best_metric="mean_absolute_error")
+    assert max(steps_of(tmp_path)) == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "mode", "said"),
+    [
+        pytest.param({"eval_every_n_steps": 4}, TRAIN, "", marks=pytest.mark.slow),
+        ({"save_checkpoint_steps": 4}, TRAIN_AND_EVALUATE, "--mode train_and_evaluate "),
+    ],
+)
+def test_a_signal_in_an_evaluation_in_training_says_how_to_resume(tmp_path, options, mode, said):
+    interrupts = Interrupts()
+
+    class Interrupting(ToyInput):
+        def dataset(self, mode, context):
+            if mode == Mode.EVAL:
+                interrupts.received = 15
+            return super().dataset(mode, context)
+
+    setup = make_setup(ToyModel, Interrupting, str(tmp_path), max_steps=9, **options)
+    with pytest.raises(Interrupted) as error:
+        run_setup(dataclasses.replace(setup, mode=mode), interrupts=interrupts)
+    assert str(error.value) == (
+        "SIGTERM: stopped and saved at step 4 of 9\n"
+        f"resume with: tf-frame run {said}--model_dir {tmp_path}"
+    )
+    assert 4 in steps_of(tmp_path)
+
+
+@pytest.mark.slow
+def test_evaluations_in_training_are_of_the_steps_asked_for(go, tmp_path):
+    result, said = go(max_steps=10, eval_every_n_steps=4, evaluate=True)
+    assert re.findall(r"^evaluation at step (\d+)", said, re.MULTILINE) == ["4", "8"]
+    assert tagged(tmp_path / "eval", "metrics/mean_absolute_error") == [4, 8, 10]
+    assert steps_of(tmp_path) == [0, 4, 8, 10]
+    assert result["global_step"] == 10
+
+
+@pytest.mark.parametrize("mode", ["min", "max"])
+def test_the_best_checkpoints_are_kept_whatever_is_deleted(go, tmp_path, mode):
+    go(
+        max_steps=10,
+        eval_every_n_steps=4,
+        evaluate=True,
+        keep_best=2,
+        best_metric="mean_absolute_error",
+        best_mode=mode,
+        max_to_keep=1,
+    )
+    assert steps_of(tmp_path) == [10]
+    values = {
+        event.step: value.simple_value
+        for event in events_of(tmp_path / "eval")
+        for value in event.summary.value
+        if value.tag == "metrics/mean_absolute_error"
+    }
+    assert len(values) == 3
+    ranked = sorted(values, key=values.get, reverse=mode == "max")
+    assert sorted(steps_of(tmp_path / "best")) == sorted(ranked[:2])
+
+
+def early_stopping(**params):
+    plugin = load_plugin(HOOK, "early_stopping")
+    return ConfiguredPlugin("early_stopping", plugin, plugin.cls.Params(**params))
+
+
+WRONG_METRIC = "'accuracy' is not known; allowed: loss, mean_absolute_error$"
+
+
+def test_a_best_metric_that_is_not_there_ends_a_run_before_it_trains(go, tmp_path):
+    with pytest.raises(ConfigError, match=f"--best_metric {WRONG_METRIC}"):
+        go(max_steps=2, keep_best=1, best_metric="accuracy", evaluate=True)
+    assert steps_of(tmp_path) == []
+    go(max_steps=2, keep_best=1, best_metric="accuracy")  # Nothing is evaluated.
+
+
+def run_with_hook(tmp_path, hook, mode=TRAIN, **options):
+    setup = make_setup(ToyModel, ToyInput, str(tmp_path), **options)
+    lines = []
+    setup = dataclasses.replace(setup, hooks=[hook], mode=mode)
+    result = run_setup(setup, report=lines.append)
+    tf.summary.FileWriterCache.clear()
+    return result, "\n".join(lines)
+
+
+@pytest.mark.parametrize(
+    ("options", "mode"),
+    [({"eval_every_n_steps": 2}, TRAIN), ({}, TRAIN_AND_EVALUATE)],
+)
+def test_early_stopping_by_a_metric_that_is_not_there_ends_a_run_before_it_trains(
+    tmp_path, options, mode
+):
+    hook = early_stopping(metric="accuracy")
+    with pytest.raises(ConfigError, match=f"--hook early_stopping: {WRONG_METRIC}"):
+        run_with_hook(tmp_path, hook, mode, max_steps=6, **options)
+    assert steps_of(tmp_path) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("mode", "stopped"), [("max", 4), ("min", 20)])
+def test_early_stopping_counts_evaluations_without_a_better_value(tmp_path, mode, stopped):
+    # The error falls in each of these evaluations.
+    hook = early_stopping(metric="mean_absolute_error", mode=mode, patience=1)
+    options = {"max_steps": 20, "eval_every_n_steps": 2, "learning_rate": 0.001}
+    result, said = run_with_hook(tmp_path, hook, **options)
+    assert result["global_step"] == stopped
+    assert ("No increase in metric" in said) == (mode == "max")
+
+
+def test_asynchronous_checkpoints_hold_what_synchronous_ones_do(go, tmp_path):
+    options = {"max_steps": 12, "save_checkpoint_steps": 3, "evaluate": False}
+    go(async_checkpoint=True, **options)
+    found = {step: variables_of(tmp_path, step) for step in steps_of(tmp_path)}
+    other = tmp_path / "other"
+    other.mkdir()
+    setup = make_setup(ToyModel, ToyInput, str(other), save_checkpoint_secs=None, **options)
+    run_setup(setup)
+    assert found == {step: variables_of(other, step) for step in [0, 3, 6, 9, 12]}
+
+
+def test_checkpoints_of_every_so_many_hours_outlive_max_to_keep(go, tmp_path):
+    go(max_steps=6, save_checkpoint_steps=1, max_to_keep=2, keep_checkpoint_every_n_hours=100.0)
+    assert steps_of(tmp_path) == [5, 6]
+
+
+def test_summaries_go_by_steps_or_by_seconds_or_not_at_all(go, tmp_path):
+    go(max_steps=7, save_summaries_steps=3, evaluate=False)
+    by_steps = tagged(tmp_path, "optimizer/learning_rate")
+    assert set(by_steps) >= {3, 6}
+    assert 5 not in by_steps
+
+
+@pytest.mark.slow
+def test_seconds_of_summaries_stand_for_steps(go, tmp_path):
+    go(max_steps=3, save_summaries_steps=None, save_summaries_secs=3600, evaluate=False)
+    assert tagged(tmp_path, "optimizer/learning_rate") == [1]
+
+
+def test_without_summaries_none_is_written(go, tmp_path):
+    go(max_steps=3, save_summaries_steps=0, evaluate=False)
+    assert tagged(tmp_path, "optimizer/learning_rate") == []
+
+
+def test_profiles_are_of_the_steps_asked_for(go, tmp_path):
+    go(max_steps=12, profile_at_step=(3,), profile_num_steps=2, profile_every_n_steps=8)
+    captures = sorted(path.name for path in (tmp_path / "plugins" / "profile").iterdir())
+    assert [re.search(r"step_(\d+)", name)[1] for name in captures] == ["3", "8"]
+    assert (tmp_path / "timeline-3.json").exists()
+
+
+def test_the_newest_profiles_stay_in_the_folder_that_is_given(go, tmp_path):
+    folder = tmp_path / "profiles"
+    old = folder / "plugins" / "profile" / "2020_01_01_00_00_00"
+    old.mkdir(parents=True)
+    for name in ("h.xplane.pb", "ALL_HOSTS.op_stats_v2.pb", ".cached_tools.json"):
+        (old / name).touch()
+    profile_dir = {"profile_dir": str(folder), "profile_keep": 1}
+    go(max_steps=6, profile_at_step=(2, 5), profile_num_steps=1, evaluate=False, **profile_dir)
+    (kept,) = (folder / "plugins" / "profile").iterdir()
+    assert kept.name.endswith("_step_5")
+    assert not (tmp_path / "plugins").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("compressed", [False, True])
+def test_timelines_are_of_the_steps_asked_for(go, tmp_path, compressed):
+    go(max_steps=9, trace_every_n_steps=4, trace_gzip=compressed, evaluate=False)
+    found = sorted(tmp_path.glob("tf_trace-*"))
+    suffix = ".json.gz" if compressed else ".json"
+    assert [path.name for path in found] == [f"tf_trace-{step}{suffix}" for step in (1, 5, 9)]
+    content = found[0].read_bytes()
+    assert json.loads(gzip.decompress(content) if compressed else content)["traceEvents"]
+
+
+def test_an_input_that_cannot_be_saved_is_refused_or_allowed(go, tmp_path):
+    class Drawn(ToyInput):
+        def dataset(self, mode, context):
+            data = super().dataset(mode, context)
+            return data.map(lambda x, y: (x + 0.1 * tf2.random.normal(tf2.shape(x)), y))
+
+    with pytest.raises(DataError, match="the position in the input cannot be saved: .*stateful"):
+        go(source=Drawn, max_steps=3)
+    assert steps_of(tmp_path) == []
+    result, said = go(source=Drawn, max_steps=3, allow_inexact_resume=True)
+    assert result["global_step"] == 3
+    assert "warning: the position in the input cannot be saved" in said
+
+
+def test_random_numbers_that_cannot_be_drawn_again_are_refused_or_allowed(go):
+    class Drawn(ToyModel):
+        def build(self, features, labels, mode):
+            def add(step, x):
+                return step + 1, x + 0.01 * tf.random.normal(tf.shape(x))
+
+            if mode == "train":
+                _, features = tf.while_loop(lambda step, x: step < 2, add, (0, features))
+            return super().build(features, labels, mode)
+
+    with pytest.raises(DataError, match="would not end like one"):
+        go(Drawn, max_steps=3)
+    result, said = go(Drawn, max_steps=3, allow_inexact_resume=True)
+    assert result["global_step"] == 3
+    assert "warning: a resumed run would not end like one" in said
+
+
+def test_the_order_of_the_hooks_is_logged(go, tmp_path):
+    go(max_steps=2, evaluate=False)
+    text = (tmp_path / "train.log").read_text()
+    assert "hooks of a step, in this order:" in text
+    assert re.search(r"check +NanGuardHook +watches train_op", text)
+    assert "fast path: on" in text
+
+
+@pytest.mark.parametrize(("task", "has_it"), [(0, True), (1, False)])
+def test_hooks_for_the_chief_are_for_no_other_worker(tmp_path, task, has_it):
+    setup, mine = setup_from_options({}, model_dir=str(tmp_path)), object()
+    source = ToyInput(params=ToyInput.Params())
+    model = ToyModel(params=ToyModel.Params(), info=source.info)
+    graph = build_graph(setup, model=model, source=source, deployment=DeploymentConfig())
+    graph = dataclasses.replace(graph, chief_hooks=[mine])
+    cluster = Cluster(task_id=task, num_workers=2)
+    context = RunContext(observer=RunObserver(print), cluster=cluster)
+    with graph.graph.as_default():
+        hooks, _ = make_hooks(setup, context, graph, source=source, restored=RestoredCheckpoint())
+    assert (mine in hooks) == has_it
+
+
+def test_evaluation_by_steps_needs_checkpoints_of_tf_frames_own(go, tmp_path):
+    class Saving(ToyModel):
+        def build(self, features, labels, mode):
+            output = super().build(features, labels, mode)
+            saver = tf.train.CheckpointSaverHook(str(tmp_path / "mine"), save_steps=2)
+            return dataclasses.replace(output, hooks=[saver] if mode == Mode.TRAIN else [])
+
+    with pytest.raises(ConfigError, match="eval_every_n_steps 2 is for tf-frame run, which"):
+        go(Saving, max_steps=4, eval_every_n_steps=2)

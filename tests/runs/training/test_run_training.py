@@ -1,0 +1,575 @@
+"""Whole runs of the toy model inside this process."""
+
+import dataclasses
+import json
+import re
+import tempfile
+
+import numpy as np
+import pytest
+import tensorflow.compat.v1 as tf
+import yaml
+
+from tf_frame import option
+from tf_frame.cluster.find import cluster_of
+from tf_frame.errors import (
+    CheckpointError,
+    ConfigError,
+    DataError,
+    NoDataError,
+    NonFiniteError,
+    TfFrameError,
+)
+from tf_frame.gradient_transforms.accumulate import Accumulate
+from tf_frame.gradient_transforms.check_finite import CheckFinite
+from tf_frame.gradient_transforms.freeze import Freeze
+from tf_frame.hooks.global_step_waiter import GlobalStepWaiterHook
+from tf_frame.plugin import InputInfo, Mode
+from tf_frame.plugin.kinds import GRADIENT_TRANSFORM
+from tf_frame.runs.setup.run_context import RunContext, RunObserver
+from tf_frame.runs.setup.training_setup import TRAIN, TRAIN_AND_EVALUATE
+from tf_frame.runs.training.train import Trained, train
+from tf_frame.session.interrupts import Interrupted, Interrupts
+from tf_frame.testing.toy import (
+    WEIGHTS,
+    ToyInput,
+    ToyModel,
+    configured_plugin,
+    make_setup,
+    run_setup,
+)
+
+
+@pytest.fixture
+def go(tmp_path, capsys):
+    """Trains the toy model and, where asked, evaluates it; returns result and reported lines."""
+
+    def go(*, source=ToyInput, model=ToyModel, evaluate=False, **options):
+        lines = []
+        setup = make_setup(model, source, str(tmp_path), evaluate=evaluate, **options)
+        result = run_setup(setup, report=lines.append)
+        return result, "\n".join(lines)
+
+    return go
+
+
+@pytest.mark.slow
+def test_the_result_is_written(go, tmp_path):
+    result, _ = go(max_steps=5, evaluate=True)
+    assert json.loads((tmp_path / "result.json").read_text()) == result
+    assert result["global_step"] == 5
+    assert result["examples_per_sec"] == pytest.approx(8 * result["steps_per_sec"])
+
+
+def test_the_configuration_is_written_before_training(go, tmp_path):
+    go(max_steps=5, optimizer="sgd", values={"model.l2": 0.5})
+    written = yaml.safe_load((tmp_path / "config.yaml").read_text())
+    assert (written["optimizer"], written["model"]["l2"]) == ({"name": "sgd"}, 0.5)
+    assert written["schedule"] == {"name": "fixed"}
+
+
+def test_a_second_run_trains_the_missing_steps_only(go):
+    go(max_steps=5)
+    result, said = go(max_steps=8)
+    assert result["global_step"] == 8
+    assert "resuming from" in said
+
+
+def test_at_the_last_step_nothing_is_trained(go, tmp_path):
+    go(max_steps=5)
+    saved = sorted(path.name for path in tmp_path.glob("model.ckpt-*"))
+    result, said = go(max_steps=5, evaluate=True)
+    assert "nothing to train" in said
+    assert result["global_step"] == 5 and result["steps_per_sec"] is None
+    assert sorted(path.name for path in tmp_path.glob("model.ckpt-*")) == saved
+
+
+def test_without_evaluation_there_are_no_metrics(go, tmp_path):
+    result, _ = go(max_steps=5, evaluate=False)
+    assert result["metrics"] == {}
+    assert not (tmp_path / "eval").exists()
+
+
+class TrainingOnly(ToyInput):
+    """Does not know its number of examples, and has none to evaluate."""
+
+    info = InputInfo()
+
+    def dataset(self, mode, context):
+        if mode == Mode.EVAL:
+            raise NoDataError("there are no files test-*")
+        return super().dataset(mode, context)
+
+
+@pytest.mark.slow
+def test_data_without_an_evaluation_split_is_trained_on(go, tmp_path):
+    result, said = go(max_steps=3, source=TrainingOnly, evaluate=True)
+    assert (result["global_step"], result["metrics"]) == (3, {})
+    assert "note: nothing is evaluated: there are no files test-*" in said
+    assert (tmp_path / "result.json").exists()
+    with pytest.raises(NoDataError, match=r"there are no files test-\*"):
+        go(max_steps=6, source=TrainingOnly, evaluate=True, keep_best=1)
+    assert not (tmp_path / "model.ckpt-6.index").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "mode", "asked", "option"),
+    [
+        ({}, TRAIN, True, "--evaluate"),
+        ({"eval_every_n_steps": 2}, TRAIN, False, "--eval_every_n_steps"),
+        ({"keep_best": 2}, TRAIN, False, "--keep_best"),
+        ({}, TRAIN_AND_EVALUATE, False, "--mode train_and_evaluate"),
+    ],
+)
+def test_an_evaluation_that_is_asked_for_needs_data(options, mode, asked, option):
+    setup = make_setup(ToyModel, ToyInput, "", values={"input.num_examples": 0}, **options)
+    setup = dataclasses.replace(setup, mode=mode)
+    with pytest.raises(DataError, match=f"{option} needs evaluation data, and the input toy has"):
+        setup.check(setup.make_input().info, evaluate=asked)
+    plain = make_setup(ToyModel, ToyInput, "", values={"input.num_examples": 0})
+    plain.check(plain.make_input().info)
+
+
+class OneEpoch(ToyInput):
+    def dataset(self, mode, context):
+        return super().dataset(Mode.EVAL, context)
+
+
+def test_data_that_ends_ends_training(go):
+    result, said = go(max_steps=100, source=OneEpoch)
+    assert result["global_step"] == 8
+    assert "the training data ended at step 8 of 100" in said
+
+
+def test_empty_training_data_is_an_error(go):
+    with pytest.raises(
+        DataError, match="the training split of the input 'toy' of tests 0 is empty"
+    ):
+        go(max_steps=5, source=OneEpoch, values={"input.num_examples": 0})
+
+
+class Corrupt(ToyInput):
+    def dataset(self, mode, context):
+        def read(features, labels):
+            picture = tf.io.decode_png(tf.constant(b"no png"))
+            return features, labels + tf.cast(tf.shape(picture)[0], tf.float32)
+
+        return super().dataset(mode, context).map(read)
+
+
+def test_unreadable_data_is_an_error_of_the_data(go):
+    with pytest.raises(
+        DataError, match="the data of the input 'toy' of tests 0 cannot be read: .*PNG"
+    ):
+        go(max_steps=5, source=Corrupt)
+
+
+def test_the_log_file_holds_loss_and_learning_rate(go, tmp_path):
+    go(max_steps=5, log_every_n_steps=2)
+    text = (tmp_path / "train.log").read_text()
+    steps = re.findall(r"step (\d+): loss = [\d.]+, learning_rate = 0.05", text)
+    assert steps == ["2", "4", "5"]
+
+
+@pytest.mark.slow
+def test_a_spoilt_result_of_before_is_replaced(go, tmp_path):
+    go(max_steps=3)
+    for content in (b"[1]", b"null", b"\xff\x00", b"{"):
+        (tmp_path / "result.json").write_bytes(content)
+        result, _ = go(max_steps=3)
+        assert json.loads((tmp_path / "result.json").read_text()) == result, content
+
+
+def test_the_seed_decides_initial_values_and_order(tmp_path, go):
+    class Random(ToyModel):
+        def build(self, features, labels, mode):
+            noise = tf.get_variable("noise", [3], trainable=False)
+            output = super().build(features + noise, labels, mode)
+            return output
+
+    losses = []
+    for index, seed in enumerate([1, 1, 2]):
+        folder = tmp_path / str(index)
+        folder.mkdir()
+        options = {"max_steps": 2, "random_seed": seed, "evaluate": False}
+        result = run_setup(make_setup(Random, ToyInput, str(folder), **options))
+        losses.append(result["total_loss"])
+    assert losses[0] == losses[1] != losses[2]
+
+
+def part_of(cls, **params):
+    values = {f"t.{name}": value for name, value in params.items()}
+    return configured_plugin(GRADIENT_TRANSFORM, "t", cls, values, "t")
+
+
+def test_a_gradient_that_is_not_finite_is_named_and_nothing_saved(go, tmp_path):
+    with pytest.raises(
+        NonFiniteError, match="gradient of linear/(weights|biases) is not finite.*lower --l"
+    ):
+        go(max_steps=5, values={"model.nan_at_step": 2}, transforms=[part_of(CheckFinite)])
+    assert not (tmp_path / "model.ckpt-3.index").exists()
+
+
+@pytest.mark.slow
+def test_accumulated_batches_count_as_examples(go):
+    result, _ = go(max_steps=5, transforms=[part_of(Accumulate, steps=3)])
+    assert result["global_step"] == 5
+    assert result["examples_per_sec"] == pytest.approx(3 * 8 * result["steps_per_sec"])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            {"master": "grpc://localhost:1", "worker_replicas": 2, "num_ps_tasks": 1},
+            "leave it out, and raise --train_batch_size",
+        ),
+        ({"mixed_precision": "float16"}, "give a fixed --loss_scale, such as 1024"),
+    ],
+)
+def test_what_cannot_accumulate_is_refused(options, message):
+    setup = make_setup(ToyModel, ToyInput, "", transforms=[part_of(Accumulate, steps=3)], **options)
+    with pytest.raises(ConfigError, match=message):
+        setup.check(setup.make_input().info)
+
+
+@pytest.mark.parametrize("name", ["profile_at_step", "trace_at_step"])
+def test_steps_after_the_end_are_refused(name):
+    setup = make_setup(ToyModel, ToyInput, "", max_steps=20, **{name: (5, 21, 40)})
+    message = f"--{name} 21,40: training ends before, at --max_steps 20; give steps up to there"
+    with pytest.raises(ConfigError, match=message):
+        setup.check(setup.make_input().info)
+    setup = make_setup(ToyModel, ToyInput, "", max_steps=20, **{name: (5, 20)})
+    setup.check(setup.make_input().info)
+
+
+def test_a_pattern_without_a_match_is_said_or_with_strict_an_error(go, tmp_path):
+    freeze = [part_of(Freeze, patterns=("linear/b.*", "liner/w.*"))]
+    _, said = go(max_steps=2, transforms=freeze)
+    assert "warning: freeze: the pattern 'liner/w.*' matches no variable" in said
+    assert "linear/weights" in said
+    with pytest.raises(ConfigError, match="'liner/w.*' matches no variable.*--strict"):
+        go(max_steps=4, transforms=freeze, strict=True)
+
+
+@pytest.mark.slow
+def test_the_averages_are_evaluated_unless_told_otherwise(go):
+    options = {"moving_average_decay": 0.99, "moving_average_num_updates": False, "evaluate": True}
+    averaged, _ = go(max_steps=5, **options)
+    plain, _ = go(max_steps=5, eval_moving_averages=False, **options)
+    assert averaged["metrics"]["loss"] > 1.5 * plain["metrics"]["loss"]
+
+
+def test_a_checkpoint_without_averages_cannot_be_evaluated_with_them(go):
+    go(max_steps=5)
+    with pytest.raises(CheckpointError, match="holds no moving averages.*--eval_moving_averages"):
+        go(max_steps=5, moving_average_decay=0.9, evaluate=True)
+
+
+@pytest.mark.slow
+def test_a_warm_start_reports_and_only_begins_a_new_run(go, tmp_path, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("other")
+    setup = make_setup(ToyModel, ToyInput, str(folder), max_steps=30, evaluate=False)
+    run_setup(setup, report=lambda line: None)
+    options = {"warm_start_from": str(folder), "learning_rate": 0.0}
+    result, said = go(max_steps=1, **options)
+    assert "2 of 2 variables restored" in said and "restored  linear/weights" in said
+    assert result["total_loss"] < 1.0
+    _, said = go(max_steps=2, **options)
+    assert f"ignoring --warm_start_from {folder}: {tmp_path} already has the checkpoint" in said
+
+
+def test_a_missing_warm_start_is_an_error_before_anything_is_written(go, tmp_path):
+    with pytest.raises(TfFrameError, match="/no/such"):
+        go(max_steps=1, warm_start_from="/no/such")
+    assert not list(tmp_path.glob("model.ckpt*"))
+
+
+def test_worker_k_waits_for_the_chief(monkeypatch, tmp_path):
+    waits = []
+
+    class Waiter(GlobalStepWaiterHook):
+        def __init__(self, wait_until_step, *, give_up, log):
+            waits.append(wait_until_step)
+            raise Interrupted(15, "enough")
+
+    monkeypatch.setattr("tf_frame.runs.training.hooks.job.GlobalStepWaiterHook", Waiter)
+    cluster = {"master": "grpc://localhost:1", "worker_replicas": 3, "num_ps_tasks": 1}
+    setup = make_setup(ToyModel, ToyInput, str(tmp_path), task=2, startup_delay_steps=5, **cluster)
+    with pytest.raises(Interrupted):
+        context = RunContext(observer=RunObserver(print), cluster=cluster_of(setup.config))
+        train(setup, context, model=setup.make_model(None), source=setup.make_input())
+    assert waits == [10]
+
+
+class QueueInput(ToyInput):
+    """The toy's examples through a queue, as trainers had it before tf.data."""
+
+    def dataset(self, mode, context):
+        features = np.random.RandomState(0).randn(64, 3).astype(np.float32)
+        epochs = None if mode == Mode.TRAIN else 1
+        index = tf.train.range_input_producer(64, num_epochs=epochs, shuffle=False).dequeue()
+        example = [tf.gather(features, index), tf.gather(features @ WEIGHTS + 3, index)]
+        batch = tf.train.batch(example, context.batch_size, allow_smaller_final_batch=True)
+        queue = tf.FIFOQueue(4, [tf.float32] * 2)
+        tf.train.add_queue_runner(tf.train.QueueRunner(queue, [queue.enqueue(batch)]))
+        return queue.dequeue
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_an_input_of_queues_trains_clones_and_is_evaluated(go):
+    options = {"source": QueueInput, "max_steps": 30, "num_clones": 2, "eval_batch_size": 10}
+    with pytest.raises(DataError, match="returned a function, and what its queues hold cannot"):
+        go(**options)
+    result, _ = go(**options, allow_inexact_resume=True, evaluate=True)
+    assert result["global_step"] == 30
+    tf_data, _ = go_elsewhere(max_steps=30, num_clones=2)
+    assert result["metrics"]["loss"] == pytest.approx(tf_data["metrics"]["loss"], rel=0.3)
+
+
+def go_elsewhere(**options):
+    with tempfile.TemporaryDirectory() as folder:
+        setup = make_setup(ToyModel, ToyInput, folder, **options)
+        return run_setup(setup, report=lambda line: None), ""
+
+
+class TwoInputs(ToyInput):
+    """Two data sets, the second with half the batch."""
+
+    def dataset(self, mode, context):
+        half = dataclasses.replace(context, batch_size=context.batch_size // 2)
+        return [super().dataset(mode, context), super().dataset(mode, half)]
+
+
+class OnTwo(ToyModel):
+    """Joins the batches of all inputs."""
+
+    def build(self, features, labels, mode):
+        assert [part.shape[1] for part in features] == [3, 3]
+        return super().build(tf.concat(features, 0), tf.concat(labels, 0), mode)
+
+
+@pytest.mark.slow
+def test_a_list_of_inputs_is_given_to_the_model_as_lists(go):
+    result, _ = go(source=TwoInputs, model=OnTwo, max_steps=20, num_clones=2, evaluate=True)
+    assert result["global_step"] == 20 and result["metrics"]["loss"] < 3
+
+
+@pytest.mark.slow
+def test_variables_that_are_not_trained_are_warm_started_too(go, tmp_path, tmp_path_factory):
+    class Fixed(ToyModel):
+        def build(self, features, labels, mode):
+            start = tf.random_normal_initializer(seed=self.params.l2)
+            tf.get_variable("table", [3], initializer=start, trainable=False)
+            return super().build(features, labels, mode)
+
+    folder = tmp_path_factory.mktemp("other")
+    setup = make_setup(Fixed, ToyInput, str(folder), max_steps=1, random_seed=7, evaluate=False)
+    run_setup(setup, report=lambda line: None)
+    _, said = go(model=Fixed, max_steps=1, warm_start_from=str(folder))
+    assert "3 of 3 variables restored" in said
+    theirs, ours = (
+        tf.train.load_checkpoint(str(f)).get_tensor("table") for f in (folder, tmp_path)
+    )
+    np.testing.assert_array_equal(ours, theirs)
+
+
+@pytest.mark.slow
+def test_a_model_keeps_its_own_init_fn_and_calls_it_after_a_warm_start(
+    go, tmp_path, tmp_path_factory
+):
+    class Own(ToyModel):
+        def build(self, features, labels, mode):
+            output = super().build(features, labels, mode)
+            weights, bias = tf.global_variables("linear/")
+            told = tf.placeholder(tf.float32, [1])
+            assign = bias.assign(told + tf.reduce_sum(weights.read_value()))
+
+            def init_fn(scaffold, session):
+                session.run(assign, {told: [7.0]})
+
+            return dataclasses.replace(output, scaffold=tf.train.Scaffold(init_fn=init_fn))
+
+    folder = tmp_path_factory.mktemp("other")
+    setup = make_setup(ToyModel, ToyInput, str(folder), max_steps=5, evaluate=False)
+    run_setup(setup, report=lambda line: None)
+    go(model=Own, max_steps=1, learning_rate=0.0, warm_start_from=str(folder))
+    theirs, ours = (tf.train.load_checkpoint(str(f)) for f in (folder, tmp_path))
+    weights = theirs.get_tensor("linear/weights")
+    np.testing.assert_array_equal(ours.get_tensor("linear/weights"), weights)
+    np.testing.assert_allclose(ours.get_tensor("linear/biases"), [7 + weights.sum()], rtol=1e-6)
+
+
+def test_options_that_were_not_used_are_not_written_down(go, tmp_path):
+    go(max_steps=5, optimizer="momentum")
+    written = (tmp_path / "config.yaml").read_text()
+    _, said = go(max_steps=5, optimizer="adam")
+    assert "nothing to train" in said
+    assert (tmp_path / "config.yaml").read_text() == written
+
+
+def test_a_warm_start_beyond_the_last_step_is_refused(go, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("other")
+    setup = make_setup(ToyModel, ToyInput, str(folder), max_steps=10, evaluate=False)
+    run_setup(setup, report=lambda line: None)
+    options = {"warm_start_from": str(folder), "warm_start_global_step": True}
+    with pytest.raises(ConfigError, match="is at step 10 of --max_steps 10, so there is nothing"):
+        go(max_steps=10, **options)
+    result, _ = go(max_steps=12, **options)
+    assert result["global_step"] == 12
+
+
+def test_a_damaged_warm_start_is_found_before_anything_is_claimed(go, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("other")
+    setup = make_setup(ToyModel, ToyInput, str(folder), max_steps=1, evaluate=False)
+    run_setup(setup, report=lambda line: None)
+    (data,) = folder.glob("model.ckpt-1.data-*")
+    data.write_bytes(data.read_bytes()[:-9])
+    lines = []
+    setup = make_setup(
+        ToyModel, ToyInput, str(folder / "new"), warm_start_from=f"{folder}/model.ckpt-1"
+    )
+    (folder / "new").mkdir()
+    with pytest.raises(CheckpointError, match="model.ckpt-1 cannot be read"):
+        run_setup(setup, report=lines.append)
+    assert "restored" not in "".join(lines)
+    setup = make_setup(
+        ToyModel, ToyInput, str(folder / "new"), warm_start_from=str(folder), max_steps=1
+    )
+    run_setup(setup, report=lines.append)
+    assert f"warning: {folder}/model.ckpt-1 cannot be read; taking {folder}/model.ckpt-0" in lines
+
+
+@pytest.mark.slow
+def test_what_a_resumed_run_leaves_behind_is_said(go):
+    go(max_steps=2, optimizer="momentum")
+    _, said = go(max_steps=3, optimizer="momentum")
+    assert "not used" not in said
+    _, said = go(max_steps=4, optimizer="sgd")
+    assert "warning: 2 variables in " in said
+    assert "linear/biases/Momentum, linear/weights/Momentum" in said
+
+
+class Hooked(ToyModel):
+    """The toy with a session hook in training, which a test sets."""
+
+    hook: tf.train.SessionRunHook
+
+    def build(self, features, labels, mode):
+        output = super().build(features, labels, mode)
+        return dataclasses.replace(output, hooks=[self.hook] if mode == Mode.TRAIN else [])
+
+
+def test_a_hook_that_ends_training_is_told_from_data_that_ends(go):
+    class Stops(tf.train.SessionRunHook):
+        def after_run(self, run_context, run_values):
+            run_context.request_stop()
+
+    class Stopping(Hooked):
+        hook = Stops()
+
+    assert "training was stopped at step 1 of 9" in go(model=Stopping, max_steps=9)[1]
+
+
+@pytest.mark.slow
+def test_checkpoints_are_evaluated_as_they_are_saved_only_where_that_is_asked_for(tmp_path):
+    for asked, times in [(False, 0), (True, 2)]:
+        lines, folder = [], tmp_path / str(asked)
+        folder.mkdir()
+        options = {"max_steps": 6, "save_checkpoint_steps": 2, "save_checkpoint_secs": None}
+        setup = make_setup(ToyModel, ToyInput, str(folder), **options)
+        setup = dataclasses.replace(setup, mode=TRAIN_AND_EVALUATE if asked else TRAIN)
+        run_setup(setup, report=lines.append)
+        assert sum(line.startswith("evaluation at step") for line in lines) == times
+
+
+def test_a_signal_before_the_first_step_of_a_resumed_run_leaves_it_where_it_was(tmp_path):
+    interrupts = Interrupts()
+
+    class Signals(tf.train.SessionRunHook):
+        def after_create_session(self, session, coord):
+            interrupts.received = 15
+
+    class Signalled(Hooked):
+        hook = Signals()
+
+    def go(model, **options):
+        setup = make_setup(model, ToyInput, str(tmp_path), evaluate=False, **options)
+        return run_setup(setup, interrupts=interrupts, report=lambda line: None)
+
+    go(ToyModel, max_steps=3)
+    with pytest.raises(Interrupted, match=r"stopped and saved at step 3 of 6"):
+        go(Signalled, max_steps=6)
+
+
+@pytest.mark.slow
+def test_a_worker_that_comes_when_all_is_done_trains_nothing(go, monkeypatch):
+    go(max_steps=3)
+    late = Trained(5, None, None, None)
+    monkeypatch.setattr("tf_frame.runs.training.run_training.train", lambda *_, **__: late)
+    result, said = go(max_steps=5, evaluate=True)
+    assert "the other workers have reached step 5: nothing to train" in said
+    assert (result["global_step"], result["total_loss"]) == (5, None)
+
+
+class Failing(ToyInput):
+    """Its third example cannot be read, unless the option says that it is left out."""
+
+    @dataclasses.dataclass(frozen=True)
+    class Params(ToyInput.Params):
+        skip: bool = option(False, "leave the example out")
+
+    def dataset(self, mode, context):
+        data = super().dataset(mode, context)
+        if self.params.skip:
+            return data
+        return data.map(lambda x, y: (x + tf.strings.to_number("bad"), y))
+
+
+def checkpoints_in(folder):
+    return sorted(path.name for path in folder.iterdir() if "ckpt" in path.name)
+
+
+@pytest.mark.parametrize("asynchronous", [pytest.param(False, marks=pytest.mark.slow), True])
+def test_a_first_batch_that_fails_leaves_no_checkpoint(go, tmp_path, asynchronous):
+    (tmp_path / "notes").write_text("mine")
+    options = {"source": Failing, "max_steps": 2, "async_checkpoint": asynchronous}
+    with pytest.raises(DataError, match="could not correctly convert string"):
+        go(**options)
+    assert checkpoints_in(tmp_path) == []
+    assert not (tmp_path / "checkpoint").exists()
+    assert (tmp_path / "notes").read_text() == "mine"
+    # The mended command would not fit the checkpoint: other options of the input, another model.
+    result, said = go(**options, values={"input.skip": True}, optimizer="adam")
+    assert result["global_step"] == 2 and "resuming" not in said
+
+
+class NoData(ToyInput):
+    def dataset(self, mode, context):
+        return super().dataset(mode, context).take(0)
+
+
+def test_data_without_a_batch_leaves_no_checkpoint(go, tmp_path):
+    with pytest.raises(
+        DataError, match="the training split of the input 'toy' of tests 0 is empty"
+    ):
+        go(source=NoData, max_steps=2)
+    assert checkpoints_in(tmp_path) == []
+    assert go(max_steps=2)[0]["global_step"] == 2
+
+
+def test_a_resumed_run_that_fails_at_its_first_batch_loses_nothing(go, tmp_path):
+    go(source=Failing, max_steps=2, values={"input.skip": True})
+    before = {name: (tmp_path / name).read_bytes() for name in checkpoints_in(tmp_path)}
+    listed = (tmp_path / "checkpoint").read_bytes()
+    with pytest.raises(DataError):
+        go(source=Failing, max_steps=4, allow_inexact_resume=True)
+    assert {name: (tmp_path / name).read_bytes() for name in checkpoints_in(tmp_path)} == before
+    assert (tmp_path / "checkpoint").read_bytes() == listed
+
+
+def test_a_later_failure_keeps_the_first_checkpoint(go, tmp_path):
+    with pytest.raises(NonFiniteError):
+        go(max_steps=6, values={"model.nan_at_step": 3})
+    assert any(name.startswith("model.ckpt-0.") for name in checkpoints_in(tmp_path))
