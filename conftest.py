@@ -5,11 +5,10 @@ import os
 
 import pytest
 
-from tf_frame.command_line.screen import quiet_tensorflow, without_chatter
+from tf_frame.tensorflow_log import quiet_import
 
 before = dict(os.environ)
-quiet_tensorflow(None)
-with without_chatter(None):
+with quiet_import():
     import tensorflow
 # Processes that tests start shall be as a user's.
 os.environ.clear()

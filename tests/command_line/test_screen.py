@@ -1,5 +1,4 @@
 import io
-import os
 import subprocess
 import sys
 
@@ -13,7 +12,6 @@ from tf_frame.command_line.screen import (
     output_may_fail,
     prepare_streams,
     report,
-    without_chatter,
 )
 from tf_frame.config.option import Option
 from tf_frame.text import columns
@@ -57,33 +55,6 @@ def test_help_shows_type_choices_range_and_default():
     ]
 
 
-CHATTER = """\
-WARNING: All log messages before absl::InitializeLog() is called are written to STDERR
-I0000 00:00:1795232402.054472    3713 port.cc:153] oneDNN custom operations are on.
-2026-01-31 12:00:00.000000: I tensorflow/core/platform/cpu_feature_guard.cc:210] AVX2
-To enable the following instructions: AVX2 FMA, in other operations, rebuild TensorFlow.
-"""
-
-
-def test_chatter_is_dropped_and_the_rest_passed_on(capfd):
-    with without_chatter(None):
-        os.write(2, CHATTER.encode() + b"a plugin has something to say\n")
-    assert capfd.readouterr().err == "a plugin has something to say\n"
-
-
-def test_chatter_stays_with_verbosity(capfd):
-    with without_chatter("info"):
-        os.write(2, CHATTER.encode())
-    assert capfd.readouterr().err == CHATTER
-
-
-def test_what_was_written_before_an_error_is_not_lost(capfd):
-    with pytest.raises(KeyError), without_chatter(None):
-        os.write(2, b"the reason\n")
-        raise KeyError
-    assert capfd.readouterr().err == "the reason\n"
-
-
 def test_output_that_cannot_be_written_is_an_error_for_the_user(monkeypatch):
     with open("/dev/full", "w") as full:
         monkeypatch.setattr(sys, "stdout", full)
@@ -107,8 +78,6 @@ def test_an_error_message_that_cannot_be_written_is_no_error(monkeypatch):
     with open("/dev/full", "w") as stream:
         monkeypatch.setattr(sys, "stderr", stream)
         complain("x")
-        with without_chatter(None):
-            os.write(2, b"x\n")
 
 
 def test_what_an_encoding_does_not_have_is_written_with_a_backslash(monkeypatch):

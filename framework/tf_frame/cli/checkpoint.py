@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from tf_frame.cli import checkpoint_tables as tables
-from tf_frame.command_line.screen import complain, quiet_tensorflow, report, without_chatter
+from tf_frame.command_line.screen import complain, report
 from tf_frame.config.flags import parse_flags, split_flags
 from tf_frame.config.option import Option
 from tf_frame.config.values import nearest
@@ -27,6 +27,7 @@ from tf_frame.errors import (
     ConfigError,
     UnmatchedPatternWarning,
 )
+from tf_frame.tensorflow_log import quiet_import
 
 _USAGE = r"""usage: tf-frame checkpoint list DIR [--json]
        tf-frame checkpoint show PATH [--filter REGEX] [--values] [--json]
@@ -71,8 +72,7 @@ def main(argv: Sequence[str]) -> int:
         raise ConfigError(f"tf-frame checkpoint {name} takes {command.paths}; given: {found}")
     if name == "rename" and not (given.get("rule") or given.get("drop")):
         raise ConfigError("tf-frame checkpoint rename takes --rule REGEX=REPLACEMENT, or --drop")
-    quiet_tensorflow(None)
-    with without_chatter(None):
+    with quiet_import():
         # Importing TensorFlow takes seconds and writes log lines.
         import tf_frame.checkpoint.find.reader  # noqa: F401
     with _reported_patterns():

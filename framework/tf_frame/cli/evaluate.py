@@ -13,13 +13,14 @@ from typing import Any
 from tf_frame.cli.trained_input import PUBLISHED, different_classes, make_folder, recorded_info
 from tf_frame.command_line import option_help
 from tf_frame.command_line.parsing import setup_of_folder
-from tf_frame.command_line.screen import output_may_fail, report, without_chatter
+from tf_frame.command_line.screen import output_may_fail, report
 from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_OK, EXIT_USAGE, ConfigError, DataError
 from tf_frame.metric_table import metrics_text
 from tf_frame.runs.setup.run_context import RunObserver
 from tf_frame.runs.setup.training_setup import TrainingSetup
 from tf_frame.session.interrupts import Interrupts
+from tf_frame.tensorflow_log import quiet_import
 
 _USAGE = f"""usage: tf-frame evaluate MODEL_DIR [OPTIONS]
 
@@ -61,7 +62,7 @@ def main(argv: Sequence[str]) -> int:
     _check(given)
     source = _with_data(setup)
     with output_may_fail(), Interrupts().installed() as interrupts:
-        with without_chatter(setup.config.verbosity):
+        with quiet_import(setup.config.verbosity):
             # Importing TensorFlow takes seconds.
             from tf_frame.runs.evaluation.evaluate import evaluate_run
         observer = RunObserver(report, interrupts, shows_progress=True)

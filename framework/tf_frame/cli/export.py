@@ -15,7 +15,7 @@ from tf_frame.cli.trained_input import (
 )
 from tf_frame.command_line import option_help
 from tf_frame.command_line.parsing import setup_of_folder
-from tf_frame.command_line.screen import emphasised, output_may_fail, report, without_chatter
+from tf_frame.command_line.screen import emphasised, output_may_fail, report
 from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_OK, EXIT_USAGE, ConfigError
 from tf_frame.runs.export.formats import (
@@ -30,6 +30,7 @@ from tf_frame.runs.export.formats import (
 )
 from tf_frame.runs.setup.run_context import RunObserver
 from tf_frame.session.interrupts import Interrupts
+from tf_frame.tensorflow_log import quiet_import
 from tf_frame.text import columns
 
 OPTIONS = [
@@ -102,7 +103,7 @@ def main(argv: Sequence[str]) -> int:
     with (
         output_may_fail(),
         Interrupts().installed() as interrupts,
-        without_chatter(setup.config.verbosity),
+        quiet_import(setup.config.verbosity),
     ):
         from tf_frame.runs.export.export import export_run
 

@@ -13,8 +13,9 @@ import traceback
 from collections.abc import Sequence
 
 import tf_frame
-from tf_frame.command_line.screen import complain, prepare_streams, report, shows_debug, silence
+from tf_frame.command_line.screen import complain, prepare_streams, report, silence
 from tf_frame.errors import EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, ConfigError, TfFrameError
+from tf_frame.tensorflow_log import shows_debug
 
 COMMANDS = {
     "run": ("tf_frame.cli.run", "train a model, evaluate it, or go on where it stopped"),

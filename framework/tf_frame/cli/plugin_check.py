@@ -14,17 +14,17 @@ from typing import Any
 
 from tf_frame.command_line.option_help import group_text
 from tf_frame.command_line.parsing import parse_command_line
-from tf_frame.command_line.screen import output_to_stderr, quiet_tensorflow, report, without_chatter
+from tf_frame.command_line.screen import output_to_stderr, report
 from tf_frame.config.flags import parse_flags, split_flags
 from tf_frame.config.option import Option, options_of
 from tf_frame.config.values import nearest
 from tf_frame.errors import EXIT_OK, EXIT_USAGE, ConfigError
-from tf_frame.log_level import log_level
 from tf_frame.plugin.find import BROKEN, OK, PluginInfo, find_plugins
 from tf_frame.plugin.imports import BrokenPluginError
 from tf_frame.plugin.kinds import INPUT, KINDS, MODEL
 from tf_frame.plugin.load import load_plugin_info
 from tf_frame.plugin.matching import matching_plugins, unknown_plugin
+from tf_frame.tensorflow_log import log_level, quiet_import
 from tf_frame.text import columns
 
 USAGE = """usage: tf-frame plugins check NAME [--kind KIND] [--json] [OPTIONS]
@@ -53,9 +53,8 @@ def main(argv: Sequence[str]) -> int:
         raise ConfigError("tf-frame plugins check takes the NAME of a plugin first")
     own, rest = split_flags(words, OPTIONS)
     infos = _named(name, own.get("kind"))
-    quiet_tensorflow("none")
     # The checks run trainings, whose log nobody needs.
-    with without_chatter("none"), log_level("tf_frame", logging.ERROR), output_to_stderr():
+    with quiet_import(), log_level("tf_frame", logging.ERROR), output_to_stderr():
         options = _options(infos, rest)
         results = [(info, _checked(info, options.get(info, {}))) for info in infos]
     if own.get("json"):

@@ -6,9 +6,10 @@ import importlib
 import textwrap
 from collections.abc import Sequence
 
-from tf_frame.command_line.screen import quiet_tensorflow, report, without_chatter
+from tf_frame.command_line.screen import report
 from tf_frame.config.values import not_a_choice
 from tf_frame.errors import EXIT_OK, EXIT_USAGE, ConfigError
+from tf_frame.tensorflow_log import quiet_import
 
 # Word -> module with `main(argv) -> exit code`, its arguments, and what it does.
 SUB_COMMANDS = {
@@ -59,9 +60,8 @@ def main(argv: Sequence[str]) -> int:
     command = importlib.import_module(SUB_COMMANDS[word][0]).main
     if word not in _BRIEF:
         return int(command(rest))
-    quiet_tensorflow(None)
     # A plugin that is loaded to be shown or checked may import TensorFlow at its top.
-    with without_chatter(None):
+    with quiet_import():
         return int(command(rest))
 
 

@@ -23,7 +23,7 @@ from tf_frame.cli.trained_input import (
 )
 from tf_frame.command_line import option_help
 from tf_frame.command_line.parsing import setup_of_folder
-from tf_frame.command_line.screen import emphasised, output_may_fail, report, without_chatter
+from tf_frame.command_line.screen import emphasised, output_may_fail, report
 from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_OK, ConfigError, DataError
 from tf_frame.plugin import Input, Mode
@@ -32,6 +32,7 @@ from tf_frame.runs.prediction.rows import FORMATS
 from tf_frame.runs.setup.run_context import RunObserver
 from tf_frame.runs.setup.training_setup import TrainingSetup
 from tf_frame.session.interrupts import Interrupts
+from tf_frame.tensorflow_log import quiet_import
 
 OPTIONS = [
     Option(
@@ -76,7 +77,7 @@ def main(argv: Sequence[str]) -> int:
     files = _files(setup, source, given["input"], output)
     check_output(output, files)
     with output_may_fail(), Interrupts().installed() as interrupts:
-        with without_chatter(setup.config.verbosity):
+        with quiet_import(setup.config.verbosity):
             # Importing TensorFlow takes seconds.
             from tf_frame.runs.prediction.predict import predict_run
         observer = RunObserver(report, interrupts)

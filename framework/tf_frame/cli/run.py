@@ -17,7 +17,7 @@ from tf_frame.cluster.find import cluster_of, in_cluster
 from tf_frame.cluster.tf_config import TaskType
 from tf_frame.command_line import option_help
 from tf_frame.command_line.parsing import CommandLine, parse_command_line
-from tf_frame.command_line.screen import output_may_fail, report, without_chatter
+from tf_frame.command_line.screen import output_may_fail, report
 from tf_frame.command_line.selection import (
     COMMAND_MODES,
     DRY_RUN,
@@ -38,6 +38,7 @@ from tf_frame.runs.setup.model_dir import (
 from tf_frame.runs.setup.run_context import RunContext, RunObserver
 from tf_frame.runs.setup.training_setup import TrainingSetup
 from tf_frame.session.interrupts import Interrupts
+from tf_frame.tensorflow_log import quiet_import
 
 _HELP_ALL = "--help_all"
 _HELP = ("-h", "--help", _HELP_ALL)
@@ -68,7 +69,7 @@ def main(argv: Sequence[str], *, keeps_folder: bool = True) -> int:
     cluster = Cluster() if shown else cluster_of(setup.config, os.environ)
     setup = dataclasses.replace(setup, config=in_cluster(setup.config, cluster))
     if file_system.is_remote(setup.model_dir):
-        with without_chatter(setup.config.verbosity):
+        with quiet_import(setup.config.verbosity):
             importlib.import_module("tensorflow")
     if cluster.role == TaskType.PS:
         return _serve(setup, cluster)
@@ -121,7 +122,7 @@ def run_as_command(argv: Sequence[str]) -> int | None:
 
 
 def _run(setup: TrainingSetup, context: RunContext, source: Any) -> Mapping[str, Any]:
-    with without_chatter(setup.config.verbosity):
+    with quiet_import(setup.config.verbosity):
         # Not before the first screen: importing TensorFlow takes seconds.
         from tf_frame.runs.training.run_training import run
         from tf_frame.runs.training.tasks import evaluate_job
@@ -137,7 +138,7 @@ def _serve(setup: TrainingSetup, cluster: Cluster) -> int:
         output_may_fail(),
         Interrupts().installed() as interrupts,
     ):
-        with without_chatter(setup.config.verbosity):
+        with quiet_import(setup.config.verbosity):
             from tf_frame.runs.training.tasks import hold_variables
         hold_variables(setup, cluster, RunObserver(report, interrupts))
     return EXIT_OK
@@ -147,7 +148,7 @@ def _dry_run(setup: TrainingSetup, cluster: Cluster, source: Any, notes: Sequenc
     check_writable(setup.model_dir)
     with output_may_fail(), Interrupts().installed() as interrupts:
         report("\n".join([run_text.introduction(setup, source.info, cluster), *notes]))
-        with without_chatter(setup.config.verbosity):
+        with quiet_import(setup.config.verbosity):
             from tf_frame.runs.training.dry_run import dry_run
         context = RunContext(observer=RunObserver(report, interrupts), cluster=cluster)
         report(dry_run(setup, context, source))
@@ -155,7 +156,7 @@ def _dry_run(setup: TrainingSetup, cluster: Cluster, source: Any, notes: Sequenc
 
 
 def _show(setup: TrainingSetup, source: Any) -> None:
-    with without_chatter(setup.config.verbosity):
+    with quiet_import(setup.config.verbosity):
         from tf_frame.runs.training import show
     for name in _SHOWING:
         if getattr(setup.config, name):

@@ -11,9 +11,10 @@ from tf_frame import file_system
 from tf_frame.cli import status_table
 from tf_frame.cluster.status import TaskStatus, read_statuses
 from tf_frame.command_line.folder_command import folder_command
-from tf_frame.command_line.screen import report, without_chatter
+from tf_frame.command_line.screen import report
 from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_OK, ConfigError
+from tf_frame.tensorflow_log import quiet_import
 
 _USAGE = """usage: tf-frame status MODEL_DIR [OPTIONS]
 
@@ -40,7 +41,7 @@ def _run(folders: Sequence[str], values: Mapping[str, Any]) -> int:
 
 
 def _statuses(folder: str) -> list[TaskStatus]:
-    with without_chatter(None):  # A remote folder needs TensorFlow.
+    with quiet_import():  # A remote folder needs TensorFlow.
         found = read_statuses(folder)
         there = bool(found) or file_system.is_folder(folder)
     if not there:

@@ -11,7 +11,7 @@ import re
 from typing import Any
 
 from tf_frame import file_system
-from tf_frame.command_line.screen import report, without_chatter
+from tf_frame.command_line.screen import report
 from tf_frame.config.option import Option
 from tf_frame.errors import ConfigError, DataError
 from tf_frame.plugin import InputInfo
@@ -22,6 +22,7 @@ from tf_frame.runs.setup.model_dir import (
 )
 from tf_frame.runs.setup.run_context import RunObserver
 from tf_frame.runs.setup.training_setup import TrainingSetup
+from tf_frame.tensorflow_log import quiet_import
 
 # A paragraph of the help of each command that takes a folder.
 PUBLISHED = """For a published checkpoint, without a run, give --plugin NAME --warm_start_from
@@ -103,7 +104,7 @@ def make_folder(setup: TrainingSetup, source: Any, observer: RunObserver) -> Non
     """
     if not is_new(setup):
         return
-    with discarded_if_unused(setup.model_dir), without_chatter(setup.config.verbosity):
+    with discarded_if_unused(setup.model_dir), quiet_import(setup.config.verbosity):
         from tf_frame.runs.training.without_training import restore_without_training
 
         restore_without_training(setup, source, observer)

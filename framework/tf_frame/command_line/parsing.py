@@ -20,7 +20,7 @@ from tf_frame.command_line.lock import (
     warnings_of,
 )
 from tf_frame.command_line.run_folder import file_of_folder, no_plugin_named
-from tf_frame.command_line.screen import quiet_tensorflow, report, without_chatter
+from tf_frame.command_line.screen import report
 from tf_frame.command_line.selection import (
     LOCKED,
     MODE,
@@ -51,6 +51,7 @@ from tf_frame.runs.setup.plugin_choice import (
     variant_of,
 )
 from tf_frame.runs.setup.training_setup import TrainingSetup
+from tf_frame.tensorflow_log import quiet_import
 
 
 @dataclasses.dataclass(frozen=True)
@@ -159,9 +160,8 @@ def parse_command_line(argv: Sequence[str]) -> CommandLine:
     if name is None:
         return CommandLine(values, rest, files, None)
     verbosity = values.get("verbosity") or _value_in_files(files, _run_option("verbosity"))
-    quiet_tensorflow(verbosity)
     # A plugin may import TensorFlow at its top, against the advice of the contract.
-    with without_chatter(verbosity), told_with_changes(records):
+    with quiet_import(verbosity), told_with_changes(records):
         return CommandLine(values, rest, files, _choose(name, values, files, rest))
 
 

@@ -1,38 +1,14 @@
-"""Terminal output of the commands: flushed lines, bold text, no traceback if it cannot be written.
-
-It also hides the log lines that TensorFlow writes while it is imported, among which the lines
-of the command would be lost, unless --verbosity asks for them.
-"""
+"""Terminal output of the commands: flushed lines, bold text, no traceback if a write fails."""
 
 from __future__ import annotations
 
 import contextlib
-import logging
 import os
-import re
 import sys
-import tempfile
-import warnings
 from collections.abc import Iterator
 from typing import Any
 
 from tf_frame.errors import TfFrameError
-
-# --verbosity -> (level of TensorFlow's C++ log, level of its Python log)
-_LEVELS = {
-    "none": ("3", logging.CRITICAL),
-    "warning": ("1", logging.WARNING),
-    "info": ("0", logging.INFO),
-    "debug": ("0", logging.DEBUG),
-}
-
-# Lines of TensorFlow's C++ log: "I0000 00:00:1795.05 3713 port.cc:153] ..." before the log is
-# initialised, "2026-01-31 12:00:00.000000: I tensorflow/..." later, and its note on the former.
-_LOG_LINE = re.compile(
-    r"[IWEF]\d{4} [\d:.]+ +\d+ \S+\] |\d{4}-\d\d-\d\d [\d:.]+: [IWE] |"
-    r"WARNING: All log messages before absl::InitializeLog|INFO: Created TensorFlow Lite |"
-    r"To enable the following instructions: "
-)
 
 
 def emphasised(text: str) -> str:
@@ -141,29 +117,6 @@ def output_may_fail() -> Iterator[None]:
         sys.stdout = before
 
 
-def quiet_tensorflow(verbosity: str | None) -> None:
-    """Sets the log level of TensorFlow; must be called before TensorFlow is imported.
-
-    Level `none` hides notes on CUDA stubs, oneDNN and deprecations. Errors are also
-    Python exceptions, which are never hidden. A level that the user set in the
-    environment is kept.
-
-    Args:
-      verbosity: value of `--verbosity`; None or an unknown value counts as `none`.
-    """
-    cpp, python = _LEVELS.get(verbosity or "none", _LEVELS["none"])
-    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", cpp)
-    logging.getLogger("tensorflow").setLevel(python)
-    if verbosity in (None, "none"):
-        warnings.filterwarnings("ignore", category=FutureWarning)
-        warnings.filterwarnings("ignore", category=DeprecationWarning)
-
-
-def shows_debug() -> bool:
-    """Returns whether the last `quiet_tensorflow` of this process was for `--verbosity debug`."""
-    return logging.getLogger("tensorflow").level == logging.DEBUG
-
-
 @contextlib.contextmanager
 def output_to_stderr() -> Iterator[None]:
     """Inside the block, what is printed goes to standard error, also from C++ and other processes.
@@ -179,33 +132,3 @@ def output_to_stderr() -> Iterator[None]:
         finally:
             os.dup2(real, 1)
             os.close(real)
-
-
-@contextlib.contextmanager
-def without_chatter(verbosity: str | None) -> Iterator[None]:
-    """Drops the log lines that TensorFlow's libraries write while they are imported.
-
-    The log level has no effect on these lines. All other text on standard error is
-    written at the end.
-
-    Args:
-      verbosity: value of `--verbosity`; for any other value than `none`, nothing is dropped.
-    """
-    if verbosity not in (None, "none"):
-        yield
-        return
-    sys.stderr.flush()
-    with tempfile.TemporaryFile() as caught:
-        real = os.dup(2)
-        os.dup2(caught.fileno(), 2)
-        try:
-            yield
-        finally:
-            sys.stderr.flush()
-            os.dup2(real, 2)
-            os.close(real)
-            caught.seek(0)
-            lines = caught.read().decode(errors="replace").splitlines(keepends=True)
-            kept = "".join(line for line in lines if not _LOG_LINE.match(line))
-            if kept:
-                complain(kept.removesuffix("\n"))

@@ -14,7 +14,7 @@ from tf_frame.cli.profile import show
 from tf_frame.cli.profile.merge import write_merged
 from tf_frame.cluster.status import SERVING, TaskStatus, read_statuses
 from tf_frame.command_line.folder_command import folder_command
-from tf_frame.command_line.screen import complain, report, without_chatter
+from tf_frame.command_line.screen import complain, report
 from tf_frame.config.option import Option
 from tf_frame.errors import ConfigError, TfFrameError
 from tf_frame.profiling.request import (
@@ -28,6 +28,7 @@ from tf_frame.profiling.request import (
 )
 from tf_frame.profiling.run_folders import XPLANE, find
 from tf_frame.profiling.step_profile import SUFFIX
+from tf_frame.tensorflow_log import quiet_import
 
 _USAGE = """usage: tf-frame profile attach MODEL_DIR [OPTIONS]
 
@@ -96,7 +97,7 @@ def _written(folder: str, request: ProfileRequest) -> Iterator[None]:
         raise ConfigError(
             f"process {other} waits for a profile of {folder}; give the command again after it"
         )
-    with without_chatter(None):
+    with quiet_import():
         write_request(folder, request)
     try:
         yield

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tf_frame.command_line.folder_command import folder_command
-from tf_frame.command_line.screen import complain, output_may_fail, report, without_chatter
+from tf_frame.command_line.screen import complain, output_may_fail, report
 from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_FAILED, EXIT_OK, ConfigError
 from tf_frame.profiling.report.build import build
@@ -17,6 +17,7 @@ from tf_frame.profiling.report.diff import Comparison, compare
 from tf_frame.profiling.report.diff_text import text_of, too_few_steps
 from tf_frame.profiling.report.figures import Report
 from tf_frame.profiling.report.run_folder import find
+from tf_frame.tensorflow_log import quiet_import
 
 USAGE = """usage: tf-frame profile diff BEFORE AFTER [OPTIONS]
 
@@ -53,7 +54,7 @@ def main(argv: Sequence[str]) -> int:
 
 def _run(folders: Sequence[str], values: Mapping[str, Any]) -> int:
     limit = _percent(values[_FAIL_OVER.name]) if values.get(_FAIL_OVER.name) else None
-    with without_chatter(None):  # A remote folder needs TensorFlow.
+    with quiet_import():  # A remote folder needs TensorFlow.
         compared = compare(*_reports(folders, values[_RUN.name]))
     with output_may_fail():  # The exit code tells the difference all the same.
         if values.get(_JSON.name):

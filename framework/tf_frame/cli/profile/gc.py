@@ -8,10 +8,11 @@ from typing import Any
 
 from tf_frame import file_system
 from tf_frame.command_line.folder_command import folder_command
-from tf_frame.command_line.screen import report, without_chatter
+from tf_frame.command_line.screen import report
 from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_OK, ConfigError, reason_of
 from tf_frame.profiling.retention import retain
+from tf_frame.tensorflow_log import quiet_import
 
 USAGE = """usage: tf-frame profile gc MODEL_DIR --keep N [--dry_run]
 
@@ -30,7 +31,7 @@ def main(argv: Sequence[str]) -> int:
 def _run(folders: Sequence[str], values: Mapping[str, Any]) -> int:
     if values[_KEEP.name] is None:
         raise ConfigError("tf-frame profile gc takes --keep N, the number of profiles that stay")
-    with without_chatter(None):  # A remote folder needs TensorFlow.
+    with quiet_import():  # A remote folder needs TensorFlow.
         _collect(os.path.expanduser(folders[0]), values[_KEEP.name], values[_DRY_RUN.name])
     return EXIT_OK
 

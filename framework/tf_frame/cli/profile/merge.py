@@ -9,12 +9,13 @@ from typing import Any
 
 from tf_frame import file_system
 from tf_frame.command_line.folder_command import folder_command
-from tf_frame.command_line.screen import report, without_chatter
+from tf_frame.command_line.screen import report
 from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_OK, ConfigError, DataError, reason_of
 from tf_frame.profiling.clock_alignment import align, read_run
 from tf_frame.profiling.merge import merge
 from tf_frame.profiling.run_folders import RunFolder, find
+from tf_frame.tensorflow_log import quiet_import
 
 USAGE = """usage: tf-frame profile merge MODEL_DIR [OPTIONS]
 
@@ -35,7 +36,7 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _run(folders: Sequence[str], values: Mapping[str, Any]) -> int:
-    with without_chatter(None):  # A remote folder needs TensorFlow.
+    with quiet_import():  # A remote folder needs TensorFlow.
         _merge(os.path.expanduser(folders[0]), **values)
     return EXIT_OK
 

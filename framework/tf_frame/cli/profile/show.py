@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tf_frame.command_line.folder_command import folder_command
-from tf_frame.command_line.screen import complain, report, without_chatter
+from tf_frame.command_line.screen import complain, report
 from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_OK, ConfigError
 from tf_frame.profiling.report.build import build
@@ -15,6 +15,7 @@ from tf_frame.profiling.report.figures import to_json
 from tf_frame.profiling.report.run_folder import find
 from tf_frame.profiling.report.tables import TABLES
 from tf_frame.profiling.report.text import text_of
+from tf_frame.tensorflow_log import quiet_import
 
 USAGE = """usage: tf-frame profile show MODEL_DIR [OPTIONS]
 
@@ -36,7 +37,7 @@ def main(argv: Sequence[str]) -> int:
 
 def _run(folders: Sequence[str], values: Mapping[str, Any]) -> int:
     check_page(values.get("html"))
-    with without_chatter(None):  # A remote folder needs TensorFlow.
+    with quiet_import():  # A remote folder needs TensorFlow.
         run = find(folders[0], values.get("run"))
     # JSON is for programs, which seldom need thousands of operations of microseconds.
     limit = {} if values.get("json") else {"max_operations": None}

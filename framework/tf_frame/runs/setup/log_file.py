@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import tensorflow.compat.v1 as tf
 
 from tf_frame.file_system import is_remote, make_folder
-from tf_frame.log_level import log_level
+from tf_frame.tensorflow_log import log_level
 
 _LOG = logging.getLogger("tf_frame")
 _LOG_FILE = "train.log"

@@ -15,13 +15,13 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.errors import ConfigError, TfFrameError
-from tf_frame.log_level import log_level
 from tf_frame.runs.export.folder import Written
 from tf_frame.runs.export.formats.frozen_graph import frozen, used_inputs
 from tf_frame.runs.export.formats.tflite import examples
 from tf_frame.runs.export.raw_serving import RawSignature
 from tf_frame.runs.export.serving import Request, chosen, restored, specs_of
 from tf_frame.runs.export.verify import DifferenceError, compare_batches
+from tf_frame.tensorflow_log import log_level
 
 FILE = "model.onnx"
 

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from tf_frame import Converter, option
-from tf_frame.command_line.screen import quiet_tensorflow, without_chatter
 from tf_frame.errors import ConfigError
+from tf_frame.tensorflow_log import quiet_import
 from tf_frame_classification.convert.divide import divided
 from tf_frame_classification.convert.pictures import Source
 from tf_frame_vision.convert.folders import check_apart
@@ -102,8 +102,7 @@ class _Converter(Converter):
             report(f"{split}: {outcome}; {secs:.1f} s; written to {output}")
 
     def _write(self, source: Source, output: Path, split: str, shards: int) -> Result:
-        quiet_tensorflow(None)
-        with without_chatter(None):
+        with quiet_import():
             # Importing TensorFlow takes seconds.
             from tf_frame_classification.convert.examples import LabelledRecords
             from tf_frame_vision.convert.convert_examples import Conversion, convert

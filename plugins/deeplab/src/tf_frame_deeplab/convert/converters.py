@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from tf_frame import Converter
-from tf_frame.command_line.screen import quiet_tensorflow, without_chatter
+from tf_frame.tensorflow_log import quiet_import
 from tf_frame_deeplab.convert.options import (
     CityscapesOptions,
     FolderOptions,
@@ -153,8 +153,7 @@ class CocoPanoptic(_Converter):
 
 
 def _write(pictures: Sequence[MaskedPicture], settings: dict[str, Any], **further: Any) -> Result:
-    quiet_tensorflow(None)
-    with without_chatter(None):
+    with quiet_import():
         # Importing TensorFlow takes seconds.
         from tf_frame_deeplab.convert.examples import SegmentationRecords
         from tf_frame_vision.convert.convert_examples import Conversion, convert

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from tf_frame import Converter, option
-from tf_frame.command_line.screen import quiet_tensorflow, without_chatter
 from tf_frame.errors import DataError
+from tf_frame.tensorflow_log import quiet_import
 from tf_frame_detection.inputs import coco_json, dota, voc_xml
 from tf_frame_detection.inputs.annotations import Photograph
 from tf_frame_detection.inputs.label_map import FILE, label_map_lines
@@ -154,8 +154,7 @@ class _Converter(Converter):
         split: str,
         shards: int,
     ) -> Any:
-        quiet_tensorflow(None)
-        with without_chatter(None):
+        with quiet_import():
             # Importing TensorFlow takes seconds.
             from tf_frame_detection.convert.examples import DetectionRecords, Picture
             from tf_frame_vision.convert.convert_examples import Conversion, convert

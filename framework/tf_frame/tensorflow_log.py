@@ -1,0 +1,105 @@
+"""Log lines of TensorFlow: their level, and an import that hides them.
+
+TensorFlow's libraries write lines while they are imported, between which the lines of a command
+would be lost. Code that imports TensorFlow within a function writes:
+
+    with quiet_import():
+        import tensorflow as tf
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import re
+import sys
+import tempfile
+import warnings
+from collections.abc import Iterator
+
+# --verbosity -> (level of TensorFlow's C++ log, level of its Python log)
+_LEVELS = {
+    "none": ("3", logging.CRITICAL),
+    "warning": ("1", logging.WARNING),
+    "info": ("0", logging.INFO),
+    "debug": ("0", logging.DEBUG),
+}
+_LOGGER = "tensorflow"
+# Lines of TensorFlow's C++ log: "I0000 00:00:1795.05 3713 port.cc:153] ..." before the log is
+# initialised, "2026-01-31 12:00:00.000000: I tensorflow/..." later, and the note on the former.
+_LOG_LINE = re.compile(
+    r"[IWEF]\d{4} [\d:.]+ +\d+ \S+\] |\d{4}-\d\d-\d\d [\d:.]+: [IWE] |"
+    r"WARNING: All log messages before absl::InitializeLog|INFO: Created TensorFlow Lite |"
+    r"To enable the following instructions: "
+)
+
+
+def set_log_level(verbosity: str | None) -> None:
+    """Sets the log level of TensorFlow; must be called before TensorFlow is imported.
+
+    Level `none` hides notes on CUDA stubs, oneDNN and deprecations. Errors are also Python
+    exceptions, which are never hidden. A level that the user set in the environment is kept.
+
+    Args:
+      verbosity: value of `--verbosity`; None or an unknown value counts as `none`.
+    """
+    cpp, python = _LEVELS.get(verbosity or "none", _LEVELS["none"])
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", cpp)
+    logging.getLogger(_LOGGER).setLevel(python)
+    if verbosity in (None, "none"):
+        warnings.filterwarnings("ignore", category=FutureWarning)
+        warnings.filterwarnings("ignore", category=DeprecationWarning)
+
+
+def shows_debug() -> bool:
+    """Returns whether the last `set_log_level` of this process was for `--verbosity debug`."""
+    return logging.getLogger(_LOGGER).level == logging.DEBUG
+
+
+@contextlib.contextmanager
+def quiet_import(verbosity: str | None = None) -> Iterator[None]:
+    """Drops the log lines that TensorFlow's libraries write while they are imported in the block.
+
+    Also sets the log level, which has no effect on these lines. All other text on standard error
+    is written at the end of the block.
+
+    Args:
+      verbosity: value of `--verbosity`; for any other value than `none`, nothing is dropped.
+    """
+    set_log_level(verbosity)
+    if verbosity not in (None, "none"):
+        yield
+        return
+    sys.stderr.flush()
+    with tempfile.TemporaryFile() as caught:
+        stderr = os.dup(2)
+        os.dup2(caught.fileno(), 2)
+        try:
+            yield
+        finally:
+            sys.stderr.flush()
+            os.dup2(stderr, 2)
+            os.close(stderr)
+            caught.seek(0)
+            lines = caught.read().decode(errors="replace").splitlines(keepends=True)
+            text = "".join(line for line in lines if not _LOG_LINE.match(line))
+            with contextlib.suppress(OSError):  # There is no other place for the text.
+                os.write(2, text.encode())
+
+
+@contextlib.contextmanager
+def log_level(name: str, level: int) -> Iterator[None]:
+    """Sets the level of a logger inside the block.
+
+    Args:
+      name: name of the logger.
+      level: such as `logging.ERROR`, which leaves out the lines below errors.
+    """
+    logger = logging.getLogger(name)
+    level_before = logger.level
+    logger.setLevel(level)
+    try:
+        yield
+    finally:
+        logger.setLevel(level_before)
