@@ -4,15 +4,10 @@ Each test lists all violations at once. The modules at the top level of `tf_fram
 `tf_frame.errors`, stand below every package.
 """
 
-import ast
-import functools
-from pathlib import Path
-
 import pytest
 
-ROOT = Path(__file__).parents[1]
-FRAMEWORK = ROOT / "framework" / "tf_frame"
-PLUGINS = sorted(path for path in ROOT.glob("plugins/*/src/*") if (path / "__init__.py").exists())
+from source_tree import FRAMEWORK, PLUGINS, ROOT, imports, modules
+
 # The packages of the framework, lowest first. A package imports from those before it only.
 ORDER = (
     *("config", "layers", "plugin", "checkpoint", "cluster", "deploy"),
@@ -28,31 +23,6 @@ WITHOUT_TENSORFLOW = (
 # But the server of a task is one of TensorFlow's; nothing imports these before it starts.
 _OF_SERVERS = ("agreement", "clock", "key_value_store", "server")
 WITH_TENSORFLOW = {f"tf_frame.cluster.{name}" for name in _OF_SERVERS}
-
-
-@functools.cache
-def modules(package):
-    """Path of each module below the folder of a package, by the module's full name."""
-    named = {}
-    for path in sorted(package.rglob("*.py")):
-        parts = path.relative_to(package.parent).with_suffix("").parts
-        named[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
-    return named
-
-
-@functools.cache
-def imports(path):
-    """Names that a file imports, at its top level and within functions."""
-    return tuple(_imports(path))
-
-
-def _imports(path):
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{path} has a relative import"
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
 def package_of(name):

@@ -4,9 +4,14 @@
     $ tf-frame run --plugin deeplab
 
 Importing this package does not import TensorFlow, so that `--help` and wrong options
-answer at once; using `Estimator` and what belongs to it does.
+answer at once; using `Estimator` and the other names of `_MODULES` may.
+
+Public are the names here, and those of `tf_frame.atomic_output`, `errors`, `estimator`, `hooks`,
+`layers`, `tensorflow_log`, `testing` and `text`. Plugins import nothing else: every other module
+may change in any release.
 """
 
+import importlib
 from typing import TYPE_CHECKING, Any
 
 from tf_frame.config import option
@@ -34,10 +39,20 @@ if TYPE_CHECKING:
     from tf_frame.estimator.estimator import Estimator
     from tf_frame.estimator.model_function.spec import EstimatorSpec
     from tf_frame.estimator.run_config.run_config import RunConfig
+    from tf_frame.plugin.load import load_network, load_preprocessing
+    from tf_frame.runs.prediction.rows import PredictionCsv
 
 __version__ = "0.1.0"
 
-_OF_ESTIMATOR = ("Estimator", "EstimatorSpec", "RunConfig")
+# Name -> module below tf_frame, which is imported at the first use of the name.
+_MODULES = {
+    "Estimator": "estimator",
+    "EstimatorSpec": "estimator",
+    "PredictionCsv": "runs.prediction.rows",
+    "RunConfig": "estimator",
+    "load_network": "plugin.load",
+    "load_preprocessing": "plugin.load",
+}
 
 __all__ = [
     "Converter",
@@ -56,18 +71,19 @@ __all__ = [
     "Network",
     "NetworkContext",
     "Optimizer",
+    "PredictionCsv",
     "Preprocessing",
     "RunConfig",
     "ScheduleContext",
     "ServingForm",
     "__version__",
+    "load_network",
+    "load_preprocessing",
     "option",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    if name in _OF_ESTIMATOR:
-        from tf_frame import estimator
-
-        return getattr(estimator, name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f"{__name__}.{_MODULES[name]}"), name)

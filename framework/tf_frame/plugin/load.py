@@ -19,9 +19,10 @@ from tf_frame.plugin.find import (
     find_plugins,
 )
 from tf_frame.plugin.imports import BrokenPluginError, import_target
-from tf_frame.plugin.kinds import Kind, check_contract
+from tf_frame.plugin.kinds import NETWORK, PREPROCESSING, Kind, check_contract
 from tf_frame.plugin.matching import matching_plugins, unknown_plugin
 from tf_frame.plugin.modules import malformed
+from tf_frame.plugin.network_contracts import Network, Preprocessing
 from tf_frame.plugin.origin import register
 from tf_frame.plugin.remedies import tell_authors
 from tf_frame.plugin.switches import read_switches
@@ -70,6 +71,21 @@ def load_plugin(
         return load_plugin_info(min(matches, key=lambda p: p.state != CONFLICT))
     none = f"none (pip install a package with a {kind.group} entry point)"
     raise unknown_plugin(f"{kind.word} plugin", name, of_kind, none=none)
+
+
+def load_network(name: str, *, prefer: str | None = None) -> Network:
+    """Loads and constructs a network plugin; see `load_plugin` for arguments and errors."""
+    return _make(load_plugin(NETWORK, name, prefer=prefer))
+
+
+def load_preprocessing(name: str, *, prefer: str | None = None) -> Preprocessing:
+    """Loads and constructs a preprocessing plugin; see `load_plugin` for arguments and errors."""
+    return _make(load_plugin(PREPROCESSING, name, prefer=prefer))
+
+
+def _make(plugin: LoadedPlugin) -> Any:
+    """Constructs a plugin of a kind without options."""
+    return plugin.cls(params=plugin.cls.Params())
 
 
 def _refuse_problems(installed: Iterable[PluginInfo]) -> None:

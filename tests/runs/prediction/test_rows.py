@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from tf_frame.errors import ConfigError
-from tf_frame.runs.prediction.rows import Csv, JsonLines
+from tf_frame.runs.prediction.rows import JsonLines, PredictionCsv
 
 
-@pytest.fixture(params=[JsonLines, Csv], ids=["jsonl", "csv"])
+@pytest.fixture(params=[JsonLines, PredictionCsv], ids=["jsonl", "csv"])
 def rows(request, tmp_path):
     writer = request.param(str(tmp_path))
     yield writer
@@ -31,7 +31,7 @@ def objects_of(tmp_path, *predictions):
 
 
 def table_of(tmp_path, *predictions):
-    writer = Csv(str(tmp_path))
+    writer = PredictionCsv(str(tmp_path))
     for number, prediction in enumerate(predictions):
         writer(f"example {number}", None, prediction)
     writer.close()
@@ -41,7 +41,7 @@ def table_of(tmp_path, *predictions):
 
 def test_files_are_called_after_their_format(tmp_path):
     assert JsonLines(str(tmp_path)).path == str(tmp_path / "predictions.jsonl")
-    assert Csv(str(tmp_path)).path == str(tmp_path / "predictions.csv")
+    assert PredictionCsv(str(tmp_path)).path == str(tmp_path / "predictions.csv")
 
 
 def test_there_is_no_file_before_the_first_row(rows, tmp_path):
@@ -150,7 +150,7 @@ def test_a_table_has_one_header_and_a_row_each(tmp_path):
 
 
 def test_a_table_of_arrays_of_several_sizes_is_refused(tmp_path):
-    writer = Csv(str(tmp_path))
+    writer = PredictionCsv(str(tmp_path))
     writer("a", None, np.zeros([2]))
     text = "the prediction for b has 4 columns, earlier ones have 3, .* use --format jsonl"
     with pytest.raises(ConfigError, match=text):
@@ -190,7 +190,7 @@ def test_a_row_that_does_not_fit_on_the_disk_is_not_begun(rows, monkeypatch):
 
 
 def test_columns_of_probabilities_have_the_names_of_the_classes(tmp_path):
-    rows = Csv(str(tmp_path), ("cat", "dog"))
+    rows = PredictionCsv(str(tmp_path), ("cat", "dog"))
     rows("x", None, {"probabilities": np.array([0.25, 0.75]), "box": np.array([1, 2])})
     rows.close()
     assert (tmp_path / "predictions.csv").read_text() == (
@@ -200,7 +200,7 @@ def test_columns_of_probabilities_have_the_names_of_the_classes(tmp_path):
 
 @pytest.mark.parametrize("names", [("cat", "cat"), ("cat", "dog", "emu"), ()])
 def test_names_that_do_not_fit_are_not_used(tmp_path, names):
-    rows = Csv(str(tmp_path), names)
+    rows = PredictionCsv(str(tmp_path), names)
     rows("x", None, {"probabilities": np.array([0.25, 0.75])})
     rows.close()
     assert "name,probabilities_0,probabilities_1" in (tmp_path / "predictions.csv").read_text()

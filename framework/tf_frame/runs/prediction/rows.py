@@ -93,7 +93,7 @@ class JsonLines(_Rows):
         return json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-class Csv(_Rows):
+class PredictionCsv(_Rows):
     """Writes `predictions.csv`: a column for each number, for arrays `name_0` or `name_0_1`.
 
     Columns of `probabilities`, `logits` and `scores` have the names of the classes in place of
@@ -135,7 +135,7 @@ class Csv(_Rows):
         return [("_".join([key, *map(str, place)]), array[place]) for place in places]
 
 
-FORMATS: dict[str, type[_Rows]] = {"csv": Csv, "jsonl": JsonLines}
+FORMATS: dict[str, type[_Rows]] = {"csv": PredictionCsv, "jsonl": JsonLines}
 
 
 def _plain(value: Any) -> Any:

@@ -17,10 +17,9 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
+import tf_frame
 from tf_frame import Network, NetworkContext
 from tf_frame.errors import ConfigError
-from tf_frame.plugin.kinds import NETWORK
-from tf_frame.plugin.load import load_plugin
 from tf_frame_vision import DISTRIBUTION
 
 _NETS = "tf_frame_vision.nets"
@@ -39,9 +38,7 @@ def load_network(name: str) -> Network:
     Raises:
       PluginError: there is no such network; the message has near names.
     """
-    cls = load_plugin(NETWORK, name, prefer=DISTRIBUTION).cls
-    network: Network = cls(params=cls.Params())
-    return network
+    return tf_frame.load_network(name, prefer=DISTRIBUTION)
 
 
 class SlimNetwork(Network):

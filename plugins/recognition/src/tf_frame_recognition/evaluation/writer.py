@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tf_frame.runs.prediction.rows import Csv
+from tf_frame import PredictionCsv
 from tf_frame_recognition.evaluation.pictures import word_picture
 from tf_frame_vision.drawing.png import write_png
 
@@ -30,7 +30,7 @@ class PredictionWriter:
     def __init__(self, directory: str, *, rectify: bool = False) -> None:
         self._extra = _RECTIFIED if rectify else ()
         self.predict_keys: Sequence[str] = ("text", "confidence", *self._extra)
-        self._rows = Csv(directory)
+        self._rows = PredictionCsv(directory)
         self._pictures = Path(directory) / "words"
         self._pictures.mkdir(parents=True, exist_ok=True)
 

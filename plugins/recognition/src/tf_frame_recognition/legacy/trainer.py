@@ -25,7 +25,7 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.errors import ConfigError
-from tf_frame.hooks.stop import StopAtStepHook
+from tf_frame.hooks import StopAtStepHook
 from tf_frame_legacy import config as configs, optimizer_builder, restoring, training
 from tf_frame_legacy.config import Config
 from tf_frame_legacy.model_deploy import DeploymentConfig

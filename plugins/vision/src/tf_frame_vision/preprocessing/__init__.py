@@ -5,9 +5,8 @@ therefore the behaviour is that of slim, preprocessing/. A family is a `tf_frame
 named by an entry point of the group `tf_frame.preprocessing`.
 """
 
+import tf_frame
 from tf_frame import Preprocessing
-from tf_frame.plugin.kinds import PREPROCESSING
-from tf_frame.plugin.load import load_plugin
 from tf_frame_vision import DISTRIBUTION
 
 
@@ -20,6 +19,4 @@ def load_preprocessing(name: str) -> Preprocessing:
     Raises:
       PluginError: there is no such preprocessing; the message has near names.
     """
-    cls = load_plugin(PREPROCESSING, name, prefer=DISTRIBUTION).cls
-    preprocessing: Preprocessing = cls(params=cls.Params())
-    return preprocessing
+    return tf_frame.load_preprocessing(name, prefer=DISTRIBUTION)

@@ -23,8 +23,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.hooks.base import Hook, Phase
-from tf_frame.hooks.cadence import Cadence
+from tf_frame.hooks import Cadence, Hook, Phase
 from tf_frame_vision.reading.examples import without_autograph
 
 SKIPPED = "skipped"

@@ -1,0 +1,45 @@
+"""The public face: plugins import public modules only, and the documents list them."""
+
+import re
+
+import pytest
+
+import tf_frame
+from source_tree import PLUGINS, ROOT, imports, modules
+
+PUBLIC = {
+    "tf_frame",
+    *(f"tf_frame.{name}" for name in ("atomic_output", "errors", "estimator", "hooks", "layers")),
+    *(f"tf_frame.{name}" for name in ("tensorflow_log", "testing", "text")),
+}
+# It has the old names of the framework's own functions, and is released together with it.
+INTERNAL = {"tf_frame_legacy"}
+
+
+def is_public(imported):
+    """Returns whether `module.name` names a public module, or a name in one."""
+    return imported in PUBLIC or imported.rpartition(".")[0] in PUBLIC
+
+
+CHECKED = [path for path in PLUGINS if path.name not in INTERNAL]
+
+
+@pytest.mark.parametrize("plugin", CHECKED, ids=lambda path: path.name)
+def test_plugins_import_public_modules_only(plugin):
+    violations = [
+        f"{name} imports {imported}"
+        for name, path in modules(plugin).items()
+        for imported in imports(path)
+        if imported.split(".")[0] == "tf_frame" and not is_public(imported)
+    ]
+    assert not violations
+
+
+def test_documents_list_the_public_modules():
+    text = (ROOT / "docs" / "plugins.md").read_text(encoding="utf-8")
+    section = text.partition("## Public names")[2].partition("\n## ")[0]
+    assert set(re.findall(r"^\| `([\w.]+)`", section, re.MULTILINE)) == PUBLIC
+
+
+def test_every_public_name_of_the_package_can_be_imported():
+    assert all(hasattr(tf_frame, name) for name in tf_frame.__all__)
