@@ -55,7 +55,7 @@ def test_texts_become_numbers_and_numbers_texts_in_the_graph():
     np.testing.assert_array_equal(ids[1], [-1] * 4)
     assert strings[0].decode() == "éaa" and strings[1] == b""
     problems = [problem.decode(errors="replace") for problem in problems]
-    assert [label_map.problem_of(text, 4) for text in texts[:4]] == problems[:4]
+    assert [label_map.find_problem(text, 4) for text in texts[:4]] == problems[:4]
     assert problems == [
         "",
         "its text is empty",

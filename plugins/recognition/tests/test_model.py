@@ -11,7 +11,7 @@ from tf_frame import Input, InputInfo, Mode
 from tf_frame.command_line.parsing import parse_command_line
 from tf_frame.errors import ConfigError
 from tf_frame.testing.toy import make_setup, run_setup
-from tf_frame_recognition.batches import merged
+from tf_frame_recognition.batches import join_batches
 from tf_frame_recognition.model import Params, Recognition
 
 INFO = InputInfo(num_classes=3, class_names=("a", "é", "c"))
@@ -128,7 +128,8 @@ def test_several_inputs_are_one_batch():
     parts = [{name: value[:3] for name, value in FEATURES.items()}]
     parts.append({"image": FEATURES["image"][3:], "name": np.array(["a"])})
     with tf.Graph().as_default(), tf.Session() as session:
-        joined = session.run(merged([{k: tf.constant(v) for k, v in p.items()} for p in parts]))
+        batches = [{name: tf.constant(v) for name, v in part.items()} for part in parts]
+        joined = session.run(join_batches(batches))
     assert list(joined) == ["image"]
     np.testing.assert_array_equal(joined["image"], FEATURES["image"])
 
@@ -136,7 +137,7 @@ def test_several_inputs_are_one_batch():
 def test_sources_of_different_sizes_are_refused():
     batches = [{"text": tf.TensorSpec([2, length], tf.int32)} for length in (8, 25)]
     with pytest.raises(ConfigError, match="inputs' text .* sizes, 8, 25;"):
-        merged(batches)
+        join_batches(batches)
 
 
 def test_a_short_run_has_no_profile():

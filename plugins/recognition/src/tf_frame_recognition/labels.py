@@ -1,10 +1,10 @@
 """Label maps: the characters that a model reads, each with its number.
 
-digits      0 to 9
-lower       digits, then a to z; texts are folded to lower case first
-case        digits, a to z, A to Z
-printable   these, then the 32 ASCII punctuation marks: 94 characters
-FILE        UTF-8, a character a line
+    digits      0 to 9
+    lower       digits, then a to z; texts are folded to lower case first
+    case        digits, a to z, A to Z
+    printable   the characters of `case`, then the 32 ASCII punctuation marks: 94 characters
+    FILE        UTF-8, a character a line
 
 A map holds no blank, start or end: these belong to the heads. TensorFlow is imported only by the
 functions that add ops to a graph.
@@ -27,7 +27,7 @@ _MAPS = {
     "case": string.digits + string.ascii_letters,
     "printable": string.digits + string.ascii_letters + string.punctuation,
 }
-# What stands behind the end of a text.
+# Fills ids behind the end of a text.
 PADDING = -1
 _IS_EMPTY = "its text is empty"
 _NOT_KNOWN = "which --input.characters does not have"
@@ -41,7 +41,7 @@ class LabelMap:
       folds_case: whether texts are folded to lower case before they are looked up.
 
     Raises:
-      ConfigError: there is none, one is no single character, or there twice.
+      ConfigError: there is no character, an element is not a single character, or comes twice.
     """
 
     def __init__(self, characters: Sequence[str], *, folds_case: bool = False) -> None:
@@ -60,7 +60,7 @@ class LabelMap:
         """Returns the numbers of a text's characters.
 
         Raises:
-          DataError: the map does not have one of them.
+          DataError: the map does not have a character.
         """
         folded = text.lower() if self.folds_case else text
         unknown = [character for character in folded if character not in self._ids]
@@ -71,8 +71,8 @@ class LabelMap:
             )
         return [self._ids[character] for character in folded]
 
-    def problem_of(self, text: str, max_length: int) -> str:
-        """Returns why a text cannot be used, in the words of `padded_ids`; empty if it can.
+    def find_problem(self, text: str, max_length: int) -> str:
+        """Returns the reason why a text cannot be used, as `padded_ids` does; empty if it can.
 
         Args:
           text: the text.
@@ -85,7 +85,7 @@ class LabelMap:
             return (
                 f"its text {text} has {len(folded)} characters; --input.max_length is {max_length}"
             )
-        unknown = next((each for each in folded if each not in self._ids), None)
+        unknown = next((char for char in folded if char not in self._ids), None)
         if unknown is None:
             return ""
         return f"its text {text} has the character {unknown}, {_NOT_KNOWN}"
@@ -103,9 +103,9 @@ class LabelMap:
         import tensorflow.compat.v1 as tf
 
         # The last entry stands for padding.
-        known = tf.constant([*self.characters, ""])
+        table = tf.constant([*self.characters, ""])
         places = tf.where(ids >= 0, ids, tf.fill(tf.shape(ids), tf.cast(len(self._ids), ids.dtype)))
-        return tf.strings.reduce_join(tf.gather(known, places), axis=1)
+        return tf.strings.reduce_join(tf.gather(table, places), axis=1)
 
     def padded_ids(self, text: Any, max_length: int) -> tuple[Any, Any]:
         """Looks up a text in the graph.
@@ -115,8 +115,8 @@ class LabelMap:
           max_length: the most characters it may have.
 
         Returns:
-          Its numbers, `[max_length]` int32, padded by -1; and why it cannot be used, a scalar
-          string, empty if it can: it is empty, too long, or has a character outside of the map.
+          The numbers, `[max_length]` int32, padded by -1; and a scalar string, the reason why the
+          text cannot be used: empty, too long, or a character outside of the map; else empty.
         """
         import tensorflow.compat.v1 as tf
 
@@ -132,7 +132,7 @@ class LabelMap:
         return tf.ensure_shape(ids, [max_length]), problem
 
     def _characters(self, text: Any) -> Any:
-        """Characters of a text, `[length]`; bytes that are no UTF-8 become U+FFFD."""
+        """Returns the characters of a text, `[length]`; bytes that are no UTF-8 become U+FFFD."""
         import tensorflow.compat.v1 as tf
 
         text = tf.strings.unicode_transcode(text, "UTF-8", "UTF-8", errors="replace")

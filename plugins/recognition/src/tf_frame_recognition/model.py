@@ -70,7 +70,7 @@ class Recognition(Model):
         if not info.class_names:
             raise ConfigError(
                 "the model recognition needs to know the characters, but its input does not say; "
-                "use an input whose info has class_names, such as digit_strings"
+                "use an input with class_names in its info, such as digit_strings"
             )
         self.label_map = LabelMap(info.class_names)
 
@@ -82,25 +82,25 @@ class Recognition(Model):
           `[batch]`, `ids` `[batch, max_length]`, and with `rectify` the images as they are read
           and `control_points`; in evaluation the metrics.
         """
-        from tf_frame_recognition import batches
+        from tf_frame_recognition.batches import join_batches
         from tf_frame_recognition.evaluation.summaries import add_pictures
         from tf_frame_recognition.networks.encoder import encode
         from tf_frame_vision.reading.skipped import count_skipped
 
         counted = count_skipped(features)
-        original = batches.merged(counted.features)["image"]
+        original = join_batches(counted.features)["image"]
         images, rectified = self._rectified(original, mode)
         decay = self._batch_norm_decay()
         sequence = encode(images, mode, self.params, batch_norm_decay=decay)
         if mode == Mode.TRAIN:
             if rectified:
                 add_pictures(original, **rectified)
-            loss = self._head().loss(sequence, batches.merged(labels)["text"], mode)
+            loss = self._head().loss(sequence, join_batches(labels)["text"], mode)
             return ModelOutput(loss=loss, hooks=counted.hooks)
         predictions = {**self._words(sequence), **rectified}
         if labels is None:
             return ModelOutput(predictions=predictions)
-        text = batches.merged(labels)["text"]
+        text = join_batches(labels)["text"]
         words = {"label": self.label_map.strings(text), "read": predictions["text"]}
         add_pictures(original, words, **rectified)
         return ModelOutput(
@@ -116,14 +116,17 @@ class Recognition(Model):
         from tf_frame_recognition.rectification import rectify
 
         size = images.shape.as_list()[1:3]
-        found = rectify(
+        rectified = rectify(
             images,
             mode,
             output_size=size,
             num_control_points=self.params.control_points,
             batch_norm_decay=self._batch_norm_decay(),
         )
-        return found.images, {"rectified": found.images, "control_points": found.control_points}
+        return rectified.images, {
+            "rectified": rectified.images,
+            "control_points": rectified.control_points,
+        }
 
     def _head(self) -> Any:
         from tf_frame_recognition.heads import make_head
@@ -161,13 +164,13 @@ class Recognition(Model):
         return note_on_decay(_BATCH_NORM_DECAY, self.num_steps)
 
     def _batch_norm_decay(self) -> float:
-        given: float | None = self.params.batch_norm_decay
-        if given is not None:
-            return given
+        decay: float | None = self.params.batch_norm_decay
+        if decay is not None:
+            return decay
         return fitting_decay(_BATCH_NORM_DECAY, self.num_steps) or _BATCH_NORM_DECAY
 
     def warm_start_options(self, checkpoint: Mapping[str, Sequence[int]]) -> Mapping[str, Any]:
-        """Returns what a pretrained feature extractor restores: its convolutions.
+        """Returns options that restore the convolutions of a pretrained feature extractor.
 
         Args:
           checkpoint: name -> shape of the variables there.

@@ -60,8 +60,8 @@ class HeadParams:
     )
     ctc_loss_weight: float = option(
         0.3,
-        "of attention: share of a loss by CTC in training, from which the features learn where the "
-        "characters are; 0: none, as in ASTER",
+        "of attention: share of a loss by CTC in training; it teaches the features the places of "
+        "the characters; 0: none, as in ASTER",
         min=0,
         max=1,
     )
@@ -82,7 +82,7 @@ class RectifyParams:
 
 @dataclasses.dataclass(frozen=True)
 class EvaluationParams:
-    """The protocol by which words are compared."""
+    """Options of the comparison of words in evaluation."""
 
     eval_case_sensitive: bool = option(True, "whether a and A differ in evaluation")
     eval_punctuation: bool = option(

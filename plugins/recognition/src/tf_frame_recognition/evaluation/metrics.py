@@ -1,7 +1,7 @@
 """Streaming metrics of recognised words: word accuracy and edit distance, also by length.
 
-The protocols of published figures differ in what they compare: most ignore case and leave out
-punctuation, so that `Don't` and `dont` are the same word.
+The protocols of published figures differ: most ignore case and leave out punctuation, so that
+`Don't` and `dont` are the same word.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ def recognition_metrics(
 
     Returns:
       `word_accuracy`, the share of the words without an error; `edit_distance`, the mean over the
-      words of `normalised_distance`; and of the labels of each length N from 1 to `max_length`
-      `word_accuracy_length_N`, `edit_distance_length_N` and `words_length_N`, their number: 0, as
-      are the others, where there are none. Lengths are those that are compared. Each is a
-      (value, update op) pair.
+      words of `normalised_distance`; and for each length N of labels from 1 to `max_length`
+      `word_accuracy_length_N`, `edit_distance_length_N` and `words_length_N`, the number of words;
+      all three are 0 without such a label. A length counts the compared characters. Every metric
+      is a (value, update op) pair.
     """
     predicted, truth = (
         comparable(text, case_sensitive=case_sensitive, punctuation=punctuation)
@@ -48,8 +48,8 @@ def recognition_metrics(
     count, right, distance = tf.unstack(total, axis=1)
     sums = {"word_accuracy": right, "edit_distance": distance}
     number = tf.reduce_sum(count)
-    values = {name: tf.div_no_nan(tf.reduce_sum(each), number) for name, each in sums.items()}
-    shares = {name: tf.div_no_nan(each, count) for name, each in sums.items()}
+    values = {name: tf.div_no_nan(tf.reduce_sum(part), number) for name, part in sums.items()}
+    shares = {name: tf.div_no_nan(part, count) for name, part in sums.items()}
     for kind, column in {**shares, "words": count}.items():
         for length in range(1, max_length + 1):
             values[f"{kind}_length_{length}"] = column[length]
@@ -68,14 +68,14 @@ def normalised_distance(predicted: Any, truth: Any) -> Any:
       make one word of the other, divided by the characters of the longer word (at least 1).
     """
     characters = [tf.strings.unicode_decode(text, "UTF-8") for text in (predicted, truth)]
-    distance = tf.edit_distance(*(each.to_sparse() for each in characters), normalize=False)
-    lengths = [each.row_lengths() for each in characters]
+    distance = tf.edit_distance(*(codes.to_sparse() for codes in characters), normalize=False)
+    lengths = [codes.row_lengths() for codes in characters]
     longer = tf.maximum(tf.maximum(*lengths), 1)
     return distance / tf.cast(longer, tf.float32)
 
 
 def _totals(predicted: Any, truth: Any, max_length: int) -> tuple[Any, Any]:
-    """Number of words, of those without error, and distance, by length; and their update."""
+    """Returns sums of words, correct words and distance by length, `[lengths, 3]`, and the update."""
     total = tf.get_variable(
         "words_by_length",
         shape=[max_length + 1, 3],

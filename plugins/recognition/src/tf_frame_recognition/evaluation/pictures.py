@@ -31,7 +31,7 @@ def word_picture(
         orange, the lower ones blue.
 
     Returns:
-      `[rows, columns, 3]`; the size depends on those of the images and the number of lines.
+      `[rows, columns, 3]`; the size depends on the sizes of the images and the number of lines.
     """
     pictures = [_coloured(image)]
     if control_points is not None:
@@ -54,7 +54,7 @@ def _padded(picture: Pixels, height: int) -> Pixels:
 
 
 def _with_points(picture: Pixels, points: Any) -> Pixels:
-    """The picture with dots, and lines between those of an edge; what lies outside is cut off."""
+    """Draws dots, and lines between the dots of an edge; the edge of the picture cuts them off."""
     canvas = Image.fromarray(picture)
     draw = ImageDraw.Draw(canvas)
     # Points far away, or of a network that diverged, are beyond the numbers that Pillow takes.

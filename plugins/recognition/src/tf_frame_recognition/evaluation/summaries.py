@@ -27,7 +27,7 @@ def add_pictures(
       texts: name -> `[batch]` string, UTF-8: lines below each image, such as the label and the word
         that was read, each with its name in front.
       rectified: the rectified images; None: there are none.
-      control_points: `[batch, k, 2]`, those of the rectification.
+      control_points: `[batch, k, 2]`, the control points of the rectification.
     """
     texts = texts or {}
     extra = {"rectified": rectified, "control_points": control_points}
@@ -39,11 +39,11 @@ def add_pictures(
         for image, *values in zip(images, *parts, strict=True):
             words = (value.decode(errors="replace") for value in values[:count])
             lines = [f"{name}: {word}" for name, word in zip(texts, words, strict=True)]
-            rest = dict(zip(extra, values[count:], strict=True))
-            pictures.append(word_picture(image, lines, **rest))
+            extra_values = dict(zip(extra, values[count:], strict=True))
+            pictures.append(word_picture(image, lines, **extra_values))
         return np.stack(pictures)
 
-    parts = [each[:_MAX_IMAGES] for each in (images, *texts.values(), *extra.values())]
+    parts = [tensor[:_MAX_IMAGES] for tensor in (images, *texts.values(), *extra.values())]
     with tf.device("/device:CPU:0"):
         pictures = tf.numpy_function(drawn, parts, tf.uint8)
         pictures.set_shape([None, None, None, 3])

@@ -41,7 +41,7 @@ class PredictionWriter:
           name: name of the picture, without the ending.
           features: `image` `[height, width, channels]`, 0 to 255; perhaps `name`, the path of the
             file.
-          prediction: those of `predict_keys`, without the batch.
+          prediction: the outputs of `predict_keys`, without the batch.
         """
         text, confidence = prediction["text"], prediction["confidence"]
         row = {"text": text, "confidence": confidence}

@@ -1,7 +1,7 @@
 """The head `attention`: decoders that write one character after the other.
 
-With two decoders, one writes the word from its last character back; of the two words the one with
-the higher log probability per step is taken, its end counted as a step. Source: Shi et al., ASTER,
+Of two decoders, the second writes the word from its last character back; the head takes the word
+with the higher log probability per step, with the end as a step. Source: Shi et al., ASTER,
 https://doi.org/10.1109/TPAMI.2018.2848939, which weighs both losses by 0.5; loss and weights as in
 bgshih/aster, core/loss.py and experiments/demo/config/trainval.prototxt: the sum over the
 characters and the end of a word, the mean over the batch.
@@ -68,7 +68,8 @@ class AttentionHead:
         """
         smoothing = self._smoothing if mode == Mode.TRAIN else 0.0
         losses = [
-            self._loss(name, sequence, _turned(name, text), smoothing) for name in self._names
+            self._loss(name, sequence, _in_writing_order(name, text), smoothing)
+            for name in self._names
         ]
         loss = tf.add_n(losses) / len(losses)
         if mode != Mode.TRAIN or not self._ctc_weight:
@@ -77,12 +78,12 @@ class AttentionHead:
         return (1 - self._ctc_weight) * loss + self._ctc_weight * by_ctc
 
     def _loss(self, name: str, sequence: Any, text: Any, smoothing: float) -> Any:
-        # The first padding of a word is its end; the others do not count.
+        # The first padding of a word is its end; further padding does not count.
         targets = tf.pad(text, [[0, 0], [0, 1]], constant_values=-1)
         counts = tf.sequence_mask(lengths(text) + 1, tf.shape(targets)[1], tf.float32)
         targets = tf.where_v2(targets >= 0, targets, self._end)
-        given = tf.pad(targets[:, :-1], [[0, 0], [1, 0]], constant_values=self._end)
-        logits = self._decoder(name, sequence).logits(given)
+        previous = tf.pad(targets[:, :-1], [[0, 0], [1, 0]], constant_values=self._end)
+        logits = self._decoder(name, sequence).logits(previous)
         entropy = tf.nn.sparse_softmax_cross_entropy_with_logits(labels=targets, logits=logits)
         if smoothing:
             even = -tf.reduce_mean(tf.nn.log_softmax(logits), axis=2)
@@ -109,20 +110,20 @@ class AttentionHead:
     def _decode(self, name: str, sequence: Any, max_length: int) -> Decoded:
         width = self._beam_width
         decoder = self._decoder(name, tf.repeat(sequence, width, axis=0))
-        found = beam_search(
+        words = beam_search(
             decoder.step,
             decoder.initial_state(),
             num_classes=self._end,
             width=width,
             max_length=max_length,
         )
-        return found._replace(ids=_turned(name, found.ids))
+        return words._replace(ids=_in_writing_order(name, words.ids))
 
     def _decoder(self, name: str, sequence: Any) -> Decoder:
         with tf.variable_scope(f"Predictor/{name}", reuse=tf.AUTO_REUSE):
             return Decoder(sequence, num_classes=self._end, units=self._units)
 
 
-def _turned(name: str, text: Any) -> Any:
-    """Returns the words as the decoder writes them: from the last character back, or as given."""
+def _in_writing_order(name: str, text: Any) -> Any:
+    """Returns the words as a decoder writes them: the backward decoder reverses each word."""
     return tf.reverse_sequence(text, lengths(text), seq_axis=1) if name == _BACKWARD else text

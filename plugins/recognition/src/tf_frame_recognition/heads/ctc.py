@@ -24,8 +24,8 @@ class CtcHead:
 
     Args:
       num_classes: number of characters, without the blank.
-      beam_width: number of words that are kept from position to position; 1: the best class of
-        each position (greedy).
+      beam_width: number of words to keep from position to position; 1: the best class of each
+        position (greedy).
       label_smoothing: share of the training loss that draws each position to equal probabilities
         of all classes. Source: Kim et al., https://arxiv.org/abs/1711.02212.
     """
@@ -68,7 +68,7 @@ class CtcHead:
 
         Args:
           sequence: `[batch, time, features]`.
-          max_length: characters that are kept of a word.
+          max_length: the most characters of a word.
 
         Returns:
           The words; greedy decoding has the probability of the best class of each position.
@@ -92,8 +92,8 @@ class CtcHead:
         is_new = tf.not_equal(best, before) & tf.not_equal(best, self._blank)
         position = tf.cumsum(tf.cast(is_new, tf.int32), axis=1) - 1
         # [batch, time, max_length]: whether this position is the character of the word.
-        here = is_new[:, :, tf.newaxis] & tf.equal(position[:, :, tf.newaxis], range(max_length))
-        ids = tf.reduce_sum(tf.cast(here, tf.int32) * (best[:, :, tf.newaxis] + 1), axis=1) - 1
+        selects = is_new[:, :, tf.newaxis] & tf.equal(position[:, :, tf.newaxis], range(max_length))
+        ids = tf.reduce_sum(tf.cast(selects, tf.int32) * (best[:, :, tf.newaxis] + 1), axis=1) - 1
         return Decoded(ids, tf.reduce_sum(tf.reduce_max(probabilities, axis=2), axis=1))
 
     def _logits(self, sequence: Any) -> Any:
@@ -109,9 +109,9 @@ class CtcHead:
 
 
 def _from_uniform(logits: Any) -> Any:
-    """The Kullback-Leibler divergence of the classes' probabilities from equal ones.
+    """Returns the Kullback-Leibler divergence of the probabilities from equal ones.
 
-    It is the sum over the positions, and the mean over the batch.
+    The sum over the positions, the mean over the batch.
 
     Args:
       logits: `[time, batch, classes]`.

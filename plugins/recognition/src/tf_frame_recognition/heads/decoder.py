@@ -1,7 +1,7 @@
 """A decoder with Bahdanau's attention.
 
-Each step attends with the output of the last step, and the cell gets the last character and what
-was attended to (Bahdanau et al., https://arxiv.org/abs/1409.0473). ASTER does the same: `sync:
+Each step attends with the output of the last step, and the cell gets the last character and the
+context vector (Bahdanau et al., https://arxiv.org/abs/1409.0473). ASTER does the same: `sync:
 true`, bgshih/aster, core/sync_attention_wrapper.py.
 
 Variables, with the names of TensorFlow 1's attention and cells:
@@ -30,7 +30,7 @@ class Decoder:
     """One direction's decoder; makes its variables in the current scope.
 
     Args:
-      sequence: `[batch, time, features]`, which is attended to.
+      sequence: `[batch, time, features]`, the memory of the attention.
       num_classes: number of characters; the class behind them is start and end.
       units: units of the cell and of the attention.
     """
@@ -54,34 +54,34 @@ class Decoder:
         zeros = tf.zeros([tf.shape(self._sequence)[0], self._units])
         return zeros, zeros
 
-    def step(self, given: Any, state: State) -> tuple[Any, State]:
+    def step(self, previous: Any, state: State) -> tuple[Any, State]:
         """Returns logits `[batch, classes + 1]` and the next state.
 
         Args:
-          given: `[batch]` int32, the character before, or the start.
+          previous: `[batch]` int32, the previous character, or the start.
           state: the state of the step before.
         """
-        state = self._next(given, state)
+        state = self._next(previous, state)
         return self._logits(state[0]), state
 
-    def logits(self, given: Any) -> Any:
+    def logits(self, previous: Any) -> Any:
         """Returns the logits of all steps, `[batch, steps, classes + 1]`.
 
         Args:
-          given: `[batch, steps]` int32, the character before each step; number of steps known.
+          previous: `[batch, steps]` int32, the character before each step; static number of steps.
         """
         state, outputs = self.initial_state(), []
-        for each in tf.unstack(given, axis=1):
-            state = self._next(each, state)
+        for characters in tf.unstack(previous, axis=1):
+            state = self._next(characters, state)
             outputs.append(state[0])
         return self._logits(tf.stack(outputs, axis=1))
 
-    def _next(self, given: Any, state: State) -> State:
-        output, kept = state
-        inputs = [tf.one_hot(given, self._classes), self._attended(output), output]
-        return cell(tf.matmul(tf.concat(inputs, axis=1), self._kernel) + self._bias, kept)
+    def _next(self, previous: Any, state: State) -> State:
+        output, memory = state
+        inputs = [tf.one_hot(previous, self._classes), self._context(output), output]
+        return cell(tf.matmul(tf.concat(inputs, axis=1), self._kernel) + self._bias, memory)
 
-    def _attended(self, output: Any) -> Any:
+    def _context(self, output: Any) -> Any:
         query = tf.matmul(output, self._query)
         scores = tf.tensordot(tf.tanh(self._keys + query[:, tf.newaxis]), self._attention, 1)
         weights = tf.nn.softmax(scores)

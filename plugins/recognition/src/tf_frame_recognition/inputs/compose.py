@@ -1,9 +1,9 @@
 """Composes strings of handwritten digits: a batch of them by a few vectorised ops.
 
-Every string is a line of cells, a digit in each. For each pixel of the image its place on the
-line is computed backwards: turn, bend, slant, the cell, the place in the digit of 8 x 8 pixels,
-between whose pixels values are interpolated linearly. `draw` makes the random numbers of a string
-from its number and the seed, `strings` the images from those of a batch.
+Every string is a line of cells, a digit in each. The ops compute backwards, for each pixel of the
+image: its place on the line (turn, bend, slant), the cell, the place in the digit of 8 x 8 pixels;
+there they interpolate linearly. `draw` makes the random numbers of a string from its number and the
+seed, `strings` makes the images from the random numbers of a batch.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ _SIDE = 8
 _PADDED = _SIDE + 2
 _MAX_VALUE = 16.0
 _HEADER_BYTES = {1: 8, 3: 16}
-# Grey values: lightest and darkest ground, least share of it that ink takes away, most noise.
+# Grey values: range of the ground, range of the share of it that ink takes away, most noise.
 _GROUND = (140.0, 255.0)
 _CONTRAST = (0.35, 1.0)
 _NOISE = 16.0
 _NOISE_IMAGES, _NOISE_SEED = 8, (0, 0)
-# Steps of a pixel to which the ends of digits' cells are rounded.
+# The ends of digits' cells are rounded to this part of a pixel.
 _PARTS = 4
 # Random numbers of a string, and of each of its digits.
 _OF_STRING = (
@@ -33,7 +33,7 @@ _OF_STRING = (
     *("angle", "phase", "period", "up"),
 )
 _OF_DIGIT = ("digit", "cell", "width", "height", "centre", "turn", "pen")
-# Of a varied digit: sine of the greatest angle, and the most that its half dark pixels change.
+# Of a varied digit: sine of the greatest angle, greatest change of its half dark pixels.
 _TURN, _PEN = 0.2, 0.25
 # Height of a line that would fill an image of another aspect, as a share of the width.
 _LINE_ASPECT = 5
@@ -46,9 +46,9 @@ class Form:
     Attributes:
       size: height and width of the images, in pixels.
       lengths: the fewest and the most digits.
-      digits: index of the first digit, and behind the last, of those that are used.
+      digits: range of indices of digits, without the second one.
       bend: amplitude of a sine along the line, as a share of its height.
-      rotation: degrees by which the line is turned at most to either side.
+      rotation: the greatest turn of the line to either side, in degrees.
       varied: whether each digit is turned, and its strokes made wider or narrower.
     """
 
@@ -73,7 +73,7 @@ class Digits:
     def __init__(self, images: str, labels: str, ids: Sequence[int]) -> None:
         pixels = tf.reshape(_bytes(images, rank=3), [-1, _SIDE, _SIDE])
         pixels = tf.pad(tf.cast(pixels, tf.float32) / _MAX_VALUE, [[0, 0], [1, 2], [1, 2]])
-        # A row has the four pixels between which a value is interpolated: one gather finds them.
+        # A row has the four pixels of an interpolation: one gather finds them.
         corners = [pixels[:, y : y + _PADDED, x : x + _PADDED] for y in (0, 1) for x in (0, 1)]
         self.corners = tf.reshape(tf.stack(corners, axis=-1), [-1, 4])
         self.ids = tf.gather(ids, tf.cast(_bytes(labels, rank=1), tf.int32))
@@ -84,8 +84,8 @@ def _bytes(path: str, *, rank: int) -> Any:
     return tf.io.decode_raw(data, tf.uint8)[_HEADER_BYTES[rank] :]
 
 
-def noise_of(form: Form) -> Any:
-    """Returns normal random numbers of which each string takes a part, as it is quicker."""
+def make_noise(form: Form) -> Any:
+    """Returns normal random numbers; each string takes a part of them, which is quicker."""
     return tf.random.stateless_normal([_NOISE_IMAGES * math.prod(form.size)], _NOISE_SEED)
 
 
@@ -94,7 +94,7 @@ def draw(number: Any, noise: Any, seed: int, form: Form) -> dict[str, Any]:
 
     Args:
       number: scalar int64, the string's number.
-      noise: see `noise_of`.
+      noise: of `make_noise`.
       seed: seed of all strings.
       form: the strings.
     """
@@ -116,7 +116,7 @@ def strings(digits: Digits, drawn: Mapping[str, Any], form: Form) -> tuple[Any, 
 
     Args:
       digits: the digits.
-      drawn: what `draw` returns, of a batch.
+      drawn: results of `draw` for a batch.
       form: the strings.
 
     Returns:
@@ -137,17 +137,17 @@ def strings(digits: Digits, drawn: Mapping[str, Any], form: Form) -> tuple[Any, 
 
 
 def _named(uniform: Any, most: int) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The random numbers by name: `[batch]` of a string, `[batch, most]` of its digits."""
-    strings, rest = uniform[:, : len(_OF_STRING)], uniform[:, len(_OF_STRING) :]
-    rest = tf.reshape(rest, [-1, len(_OF_DIGIT), most])
+    """Returns the random numbers by name: `[batch]` of a string, `[batch, most]` of its digits."""
+    strings, digits = uniform[:, : len(_OF_STRING)], uniform[:, len(_OF_STRING) :]
+    digits = tf.reshape(digits, [-1, len(_OF_DIGIT), most])
     of_string = dict(zip(_OF_STRING, tf.unstack(strings, axis=1), strict=True))
-    return of_string, dict(zip(_OF_DIGIT, tf.unstack(rest, axis=1), strict=True))
+    return of_string, dict(zip(_OF_DIGIT, tf.unstack(digits, axis=1), strict=True))
 
 
 def _ink(
     digits: Digits, chosen: Any, is_there: Any, of_string: Any, of_digit: Any, form: Form
 ) -> Any:
-    """The ink of the images, `[batch, height, width]`, 0 to 1."""
+    """Returns the ink of the images, `[batch, height, width]`, 0 to 1."""
     height, width = form.size
     line = min(height, width / _LINE_ASPECT)
     slant = 0.35 * (2 * of_string["slant"] - 1)
@@ -158,7 +158,7 @@ def _ink(
     cells = tf.where(is_there, 0.85 + 0.3 * of_digit["cell"], tf.zeros_like(of_digit["cell"]))
     cells *= (total / tf.reduce_sum(cells, axis=1))[:, tf.newaxis]
     along, across = _on_line(of_string, total + tf.abs(slant) * line, line, form)
-    along += _each(slant) * across + _each(total / 2)
+    along += _to_pixels(slant) * across + _to_pixels(total / 2)
     ends = tf.cumsum(cells, axis=1)
     # The place in a digit is linear in the place on the line.
     high = line * (0.75 + 0.25 * of_digit["height"])
@@ -171,7 +171,7 @@ def _ink(
     turn = form.varied * _TURN * (2 * of_digit["turn"] - 1)
     pen = form.varied * 4 * _PEN * (2 * of_digit["pen"] - 1)
     rows = [along_scale, along_shift, across_scale, across_shift, turn, pen, start]
-    rows = _of_pixels(tf.stack(rows, axis=-1), along, ends, lengths, width)
+    rows = _look_up_cells(tf.stack(rows, axis=-1), along, ends, lengths, width)
     scale_x, shift_x, scale_y, shift_y, turn, pen, start = tf.unstack(rows, axis=-1)
     x, y = scale_x * along + shift_x, scale_y * across + shift_y
     # Small angles: their cosine is taken for 1.
@@ -180,11 +180,11 @@ def _ink(
     return ink + pen * ink * (1 - ink)
 
 
-def _of_pixels(rows: Any, along: Any, ends: Any, lengths: Any, width: int) -> Any:
-    """Values of the cells in which the pixels are.
+def _look_up_cells(rows: Any, along: Any, ends: Any, lengths: Any, width: int) -> Any:
+    """Returns for each pixel the values of its cell.
 
-    The ends of cells are rounded to quarters of a pixel: a table by places is quicker than to
-    compare every pixel with every end.
+    The ends of cells are rounded to quarters of a pixel: a table by places is quicker than a
+    comparison of every pixel with every end.
 
     Args:
       rows: `[batch, most, values]`.
@@ -205,18 +205,16 @@ def _centre() -> float:
     return (_PADDED - 1) / 2
 
 
-def _each(values: Any) -> Any:
-    """Values of strings, `[batch]`, for their pixels."""
+def _to_pixels(values: Any) -> Any:
+    """Returns values of strings, `[batch]`, with dimensions for their pixels."""
     return values[:, tf.newaxis, tf.newaxis]
 
 
 def _on_line(of_string: Any, length: Any, line: float, form: Form) -> tuple[Any, Any]:
-    """Places of the pixels along and across the lines, from their centres, in pixels.
+    """Returns the places of the pixels along and across the lines, from the centres, in pixels.
 
-    They are `[batch, height, width]`, or with sides of 1 where all places are the same.
-
-    A line that is too large for the image when it is bent and turned is shrunk, each side for
-    itself.
+    Both are `[batch, height, width]`, or with sides of 1 where all places are the same. A bent and
+    turned line that is too large for the image is shrunk, each side on its own.
 
     Args:
       of_string: random numbers.
@@ -234,16 +232,17 @@ def _on_line(of_string: Any, length: Any, line: float, form: Form) -> tuple[Any,
     y = _placed(height, needed_y, of_string["up"])[:, :, tf.newaxis]
     along, across = x, y
     if form.rotation:
-        along, across = _each(cos) * x + _each(sin) * y, _each(cos) * y - _each(sin) * x
+        cos, sin = _to_pixels(cos), _to_pixels(sin)
+        along, across = cos * x + sin * y, cos * y - sin * x
     if form.bend:
         turn = 2 * math.pi / (length * (1 + of_string["period"]))
         phase = 2 * math.pi * of_string["phase"]
-        across -= form.bend * line * tf.sin(_each(turn) * along + _each(phase))
+        across -= form.bend * line * tf.sin(_to_pixels(turn) * along + _to_pixels(phase))
     return along, across
 
 
 def _placed(pixels: int, needed: Any, place: Any) -> Any:
-    """Places of the pixels of a side from the centre of what is put there, `[batch, pixels]`."""
+    """Returns the places of the pixels of a side from the centre of the line, `[batch, pixels]`."""
     shrunk = tf.maximum(needed / pixels, 1)
     centre = pixels / 2 + (place - 0.5) * (pixels - needed / shrunk)
     centres = tf.range(pixels, dtype=tf.float32) + 0.5
@@ -251,17 +250,17 @@ def _placed(pixels: int, needed: Any, place: Any) -> Any:
 
 
 def _sampled(digits: Digits, start: Any, x: Any, y: Any) -> Any:
-    """Ink of digits between their pixels, linearly interpolated.
+    """Returns the ink of digits between their pixels, linearly interpolated.
 
     Args:
       digits: the digits.
       start: row of the digits' first pixel.
-      x, y: places in the padded digits; outside there is none.
+      x, y: places in the padded digits; there is no ink outside.
     """
     x, y = (tf.clip_by_value(place, 0, _PADDED - 1) for place in (x, y))
-    left, up = tf.floor(x), tf.floor(y)
-    right_share, down_share = x - left, y - up
-    row = tf.cast(start + up * _PADDED + left, tf.int32)
+    column, line = tf.floor(x), tf.floor(y)
+    right_share, down_share = x - column, y - line
+    row = tf.cast(start + line * _PADDED + column, tf.int32)
     corners = tf.unstack(tf.gather(digits.corners, row), axis=-1)
     upper = corners[0] + right_share * (corners[1] - corners[0])
     lower = corners[2] + right_share * (corners[3] - corners[2])
@@ -269,11 +268,11 @@ def _sampled(digits: Digits, start: Any, x: Any, y: Any) -> Any:
 
 
 def _exposed(ink: Any, noise: Any, of_string: Any) -> Any:
-    """Grey values, 0 to 255, of ink on a ground."""
+    """Returns grey values, 0 to 255, of ink on a ground."""
     darkest, lightest = _GROUND
     ground = darkest + (lightest - darkest) * of_string["ground"]
     least, most = _CONTRAST
     contrast = least + (most - least) * of_string["contrast"]
-    image = _each(ground) - _each(ground * contrast) * ink
-    image += _each(_NOISE * of_string["noise"]) * noise
+    image = _to_pixels(ground) - _to_pixels(ground * contrast) * ink
+    image += _to_pixels(_NOISE * of_string["noise"]) * noise
     return tf.clip_by_value(image, 0, 255)

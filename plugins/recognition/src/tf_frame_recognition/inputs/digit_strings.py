@@ -40,7 +40,7 @@ class Params(TextOptions):
         0.0, "amplitude of the sine along which a string is bent, as a share of its height", min=0.0
     )
     rotation: float = option(
-        0.0, "degrees by which a string is turned at most to either side", min=0.0, max=90.0
+        0.0, "the greatest turn of a string to either side, in degrees", min=0.0, max=90.0
     )
 
 
@@ -112,7 +112,7 @@ class DigitStrings(TextInput):
                 features["name"] = tf.strings.join(["string ", label])
             return features, {"text": text}
 
-        noise = compose.noise_of(form)
+        noise = compose.make_noise(form)
         draws = pipeline.mapped(numbers, lambda number: compose.draw(number, noise, seed, form))
         batches = pipeline.batched(draws, context.batch_size, drop_remainder=training)
         return pipeline.mapped(batches, batch)

@@ -31,7 +31,7 @@ def find_fonts(named: Sequence[str], characters: Sequence[str]) -> list[str]:
     Args:
       named: files and folders; empty: the usual folders of the machine, or without a font there
         the one that Pillow brings, `EMBEDDED`.
-      characters: what the fonts must be able to draw.
+      characters: characters that the fonts must have.
 
     Raises:
       DataError: a name does not exist, or no named font has all characters.
@@ -40,9 +40,9 @@ def find_fonts(named: Sequence[str], characters: Sequence[str]) -> list[str]:
     if missing:
         raise DataError(f"--input.fonts {missing[0]} does not exist; give fonts or folders of them")
     files = sorted({file for name in named or _FOLDERS for file in _files(Path(name).expanduser())})
-    found = [file for file in files if _has(file, "".join(characters))]
-    if found or not named:
-        return found or [EMBEDDED]
+    usable = [file for file in files if _has(file, "".join(characters))]
+    if usable or not named:
+        return usable or [EMBEDDED]
     raise DataError(
         f"--input.fonts {', '.join(named)}: none of the {len(files)} fonts there"
         f" ({', '.join(_SUFFIXES)}) has all characters of --input.characters; give others"
@@ -51,10 +51,10 @@ def find_fonts(named: Sequence[str], characters: Sequence[str]) -> list[str]:
 
 @functools.lru_cache(maxsize=1024)
 def load_font(file: str, size: int) -> Any:
-    """Returns a font of Pillow; `EMBEDDED` names the one that it brings.
+    """Returns a font of Pillow.
 
     Args:
-      file: its path.
+      file: path of the font; `EMBEDDED` for the font that Pillow brings.
       size: in pixels.
     """
     return ImageFont.truetype(file, size) if file else ImageFont.load_default(size)
@@ -68,10 +68,10 @@ def _files(path: Path) -> Iterator[str]:
 
 
 def _has(file: str, characters: str) -> bool:
-    """Returns whether no character is drawn as the sign for those that the font does not have."""
+    """Returns whether a font draws all characters, none of them as its sign for a missing glyph."""
     try:
         font = load_font(file, _CHECKED_SIZE)
         missing = bytes(font.getmask(_NO_CHARACTER))
-        return all(bytes(font.getmask(each)) != missing for each in characters if each.strip())
+        return all(bytes(font.getmask(char)) != missing for char in characters if char.strip())
     except OSError:
         return False  # No font, or one that FreeType cannot draw.

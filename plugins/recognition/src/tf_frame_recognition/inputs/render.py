@@ -14,7 +14,7 @@ from PIL import Image, ImageDraw
 
 from tf_frame_recognition.inputs.fonts import load_font
 
-# Strips into which a line is cut to bend it.
+# Number of strips of a bent line.
 _STRIPS = 8
 # Amplitude of the curve at most, and shift of a corner by perspective, as shares of the height.
 _CURVE, _CORNER = 0.4, 0.35
@@ -56,11 +56,11 @@ def draw_word(
 
 def _line(word: str, font: Any, margin: float) -> Image.Image:
     """Draws a word in white on black, with a margin."""
-    left, upper, right, lower = font.getbbox(word)
+    start, upper, end, lower = font.getbbox(word)
     edge = math.ceil(margin)
-    size = (math.ceil(right - left) + 2 * edge, math.ceil(lower - upper) + 2 * edge)
+    size = (math.ceil(end - start) + 2 * edge, math.ceil(lower - upper) + 2 * edge)
     line = Image.new("L", size)
-    ImageDraw.Draw(line).text((edge - left, edge - upper), word, fill=255, font=font)
+    ImageDraw.Draw(line).text((edge - start, edge - upper), word, fill=255, font=font)
     return line
 
 
@@ -77,7 +77,7 @@ def _bent(line: Image.Image, random: np.random.Generator) -> Image.Image:
     for points in (upper, lower):
         wave = amplitude * np.sin(2 * math.pi * turns * points[0] / width + phase)
         points[1] -= (tall - height) / 2 + wave
-    # Where the four corners of each strip come from: from the upper left one over the lower ones.
+    # The sources of the four corners of each strip, counter-clockwise from the upper left.
     corners = [upper[:, :-1], lower[:, :-1], lower[:, 1:], upper[:, 1:]]
     quads = np.concatenate(corners).T.tolist()
     places = columns.astype(int).tolist()
@@ -88,11 +88,11 @@ def _bent(line: Image.Image, random: np.random.Generator) -> Image.Image:
 
 
 def _homography(width: float, height: float, shifts: Any) -> Any:
-    """Returns the matrix from the picture to the plane, whose corners lie inside the picture.
+    """Returns the matrix from the picture to the plane; the plane has its corners in the picture.
 
     Args:
-      width, height: of both.
-      shifts: `[4, 2]`, x and y by which each corner is moved inwards.
+      width, height: size of picture and plane.
+      shifts: `[4, 2]`, shift of each corner inwards, x and y.
     """
     corners = np.array([(0, 0), (0, height), (width, height), (width, 0)], np.float64)
     inwards = np.sign(np.array([width, height]) / 2 - corners)
@@ -105,18 +105,18 @@ def _homography(width: float, height: float, shifts: Any) -> Any:
 
 
 def _source(plane: Any, columns: Any, row: float) -> Any:
-    """Places of a row's points in the plane, `[2, points]`: x and y."""
+    """Returns the places of a row's points in the plane, `[2, points]`: x and y."""
     points = np.stack([columns, np.full_like(columns, row), np.ones_like(columns)])
     mapped = plane @ points
     return mapped[:2] / mapped[2]
 
 
 def _colours(random: np.random.Generator, channels: int) -> tuple[Any, Any]:
-    """Returns ground and ink, `[channels]`, whose grey values differ by the contrast at least."""
+    """Returns ground and ink, `[channels]`; their grey values differ by the contrast at least."""
     ground = random.uniform(0, 255 - _CONTRAST)
     ink = random.uniform(ground + _CONTRAST, 255)
     greys = (ground, ink) if random.random() < 0.5 else (ink, ground)
-    # Colours beside the greys; the mean of the channels stays.
+    # Colours around the greys; the mean of the channels stays.
     tints = random.normal(0, 25, [2, channels])
     tints -= tints.mean(axis=1, keepdims=True)
     return greys[0] + tints[0], greys[1] + tints[1]

@@ -29,7 +29,8 @@ class Params(TextExampleOptions):
 
     words: str = option("", "UTF-8 file, a word a line; empty: some 260 common English words")
     fonts: tuple[str, ...] = option(
-        (), "fonts, or folders of them; empty: those of the machine, or the one of Pillow"
+        (),
+        "fonts, or folders of fonts; empty: fonts of the machine, or else the font of Pillow",
     )
     eval_fraction: float = option(
         0.1,

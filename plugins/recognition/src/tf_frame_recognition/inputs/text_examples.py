@@ -23,7 +23,7 @@ _CONTRAST = (0.6, 1.4)
 
 @dataclasses.dataclass(frozen=True)
 class TextExampleOptions(TextOptions, ExampleOptions):
-    """Options that all inputs have that read words one by one."""
+    """Options of all inputs that read words one by one."""
 
     augment: bool = option(True, "whether brightness and contrast of training images are varied")
 
@@ -41,19 +41,19 @@ class TextExamples(TextInput, ExampleInput):
         self.splits = {Mode.TRAIN: training, Mode.EVAL: evaluation, Mode.PREDICT: evaluation}
 
     def check_texts(self, path: str, texts: Mapping[str, str]) -> None:
-        """Checks the texts before a training, unless those that cannot be used are skipped.
+        """Checks the texts before a training, unless `skip_corrupt` leaves out unusable texts.
 
         Args:
-          path: the file that they come from.
+          path: the file of the texts.
           texts: name of an example -> text.
 
         Raises:
-          DataError: one is empty, too long, or has a character outside of the label map.
+          DataError: a text is empty, too long, or has a character outside of the label map.
         """
         if self.params.skip_corrupt:
             return
         for name, text in texts.items():
-            problem = self.label_map.problem_of(text, self.params.max_length)
+            problem = self.label_map.find_problem(text, self.params.max_length)
             if problem:
                 raise DataError(
                     f"{path}: {name}: {problem}; mend or remove it, or give --input.skip_corrupt"

@@ -1,4 +1,4 @@
-"""The input `text_folder`: images of words, and a file that has their texts.
+"""The input `text_folder`: images of words, and a file with their texts.
 
 A line of the file of labels is one of
 
@@ -26,7 +26,7 @@ from tf_frame_vision.reading.folders import HeldOutOptions, existing_folder, hel
 _WHAT_TO_DO = "Give --input.data_dir the folder with the images and labels.txt"
 # https://rrc.cvc.uab.es, challenge 2, task 3: a comma behind the file, and quotes around the text.
 _ICDAR = re.compile(r'(?P<file>[^,\t"]+),\s*"(?P<text>.*)"')
-_PLAIN = re.compile(r"(?P<file>[^\t]+)\t(?P<text>.*)|(?P<first>\S+)\s*(?P<rest>.*)")
+_PLAIN = re.compile(r"(?P<file>[^\t]+)\t(?P<text>.*)|(?P<first>\S+)\s*(?P<remainder>.*)")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Params(HeldOutOptions, TextExampleOptions):
 
     data_dir: str = option("", "folder with the images and the labels; must be given")
     labels: str = option("labels.txt", "file of labels to train on, in data_dir")
-    eval_labels: str = option("", "likewise to evaluate; empty: see eval_fraction")
+    eval_labels: str = option("", "file of labels to evaluate on; empty: see eval_fraction")
     text_from: str = option(
         "line",
         "line: the text stands behind the file; name: between the first two _ of the file's name, "
@@ -45,16 +45,16 @@ class Params(HeldOutOptions, TextExampleOptions):
 
 
 class TextFolder(TextExamples):
-    """Images of words with a file of labels; what is held out follows from the names alone."""
+    """Images of words with a file of labels; the names alone choose the evaluation split."""
 
     Params: ClassVar[type] = Params
 
     def find(self) -> None:
         params = self.params
         folder = existing_folder(params.data_dir, "--input.data_dir", _WHAT_TO_DO)
-        root, texts = self._texts_of(folder / params.labels)
+        root, texts = self._read_texts(folder / params.labels)
         if params.eval_labels:
-            eval_root, evaluated = self._texts_of(folder / params.eval_labels)
+            eval_root, evaluated = self._read_texts(folder / params.eval_labels)
             self.use(_split(root, texts), _split(eval_root, evaluated))
             return
         names = held_out(list(texts), params.eval_fraction)
@@ -69,8 +69,8 @@ class TextFolder(TextExamples):
             ),
         )
 
-    def _texts_of(self, path: Path) -> tuple[Path, dict[str, str]]:
-        root, texts = _texts(path, self.params.text_from)
+    def _read_texts(self, path: Path) -> tuple[Path, dict[str, str]]:
+        root, texts = _read_labels(path, self.params.text_from)
         self.check_texts(str(path), texts)
         return root, texts
 
@@ -87,14 +87,14 @@ def _split(root: Path, texts: Mapping[str, str]) -> Split:
     return Split(len(texts), (str(root), texts))
 
 
-def _texts(path: Path, text_from: str) -> tuple[Path, dict[str, str]]:
+def _read_labels(path: Path, text_from: str) -> tuple[Path, dict[str, str]]:
     """Reads a file of labels.
 
     Returns:
       The folder of the files, and the text of each.
 
     Raises:
-      DataError: it cannot be read, has no line, or names a file twice.
+      DataError: the file cannot be read, has no line, or names an image twice.
     """
     try:
         lines = path.read_text(encoding="utf-8-sig").splitlines()
@@ -119,15 +119,16 @@ def _texts(path: Path, text_from: str) -> tuple[Path, dict[str, str]]:
 
 
 def _name_and_text(line: str, text_from: str) -> tuple[str, str]:
-    """Returns file and text of a line; without a text it is empty."""
+    """Returns file and text of a line; the text may be empty."""
     icdar = _ICDAR.fullmatch(line)
     if icdar:
         name, text = icdar["file"], icdar["text"].replace('\\"', '"').replace("\\\\", "\\")
     else:
-        found = _PLAIN.fullmatch(line)
-        assert found, "a line that is not blank has a first word"
-        name, text = found["file"] or found["first"], found["text"] or found["rest"] or ""
+        match = _PLAIN.fullmatch(line)
+        assert match, "a line that is not blank has a first word"
+        name = match["file"] or match["first"]
+        text = match["text"] or match["remainder"] or ""
     if text_from == "name":
-        _, _, rest = PurePosixPath(name).stem.partition("_")
-        text = rest.partition("_")[0]
+        _, _, tail = PurePosixPath(name).stem.partition("_")
+        text = tail.partition("_")[0]
     return name, text.strip()

@@ -27,7 +27,7 @@ class TextOptions:
     """Options that all inputs of words have."""
 
     image_size: tuple[int, ...] = option(
-        (32, 160), "pixels to which images are resized: HEIGHT,WIDTH", min=8
+        (32, 160), "size of the resized images in pixels: HEIGHT,WIDTH", min=8
     )
     channels: int = option(1, "1 for grey, 3 for colour", choices=(1, 3))
     characters: str = option(

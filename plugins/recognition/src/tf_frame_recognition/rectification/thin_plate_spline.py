@@ -56,7 +56,7 @@ def frame_points(
 
 
 def spline_matrix(frame: NDArray[Any], points: NDArray[Any]) -> NDArray[np.float64]:
-    """Returns the matrix by which control points give the image of points under the spline.
+    """Returns the matrix that maps control points to the image of points under the spline.
 
     Args:
       frame: `[k, 2]`: the fixed points.
@@ -88,7 +88,7 @@ def sampling_grid(
     Args:
       control_points: `[batch, k, 2]` float32, in the order of `frame_points`.
       output_size: height and width of the rectified image.
-      margins: those of `frame_points`.
+      margins: as for `frame_points`.
 
     Returns:
       `[batch, height, width, 2]` float32.
@@ -126,15 +126,15 @@ def sample(images: Any, grid: Any) -> Any:
     column, step_right, to_right = _neighbours(x, width)
     row, step_down, to_lower = _neighbours(y, height)
     first = tf.reshape(tf.range(batch) * (height * width), [-1, 1, 1])
-    here, below = first + row * width + column, step_down * width
+    pixel, below = first + row * width + column, step_down * width
     pixels = tf.reshape(images, [-1, channels])
 
     def mixed(start: Any) -> Any:
-        left, right = tf.gather(pixels, start), tf.gather(pixels, start + step_right)
-        return left + to_right * (right - left)
+        before, after = tf.gather(pixels, start), tf.gather(pixels, start + step_right)
+        return before + to_right * (after - before)
 
-    above = mixed(here)
-    return above + to_lower * (mixed(here + below) - above)
+    above = mixed(pixel)
+    return above + to_lower * (mixed(pixel + below) - above)
 
 
 def _neighbours(places: Any, size: Any) -> tuple[Any, Any, Any]:
@@ -142,7 +142,7 @@ def _neighbours(places: Any, size: Any) -> tuple[Any, Any, Any]:
     last = size - 1
     places = places * tf.cast(size, tf.float32) - 0.5
     places = tf.minimum(tf.nn.relu(places), tf.cast(last, tf.float32))
-    # A place that is no number must give such a value, not an index out of range.
+    # A place of NaN must give a value of NaN, not an index out of range.
     before = tf.clip_by_value(tf.cast(places, tf.int32), 0, last)
     share = places - tf.cast(before, tf.float32)
     return before, tf.cast(before < last, tf.int32), share[..., tf.newaxis]
