@@ -26,7 +26,7 @@ from command_line import frame
 UPRIGHT = "nuclei_upright"
 JOBS: Mapping[str, Sequence[str]] = {
     "trees": (),
-    "trees_by_plot": ("--input.split", "plot"),
+    "trees_by_plot": ("--input.divide_by", "plot"),
     "trees_ssd": ("--model.name", "ssd"),
     "nuclei_rotated": ("--model.name", "rotated_retinanet"),
     UPRIGHT: ("--input", "nuclei_boxes"),

@@ -26,7 +26,7 @@ _USAGE = f"""usage: tf-frame evaluate MODEL_DIR [OPTIONS]
 
 Evaluates a model that tf-frame run has trained, or is training, in MODEL_DIR: the newest
 checkpoint, the checkpoint that --checkpoint names, or with --continuous each new one until the
-last step. Takes every option of tf-frame run as well (--eval_steps 10, --input.split test);
+last step. Takes every option of tf-frame run as well (--eval_steps 10, --input.image_size 320);
 others are taken from MODEL_DIR/config.yaml. Writes MODEL_DIR/eval, or --output: events for
 TensorBoard, and metrics.json with the metrics of the last evaluation.
 

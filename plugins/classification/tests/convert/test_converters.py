@@ -6,7 +6,7 @@ import sys
 import pytest
 
 NAMES = ["image_folder", "mnist", "fashion_mnist", "cifar10"]
-OPTIONS = ["shards", "workers", "validation_fraction", "[no]skip_corrupt", "seed", "split"]
+OPTIONS = ["shards", "workers", "eval_fraction", "[no]skip_corrupt", "seed", "split"]
 ALL_QUICK = """
 import sys
 from tf_frame.cli.main import main
@@ -43,7 +43,7 @@ def test_help_of_a_converter_names_every_option(program, capsys, name):
         (["mnist", "a", "b", "--split", "dev"], "'dev' is not known"),
         (["mnist", "a", "b", "--shard", "2"], "unknown option --shard; did you mean --shards?"),
         (["mnist", "a"], "tf-frame convert mnist takes SOURCE and OUTPUT; given: a"),
-        (["mnist", "a", "b", "--validation_fraction", "1"], "allowed: 0.0 to 0.9"),
+        (["mnist", "a", "b", "--eval_fraction", "1"], "allowed: 0.0 to 0.9"),
     ],
 )
 def test_wrong_words_end_with_2(program, capsys, words, message):

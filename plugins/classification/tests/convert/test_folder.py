@@ -226,7 +226,7 @@ def names(examples):
 
 
 def test_a_part_of_each_class_can_be_held_out_for_validation(convert, examples, many, capsys):
-    options = ["--validation_fraction", "0.2", "--shards", "4"]
+    options = ["--eval_fraction", "0.2", "--shards", "4"]
     assert convert("image_folder", many, *options) == 0
     told = capsys.readouterr()
     assert "train: 17 images of 3 classes in 4 shards" in told.out
@@ -267,10 +267,10 @@ def test_a_split_of_the_same_files_is_warned_of(convert, many, tmp_path, capsys)
 
 
 def test_a_division_that_cannot_be_is_refused(convert, photos, many, capsys):
-    options = ["--validation_fraction", "0.5", "--split", "validation"]
+    options = ["--eval_fraction", "0.5", "--split", "validation"]
     assert convert("image_folder", many, *options) == 2
     assert "leave --split validation out" in capsys.readouterr().err
     for path in [*photos.glob("*/b.png"), *photos.glob("*/d.jpeg")]:
         path.unlink()
-    assert convert("image_folder", photos, "--validation_fraction", "0.5") == 2
+    assert convert("image_folder", photos, "--eval_fraction", "0.5") == 2
     assert "every class has one picture only" in capsys.readouterr().err

@@ -13,7 +13,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 import forked
-from tf_frame_vision.convert import convert_examples as run
+from tf_frame_vision.convert import conversion
 
 # Kills itself while it writes the fourth shard, as kill -9 would from outside.
 KILLED = """
@@ -133,7 +133,7 @@ def test_a_full_disk_before_the_first_shard_is_named(convert, fashion, capsys, m
     def fail(*arguments):
         raise tf.errors.ResourceExhaustedError(None, None, "train.json; No space left on device")
 
-    monkeypatch.setattr(run, "claim", fail)
+    monkeypatch.setattr(conversion, "claim", fail)
     assert convert("fashion_mnist", fashion, *OPTIONS) == 1
     assert "cannot write to" in capsys.readouterr().err
 

@@ -218,7 +218,7 @@ def test_records_have_deeplabs_keys(convert, tmp_path):
 
 def test_voc_has_masks_of_its_own_and_of_sbd(convert, tmp_path, capsys):
     source = voc(tmp_path / "downloads")
-    splits = ["--splits", "train_aug,val", "--shards", "2"]
+    splits = ["--split", "train_aug,val", "--shards", "2"]
     assert convert("voc", source, *splits) == 0
     told = capsys.readouterr().out
     assert "train_aug: 3 images of 21 classes in 2 shards" in told
@@ -265,7 +265,7 @@ def test_segments_of_coco_become_their_categories(convert, tmp_path):
 
 def test_images_in_two_splits_are_a_warning(convert, tmp_path, capsys):
     source = voc(tmp_path / "downloads")
-    assert convert("voc", source, "--splits", "train,train_aug", "--shards", "1") == 0
+    assert convert("voc", source, "--split", "train,train_aug", "--shards", "1") == 0
     told = capsys.readouterr().err
     assert "warning: 2 images are both in train and in train_aug; do not train on" in told
 
@@ -281,8 +281,8 @@ def test_options_for_the_input_are_told(convert, tmp_path, capsys):
 
 
 def test_splits_are_names_of_files(convert, tmp_path, capsys):
-    assert convert("voc", voc(tmp_path / "downloads"), "--splits", "../train") == 2
-    assert "--splits '../train' cannot begin the name of a file" in capsys.readouterr().err
+    assert convert("voc", voc(tmp_path / "downloads"), "--split", "../train") == 2
+    assert "--split '../train' cannot begin the name of a file" in capsys.readouterr().err
 
 
 def remove(name):

@@ -143,7 +143,7 @@ def test_records_that_cannot_be_used_are_named(tmp_path):
                 values[f"image/object/bbox/{name}"] = column
             writer.write(serialized(values))
     (tmp_path / "classes.txt").write_text("cat\ndog\n")
-    params = Params(data_dir=str(tmp_path), label_map=str(tmp_path / "classes.txt"), **PLAIN)
+    params = Params(data_dir=str(tmp_path), classes=str(tmp_path / "classes.txt"), **PLAIN)
     of = DetectionTfrecord(params=params)
     order = tf.data.Dataset.range(len(BAD)).map(lambda number: (number, number))
     examples = of.read(of.splits[Mode.TRAIN], order).map(lambda n, each: of.checked(each))

@@ -26,7 +26,7 @@ def test_every_fourth_photograph_validates():
 
 
 def test_no_plot_is_on_both_sides_of_the_split_by_plot():
-    of = trees(split="plot")
+    of = trees(divide_by="plot")
     assert names(of, Mode.EVAL) == [f"{number:02}" for number in range(8)]
     assert len(names(of, Mode.TRAIN)) == 30
 

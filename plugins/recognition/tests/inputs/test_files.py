@@ -163,7 +163,7 @@ def test_a_part_of_the_words_is_held_out(tmp_path):
 
 
 def test_files_of_labels_that_cannot_be_used(tmp_path):
-    with pytest.raises(DataError, match=r"labels.txt cannot be read: No such file.*--input.labels"):
+    with pytest.raises(DataError, match=r"labels.txt cannot be read: No.*--input.train_labels"):
         folder_input(tmp_path)
     (tmp_path / "labels.txt").write_bytes("a.png é".encode("latin-1"))
     with pytest.raises(DataError, match=r"labels.txt is not UTF-8: 'utf-8' codec"):

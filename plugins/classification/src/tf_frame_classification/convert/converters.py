@@ -7,7 +7,6 @@ for slim as well. The same command continues a conversion that was stopped.
 from __future__ import annotations
 
 import dataclasses
-import re
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -19,42 +18,33 @@ from tf_frame.tensorflow_log import quiet_import
 from tf_frame_classification.convert.divide import divided
 from tf_frame_classification.convert.pictures import Source
 from tf_frame_vision.convert.folders import check_apart
+from tf_frame_vision.convert.options import ConvertOptions, check_split_name
 
 if TYPE_CHECKING:
-    from tf_frame_vision.convert.convert_examples import Result
+    from tf_frame_vision.convert.conversion import Result
 
 _TRAINING, _VALIDATION = "train", "validation"
-_SPLIT_PATTERN = re.compile(r"[A-Za-z0-9_]+")
 
 
 @dataclasses.dataclass(frozen=True)
-class ConvertOptions:
-    """Options of all converters."""
+class ClassificationConvertOptions(ConvertOptions):
+    """Options of all converters of labelled images."""
 
-    shards: int = option(
-        4, "files to write; of a validation part, its fraction of this number", min=1
-    )
-    workers: int | None = option(
-        None, "shards that are written at the same time; none: one for each core", min=1
-    )
-    validation_fraction: float = option(
+    eval_fraction: float = option(
         0.0, "part of each class that becomes validation-*, the rest train-*", min=0.0, max=0.9
-    )
-    skip_corrupt: bool = option(
-        False, "leave out and name images that cannot be decoded, instead of stopping"
     )
     seed: int = option(0, "seed of the validation part, and of the order of image_folder", min=0)
 
 
 @dataclasses.dataclass(frozen=True)
-class FolderOptions(ConvertOptions):
+class FolderOptions(ClassificationConvertOptions):
     """Options for pictures of one's own."""
 
     split: str = option(_TRAINING, "first part of the names of the shards")
 
 
 @dataclasses.dataclass(frozen=True)
-class PublishedOptions(ConvertOptions):
+class PublishedOptions(ClassificationConvertOptions):
     """Options for data sets with published splits."""
 
     split: str = option(
@@ -87,7 +77,7 @@ class _Converter(Converter):
         self._check(source_path, output_path)
         pictures = self.read(source_path)
         parts = {self.params.split: pictures}
-        fraction = self.params.validation_fraction
+        fraction = self.params.eval_fraction
         if fraction:
             training, validation = divided(pictures, fraction, seed=self.params.seed)
             parts = {_TRAINING: training, _VALIDATION: validation}
@@ -105,7 +95,7 @@ class _Converter(Converter):
         with quiet_import():
             # Importing TensorFlow takes seconds.
             from tf_frame_classification.convert.examples import LabelledRecords
-            from tf_frame_vision.convert.convert_examples import Conversion, convert
+            from tf_frame_vision.convert.conversion import Conversion, convert
         params = self.params
         return convert(
             source.pictures,
@@ -118,8 +108,8 @@ class _Converter(Converter):
                 shards=shards,
                 workers=params.workers,
                 skip_corrupt=params.skip_corrupt,
-                seed=params.seed if self.shuffles or params.validation_fraction else None,
-                validation_fraction=params.validation_fraction,
+                seed=params.seed if self.shuffles or params.eval_fraction else None,
+                eval_fraction=params.eval_fraction,
                 names_file="labels.txt",
                 names=[f"{label}:{name}" for label, name in enumerate(source.class_names)],
             ),
@@ -127,13 +117,10 @@ class _Converter(Converter):
 
     def _check(self, source: Path, output: Path) -> None:
         split = self.params.split
-        if not _SPLIT_PATTERN.fullmatch(split):
+        check_split_name(split)
+        if self.params.eval_fraction and split != _TRAINING:
             raise ConfigError(
-                f"--split {split!r} cannot begin the name of a file: use letters, digits, _"
-            )
-        if self.params.validation_fraction and split != _TRAINING:
-            raise ConfigError(
-                f"--validation_fraction writes {_TRAINING}-* and {_VALIDATION}-*; leave --split "
+                f"--eval_fraction writes {_TRAINING}-* and {_VALIDATION}-*; leave --split "
                 f"{split} out"
             )
         check_apart(source, output)

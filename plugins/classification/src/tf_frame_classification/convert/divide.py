@@ -32,7 +32,7 @@ def divided(source: Source, fraction: float, *, seed: int) -> tuple[Source, Sour
         held_out.update(random.Random(f"{seed}/{label}").sample(sorted(of_class), count))
     if not held_out:
         raise ConfigError(
-            f"--validation_fraction {fraction}: every class has one picture only, which is for "
+            f"--eval_fraction {fraction}: every class has one picture only, which is for "
             "training; add pictures, or leave the option out"
         )
     validation = [picture for picture in source.pictures if picture.filename in held_out]

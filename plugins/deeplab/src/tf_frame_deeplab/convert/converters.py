@@ -26,7 +26,7 @@ from tf_frame_deeplab.convert.source import MaskedPicture, Source, digest_of, ov
 from tf_frame_vision.convert.folders import check_apart, check_folder, fingerprint
 
 if TYPE_CHECKING:
-    from tf_frame_vision.convert.convert_examples import Result
+    from tf_frame_vision.convert.conversion import Result
 
 
 class _Converter(Converter):
@@ -50,7 +50,7 @@ class _Converter(Converter):
         root, folder = (Path(path).expanduser() for path in (source, output))
         check_folder(root, "images and masks")
         check_apart(root, folder)
-        check_splits(getattr(self.params, "splits", ("train", "val")))
+        check_splits(getattr(self.params, "split", ("train", "val")))
         found = self.read(root)
         for line in overlaps(found.parts):
             print(f"warning: {line}", file=sys.stderr, flush=True)
@@ -114,7 +114,7 @@ class Voc(_Converter):
     def read(self, source: Path) -> Source:
         from tf_frame_deeplab.convert.voc import read_voc
 
-        return read_voc(source, self.params.splits)
+        return read_voc(source, self.params.split)
 
 
 class Cityscapes(_Converter):
@@ -126,7 +126,7 @@ class Cityscapes(_Converter):
     def read(self, source: Path) -> Source:
         from tf_frame_deeplab.convert.cityscapes import read_cityscapes
 
-        return read_cityscapes(source, self.params.splits, self.params.annotations)
+        return read_cityscapes(source, self.params.split, self.params.annotations)
 
 
 class Ade20k(_Converter):
@@ -137,7 +137,7 @@ class Ade20k(_Converter):
     def read(self, source: Path) -> Source:
         from tf_frame_deeplab.convert.ade20k import read_ade20k
 
-        return read_ade20k(source, self.params.splits)
+        return read_ade20k(source, self.params.split)
 
 
 class CocoPanoptic(_Converter):
@@ -149,12 +149,12 @@ class CocoPanoptic(_Converter):
     def read(self, source: Path) -> Source:
         from tf_frame_deeplab.convert.coco_panoptic import read_coco_panoptic
 
-        return read_coco_panoptic(source, self.params.splits)
+        return read_coco_panoptic(source, self.params.split)
 
 
 def _write(pictures: Sequence[MaskedPicture], settings: dict[str, Any], **further: Any) -> Result:
     with quiet_import():
         # Importing TensorFlow takes seconds.
         from tf_frame_deeplab.convert.examples import SegmentationRecords
-        from tf_frame_vision.convert.convert_examples import Conversion, convert
+        from tf_frame_vision.convert.conversion import Conversion, convert
     return convert(pictures, SegmentationRecords(), Conversion(**settings, **further))

@@ -24,11 +24,12 @@ from tf_frame_detection.inputs.annotations import Photograph
 from tf_frame_detection.inputs.label_map import FILE, label_map_lines
 from tf_frame_detection.inputs.photographs import Part, divided, make_split
 from tf_frame_vision.convert.folders import check_apart, check_folder, fingerprint
+from tf_frame_vision.convert.options import ConvertOptions
 
 
 @dataclasses.dataclass(frozen=True)
-class ConvertOptions:
-    """Options of all converters."""
+class DetectionConvertOptions(ConvertOptions):
+    """Options of all converters of boxes."""
 
     eval_fraction: float = option(
         0.1,
@@ -36,29 +37,20 @@ class ConvertOptions:
         min=0.0,
         max=0.9,
     )
-    shards: int = option(
-        4, "files to write for each split; of val at most one for each image", min=1
-    )
-    workers: int | None = option(
-        None, "shards that are written at the same time; none: one for each core", min=1
-    )
-    skip_corrupt: bool = option(
-        False, "leave out and name images and boxes that cannot be used, instead of stopping"
-    )
 
 
 @dataclasses.dataclass(frozen=True)
-class CocoOptions(coco_json.FormOptions, ConvertOptions):
+class CocoOptions(coco_json.FormOptions, DetectionConvertOptions):
     """Options for COCO's JSON files."""
 
 
 @dataclasses.dataclass(frozen=True)
-class VocOptions(voc_xml.VocFormOptions, ConvertOptions):
+class VocOptions(voc_xml.VocFormOptions, DetectionConvertOptions):
     """Options for XML files."""
 
 
 @dataclasses.dataclass(frozen=True)
-class DotaOptions(voc_xml.FormOptions, ConvertOptions):
+class DotaOptions(voc_xml.FormOptions, DetectionConvertOptions):
     """Options for DOTA's text files."""
 
 
@@ -157,7 +149,7 @@ class _Converter(Converter):
         with quiet_import():
             # Importing TensorFlow takes seconds.
             from tf_frame_detection.convert.examples import DetectionRecords, Picture
-            from tf_frame_vision.convert.convert_examples import Conversion, convert
+            from tf_frame_vision.convert.conversion import Conversion, convert
         pictures = [Picture(each, root) for each in photographs]
         records = DetectionRecords(source.ids, source.names, rotated=self.rotated)
         conversion = Conversion(**settings, output=output, split=split, shards=shards)

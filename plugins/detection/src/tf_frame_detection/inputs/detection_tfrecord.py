@@ -26,7 +26,7 @@ class Params(AnnotatedOptions):
     """Options of the input."""
 
     data_dir: str = option("", "folder with the TFRecord files; must be given")
-    label_map: str = option(
+    classes: str = option(
         "", f"label map, or a file with a class in each line; empty: {FILE} of data_dir"
     )
     train_pattern: tuple[str, ...] = option(
@@ -48,11 +48,11 @@ class DetectionTfrecord(AnnotatedImages):
 
     def find(self) -> None:
         folder, training, evaluation = record_splits(self.params)
-        given = self.params.label_map
+        given = self.params.classes
         path = Path(given).expanduser() if given else folder / FILE
         if not path.exists():
             raise DataError(
-                f"{path} is missing; write it, or give --input.label_map a file with the name of a "
+                f"{path} is missing; write it, or give --input.classes a file with the name of a "
                 "class in each line"
             )
         classes = read_label_map(path)

@@ -39,7 +39,7 @@ class Params(AnnotatedOptions):
     """Options of the input."""
 
     data_dir: str = option("", "folder with boxes.csv and its photographs; empty: the sample")
-    split: str = option(
+    divide_by: str = option(
         _NUMBER,
         "number: every fourth photograph validates, and may overlap one of training a little; plot:"
         f" the plot {_TRAINING_PLOT} trains, the others validate, which is harder",
@@ -75,7 +75,7 @@ class Trees(AnnotatedFolder):
         if self.params.data_dir:
             self.existing(f"Give the folder of {_FILE}, or leave it empty to use the sample")
         photographs, plots, problems = _read(self.root)
-        if self.params.split == _PLOT:
+        if self.params.divide_by == _PLOT:
             trains = [_TRAINING_PLOT in plots.get(one.path.name, "") for one in photographs]
         else:
             trains = [number % 4 != 3 for number in range(len(photographs))]

@@ -34,7 +34,7 @@ class Params(HeldOutOptions, TextExampleOptions):
     """Options of the input."""
 
     data_dir: str = option("", "folder with the images and the labels; must be given")
-    labels: str = option("labels.txt", "file of labels to train on, in data_dir")
+    train_labels: str = option("labels.txt", "file of labels to train on, in data_dir")
     eval_labels: str = option("", "file of labels to evaluate on; empty: see eval_fraction")
     text_from: str = option(
         "line",
@@ -52,7 +52,7 @@ class TextFolder(TextExamples):
     def find(self) -> None:
         params = self.params
         folder = existing_folder(params.data_dir, "--input.data_dir", _WHAT_TO_DO)
-        root, texts = self._read_texts(folder / params.labels)
+        root, texts = self._read_texts(folder / params.train_labels)
         if params.eval_labels:
             eval_root, evaluated = self._read_texts(folder / params.eval_labels)
             self.use(_split(root, texts), _split(eval_root, evaluated))
@@ -64,8 +64,8 @@ class TextFolder(TextExamples):
             _split(root, evaluated)
             if evaluated
             else absent_split(
-                f"--input.eval_fraction {params.eval_fraction} of {folder / params.labels} leaves "
-                "nothing to evaluate. Make it larger, or give --input.eval_labels"
+                f"--input.eval_fraction {params.eval_fraction} of {folder / params.train_labels} "
+                "leaves nothing to evaluate. Make it larger, or give --input.eval_labels"
             ),
         )
 
@@ -101,7 +101,7 @@ def _read_labels(path: Path, text_from: str) -> tuple[Path, dict[str, str]]:
     except OSError as error:
         raise DataError(
             f"{path} cannot be read: {error.strerror}. {_WHAT_TO_DO}, or name the file of labels: "
-            "--input.labels, --input.eval_labels"
+            "--input.train_labels, --input.eval_labels"
         ) from None
     except UnicodeDecodeError as error:
         raise DataError(f"{path} is not UTF-8: {error}") from None

@@ -50,7 +50,7 @@ def same_files(output: Path, split: str, settings: Mapping[str, Any]) -> list[st
             if other != split and _same_files(theirs, settings, {other, split}):
                 lines.append(
                     f"{split} is made of the same files as {other}, so evaluation would only show "
-                    "what was learnt by heart; divide them by --validation_fraction"
+                    "what was learnt by heart; divide them by --eval_fraction"
                 )
     return lines
 
@@ -60,8 +60,8 @@ def _same_files(one: Mapping[str, Any], other: Mapping[str, Any], splits: set[st
     if splits == {"test", "validation"} or one["source"] != other["source"]:
         return False
     # Two parts of one division have no picture in common.
-    same_division = all(one[key] == other[key] for key in ("validation_fraction", "seed"))
-    return not (one["validation_fraction"] and same_division)
+    same_division = all(one[key] == other[key] for key in ("eval_fraction", "seed"))
+    return not (one["eval_fraction"] and same_division)
 
 
 def finish(

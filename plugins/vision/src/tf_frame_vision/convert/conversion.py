@@ -41,7 +41,7 @@ class Conversion:
       workers: number of shards that are written at the same time; None: one for each core.
       skip_corrupt: whether pictures that cannot be decoded are left out.
       seed: seed of the shuffling and of the validation part; None: neither is random.
-      validation_fraction: part of the source that is for validation; 0: undivided.
+      eval_fraction: part of the source that is for validation; 0: undivided.
       names_file: name of the file of the classes; empty: there is none.
       names: its lines.
       further: further settings that a rerun must repeat.
@@ -55,7 +55,7 @@ class Conversion:
     workers: int | None
     skip_corrupt: bool
     seed: int | None = None
-    validation_fraction: float = 0.0
+    eval_fraction: float = 0.0
     names_file: str = ""
     names: Sequence[str] = ()
     further: Mapping[str, Any] = dataclasses.field(default_factory=dict)
@@ -135,7 +135,7 @@ def _settings(num_images: int, conversion: Conversion) -> dict[str, Any]:
         "kind": conversion.kind,
         "shards": conversion.shards,
         "seed": conversion.seed,
-        "validation_fraction": conversion.validation_fraction,
+        "eval_fraction": conversion.eval_fraction,
         "num_images": num_images,
         "source": conversion.fingerprint,
         **conversion.further,

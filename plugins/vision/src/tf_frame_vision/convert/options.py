@@ -1,0 +1,34 @@
+"""Options of all converters that write TFRecord shards; does not import TensorFlow."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+
+from tf_frame import option
+from tf_frame.errors import ConfigError
+
+_SPLIT_PATTERN = re.compile(r"[A-Za-z0-9_]+")
+
+
+@dataclasses.dataclass(frozen=True)
+class ConvertOptions:
+    """Options of all converters."""
+
+    shards: int = option(
+        4, "files to write for each split; for a small evaluation split fewer", min=1
+    )
+    workers: int | None = option(
+        None, "shards that are written at the same time; none: one for each core", min=1
+    )
+    skip_corrupt: bool = option(
+        False, "leave out and name examples that cannot be used, instead of stopping"
+    )
+
+
+def check_split_name(split: str) -> None:
+    """Raises a `ConfigError` if the names of shards cannot begin with the name of a split."""
+    if not _SPLIT_PATTERN.fullmatch(split):
+        raise ConfigError(
+            f"--split {split!r} cannot begin the name of a file: use letters, digits, _"
+        )
