@@ -10,8 +10,9 @@ import yaml
 from tf_frame.cli import evaluate, export, predict
 from tf_frame.cli.main import main
 from tf_frame.cli.run import main as run
-from tf_frame.command_line.lock import refuse_changed, warnings_of
-from tf_frame.command_line.parsing import parse_command_line, setup_of_folder
+from tf_frame.command_line.folder_setup import setup_from_folder
+from tf_frame.command_line.lock import change_warnings, refuse_changed
+from tf_frame.command_line.parsing import parse_command_line
 from tf_frame.config.yaml_file import Settings, read_settings
 from tf_frame.errors import ConfigError
 from tf_frame.testing.distributions import write_distribution
@@ -84,7 +85,7 @@ def test_a_run_records_its_plugins(trained):
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_without_a_change_a_command_is_silent(folder, capsys, command):
-    setup_of_folder(command, [str(folder), "--locked"], COMMANDS[command])
+    setup_from_folder(command, [str(folder), "--locked"], COMMANDS[command])
     assert capsys.readouterr() == ("", "")
 
 
@@ -96,11 +97,11 @@ def test_a_change_is_warned_of_once_and_refused_if_locked(
     folder, capsys, change, command, what, warning
 ):
     change(what)
-    setup_of_folder(command, [str(folder)], COMMANDS[command])
+    setup_from_folder(command, [str(folder)], COMMANDS[command])
     (line,) = capsys.readouterr().out.splitlines()
     assert line.startswith(warning.format(folder))
     with pytest.raises(ConfigError) as error:
-        setup_of_folder(command, [str(folder), "--locked"], COMMANDS[command])
+        setup_from_folder(command, [str(folder), "--locked"], COMMANDS[command])
     expected = warning.format(folder).replace("warning:", "--locked:")
     assert str(error.value).startswith(expected)
     assert str(error.value).endswith("or leave --locked out")
@@ -202,7 +203,7 @@ def hiding(request, site, tmp_path, monkeypatch):
 
 def test_code_that_hides_what_is_installed_never_runs_if_locked(folder, hiding):
     with pytest.raises(ConfigError, match="--locked: .* of other content"):
-        setup_of_folder("evaluate", [str(folder), "--locked"], evaluate.OPTIONS)
+        setup_from_folder("evaluate", [str(folder), "--locked"], evaluate.OPTIONS)
 
 
 def test_a_plugin_that_is_not_recorded_is_refused_if_locked(folder):
@@ -224,10 +225,10 @@ def test_a_run_from_before_there_were_locks_has_no_warning_and_cannot_be_locked(
     content = yaml.safe_load(file.read_text())
     del content["lock"]
     file.write_text(yaml.safe_dump(content))
-    setup_of_folder("evaluate", [str(folder)], evaluate.OPTIONS)
+    setup_from_folder("evaluate", [str(folder)], evaluate.OPTIONS)
     assert capsys.readouterr().out == ""
     with pytest.raises(ConfigError, match="does not record the content of its plugins"):
-        setup_of_folder("evaluate", [str(folder), "--locked"], evaluate.OPTIONS)
+        setup_from_folder("evaluate", [str(folder), "--locked"], evaluate.OPTIONS)
 
 
 @pytest.mark.parametrize("digest", [{}, {"sha256": None}, {"sha256": ""}])
@@ -237,15 +238,15 @@ def test_a_record_without_the_content_cannot_be_locked(folder, capsys, change, d
     edit(folder, lock={"lock-toy": {**plugins, **digest}, "tf-frame": own})
     change("content")
     with pytest.raises(ConfigError, match="does not record the content of lock-toy"):
-        setup_of_folder("evaluate", [str(folder), "--locked"], evaluate.OPTIONS)
-    setup_of_folder("evaluate", [str(folder)], evaluate.OPTIONS)
+        setup_from_folder("evaluate", [str(folder), "--locked"], evaluate.OPTIONS)
+    setup_from_folder("evaluate", [str(folder)], evaluate.OPTIONS)
     assert capsys.readouterr().out == ""
 
 
 def test_a_record_without_versions_cannot_be_locked(folder):
     edit(folder, versions={"lock-toy": "1.0"})
     with pytest.raises(ConfigError, match="does not record the version of tf-frame"):
-        setup_of_folder("evaluate", [str(folder), "--locked"], evaluate.OPTIONS)
+        setup_from_folder("evaluate", [str(folder), "--locked"], evaluate.OPTIONS)
 
 
 @pytest.mark.parametrize(
@@ -260,11 +261,13 @@ def test_a_damaged_record_is_one_clear_error(folder, entry, message):
     edit(folder, lock={"lock-toy": entry})
     for words in ([], ["--locked"]):
         with pytest.raises(ConfigError, match=f"config.yaml: {message}"):
-            setup_of_folder("evaluate", [str(folder), *words], evaluate.OPTIONS)
+            setup_from_folder("evaluate", [str(folder), *words], evaluate.OPTIONS)
 
 
 def test_versions_alone_are_compared():
-    (line,) = warnings_of([Settings(versions={"tf-frame": "0.0.1", "gone": "1"}, path="x.yaml")])
+    (line,) = change_warnings(
+        [Settings(versions={"tf-frame": "0.0.1", "gone": "1"}, path="x.yaml")]
+    )
     assert line.startswith("warning: x.yaml was written with tf-frame 0.0.1, this is ")
 
 
@@ -280,4 +283,4 @@ def test_an_empty_configuration_records_no_plugins(folder, words):
     with pytest.raises(ConfigError, match=f"^--locked: {file} records no plugins; leave"):
         parse_command_line([*words, str(folder), "--locked"])
     with pytest.raises(ConfigError, match=f"^--locked: {file} records no plugins; leave"):
-        setup_of_folder("evaluate", [str(folder), "--locked"], evaluate.OPTIONS)
+        setup_from_folder("evaluate", [str(folder), "--locked"], evaluate.OPTIONS)

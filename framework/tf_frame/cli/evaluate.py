@@ -12,7 +12,7 @@ from typing import Any
 
 from tf_frame.cli.trained_input import PUBLISHED, different_classes, make_folder, recorded_info
 from tf_frame.command_line import option_help
-from tf_frame.command_line.parsing import setup_of_folder
+from tf_frame.command_line.folder_setup import setup_from_folder
 from tf_frame.command_line.screen import output_may_fail, report
 from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_OK, EXIT_USAGE, ConfigError, DataError
@@ -58,7 +58,7 @@ def main(argv: Sequence[str]) -> int:
     if not argv or any(word in ("-h", "--help") for word in argv):
         report(f"{_USAGE}\n\n{option_help.group_text('Options', OPTIONS, {})}")
         return EXIT_OK if argv else EXIT_USAGE
-    setup, given = setup_of_folder("evaluate", argv, OPTIONS)
+    setup, given = setup_from_folder("evaluate", argv, OPTIONS)
     _check(given)
     source = _with_data(setup)
     with output_may_fail(), Interrupts().installed() as interrupts:

@@ -14,7 +14,7 @@ from tf_frame.cli.trained_input import (
     make_folder,
 )
 from tf_frame.command_line import option_help
-from tf_frame.command_line.parsing import setup_of_folder
+from tf_frame.command_line.folder_setup import setup_from_folder
 from tf_frame.command_line.screen import emphasised, output_may_fail, report
 from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_OK, EXIT_USAGE, ConfigError
@@ -91,7 +91,7 @@ def main(argv: Sequence[str]) -> int:
     if not argv or any(word in ("-h", "--help") for word in argv):
         report(f"{_USAGE}\n\n{option_help.group_text('Options', OPTIONS, {})}")
         return EXIT_OK if argv else EXIT_USAGE
-    setup, given = setup_of_folder("export", argv, OPTIONS)
+    setup, given = setup_from_folder("export", argv, OPTIONS)
     format_name = given.pop("format")
     if not format_name:
         raise ConfigError(f"say what to write: --format {'|'.join(FORMATS)}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tf_frame.command_line import option_help
@@ -34,9 +34,11 @@ def main(argv: Sequence[str]) -> int:
         raise ConfigError(
             "say after -- what to train: tf-frame launch --num_workers 2 -- run --plugin NAME"
         )
-    options = options_for(own)
-    values = {option.name: option.default for option in options} | parse_flags(own, options)
-    place = _place(own)
+    named, rest = split_flags(own, [ON])
+    place = _place(named)
+    options = _options(place)
+    defaults = {option.name: option.default for option in options}
+    values = defaults | named | parse_flags(rest, options)
     job, setup = job_of(words, values)
     # Where the tasks run on other machines, folder and data may be only there.
     if hasattr(place, "check"):
@@ -58,26 +60,28 @@ def options_for(own: Sequence[str]) -> list[Option]:
     Raises:
       ConfigError: there is no such place.
     """
-    of_place = _place(own).OPTIONS
-    hidden = {option.name for option in of_place}
-    return [*(option for option in OPTIONS if option.name not in hidden), *of_place]
+    return _options(_place(split_flags(own, [ON])[0]))
 
 
-def _place(own: Sequence[str]) -> Any:
-    """The module of the place that `--on` names."""
-    values, _ = split_flags(own, [ON])
+def _options(place: Any) -> list[Option]:
+    hidden = {option.name for option in place.OPTIONS}
+    return [*(option for option in OPTIONS if option.name not in hidden), *place.OPTIONS]
+
+
+def _place(values: Mapping[str, Any]) -> Any:
+    """Returns the module of the place that `--on` names."""
     return importlib.import_module(PLACES[values.get(ON.name, ON.default)])
 
 
 def _help(own: Sequence[str]) -> str:
     values, _ = split_flags(own, [ON])
     place = values.get(ON.name, ON.default)
-    others = ", ".join(name for name in PLACES if name != place)
+    other_places = "|".join(name for name in PLACES if name != place)
     return "\n\n".join(
         [
             _USAGE,
             option_help.group_text("Options", OPTIONS, {ON.name: place}),
-            option_help.group_text(f"Options with --on {place}", _place(own).OPTIONS, {}),
-            f"tf-frame launch --on {others.replace(', ', '|')} --help shows the options there.",
+            option_help.group_text(f"Options with --on {place}", _place(values).OPTIONS, {}),
+            f"tf-frame launch --on {other_places} --help shows the options there.",
         ]
     )

@@ -97,7 +97,7 @@ def _options(infos: Sequence[PluginInfo], words: Sequence[str]) -> dict[PluginIn
 
 
 def _options_of_run(model: str, words: Sequence[str]) -> dict[str, Any]:
-    flags = parse_command_line(["--plugin", model, *words]).flags()
+    flags = parse_command_line(["--plugin", model, *words]).flags
     taken = [name for name in _NOT_TAKEN if name in flags]
     if taken:
         raise ConfigError(f"tf-frame plugins check takes no --{taken[0]}; give single options")

@@ -22,7 +22,7 @@ from tf_frame.cli.trained_input import (
     make_folder,
 )
 from tf_frame.command_line import option_help
-from tf_frame.command_line.parsing import setup_of_folder
+from tf_frame.command_line.folder_setup import setup_from_folder
 from tf_frame.command_line.screen import emphasised, output_may_fail, report
 from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_OK, ConfigError, DataError
@@ -68,7 +68,7 @@ def main(argv: Sequence[str]) -> int:
     if any(word in ("-h", "--help") for word in argv):
         report(f"{_USAGE}\n\n{option_help.group_text('Options', OPTIONS, {})}")
         return EXIT_OK
-    setup, given = setup_of_folder("predict", _one_path_each(argv), OPTIONS)
+    setup, given = setup_from_folder("predict", _one_path_each(argv), OPTIONS)
     if not given["output"]:
         raise ConfigError("say where to write the predictions: --output DIR")
     classes = classes_given(setup, given["num_classes"], given["class_names"])

@@ -13,8 +13,8 @@ from typing import Any
 import yaml
 
 import tf_frame
-from tf_frame.command_line.parsing import CommandLine
 from tf_frame.command_line.selection import MODE, MODEL_DIR
+from tf_frame.command_line.words import CommandLine
 from tf_frame.runs.setup.plugin_choice import COMMAND_LINE
 from tf_frame.runs.setup.training_setup import ConfiguredPlugin, TrainingSetup
 
@@ -29,7 +29,7 @@ def config_text(line: CommandLine, setup: TrainingSetup) -> str:
       setup: what it resolves to.
     """
     assert line.chosen is not None, "a setup has a model"
-    origins = line.chosen.origins(line.flags())
+    origins = line.chosen.origins(line.flags)
     names = {key: source or _DEFAULT for key, source in line.chosen.named_by.items()}
     values = setup.settings().values
     lines = [
@@ -57,7 +57,7 @@ def config_text(line: CommandLine, setup: TrainingSetup) -> str:
 
 def _of_the_command(line: CommandLine) -> Iterator[str]:
     """Lines on the options that `config.yaml` does not have."""
-    folder, mode = line.given_model_dir(), line.values.get(MODE.name, MODE.default)
+    folder, mode = line.named_model_dir, line.values.get(MODE.name, MODE.default)
     given = MODEL_DIR.name in line.values
     if folder:
         yield _entry(MODEL_DIR.name, folder, COMMAND_LINE if given else "a file")

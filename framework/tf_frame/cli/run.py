@@ -16,7 +16,7 @@ from tf_frame.cluster import Cluster
 from tf_frame.cluster.find import cluster_of, in_cluster
 from tf_frame.cluster.tf_config import TaskType
 from tf_frame.command_line import option_help
-from tf_frame.command_line.parsing import CommandLine, parse_command_line
+from tf_frame.command_line.parsing import parse_command_line
 from tf_frame.command_line.screen import output_may_fail, report
 from tf_frame.command_line.selection import (
     COMMAND_MODES,
@@ -27,6 +27,7 @@ from tf_frame.command_line.selection import (
     SELECTION,
     TRYING,
 )
+from tf_frame.command_line.words import CommandLine
 from tf_frame.config.flags import split_flags
 from tf_frame.config.option import options_of
 from tf_frame.errors import EXIT_OK, ConfigError
@@ -42,25 +43,56 @@ from tf_frame.tensorflow_log import quiet_import
 
 _HELP_ALL = "--help_all"
 _HELP = ("-h", "--help", _HELP_ALL)
-# Options that describe a training in place of it.
+# Options that describe a training instead of running it.
 _SHOWING = ("show_placement", "show_hooks", "show_model")
 
 
-def main(argv: Sequence[str], *, keeps_folder: bool = True) -> int:
-    """Runs the sub-command and returns its exit code.
-
-    Args:
-      argv: the words after `tf-frame run`.
-      keeps_folder: False if the caller removes `--model_dir`; then no text names it.
-    """
+def main(argv: Sequence[str]) -> int:
+    """Runs the sub-command and returns its exit code."""
     code = run_as_command(argv)
     if code is not None:
         return code
+    line = parse_command_line([word for word in argv if word not in _HELP])
     if any(word in _HELP for word in argv):
-        rest = [word for word in argv if word not in _HELP]
-        report(_help(rest, everything=_HELP_ALL in argv))
+        report(_help(line, everything=_HELP_ALL in argv))
         return EXIT_OK
-    line = parse_command_line(argv)
+    return run_line(line)
+
+
+def run_as_command(argv: Sequence[str]) -> int | None:
+    """Hands `--mode evaluate`, `predict` and `export` over to the sub-command of that name.
+
+    Args:
+      argv: the words after `tf-frame run`.
+
+    Returns:
+      The exit code of the sub-command, or None for a mode that trains.
+
+    Raises:
+      ConfigError: the mode needs `--model_dir`, or does not exist.
+    """
+    # The mode decides which options there are, so that it is read before the line is split.
+    if not any(word.lstrip("-").partition("=")[0] == MODE.name for word in argv):
+        return None
+    values, rest = split_flags(argv, [MODE, MODEL_DIR])
+    mode = values.get(MODE.name)
+    if mode not in COMMAND_MODES:
+        return None
+    command = importlib.import_module(f"tf_frame.cli.{mode}")
+    if any(word in _HELP for word in rest):
+        return int(command.main(["--help"]))
+    if not values.get(MODEL_DIR.name):
+        raise ConfigError(f"--mode {mode} needs --model_dir, the folder of a run that has trained")
+    return int(command.main([values[MODEL_DIR.name], *rest]))
+
+
+def run_line(line: CommandLine, *, keeps_folder: bool = True) -> int:
+    """Trains, serves variables, tries or shows, as the command line says; returns the exit code.
+
+    Args:
+      line: the command line, with the plugins loaded.
+      keeps_folder: False if the caller removes `--model_dir`; then no text names it.
+    """
     setup = line.setup()
     if line.values.get(PRINT_CONFIG.name):
         report(config_text(line, setup))
@@ -78,9 +110,21 @@ def main(argv: Sequence[str], *, keeps_folder: bool = True) -> int:
     notes = run_text.notes(line, setup)
     if shown:
         _show(setup, source)
-        return EXIT_OK
-    if line.values.get(DRY_RUN.name):
-        return _dry_run(setup, cluster, source, notes)
+    elif line.values.get(DRY_RUN.name):
+        _dry_run(setup, cluster, source, notes)
+    else:
+        _train(setup, cluster, source, notes, keeps_folder=keeps_folder)
+    return EXIT_OK
+
+
+def _train(
+    setup: TrainingSetup,
+    cluster: Cluster,
+    source: Any,
+    notes: Sequence[str],
+    *,
+    keeps_folder: bool,
+) -> None:
     with (
         discarded_if_unused(setup.model_dir, is_chief=cluster.is_chief),
         output_may_fail(),
@@ -94,31 +138,6 @@ def main(argv: Sequence[str], *, keeps_folder: bool = True) -> int:
         result = _run(setup, RunContext(observer=observer, cluster=cluster), source)
         if cluster.is_chief:
             report(run_text.closing(setup, result, keeps_folder=keeps_folder))
-    return EXIT_OK
-
-
-def run_as_command(argv: Sequence[str]) -> int | None:
-    """Hands `--mode evaluate`, `predict` and `export` over to the sub-command of that name.
-
-    Args:
-      argv: the words after `tf-frame run`.
-
-    Returns:
-      Its exit code, or None for a mode that trains.
-
-    Raises:
-      ConfigError: the mode needs `--model_dir`, or does not exist.
-    """
-    values, rest = split_flags(argv, [MODE, MODEL_DIR])
-    mode = values.get(MODE.name)
-    if mode not in COMMAND_MODES:
-        return None
-    command = importlib.import_module(f"tf_frame.cli.{mode}")
-    if any(word in _HELP for word in rest):
-        return int(command.main(["--help"]))
-    if not values.get(MODEL_DIR.name):
-        raise ConfigError(f"--mode {mode} needs --model_dir, the folder of a run that has trained")
-    return int(command.main([values[MODEL_DIR.name], *rest]))
 
 
 def _run(setup: TrainingSetup, context: RunContext, source: Any) -> Mapping[str, Any]:
@@ -144,7 +163,7 @@ def _serve(setup: TrainingSetup, cluster: Cluster) -> int:
     return EXIT_OK
 
 
-def _dry_run(setup: TrainingSetup, cluster: Cluster, source: Any, notes: Sequence[str]) -> int:
+def _dry_run(setup: TrainingSetup, cluster: Cluster, source: Any, notes: Sequence[str]) -> None:
     check_writable(setup.model_dir)
     with output_may_fail(), Interrupts().installed() as interrupts:
         report("\n".join([run_text.introduction(setup, source.info, cluster), *notes]))
@@ -152,7 +171,6 @@ def _dry_run(setup: TrainingSetup, cluster: Cluster, source: Any, notes: Sequenc
             from tf_frame.runs.training.dry_run import dry_run
         context = RunContext(observer=RunObserver(report, interrupts), cluster=cluster)
         report(dry_run(setup, context, source))
-    return EXIT_OK
 
 
 def _show(setup: TrainingSetup, source: Any) -> None:
@@ -163,8 +181,7 @@ def _show(setup: TrainingSetup, source: Any) -> None:
             getattr(show, name)(setup, source, report=report)
 
 
-def _help(argv: Sequence[str], *, everything: bool) -> str:
-    line = parse_command_line(argv)
+def _help(line: CommandLine, *, everything: bool) -> str:
     chosen, defaults = line.chosen, line.defaults()
     names: dict[str, Any] = {}
     if chosen:

@@ -12,9 +12,9 @@ from typing import Any
 import tf_frame
 from tf_frame import file_system
 from tf_frame.cluster import Cluster
-from tf_frame.command_line.lock import warnings_of
-from tf_frame.command_line.parsing import CommandLine
+from tf_frame.command_line.lock import change_warnings
 from tf_frame.command_line.screen import emphasised
+from tf_frame.command_line.words import CommandLine
 from tf_frame.config.changes import changed_options
 from tf_frame.config.option import resolve
 from tf_frame.config.run_options import RunOptions, without_effect
@@ -38,7 +38,7 @@ def notes(line: CommandLine, setup: TrainingSetup) -> list[str]:
     if ineffective and setup.config.strict:
         raise ConfigError(f"{ineffective[0]} (an error because of --strict)")
     return [
-        *warnings_of(line.records()),
+        *change_warnings(line.records()),
         *(f"warning: {text}" for text in ineffective),
         *_changes(setup),
         *_remote_note(setup.model_dir),

@@ -15,27 +15,27 @@ from tf_frame.plugin.lock import differences, incomplete, unrecorded
 from tf_frame.runs.setup.model_dir import CONFIG_FILE
 
 
-def records_of(files: Iterable[Settings], model_dir: str | None) -> list[Settings]:
-    """Returns the records to compare with.
+def find_records(files: Iterable[Settings], model_dir: str | None) -> list[Settings]:
+    """Returns the records of plugins: configuration files, and that of a folder to resume.
 
     Args:
       files: the configuration files of a command.
-      model_dir: its folder, whose own file counts if there is a run to resume.
+      model_dir: the folder of the command.
     """
     records = [file for file in files if file.versions or file.lock]
     path, checkpoint = (
         os.path.join(os.path.expanduser(model_dir or ""), name)
         for name in (CONFIG_FILE, "checkpoint")
     )
-    known = [file.path for file in files]
-    if model_dir and path not in known and file_system.exists(checkpoint):
-        # A damaged file is reported beside the options that differ.
+    paths = [file.path for file in files]
+    if model_dir and path not in paths and file_system.exists(checkpoint):
+        # A damaged file is reported together with the options that differ.
         with contextlib.suppress(ConfigError):
             records.append(read_settings(path))
     return records
 
 
-def warnings_of(records: Iterable[Settings]) -> list[str]:
+def change_warnings(records: Iterable[Settings]) -> list[str]:
     """Returns a line for each package that differs from that of a record."""
     return [
         f"warning: {record.path} was written with {text}"
@@ -45,18 +45,18 @@ def warnings_of(records: Iterable[Settings]) -> list[str]:
 
 
 @contextlib.contextmanager
-def told_with_changes(records: Callable[[], Iterable[Settings]]) -> Iterator[None]:
-    """Adds the warnings to an error inside the block, of which another plugin may be the cause.
+def adding_plugin_changes(records: Callable[[], Iterable[Settings]]) -> Iterator[None]:
+    """Adds the changes of plugins to an error inside the block: a change may be the cause.
 
     Args:
-      records: returns the records to compare with; called if there is an error.
+      records: returns the records to compare with; called after an error.
     """
     try:
         yield
     except (ConfigError, PluginError) as error:
-        # Whatever fails now, such as reading the records, matters less than the error.
+        # A failure to read the records matters less than the error.
         with contextlib.suppress(TfFrameError, OSError):
-            error.args = ("\n".join([str(error), *warnings_of(records())]),)
+            error.args = ("\n".join([str(error), *change_warnings(records())]),)
         raise
 
 
@@ -64,7 +64,7 @@ def refuse_changed(records: Sequence[Settings], files: Sequence[Settings] = ()) 
     """Refuses to go on with other plugins than those of the records, for `--locked`.
 
     Args:
-      records: of `records_of`.
+      records: from `find_records`.
       files: the configuration files that were read.
 
     Raises:

@@ -1,7 +1,7 @@
-"""Makes a `TrainingSetup`, what is to be trained and how, from flags, YAML files and a preset.
+"""Loads the plugins that a command line, its files and a preset name.
 
-`tf-frame run` makes it of its command line. `evaluate`, `predict` and `export` make it of the
-`config.yaml` that the run wrote to MODEL_DIR, so that its options need not be repeated.
+`tf-frame run` makes its `TrainingSetup` of the result. `evaluate`, `predict` and `export` begin
+with the `config.yaml` that the run wrote to MODEL_DIR: see `folder_setup`.
 """
 
 from __future__ import annotations
@@ -12,23 +12,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tf_frame import file_system
-from tf_frame.command_line.lock import (
-    records_of,
-    refuse_changed,
-    refuse_unrecorded,
-    told_with_changes,
-    warnings_of,
-)
-from tf_frame.command_line.run_folder import file_of_folder, no_plugin_named
-from tf_frame.command_line.screen import report
-from tf_frame.command_line.selection import (
-    LOCKED,
-    MODE,
-    MODEL_DIR,
-    SELECTION,
-    TRYING,
-)
-from tf_frame.config.flags import parse_flags, split_flags
+from tf_frame.command_line.lock import adding_plugin_changes, refuse_changed
+from tf_frame.command_line.selection import LOCKED, MODEL_DIR
+from tf_frame.command_line.words import CommandLine, split_words
+from tf_frame.config.flags import split_flags
 from tf_frame.config.option import Option, options_of
 from tf_frame.config.run_options import run_options
 from tf_frame.config.values import nearest
@@ -42,220 +29,79 @@ from tf_frame.config.yaml_file import (
 from tf_frame.errors import ConfigError
 from tf_frame.plugin.kinds import MODEL
 from tf_frame.plugin.load import load_plugin
-from tf_frame.runs.setup.model_dir import CONFIG_FILE, default_model_dir
+from tf_frame.runs.setup.model_dir import CONFIG_FILE
 from tf_frame.runs.setup.plugin_choice import (
     COMMAND_LINE,
-    ChosenPlugins,
     choose_plugins,
     settings_of_model,
     variant_of,
 )
-from tf_frame.runs.setup.training_setup import TrainingSetup
 from tf_frame.tensorflow_log import quiet_import
 
 
-@dataclasses.dataclass(frozen=True)
-class CommandLine:
-    """A parsed command line of a run, with the plugins that it names.
+def parse_command_line(argv: Sequence[str], own: Sequence[Option] = ()) -> CommandLine:
+    """Splits the words after a sub-command, and loads the plugins that they name.
 
-    Attributes:
-      values: name -> value of the options that do not belong to plugins.
-      rest: the words that are left: options of plugins, or mistakes.
-      files: the contents of the configuration files, or of the folder's own `config.yaml`; and
-        last, what `--set` says.
-      chosen: the plugins; None if no model is named.
+    Args, errors: as of `split_words` and `load_plugins`.
     """
-
-    values: Mapping[str, Any]
-    rest: Sequence[str]
-    files: Sequence[Settings]
-    chosen: ChosenPlugins | None
-
-    def setup(self, own: Sequence[Option] = ()) -> TrainingSetup:
-        """Resolves every option: the model's defaults, a preset, the files, the flags.
-
-        Args:
-          own: options of the sub-command, which a misspelled option may mean as well.
-
-        Raises:
-          ConfigError: no model is named, an unknown option, a wrong value, or values
-            that do not fit together. It also tells how plugins differ from those of a record.
-        """
-        with told_with_changes(self.records):
-            setup = self._setup(own)
-        if self.values.get(LOCKED.name):
-            refuse_unrecorded(setup.plugins(), self.records())
-        return setup
-
-    def _setup(self, own: Sequence[Option]) -> TrainingSetup:
-        flags = self.flags(own)
-        if self.chosen is None:
-            raise no_plugin_named(self.values.get(MODEL_DIR.name) or "")
-        return self.chosen.configure(
-            flags,
-            model_dir=os.path.expanduser(self.given_model_dir() or self._default_model_dir()),
-            mode=self.values.get(MODE.name, MODE.default),
-        )
-
-    def flags(self, own: Sequence[Option] = ()) -> dict[str, Any]:
-        """Option name -> value of all options on the command line, checked; see `setup`."""
-        return {**self.values, **self._flags_of_plugins(own)}
-
-    def given_model_dir(self) -> str | None:
-        """The folder that the command line, or else a file, names."""
-        return _given_model_dir(self.values, self.files)
-
-    def records(self) -> list[Settings]:
-        """The files that record which plugins a run used: those read, and that of the folder."""
-        return records_of(self.files, self.given_model_dir())
-
-    def defaults(self) -> dict[str, Any]:
-        """Option name -> value of the model's defaults and the preset."""
-        weakest = self.chosen.sources[:2] if self.chosen else ()
-        return {name: value for source in weakest for name, value in source.values.items()}
-
-    def _flags_of_plugins(self, own: Sequence[Option]) -> dict[str, Any]:
-        if not self.rest:
-            return {}
-        hidden = {option.name for option in own}
-        of_plugins = self.chosen.plugin_options() if self.chosen else []
-        # The error for a misspelled option names the nearest of all options.
-        others = [*SELECTION, *TRYING, *run_options(), *of_plugins]
-        return parse_flags(
-            self.rest,
-            [*own, *(o for o in others if o.name not in hidden)],
-            explain=self.chosen.why_unknown if self.chosen else self._without_plugin,
-        )
-
-    def _without_plugin(self, name: str) -> str:
-        """Refuses an option of a plugin by asking for the model first."""
-        if "." in name:
-            raise no_plugin_named(self.values.get(MODEL_DIR.name) or "")
-        return ""
-
-    def _default_model_dir(self) -> str:
-        plugin, _ = self.chosen.single["model"] if self.chosen else ("", None)
-        return default_model_dir(plugin)
+    return load_plugins(split_words(argv, own))
 
 
-def parse_command_line(argv: Sequence[str]) -> CommandLine:
-    """Parses the words after `tf-frame run`, and loads the plugins that they name.
+def load_plugins(line: CommandLine) -> CommandLine:
+    """Reads the configuration files, and loads the plugins that they and the words name.
 
     Raises:
       PluginError: a plugin cannot be used.
       ConfigError: a wrong value, or a configuration file cannot be read.
-        Both also tell how plugins differ from those of a record.
+        Both messages also list plugins that differ from those of a record.
     """
-    values, rest = split_flags(argv, [*SELECTION, *TRYING, *run_options()])
-    files = [*_configuration_files(values), settings_of_assignments(values.get("set", ()))]
-    named = [file.plugin for file in files if file.plugin]
-
-    def records() -> list[Settings]:
-        return records_of(files, _given_model_dir(values, files))
-
-    if values.get(LOCKED.name):
+    files = [
+        *_configuration_files(line.values),
+        settings_of_assignments(line.values.get("set", ())),
+    ]
+    line = dataclasses.replace(line, files=files)
+    if line.values.get(LOCKED.name):
         # Before any code of a plugin runs.
-        refuse_changed(records(), files[:-1])
-    name = values.get("plugin") or next(reversed(named), None)
-    if name is None:
-        return CommandLine(values, rest, files, None)
-    verbosity = values.get("verbosity") or _value_in_files(files, _run_option("verbosity"))
+        refuse_changed(line.records(), files[:-1])
+    models = [line.values.get("plugin"), *(file.plugin for file in reversed(files))]
+    model = next(filter(None, models), None)
+    if model is None:
+        return line
+    verbosity = line.values.get("verbosity") or line.value_in_files(_run_option("verbosity"))
     # A plugin may import TensorFlow at its top, against the advice of the contract.
-    with quiet_import(verbosity), told_with_changes(records):
-        return CommandLine(values, rest, files, _choose(name, values, files, rest))
+    with quiet_import(verbosity), adding_plugin_changes(line.records):
+        return _choose(line, model)
 
 
-def _choose(
-    name: str, values: Mapping[str, Any], files: Sequence[Settings], rest: Sequence[str]
-) -> ChosenPlugins:
+def _choose(line: CommandLine, name: str) -> CommandLine:
+    """Loads the model called `name`, and the other plugins, which may depend on its variant."""
     model = load_plugin(MODEL, name)
-    preset = preset_settings(model.cls, name, values.get("preset"))
-    of_model = [each.values for each in (preset, *files) if each.plugin in (None, name)]
+    preset = preset_settings(model.cls, name, line.values.get("preset"))
+    sources = [source.values for source in (preset, *line.files) if source.plugin in (None, name)]
     if getattr(model.cls, "variants", {}):
-        of_model.append(split_flags(rest, options_of(model.cls.Params, "model"))[0])
-    *files, assigned = files
-    # Whatever model --set names, what stands beside it on the command line counts.
-    given: dict[str, Any] = {
-        "plugin": name if values.get("plugin") or assigned.plugin else None,
-        **{key: values[key] for key in ("input", "optimizer", "schedule") if values.get(key)},
-    }
-    for word, key in (("transform", "transforms"), ("hook", "hooks")):
+        words = line.plugin_words.get("model", ())
+        values, rest = split_flags(words, options_of(model.cls.Params, "model"))
+        plugin_words = {**line.plugin_words, "model": rest}
+        line = dataclasses.replace(line, plugin_values=values, plugin_words=plugin_words)
+        sources.append(values)
+    defaults = settings_of_model(model.cls, name, variant_of(model.cls, sources))
+    *files, assigned = line.files
+    strongest = dataclasses.replace(assigned, **_named_plugins(line, name), path=COMMAND_LINE)
+    chosen = choose_plugins([defaults, preset, *files, strongest], model=(name, model))
+    return dataclasses.replace(line, chosen=chosen)
+
+
+def _named_plugins(line: CommandLine, model: str) -> dict[str, Any]:
+    """The plugins that the command line names, as attributes of `Settings`."""
+    values = line.values
+    # Whichever model --set names, the other plugins on the command line are used.
+    model_is_typed = values.get("plugin") or line.files[-1].plugin
+    named: dict[str, Any] = {"plugin": model if model_is_typed else None}
+    named |= {key: values[key] for key in ("input", "optimizer", "schedule") if values.get(key)}
+    for word in ("transform", "hook"):
         if values.get(word) is not None:
-            given[key] = tuple(Named(text) for text in values[word])
-    return choose_plugins(
-        [
-            settings_of_model(model.cls, name, variant_of(model.cls, of_model)),
-            preset,
-            *files,
-            dataclasses.replace(assigned, **given, path=COMMAND_LINE),
-        ],
-        model=(name, model),
-    )
-
-
-def setup_of_folder(
-    command: str, argv: Sequence[str], own: Sequence[Option]
-) -> tuple[TrainingSetup, dict[str, Any]]:
-    """The setup of a folder's `config.yaml`, for commands that take `MODEL_DIR`.
-
-    Args:
-      command: the sub-command, for messages.
-      argv: `MODEL_DIR` and options: those of the command, and any of `tf-frame run`,
-        which win over the file; with a published checkpoint, the folder is made.
-      own: the options of the command; they hide those of `tf-frame run` of the same name.
-
-    Returns:
-      The setup, and the values of the command's own options, defaults included.
-
-    Raises:
-      ConfigError: no folder is named, it holds no configuration, or an option is wrong.
-      PluginError: a plugin that the configuration names cannot be used.
-    """
-    if not argv or argv[0].startswith("-"):
-        return _setup_of_checkpoint(command, argv, own)
-    folder, *words = argv
-    flags = {word.partition("=")[0] for word in words}
-    if flags >= {"--plugin", "--warm_start_from"}:
-        return _setup_of_checkpoint(command, ["--model_dir", *argv], own)
-    file = file_of_folder(folder)
-    values, rest = split_flags(words, [*own, MODEL_DIR, MODE, *TRYING])
-    if MODEL_DIR.name in values:
-        raise ConfigError(f"the folder is {folder}, named first; leave --model_dir out")
-    for of_run in (MODE, *TRYING):
-        if of_run.name in values:
-            raise ConfigError(f"--{of_run.name} is for tf-frame run; this is tf-frame {command}")
-    line = parse_command_line(["--config", file, "--model_dir", folder, *rest])
-    if line.chosen is None:
-        raise ConfigError(f"{file} names no model to go by; it needs a line 'plugin: NAME'")
-    setup = line.setup(own)
-    for warning in warnings_of(line.records()):
-        report(warning)
-    return setup, {option.name: option.default for option in own} | values
-
-
-def _setup_of_checkpoint(
-    command: str, argv: Sequence[str], own: Sequence[Option]
-) -> tuple[TrainingSetup, dict[str, Any]]:
-    """The setup of a new folder for a published checkpoint; see `setup_of_folder`."""
-    values, rest = split_flags(argv, [*own, MODE, *TRYING])
-    line = parse_command_line(rest)
-    setup = line.setup(own) if line.chosen else None
-    of_run = any(option.name in values for option in (MODE, *TRYING))
-    if setup is None or not setup.config.warm_start_from or of_run:
-        raise ConfigError(
-            f"say which folder first: tf-frame {command} MODEL_DIR [OPTIONS]; or, without a run, "
-            "which published checkpoint: --plugin NAME --warm_start_from CHECKPOINT"
-        )
-    files = (os.path.join(setup.model_dir, name) for name in (CONFIG_FILE, "checkpoint"))
-    if any(map(file_system.exists, files)):
-        raise ConfigError(
-            f"{setup.model_dir} holds a run; name another folder, or take its checkpoint by "
-            f"tf-frame {command} {setup.model_dir}"
-        )
-    # The checkpoint has the values to be used, and no averages of its own.
-    config = dataclasses.replace(setup.config, moving_average_decay=None)
-    setup = dataclasses.replace(setup, config=config)
-    return setup, {option.name: option.default for option in own} | values
+            named[f"{word}s"] = tuple(Named(text) for text in values[word])
+    return named
 
 
 def _configuration_files(values: Mapping[str, Any]) -> list[Settings]:
@@ -263,21 +109,10 @@ def _configuration_files(values: Mapping[str, Any]) -> list[Settings]:
     if values.get("config"):
         return [read_settings(path) for path in values["config"]]
     folder = os.path.expanduser(values.get(MODEL_DIR.name) or "")
-    own = os.path.join(folder, CONFIG_FILE)
-    if folder and not values.get("plugin") and file_system.exists(own):
-        return [read_settings(own)]
+    path = os.path.join(folder, CONFIG_FILE)
+    if folder and not values.get("plugin") and file_system.exists(path):
+        return [read_settings(path)]
     return []
-
-
-def _given_model_dir(values: Mapping[str, Any], files: Sequence[Settings]) -> str | None:
-    given: str | None = values.get(MODEL_DIR.name)
-    return given or _value_in_files(files, MODEL_DIR)
-
-
-def _value_in_files(files: Sequence[Settings], option: Option) -> Any:
-    """One value of the strongest file that has it, checked; None if none does."""
-    found = [file.values[option.name] for file in files if option.name in file.values]
-    return option.parse(found[-1]) if found else None
 
 
 def _run_option(name: str) -> Option:
@@ -304,8 +139,8 @@ def preset_settings(model: Any, model_name: str, name: str | None) -> Settings:
     if name not in presets:
         near = nearest(name, presets)
         hint = f"did you mean {near}? " if near else ""
-        there = ", ".join(sorted(presets)) or "none"
+        names = ", ".join(sorted(presets)) or "none"
         raise ConfigError(
-            f"--preset {name}: the model {model_name} has no such preset; {hint}it has: {there}"
+            f"--preset {name}: the model {model_name} has no such preset; {hint}it has: {names}"
         )
     return to_settings(presets[name], f"the preset {name} of the model {model_name}")

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tf_frame.command_line.parsing import CommandLine, parse_command_line
+from tf_frame.command_line.parsing import parse_command_line
 from tf_frame.command_line.selection import COMMAND_MODES, DRY_RUN, MODE, MODEL_DIR, PRINT_CONFIG
+from tf_frame.command_line.words import CommandLine
 from tf_frame.errors import ConfigError
 from tf_frame.launch.job import Job
 from tf_frame.runs.setup.training_setup import TrainingSetup

@@ -13,7 +13,7 @@ import forked
 from export_formats import HAS_ONNX
 from tf_frame import Mode
 from tf_frame.cli.main import main
-from tf_frame.command_line.parsing import setup_of_folder
+from tf_frame.command_line.folder_setup import setup_from_folder
 from tf_frame.graph.inference.build import build_inference, restore_session
 from tf_frame.runs.export.formats import FORMATS, TFLITE_TOLERANCE, TOLERANCE
 from tf_frame.runs.export.input_signature import input_signature
@@ -45,7 +45,7 @@ def exports(trained, tmp_path_factory):
 @pytest.fixture(scope="module")
 def setup(trained):
     """The job of the run."""
-    return setup_of_folder("export", [str(trained)], [])[0]
+    return setup_from_folder("export", [str(trained)], [])[0]
 
 
 @pytest.fixture(scope="module")

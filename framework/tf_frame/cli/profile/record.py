@@ -13,7 +13,7 @@ from tf_frame.cli.profile import show
 from tf_frame.command_line import option_help
 from tf_frame.command_line.parsing import parse_command_line
 from tf_frame.command_line.screen import complain, output_to_stderr, report
-from tf_frame.config.flags import split_flags
+from tf_frame.command_line.words import CommandLine
 from tf_frame.config.option import Option
 from tf_frame.errors import ConfigError, DataError
 from tf_frame.profiling.run_folders import run_folders
@@ -39,34 +39,33 @@ def options_text() -> str:
 
 def main(argv: Sequence[str]) -> int:
     """Profiles, prints the report, and returns the exit code."""
-    values, words = split_flags(argv, OPTIONS)
-    given: dict[str, Any] = {option.name: option.default for option in OPTIONS} | dict(values)
-    line = parse_command_line(words)
+    line = parse_command_line(argv, OPTIONS)
+    values = line.own_values
     _check(line.values)
-    show.check_page(given[_HTML.name])
+    show.check_page(values[_HTML.name])
     # A wrong option is refused here, before anything is written.
-    model_dir = line.setup(OPTIONS).model_dir
+    model_dir = line.setup().model_dir
     check_writable(model_dir)
     before = set(_recorded(model_dir))
-    first = given[_WARMUP.name] + 1
-    as_json = given[_JSON.name]
+    first = values[_WARMUP.name] + 1
+    as_json = values[_JSON.name]
     # With --json, standard output is for programs.
     with output_to_stderr() if as_json else contextlib.nullcontext():
         try:
-            _train(words, model_dir, first=first, steps=given[_STEPS.name])
+            _train(line, model_dir, first=first, steps=values[_STEPS.name])
         except Interrupted as stopped:
             # The text of the training is about a checkpoint, which is not kept.
             some = set(_recorded(model_dir)) - before
             what = f"see tf-frame profile show {model_dir}" if some else "nothing recorded"
             raise Interrupted(stopped.signum, f"stopped; {what}") from stopped
-    found = [name for name in _recorded(model_dir) if name not in before]
-    if not found:
+    names = [name for name in _recorded(model_dir) if name not in before]
+    if not names:
         raise DataError(
             f"no step was recorded in {model_dir}: the training ended before step {first}, or its "
             "files could not be written; see the lines above"
         )
-    shown = [f"--html={given[_HTML.name]}"] if given[_HTML.name] else []
-    code = show.main([model_dir, f"--run={found[-1]}", *shown, *(["--json"] if as_json else [])])
+    shown = [f"--html={values[_HTML.name]}"] if values[_HTML.name] else []
+    code = show.main([model_dir, f"--run={names[-1]}", *shown, *(["--json"] if as_json else [])])
     again = f"this report again: tf-frame profile show {shlex.quote(model_dir)}"
     complain(again) if as_json else report(f"\n{again}")
     return code
@@ -84,28 +83,28 @@ def _check(given: Mapping[str, Any]) -> None:
             raise ConfigError(f"tf-frame profile trains; --{name} is an option of tf-frame run")
 
 
-def _train(words: Sequence[str], model_dir: str, *, first: int, steps: int) -> None:
+def _train(line: CommandLine, model_dir: str, *, first: int, steps: int) -> None:
     """Trains in a folder that is removed, and profiles into another one.
 
     Args:
-      words: the command line of the run.
+      line: the command line of the run.
       model_dir: the folder of the profile.
       first: the step in which TensorFlow prepares the recording; the report leaves it out.
       steps: the steps after it.
     """
     with tempfile.TemporaryDirectory(prefix="tf-frame-profile-") as folder:
-        options = {
-            "model_dir": folder,
-            "profile_dir": model_dir,
-            "max_steps": first + steps,
-            "profile_at_step": first,
-            "profile_num_steps": steps + 1,
-            "eval_every_n_steps": 0,
-            "allow_inexact_resume": "true",  # Nothing is resumed.
-        }
-        # Of an option that is given twice, the last value counts.
-        set_words = [f"--{name}={value}" for name, value in options.items()]
-        training.main([*words, *set_words, "--noevaluate"], keeps_folder=False)
+        line = line.with_values(
+            model_dir=folder,
+            profile_dir=model_dir,
+            max_steps=first + steps,
+            profile_at_step=(first,),
+            profile_num_steps=steps + 1,
+            eval_every_n_steps=0,
+            evaluate=False,
+            allow_inexact_resume=True,  # Nothing is resumed.
+            locked=False,  # The records of the true folder were compared already.
+        )
+        training.run_line(line, keeps_folder=False)
 
 
 def _recorded(model_dir: str) -> list[str]:

@@ -62,7 +62,7 @@ def profile(tmp_path, capsys):
 @pytest.fixture
 def trains(monkeypatch):
     """Replaces the training by a function without arguments."""
-    return lambda train: monkeypatch.setattr(run.training, "main", lambda words, **more: train())
+    return lambda train: monkeypatch.setattr(run.training, "run_line", lambda line, **more: train())
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 import pytest
 import yaml
 
-from tf_frame.command_line.parsing import setup_of_folder
+from tf_frame.command_line.folder_setup import setup_from_folder
 from tf_frame.config.flags import split_flags
 from tf_frame.config.option import Option
 from tf_frame.errors import ConfigError
@@ -27,7 +27,7 @@ def folder(tmp_path):
 
 
 def test_the_job_is_that_of_the_folder(folder):
-    setup, own = setup_of_folder("predict", [folder], OWN)
+    setup, own = setup_from_folder("predict", [folder], OWN)
     assert (setup.model.name, setup.input.name, setup.config.max_steps) == ("deeplab", "nuclei", 7)
     assert setup.model.params.output_stride == 8
     assert setup.model_dir == folder
@@ -36,7 +36,7 @@ def test_the_job_is_that_of_the_folder(folder):
 
 def test_options_of_the_command_hide_those_of_a_run_and_the_rest_wins_over_the_file(folder):
     argv = [folder, "--input", "a.png", "--max_steps", "9", "--input=b.png", "--output", "out"]
-    setup, own = setup_of_folder("predict", argv, OWN)
+    setup, own = setup_from_folder("predict", argv, OWN)
     assert own == {"output": "out", "input": ("a.png", "b.png")}
     assert (setup.input.name, setup.config.max_steps) == ("nuclei", 9)
 
@@ -51,12 +51,12 @@ def test_options_of_the_command_hide_those_of_a_run_and_the_rest_wins_over_the_f
 )
 def test_a_folder_has_to_be_named_and_there(argv, message):
     with pytest.raises(ConfigError, match=message):
-        setup_of_folder("predict", argv, OWN)
+        setup_from_folder("predict", argv, OWN)
 
 
 def test_a_folder_without_a_configuration_is_refused(tmp_path):
     with pytest.raises(ConfigError, match=r"has no config.yaml, which tf-frame run writes"):
-        setup_of_folder("predict", [str(tmp_path)], OWN)
+        setup_from_folder("predict", [str(tmp_path)], OWN)
 
 
 def test_folders_of_runs_with_near_names_are_named(tmp_path):
@@ -66,23 +66,23 @@ def test_folders_of_runs_with_near_names_are_named(tmp_path):
         (tmp_path / name / "config.yaml").write_text("plugin: toy")
     for name in ("frist", "firs"):
         with pytest.raises(ConfigError, match=f"did you mean {tmp_path}/first\\?$"):
-            setup_of_folder("predict", [str(tmp_path / name)], OWN)
+            setup_from_folder("predict", [str(tmp_path / name)], OWN)
 
 
 def test_a_configuration_without_a_model_is_refused_by_name(tmp_path):
     (tmp_path / "config.yaml").write_text("")
     with pytest.raises(ConfigError, match=r"config.yaml names no model to go by; .*'plugin: NAME'"):
-        setup_of_folder("predict", [str(tmp_path)], OWN)
+        setup_from_folder("predict", [str(tmp_path)], OWN)
 
 
 def test_a_second_folder_is_refused(folder):
     with pytest.raises(ConfigError, match="named first; leave --model_dir out"):
-        setup_of_folder("predict", [folder, "--model_dir", "elsewhere"], OWN)
+        setup_from_folder("predict", [folder, "--model_dir", "elsewhere"], OWN)
 
 
 def test_an_option_of_neither_is_refused_with_the_nearest(folder):
     with pytest.raises(ConfigError, match="unknown option --max_step; did you mean --max_steps"):
-        setup_of_folder("predict", [folder, "--max_step", "9"], OWN)
+        setup_from_folder("predict", [folder, "--max_step", "9"], OWN)
 
 
 def test_split_flags_keeps_the_order_of_what_it_does_not_know():
@@ -92,21 +92,21 @@ def test_split_flags_keeps_the_order_of_what_it_does_not_know():
 
 
 def test_a_plugin_that_is_named_again_leaves_the_configuration_in_force(folder):
-    setup, _ = setup_of_folder("evaluate", [folder, "--plugin", "deeplab"], OWN)
+    setup, _ = setup_from_folder("evaluate", [folder, "--plugin", "deeplab"], OWN)
     assert (setup.config.max_steps, setup.model.params.output_stride) == (7, 8)
 
 
 def test_a_misspelled_option_of_the_command_is_answered_with_it(folder):
     with pytest.raises(ConfigError, match="unknown option --outpt; did you mean --output"):
-        setup_of_folder("predict", [folder, "--outpt", "x"], OWN)
+        setup_from_folder("predict", [folder, "--outpt", "x"], OWN)
 
 
 def test_a_mode_is_not_for_a_command(folder):
     with pytest.raises(ConfigError, match="--mode is for tf-frame run; this is tf-frame predict"):
-        setup_of_folder("predict", [folder, "--mode", "train"], OWN)
+        setup_from_folder("predict", [folder, "--mode", "train"], OWN)
 
 
 @pytest.mark.parametrize("option", ["--dry_run", "--print_config"])
 def test_what_comes_before_a_training_is_not_for_a_command(folder, option):
     with pytest.raises(ConfigError, match=f"{option} is for tf-frame run; this is tf-frame export"):
-        setup_of_folder("export", [folder, option], OWN)
+        setup_from_folder("export", [folder, option], OWN)

@@ -1,0 +1,87 @@
+"""The setup of commands that take MODEL_DIR: `evaluate`, `predict` and `export`.
+
+It comes from the `config.yaml` that the run wrote to MODEL_DIR, so that nobody has to repeat the
+options of the run; or, for a published checkpoint without a run, from the command line alone.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Sequence
+from typing import Any
+
+from tf_frame import file_system
+from tf_frame.command_line.lock import change_warnings
+from tf_frame.command_line.parsing import load_plugins
+from tf_frame.command_line.run_folder import find_configuration
+from tf_frame.command_line.screen import report
+from tf_frame.command_line.selection import MODE, MODEL_DIR, TRYING
+from tf_frame.command_line.words import CommandLine, split_words
+from tf_frame.config.option import Option
+from tf_frame.errors import ConfigError
+from tf_frame.runs.setup.model_dir import CONFIG_FILE
+from tf_frame.runs.setup.training_setup import TrainingSetup
+
+
+def setup_from_folder(
+    command: str, argv: Sequence[str], own: Sequence[Option]
+) -> tuple[TrainingSetup, dict[str, Any]]:
+    """Returns the setup of a folder, and the values of the command's own options.
+
+    Args:
+      command: the sub-command, for messages.
+      argv: `MODEL_DIR` and options: those of the command, and any of `tf-frame run`, which win
+        over the file. For a published checkpoint, `MODEL_DIR` is a new folder and optional.
+      own: the options of the command; they hide those of `tf-frame run` of the same name.
+
+    Raises:
+      ConfigError: no folder is named, it holds no configuration, or an option is wrong.
+      PluginError: a plugin that the configuration names cannot be used.
+    """
+    folder = argv[0] if argv and not argv[0].startswith("-") else None
+    line = split_words(argv if folder is None else argv[1:], own)
+    if folder is not None and MODEL_DIR.name in line.values:
+        raise ConfigError(f"the folder is {folder}, named first; leave --model_dir out")
+    if folder is not None:
+        line = line.with_values(model_dir=folder)
+    if folder is None or {"plugin", "warm_start_from"} <= line.values.keys():
+        setup = _setup_of_checkpoint(command, line)
+    else:
+        setup = _setup_of_run(command, folder, line)
+    return setup, dict(line.own_values)
+
+
+def _setup_of_run(command: str, folder: str, line: CommandLine) -> TrainingSetup:
+    file = find_configuration(folder)
+    for option in (MODE, *TRYING):
+        if option.name in line.values:
+            raise ConfigError(f"--{option.name} is for tf-frame run; this is tf-frame {command}")
+    line = load_plugins(line.with_values(config=(file, *line.values.get("config", ()))))
+    if line.chosen is None:
+        raise ConfigError(f"{file} names no model to go by; it needs a line 'plugin: NAME'")
+    setup = line.setup()
+    for warning in change_warnings(line.records()):
+        report(warning)
+    return setup
+
+
+def _setup_of_checkpoint(command: str, line: CommandLine) -> TrainingSetup:
+    """The setup of a new folder for a published checkpoint."""
+    line = load_plugins(line)
+    setup = line.setup() if line.chosen else None
+    is_for_run = any(option.name in line.values for option in (MODE, *TRYING))
+    if setup is None or not setup.config.warm_start_from or is_for_run:
+        raise ConfigError(
+            f"say which folder first: tf-frame {command} MODEL_DIR [OPTIONS]; or, without a run, "
+            "which published checkpoint: --plugin NAME --warm_start_from CHECKPOINT"
+        )
+    files = (os.path.join(setup.model_dir, name) for name in (CONFIG_FILE, "checkpoint"))
+    if any(map(file_system.exists, files)):
+        raise ConfigError(
+            f"{setup.model_dir} holds a run; name another folder, or take its checkpoint by "
+            f"tf-frame {command} {setup.model_dir}"
+        )
+    # The checkpoint has the values to be used, and no averages of its own.
+    config = dataclasses.replace(setup.config, moving_average_decay=None)
+    return dataclasses.replace(setup, config=config)

@@ -1,0 +1,174 @@
+"""`CommandLine`: the words after a sub-command, split once into options of the run and of plugins.
+
+    line = split_words(["--plugin", "deeplab", "--max_steps", "9", "--model.output_stride", "8"])
+    line.values == {"plugin": "deeplab", "max_steps": 9}
+    line.plugin_words == {"model": ["--model.output_stride", "8"]}
+
+The options of plugins stay text until the plugins are loaded: `parsing` does both.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from tf_frame.command_line.lock import adding_plugin_changes, find_records, refuse_unrecorded
+from tf_frame.command_line.run_folder import explain_missing_plugin
+from tf_frame.command_line.selection import LOCKED, MODE, MODEL_DIR, SELECTION, TRYING
+from tf_frame.config.flags import parse_flags, split_flags
+from tf_frame.config.option import Option
+from tf_frame.config.run_options import run_options
+from tf_frame.config.yaml_file import Settings
+from tf_frame.runs.setup.model_dir import default_model_dir
+from tf_frame.runs.setup.plugin_choice import ChosenPlugins
+from tf_frame.runs.setup.training_setup import TrainingSetup
+
+# `--model.depth`, or `--nomodel.frozen` for a switch.
+_PLUGIN_FLAG = re.compile(r"--?(?:no)?(model|input|optimizer|schedule|transform|hook)\.")
+# A word like `-5` is the value of the option before it.
+_FLAG = re.compile(r"-(?![\d.])")
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class CommandLine:
+    """A command line, split; complete once `parsing.load_plugins` has added files and plugins.
+
+    Attributes:
+      values: name -> value of the options of a run that belong to no plugin.
+      own_options: the options of the sub-command; they hide those of a run of the same name.
+      own_values: name -> value of these, defaults included.
+      plugin_words: first part of the dotted name (`model`) -> words of such options, in order.
+      plugin_values: dotted name -> value of the options of plugins that are parsed already.
+      unknown: words that are no option known without the plugins: mistakes.
+      files: the contents of the configuration files, or of the folder's own `config.yaml`; and
+        last, the assignments of `--set`.
+      chosen: the plugins; None if no model is named.
+    """
+
+    values: Mapping[str, Any]
+    own_options: Sequence[Option] = ()
+    own_values: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    plugin_words: Mapping[str, Sequence[str]] = dataclasses.field(default_factory=dict)
+    plugin_values: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    unknown: Sequence[str] = ()
+    files: Sequence[Settings] = ()
+    chosen: ChosenPlugins | None = None
+
+    def with_values(self, **values: Any) -> CommandLine:
+        """Returns the command line with other values of some options, as if they had been typed."""
+        return dataclasses.replace(self, values={**self.values, **values})
+
+    def setup(self) -> TrainingSetup:
+        """Resolves every option: the model's defaults, a preset, the files, the flags.
+
+        Raises:
+          ConfigError: no model is named, an unknown option, a wrong value, or values that do not
+            fit together. The message also lists plugins that differ from those of a record.
+        """
+        with adding_plugin_changes(self.records):
+            setup = self._setup()
+        if self.values.get(LOCKED.name):
+            refuse_unrecorded(setup.plugins(), self.records())
+        return setup
+
+    def _setup(self) -> TrainingSetup:
+        flags = self.flags
+        if self.chosen is None:
+            raise explain_missing_plugin(self.values.get(MODEL_DIR.name) or "")
+        model_dir = self.named_model_dir or default_model_dir(self.chosen.single["model"][0])
+        return self.chosen.configure(
+            flags,
+            model_dir=os.path.expanduser(model_dir),
+            mode=self.values.get(MODE.name, MODE.default),
+        )
+
+    @functools.cached_property
+    def flags(self) -> dict[str, Any]:
+        """Option name -> value of all options of the run on the command line, checked."""
+        words = [word for words in self.plugin_words.values() for word in words]
+        plugin_flags = self._parse_rest([*words, *self.unknown])
+        return {**self.values, **self.plugin_values, **plugin_flags}
+
+    def _parse_rest(self, words: Sequence[str]) -> dict[str, Any]:
+        if not words:
+            return {}
+        # The error for a misspelled option names the nearest of all options.
+        options = [*_options_without_plugins(self.own_options)]
+        options += self.chosen.plugin_options() if self.chosen else []
+        explain = self.chosen.why_unknown if self.chosen else self._ask_for_model
+        return parse_flags(words, options, explain=explain)
+
+    def _ask_for_model(self, name: str) -> str:
+        """Refuses an option of a plugin by asking for the model first."""
+        if "." in name:
+            raise explain_missing_plugin(self.values.get(MODEL_DIR.name) or "")
+        return ""
+
+    @property
+    def named_model_dir(self) -> str | None:
+        """The folder that the command line, or else a file, names."""
+        folder: str | None = self.values.get(MODEL_DIR.name)
+        return folder or self.value_in_files(MODEL_DIR)
+
+    def value_in_files(self, option: Option) -> Any:
+        """The checked value of an option in the strongest file that has it; None without any."""
+        values = [file.values[option.name] for file in self.files if option.name in file.values]
+        return option.parse(values[-1]) if values else None
+
+    def records(self) -> list[Settings]:
+        """The files that record which plugins a run used: those read, and that of the folder."""
+        return find_records(self.files, self.named_model_dir)
+
+    def defaults(self) -> dict[str, Any]:
+        """Option name -> value of the model's defaults and the preset."""
+        weakest = self.chosen.sources[:2] if self.chosen else ()
+        return {name: value for source in weakest for name, value in source.values.items()}
+
+
+def split_words(argv: Sequence[str], own: Sequence[Option] = ()) -> CommandLine:
+    """Splits the words after a sub-command; loads no plugin.
+
+    Args:
+      argv: the words.
+      own: options of the sub-command in addition to those of a run.
+
+    Raises:
+      ConfigError: a wrong value of an option that belongs to no plugin.
+    """
+    values, rest = split_flags(argv, _options_without_plugins(own))
+    own_names = {option.name for option in own}
+    plugin_words: dict[str, list[str]] = {}
+    unknown: list[str] = []
+    for words in _group(rest):
+        match = _PLUGIN_FLAG.match(words[0])
+        (plugin_words.setdefault(match[1], []) if match else unknown).extend(words)
+    return CommandLine(
+        values={name: value for name, value in values.items() if name not in own_names},
+        own_options=own,
+        own_values={option.name: values.get(option.name, option.default) for option in own},
+        plugin_words=plugin_words,
+        unknown=unknown,
+    )
+
+
+def _options_without_plugins(own: Sequence[Option]) -> list[Option]:
+    hidden = {option.name for option in own}
+    options = (*SELECTION, *TRYING, *run_options())
+    return [*own, *(option for option in options if option.name not in hidden)]
+
+
+def _group(words: Sequence[str]) -> Iterator[list[str]]:
+    """Yields each option with the words up to the next one; all words after `--` together."""
+    group: list[str] = []
+    for word in words:
+        if _FLAG.match(word) and group[:1] != ["--"]:
+            if group:
+                yield group
+            group = []
+        group.append(word)
+    if group:
+        yield group
