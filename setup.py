@@ -34,7 +34,9 @@ setup(
     license="Apache-2.0",
     package_dir={"": "framework"},
     packages=find_packages("framework"),
-    package_data={"tf_frame": ["py.typed", "scaffold/templates/**/*.txt"]},
+    package_data={
+        "tf_frame": ["py.typed", "profiling/report/page.html", "scaffold/templates/**/*.txt"]
+    },
     python_requires=">=3.10",
     install_requires=[
         "tensorflow>=2.20,<2.22",  # what models are built with; graph mode of compat.v1
@@ -43,6 +45,8 @@ setup(
         "PyYAML>=6.0",  # configuration files
         "packaging>=23.0",  # compares a plugin's requirement with our version
         "numpy>=1.26",  # what session runs return
+        # Escapes names in the HTML page of a profile; TensorBoard's server needs it, too.
+        "MarkupSafe>=2.1",
         "tqdm>=4.66",  # the progress bar
         "tensorboard>=2.20,<2.22",  # shows scalars, images and graphs of a run
     ],

@@ -77,7 +77,7 @@ def test_a_page_is_written_beside_the_text(shown, model_dir, monkeypatch, tmp_pa
 
     class Html:
         @staticmethod
-        def page(report):
+        def html_page(report):
             pages.append(report)
             return f"<p>ü {report.task}</p>"
 

@@ -8,14 +8,14 @@ import pytest
 
 from example_report import example_report
 from tf_frame.profiling.report.figure_texts import COSTS, LAYERS
-from tf_frame.profiling.report.html import page
+from tf_frame.profiling.report.html import html_page
 
 NASTY = "<script>alert('x')</script>&\"\x00\x1b\ud800"
 
 
 def parsed(report):
     """The page as a tree; fails if it is not well-formed."""
-    return ET.fromstring(page(report))
+    return ET.fromstring(html_page(report))
 
 
 def texts(tree):
@@ -44,7 +44,7 @@ def test_the_page_has_all_sections_hints_first(tree):
         "Clones",
         "Tasks",
         "Hooks",
-        "Memory of CPU:0 beside variables: 74.9 MiB at the peak, in step 104",
+        "Memory of CPU:0 besides variables: 74.9 MiB at the peak, in step 104",
         COSTS,
         "Time by type of operation",
     ]
@@ -72,6 +72,17 @@ def test_figures_above_the_hints_are_those_of_the_report(tree):
     assert found["parameters"] == "23.5 M"
 
 
+def test_figures_of_a_table_are_aligned_to_the_right(tree):
+    tables = {section.find("h2").text: section for section in tree.iter("section")}
+    for title, expected in (
+        ("Top operations by their own time", ["", "n", "n", "n", "n", "", ""]),
+        ("Tasks", ["", "", "n", "n", "n"]),
+    ):
+        heading, row = (next(tables[title].iter(group))[0] for group in ("thead", "tbody"))
+        assert [cell.get("class", "") for cell in heading] == expected
+        assert [cell.get("class", "") for cell in row] == expected
+
+
 def test_parts_of_the_step_fill_the_bar(tree):
     whole = next(each for each in tree.iter("svg") if each.find("title").text.startswith("Where"))
     widths = [float(rect.get("width").rstrip("%")) for rect in whole.iter("rect")]
@@ -84,7 +95,7 @@ def test_the_page_needs_no_network_and_no_script(tree):
     assert not {each.tag for each in tree.iter()} & {"script", "link", "img", "iframe", "object"}
     addressed = {"src", "href", "xmlns", "style"}
     assert not [each for each in tree.iter() if addressed & set(each.attrib)]
-    assert "url(" not in page(example_report()) and "//" not in tree.find("head/style").text
+    assert "url(" not in html_page(example_report()) and "//" not in tree.find("head/style").text
 
 
 def test_each_picture_has_a_title_and_each_class_a_style(tree):
@@ -124,7 +135,7 @@ def test_no_name_breaks_the_page():
     tree = parsed(named_nastily(example_report()))
     assert "<script>alert('x')</script>&\"???" in texts(tree)
     assert not list(tree.iter("script"))
-    page(named_nastily(example_report())).encode()
+    html_page(named_nastily(example_report())).encode()
 
 
 def test_sections_without_figures_are_left_out():
@@ -152,7 +163,7 @@ def test_the_size_of_the_page_is_bounded():
     many = tuple(
         dataclasses.replace(report.operations[0], name=f"{'scope/' * 20}{i}") for i in range(1000)
     )
-    text = page(dataclasses.replace(report, operations=many))
+    text = html_page(dataclasses.replace(report, operations=many))
     assert len(text) < 250_000
     assert "800 smaller ones are left out" in text and "188 more" in text
 

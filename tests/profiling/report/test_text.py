@@ -112,7 +112,7 @@ def test_tables_follow(lines):
     assert hooks[1].split() == ["3.9%", "4.00", "-", "-", "Slow"]
     assert hooks[2].split() == ["0.0%", "0.00", "0.10", "10", "LoggingHook"]
     assert hooks[3].split() == ["3.9%", "4.00", "0.10", "all", "hooks"]
-    assert section(lines, "Memory of CPU:0 beside variables: 2.0 MiB at most")[1].split() == [
+    assert section(lines, "Memory of CPU:0 besides variables: 2.0 MiB at most")[1].split() == [
         *("50.0%", "1.0", "MiB"),
         OPS[1][0],
     ]

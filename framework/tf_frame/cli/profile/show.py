@@ -44,9 +44,9 @@ def _run(folders: Sequence[str], values: Mapping[str, Any]) -> int:
     shown = build(run.profiles, run=run.name, task=values.get("task"), **limit)
     report(to_json(shown) if values.get("json") else text_of(shown, values.get("by")))
     if values.get("html"):
-        from tf_frame.profiling.report.html import page
+        from tf_frame.profiling.report.html import html_page
 
-        _write(values["html"], page(shown))
+        _write(values["html"], html_page(shown))
         complain(f"wrote {values['html']}")
     return EXIT_OK
 

@@ -1,101 +1,381 @@
 """HTML page of a report: one file without scripts, which needs no network.
 
-    page(report) -> text of the file
+    html_page(report) -> text of the file
 
-From top to bottom: the figures of the step, hints, where the step goes, and then all that explains
-it, the largest first.
+From top to bottom: the figures of the step, hints, where the time of the step goes, and then the
+tables that explain it. `page.html` is the template, with the style sheet. `Markup` escapes every
+text that is formatted into it, so that no name of a plugin's operation can break the page.
 """
 
 from __future__ import annotations
 
-from tf_frame.profiling.report import html_resources as resources, html_time as time
-from tf_frame.profiling.report.figure_texts import count_text, ms_text, percent_text
-from tf_frame.profiling.report.figures import Hint, Report
-from tf_frame.profiling.report.html_elements import Markup, element, join
-from tf_frame.profiling.report.html_parts import section
-from tf_frame.profiling.report.html_style import CSS
+import re
+import string
+from collections.abc import Callable, Mapping, Sequence
+from importlib import resources
+from typing import Any
+
+from markupsafe import Markup
+
+from tf_frame.profiling.report import figures, html_charts as charts
+from tf_frame.profiling.report.figure_texts import (
+    COSTS,
+    LAYERS,
+    NO_CLONE,
+    OUTSIDE,
+    WHOLE_MODEL,
+    count_text,
+    ms_text,
+    percent_text,
+)
+from tf_frame.profiling.report.rows import rolled_up
+from tf_frame.profiling.step_profile import CHECKPOINT, HOOK, SUMMARY
 from tf_frame.text import readable_bytes
 
-_SECTIONS = (
-    time.phases,
-    time.step_times,
-    time.kinds_and_layers,
-    time.operations,
-    time.use_over_time,
-    resources.clones_and_tasks,
-    resources.hooks,
-    resources.memory,
-    resources.costs,
-    time.types,
-)
+# Title of a column -> its cell in a row.
+_Columns = Mapping[str, Callable[[Any], str]]
+
+# Kind of a phase -> CSS class of its colour.
+_COLORS = {
+    figures.HOST: "c0",
+    figures.INPUT: "c1",
+    figures.DEVICE: "c2",
+    figures.COMMUNICATION: "c3",
+    HOOK: "c4",
+    CHECKPOINT: "c5",
+    figures.OVERHEAD: "c6",
+    figures.LOOP: "c7",
+    SUMMARY: "c8",
+}
+# Columns of text, besides the first one; figures are aligned to the right.
+_TEXT_COLUMNS = ("type", "device", "phases")
+# Rows that are seen at once, and the most rows that a click shows: this bounds the page's size.
+_SHOWN, _MOST = 12, 200
+# Of many layers, only scopes with a greater share are divided into the layers inside.
+_LARGE = 0.15
+# Steps that take this many medians are highlighted.
+_SLOW = 1.5
+# Control characters, halves of surrogate pairs, and two more values that HTML does not allow.
+_REFUSED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+
+_SECTION = Markup("<section><h2>{}</h2>{}</section>")
+_PAIR = Markup('<div class="pair">{}{}</div>')  # side by side where the screen is wide enough
+_TILE = Markup('<div class="tile"><b>{}</b><small>{}</small></div>')
+_GOOD = Markup('<div class="good">{}</div>')
+_HINT = Markup('<div class="hint"><b>{}</b><p>{}<small>{}</small></p></div>')
+_NOTE = Markup('<p class="soft">{}</p>')
+# Where the screen is narrower, a table scrolls sideways.
+_TABLE = Markup('<div class="scroll"><table><thead>{}</thead><tbody>{}</tbody></table></div>')
+_DETAILS = Markup('<details><summary class="soft">{}</summary>{}</details>')
+_NAMED = Markup('<span class="swatch {}"></span>{}')
+_WIDE = Markup('<div class="wide">{}{}</div>')
+_TASK = Markup("{}<small> on {}</small>{}")
+_ALARM = Markup('<div class="alarm">slower than the others</div>')
 
 
-def page(report: Report) -> str:
+def html_page(report: figures.Report) -> str:
     """Returns the page of a report."""
-    head = element(
-        "head",
-        element("meta", charset="utf-8"),
-        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        element("title", f"Profile {report.run}"),
-        element("style", Markup(CSS)),
+    template = resources.files(__package__).joinpath("page.html").read_text(encoding="utf-8")
+    sections = (
+        _phases(report),
+        _step_times(report),
+        _kinds_and_layers(report),
+        _operations(report.operations),
+        *(_device_use(use, report.cores) for use in report.use),
+        _clones(report.clones),
+        _tasks(report.tasks),
+        _hooks(report.hooks, report.step.mean_ms),
+        *map(_memory, report.memory),
+        _costs(report.costs),
+        _rows("Time by type of operation", report.types, "c3"),
     )
-    parts = [_heading(report), _figures(report), _hints(report)]
-    body = element("body", *parts, *(make(report) for make in _SECTIONS))
-    return f"<!DOCTYPE html>\n{element('html', head, body, lang='en')}\n"
+    page = string.Template(template).substitute(
+        title=Markup.escape(f"Profile {report.run}"),
+        subtitle=Markup.escape(_subtitle(report)),
+        tiles=_tiles(report),
+        hints=_hints(report.hints),
+        sections=Markup().join(sections),
+    )
+    return _REFUSED.sub("?", page)
 
 
-def _heading(report: Report) -> Markup:
+def _subtitle(report: figures.Report) -> str:
     number = len(report.step.ms_of_steps)
     cores = f"{report.cores} core{'' if report.cores == 1 else 's'}"
     recorded = "1 recorded step" if number == 1 else f"{number} recorded steps"
-    steps = f"{recorded}, {report.first_step} to {report.last_step}"
-    line = f"{report.task} on {report.host}, {cores} · {steps}"
+    line = (
+        f"{report.task} on {report.host}, {cores} · "
+        f"{recorded}, {report.first_step} to {report.last_step}"
+    )
     if report.examples_per_step:
         line += f" · {report.examples_per_step} examples per step"
     if report.profiler_ms:
         line += f" · {ms_text(report.profiler_ms)} per step of profiling itself are left out"
-    return join([element("h1", f"Profile {report.run}"), element("p", line, class_="soft")])
+    return line
 
 
-def _figures(report: Report) -> Markup:
+def _tiles(report: figures.Report) -> Markup:
+    """The most important figures, in large type."""
     step = report.step
     spread = f"median step; p90 {ms_text(step.p90_ms)}, jitter {ms_text(step.jitter_ms)}"
-    tiles = [
-        (spread, ms_text(step.median_ms)),
-        ("waits for input", percent_text(report.input_share)),
-        ("hooks", percent_text(sum(each.share for each in report.hooks))),
-    ]
+    tiles = {spread: ms_text(step.median_ms)}
     if report.examples_per_sec is not None:
-        tiles.insert(1, ("examples per second", f"{report.examples_per_sec:,.3g}"))
+        tiles["examples per second"] = f"{report.examples_per_sec:,.3g}"
+    tiles["waits for input"] = percent_text(report.input_share)
+    tiles["hooks"] = percent_text(sum(hook.share for hook in report.hooks))
     if report.memory:
         peak = max(row.peak_bytes for row in report.memory)
-        tiles.append(("memory beside variables", readable_bytes(peak)))
+        tiles["memory besides variables"] = readable_bytes(peak)
     if report.costs:
-        tiles.append(("parameters", count_text(report.costs[0].parameters)))
-    return element("div", *(_tile(*each) for each in tiles), class_="tiles")
+        tiles["parameters"] = count_text(report.costs[0].parameters)
+    return Markup().join(_TILE.format(value, name) for name, value in tiles.items())
 
 
-def _tile(name: str, value: str) -> Markup:
-    return element("div", element("b", value), element("small", name), class_="tile")
+def _hints(hints: Sequence[figures.Hint]) -> Markup:
+    if not hints:
+        return _GOOD.format("None of the usual causes of slow steps was found.")
+    return _SECTION.format("What makes the step slow", Markup().join(map(_hint, hints)))
 
 
-def _hints(report: Report) -> Markup:
-    if not report.hints:
-        return element("div", "None of the usual causes of slow steps was found.", class_="good")
-    return section("What makes the step slow", *map(_hint, report.hints))
-
-
-def _hint(hint: Hint) -> Markup:
-    before, option, after = _sentence(hint.remedy).partition(hint.option or "\0")
-    advice = [before, element("code", option) if option else "", after]
+def _hint(hint: figures.Hint) -> Markup:
+    advice = Markup.escape(_sentence(hint.remedy))
+    if hint.option:
+        option = Markup.escape(hint.option)
+        advice = advice.replace(option, Markup("<code>{}</code>").format(option), 1)
     gain = f" (gains up to {percent_text(hint.severity)} of the step)" if hint.severity else ""
-    return element(
-        "div",
-        element("b", _sentence(hint.text)),
-        element("p", *advice, element("small", gain)),
-        class_="hint",
-    )
+    return _HINT.format(_sentence(hint.text), advice, gain)
 
 
 def _sentence(text: str) -> str:
     return text[:1].upper() + text[1:]
+
+
+def _phases(report: figures.Report) -> Markup:
+    """The phases as parts of one bar, and their figures."""
+    if not report.phases:
+        return Markup()
+    title = f"Where the step goes (mean step: {ms_text(report.step.mean_ms)})"
+    parts = [
+        charts.Part(phase.label, phase.ms, ms_text(phase.ms), _COLORS[phase.kind])
+        for phase in report.phases
+    ]
+    legend: _Columns = {
+        "phase": lambda phase: _NAMED.format(_COLORS[phase.kind], phase.label),
+        "per step": lambda phase: ms_text(phase.ms),
+        "share": lambda phase: percent_text(phase.share),
+    }
+    return _SECTION.format(title, charts.stacked_bar(title, parts) + _table(report.phases, legend))
+
+
+def _step_times(report: figures.Report) -> Markup:
+    """A histogram, and the steps in order with slow steps highlighted."""
+    step = report.step
+    if not step.ms_of_steps:
+        return Markup()
+    histogram = charts.columns(
+        "Histogram of step times",
+        [bin.steps for bin in step.histogram],
+        [f"{ms_text(b.from_ms)} to {ms_text(b.to_ms)}: {b.steps} steps" for b in step.histogram],
+        ends=(ms_text(min(step.ms_of_steps)), ms_text(max(step.ms_of_steps))),
+        labels=[str(bin.steps or "") for bin in step.histogram],
+    )
+    # Without a gap between the recorded steps, the number of each is known.
+    number = len(step.ms_of_steps)
+    consecutive = report.last_step - report.first_step == number - 1
+    first, name = (report.first_step, "step") if consecutive else (1, "recorded step")
+    in_order = charts.columns(
+        "Time of each step",
+        step.ms_of_steps,
+        [f"{name} {i}: {ms_text(ms)}" for i, ms in enumerate(step.ms_of_steps, first)],
+        ends=(f"step {report.first_step}", f"step {report.last_step}"),
+        mark=charts.Mark(step.median_ms, f"median {ms_text(step.median_ms)}"),
+        highlighted=[i for i, ms in enumerate(step.ms_of_steps) if ms > _SLOW * step.median_ms],
+    )
+    return _PAIR.format(
+        _SECTION.format("Step times", histogram), _SECTION.format("Step times in order", in_order)
+    )
+
+
+def _kinds_and_layers(report: figures.Report) -> Markup:
+    """Time of operations by kind and by layer; many layers are added up to outer scopes first."""
+    outer = rolled_up(report.layers, _LARGE) if len(report.layers) > _SHOWN else ()
+    kinds = _rows("Time by kind of operation", report.kinds, "c0")
+    layers = _rows(LAYERS, report.layers, "c2", summary=outer)
+    return _PAIR.format(kinds, layers) if kinds and layers else kinds + layers
+
+
+def _rows(
+    title: str,
+    rows: Sequence[figures.Row],
+    color: str,
+    *,
+    summary: Sequence[figures.Row] = (),
+    name: str = "",
+    columns: _Columns | None = None,
+) -> Markup:
+    """A section of groups of operations, with further columns; see `_folded`."""
+    longest = max((row.ms for row in [*rows, *summary]), default=0.0)
+    all_columns: _Columns = {
+        name: lambda row: _bar(row.name or OUTSIDE, row.ms, longest, color),
+        "per step": lambda row: ms_text(row.ms),
+        "share": lambda row: percent_text(row.share),
+        "runs": lambda row: count_text(row.count),
+        **(columns or {}),
+    }
+    return _folded(title, rows, all_columns, summary=summary)
+
+
+def _operations(operations: Sequence[figures.Operation]) -> Markup:
+    # Without a known rate the column would be empty.
+    rated = any(row.gflops_per_sec for row in operations)
+    columns: _Columns = {
+        **({"GFLOP/s": _rate} if rated else {}),
+        "type": lambda row: row.type,
+        "device": lambda row: row.device,
+    }
+    title = "Top operations by their own time"
+    return _rows(title, operations, "c0", name="operation", columns=columns)
+
+
+def _device_use(use: figures.Use, cores: int) -> Markup:
+    """Operations that run at the same time through one step."""
+    # Only the CPU of this task is bounded by the processors of this machine.
+    highest = max([float(cores) if use.device.startswith("CPU:") else 1.0, *use.timeline])
+    chart = charts.area(
+        f"Operations that run on {use.device} at the same time",
+        use.timeline,
+        highest,
+        ends=(f"begin of step {use.step}", "end"),
+        mark=charts.Mark(use.mean, f"mean {use.mean:.2f}"),
+    )
+    note = (
+        f"Operations at the same time; the top is {highest:.2g}. {use.device} is busy "
+        f"{percent_text(use.busy_share)} of the time; one operation may use several cores."
+    )
+    return _SECTION.format(f"{use.device} through a step", chart + _NOTE.format(note))
+
+
+def _clones(clones: Sequence[figures.CloneRow]) -> Markup:
+    """A row for each clone, if there are several, and one for the operations of no clone."""
+    if sum(bool(clone.name) for clone in clones) < 2:
+        return Markup()
+    longest = max(clone.active_ms for clone in clones)
+    columns: _Columns = {
+        "clone": lambda row: _bar(row.name or NO_CLONE, row.active_ms, longest, "c0"),
+        "computes": lambda row: ms_text(row.active_ms),
+        "idle": lambda row: ms_text(row.idle_ms) if row.name else "",
+        "waits at end": lambda row: ms_text(row.wait_ms) if row.name else "",
+        "share of the step": lambda row: percent_text(row.share),
+    }
+    return _SECTION.format("Clones", _table(clones, columns))
+
+
+def _tasks(tasks: Sequence[figures.TaskRow]) -> Markup:
+    """A row for each task, if there are several."""
+    if len(tasks) < 2:
+        return Markup()
+    columns: _Columns = {
+        "task": lambda row: _TASK.format(row.task, row.host, _ALARM if row.straggler else ""),
+        "phases": _task_phases,
+        "median": lambda row: ms_text(row.median_ms),
+        "p90": lambda row: ms_text(row.p90_ms),
+        "steps": lambda row: str(row.steps),
+    }
+    return _SECTION.format("Tasks", _table(tasks, columns))
+
+
+def _task_phases(row: figures.TaskRow) -> Markup:
+    parts = [
+        charts.Part(kind.replace("_", " "), share, percent_text(share), _COLORS[kind])
+        for kind, share in row.shares.items()
+    ]
+    return _WIDE.format(charts.stacked_bar(f"Phases of {row.task}", parts), "")
+
+
+def _memory(row: figures.MemoryRow) -> Markup:
+    """The operations that own the memory of a device at its peak."""
+    largest = max((owner.bytes for owner in row.owners), default=0)
+    columns: _Columns = {
+        "owner": lambda owner: _bar(owner.name, owner.bytes, largest, "c3"),
+        "bytes": lambda owner: readable_bytes(owner.bytes),
+        "of the peak": lambda owner: percent_text(owner.share),
+    }
+    peak = f"{readable_bytes(row.peak_bytes)} at the peak, in step {row.step}"
+    return _folded(f"Memory of {row.device} besides variables: {peak}", row.owners, columns)
+
+
+def _hooks(hooks: Sequence[figures.HookRow], step_ms: float) -> Markup:
+    """Cost of each hook, in the recorded steps and over the run; the first row is their sum.
+
+    The bars are parts of the step, so that hooks of microseconds have no long bars.
+    """
+    if not hooks:
+        return Markup()
+    ms, share = sum(hook.ms for hook in hooks), sum(hook.share for hook in hooks)
+    run_ms = sum(hook.run_ms or 0.0 for hook in hooks)
+    total = figures.HookRow("all hooks", HOOK, ms, share, run_ms, None, None, None)
+    columns: _Columns = {
+        "hook": lambda row: _bar(row.name, row.ms, step_ms, _COLORS[row.kind]),
+        "per step": lambda row: ms_text(row.ms),
+        "share": lambda row: percent_text(row.share),
+        "per step, whole run": lambda row: "" if row.run_ms is None else ms_text(row.run_ms),
+        "calls": lambda row: "" if row.calls is None else f"{row.calls:,}",
+        "every steps": lambda row: "" if row.every_steps is None else count_text(row.every_steps),
+    }
+    return _folded("Hooks", [total, *hooks], columns)
+
+
+def _costs(costs: Sequence[figures.ScopeRow]) -> Markup:
+    """Parameters and floating-point operations of each scope."""
+    largest = max((cost.flops or 0 for cost in costs), default=0)
+    columns: _Columns = {
+        "scope": lambda row: _bar(row.scope or WHOLE_MODEL, row.flops or 0, largest, "c2"),
+        "parameters": lambda row: f"{row.parameters:,}",
+        "FLOPs": lambda row: "" if row.flops is None else count_text(row.flops),
+        "per step": lambda row: ms_text(row.ms),
+        "share": lambda row: percent_text(row.share),
+        "GFLOP/s": _rate,
+    }
+    return _folded(COSTS, costs, columns)
+
+
+def _rate(row: figures.Row | figures.ScopeRow) -> str:
+    return "" if row.gflops_per_sec is None else f"{row.gflops_per_sec:.1f}"
+
+
+def _bar(name: str, value: float, longest: float, color: str) -> Markup:
+    """A name, which may break after its slashes on a narrow screen, above a bar."""
+    breakable = Markup("/<wbr/>").join(name.split("/"))
+    return _WIDE.format(breakable, charts.bar(value, longest, color, title=name))
+
+
+def _folded(
+    title: str, rows: Sequence[Any], columns: _Columns, *, summary: Sequence[Any] = ()
+) -> Markup:
+    """A section with the first rows, or with their summary; a click shows more, up to `_MOST`.
+
+    It is empty without rows.
+    """
+    if not rows:
+        return Markup()
+    content = _table((summary or rows)[:_SHOWN], columns)
+    more = rows[0 if summary else _SHOWN : _MOST]
+    if more:
+        label = f"{len(more)} {'one by one' if summary else 'more'}"
+        content += _DETAILS.format(label, _table(more, columns))
+    if len(rows) > _MOST:
+        content += _NOTE.format(f"{len(rows) - _MOST} smaller ones are left out.")
+    return _SECTION.format(title, content)
+
+
+def _table(rows: Sequence[Any], columns: _Columns) -> Markup:
+    figure = Markup(' class="n"')
+    classes = ["", *("" if title in _TEXT_COLUMNS else figure for title in list(columns)[1:])]
+
+    def line(tag: str, cells: Sequence[str]) -> Markup:
+        pairs = zip(classes, cells, strict=True)
+        written = (Markup("<{0}{1}>{2}</{0}>").format(tag, *pair) for pair in pairs)
+        return Markup("<tr>{}</tr>").format(Markup().join(written))
+
+    body = (line("td", [cell(row) for cell in columns.values()]) for row in rows)
+    return _TABLE.format(line("th", list(columns)), Markup().join(body))

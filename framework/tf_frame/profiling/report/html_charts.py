@@ -1,7 +1,7 @@
-"""Pictures of the HTML page, as inline SVG without scripts.
+"""Charts of the HTML page, as inline SVG without scripts.
 
-Positions across are percentages, so that a picture takes the width of the screen while its text
-keeps its size. Colours are classes of `html_style`, which has those for light and dark screens.
+Horizontal positions are percentages, so that a chart takes the width of the screen while its text
+keeps its size. Colours are classes of the style sheet in `page.html`.
 """
 
 from __future__ import annotations
@@ -9,23 +9,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from tf_frame.profiling.report.html_elements import Markup, element, join
+from markupsafe import Markup
 
-# Shares below have no room for a label within a bar on a phone.
+# On a phone, a bar with a smaller share has no room for its label.
 _LABELLED = 0.09
 _HEIGHT = 120
-_TOP = 24  # room for labels above the bars
+_TOP = 24  # room for labels above the columns
+_CHART = Markup('<svg role="img" width="100%" height="{}" class="{}"><title>{}</title>{}</svg>')
+_RECT = Markup('<rect x="{}" y="{}" width="{}" height="{}" class="{}">{}</rect>')
+_TITLE = Markup("<title>{}</title>")  # shown under the pointer, and read to the blind
+_TEXT = Markup('<text x="{}" y="{}" text-anchor="{}" class="{}">{}</text>')
+_LINE = Markup('<line x1="0%" x2="100%" y1="{0}" y2="{0}" class="{1}"/>')
+# Only a nested picture may be stretched: its text would be stretched, too.
+_CURVE = Markup(
+    '<svg y="{}" width="100%" height="{}" viewBox="0 0 1000 100" preserveAspectRatio="none">'
+    '<path d="{}" class="c0"/></svg>'
+)
 
 
 class Part(NamedTuple):
-    """A part of a bar.
-
-    Attributes:
-      name: what it is.
-      value: its length, in any unit.
-      label: the value as text.
-      color: class of its colour.
-    """
+    """A part of a stacked bar: its value, in any unit and as text, and the class of its colour."""
 
     name: str
     value: float
@@ -33,42 +36,32 @@ class Part(NamedTuple):
     color: str
 
 
+class Mark(NamedTuple):
+    """A labelled line across a chart, such as the median."""
+
+    value: float
+    label: str
+
+
 def stacked_bar(title: str, parts: Sequence[Part]) -> Markup:
-    """Returns one bar of all parts, in order, with the shares of those that are wide enough."""
+    """Returns one bar of all parts, in order; wide parts are labelled with their shares."""
     total = sum(part.value for part in parts) or 1.0
     shapes, left = [], 0.0
     for part in parts:
         share = part.value / total
-        shapes.append(
-            element(
-                "rect",
-                element("title", f"{part.name}: {part.label}"),
-                x=_percent(left),
-                y=0,
-                width=_percent(share),
-                height=40,
-                class_=part.color,
-            )
-        )
+        name = _TITLE.format(f"{part.name}: {part.label}")
+        shapes.append(_RECT.format(_percent(left), 0, _percent(share), 40, part.color, name))
         if share >= _LABELLED:
             middle = _percent(left + share / 2)
-            shapes.append(_text(f"{100 * share:.0f} %", middle, 25, class_="inside"))
+            shapes.append(_TEXT.format(middle, 25, "middle", "inside", f"{100 * share:.0f} %"))
         left += share
-    return _picture(title, shapes, height=40, class_="whole")
+    return _CHART.format(40, "stacked", title, Markup().join(shapes))
 
 
-def bar(value: float, most: float, color: str, *, title: str) -> Markup:
-    """Returns one bar of a list, whose longest bar has the value `most`."""
-    share = min(max(value / most, 0.0), 1.0) if most > 0 else 0.0
-    shape = element("rect", x=0, y=2, width=_percent(share), height=12, rx=2, class_=color)
-    return _picture(title, [shape], height=16)
-
-
-class Mark(NamedTuple):
-    """A labelled line across a picture, such as the median."""
-
-    value: float
-    label: str
+def bar(value: float, longest: float, color: str, *, title: str) -> Markup:
+    """Returns one bar of a list; `longest` is the value of the longest bar."""
+    share = min(max(value / longest, 0.0), 1.0) if longest > 0 else 0.0
+    return _CHART.format(16, "", title, _RECT.format(0, 2, _percent(share), 12, color, ""))
 
 
 def columns(
@@ -84,98 +77,70 @@ def columns(
     """Returns columns from zero.
 
     Args:
-      title: for those who hear the page.
+      title: read to the blind.
       values: height of each column.
-      names: what a column says when the pointer is on it.
+      names: text of each column, shown under the pointer.
       ends: labels below the first and the last column.
       mark: a horizontal line.
       highlighted: numbers of the columns in the colour for attention.
       labels: text above each column.
     """
-    most = max([*values, *([mark.value] if mark else [])], default=0.0) or 1.0
+    highest = max([*values, *([mark.value] if mark else [])], default=0.0) or 1.0
     room = 1 / max(len(values), 1)
     gap = room * (0.15 if len(values) <= 60 else 0.0)
-    shapes = [
-        element(
-            "rect",
-            element("title", name),
-            x=_percent(i * room + gap / 2),
-            y=_number(_y(value, most)),
-            width=_percent(room - gap),
-            height=_number(_TOP + _HEIGHT - _y(value, most)),
-            class_="warn" if i in highlighted else "c0",
-        )
-        for i, (value, name) in enumerate(zip(values, names, strict=True))
-    ]
+    shapes = []
+    for i, (value, name) in enumerate(zip(values, names, strict=True)):
+        top = _y(value, highest)
+        place = _percent(i * room + gap / 2), _number(top)
+        size = _percent(room - gap), _number(_TOP + _HEIGHT - top)
+        color = "warn" if i in highlighted else "c0"
+        shapes.append(_RECT.format(*place, *size, color, _TITLE.format(name)))
     for i, label in enumerate(labels):
-        shapes.append(_text(label, _percent((i + 0.5) * room), _y(values[i], most) - 4))
-    shapes += _line(mark, most) if mark else []
-    return _picture(title, [*shapes, *_axis(ends)], height=_TOP + _HEIGHT + 20)
+        above = _number(_y(values[i], highest) - 4)
+        shapes.append(_TEXT.format(_percent((i + 0.5) * room), above, "middle", "", label))
+    return _with_axis(title, shapes, highest, ends, mark)
 
 
 def area(
-    title: str, values: Sequence[float], most: float, *, ends: tuple[str, str], mark: Mark
+    title: str, values: Sequence[float], highest: float, *, ends: tuple[str, str], mark: Mark
 ) -> Markup:
-    """Returns a filled curve of equally long pieces of time.
+    """Returns a filled curve of equally long intervals of time.
 
     Args:
-      title: for those who hear the page.
-      values: height of each piece.
-      most: the value at the top.
-      ends: labels below the beginning and the end.
+      title: read to the blind.
+      values: height of each interval.
+      highest: the value at the top.
+      ends: labels below the begin and the end.
       mark: a horizontal line.
     """
-    most = max([most, *values]) or 1.0
+    highest = max([highest, *values]) or 1.0
     step = 1000 / max(len(values), 1)
     corners = ["M0,100"]
     for i, value in enumerate(values):
-        height = _number(100 - 100 * value / most)
+        height = _number(100 - 100 * value / highest)
         corners.append(f"L{_number(i * step)},{height} L{_number((i + 1) * step)},{height}")
-    # Only a nested picture may be stretched: its text would be too.
-    curve = element(
-        "svg",
-        element("path", d=" ".join([*corners, "L1000,100 Z"]), class_="c0"),
-        y=_TOP,
-        width="100%",
-        height=_HEIGHT,
-        viewBox="0 0 1000 100",
-        preserveAspectRatio="none",
-    )
-    shapes = [curve, *_line(mark, most), *_axis(ends)]
-    return _picture(title, shapes, height=_TOP + _HEIGHT + 20)
+    curve = _CURVE.format(_TOP, _HEIGHT, " ".join([*corners, "L1000,100 Z"]))
+    return _with_axis(title, [curve], highest, ends, mark)
 
 
-def _line(mark: Mark, most: float) -> list[Markup]:
-    """A dashed line, with its label above the picture, where no shape hides it."""
-    y = _number(_y(mark.value, most))
-    line = element("line", x1="0%", x2="100%", y1=y, y2=y, class_="mark")
-    return [line, _text(f"┄ {mark.label}", "100%", 8, anchor="end")]
-
-
-def _y(value: float, most: float) -> float:
-    return _TOP + _HEIGHT * (1 - value / most)
-
-
-def _axis(ends: tuple[str, str]) -> list[Markup]:
+def _with_axis(
+    title: str, shapes: list[Markup], highest: float, ends: tuple[str, str], mark: Mark | None
+) -> Markup:
+    """Adds the mark, with its label above the chart, where no shape hides it, and the axis."""
     bottom = _TOP + _HEIGHT
-    return [
-        element("line", x1="0%", x2="100%", y1=bottom, y2=bottom, class_="axis"),
-        _text(ends[0], "0%", bottom + 15, anchor="start"),
-        _text(ends[1], "100%", bottom + 15, anchor="end"),
+    if mark:
+        shapes.append(_LINE.format(_number(_y(mark.value, highest)), "mark"))
+        shapes.append(_TEXT.format("100%", 8, "end", "", f"┄ {mark.label}"))
+    shapes += [
+        _LINE.format(bottom, "axis"),
+        _TEXT.format("0%", bottom + 15, "start", "", ends[0]),
+        _TEXT.format("100%", bottom + 15, "end", "", ends[1]),
     ]
+    return _CHART.format(bottom + 20, "", title, Markup().join(shapes))
 
 
-def _text(
-    text: str, x: str, y: float, *, anchor: str = "middle", class_: str | None = None
-) -> Markup:
-    return element("text", text, x=x, y=_number(y), text_anchor=anchor, class_=class_)
-
-
-def _picture(
-    title: str, shapes: Sequence[Markup], *, height: int, class_: str | None = None
-) -> Markup:
-    content = join([element("title", title), *shapes])
-    return element("svg", content, role="img", width="100%", height=height, class_=class_)
+def _y(value: float, highest: float) -> float:
+    return _TOP + _HEIGHT * (1 - value / highest)
 
 
 def _percent(share: float) -> str:

@@ -117,7 +117,9 @@ def memory(report: Report, shown: int | None) -> str:
     """The peak of each device, and the operations that own it."""
     parts = []
     for row in report.memory:
-        title = f"Memory of {row.device} beside variables: {readable_bytes(row.peak_bytes)} at most"
+        title = (
+            f"Memory of {row.device} besides variables: {readable_bytes(row.peak_bytes)} at most"
+        )
         cells = [[f"{o.share:.1%}", readable_bytes(o.bytes), _short(o.name)] for o in row.owners]
         parts.append(_table(title, ["SHARE", "BYTES", "OPERATION"], cells, shown) or title)
     return "\n\n".join(parts)
