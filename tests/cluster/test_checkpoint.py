@@ -1,7 +1,7 @@
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame.checkpoint.find.newest import damage_of, known_checkpoints, step_of
+from tf_frame.checkpoint.find.newest import find_damage, listed_checkpoints, read_step
 from tf_frame.graph.global_step import read_step_after
 from tf_frame.hooks.checkpoint import CheckpointHook
 
@@ -48,11 +48,11 @@ def train(folder, target, *, sharded, asynchronous):
 
 
 def check(folder, *, shards):
-    paths = known_checkpoints(str(folder))
-    assert [step_of(path) for path in paths] == [0, 2, 3]
+    paths = listed_checkpoints(str(folder))
+    assert [read_step(path) for path in paths] == [0, 2, 3]
     for path in paths:
-        value = float(step_of(path))
-        assert damage_of(path) == ""
+        value = float(read_step(path))
+        assert find_damage(path) == ""
         assert tf.train.load_variable(path, "there").tolist() == [value] * 3
         assert tf.train.load_variable(path, "here").tolist() == [value] * 2
         texts = tf.train.load_variable(path, "input_position/here")

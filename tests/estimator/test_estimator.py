@@ -16,7 +16,7 @@ import tensorflow.compat.v1 as tf
 
 import tf_frame
 from tf_frame import Estimator, EstimatorSpec, RunConfig
-from tf_frame.checkpoint.find.newest import step_of
+from tf_frame.checkpoint.find.newest import read_step
 from tf_frame.errors import CheckpointError, ConfigError
 from tf_frame.estimator import export
 from tf_frame.estimator.estimator import NanLossError
@@ -295,7 +295,7 @@ def test_an_observer_may_stop_it(tmp_path, work):
     with pytest.raises(Interrupted):
         done = getattr(estimator, work)(input_fn)
         next(done)
-    assert step_of(estimator.latest_checkpoint()) == 1
+    assert read_step(estimator.latest_checkpoint()) == 1
 
 
 @pytest.mark.slow

@@ -1,6 +1,6 @@
 import pytest
 
-from tf_frame.checkpoint.find.newest import known_checkpoints, step_of
+from tf_frame.checkpoint.find.newest import listed_checkpoints, read_step
 from tf_frame.cluster import Cluster
 from tf_frame.hooks.agreed_checkpoint import AgreedCheckpointHook
 from tf_frame.hooks.base import Hook
@@ -80,7 +80,7 @@ def requests_of(build, tmp_path):
 
 
 def saved_steps(folder):
-    return [step_of(path) for path in known_checkpoints(str(folder))]
+    return [read_step(path) for path in listed_checkpoints(str(folder))]
 
 
 def test_each_save_is_requested_when_the_one_before_it_is_done(requests_of, tmp_path):

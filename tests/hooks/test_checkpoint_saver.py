@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame.checkpoint.find.newest import known_checkpoints, step_of
+from tf_frame.checkpoint.find.newest import listed_checkpoints, read_step
 from tf_frame.hooks.base import Phase
 from tf_frame.hooks.checkpoint_saver import CheckpointSaverHook
 
@@ -154,9 +154,9 @@ def test_steps_files_and_calls_are_those_of_tensorflow(train, last_step):
     assert "graph.pbtxt" in names[1]
     assert f"model.ckpt-{last_step}.meta" in names[1]
     assert (folders[0] / "checkpoint").read_text() == (folders[1] / "checkpoint").read_text()
-    for path in known_checkpoints(str(folders[1])):
-        assert step_of(path) == int(path.rsplit("-")[-1])
-        assert tf.train.load_variable(path, "weights").tolist() == [1.0 + step_of(path)] * 2
+    for path in listed_checkpoints(str(folders[1])):
+        assert read_step(path) == int(path.rsplit("-")[-1])
+        assert tf.train.load_variable(path, "weights").tolist() == [1.0 + read_step(path)] * 2
 
 
 def test_the_events_are_those_of_tensorflow(train):
@@ -204,7 +204,7 @@ def test_by_seconds_it_saves_what_is_late_enough(train, clock):
         clock.now += next(durations)
 
     folder, _ = train(CheckpointSaverHook, to=6, save_secs=10, each=pass_time)
-    assert [step_of(path) for path in known_checkpoints(str(folder))] == [0, 3, 5, 6]
+    assert [read_step(path) for path in listed_checkpoints(str(folder))] == [0, 3, 5, 6]
 
 
 def test_tensorflow_runs_the_session_twice_in_every_step_and_this_hook_does_not(train, runs):

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import forked
-from tf_frame.checkpoint.find.newest import newest_checkpoint, step_of
+from tf_frame.checkpoint.find.newest import newest_checkpoint, read_step
 from tf_frame.checkpoint.find.reader import Checkpoint
 
 pytestmark = [pytest.mark.process, pytest.mark.timeout(600)]
@@ -103,7 +103,7 @@ def test_a_run_that_was_killed_ends_like_one_that_was_not(name, start, tmp_path)
     assert start(name, whole) == 0, output(whole)
     for kill in kills_of(name):
         status = start(name, killed, kill)
-        saved = step_of(newest_checkpoint(str(killed)))
+        saved = read_step(newest_checkpoint(str(killed)))
         print(f"{name}: killed in {kill[0]} {kill[1]} after {kill[2]} s; saved is step {saved}")
         assert status == signal.SIGKILL, output(killed)
         # An asynchronous save may still be under way when the next step begins.
@@ -111,7 +111,7 @@ def test_a_run_that_was_killed_ends_like_one_that_was_not(name, start, tmp_path)
         assert kill[1] - lost <= saved <= kill[1]
     assert start(name, killed) == 0, output(killed)
     last = RUNS[name][0]["max_steps"]
-    assert step_of(newest_checkpoint(str(killed))) == last
+    assert read_step(newest_checkpoint(str(killed))) == last
     for path in sorted(whole.glob("model.ckpt-*.index")):
         assert_same_bytes(str(killed / path.stem), str(path.with_suffix("")))
     assert_training_is_not_trivial(whole, last)

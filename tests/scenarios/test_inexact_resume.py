@@ -6,7 +6,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from slow_cases import slow_but
-from tf_frame.checkpoint.find.newest import newest_checkpoint, step_of
+from tf_frame.checkpoint.find.newest import newest_checkpoint, read_step
 from tf_frame.checkpoint.find.reader import Checkpoint
 from tf_frame.errors import EXIT_USAGE, ConfigError, DataError
 from tf_frame.testing.toy import ToyInput, ToyModel, make_setup, run_setup
@@ -20,7 +20,7 @@ def go(tmp_path):
         lines = []
         setup = make_setup(model, source, str(tmp_path), max_steps=steps, evaluate=False, **options)
         run_setup(setup, report=lines.append)
-        assert step_of(newest_checkpoint(str(tmp_path))) == steps
+        assert read_step(newest_checkpoint(str(tmp_path))) == steps
         return [line for line in lines if line.startswith("warning: ")]
 
     return go

@@ -6,7 +6,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame import ModelOutput
-from tf_frame.checkpoint.find.newest import known_checkpoints, newest_checkpoint
+from tf_frame.checkpoint.find.newest import listed_checkpoints, newest_checkpoint
 from tf_frame.cluster import Cluster
 from tf_frame.cluster.agreement import Agreement
 from tf_frame.errors import CheckpointError
@@ -95,12 +95,12 @@ def test_a_damaged_checkpoint_is_replaced_when_its_step_comes_again(tmp_path, bu
     truncate_data(newest_checkpoint(str(tmp_path)))
     train(build(), to=4)
     assert newest_checkpoint(str(tmp_path)) == str(tmp_path / "model.ckpt-4")
-    assert [path.rsplit("-")[-1] for path in known_checkpoints(str(tmp_path))] == list("01234")
+    assert [path.rsplit("-")[-1] for path in listed_checkpoints(str(tmp_path))] == list("01234")
 
 
 def test_without_a_readable_checkpoint_no_session_starts(tmp_path, build, train):
     train(build(), to=2)
-    for path in known_checkpoints(str(tmp_path)):
+    for path in listed_checkpoints(str(tmp_path)):
         truncate_data(path)
     with pytest.raises(CheckpointError, match="no checkpoint in .* can be read"):
         train(build(), to=4)

@@ -100,23 +100,23 @@ def _list(paths: Sequence[str], given: _Given) -> int:
 
 
 def _show(paths: Sequence[str], given: _Given) -> int:
-    from tf_frame.checkpoint.find.contents import contents_of
+    from tf_frame.checkpoint.find.contents import describe_variables
     from tf_frame.checkpoint.warm_start.rules import parse_regex
 
     pattern = parse_regex("--filter", given["filter"]) if given.get("filter") else None
     checkpoint = _opened(paths[0])
-    found = contents_of(checkpoint, pattern=pattern, values=bool(given.get("values")))
+    found = describe_variables(checkpoint, pattern=pattern, values=bool(given.get("values")))
     shown = checkpoint.path, checkpoint.global_step, found
     _print(given, tables.contents_as_json(*shown), lambda: tables.contents(*shown))
     return EXIT_OK
 
 
 def _diff(paths: Sequence[str], given: _Given) -> int:
-    from tf_frame.checkpoint.find.contents import difference
+    from tf_frame.checkpoint.find.contents import compare_checkpoints
 
     try:
         first, second = map(_opened, paths)
-        found = difference(first, second)
+        found = compare_checkpoints(first, second)
     except CheckpointError as error:
         # Code 1 means that two checkpoints differ, which is not known here.
         raise ConfigError(str(error)) from error
@@ -146,10 +146,10 @@ def _rename(paths: Sequence[str], given: _Given) -> int:
 
 
 def _average(paths: Sequence[str], given: _Given) -> int:
-    from tf_frame.checkpoint.rewrite.average import average, sources_of
+    from tf_frame.checkpoint.rewrite.average import average, find_sources
 
     new, *given_sources = paths
-    sources = sources_of(given_sources, last=given.get("last"), but=new)
+    sources = find_sources(given_sources, last=given.get("last"), but=new)
     averaged, taken = average(sources, new, overwrite=bool(given.get("overwrite")))
     report(
         f"wrote {new}, the mean of {len(sources)} checkpoints:\n"
@@ -160,10 +160,10 @@ def _average(paths: Sequence[str], given: _Given) -> int:
 
 
 def _opened(path: str) -> Any:
-    from tf_frame.checkpoint.find.path import resolve
+    from tf_frame.checkpoint.find.path import resolve_checkpoint
     from tf_frame.checkpoint.find.reader import Checkpoint
 
-    return Checkpoint(resolve(path))
+    return Checkpoint(resolve_checkpoint(path))
 
 
 def _print(given: _Given, data: Any, text: Callable[[], str]) -> None:

@@ -41,7 +41,7 @@ def entries_as_json(found: Sequence[Any]) -> list[dict[str, Any]]:
 
 
 def contents(path: str, step: int | None, found: Sequence[Any]) -> str:
-    """Returns the table of `show`; `found` is the result of `contents_of`."""
+    """Returns the table of `show`; `found` is the result of `describe_variables`."""
     values = any(content.statistics for content in found)
     heading = ["VARIABLE", "SHAPE", "TYPE", "BYTES"]
     heading += ["MIN", "MAX", "MEAN", "NORM", "NAN", "INF"] if values else []

@@ -20,7 +20,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.checkpoint.find.newest import newest_checkpoint, step_of
+from tf_frame.checkpoint.find.newest import newest_checkpoint, read_step
 from tf_frame.checkpoint.find.reader import INPUT_POSITION
 from tf_frame.cluster import Cluster
 from tf_frame.cluster.cluster import cluster_of_config
@@ -174,7 +174,7 @@ class Estimator:
         check_steps(steps, max_steps)
         hooks, listeners = checked_hooks(hooks), checked_listeners(saving_listeners)
         checkpoint = newest_checkpoint(self.model_dir, self._observer.report)
-        done = step_of(checkpoint)
+        done = read_step(checkpoint)
         if max_steps is not None and max_steps <= done:
             _LOG.info("Skipping training since max_steps has already saved.")
             return self

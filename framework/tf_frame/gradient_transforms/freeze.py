@@ -1,6 +1,6 @@
 """The gradient transform `freeze`: excludes variables from training.
 
---warm_start_from model.ckpt-500 --transform freeze:'MobilenetV2/.*'
+--warm_start_from runs/first/model.ckpt-500 --transform freeze:'MobilenetV2/.*'
 
 For fine-tuning: the head is trained while a pretrained backbone keeps its values, and frozen
 variables need no memory for slots of the optimizer.

@@ -12,21 +12,21 @@ from __future__ import annotations
 
 import concurrent.futures
 import logging
-import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.find.path import same_path
+from tf_frame.checkpoint.names import checkpoint_path
 from tf_frame.checkpoint.write.folder import KeptCheckpoints, atomic_checkpoint, remove_leftovers
 from tf_frame.checkpoint.write.snapshot import (
     ArrayWriter,
     FiniteCheck,
     GraphWriter,
-    shards_of,
-    take,
-    with_extras,
+    add_extras,
+    copy_tensors,
+    find_shards,
 )
 from tf_frame.errors import CheckpointError, translated_write_errors
 from tf_frame.graph.global_step import step_after_run
@@ -37,7 +37,7 @@ _LOG = logging.getLogger("tf_frame")
 
 
 class CheckpointHook(Hook):
-    """Writes `model.ckpt-<global step>` into a folder.
+    """Writes a checkpoint of the global step into a folder.
 
     Saves the variables of the scaffold's saver, which can restore the checkpoint. With
     `asynchronous` training goes on as soon as the variables are copied; a write that fails
@@ -106,7 +106,7 @@ class CheckpointHook(Hook):
     def begin(self) -> None:
         self._global_step = tf.train.get_global_step()
         self._check = FiniteCheck()
-        self._shards = with_extras(shards_of(_saver_of(self._scaffold)), self._extras)
+        self._shards = add_extras(find_shards(_saver_of(self._scaffold)), self._extras)
         if self.asynchronous and len(self._shards) > 1:
             self.asynchronous = False
             self._report(
@@ -185,7 +185,7 @@ class CheckpointHook(Hook):
             self._kept.discard(self._prefix(self._first_step))
 
     def _prefix(self, step: int) -> str:
-        return os.path.join(self._model_dir, f"model.ckpt-{step}")
+        return checkpoint_path(self._model_dir, step)
 
     def _save(self, session: Any, step: int, *, may_stop: bool) -> None:
         self._finish_save()
@@ -195,7 +195,7 @@ class CheckpointHook(Hook):
         for listener in self._listeners:
             listener.before_save(session, step)
         if self.asynchronous:
-            values, sound = take(session, self._shards[0], self._check)
+            values, sound = copy_tensors(session, self._shards[0], self._check)
             self._check.check(sound, step)
             # The interpreter waits for the thread before it exits.
             thread = concurrent.futures.ThreadPoolExecutor(1, thread_name_prefix="checkpoint")

@@ -12,6 +12,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
+from tf_frame.checkpoint.names import PREFIX
 from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.cadence import Cadence
 
@@ -47,7 +48,7 @@ class CheckpointSaverHook(Hook):
         save_secs: float | None = None,
         save_steps: int | None = None,
         saver: Any = None,
-        checkpoint_basename: str = "model.ckpt",
+        checkpoint_basename: str = PREFIX,
         scaffold: Any = None,
         listeners: Sequence[Any] | None = None,
         save_graph_def: bool = True,

@@ -9,7 +9,7 @@ import dataclasses
 from collections.abc import Callable
 from typing import Any
 
-from tf_frame.checkpoint.find.newest import step_of
+from tf_frame.checkpoint.find.newest import read_step
 from tf_frame.errors import CheckpointError, ConfigError, DataError
 from tf_frame.graph.inputs.position import InputPosition
 from tf_frame.hooks.base import Hook, Phase
@@ -31,7 +31,7 @@ class RestoredCheckpoint:
     @property
     def position_path(self) -> str | None:
         """The checkpoint to restore the input position from; None: the input begins anew."""
-        if self.path is None or step_of(self.path) == self.input_restarts_at:
+        if self.path is None or read_step(self.path) == self.input_restarts_at:
             return None
         return self.path
 
@@ -104,7 +104,7 @@ class InputPositionHook(Hook):
         try:
             self._position.restore(session, path, report=self._report)
         except (CheckpointError, ConfigError) as error:
-            if isinstance(error, ConfigError) and step_of(path) == 0:
+            if isinstance(error, ConfigError) and read_step(path) == 0:
                 # The run ended before its second checkpoint, and was started with other options.
                 self._report(f"note: {_reason(error)}; no step was trained on it")
                 return

@@ -8,7 +8,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.checkpoint.find.newest import newest_checkpoint, step_of
+from tf_frame.checkpoint.find.newest import newest_checkpoint, read_step
 from tf_frame.cluster.agreement import Agreement
 from tf_frame.errors import CheckpointError, ConfigError
 from tf_frame.graph.global_step import step_after_run
@@ -122,13 +122,13 @@ class JobMemberHook(Hook):
         self._join()
         # A worker that was started again: the job has made, and perhaps saved, steps since.
         newest = newest_checkpoint(self._model_dir, self._report)
-        path = self._restored.path = max(self._restored.path, newest, key=step_of)
-        if step_of(path) == 0:
+        path = self._restored.path = max(self._restored.path, newest, key=read_step)
+        if read_step(path) == 0:
             self._restored.path = None  # Nothing had been read.
-        if self._lockstep and step_of(path) != step:
+        if self._lockstep and read_step(path) != step:
             self._report(
                 f"note: the job is at step {step}; the input of this worker goes on from its "
-                f"position at step {step_of(path)}, and reads the examples since then again"
+                f"position at step {read_step(path)}, and reads the examples since then again"
             )
 
     def should_stop(self) -> bool:
@@ -158,7 +158,7 @@ class JobMemberHook(Hook):
         path = self._restored.path
         if self._position is None:
             return
-        if path is None or step_of(path) == 0:
+        if path is None or read_step(path) == 0:
             session.run(self._position.initializers)
             return
         self._report(f"the chief goes on from {path}, and so does this worker")

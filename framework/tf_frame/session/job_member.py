@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.checkpoint.find.newest import newest_checkpoint, step_of
+from tf_frame.checkpoint.find.newest import newest_checkpoint, read_step
 from tf_frame.cluster.agreement import Agreement
 from tf_frame.cluster.cluster import Cluster, wait_for_servers
 from tf_frame.cluster.status import ENDED, read_statuses
@@ -158,7 +158,7 @@ class JobMember:
 
     def _check(self) -> None:
         self.interrupts.raise_if_received()
-        self._check_left(step_of(newest_checkpoint(self.model_dir)))
+        self._check_left(read_step(newest_checkpoint(self.model_dir)))
 
     def _check_left(self, reached: int) -> None:
         if not self.cluster.is_chief and reached >= self.max_steps:

@@ -15,7 +15,7 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.find.newest import newest_checkpoint
-from tf_frame.checkpoint.find.reader import check_match, not_used
+from tf_frame.checkpoint.find.reader import check_match, describe_unused
 from tf_frame.graph.train_graph import TrainGraph
 from tf_frame.hooks.base import in_phase_order
 from tf_frame.hooks.input_position import RestoredCheckpoint
@@ -49,7 +49,7 @@ class _ChiefCreator(tf.train.SessionCreator):
         self.member.begin_session(path)
         if path is not None:
             check_match(path, tf.global_variables())
-            unused = not_used(path, tf.global_variables())
+            unused = describe_unused(path, tf.global_variables())
             if unused:
                 self.report(f"warning: {unused}")
         return tf.train.ChiefSessionCreator(

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Any
+
+from tf_frame.checkpoint.names import INDEX, checkpoint_prefix, step_in_path
 
 
 def newest_step(model_dir: Path) -> int:
     """The step of the newest checkpoint of a folder, -1 without one."""
-    names = [path.name for path in model_dir.glob("model.ckpt-*.index")]
-    return max((int(re.findall(r"\d+", name)[0]) for name in names), default=-1)
+    steps = [step_in_path(checkpoint_prefix(path.name)) for path in model_dir.glob(f"*{INDEX}")]
+    return max((step for step in steps if step is not None), default=-1)
 
 
-def checkpoint_values(path: Path) -> dict[str, Any]:
+def checkpoint_values(path: Path | str) -> dict[str, Any]:
     """Name -> value of all that a checkpoint holds."""
     import tensorflow.compat.v1 as tf
 

@@ -23,6 +23,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from tf_frame.checkpoint.names import checkpoint_path
 from tf_frame.cluster.status import TaskStatus, read_statuses
 from tf_frame.launch.job import Job, tf_config
 from tf_frame.testing.checkpoints import checkpoint_values, newest_step
@@ -170,7 +171,7 @@ class LocalJob:
     def variables(self, step: int | None = None) -> dict[str, Any]:
         """Name -> value of all that the checkpoint of a step holds, by default the newest one."""
         step = self.newest_step() if step is None else step
-        return checkpoint_values(self.model_dir / f"model.ckpt-{step}")
+        return checkpoint_values(checkpoint_path(self.model_dir, step))
 
     def status(self, name: str) -> TaskStatus:
         """The last status of a task."""

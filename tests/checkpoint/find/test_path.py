@@ -4,40 +4,46 @@ from pathlib import Path
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame.checkpoint.find.path import checkpoints_in, exists, files_of, prefix_of, resolve
+from tf_frame.checkpoint.find.path import (
+    checkpoint_exists,
+    checkpoint_files,
+    find_checkpoints,
+    resolve_checkpoint,
+)
+from tf_frame.checkpoint.names import checkpoint_prefix
 from tf_frame.errors import CheckpointError, ConfigError
 
 
 def problem(path):
     with pytest.raises((CheckpointError, ConfigError)) as error:
-        resolve(str(path))
+        resolve_checkpoint(str(path))
     return str(error.value)
 
 
 @pytest.mark.parametrize("suffix", ["", ".index", ".data-00000-of-00001", ".meta"])
 def test_a_prefix_and_each_of_its_files_mean_the_checkpoint(save, suffix):
     (path,) = save(5)
-    assert resolve(path + suffix) == path
+    assert resolve_checkpoint(path + suffix) == path
 
 
 def test_a_relative_path_works(tmp_path, save, monkeypatch):
     save(5)
     monkeypatch.chdir(tmp_path)
-    assert resolve("model.ckpt-5") == "model.ckpt-5"
+    assert resolve_checkpoint("model.ckpt-5") == "model.ckpt-5"
     assert "checkpoints in .: model.ckpt-5" in problem("none")
 
 
 def test_a_folder_means_its_newest_checkpoint_that_can_be_read(tmp_path, save, corrupt):
     good, bad = save(5, 10)
-    assert resolve(str(tmp_path)) == bad
+    assert resolve_checkpoint(str(tmp_path)) == bad
     corrupt(bad)
-    assert resolve(str(tmp_path)) == good
+    assert resolve_checkpoint(str(tmp_path)) == good
 
 
 def test_a_prefix_beside_a_folder_of_its_name_means_the_prefix(tmp_path, save):
     (path,) = save(5)
     os.mkdir(path)
-    assert resolve(path) == path
+    assert resolve_checkpoint(path) == path
 
 
 def test_a_folder_without_a_readable_checkpoint_is_an_error_that_says_why(tmp_path, save, corrupt):
@@ -50,12 +56,12 @@ def test_a_downloaded_folder_may_list_the_paths_of_another_machine(tmp_path, sav
     paths = save(5, 10)
     for name in ("checkpoint",):
         (tmp_path / name).write_text('model_checkpoint_path: "/cns/elsewhere/model.ckpt-10"\n')
-    assert resolve(str(tmp_path)) == paths[1]
+    assert resolve_checkpoint(str(tmp_path)) == paths[1]
 
 
 def test_a_folder_with_one_checkpoint_of_any_name_means_that(tmp_path, write):
     path = write("mobilenet_v2_1.4_224.ckpt", {"a": [1.0]})
-    assert resolve(str(tmp_path)) == path
+    assert resolve_checkpoint(str(tmp_path)) == path
 
 
 def test_of_several_checkpoints_of_any_name_one_has_to_be_named(tmp_path, write):
@@ -68,7 +74,7 @@ def test_a_saved_model_means_its_variables(tmp_path, write):
     (tmp_path / "saved_model.pb").write_bytes(b"")
     (tmp_path / "variables").mkdir()
     path = write("variables/variables", {"a": [1.0]})
-    assert resolve(str(tmp_path)) == path == str(tmp_path / "variables" / "variables")
+    assert resolve_checkpoint(str(tmp_path)) == path == str(tmp_path / "variables" / "variables")
 
 
 @pytest.mark.usefixtures("reference_variables")
@@ -80,8 +86,8 @@ def test_a_checkpoint_in_one_file_as_before_tensorflow_1_is_found(tmp_path):
         saver.save(session, str(tmp_path / "inception_v3.ckpt"), write_meta_graph=False)
     path = str(tmp_path / "inception_v3.ckpt")
     assert os.listdir(tmp_path).count("inception_v3.ckpt") == 1
-    assert exists(path)
-    assert resolve(path) == path
+    assert checkpoint_exists(path)
+    assert resolve_checkpoint(path) == path
 
 
 def test_a_missing_checkpoint_is_answered_with_those_that_are_there(tmp_path, save):
@@ -115,34 +121,34 @@ def test_an_empty_folder_holds_nothing(tmp_path):
 def test_the_listed_checkpoints_come_after_the_others(tmp_path, save, write):
     paths = save(5, 10)
     other = write("averaged", {"a": [1.0]})
-    assert checkpoints_in(str(tmp_path)) == [other, *paths]
+    assert find_checkpoints(str(tmp_path)) == [other, *paths]
 
 
 def test_unlisted_checkpoints_are_ordered_by_their_time(tmp_path, write):
     paths = [write(name, {"a": [1.0]}) for name in ("b", "c", "a")]
     for secs, path in enumerate(paths):
         os.utime(path + ".index", (secs, secs))
-    assert checkpoints_in(str(tmp_path)) == paths
+    assert find_checkpoints(str(tmp_path)) == paths
 
 
 def test_a_folder_called_like_an_index_is_no_checkpoint(tmp_path):
     Path(tmp_path / "x.index").mkdir()
-    assert checkpoints_in(str(tmp_path)) == []
-    assert not exists(str(tmp_path / "x"))
+    assert find_checkpoints(str(tmp_path)) == []
+    assert not checkpoint_exists(str(tmp_path / "x"))
 
 
 def test_only_suffixes_of_checkpoint_files_are_taken_off():
-    assert prefix_of("a/model.ckpt-1.index") == "a/model.ckpt-1"
-    assert prefix_of("model.ckpt-1.data-00003-of-00012") == "model.ckpt-1"
-    assert prefix_of("model.index.ckpt-1") == "model.index.ckpt-1"
-    assert prefix_of(".index") == ".index"
+    assert checkpoint_prefix("a/model.ckpt-1.index") == "a/model.ckpt-1"
+    assert checkpoint_prefix("model.ckpt-1.data-00003-of-00012") == "model.ckpt-1"
+    assert checkpoint_prefix("model.index.ckpt-1") == "model.index.ckpt-1"
+    assert checkpoint_prefix(".index") == ".index"
 
 
 def test_the_files_of_a_checkpoint_are_only_its_own(tmp_path, save):
     path, _ = save(3, 30)
-    assert [os.path.basename(file) for file in files_of(path)] == [
+    assert [os.path.basename(file) for file in checkpoint_files(path)] == [
         "model.ckpt-3.data-00000-of-00001",
         "model.ckpt-3.index",
         "model.ckpt-3.meta",
     ]
-    assert files_of(str(tmp_path / "none" / "x")) == []
+    assert checkpoint_files(str(tmp_path / "none" / "x")) == []

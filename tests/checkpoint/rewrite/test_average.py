@@ -5,7 +5,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.find.newest import newest_checkpoint
 from tf_frame.checkpoint.find.reader import Checkpoint
-from tf_frame.checkpoint.rewrite.average import average, sources_of
+from tf_frame.checkpoint.rewrite.average import average, find_sources
 from tf_frame.errors import CheckpointError, ConfigError
 
 
@@ -32,7 +32,9 @@ def test_numbers_are_averaged_and_the_rest_is_that_of_the_last(three, tmp_path):
     found = Checkpoint(path)
     last = Checkpoint(three[-1])
     assert found.names == last.names
-    assert [found.described(n) for n in found.names] == [last.described(n) for n in last.names]
+    assert [found.type_and_shape(n) for n in found.names] == [
+        last.type_and_shape(n) for n in last.names
+    ]
     assert found.read("w").tolist() == [3.0, -3.0]
     assert found.read("scalar").tolist() == 3.0
     assert found.read("brain").astype(float).tolist() == [3.0]
@@ -100,33 +102,33 @@ def test_a_source_is_never_written(three):
 
 def test_a_folder_means_its_checkpoints_and_last_the_newest_of_them(tmp_path, save):
     paths = save(1, 2, 3)
-    assert sources_of([str(tmp_path)], last=None, but="x") == paths
-    assert sources_of([str(tmp_path)], last=2, but="x") == paths[1:]
+    assert find_sources([str(tmp_path)], last=None, but="x") == paths
+    assert find_sources([str(tmp_path)], last=2, but="x") == paths[1:]
 
 
 def test_an_earlier_mean_of_the_same_name_does_not_count(tmp_path, save):
     paths = save(1, 2)
     new = str(tmp_path / "averaged")
     average(paths, new)
-    assert sources_of([str(tmp_path)], last=None, but=f"{tmp_path}/./averaged") == paths
+    assert find_sources([str(tmp_path)], last=None, but=f"{tmp_path}/./averaged") == paths
 
 
 def test_checkpoints_may_be_given_in_any_form(tmp_path, save):
     first, second = save(1, 2)
     given = [first + ".index", str(tmp_path)]
-    assert sources_of(given, last=None, but="x") == [first, second]
+    assert find_sources(given, last=None, but="x") == [first, second]
 
 
 def test_one_checkpoint_has_no_mean(save, tmp_path):
     (path,) = save(1)
     for given in ([path], [str(tmp_path)]):
         with pytest.raises(ConfigError, match=f"^an average .* and there are 1: {path}$"):
-            sources_of(given, last=None, but="x")
+            find_sources(given, last=None, but="x")
 
 
 def test_last_without_a_folder_is_an_error(three):
     with pytest.raises(ConfigError, match="^--last 2 takes the newest of one folder"):
-        sources_of(three, last=2, but="x")
+        find_sources(three, last=2, but="x")
 
 
 @pytest.mark.usefixtures("variable_mode")

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame.checkpoint.find.newest import damage_of, known_checkpoints, newest_checkpoint
+from tf_frame.checkpoint.find.newest import find_damage, listed_checkpoints, newest_checkpoint
 from tf_frame.checkpoint.find.reader import Checkpoint
 from tf_frame.checkpoint.rewrite import output
-from tf_frame.checkpoint.rewrite.output import destination, write_checkpoint
+from tf_frame.checkpoint.rewrite.output import check_destination, write_checkpoint
 from tf_frame.errors import CheckpointError, ConfigError
 
 VALUES = {
@@ -72,7 +72,7 @@ def test_several_data_files_are_written_where_memory_is_short(tmp_path, monkeypa
     write_checkpoint(str(tmp_path / "a"), tensors())
     data = [name for name in files(tmp_path) if ".data-" in name]
     assert len(data) > 2
-    assert damage_of(str(tmp_path / "a")) == ""
+    assert find_damage(str(tmp_path / "a")) == ""
     assert Checkpoint(str(tmp_path / "a")).names == sorted(VALUES)
 
 
@@ -94,9 +94,9 @@ def test_the_newest_checkpoint_of_the_folder_is_the_one_written(tmp_path, save):
     prefix = str(tmp_path / "averaged")
     write_checkpoint(prefix, tensor([1.0]))
     assert newest_checkpoint(str(tmp_path)) == prefix
-    assert known_checkpoints(str(tmp_path)) == [older, prefix]
+    assert listed_checkpoints(str(tmp_path)) == [older, prefix]
     write_checkpoint(prefix, tensor([2.0]))
-    assert known_checkpoints(str(tmp_path)) == [older, prefix]
+    assert listed_checkpoints(str(tmp_path)) == [older, prefix]
 
 
 def test_a_folder_is_made_and_may_be_moved(tmp_path):
@@ -108,7 +108,7 @@ def test_a_folder_is_made_and_may_be_moved(tmp_path):
 def test_relative_paths_work(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for path in ("here", "below/there"):
-        prefix = destination(path, [], overwrite=False)
+        prefix = check_destination(path, [], overwrite=False)
         write_checkpoint(prefix, tensor([1.0]))
         assert newest_checkpoint(str((tmp_path / path).parent)) == str(tmp_path / path)
 
@@ -194,7 +194,7 @@ def test_a_folder_that_cannot_be_made_is_an_error(tmp_path):
 
 def refused(path, sources=(), overwrite=False):
     with pytest.raises(ConfigError) as error:
-        destination(str(path), sources, overwrite=overwrite)
+        check_destination(str(path), sources, overwrite=overwrite)
     return str(error.value)
 
 
@@ -202,7 +202,7 @@ def test_an_existing_checkpoint_is_refused_without_overwrite(save):
     (path,) = save(5)
     assert refused(path) == (f"{path} exists; take another name, or replace it with --overwrite")
     assert refused(path + ".index").endswith("--overwrite")
-    assert destination(path, [], overwrite=True) == path
+    assert check_destination(path, [], overwrite=True) == path
 
 
 def test_the_remains_of_a_checkpoint_are_refused_too(save):

@@ -4,7 +4,7 @@ import os
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame.checkpoint.find.newest import known_checkpoints, newest_checkpoint, step_of
+from tf_frame.checkpoint.find.newest import listed_checkpoints, newest_checkpoint, read_step
 from tf_frame.checkpoint.write.best import BestCheckpoints
 from tf_frame.errors import CheckpointError, ConfigError
 
@@ -39,7 +39,7 @@ def offer(save):
 def steps(folder):
     """Steps that are kept by the file list, best.json and the files, which must agree."""
     folder = folder / "best"
-    listed = [step_of(path) for path in known_checkpoints(str(folder))]
+    listed = [read_step(path) for path in listed_checkpoints(str(folder))]
     scored = [c["step"] for c in json.loads((folder / "best.json").read_text())["checkpoints"]]
     assert scored == listed[::-1]
     names = {f"model.ckpt-{step}{end}" for step in listed for end in (".index", DATA)}

@@ -251,7 +251,7 @@ def test_the_evaluator_passes_over_what_training_has_deleted(
             return metrics
 
     damages = {"c-2": "" if is_there else "not found"}
-    monkeypatch.setattr(evaluation_loops, "damage_of", damages.get)
+    monkeypatch.setattr(evaluation_loops, "find_damage", damages.get)
     estimator = Failing(tmp_path, ["c-2", "c-4"])
     spec = EvalSpec(input_fn, start_delay_secs=0)
     if is_there:  # It belongs to another model, say.

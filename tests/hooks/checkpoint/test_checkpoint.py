@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame.checkpoint.find.newest import known_checkpoints, newest_checkpoint, step_of
+from tf_frame.checkpoint.find.newest import listed_checkpoints, newest_checkpoint, read_step
 from tf_frame.checkpoint.write.snapshot import ArrayWriter
 from tf_frame.hooks.base import Phase
 from tf_frame.hooks.checkpoint import CheckpointHook
@@ -15,7 +15,7 @@ from tf_frame.hooks.checkpoint import CheckpointHook
 
 def kept_steps(folder):
     """Steps in the `checkpoint` file; the files on disk must be of the same ones."""
-    listed = [int(path.rsplit("-")[-1]) for path in known_checkpoints(str(folder))]
+    listed = [int(path.rsplit("-")[-1]) for path in listed_checkpoints(str(folder))]
     on_disk = {int(path.stem.rsplit("-")[-1]) for path in folder.glob("model.ckpt-*.index")}
     assert set(listed) == on_disk
     return listed
@@ -48,7 +48,7 @@ def test_it_saves_at_the_start_every_n_steps_and_at_the_end_under_their_names(
     graph = build()
     train(graph, [hook_of(tmp_path, graph, every_steps=3)], to=8)
     assert kept_steps(tmp_path) == [0, 3, 6, 8]
-    assert [step_of(path) for path in known_checkpoints(str(tmp_path))] == [0, 3, 6, 8]
+    assert [read_step(path) for path in listed_checkpoints(str(tmp_path))] == [0, 3, 6, 8]
     assert not list(tmp_path.glob("*.meta"))  # No graph is written.
 
 
@@ -68,7 +68,7 @@ class Reader(tf.train.SessionRunHook):
 def test_a_checkpoint_holds_the_variables_after_its_step(tmp_path, hook_of, build, train):
     graph, reader = build(), Reader()
     train(graph, [hook_of(tmp_path, graph, every_steps=1), reader], to=3)
-    saved = [tf.train.load_variable(p, "linear/weights") for p in known_checkpoints(str(tmp_path))]
+    saved = [tf.train.load_variable(p, "linear/weights") for p in listed_checkpoints(str(tmp_path))]
     np.testing.assert_array_equal(saved[1:], reader.values)
     assert len({value.tobytes() for value in saved}) == 4
 
@@ -269,7 +269,7 @@ def test_both_ways_of_writing_write_the_same(tmp_path, build, train):
         values.append(
             [
                 {n: tf.train.load_variable(p, n).tolist() for n, _ in tf.train.list_variables(p)}
-                for p in known_checkpoints(str(folder))
+                for p in listed_checkpoints(str(folder))
             ]
         )
     assert len(values[0]) == 5
@@ -284,7 +284,7 @@ def test_extra_tensors_are_in_the_same_checkpoint_as_they_were_then(
         text = tf.strings.as_string(graph.global_step.read_value())
         extras = {"input_position/a": text, "input_position/b": tf.stack([text, text])}
     train(graph, [hook_of(tmp_path, graph, every_steps=2, extras=extras)], to=5)
-    for path, step in zip(known_checkpoints(str(tmp_path)), (0, 2, 4, 5), strict=True):
+    for path, step in zip(listed_checkpoints(str(tmp_path)), (0, 2, 4, 5), strict=True):
         assert tf.train.load_variable(path, "global_step") == step
         assert tf.train.load_variable(path, "input_position/a") == b"%d" % step
         assert tf.train.load_variable(path, "input_position/b").tolist() == [b"%d" % step] * 2
@@ -356,7 +356,7 @@ def test_in_a_graph_of_others_the_name_tells_the_step_too(tmp_path, hook_of):
                 session.run(step)
     steps = kept_steps(tmp_path)
     assert len(steps) > 3
-    assert [step_of(path) for path in known_checkpoints(str(tmp_path))] == steps
+    assert [read_step(path) for path in listed_checkpoints(str(tmp_path))] == steps
 
 
 def test_leftovers_of_a_save_that_was_killed_are_removed_at_the_start(

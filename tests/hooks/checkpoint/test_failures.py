@@ -11,7 +11,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 import forked
-from tf_frame.checkpoint.find.newest import damage_of, known_checkpoints, newest_checkpoint
+from tf_frame.checkpoint.find.newest import find_damage, listed_checkpoints, newest_checkpoint
 from tf_frame.checkpoint.write.folder import atomic_checkpoint
 from tf_frame.errors import CheckpointError, NonFiniteError
 from tf_frame.hooks.base import Phase
@@ -95,7 +95,7 @@ def test_saving_every_step_no_checkpoint_holds_nan_and_the_one_before_restores(
     with pytest.raises(NonFiniteError, match="at global step 5"):
         train(graph, [hook], to=9)
     hook.close()
-    paths = known_checkpoints(str(tmp_path))
+    paths = listed_checkpoints(str(tmp_path))
     assert [path.rsplit("-")[-1] for path in paths] == list("01234")
     for path in paths:
         for name, _ in tf.train.list_variables(path):
@@ -118,7 +118,7 @@ def test_the_last_step_is_not_saved_either_if_it_is_not_finite(tmp_path, hook_of
     with pytest.raises(NonFiniteError, match="at global step 3"):
         train(graph, hooks, to=3)
     hooks[0].close()
-    assert known_checkpoints(str(tmp_path)) == [str(tmp_path / "model.ckpt-0")]
+    assert listed_checkpoints(str(tmp_path)) == [str(tmp_path / "model.ckpt-0")]
 
 
 @pytest.mark.parametrize(
@@ -246,7 +246,7 @@ def test_a_save_waits_for_the_one_before(tmp_path, asynchronous, build, train, g
     waited, wait = [], Future.result
 
     def open_and_wait(self):
-        waited.append(known_checkpoints(str(tmp_path)))
+        waited.append(listed_checkpoints(str(tmp_path)))
         if len(waited) == 2:
             gate.set()  # The first is for the checkpoint of step 0, which is not held.
         return wait(self)
@@ -255,7 +255,7 @@ def test_a_save_waits_for_the_one_before(tmp_path, asynchronous, build, train, g
     graph = build()
     hook = asynchronous(graph, every_steps=2)
     train(graph, [hook], to=4)
-    assert [path.rsplit("-")[-1] for path in known_checkpoints(str(tmp_path))] == list("024")
+    assert [path.rsplit("-")[-1] for path in listed_checkpoints(str(tmp_path))] == list("024")
     # Step 4 came to wait for the checkpoint of step 2, which was not complete.
     assert waited[1] == [str(tmp_path / "model.ckpt-0")]
 
@@ -356,8 +356,8 @@ def test_a_new_session_waits_for_what_the_lost_one_was_writing(
     lose = Lose()
     lose.phase = Phase.TRANSFORM
     train(graph, [asynchronous(graph, every_steps=2), lose], to=6)
-    assert [path.rsplit("-")[-1] for path in known_checkpoints(str(tmp_path))][-1] == "6"
-    assert damage_of(str(tmp_path / "model.ckpt-2")) == ""
+    assert [path.rsplit("-")[-1] for path in listed_checkpoints(str(tmp_path))][-1] == "6"
+    assert find_damage(str(tmp_path / "model.ckpt-2")) == ""
 
 
 class Wide:
@@ -483,13 +483,13 @@ def test_killed_in_the_middle_of_a_big_file_the_newest_is_whole(tmp_path):
     writing = forked.Popen(command, stderr=subprocess.DEVNULL)
     try:
         # Until the second one is listed and a later one is being written.
-        while len(known_checkpoints(str(tmp_path))) < 2 or not list(tmp_path.glob("*.saving/*")):
+        while len(listed_checkpoints(str(tmp_path))) < 2 or not list(tmp_path.glob("*.saving/*")):
             assert writing.poll() is None
             time.sleep(0.001)
     finally:
         os.kill(writing.pid, signal.SIGKILL)
         writing.wait()
     path = newest_checkpoint(str(tmp_path))
-    assert path in known_checkpoints(str(tmp_path))
+    assert path in listed_checkpoints(str(tmp_path))
     assert int(tf.train.load_variable(path, "global_step")) == int(path.rsplit("-")[-1]) >= 1
     assert (tf.train.load_variable(path, "big") == 1).all()

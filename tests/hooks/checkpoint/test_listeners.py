@@ -1,7 +1,7 @@
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame.checkpoint.find.newest import damage_of, known_checkpoints
+from tf_frame.checkpoint.find.newest import find_damage, listed_checkpoints
 from tf_frame.errors import NonFiniteError
 from tf_frame.hooks.checkpoint import CheckpointHook
 
@@ -109,11 +109,11 @@ def test_after_save_comes_when_the_checkpoint_is_complete(tmp_path, build, train
     class Look(tf.train.CheckpointSaverListener):
         def before_save(self, session, global_step_value):
             path = str(tmp_path / f"model.ckpt-{global_step_value}")
-            assert path not in known_checkpoints(str(tmp_path))
+            assert path not in listed_checkpoints(str(tmp_path))
 
         def after_save(self, session, global_step_value):
             path = str(tmp_path / f"model.ckpt-{global_step_value}")
-            seen.append(path == known_checkpoints(str(tmp_path))[-1] and not damage_of(path))
+            seen.append(path == listed_checkpoints(str(tmp_path))[-1] and not find_damage(path))
 
     graph = build()
     train(graph, [make(tmp_path, graph, 2, [Look()])], to=5)
@@ -132,7 +132,7 @@ def test_what_a_listener_changes_before_the_save_is_saved(tmp_path, build, train
 
     graph = build()
     train(graph, [make(tmp_path, graph, 2, [Change()])], to=2)
-    for path in known_checkpoints(str(tmp_path)):
+    for path in listed_checkpoints(str(tmp_path)):
         assert tf.train.load_variable(path, "linear/biases") == [42.0]
 
 

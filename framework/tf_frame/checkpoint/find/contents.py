@@ -1,7 +1,7 @@
 """Descriptions and differences of checkpoints, read from their files without a graph.
 
-`tf-frame checkpoint list`, `show` and `diff` print them: which checkpoints are damaged, which
-variables hold NaN, and in which variables two checkpoints differ.
+For `tf-frame checkpoint list`, `show` and `diff`: damaged checkpoints, variables with NaN, and
+variables that differ between two checkpoints.
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ from typing import Any
 import numpy as np
 import tensorflow.compat.v1 as tf
 
-from tf_frame.checkpoint.find.newest import damage_of, known_checkpoints
-from tf_frame.checkpoint.find.path import checkpoints_in, files_of, prefix_of
+from tf_frame.checkpoint.find.newest import find_damage, listed_checkpoints
+from tf_frame.checkpoint.find.path import checkpoint_files, find_checkpoints
 from tf_frame.checkpoint.find.reader import Checkpoint
+from tf_frame.checkpoint.names import INDEX, checkpoint_prefix
 from tf_frame.config.values import nearest
 from tf_frame.errors import ConfigError
 
@@ -27,15 +28,15 @@ class Entry:
     """A checkpoint in a folder.
 
     Attributes:
-      path: its path prefix.
-      step: its global step; None if it holds none.
-      saved_at_secs: when its newest file was written, in seconds since 1970; None
+      path: the path prefix.
+      step: the global step; None if there is none.
+      saved_at_secs: modification time of the newest file, in seconds since 1970; None
         without files.
-      size_bytes: size of all its files.
-      damage: the reason why it cannot be read; empty for a sound one.
-      variables: number of variables; None if it cannot be read.
-      parameters: number of values in all variables, those of the optimizer included;
-        None if it cannot be read.
+      size_bytes: size of all files.
+      damage: the reason why the checkpoint cannot be read; empty if it can.
+      variables: number of variables; None for a damaged checkpoint.
+      parameters: number of values in all variables, the optimizer's included; None for a
+        damaged checkpoint.
     """
 
     path: str
@@ -49,12 +50,11 @@ class Entry:
 
 @dataclasses.dataclass(frozen=True)
 class Statistics:
-    """Summary of the values of a variable; None where there is nothing to compute.
+    """Summary of the values of a variable.
 
     Attributes:
-      min, max, mean, norm: of the finite values; the norm is Euclidean.
-      nan: number of values that are NaN.
-      infinite: number of values that are infinite.
+      min, max, mean, norm: of the finite values; None without any. The norm is Euclidean.
+      nan, infinite: number of values that are NaN, that are infinite.
     """
 
     min: float | None
@@ -70,11 +70,12 @@ class Content:
     """A variable in a checkpoint.
 
     Attributes:
-      name, shape: its name and shape.
-      dtype: the name of its type.
+      name, shape: name and shape.
+      dtype: name of the type.
       size: number of values.
-      size_bytes: its size in memory; None for texts.
-      statistics: of its values, if asked for and if they are real numbers.
+      size_bytes: size in memory; None for texts.
+      statistics: summary of the values; None if it was not asked for, or if the values are not
+        real numbers.
     """
 
     name: str
@@ -88,48 +89,47 @@ class Content:
 def list_checkpoints(folder: str) -> Sequence[Entry]:
     """Describes every checkpoint of a folder, oldest first; reads each one once.
 
-    Checkpoints that the `checkpoint` file lists but that are gone count as damaged.
+    A checkpoint in the `checkpoint` file without files counts as damaged.
 
     Raises:
       ConfigError: there is no such folder.
     """
     if not tf.io.gfile.isdir(folder):
+        prefix = checkpoint_prefix(folder)
         raise ConfigError(
-            f"{folder} is no folder; tf-frame checkpoint show {prefix_of(folder)} describes one "
-            "checkpoint"
-            if tf.io.gfile.exists(prefix_of(folder) + ".index")
+            f"{folder} is no folder; tf-frame checkpoint show {prefix} describes one checkpoint"
+            if tf.io.gfile.exists(prefix + INDEX)
             else f"there is no folder {folder}"
         )
-    there = checkpoints_in(folder)
-    gone = [path for path in known_checkpoints(folder) if path not in there]
-    return [_entry(path) for path in [*gone, *there]]
+    existing = find_checkpoints(folder)
+    deleted = [path for path in listed_checkpoints(folder) if path not in existing]
+    return [_describe(path) for path in [*deleted, *existing]]
 
 
-def _entry(path: str) -> Entry:
-    stats = [tf.io.gfile.stat(file) for file in files_of(path)]
+def _describe(path: str) -> Entry:
+    stats = [tf.io.gfile.stat(file) for file in checkpoint_files(path)]
     saved_at_secs = max((stat.mtime_nsec / 1e9 for stat in stats), default=None)
     size_bytes = sum(stat.length for stat in stats)
-    damage = damage_of(path)
+    damage = find_damage(path)
     if damage:
         return Entry(path, None, saved_at_secs, size_bytes, damage, None, None)
-    held = Checkpoint(path)
-    return Entry(
-        path, held.global_step, saved_at_secs, size_bytes, "", len(held.names), held.parameters
-    )
+    content = Checkpoint(path)
+    variables, parameters = len(content.names), content.parameters
+    return Entry(path, content.global_step, saved_at_secs, size_bytes, "", variables, parameters)
 
 
-def contents_of(
+def describe_variables(
     checkpoint: Checkpoint, *, pattern: re.Pattern[str] | None = None, values: bool = False
 ) -> Sequence[Content]:
     """Describes the variables of a checkpoint, ordered by name.
 
     Args:
       checkpoint: the checkpoint.
-      pattern: describes only variables in whose names it is found.
+      pattern: describes only variables with a name that contains a match.
       values: whether to read the values too, one variable at a time.
 
     Raises:
-      ConfigError: the pattern is found in no name.
+      ConfigError: no name contains a match of the pattern.
       CheckpointError: the data file is damaged.
     """
     names = [name for name in checkpoint.names if pattern is None or pattern.search(name)]
@@ -157,10 +157,10 @@ def _statistics(checkpoint: Checkpoint, name: str) -> Statistics | None:
     dtype = checkpoint.dtype(name)
     if not (dtype.is_floating or dtype.is_integer or dtype.is_bool):
         return None
-    return statistics_of(checkpoint.read(name))
+    return compute_statistics(checkpoint.read(name))
 
 
-def statistics_of(values: Any) -> Statistics:
+def compute_statistics(values: Any) -> Statistics:
     """Computes the statistics of an array of real numbers, in 64 bits."""
     numbers = values.astype(np.float64)
     finite = numbers[np.isfinite(numbers)]
@@ -174,15 +174,15 @@ def statistics_of(values: Any) -> Statistics:
     return Statistics(
         exact.min().item(),
         exact.max().item(),
-        _representable(mean),
-        _representable(norm),
+        _finite_or_none(mean),
+        _finite_or_none(norm),
         nan,
         infinite,
     )
 
 
-def _representable(value: Any) -> float | None:
-    """The value, or None for a sum beyond the range of 64 bits."""
+def _finite_or_none(value: Any) -> float | None:
+    """Returns the value; None after an overflow of 64 bits."""
     return float(value) if math.isfinite(value) else None
 
 
@@ -192,9 +192,9 @@ class Difference:
 
     Attributes:
       only_in_first, only_in_second: names of variables.
-      other_shapes: (name, type and shape in the first, in the second).
-      other_values: (name, largest absolute difference); None for texts, and
-        where only one of the two values is NaN or infinite.
+      other_shapes: (name, type and shape in the first, type and shape in the second).
+      other_values: (name, largest absolute difference); the difference is None for texts, and
+        if only one of the two values is NaN or infinite.
       same: names of equal variables; NaN equals NaN.
     """
 
@@ -212,19 +212,19 @@ class Difference:
         )
 
 
-def difference(first: Checkpoint, second: Checkpoint) -> Difference:
+def compare_checkpoints(first: Checkpoint, second: Checkpoint) -> Difference:
     """Compares names, types, shapes and values, one variable at a time."""
     shapes, values, same = [], [], []
     for name in (name for name in first.names if name in second):
-        described = first.described(name), second.described(name)
-        if described[0] != described[1]:
-            shapes.append((name, *described))
+        types = first.type_and_shape(name), second.type_and_shape(name)
+        if types[0] != types[1]:
+            shapes.append((name, *types))
             continue
         a, b = first.read(name), second.read(name)
         if _equal(a, b):
             same.append(name)
         else:
-            values.append((name, _largest(a, b)))
+            values.append((name, _largest_difference(a, b)))
     return Difference(
         [name for name in first.names if name not in second],
         [name for name in second.names if name not in first],
@@ -241,8 +241,8 @@ def _equal(a: Any, b: Any) -> bool:
     return bool(np.all(same))
 
 
-def _largest(a: Any, b: Any) -> float | None:
-    """The largest absolute difference of two arrays that are not equal."""
+def _largest_difference(a: Any, b: Any) -> float | None:
+    """Returns the largest absolute difference of two arrays that are not equal."""
     if a.dtype == object:
         return None
     if a.dtype.kind in "iu":
@@ -252,7 +252,7 @@ def _largest(a: Any, b: Any) -> float | None:
         )
     wide = np.complex128 if a.dtype.kind == "c" else np.float64
     with np.errstate(invalid="ignore"):
-        apart = np.abs(a.astype(wide) - b.astype(wide))
-    # Equal infinities and a NaN in both are no difference, though they subtract to NaN.
-    largest = float(apart[~((a == b) | ((a != a) & (b != b)))].max())
+        distance = np.abs(a.astype(wide) - b.astype(wide))
+    # The difference of equal infinities, or of two NaN, is NaN, but they count as equal.
+    largest = float(distance[~((a == b) | ((a != a) & (b != b)))].max())
     return largest if math.isfinite(largest) else None

@@ -16,6 +16,7 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.find.reader import READ_ERRORS
+from tf_frame.checkpoint.names import INDEX, checkpoint_path, step_in_path
 from tf_frame.errors import CheckpointError, reason_of
 from tf_frame.text import indented
 
@@ -27,22 +28,21 @@ def newest_checkpoint(
 ) -> str | None:
     """Finds the checkpoint to resume from.
 
-    Damaged checkpoints are passed over with a warning; nothing is deleted. If all that the
-    `checkpoint` file lists are damaged, unlisted ones count. Every tensor of a candidate is
-    read (0.12 s for 100 MB), so pass the result on rather than ask again.
+    Skips damaged checkpoints with a warning and deletes nothing. Takes checkpoints that the
+    `checkpoint` file does not list if all listed checkpoints are damaged. Reads every tensor of
+    a candidate (0.12 s for 100 MB), so callers pass the result on and do not ask again.
 
     Args:
       model_dir: the folder.
-      report: takes a line for each checkpoint that is passed over, and then one that names
-        the checkpoint found instead.
+      report: takes a line for each skipped checkpoint, and a line with the result.
       readable: path prefix of a checkpoint that was read before, and is not read again.
 
     Returns:
-      The path prefix (`.../model.ckpt-120`), or None if there never was a checkpoint.
+      The path prefix (`runs/first/model.ckpt-120`), or None if there never was a checkpoint.
 
     Raises:
-      CheckpointError: there are checkpoints, but none can be read. Starting
-        over would hide the loss of a run, so that is left to the user.
+      CheckpointError: there are checkpoints, but none can be read. Starting over would hide
+        the loss of a run, so the user has to decide.
     """
     path, damages = newest_readable(checkpoints_by_age(model_dir), readable)
     if path is None and damages:
@@ -64,14 +64,14 @@ def newest_readable(
 
     Args:
       paths: path prefixes, oldest first.
-      readable: path prefix of a checkpoint that needs not be read.
+      readable: path prefix of a checkpoint that was read before, and is not read again.
 
     Returns:
-      The path prefix, or None; and a line about each damaged checkpoint that follows it.
+      The path prefix, or None; and a line for each newer checkpoint, which is damaged.
     """
     damages: list[str] = []
     for path in reversed(paths):
-        damage = "" if path == readable else damage_of(path)
+        damage = "" if path == readable else find_damage(path)
         if not damage:
             return path, damages
         damages.append(f"{path}: {damage}")
@@ -80,28 +80,28 @@ def newest_readable(
 
 
 def checkpoints_by_age(model_dir: str) -> Sequence[str]:
-    """Path prefixes of all checkpoints in a folder; those that are not listed come first."""
-    listed = known_checkpoints(model_dir)
+    """Returns path prefixes of all checkpoints of a folder: unlisted ones first, then the list."""
+    listed = listed_checkpoints(model_dir)
     names = {os.path.basename(path) for path in listed}
-    others = [path for path in found_by_name(model_dir) if os.path.basename(path) not in names]
-    return [*others, *listed]
+    by_step = numbered_checkpoints(model_dir)
+    return [*(path for path in by_step if os.path.basename(path) not in names), *listed]
 
 
-def known_checkpoints(model_dir: str) -> Sequence[str]:
-    """Path prefixes of the checkpoints that a folder's `checkpoint` file lists, oldest first.
+def listed_checkpoints(model_dir: str) -> Sequence[str]:
+    """Returns path prefixes from the `checkpoint` file of a folder, oldest first.
 
-    Where the file is lost or unreadable, those in the folder count: taking the folder for
-    an empty one would start the run over.
+    Returns the numbered checkpoints of the folder if the file is lost or unreadable, because a
+    run in a folder without checkpoints starts over.
     """
     state = checkpoint_state(model_dir)
-    return list(state.all_model_checkpoint_paths) if state else found_by_name(model_dir)
+    return list(state.all_model_checkpoint_paths) if state else numbered_checkpoints(model_dir)
 
 
 def checkpoint_state(model_dir: str) -> Any:
-    """The content of a folder's `checkpoint` file, its paths joined to the folder.
+    """Reads the `checkpoint` file of a folder, and joins its paths to the folder.
 
     Returns:
-      A `CheckpointState`, or None where the file is lost or unreadable.
+      A `CheckpointState`, or None if the file is lost or unreadable.
     """
     try:
         return tf.train.get_checkpoint_state(model_dir)
@@ -109,21 +109,21 @@ def checkpoint_state(model_dir: str) -> Any:
         return None
 
 
-def found_by_name(model_dir: str) -> Sequence[str]:
-    """Path prefixes `model.ckpt-<step>` in a folder, ordered by step."""
-    found = []
-    for index in tf.io.gfile.glob(os.path.join(model_dir, "model.ckpt-*.index")):
-        path = index.removesuffix(".index")
-        step = path.rpartition("-")[2]
-        if step.isdecimal() and not tf.io.gfile.isdir(index):
-            found.append((int(step), path))
-    return [path for _, path in sorted(found)]
+def numbered_checkpoints(model_dir: str) -> Sequence[str]:
+    """Returns the path prefixes `<folder>/model.ckpt-<step>` in a folder, ordered by step."""
+    steps_and_paths = []
+    for index in tf.io.gfile.glob(checkpoint_path(model_dir, "*") + INDEX):
+        path = index.removesuffix(INDEX)
+        step = step_in_path(path)
+        if step is not None and not tf.io.gfile.isdir(index):
+            steps_and_paths.append((step, path))
+    return [path for _, path in sorted(steps_and_paths)]
 
 
-def damage_of(path: str) -> str:
-    """The reason why a checkpoint cannot be read; empty for a sound one.
+def find_damage(path: str) -> str:
+    """Returns why a checkpoint cannot be read; an empty text if it can.
 
-    Reads every tensor, because reading compares checksums.
+    Reads every tensor, because TensorFlow compares the checksum of a tensor when it is read.
     """
     try:
         reader = tf.train.NewCheckpointReader(path)
@@ -134,8 +134,8 @@ def damage_of(path: str) -> str:
     return ""
 
 
-def step_of(path: str | None) -> int:
-    """The global step in a checkpoint; 0 without a checkpoint or without a step."""
+def read_step(path: str | None) -> int:
+    """Reads the global step of a checkpoint; 0 without a checkpoint or without a step."""
     if path is None:
         return 0
     reader = tf.train.NewCheckpointReader(path)
@@ -153,15 +153,15 @@ def wait_for_new_checkpoint(
 ) -> str | None:
     """Waits until a folder has a new checkpoint that can be read.
 
-    Damaged checkpoints are passed over and logged; checkpoints that the `checkpoint` file
-    lists before the last one are not new. The folder need not exist yet.
+    Skips and logs damaged checkpoints. Checkpoints that the `checkpoint` file lists before the
+    last one are not new. The folder need not exist yet.
 
     Args:
       checkpoint_dir: the folder.
-      last_checkpoint: the checkpoint before, None for the first.
+      last_checkpoint: the previous checkpoint; None: every checkpoint is new.
       seconds_to_sleep: time between two looks at the folder.
       timeout: seconds to wait at most; None: no limit.
-      done: other checkpoints that are not new.
+      done: further checkpoints that are not new.
       stop: called before each look; true ends the waiting.
 
     Returns:
@@ -192,14 +192,14 @@ def checkpoints_iterator(
 ) -> Iterator[str]:
     """Yields the newest checkpoint of a folder whenever there is a new one, each only once.
 
-    Checkpoints that are followed by another before the caller asks again are left out.
+    Skips a checkpoint if a newer one is there when the caller asks again.
 
     Args:
       checkpoint_dir: the folder.
-      min_interval_secs: seconds between two checkpoints at least.
+      min_interval_secs: least number of seconds between two checkpoints.
       timeout: seconds to wait for a new checkpoint; None: no limit.
-      timeout_fn: called after the timeout; false goes on waiting. Default: the timeout ends
-        the iteration.
+      timeout_fn: called after the timeout; the iteration goes on if it returns false. Default:
+        the timeout ends the iteration.
       seconds_to_sleep: time between two looks at the folder.
       stop: called before each look; true ends the iteration.
     """
@@ -214,18 +214,18 @@ def checkpoints_iterator(
                 _LOG.info("no new checkpoint in %s for %s seconds", checkpoint_dir, timeout)
                 return
             continue
-        found_at = time.monotonic()
+        start = time.monotonic()
         last = path
         done.add(path)
         yield path
-        while not stop() and (left := found_at + min_interval_secs - time.monotonic()) > 0:
-            time.sleep(min(left, seconds_to_sleep))
+        while not stop() and (secs := start + min_interval_secs - time.monotonic()) > 0:
+            time.sleep(min(secs, seconds_to_sleep))
 
 
 def _newest(
     folder: str, last: str | None, done: Collection[str], logged: dict[str, str]
 ) -> str | None:
-    """The newest readable checkpoint, if it is a new one; logs each damaged one once."""
+    """Returns the newest readable checkpoint if it is new; logs each damaged checkpoint once."""
     paths = checkpoints_by_age(folder)
     if last in paths:
         paths = paths[paths.index(last) + 1 :]
@@ -233,7 +233,7 @@ def _newest(
         if path in done:
             continue
         try:
-            damage = damage_of(path)
+            damage = find_damage(path)
         except tf.errors.NotFoundError:  # Deleted while it was read.
             continue
         if not damage:

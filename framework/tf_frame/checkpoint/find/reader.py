@@ -16,9 +16,9 @@ import tensorflow.compat.v1 as tf
 from tf_frame.errors import CheckpointError, reason_of
 from tf_frame.text import indented
 
-# Entries with this prefix hold the position of a run in its input; they are no variables.
+# Prefix of the entries that hold the position of a run in its input. They are not variables.
 INPUT_POSITION = "input_position/"
-# Raised by TensorFlow's reader; an IndexError is a data file that ends too early.
+# Errors of TensorFlow's reader. An IndexError is raised for a data file that ends too early.
 READ_ERRORS = (tf.errors.OpError, ValueError, IndexError, RuntimeError)
 
 
@@ -26,11 +26,11 @@ class Checkpoint:
     """Names, shapes, types and values of the variables in a checkpoint.
 
     Args:
-      path: its path prefix (`.../model.ckpt-120`).
+      path: path prefix (`runs/first/model.ckpt-120`).
 
     Attributes:
       path: the path prefix.
-      names: names of its variables, sorted.
+      names: names of the variables, sorted.
 
     Raises:
       CheckpointError: the index cannot be read.
@@ -43,41 +43,41 @@ class Checkpoint:
             self._shapes = self._reader.get_variable_to_shape_map()
             self._dtypes = self._reader.get_variable_to_dtype_map()
         except READ_ERRORS as error:
-            raise unreadable(path, error) from error
+            raise unreadable_error(path, error) from error
         self.names: Sequence[str] = sorted(self._shapes)
 
     def __contains__(self, name: str) -> bool:
         return name in self._shapes
 
     def shape(self, name: str) -> list[int]:
-        """The shape of a variable, of the whole one if it was saved in parts."""
+        """Returns the shape of a variable; of the whole variable if it was saved in parts."""
         return list(self._shapes[name])
 
     def dtype(self, name: str) -> Any:
-        """The `tf.DType` of a variable."""
+        """Returns the `tf.DType` of a variable."""
         return self._dtypes[name]
 
     def size(self, name: str) -> int:
-        """The number of values of a variable."""
+        """Returns the number of values of a variable."""
         return math.prod(self._shapes[name])
 
     def num_bytes(self, name: str) -> int | None:
-        """The bytes of a variable in memory; None for texts, whose lengths are not known."""
+        """Returns the size of a variable in memory; None for texts, which vary in length."""
         dtype = self._dtypes[name]
         return None if dtype == tf.string else self.size(name) * int(dtype.size)
 
-    def described(self, name: str) -> str:
-        """Type and shape of a variable, such as `float32 [3, 3, 3, 32]`."""
+    def type_and_shape(self, name: str) -> str:
+        """Returns type and shape of a variable, such as `float32 [3, 3, 3, 32]`."""
         return f"{self._dtypes[name].name} {self.shape(name)}"
 
     @property
     def parameters(self) -> int:
-        """The number of values of all variables, those of the optimizer included."""
+        """Number of values of all variables, the optimizer's included."""
         return sum(self.size(name) for name in self.names)
 
     @property
     def global_step(self) -> int | None:
-        """The global step at which the checkpoint was saved; None if it holds none."""
+        """Global step of the checkpoint; None if there is no single one."""
         if "global_step" not in self or self.size("global_step") != 1:
             return None
         return int(self.read("global_step").reshape(()))
@@ -91,7 +91,7 @@ class Checkpoint:
         try:
             value = self._reader.get_tensor(name)
         except READ_ERRORS as error:
-            raise unreadable(self.path, error) from error
+            raise unreadable_error(self.path, error) from error
         if self._dtypes[name] != tf.string:
             return np.asarray(value)
         texts = np.empty(self._shapes[name], dtype=object)
@@ -99,8 +99,8 @@ class Checkpoint:
         return texts
 
 
-def unreadable(path: str, error: Exception) -> CheckpointError:
-    """The error for a damaged checkpoint."""
+def unreadable_error(path: str, error: Exception) -> CheckpointError:
+    """Returns the error for a damaged checkpoint."""
     return CheckpointError(
         f"the checkpoint {path} cannot be read: {reason_of(error)}\n"
         "take another one, or copy its .index and .data files here again"
@@ -115,8 +115,7 @@ def check_match(path: str, variables: Iterable[Any]) -> None:
       variables: the variables that are to be restored.
 
     Raises:
-      CheckpointError: the index cannot be read; or variables are missing or have other
-        shapes, and the message lists them.
+      CheckpointError: the index cannot be read, or variables are missing or have other shapes.
     """
     checkpoint = Checkpoint(path)
     differences = [line for v in variables if (line := _difference(v, checkpoint))]
@@ -128,19 +127,19 @@ def check_match(path: str, variables: Iterable[Any]) -> None:
         )
 
 
-def not_used(path: str, variables: Iterable[Any]) -> str:
-    """A line about the variables of a checkpoint that the graph does not have; empty if none.
+def describe_unused(path: str, variables: Iterable[Any]) -> str:
+    """Describes the variables of a checkpoint that the graph does not have; empty without any.
 
-    They were made with other options, such as another optimizer, and the next checkpoint
+    The run that saved them had other options, such as another optimizer. The next checkpoint
     does not hold them.
 
     Args:
       path: path prefix of the checkpoint.
       variables: the variables that are to be restored.
     """
-    wanted = {saved_as(variable)[0] for variable in variables}
-    found = Checkpoint(path).names
-    names = [n for n in found if n not in wanted and not n.startswith(INPUT_POSITION)]
+    restored = {saved_name_and_shape(variable)[0] for variable in variables}
+    saved = Checkpoint(path).names
+    names = [n for n in saved if n not in restored and not n.startswith(INPUT_POSITION)]
     if not names:
         return ""
     shown = ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")
@@ -151,21 +150,21 @@ def not_used(path: str, variables: Iterable[Any]) -> str:
 
 
 def _difference(variable: Any, checkpoint: Checkpoint) -> str:
-    name, shape = saved_as(variable)
+    name, shape = saved_name_and_shape(variable)
     if name not in checkpoint:
         return f"{name} {shape}: not in the checkpoint"
-    found = checkpoint.shape(name)
-    return "" if found == shape else f"{name} {shape}: {found} in the checkpoint"
+    saved = checkpoint.shape(name)
+    return "" if saved == shape else f"{name} {shape}: {saved} in the checkpoint"
 
 
-def saved_as(variable: Any) -> tuple[str, list[int]]:
-    """Name and shape of a variable in a checkpoint, where partitioned variables are whole.
+def saved_name_and_shape(variable: Any) -> tuple[str, list[int]]:
+    """Returns name and shape of a variable in a checkpoint, which holds whole variables.
 
     Args:
-      variable: a variable, one part of a partitioned one, or all of its parts together.
+      variable: a variable, one part of a partitioned variable, or all parts together.
     """
     if not hasattr(variable, "op"):  # A PartitionedVariable, or a list of its parts.
-        return saved_as(next(iter(variable)))
+        return saved_name_and_shape(next(iter(variable)))
     part = variable._get_save_slice_info()
     if part is not None:
         return part.full_name, list(part.full_shape)

@@ -13,19 +13,19 @@ from typing import Any
 import numpy as np
 import tensorflow.compat.v1 as tf
 
-from tf_frame.checkpoint.find.path import checkpoints_in, resolve, same_path
+from tf_frame.checkpoint.find.path import find_checkpoints, resolve_checkpoint, same_path
 from tf_frame.checkpoint.find.reader import Checkpoint
-from tf_frame.checkpoint.rewrite.output import Tensor, destination, write_checkpoint
+from tf_frame.checkpoint.rewrite.output import NamedArray, check_destination, write_checkpoint
 from tf_frame.errors import CheckpointError, ConfigError
 from tf_frame.text import indented
 
 
-def sources_of(paths: Sequence[str], *, last: int | None, but: str) -> Sequence[str]:
+def find_sources(paths: Sequence[str], *, last: int | None, but: str) -> Sequence[str]:
     """Finds the checkpoints to be averaged.
 
     Args:
       paths: checkpoints, or one folder, which stands for all checkpoints in it.
-      last: takes only so many of the folder, the newest ones.
+      last: number of newest checkpoints to take from the folder; None takes all.
       but: path prefix of the new checkpoint, which is no source.
 
     Returns:
@@ -36,25 +36,25 @@ def sources_of(paths: Sequence[str], *, last: int | None, but: str) -> Sequence[
       CheckpointError: a checkpoint does not exist.
     """
     if len(paths) == 1 and tf.io.gfile.isdir(paths[0]):
-        found = [path for path in checkpoints_in(paths[0]) if not same_path(path, but)]
-        found = found if last is None else found[-last:]
+        sources = [path for path in find_checkpoints(paths[0]) if not same_path(path, but)]
+        sources = sources if last is None else sources[-last:]
     elif last is not None:
         raise ConfigError(f"--last {last} takes the newest of one folder; name the folder alone")
     else:
-        found = [resolve(path) for path in paths]
-    if len(found) < 2:
+        sources = [resolve_checkpoint(path) for path in paths]
+    if len(sources) < 2:
         raise ConfigError(
-            f"an average takes two checkpoints or more, and there are {len(found)}: "
-            f"{', '.join(found) or 'none'}"
+            f"an average takes two checkpoints or more, and there are {len(sources)}: "
+            f"{', '.join(sources) or 'none'}"
         )
-    return found
+    return sources
 
 
 def average(sources: Sequence[str], path: str, *, overwrite: bool = False) -> tuple[int, int]:
     """Writes the mean of checkpoints, one variable at a time.
 
-    Real and complex variables are added in 64 bits per number and rounded once, to
-    their own type; others, such as the global step, are those of the last checkpoint.
+    Real and complex variables are added in 64 bits per number and rounded once, to their
+    type. The last checkpoint gives the values of other types, such as the global step.
 
     Args:
       sources: path prefixes; two at least.
@@ -62,17 +62,17 @@ def average(sources: Sequence[str], path: str, *, overwrite: bool = False) -> tu
       overwrite: whether a checkpoint at `path` may be replaced.
 
     Returns:
-      The numbers of variables averaged, and taken from the last checkpoint.
+      The number of averaged variables, and of variables from the last checkpoint.
 
     Raises:
-      CheckpointError: the checkpoints are not of one model, or cannot be
-        read, or the mean cannot be written.
+      CheckpointError: the checkpoints have different variables, or cannot be read, or the mean
+        cannot be written.
       ConfigError: nothing can be written to `path`.
     """
-    prefix = destination(path, sources, overwrite=overwrite)
+    prefix = check_destination(path, sources, overwrite=overwrite)
     checkpoints = [Checkpoint(source) for source in sources]
-    for other in checkpoints[:-1]:
-        _check_alike(other, checkpoints[-1])
+    for checkpoint in checkpoints[:-1]:
+        _check_same_variables(checkpoint, checkpoints[-1])
     write_checkpoint(prefix, _means(checkpoints))
     last = checkpoints[-1]
     averaged = sum(_has_mean(last.dtype(name)) for name in last.names)
@@ -83,7 +83,7 @@ def _has_mean(dtype: Any) -> bool:
     return bool(dtype.is_floating or dtype.is_complex)
 
 
-def _means(checkpoints: Sequence[Checkpoint]) -> Iterator[Tensor]:
+def _means(checkpoints: Sequence[Checkpoint]) -> Iterator[NamedArray]:
     last = checkpoints[-1]
     for name in last.names:
         dtype = last.dtype(name)
@@ -103,14 +103,15 @@ def _mean(checkpoints: Sequence[Checkpoint], name: str) -> Any:
     return total
 
 
-def _check_alike(other: Checkpoint, last: Checkpoint) -> None:
-    differences = [f"{name}: only in {last.path}" for name in last.names if name not in other]
-    differences += [f"{name}: only in {other.path}" for name in other.names if name not in last]
+def _check_same_variables(first: Checkpoint, last: Checkpoint) -> None:
+    differences = [f"{name}: only in {last.path}" for name in last.names if name not in first]
+    differences += [f"{name}: only in {first.path}" for name in first.names if name not in last]
     for name in last.names:
-        if name in other and other.described(name) != last.described(name):
-            differences.append(f"{name}: {other.described(name)} and {last.described(name)}")
+        if name in first and first.type_and_shape(name) != last.type_and_shape(name):
+            types = f"{first.type_and_shape(name)} and {last.type_and_shape(name)}"
+            differences.append(f"{name}: {types}")
     if differences:
         raise CheckpointError(
-            f"{other.path} and {last.path} are checkpoints of different models:\n"
+            f"{first.path} and {last.path} are checkpoints of different models:\n"
             f"{indented(differences)}\nonly checkpoints with the same variables have an average"
         )

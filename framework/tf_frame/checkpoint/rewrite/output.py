@@ -1,6 +1,6 @@
 """Writes checkpoints from NumPy arrays, and checks their destination before any work.
 
-Used by `tf-frame checkpoint rename` and `average`; no graph of the model is needed.
+For `tf-frame checkpoint rename` and `average`, which have no graph of the model.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.checkpoint.find.newest import known_checkpoints
-from tf_frame.checkpoint.find.path import exists, files_of, prefix_of, same_path
+from tf_frame.checkpoint.find.newest import listed_checkpoints
+from tf_frame.checkpoint.find.path import checkpoint_exists, checkpoint_files, same_path
+from tf_frame.checkpoint.names import LIST_FILE, checkpoint_path, checkpoint_prefix
 from tf_frame.checkpoint.write.folder import atomic_checkpoint, write_list
 from tf_frame.checkpoint.write.snapshot import ArrayWriter, Shard
 from tf_frame.errors import CheckpointError, ConfigError, translated_write_errors
@@ -22,15 +23,15 @@ from tf_frame.errors import CheckpointError, ConfigError, translated_write_error
 _SHARD_BYTES = 2**28
 
 # Name, `tf.DType` and array of a variable.
-Tensor = tuple[str, Any, Any]
+NamedArray = tuple[str, Any, Any]
 
 
-def destination(path: str, sources: Iterable[str], *, overwrite: bool) -> str:
-    """Checks the place of a new checkpoint, before any work.
+def check_destination(path: str, sources: Iterable[str], *, overwrite: bool) -> str:
+    """Checks the path of a new checkpoint, before any work.
 
     Args:
-      path: the place as the user names it.
-      sources: path prefixes of the checkpoints that are read; none of them is ever written.
+      path: the path that the user gives.
+      sources: path prefixes of the checkpoints that are read, and never written.
       overwrite: whether a checkpoint of the same name may be replaced.
 
     Returns:
@@ -39,27 +40,27 @@ def destination(path: str, sources: Iterable[str], *, overwrite: bool) -> str:
     Raises:
       ConfigError: nothing can be written there.
     """
-    prefix = prefix_of(path) if os.path.dirname(path) else os.path.join(".", prefix_of(path))
+    prefix = checkpoint_prefix(path if os.path.dirname(path) else os.path.join(".", path))
     if tf.io.gfile.isdir(prefix) or not os.path.basename(prefix):
-        example = os.path.join(prefix, "model.ckpt-0")
+        example = checkpoint_path(prefix, 0)
         raise ConfigError(f"{path} is a folder; name the checkpoint, such as {example}")
-    if os.path.basename(prefix) == "checkpoint":
+    if os.path.basename(prefix) == LIST_FILE:
         raise ConfigError(f"{path}: a file of this name lists checkpoints; take another name")
     if os.path.realpath(prefix) in {os.path.realpath(source) for source in sources}:
         raise ConfigError(f"{path} is itself read; write to another name")
-    if (exists(prefix) or files_of(prefix)) and not overwrite:
+    if (checkpoint_exists(prefix) or checkpoint_files(prefix)) and not overwrite:
         raise ConfigError(f"{path} exists; take another name, or replace it with --overwrite")
     return prefix
 
 
-def write_checkpoint(prefix: str, tensors: Iterable[Tensor]) -> None:
+def write_checkpoint(prefix: str, arrays: Iterable[NamedArray]) -> None:
     """Writes a checkpoint, and lists it as the newest one of its folder.
 
-    The checkpoint replaces one of the same name. A failure leaves everything as it was.
+    Replaces a checkpoint of the same name. A failure leaves the folder unchanged.
 
     Args:
-      prefix: path prefix of the checkpoint; its folder is made where there is none.
-      tensors: name, `tf.DType` and array of each variable; taken one by one.
+      prefix: path prefix of the checkpoint; its folder is created if it does not exist.
+      arrays: name, `tf.DType` and array of each variable; read one by one.
 
     Raises:
       CheckpointError: the checkpoint could not be written.
@@ -67,21 +68,21 @@ def write_checkpoint(prefix: str, tensors: Iterable[Tensor]) -> None:
     folder = os.path.dirname(prefix)
 
     def publish() -> None:
-        others = [p for p in known_checkpoints(folder) if exists(p) and not same_path(p, prefix)]
-        write_list(folder, [*others, prefix])
+        listed = [path for path in listed_checkpoints(folder) if checkpoint_exists(path)]
+        write_list(folder, [*(path for path in listed if not same_path(path, prefix)), prefix])
 
     with translated_write_errors(
         f"the checkpoint {prefix} could not be written",
         f"nothing of it was left behind; free space in {folder} and check that it can be written",
         error_class=CheckpointError,
     ):
-        atomic_checkpoint(prefix, lambda new: _write(new, tensors), publish=publish)
+        atomic_checkpoint(prefix, lambda new: _write(new, arrays), publish=publish)
 
 
-def _write(prefix: str, tensors: Iterable[Tensor]) -> None:
+def _write(prefix: str, arrays: Iterable[NamedArray]) -> None:
     """Writes variables in parts that fit into memory, and merges the parts."""
     parts = []
-    for number, shard in enumerate(_shards(tensors)):
+    for number, shard in enumerate(_split_into_shards(arrays)):
         parts.append(f"{prefix}_temp/part-{number}")
         _write_part(parts[-1], shard)
     config = tf.ConfigProto(device_count={"GPU": 0})
@@ -91,12 +92,12 @@ def _write(prefix: str, tensors: Iterable[Tensor]) -> None:
         )
 
 
-def _shards(tensors: Iterable[Tensor]) -> Iterator[Sequence[Tensor]]:
-    shard: list[Tensor] = []
+def _split_into_shards(arrays: Iterable[NamedArray]) -> Iterator[Sequence[NamedArray]]:
+    shard: list[NamedArray] = []
     size_bytes = 0
-    for tensor in tensors:
-        shard.append(tensor)
-        size_bytes += tensor[2].nbytes
+    for array in arrays:
+        shard.append(array)
+        size_bytes += array[2].nbytes
         if size_bytes >= _SHARD_BYTES:
             yield shard
             shard, size_bytes = [], 0
@@ -104,8 +105,8 @@ def _shards(tensors: Iterable[Tensor]) -> Iterator[Sequence[Tensor]]:
         yield shard
 
 
-def _write_part(prefix: str, tensors: Sequence[Tensor]) -> None:
-    specs = [tf.TensorSpec(value.shape, dtype) for _, dtype, value in tensors]
-    shard = Shard("", [name for name, _, _ in tensors], [""] * len(tensors), specs)
+def _write_part(prefix: str, arrays: Sequence[NamedArray]) -> None:
+    specs = [tf.TensorSpec(value.shape, dtype) for _, dtype, value in arrays]
+    shard = Shard("", [name for name, _, _ in arrays], [""] * len(arrays), specs)
     with contextlib.closing(ArrayWriter(shard)) as writer:
-        writer.write([value for _, _, value in tensors], prefix)
+        writer.write([value for _, _, value in arrays], prefix)

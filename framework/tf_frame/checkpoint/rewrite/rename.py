@@ -1,6 +1,6 @@
 """Renaming and dropping of variables in a copy of a checkpoint (`tf-frame checkpoint rename`).
 
-So a model with other variable names can restore it, and optimizer slots need not be passed on.
+A model with other variable names can restore the copy, and the copy needs no optimizer slots.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import dataclasses
 from collections.abc import Sequence
 
 from tf_frame.checkpoint.find.reader import Checkpoint
-from tf_frame.checkpoint.rewrite.output import destination, write_checkpoint
+from tf_frame.checkpoint.rewrite.output import check_destination, write_checkpoint
 from tf_frame.checkpoint.warm_start.rules import parse_regex, parse_rules, rename, warn_of_unmatched
 from tf_frame.errors import ConfigError
 from tf_frame.text import indented
@@ -62,7 +62,7 @@ def plan_rewriting(
     Args:
       checkpoint: the source.
       path: path of the new checkpoint.
-      rules: `REGEX=REPLACEMENT` each; the first that matches a whole name counts.
+      rules: texts `REGEX=REPLACEMENT`; the first rule that matches a whole name counts.
       drop: regular expressions; a variable whose whole name matches is left out.
       overwrite: whether a checkpoint at `path` may be replaced.
 
@@ -70,7 +70,7 @@ def plan_rewriting(
       ConfigError: a malformed rule, two variables with one new name, nothing to
         change, or nothing left; or `path` cannot be written.
     """
-    prefix = destination(path, [checkpoint.path], overwrite=overwrite)
+    prefix = check_destination(path, [checkpoint.path], overwrite=overwrite)
     parsed = parse_rules("--rule", rules)
     patterns = [(text, parse_regex("--drop", text)) for text in drop]
     dropped = [n for n in checkpoint.names if any(p.fullmatch(n) for _, p in patterns)]

@@ -15,9 +15,20 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.checkpoint.find.path import resolve
-from tf_frame.checkpoint.find.reader import INPUT_POSITION, READ_ERRORS, Checkpoint, unreadable
-from tf_frame.checkpoint.warm_start.rows import Outcome, Row, check_rows, rows_of, table_of
+from tf_frame.checkpoint.find.path import resolve_checkpoint
+from tf_frame.checkpoint.find.reader import (
+    INPUT_POSITION,
+    READ_ERRORS,
+    Checkpoint,
+    unreadable_error,
+)
+from tf_frame.checkpoint.warm_start.rows import (
+    Outcome,
+    Row,
+    check_rows,
+    format_rows,
+    match_variables,
+)
 from tf_frame.config.option_groups import WarmStartOptions
 from tf_frame.errors import ConfigError
 
@@ -54,12 +65,12 @@ class WarmStart:
         except (tf.errors.AbortedError, tf.errors.UnavailableError):
             raise  # A worker or parameter server was lost; TensorFlow creates a new session.
         except READ_ERRORS as error:
-            raise unreadable(self.path, error) from error
+            raise unreadable_error(self.path, error) from error
         session.run(list(self.then))
 
     def table(self) -> str:
         """A line for each variable of the graph, and the summary."""
-        return f"{table_of(self.rows)}\n{self.summary()}"
+        return f"{format_rows(self.rows)}\n{self.summary()}"
 
     def summary(self) -> str:
         """A line with the numbers of variables restored, skipped, or unused in the file."""
@@ -114,12 +125,12 @@ def plan_warm_start(
     """
     if not config.warm_start_from:
         return None
-    checkpoint = Checkpoint(resolved(config.warm_start_from))
+    checkpoint = Checkpoint(resolve_warm_start(config.warm_start_from))
     step = tf.train.get_global_step()
     considered = [variable for variable in variables if variable is not step]
     if config.warm_start_global_step and step is not None:
         considered.append(step)
-    rows = rows_of(config, considered, checkpoint)
+    rows = match_variables(config, considered, checkpoint)
     check_rows(config, rows, checkpoint)
     restored = [row for row in rows if row.outcome == Outcome.RESTORED]
     used = {row.source for row in restored}
@@ -130,14 +141,14 @@ def plan_warm_start(
     )
 
 
-def resolved(path: str) -> str:
+def resolve_warm_start(path: str) -> str:
     """Returns the path prefix of the checkpoint that `--warm_start_from` names.
 
     Raises:
       ConfigError: there is none.
     """
     try:
-        return resolve(path)
+        return resolve_checkpoint(path)
     except ConfigError as error:
         raise ConfigError(f"--warm_start_from: {error}") from None
 

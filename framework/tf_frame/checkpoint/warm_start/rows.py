@@ -13,7 +13,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.checkpoint.find.reader import Checkpoint, saved_as
+from tf_frame.checkpoint.find.reader import Checkpoint, saved_name_and_shape
 from tf_frame.checkpoint.warm_start.rules import (
     parse_rules,
     rename,
@@ -64,7 +64,7 @@ class Row:
         return self.outcome.value, self.name, shape, self.source if looked_for else ""
 
 
-def rows_of(
+def match_variables(
     config: WarmStartOptions, variables: Iterable[Any], checkpoint: Checkpoint
 ) -> Sequence[Row]:
     """Decides about each variable.
@@ -88,7 +88,7 @@ def rows_of(
         if _is_global_step(parts):
             rows.append(_compared(name, name, parts, checkpoint))
         elif outcome := _left_out(config, name):
-            rows.append(Row(name, saved_as(parts)[1], "", outcome, "", parts))
+            rows.append(Row(name, saved_name_and_shape(parts)[1], "", outcome, "", parts))
         else:
             rows.append(_compared(name, rename(name, rules), parts, checkpoint))
     return rows
@@ -121,7 +121,7 @@ def check_rows(config: WarmStartOptions, rows: Sequence[Row], checkpoint: Checkp
         )
 
 
-def table_of(rows: Iterable[Row]) -> str:
+def format_rows(rows: Iterable[Row]) -> str:
     """The rows as text, with a heading."""
     heading = ("OUTCOME", "VARIABLE", "SHAPE", "IN THE CHECKPOINT")
     return columns([heading, *(row.cells() for row in rows)], indent=0)
@@ -132,7 +132,7 @@ def _whole_variables(variables: Iterable[Any]) -> dict[str, list[Any]]:
     whole: dict[str, list[Any]] = {}
     for variable in variables:
         for part in [variable] if hasattr(variable, "op") else list(variable):
-            parts = whole.setdefault(saved_as(part)[0], [])
+            parts = whole.setdefault(saved_name_and_shape(part)[0], [])
             if not any(part is other for other in parts):
                 parts.append(part)
     return whole
@@ -151,7 +151,7 @@ def _left_out(config: WarmStartOptions, name: str) -> Outcome | None:
 
 def _compared(name: str, source: str, parts: Sequence[Any], checkpoint: Checkpoint) -> Row:
     """The row of a variable that is neither excluded nor left out."""
-    shape = saved_as(parts)[1]
+    shape = saved_name_and_shape(parts)[1]
     if source not in checkpoint:
         return Row(name, shape, source, Outcome.MISSING, "", parts)
     dtype, found = checkpoint.dtype(source), checkpoint.shape(source)

@@ -1,11 +1,11 @@
 """Keeps copies of the checkpoints with the best evaluation metric (`--keep_best`).
 
-The best one may be old, and `--max_to_keep` deletes old checkpoints, but not these copies.
+`--max_to_keep` deletes old checkpoints, but not these copies.
 
     best = BestCheckpoints(model_dir, metric="miou", keep=3, higher_is_better=True)
-    best.offer("runs/first/model.ckpt-120", {"miou": 0.41, "loss": 1.3})
+    best.offer(newest_checkpoint(model_dir), {"miou": 0.41, "loss": 1.3})
 
-The copies are in `MODEL_DIR/best/`, where `best.json` holds their scores:
+The copies are in `MODEL_DIR/best/`. The file `best.json` there holds their scores:
 
     {"metric": "miou", "higher_is_better": true, "checkpoints": [{"step": 120, "value": 0.41}]}
 """
@@ -22,8 +22,9 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.atomic_output import atomic_output
-from tf_frame.checkpoint.find.newest import step_of
-from tf_frame.checkpoint.find.path import exists, files_of
+from tf_frame.checkpoint.find.newest import read_step
+from tf_frame.checkpoint.find.path import checkpoint_exists, checkpoint_files
+from tf_frame.checkpoint.names import INDEX, META, checkpoint_name, checkpoint_path
 from tf_frame.checkpoint.write.folder import (
     atomic_checkpoint,
     remove_checkpoint,
@@ -44,9 +45,9 @@ class BestCheckpoints:
 
     Args:
       model_dir: the folder of the run; the copies are in `best/` below it.
-      metric: the metric of an evaluation that decides.
+      metric: name of the metric that is compared.
       keep: number of checkpoints that are kept.
-      higher_is_better: false: a lower value is better.
+      higher_is_better: whether a higher value is better.
 
     Raises:
       ConfigError: earlier runs kept the best by another metric.
@@ -64,22 +65,21 @@ class BestCheckpoints:
         self._higher = higher_is_better
         self._index = os.path.join(self.folder, "best.json")
         self._scored = self._read()
-        listed = [os.path.basename(self.path(step)) for step, _ in self._scored]
-        remove_leftovers(self.folder, listed)
+        remove_leftovers(self.folder, [checkpoint_name(step) for step, _ in self._scored])
 
     def scored(self) -> Sequence[Scored]:
-        """The checkpoints that are kept, the best first."""
+        """Returns the kept checkpoints, the best first."""
         return list(self._scored)
 
     def path(self, step: int) -> str:
-        """The path prefix of the copy of a step."""
-        return os.path.join(self.folder, f"model.ckpt-{step}")
+        """Returns the path prefix of the copy of a step."""
+        return checkpoint_path(self.folder, step)
 
-    def offer(self, checkpoint_path: str, metrics: Mapping[str, float]) -> bool:
-        """Copies a checkpoint if it is one of the best; of equal ones the older one stays.
+    def offer(self, checkpoint: str, metrics: Mapping[str, float]) -> bool:
+        """Copies a checkpoint if it is among the best; the older of two equal ones wins.
 
         Args:
-          checkpoint_path: path prefix of the checkpoint, which must be complete.
+          checkpoint: path prefix of the checkpoint, which must be complete.
           metrics: result of its evaluation, by name. NaN and infinity are never best.
 
         Returns:
@@ -87,44 +87,44 @@ class BestCheckpoints:
 
         Raises:
           ConfigError: the metric is not in the result.
-          CheckpointError: the checkpoint could not be copied; the others are still there.
+          CheckpointError: the checkpoint could not be copied; the kept ones are unchanged.
         """
         if self._metric not in metrics:
             raise ConfigError(f"--best_metric {not_a_choice(self._metric, sorted(metrics))}")
         value = float(metrics[self._metric])
         if not math.isfinite(value):
             return False
-        new = (step_of(checkpoint_path), value)
+        new = (read_step(checkpoint), value)
         # A run that resumed from an older checkpoint evaluates the same step again.
-        others = [scored for scored in self._scored if scored[0] != new[0]]
-        kept = sorted([*others, new], key=self._rank)[: self._keep]  # The sort is stable.
-        if new not in kept and len(others) == len(self._scored):
+        other_steps = [scored for scored in self._scored if scored[0] != new[0]]
+        kept = sorted([*other_steps, new], key=self._rank)[: self._keep]  # The sort is stable.
+        if new not in kept and len(other_steps) == len(self._scored):
             return False
         with translated_write_errors(
-            f"{checkpoint_path} could not be copied to {self.folder}",
+            f"{checkpoint} could not be copied to {self.folder}",
             "free space there and check that it can be written",
             error_class=CheckpointError,
         ):
-            self._take(checkpoint_path if new in kept else None, new[0], kept)
+            self._update(checkpoint if new in kept else None, new[0], kept)
         return new in kept
 
     def _rank(self, scored: Scored) -> float:
         return -scored[1] if self._higher else scored[1]
 
-    def _take(self, source: str | None, step: int, kept: list[Scored]) -> None:
-        """Lists what is kept, with a copy of `source` for a step, and removes the others."""
+    def _update(self, source: str | None, step: int, kept: list[Scored]) -> None:
+        """Copies `source` as the checkpoint of `step`, lists `kept`, removes the dropped copies."""
         tf.io.gfile.makedirs(self.folder)
         target = self.path(step)
-        if source is None or _same(source, target):
+        if source is None or _equal(source, target):
             self._write(kept)
         else:
             atomic_checkpoint(
-                target, lambda to: _copy(source, to), publish=lambda: self._write(kept)
+                target, lambda new: _copy(source, new), publish=lambda: self._write(kept)
             )
         dropped = {step for step, _ in self._scored} - {step for step, _ in kept}
         self._scored = kept
-        for other in sorted(dropped):
-            remove_checkpoint(self.path(other))
+        for dropped_step in sorted(dropped):
+            remove_checkpoint(self.path(dropped_step))
 
     def _write(self, kept: Sequence[Scored]) -> None:
         """Writes `best.json`, and the `checkpoint` file with the best as the newest."""
@@ -144,7 +144,7 @@ class BestCheckpoints:
         try:
             with tf.io.gfile.GFile(self._index) as file:
                 content = json.loads(file.read())
-            found = [(int(c["step"]), float(c["value"])) for c in content["checkpoints"]]
+            scored = [(int(c["step"]), float(c["value"])) for c in content["checkpoints"]]
             order = (content["metric"], content["higher_is_better"])
         except (ValueError, KeyError, TypeError) as error:
             _LOG.warning("%s cannot be read, so it is ignored: %s", self._index, error)
@@ -154,7 +154,7 @@ class BestCheckpoints:
                 f"{self.folder} holds the best by {_order(*order)}, and this run compares "
                 f"{_order(self._metric, self._higher)}; move that folder away"
             )
-        return [scored for scored in found if exists(self.path(scored[0]))]
+        return [(step, value) for step, value in scored if checkpoint_exists(self.path(step))]
 
 
 def _order(metric: str, higher_is_better: bool) -> str:
@@ -162,17 +162,17 @@ def _order(metric: str, higher_is_better: bool) -> str:
 
 
 def _copy(source: str, target: str) -> None:
-    for file in files_of(source):
-        if not file.endswith(".meta"):
+    for file in checkpoint_files(source):
+        if not file.endswith(META):
             tf.io.gfile.copy(file, target + file.removeprefix(source))
 
 
-def _same(source: str, target: str) -> bool:
-    """Returns whether two checkpoints are equal; their indexes have checksums of all tensors."""
-    return exists(target) and _bytes(source + ".index") == _bytes(target + ".index")
+def _equal(source: str, target: str) -> bool:
+    """Compares two checkpoints by their indexes, which have checksums of all tensors."""
+    return checkpoint_exists(target) and _read(source + INDEX) == _read(target + INDEX)
 
 
-def _bytes(path: str) -> bytes:
+def _read(path: str) -> bytes:
     with tf.io.gfile.GFile(path, "rb") as file:
         content: bytes = file.read()
     return content

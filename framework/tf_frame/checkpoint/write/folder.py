@@ -1,8 +1,8 @@
 """Writes checkpoints to a folder atomically, lists them, and deletes old ones.
 
-No run ever resumes from half a checkpoint: it is staged in `model.ckpt-<step>.saving/`, checked,
-renamed file by file, the index last, and listed in the folder's `checkpoint` file. A process that
-is killed at any point leaves the folder `.saving`, by which the next run knows what to remove.
+No run ever resumes from half a checkpoint. The files are staged in a folder `.saving`, checked,
+renamed one by one, the index last, and listed in the `checkpoint` file. After a process was killed
+in between, the next run finds the folder `.saving` and removes the files of that checkpoint.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
-import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
@@ -19,13 +18,12 @@ import numpy as np
 import tensorflow.compat.v1 as tf
 
 from tf_frame.atomic_output import staging_folder, write_file
-from tf_frame.checkpoint.find.newest import checkpoint_state, known_checkpoints
-from tf_frame.checkpoint.find.path import exists, files_of, same_path
+from tf_frame.checkpoint.find.newest import checkpoint_state, listed_checkpoints
+from tf_frame.checkpoint.find.path import checkpoint_exists, checkpoint_files, same_path
+from tf_frame.checkpoint.names import INDEX, LIST_FILE, STAGING, step_in_path
 
 _LOG = logging.getLogger("tf_frame")
 _HOUR_SECS = 3600.0
-_STAGING = ".saving"
-_STAGING_OF_A_STEP = re.compile(r"(.+-\d+)\.saving")
 
 
 def atomic_checkpoint(
@@ -34,29 +32,29 @@ def atomic_checkpoint(
     """Writes a checkpoint into its folder; after an error the folder is as it was before.
 
     Args:
-      prefix: path prefix of the checkpoint; replaces one of the same name.
-      write: writes the checkpoint to the path prefix that it is given.
+      prefix: path prefix of the checkpoint; replaces a checkpoint of the same name.
+      write: writes the checkpoint to a path prefix.
       publish: lists the checkpoint; called when its files are in place.
 
     Raises:
       tf.errors.OpError, OSError, ValueError: the checkpoint could not be written.
     """
     folder, name = os.path.split(prefix)
-    with staging_folder(prefix + _STAGING) as staging:
+    with staging_folder(prefix + STAGING) as staging:
         new, old = os.path.join(staging, name), os.path.join(staging, "old")
         write(new)
         _check_size(new)
         tf.io.gfile.makedirs(old)
-        # The index goes first and comes last: without it there is no checkpoint.
-        moves = [(file, old) for file in reversed(files_of(prefix))]
-        moves += [(file, folder) for file in files_of(new)]
+        # A checkpoint exists as long as its index: it is removed first and written last.
+        moves = [(file, old) for file in reversed(checkpoint_files(prefix))]
+        moves += [(file, folder) for file in checkpoint_files(new)]
         with _moved(moves):
             publish()
 
 
 @contextlib.contextmanager
 def _moved(moves: Iterable[tuple[str, str]]) -> Iterator[None]:
-    """Moves files into folders, in order; an error, in the block as well, moves all back."""
+    """Moves files into folders, in order; moves all back after an error, in the block as well."""
     done: list[tuple[str, str]] = []
     try:
         for file, folder in moves:
@@ -71,10 +69,10 @@ def _moved(moves: Iterable[tuple[str, str]]) -> Iterator[None]:
 
 
 def _check_size(prefix: str) -> None:
-    """Checks that the index can be read and the data files are as long as it says.
+    """Checks that the index can be read, and that the data files hold as many bytes as it lists.
 
     Raises:
-      tf.errors.OpError: they are not.
+      tf.errors.OpError: the checkpoint is damaged.
     """
     reader = tf.train.NewCheckpointReader(prefix)
     types = reader.get_variable_to_dtype_map()
@@ -83,7 +81,7 @@ def _check_size(prefix: str) -> None:
         for name, shape in reader.get_variable_to_shape_map().items()
         if types[name] != tf.string
     )
-    data = [file for file in files_of(prefix) if not file.endswith(".index")]
+    data = [file for file in checkpoint_files(prefix) if not file.endswith(INDEX)]
     size_bytes = sum(tf.io.gfile.stat(file).length for file in data)
     if size_bytes < needed_bytes:
         message = f"{size_bytes} of at least {needed_bytes} bytes were written to {prefix}"
@@ -91,7 +89,7 @@ def _check_size(prefix: str) -> None:
 
 
 def write_list(folder: str, paths: Sequence[str], **times: Any) -> None:
-    """Writes the `checkpoint` file of a folder, with relative paths, so that the folder may move.
+    """Writes the `checkpoint` file of a folder, with relative paths: the folder may be moved.
 
     Args:
       folder: the folder.
@@ -103,11 +101,11 @@ def write_list(folder: str, paths: Sequence[str], **times: Any) -> None:
     state = tf.train.generate_checkpoint_state_proto(
         folder, paths[-1], all_model_checkpoint_paths=list(paths), **times
     )
-    write_file(os.path.join(folder, "checkpoint"), str(state))
+    write_file(os.path.join(folder, LIST_FILE), str(state))
 
 
 def remove_leftovers(folder: str, listed: Iterable[str] | None = None) -> None:
-    """Removes what saves that were killed left behind.
+    """Removes the files of interrupted saves.
 
     Must not be called while a save is running.
 
@@ -118,34 +116,36 @@ def remove_leftovers(folder: str, listed: Iterable[str] | None = None) -> None:
     if not tf.io.gfile.isdir(folder):
         return
     if listed is None:
-        listed = [os.path.basename(path) for path in known_checkpoints(folder)]
+        listed = [os.path.basename(path) for path in listed_checkpoints(folder)]
     for entry in tf.io.gfile.listdir(folder):
-        found = _STAGING_OF_A_STEP.fullmatch(entry.rstrip("/"))  # Some file systems add a slash.
-        if not found:
+        entry = entry.rstrip("/")  # Some file systems add a slash.
+        name = entry.removesuffix(STAGING)
+        # A checkpoint without a step in its name may be in work in another process.
+        if name == entry or step_in_path(name) is None:
             continue
-        if found[1] not in listed:
-            remove_checkpoint(os.path.join(folder, found[1]))
-        tf.io.gfile.rmtree(os.path.join(folder, found[0]))
+        if name not in listed:
+            remove_checkpoint(os.path.join(folder, name))
+        tf.io.gfile.rmtree(os.path.join(folder, entry))
 
 
 def remove_checkpoint(prefix: str) -> None:
     """Removes the files of a checkpoint, the index first: without it there is no checkpoint."""
-    for file in sorted(files_of(prefix), key=lambda file: not file.endswith(".index")):
+    for file in sorted(checkpoint_files(prefix), key=lambda file: not file.endswith(INDEX)):
         tf.io.gfile.remove(file)
 
 
 class KeptCheckpoints:
     """The checkpoints that a folder keeps, by the rules of `tf.compat.v1.train.Saver`.
 
-    Checkpoints of earlier runs count; with `keep_every_n_hours` their times are in the
-    `checkpoint` file.
+    Checkpoints of earlier runs count. With `keep_every_n_hours` the `checkpoint` file holds the
+    times of the checkpoints.
 
     Args:
       folder: the folder.
-      max_to_keep: number of newest checkpoints that are kept; None or 0 deletes none, and
-        then the `checkpoint` file lists only the newest.
-      keep_every_n_hours: keeps one of the checkpoints that are too old for every so many
-        hours of training, without listing it. None keeps none of them.
+      max_to_keep: number of newest checkpoints that are kept. None or 0 deletes none, and
+        the `checkpoint` file lists only the newest.
+      keep_every_n_hours: keeps one older checkpoint for each period of so many hours, without
+        listing it. None keeps no older checkpoint.
     """
 
     def __init__(
@@ -160,22 +160,24 @@ class KeptCheckpoints:
     def recover(self) -> None:
         """Reads the list of earlier runs; to be called before the first `add`."""
         state = checkpoint_state(self._folder)
-        known = known_checkpoints(self._folder)
+        paths = listed_checkpoints(self._folder)
         written_at = state.all_model_checkpoint_timestamps if state else ()  # May be empty.
-        times = dict(zip(known, written_at, strict=False))
+        times = dict(zip(paths, written_at, strict=False))
         self._kept = [
-            (path, times.get(path) or _written_at_secs(path)) for path in known if exists(path)
+            (path, times.get(path) or _written_at_secs(path))
+            for path in paths
+            if checkpoint_exists(path)
         ]
         if self._interval_secs:
             start = state.last_preserved_timestamp if state else 0.0
             self._next_secs = (start or time.time()) + self._interval_secs
 
     def paths(self) -> Sequence[str]:
-        """Path prefixes of the checkpoints that are listed, oldest first."""
+        """Returns path prefixes of the listed checkpoints, oldest first."""
         return [path for path, _ in self._kept]
 
     def add(self, prefix: str) -> None:
-        """Lists a checkpoint as the newest, then deletes the ones that are too old.
+        """Lists a checkpoint as the newest, then deletes checkpoints that are too old.
 
         Raises:
           tf.errors.OpError: the list could not be written; nothing was deleted.
@@ -192,20 +194,20 @@ class KeptCheckpoints:
                 _delete(path)
 
     def discard(self, prefix: str) -> None:
-        """Removes a checkpoint, and its entry in the list; the last one takes the list along."""
+        """Removes a checkpoint and its entry in the list; removes an empty list, too."""
         kept = [(path, secs) for path, secs in self._kept if not same_path(path, prefix)]
         if kept:
             self._list(kept)
         elif len(kept) < len(self._kept):
-            tf.io.gfile.remove(os.path.join(self._folder, "checkpoint"))
+            tf.io.gfile.remove(os.path.join(self._folder, LIST_FILE))
         self._kept = kept
         _delete(prefix)
 
     def _preserve(self, written_at_secs: float) -> bool:
-        """Returns whether an old checkpoint stays, as `keep_checkpoint_every_n_hours` asks."""
+        """Returns whether `keep_every_n_hours` keeps an old checkpoint."""
         if not self._interval_secs or written_at_secs <= self._next_secs:
             return False
-        # Else each hour of a pause between two runs would keep one more checkpoint.
+        # Without the maximum, each hour of a pause between two runs would keep one checkpoint.
         self._next_secs = max(self._next_secs + self._interval_secs, written_at_secs)
         return True
 
@@ -218,7 +220,7 @@ class KeptCheckpoints:
 
 
 def _written_at_secs(path: str) -> float:
-    file = path + ".index" if tf.io.gfile.exists(path + ".index") else path
+    file = path + INDEX if tf.io.gfile.exists(path + INDEX) else path
     return float(tf.io.gfile.stat(file).mtime_nsec / 1e9)
 
 

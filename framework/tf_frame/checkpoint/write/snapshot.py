@@ -35,7 +35,7 @@ class Shard:
     tensors: Sequence[Any]
 
 
-def shards_of(saver: Any) -> list[Shard]:
+def find_shards(saver: Any) -> list[Shard]:
     """Finds the tensors that a `tf.compat.v1.train.Saver` saves: one shard, or one per device.
 
     Raises:
@@ -49,7 +49,7 @@ def shards_of(saver: Any) -> list[Shard]:
     return [_shard(op) for op in graph.get_operations() if op.name in found]
 
 
-def with_extras(shards: Sequence[Shard], extras: Mapping[str, Any]) -> list[Shard]:
+def add_extras(shards: Sequence[Shard], extras: Mapping[str, Any]) -> list[Shard]:
     """Adds tensors of other names.
 
     Beside several shards they are a shard of their own, because they are on the worker
@@ -115,7 +115,9 @@ class FiniteCheck:
             )
 
 
-def take(session: Any, shard: Shard, check: FiniteCheck) -> tuple[list[np.ndarray], np.ndarray]:
+def copy_tensors(
+    session: Any, shard: Shard, check: FiniteCheck
+) -> tuple[list[np.ndarray], np.ndarray]:
     """Copies the tensors of a shard, and checks variables, in one run.
 
     Later steps do not change the arrays: TensorFlow copies a fetched tensor whose buffer

@@ -16,7 +16,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.checkpoint.find.newest import damage_of, step_of
+from tf_frame.checkpoint.find.newest import find_damage, read_step
 from tf_frame.errors import CheckpointError
 from tf_frame.estimator.train_and_eval.checkpoint_evaluator import (
     EVALUATED,
@@ -49,7 +49,7 @@ class EvaluationListener(tf.train.CheckpointSaverListener):
     export_results: Sequence[Any] | None = None
 
     def begin(self) -> None:
-        self._done_step = step_of(self.evaluator.estimator.latest_checkpoint())
+        self._done_step = read_step(self.evaluator.estimator.latest_checkpoint())
         self._evaluated_step: int | None = None
         self._next_time: float | None = None
 
@@ -114,7 +114,7 @@ def _evaluate_if_new(evaluator: CheckpointEvaluator) -> EvalResult:
     try:
         return evaluator.evaluate_and_export()[0]
     except CheckpointError:
-        if evaluator.checkpoint is None or not damage_of(evaluator.checkpoint):
+        if evaluator.checkpoint is None or not find_damage(evaluator.checkpoint):
             raise
         _LOG.warning("skipping %s, which is gone or damaged by now", evaluator.checkpoint)
         return EvalResult(NO_NEW_CHECKPOINT)

@@ -29,7 +29,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.checkpoint.find.newest import step_of
+from tf_frame.checkpoint.find.newest import read_step
 from tf_frame.cluster.cluster import cluster_of_config
 from tf_frame.cluster.proxy import reach_directly
 from tf_frame.cluster.server import LEAVE, send_to_ps, serve
@@ -172,7 +172,7 @@ class Executor:
         if listener.eval_result is not None:
             return listener.eval_result.metrics, listener.export_results
         evaluator = self._checkpoint_evaluator()
-        if not evaluator.has_work_left(step_of(self.estimator.latest_checkpoint())):
+        if not evaluator.has_work_left(read_step(self.estimator.latest_checkpoint())):
             return None, None
         result, exported = evaluator.evaluate_and_export()
         return result.metrics, exported

@@ -12,7 +12,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.checkpoint.find.newest import known_checkpoints, step_of
+from tf_frame.checkpoint.find.newest import listed_checkpoints, read_step
 from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.cadence import Cadence
 from tf_frame.hooks.stop import StopAtStepHook
@@ -88,9 +88,9 @@ class StopAtCheckpointStepHook(Hook):
             self._sleep(self._wait_secs)
 
     def _saved_step(self) -> int:
-        paths = known_checkpoints(self._model_dir)
+        paths = listed_checkpoints(self._model_dir)
         try:
-            return step_of(paths[-1]) if paths else 0
+            return read_step(paths[-1]) if paths else 0
         except (tf.errors.OpError, ValueError) as error:
             # The chief may be replacing the checkpoint; the next look will tell.
             _LOG.info("%s cannot be read now: %s", paths[-1], error)

@@ -19,8 +19,8 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.checkpoint.find.newest import damage_of
-from tf_frame.checkpoint.find.reader import READ_ERRORS, check_match, unreadable
+from tf_frame.checkpoint.find.newest import find_damage
+from tf_frame.checkpoint.find.reader import READ_ERRORS, check_match, unreadable_error
 from tf_frame.config.run_options import RunOptions
 from tf_frame.graph.model_output import build_model
 from tf_frame.graph.quantization import quantize_eval_graph
@@ -93,8 +93,8 @@ class RestoringSessionCreator(tf.train.SessionCreator):
             return self._creator.create_session()
         except READ_ERRORS as error:
             # An initializer of the model may have failed, which is no fault of the checkpoint.
-            if self._checkpoint is not None and damage_of(self._checkpoint):
-                raise unreadable(self._checkpoint, error) from error
+            if self._checkpoint is not None and find_damage(self._checkpoint):
+                raise unreadable_error(self._checkpoint, error) from error
             raise
 
 

@@ -19,7 +19,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.checkpoint.find.newest import step_of
+from tf_frame.checkpoint.find.newest import read_step
 from tf_frame.checkpoint.find.reader import Checkpoint
 from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import CheckpointError, ConfigError, DataError, reason_of
@@ -160,7 +160,7 @@ class InputPosition:
         if self._given_step not in checkpoint:
             return
         step = int(checkpoint.read(self._given_step))
-        if step != step_of(checkpoint.path):
+        if step != read_step(checkpoint.path):
             report(
                 f"warning: {checkpoint.path} holds the position of this worker in the input at "
                 f"step {step}; the examples since then are read again"

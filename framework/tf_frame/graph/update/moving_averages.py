@@ -20,7 +20,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.checkpoint.find.reader import Checkpoint, saved_as
+from tf_frame.checkpoint.find.reader import Checkpoint, saved_name_and_shape
 from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import CheckpointError
 from tf_frame.graph.operations import branches_of_switches
@@ -115,7 +115,9 @@ def averaged_saver_map(averaged: Iterable[Any]) -> dict[str, Any]:
     with_average = {variable.ref() for variable in averaged}
     found: dict[str, Any] = {}
     for variable in tf.global_variables():
-        name = saved_as(variable)[0] + (_SUFFIX if variable.ref() in with_average else "")
+        name = saved_name_and_shape(variable)[0] + (
+            _SUFFIX if variable.ref() in with_average else ""
+        )
         if variable._get_save_slice_info() is None:
             found[name] = variable
         else:
@@ -139,7 +141,7 @@ def check_averages(path: str, averaged: Iterable[Any]) -> None:
             f"{path} holds no moving averages of variables; train with --moving_average_decay, "
             "or take the variables as they are with --eval_moving_averages=false"
         )
-    names = dict.fromkeys(saved_as(variable)[0] + _SUFFIX for variable in averaged)
+    names = dict.fromkeys(saved_name_and_shape(variable)[0] + _SUFFIX for variable in averaged)
     missing = [name for name in names if name not in held]
     if missing:
         shown = ", ".join(missing[:_SHOWN]) + (" ..." if len(missing) > _SHOWN else "")

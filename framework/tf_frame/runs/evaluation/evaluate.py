@@ -14,8 +14,8 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
-from tf_frame.checkpoint.find.newest import checkpoints_iterator, damage_of
-from tf_frame.checkpoint.find.path import resolve
+from tf_frame.checkpoint.find.newest import checkpoints_iterator, find_damage
+from tf_frame.checkpoint.find.path import resolve_checkpoint
 from tf_frame.checkpoint.find.reader import Checkpoint
 from tf_frame.errors import CheckpointError
 from tf_frame.runs.error_translation import translated_errors
@@ -101,7 +101,7 @@ def evaluate_run(
             if continuous:
                 results = _evaluate_new(evaluate, setup, observer, every_secs, timeout_secs)
             else:
-                path = resolve(os.path.expanduser(checkpoint or setup.model_dir))
+                path = resolve_checkpoint(os.path.expanduser(checkpoint or setup.model_dir))
                 results = map(evaluate, [path])
             for evaluated in results:
                 count += 1
@@ -189,7 +189,7 @@ def _each_new(
             step = Checkpoint(path).global_step or 0
             result = evaluate(path)
         except CheckpointError:
-            if not damage_of(path):
+            if not find_damage(path):
                 raise
             _LOG.warning("skipping %s, which is gone or damaged by now", path)
             continue

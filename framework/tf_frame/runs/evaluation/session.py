@@ -12,7 +12,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.checkpoint.find.reader import READ_ERRORS, unreadable
+from tf_frame.checkpoint.find.reader import READ_ERRORS, unreadable_error
 from tf_frame.errors import CheckpointError, DataError
 from tf_frame.graph.inference.eval_graph import EvalGraph, kept_by_session
 
@@ -129,7 +129,7 @@ class EvalSession(tf.train.SessionCreator):
         try:
             scaffold.saver.restore(session, self._checkpoint)
         except READ_ERRORS as error:
-            raise unreadable(self._checkpoint, error) from error
+            raise unreadable_error(self._checkpoint, error) from error
 
     def _run_own_local_init(self, session: Any) -> None:
         """Runs the `local_init_op` of the model's scaffold, which wins over the default."""

@@ -14,8 +14,8 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.checkpoint.find.newest import known_checkpoints, step_of
-from tf_frame.checkpoint.find.path import resolve
+from tf_frame.checkpoint.find.newest import listed_checkpoints, read_step
+from tf_frame.checkpoint.find.path import resolve_checkpoint
 from tf_frame.config.run_options import RunOptions
 from tf_frame.config.values import nearest
 from tf_frame.errors import ConfigError
@@ -31,7 +31,7 @@ from tf_frame.runs.export.formats import (
     RAW,
     Format,
 )
-from tf_frame.runs.export.formats.checkpoint import name_of
+from tf_frame.runs.export.formats.checkpoint import exported_name
 from tf_frame.runs.export.input_signature import InputSignature, input_signature
 from tf_frame.runs.export.raw_serving import raw_signature
 from tf_frame.runs.export.readme import write_class_names, write_readme
@@ -83,9 +83,9 @@ def export_run(
     Raises:
       Interrupted: a signal stopped the export; nothing is left behind.
     """
-    path = resolve(os.path.expanduser(checkpoint or setup.model_dir))
+    path = resolve_checkpoint(os.path.expanduser(checkpoint or setup.model_dir))
     # SavedModels have a number of their own; the names of other exports contain the step.
-    folder = format_name if format_name == "saved_model" else f"{format_name}-{step_of(path)}"
+    folder = format_name if format_name == "saved_model" else f"{format_name}-{read_step(path)}"
     observer.report(f"exporting {path} as {format_name} ...")
     with translated_errors(setup.model_dir, source):
         return export_model(
@@ -155,7 +155,7 @@ def export_model(
     if signature is not None and not chosen.holds_one_signature:
         raise ConfigError(f"a {format_name} holds the whole model; leave --signature out")
     check_output(output)
-    prefix = resolve(checkpoint)
+    prefix = resolve_checkpoint(checkpoint)
     if format_name == "checkpoint":
         _check_checkpoints(output, prefix)
     quantized = config.quantize_delay_step >= 0
@@ -242,9 +242,9 @@ def _describe(
 
 def _check_checkpoints(output: str, prefix: str) -> None:
     """Refuses a folder whose list of checkpoints would have to be replaced."""
-    held = [os.path.basename(path) for path in known_checkpoints(output)]
+    held = [os.path.basename(path) for path in listed_checkpoints(output)]
     is_source = os.path.realpath(output) == os.path.realpath(os.path.dirname(prefix))
-    if is_source or set(held) - {name_of(prefix)}:
+    if is_source or set(held) - {exported_name(prefix)}:
         raise ConfigError(f"{output} holds checkpoints of a run; take another --output")
 
 

@@ -19,7 +19,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.checkpoint.find.reader import READ_ERRORS, saved_as, unreadable
+from tf_frame.checkpoint.find.reader import READ_ERRORS, saved_name_and_shape, unreadable_error
 from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.session_devices import inference_session_config
 from tf_frame.errors import CheckpointError, ConfigError, PluginError, reason_of
@@ -196,8 +196,8 @@ def _restore(session: Any, inference: Inference, checkpoint: str) -> None:
             f"{checkpoint}: {reason_of(error)}"
         ) from error
     except READ_ERRORS as error:
-        raise unreadable(checkpoint, error) from error
+        raise unreadable_error(checkpoint, error) from error
 
 
 def _names() -> set[str]:
-    return {saved_as(variable)[0] for variable in tf.global_variables()}
+    return {saved_name_and_shape(variable)[0] for variable in tf.global_variables()}

@@ -12,7 +12,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from tf_frame.checkpoint.find.path import resolve
+from tf_frame.checkpoint.find.path import resolve_checkpoint
 from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import DataError, PluginError, reason_of
 from tf_frame.plugin import InputContext, Mode
@@ -59,7 +59,7 @@ def predict_run(
       Interrupted: a signal stopped the prediction.
       TfFrameError: the disk is full.
     """
-    path = resolve(os.path.expanduser(checkpoint or setup.model_dir))
+    path = resolve_checkpoint(os.path.expanduser(checkpoint or setup.model_dir))
     observer.report(f"predicting with {path}")
     model = setup.make_model(source.info)
     prediction = _Prediction(model, source, setup.config, observer, path, output, files, [])

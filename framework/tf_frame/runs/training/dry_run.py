@@ -14,7 +14,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.checkpoint.find.newest import newest_checkpoint, step_of
+from tf_frame.checkpoint.find.newest import newest_checkpoint, read_step
 from tf_frame.errors import ConfigError, NoDataError
 from tf_frame.hooks.metrics_log import MetricsLog
 from tf_frame.hooks.stop import StopAtStepHook
@@ -80,7 +80,7 @@ def _try(
     evaluations = Evaluations(trial, evaluator, context.observer, MetricsLog())
     with contextlib.closing(evaluator):
         evaluations.check_metrics()
-        if step_of(checkpoint) < trial.config.max_steps:
+        if read_step(checkpoint) < trial.config.max_steps:
             context = dataclasses.replace(
                 context, checkpoint=checkpoint, evaluate_step=evaluations.evaluate_step
             )

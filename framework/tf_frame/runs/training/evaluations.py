@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import dataclasses
 import logging
-import os
 import shlex
 from typing import Any
 
-from tf_frame.checkpoint.find.newest import newest_checkpoint, step_of
+from tf_frame.checkpoint.find.newest import newest_checkpoint, read_step
+from tf_frame.checkpoint.names import checkpoint_path
 from tf_frame.checkpoint.write.best import BestCheckpoints
 from tf_frame.cluster import Cluster
 from tf_frame.config.values import not_a_choice
@@ -42,7 +42,7 @@ class Evaluations:
     def evaluate_step(self, step: int) -> dict[str, float]:
         """Evaluates the checkpoint of a step that training has just saved, once."""
         if step not in self.metrics_of_step:
-            path = os.path.join(self.setup.model_dir, f"model.ckpt-{step}")
+            path = checkpoint_path(self.setup.model_dir, step)
             metrics = self._evaluate(path, step, how_to_resume(self.setup, step))
             figures = "  ".join(f"{name} {figure(value)}" for name, value in _overall(metrics))
             self.observer.report(f"evaluation at step {step}  {figures}")
@@ -56,7 +56,7 @@ class Evaluations:
         self.observer.report(f"evaluating {checkpoint}")
         how = "stopped; run the same command again to evaluate"
         try:
-            self._evaluate(checkpoint, step_of(checkpoint), how)
+            self._evaluate(checkpoint, read_step(checkpoint), how)
         except NoDataError as error:
             self.observer.report(f"note: nothing is evaluated: {error}")
 

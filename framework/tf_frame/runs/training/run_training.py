@@ -13,7 +13,7 @@ import signal
 import time
 from typing import Any
 
-from tf_frame.checkpoint.find.newest import newest_checkpoint, step_of
+from tf_frame.checkpoint.find.newest import newest_checkpoint, read_step
 from tf_frame.cluster.server import LEAVE, STOPPED, send_to_ps, start_server
 from tf_frame.cluster.status import ENDED, own_status, write_status
 from tf_frame.deploy.session_config import make_deployment, server_config
@@ -57,7 +57,7 @@ def run(setup: TrainingSetup, context: RunContext, source: Any) -> dict[str, Any
         evaluator = run_evaluator(setup, model=model, source=source)
         checkpoint = newest_checkpoint(model_dir, observer.report)
         # Read now, for training may remove the checkpoint.
-        first_step = step_of(checkpoint)
+        first_step = read_step(checkpoint)
         loggers = [metrics_csv(model_dir, last_step=first_step)] if is_chief else []
         metrics_log = MetricsLog(loggers, report=observer.report)
         evaluations = Evaluations(setup, evaluator, observer, metrics_log)
@@ -165,7 +165,7 @@ def _explained(trained: Trained, setup: TrainingSetup, context: RunContext, sour
             f"training was stopped at step {trained.global_step} of {last_step}: "
             f"the loss is {trained.loss}; the last good checkpoint is {saved}"
         )
-        return dataclasses.replace(trained, global_step=step_of(saved), loss=None)
+        return dataclasses.replace(trained, global_step=read_step(saved), loss=None)
     elif trained.global_step < last_step:
         what = "training was stopped" if trained.stopped else "the training data ended"
         report(f"{what} at step {trained.global_step} of {last_step}")

@@ -10,7 +10,7 @@ from typing import Any
 
 from tf_frame import file_system
 from tf_frame.atomic_output import write_file
-from tf_frame.checkpoint.find.newest import damage_of, newest_checkpoint, step_of
+from tf_frame.checkpoint.find.newest import find_damage, newest_checkpoint, read_step
 from tf_frame.cluster import Cluster
 from tf_frame.cluster.server import serve, start_server
 from tf_frame.cluster.status import (
@@ -117,9 +117,9 @@ def evaluate_job(setup: TrainingSetup, context: RunContext, source: Any) -> dict
         while True:
             ended = _chief_has_ended(setup.model_dir, started)
             newest = newest_checkpoint(setup.model_dir)
-            if step_of(newest) > last:
-                heartbeat.write(EVALUATING, step=step_of(newest))
-                last = step_of(newest) if _evaluated(evaluations, newest) else last
+            if read_step(newest) > last:
+                heartbeat.write(EVALUATING, step=read_step(newest))
+                last = read_step(newest) if _evaluated(evaluations, newest) else last
             elif ended or last >= setup.config.max_steps:
                 break
             observer.interrupts.raise_if_received("the evaluator ended")
@@ -134,9 +134,9 @@ def evaluate_job(setup: TrainingSetup, context: RunContext, source: Any) -> dict
 def _evaluated(evaluations: Evaluations, path: str | None) -> bool:
     """Evaluates a checkpoint, unless training has removed it meanwhile."""
     try:
-        evaluations.evaluate_step(step_of(path))
+        evaluations.evaluate_step(read_step(path))
     except CheckpointError:
-        if path is None or not damage_of(path):
+        if path is None or not find_damage(path):
             raise
         return False
     return True

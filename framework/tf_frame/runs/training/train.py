@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from tf_frame.atomic_output import write_file
-from tf_frame.checkpoint.find.newest import newest_checkpoint, step_of
+from tf_frame.checkpoint.find.newest import newest_checkpoint, read_step
 from tf_frame.cluster import Cluster
 from tf_frame.cluster.agreement import Agreement
 from tf_frame.config.run_options import RunOptions
@@ -152,7 +152,7 @@ def train(setup: TrainingSetup, context: RunContext, *, model: Any, source: Any)
             member.finish()
             if cluster.is_chief and member.agreement is not None:
                 # The other workers' last updates are in the last checkpoint as well.
-                saved = step_of(newest_checkpoint(setup.model_dir))
+                saved = read_step(newest_checkpoint(setup.model_dir))
                 loop.global_step = max(loop.global_step, saved)
         except NothingLeftToTrain as others:
             loop.global_step = others.step

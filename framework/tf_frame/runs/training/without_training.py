@@ -5,11 +5,11 @@ So `tf-frame evaluate`, `predict` and `export` treat the checkpoint like that of
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import tensorflow.compat.v1 as tf
 
+from tf_frame.checkpoint.names import checkpoint_path
 from tf_frame.checkpoint.warm_start.plan import WarmStart, plan_warm_start
 from tf_frame.checkpoint.warm_start.rows import Outcome
 from tf_frame.errors import CheckpointError
@@ -81,8 +81,7 @@ def _save(plan: WarmStart, scaffold: Any, model_dir: str) -> None:
         plan.init_fn(scaffold, session)
         saver.save(
             session,
-            os.path.join(model_dir, "model.ckpt"),
-            global_step=session.run(step),
+            checkpoint_path(model_dir, session.run(step)),
             write_meta_graph=False,
         )
 

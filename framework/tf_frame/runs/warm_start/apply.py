@@ -20,9 +20,9 @@ from typing import Any, TypeAlias
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.checkpoint.find.newest import damage_of
-from tf_frame.checkpoint.find.path import resolve
-from tf_frame.checkpoint.find.reader import Checkpoint, saved_as
+from tf_frame.checkpoint.find.newest import find_damage
+from tf_frame.checkpoint.find.path import resolve_checkpoint
+from tf_frame.checkpoint.find.reader import Checkpoint, saved_name_and_shape
 from tf_frame.checkpoint.warm_start.plan import WarmStart, plan_warm_start
 from tf_frame.config.option_groups import WarmStartOptions
 from tf_frame.errors import CheckpointError, ConfigError
@@ -116,14 +116,14 @@ def with_warm_start(
 def _opened(path: str) -> Checkpoint:
     """Opens the checkpoint of a path, with the errors of tf.estimator."""
     try:
-        prefix = resolve(path)
+        prefix = resolve_checkpoint(path)
     except ConfigError as error:
         if tf.io.gfile.isdir(path):
             message = "Couldn't find 'checkpoint' file or checkpoints in given directory"
             raise ValueError(f"{message} {path}: {error}") from None
         message = "Unsuccessful TensorSliceReader constructor: Failed to find any matching files"
         raise tf.errors.NotFoundError(None, None, f"{message} for {path}: {error}") from None
-    if damage := damage_of(prefix):
+    if damage := find_damage(prefix):
         raise CheckpointError(f"warm_start_from {prefix} cannot be read: {damage}")
     return Checkpoint(prefix)
 
@@ -132,7 +132,7 @@ def _chosen(wanted: Any) -> _Variables:
     """Returns the variables that `vars_to_warm_start` selects."""
     grouped: dict[str, list[Any]] = {}
     for variable in _wanted_variables(wanted):
-        parts = grouped.setdefault(saved_as(variable)[0], [])
+        parts = grouped.setdefault(saved_name_and_shape(variable)[0], [])
         if not any(variable is part for part in parts):
             parts.append(variable)
     return grouped
@@ -189,7 +189,7 @@ def _restore_whole(
     """Plans to restore variables unchanged; `sources` maps names to names in the checkpoint."""
     for name, parts in variables.items():
         check_same_type(name, parts, sources[name], checkpoint)
-        shape, found = saved_as(parts)[1], checkpoint.shape(sources[name])
+        shape, found = saved_name_and_shape(parts)[1], checkpoint.shape(sources[name])
         if shape != found:
             raise ValueError(
                 f"Shape of variable {parts[0].name} ({tuple(shape)}) doesn't match with shape of "

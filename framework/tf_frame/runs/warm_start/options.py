@@ -13,9 +13,9 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.checkpoint.find.newest import damage_of, known_checkpoints, step_of
+from tf_frame.checkpoint.find.newest import find_damage, listed_checkpoints, read_step
 from tf_frame.checkpoint.find.reader import Checkpoint
-from tf_frame.checkpoint.warm_start.plan import plan_warm_start, resolved
+from tf_frame.checkpoint.warm_start.plan import plan_warm_start, resolve_warm_start
 from tf_frame.config.option import options_of
 from tf_frame.config.option_groups import WarmStartOptions
 from tf_frame.config.run_options import RunOptions
@@ -76,7 +76,7 @@ def _with_proposed(
     config: RunOptions, proposed: Callable[[Mapping[str, Sequence[int]]], Mapping[str, Any]]
 ) -> RunOptions:
     """The options, with the model's defaults for those that have not been given."""
-    there = Checkpoint(resolved(config.warm_start_from))
+    there = Checkpoint(resolve_warm_start(config.warm_start_from))
     defaults = {option.name: option.default for option in options_of(WarmStartOptions)}
     values = proposed({name: there.shape(name) for name in there.names})
     not_given = {k: v for k, v in values.items() if getattr(config, k) == defaults[k]}
@@ -89,23 +89,23 @@ def check_readable(path: str) -> None:
     Raises:
       CheckpointError: its data cannot be read.
     """
-    damage = damage_of(path)
+    damage = find_damage(path)
     if damage:
         raise CheckpointError(f"--warm_start_from {path} cannot be read: {damage}")
 
 
 def _check_step(path: str, config: RunOptions) -> None:
     """Refuses a checkpoint that leaves no step to train."""
-    if config.warm_start_global_step and step_of(path) >= config.max_steps:
+    if config.warm_start_global_step and read_step(path) >= config.max_steps:
         raise ConfigError(
-            f"--warm_start_global_step: {path} is at step {step_of(path)} of --max_steps "
+            f"--warm_start_global_step: {path} is at step {read_step(path)} of --max_steps "
             f"{config.max_steps}, so there is nothing to train; raise --max_steps"
         )
 
 
 def _newest_in(path: str) -> str | None:
     """Returns the newest checkpoint that a folder lists, readable or not; None for other paths."""
-    listed = known_checkpoints(path) if tf.io.gfile.isdir(path) else []
+    listed = listed_checkpoints(path) if tf.io.gfile.isdir(path) else []
     return listed[-1] if listed else None
 
 

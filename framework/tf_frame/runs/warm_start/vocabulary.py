@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import tensorflow.compat.v1 as tf
 
-from tf_frame.checkpoint.find.reader import Checkpoint, saved_as
+from tf_frame.checkpoint.find.reader import Checkpoint, saved_name_and_shape
 
 
 @dataclasses.dataclass(frozen=True)
@@ -78,7 +78,7 @@ def remapped(
     """
     check_same_type(name, parts, source, checkpoint)
     rows = _rows(info)
-    shape = saved_as(parts)[1]
+    shape = saved_name_and_shape(parts)[1]
     _check_shapes(parts[0].name, shape, source, info, len(rows), checkpoint)
     _check_old_size(rows, source, info, checkpoint)
     dtype = parts[0].dtype.base_dtype

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from tf_frame.checkpoint.names import PREFIX
 from tf_frame.errors import DataError
 from tf_frame.graph.operations import ASSIGNMENTS, ancestors
 from tf_frame.graph.train_graph import TrainGraph
@@ -82,7 +83,7 @@ def run_trial(graph: TrainGraph) -> Trial:
             except DataError as error:
                 without_position = str(error).splitlines()[0]
             try:
-                prefix = os.path.join(folder, "model.ckpt")
+                prefix = os.path.join(folder, PREFIX)
                 path = graph.scaffold.saver.save(session, prefix, write_meta_graph=False)
             except Exception as error:
                 failure = error

@@ -7,7 +7,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.checkpoint.find.path import resolve
+from tf_frame.checkpoint.find.path import resolve_checkpoint
 from tf_frame.errors import ConfigError
 from tf_frame_legacy.variables_helper import get_variables_available_in_checkpoint
 
@@ -24,7 +24,7 @@ def init_fn(var_map: Mapping[str, Any], checkpoint: str) -> Callable[[Any], None
     Raises:
       ConfigError: the checkpoint does not exist, or has none of the variables.
     """
-    path = resolve(checkpoint)
+    path = resolve_checkpoint(checkpoint)
     available = get_variables_available_in_checkpoint(
         dict(var_map), path, include_global_step=False
     )

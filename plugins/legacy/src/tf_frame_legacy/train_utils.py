@@ -13,8 +13,8 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.checkpoint.find.path import resolve
-from tf_frame.checkpoint.find.reader import Checkpoint, saved_as
+from tf_frame.checkpoint.find.path import resolve_checkpoint
+from tf_frame.checkpoint.find.reader import Checkpoint, saved_name_and_shape
 from tf_frame_legacy.model_learning_rate import get_model_learning_rate
 from tf_frame_legacy.scale_losses import (
     add_softmax_cross_entropy_loss_for_each_scale,
@@ -89,7 +89,7 @@ def get_model_init_fn(
     logger.info("Initializing model from path: %s", tf_initial_checkpoint)
     excluded = (tf.GraphKeys.GLOBAL_STEP, *(() if initialize_last_layer else last_layers))
     wanted = [v for v in tf.global_variables() if not v.op.name.startswith(excluded)]
-    checkpoint = Checkpoint(resolve(tf_initial_checkpoint))
+    checkpoint = Checkpoint(resolve_checkpoint(tf_initial_checkpoint))
     restored = _present(wanted, checkpoint, ignore_missing_vars)
     if not restored:
         return None
@@ -105,7 +105,7 @@ def _present(variables: Sequence[Any], checkpoint: Checkpoint, ignore_missing: b
     """Returns the variables that the checkpoint has."""
     present = []
     for variable in variables:
-        name, shape = saved_as(variable)
+        name, shape = saved_name_and_shape(variable)
         if name in checkpoint:
             _check_shape(name, shape, checkpoint)
             present.append(variable)

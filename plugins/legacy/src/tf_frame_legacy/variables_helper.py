@@ -14,8 +14,8 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.checkpoint.find.path import resolve
-from tf_frame.checkpoint.find.reader import Checkpoint, saved_as
+from tf_frame.checkpoint.find.path import resolve_checkpoint
+from tf_frame.checkpoint.find.reader import Checkpoint, saved_name_and_shape
 from tf_frame.gradient_transforms.multiply import multiply_gradients
 from tf_frame.gradient_transforms.values import GradsAndVars
 
@@ -105,10 +105,10 @@ def get_variables_available_in_checkpoint(
     if isinstance(variables, dict):
         named = list(variables.items())
     elif isinstance(variables, list):
-        named = [(saved_as(variable)[0], variable) for variable in variables]
+        named = [(saved_name_and_shape(variable)[0], variable) for variable in variables]
     else:
         raise ValueError("`variables` is expected to be a list or dict.")
-    checkpoint = Checkpoint(resolve(checkpoint_path))
+    checkpoint = Checkpoint(resolve_checkpoint(checkpoint_path))
     available = [
         (name, variable)
         for name, variable in sorted(named, key=lambda item: item[0])
@@ -124,7 +124,7 @@ def _is_available(
     if name not in checkpoint or left_out:
         logger.warning("Variable [%s] is not available in checkpoint", name)
         return False
-    found, shape = checkpoint.shape(name), saved_as(variable)[1]
+    found, shape = checkpoint.shape(name), saved_name_and_shape(variable)[1]
     if found != shape:
         logger.warning(
             "Variable [%s] is available in checkpoint, but has an incompatible shape with model "

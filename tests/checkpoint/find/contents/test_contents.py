@@ -4,8 +4,12 @@ import re
 import numpy as np
 import pytest
 
-from tf_frame.checkpoint.find.contents import contents_of, list_checkpoints, statistics_of
-from tf_frame.checkpoint.find.path import files_of
+from tf_frame.checkpoint.find.contents import (
+    compute_statistics,
+    describe_variables,
+    list_checkpoints,
+)
+from tf_frame.checkpoint.find.path import checkpoint_files
 from tf_frame.checkpoint.find.reader import Checkpoint
 from tf_frame.errors import ConfigError
 
@@ -23,7 +27,7 @@ def checkpoint(write):
 
 
 def test_variables_are_described_in_the_order_of_their_names(checkpoint):
-    found = contents_of(checkpoint)
+    found = describe_variables(checkpoint)
     assert [(c.name, c.shape, c.dtype, c.size, c.size_bytes) for c in found] == [
         ("flag", [4], "bool", 4, 4),
         ("global_step", [], "int64", 1, 8),
@@ -35,7 +39,7 @@ def test_variables_are_described_in_the_order_of_their_names(checkpoint):
 
 
 def test_values_are_summed_up_where_they_are_real_numbers(checkpoint):
-    found = {c.name: c.statistics for c in contents_of(checkpoint, values=True)}
+    found = {c.name: c.statistics for c in describe_variables(checkpoint, values=True)}
     w = found["net/w"]
     assert (w.min, w.max, w.mean, w.norm, w.nan, w.infinite) == (-4.0, 3.0, -0.5, 5.0, 0, 0)
     assert found["global_step"].max == 2**60 + 1
@@ -45,25 +49,25 @@ def test_values_are_summed_up_where_they_are_real_numbers(checkpoint):
 
 
 def test_values_that_are_not_finite_are_counted_and_left_out():
-    s = statistics_of(np.array([1, np.nan, 3, np.inf, -np.inf], np.float32))
+    s = compute_statistics(np.array([1, np.nan, 3, np.inf, -np.inf], np.float32))
     assert (s.min, s.max, s.mean, s.nan, s.infinite) == (1.0, 3.0, 2.0, 1, 2)
     assert s.norm == pytest.approx(10**0.5)
 
 
 @pytest.mark.parametrize("values", [[], [np.nan]])
 def test_without_a_finite_value_there_is_nothing_to_compute(values):
-    s = statistics_of(np.array(values, np.float32))
+    s = compute_statistics(np.array(values, np.float32))
     assert (s.min, s.max, s.mean, s.norm) == (None, None, None, None)
     assert (s.nan, s.infinite) == (len(values), 0)
 
 
 def test_a_sum_beyond_64_bits_is_left_out():
-    s = statistics_of(np.array([1e308, 1e308]))
+    s = compute_statistics(np.array([1e308, 1e308]))
     assert (s.max, s.mean, s.norm) == (1e308, None, None)
 
 
 def test_the_filter_finds_its_pattern_anywhere_in_the_name(checkpoint):
-    found = contents_of(checkpoint, pattern=re.compile("/w|step$"))
+    found = describe_variables(checkpoint, pattern=re.compile("/w|step$"))
     assert [c.name for c in found] == ["global_step", "net/w"]
 
 
@@ -71,13 +75,13 @@ def test_a_filter_without_a_match_is_an_error_with_the_nearest_name(checkpoint):
     with pytest.raises(
         ConfigError, match="^--filter 'nat/w' is found in none of the 5 names .*net"
     ):
-        contents_of(checkpoint, pattern=re.compile("nat/w"))
+        describe_variables(checkpoint, pattern=re.compile("nat/w"))
 
 
 def test_every_checkpoint_of_a_folder_is_described(tmp_path, save):
     paths = save(3, 20)
     for secs, path in enumerate(paths):
-        for file in files_of(path):
+        for file in checkpoint_files(path):
             os.utime(file, (1000 + secs, 1000 + secs))
     first, second = list_checkpoints(str(tmp_path))
     assert (first.path, first.step, first.damage) == (paths[0], 3, "")
@@ -100,7 +104,7 @@ def test_a_damaged_checkpoint_is_described_with_its_damage(tmp_path, save, corru
 
 def test_a_listed_checkpoint_that_is_gone_is_damaged(tmp_path, save):
     gone, there = save(3, 20)
-    for file in files_of(gone):
+    for file in checkpoint_files(gone):
         os.remove(file)
     first, second = list_checkpoints(str(tmp_path))
     assert (first.path, first.saved_at_secs, first.size_bytes) == (gone, None, 0)

@@ -2,14 +2,16 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from tf_frame.checkpoint.find.contents import difference
+from tf_frame.checkpoint.find.contents import compare_checkpoints
 from tf_frame.checkpoint.find.reader import Checkpoint
 
 
 @pytest.fixture
 def compare(write):
     def compare(first, second):
-        return difference(Checkpoint(write("first", first)), Checkpoint(write("second", second)))
+        return compare_checkpoints(
+            Checkpoint(write("first", first)), Checkpoint(write("second", second))
+        )
 
     return compare
 

@@ -139,7 +139,7 @@ def test_one_that_is_deleted_while_it_is_looked_at_is_passed_over(
             raise tf.errors.NotFoundError(None, None, "gone")
         return ""
 
-    monkeypatch.setattr("tf_frame.checkpoint.find.newest.damage_of", gone)
+    monkeypatch.setattr("tf_frame.checkpoint.find.newest.find_damage", gone)
     assert wait_for_new_checkpoint(str(tmp_path)) == first
 
 

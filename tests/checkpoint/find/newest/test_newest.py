@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from tf_frame.checkpoint.find.newest import (
-    damage_of,
-    known_checkpoints,
+    find_damage,
+    listed_checkpoints,
     newest_checkpoint,
-    step_of,
+    read_step,
 )
 from tf_frame.errors import CheckpointError
 
@@ -37,7 +37,7 @@ def save_in_shards(tmp_path):
             session.run(
                 tf.raw_ops.MergeV2Checkpoints(checkpoint_prefixes=parts, destination_prefix=path)
             )
-        known = [*known_checkpoints(str(tmp_path))]
+        known = [*listed_checkpoints(str(tmp_path))]
         paths = known if path in known else [*known, path]
         tf.train.update_checkpoint_state(str(tmp_path), path, all_model_checkpoint_paths=paths)
         return path
@@ -62,7 +62,7 @@ def files(folder):
 
 def test_an_empty_folder_has_no_checkpoint(tmp_path):
     assert newest_checkpoint(str(tmp_path)) is None
-    assert known_checkpoints(str(tmp_path)) == []
+    assert listed_checkpoints(str(tmp_path)) == []
 
 
 def test_a_folder_that_does_not_exist_has_no_checkpoint(tmp_path):
@@ -72,7 +72,7 @@ def test_a_folder_that_does_not_exist_has_no_checkpoint(tmp_path):
 def test_the_newest_checkpoint_is_found(tmp_path, save):
     paths = save(3, 20, 100)
     assert newest_checkpoint(str(tmp_path)) == paths[-1] == str(tmp_path / "model.ckpt-100")
-    assert known_checkpoints(str(tmp_path)) == paths
+    assert listed_checkpoints(str(tmp_path)) == paths
 
 
 def test_a_sharded_checkpoint_is_found(tmp_path, save):
@@ -178,20 +178,20 @@ def test_a_checkpoint_that_was_read_before_is_not_read_again(tmp_path, save, rea
 @pytest.mark.parametrize("suffix", [DATA, ".index"])
 def test_later_damage_is_found(tmp_path, save, suffix):
     (path,) = save(10)
-    assert damage_of(path) == ""
+    assert find_damage(path) == ""
     stat = os.stat(path + suffix)
     flip_a_byte(path + suffix)
     os.utime(path + suffix, ns=(stat.st_atime_ns, stat.st_mtime_ns))
-    assert damage_of(path) != ""
+    assert find_damage(path) != ""
 
 
 def test_one_that_came_back_is_read_again(tmp_path, save):
     (path,) = save(10)
     content = Path(path + ".index").read_bytes()
     os.remove(path + ".index")
-    assert damage_of(path) != ""
+    assert find_damage(path) != ""
     Path(path + ".index").write_bytes(content)
-    assert damage_of(path) == ""
+    assert find_damage(path) == ""
 
 
 def test_without_a_readable_checkpoint_the_error_lists_them_and_keeps_the_files(tmp_path, save):
@@ -226,30 +226,30 @@ def test_without_the_list_the_checkpoints_that_are_there_count(tmp_path, save, s
     paths = save(3, 20, 100)
     (tmp_path / "model.ckpt-best.index").write_text("no checkpoint of a step")
     spoil(tmp_path / "checkpoint")
-    assert known_checkpoints(str(tmp_path)) == paths
+    assert listed_checkpoints(str(tmp_path)) == paths
     assert newest_checkpoint(str(tmp_path)) == paths[-1]
 
 
 def test_a_sound_checkpoint_has_no_damage(save):
-    assert damage_of(save(10)[0]) == ""
+    assert find_damage(save(10)[0]) == ""
 
 
 def test_damage_is_told_in_one_line(save):
     (path,) = save(10)
     truncate(path + DATA)
-    assert damage_of(path).strip()
-    assert "\n" not in damage_of(path)
+    assert find_damage(path).strip()
+    assert "\n" not in find_damage(path)
 
 
 def test_the_step_is_that_in_the_checkpoint_and_not_in_its_name(tmp_path, save):
     (path,) = save(7)
     for file in tmp_path.glob("model.ckpt-7.*"):
         file.rename(str(file).replace("ckpt-7", "ckpt-8"))
-    assert step_of(path.replace("ckpt-7", "ckpt-8")) == 7
+    assert read_step(path.replace("ckpt-7", "ckpt-8")) == 7
 
 
 def test_without_a_checkpoint_the_step_is_zero():
-    assert step_of(None) == 0
+    assert read_step(None) == 0
 
 
 def test_a_checkpoint_without_global_step_is_at_step_zero(tmp_path):
@@ -259,7 +259,7 @@ def test_a_checkpoint_without_global_step_is_at_step_zero(tmp_path):
         tf.get_variable("weights", [2])
         session.run(tf.global_variables_initializer())
         path = tf.train.Saver().save(session, str(tmp_path / "pretrained"))
-    assert step_of(path) == 0
+    assert read_step(path) == 0
 
 
 def test_a_checkpoint_of_the_first_format_is_one_file(tmp_path):
@@ -269,6 +269,6 @@ def test_a_checkpoint_of_the_first_format_is_one_file(tmp_path):
         session.run(tf.get_variable("weights", initializer=tf.range(64.0)).initializer)
         saver = tf.train.Saver(write_version=tf.train.SaverDef.V1)
         path = saver.save(session, str(tmp_path / "pretrained.ckpt"), write_meta_graph=False)
-    assert damage_of(path) == ""
+    assert find_damage(path) == ""
     truncate(path)
-    assert damage_of(path) != ""
+    assert find_damage(path) != ""

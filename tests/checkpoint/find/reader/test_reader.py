@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame.checkpoint.find.newest import damage_of, step_of
+from tf_frame.checkpoint.find.newest import find_damage, read_step
 from tf_frame.checkpoint.find.reader import Checkpoint
 from tf_frame.errors import CheckpointError
 
@@ -17,7 +17,7 @@ def test_names_shapes_types_and_values_are_read(write):
     assert checkpoint.size("w") == 6
     assert checkpoint.num_bytes("w") == 24
     assert checkpoint.parameters == 7
-    assert checkpoint.described("w") == "float32 [2, 3]"
+    assert checkpoint.type_and_shape("w") == "float32 [2, 3]"
     assert "w" in checkpoint
     assert "x" not in checkpoint
     np.testing.assert_array_equal(checkpoint.read("w"), np.ones([2, 3]))
@@ -48,5 +48,5 @@ def test_a_folder_of_the_same_name_does_not_matter(write):
     path = write("model", {"w": [1.0], "global_step": np.int64(3)})
     os.mkdir(path)
     assert Checkpoint(path).read("w") == [1.0]
-    assert step_of(path) == 3
-    assert damage_of(path) == ""
+    assert read_step(path) == 3
+    assert find_damage(path) == ""

@@ -5,7 +5,7 @@ import types
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame.checkpoint.find.newest import known_checkpoints
+from tf_frame.checkpoint.find.newest import listed_checkpoints
 from tf_frame.checkpoint.write.folder import KeptCheckpoints, write_list
 
 HOUR_SECS = 3600.0
@@ -48,7 +48,7 @@ def on_disk(folder):
 
 
 def listed(folder):
-    return [int(path.rsplit("-")[-1]) for path in known_checkpoints(str(folder))]
+    return [int(path.rsplit("-")[-1]) for path in listed_checkpoints(str(folder))]
 
 
 def started(folder, **options):

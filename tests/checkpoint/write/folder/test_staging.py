@@ -8,7 +8,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 import forked
-from tf_frame.checkpoint.find.newest import known_checkpoints, newest_checkpoint
+from tf_frame.checkpoint.find.newest import listed_checkpoints, newest_checkpoint
 from tf_frame.checkpoint.write.folder import (
     atomic_checkpoint,
     remove_checkpoint,
@@ -145,7 +145,7 @@ def test_killed_at_any_point_the_newest_is_whole_and_leftovers_are_removed_later
     assert newest_checkpoint(str(tmp_path)) == newest
     assert (tmp_path / "model.ckpt-8.saving").is_dir()
     remove_leftovers(str(tmp_path))
-    whole = {"checkpoint", *(os.path.basename(p) for p in known_checkpoints(str(tmp_path)))}
+    whole = {"checkpoint", *(os.path.basename(p) for p in listed_checkpoints(str(tmp_path)))}
     assert {name.split(".data")[0].removesuffix(".index") for name in files(tmp_path)} == whole
     assert newest_checkpoint(str(tmp_path)) == newest
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame.checkpoint.write.snapshot import FiniteCheck, shards_of, take, with_extras
+from tf_frame.checkpoint.write.snapshot import FiniteCheck, add_extras, copy_tensors, find_shards
 from tf_frame.errors import NonFiniteError
 
 
@@ -19,14 +19,14 @@ def graph():
 def test_the_names_of_a_snapshot_are_those_of_the_saver(sharded):
     weights = tf.get_variable("weights", [3])
     tf.get_variable("not_saved", [3])
-    (shard,) = shards_of(tf.train.Saver({"other_name": weights}, sharded=sharded))
+    (shard,) = find_shards(tf.train.Saver({"other_name": weights}, sharded=sharded))
     assert shard.names == ["other_name"]
     assert shard.slices == [""]
 
 
 def test_the_parts_of_a_variable_have_one_name_and_their_slices():
     tf.get_variable("parts", [5, 2], partitioner=tf.fixed_size_partitioner(2))
-    (shard,) = shards_of(tf.train.Saver())
+    (shard,) = find_shards(tf.train.Saver())
     assert shard.names == ["parts", "parts"]
     assert shard.slices == ["5 2 0,3:0,2", "5 2 3,2:0,2"]
 
@@ -35,7 +35,7 @@ def test_a_sharded_saver_has_a_shard_for_each_device():
     for index in range(2):
         with tf.device(f"/device:CPU:{index}"):
             tf.get_variable(f"weights_{index}", [1])
-    shards = shards_of(tf.train.Saver(sharded=True))
+    shards = find_shards(tf.train.Saver(sharded=True))
     assert len(shards) == 2
     assert sorted(name for shard in shards for name in shard.names) == ["weights_0", "weights_1"]
 
@@ -43,31 +43,31 @@ def test_a_sharded_saver_has_a_shard_for_each_device():
 def test_only_the_operations_of_this_saver_count():
     first, second = tf.get_variable("first", [1]), tf.get_variable("second", [1])
     tf.train.Saver([first])
-    assert shards_of(tf.train.Saver([second]))[0].names == ["second"]
+    assert find_shards(tf.train.Saver([second]))[0].names == ["second"]
 
 
 def test_a_saver_of_the_first_format_is_refused():
     tf.get_variable("weights", [1])
     saver = tf.train.Saver(write_version=tf.train.SaverDef.V1)
     with pytest.raises(ValueError, match="not by SaveV2"):
-        shards_of(saver)
+        find_shards(saver)
 
 
 def test_extra_tensors_join_the_only_shard_and_make_up_one_beside_several():
     tf.get_variable("weights", [1])
-    (shard,) = shards_of(tf.train.Saver())
+    (shard,) = find_shards(tf.train.Saver())
     extras = {"position": tf.constant(b"x")}
-    (joined,) = with_extras([shard], extras)
+    (joined,) = add_extras([shard], extras)
     assert joined.names == ["weights", "position"]
-    assert [s.names for s in with_extras([shard, shard], extras)][2] == ["position"]
-    assert with_extras([shard], {}) == [shard]
+    assert [s.names for s in add_extras([shard, shard], extras)][2] == ["position"]
+    assert add_extras([shard], {}) == [shard]
 
 
 def test_an_extra_tensor_of_the_name_of_a_variable_is_refused():
     tf.get_variable("weights", [1])
-    shards = shards_of(tf.train.Saver())
+    shards = find_shards(tf.train.Saver())
     with pytest.raises(ValueError, match="a variable is saved as 'weights' already"):
-        with_extras(shards, {"weights": tf.constant(1)})
+        add_extras(shards, {"weights": tf.constant(1)})
 
 
 @pytest.mark.parametrize("kind", ["assign_add", "scatter_add", "optimizer", "momentum"])
@@ -81,12 +81,12 @@ def test_later_steps_do_not_change_a_snapshot(kind):
         "optimizer": lambda: tf.train.GradientDescentOptimizer(0.1).minimize(with_gradient),
         "momentum": lambda: tf.train.MomentumOptimizer(0.1, 0.9).minimize(with_gradient),
     }[kind]()
-    (shard,), check = shards_of(tf.train.Saver([rows])), FiniteCheck()
+    (shard,), check = find_shards(tf.train.Saver([rows])), FiniteCheck()
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
         for _ in range(2):
             session.run(step)
-            ((taken,), _) = take(session, shard, check)
+            ((taken,), _) = copy_tensors(session, shard, check)
             before = taken.copy()
             for _ in range(3):
                 session.run(step)
@@ -97,12 +97,12 @@ def test_later_steps_do_not_change_a_snapshot(kind):
 def test_a_snapshot_is_of_one_moment():
     first = tf.get_variable("first", [], initializer=tf.zeros_initializer())
     extras = {"twice": first.read_value() * 2}
-    (shard,) = with_extras(shards_of(tf.train.Saver()), extras)
+    (shard,) = add_extras(find_shards(tf.train.Saver()), extras)
     check = FiniteCheck()
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
         session.run(first.assign(4.0))
-        values, finite = take(session, shard, check)
+        values, finite = copy_tensors(session, shard, check)
     assert [float(value) for value in values] == [4.0, 8.0]
     check.check(finite, 1)
 

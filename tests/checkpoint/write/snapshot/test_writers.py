@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame.checkpoint.write.snapshot import ArrayWriter, GraphWriter, shards_of, with_extras
+from tf_frame.checkpoint.write.snapshot import ArrayWriter, GraphWriter, add_extras, find_shards
 
 
 def variables():
@@ -26,7 +26,7 @@ def test_what_is_written_is_what_the_saver_would_write_and_can_restore(tmp_path,
     with tf.Graph().as_default(), tf.Session() as session:
         variables()
         saver = tf.train.Saver(sharded=sharded)
-        shards = shards_of(saver)
+        shards = find_shards(saver)
         write = GraphWriter(shards).write if kind == "graph" else None
         session.run(tf.global_variables_initializer())
         if write:
@@ -53,7 +53,7 @@ def test_the_shards_of_several_devices_become_one_checkpoint(tmp_path):
                 tf.get_variable(f"weights_{index}", initializer=tf.constant([float(index)]))
         saver = tf.train.Saver(sharded=True)
         extras = {"input_position/state": tf.constant(b"here")}
-        shards = with_extras(shards_of(saver), extras)
+        shards = add_extras(find_shards(saver), extras)
         writer = GraphWriter(shards)
         session.run(tf.global_variables_initializer())
         writer.write(session, path)
@@ -69,7 +69,7 @@ def test_arrays_of_text_are_written(tmp_path):
     with tf.Graph().as_default(), tf.Session() as session:
         variables()
         extras = {"one": tf.constant(b"\x00\xff"), "two": tf.constant([b"a", b"bc"])}
-        (shard,) = with_extras(shards_of(tf.train.Saver()), extras)
+        (shard,) = add_extras(find_shards(tf.train.Saver()), extras)
         session.run(tf.global_variables_initializer())
         ArrayWriter(shard).write(session.run(list(shard.tensors)), path)
     assert tf.train.load_variable(path, "one") == b"\x00\xff"

@@ -10,7 +10,7 @@ import pytest
 import tensorflow as tf2
 import tensorflow.compat.v1 as tf
 
-from tf_frame.checkpoint.find.newest import known_checkpoints
+from tf_frame.checkpoint.find.newest import listed_checkpoints
 from tf_frame.cluster import Cluster
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.errors import ConfigError, DataError, NonFiniteError
@@ -46,7 +46,7 @@ def go(tmp_path):
 
 
 def steps_of(folder):
-    return [int(path.rpartition("-")[2]) for path in known_checkpoints(str(folder))]
+    return [int(path.rpartition("-")[2]) for path in listed_checkpoints(str(folder))]
 
 
 def variables_of(folder, step):

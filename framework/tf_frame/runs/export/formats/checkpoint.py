@@ -11,19 +11,20 @@ from __future__ import annotations
 import dataclasses
 import os
 
-from tf_frame.checkpoint.find.newest import step_of
+from tf_frame.checkpoint.find.newest import read_step
+from tf_frame.checkpoint.names import checkpoint_name
 from tf_frame.runs.export.folder import Written
 from tf_frame.runs.export.serving import Request, restored, specs_of
 from tf_frame.runs.export.verify import compare
 
 
 def export(request: Request, folder: str) -> Written:
-    """Writes the checkpoint `model.ckpt-<step>` into a folder, and verifies it.
+    """Writes the checkpoint into a folder, and verifies it.
 
     Raises:
       DifferenceError: a model restored from it computes other outputs.
     """
-    name = name_of(request.checkpoint)
+    name = exported_name(request.checkpoint)
     path, batch = os.path.join(folder, name), request.inputs.batch
     with restored(request) as serving:
         serving.saver.save(serving.session, path, write_meta_graph=False)
@@ -38,6 +39,6 @@ def export(request: Request, folder: str) -> Written:
     return Written(name, inputs, signatures, {key: list(inputs) for key in signatures}, comparison)
 
 
-def name_of(checkpoint: str) -> str:
+def exported_name(checkpoint: str) -> str:
     """Returns the name of the exported checkpoint."""
-    return f"model.ckpt-{step_of(checkpoint)}"
+    return checkpoint_name(read_step(checkpoint))

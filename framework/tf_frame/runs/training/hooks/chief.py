@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from tf_frame.checkpoint.find.newest import step_of
+from tf_frame.checkpoint.find.newest import read_step
 from tf_frame.cluster.agreement import Agreement
 from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import ConfigError
@@ -43,7 +43,7 @@ def hooks_of_chief(
     """Hooks that save, write summaries and evaluate; `listeners` are called at each save."""
     config, listeners = setup.config, list(listeners)
     if setup.mode == TRAIN_AND_EVALUATE and context.evaluate_step is not None:
-        first_step = step_of(context.checkpoint)
+        first_step = read_step(context.checkpoint)
         listeners.append(EvaluateSaved(context.evaluate_step, first_step, config.max_steps))
     listeners += context.listeners
     checkpoints = (

@@ -11,7 +11,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.checkpoint.find.newest import step_of
+from tf_frame.checkpoint.find.newest import read_step
 from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import DataError
 from tf_frame.graph.train_graph import TrainGraph
@@ -127,7 +127,7 @@ def _hook_context(setup: TrainingSetup, context: RunContext, graph: TrainGraph) 
         graph=graph,
         report=context.observer.report,
         eval_every_n_steps=setup.config.eval_every_n_steps,
-        first_step=step_of(context.checkpoint),
+        first_step=read_step(context.checkpoint),
         metrics=context.metrics,
     )
 

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import tensorflow.compat.v1 as tf
 
-from tf_frame.checkpoint.find.path import resolve
-from tf_frame.checkpoint.find.reader import Checkpoint, saved_as
+from tf_frame.checkpoint.find.path import resolve_checkpoint
+from tf_frame.checkpoint.find.reader import Checkpoint, saved_name_and_shape
 
 __all__ = [
     "assign_from_checkpoint",
@@ -79,7 +79,7 @@ def assign_from_checkpoint(
       ConfigError: the checkpoint does not exist.
       CheckpointError: the checkpoint cannot be read.
     """
-    checkpoint = Checkpoint(resolve(model_path))
+    checkpoint = Checkpoint(resolve_checkpoint(model_path))
     pairs = []
     for name, variables in _by_saved_name(var_list).items():
         if name in checkpoint:
@@ -118,7 +118,7 @@ def assign_from_checkpoint_fn(
     """
     if not var_list:
         raise ValueError("var_list cannot be empty")
-    checkpoint = Checkpoint(resolve(model_path))
+    checkpoint = Checkpoint(resolve_checkpoint(model_path))
     if ignore_missing_vars:
         var_list = _present(var_list, checkpoint)
     if not var_list:
@@ -162,7 +162,7 @@ def _by_saved_name(var_list: Variables) -> dict[str, list[Any]]:
         return {name: _as_list(variables) for name, variables in var_list.items()}
     grouped: dict[str, list[Any]] = {}
     for variable in var_list:
-        grouped.setdefault(saved_as(variable)[0], []).extend(_as_list(variable))
+        grouped.setdefault(saved_name_and_shape(variable)[0], []).extend(_as_list(variable))
     return grouped
 
 
@@ -173,7 +173,7 @@ def _as_list(variables: Any) -> list[Any]:
 
 def _part_of(value: Any, name: str, variable: Any) -> Any:
     """Returns the part of a value in a checkpoint that belongs to a variable."""
-    wanted = saved_as(variable)[1]
+    wanted = saved_name_and_shape(variable)[1]
     if list(value.shape) != wanted:
         raise ValueError(
             f"Total size of new array must be unchanged for {name} "
@@ -189,7 +189,7 @@ def _part_of(value: Any, name: str, variable: Any) -> Any:
 def _check_shapes(named: Mapping[str, list[Any]], checkpoint: Checkpoint) -> None:
     """Refuses other shapes; a Saver would change the shape of a resource variable."""
     for name, variables in named.items():
-        wanted = saved_as(variables[0])[1]
+        wanted = saved_name_and_shape(variables[0])[1]
         if name in checkpoint and checkpoint.shape(name) != wanted:
             raise tf.errors.InvalidArgumentError(
                 None,

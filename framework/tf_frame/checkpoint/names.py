@@ -1,0 +1,46 @@
+"""Names of checkpoint files; the only module that spells them.
+
+A checkpoint is a few files with a common path prefix, such as `runs/first/model.ckpt-120`:
+
+    model.ckpt-120.index                  names, shapes and checksums of the tensors
+    model.ckpt-120.data-00000-of-00001    the tensors; one file a shard
+    model.ckpt-120.meta                   the meta graph, if one was saved
+    model.ckpt-120.saving/                the folder where the files are staged
+    checkpoint                            the list of the checkpoints in the folder
+
+The suffixes and the list are TensorFlow's. The name and the place of the step in it are ours.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+
+PREFIX = "model.ckpt"
+INDEX = ".index"
+META = ".meta"
+STAGING = ".saving"
+LIST_FILE = "checkpoint"
+
+_SUFFIX = re.compile(r"(?<=.)\.(index|meta|data-\d{5}-of-\d{5})\Z")
+
+
+def checkpoint_name(step: int | str) -> str:
+    """Returns the name of the checkpoint of a global step: `model.ckpt-120`."""
+    return f"{PREFIX}-{step}"
+
+
+def checkpoint_path(folder: str | os.PathLike[str], step: int | str) -> str:
+    """Returns the path prefix of the checkpoint of a global step in a folder."""
+    return os.path.join(folder, checkpoint_name(step))
+
+
+def step_in_path(path: str) -> int | None:
+    """Returns the global step in a path prefix; None if the name is not `model.ckpt-<step>`."""
+    prefix, _, step = os.path.basename(path).rpartition("-")
+    return int(step) if prefix == PREFIX and step.isdecimal() else None
+
+
+def checkpoint_prefix(path: str) -> str:
+    """Takes `.index`, `.meta` or `.data-00000-of-00001` off the end of a path."""
+    return _SUFFIX.sub("", path)
