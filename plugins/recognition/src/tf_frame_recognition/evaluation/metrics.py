@@ -75,7 +75,7 @@ def normalised_distance(predicted: Any, truth: Any) -> Any:
 
 
 def _totals(predicted: Any, truth: Any, max_length: int) -> tuple[Any, Any]:
-    """Returns sums of words, correct words and distance by length, `[lengths, 3]`, and the update."""
+    """Returns sums of words, correct words and distance by length, and the update."""
     total = tf.get_variable(
         "words_by_length",
         shape=[max_length + 1, 3],
