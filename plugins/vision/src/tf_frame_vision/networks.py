@@ -1,145 +1,99 @@
 """Network plugins by name, as `--model.name` takes them.
 
-A class says which function of `nets` builds the network, for which image size and preprocessing
-it was trained, and which layers give the feature maps of a backbone: a model then takes any
-network by its name. Nothing here imports TensorFlow, so that `tf-frame plugins` answers at once.
+A class with methods stands for a family of networks whose functions take the same arguments. All
+further networks are rows: the function of `nets` that builds the network, and the layers that give
+the feature maps of a backbone. Nothing here imports TensorFlow, so that `tf-frame plugins` answers
+at once.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from tf_frame import NetworkContext
+from tf_frame_vision.feature_maps import (
+    EndPoints,
+    by_stride,
+    depthwise_outputs,
+    resnet_blocks,
+    resnet_decoder_maps,
+    resnet_maps,
+    xception_decoder_maps,
+    xception_maps,
+)
 from tf_frame_vision.slim_network import SlimNetwork
 
 
-class Lenet(SlimNetwork):
-    """LeNet, for MNIST and other small grey images (LeCun et al. 1998, as slim has it)."""
-
-    module = function = "lenet"
-    arg_scope = "lenet_arg_scope"
-    default_image_size = 28
-    channels = None
-    preprocessing = "lenet"
+def _row(family: type[SlimNetwork], name: str, about: str, **attributes: Any) -> type[SlimNetwork]:
+    """Makes the class of a network that differs from its family in attributes only."""
+    return type(name, (family,), {"__doc__": about, "__module__": __name__, **attributes})
 
 
-class Cifarnet(SlimNetwork):
-    """A small network for CIFAR-10 and other small images."""
-
-    module = function = "cifarnet"
-    arg_scope = "cifarnet_arg_scope"
-    default_image_size = 32
-    channels = None
-    preprocessing = "cifarnet"
-
-
-class AlexnetV2(SlimNetwork):
-    """AlexNet, version 2 (https://arxiv.org/abs/1404.5997)."""
-
-    module, function = "alexnet", "alexnet_v2"
-    arg_scope = "alexnet_v2_arg_scope"
-    preprocessing = "vgg"
-
-
-class VggA(SlimNetwork):
-    """VGG with 11 layers (https://arxiv.org/abs/1409.1556)."""
-
-    module, function = "vgg", "vgg_a"
-    arg_scope = "vgg_arg_scope"
-    preprocessing = "vgg"
-
-
-class Vgg16(VggA):
-    """VGG with 16 layers (https://arxiv.org/abs/1409.1556)."""
-
-    function = "vgg_16"
-
-
-class Vgg19(VggA):
-    """VGG with 19 layers (https://arxiv.org/abs/1409.1556)."""
-
-    function = "vgg_19"
+Lenet = _row(
+    SlimNetwork,
+    "Lenet",
+    "LeNet, for MNIST and other small grey images (LeCun et al. 1998, as slim has it).",
+    module="lenet",
+    function="lenet",
+    arg_scope="lenet_arg_scope",
+    default_image_size=28,
+    channels=None,
+    preprocessing="lenet",
+)
+Cifarnet = _row(
+    SlimNetwork,
+    "Cifarnet",
+    "A small network for CIFAR-10 and other small images.",
+    module="cifarnet",
+    function="cifarnet",
+    arg_scope="cifarnet_arg_scope",
+    default_image_size=32,
+    channels=None,
+    preprocessing="cifarnet",
+)
+AlexnetV2 = _row(
+    SlimNetwork,
+    "AlexnetV2",
+    "AlexNet, version 2 (https://arxiv.org/abs/1404.5997).",
+    module="alexnet",
+    function="alexnet_v2",
+    arg_scope="alexnet_v2_arg_scope",
+    preprocessing="vgg",
+)
 
 
-class InceptionV1(SlimNetwork):
-    """GoogLeNet (https://arxiv.org/abs/1409.4842)."""
+def _vgg(name: str, function: str, layers: int) -> type[SlimNetwork]:
+    return _row(
+        SlimNetwork,
+        name,
+        f"VGG with {layers} layers (https://arxiv.org/abs/1409.1556).",
+        module="vgg",
+        function=function,
+        arg_scope="vgg_arg_scope",
+        preprocessing="vgg",
+    )
 
-    module = function = "inception_v1"
-    base = "inception_v1_base"
-    arg_scope = "inception_v1_arg_scope"
+
+VggA = _vgg("VggA", "vgg_a", 11)
+Vgg16 = _vgg("Vgg16", "vgg_16", 16)
+Vgg19 = _vgg("Vgg19", "vgg_19", 19)
+
+
+class _Inception(SlimNetwork):
+    """Inception; slim has dilated kernels in inception_resnet_v2 only."""
+
     decay_argument = "batch_norm_decay"
-    feature_maps: ClassVar[Mapping[int, str]] = {
-        2: "Conv2d_1a_7x7",
-        4: "Conv2d_2c_3x3",
-        8: "Mixed_3c",
-        16: "Mixed_4f",
-        32: "Mixed_5c",
-    }
-    # Slim has dilated kernels in inception_resnet_v2 only.
     output_strides: ClassVar[tuple[int, ...]] = (32,)
 
     def base_arguments(self, output_stride: int) -> dict[str, Any]:
         return {}
 
 
-class InceptionV2(InceptionV1):
-    """Inception with batch norm (https://arxiv.org/abs/1502.03167)."""
+class _InceptionResnet(_Inception):
+    """Inception with residual connections."""
 
-    module = function = "inception_v2"
-    base = "inception_v2_base"
-    feature_maps: ClassVar[Mapping[int, str]] = {
-        **InceptionV1.feature_maps,
-        16: "Mixed_4e",
-    }
-    arg_scope = "inception_v2_arg_scope"
-
-
-class InceptionV3(InceptionV1):
-    """Inception version 3 (https://arxiv.org/abs/1512.00567), with an auxiliary classifier."""
-
-    module = function = "inception_v3"
-    base = "inception_v3_base"
-    arg_scope = "inception_v3_arg_scope"
-    default_image_size = 299
-    feature_maps: ClassVar[Mapping[int, str]] = {
-        2: "Conv2d_2b_3x3",
-        4: "Conv2d_4a_3x3",
-        8: "Mixed_5d",
-        16: "Mixed_6e",
-        32: "Mixed_7c",
-    }
-
-
-class InceptionV4(InceptionV3):
-    """Inception version 4 (https://arxiv.org/abs/1602.07261), with an auxiliary classifier."""
-
-    module = function = "inception_v4"
-    base = "inception_v4_base"
-    arg_scope = "inception_v4_arg_scope"
-    feature_maps: ClassVar[Mapping[int, str]] = {
-        2: "Conv2d_2b_3x3",
-        4: "Mixed_4a",
-        8: "Mixed_5e",
-        16: "Mixed_6h",
-        32: "Mixed_7d",
-    }
-
-
-class InceptionResnetV2(InceptionV3):
-    """Inception with residual connections (https://arxiv.org/abs/1602.07261)."""
-
-    module = function = "inception_resnet_v2"
-    base = "inception_resnet_v2_base"
-    arg_scope = "inception_resnet_v2_arg_scope"
-    feature_maps: ClassVar[Mapping[int, str]] = {
-        2: "Conv2d_2b_3x3",
-        4: "Conv2d_4a_3x3",
-        8: "Mixed_5b",
-        16: "PreAuxLogits",
-        32: "Conv2d_7b_1x1",
-    }
     output_strides = (8, 16, 32)
 
     def base_arguments(self, output_stride: int) -> dict[str, Any]:
@@ -152,75 +106,90 @@ class InceptionResnetV2(InceptionV3):
         }
 
 
-def _resnet_maps(network: str, block2: int, block3: int) -> Mapping[int, str]:
-    """Returns the last unit of each stride; the last unit of a block has the block's stride.
-
-    Args:
-      network: name of the function.
-      block2, block3: units of these blocks; the first one has three.
-    """
-    unit = f"bottleneck_{network.split('_')[1]}"
-    return {
-        2: f"{network}/conv1",
-        4: f"{network}/block1/unit_2/{unit}",
-        8: f"{network}/block2/unit_{block2 - 1}/{unit}",
-        16: f"{network}/block3/unit_{block3 - 1}/{unit}",
-        32: f"{network}/block4",
-    }
-
-
-def _resnet_decoder_maps(network: str, block3: int) -> Mapping[int, str]:
-    """Returns the third convolution of the last unit of each stride, before the sum.
-
-    Args:
-      network: its variable scope.
-      block3: units of this block; the first two have three and four.
-    """
-    units = {4: "block1/unit_2", 8: "block2/unit_3", 16: f"block3/unit_{block3 - 1}"}
-    return {s: f"{network}/{unit}/bottleneck_v1/conv3" for s, unit in units.items()}
+def _inception(
+    name: str, function: str, about: str, maps: EndPoints, *, size: int, family: Any = _Inception
+) -> type[SlimNetwork]:
+    return _row(
+        family,
+        name,
+        about,
+        module=function,
+        function=function,
+        base=f"{function}_base",
+        arg_scope=f"{function}_arg_scope",
+        default_image_size=size,
+        feature_maps=maps,
+    )
 
 
-def _resnet_blocks(network: str) -> Mapping[int, str]:
-    """Returns the output of each block, of which none has lost a stride."""
-    return {2 ** (block + 1): f"{network}/block{block}" for block in (1, 2, 3, 4)}
+InceptionV1 = _inception(
+    "InceptionV1",
+    "inception_v1",
+    "GoogLeNet (https://arxiv.org/abs/1409.4842).",
+    by_stride("Conv2d_1a_7x7", "Conv2d_2c_3x3", "Mixed_3c", "Mixed_4f", "Mixed_5c"),
+    size=224,
+)
+InceptionV2 = _inception(
+    "InceptionV2",
+    "inception_v2",
+    "Inception with batch norm (https://arxiv.org/abs/1502.03167).",
+    by_stride("Conv2d_1a_7x7", "Conv2d_2c_3x3", "Mixed_3c", "Mixed_4e", "Mixed_5c"),
+    size=224,
+)
+InceptionV3 = _inception(
+    "InceptionV3",
+    "inception_v3",
+    "Inception version 3 (https://arxiv.org/abs/1512.00567), with an auxiliary classifier.",
+    by_stride("Conv2d_2b_3x3", "Conv2d_4a_3x3", "Mixed_5d", "Mixed_6e", "Mixed_7c"),
+    size=299,
+)
+InceptionV4 = _inception(
+    "InceptionV4",
+    "inception_v4",
+    "Inception version 4 (https://arxiv.org/abs/1602.07261), with an auxiliary classifier.",
+    by_stride("Conv2d_2b_3x3", "Mixed_4a", "Mixed_5e", "Mixed_6h", "Mixed_7d"),
+    size=299,
+)
+InceptionResnetV2 = _inception(
+    "InceptionResnetV2",
+    "inception_resnet_v2",
+    "Inception with residual connections (https://arxiv.org/abs/1602.07261).",
+    by_stride("Conv2d_2b_3x3", "Conv2d_4a_3x3", "Mixed_5b", "PreAuxLogits", "Conv2d_7b_1x1"),
+    size=299,
+    family=_InceptionResnet,
+)
 
 
-class ResnetV1_18(SlimNetwork):
-    """Residual network with 18 layers, for training from scratch on a CPU."""
+class _Resnet(SlimNetwork):
+    """Residual networks."""
 
-    module = function = "resnet_v1_18"
     arg_scope = "resnet_arg_scope"
     decay_argument = "batch_norm_decay"
-    feature_maps: ClassVar[Mapping[int, str]] = {
-        2: "resnet_v1_18/conv1",
-        **_resnet_blocks("resnet_v1_18"),
-    }
 
     def base_arguments(self, output_stride: int) -> dict[str, Any]:
         return {"global_pool": False, "output_stride": output_stride}
+
+
+class ResnetV1_18(_Resnet):
+    """Residual network with 18 layers, for training from scratch on a CPU."""
+
+    module = function = "resnet_v1_18"
+    feature_maps: ClassVar[EndPoints] = {2: "resnet_v1_18/conv1", **resnet_blocks("resnet_v1_18")}
 
     def pyramid_arguments(self, final_endpoint: str, top_stride: int) -> dict[str, Any]:
         return {"global_pool": False, "num_blocks": int(final_endpoint[-1])}
 
 
-class ResnetV1_50(SlimNetwork):
-    """Residual network with 50 layers (https://arxiv.org/abs/1512.03385)."""
+class _ResnetV1(_Resnet):
+    """Residual networks of version 1, with the pyramids of the object detection API.
 
-    module, function = "resnet_v1", "resnet_v1_50"
-    arg_scope = "resnet_arg_scope"
-    decay_argument = "batch_norm_decay"
+    Source: its ssd_resnet_v1_fpn_feature_extractor.py.
+    """
+
+    module = "resnet_v1"
     preprocessing = "vgg"
-    feature_maps = _resnet_maps("resnet_v1_50", 4, 6)
-    decoder_maps = _resnet_decoder_maps("resnet_v1_50", 6)
-    # The object detection API's ssd_resnet_v1_fpn_feature_extractor.py.
-    pyramid_maps: ClassVar[Mapping[int, str]] = _resnet_blocks("resnet_v1_50")
-
-    def base_arguments(self, output_stride: int) -> dict[str, Any]:
-        return {"global_pool": False, "output_stride": output_stride}
 
     def pyramid_arguments(self, final_endpoint: str, top_stride: int) -> dict[str, Any]:
-        if not self.pyramid_maps:
-            return super().pyramid_arguments(final_endpoint, top_stride)
         import tensorflow.compat.v1 as tf
 
         return {
@@ -232,149 +201,98 @@ class ResnetV1_50(SlimNetwork):
         }
 
 
-class ResnetV1_101(ResnetV1_50):
-    """Residual network with 101 layers (https://arxiv.org/abs/1512.03385)."""
+class _ResnetBeta(_Resnet):
+    """DeepLab's residual networks, which begin with three 3x3 convolutions."""
 
-    function = "resnet_v1_101"
-    feature_maps = _resnet_maps("resnet_v1_101", 4, 23)
-    decoder_maps = _resnet_decoder_maps("resnet_v1_101", 23)
-    pyramid_maps = _resnet_blocks("resnet_v1_101")
-
-
-class ResnetV1_152(ResnetV1_50):
-    """Residual network with 152 layers (https://arxiv.org/abs/1512.03385)."""
-
-    function = "resnet_v1_152"
-    feature_maps = _resnet_maps("resnet_v1_152", 8, 36)
-    decoder_maps: ClassVar[Mapping[int, str]] = {}
-    pyramid_maps = _resnet_blocks("resnet_v1_152")
-
-
-class ResnetV1_200(ResnetV1_50):
-    """Residual network with 200 layers."""
-
-    function = "resnet_v1_200"
-    feature_maps = _resnet_maps("resnet_v1_200", 24, 36)
-    decoder_maps: ClassVar[Mapping[int, str]] = {}
-    pyramid_maps = _resnet_blocks("resnet_v1_200")
-
-
-class ResnetV1_50Beta(ResnetV1_50):
-    """DeepLab's residual network with 50 layers, three 3x3 convolutions for a root."""
-
-    module, function = "resnet_v1_beta", "resnet_v1_50_beta"
-    preprocessing = "inception"
-    pyramid_maps: ClassVar[Mapping[int, str]] = {}
-    feature_maps: ClassVar[Mapping[int, str]] = {
-        **ResnetV1_50.feature_maps,
-        2: "resnet_v1_50/conv1_3",
-    }
+    module = "resnet_v1_beta"
 
     def __call__(self, images: Any, context: NetworkContext) -> tuple[Any, Mapping[str, Any]]:
         # DeepLab's function averages only when it is asked to.
         return super().__call__(images, dataclasses.replace(context, global_pool=True))
 
 
-class ResnetV1_101Beta(ResnetV1_50Beta):
-    """DeepLab's residual network with 101 layers, three 3x3 convolutions for a root."""
+def _resnet_v1(layers: int, block2: int, block3: int) -> type[SlimNetwork]:
+    function = f"resnet_v1_{layers}"
+    return _row(
+        _ResnetV1,
+        f"ResnetV1_{layers}",
+        f"Residual network with {layers} layers (https://arxiv.org/abs/1512.03385).",
+        function=function,
+        feature_maps=resnet_maps(function, block2, block3),
+        # DeepLab has decoders of the networks with 50 and 101 layers.
+        decoder_maps=resnet_decoder_maps(function, block3) if layers <= 101 else {},
+        pyramid_maps=resnet_blocks(function),
+    )
 
-    function = "resnet_v1_101_beta"
-    feature_maps: ClassVar[Mapping[int, str]] = {
-        **ResnetV1_101.feature_maps,
-        2: "resnet_v1_101/conv1_3",
-    }
-    decoder_maps = ResnetV1_101.decoder_maps
+
+def _resnet_v1_beta(layers: int, block2: int, block3: int) -> type[SlimNetwork]:
+    scope = f"resnet_v1_{layers}"
+    return _row(
+        _ResnetBeta,
+        f"ResnetV1_{layers}Beta",
+        f"DeepLab's residual network with {layers} layers, three 3x3 convolutions for a root.",
+        function=f"{scope}_beta",
+        feature_maps={**resnet_maps(scope, block2, block3), 2: f"{scope}/conv1_3"},
+        decoder_maps=resnet_decoder_maps(scope, block3),
+    )
 
 
-class ResnetV2_50(ResnetV1_50):
-    """Residual network with 50 layers, pre-activated (https://arxiv.org/abs/1603.05027)."""
-
-    module, function = "resnet_v2", "resnet_v2_50"
-    feature_maps = _resnet_maps("resnet_v2_50", 4, 6)
-    decoder_maps: ClassVar[Mapping[int, str]] = {}
+def _resnet_v2(layers: int, block2: int, block3: int) -> type[SlimNetwork]:
     # slim's published checkpoints of version 2 were trained with Inception's preprocessing at 299.
-    preprocessing = "inception"
-    pyramid_maps: ClassVar[Mapping[int, str]] = {}
+    function = f"resnet_v2_{layers}"
+    return _row(
+        _Resnet,
+        f"ResnetV2_{layers}",
+        f"Residual network with {layers} layers, pre-activated (https://arxiv.org/abs/1603.05027).",
+        module="resnet_v2",
+        function=function,
+        feature_maps=resnet_maps(function, block2, block3),
+    )
 
 
-class ResnetV2_101(ResnetV2_50):
-    """Residual network with 101 layers, pre-activated (https://arxiv.org/abs/1603.05027)."""
-
-    function = "resnet_v2_101"
-    feature_maps = _resnet_maps("resnet_v2_101", 4, 23)
-
-
-class ResnetV2_152(ResnetV2_50):
-    """Residual network with 152 layers, pre-activated (https://arxiv.org/abs/1603.05027)."""
-
-    function = "resnet_v2_152"
-    feature_maps = _resnet_maps("resnet_v2_152", 8, 36)
+ResnetV1_50 = _resnet_v1(50, 4, 6)
+ResnetV1_101 = _resnet_v1(101, 4, 23)
+ResnetV1_152 = _resnet_v1(152, 8, 36)
+ResnetV1_200 = _resnet_v1(200, 24, 36)
+ResnetV1_50Beta = _resnet_v1_beta(50, 4, 6)
+ResnetV1_101Beta = _resnet_v1_beta(101, 4, 23)
+ResnetV2_50 = _resnet_v2(50, 4, 6)
+ResnetV2_101 = _resnet_v2(101, 4, 23)
+ResnetV2_152 = _resnet_v2(152, 8, 36)
+ResnetV2_200 = _resnet_v2(200, 24, 36)
 
 
-class ResnetV2_200(ResnetV2_50):
-    """Residual network with 200 layers, pre-activated (https://arxiv.org/abs/1603.05027)."""
+class _Xception(SlimNetwork):
+    """The aligned Xception of DeepLab."""
 
-    function = "resnet_v2_200"
-    feature_maps = _resnet_maps("resnet_v2_200", 24, 36)
-
-
-def _xception_maps(network: str, blocks: Mapping[int, str]) -> Mapping[int, str]:
-    """Returns the last block of each stride.
-
-    Args:
-      network: its variable scope.
-      blocks: blocks of the entry flow with stride 4 and 8.
-    """
-    return {
-        2: f"{network}/entry_flow/conv1_2",
-        **{stride: f"{network}/entry_flow/{block}" for stride, block in blocks.items()},
-        16: f"{network}/middle_flow/block1",
-        32: f"{network}/exit_flow/block2",
-    }
-
-
-def _xception_decoder_maps(network: str, blocks: Mapping[int, str]) -> Mapping[int, str]:
-    """Returns the second convolution of the block that ends each stride.
-
-    Args:
-      network: its variable scope.
-      blocks: blocks of the entry flow that begin with stride 4 and 8.
-    """
-    flows = {stride: f"entry_flow/{block}" for stride, block in blocks.items()}
-    module = "unit_1/xception_module/separable_conv2_pointwise"
-    return {s: f"{network}/{b}/{module}" for s, b in {**flows, 16: "exit_flow/block1"}.items()}
-
-
-class Xception65(SlimNetwork):
-    """The aligned Xception with 65 layers of DeepLab (https://arxiv.org/abs/1802.02611)."""
-
-    module, function = "xception", "xception_65"
+    module = "xception"
     arg_scope = "xception_arg_scope"
     decay_argument = "batch_norm_decay"
     dropout_argument = "keep_prob"
     always_pools = True
     default_image_size = 299
-    feature_maps = _xception_maps("xception_65", {4: "block1", 8: "block2"})
-    decoder_maps = _xception_decoder_maps("xception_65", {4: "block2", 8: "block3"})
 
     def base_arguments(self, output_stride: int) -> dict[str, Any]:
         return {"global_pool": False, "output_stride": output_stride}
 
 
-class Xception41(Xception65):
-    """The aligned Xception with 41 layers of DeepLab (https://arxiv.org/abs/1802.02611)."""
+def _xception(
+    layers: int, last_blocks: tuple[int, int], decoder_blocks: tuple[int, int]
+) -> type[SlimNetwork]:
+    scope = f"xception_{layers}"
+    return _row(
+        _Xception,
+        f"Xception{layers}",
+        f"The aligned Xception with {layers} layers of DeepLab (https://arxiv.org/abs/1802.02611).",
+        function=scope,
+        feature_maps=xception_maps(scope, *last_blocks),
+        decoder_maps=xception_decoder_maps(scope, *decoder_blocks),
+    )
 
-    function = "xception_41"
-    feature_maps = _xception_maps("xception_41", {4: "block1", 8: "block2"})
-    decoder_maps = _xception_decoder_maps("xception_41", {4: "block2", 8: "block3"})
 
-
-class Xception71(Xception65):
-    """The aligned Xception with 71 layers of DeepLab (https://arxiv.org/abs/1802.02611)."""
-
-    function = "xception_71"
-    feature_maps = _xception_maps("xception_71", {4: "block2", 8: "block4"})
-    decoder_maps = _xception_decoder_maps("xception_71", {4: "block3", 8: "block5"})
+Xception41 = _xception(41, (1, 2), (2, 3))
+Xception65 = _xception(65, (1, 2), (2, 3))
+Xception71 = _xception(71, (2, 4), (3, 5))
 
 
 class MobilenetV1(SlimNetwork):
@@ -382,41 +300,12 @@ class MobilenetV1(SlimNetwork):
 
     module = function = "mobilenet_v1"
     base = "mobilenet_v1_base"
-    feature_maps: ClassVar[Mapping[int, str]] = {
-        2: "Conv2d_1_pointwise",
-        4: "Conv2d_3_pointwise",
-        8: "Conv2d_5_pointwise",
-        16: "Conv2d_11_pointwise",
-        32: "Conv2d_13_pointwise",
-    }
     arg_scope = "mobilenet_v1_arg_scope"
     decay_argument = "batch_norm_decay"
+    feature_maps = by_stride(*(f"Conv2d_{number}_pointwise" for number in (1, 3, 5, 11, 13)))
 
     def pyramid_arguments(self, final_endpoint: str, top_stride: int) -> dict[str, Any]:
         return {"final_endpoint": final_endpoint}
-
-
-class MobilenetV1_075(MobilenetV1):
-    """MobileNet with 0.75 times the channels (https://arxiv.org/abs/1704.04861)."""
-
-    function = "mobilenet_v1_075"
-
-
-class MobilenetV1_050(MobilenetV1):
-    """MobileNet with 0.5 times the channels (https://arxiv.org/abs/1704.04861)."""
-
-    function = "mobilenet_v1_050"
-
-
-class MobilenetV1_025(MobilenetV1):
-    """MobileNet with 0.25 times the channels (https://arxiv.org/abs/1704.04861)."""
-
-    function = "mobilenet_v1_025"
-
-
-def _depthwise_outputs(numbers: Mapping[int, int]) -> Mapping[int, str]:
-    """Returns the depthwise outputs, which are expanded, of one layer of each stride."""
-    return {stride: f"layer_{number}/depthwise_output" for stride, number in numbers.items()}
 
 
 class MobilenetV2(SlimNetwork):
@@ -426,17 +315,11 @@ class MobilenetV2(SlimNetwork):
     arg_scope = "training_scope"
     decay_argument = "bn_decay"
     always_pools = True
-    # The last block of each stride; layer_19 with its 1280 channels belongs to the classifier.
-    feature_maps: ClassVar[Mapping[int, str]] = {
-        2: "layer_2",
-        4: "layer_4",
-        8: "layer_7",
-        16: "layer_14",
-        32: "layer_18",
-    }
-    decoder_maps = _depthwise_outputs({4: 4, 8: 7, 16: 14})
+    # layer_19 with its 1280 channels belongs to the classifier.
+    feature_maps = by_stride("layer_2", "layer_4", "layer_7", "layer_14", "layer_18")
+    decoder_maps = depthwise_outputs(4, 7, 14)
     # The object detection API's ssd_mobilenet_v2_fpn_feature_extractor.py.
-    pyramid_maps: ClassVar[Mapping[int, str]] = {32: "layer_19"}
+    pyramid_maps: ClassVar[EndPoints] = {32: "layer_19"}
 
     def base_arguments(self, output_stride: int) -> dict[str, Any]:
         last = self.feature_maps[32]
@@ -446,85 +329,63 @@ class MobilenetV2(SlimNetwork):
         return {"base_only": True, "final_endpoint": final_endpoint}
 
 
-class MobilenetV2_140(MobilenetV2):
-    """MobileNet version 2 with 1.4 times the channels (https://arxiv.org/abs/1801.04381)."""
-
-    function = "mobilenet_v2_140"
-
-
-class MobilenetV2_130(MobilenetV2):
-    """MobileNet version 2 with 1.3 times the channels (https://arxiv.org/abs/1801.04381)."""
-
-    function = "mobilenet_v2_130"
-
-
-class MobilenetV2_075(MobilenetV2):
-    """MobileNet version 2 with 0.75 times the channels (https://arxiv.org/abs/1801.04381)."""
-
-    function = "mobilenet_v2_075"
+def _scaled(family: type[SlimNetwork], percent: int) -> type[SlimNetwork]:
+    """Makes the row of a MobileNet with another number of channels."""
+    kind, _, source = (family.__doc__ or "").partition(" (")
+    return _row(
+        family,
+        f"{family.__name__}_{percent:03}",
+        f"{kind} with {percent / 100:g} times the channels ({source}",
+        function=f"{family.module}_{percent:03}",
+    )
 
 
-class MobilenetV2_050(MobilenetV2):
-    """MobileNet version 2 with 0.5 times the channels (https://arxiv.org/abs/1801.04381)."""
-
-    function = "mobilenet_v2_050"
-
-
-class MobilenetV2_035(MobilenetV2):
-    """MobileNet version 2 with 0.35 times the channels (https://arxiv.org/abs/1801.04381)."""
-
-    function = "mobilenet_v2_035"
-
-
-class MobilenetV3Large(MobilenetV2):
-    """MobileNet version 3, the large one (https://arxiv.org/abs/1905.02244)."""
-
-    module, function = "mobilenet_v3", "large"
-    feature_maps: ClassVar[Mapping[int, str]] = {
-        **MobilenetV2.feature_maps,
-        16: "layer_13",
-        32: "layer_16",
-    }
-    pyramid_maps: ClassVar[Mapping[int, str]] = {}
-    decoder_maps = _depthwise_outputs({4: 4, 8: 7, 16: 13})
+def _mobilenet_v3(function: str, about: str, layers: Sequence[int]) -> type[SlimNetwork]:
+    return _row(
+        MobilenetV2,
+        f"MobilenetV3{function.title().replace('_', '')}",
+        about,
+        module="mobilenet_v3",
+        function=function,
+        feature_maps=by_stride(*(f"layer_{layer}" for layer in layers)),
+        decoder_maps=depthwise_outputs(*layers[1:4]),
+        pyramid_maps={},
+    )
 
 
-class MobilenetV3Small(MobilenetV3Large):
-    """MobileNet version 3, the small one (https://arxiv.org/abs/1905.02244)."""
-
-    function = "small"
-    feature_maps: ClassVar[Mapping[int, str]] = {
-        2: "layer_1",
-        4: "layer_2",
-        8: "layer_4",
-        16: "layer_9",
-        32: "layer_12",
-    }
-    decoder_maps = _depthwise_outputs({4: 2, 8: 4, 16: 9})
-
-
-class MobilenetV3LargeSeg(MobilenetV3Large):
-    """The large one for segmentation: half the channels from the last stride on."""
-
-    function = "large_seg"
-    # DeepLab's pyramid takes the 1x1 convolution after the last block.
-    feature_maps: ClassVar[Mapping[int, str]] = {**MobilenetV3Large.feature_maps, 32: "layer_17"}
-
-
-class MobilenetV3SmallSeg(MobilenetV3Small):
-    """The small one for segmentation: half the channels from the last stride on."""
-
-    function = "small_seg"
-    feature_maps: ClassVar[Mapping[int, str]] = {**MobilenetV3Small.feature_maps, 32: "layer_13"}
-
-
-class MobilenetV3LargeMinimalistic(MobilenetV3Large):
-    """The large one without squeeze-and-excitation, hard swish and 5x5 kernels."""
-
-    function = "large_minimalistic"
-
-
-class MobilenetV3SmallMinimalistic(MobilenetV3Small):
-    """The small one without squeeze-and-excitation, hard swish and 5x5 kernels."""
-
-    function = "small_minimalistic"
+MobilenetV1_075 = _scaled(MobilenetV1, 75)
+MobilenetV1_050 = _scaled(MobilenetV1, 50)
+MobilenetV1_025 = _scaled(MobilenetV1, 25)
+MobilenetV2_140 = _scaled(MobilenetV2, 140)
+MobilenetV2_130 = _scaled(MobilenetV2, 130)
+MobilenetV2_075 = _scaled(MobilenetV2, 75)
+MobilenetV2_050 = _scaled(MobilenetV2, 50)
+MobilenetV2_035 = _scaled(MobilenetV2, 35)
+_LARGE, _SMALL = (2, 4, 7, 13, 16), (1, 2, 4, 9, 12)
+MobilenetV3Large = _mobilenet_v3(
+    "large", "MobileNet version 3, the large one (https://arxiv.org/abs/1905.02244).", _LARGE
+)
+MobilenetV3Small = _mobilenet_v3(
+    "small", "MobileNet version 3, the small one (https://arxiv.org/abs/1905.02244).", _SMALL
+)
+MobilenetV3LargeMinimalistic = _mobilenet_v3(
+    "large_minimalistic",
+    "The large one without squeeze-and-excitation, hard swish and 5x5 kernels.",
+    _LARGE,
+)
+MobilenetV3SmallMinimalistic = _mobilenet_v3(
+    "small_minimalistic",
+    "The small one without squeeze-and-excitation, hard swish and 5x5 kernels.",
+    _SMALL,
+)
+# DeepLab's pyramid takes the 1x1 convolution after the last block.
+MobilenetV3LargeSeg = _mobilenet_v3(
+    "large_seg",
+    "The large one for segmentation: half the channels from the last stride on.",
+    (*_LARGE[:-1], 17),
+)
+MobilenetV3SmallSeg = _mobilenet_v3(
+    "small_seg",
+    "The small one for segmentation: half the channels from the last stride on.",
+    (*_SMALL[:-1], 13),
+)
