@@ -110,6 +110,20 @@ def test_no_modules_import_each_other_in_a_circle(package):
     assert not circles(import_graph(package))
 
 
+def package_graph(package):
+    """The parts of a plugin, folders and modules at its top, that each of them imports."""
+    graph = {}
+    for name, imported in import_graph(package).items():
+        parts = {other.split(".")[1] for other in imported}
+        graph.setdefault(name.split(".")[1], set()).update(parts - {name.split(".")[1]})
+    return graph
+
+
+@pytest.mark.parametrize("package", PLUGINS, ids=lambda path: path.name)
+def test_no_folders_of_a_plugin_import_each_other_in_a_circle(package):
+    assert not circles(package_graph(package))
+
+
 def is_legacy(name):
     """Returns whether a module keeps the names of another project for old code."""
     return name.startswith("tf_frame_legacy") or "legacy" in name.split(".")[:2]

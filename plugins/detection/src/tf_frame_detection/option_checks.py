@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tf_frame.errors import ConfigError
-from tf_frame_detection.networks.ssd_layout import STRIDES
-from tf_frame_detection.options import SSD
+from tf_frame_detection.options import SSD, SSD_STRIDES
 
 _NUM_FACTORS = 4
 
@@ -82,7 +81,7 @@ def check_image_size(params: Any, size: Sequence[int | None]) -> None:
     if None in size:
         return
     if params.name == SSD:
-        strides = [STRIDES[0] * 2**i for i in range(params.num_maps)]
+        strides = [SSD_STRIDES[0] * 2**i for i in range(params.num_maps)]
         remedy = "a smaller --model.num_maps"
     else:
         strides, remedy = params.strides, "smaller --model.strides"

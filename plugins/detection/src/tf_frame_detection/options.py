@@ -9,13 +9,17 @@ from __future__ import annotations
 import dataclasses
 
 from tf_frame import option
-from tf_frame_detection.networks.ssd_layout import MAX_MAPS, MIN_MAPS
 
 SSD, RETINANET, ROTATED = "ssd", "retinanet", "rotated_retinanet"
 FOCAL, SIGMOID, SOFTMAX = "focal", "sigmoid", "softmax"
 PER_IMAGE, PER_BATCH = "image", "batch"
 DETECTION, CLASSIFICATION = "detection", "classification"
 PLAIN, GROUPED = "plain", "grouped"
+# SSD's maps: strides of those of the backbone, then channels of the maps above it for a depth
+# multiplier of 1. Source: ssd_mobilenet_v2_feature_extractor.py of the object detection API.
+SSD_STRIDES = (16, 32)
+SSD_DEPTHS = (512, 256, 256, 128)
+MIN_MAPS, MAX_MAPS = len(SSD_STRIDES), len(SSD_STRIDES) + len(SSD_DEPTHS)
 
 
 @dataclasses.dataclass(frozen=True)

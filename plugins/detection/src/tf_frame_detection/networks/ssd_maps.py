@@ -15,7 +15,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame import Network, NetworkContext, layers
 from tf_frame_detection.networks.convolutions import Convolutions, check_strides, scaled_depth
-from tf_frame_detection.networks.ssd_layout import DEPTHS, MAX_MAPS, STRIDES
+from tf_frame_detection.options import MAX_MAPS, SSD_DEPTHS, SSD_STRIDES
 
 MIN_DEPTH = 16
 # End points of stride 16 and 32, by module of slim. The API's MobileNetV3 has other layers.
@@ -55,7 +55,9 @@ def ssd_maps(
         tf.variable_scope(getattr(backbone, "scope", "Backbone")),
         layers.arg_scope(convolutions.arg_scope()),
     ):
-        for index, depth in enumerate(DEPTHS[: num_maps - len(STRIDES)], start=len(STRIDES)):
+        for index, depth in enumerate(
+            SSD_DEPTHS[: num_maps - len(SSD_STRIDES)], start=len(SSD_STRIDES)
+        ):
             half, whole = (scaled_depth(d, multiplier, MIN_DEPTH) for d in (depth / 2, depth))
             net = layers.conv2d(maps[-1], half, 1, scope=f"{last_name}_1_Conv2d_{index}_1x1_{half}")
             scope = f"{last_name}_2_Conv2d_{index}_3x3_s2_{whole}"
@@ -78,8 +80,8 @@ def _backbone_maps(
     names = _MAPS.get(getattr(backbone, "module", ""))
     if names is None:
         found = backbone.pyramid_features(images, context, min_depth=MIN_DEPTH)
-        check_strides(found, STRIDES)
-        return [found[stride] for stride in STRIDES], "stride_32"
+        check_strides(found, SSD_STRIDES)
+        return [found[stride] for stride in SSD_STRIDES], "stride_32"
     slim: Any = backbone
     found = slim.end_points(images, context, min_depth=MIN_DEPTH, final_endpoint=names[-1])
     return [found[name] for name in names], names[-1]
