@@ -1,4 +1,4 @@
-"""Imports TensorFlow once and quietly, so that the output of the tests stays readable."""
+"""Imports TensorFlow once and quietly; fixtures of all tests."""
 
 import gc
 import os
@@ -10,6 +10,8 @@ from tf_frame.tensorflow_log import quiet_import
 before = dict(os.environ)
 with quiet_import():
     import tensorflow
+
+    import variable_modes
 # Processes that tests start shall be as a user's.
 os.environ.clear()
 os.environ.update(before)
@@ -62,3 +64,34 @@ def log_level():
     yield
     os.environ.pop("TF_CPP_MIN_LOG_LEVEL", None)
     os.environ.update({k: v for k, v in before.items() if k == "TF_CPP_MIN_LOG_LEVEL"})
+
+
+@pytest.fixture
+def reference_variables():
+    """Reference variables (`VariableV2`) for the length of a test."""
+    tensorflow.compat.v1.disable_resource_variables()
+    yield
+    tensorflow.compat.v1.enable_resource_variables()
+
+
+variable_mode = variable_modes.variable_mode_fixture()
+
+
+@pytest.fixture(scope="session")
+def toy_environment(tmp_path_factory):
+    """Environment of a process that has the plugin `toy` installed."""
+    from tf_frame.testing.distributions import write_toy_distribution
+
+    site = tmp_path_factory.mktemp("site")
+    write_toy_distribution(site)
+    return {**os.environ, "PYTHONPATH": str(site)}
+
+
+@pytest.fixture
+def cluster():
+    """Starts one parameter server and two worker servers; yields the workers' targets."""
+    import forked
+    from tf_frame.testing.local_servers import local_servers
+
+    with local_servers(num_ps=1, num_workers=2, popen=forked.Popen) as targets:
+        yield targets

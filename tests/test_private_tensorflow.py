@@ -1,14 +1,13 @@
-"""Private parts of TensorFlow are used only if `tf_frame.private_tensorflow` lists them."""
+"""`tf_frame.private_tensorflow` lists all private parts of TensorFlow that are in use."""
 
 import ast
 import functools
 import itertools
-import pathlib
 
-import tf_frame
+from source_tree import FRAMEWORK, PLUGINS
 from tf_frame.private_tensorflow import ATTRIBUTES, MODULES
 
-PACKAGE = pathlib.Path(tf_frame.__file__).parent
+PACKAGES = [FRAMEWORK, *(path for path in PLUGINS if path.name == "tf_frame_legacy")]
 PRIVATE = ("tensorflow.python", "tensorflow.core", "tensorflow.tsl", "tensorflow.compiler")
 # Private names of Python itself, not of TensorFlow.
 OF_PYTHON = {"_current_frames", "_exit", "_fields", "_replace"}
@@ -17,7 +16,8 @@ OF_PYTHON = {"_current_frames", "_exit", "_fields", "_replace"}
 @functools.cache
 def trees():
     """The syntax tree of each module, by its path."""
-    return {path: ast.parse(path.read_text()) for path in sorted(PACKAGE.rglob("*.py"))}
+    paths = [path for package in PACKAGES for path in sorted(package.rglob("*.py"))]
+    return {path: ast.parse(path.read_text()) for path in paths}
 
 
 def imported(tree):

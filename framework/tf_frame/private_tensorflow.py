@@ -1,4 +1,4 @@
-"""List of the private parts of TensorFlow that tf-frame uses, each with the reason.
+"""List of the private parts of TensorFlow that tf-frame and tf-frame-legacy use, with reasons.
 
 A new TensorFlow may change private parts without notice; to move tf-frame to a new
 version, begin here. A test finds private imports and attributes that are not

@@ -14,29 +14,30 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
+# Name -> module below tf_frame.
 _HOMES = {
-    "Estimator": "estimator",
-    "EstimatorSpec": "model_function.spec",
-    "ModeKeys": "model_function.spec",
-    "RunConfig": "run_config.run_config",
-    "WarmStartSettings": "warm_start.settings",
-    "add_metrics": "evaluation.added_metrics",
-    "TrainSpec": "train_and_eval.specs",
-    "EvalSpec": "train_and_eval.specs",
-    "train_and_evaluate": "train_and_eval.executor",
-    "Exporter": "exporters",
-    "FinalExporter": "exporters",
-    "LatestExporter": "exporters",
-    "BestExporter": "exporters",
-    "InMemoryEvaluatorHook": "evaluation.in_memory_evaluator",
-    "make_stop_at_checkpoint_step_hook": "train_and_eval.stop_at_checkpoint",
-    "evaluate_repeatedly": "evaluation.run",
-    "VocabInfo": "warm_start.settings",
-    "make_early_stopping_hook": "early_stopping",
-    "stop_if_higher_hook": "early_stopping",
-    "stop_if_lower_hook": "early_stopping",
-    "stop_if_no_decrease_hook": "early_stopping",
-    "stop_if_no_increase_hook": "early_stopping",
+    "Estimator": "estimator.estimator",
+    "EstimatorSpec": "estimator.model_function.spec",
+    "ModeKeys": "estimator.model_function.spec",
+    "RunConfig": "estimator.run_config.run_config",
+    "WarmStartSettings": "runs.warm_start.settings",
+    "add_metrics": "estimator.added_metrics",
+    "TrainSpec": "estimator.train_and_eval.specs",
+    "EvalSpec": "estimator.train_and_eval.specs",
+    "train_and_evaluate": "estimator.train_and_eval.executor",
+    "Exporter": "estimator.exporters",
+    "FinalExporter": "estimator.exporters",
+    "LatestExporter": "estimator.exporters",
+    "BestExporter": "estimator.exporters",
+    "InMemoryEvaluatorHook": "estimator.in_memory_evaluator",
+    "make_stop_at_checkpoint_step_hook": "estimator.train_and_eval.stop_at_checkpoint",
+    "evaluate_repeatedly": "runs.evaluation.evaluate",
+    "VocabInfo": "runs.warm_start.settings",
+    "make_early_stopping_hook": "estimator.early_stopping",
+    "stop_if_higher_hook": "estimator.early_stopping",
+    "stop_if_lower_hook": "estimator.early_stopping",
+    "stop_if_no_decrease_hook": "estimator.early_stopping",
+    "stop_if_no_increase_hook": "estimator.early_stopping",
 }
 _SUBMODULES = ("export",)
 
@@ -48,7 +49,7 @@ def __getattr__(name: str) -> Any:
         return importlib.import_module(f"{__name__}.{name}")
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
+    return getattr(importlib.import_module(f"tf_frame.{_HOMES[name]}"), name)
 
 
 def __dir__() -> list[str]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-# Imported on first use, since `hooks.named` must not import TensorFlow.
+# Imported on first use, since `hooks.by_name.plugins` must not import TensorFlow.
 _MODULES = {
     "Cadence": "cadence",
     "Hook": "base",
@@ -29,25 +29,25 @@ _MODULES = {
     # tf-frame's own.
     "CheckpointHook": "checkpoint",
     "EvaluateHook": "evaluate",
-    "FeedHook": "feed",
+    "FeedHook": "by_name.feed",
     "FinalValuesHook": "logging",
-    "GarbageCollectionHook": "garbage_collection",
-    "HeartbeatHook": "heartbeat",
+    "GarbageCollectionHook": "by_name.garbage_collection",
+    "HeartbeatHook": "by_name.heartbeat",
     "LoggingHook": "logging",
     "NanGuardHook": "nan_guard",
     "ProfileHook": "profile",
     "ProgressHook": "progress",
-    "ResourceUseHook": "resource_use",
-    "SlowStepHook": "slow_step",
+    "ResourceUseHook": "by_name.resource_use",
+    "SlowStepHook": "by_name.slow_step",
     "StopOnSignalHook": "stop",
     "SummaryHook": "summary",
     "ThroughputHook": "throughput",
     "TimelineHook": "timeline",
-    "stop_if_higher": "early_stopping",
-    "stop_if_lower": "early_stopping",
-    "stop_if_no_decrease": "early_stopping",
-    "stop_if_no_increase": "early_stopping",
-    "stop_if_not_better": "early_stopping",
+    "stop_if_higher": "by_name.early_stopping",
+    "stop_if_lower": "by_name.early_stopping",
+    "stop_if_no_decrease": "by_name.early_stopping",
+    "stop_if_no_increase": "by_name.early_stopping",
+    "stop_if_not_better": "by_name.early_stopping",
 }
 # TensorFlow's own classes, which only run at the steps that they need.
 _STOCK = ("FeedFnHook", "FinalOpsHook")

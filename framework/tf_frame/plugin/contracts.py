@@ -261,6 +261,8 @@ class Input(Plugin):
       exact_resume: whether a run on this data must resume with the next batch. False declares
         that it need not, as of a generator of endless random examples: a resumed run reads
         the data from the beginning, and needs no `--allow_inexact_resume`.
+      counts_examples: whether a step takes as many examples as the options of the run say; without
+        that, training measures steps/s alone.
       feature_names, label_names: names of the features and labels that the data has, by
         which an input for a model is found; empty: unknown. Those of the class include names that
         an option adds; an object without the option sets its own.
@@ -270,6 +272,7 @@ class Input(Plugin):
 
     prediction_suffixes: ClassVar[Sequence[str]] = ()
     exact_resume: ClassVar[bool] = True
+    counts_examples: ClassVar[bool] = True
     feature_names: ClassVar[Sequence[str]] = ()
     label_names: ClassVar[Sequence[str]] = ()
     shared_options: ClassVar[Sequence[str]] = ()

@@ -85,32 +85,32 @@ def test_none_of_them_imports_tensorflow():
 
 
 CASES = [
-    ("heartbeat", {}, "heartbeat.HeartbeatHook", ["DIR"], {"every_secs": 60.0, "task": 0}),
+    ("heartbeat", {}, "by_name.heartbeat.HeartbeatHook", ["DIR"], {"every_secs": 60.0, "task": 0}),
     (
         "heartbeat",
         {"every_secs": "5"},
-        "heartbeat.HeartbeatHook",
+        "by_name.heartbeat.HeartbeatHook",
         ["DIR"],
         {"every_secs": 5.0, "task": 0},
     ),
     (
         "garbage_collection",
         {"every_steps": 50, "freeze_after_steps": 3},
-        "garbage_collection.GarbageCollectionHook",
+        "by_name.garbage_collection.GarbageCollectionHook",
         [],
         {"every_steps": 50, "freeze_after_steps": 3},
     ),
     (
         "slow_step",
         {"times": 3, "floor_secs": 0.5, "pause_secs": 7, "profile_steps": 2},
-        "slow_step.SlowStepHook",
+        "by_name.slow_step.SlowStepHook",
         ["DIR"],
         {"times": 3.0, "floor_secs": 0.5, "pause_secs": 7.0, "profile_steps": 2, "task": 0},
     ),
     (
         "feed",
         {"values": ["keep:0=0.5", "size=[1, 2]", "word=a=b"]},
-        "feed.FeedHook",
+        "by_name.feed.FeedHook",
         [{"keep:0": "0.5", "size": "[1, 2]", "word": "a=b"}],
         {},
     ),
@@ -124,35 +124,35 @@ CASES = [
     (
         "early_stopping",
         {"metric": "acc", "threshold": 0.5, "min_steps": 3, "every_secs": 9},
-        "early_stopping.stop_if_higher",
+        "by_name.early_stopping.stop_if_higher",
         ["acc", 0.5, "DIR/eval"],
         {"min_steps": 3, "run_every_secs": 9.0, "run_every_steps": None},
     ),
     (
         "early_stopping",
         {"threshold": 0, "every_steps": 10},
-        "early_stopping.stop_if_lower",
+        "by_name.early_stopping.stop_if_lower",
         ["loss", 0.0, "DIR/eval"],
         {"min_steps": 0, "run_every_secs": None, "run_every_steps": 10},
     ),
     (
         "early_stopping",
         {"threshold": 9, "mode": "max"},
-        "early_stopping.stop_if_higher",
+        "by_name.early_stopping.stop_if_higher",
         ["loss", 9.0, "DIR/eval"],
         {"min_steps": 0, "run_every_secs": 60.0, "run_every_steps": None},
     ),
     (
         "early_stopping",
         {"metric": "mean_iou"},
-        "early_stopping.stop_if_not_better",
+        "by_name.early_stopping.stop_if_not_better",
         ["mean_iou", 3, "DIR/eval"],
         {"higher": True, "min_steps": 0, "run_every_secs": 60.0, "run_every_steps": None},
     ),
     (
         "early_stopping",
         {"metric": "wer", "mode": "min", "patience": 7},
-        "early_stopping.stop_if_not_better",
+        "by_name.early_stopping.stop_if_not_better",
         ["wer", 7, "DIR/eval"],
         {"higher": False, "min_steps": 0, "run_every_secs": 60.0, "run_every_steps": None},
     ),
@@ -300,7 +300,7 @@ def test_a_variable_is_logged_by_its_value_and_not_by_its_handle(context, build,
 
 
 def test_the_hook_of_the_documentation_works(tmp_path, monkeypatch, build, train, context):
-    docs = (Path(__file__).parents[2] / "docs" / "hooks.md").read_text()
+    docs = (Path(__file__).parents[3] / "docs" / "hooks.md").read_text()
     sources = re.findall(r"```python\n# (my_hooks\w*\.py)\n(.*?)```", docs, re.DOTALL)
     assert len(sources) == 2
     for name, source in sources:

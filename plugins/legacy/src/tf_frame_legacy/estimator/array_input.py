@@ -31,6 +31,8 @@ class ArrayInput(Input):
       shuffle: whether to shuffle each epoch separately.
     """
 
+    counts_examples = False  # A step takes `batch_size` rows, whatever `--train_batch_size` is.
+
     def __init__(
         self,
         arrays: Callable[[], tuple[Any, Any]],
