@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from tf_frame.config import option
 from tf_frame.plugin import (
+    ClassMetric,
     Converter,
     GradientTransform,
     HookContext,
@@ -55,6 +56,7 @@ _MODULES = {
 }
 
 __all__ = [
+    "ClassMetric",
     "Converter",
     "Estimator",
     "EstimatorSpec",

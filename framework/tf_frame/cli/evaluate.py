@@ -16,7 +16,7 @@ from tf_frame.command_line.folder_setup import setup_from_folder
 from tf_frame.command_line.screen import output_may_fail, report
 from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_OK, EXIT_USAGE, ConfigError, DataError
-from tf_frame.metric_table import metrics_text
+from tf_frame.runs.evaluation.printing import result_table
 from tf_frame.runs.setup.run_context import RunObserver
 from tf_frame.runs.setup.training_setup import TrainingSetup
 from tf_frame.session.interrupts import Interrupts
@@ -68,8 +68,7 @@ def main(argv: Sequence[str]) -> int:
         observer = RunObserver(report, interrupts, shows_progress=True)
         make_folder(setup, source, observer)
         for evaluated in evaluate_run(setup, source, observer, **given):
-            report(f"evaluation at step {evaluated.global_step}")
-            report(metrics_text({n: _shown(value) for n, value in evaluated.metrics.items()}))
+            report(result_table(evaluated.global_step, evaluated.metrics))
     return EXIT_OK
 
 
@@ -106,11 +105,3 @@ def _check(given: Mapping[str, Any]) -> None:
     for option in (_EVERY, _TIMEOUT):
         if given[option.name] != option.default:
             raise ConfigError(f"--{option.name} has no effect without --continuous")
-
-
-def _shown(value: Any) -> str | float:
-    """Returns a number; of any other metric only its kind and size, as text."""
-    if isinstance(value, bytes):
-        return f"{len(value)} bytes"
-    shape = getattr(value, "shape", ())
-    return f"array {list(shape)}" if shape else float(value)

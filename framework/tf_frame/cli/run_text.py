@@ -21,8 +21,8 @@ from tf_frame.config.run_options import RunOptions, without_effect
 from tf_frame.config.values import to_text
 from tf_frame.config.yaml_file import read_settings
 from tf_frame.errors import ConfigError
-from tf_frame.metric_table import metrics_text
 from tf_frame.plugin import InputInfo, Mode
+from tf_frame.runs.evaluation.printing import result_table
 from tf_frame.runs.setup.model_dir import CONFIG_FILE
 from tf_frame.runs.setup.training_setup import ConfiguredPlugin, TrainingSetup
 from tf_frame.text import columns
@@ -142,8 +142,7 @@ def closing(setup: TrainingSetup, result: Mapping[str, Any], *, keeps_folder: bo
     """The last evaluation as a table, the time that the run took, and its folder."""
     lines = []
     if result["metrics"]:
-        table = metrics_text(result["metrics"])
-        lines += [f"evaluation at step {result['metrics_step']}", table]
+        lines.append(result_table(result["metrics_step"], result["metrics"]))
     done = f"done in {result['duration_secs']:.0f} s"
     if keeps_folder:  # Else it is a profile, whose report has better figures of the speed.
         rate = result["steps_per_sec"]

@@ -1,5 +1,6 @@
 """Plugins: their contracts, and how they are found, checked and loaded."""
 
+from tf_frame.plugin.class_metric import ClassMetric
 from tf_frame.plugin.contracts import (
     API_VERSION,
     Input,
@@ -23,6 +24,7 @@ from tf_frame.plugin.training_contracts import (
 
 __all__ = [
     "API_VERSION",
+    "ClassMetric",
     "Converter",
     "GradientTransform",
     "HookContext",

@@ -126,7 +126,7 @@ class ModelOutput:
         means the sum of the losses that the clone added to `tf.GraphKeys.LOSSES`.
       predictions: name -> tensor whose first dimension is the batch; or one such tensor.
       metrics: name -> (value tensor, update op), as `tf.compat.v1.metrics`
-        makes them; used in evaluation.
+        makes them; used in evaluation. The name of a metric of one class is a `ClassMetric`.
       end_points: name -> tensor, for inspection and summaries.
       exports: signature name -> mapping of output name to tensor, or an output
         class of `tf_frame.estimator.export`.

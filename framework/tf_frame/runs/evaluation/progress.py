@@ -15,9 +15,9 @@ from typing import Any, TextIO
 from tqdm import tqdm
 
 from tf_frame.config.run_options import RunOptions
-from tf_frame.metric_table import metrics_text
 from tf_frame.plugin import InputInfo, Mode
 from tf_frame.runs.evaluation.evaluator import Evaluated, Evaluator
+from tf_frame.runs.evaluation.printing import metrics_table
 from tf_frame.runs.evaluation.results import numbers
 from tf_frame.runs.setup.run_context import RunObserver
 
@@ -65,7 +65,7 @@ def _figures_so_far(evaluated: Evaluated) -> str:
     steps = "1 step" if evaluated.steps == 1 else f"{evaluated.steps} steps"
     return (
         f"evaluation stopped after {steps} (--eval_steps {evaluated.steps} does as many); figures "
-        f"so far\n{metrics_text(numbers(evaluated.metrics))}"
+        f"so far\n{metrics_table(numbers(evaluated.metrics))}"
     )
 
 

@@ -17,14 +17,13 @@ from tf_frame.cluster import Cluster
 from tf_frame.config.values import not_a_choice
 from tf_frame.errors import CheckpointError, ConfigError, NoDataError
 from tf_frame.hooks.metrics_log import EVAL, MetricsLog
-from tf_frame.metric_table import classwise
 from tf_frame.runs.evaluation.evaluator import Evaluator
+from tf_frame.runs.evaluation.printing import log_line, result_line
 from tf_frame.runs.evaluation.progress import evaluate_watched
 from tf_frame.runs.evaluation.results import numbers, write_pictures
 from tf_frame.runs.setup.run_context import RunObserver
 from tf_frame.runs.setup.training_setup import TRAIN_AND_EVALUATE, TrainingSetup
 from tf_frame.session.interrupts import Interrupted
-from tf_frame.text import figure
 
 _LOG = logging.getLogger("tf_frame")
 
@@ -44,8 +43,7 @@ class Evaluations:
         if step not in self.metrics_of_step:
             path = checkpoint_path(self.setup.model_dir, step)
             metrics = self._evaluate(path, step, how_to_resume(self.setup, step))
-            figures = "  ".join(f"{name} {figure(value)}" for name, value in _overall(metrics))
-            self.observer.report(f"evaluation at step {step}  {figures}")
+            self.observer.report(result_line(step, metrics))
         return self.metrics_of_step[step]
 
     def evaluate_newest(self) -> None:
@@ -100,20 +98,12 @@ class Evaluations:
             raise Interrupted(interrupted.signum, if_interrupted) from None
         write_pictures(str(self.evaluator.eval_dir), evaluated.metrics)
         metrics = self.metrics_of_step[step] = numbers(evaluated.metrics)
-        figures = ", ".join(f"{name} = {value:.6g}" for name, value in metrics.items())
-        _LOG.info("step %d: evaluation: %s", step, figures)
+        _LOG.info("%s", log_line(step, metrics))
         self.log.write(EVAL, step, metrics)
         if self.setup.config.keep_best and self.best_checkpoints().offer(checkpoint, metrics):
             best = f"one of the {self.setup.config.keep_best} best"
             self.observer.report(f"kept {checkpoint} as {best}")
         return metrics
-
-
-def _overall(metrics: dict[str, float]) -> list[tuple[str, float]]:
-    """The metrics that are not of single classes."""
-    kinds, classes = classwise(metrics)
-    of_classes = {f"{kind}_{name}" for kind in kinds for name in classes}
-    return [(name, value) for name, value in metrics.items() if name not in of_classes]
 
 
 def how_to_resume(setup: TrainingSetup, step: int, cluster: Cluster | None = None) -> str:

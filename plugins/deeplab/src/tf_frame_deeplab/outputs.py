@@ -12,6 +12,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
+from tf_frame import ClassMetric
 from tf_frame_vision.confusion import confusion_image, confusion_matrix, metric_names
 
 # Number of image summaries, and grey level of ignored pixels in them.
@@ -80,7 +81,7 @@ def segmentation_metrics(
     }
     names = metric_names(class_names, num_classes)
     for kind, value in of_classes.items():
-        values |= {f"{kind}_{name}": value[index] for index, name in enumerate(names)}
+        values |= {ClassMetric(kind, name): value[index] for index, name in enumerate(names)}
     metrics = {name: (tf.cast(value, tf.float32), update) for name, value in values.items()}
     metrics["confusion_matrix"] = total, update
     metrics["confusion_matrix_image"] = confusion_image(total, class_names), update

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame.metric_table import metrics_text
-from tf_frame_recognition.evaluation import metrics
+from tf_frame.runs.evaluation.printing import metrics_table
+from tf_frame_recognition.evaluation.metrics import recognition_metrics
 from tf_frame_recognition.labels import LabelMap
 
 CHARACTERS = "abcABC12'é"
@@ -40,7 +40,7 @@ def evaluated(batches, *, case_sensitive=True, punctuation=True):
     with tf.Graph().as_default(), tf.Session() as session:
         predicted = tf.placeholder(tf.string, [None])
         labels = tf.placeholder(tf.int32, [None, MAX_LENGTH])
-        pairs = metrics.recognition_metrics(
+        pairs = recognition_metrics(
             predicted,
             labels,
             label_map=LabelMap(CHARACTERS),
@@ -94,7 +94,9 @@ def test_empty_predictions_have_distance_1_and_lengths_without_words_are_0():
 
 
 def test_lengths_are_rows_of_a_table():
-    lines = metrics_text(evaluated([(["b", "a", "ab", "ab"], ["a", "a", "ab", "ba"])])).splitlines()
+    lines = metrics_table(
+        evaluated([(["b", "a", "ab", "ab"], ["a", "a", "ab", "ba"])])
+    ).splitlines()
     rows = [line.split() for line in lines]
     assert rows[:4] == [
         ["word_accuracy", "0.5000"],

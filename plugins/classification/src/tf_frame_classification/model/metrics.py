@@ -11,6 +11,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
+from tf_frame import ClassMetric
 from tf_frame_vision.confusion import confusion_image, confusion_matrix, metric_names
 
 _TOP = 5
@@ -44,7 +45,7 @@ def classification_metrics(
     }
     if num_classes <= max_class_metrics:
         for index, name in enumerate(metric_names(class_names, num_classes)):
-            values[f"recall_{name}"] = recall[index]
+            values[ClassMetric("recall", name)] = recall[index]
     metrics = {name: (tf.cast(value, tf.float32), update) for name, value in values.items()}
     if num_classes > _TOP:
         hit = tf.nn.in_top_k(logits, labels, _TOP)

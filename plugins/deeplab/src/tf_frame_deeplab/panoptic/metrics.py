@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import tensorflow.compat.v1 as tf
 
+from tf_frame import ClassMetric
 from tf_frame_deeplab.heads import INSTANCES, SEMANTIC
 from tf_frame_deeplab.panoptic.components import components
 from tf_frame_deeplab.panoptic.quality import COLUMNS, count_segments, qualities
@@ -64,7 +65,7 @@ def panoptic_metrics(
     metrics = {name: (_mean(values, name), update) for name in ("pq", "sq", "rq")}
     metrics["parsing_covering"] = (_mean(values, "parsing_covering"), update)
     for index, name in enumerate(metric_names(class_names, num_classes)):
-        metrics[f"pq_{name}"] = (values["pq"][index], update)
+        metrics[ClassMetric("pq", name)] = (values["pq"][index], update)
     metrics["pq_components"] = (_mean(plain, "pq"), plain_update)
     return metrics
 

@@ -21,6 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tf_frame import ClassMetric
 from tf_frame_detection.evaluation.average_precision import (
     COCO_RECALLS,
     NO_BOXES,
@@ -89,9 +90,9 @@ class Figures:
             figures["voc_ap"] = _mean([each.voc for each in results])
             figures["voc07_ap"] = _mean([each.voc07 for each in results])
         for name, result in zip(self.class_names, results, strict=True):
-            figures[f"ap50_{name}"] = float(result.ap[0])
-            figures[f"ap_{name}"] = float(np.mean(result.ap))
-            figures[f"boxes_{name}"] = float(result.num_boxes)
+            figures[ClassMetric("ap50", name)] = float(result.ap[0])
+            figures[ClassMetric("ap", name)] = float(np.mean(result.ap))
+            figures[ClassMetric("boxes", name)] = float(result.num_boxes)
         return figures
 
     def _of_class(self, images: Sequence[Image]) -> _ClassResult:

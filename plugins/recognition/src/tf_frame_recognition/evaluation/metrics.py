@@ -10,6 +10,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
+from tf_frame import ClassMetric
 from tf_frame_recognition.labels import comparable
 
 
@@ -52,7 +53,7 @@ def recognition_metrics(
     shares = {name: tf.div_no_nan(part, count) for name, part in sums.items()}
     for kind, column in {**shares, "words": count}.items():
         for length in range(1, max_length + 1):
-            values[f"{kind}_length_{length}"] = column[length]
+            values[ClassMetric(kind, f"length_{length}")] = column[length]
     return {name: (tf.cast(value, tf.float32), update) for name, value in values.items()}
 
 
