@@ -1,7 +1,7 @@
 import pytest
 
 from tf_frame.profiling.model_cost import Layer
-from tf_frame.profiling.model_table import model_text
+from tf_frame.profiling.model_table import format_model
 
 MIB = 2**20
 
@@ -25,7 +25,7 @@ LAYERS = [
 
 
 def rows(**options):
-    return model_text(LAYERS, **{"examples": 2} | options).splitlines()
+    return format_model(LAYERS, **{"examples": 2} | options).splitlines()
 
 
 def test_scopes_are_nested_with_their_shares_and_a_total():
@@ -54,7 +54,7 @@ def test_without_a_depth_the_costliest_scopes_are_shown_in_detail_on_a_screen():
     many = [layer(f"net/block{i}", 1 + i, 1) for i in range(20)]
     many += [layer(f"net/block{i}/unit{j}", 1, 0) for i in range(20) for j in range(2)]
     layers = [layer("", 210, 20), layer("net", 210, 20), *many]
-    labels = [line.split()[0] for line in model_text(layers, examples=1).splitlines()]
+    labels = [line.split()[0] for line in format_model(layers, examples=1).splitlines()]
     table = labels[1 : labels.index("total")]
     assert len(table) == 39
     assert table[-3:] == ["block19", "unit0", "unit1"]
@@ -71,6 +71,6 @@ def test_the_training_step_is_in_the_last_line():
 @pytest.mark.parametrize("products", [0, 3])
 def test_what_is_not_counted_is_said(products):
     whole = layer("", 1, 1, unknown=5, unknown_products=products)
-    text = model_text([whole, layer("net", 1, 1, unknown_products=products)], examples=1)
+    text = format_model([whole, layer("net", 1, 1, unknown_products=products)], examples=1)
     assert f"not static: {products} convolutions and matrix products, 5 others" in text
     assert ("+ ?" in text) == bool(products)

@@ -5,8 +5,8 @@ import time
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame.profiling.arbiter import CaptureError
-from tf_frame.profiling.recorder import Facts, Recorder, kind_of
+from tf_frame.profiling.process_profiler import CaptureError
+from tf_frame.profiling.recorder import Facts, Recorder, hook_kind
 from tf_frame.profiling.run_metadata import run_options
 from tf_frame.profiling.step_profile import Cost, HookCost, read, to_bytes
 from tf_frame.profiling.step_times import StepTimes
@@ -97,5 +97,5 @@ def test_the_kind_of_a_hook_is_in_the_name_of_its_class():
     class AgreedCheckpointHook:
         pass
 
-    kinds = [kind_of(hook()) for hook in (AgreedCheckpointHook, SummarySaverHook, StepTimes)]
+    kinds = [hook_kind(hook()) for hook in (AgreedCheckpointHook, SummarySaverHook, StepTimes)]
     assert kinds == ["checkpoint", "summary", "hook"]

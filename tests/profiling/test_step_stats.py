@@ -3,7 +3,7 @@ import logging
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame.profiling.step_stats import Transfer, executions_of, producer_name
+from tf_frame.profiling.step_stats import Transfer, producer_name, read_executions
 
 HOUR = 3600 * 10**9
 BEGIN = 1_790_000_000 * 10**9
@@ -26,7 +26,7 @@ def node(name, label="", **fields):
 
 
 def only(step_stats):
-    ((execution,),) = executions_of(step_stats).values()
+    ((execution,),) = read_executions(step_stats).values()
     return execution
 
 
@@ -87,7 +87,7 @@ def test_a_kernel_of_a_gpu_has_the_operation_of_its_annotation():
 def test_a_device_that_is_listed_twice_is_one_and_in_order_of_time():
     stats = stats_of(node("b", all_start_nanos=BEGIN + 5))
     stats.dev_stats.add(device="/device:CPU:0").node_stats.append(node("a"))
-    ((found),) = executions_of(stats).values()
+    ((found),) = read_executions(stats).values()
     assert [execution.name for execution in found] == ["a", "b"]
 
 
@@ -100,14 +100,14 @@ def test_an_operation_whose_clock_is_off_is_left_out_with_a_warning(caplog):
         node("too late", all_start_nanos=BEGIN + 2 * HOUR),
     )
     with caplog.at_level(logging.WARNING, "tf_frame"):
-        ((found),) = executions_of(stats).values()
+        ((found),) = read_executions(stats).values()
     assert [execution.name for execution in found] == ["first", "second", "third"]
     assert "2 of 5 operations" in caplog.text
 
 
 def test_a_step_without_operations_has_none():
-    assert executions_of(tf.RunMetadata().step_stats) == {}
-    assert executions_of(stats_of()) == {"/device:CPU:0": []}
+    assert read_executions(tf.RunMetadata().step_stats) == {}
+    assert read_executions(stats_of()) == {"/device:CPU:0": []}
 
 
 @pytest.mark.parametrize("name", ["conv", "conv:1", "conv/_5"])

@@ -6,7 +6,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame.errors import ConfigError
 from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.cadence import Cadence
-from tf_frame.profiling.arbiter import start_profiler, stop_profiler
+from tf_frame.profiling.process_profiler import start_profiler, stop_profiler
 from tf_frame.profiling.step_times import StepTimes
 from tf_frame.session.hooked_step import StepFetches, merge_options, run_hooked_step
 from tf_frame.session.prepared import PreparedCalls

@@ -4,7 +4,7 @@ import dataclasses
 import random
 import statistics
 
-from tf_frame.profiling.report import figures as f
+from tf_frame.profiling.report import contents as f
 from tf_frame.profiling.step_profile import CHECKPOINT, HOOK, SUMMARY
 
 _PHASES = (

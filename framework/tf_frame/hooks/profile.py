@@ -18,10 +18,10 @@ from tf_frame.errors import ConfigError
 from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.cadence import NEVER, Cadence
 from tf_frame.hooks.training_clock import pause
-from tf_frame.profiling.capture import Capture, only_warns, step_marker, unused_path
+from tf_frame.profiling.capture import Capture, step_marker, unused_path, warn_only
+from tf_frame.profiling.profile_folders import XPLANE
 from tf_frame.profiling.recorder import Recorder
 from tf_frame.profiling.retention import retain
-from tf_frame.profiling.run_folders import XPLANE
 from tf_frame.profiling.run_metadata import add_run_metadata, chrome_trace, run_options, write_trace
 from tf_frame.profiling.step_profile import SUFFIX, to_bytes
 
@@ -246,24 +246,24 @@ class ProfileHook(Hook):
         if first is None:
             return
         # Writing is no training: the times of steps leave it out.
-        with pause(), only_warns(f"the profile that began at step {first}", report=self._report):
+        with pause(), warn_only(f"the profile that began at step {first}", report=self._report):
             if capture is not None:
                 self._tell(self._label(first), False)
             self._write(first, capture)
         # The tasks of a job share the folder; one of them removes.
         if self._keep is not None and self._is_chief:
-            with pause(), only_warns("an old profile", "was not removed"):
+            with pause(), warn_only("an old profile", "was not removed"):
                 retain(self._model_dir, self._keep)
         self._write_metadata()
 
     def _begin(self, step: int) -> None:
         self._first, self._metadata = step, None
         if self._recorder is not None:
-            with only_warns(f"the record of the steps from {step}", report=self._report):
+            with warn_only(f"the record of the steps from {step}", report=self._report):
                 self._recorder.start(self._after_hooks)
                 self._recording = self._recorder
         capture = Capture(self._model_dir, label=self._label(step), task=self._task)
-        with only_warns(f"the profile from step {step}", report=self._report):
+        with warn_only(f"the profile from step {step}", report=self._report):
             capture.start()
             self._capture = capture
             self._tell(self._label(step), True)
@@ -275,7 +275,7 @@ class ProfileHook(Hook):
         began = self._began() if self._began else None
         path = ""
         if capture is not None:
-            with only_warns(f"the capture from step {first}", report=self._report):
+            with warn_only(f"the capture from step {first}", report=self._report):
                 path = capture.save(began=began).removesuffix(XPLANE)
         if profile is not None:  # It does not need the capture.
             label = self._label(first)
@@ -301,11 +301,11 @@ class ProfileHook(Hook):
         if self._metadata is None:
             return
         (step, run_metadata), self._metadata = self._metadata, None
-        with only_warns(f"the Chrome trace of step {step}", report=self._report):
+        with warn_only(f"the Chrome trace of step {step}", report=self._report):
             path = os.path.join(self._folder, f"timeline-{step}.json")
             write_trace(path, chrome_trace(run_metadata))
         what = f"the run metadata of step {step}"
-        with only_warns(what, report=self._report), self._session.graph.as_default():
+        with warn_only(what, report=self._report), self._session.graph.as_default():
             # The first caller that gets the writer makes it write the default graph.
             writer = tf.summary.FileWriterCache.get(self._folder)
             add_run_metadata(writer, run_metadata, f"profile_{step}", step)

@@ -16,7 +16,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame.errors import ConfigError
 from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.cadence import Cadence
-from tf_frame.profiling.capture import only_warns
+from tf_frame.profiling.capture import warn_only
 from tf_frame.profiling.run_metadata import add_run_metadata, chrome_trace, run_options, write_trace
 
 _LOG = logging.getLogger("tf_frame")
@@ -74,11 +74,11 @@ class TimelineHook(Hook):
 
     def after_step(self, run_context: Any, run_values: Any, step: int) -> None:
         path = os.path.join(self._logdir, f"tf_trace-{step}{self._suffix}")
-        with only_warns(path):
+        with warn_only(path):
             write_trace(path, chrome_trace(run_values.run_metadata, **self._drawn))
             _LOG.info("Writing trace to %s", path)
         if self._writer is not None:
-            with only_warns(f"the run metadata of step {step}"):
+            with warn_only(f"the run metadata of step {step}"):
                 # slim gives no step to the event.
                 add_run_metadata(self._writer, run_values.run_metadata, f"run_metadata-{step}")
 
@@ -142,9 +142,9 @@ class ProfilerHook(Hook):
             return
         path = os.path.join(self._output_dir, f"timeline-{step}.json")
         _LOG.info("Saving timeline for %d into '%s'.", step, path)
-        with only_warns(path):
+        with warn_only(path):
             write_trace(path, chrome_trace(run_values.run_metadata, **self._drawn))
-        with only_warns(f"the run metadata of step {step}"), self._graph.as_default():
+        with warn_only(f"the run metadata of step {step}"), self._graph.as_default():
             # The first caller that gets the writer makes it write the default graph.
             writer = tf.summary.FileWriterCache.get(self._output_dir)
             add_run_metadata(writer, run_values.run_metadata, f"step_{step}")

@@ -8,5 +8,5 @@ TensorFlow has two tools, which may run at once:
 * Run metadata: a run that is asked for it returns when each operation ran on which device.
   Chrome traces and the figures of TensorBoard's Graphs tab are made from it.
 * XPlane: the process records all its threads and devices from a start to a stop, once at a time
-  (`arbiter`). TensorBoard's Profile tab reads it.
+  (`process_profiler`). TensorBoard's Profile tab reads it.
 """

@@ -7,7 +7,7 @@ with step_marker(100):
 path = capture.save()
 
 `tf.profiler.experimental` alone ignores its options, lets a capture replace another one of the
-same second, and cannot start any more after some failed starts (`arbiter`).
+same second, and cannot start any more after some failed starts (`process_profiler`).
 """
 
 from __future__ import annotations
@@ -29,8 +29,13 @@ import tensorflow as tf
 from tf_frame import file_system
 from tf_frame.atomic_output import atomic_output
 from tf_frame.errors import reason_of
-from tf_frame.profiling.arbiter import CaptureError, Profiler, start_profiler, stop_profiler
-from tf_frame.profiling.run_folders import XPLANE
+from tf_frame.profiling.process_profiler import (
+    CaptureError,
+    Profiler,
+    start_profiler,
+    stop_profiler,
+)
+from tf_frame.profiling.profile_folders import XPLANE
 from tf_frame.profiling.step_profile import SUFFIX
 
 _LOG = logging.getLogger("tf_frame")
@@ -39,7 +44,7 @@ _EMPTY_BYTES = 8
 
 
 @contextlib.contextmanager
-def only_warns(
+def warn_only(
     what: str, failed: str = "was not written", *, report: Callable[[str], None] | None = None
 ) -> Iterator[None]:
     """Reports a failure of the profiler, or of writing a file, and lets training go on.

@@ -18,7 +18,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from tf_frame.profiling import memory as memory_use
-from tf_frame.profiling.step_stats import Execution, executions_of, producer_name
+from tf_frame.profiling.step_stats import Execution, producer_name, read_executions
 from tf_frame.profiling.trace_events import Bar, Trace, quote
 
 _Executions = Mapping[str, Sequence[Execution]]
@@ -42,7 +42,7 @@ def chrome_trace(run_metadata: Any, *, dataflow: bool = True, memory: bool = Fal
       The trace, as JSON in one line.
     """
     with _without_collector():
-        return _trace_of(executions_of(run_metadata.step_stats), dataflow, memory).json()
+        return _trace_of(read_executions(run_metadata.step_stats), dataflow, memory).json()
 
 
 @contextlib.contextmanager
@@ -143,13 +143,13 @@ def _latest(bars: Sequence[Bar], time: int) -> Bar:
 
 
 def _draw_memory(trace: Trace, executions: _Executions) -> None:
-    for device, tensors in memory_use.tensors_of(executions).items():
+    for device, tensors in memory_use.output_tensors(executions).items():
         if tensors:
             row = trace.row(f"{device} Tensors")
             for tensor in tensors:
                 facts = _facts(tensor.description)
                 trace.lifetime(row, tensor.name, tensor.begin, tensor.end, facts)
-    for (task, allocator), changes in _by_task(memory_use.changes_of(executions)).items():
+    for (task, allocator), changes in _by_task(memory_use.memory_changes(executions)).items():
         row = trace.row(f"{task} Allocators".strip())
         trace.curve(row, allocator, memory_use.curve(changes))
 

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from tf_frame.errors import ConfigError
 from tf_frame.profiling import xplane
-from tf_frame.profiling.run_folders import RunFolder, read_steps, task_of
+from tf_frame.profiling.profile_folders import ProfileFolder, read_steps, task_name
 from tf_frame.profiling.step_profile import Span, Step, StepProfile
 
 _OF_TASK = re.compile(r"/job:(?P<job>[^/]+)/(?:replica:\d+/)?task:(?P<index>\d+)/")
@@ -84,7 +84,7 @@ class AlignedRun:
         return min(begins, default=0)
 
 
-def read_run(folder: RunFolder, *, keep_threadpool: bool = False) -> Run:
+def read_run(folder: ProfileFolder, *, keep_threadpool: bool = False) -> Run:
     """Reads a folder: recorded steps, and XPlane files of tasks without them.
 
     Args:
@@ -97,9 +97,9 @@ def read_run(folder: RunFolder, *, keep_threadpool: bool = False) -> Run:
     profiles = read_steps(folder.steps)
     recorded = {profile.task for profile in profiles}
     captures = {
-        task_of(path): xplane.read_lines(path, keep_threadpool=keep_threadpool)
+        task_name(path): xplane.read_lines(path, keep_threadpool=keep_threadpool)
         for path in folder.xplanes
-        if task_of(path) not in recorded
+        if task_name(path) not in recorded
     }
     return Run(profiles, captures)
 

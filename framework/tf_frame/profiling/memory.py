@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from tf_frame.profiling.step_profile import Memory, Owner
-from tf_frame.profiling.step_stats import Execution, executions_of, producer_name
+from tf_frame.profiling.step_stats import Execution, producer_name, read_executions
 
 _MOST_OWNERS = 20
 
@@ -60,16 +60,16 @@ def memory_peaks(run_metadata: Any, devices: Mapping[str, int]) -> tuple[Memory,
       run_metadata: the `RunMetadata`.
       devices: position of each device in the profile.
     """
-    executions = executions_of(run_metadata.step_stats)
+    executions = read_executions(run_metadata.step_stats)
     peaks: dict[str, Memory] = {}
-    for (device, _), changes in changes_of(executions).items():
+    for (device, _), changes in memory_changes(executions).items():
         found = _peak(devices[device], changes)
         if device not in peaks or found.peak > peaks[device].peak:
             peaks[device] = found
     return tuple(sorted(peaks.values(), key=operator.attrgetter("device")))
 
 
-def changes_of(
+def memory_changes(
     executions: Mapping[str, Sequence[Execution]],
 ) -> dict[tuple[str, str], list[Change]]:
     """Returns the changes of memory by (device, allocator), by rising time.
@@ -77,14 +77,14 @@ def changes_of(
     Of changes in the same microsecond, those of an earlier operation come first.
 
     Args:
-      executions: of each device, as `executions_of` returns them.
+      executions: of each device, as `read_executions` returns them.
     """
     found: dict[tuple[str, str], list[Change]] = collections.defaultdict(list)
     tensors = None
     for device, each in executions.items():
         recorded = list(_recorded(each))
         if not recorded:
-            tensors = tensors if tensors is not None else tensors_of(executions)
+            tensors = tensors if tensors is not None else output_tensors(executions)
             recorded = list(_estimated(tensors.get(device, ())))
         for allocator, change in recorded:
             found[device, allocator].append(change)
@@ -99,7 +99,7 @@ def curve(changes: Sequence[Change]) -> list[tuple[int, int]]:
     return [(change.time, total) for change, total in zip(changes, totals, strict=True)]
 
 
-def tensors_of(executions: Mapping[str, Sequence[Execution]]) -> dict[str, list[Tensor]]:
+def output_tensors(executions: Mapping[str, Sequence[Execution]]) -> dict[str, list[Tensor]]:
     """Returns the outputs of each device's operations that have a size."""
     last_read: dict[str, int] = {}
     for each in (each for found in executions.values() for each in found):

@@ -3,10 +3,9 @@
     layers = model_layers(graph, variables=tf.trainable_variables(), step=train_op)
     profile = costs(graph, variables=tf.trainable_variables(), step=train_op)
 
-A layer is a name scope with all scopes inside. What belongs to a layer is found by names
-(`tf_frame.profiling.layer_names`): gradients belong to the layer of their forward operation, and
-all clones are counted together. Operations of a loop count once; those in functions
-(`tf.function`) are not seen.
+A layer is a name scope with all scopes inside. Names tell the layer of an operation
+(`operation_names`): gradients belong to the layer of their forward operation, and all clones are
+counted together. Operations of a loop count once; operations in a `tf.function` are not counted.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.graph.operations import ancestors
 from tf_frame.profiling.flops import UnknownShape, flops, is_product, multiply_adds
-from tf_frame.profiling.layer_names import layer_of, scopes_of
+from tf_frame.profiling.operation_names import enclosing_scopes, layer_name
 from tf_frame.profiling.step_graph import (
     BACKWARD,
     FORWARD,
@@ -115,7 +114,7 @@ def model_layers(
 
 def _enclosing(layers: dict[str, Layer], name: str) -> list[Layer]:
     """The layers that an operation or variable belongs to, from the whole model on."""
-    return [layers.setdefault(scope, Layer(scope)) for scope in scopes_of(layer_of(name))]
+    return [layers.setdefault(scope, Layer(scope)) for scope in enclosing_scopes(layer_name(name))]
 
 
 def _count_operation(op: Any, phase: str, layers: Sequence[Layer]) -> None:

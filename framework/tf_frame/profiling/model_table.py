@@ -1,6 +1,6 @@
 """A table of a model's layers, as `tf-frame run --show_model` prints it.
 
-print(model_text(model_layers(...), examples=8, depth=None))
+print(format_model(model_layers(...), examples=8, depth=None))
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _ROWS = 40
 _HEADING = ("layer", "output", "parameters", "%", "multiply-adds", "%", "activations", "%")
 
 
-def model_text(layers: Sequence[Layer], *, examples: int, depth: int | None = None) -> str:
+def format_model(layers: Sequence[Layer], *, examples: int, depth: int | None = None) -> str:
     """Returns the table, and a line on the training step.
 
     Multiply-adds are those of one example, as they are published; activations those of a step.

@@ -15,8 +15,8 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from tf_frame.profiling.arbiter import CaptureError
 from tf_frame.profiling.memory import memory_peaks
+from tf_frame.profiling.process_profiler import CaptureError
 from tf_frame.profiling.step_profile import (
     CHECKPOINT,
     HOOK,
@@ -31,7 +31,7 @@ from tf_frame.profiling.step_profile import (
     Step,
     StepProfile,
 )
-from tf_frame.profiling.step_stats import executions_of
+from tf_frame.profiling.step_stats import read_executions
 from tf_frame.profiling.step_times import StepTimes
 
 _NANOS = 10**9
@@ -150,7 +150,7 @@ class Recorder:
         return [
             HookCost(
                 type(hook).__name__,
-                kind_of(hook),
+                hook_kind(hook),
                 spent.calls,
                 spent.secs,
                 _every_steps(hook, step_secs),
@@ -160,7 +160,7 @@ class Recorder:
         ]
 
 
-def kind_of(hook: Any) -> str:
+def hook_kind(hook: Any) -> str:
     """Returns the kind of a hook's spans, by its class: TensorFlow's hooks have no other mark."""
     name = type(hook).__name__
     return CHECKPOINT if "Checkpoint" in name else SUMMARY if "Summary" in name else HOOK
@@ -169,7 +169,7 @@ def kind_of(hook: Any) -> str:
 def _span(hook: Any, begin: int, end: int) -> Span:
     if hook is None:
         return Span(SESSION, "", begin, end)
-    return Span(kind_of(hook), type(hook).__name__, begin, end)
+    return Span(hook_kind(hook), type(hook).__name__, begin, end)
 
 
 def _without_tracing(step: Step) -> Step:
@@ -208,7 +208,7 @@ class _Tables:
 
     def ops(self, run_metadata: Any) -> list[Op]:
         found = []
-        for device, executions in executions_of(run_metadata.step_stats).items():
+        for device, executions in read_executions(run_metadata.step_stats).items():
             number = self.devices.setdefault(device, len(self.devices))
             for each in executions:
                 # The tensor of a transfer tells where it comes from.

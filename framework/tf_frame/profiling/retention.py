@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from tf_frame import file_system
-from tf_frame.profiling.run_folders import run_folders
+from tf_frame.profiling.profile_folders import list_folders
 
 
 class Removed(NamedTuple):
@@ -40,7 +40,7 @@ def retain(model_dir: str, keep: int, *, dry_run: bool = False) -> list[Removed]
     Raises:
       OSError: a folder cannot be removed.
     """
-    paths = [each.path for each in run_folders(model_dir) if each.has_time]
+    paths = [each.path for each in list_folders(model_dir) if each.has_time]
     removed = [Removed(path, _bytes_in(path)) for path in paths[: max(len(paths) - keep, 0)]]
     for each in () if dry_run else removed:
         file_system.remove_folder(each.path)

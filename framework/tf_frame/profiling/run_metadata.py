@@ -16,8 +16,8 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.atomic_output import atomic_output
-from tf_frame.profiling.arbiter import is_any_active
 from tf_frame.profiling.chrome_trace import chrome_trace
+from tf_frame.profiling.process_profiler import is_any_profiler_active
 
 __all__ = ["add_run_metadata", "chrome_trace", "run_options", "without_collision", "write_trace"]
 
@@ -48,7 +48,7 @@ def without_collision(options: Any, session_target: str | bytes) -> None:
       session_target: the target of the session.
     """
     full = options.trace_level > tf.RunOptions.SOFTWARE_TRACE
-    if full and not session_target and is_any_active():
+    if full and not session_target and is_any_profiler_active():
         options.trace_level = tf.RunOptions.SOFTWARE_TRACE
 
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tf_frame.profiling.layer_names import (
+from tf_frame.profiling.operation_names import (
+    enclosing_scopes,
     in_first_clone,
     in_scope,
     is_backward,
-    layer_of,
-    scopes_of,
+    layer_name,
 )
 
 _CONSTANTS = ("Const", "ReadVariableOp", "VarHandleOp", "Variable", "VariableV2")
@@ -112,14 +112,16 @@ def scope_outputs(operations: Sequence[Any]) -> Mapping[str, Any]:
         if in_first_clone(op.name):
             for tensor in op.outputs:
                 if tensor.dtype.base_dtype.is_floating:
-                    readers = {layer_of(r.name) for r in tensor.consumers() if r.name in forward}
-                    outputs.update(dict.fromkeys(_left(layer_of(op.name), readers), tensor))
+                    readers = {layer_name(r.name) for r in tensor.consumers() if r.name in forward}
+                    outputs.update(dict.fromkeys(_left(layer_name(op.name), readers), tensor))
     return outputs
 
 
 def _left(layer: str, readers: set[str]) -> list[str]:
     """The scopes of a layer that a tensor leaves to be read."""
-    return [s for s in scopes_of(layer) if any(not in_scope(reader, s) for reader in readers)]
+    return [
+        s for s in enclosing_scopes(layer) if any(not in_scope(reader, s) for reader in readers)
+    ]
 
 
 def _forward(operations: Sequence[Any]) -> dict[str, Any]:

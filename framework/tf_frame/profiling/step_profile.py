@@ -25,6 +25,7 @@ _DAMAGED = (OSError, EOFError, zlib.error, ValueError, KeyError, TypeError, Attr
 SESSION, HOOK, CHECKPOINT, SUMMARY = "session", "hook", "checkpoint", "summary"
 # Hook whose time is that of profiling, which the report leaves out of a step.
 PROFILER = "ProfileHook"
+HOOK_KINDS = (HOOK, CHECKPOINT, SUMMARY)
 
 
 class Span(NamedTuple):

@@ -1,6 +1,6 @@
 """Executions of operations in the statistics of a step, in a form that is right for all sessions.
 
-    for device, executions in executions_of(run_metadata.step_stats).items():
+    for device, executions in read_executions(run_metadata.step_stats).items():
         ...
 
 A session of a server lists each device twice; labels of transfers have a form of their own;
@@ -67,7 +67,7 @@ class Execution(NamedTuple):
     transfer: Transfer | None = None
 
 
-def executions_of(step_stats: Any) -> Mapping[str, list[Execution]]:
+def read_executions(step_stats: Any) -> Mapping[str, list[Execution]]:
     """Returns the executions of each device, by rising begin.
 
     Executions whose times are hours from those of the others are left out, with a warning.
@@ -97,7 +97,7 @@ def producer_name(name: str) -> str:
     return name[:cut] if cut > 0 else name
 
 
-def times_of(stats: Any) -> tuple[int, int]:
+def execution_times(stats: Any) -> tuple[int, int]:
     """Returns begin and end of a `NodeExecStats`, in nanoseconds where it has them."""
     begin = stats.all_start_nanos
     if begin:
@@ -109,7 +109,7 @@ def times_of(stats: Any) -> tuple[int, int]:
 
 
 def _execution(stats: Any) -> Execution:
-    begin, end = times_of(stats)
+    begin, end = execution_times(stats)
     # `NAME = TYPE(INPUT, INPUT)`; TensorFlow leaves out the last bracket for transfers.
     _, equals, call = stats.timeline_label.partition(" = ")
     if not equals:
@@ -142,7 +142,9 @@ def _kernel(stats: Any) -> Execution:
     """A kernel on a GPU: its label may have `@@NAME:TYPE#`, otherwise `node_name` is that."""
     named = re.search(r"@@([^#]+)#", stats.timeline_label)
     name, _, kind = (named[1] if named else stats.node_name).partition(":")
-    return Execution(name, kind.partition(":")[0] or "unknown", _NO_INPUTS, *times_of(stats), stats)
+    return Execution(
+        name, kind.partition(":")[0] or "unknown", _NO_INPUTS, *execution_times(stats), stats
+    )
 
 
 def _drop_strays(devices: Mapping[str, list[Execution]]) -> None:

@@ -11,7 +11,7 @@ import pytest
 from step_profiles import make_profile
 from tf_frame.cli.main import main
 from tf_frame.cluster.status import SERVING, TRAINING, TaskStatus, own_status, write_status
-from tf_frame.profiling.request import ProfileRequest, write_request
+from tf_frame.profiling.attach_request import ProfileRequest, write_request
 from tf_frame.profiling.step_profile import to_bytes
 
 OP = ("/job:chief/replica:0/task:0/device:CPU:0", "a", "Add", 10, 20)

@@ -7,7 +7,7 @@ import pytest
 from hand_made_steps import Recording
 from tf_frame.cli.profile import show
 from tf_frame.errors import ConfigError
-from tf_frame.profiling.report.figures import from_json
+from tf_frame.profiling.report.contents import from_json
 from tf_frame.profiling.step_profile import to_bytes
 
 RUN = "2026_01_31_12_00_00_step_100"

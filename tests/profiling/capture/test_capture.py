@@ -6,7 +6,7 @@ import tensorflow as tf2
 import tensorflow.compat.v1 as tf
 
 from tf_frame.profiling import capture as module
-from tf_frame.profiling.capture import Capture, CaptureError, only_warns, step_marker
+from tf_frame.profiling.capture import Capture, CaptureError, step_marker, warn_only
 from xplane import event_names, marked_steps
 
 
@@ -173,13 +173,13 @@ def test_without_room_for_temporary_files_there_is_no_capture(tmp_path, monkeypa
     ],
 )
 def test_a_failure_is_logged_with_its_reason(caplog, error):
-    with caplog.at_level(logging.WARNING, "tf_frame"), only_warns("the profile"):
+    with caplog.at_level(logging.WARNING, "tf_frame"), warn_only("the profile"):
         raise error
     assert caplog.messages == ["the profile was not written: disk is full; training goes on"]
 
 
 def test_a_defect_is_not_hidden():
-    with pytest.raises(KeyError), only_warns("the profile"):
+    with pytest.raises(KeyError), warn_only("the profile"):
         raise KeyError("defect")
 
 

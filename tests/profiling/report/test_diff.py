@@ -5,9 +5,9 @@ import dataclasses
 import pytest
 
 from example_report import example_report
-from tf_frame.profiling.report.diff import compare, typical
-from tf_frame.profiling.report.diff_text import text_of
-from tf_frame.profiling.report.figure_texts import LAYERS
+from tf_frame.profiling.report.diff import compare, typical_ms
+from tf_frame.profiling.report.diff_text import format_comparison
+from tf_frame.profiling.report.formats import LAYERS
 
 NAMES = ("phases", "hooks", "kinds", "layers", "operations")
 
@@ -125,7 +125,7 @@ def test_other_conditions_are_noted():
 def test_few_steps_cannot_tell(steps, can_tell):
     found = compare(example_report(steps=steps), example_report(steps=steps, factor=2, seed=1))
     assert (found.can_tell, found.step.significant) == (can_tell, can_tell)
-    assert ("too few" in text_of(found)) == (not can_tell)
+    assert ("too few" in format_comparison(found)) == (not can_tell)
 
 
 @pytest.mark.parametrize(
@@ -133,11 +133,11 @@ def test_few_steps_cannot_tell(steps, can_tell):
     [([2, 3, 100], 3), ([0, 0, 0, 8], 2), ([0, 4, 0, 6], 2.5), ([0, 0], 0)],
 )
 def test_the_typical_time_counts_steps_without_it(times, expected):
-    assert typical(times) == expected
+    assert typical_ms(times) == expected
 
 
 def test_the_text_has_significant_differences_first_and_marks_noise():
-    text = text_of(compared(factor=1.5, of=["waiting for input"]))
+    text = format_comparison(compared(factor=1.5, of=["waiting for input"]))
     lines = text.splitlines()
     assert lines[:2] == [
         "before  2026_01_31_12_00_00_step_100  10 steps",
@@ -163,11 +163,11 @@ def test_the_text_names_what_has_no_name_and_what_is_left_out():
         dataclasses.replace(report, operations=many),
         dataclasses.replace(report, operations=doubled),
     )
-    text = text_of(found)
+    text = format_comparison(found)
     assert "operations: 20 of 20 differ" in text and "and 8 more; --json has all" in text
-    slower = text_of(compared(factor=2, of=["Momentum"]))
+    slower = format_comparison(compared(factor=2, of=["Momentum"]))
     assert "(outside of all scopes)" in slower
 
 
 def test_the_text_says_which_time_of_a_layer_it_compares():
-    assert f"\n{LAYERS.lower()}: 1 of " in text_of(compared(factor=2, of=["conv_1"]))
+    assert f"\n{LAYERS.lower()}: 1 of " in format_comparison(compared(factor=2, of=["conv_1"]))

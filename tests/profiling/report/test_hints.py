@@ -8,8 +8,8 @@ import pytest
 
 from hand_made_steps import Recording
 from tf_frame.config.run_options import RunOptions
-from tf_frame.profiling.report import graph_causes, hook_causes
-from tf_frame.profiling.report.build import build
+from tf_frame.profiling.report import graph_hints, hook_hints
+from tf_frame.profiling.report.build_report import build_report
 from tf_frame.profiling.step_profile import HookCost
 
 MIB = 2**20
@@ -31,7 +31,7 @@ def found(ms=100, *, ops=(), hooks=HOOKS, memory=MEMORY, session=(1, 97), of_run
     recording = Recording()
     for _ in range(5):
         recording.step(ms, session=session, ops=[*NETWORK, *ops], hooks=hooks, memory=memory)
-    return build([recording.profile(hooks=of_run, **others)]).hints
+    return build_report([recording.profile(hooks=of_run, **others)]).hints
 
 
 def only(hints):
@@ -62,11 +62,11 @@ def test_a_hook_that_runs_at_few_steps_counts_by_the_run():
         130, session=(1, 97), ops=NETWORK, hooks=[("EvaluateHook", 99, 129)]
     )
     often, rarely = (HookCost("EvaluateHook", "hook", 4, 0.12, each) for each in (2.0, 500.0))
-    assert build([recording.profile(hooks=[rarely])]).hints == ()
-    hint = only(build([recording.profile(hooks=[often])]).hints)
+    assert build_report([recording.profile(hooks=[rarely])]).hints == ()
+    hint = only(build_report([recording.profile(hooks=[often])]).hints)
     assert (hint.severity, hint.option) == (pytest.approx(15 / 130), "--eval_every_n_steps")
     # Of a single call nobody can say how often it comes.
-    assert build([recording.profile()]).hints == ()
+    assert build_report([recording.profile()]).hints == ()
 
 
 def test_a_hook_that_hits_no_recorded_step_is_named_too():
@@ -110,7 +110,7 @@ def test_rare_summaries_are_not_named():
     recording = Recording().step(100, session=(1, 97), ops=[*NETWORK, *ops], hooks=hooks)
     for _ in range(4):
         recording.step(100, session=(1, 97), ops=NETWORK)
-    assert build([recording.profile()]).hints == ()
+    assert build_report([recording.profile()]).hints == ()
 
 
 def test_a_python_function():
@@ -131,7 +131,7 @@ def test_another_long_operation_that_is_no_arithmetic():
 def test_an_operation_on_the_host_beside_a_gpu():
     gpu = "/job:localhost/replica:0/task:0/device:GPU:0"
     ops = [("a/Conv2D", "Conv2D", 0, 70, gpu), ("up", "ResizeBilinear", 70, 100)]
-    hint = only(build([Recording().step(100, ops=ops).profile()]).hints)
+    hint = only(build_report([Recording().step(100, ops=ops).profile()]).hints)
     assert (hint.cause, hint.subject) == ("host_operation", "up")
     assert "on the host" in hint.text
 
@@ -147,7 +147,7 @@ def clones(second_ms, type_="Conv2D"):
     ops = [("clone_0/a/Conv2D", "Conv2D", 0, 60), ("clone_1/a/Conv2D", "Conv2D", 0, 60)]
     ops += [("clone_1/a/more", type_, 60, 60 + second_ms)]
     recording = Recording().step(100, ops=[*ops, ("m", "ApplyMomentum", 90, 100)])
-    return build([recording.profile(clone_scopes=("clone_0", "clone_1"))]).hints
+    return build_report([recording.profile(clone_scopes=("clone_0", "clone_1"))]).hints
 
 
 def test_slow_clone():
@@ -166,7 +166,7 @@ def test_a_python_function_of_one_clone_is_the_reason_and_no_hint_of_its_own():
 def test_a_clone_that_only_began_later_is_not_slow():
     ops = [("clone_0/a/Conv2D", "Conv2D", 0, 50), ("clone_1/a/Conv2D", "Conv2D", 45, 95)]
     profile = Recording().step(100, ops=ops).profile(clone_scopes=("clone_0", "clone_1"))
-    assert build([profile]).hints == ()
+    assert build_report([profile]).hints == ()
 
 
 def test_equal_clones_that_end_at_different_times_name_none():
@@ -174,7 +174,7 @@ def test_equal_clones_that_end_at_different_times_name_none():
     ops = [("clone_0/a/Conv2D", "Conv2D", 0, 70), ("clone_0/penalty", "L2Loss", 70, 78)]
     ops += [("clone_1/a/Conv2D", "Conv2D", 30, 98)]
     profile = Recording().step(100, ops=ops).profile(clone_scopes=("clone_0", "clone_1"))
-    report = build([profile])
+    report = build_report([profile])
     (waiting,) = [row for row in report.clones if row.name == "clone_0"]
     assert waiting.wait_ms == pytest.approx(20) and report.hints == ()
 
@@ -196,7 +196,7 @@ def test_small_steps():
     recording = Recording()
     for _ in range(5):
         recording.step(1, session=(0.2, 0.9), ops=[("a", "MatMul", 0.3, 0.5)])
-    hint = only(build([recording.profile()]).hints)
+    hint = only(build_report([recording.profile()]).hints)
     assert (hint.cause, hint.option) == ("small_steps", "--steps_per_loop")
     assert 0.65 < hint.severity < 0.75
 
@@ -209,6 +209,6 @@ def test_the_largest_gain_stands_first():
 
 def test_options_of_hints_exist():
     known = {f"--{field.name}" for field in dataclasses.fields(RunOptions)} | {"--transform"}
-    sources = [Path(module.__file__).read_text("utf-8") for module in (graph_causes, hook_causes)]
+    sources = [Path(module.__file__).read_text("utf-8") for module in (graph_hints, hook_hints)]
     mentioned = set(re.findall(r"--[a-z]\w+", "".join(sources)))
     assert mentioned and mentioned <= known

@@ -7,7 +7,7 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from example_report import example_report
-from tf_frame.profiling.report.figure_texts import COSTS, LAYERS
+from tf_frame.profiling.report.formats import COSTS, LAYERS
 from tf_frame.profiling.report.html import html_page
 
 NASTY = "<script>alert('x')</script>&\"\x00\x1b\ud800"

@@ -1,10 +1,10 @@
 import pytest
 
 from hand_made_steps import Recording
-from tf_frame.profiling.report import figure_texts
-from tf_frame.profiling.report.build import build
-from tf_frame.profiling.report.tables import TABLES
-from tf_frame.profiling.report.text import text_of
+from tf_frame.profiling.report import formats
+from tf_frame.profiling.report.build_report import build_report
+from tf_frame.profiling.report.text import format_report
+from tf_frame.profiling.report.text_tables import TABLES
 from tf_frame.profiling.step_profile import Cost, HookCost
 
 OPS = [
@@ -21,12 +21,12 @@ def report(*, steps=4, ops=OPS, **others):
         ms = 100 + number
         memory = [(2 * 2**20, {"net/block0/conv0/Conv2D": 2**20})]
         recording.step(ms, session=(0, 95), ops=ops, hooks=[("Slow", 95, 99)], memory=memory)
-    return build([recording.profile(costs=COSTS, hooks=HOOKS, **others)], run="run")
+    return build_report([recording.profile(costs=COSTS, hooks=HOOKS, **others)], run="run")
 
 
 @pytest.fixture(scope="module")
 def lines():
-    return text_of(report(examples_per_step=203)).splitlines()
+    return format_report(report(examples_per_step=203)).splitlines()
 
 
 def section(lines, title):
@@ -51,7 +51,9 @@ def test_phases_are_words_with_percent_and_bars(lines):
 def where(hooks, ops=OPS):
     """The lines on phases of a step of 100 ms."""
     recording = Recording().step(100, session=(0, 95), ops=ops, hooks=hooks)
-    return section(text_of(build([recording.profile()])).splitlines(), "Where the time goes")
+    return section(
+        format_report(build_report([recording.profile()])).splitlines(), "Where the time goes"
+    )
 
 
 def test_input_and_hooks_always_have_a_line():
@@ -81,8 +83,8 @@ def test_large_hooks_are_named_below_their_sum():
 
 def test_titles_say_which_mean_a_time_is(lines):
     assert "Where the time goes (mean step: 101.5 ms)" in lines
-    assert figure_texts.COSTS in lines
-    assert "GFLOP/S" not in section(lines, figure_texts.LAYERS)[0]
+    assert formats.COSTS in lines
+    assert "GFLOP/S" not in section(lines, formats.LAYERS)[0]
 
 
 def test_hints_follow_with_what_to_do(lines):
@@ -92,7 +94,7 @@ def test_hints_follow_with_what_to_do(lines):
 
 
 def test_a_healthy_profile_says_so():
-    text = text_of(report(ops=[("a/Conv2D", "Conv2D", 1, 94)]))
+    text = format_report(report(ops=[("a/Conv2D", "Conv2D", 1, 94)]))
     assert "  none of the common causes of slow steps was found" in text.splitlines()
 
 
@@ -124,7 +126,7 @@ def test_tables_follow(lines):
 def test_layers_of_a_short_table_are_added_up_to_scopes_of_a_tenth():
     ops = [(f"net/block{i % 10}/conv{i}/Conv2D", "Conv2D", i, i + 1) for i in range(90)]
     ops.append(("net/top/conv", "Conv2D", 90, 94))
-    lines = text_of(report(ops=ops)).splitlines()
+    lines = format_report(report(ops=ops)).splitlines()
     rows = [line.split() for line in section(lines, "Layers, forward and backward")]
     assert [row[-1] for row in rows[1:3]] == ["net/block0", "net/block1"]
     assert rows[1][:3] == ["8.9%", "9.00", "9"]
@@ -138,7 +140,7 @@ def test_lines_fit_the_terminal(lines):
 def test_one_table_alone_has_all_rows(by):
     shown = report(clone_scopes=("clone_0",))
     count = {"op": 13, "type": 2, "kind": 2, "layer": 13, "clone": 1, "hook": 3}[by]
-    headline, blank, _, _, *rows = text_of(shown, by).splitlines()
+    headline, blank, _, _, *rows = format_report(shown, by).splitlines()
     assert headline.startswith("A step takes") and not blank
     assert len(rows) == count
 
@@ -146,21 +148,23 @@ def test_one_table_alone_has_all_rows(by):
 def test_names_are_whole_in_a_table_alone_and_shortened_above():
     name = f"gradients/{'very_long_scope_of_the_network/' * 3}conv1/Conv2D_grad/Conv2DBackpropInput"
     shown = report(ops=[(name, "Conv2DBackpropInput", 0, 9)])
-    assert text_of(shown, "op").endswith(name)
-    (row,) = section(text_of(shown).splitlines(), "Operations that take longest")[1:]
+    assert format_report(shown, "op").endswith(name)
+    (row,) = section(format_report(shown).splitlines(), "Operations that take longest")[1:]
     assert row.endswith(" ...f_the_network/conv1/Conv2DBackpropInput")
 
 
 def test_a_table_without_rows_says_so():
-    assert text_of(report(), "clone").splitlines()[2] == "Nothing is recorded by clone."
+    assert format_report(report(), "clone").splitlines()[2] == "Nothing is recorded by clone."
 
 
 def test_stragglers_and_a_single_step():
     def profile(task, ms):
         return Recording(task=task).step(ms, ops=[("a", "Conv2D", 0, ms)]).profile()
 
-    lines = text_of(build([profile("worker_0", 10), profile("worker_1", 20)])).splitlines()
-    assert lines[1].endswith("step 100 alone, so nothing is known of others.")
+    lines = format_report(
+        build_report([profile("worker_0", 10), profile("worker_1", 20)])
+    ).splitlines()
+    assert lines[1].endswith("only step 100, so the spread is unknown.")
     assert section(lines, "Tasks")[2].split(maxsplit=5)[4:] == [
         "worker_1",
         "slower than the others",
@@ -169,5 +173,5 @@ def test_stragglers_and_a_single_step():
 
 def test_time_of_recording_is_said_to_be_left_out():
     recording = Recording().step(100, session=(0, 90), hooks=[("ProfileHook", 90, 100)])
-    text = text_of(build([recording.profile()]))
+    text = format_report(build_report([recording.profile()]))
     assert "  (and 10.00 ms a step for recording, which are left out here)" in text.splitlines()

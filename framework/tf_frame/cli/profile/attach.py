@@ -17,7 +17,7 @@ from tf_frame.command_line.folder_command import folder_command
 from tf_frame.command_line.screen import complain, report
 from tf_frame.config.option import Option
 from tf_frame.errors import ConfigError, TfFrameError
-from tf_frame.profiling.request import (
+from tf_frame.profiling.attach_request import (
     SIGNAL,
     ProfileRequest,
     age_secs,
@@ -26,7 +26,7 @@ from tf_frame.profiling.request import (
     remove_request,
     write_request,
 )
-from tf_frame.profiling.run_folders import XPLANE, find
+from tf_frame.profiling.profile_folders import XPLANE, find_folder
 from tf_frame.profiling.step_profile import SUFFIX
 from tf_frame.tensorflow_log import quiet_import
 
@@ -78,7 +78,9 @@ def _run(folders: Sequence[str], options: Mapping[str, Any]) -> int:
             report(f"asked {', '.join(each.task for each in workers)} for a profile")
         found = _wait(folder, label, expected, options[_TIMEOUT.name])
     if all_tasks:
-        rows = write_merged(find(folder, os.path.basename(found)), os.path.join(found, _TRACE))
+        rows = write_merged(
+            find_folder(folder, os.path.basename(found)), os.path.join(found, _TRACE)
+        )
         (report if is_text else complain)(rows)
     shown = ["--json"] if not is_text else []
     shown += [f"--html={options[_HTML.name]}"] if options[_HTML.name] else []

@@ -12,11 +12,11 @@ from tf_frame.command_line.folder_command import folder_command
 from tf_frame.command_line.screen import complain, output_may_fail, report
 from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_FAILED, EXIT_OK, ConfigError
-from tf_frame.profiling.report.build import build
+from tf_frame.profiling.profile_folders import read_recorded_run
+from tf_frame.profiling.report.build_report import build_report
+from tf_frame.profiling.report.contents import Report
 from tf_frame.profiling.report.diff import Comparison, compare
-from tf_frame.profiling.report.diff_text import text_of, too_few_steps
-from tf_frame.profiling.report.figures import Report
-from tf_frame.profiling.report.run_folder import find
+from tf_frame.profiling.report.diff_text import format_comparison, too_few_steps
 from tf_frame.tensorflow_log import quiet_import
 
 USAGE = """usage: tf-frame profile diff BEFORE AFTER [OPTIONS]
@@ -60,7 +60,7 @@ def _run(folders: Sequence[str], values: Mapping[str, Any]) -> int:
         if values.get(_JSON.name):
             report(json.dumps(dataclasses.asdict(compared), indent=1, allow_nan=False))
         else:
-            report(text_of(compared))
+            report(format_comparison(compared))
     return EXIT_OK if limit is None else _gate(compared, limit)
 
 
@@ -74,9 +74,9 @@ def _reports(folders: Sequence[str], runs: Sequence[str]) -> list[Report]:
 
 def _report(folder: str, name: str | None) -> Report:
     model_dir, name = _of_run_folder(folder) if name is None else (folder, name)
-    run = find(model_dir, name)
+    run = read_recorded_run(model_dir, name)
     path = os.path.join(model_dir, "plugins", "profile", run.name)
-    return build(run.profiles, run=path, max_operations=None)
+    return build_report(run.profiles, run=path, max_operations=None)
 
 
 def _of_run_folder(folder: str) -> tuple[str, str | None]:

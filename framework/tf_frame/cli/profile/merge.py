@@ -13,8 +13,8 @@ from tf_frame.command_line.screen import report
 from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_OK, ConfigError, DataError, reason_of
 from tf_frame.profiling.clock_alignment import align, read_run
-from tf_frame.profiling.merge import merge
-from tf_frame.profiling.run_folders import RunFolder, find
+from tf_frame.profiling.merged_trace import draw_tasks
+from tf_frame.profiling.profile_folders import ProfileFolder, find_folder
 from tf_frame.tensorflow_log import quiet_import
 
 USAGE = """usage: tf-frame profile merge MODEL_DIR [OPTIONS]
@@ -48,14 +48,14 @@ def _merge(
     step: int | None = None,
     keep_threadpool: bool = False,
 ) -> None:
-    folder = find(model_dir, run)
+    folder = find_folder(model_dir, run)
     path = os.path.expanduser(output) if output else os.path.join(folder.path, _NAME)
     rows = write_merged(folder, path, step, keep_threadpool=keep_threadpool)
     report(f"{rows}\nopen it in https://ui.perfetto.dev or chrome://tracing")
 
 
 def write_merged(
-    folder: RunFolder, path: str, step: int | None = None, *, keep_threadpool: bool = False
+    folder: ProfileFolder, path: str, step: int | None = None, *, keep_threadpool: bool = False
 ) -> str:
     """Writes one trace of all tasks, compressed if the name ends with .gz; returns its rows.
 
@@ -63,7 +63,7 @@ def write_merged(
       ConfigError: no task recorded the step, or the file cannot be written.
       DataError: the profile is damaged or empty.
     """
-    trace = merge(align(read_run(folder, keep_threadpool=keep_threadpool), step))
+    trace = draw_tasks(align(read_run(folder, keep_threadpool=keep_threadpool), step))
     if not len(trace):
         raise DataError(f"{folder.path} has no events; its files are empty")
     data = trace.json().encode()

@@ -16,7 +16,7 @@ from tf_frame.command_line.screen import complain, output_to_stderr, report
 from tf_frame.command_line.words import CommandLine
 from tf_frame.config.option import Option
 from tf_frame.errors import ConfigError, DataError
-from tf_frame.profiling.run_folders import run_folders
+from tf_frame.profiling.profile_folders import list_folders
 from tf_frame.runs.setup.model_dir import check_writable
 from tf_frame.runs.setup.training_setup import TRAIN
 from tf_frame.session.interrupts import Interrupted
@@ -109,4 +109,4 @@ def _train(line: CommandLine, model_dir: str, *, first: int, steps: int) -> None
 
 def _recorded(model_dir: str) -> list[str]:
     """Names of the profiles with recorded steps, oldest first."""
-    return [folder.name for folder in run_folders(model_dir) if folder.steps]
+    return [folder.name for folder in list_folders(model_dir) if folder.steps]

@@ -10,11 +10,11 @@ from tf_frame.command_line.folder_command import folder_command
 from tf_frame.command_line.screen import complain, report
 from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_OK, ConfigError
-from tf_frame.profiling.report.build import build
-from tf_frame.profiling.report.figures import to_json
-from tf_frame.profiling.report.run_folder import find
-from tf_frame.profiling.report.tables import TABLES
-from tf_frame.profiling.report.text import text_of
+from tf_frame.profiling.profile_folders import read_recorded_run
+from tf_frame.profiling.report.build_report import build_report
+from tf_frame.profiling.report.contents import to_json
+from tf_frame.profiling.report.text import format_report
+from tf_frame.profiling.report.text_tables import TABLES
 from tf_frame.tensorflow_log import quiet_import
 
 USAGE = """usage: tf-frame profile show MODEL_DIR [OPTIONS]
@@ -38,11 +38,11 @@ def main(argv: Sequence[str]) -> int:
 def _run(folders: Sequence[str], values: Mapping[str, Any]) -> int:
     check_page(values.get("html"))
     with quiet_import():  # A remote folder needs TensorFlow.
-        run = find(folders[0], values.get("run"))
+        run = read_recorded_run(folders[0], values.get("run"))
     # JSON is for programs, which seldom need thousands of operations of microseconds.
     limit = {} if values.get("json") else {"max_operations": None}
-    shown = build(run.profiles, run=run.name, task=values.get("task"), **limit)
-    report(to_json(shown) if values.get("json") else text_of(shown, values.get("by")))
+    shown = build_report(run.profiles, run=run.name, task=values.get("task"), **limit)
+    report(to_json(shown) if values.get("json") else format_report(shown, values.get("by")))
     if values.get("html"):
         from tf_frame.profiling.report.html import html_page
 

@@ -1,9 +1,9 @@
-"""Reports on recorded steps: the numbers, hints in words, text, JSON and HTML; no TensorFlow.
+"""Reports on recorded steps: figures, hints, text, JSON and HTML; no TensorFlow.
 
-from tf_frame.profiling.report.build import build
-from tf_frame.profiling.report.run_folder import find
-from tf_frame.profiling.report.text import text_of
+from tf_frame.profiling.profile_folders import read_recorded_run
+from tf_frame.profiling.report.build_report import build_report
+from tf_frame.profiling.report.text import format_report
 
-run = find("runs/first")
-print(text_of(build(run.profiles, run=run.name)))
+run = read_recorded_run("runs/first")
+print(format_report(build_report(run.profiles, run=run.name)))
 """

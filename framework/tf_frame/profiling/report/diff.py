@@ -1,13 +1,13 @@
-"""Differences between two reports: what became slower or faster, and what may be noise.
+"""Compares two reports: which entries became slower or faster, and which may be noise.
 
     comparison = compare(before, after)
     comparison.step.difference_ms, comparison.step.significant
 
-The time of an entry is the share of steps in which it occurs times its median in these, so that
-one slow step changes little, and a hook that runs at some steps still counts. Whether two times
-differ is tested on all steps of both (`rank_test`), entries of a table together. The test knows
-the noise from step to step; that from run to run, such as another load of the machine, it cannot
-see.
+The time of an entry is the share of the steps where it occurs, times its median in these steps. So
+one slow step changes little, and a hook that runs at some steps still counts. The significance of a
+difference is tested on all steps of both reports, for all entries of a table together. The test
+knows the noise from step to step, but not the noise from run to run, such as another load of the
+machine.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ import re
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
 
-from tf_frame.profiling.report.figures import Report, Row
-from tf_frame.profiling.report.hooks import KINDS as HOOK_KINDS
-from tf_frame.profiling.report.rank_test import adjusted, p_value
+from tf_frame.profiling.report.contents import Report, Row
+from tf_frame.profiling.report.significance import adjusted_p_values, p_value
+from tf_frame.profiling.step_profile import HOOK_KINDS
 
 VERSION = 1
-# Part of false differences among those that count as significant.
+# Share of false differences among the significant ones.
 _LEVEL = 0.05
-# Entries below this part of the step in both are not compared one by one.
+# Entries below this share of the step in both reports are left out.
 _LEAST_SHARE = 1e-3
 _CLONE = re.compile(r"(?<![^/])clone_\d+/")
 _NUMBER = re.compile(r"_\d+(?=/|$)")
@@ -39,10 +39,10 @@ class Change:
 
     Attributes:
       name: phase, hook, kind, layer or operation.
-      before_ms, after_ms: time per step; 0 where the entry does not occur.
-      percent: of `before_ms`; None if that is 0.
-      p: probability of such a difference by chance, adjusted for the other entries of the table.
-      significant: whether the difference is none of chance.
+      before_ms, after_ms: time per step; 0 if the entry does not occur.
+      percent: the difference in percent of `before_ms`; None if `before_ms` is 0.
+      p: probability of such a difference by chance, adjusted for the size of the table.
+      significant: whether the difference is more than noise.
     """
 
     name: str
@@ -59,10 +59,10 @@ class Comparison:
     """All entries of two reports.
 
     Attributes:
-      version: of these dataclasses, and so of the JSON.
+      version: version of these dataclasses, and so of the JSON.
       before, after: names of the runs.
       steps_before, steps_after: recorded steps.
-      least_p: the smallest `p` that as many steps can give.
+      least_p: the smallest `p` that is possible with as many steps.
       notes: why times may differ for other reasons.
       step: the whole step.
       example: the step divided by its examples, if their number differs; otherwise None.
@@ -91,18 +91,15 @@ class Comparison:
 
 
 def compare(before: Report, after: Report) -> Comparison:
-    """Compares two reports.
-
-    Operations, layers and others below a thousandth of the step in both are left out.
-    """
-    first, second = (len(each.step.ms_of_steps) for each in (before, after))
-    step = _whole("step", before, after)
+    """Compares two reports, without entries below a thousandth of the step in both."""
+    first, second = (len(report.step.ms_of_steps) for report in (before, after))
+    step = _compare_steps("step", before, after)
     tables = {
-        "phases": [_phases(each, hooks=False) for each in (before, after)],
-        "hooks": [_phases(each, hooks=True) for each in (before, after)],
-        "kinds": [_times(each.kinds) for each in (before, after)],
-        "layers": _matched(_times(before.layers), _times(after.layers)),
-        "operations": _matched(_times(before.operations), _times(after.operations)),
+        "phases": [_phases(report, hooks=False) for report in (before, after)],
+        "hooks": [_phases(report, hooks=True) for report in (before, after)],
+        "kinds": [_times(report.kinds) for report in (before, after)],
+        "layers": _match_numbers(_times(before.layers), _times(after.layers)),
+        "operations": _match_numbers(_times(before.operations), _times(after.operations)),
     }
     least_ms = _LEAST_SHARE * max(step.before_ms, step.after_ms)
     return Comparison(
@@ -122,13 +119,15 @@ def compare(before: Report, after: Report) -> Comparison:
     )
 
 
-def _whole(name: str, before: Report, after: Report, counts: Sequence[int] = (1, 1)) -> Change:
-    """Compares the steps, each time divided by a count."""
-    times = [
-        [ms / count for ms in each.step.ms_of_steps]
-        for each, count in zip((before, after), counts, strict=True)
+def _compare_steps(
+    name: str, before: Report, after: Report, counts: Sequence[int] = (1, 1)
+) -> Change:
+    """Compares the steps of two reports, with their times divided by a count."""
+    sides = [
+        _Side({name: [ms / count for ms in report.step.ms_of_steps]}, len(report.step.ms_of_steps))
+        for report, count in zip((before, after), counts, strict=True)
     ]
-    (change,) = _changes(*(_Side({name: each}, len(each)) for each in times))
+    (change,) = _changes(*sides)
     return change
 
 
@@ -136,44 +135,44 @@ def _example(before: Report, after: Report) -> Change | None:
     first, second = before.examples_per_step, after.examples_per_step
     if not first or not second or first == second:
         return None
-    return _whole("example", before, after, (first, second))
+    return _compare_steps("example", before, after, (first, second))
 
 
 @dataclasses.dataclass(frozen=True)
 class _Side:
-    """Entries of one report, and its number of steps."""
+    """Entries of one report and its number of steps."""
 
     times: _Times
     steps: int
 
-    def of(self, name: str) -> Sequence[float]:
-        # To nanoseconds, as they were recorded: errors of sums would count as ranks.
+    def entry_ms(self, name: str) -> Sequence[float]:
+        # In whole nanoseconds, as recorded: rounding errors of sums would change ranks.
         return [round(ms, 6) for ms in self.times.get(name, [0.0] * self.steps)]
 
 
 def _phases(report: Report, *, hooks: bool) -> _Times:
-    found = [each for each in report.phases if (each.kind in HOOK_KINDS) == hooks]
-    return _added((each.label, each.ms_of_steps) for each in found)
+    phases = [phase for phase in report.phases if (phase.kind in HOOK_KINDS) == hooks]
+    return _add_up((phase.label, phase.ms_of_steps) for phase in phases)
 
 
 def _times(rows: Iterable[Row]) -> _Times:
-    return _added((_CLONE.sub("", row.name), row.ms_of_steps) for row in rows)
+    return _add_up((_CLONE.sub("", row.name), row.ms_of_steps) for row in rows)
 
 
-def _added(entries: Iterable[tuple[str, Sequence[float]]]) -> _Times:
+def _add_up(entries: Iterable[tuple[str, Sequence[float]]]) -> _Times:
     """Adds the times of entries with one name, step by step."""
-    found: dict[str, list[float]] = {}
+    sums: dict[str, list[float]] = {}
     for name, times in entries:
-        before = found.get(name, [0.0] * len(times))
-        found[name] = [old + new for old, new in zip(before, times, strict=True)]
-    return found
+        before = sums.get(name, [0.0] * len(times))
+        sums[name] = [old + new for old, new in zip(before, times, strict=True)]
+    return sums
 
 
-def _matched(before: _Times, after: _Times) -> tuple[_Times, _Times]:
+def _match_numbers(before: _Times, after: _Times) -> tuple[_Times, _Times]:
     """Adds up entries that differ only in the numbers that make names unique.
 
-    TensorFlow counts the operations of a name, so that a new one renumbers those after it. Only
-    where both sides have the same numbers does each number stand for the same operation.
+    TensorFlow numbers operations of the same name, so that a new operation renumbers all later
+    ones. Only if both reports have the same numbers, a number stands for the same operation.
     """
     plain: dict[str, tuple[set[str], set[str]]] = {}
     for side, times in enumerate((before, after)):
@@ -182,29 +181,29 @@ def _matched(before: _Times, after: _Times) -> tuple[_Times, _Times]:
     same = {name for first, second in plain.values() if first == second for name in first}
 
     def renamed(times: _Times) -> _Times:
-        return _added((n if n in same else _NUMBER.sub("", n), ms) for n, ms in times.items())
+        return _add_up((n if n in same else _NUMBER.sub("", n), ms) for n, ms in times.items())
 
     return renamed(before), renamed(after)
 
 
 def _changes(before: _Side, after: _Side, *, least_ms: float = 0.0) -> list[Change]:
-    """Compares entries by name; those below `least_ms` on both sides are left out."""
+    """Compares entries by name, without entries below `least_ms` on both sides."""
     names = dict.fromkeys([*before.times, *after.times])
-    pairs = {name: (before.of(name), after.of(name)) for name in names}
-    pairs = {n: pair for n, pair in pairs.items() if max(map(typical, pair)) >= least_ms}
-    chances = adjusted([p_value(*pair) for pair in pairs.values()])
-    found = [_change(name, *pairs[name], p) for name, p in zip(pairs, chances, strict=True)]
-    return sorted(found, key=lambda each: (not each.significant, -abs(each.difference_ms)))
+    pairs = {name: (before.entry_ms(name), after.entry_ms(name)) for name in names}
+    pairs = {n: pair for n, pair in pairs.items() if max(map(typical_ms, pair)) >= least_ms}
+    chances = adjusted_p_values([p_value(*pair) for pair in pairs.values()])
+    changes = [_change(name, *pairs[name], p) for name, p in zip(pairs, chances, strict=True)]
+    return sorted(changes, key=lambda change: (not change.significant, -abs(change.difference_ms)))
 
 
-def typical(times: Sequence[float]) -> float:
-    """The share of steps with some time, times the median of these."""
+def typical_ms(times: Sequence[float]) -> float:
+    """Returns the share of steps with some time, times the median of these steps."""
     some = [ms for ms in times if ms > 0]
     return len(some) / len(times) * statistics.median(some) if some else 0.0
 
 
 def _change(name: str, before: Sequence[float], after: Sequence[float], p: float) -> Change:
-    before_ms, after_ms = typical(before), typical(after)
+    before_ms, after_ms = typical_ms(before), typical_ms(after)
     difference = after_ms - before_ms
     return Change(
         name=name,
@@ -218,12 +217,12 @@ def _change(name: str, before: Sequence[float], after: Sequence[float], p: float
 
 
 def _notes(before: Report, after: Report) -> Iterable[str]:
-    """Conditions that differ, by which times differ too."""
-    for what, first, second in (
+    """Names different conditions, which may explain different times."""
+    for condition, first, second in (
         ("task", before.task, after.task),
         ("machine", before.host, after.host),
         ("number of cores", before.cores, after.cores),
         ("number of examples per step", before.examples_per_step, after.examples_per_step),
     ):
         if first != second:
-            yield f"the {what} differs: {first} before, {second} after"
+            yield f"the {condition} differs: {first} before, {second} after"

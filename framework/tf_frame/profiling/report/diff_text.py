@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tf_frame.profiling.report.diff import Change, Comparison
-from tf_frame.profiling.report.figure_texts import LAYERS, OUTSIDE, ms_text, signed_ms_text
+from tf_frame.profiling.report.formats import LAYERS, OUTSIDE, format_ms, format_signed_ms
 from tf_frame.text import columns
 
-# Rows of a table: significant differences, and those that may be noise.
+# Rows of a table: significant differences, and differences that may be noise.
 _SHOWN, _SHOWN_NOISE = 12, 3
 _NOISE = "may be noise"
 
 
-def text_of(comparison: Comparison) -> str:
+def format_comparison(comparison: Comparison) -> str:
     """Returns the text."""
     c = comparison
     runs = columns(
@@ -33,12 +33,12 @@ def text_of(comparison: Comparison) -> str:
     notes = [f"note: {note}" for note in c.notes]
     if not c.can_tell:
         notes.append(f"note: {too_few_steps(c)}")
-    whole = [_whole(each) for each in (c.step, c.example) if each]
-    return "\n".join([runs, *notes, "", *whole, *(f"\n{each}" for each in tables if each)])
+    steps = [_format_step(change) for change in (c.step, c.example) if change]
+    return "\n".join([runs, *notes, "", *steps, *(f"\n{table}" for table in tables if table)])
 
 
 def too_few_steps(comparison: Comparison) -> str:
-    """Says that no difference can be told from noise."""
+    """Returns a note that no difference can be told from noise."""
     c = comparison
     return (
         f"{c.steps_before} and {c.steps_after} steps are too few to tell a difference from noise; "
@@ -46,10 +46,10 @@ def too_few_steps(comparison: Comparison) -> str:
     )
 
 
-def _whole(whole: Change) -> str:
-    times = f"{ms_text(whole.before_ms)} -> {ms_text(whole.after_ms)}"
-    change = f"{signed_ms_text(whole.difference_ms)}, {_percent(whole)}"
-    return f"{whole.name}  {times}  ({change}): {_verdict(whole)}, p = {whole.p:.2g}"
+def _format_step(change: Change) -> str:
+    times = f"{format_ms(change.before_ms)} -> {format_ms(change.after_ms)}"
+    difference = f"{format_signed_ms(change.difference_ms)}, {_percent(change)}"
+    return f"{change.name}  {times}  ({difference}): {_verdict(change)}, p = {change.p:.2g}"
 
 
 def _verdict(change: Change) -> str:
@@ -62,25 +62,25 @@ def _table(title: str, changes: Sequence[Change]) -> str:
     """A heading and the largest differences, with the name last because it may be long."""
     if not changes:
         return ""
-    certain = [each for each in changes if each.significant]
+    certain = [change for change in changes if change.significant]
     if not certain:
         return f"{title}: none of {len(changes)} differs by more than noise"
     noise = changes[len(certain) :]
-    shown = [*certain[:_SHOWN], *noise[:_SHOWN_NOISE]]
-    rows = [("DIFFERENCE", "%", "BEFORE", "AFTER", ""), *map(_row, shown)]
-    left_out = len(changes) - len(shown)
+    rows = [*certain[:_SHOWN], *noise[:_SHOWN_NOISE]]
+    cells = [("DIFFERENCE", "%", "BEFORE", "AFTER", ""), *map(_row, rows)]
+    left_out = len(changes) - len(rows)
     more = f"\n  and {left_out} more; --json has all" if left_out else ""
     return (
-        f"{title}: {len(certain)} of {len(changes)} differ\n{columns(rows, right=range(4))}{more}"
+        f"{title}: {len(certain)} of {len(changes)} differ\n{columns(cells, right=range(4))}{more}"
     )
 
 
 def _row(change: Change) -> tuple[str, ...]:
     return (
-        signed_ms_text(change.difference_ms),
+        format_signed_ms(change.difference_ms),
         _percent(change),
-        ms_text(change.before_ms),
-        ms_text(change.after_ms),
+        format_ms(change.before_ms),
+        format_ms(change.after_ms),
         (change.name or OUTSIDE) + ("" if change.significant else f"  ({_NOISE})"),
     )
 

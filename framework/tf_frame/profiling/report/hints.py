@@ -1,29 +1,30 @@
-"""Hints: the commonest causes of slow steps, found in the figures of a report, and what helps.
+"""Hints: the most common causes of slow steps, found in the figures of a report, and remedies.
 
-A cause is a function that returns its hints, none for a healthy profile. Their gain is the part of
-the step that would be saved at most; below the cause's threshold it is noise of the machine.
+A cause is a function that yields hints; for a healthy profile it yields none. The gain of a hint is
+an upper bound of the time that would be saved, as a part of the step. Each cause has a threshold;
+below it, the gain is noise of the machine.
 """
 
 from __future__ import annotations
 
-from tf_frame.profiling.report import graph_causes, hook_causes
-from tf_frame.profiling.report.figures import Hint, Report
+from tf_frame.profiling.report import graph_hints, hook_hints
+from tf_frame.profiling.report.contents import Hint, Report
 
-# Of two with the same gain, the first one says more.
+# Of two hints with the same gain, the first one says more.
 _CAUSES = (
-    graph_causes.slow_input,
-    hook_causes.slow_hook,
-    hook_causes.checkpoints,
-    hook_causes.summaries,
-    graph_causes.memory_hog,
-    graph_causes.slow_clone,
-    graph_causes.host_operation,
-    graph_causes.serial_updates,
-    graph_causes.small_steps,
+    graph_hints.slow_input,
+    hook_hints.slow_hook,
+    hook_hints.checkpoints,
+    hook_hints.summaries,
+    graph_hints.memory_hog,
+    graph_hints.slow_clone,
+    graph_hints.host_operation,
+    graph_hints.serial_updates,
+    graph_hints.small_steps,
 )
 
 
-def hints(report: Report) -> tuple[Hint, ...]:
+def find_hints(report: Report) -> tuple[Hint, ...]:
     """Returns the hints for a report, the largest gain first."""
-    found = [hint for cause in _CAUSES for hint in cause(report)]
-    return tuple(sorted(found, key=lambda hint: -hint.severity))
+    hints = [hint for cause in _CAUSES for hint in cause(report)]
+    return tuple(sorted(hints, key=lambda hint: -hint.severity))

@@ -17,18 +17,18 @@ from typing import Any
 
 from markupsafe import Markup
 
-from tf_frame.profiling.report import figures, html_charts as charts
-from tf_frame.profiling.report.figure_texts import (
+from tf_frame.profiling.report import contents, html_charts as charts
+from tf_frame.profiling.report.formats import (
     COSTS,
     LAYERS,
     NO_CLONE,
     OUTSIDE,
     WHOLE_MODEL,
-    count_text,
-    ms_text,
-    percent_text,
+    format_count,
+    format_ms,
+    format_percent,
 )
-from tf_frame.profiling.report.rows import rolled_up
+from tf_frame.profiling.report.operation_tables import roll_up
 from tf_frame.profiling.step_profile import CHECKPOINT, HOOK, SUMMARY
 from tf_frame.text import readable_bytes
 
@@ -37,14 +37,14 @@ _Columns = Mapping[str, Callable[[Any], str]]
 
 # Kind of a phase -> CSS class of its colour.
 _COLORS = {
-    figures.HOST: "c0",
-    figures.INPUT: "c1",
-    figures.DEVICE: "c2",
-    figures.COMMUNICATION: "c3",
+    contents.HOST: "c0",
+    contents.INPUT: "c1",
+    contents.DEVICE: "c2",
+    contents.COMMUNICATION: "c3",
     HOOK: "c4",
     CHECKPOINT: "c5",
-    figures.OVERHEAD: "c6",
-    figures.LOOP: "c7",
+    contents.OVERHEAD: "c6",
+    contents.LOOP: "c7",
     SUMMARY: "c8",
 }
 # Columns of text, besides the first one; figures are aligned to the right.
@@ -73,7 +73,7 @@ _TASK = Markup("{}<small> on {}</small>{}")
 _ALARM = Markup('<div class="alarm">slower than the others</div>')
 
 
-def html_page(report: figures.Report) -> str:
+def html_page(report: contents.Report) -> str:
     """Returns the page of a report."""
     template = resources.files(__package__).joinpath("page.html").read_text(encoding="utf-8")
     sections = (
@@ -99,7 +99,7 @@ def html_page(report: figures.Report) -> str:
     return _REFUSED.sub("?", page)
 
 
-def _subtitle(report: figures.Report) -> str:
+def _subtitle(report: contents.Report) -> str:
     number = len(report.step.ms_of_steps)
     cores = f"{report.cores} core{'' if report.cores == 1 else 's'}"
     recorded = "1 recorded step" if number == 1 else f"{number} recorded steps"
@@ -110,39 +110,39 @@ def _subtitle(report: figures.Report) -> str:
     if report.examples_per_step:
         line += f" · {report.examples_per_step} examples per step"
     if report.profiler_ms:
-        line += f" · {ms_text(report.profiler_ms)} per step of profiling itself are left out"
+        line += f" · {format_ms(report.profiler_ms)} per step of profiling itself are left out"
     return line
 
 
-def _tiles(report: figures.Report) -> Markup:
+def _tiles(report: contents.Report) -> Markup:
     """The most important figures, in large type."""
     step = report.step
-    spread = f"median step; p90 {ms_text(step.p90_ms)}, jitter {ms_text(step.jitter_ms)}"
-    tiles = {spread: ms_text(step.median_ms)}
+    spread = f"median step; p90 {format_ms(step.p90_ms)}, jitter {format_ms(step.jitter_ms)}"
+    tiles = {spread: format_ms(step.median_ms)}
     if report.examples_per_sec is not None:
         tiles["examples per second"] = f"{report.examples_per_sec:,.3g}"
-    tiles["waits for input"] = percent_text(report.input_share)
-    tiles["hooks"] = percent_text(sum(hook.share for hook in report.hooks))
+    tiles["waits for input"] = format_percent(report.input_share)
+    tiles["hooks"] = format_percent(sum(hook.share for hook in report.hooks))
     if report.memory:
         peak = max(row.peak_bytes for row in report.memory)
         tiles["memory besides variables"] = readable_bytes(peak)
     if report.costs:
-        tiles["parameters"] = count_text(report.costs[0].parameters)
+        tiles["parameters"] = format_count(report.costs[0].parameters)
     return Markup().join(_TILE.format(value, name) for name, value in tiles.items())
 
 
-def _hints(hints: Sequence[figures.Hint]) -> Markup:
+def _hints(hints: Sequence[contents.Hint]) -> Markup:
     if not hints:
         return _GOOD.format("None of the usual causes of slow steps was found.")
     return _SECTION.format("What makes the step slow", Markup().join(map(_hint, hints)))
 
 
-def _hint(hint: figures.Hint) -> Markup:
+def _hint(hint: contents.Hint) -> Markup:
     advice = Markup.escape(_sentence(hint.remedy))
     if hint.option:
         option = Markup.escape(hint.option)
         advice = advice.replace(option, Markup("<code>{}</code>").format(option), 1)
-    gain = f" (gains up to {percent_text(hint.severity)} of the step)" if hint.severity else ""
+    gain = f" (gains up to {format_percent(hint.severity)} of the step)" if hint.severity else ""
     return _HINT.format(_sentence(hint.text), advice, gain)
 
 
@@ -150,34 +150,34 @@ def _sentence(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _phases(report: figures.Report) -> Markup:
+def _phases(report: contents.Report) -> Markup:
     """The phases as parts of one bar, and their figures."""
     if not report.phases:
         return Markup()
-    title = f"Where the step goes (mean step: {ms_text(report.step.mean_ms)})"
+    title = f"Where the step goes (mean step: {format_ms(report.step.mean_ms)})"
     parts = [
-        charts.Part(phase.label, phase.ms, ms_text(phase.ms), _COLORS[phase.kind])
+        charts.Part(phase.label, phase.ms, format_ms(phase.ms), _COLORS[phase.kind])
         for phase in report.phases
     ]
     legend: _Columns = {
         "phase": lambda phase: _NAMED.format(_COLORS[phase.kind], phase.label),
-        "per step": lambda phase: ms_text(phase.ms),
-        "share": lambda phase: percent_text(phase.share),
+        "per step": lambda phase: format_ms(phase.ms),
+        "share": lambda phase: format_percent(phase.share),
     }
     return _SECTION.format(title, charts.stacked_bar(title, parts) + _table(report.phases, legend))
 
 
-def _step_times(report: figures.Report) -> Markup:
+def _step_times(report: contents.Report) -> Markup:
     """A histogram, and the steps in order with slow steps highlighted."""
-    step = report.step
+    step, bins = report.step, report.step.histogram
     if not step.ms_of_steps:
         return Markup()
     histogram = charts.columns(
         "Histogram of step times",
-        [bin.steps for bin in step.histogram],
-        [f"{ms_text(b.from_ms)} to {ms_text(b.to_ms)}: {b.steps} steps" for b in step.histogram],
-        ends=(ms_text(min(step.ms_of_steps)), ms_text(max(step.ms_of_steps))),
-        labels=[str(bin.steps or "") for bin in step.histogram],
+        [bin.steps for bin in bins],
+        [f"{format_ms(b.from_ms)} to {format_ms(b.to_ms)}: {b.steps} steps" for b in bins],
+        ends=(format_ms(min(step.ms_of_steps)), format_ms(max(step.ms_of_steps))),
+        labels=[str(bin.steps or "") for bin in bins],
     )
     # Without a gap between the recorded steps, the number of each is known.
     number = len(step.ms_of_steps)
@@ -186,9 +186,9 @@ def _step_times(report: figures.Report) -> Markup:
     in_order = charts.columns(
         "Time of each step",
         step.ms_of_steps,
-        [f"{name} {i}: {ms_text(ms)}" for i, ms in enumerate(step.ms_of_steps, first)],
+        [f"{name} {i}: {format_ms(ms)}" for i, ms in enumerate(step.ms_of_steps, first)],
         ends=(f"step {report.first_step}", f"step {report.last_step}"),
-        mark=charts.Mark(step.median_ms, f"median {ms_text(step.median_ms)}"),
+        mark=charts.Mark(step.median_ms, f"median {format_ms(step.median_ms)}"),
         highlighted=[i for i, ms in enumerate(step.ms_of_steps) if ms > _SLOW * step.median_ms],
     )
     return _PAIR.format(
@@ -196,9 +196,9 @@ def _step_times(report: figures.Report) -> Markup:
     )
 
 
-def _kinds_and_layers(report: figures.Report) -> Markup:
+def _kinds_and_layers(report: contents.Report) -> Markup:
     """Time of operations by kind and by layer; many layers are added up to outer scopes first."""
-    outer = rolled_up(report.layers, _LARGE) if len(report.layers) > _SHOWN else ()
+    outer = roll_up(report.layers, _LARGE) if len(report.layers) > _SHOWN else ()
     kinds = _rows("Time by kind of operation", report.kinds, "c0")
     layers = _rows(LAYERS, report.layers, "c2", summary=outer)
     return _PAIR.format(kinds, layers) if kinds and layers else kinds + layers
@@ -206,10 +206,10 @@ def _kinds_and_layers(report: figures.Report) -> Markup:
 
 def _rows(
     title: str,
-    rows: Sequence[figures.Row],
+    rows: Sequence[contents.Row],
     color: str,
     *,
-    summary: Sequence[figures.Row] = (),
+    summary: Sequence[contents.Row] = (),
     name: str = "",
     columns: _Columns | None = None,
 ) -> Markup:
@@ -217,15 +217,15 @@ def _rows(
     longest = max((row.ms for row in [*rows, *summary]), default=0.0)
     all_columns: _Columns = {
         name: lambda row: _bar(row.name or OUTSIDE, row.ms, longest, color),
-        "per step": lambda row: ms_text(row.ms),
-        "share": lambda row: percent_text(row.share),
-        "runs": lambda row: count_text(row.count),
+        "per step": lambda row: format_ms(row.ms),
+        "share": lambda row: format_percent(row.share),
+        "runs": lambda row: format_count(row.count),
         **(columns or {}),
     }
     return _folded(title, rows, all_columns, summary=summary)
 
 
-def _operations(operations: Sequence[figures.Operation]) -> Markup:
+def _operations(operations: Sequence[contents.Operation]) -> Markup:
     # Without a known rate the column would be empty.
     rated = any(row.gflops_per_sec for row in operations)
     columns: _Columns = {
@@ -237,7 +237,7 @@ def _operations(operations: Sequence[figures.Operation]) -> Markup:
     return _rows(title, operations, "c0", name="operation", columns=columns)
 
 
-def _device_use(use: figures.Use, cores: int) -> Markup:
+def _device_use(use: contents.Use, cores: int) -> Markup:
     """Operations that run at the same time through one step."""
     # Only the CPU of this task is bounded by the processors of this machine.
     highest = max([float(cores) if use.device.startswith("CPU:") else 1.0, *use.timeline])
@@ -250,61 +250,61 @@ def _device_use(use: figures.Use, cores: int) -> Markup:
     )
     note = (
         f"Operations at the same time; the top is {highest:.2g}. {use.device} is busy "
-        f"{percent_text(use.busy_share)} of the time; one operation may use several cores."
+        f"{format_percent(use.busy_share)} of the time; one operation may use several cores."
     )
     return _SECTION.format(f"{use.device} through a step", chart + _NOTE.format(note))
 
 
-def _clones(clones: Sequence[figures.CloneRow]) -> Markup:
+def _clones(clones: Sequence[contents.CloneRow]) -> Markup:
     """A row for each clone, if there are several, and one for the operations of no clone."""
     if sum(bool(clone.name) for clone in clones) < 2:
         return Markup()
     longest = max(clone.active_ms for clone in clones)
     columns: _Columns = {
         "clone": lambda row: _bar(row.name or NO_CLONE, row.active_ms, longest, "c0"),
-        "computes": lambda row: ms_text(row.active_ms),
-        "idle": lambda row: ms_text(row.idle_ms) if row.name else "",
-        "waits at end": lambda row: ms_text(row.wait_ms) if row.name else "",
-        "share of the step": lambda row: percent_text(row.share),
+        "computes": lambda row: format_ms(row.active_ms),
+        "idle": lambda row: format_ms(row.idle_ms) if row.name else "",
+        "waits at end": lambda row: format_ms(row.wait_ms) if row.name else "",
+        "share of the step": lambda row: format_percent(row.share),
     }
     return _SECTION.format("Clones", _table(clones, columns))
 
 
-def _tasks(tasks: Sequence[figures.TaskRow]) -> Markup:
+def _tasks(tasks: Sequence[contents.TaskRow]) -> Markup:
     """A row for each task, if there are several."""
     if len(tasks) < 2:
         return Markup()
     columns: _Columns = {
         "task": lambda row: _TASK.format(row.task, row.host, _ALARM if row.straggler else ""),
         "phases": _task_phases,
-        "median": lambda row: ms_text(row.median_ms),
-        "p90": lambda row: ms_text(row.p90_ms),
+        "median": lambda row: format_ms(row.median_ms),
+        "p90": lambda row: format_ms(row.p90_ms),
         "steps": lambda row: str(row.steps),
     }
     return _SECTION.format("Tasks", _table(tasks, columns))
 
 
-def _task_phases(row: figures.TaskRow) -> Markup:
+def _task_phases(row: contents.TaskRow) -> Markup:
     parts = [
-        charts.Part(kind.replace("_", " "), share, percent_text(share), _COLORS[kind])
+        charts.Part(kind.replace("_", " "), share, format_percent(share), _COLORS[kind])
         for kind, share in row.shares.items()
     ]
     return _WIDE.format(charts.stacked_bar(f"Phases of {row.task}", parts), "")
 
 
-def _memory(row: figures.MemoryRow) -> Markup:
+def _memory(row: contents.MemoryRow) -> Markup:
     """The operations that own the memory of a device at its peak."""
     largest = max((owner.bytes for owner in row.owners), default=0)
     columns: _Columns = {
         "owner": lambda owner: _bar(owner.name, owner.bytes, largest, "c3"),
         "bytes": lambda owner: readable_bytes(owner.bytes),
-        "of the peak": lambda owner: percent_text(owner.share),
+        "of the peak": lambda owner: format_percent(owner.share),
     }
     peak = f"{readable_bytes(row.peak_bytes)} at the peak, in step {row.step}"
     return _folded(f"Memory of {row.device} besides variables: {peak}", row.owners, columns)
 
 
-def _hooks(hooks: Sequence[figures.HookRow], step_ms: float) -> Markup:
+def _hooks(hooks: Sequence[contents.HookRow], step_ms: float) -> Markup:
     """Cost of each hook, in the recorded steps and over the run; the first row is their sum.
 
     The bars are parts of the step, so that hooks of microseconds have no long bars.
@@ -313,33 +313,33 @@ def _hooks(hooks: Sequence[figures.HookRow], step_ms: float) -> Markup:
         return Markup()
     ms, share = sum(hook.ms for hook in hooks), sum(hook.share for hook in hooks)
     run_ms = sum(hook.run_ms or 0.0 for hook in hooks)
-    total = figures.HookRow("all hooks", HOOK, ms, share, run_ms, None, None, None)
+    total = contents.HookRow("all hooks", HOOK, ms, share, run_ms, None, None, None)
     columns: _Columns = {
         "hook": lambda row: _bar(row.name, row.ms, step_ms, _COLORS[row.kind]),
-        "per step": lambda row: ms_text(row.ms),
-        "share": lambda row: percent_text(row.share),
-        "per step, whole run": lambda row: "" if row.run_ms is None else ms_text(row.run_ms),
+        "per step": lambda row: format_ms(row.ms),
+        "share": lambda row: format_percent(row.share),
+        "per step, whole run": lambda row: "" if row.run_ms is None else format_ms(row.run_ms),
         "calls": lambda row: "" if row.calls is None else f"{row.calls:,}",
-        "every steps": lambda row: "" if row.every_steps is None else count_text(row.every_steps),
+        "every steps": lambda row: "" if row.every_steps is None else format_count(row.every_steps),
     }
     return _folded("Hooks", [total, *hooks], columns)
 
 
-def _costs(costs: Sequence[figures.ScopeRow]) -> Markup:
+def _costs(costs: Sequence[contents.ScopeRow]) -> Markup:
     """Parameters and floating-point operations of each scope."""
     largest = max((cost.flops or 0 for cost in costs), default=0)
     columns: _Columns = {
         "scope": lambda row: _bar(row.scope or WHOLE_MODEL, row.flops or 0, largest, "c2"),
         "parameters": lambda row: f"{row.parameters:,}",
-        "FLOPs": lambda row: "" if row.flops is None else count_text(row.flops),
-        "per step": lambda row: ms_text(row.ms),
-        "share": lambda row: percent_text(row.share),
+        "FLOPs": lambda row: "" if row.flops is None else format_count(row.flops),
+        "per step": lambda row: format_ms(row.ms),
+        "share": lambda row: format_percent(row.share),
         "GFLOP/s": _rate,
     }
     return _folded(COSTS, costs, columns)
 
 
-def _rate(row: figures.Row | figures.ScopeRow) -> str:
+def _rate(row: contents.Row | contents.ScopeRow) -> str:
     return "" if row.gflops_per_sec is None else f"{row.gflops_per_sec:.1f}"
 
 
@@ -370,10 +370,10 @@ def _folded(
 
 def _table(rows: Sequence[Any], columns: _Columns) -> Markup:
     figure = Markup(' class="n"')
-    classes = ["", *("" if title in _TEXT_COLUMNS else figure for title in list(columns)[1:])]
+    priorities = ["", *("" if title in _TEXT_COLUMNS else figure for title in list(columns)[1:])]
 
     def line(tag: str, cells: Sequence[str]) -> Markup:
-        pairs = zip(classes, cells, strict=True)
+        pairs = zip(priorities, cells, strict=True)
         written = (Markup("<{0}{1}>{2}</{0}>").format(tag, *pair) for pair in pairs)
         return Markup("<tr>{}</tr>").format(Markup().join(written))
 

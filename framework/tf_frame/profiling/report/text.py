@@ -1,15 +1,15 @@
-"""The text of a report for a terminal: 100 columns, for readers who have never used a profiler."""
+"""The text of a report for a terminal: 100 columns, for readers who never used a profiler."""
 
 from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
 
-from tf_frame.profiling.report import tables
-from tf_frame.profiling.report.figures import INPUT, Phase, Report, Row
-from tf_frame.profiling.report.hooks import KINDS as HOOK_KINDS
-from tf_frame.profiling.report.kinds import INPUT as INPUT_KIND
+from tf_frame.profiling.report import text_tables
+from tf_frame.profiling.report.contents import INPUT, Phase, Report, Row
+from tf_frame.profiling.report.operation_kinds import INPUT as INPUT_KIND
 from tf_frame.profiling.report.step_phases import PHASE_LABELS
+from tf_frame.profiling.step_profile import HOOK_KINDS
 
 _WIDTH, _LABEL, _BAR = 100, 44, 30
 # Parts below this are added up in one line.
@@ -18,27 +18,27 @@ _SMALL = 0.005
 _ROWS = 10
 _HOOKS = "hooks"
 _TABLES = (
-    tables.operations,
-    tables.layers,
-    tables.clones,
-    tables.tasks,
-    tables.hooks,
-    tables.memory,
-    tables.use,
-    tables.costs,
+    text_tables.operations,
+    text_tables.layers,
+    text_tables.clones,
+    text_tables.tasks,
+    text_tables.hooks,
+    text_tables.memory,
+    text_tables.use,
+    text_tables.costs,
 )
 
 
-def text_of(report: Report, by: str | None = None) -> str:
+def format_report(report: Report, by: str | None = None) -> str:
     """Returns the text.
 
     Args:
       report: the report.
-      by: one of `tables.TABLES`, to show this table alone, whole, below the step time.
+      by: one of `text_tables.TABLES`: shows only this table, with all rows, below the step time.
     """
     if by is not None:
-        alone = tables.TABLES[by](report, None)
-        return f"{_headline(report)}\n\n{alone or f'Nothing is recorded by {by}.'}"
+        table = text_tables.TABLES[by](report, None)
+        return f"{_headline(report)}\n\n{table or f'Nothing is recorded by {by}.'}"
     parts = [
         _headline(report),
         _spread(report),
@@ -49,9 +49,9 @@ def text_of(report: Report, by: str | None = None) -> str:
             "What the operations do, forward and backward (shares of the mean step)", _kinds(report)
         ),
     ]
-    for table in _TABLES:
-        shown = table(report, _ROWS)
-        parts += [shown, ""] if shown else []
+    for make_table in _TABLES:
+        table = make_table(report, _ROWS)
+        parts += [table, ""] if table else []
     return "\n".join(parts).rstrip()
 
 
@@ -71,8 +71,8 @@ def _spread(report: Report) -> str:
     """The recorded steps, and how their times spread, in words and as small bars."""
     step, count = report.step, len(report.step.ms_of_steps)
     if count == 1:
-        return f"{_origin(report)}: step {report.last_step} alone, so nothing is known of others."
-    picture = tables.bars([each.steps for each in step.histogram])
+        return f"{_origin(report)}: only step {report.last_step}, so the spread is unknown."
+    picture = text_tables.bars([bin.steps for bin in step.histogram])
     return (
         f"{_origin(report)}: {count} steps, {report.first_step} to {report.last_step}.\n"
         f"One in ten takes more than {step.p90_ms:.1f} ms; the mean is {step.mean_ms:.1f} ms "
@@ -86,12 +86,12 @@ def _origin(report: Report) -> str:
 
 
 def _where(report: Report) -> list[str]:
-    """A bar for each phase; all hooks have one bar, with the large ones below it."""
+    """A bar for each phase; all hooks share one bar, with the large hooks below."""
     hooks = [phase for phase in report.phases if phase.kind in HOOK_KINDS]
-    others = [phase for phase in report.phases if phase.kind not in HOOK_KINDS]
-    parts = {phase.label: [phase] for phase in others}
-    # Input and hooks have a line also if they take nothing.
-    parts |= {PHASE_LABELS[INPUT]: [p for p in others if p.kind == INPUT], _HOOKS: hooks}
+    compute = [phase for phase in report.phases if phase.kind not in HOOK_KINDS]
+    parts = {phase.label: [phase] for phase in compute}
+    # Input and hooks have a line even if they take no time.
+    parts |= {PHASE_LABELS[INPUT]: [p for p in compute if p.kind == INPUT], _HOOKS: hooks}
     lines: list[str] = []
     for label, phases in sorted(parts.items(), key=lambda part: -sum(p.ms for p in part[1])):
         lines.append(_bar(label, *_sum(phases)))
@@ -109,13 +109,13 @@ def _sum(phases: Sequence[Phase]) -> tuple[float, float]:
 
 
 def _kinds(report: Report) -> list[str]:
-    """A bar for each kind of operations, with the time in which only they run."""
+    """A bar for each kind of operations."""
     large = [row for row in report.kinds if row.share >= _SMALL]
-    lines = [_bar(_of_kind(row), row.ms, row.share) for row in large]
+    lines = [_bar(_kind_label(row), row.ms, row.share) for row in large]
     return lines + _rest([(row.ms, row.share) for row in report.kinds if row.share < _SMALL])
 
 
-def _of_kind(row: Row) -> str:
+def _kind_label(row: Row) -> str:
     return "input (waiting for it, and preparing it)" if row.name == INPUT_KIND else row.name
 
 

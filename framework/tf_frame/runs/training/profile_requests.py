@@ -14,7 +14,7 @@ from typing import Any
 
 from tf_frame.errors import DataError
 from tf_frame.hooks.by_name.slow_step import SlowStepHook
-from tf_frame.profiling.request import SIGNAL, ProfileRequest, read_request
+from tf_frame.profiling.attach_request import SIGNAL, ProfileRequest, read_request
 from tf_frame.session.loop import TrainingLoop
 
 

@@ -21,7 +21,7 @@ from tf_frame.deploy.session_config import make_deployment
 from tf_frame.graph.train_graph import TrainGraph
 from tf_frame.hooks.input_position import RestoredCheckpoint
 from tf_frame.profiling.model_cost import model_layers
-from tf_frame.profiling.model_table import model_text
+from tf_frame.profiling.model_table import format_model
 from tf_frame.runs.setup.run_context import RunContext, RunObserver
 from tf_frame.runs.setup.training_setup import TrainingSetup
 from tf_frame.runs.training.hooks.make import make_hooks
@@ -73,7 +73,7 @@ def show_model(setup: TrainingSetup, source: Any, *, report: Callable[[str], Non
         batch_size=config.clone_batch_size,
     )
     examples = config.worker_batch_size
-    report(model_text(layers, examples=examples, depth=config.show_model_depth))
+    report(format_model(layers, examples=examples, depth=config.show_model_depth))
 
 
 def _planned(config: RunOptions) -> Cluster:

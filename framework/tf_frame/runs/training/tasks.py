@@ -25,7 +25,7 @@ from tf_frame.cluster.status import (
 from tf_frame.deploy.session_config import make_deployment, server_config
 from tf_frame.errors import CheckpointError
 from tf_frame.hooks.metrics_log import MetricsLog
-from tf_frame.profiling.capture import Capture, only_warns
+from tf_frame.profiling.capture import Capture, warn_only
 from tf_frame.runs.error_translation import translated_errors
 from tf_frame.runs.evaluation.evaluate import run_evaluator
 from tf_frame.runs.setup.log_file import log_file
@@ -77,7 +77,7 @@ class _Profiler:
     def obey(self, command: bytes) -> None:
         """Begins or ends a capture; as `ProfileHook` tells it."""
         what = json.loads(command)
-        with only_warns(f"the profile of {self._task}"):
+        with warn_only(f"the profile of {self._task}"):
             if what["begins"]:
                 capture = Capture(what["folder"], label=what["label"], task=self._task)
                 capture.start()

@@ -27,7 +27,7 @@ from tf_frame.graph.train_graph import TrainGraph, build_train_graph
 from tf_frame.hooks.checkpoint import CheckpointHook
 from tf_frame.hooks.input_position import RestoredCheckpoint
 from tf_frame.plugin.lock import lock_of
-from tf_frame.profiling.request import ProfileRequest
+from tf_frame.profiling.attach_request import ProfileRequest
 from tf_frame.profiling.step_times import StepTimes
 from tf_frame.runs.setup.model_dir import CONFIG_FILE, write_input_info
 from tf_frame.runs.setup.run_context import RunContext

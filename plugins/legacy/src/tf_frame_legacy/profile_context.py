@@ -19,7 +19,7 @@ import tensorflow.compat.v1 as tf
 # The class from which `tf.Session` and `tf.InteractiveSession` inherit `run`.
 from tensorflow.python.client.session import BaseSession
 
-from tf_frame.profiling.capture import only_warns
+from tf_frame.profiling.capture import warn_only
 from tf_frame.profiling.run_metadata import run_options
 
 WARMUP_STEPS = 10
@@ -227,7 +227,7 @@ class ProfileContext:
 
     def _write(self, name: str, data: bytes) -> None:
         path = os.path.join(self._folder, name)
-        with only_warns(path):
+        with warn_only(path):
             tf.io.gfile.makedirs(self._folder)
             with tf.io.gfile.GFile(path, "wb") as file:
                 file.write(data)

@@ -14,7 +14,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.cadence import Cadence
-from tf_frame.profiling.capture import only_warns
+from tf_frame.profiling.capture import warn_only
 from tf_frame.profiling.run_metadata import (
     add_run_metadata,
     chrome_trace,
@@ -70,9 +70,9 @@ class ProfileAtStepHook(Hook):
 
     def after_step(self, run_context: Any, run_values: Any, step: int) -> None:
         path = os.path.join(self._folder, f"timeline-{step}.json")
-        with only_warns(path):
+        with warn_only(path):
             write_trace(path, chrome_trace(run_values.run_metadata))
-        with only_warns(f"the run metadata of step {step}"), self._graph.as_default():
+        with warn_only(f"the run metadata of step {step}"), self._graph.as_default():
             writer = tf.summary.FileWriterCache.get(self._folder)
             add_run_metadata(writer, run_values.run_metadata, f"trace_{step}", step)
             writer.flush()

@@ -1,6 +1,6 @@
 """One Chrome trace of all tasks of a profile; no TensorFlow.
 
-    trace = merge(align(read_run(find("runs/first"))))
+    trace = draw_tasks(align(read_run(find("runs/first"))))
     trace.json()
 
 Each task has a row for its Python code and a row for each of its devices.
@@ -23,7 +23,7 @@ _Ops = Mapping[Device, Sequence[AlignedOp]]
 _Bars = Mapping[Device, Sequence[Bar]]
 
 
-def merge(run: AlignedRun) -> Trace:
+def draw_tasks(run: AlignedRun) -> Trace:
     """Draws the tasks of a run.
 
     Steps, the session call and hooks are nested bars of the row for Python. An arrow leads to each

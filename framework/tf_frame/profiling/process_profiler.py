@@ -76,7 +76,7 @@ def start_profiler(logdir: str, name: str, **levels: int) -> Profiler:
     """
     global _newest
     with profiler_v2._profiler_lock:
-        if profiler_v2._profiler is not None and not is_any_active():
+        if profiler_v2._profiler is not None and not is_any_profiler_active():
             profiler_v2._profiler = None  # Left by a failed start.
     # TensorFlow reads options only by `_asdict`.
     options = types.SimpleNamespace(_asdict=lambda: {k: _Integer(v) for k, v in levels.items()})
@@ -115,7 +115,7 @@ def is_running(profiler: Profiler | None) -> bool:
     return started is not None and profiler_v2._profiler is started
 
 
-def is_any_active() -> bool:
+def is_any_profiler_active() -> bool:
     """Returns whether anybody makes a capture of this process."""
     probe = _pywrap_profiler.ProfilerSession()
     try:

@@ -7,9 +7,9 @@ wrote a checkpoint, is many times as long as the others and would decide a test 
 distribution of rank sums can be counted exactly for few steps; a permutation test of medians would
 need random draws instead.
 
-Of many compared entries some differ by chance. `adjusted` bounds the share of these among the
-significant ones by the procedure of Benjamini and Hochberg ("Controlling the false discovery
-rate", Journal of the Royal Statistical Society B 57, 1995).
+Of many compared entries some differ by chance. `adjusted_p_values` bounds the share of false
+differences among the significant ones by the procedure of Benjamini and Hochberg ("Controlling the
+false discovery rate", Journal of the Royal Statistical Society B 57, 1995).
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ _MOST_EXACT = 400
 
 
 def p_value(first: Sequence[float], second: Sequence[float]) -> float:
-    """Returns the probability that equal sources differ by as much, in either direction.
+    """Returns the probability that two equal sources differ as much, in either direction.
 
-    Equal values share the mean of their ranks.
+    Equal values share the mean of their ranks. Without measurements of both the probability is 1.
 
     Args:
-      first, second: measurements in any unit; 1 if one of them has none.
+      first, second: measurements in any unit.
     """
     if not first or not second:
         return 1.0
@@ -43,18 +43,18 @@ def p_value(first: Sequence[float], second: Sequence[float]) -> float:
     return _approximate(ties, len(first), len(second), total)
 
 
-def adjusted(p_values: Sequence[float]) -> list[float]:
+def adjusted_p_values(p_values: Sequence[float]) -> list[float]:
     """Returns the values that may be compared with the bound for the share of false differences.
 
     Args:
-      p_values: of all entries that are compared with each other.
+      p_values: the values of all entries of a table.
     """
     order = sorted(range(len(p_values)), key=p_values.__getitem__, reverse=True)
-    found, least = [1.0] * len(p_values), 1.0
+    adjusted, least = [1.0] * len(p_values), 1.0
     for position, index in enumerate(order):
         least = min(least, p_values[index] * len(order) / (len(order) - position))
-        found[index] = least
-    return found
+        adjusted[index] = least
+    return adjusted
 
 
 def _doubled_ranks(values: np.ndarray) -> tuple[np.ndarray, list[int]]:
@@ -69,8 +69,8 @@ def _exact(doubled: tuple[int, ...], size: int, total: int) -> float:
     """Share of all subsets of `size` ranks whose sum is as far from the mean as `total`."""
     counts = _subset_sums(doubled, size)
     mean = size * sum(doubled) / len(doubled)
-    far = np.abs(np.arange(len(counts)) - mean) >= abs(total - mean) - 1e-9
-    return float(counts[far].sum() / counts.sum())
+    extreme = np.abs(np.arange(len(counts)) - mean) >= abs(total - mean) - 1e-9
+    return float(counts[extreme].sum() / counts.sum())
 
 
 @functools.lru_cache(maxsize=64)
@@ -81,8 +81,8 @@ def _subset_sums(doubled: tuple[int, ...], size: int) -> np.ndarray:
     for rank in doubled:
         # The right side is a copy, so that no subset has a rank twice.
         counts[1:, rank:] += counts[:-1, : counts.shape[1] - rank].copy()
-    found: np.ndarray = counts[size]
-    return found
+    sums: np.ndarray = counts[size]
+    return sums
 
 
 def _approximate(ties: Sequence[int], first: int, second: int, total: int) -> float:

@@ -6,7 +6,7 @@ import pytest
 
 from hand_made_steps import CPU, Recording
 from tf_frame.errors import ConfigError, DataError
-from tf_frame.profiling.report.build import build
+from tf_frame.profiling.report.build_report import build_report
 from tf_frame.profiling.step_profile import Cost, HookCost
 
 PS = "/job:ps/replica:0/task:0/device:CPU:0"
@@ -33,7 +33,7 @@ def profile():
 
 @pytest.fixture
 def report(profile):
-    return build([profile], run="run")
+    return build_report([profile], run="run")
 
 
 def by_name(rows):
@@ -52,7 +52,7 @@ def test_step_times_of_different_steps():
     recording = Recording()
     for ms in (10, 11, 12, 13, 30):
         recording.step(ms)
-    step = build([recording.profile()]).step
+    step = build_report([recording.profile()]).step
     assert (step.median_ms, step.mean_ms) == (12, 15.2)
     assert step.p90_ms == pytest.approx(13 + 0.6 * 17)
     assert step.jitter_ms == pytest.approx(8.349, abs=1e-3)
@@ -103,16 +103,16 @@ def test_operations(report):
 def test_operations_of_a_layer_with_different_ones_have_no_flops():
     ops = [("a/depthwise", "DepthwiseConv2dNative", 0, 1), ("a/Conv2D", "Conv2D", 1, 3)]
     profile = Recording().step(4, ops=ops).profile(costs=[Cost("", 1, 9), Cost("a", 1, 3_000_000)])
-    report = build([profile])
+    report = build_report([profile])
     assert [each.gflops_per_sec for each in report.operations] == [None, None]
     assert report.layers[0].gflops_per_sec == pytest.approx(1)
 
 
 def test_many_operations_end_with_the_others_as_one(profile):
-    report = build([profile], max_operations=2)
+    report = build_report([profile], max_operations=2)
     assert [row.name for row in report.operations][2] == "(others)"
     assert sum(row.ms for row in report.operations) == pytest.approx(13)
-    assert len(build([profile], max_operations=None).operations) == len(OPS)
+    assert len(build_report([profile], max_operations=None).operations) == len(OPS)
 
 
 def test_clones(report):
@@ -127,21 +127,23 @@ def test_clones(report):
 def test_times_of_a_clone_add_up_to_the_same_for_all():
     ops = [("clone_0/a", "Conv2D", 0, 4), ("clone_0/b", "Conv2D", 5, 6)]
     ops += [("clone_1/a", "Conv2D", 3, 9), ("m", "ApplyMomentum", 9, 10)]
-    rows = by_name(build([Recording().step(10, ops=ops).profile(clone_scopes=CLONES)]).clones)
+    rows = by_name(
+        build_report([Recording().step(10, ops=ops).profile(clone_scopes=CLONES)]).clones
+    )
     times = {name: (row.active_ms, row.idle_ms, row.wait_ms) for name, row in rows.items()}
     assert times == {"clone_0": (5, 1, 3), "clone_1": (6, 3, 0), "": (1, 0, 0)}
 
 
 def test_the_begin_of_the_graph_is_session_overhead():
     ops = [("_SOURCE", "NoOp", 1, 3), ("a", "Conv2D", 3, 9)]
-    report = build([Recording().step(10, ops=ops).profile()])
+    report = build_report([Recording().step(10, ops=ops).profile()])
     assert [row.name for row in report.operations] == ["a"]
     assert {p.kind: p.ms for p in report.phases} == {"host_compute": 6, "session_overhead": 4}
 
 
 def test_hints_do_not_depend_on_the_number_of_operations(profile):
     slow = Recording().step(10, ops=[("a", "Conv2D", 0, 6), ("f", "PyFunc", 6, 10)]).profile()
-    (hint,) = build([slow], max_operations=1).hints
+    (hint,) = build_report([slow], max_operations=1).hints
     assert hint.subject == "f"
 
 
@@ -158,7 +160,7 @@ def test_hooks_of_the_steps_and_of_the_run(profile):
         HookCost("LoggingHook", "hook", 5, 0.01, 10.0),
         HookCost("CheckpointHook", "checkpoint", 1, 0.5, None),
     ]
-    hooks = by_name(build([dataclasses.replace(profile, hooks=costs)]).hooks)
+    hooks = by_name(build_report([dataclasses.replace(profile, hooks=costs)]).hooks)
     logging, saving = hooks["LoggingHook"], hooks["CheckpointHook"]
     assert (logging.ms, logging.share) == (pytest.approx(1), pytest.approx(1 / 18))
     assert (logging.run_ms, logging.run_share) == (pytest.approx(0.2), pytest.approx(0.2 / 18))
@@ -169,7 +171,7 @@ def test_memory_is_that_of_the_step_that_needs_most():
     recording = Recording()
     for peak in (100, 300, 200):
         recording.step(1, ops=[("a", "Relu", 0, 1)], memory=[(peak, {"a": peak // 2, "b": 10})])
-    (row,) = build([recording.profile()]).memory
+    (row,) = build_report([recording.profile()]).memory
     assert (row.step, row.peak_bytes, row.device) == (101, 300, "CPU:0")
     assert [(owner.name, owner.bytes, owner.share) for owner in row.owners] == [
         ("a", 150, 0.5),
@@ -184,7 +186,7 @@ def test_devices_in_use():
         ("next", "IteratorGetNext", 6, 10),
         ("w", "ApplyMomentum", 9, 12, PS),
     ]
-    own, other = build([Recording().step(12, ops=ops).profile()]).use
+    own, other = build_report([Recording().step(12, ops=ops).profile()]).use
     assert (own.device, other.device) == ("CPU:0", "ps_0 CPU:0")
     assert (own.busy_share, own.mean) == (pytest.approx(0.5), pytest.approx(0.75))
     assert own.timeline == pytest.approx([1] * 15 + [2] * 15 + [0] * 30)
@@ -198,7 +200,7 @@ def test_tasks_have_rows_and_the_first_is_shown():
 
     # In synchronous training all steps are as long; the straggler is the one who never waits.
     profiles = [profile("worker_1", 20, 0), profile("worker_0", 10, 10), profile("worker_2", 9, 11)]
-    report = build([*profiles, Recording(task="ps_0").profile()])
+    report = build_report([*profiles, Recording(task="ps_0").profile()])
     assert report.task == "worker_0"
     assert [(row.task, row.straggler) for row in report.tasks] == [
         ("worker_0", False),
@@ -206,21 +208,21 @@ def test_tasks_have_rows_and_the_first_is_shown():
         ("worker_2", False),
     ]
     assert report.tasks[0].shares == pytest.approx({"host_compute": 0.5, "communication": 0.5})
-    other = build(profiles, task="worker_1")
+    other = build_report(profiles, task="worker_1")
     assert (other.task, other.operations_ms) == ("worker_1", pytest.approx(20))
 
 
 def test_a_task_without_steps_is_refused(profile):
     with pytest.raises(ConfigError, match=r"--task ps_0: .* no steps of it; it has worker_0"):
-        build([profile, Recording(task="ps_0").profile()], task="ps_0")
+        build_report([profile, Recording(task="ps_0").profile()], task="ps_0")
 
 
 def test_a_profile_without_steps_is_refused():
     with pytest.raises(DataError, match="the profile x has no steps"):
-        build([Recording().profile()], run="x")
+        build_report([Recording().profile()], run="x")
 
 
 def test_the_same_operation_on_two_devices_has_two_rows():
     ops = [("a", "Relu", 0, 1, CPU), ("a", "Relu", 1, 3, PS)]
-    rows = build([Recording().step(3, ops=ops).profile()]).operations
+    rows = build_report([Recording().step(3, ops=ops).profile()]).operations
     assert [(row.device, row.ms) for row in rows] == [("ps_0 CPU:0", 2), ("CPU:0", 1)]

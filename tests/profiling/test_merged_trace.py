@@ -1,7 +1,7 @@
 from chrome_traces import checked, of_phase, rows
 from step_profiles import make_profile
 from tf_frame.profiling.clock_alignment import Run, align
-from tf_frame.profiling.merge import merge
+from tf_frame.profiling.merged_trace import draw_tasks
 from tf_frame.profiling.xplane import Event, Line
 
 PS, W0, W1 = (
@@ -11,7 +11,7 @@ PS, W0, W1 = (
 
 
 def merged(*profiles, captures=None, step=None):
-    return checked(merge(align(Run(profiles, captures or {}), step)).json())
+    return checked(draw_tasks(align(Run(profiles, captures or {}), step)).json())
 
 
 def test_each_task_has_a_row_for_python_and_for_each_device():

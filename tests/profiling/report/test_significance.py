@@ -5,8 +5,8 @@ import random
 
 import pytest
 
-from tf_frame.profiling.report import rank_test
-from tf_frame.profiling.report.rank_test import adjusted, p_value
+from tf_frame.profiling.report import significance
+from tf_frame.profiling.report.significance import adjusted_p_values, p_value
 
 
 def counted(first, second):
@@ -55,7 +55,7 @@ def test_the_approximation_continues_the_exact_values(monkeypatch, shift):
     first = [round(draw.random(), 2) for _ in range(20)]
     second = [round(draw.random() + shift, 2) for _ in range(20)]
     exact = p_value(first, second)
-    monkeypatch.setattr(rank_test, "_MOST_EXACT", 0)
+    monkeypatch.setattr(significance, "_MOST_EXACT", 0)
     assert p_value(first, second) == pytest.approx(exact, abs=0.01)
 
 
@@ -66,5 +66,5 @@ def test_nothing_to_compare_is_no_difference():
 
 def test_adjusted_values_bound_the_share_of_false_differences():
     # Sorted: 0.01 * 4, 0.02 * 4 / 2, 0.04 * 4 / 3, 0.5; none is above a later one.
-    assert adjusted([0.02, 0.5, 0.01, 0.04]) == pytest.approx([0.04, 0.5, 0.04, 0.16 / 3])
-    assert adjusted([]) == []
+    assert adjusted_p_values([0.02, 0.5, 0.01, 0.04]) == pytest.approx([0.04, 0.5, 0.04, 0.16 / 3])
+    assert adjusted_p_values([]) == []

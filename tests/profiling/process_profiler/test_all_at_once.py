@@ -15,8 +15,8 @@ from tf_frame.graph.global_step import read_step_after
 from tf_frame.hooks.profile import ProfileHook
 from tf_frame.hooks.timeline import TimelineHook
 from tf_frame.launch.ports import free_ports
-from tf_frame.profiling.arbiter import CaptureError, is_any_active
 from tf_frame.profiling.capture import Capture
+from tf_frame.profiling.process_profiler import CaptureError, is_any_profiler_active
 from xplane import marked_steps
 
 _LAST = 12
@@ -116,7 +116,7 @@ def test_the_button_is_refused_while_a_hook_captures(tmp_path, profile_steps, ad
     (capture,) = captures(tmp_path)
     assert marked_steps(str(capture)) == list(range(3, 11))
     assert timelines(tmp_path) == _LAST
-    assert not is_any_active()
+    assert not is_any_profiler_active()
 
 
 def test_a_hook_is_refused_while_the_button_captures(tmp_path, profile_steps, address, target):
@@ -125,7 +125,7 @@ def test_a_hook_is_refused_while_the_button_captures(tmp_path, profile_steps, ad
     def at_step(step):
         if step == 1:
             button.start()
-            wait_for(is_any_active)
+            wait_for(is_any_profiler_active)
         elif step == _LAST:
             assert button.is_alive()
 
@@ -136,7 +136,7 @@ def test_a_hook_is_refused_while_the_button_captures(tmp_path, profile_steps, ad
     assert "the profile from step 3 was not written: a profiler server is capturing" in warning
     assert button.refused is None and len(captures(tmp_path / "button")) == 1
     assert captures(tmp_path) == [] and timelines(tmp_path) == _LAST
-    assert not is_any_active()
+    assert not is_any_profiler_active()
 
 
 def test_all_begin_at_the_same_moment(tmp_path, profile_steps, address):
@@ -154,4 +154,4 @@ def test_all_begin_at_the_same_moment(tmp_path, profile_steps, address):
     # A capture that begins as the last step ends is written, and reported as one without an event.
     assert captures(tmp_path / "button") or "UNAVAILABLE" in button.refused
     assert captures(tmp_path) or captures(tmp_path / "button")
-    assert not is_any_active()
+    assert not is_any_profiler_active()

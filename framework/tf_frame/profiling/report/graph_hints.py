@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tf_frame.profiling.report.figures import LOOP, OVERHEAD, CloneRow, Hint, Operation, Report
-from tf_frame.profiling.report.kinds import (
+from tf_frame.profiling.operation_names import is_gpu
+from tf_frame.profiling.report.contents import LOOP, OVERHEAD, CloneRow, Hint, Operation, Report
+from tf_frame.profiling.report.operation_kinds import (
     BATCH_NORM,
     COMMUNICATION,
     INPUT,
@@ -13,7 +14,6 @@ from tf_frame.profiling.report.kinds import (
     PYTHON,
     SUMMARY,
 )
-from tf_frame.profiling.report.scopes import is_gpu
 from tf_frame.text import readable_bytes
 
 # Between the 5 % from which xprof calls a step moderately input-bound, and the 20 % from which
@@ -23,17 +23,18 @@ _INPUT = 0.1
 # Half of the peak, and more than all activations of a small model: 72 MiB for ResNet-50 with 8
 # images of 64 x 64.
 _MEMORY, _MEMORY_BYTES = 0.5, 100 * 2**20
-# One operation of many; convolutions of a layer often take a tenth, and are not named.
+# Convolutions of a layer often take a tenth of the step, and are no cause.
 _HOST_OPERATION = 0.1
-# Operations such as gathers are work of the model as well; only a very large one is a cause.
+# Gathers and similar operations are work of the model, too; only a very long one is a cause.
 _LONG_OPERATION = 0.2
 # Equal clones that share cores end some percent apart.
 _CLONE = 0.15
 # Python functions of two clones wait for each other, so one of them may take twice as long.
 _TWIN = 3
-# Updates that run beside others take little of the wall time; fewer than this many run at once.
+# Updates that run at the same time as other operations take little of the wall time; if fewer
+# than `_TOGETHER` run at once, they are serial.
 _SERIAL, _TOGETHER = 0.05, 1.4
-# A session call costs about 0.2 ms, a hook some microseconds; from here on it is worth a loop.
+# A session call costs about 0.2 ms, a hook some microseconds; above this share a loop helps.
 _SMALL, _SMALL_MS = 0.3, 20.0
 # Recording an operation takes about 5 microseconds of the session call, which other steps do not
 # have: 4.7 per operation with TensorFlow 2.21 and a graph of 1000 operations.
@@ -42,7 +43,7 @@ _LOOP = 10
 
 
 def slow_input(report: Report) -> Iterable[Hint]:
-    """A step that waits for its batch."""
+    """Finds a step that waits for its batch."""
     share = report.input_share
     if share >= _INPUT:
         yield Hint(
@@ -58,23 +59,24 @@ def slow_input(report: Report) -> Iterable[Hint]:
 
 
 def host_operation(report: Report) -> Iterable[Hint]:
-    """A Python function, or another single operation that takes much of the step."""
+    """Finds Python functions, and other single operations that take much of the step."""
     has_gpu = any(is_gpu(use.device) for use in report.use)
-    of_slow_clone = {operation.name for operation in _only_in_slow_clone(report)}
+    in_slow_clone = {operation.name for operation in _only_in_slow_clone(report)}
     for operation in report.operations:
-        if operation.name in of_slow_clone:
-            continue  # `slow_clone` names it.
+        if operation.name in in_slow_clone:
+            continue  # The hint of `slow_clone` names the operation.
         if operation.share >= _HOST_OPERATION and _is_suspect(operation, has_gpu):
-            what = "the Python function" if operation.kind == PYTHON else "the operation"
+            noun = "the Python function" if operation.kind == PYTHON else "the operation"
             where = "on the host, where it holds up the others" if has_gpu else "on the CPU"
             yield Hint(
                 "host_operation",
                 operation.share,
                 operation.name,
-                f"{what} {operation.name} ({operation.type}) alone takes {operation.share:.0%} of "
+                f"{noun} {operation.name} ({operation.type}) alone takes {operation.share:.0%} of "
                 f"the step, {where}",
-                "write it with TensorFlow's operations, move it to the input, where it runs beside "
-                "the step, or see with --log_device_placement that it is on the right device",
+                "write it with TensorFlow's operations, move it to the input, which runs in "
+                "parallel with the step, or see with --log_device_placement that it is on the "
+                "right device",
                 "--log_device_placement",
             )
 
@@ -88,14 +90,14 @@ def _is_suspect(operation: Operation, has_gpu: bool) -> bool:
 
 
 def memory_hog(report: Report) -> Iterable[Hint]:
-    """One operation that owns most of the memory."""
-    seconds = {operation.name: operation.share for operation in report.operations}
+    """Finds an operation that owns most of the memory."""
+    shares = {operation.name: operation.share for operation in report.operations}
     for row in report.memory:
         for owner in row.owners[:1]:
             if owner.share >= _MEMORY and owner.bytes >= _MEMORY_BYTES:
                 yield Hint(
                     "memory_hog",
-                    seconds.get(owner.name, 0.0),
+                    shares.get(owner.name, 0.0),
                     owner.name,
                     f"the operation {owner.name} owns {readable_bytes(owner.bytes)}, which is "
                     f"{owner.share:.0%} of the memory of {row.device} at its peak",
@@ -106,18 +108,18 @@ def memory_hog(report: Report) -> Iterable[Hint]:
 
 
 def slow_clone(report: Report) -> Iterable[Hint]:
-    """A clone that the others wait for."""
+    """Finds a clone that the other clones wait for."""
     slow = _slowest(report)
     if slow is not None:
         clone, gain = slow
         longest = _only_in_slow_clone(report)[:1]
-        most = "".join(f", most of it for {operation.name}" for operation in longest)
+        cause = "".join(f", most of it for {operation.name}" for operation in longest)
         yield Hint(
             "slow_clone",
             gain,
             clone.name,
             f"the clones wait for {clone.name}, {gain:.0%} of the step: it computes "
-            f"{clone.active_ms:.1f} ms{most}",
+            f"{clone.active_ms:.1f} ms{cause}",
             "give all clones the same work, and devices of the same speed with --gpus; "
             "--num_clones 1 shows the step without the others",
             "--num_clones",
@@ -125,7 +127,7 @@ def slow_clone(report: Report) -> Iterable[Hint]:
 
 
 def _slowest(report: Report) -> tuple[CloneRow, float] | None:
-    """The clone that the others wait for, and the part of the step that they do; None: none."""
+    """The clone that the other clones wait for, and their waiting as a part of the step."""
     clones = sorted((row for row in report.clones if row.name), key=lambda row: row.active_ms)
     if len(clones) < 2:
         return None
@@ -137,21 +139,21 @@ def _slowest(report: Report) -> tuple[CloneRow, float] | None:
 
 
 def _only_in_slow_clone(report: Report) -> list[Operation]:
-    """Long operations that the slow clone alone has, or that are much shorter in the others."""
+    """Long operations of the slow clone that other clones do not have, or compute much faster."""
     slow = _slowest(report)
     if slow is None:
         return []
-    of_others: dict[str, float] = {}
-    for each in report.operations:
-        if each.clone and each.clone != slow[0].name:
-            key = _without_clone(each)
-            of_others[key] = max(each.busy_ms, of_others.get(key, 0.0))
+    elsewhere: dict[str, float] = {}
+    for operation in report.operations:
+        if operation.clone and operation.clone != slow[0].name:
+            key = _without_clone(operation)
+            elsewhere[key] = max(operation.busy_ms, elsewhere.get(key, 0.0))
     return [
-        each
-        for each in report.operations
-        if each.clone == slow[0].name
-        and each.share >= _HOST_OPERATION
-        and each.busy_ms > _TWIN * of_others.get(_without_clone(each), 0.0)
+        operation
+        for operation in report.operations
+        if operation.clone == slow[0].name
+        and operation.share >= _HOST_OPERATION
+        and operation.busy_ms > _TWIN * elsewhere.get(_without_clone(operation), 0.0)
     ]
 
 
@@ -160,7 +162,7 @@ def _without_clone(operation: Operation) -> str:
 
 
 def serial_updates(report: Report) -> Iterable[Hint]:
-    """Updates of batch norm's averages that run one after the other."""
+    """Finds updates of batch norm's averages that run one after the other."""
     updates = [
         operation
         for operation in report.operations
@@ -178,16 +180,16 @@ def serial_updates(report: Report) -> Iterable[Hint]:
             "",
             f"the updates of batch norm's moving averages run one after the other, "
             f"{ms / report.step.mean_ms:.0%} of the step",
-            "run those of one clone only (--update_ops first_clone)"
+            "run the updates of one clone only (--update_ops first_clone)"
             if several
-            else "leave updates_collections of the layers at UPDATE_OPS, so that they run beside "
-            "the gradients, and --inter_op_threads at 0, one for each core",
+            else "leave updates_collections of the layers at UPDATE_OPS, so that they run in "
+            "parallel with the gradients, and --inter_op_threads at 0, one for each core",
             option,
         )
 
 
 def small_steps(report: Report) -> Iterable[Hint]:
-    """Steps that take less time than to start them."""
+    """Finds steps that take less time than starting them."""
     ms = sum(phase.ms for phase in report.phases if phase.kind in (OVERHEAD, LOOP))
     recording = _RECORDING_MS * sum(row.count for row in report.kinds)
     share = (ms - recording) / max(report.step.mean_ms - recording, ms, 1e-6)

@@ -1,8 +1,8 @@
-"""The figures of a report, which its text, JSON and HTML show.
+"""The content of a report, which its text, JSON and HTML show.
 
-Times are milliseconds. Unless said otherwise they are means over the recorded steps of one task,
-and shares are parts of the mean step, from 0 to 1. Time that profiling itself takes in a step is
-in `profiler_ms` and nowhere else.
+Times are milliseconds. Unless documented otherwise, times are means over the recorded steps of one
+task, and shares are parts of the mean step, from 0 to 1. The time of profiling itself is in
+`profiler_ms` only.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tf_frame.errors import DataError
 
 VERSION = 1
 
-# Kinds of phases; those of hooks are the kinds of `step_profile.Span`.
+# Kinds of phases; hooks have the kinds of `step_profile.Span`.
 INPUT, HOST, DEVICE = "input", "host_compute", "device_compute"
 COMMUNICATION, OVERHEAD, LOOP = "communication", "session_overhead", "loop"
 
@@ -36,7 +36,7 @@ class StepTimes:
     """Wall times of the steps.
 
     Attributes:
-      ms_of_steps: each step, in order.
+      ms_of_steps: time of each step, in order.
       jitter_ms: standard deviation.
       histogram: bars of equal width, from the quickest to the slowest step.
     """
@@ -75,14 +75,14 @@ class Phase:
 class Row:
     """Wall time of a group of operations.
 
-    At each instant, wall time is divided equally between the operations that run. So the rows of
-    each table add up to the time in which operations run, `Report.operations_ms`.
+    Wall time is divided equally between the operations that run at the same time. So the rows of a
+    table add up to the time that operations run, `Report.operations_ms`.
 
     Attributes:
       name: a kind such as `convolution`, a type such as `Conv2D`, or a layer (name scope; empty:
         outside of all scopes).
       count: executions per step.
-      busy_ms: sum of the durations, which is larger than `ms` where operations overlap.
+      busy_ms: sum of the durations, which is larger than `ms` if operations overlap.
       gflops_per_sec: 1e9 floating-point operations per second of `ms`; None if unknown.
       ms_of_steps: wall time in each step.
     """
@@ -105,7 +105,7 @@ class Operation(Row):
       kind: such as `convolution`.
       layer: name scope of the forward operation, without the scope of the clone.
       clone: scope of its clone; empty outside of the clones.
-      device: short name, such as `CPU:0`, or `ps_0 CPU:0` for that of another task.
+      device: short name, such as `CPU:0`, or `ps_0 CPU:0` for a device of another task.
     """
 
     type: str
@@ -117,10 +117,10 @@ class Operation(Row):
 
 @dataclasses.dataclass(frozen=True)
 class CloneRow(Row):
-    """Wall time of the operations of a clone; an empty name stands for those of no clone.
+    """Wall time of the operations of a clone; operations of no clone have an empty name.
 
     Attributes:
-      active_ms: time in which at least one of its operations runs.
+      active_ms: time that at least one of its operations runs.
       idle_ms: time from the first operation of any clone to its last one, less `active_ms`.
       wait_ms: time from its last operation to the last one of any clone; `active_ms`, `idle_ms`
         and `wait_ms` add up to the same time for all clones.
@@ -133,7 +133,7 @@ class CloneRow(Row):
 
 @dataclasses.dataclass(frozen=True)
 class Owner:
-    """An operation that owns memory at the peak; `share` is its part of the peak."""
+    """An operation that owns memory at the peak, with its share of the peak."""
 
     name: str
     bytes: int
@@ -142,11 +142,11 @@ class Owner:
 
 @dataclasses.dataclass(frozen=True)
 class MemoryRow:
-    """Memory of a device beside that of variables, in the recorded step that needed most.
+    """Memory of a device, without variables, in the recorded step that needed most.
 
     Attributes:
       step: the global step.
-      owners: by falling bytes; not all.
+      owners: the largest owners, by falling bytes.
     """
 
     device: str
@@ -161,8 +161,8 @@ class ScopeRow:
 
     Attributes:
       flops: floating-point operations of a step; None if unknown.
-      ms: wall time of its operations, forward and backward, but for those that wait for input or
-        for other tasks.
+      ms: wall time of its operations, forward and backward, without operations that wait for
+        input or for other tasks.
       gflops_per_sec: flops / ms; None if unknown.
     """
 
@@ -180,10 +180,10 @@ class HookRow:
 
     Attributes:
       kind: `hook`, `checkpoint` or `summary`.
-      ms, share: in the recorded steps.
+      ms, share: cost in the recorded steps.
       run_ms: milliseconds per step over the whole run so far; None if it ran less than twice.
-      run_share: `run_ms` as a part of the mean recorded step; None like it.
-      calls: how often it ran in the run; None if that is not recorded.
+      run_share: `run_ms` as a part of the mean recorded step; None if `run_ms` is None.
+      calls: number of calls in the run; None if it is not recorded.
       every_steps: steps between two calls; None before the second.
       asynchronous: whether another thread writes its files.
     """
@@ -204,8 +204,8 @@ class TaskRow:
     """The steps of one task.
 
     Attributes:
-      shares: part of each kind of phase; the parts of all hooks are added up.
-      straggler: whether its steps are much slower than those of the other tasks.
+      shares: share of each kind of phase; the shares of all hooks are added up.
+      straggler: whether the task is much slower than the other tasks.
     """
 
     task: str
@@ -223,7 +223,7 @@ class Use:
 
     Attributes:
       device: short name, as in `Operation`.
-      busy_share: part of the time of all steps in which at least one operation runs.
+      busy_share: share of the time that at least one operation runs.
       mean: mean number of operations that run at the same time; one operation may use several
         cores.
       step: the global step of `timeline`: the one nearest to the median.
@@ -243,11 +243,11 @@ class Hint:
 
     Attributes:
       cause: identifier that stays the same between versions, such as `slow_input`.
-      severity: part of the step that would be gained.
+      severity: share of the step that would be saved.
       subject: name of the hook, operation or clone; empty if the cause has none.
       text: the cause in words.
       remedy: advice in words, with the option that helps.
-      option: this option, such as `--steps_per_loop`; empty if none does.
+      option: this option, such as `--steps_per_loop`; empty if no option helps.
     """
 
     cause: str
@@ -263,17 +263,16 @@ class Report:
     """All figures of one task's recorded steps, and a row for each other task.
 
     Attributes:
-      version: of these dataclasses, and so of the JSON.
+      version: version of these dataclasses, and so of the JSON.
       run: name of the run folder, such as `2026_01_31_12_00_00_step_100`.
-      task: the task that all figures but `tasks` are of.
+      task: the task of all figures except `tasks`.
       first_step, last_step: recorded global steps.
       examples_per_sec: of this task, by the median step; None if the batch size is unknown.
-      profiler_ms: time of profiling's own hooks in a step, which is left out of all else.
-      input_share: part of the step that waits for input.
-      operations_ms: part of the step in which operations run: the total of `kinds`, `types`,
+      profiler_ms: time of profiling's own hooks in a step, which all other times leave out.
+      input_share: share of the step that waits for input.
+      operations_ms: time of a step that operations run: the total of `kinds`, `types`,
         `layers`, `clones` and `operations`.
-      operations: by falling time; if there are very many, the last one, named `(others)`, stands
-        for the rest.
+      operations: by falling time; of very many operations, the last row, `(others)`, is the rest.
       phases, kinds, types, layers, clones, memory, hooks, tasks, use: by falling time, or in order.
       costs: in the order of the model; the first is the whole model.
       hints: by falling gain.
@@ -332,7 +331,7 @@ def _value(hint: Any, content: Any) -> Any:
         hints = typing.get_type_hints(hint)
         return hint(**{name: _value(hints[name], value) for name, value in content.items()})
     if typing.get_origin(hint) is tuple:
-        return tuple(_value(typing.get_args(hint)[0], each) for each in content)
+        return tuple(_value(typing.get_args(hint)[0], item) for item in content)
     if isinstance(hint, types.UnionType) and content is not None:
         return _value(typing.get_args(hint)[0], content)
     return float(content) if hint is float else content

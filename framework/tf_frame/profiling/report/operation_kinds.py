@@ -1,7 +1,7 @@
 """Kinds of operations: which part of a training step a type, or a name, belongs to.
 
-The kinds of the report, such as `convolution`, are for readers; the classes are for the phases:
-an operation computes, waits for input, or waits for other tasks.
+Kinds, such as `convolution`, are for the readers of a report; priorities are for the phases: an
+operation computes, waits for input, or waits for other tasks.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import enum
 import re
 from collections.abc import Callable
 
-from tf_frame.profiling.report.scopes import is_gpu
+from tf_frame.profiling.operation_names import is_gpu
 from tf_frame.profiling.step_profile import Node
 
 INPUT, COMMUNICATION, PYTHON = "input", "communication", "Python function"
@@ -21,17 +21,17 @@ REDUCTION, LOSS, RANDOM, ELEMENTWISE = "reduction", "softmax and loss", "random"
 MOVEMENT, VARIABLES, FILES = "data movement", "variables", "files"
 CONTROL, FUNCTION, OTHER = "constants and control flow", "function call", "other"
 
-# What a step is expected to spend its time with.
+# Kinds that are expected to take the time of a step.
 NUMERIC = {CONVOLUTION, MATMUL, BATCH_NORM, OPTIMIZER, GRADIENT_SUM, POOLING, RESIZE}
 NUMERIC |= {WEIGHT_PENALTY, RECURRENT, REDUCTION, LOSS, RANDOM, ELEMENTWISE}
 
 
-class Class(enum.IntEnum):
-    """Claim of an operation on an instant at which several run: the smallest wins."""
+class Priority(enum.IntEnum):
+    """Priority of an operation: if several run at an instant, its time goes to the smallest."""
 
     DEVICE = 0
     HOST = 1
-    FUNCTION = 2  # The operations within have records of their own.
+    FUNCTION = 2  # The operations inside have records of their own.
     INPUT = 3
     WAIT = 4
 
@@ -98,13 +98,13 @@ _TYPES = [
 # Operations of oneDNN, which replace TensorFlow's.
 _MKL = re.compile(r"^_Mkl(Native)?(?=[A-Z_])")
 _COMPILED = [(kind, re.compile(pattern)) for kind, pattern in _TYPES]
-# What a scope says about its operations; checked where the type leaves a doubt.
+# Kinds of types that occur everywhere: the scope of such an operation says more.
 _BROAD = {REDUCTION, ELEMENTWISE, MOVEMENT, VARIABLES, CONTROL, OTHER, MATMUL, LOSS, RANDOM}
 
 
-def kind_of(node: Node) -> str:
-    """The kind of an operation, such as `convolution`: by its type, or by its scope."""
-    kind = _kind_of_type(node.type)
+def operation_kind(node: Node) -> str:
+    """Returns the kind of an operation, such as `convolution`, by its type or by its scope."""
+    kind = _type_kind(node.type)
     if kind == INPUT:
         return COMMUNICATION if _SYNC.search(node.name) else INPUT
     if kind not in _BROAD:
@@ -114,15 +114,15 @@ def kind_of(node: Node) -> str:
         return INPUT
     if node.type == "AddN" and any(part.startswith("gradients") for part in parts):
         return GRADIENT_SUM
-    return _kind_of_scope(parts) or kind
+    return _scope_kind(parts) or kind
 
 
-def _kind_of_type(type_: str) -> str:
+def _type_kind(type_: str) -> str:
     plain = _MKL.sub("", type_)
     return next((kind for kind, pattern in _COMPILED if pattern.fullmatch(plain)), OTHER)
 
 
-def _kind_of_scope(parts: list[str]) -> str:
+def _scope_kind(parts: list[str]) -> str:
     matches: list[tuple[str, Callable[[str], object]]] = [
         (OPTIMIZER, _OPTIMIZER_SCOPE.fullmatch),
         (GRADIENT_SUM, _SUM_SCOPE.fullmatch),
@@ -132,13 +132,13 @@ def _kind_of_scope(parts: list[str]) -> str:
     return next((kind for kind, matched in matches if any(map(matched, parts))), "")
 
 
-def class_of(node: Node, device: str) -> Class:
-    """The class of an operation on a device."""
+def operation_priority(node: Node, device: str) -> Priority:
+    """Returns the priority of an operation on a device."""
     if _WAIT.fullmatch(node.type):
-        return Class.WAIT
+        return Priority.WAIT
     if _INPUT.fullmatch(node.type):
         # The queue of tokens of synchronous training.
-        return Class.WAIT if _SYNC.search(node.name) else Class.INPUT
+        return Priority.WAIT if _SYNC.search(node.name) else Priority.INPUT
     if _FUNCTION.fullmatch(node.type):
-        return Class.FUNCTION
-    return Class.DEVICE if is_gpu(device) else Class.HOST
+        return Priority.FUNCTION
+    return Priority.DEVICE if is_gpu(device) else Priority.HOST

@@ -5,8 +5,8 @@ import random
 import pytest
 
 from hand_made_steps import CPU, Recording
-from tf_frame.profiling.report.kinds import class_of
-from tf_frame.profiling.report.sweep import divide
+from tf_frame.profiling.report.operation_kinds import operation_priority
+from tf_frame.profiling.report.time_attribution import attribute_time
 
 GPU = "/job:localhost/replica:0/task:0/device:GPU:0"
 PS = "/job:ps/replica:0/task:0/device:CPU:0"
@@ -17,8 +17,10 @@ def divided(*step, **parts):
     recording = Recording().step(*step, **parts)
     profile = recording.profile()
     (step,) = profile.steps
-    classes = [class_of(profile.nodes[op.node], profile.devices[op.device]) for op in step.ops]
-    division = divide(step, classes)
+    priorities = [
+        operation_priority(profile.nodes[op.node], profile.devices[op.device]) for op in step.ops
+    ]
+    division = attribute_time(step, priorities)
     assert sum(division.phases.values()) == step.end - step.begin
     phases = {name or kind: ns / 1e6 for (kind, name), ns in division.phases.items() if ns}
     return phases, [pytest.approx(share / 1e6, abs=1e-6) for share in division.shares]

@@ -1,6 +1,6 @@
 import pytest
 
-from tf_frame.profiling.report.kinds import Class, class_of, kind_of
+from tf_frame.profiling.report.operation_kinds import Priority, operation_kind, operation_priority
 from tf_frame.profiling.step_profile import Node
 
 
@@ -45,22 +45,22 @@ from tf_frame.profiling.step_profile import Node
     ],
 )
 def test_kind(name, type_, kind):
-    assert kind_of(Node(name, type_)) == kind
+    assert operation_kind(Node(name, type_)) == kind
 
 
 @pytest.mark.parametrize(
-    ("name", "type_", "device", "of_class"),
+    ("name", "type_", "device", "priority"),
     [
-        ("a", "Conv2D", "/device:CPU:0", Class.HOST),
-        ("a", "Conv2D", "/device:GPU:0", Class.DEVICE),
-        ("a", "PyFunc", "/device:CPU:0", Class.HOST),
-        ("a", "While", "/device:CPU:0", Class.FUNCTION),
-        ("input/IteratorGetNext", "IteratorGetNext", "/device:CPU:0", Class.INPUT),
-        ("input/Cast", "Cast", "/device:CPU:0", Class.HOST),
-        ("sync_replicas/dequeue", "QueueDequeueV2", "/device:CPU:0", Class.WAIT),
-        ("mean", "ResourceAccumulatorTakeGradient", "/device:CPU:0", Class.WAIT),
-        ("a", "_Recv", "/device:GPU:0", Class.WAIT),
+        ("a", "Conv2D", "/device:CPU:0", Priority.HOST),
+        ("a", "Conv2D", "/device:GPU:0", Priority.DEVICE),
+        ("a", "PyFunc", "/device:CPU:0", Priority.HOST),
+        ("a", "While", "/device:CPU:0", Priority.FUNCTION),
+        ("input/IteratorGetNext", "IteratorGetNext", "/device:CPU:0", Priority.INPUT),
+        ("input/Cast", "Cast", "/device:CPU:0", Priority.HOST),
+        ("sync_replicas/dequeue", "QueueDequeueV2", "/device:CPU:0", Priority.WAIT),
+        ("mean", "ResourceAccumulatorTakeGradient", "/device:CPU:0", Priority.WAIT),
+        ("a", "_Recv", "/device:GPU:0", Priority.WAIT),
     ],
 )
-def test_class(name, type_, device, of_class):
-    assert class_of(Node(name, type_), device) is of_class
+def test_class(name, type_, device, priority):
+    assert operation_priority(Node(name, type_), device) is priority

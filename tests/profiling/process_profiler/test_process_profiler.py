@@ -3,7 +3,12 @@ import tensorflow as tf
 from tensorflow.python.profiler import profiler_v2
 from tensorflow.python.profiler.internal import _pywrap_profiler
 
-from tf_frame.profiling.arbiter import CaptureError, is_running, start_profiler, stop_profiler
+from tf_frame.profiling.process_profiler import (
+    CaptureError,
+    is_running,
+    start_profiler,
+    stop_profiler,
+)
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ import time
 import pytest
 
 from tf_frame.errors import DataError
-from tf_frame.profiling.request import ProfileRequest, age_secs, read_request, write_request
+from tf_frame.profiling.attach_request import ProfileRequest, age_secs, read_request, write_request
 
 
 def test_a_request_is_read_as_it_was_written(tmp_path):

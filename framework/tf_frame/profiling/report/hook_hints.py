@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tf_frame.profiling.report.figures import Hint, HookRow, Report
-from tf_frame.profiling.report.kinds import SUMMARY as SUMMARY_KIND
+from tf_frame.profiling.report.contents import Hint, HookRow, Report
+from tf_frame.profiling.report.operation_kinds import SUMMARY as SUMMARY_KIND
 from tf_frame.profiling.step_profile import CHECKPOINT, HOOK, PROFILER, SUMMARY
 
 # A few times what the default hooks of a small model take together.
@@ -18,7 +18,7 @@ _CALLS = 3
 # (RunConfig.save_summary_steps).
 _SUMMARY_STEPS, _SUMMARY = 10, 0.01
 _CHECKPOINT = 0.05
-# Class of a hook -> the option that makes it run less often.
+# Priority of a hook -> the option that makes it run less often.
 _OPTIONS = {
     "EvaluateHook": "--eval_every_n_steps",
     "LoggingHook": "--log_every_n_steps",

@@ -2,11 +2,11 @@
 
 import pytest
 
-from tf_frame.profiling.report.figure_texts import (
-    count_text,
-    ms_text,
-    percent_text,
-    signed_ms_text,
+from tf_frame.profiling.report.formats import (
+    format_count,
+    format_ms,
+    format_percent,
+    format_signed_ms,
 )
 
 
@@ -21,21 +21,21 @@ from tf_frame.profiling.report.figure_texts import (
     ],
 )
 def test_times_have_three_figures(ms, text):
-    assert ms_text(ms) == text
+    assert format_ms(ms) == text
 
 
 @pytest.mark.parametrize(
     ("ms", "text"), [(-12.34, "-12.3 ms"), (0.0041, "+0.004 ms"), (0, "+0.000 ms")]
 )
 def test_differences_have_a_sign(ms, text):
-    assert signed_ms_text(ms) == text
+    assert format_signed_ms(ms) == text
 
 
 @pytest.mark.parametrize(
     ("share", "text"), [(0, "0.0 %"), (0.0004, "< 0.1 %"), (0.034, "3.4 %"), (1.2, "120 %")]
 )
 def test_shares_are_percentages(share, text):
-    assert percent_text(share) == text
+    assert format_percent(share) == text
 
 
 @pytest.mark.parametrize(
@@ -43,4 +43,4 @@ def test_shares_are_percentages(share, text):
     [(1, "1"), (2.5, "2.5"), (9999, "9,999"), (60352, "60.4 k"), (1.607e10, "16.1 G")],
 )
 def test_counts_have_units(count, text):
-    assert count_text(count) == text
+    assert format_count(count) == text

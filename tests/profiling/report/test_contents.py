@@ -5,8 +5,8 @@ import pytest
 
 from hand_made_steps import Recording
 from tf_frame.errors import DataError
-from tf_frame.profiling.report.build import build
-from tf_frame.profiling.report.figures import VERSION, from_json, to_json
+from tf_frame.profiling.report.build_report import build_report
+from tf_frame.profiling.report.contents import VERSION, from_json, to_json
 from tf_frame.profiling.step_profile import Cost, HookCost
 
 
@@ -28,7 +28,7 @@ def report():
         hooks=[HookCost("A", "summary", 1, 0.1, None)],
         examples_per_step=4,
     )
-    return build([profile], run="run")
+    return build_report([profile], run="run")
 
 
 def test_a_report_survives_json(report):
