@@ -10,4 +10,29 @@ Code that was written for slim needs only other imports, and slim's published ch
 
 One module for each family, as in tensorflow/models, research/slim/nets. Importing a module
 imports TensorFlow; importing this package does not.
+
+The networks share these arguments, which their docstrings do not repeat:
+
+    inputs              images, `[batch, height, width, channels]`
+    num_classes         number of classes; 0 or None: no logits, the network ends with its features
+    is_training         whether batch norm uses statistics of the batch, and dropout drops
+    dropout_keep_prob   share of the features that dropout keeps in training
+    prediction_fn       makes predictions of logits
+    spatial_squeeze     whether logits are `[batch, classes]`; else `[batch, 1, 1, classes]`
+    global_pool         whether to average over height and width before the logits
+    depth_multiplier    factor on the channels of all layers
+    min_depth           the least number of channels that a multiplier leaves
+    reuse               whether to share the variables of an earlier network of this scope
+    scope               variable scope; None: a unique one
+
+and the functions `..._arg_scope`, for `layers.arg_scope`, these:
+
+    weight_decay        scale of the L2 penalty on weights
+    batch_norm_decay    share of a moving mean or variance that is kept per step
+    batch_norm_epsilon  number that is added to the variance
+    batch_norm_scale    whether normalised values have a trained factor, `gamma`
+    batch_norm_updates_collections  where the updates of moving values go; None: they run with the
+                        layer
+    activation_fn       activation of the convolutions
+    use_batch_norm      whether convolutions are normalised; else they have biases
 """

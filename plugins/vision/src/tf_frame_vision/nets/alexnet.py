@@ -22,11 +22,7 @@ _BIAS = 0.1
 
 
 def alexnet_v2_arg_scope(weight_decay: float = 0.0005) -> Any:
-    """Returns the default arguments of the layers, for `layers.arg_scope`.
-
-    Args:
-      weight_decay: scale of the L2 penalty on weights.
-    """
+    """Returns the default arguments of the layers, for `layers.arg_scope`."""
     with (
         layers.arg_scope(
             [layers.conv2d, layers.fully_connected],
@@ -55,12 +51,6 @@ def alexnet_v2(
     Args:
       inputs: `[batch, height, width, 3]`, 224 x 224 pixels to classify; larger
         ones with `global_pool`, or without `spatial_squeeze` for a map of logits.
-      num_classes: number of classes; without (None or 0) there are no logits.
-      is_training: whether to drop features.
-      dropout_keep_prob: share of the features that are kept in training.
-      spatial_squeeze: whether to remove height and width, which must be 1.
-      scope: variable scope.
-      global_pool: whether to average the features over height and width.
 
     Returns:
       Logits `[batch, num_classes]`, or `[batch, height, width, num_classes]`

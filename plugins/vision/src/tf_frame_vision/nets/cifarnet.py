@@ -30,14 +30,6 @@ def cifarnet(
 ) -> tuple[Any, dict[str, Any]]:
     """Builds two convolutions with pooling and local normalisation, then three dense layers.
 
-    Args:
-      images: `[batch, height, width, channels]`; height and width known.
-      num_classes: number of classes; without (None or 0) there is no last layer.
-      is_training: whether to drop features.
-      dropout_keep_prob: share of the features that are kept in training.
-      prediction_fn: makes predictions of logits.
-      scope: variable scope.
-
     Returns:
       Logits `[batch, num_classes]`, or features `[batch, 192]`; and the end
       points by name.

@@ -52,7 +52,6 @@ def inception_resnet_v2_base(
         dilated kernels; 8 ends there.
       align_feature_maps: whether maps are padded where the paper cuts their borders
         off, so that their positions are those of the image.
-      scope: variable scope; `InceptionResnetV2` if None.
       activation_fn: of the residual blocks.
 
     Returns:
@@ -97,11 +96,6 @@ def inception_resnet_v2(
     Args:
       inputs: images, `[batch, height, width, channels]`, of at least 75 x 75; of known
         size for auxiliary logits.
-      num_classes: number of classes; 0 or None: no logits.
-      is_training: whether batch norm uses statistics of the batch, and dropout drops.
-      dropout_keep_prob: part of the features that dropout keeps.
-      reuse: whether the variables exist already.
-      scope: variable scope.
       create_aux_logits: whether to build the auxiliary classifier on `PreAuxLogits`.
       activation_fn: of the residual blocks.
 
@@ -162,12 +156,6 @@ def inception_resnet_v2_arg_scope(
 
     Args:
       weight_decay: scale of the L2 penalty on weights and biases.
-      batch_norm_decay: what the moving averages keep per step.
-      batch_norm_epsilon: added to the variance.
-      activation_fn: what follows a convolution.
-      batch_norm_updates_collections: where the updates of the moving averages
-        go; None: they run with the layer.
-      batch_norm_scale: whether the normalised values have a factor, `gamma`.
     """
     regularizer = layers.l2_regularizer(weight_decay)
     with (

@@ -30,18 +30,7 @@ def inception_arg_scope(
     batch_norm_updates_collections: Any = tf.GraphKeys.UPDATE_OPS,
     batch_norm_scale: bool = False,
 ) -> Any:
-    """Returns the arg scope that slim trained its Inception networks in.
-
-    Args:
-      weight_decay: scale of the L2 penalty on the weights.
-      use_batch_norm: whether convolutions are normalised, and have no biases.
-      batch_norm_decay: what the moving averages keep per step.
-      batch_norm_epsilon: added to the variance.
-      activation_fn: what follows a convolution.
-      batch_norm_updates_collections: where the updates of the moving averages
-        go; None: they run with the layer.
-      batch_norm_scale: whether the normalised values have a factor, `gamma`.
-    """
+    """Returns the arg scope that slim trained its Inception networks in."""
     params = batch_norm_params(
         batch_norm_decay, batch_norm_epsilon, batch_norm_updates_collections, batch_norm_scale
     )

@@ -89,13 +89,11 @@ def inception_v1_base(
     """Builds the network up to an end point.
 
     Args:
-      inputs: `[batch, height, width, channels]`.
       final_endpoint: `Conv2d_1a_7x7`, `MaxPool_2a_3x3`, `Conv2d_2b_1x1`,
         `Conv2d_2c_3x3`, `MaxPool_3a_3x3`, `Mixed_3b`, `Mixed_3c`, `MaxPool_4a_3x3`,
         `Mixed_4b` to `Mixed_4f`, `MaxPool_5a_2x2`, `Mixed_5b` or `Mixed_5c`.
       include_root_block: whether `inputs` are images; otherwise they go right into
         `Mixed_3b`, and the end points before it do not exist.
-      scope: variable scope.
 
     Returns:
       The final end point, and all by name, each `[batch, height, width, channels]`.
@@ -123,15 +121,6 @@ def inception_v1(
     """Builds the classifier.
 
     Args:
-      inputs: images, `[batch, height, width, channels]`.
-      num_classes: number of classes; 0 or None: no logits.
-      is_training: whether batch norm uses statistics of the batch, and dropout drops.
-      dropout_keep_prob: part of the features that dropout keeps.
-      prediction_fn: makes predictions of logits.
-      spatial_squeeze: whether logits are `[batch, classes]`; otherwise they are
-        `[batch, 1, 1, classes]`.
-      reuse: whether the variables exist already.
-      scope: variable scope.
       global_pool: whether the mean is taken over the whole last map; otherwise over
         windows of 7 x 7, which are cut to maps that are smaller (slim fails there).
 

@@ -143,13 +143,10 @@ def inception_v2_base(
       final_endpoint: `Conv2d_1a_7x7`, `MaxPool_2a_3x3`, `Conv2d_2b_1x1`,
         `Conv2d_2c_3x3`, `MaxPool_3a_3x3`, `Mixed_3b`, `Mixed_3c`, `Mixed_4a` to
         `Mixed_4e` or `Mixed_5a` to `Mixed_5c`.
-      min_depth: the smallest number of channels that a multiplier leaves.
-      depth_multiplier: factor on all numbers of channels.
       use_separable_conv: whether the first layer is a separable convolution.
       data_format: `NHWC`, or `NCHW` without the separable convolution.
       include_root_block: whether `inputs` are images; otherwise they go right into
         `Mixed_3b`, and the end points before it do not exist.
-      scope: variable scope; `InceptionV2` if None.
 
     Returns:
       The final end point, and all by name.
@@ -201,17 +198,6 @@ def inception_v2(
     """Builds the classifier.
 
     Args:
-      inputs: images, `[batch, height, width, channels]`.
-      num_classes: number of classes; 0 or None: no logits.
-      is_training: whether batch norm uses statistics of the batch, and dropout drops.
-      dropout_keep_prob: part of the features that dropout keeps.
-      min_depth: the smallest number of channels that a multiplier leaves.
-      depth_multiplier: factor on all numbers of channels.
-      prediction_fn: makes predictions of logits.
-      spatial_squeeze: whether logits are `[batch, classes]`; otherwise they are
-        `[batch, 1, 1, classes]`.
-      reuse: whether the variables exist already.
-      scope: variable scope.
       global_pool: whether the mean is taken over the whole last map; otherwise over
         windows of 7 x 7, which are cut to maps that are smaller.
 

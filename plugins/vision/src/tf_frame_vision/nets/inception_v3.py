@@ -173,9 +173,6 @@ def inception_v3_base(
       final_endpoint: `Conv2d_1a_3x3`, `Conv2d_2a_3x3`, `Conv2d_2b_3x3`,
         `MaxPool_3a_3x3`, `Conv2d_3b_1x1`, `Conv2d_4a_3x3`, `MaxPool_5a_3x3`,
         `Mixed_5b` to `Mixed_5d`, `Mixed_6a` to `Mixed_6e` or `Mixed_7a` to `Mixed_7c`.
-      min_depth: the smallest number of channels that a multiplier leaves.
-      depth_multiplier: factor on all numbers of channels.
-      scope: variable scope; `InceptionV3` if None.
 
     Returns:
       The final end point, and all by name, each `[batch, height, width, channels]`.
@@ -208,17 +205,7 @@ def inception_v3(
 
     Args:
       inputs: images, `[batch, height, width, channels]`, of at least 75 x 75.
-      num_classes: number of classes; 0 or None: no logits.
-      is_training: whether batch norm uses statistics of the batch, and dropout drops.
-      dropout_keep_prob: part of the features that dropout keeps.
-      min_depth: the smallest number of channels that a multiplier leaves.
-      depth_multiplier: factor on all numbers of channels.
-      prediction_fn: makes predictions of logits.
-      spatial_squeeze: whether logits are `[batch, classes]`; otherwise they are
-        `[batch, 1, 1, classes]`.
-      reuse: whether the variables exist already.
       create_aux_logits: whether to build the auxiliary classifier on `Mixed_6e`.
-      scope: variable scope.
       global_pool: whether the mean is taken over the whole last map; otherwise over
         windows of 8 x 8, which are cut to maps that are smaller.
 

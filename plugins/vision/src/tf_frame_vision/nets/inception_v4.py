@@ -152,7 +152,6 @@ def inception_v4_base(
       final_endpoint: `Conv2d_1a_3x3`, `Conv2d_2a_3x3`, `Conv2d_2b_3x3`, `Mixed_3a`,
         `Mixed_4a`, `Mixed_5a` to `Mixed_5e`, `Mixed_6a` to `Mixed_6h` or `Mixed_7a`
         to `Mixed_7d`.
-      scope: variable scope; `InceptionV4` if None.
 
     Returns:
       The final end point, and all by name, each `[batch, height, width, channels]`.
@@ -180,11 +179,6 @@ def inception_v4(
     Args:
       inputs: images, `[batch, height, width, channels]`, of at least 75 x 75; of known
         size for auxiliary logits.
-      num_classes: number of classes; 0 or None: no logits.
-      is_training: whether batch norm uses statistics of the batch, and dropout drops.
-      dropout_keep_prob: part of the features that dropout keeps.
-      reuse: whether the variables exist already.
-      scope: variable scope.
       create_aux_logits: whether to build the auxiliary classifier on `Mixed_6h`.
 
     Returns:

@@ -30,14 +30,6 @@ def lenet(
 ) -> tuple[Any, dict[str, Any]]:
     """Builds two convolutions with pooling, and two fully connected layers.
 
-    Args:
-      images: `[batch, height, width, channels]`; height and width known.
-      num_classes: number of classes; without (None or 0) there is no last layer.
-      is_training: whether to drop features.
-      dropout_keep_prob: share of the features that are kept in training.
-      prediction_fn: makes predictions of logits.
-      scope: variable scope.
-
     Returns:
       Logits `[batch, num_classes]`, or features `[batch, 1024]` before dropout;
       and the end points by name.
@@ -67,11 +59,7 @@ def lenet(
 
 
 def lenet_arg_scope(weight_decay: float = 0.0) -> Any:
-    """Returns the default arguments of the layers, for `layers.arg_scope`.
-
-    Args:
-      weight_decay: scale of the L2 penalty on weights.
-    """
+    """Returns the default arguments of the layers, for `layers.arg_scope`."""
     with layers.arg_scope(
         [layers.conv2d, layers.fully_connected],
         weights_regularizer=layers.l2_regularizer(weight_decay),

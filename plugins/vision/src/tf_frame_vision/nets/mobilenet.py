@@ -90,7 +90,6 @@ def mobilenet_base(
     """Builds the layers of `conv_defs["spec"]`, one after the other.
 
     Args:
-      inputs: `[batch, height, width, channels]`.
       conv_defs: `spec`, a list of `op(...)`; `defaults` and `overrides`, from
         functions to what an `arg_scope` sets for them.
       multiplier: factor on the number of channels of all layers.
@@ -99,7 +98,6 @@ def mobilenet_base(
         stride would exceed it, later kernels are dilated instead.
       use_explicit_padding: pad by a number of zeros that does not depend on the
         size of the inputs, and convolve "VALID".
-      scope: variable scope; "Mobilenet" made unique when None.
       is_training: whether batch norm takes the statistics of the batch; None
         leaves it to the `arg_scope`.
 
@@ -186,11 +184,6 @@ def mobilenet(
     """Builds a classifier; in inference mode unless within `training_scope()`.
 
     Args:
-      inputs: `[batch, height, width, channels]`.
-      num_classes: number of classes; with 0 or None there are no logits.
-      prediction_fn: makes predictions of logits, or None.
-      reuse: whether to share the variables of an earlier network of this scope.
-      scope: variable scope.
       base_only: whether to end after the last layer of `conv_defs`.
       **mobilenet_args: for `mobilenet_base`.
 
@@ -260,11 +253,7 @@ def training_scope(
       weight_decay: factor of the L2 penalty on the weights of full convolutions;
         depthwise ones have none.
       stddev: of the initial weights, truncated normal; xavier if negative.
-      dropout_keep_prob: the part that dropout keeps; None leaves it as it is.
-      bn_decay: how much of a moving value batch norm keeps per step; likewise.
-
-    Returns:
-      A scope for `with layers.arg_scope(training_scope()):`.
+      dropout_keep_prob, bn_decay: None leaves the value as it is.
     """
     weights = (
         layers.xavier_initializer()

@@ -64,17 +64,13 @@ def mobilenet_v1_base(
     """Builds the layers before pooling and logits.
 
     Args:
-      inputs: `[batch, height, width, channels]`.
       final_endpoint: the last layer to build: "Conv2d_0", "Conv2d_1_depthwise",
         "Conv2d_1_pointwise", ..., "Conv2d_13_pointwise".
-      min_depth: the smallest number of channels.
-      depth_multiplier: factor on the number of channels of all layers.
       conv_defs: other layers than `MOBILENETV1_CONV_DEFS`.
       output_stride: 8, 16 or 32: size of the inputs over size of the outputs, at
         most; where a stride would exceed it, later kernels are dilated instead.
       use_explicit_padding: pad by a number of zeros that does not depend on the
         size of the inputs, and convolve "VALID".
-      scope: variable scope; "MobilenetV1" made unique when None.
 
     Returns:
       The last layer's output `[batch, new_height, new_width, channels]`, and all
@@ -170,17 +166,7 @@ def mobilenet_v1(
     """Builds the classifier.
 
     Args:
-      inputs: `[batch, height, width, channels]`.
-      num_classes: number of classes; with 0 or None there are no logits.
-      dropout_keep_prob: the part that dropout keeps.
-      is_training: whether batch norm and dropout are in training mode.
-      min_depth: the smallest number of channels.
-      depth_multiplier: factor on the number of channels of all layers.
       conv_defs: other layers than `MOBILENETV1_CONV_DEFS`.
-      prediction_fn: makes predictions of logits, or None.
-      spatial_squeeze: whether logits lose height and width.
-      reuse: whether to share the variables of an earlier network of this scope.
-      scope: variable scope.
       global_pool: average over the whole picture; otherwise over windows of
         7 x 7, so that pictures larger than 224 give more than one position.
 
@@ -257,16 +243,9 @@ def mobilenet_v1_arg_scope(
 
     Args:
       is_training: whether batch norm is in training mode; None leaves it as it is.
-      weight_decay: factor of the L2 penalty on weights.
       stddev: of the initial weights, truncated normal.
       regularize_depthwise: whether depthwise weights pay the penalty, too.
-      batch_norm_decay: how much of a moving value is kept per step.
-      batch_norm_epsilon: added to variances.
-      batch_norm_updates_collections: where the updates of moving values go.
       normalizer_fn: after every convolution but the logits.
-
-    Returns:
-      A scope for `with layers.arg_scope(...):`.
     """
     batch_norm = {
         "center": True,

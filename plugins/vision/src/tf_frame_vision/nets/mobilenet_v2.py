@@ -71,14 +71,9 @@ def mobilenet(
     """Builds MobileNetV2; in inference mode unless within `training_scope()`.
 
     Args:
-      input_tensor: `[batch, height, width, channels]`.
-      num_classes: number of classes; with 0 or None there are no logits.
-      depth_multiplier: factor on the number of channels of all layers.
-      scope: variable scope.
       conv_defs: other layers than `V2_DEF`.
       finegrain_classification_mode: whether the last layer keeps its 1280
         channels where the multiplier is less than 1.
-      min_depth: the smallest number of channels.
       divisible_by: what numbers of channels are rounded to.
       activation_fn: instead of `tf.nn.relu6`.
       **kwargs: for `mobilenet.mobilenet`: `prediction_fn`, `reuse`,

@@ -172,10 +172,6 @@ def mobilenet(
     """Builds MobileNetV3; in inference mode unless within `training_scope()`.
 
     Args:
-      input_tensor: `[batch, height, width, channels]`.
-      num_classes: number of classes; with 0 or None there are no logits.
-      depth_multiplier: factor on the number of channels of all layers.
-      scope: variable scope.
       conv_defs: the layers; `V3_LARGE` when None.
       finegrain_classification_mode: whether the last layer keeps its channels
         whatever the multiplier.

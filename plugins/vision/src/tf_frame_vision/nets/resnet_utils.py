@@ -284,15 +284,6 @@ def resnet_arg_scope(
 
     The defaults are those of https://github.com/KaimingHe/deep-residual-networks;
     training from scratch in few steps needs a smaller `batch_norm_decay`.
-
-    Args:
-      weight_decay: scale of the L2 penalty on weights.
-      batch_norm_decay: how much of a moving mean or variance is kept per step.
-      batch_norm_epsilon: added to the variance.
-      batch_norm_scale: whether batch norm has a trained factor `gamma`.
-      activation_fn: activation of the convolutions.
-      use_batch_norm: whether convolutions are normalised; otherwise they have biases.
-      batch_norm_updates_collections: collection for the updates of the moving values.
     """
     normalization = {
         "decay": batch_norm_decay,

@@ -99,20 +99,14 @@ def resnet_v1(
     feature map, `[(height - 1) / output_stride + 1, ...]`.
 
     Args:
-      inputs: `[batch, height, width, channels]`; height and width may be unknown.
       blocks: the blocks, as `resnet_v1_block` makes them.
-      num_classes: number of classes; without (None or 0) there are no logits.
       is_training: whether batch norm uses the statistics of the batch; with None
         an outer `arg_scope` of `layers.batch_norm` says so.
-      global_pool: whether to average over height and width before the logits.
       output_stride: size of the image over size of the last feature map, a
         multiple of 4 with the root block; 32 (the product of all strides) when None.
       include_root_block: whether to begin with a convolution and a pooling.
-      spatial_squeeze: whether to remove height and width from logits; must be 1.
       store_non_strided_activations: whether the end points of blocks are as
         before the block's stride.
-      reuse: whether to share the variables of an earlier network of this scope.
-      scope: variable scope; "resnet_v1" made unique when None.
       root_block_fn: builds the root block, with a stride of 4.
 
     Returns:
@@ -182,11 +176,6 @@ def _network(num_layers: int) -> Any:
         """Builds one of the paper's networks; see `resnet_v1`.
 
         Args:
-          inputs: `[batch, height, width, 3]`.
-          num_classes, is_training, global_pool, output_stride, spatial_squeeze,
-            store_non_strided_activations, reuse, scope: see `resnet_v1`.
-          min_base_depth: the least number of channels inside a unit.
-          depth_multiplier: factor on the channels of the units.
           multi_grid: see `resnet_utils.dilate_last_block`.
           num_blocks: number of blocks, whose strides are 4, 8, 16 and 32.
         """

@@ -76,11 +76,7 @@ def resnet_v1_18(
     """Builds the network; see `resnet_v1.resnet_v1`.
 
     Args:
-      inputs: `[batch, height, width, 3]`.
-      num_classes, is_training, global_pool, output_stride, spatial_squeeze, reuse, scope: see
-        `resnet_v1.resnet_v1`.
       num_blocks: number of blocks, whose strides are 4, 8, 16 and 32.
-      min_base_depth: the least number of channels.
       depth_multiplier: factor on the channels, also those of the first convolution.
     """
     depths = resnet_utils.scaled_depths(depth_multiplier, min_base_depth)

@@ -49,15 +49,11 @@ def _network(num_layers: int) -> Any:
         min_base_depth: int = 8,
         depth_multiplier: float = 1,
     ) -> tuple[Any, dict[str, Any]]:
-        """Builds one of DeepLab's networks; see `resnet_v1.resnet_v1`.
+        """Builds one of DeepLab's networks, whose logits keep height and width.
 
         Args:
           inputs: `[batch, height, width, 3]`, values from -1 to 1.
-          num_classes, is_training, global_pool, output_stride, reuse, scope: see
-            `resnet_v1.resnet_v1`; the logits keep height and width.
           multi_grid: three rates; see `resnet_utils.dilate_last_block`.
-          min_base_depth: the least number of channels inside a unit.
-          depth_multiplier: factor on the channels of the units.
         """
         depths = resnet_utils.scaled_depths(depth_multiplier, min_base_depth)
         blocks = resnet_utils.resnet_blocks(resnet_v1.resnet_v1_block, num_layers, depths)

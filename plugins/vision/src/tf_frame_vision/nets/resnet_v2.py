@@ -79,30 +79,11 @@ def resnet_v2(
     reuse: Any = None,
     scope: Any = None,
 ) -> tuple[Any, dict[str, Any]]:
-    """Builds a residual network of the given blocks.
-
-    What is said of `resnet_v1` about labelling each pixel holds here, too.
+    """Builds a residual network of the given blocks; see `resnet_v1.resnet_v1`.
 
     Args:
-      inputs: `[batch, height, width, channels]`; height and width may be unknown.
-        Without the root block the outputs of a convolution that is not activated.
+      inputs: images; without the root block the outputs of a convolution without activation.
       blocks: the blocks, as `resnet_v2_block` makes them.
-      num_classes: number of classes; without (None or 0) there are no logits.
-      is_training: whether batch norm uses the statistics of the batch.
-      global_pool: whether to average over height and width before the logits.
-      output_stride: size of the image over size of the last feature map, a
-        multiple of 4 with the root block; 32 (the product of all strides) when None.
-      include_root_block: whether to begin with a convolution and a pooling.
-      spatial_squeeze: whether to remove height and width from logits; must be 1.
-      reuse: whether to share the variables of an earlier network of this scope.
-      scope: variable scope; "resnet_v2" made unique when None.
-
-    Returns:
-      Logits `[batch, num_classes]`, or `[batch, height, width, num_classes]`
-      unsqueezed, or features; and the end points by name.
-
-    Raises:
-      ValueError: `output_stride` cannot be had.
     """
     with tf.variable_scope(scope, "resnet_v2", [inputs], reuse=reuse) as variable_scope:
         collection = f"{variable_scope.original_name_scope}_end_points"

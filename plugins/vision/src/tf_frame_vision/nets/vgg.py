@@ -22,11 +22,7 @@ _LEAST_WITH_SAME_PADDING = 32
 
 
 def vgg_arg_scope(weight_decay: float = 0.0005) -> Any:
-    """Returns the default arguments of the layers, for `layers.arg_scope`.
-
-    Args:
-      weight_decay: scale of the L2 penalty on weights.
-    """
+    """Returns the default arguments of the layers, for `layers.arg_scope`."""
     with (
         layers.arg_scope(
             [layers.conv2d, layers.fully_connected],
@@ -63,14 +59,8 @@ def _network(name: str, repeats: tuple[int, ...]) -> Any:
         Args:
           inputs: `[batch, height, width, 3]`, 224 x 224 pixels to classify; larger
             ones with `global_pool`, or without `spatial_squeeze` for a map of logits.
-          num_classes: number of classes; without (None or 0) there are no logits.
-          is_training: whether to drop features.
-          dropout_keep_prob: share of the features that are kept in training.
-          spatial_squeeze: whether to remove height and width, which must be 1.
-          scope: variable scope.
           fc_conv_padding: padding of fc6; "SAME" gives a map of 1/32 of the image's
             size, "VALID" one that is 6 smaller.
-          global_pool: whether to average the features over height and width.
 
         Returns:
           Logits `[batch, num_classes]`, or `[batch, height, width, num_classes]`

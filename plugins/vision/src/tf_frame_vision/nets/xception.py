@@ -49,16 +49,11 @@ def xception(
     """Builds an Xception of the given blocks.
 
     Args:
-      inputs: `[batch, height, width, channels]`; height and width may be unknown.
       blocks: the blocks, as `xception_block` makes them.
-      num_classes: number of classes; without (None or 0) there are no logits.
       is_training: whether dropout drops and batch norm uses the statistics of the batch.
-      global_pool: whether to average over height and width before the logits.
       keep_prob: share of the features before the logits that dropout keeps.
       output_stride: size of the image over size of the last feature map, an even number;
         the product of all strides when None.
-      reuse: whether to share the variables of an earlier network of this scope.
-      scope: variable scope; "xception" made unique when None.
 
     Returns:
       Logits `[batch, height, width, num_classes]`, height and width 1 with `global_pool`,
@@ -116,8 +111,6 @@ def _network(num_layers: int) -> Any:
 
         Args:
           inputs: `[batch, height, width, 3]`, values from -1 to 1.
-          num_classes, is_training, global_pool, keep_prob, output_stride, reuse, scope: see
-            `xception`.
           regularize_depthwise: see `separable_conv2d_same`.
           multi_grid: factors on the rates of the last three convolutions.
           depth_multiplier: factor on the channels of all blocks, of which 8 remain at least.
@@ -163,13 +156,8 @@ def xception_arg_scope(
     """Returns the default arguments of the layers, for `layers.arg_scope`.
 
     Args:
-      weight_decay: scale of the L2 penalty on weights.
-      batch_norm_decay: how much of a moving mean or variance is kept per step.
-      batch_norm_epsilon: added to the variance.
-      batch_norm_scale: whether batch norm has a trained factor `gamma`.
       weights_initializer_stddev: standard deviation of the initial weights.
       regularize_depthwise: whether separable convolutions pay the penalty as well.
-      use_batch_norm: whether convolutions are normalised; otherwise they have biases.
       use_bounded_activation: see `xception_module`; strides then pad "SAME", too.
     """
     penalty = layers.l2_regularizer(weight_decay)
