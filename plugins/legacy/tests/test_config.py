@@ -3,7 +3,7 @@ import types
 import pytest
 
 from tf_frame.errors import ConfigError
-from tf_frame_legacy.config import TRAIN_CONFIG, Config, batch_sizes, chosen, message, part_of
+from tf_frame_legacy.config import TRAIN_CONFIG, Config, chosen, message
 
 
 class Proto:
@@ -48,38 +48,15 @@ def test_defaults_are_those_of_the_api():
 
 
 def test_the_chosen_field_is_found_in_any_configuration():
-    assert chosen({"adam_optimizer": {}, "momentum_optimizer": None}, "optimizer") == (
-        "adam_optimizer"
-    )
-    assert chosen(types.SimpleNamespace(adam_optimizer={}), "optimizer") == "adam_optimizer"
-    assert chosen(Proto(), "optimizer") == "adam_optimizer"
+    dictionary = {"adam_optimizer": {}, "momentum_optimizer": None}
+    for source in (dictionary, types.SimpleNamespace(adam_optimizer={}), Proto()):
+        assert chosen(source, "optimizer") == "adam_optimizer"
     assert chosen({"use_moving_average": True}, "optimizer") is None
-    both = {"adam_optimizer": {}, "momentum_optimizer": {}}
+
+
+def test_two_chosen_fields_and_an_unknown_field_are_refused():
+    both = {"adam_optimizer": {}, "momentum_optimizer": {"momentum": 0.9}}
     with pytest.raises(ConfigError, match="adam_optimizer and momentum_optimizer; leave one"):
         chosen(both, "optimizer")
-
-
-def test_an_unknown_field_of_a_dictionary_is_refused():
-    source = {"momentum_optimizer": {"momentum": 0.9}}
     with pytest.raises(ConfigError, match="momentum_optimizer has no field momentum; its fields"):
-        message(source, "momentum_optimizer", {"learning_rate": {}})
-
-
-@pytest.mark.parametrize(("size", "parts", "expected"), [(8, 2, 4), (7, 2, 3), (3, 3, 1)])
-def test_a_part_of_a_batch_is_rounded_down(size, parts, expected):
-    assert part_of(size, parts) == expected
-
-
-def test_a_part_without_example_is_refused():
-    with pytest.raises(ConfigError, match="batch_size 1 leaves no example for each of 2 parts"):
-        part_of(1, 2)
-
-
-def test_each_of_several_batches_is_divided():
-    assert batch_sizes(Config({"batch_size": [7, 2]}), 2, 2) == [3, 1]
-    assert batch_sizes(Config({"batch_size": 7}), 1, 2) == [3]
-
-
-def test_a_batch_size_for_each_input():
-    with pytest.raises(ConfigError, match=r"batch_size is \[7\] for 2 inputs; give a list"):
-        batch_sizes(Config({"batch_size": [7]}), 2, 1)
+        message(both, "momentum_optimizer", {"learning_rate": {}})

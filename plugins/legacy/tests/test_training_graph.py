@@ -84,7 +84,7 @@ def test_a_loss_that_is_no_number_changes_nothing(graph):
     ],
 )
 def test_only_workers_that_are_not_synchronous_wait_at_first(config, expected):
-    assert training_graph.startup_delay(Config(config, TRAIN_CONFIG)) == expected
+    assert training_graph._startup_delay(Config(config, TRAIN_CONFIG)) == expected
 
 
 def test_gradients_are_chosen_by_the_beginning_of_names():
@@ -96,3 +96,39 @@ def test_gradients_are_chosen_by_the_beginning_of_names():
         assert session.run([gradient for gradient, _ in found]) == [1.0, 0.0, 3.0, 0.0]
     assert [v.op.name for _, v in found] == names
     assert variables_helper.multiply_gradients_matching_regex(pairs, ["biases"], 0.0) == pairs
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory):
+    with tf.Graph().as_default(), tf.Session() as session:
+        tf.Variable([7.0, 7.0], name="weights")
+        tf.Variable(np.int64(99), name="global_step")
+        session.run(tf.global_variables_initializer())
+        return tf.train.Saver().save(session, str(tmp_path_factory.mktemp("other") / "model"))
+
+
+def fine_tune_init_fn(path, var_map):
+    config = Config({"fine_tune_checkpoint": path}, TRAIN_CONFIG)
+    return training_graph.fine_tune_init_fn(config, lambda: var_map)
+
+
+def test_variables_that_a_checkpoint_lacks_keep_their_values(path, caplog):
+    missing, weights = tf.Variable([1.0, 1.0]), tf.Variable([1.0, 1.0])
+    step = tf.train.create_global_step()
+    var_map = {"weights": weights, "missing": missing, "global_step": step}
+    init_fn = fine_tune_init_fn(path, var_map)
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        init_fn(session)
+        values = session.run([weights, missing, step])
+    assert [value.tolist() for value in values] == [[7.0, 7.0], [1.0, 1.0], 0]
+    assert "Variable [missing] is not available in checkpoint" in caplog.text
+
+
+def test_nothing_to_restore_is_an_error(path, tmp_path):
+    assert fine_tune_init_fn("", None) is None
+    var_map = {"weights": tf.Variable([1.0]), "global_step": tf.train.create_global_step()}
+    with pytest.raises(ConfigError, match="has none of the 2 variables to restore; see the warn"):
+        fine_tune_init_fn(path, var_map)
+    with pytest.raises(ConfigError, match="missing"):
+        fine_tune_init_fn(str(tmp_path / "missing"), {})

@@ -2,9 +2,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame.errors import ConfigError
 from tf_frame_detection.legacy import inputs
-from tf_frame_legacy.config import TRAIN_CONFIG, Config
 
 
 @pytest.fixture(autouse=True)
@@ -23,12 +21,12 @@ class Queue:
         return list(self._examples)
 
 
-def example(boxes, classes, **others):
+def example(boxes, classes, **tensors):
     return {
         "image": tf.ones([1, 2, 2, 3]),
         "groundtruth_boxes": tf.constant(boxes, tf.float32, [len(boxes), 4]),
         "groundtruth_classes": tf.constant(classes, tf.int64),
-        **others,
+        **tensors,
     }
 
 
@@ -54,7 +52,7 @@ def test_batches_of_several_queues_become_one():
     queues = [Queue(example([BOX], [1])), Queue(example([OTHER], [2]), example([], []))]
     _, _, boxes, *_ = inputs.get_inputs(queues, 2)
     with tf.Session() as session:
-        assert [len(each) for each in session.run(boxes)] == [1, 1, 0]
+        assert [len(array) for array in session.run(boxes)] == [1, 1, 0]
 
 
 def test_equal_boxes_become_one_with_all_classes():
@@ -82,11 +80,3 @@ def test_what_cannot_be_merged_is_refused():
     queue = Queue(example([BOX], [1], groundtruth_instance_masks=tf.ones([1, 2, 2])))
     with pytest.raises(NotImplementedError, match="Multi-label support is only for boxes."):
         inputs.get_inputs(queue, 2, merge_multiple_label_boxes=True)
-
-
-def test_each_input_needs_a_batch_size():
-    with pytest.raises(ConfigError, match=r"batch_size is 4 for 2 inputs; give a list"):
-        inputs.create_input_queues([None, None], Config({"batch_size": 4}, TRAIN_CONFIG), 1)
-    config = Config({"batch_size": [4, 2]}, TRAIN_CONFIG)
-    with pytest.raises(ConfigError, match=r"batch_size is \[4, 2\] for 1 inputs"):
-        inputs.create_input_queues(None, config, 1)

@@ -1,4 +1,6 @@
+import importlib
 import inspect
+import sys
 
 import pytest
 import tensorflow.compat.v1 as tf
@@ -37,3 +39,11 @@ def test_what_a_model_has_to_define():
     }
     parameters = inspect.signature(model.DetectionModel.restore_map).parameters
     assert parameters["fine_tune_checkpoint_type"].default == "detection"
+
+
+def test_a_missing_tf_frame_legacy_is_named_with_the_extra(monkeypatch):
+    for name in [name for name in sys.modules if name.startswith("tf_frame_detection.legacy")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "tf_frame_legacy", None)
+    with pytest.raises(ModuleNotFoundError, match=r"pip install 'tf-frame-detection\[legacy\]'"):
+        importlib.import_module("tf_frame_detection.legacy.trainer")

@@ -7,14 +7,14 @@ config.batch_size, config["num_steps"]  # 8, 0
 from __future__ import annotations
 
 import types
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from tf_frame.errors import ConfigError
 from tf_frame.text import short_repr
 
-# Defaults of the Object Detection API (research/object_detection/protos/train.proto). Those of
-# startup_delay_steps are in `training_graph.startup_delay`.
+# Defaults of the Object Detection API (research/object_detection/protos/train.proto); the default
+# of startup_delay_steps depends on sync_replicas, see `training_graph`.
 TRAIN_CONFIG = types.MappingProxyType(
     {
         "add_regularization_loss": True,
@@ -42,10 +42,10 @@ TRAIN_CONFIG = types.MappingProxyType(
 
 
 class Config:
-    """A view of a configuration, whose fields are both attributes and items.
+    """A view of a configuration: its fields are both attributes and items.
 
-    What is assigned stays in the view: the configuration of the caller does not change. A field
-    that is None counts as missing.
+    Assignments stay in the view and do not change the configuration. A field that is None counts
+    as missing.
 
     Args:
       source: the configuration.
@@ -79,36 +79,36 @@ class Config:
 
 
 def chosen(source: Any, kind: str) -> str | None:
-    """The one field of a configuration whose name ends with `_KIND`, such as `adam_optimizer`.
+    """Returns the field of a configuration with a name that ends with `_KIND`: `adam_optimizer`.
 
     Args:
       source: a dictionary, an object, or a protocol buffer with the `oneof` of that name.
       kind: `optimizer` or `learning_rate`.
 
     Returns:
-      Its name; None if there is none.
+      The name of the field; None without such a field.
 
     Raises:
-      ConfigError: there are several.
+      ConfigError: several fields.
     """
     if hasattr(source, "WhichOneof"):
         name: str | None = source.WhichOneof(kind)
         return name
     if isinstance(source, Mapping):
-        found = [name for name in source if source[name] is not None]
+        names = [name for name in source if source[name] is not None]
     else:
-        found = [name for name in dir(source) if getattr(source, name) is not None]
-    found = [name for name in found if name.endswith(f"_{kind}")]
-    if len(found) > 1:
-        raise ConfigError(f"the configuration has {' and '.join(found)}; leave one of them")
-    return found[0] if found else None
+        names = [name for name in dir(source) if getattr(source, name) is not None]
+    names = [name for name in names if name.endswith(f"_{kind}")]
+    if len(names) > 1:
+        raise ConfigError(f"the configuration has {' and '.join(names)}; leave one of them")
+    return names[0] if names else None
 
 
 def message(source: Any, name: str, defaults: Mapping[str, Any]) -> Config:
-    """The field `name` of a configuration, itself a configuration.
+    """Returns the field `name` of a configuration, itself a configuration.
 
     Raises:
-      ConfigError: it is a dictionary with a field that is not among the defaults.
+      ConfigError: the field is a dictionary with a key that is not among the defaults.
     """
     inner = Config(source)[name]
     unknown = sorted(set(inner) - set(defaults)) if isinstance(inner, Mapping) else []
@@ -117,38 +117,3 @@ def message(source: Any, name: str, defaults: Mapping[str, Any]) -> Config:
             f"{name} has no field {unknown[0]}; its fields are {', '.join(sorted(defaults))}"
         )
     return Config(inner, defaults)
-
-
-def batch_sizes(config: Config, num_inputs: int, num_parts: int) -> list[int]:
-    """Divides the batches of several inputs.
-
-    Args:
-      config: the training's; `batch_size` is a number, or a list with one for each input.
-      num_inputs: number of inputs.
-      num_parts: number by which the batch sizes are divided, rounded down.
-
-    Raises:
-      ConfigError: numbers of inputs and of batch sizes differ, or a part would be empty.
-    """
-    size: int | Sequence[int] = config.batch_size
-    sizes = [size] if isinstance(size, int) else list(size)
-    if len(sizes) != num_inputs:
-        raise ConfigError(
-            f"batch_size is {size} for {num_inputs} inputs; give a list with a batch size for each"
-        )
-    return [part_of(each, num_parts) for each in sizes]
-
-
-def part_of(batch_size: int, num_parts: int) -> int:
-    """Divides a batch, rounded down.
-
-    Raises:
-      ConfigError: a part has no example.
-    """
-    part = batch_size // num_parts
-    if part < 1:
-        raise ConfigError(
-            f"batch_size {batch_size} leaves no example for each of {num_parts} parts (clones, "
-            "or replicas to aggregate); raise batch_size"
-        )
-    return part

@@ -1,6 +1,8 @@
 """The trainer on a model of one convolution, which tells two symbols apart."""
 
 import functools
+import importlib
+import sys
 
 import numpy as np
 import pytest
@@ -196,3 +198,11 @@ def test_what_is_refused(config, message, tmp_path):
 def test_inputs_with_different_truths_are_refused(tmp_path):
     with pytest.raises(ConfigError, match="another has groundtruth_keypoints, groundtruth_text"):
         train(tmp_path, [example, example_with_keypoints])
+
+
+def test_a_missing_tf_frame_legacy_is_named_with_the_extra(monkeypatch):
+    for name in [name for name in sys.modules if name.startswith("tf_frame_recognition.legacy")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "tf_frame_legacy", None)
+    with pytest.raises(ModuleNotFoundError, match=r"pip install 'tf-frame-recognition\[legacy\]'"):
+        importlib.import_module("tf_frame_recognition.legacy.trainer")

@@ -1,7 +1,8 @@
-"""Input queues of the trainers, and the lists of tensors that a model is given from them."""
+"""Input queues of the trainers, and the lists of tensors that a model gets from them."""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -10,7 +11,8 @@ import tensorflow.compat.v1 as tf
 from tf_frame_detection.legacy.preprocessor import preprocess
 from tf_frame_detection.legacy.standard_fields import InputDataFields
 from tf_frame_legacy.batcher import BatchQueue
-from tf_frame_legacy.config import Config, batch_sizes
+from tf_frame_legacy.config import Config
+from tf_frame_legacy.input_queues import create_queues, dequeue_examples
 
 # The number of the first class in the API's data; 0 is the background.
 _FIRST_CLASS = 1
@@ -34,7 +36,7 @@ def create_input_queue(
       batch_queue_capacity, num_batch_queue_threads, prefetch_queue_capacity: see
         `batcher.BatchQueue`.
       data_augmentation_options: pairs of functions and arguments; see `preprocessor.preprocess`.
-      preprocess_input_options: pairs that are applied before those.
+      preprocess_input_options: pairs of the same kind that are applied first.
     """
     tensors = dict(create_tensor_dict_fn())
     image = tf.cast(tensors[InputDataFields.image], tf.float32)
@@ -42,10 +44,10 @@ def create_input_queue(
     options = [*preprocess_input_options, *data_augmentation_options]
     return BatchQueue(
         preprocess(tensors, options),
-        batch_size=batch_size_per_clone,
-        batch_queue_capacity=batch_queue_capacity,
-        num_batch_queue_threads=num_batch_queue_threads,
-        prefetch_queue_capacity=prefetch_queue_capacity,
+        batch_size_per_clone,
+        batch_queue_capacity,
+        num_batch_queue_threads,
+        prefetch_queue_capacity,
     )
 
 
@@ -60,7 +62,7 @@ def create_input_queues(
     Args:
       create_tensor_dict_fn: a function, see `create_input_queue`, or a list of them.
       config: the training's; `batch_size` is a list if there is a list of functions.
-      num_parts: number by which the batch sizes are divided, rounded down.
+      num_parts: divisor of the batch sizes; the quotient is rounded down.
       preprocess_input_options: see `create_input_queue`.
 
     Raises:
@@ -68,20 +70,12 @@ def create_input_queues(
     """
     several = isinstance(create_tensor_dict_fn, (list, tuple))
     functions = create_tensor_dict_fn if several else [create_tensor_dict_fn]
-    sizes = batch_sizes(config, len(functions), num_parts)
-    with tf.name_scope("Input" if several else ""):
-        return [
-            create_input_queue(
-                size,
-                function,
-                config.batch_queue_capacity,
-                config.num_batch_queue_threads,
-                config.prefetch_queue_capacity,
-                config.data_augmentation_options,
-                preprocess_input_options,
-            )
-            for function, size in zip(functions, sizes, strict=True)
-        ]
+    create_queue = functools.partial(
+        create_input_queue, preprocess_input_options=preprocess_input_options
+    )
+    return create_queues(
+        create_queue, functions, config, num_parts, scope="Input" if several else ""
+    )
 
 
 def get_inputs(
@@ -94,16 +88,16 @@ def get_inputs(
     """Takes a batch from the queues, and converts classes to one-hot.
 
     Args:
-      input_queue: a queue whose `dequeue()` returns the dictionaries of its examples, or a list of
-        queues, whose batches become one.
+      input_queue: a queue with a method `dequeue()` that returns a list of dictionaries, one for
+        each example; or a list of such queues, to join their batches.
       num_classes: number of classes of objects; `groundtruth_classes` counts from 1.
       merge_multiple_label_boxes: make one box of equal boxes, with all of their classes.
       use_multiclass_scores: take `multiclass_scores` for the classes.
       boxes_field: name of the boxes; `groundtruth_rboxes` for rotated ones.
 
     Returns:
-      Tuples with an element an example: images, keys (`source_id`, or ''), boxes, classes
-      `[count, num_classes]` float32, masks, keypoints and weights; None for what the examples lack.
+      Tuples with one element for each example: images, keys (`source_id`, or ''), boxes, classes
+      `[count, num_classes]` float32, masks, keypoints and weights. A missing tensor is None.
 
     Raises:
       ValueError: both `merge_multiple_label_boxes` and `use_multiclass_scores`.
@@ -113,29 +107,25 @@ def get_inputs(
         raise ValueError(
             "Using both merge_multiple_label_boxes and use_multiclass_scores is not supported"
         )
-    queues = input_queue if isinstance(input_queue, (list, tuple)) else [input_queue]
     names = InputDataFields
 
-    def extracted(example: Mapping[str, Any]) -> tuple[Any, ...]:
+    def extract(example: Mapping[str, Any]) -> tuple[Any, ...]:
         boxes = example[boxes_field]
         if use_multiclass_scores:
             classes = tf.cast(example[names.multiclass_scores], tf.float32)
         else:
             numbers = tf.cast(example[names.groundtruth_classes], tf.int32) - _FIRST_CLASS
             classes = tf.one_hot(numbers, num_classes)
-        others = [
-            example.get(name)
-            for name in (names.groundtruth_instance_masks, names.groundtruth_keypoints)
-        ]
+        masks = example.get(names.groundtruth_instance_masks)
+        keypoints = example.get(names.groundtruth_keypoints)
         if merge_multiple_label_boxes:
-            if any(other is not None for other in others):
+            if masks is not None or keypoints is not None:
                 raise NotImplementedError("Multi-label support is only for boxes.")
             boxes, classes = merge_boxes_with_multiple_labels(boxes, classes)
         key, weights = example.get(names.source_id, ""), example.get(names.groundtruth_weights)
-        return (example[names.image], key, boxes, classes, *others, weights)
+        return (example[names.image], key, boxes, classes, masks, keypoints, weights)
 
-    examples = [extracted(example) for queue in queues for example in queue.dequeue()]
-    return tuple(zip(*examples, strict=True))
+    return tuple(zip(*map(extract, dequeue_examples(input_queue)), strict=True))
 
 
 def merge_boxes_with_multiple_labels(boxes: Any, classes: Any) -> tuple[Any, Any]:
@@ -149,5 +139,5 @@ def merge_boxes_with_multiple_labels(boxes: Any, classes: Any) -> tuple[Any, Any
       The different boxes in the order of their first appearance, and their classes, 1 at each.
     """
     merged, index = tf.raw_ops.UniqueV2(x=boxes, axis=[0])
-    of_boxes = tf.math.unsorted_segment_max(classes, index, tf.shape(merged)[0])
-    return tf.ensure_shape(merged, [None, boxes.shape[1]]), of_boxes
+    merged_classes = tf.math.unsorted_segment_max(classes, index, tf.shape(merged)[0])
+    return tf.ensure_shape(merged, [None, boxes.shape[1]]), merged_classes

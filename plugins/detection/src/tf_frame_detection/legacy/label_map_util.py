@@ -20,7 +20,7 @@ def get_label_map_dict(label_map_path: str) -> dict[str, int]:
 
     Raises:
       DataError: the file cannot be read, has no item, one without name or id, or an id twice.
-      ValueError: a number is negative, or 0 and not that of `background`.
+      ValueError: a number is negative, or is 0 for a class other than `background`.
     """
     try:
         with tf.io.gfile.GFile(label_map_path) as file:

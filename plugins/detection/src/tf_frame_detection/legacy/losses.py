@@ -41,8 +41,10 @@ def create_losses(
         "groundtruth_keypoints_list": keypoints,
         "groundtruth_weights_list": weights,
     }
-    # Models for the API's first versions take no weights; so what is missing is left out.
-    present = {name: list(each) for name, each in optional.items() if all(map(tf.is_tensor, each))}
+    # Models for the API's first versions have no parameter for weights: pass no missing tensors.
+    present = {
+        name: list(tensors) for name, tensors in optional.items() if all(map(tf.is_tensor, tensors))
+    }
     model.provide_groundtruth(list(boxes), list(classes), **present)
     predictions = model.predict(*inputs)
     for loss in model.loss(predictions, *inputs[1:]).values():
@@ -51,13 +53,13 @@ def create_losses(
 
 def add_returned_loss(loss: Any) -> None:
     """Adds a loss to `tf.GraphKeys.LOSSES`, unless it is None or there already."""
-    if loss is not None and all(loss is not other for other in tf.losses.get_losses()):
+    if loss is not None and not any(loss is added for added in tf.losses.get_losses()):
         tf.losses.add_loss(loss)
 
 
 def _preprocessed(model: Any, images: Any) -> list[Any]:
-    """The batch of images and, of models that return them, the true shapes."""
+    """Returns the batch of images and, if the model returns them, the true shapes."""
     parts = [model.preprocess(image) for image in images]
     if not isinstance(parts[0], tuple):
         return [tf.concat(parts, 0)]
-    return [tf.concat(each, 0) for each in zip(*parts, strict=True)]
+    return [tf.concat(tensors, 0) for tensors in zip(*parts, strict=True)]

@@ -109,8 +109,8 @@ class DetectionModel(abc.ABC):
 
         Args:
           fine_tune_checkpoint_type: `detection` or `classification`, the task of that training.
-          load_all_detection_checkpoint_vars: whether to include all variables, also those that
-            depend on the classes.
+          load_all_detection_checkpoint_vars: whether to include the variables that depend on
+            the classes.
         """
 
     def provide_groundtruth(
@@ -145,12 +145,14 @@ class DetectionModel(abc.ABC):
             names.is_crowd: groundtruth_is_crowd_list,
             fields.InputDataFields.is_annotated: is_annotated_list,
         }
-        self._groundtruth_lists.update({name: each for name, each in optional.items() if each})
+        self._groundtruth_lists.update(
+            {name: tensors for name, tensors in optional.items() if tensors}
+        )
 
     def regularization_losses(self) -> list[Any]:
         """Returns the penalties of the default graph; trainers read this collection, too."""
         return list(tf.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES))
 
     def updates(self) -> list[Any]:
-        """Returns the updates of the default graph, such as those of batch norm; likewise."""
+        """Returns the updates of the default graph, such as moving averages of batch norm."""
         return list(tf.get_collection(tf.GraphKeys.UPDATE_OPS))

@@ -1,13 +1,13 @@
-"""Applies functions to the tensors of an example, one after the other, as the API's preprocessor.
+"""Applies functions to the tensors of an example, in turn, like the API's preprocessor.
 
     from tf_frame_detection.legacy import preprocessor  # was: object_detection.core
 
     def dim(image, factor): return image * factor
     tensor_dict = preprocessor.preprocess(tensor_dict, [(dim, {"factor": 0.5})])
 
-`data_augmentation_options` of the trainers are such pairs. A function takes and returns tensors in
-the order of its parameters; their names say which. A name in place of a function, such as
-`("random_horizontal_flip", {})`, is that of a change of `tf_frame_detection.augmentation`.
+`data_augmentation_options` of the trainers are such pairs. The names of a function's parameters say
+which tensors it takes and returns, in this order. A pair like `("random_horizontal_flip", {})`
+names a change of `tf_frame_detection.augmentation`, as the option `data_augmentation` of inputs.
 """
 
 from __future__ import annotations
@@ -19,9 +19,10 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.errors import ConfigError
-from tf_frame.text import short_repr
-from tf_frame_detection.legacy.named_changes import changed
+from tf_frame_detection.augmentation import parse as named_changes
+from tf_frame_detection.augmentation.labelled import Labelled, size_of
 from tf_frame_detection.legacy.standard_fields import InputDataFields
+from tf_frame_legacy.input_queues import check_augmentation
 
 # Parameters of the API's own functions (core/preprocessor.py) that are not named like the tensors.
 _TENSORS = {
@@ -34,6 +35,21 @@ _TENSORS = {
     "masks": InputDataFields.groundtruth_instance_masks,
     "keypoints": InputDataFields.groundtruth_keypoints,
 }
+# Tensors with a row for each object, which change only where an object is removed.
+_OBJECT_FIELDS = (
+    InputDataFields.groundtruth_classes,
+    InputDataFields.groundtruth_weights,
+    InputDataFields.groundtruth_is_crowd,
+    InputDataFields.groundtruth_difficult,
+    InputDataFields.groundtruth_group_of,
+)
+# Tensors that would have to move with the image, as named changes cannot do.
+_IMMOVABLE_FIELDS = (
+    InputDataFields.groundtruth_rboxes,
+    InputDataFields.groundtruth_area,
+    InputDataFields.groundtruth_instance_masks,
+    InputDataFields.groundtruth_keypoints,
+)
 
 
 def preprocess(
@@ -41,20 +57,16 @@ def preprocess(
     preprocess_options: Sequence[tuple[Callable[..., Any] | str, Mapping[str, Any]]],
     func_arg_map: Mapping[Callable[..., Any], Sequence[str | None]] | None = None,
 ) -> dict[str, Any]:
-    """Applies the functions in the order given.
+    """Applies the functions in this order; returns the dictionary with the new tensors.
 
     Args:
       tensor_dict: name -> tensor; `image` `[1, height, width, channels]`. It is not changed.
       preprocess_options: functions, each with its other arguments by name. A function gets the
-        image as `[height, width, channels]`. It returns a tensor or a tuple of them, without those
-        that it did not get. A name is one of the option `data_augmentation` of inputs.
-      func_arg_map: function -> names of the tensors that it takes, None for an argument to leave
-        out; without it the names of the function's parameters tell (`image`, `boxes`, `labels`,
-        `masks` ... or those of the tensors). One with a default is left out if there is no such
-        tensor.
-
-    Returns:
-      A dictionary with the new tensors.
+        image as `[height, width, channels]`, and returns a tensor, or a tuple of them, for each
+        tensor that it got. A string names a change of the option `data_augmentation` of inputs.
+      func_arg_map: function -> names of the tensors that it takes, None for an argument to omit.
+        Without the map the parameters of a function have the names of tensors, or `image`,
+        `boxes`, `labels`, `masks` ...; a parameter with a default is optional.
 
     Raises:
       ValueError: `image` has another rank, or `func_arg_map` lacks a function.
@@ -62,64 +74,57 @@ def preprocess(
         returned another number of tensors than it got.
     """
     tensors = dict(tensor_dict)
-    name = InputDataFields.image
-    if name in tensors:
-        if tensors[name].shape.rank != 4:
+    image = InputDataFields.image
+    if image in tensors:
+        if tensors[image].shape.rank != 4:
             raise ValueError("images in tensor_dict should be rank 4")
-        tensors[name] = tf.squeeze(tensors[name], axis=[0])
-    for function, kwargs in map(_pair, preprocess_options):
+        tensors[image] = tf.squeeze(tensors[image], axis=[0])
+    for option in preprocess_options:
+        function, kwargs = check_augmentation(option, names=True)
         if isinstance(function, str):
-            tensors.update(changed(tensors, function, kwargs))
+            tensors.update(_apply_named_change(tensors, function, kwargs))
             continue
-        names = _arguments(function, kwargs, tensors, func_arg_map)
-        given = {key: tensors[each] if each else None for key, each in names.items()}
-        results = function(**given, **kwargs)
-        tensors.update(_named(function, results, [each for each in names.values() if each]))
-    if name in tensors:
-        tensors[name] = tf.expand_dims(tensors[name], 0)
+        names = _match_parameters(function, kwargs, tensors, func_arg_map)
+        arguments = {key: tensors[name] if name else None for key, name in names.items()}
+        results = function(**arguments, **kwargs)
+        tensors.update(_name_results(function, results, [name for name in names.values() if name]))
+    if image in tensors:
+        tensors[image] = tf.expand_dims(tensors[image], 0)
     return tensors
 
 
-def _pair(option: Any) -> tuple[Callable[..., Any] | str, Mapping[str, Any]]:
-    is_pair = isinstance(option, (tuple, list)) and len(option) == 2
-    if not (is_pair and (callable(option[0]) or isinstance(option[0], str))):
-        raise ConfigError(
-            f"the augmentation {short_repr(option)} is not a pair of a function, or the name of "
-            "one, and its arguments; give (function, {'name': value})"
-        )
-    return option[0], option[1]
-
-
-def _arguments(
+def _match_parameters(
     function: Callable[..., Any],
     kwargs: Mapping[str, Any],
     tensors: Mapping[str, Any],
     func_arg_map: Mapping[Callable[..., Any], Sequence[str | None]] | None,
 ) -> dict[str, str | None]:
-    """Parameters of a function that are tensors -> names of the tensors; None: to leave out."""
+    """Returns parameter -> name of its tensor, or None for a parameter to omit."""
     parameters = inspect.signature(function).parameters
     if func_arg_map is not None:
         if function not in func_arg_map:
             raise ValueError(f"The function {_name(function)} does not exist in func_arg_map")
-        found = dict(zip(parameters, func_arg_map[function], strict=False))
+        names = dict(zip(parameters, func_arg_map[function], strict=False))
     else:
-        found = {
+        names = {
             name: _TENSORS.get(name, name)
             for name, parameter in parameters.items()
             if name not in kwargs
             and (parameter.default is parameter.empty or _TENSORS.get(name, name) in tensors)
             and parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
         }
-    for name in found.values():
+    for name in names.values():
         if name is not None and name not in tensors:
             raise ConfigError(
                 f"The function {_name(function)} requires argument {name}; the example has "
                 f"{', '.join(sorted(tensors))}"
             )
-    return found
+    return names
 
 
-def _named(function: Callable[..., Any], results: Any, names: Sequence[str]) -> dict[str, Any]:
+def _name_results(
+    function: Callable[..., Any], results: Any, names: Sequence[str]
+) -> dict[str, Any]:
     results = results if isinstance(results, (tuple, list)) else (results,)
     if len(results) != len(names):
         raise ConfigError(
@@ -131,3 +136,47 @@ def _named(function: Callable[..., Any], results: Any, names: Sequence[str]) -> 
 
 def _name(function: Callable[..., Any]) -> str:
     return getattr(function, "__name__", repr(function))
+
+
+def _apply_named_change(
+    tensors: Mapping[str, Any], name: str, options: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Applies a change of `tf_frame_detection.augmentation`; returns the tensors that it replaces.
+
+    Args:
+      tensors: `image` `[height, width, 3]`, 0 to 255; `groundtruth_boxes` `[count, 4]`, shares of
+        height and width; and other tensors of the objects.
+      name: name of the change.
+      options: options of the change.
+
+    Raises:
+      ConfigError: an unknown name or option, a value that is no number, or an example with
+        tensors that would have to move with the image, such as masks.
+    """
+    words = [name, *(f"{key}={value}" for key, value in options.items())]
+    changes = named_changes.parse([":".join(words)], "data_augmentation_options")
+    immovable = [field for field in _IMMOVABLE_FIELDS if field in tensors]
+    if immovable:
+        raise ConfigError(
+            f"{name} changes image and boxes, but the example has {', '.join(immovable)}; give a "
+            "function of your own instead"
+        )
+    image = tf.cast(tensors[InputDataFields.image], tf.float32)
+    boxes = tensors.get(InputDataFields.groundtruth_boxes, tf.zeros([0, 4]))
+    # The indices of the objects replace their classes, to tell which objects are left.
+    before = Labelled(image, boxes, tf.range(tf.shape(boxes)[0]), None, None)
+    before = before._replace(boxes=boxes * _sides(before))
+    seed = tf.random.uniform([2], maxval=tf.int32.max, dtype=tf.int32)
+    after = named_changes.apply(before, changes, seed)
+    changed = {
+        field: tf.gather(tensors[field], after.classes)
+        for field in _OBJECT_FIELDS
+        if field in tensors
+    }
+    if InputDataFields.groundtruth_boxes in tensors:
+        changed[InputDataFields.groundtruth_boxes] = after.boxes / _sides(after)
+    return {**changed, InputDataFields.image: after.image}
+
+
+def _sides(labelled: Labelled) -> Any:
+    return tf.cast(tf.tile(size_of(labelled), [2]), tf.float32)

@@ -20,10 +20,10 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame_detection.legacy.label_map_util import get_label_map_dict
 from tf_frame_detection.legacy.losses import add_returned_loss
-from tf_frame_legacy import restoring
-from tf_frame_legacy.config import TRAIN_CONFIG, Config, part_of
+from tf_frame_legacy.config import TRAIN_CONFIG, Config
+from tf_frame_legacy.input_queues import split_batch_size
 from tf_frame_legacy.model_deploy import DeploymentConfig
-from tf_frame_legacy.training_graph import TrainingGraph
+from tf_frame_legacy.training_graph import TrainingGraph, fine_tune_init_fn
 
 __all__ = ["create_optimizer", "train"]
 
@@ -47,7 +47,7 @@ def create_optimizer(
       global_summaries: the summary `Learning_Rate` is added to this set.
 
     Raises:
-      ValueError: another name, for which the fork returned None.
+      ValueError: another name; the fork returned None.
     """
     if optimizer_name not in ("adam", "rmsprop"):
         raise ValueError(f"Optimizer {optimizer_name} not supported. It must be adam or rmsprop.")
@@ -95,12 +95,12 @@ def train(
       The loss of the last step.
 
     Raises:
-      ValueError: an optimizer that is not one of the two.
+      ValueError: another optimizer.
       DataError: the label map cannot be read.
       ConfigError: a part of the batch is empty, or there is nothing to restore or to train.
     """
     config = Config(train_config, TRAIN_CONFIG)
-    config.batch_size = part_of(config.batch_size, num_clones)
+    config.batch_size = split_batch_size(config.batch_size, num_clones)
     config.input_path = config.train_file_path
     num_classes = len(get_label_map_dict(config.label_map_file))
 
@@ -113,8 +113,11 @@ def train(
         )
         graph = TrainingGraph(config, deployment)
         graph.add_clones(lambda: input_queue_generator(config), model_fn)
-        # Before the optimizer's variables, whose names begin likewise.
-        init_fn = _init_fn(config)
+        # Before the optimizer's variables are made: their names begin with the prefix, too.
+        init_fn = fine_tune_init_fn(
+            config,
+            lambda: {v.op.name: v for v in tf.global_variables() if v.op.name.startswith(_PREFIX)},
+        )
         graph.add_update(
             lambda summaries: create_optimizer(
                 config.optimizer, config.lr, config.decay_steps, summaries
@@ -133,10 +136,3 @@ def train(
                 )
             },
         )
-
-
-def _init_fn(config: Config) -> Callable[[Any], None] | None:
-    if not config.fine_tune_checkpoint:
-        return None
-    variables = {v.op.name: v for v in tf.global_variables() if v.op.name.startswith(_PREFIX)}
-    return restoring.init_fn(variables, config.fine_tune_checkpoint)

@@ -6,10 +6,10 @@
                   master="", task=0, num_clones=1, worker_replicas=1, clone_on_cpu=False,
                   ps_tasks=0, worker_job_name="lonely_worker", is_chief=True, train_dir="runs/dota")
 
-It differs from `trainer` in these:
+Differences from `trainer`:
 
-* A model whose `is_rbbox` is true gets `groundtruth_rboxes`, `[count, 5]`.
-* `preprocess_input_options` of a second configuration, the input's, are applied before the
+* A model with `is_rbbox` true gets `groundtruth_rboxes`, `[count, 5]`.
+* `preprocess_input_options` of a second configuration, for the input, are applied before the
   augmentation.
 * Every checkpoint is kept; histograms and losses have plain names; the learning rate is
   `Learning_Rate`.
@@ -29,10 +29,10 @@ import tensorflow.compat.v1 as tf
 from tf_frame_detection.legacy.inputs import create_input_queue, create_input_queues, get_inputs
 from tf_frame_detection.legacy.losses import create_losses
 from tf_frame_detection.legacy.standard_fields import InputDataFields
-from tf_frame_legacy import optimizer_builder, restoring
+from tf_frame_legacy import optimizer_builder
 from tf_frame_legacy.config import TRAIN_CONFIG, Config
 from tf_frame_legacy.model_deploy import DeploymentConfig
-from tf_frame_legacy.training_graph import TrainingGraph, startup_delay
+from tf_frame_legacy.training_graph import TrainingGraph, fine_tune_init_fn
 
 __all__ = ["create_input_queue", "create_losses", "create_losses_rbbox", "get_inputs", "train"]
 
@@ -76,8 +76,11 @@ def train(
       ValueError, ConfigError: see `trainer.train`; but clones of synchronous replicas are allowed.
     """
     config = Config(train_config, TRAIN_CONFIG)
-    before = Config(input_config, {"preprocess_input_options": ()}).preprocess_input_options
+    input_options = Config(input_config, {"preprocess_input_options": ()}).preprocess_input_options
     detection_model = create_model_fn()
+    restore_map = functools.partial(
+        detection_model.restore_map, from_detection_checkpoint=config.from_detection_checkpoint
+    )
     losses_fn = create_losses_rbbox if detection_model.is_rbbox else create_losses
     with tf.Graph().as_default():
         deployment = DeploymentConfig(
@@ -85,7 +88,7 @@ def train(
         )
         graph = TrainingGraph(config, deployment)
         graph.add_clones(
-            lambda: create_input_queues(create_tensor_dict_fn, config, num_clones, before),
+            lambda: create_input_queues(create_tensor_dict_fn, config, num_clones, input_options),
             functools.partial(losses_fn, create_model_fn=create_model_fn, train_config=config),
         )
         graph.add_update(functools.partial(optimizer_builder.build, config.optimizer))
@@ -93,19 +96,9 @@ def train(
             train_dir,
             master=master,
             is_chief=is_chief,
-            startup_delay_steps=startup_delay(config),
-            init_fn=_init_fn(detection_model, config),
+            init_fn=fine_tune_init_fn(config, restore_map),
             log_every_n_steps=log_every_n_steps,
             save_summaries_secs=_SAVE_SUMMARIES_SECS,
             save_interval_secs=save_interval_secs,
             max_to_keep=None,
         )
-
-
-def _init_fn(detection_model: Any, config: Config) -> Callable[[Any], None] | None:
-    if not config.fine_tune_checkpoint:
-        return None
-    var_map = detection_model.restore_map(
-        from_detection_checkpoint=config.from_detection_checkpoint
-    )
-    return restoring.init_fn(var_map, config.fine_tune_checkpoint)

@@ -7,7 +7,7 @@ tensor_dict = {fields.InputDataFields.image: image}
 
 
 class InputDataFields:
-    """Names of what an input gives; `groundtruth_rboxes` is that of trainers of rotated boxes."""
+    """Names of the tensors of an input; trainers of rotated boxes added `groundtruth_rboxes`."""
 
     image = "image"
     original_image = "original_image"
@@ -29,7 +29,7 @@ class InputDataFields:
 
 
 class BoxListFields:
-    """Names of the ground truth that a model is given."""
+    """Names of the ground truth that `DetectionModel.provide_groundtruth` takes."""
 
     boxes = "boxes"
     classes = "classes"
@@ -41,7 +41,7 @@ class BoxListFields:
 
 
 class DetectionResultFields:
-    """Names of what `DetectionModel.postprocess` returns."""
+    """Names of the tensors that `DetectionModel.postprocess` returns."""
 
     detection_boxes = "detection_boxes"
     detection_scores = "detection_scores"

@@ -7,8 +7,8 @@
                   ps_tasks=0, worker_job_name="lonely_worker", is_chief=True, train_dir="runs/ssd")
 
 The configuration is a dictionary or an object with the fields of protos/train.proto. Names of
-operations, summaries and variables are those of old; the module `training_graph` says what is
-mended.
+operations, summaries and variables are the old ones; `tf_frame_legacy.training_graph` lists the
+faults that are mended.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame_detection.legacy.inputs import create_input_queue, create_input_queues, get_inputs
 from tf_frame_detection.legacy.losses import create_losses
-from tf_frame_legacy import optimizer_builder, restoring
+from tf_frame_legacy import optimizer_builder
 from tf_frame_legacy.config import TRAIN_CONFIG, Config
 from tf_frame_legacy.model_deploy import DeploymentConfig
-from tf_frame_legacy.training_graph import TrainingGraph, startup_delay
+from tf_frame_legacy.training_graph import TrainingGraph, fine_tune_init_fn
 
 __all__ = ["create_input_queue", "create_losses", "get_inputs", "train"]
 
@@ -50,9 +50,9 @@ def train(
 
     Args:
       create_tensor_dict_fn: builds the tensors of one example, see `create_input_queue`; or a list
-        of such functions, whose batches become one. `batch_size` is then a list, too.
+        of such functions, to join their batches. `batch_size` is then a list, too.
       create_model_fn: returns a `DetectionModel`; called once for each clone, and once outside of
-        the graph for a model whose `restore_map` is asked.
+        the graph, for the `restore_map` of that model.
       train_config: the configuration.
       master: address of the server to run on.
       task: index of this worker.
@@ -95,7 +95,6 @@ def train(
             train_dir,
             master=master,
             is_chief=is_chief,
-            startup_delay_steps=startup_delay(config),
             init_fn=_init_fn(detection_model, config),
             save_summaries_secs=_SAVE_SUMMARIES_SECS,
             variables="ModelVars/",
@@ -104,7 +103,7 @@ def train(
 
 
 def _num_parts(config: Config, num_clones: int) -> int:
-    """Returns by what number the batch is divided: clones, or replicas of synchronous training."""
+    """Returns the divisor of the batch: number of clones, or of synchronous replicas."""
     if not config.sync_replicas:
         return num_clones
     if num_clones != 1:
@@ -121,13 +120,12 @@ def _create_optimizer(optimizer_config: Any, summaries: set[Any]) -> Any:
 
 
 def _init_fn(detection_model: Any, config: Config) -> Callable[[Any], None] | None:
-    if not config.fine_tune_checkpoint:
-        return None
     if not config.fine_tune_checkpoint_type:
-        of_detector = config.from_detection_checkpoint
-        config.fine_tune_checkpoint_type = "detection" if of_detector else "classification"
-    var_map = detection_model.restore_map(
+        is_detector = config.from_detection_checkpoint
+        config.fine_tune_checkpoint_type = "detection" if is_detector else "classification"
+    restore_map = functools.partial(
+        detection_model.restore_map,
         fine_tune_checkpoint_type=config.fine_tune_checkpoint_type,
         load_all_detection_checkpoint_vars=config.load_all_detection_checkpoint_vars,
     )
-    return restoring.init_fn(var_map, config.fine_tune_checkpoint)
+    return fine_tune_init_fn(config, restore_map)

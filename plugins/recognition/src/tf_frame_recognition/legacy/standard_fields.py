@@ -1,13 +1,14 @@
-"""Names of the tensors of an example, as of old (bgshih/aster, core/standard_fields.py).
+"""Names of the tensors of an example (bgshih/aster, core/standard_fields.py).
 
 from tf_frame_recognition.legacy import standard_fields as fields
 
-tensor_dict = {fields.InputDataFields.image: image, fields.InputDataFields.groundtruth_text: text}
+names = fields.InputDataFields
+tensor_dict = {names.image: image, names.groundtruth_text: text}
 """
 
 
 class InputDataFields:
-    """Names of what an input gives; those of the truth begin with `groundtruth_`."""
+    """Names of the tensors of an input; names of the truth begin with `groundtruth_`."""
 
     image = "image"
     original_image = "original_image"

@@ -8,7 +8,8 @@
                   ps_tasks=0, worker_job_name="lonely_worker", is_chief=True, train_dir="words")
 
 The configuration is a dictionary or an object with the fields of ASTER's protos/train.proto. Names
-of operations, summaries and variables are those of old. Mended beside what `training_graph` says:
+of operations, summaries and variables are the old ones. Mended, in addition to the faults that
+`tf_frame_legacy.training_graph` lists:
 
 * `num_steps` 0 trains without end; it was refused.
 * Synchronous replicas train; their updates were never started.
@@ -26,12 +27,14 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.errors import ConfigError
 from tf_frame.hooks import StopAtStepHook
-from tf_frame_legacy import config as configs, optimizer_builder, restoring, training
+from tf_frame_legacy import config as configs, optimizer_builder, training
+from tf_frame_legacy.batcher import BatchQueue
 from tf_frame_legacy.config import Config
+from tf_frame_legacy.input_queues import check_augmentation, create_queues, dequeue_examples
 from tf_frame_legacy.model_deploy import DeploymentConfig
 from tf_frame_legacy.profile_session_run_hooks import ProfileAtStepHook
-from tf_frame_legacy.training_graph import TrainingGraph
-from tf_frame_recognition.legacy.inputs import create_input_queue, create_input_queues, get_inputs
+from tf_frame_legacy.training_graph import TrainingGraph, fine_tune_init_fn
+from tf_frame_recognition.legacy.standard_fields import InputDataFields
 
 __all__ = ["create_input_queue", "create_losses", "get_inputs", "train"]
 
@@ -48,8 +51,9 @@ TRAIN_CONFIG = types.MappingProxyType(
 )
 _BIASES = (r".*bias(?:es)?", r".*beta")
 _PROFILED_STEP = 200
-# First names of the variables that `fine_tune_checkpoint` gives.
-_RESTORED = ["FeatureExtractor", "Convnet"]
+# `fine_tune_checkpoint` gives values to the variables in this scope.
+_RESTORED_SCOPE = ["FeatureExtractor", "Convnet"]
+_TRUTH = "groundtruth_"
 
 
 def train(
@@ -68,8 +72,8 @@ def train(
 ) -> Any:
     """Trains for `num_steps` steps, or until an input ends.
 
-    A run in a folder with checkpoints goes on from the newest one, for `num_steps` steps more.
-    The step after step 200 is traced, see `ProfileAtStepHook`.
+    A run in a folder with checkpoints resumes from the newest one, for `num_steps` more
+    steps. The step after step 200 is traced, see `ProfileAtStepHook`.
 
     Args:
       create_tensor_dict_fn_list: for each input a function that builds the tensors of one example,
@@ -106,7 +110,9 @@ def train(
             update_scope="OptimizeClones",
         )
         graph.add_clones(
-            lambda: create_input_queues(create_tensor_dict_fn_list, config, num_clones),
+            lambda: create_queues(
+                create_input_queue, create_tensor_dict_fn_list, config, num_clones
+            ),
             functools.partial(create_losses, create_model_fn=create_model_fn),
         )
         graph.add_update(functools.partial(optimizer_builder.build, config.optimizer))
@@ -121,6 +127,67 @@ def train(
             save_summaries_steps=config.save_summaries_steps,
             config=tf.ConfigProto(allow_soft_placement=True),
         )
+
+
+def create_input_queue(
+    batch_size_per_clone: int,
+    create_tensor_dict_fn: Callable[[], Mapping[str, Any]],
+    batch_queue_capacity: int,
+    num_batch_queue_threads: int,
+    prefetch_queue_capacity: int,
+    data_augmentation_options: Sequence[Any],
+) -> BatchQueue:
+    """Builds the queue of batches of examples.
+
+    Args:
+      batch_size_per_clone: examples of a batch.
+      create_tensor_dict_fn: builds the tensors of one example, by name; `image` is
+        `[height, width, channels]`.
+      batch_queue_capacity, num_batch_queue_threads, prefetch_queue_capacity: see
+        `batcher.BatchQueue`.
+      data_augmentation_options: pairs of a function and its arguments, applied in this order. A
+        function takes and returns the tensors of an example by name; `image` is float32.
+
+    Raises:
+      ConfigError: an option is not such a pair.
+    """
+    tensors = dict(create_tensor_dict_fn())
+    tensors[InputDataFields.image] = tf.cast(tensors[InputDataFields.image], tf.float32)
+    for function, arguments in map(check_augmentation, data_augmentation_options):
+        tensors = function(tensors, **arguments)
+    return BatchQueue(
+        tensors,
+        batch_size_per_clone,
+        batch_queue_capacity,
+        num_batch_queue_threads,
+        prefetch_queue_capacity,
+    )
+
+
+def get_inputs(input_queue: Any) -> tuple[list[Any], dict[str, list[Any]]]:
+    """Takes a batch from each queue, and joins their examples.
+
+    Args:
+      input_queue: a queue with a method `dequeue()` that returns a list of dictionaries, one for
+        each example; or a list of such queues.
+
+    Returns:
+      The images, and name -> list of the tensors `groundtruth_...`, one for each example.
+
+    Raises:
+      ConfigError: the inputs have different tensors `groundtruth_...`.
+    """
+    examples = dequeue_examples(input_queue)
+    names, *all_names = (
+        sorted(name for name in example if name.startswith(_TRUTH)) for example in examples
+    )
+    if different := [other_names for other_names in all_names if other_names != names]:
+        raise ConfigError(
+            f"one input has {', '.join(names)}, another has {', '.join(different[0])}; the "
+            "inputs of a batch must have the same"
+        )
+    truth = {name: [example[name] for example in examples] for name in names}
+    return [example[InputDataFields.image] for example in examples], truth
 
 
 def create_losses(input_queue: Any, create_model_fn: Callable[[], Any]) -> None:
@@ -141,7 +208,6 @@ def create_losses(input_queue: Any, create_model_fn: Callable[[], Any]) -> None:
 
 
 def _scaffold(graph: TrainingGraph, config: Config, train_dir: str) -> Any:
-    init_fn = _init_fn(config, train_dir)
     histograms = [
         tf.summary.histogram(name, values)
         for gradient, variable in graph.grads_and_vars
@@ -151,27 +217,31 @@ def _scaffold(graph: TrainingGraph, config: Config, train_dir: str) -> Any:
         )
     ]
     return tf.train.Scaffold(
-        init_fn=init_fn,
+        init_fn=_init_fn(config, train_dir),
         summary_op=graph.summary_op(histograms),
         saver=tf.train.Saver(keep_checkpoint_every_n_hours=config.keep_checkpoint_every_n_hours),
     )
 
 
 def _init_fn(config: Config, train_dir: str) -> Callable[[Any, Any], None] | None:
-    if not config.fine_tune_checkpoint or tf.train.latest_checkpoint(train_dir):
+    if tf.train.latest_checkpoint(train_dir):
         return None
+    restore = fine_tune_init_fn(config, _find_restored_variables)
+    return restore and (lambda scaffold, session: restore(session))
+
+
+def _find_restored_variables() -> dict[str, Any]:
     variables = {
         variable.op.name: variable
         for variable in tf.trainable_variables()
-        if variable.op.name.split("/")[:2] == _RESTORED
+        if variable.op.name.split("/")[:2] == _RESTORED_SCOPE
     }
     if not variables:
         raise ConfigError(
-            "the model has no trainable variable FeatureExtractor/Convnet/..., to which "
-            "fine_tune_checkpoint gives values; leave fine_tune_checkpoint out"
+            "the model has no trainable variable FeatureExtractor/Convnet/..., but "
+            "fine_tune_checkpoint restores these alone; leave fine_tune_checkpoint out"
         )
-    restore = restoring.init_fn(variables, config.fine_tune_checkpoint)
-    return lambda scaffold, session: restore(session)
+    return variables
 
 
 def _hooks(graph: TrainingGraph, config: Config, is_chief: bool, train_dir: str) -> list[Any]:
