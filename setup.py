@@ -69,9 +69,12 @@ setup(
             "Multiply Freeze ClipByNorm ClipByGlobalNorm ClipByValue ScaleBiases Noise Accumulate "
             "Centralize CheckFinite",
         ),
-        "tf_frame.optimizers": entry_points(
-            "optimizers", "SGD Momentum Adam AdamW RMSProp Adagrad Adadelta Ftrl Lamb"
-        ),
+        "tf_frame.optimizers": [
+            *entry_points(
+                "optimizers", "SGD Momentum Adam RMSProp Adagrad Adadelta Ftrl", module="built_in"
+            ),
+            *entry_points("optimizers", "AdamW Lamb", module="adamw"),
+        ],
         "tf_frame.learning_rates": [
             *entry_points(
                 "learning_rates",

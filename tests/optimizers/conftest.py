@@ -31,19 +31,17 @@ def make():
 
 @pytest.fixture
 def trained():
-    """The variable `name` after each of three steps, in float32.
+    """Returns the variable `name` after each of three steps, in float32.
 
-    Rows of zeros in the gradients of a sparse run are left out of its slices;
-    the first row is given in two halves that have the same index.
+    The slices of a sparse run omit rows of zeros; two slices make up the first row.
     """
 
     def run(optimizer, *, name="weights", start=START, gradients=GRADIENTS, sparse=False):
         with tf.Graph().as_default(), tf.Session() as session:
             variable = tf.get_variable(name, initializer=start)
             gradient = tf.placeholder(tf.float32, start.shape)
-            given = _slices(gradient) if sparse else gradient
-            rate = tf.constant(RATE)
-            step = optimizer(rate).apply_gradients([(given, variable)])
+            rate, pair = tf.constant(RATE), (_slices(gradient) if sparse else gradient, variable)
+            step = optimizer(rate).apply_gradients([pair])
             session.run(tf.global_variables_initializer())
             values = []
             for value in gradients:
@@ -57,17 +55,17 @@ def trained():
 def _slices(gradient):
     rows = tf.where(tf.reduce_any(tf.not_equal(gradient, 0), axis=1))[:, 0]
     halves = tf.concat([rows[:1], rows], axis=0)
-    kept = tf.gather(gradient, rows)
-    values = tf.concat([kept[:1] / 4, kept[:1] * 3 / 4, kept[1:]], axis=0)
+    slices = tf.gather(gradient, rows)
+    values = tf.concat([slices[:1] / 4, slices[:1] * 3 / 4, slices[1:]], axis=0)
     return tf.IndexedSlices(values, halves, tf.shape(gradient, out_type=tf.int64))
 
 
 @pytest.fixture
 def expected():
-    """Variables after a NumPy update in float64 with the same gradients.
+    """Returns the variables after a NumPy update in float64 with the same gradients.
 
-    The update is called with value, gradient, a dict for its state, the step
-    from 1 on and the learning rate, and returns the new value.
+    The update maps value, gradient, a dict for its state, the step from 1 on and the learning
+    rate to the new value.
     """
 
     def run(update, *, start=START, gradients=GRADIENTS):

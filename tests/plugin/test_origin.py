@@ -79,7 +79,7 @@ def test_a_file_belongs_to_the_package_of_its_plugin(package):
 
 def test_files_of_tf_frame_belong_to_no_plugin():
     load_plugin(OPTIMIZER, "adam")
-    assert package_of_file(sys.modules["tf_frame.optimizers.adam"].__file__) is None
+    assert package_of_file(sys.modules["tf_frame.optimizers.built_in"].__file__) is None
 
 
 def test_a_line_belongs_to_the_plugin_in_whose_class_it_stands(package):

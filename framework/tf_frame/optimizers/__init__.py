@@ -1,1 +1,1 @@
-"""Built-in optimizer plugins (`--optimizer NAME`); each makes a `tf.compat.v1.train.Optimizer`."""
+"""Optimizer plugins (`--optimizer NAME`), which make `tf.compat.v1.train.Optimizer` objects."""

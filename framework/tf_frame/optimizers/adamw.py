@@ -1,7 +1,7 @@
-"""The optimizer `adamw`: Adam with decoupled weight decay.
+"""The optimizers `adamw`, Adam with decoupled weight decay, and `lamb`, for large batches.
 
-Adam divides the gradient of an L2 penalty, like the rest, by the root of the squared gradients, so
-that weights with large gradients hardly decay. Here all decay at one rate.
+Adam also divides the gradient of an L2 penalty by the root of the squared gradients, so weights
+with large gradients hardly decay. With AdamW all weights decay at one rate.
 """
 
 from __future__ import annotations
@@ -50,4 +50,40 @@ class AdamW(BuiltIn):
 
         return AdamWOptimizer(
             learning_rate=learning_rate, params=self.params, excluded=self._excluded
+        )
+
+
+class Lamb(AdamW):
+    """AdamW with steps in proportion to the norm of a variable, for large batches.
+
+    You et al., Large Batch Optimization for Deep Learning, arXiv:1904.00962.
+    """
+
+    @dataclasses.dataclass(frozen=True)
+    class Params(AdamW.Params):
+        """Options of the optimizer; defaults of the paper's BERT training."""
+
+        weight_decay: float = option(0.01, "share of a variable that is added to the step", min=0)
+        epsilon: float = option(1e-6, "added to the root in the denominator", min=0)
+        exclude_from_layer_adaptation: tuple[str, ...] | None = option(
+            None, "variables whose step is not scaled; none: those of exclude_from_weight_decay"
+        )
+
+    def __init__(self, *, params: Any) -> None:
+        super().__init__(params=params)
+        self._unscaled = self._excluded
+        if params.exclude_from_layer_adaptation is not None:
+            self._unscaled = NamePatterns(
+                params.exclude_from_layer_adaptation,
+                option="optimizer.exclude_from_layer_adaptation",
+            )
+
+    def __call__(self, learning_rate: Any) -> Any:
+        from tf_frame.optimizers.moments import LambOptimizer
+
+        return LambOptimizer(
+            learning_rate=learning_rate,
+            params=self.params,
+            excluded=self._excluded,
+            unscaled=self._unscaled,
         )

@@ -1,7 +1,7 @@
 """AdamW and LAMB as `tf.compat.v1.train.Optimizer`; training graphs take no optimizer of Keras.
 
-The plugins with their options are in `adamw` and `lamb`. They import this module only when a run
-makes the optimizer, so that quick commands such as `tf-frame plugins show` need no TensorFlow.
+The plugins with their options are in `adamw`. They import this module only when a run makes the
+optimizer, so that quick commands such as `tf-frame plugins show` need no TensorFlow.
 """
 
 from __future__ import annotations
@@ -17,9 +17,8 @@ from tf_frame.optimizers.name_patterns import NamePatterns
 class AdamWOptimizer(tf.train.Optimizer):
     """Adam with decoupled weight decay: algorithm 2 of Loshchilov and Hutter (arXiv:1711.05101).
 
-    The decay is multiplied by the learning rate, as in PyTorch and Keras; in the
-    paper it is multiplied by the schedule alone. A gradient that is a
-    `tf.IndexedSlices` counts as zero in the other rows, as in
+    The decay is multiplied by the learning rate, as in PyTorch and Keras; in the paper it is
+    multiplied by the schedule alone. A sparse gradient counts as zero in the other rows, as in
     `tf.train.AdamOptimizer`: the moments of all rows decay in every step.
 
     Args:
@@ -109,11 +108,11 @@ class LambOptimizer(AdamWOptimizer):
 
     Args:
       unscaled: variables without layer adaptation.
-      **others: see `AdamWOptimizer`.
+      **arguments: arguments of `AdamWOptimizer`.
     """
 
-    def __init__(self, *, unscaled: NamePatterns, **others: Any) -> None:
-        super().__init__(name="LAMB", **others)
+    def __init__(self, *, unscaled: NamePatterns, **arguments: Any) -> None:
+        super().__init__(name="LAMB", **arguments)
         self._unscaled = unscaled
 
     def _create_slots(self, var_list: Sequence[Any]) -> None:

@@ -1,7 +1,8 @@
 """Regular expressions of the variables that AdamW and LAMB exclude from decay or scaling.
 
 By default these are biases and the scales and offsets of normalisation: their decay does not
-regularise, and LAMB's steps, in proportion to a variable's norm, hardly move a bias near 0.
+regularise (He et al., Bag of Tricks, arXiv:1812.01187, 3.1), and LAMB's steps, in proportion to a
+variable's norm, hardly move a bias near 0.
 """
 
 from __future__ import annotations
@@ -12,8 +13,7 @@ from collections.abc import Sequence
 
 from tf_frame.errors import ConfigError, UnmatchedPatternWarning
 
-# Names of biases and of scales and offsets of normalisation in slim, Keras and BERT. Their decay
-# does not regularise (He et al., Bag of Tricks, arXiv:1812.01187, 3.1).
+# Parts of names in slim, Keras and BERT.
 NOT_WEIGHTS = ("bias", "BatchNorm", "batch_normalization", "LayerNorm", "layer_norm")
 
 

@@ -23,7 +23,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.checkpoint.find.path import resolve
+from tf_frame.checkpoint.find.path import resolve_checkpoint
 from tf_frame.errors import ConfigError
 from tf_frame.gradient_transforms.values import GradsAndVars
 from tf_frame.graph.summaries import on_cpu
@@ -235,7 +235,7 @@ def fine_tune_init_fn(
     if not config.fine_tune_checkpoint:
         return None
     var_map = dict(create_var_map())
-    path = resolve(config.fine_tune_checkpoint)
+    path = resolve_checkpoint(config.fine_tune_checkpoint)
     available = variables_helper.get_variables_available_in_checkpoint(
         var_map, path, include_global_step=False
     )

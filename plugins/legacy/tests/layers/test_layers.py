@@ -10,7 +10,8 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame import layers as slim_layers
 from tf_frame_legacy import layers
-from tf_layers_cases import CASES, IMAGES, VECTORS, made_by
+
+from .tf_layers_cases import CASES, IMAGES, VECTORS, made_by
 
 TABLE = json.loads((Path(__file__).parent / "tf_layers.json").read_text(encoding="utf-8"))
 
