@@ -227,7 +227,9 @@ def _init_fn(config: Config, train_dir: str) -> Callable[[Any, Any], None] | Non
     if tf.train.latest_checkpoint(train_dir):
         return None
     restore = fine_tune_init_fn(config, _find_restored_variables)
-    return restore and (lambda scaffold, session: restore(session))
+    if restore is None:
+        return None
+    return lambda scaffold, session: restore(session)
 
 
 def _find_restored_variables() -> dict[str, Any]:
