@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from tf_frame.config import option
 from tf_frame.plugin import (
     ClassMetric,
+    Command,
     Converter,
     GradientTransform,
     HookContext,
@@ -57,6 +58,7 @@ _MODULES = {
 
 __all__ = [
     "ClassMetric",
+    "Command",
     "Converter",
     "Estimator",
     "EstimatorSpec",

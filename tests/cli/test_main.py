@@ -29,7 +29,7 @@ QUICK = [
     (["plugins", "list", "--check"], 0, "deeplab"),
     (["plugins", "show", "deeplab"], 0, "--model.output_stride 8|16"),
     (["plugins", "show", "nothing"], 2, "tf-frame plugins list shows the"),
-    (["plugins", "new", "--help"], 0, "--kind model|input|gradient_transform|hook|bundle"),
+    (["plugins", "new", "--help"], 0, "--kind model|input|gradient_transform|hook|command|bundle"),
     (["plugins", "new", "deeplab", "--kind", "model"], 2, "has a model 'deeplab'"),
     (["plugins", "why", "deeplab"], 0, "can be used"),
     (["plugins", "why", "deeplb"], 2, "did you mean 'deeplab'?"),

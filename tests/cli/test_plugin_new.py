@@ -25,7 +25,7 @@ def test_it_says_what_to_type_next(tmp_path, capsys):
     ("words", "message"),
     [
         (["my-plan", "--kind", "optimiser"], "--kind: 'optimiser' is not"),
-        (["my-plan"], "needs --kind, one of model, input, gradient_transform, hook, bundle"),
+        (["my-plan"], "needs --kind, one of model, input, gradient_transform, hook, comm"),
         (["--kind", "hook"], "takes one NAME; given: none"),
         (["my", "plan", "--kind", "hook"], "takes one NAME; given: my plan"),
         (["my-plan", "--knd", "hook"], "did you mean --kind?"),
@@ -45,4 +45,4 @@ def test_the_help_lists_the_kinds(capsys):
     assert main(["plugins", "new", "--help"]) == 0
     shown = capsys.readouterr().out
     assert "  model               a model and an input" in shown
-    assert "--kind model|input|gradient_transform|hook|bundle" in shown
+    assert "--kind model|input|gradient_transform|hook|command|bundle" in shown

@@ -21,6 +21,7 @@ OF_KIND = {
     "input": {"src/my_plan/digits.py", "tests/test_digits.py"},
     "gradient_transform": {"src/my_plan/normalized.py", "tests/test_normalized.py"},
     "hook": {"src/my_plan/hook.py", "src/my_plan/weight_norm.py", "tests/test_hook.py"},
+    "command": {"src/my_plan/command.py", "tests/test_command.py"},
 }
 
 

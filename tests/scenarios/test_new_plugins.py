@@ -33,6 +33,8 @@ def test_new_plugins_of_every_kind_work_as_they_are(folders, tmp_path):
         parts = "--transform new_bundle:0.1 --hook new_bundle:20"
         run(environment, tmp_path, "bundle", f"--plugin new_bundle {parts}")
         succeeded(environment.run("tf-frame", "plugins", "check", "new_hook", cwd=tmp_path))
+        table = succeeded(environment.run("tf-frame", "new_command", ".", cwd=tmp_path))
+        assert {line.split()[1] for line in table.splitlines()} == {"parts", "bundle"}
 
     with ThreadPoolExecutor() as pool:
         other = pool.submit(runs_and_checks)

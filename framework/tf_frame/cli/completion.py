@@ -13,6 +13,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from tf_frame.cli.main import COMMANDS
+from tf_frame.command_line.package_command import load_command
 from tf_frame.command_line.parsing import parse_command_line
 from tf_frame.command_line.screen import report
 from tf_frame.command_line.selection import LOCKED, SELECTION, TRYING
@@ -20,6 +21,7 @@ from tf_frame.config.option import Option, options_of
 from tf_frame.config.run_options import run_options
 from tf_frame.config.values import not_a_choice, to_text
 from tf_frame.errors import EXIT_OK, EXIT_USAGE, ConfigError, TfFrameError
+from tf_frame.plugin.commands import installed_commands
 from tf_frame.plugin.find import find_plugins
 from tf_frame.plugin.kinds import (
     CONVERTER,
@@ -109,7 +111,8 @@ def candidates(words: Sequence[str]) -> list[str]:
     """
     *before, current = words or [""]
     if not before:
-        return _beginning(current, [*COMMANDS, "--help", "--version"])
+        commands = [*COMMANDS, *(info.name for info in installed_commands())]
+        return _beginning(current, [*commands, "--help", "--version"])
     command, *rest = before
     if current == "=":
         current, rest = "", [*rest, "="]
@@ -118,15 +121,17 @@ def candidates(words: Sequence[str]) -> list[str]:
     if current.startswith("--") and "=" in current:
         name, _, value = current.partition("=")
         return [f"{name}={text}" for text in candidates([command, *rest, name, value])]
-    return _beginning(current, _COMMANDS.get(command, _nothing)(command, rest, current))
+    complete = _COMMANDS.get(command, _after_package_command)
+    return _beginning(current, complete(command, rest, current))
 
 
 def _beginning(current: str, known: Iterable[str]) -> list[str]:
     return [word for word in known if word.startswith(current)]
 
 
-def _nothing(command: str, rest: Sequence[str], current: str) -> Iterator[str]:
-    return iter(())
+def _after_package_command(command: str, rest: Sequence[str], current: str) -> Iterator[str]:
+    plugin = load_command(command) if current.startswith("-") or rest else None
+    return _options_or_values(options_of(plugin.cls.Params), rest, current) if plugin else iter(())
 
 
 def _after_run(command: str, rest: Sequence[str], current: str) -> Iterator[str]:

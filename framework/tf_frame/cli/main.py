@@ -1,7 +1,7 @@
 """`tf-frame`: finds the sub-command and turns errors into exit codes.
 
-A sub-command is a module with `main(argv) -> exit code`; only the one that
-was asked for is imported, so that the command line starts at once.
+A sub-command is a module with `main(argv) -> exit code`, or a plugin of a package; only the one
+that was typed is imported, so that the command line starts at once.
 """
 
 from __future__ import annotations
@@ -11,10 +11,15 @@ import importlib
 import sys
 import traceback
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import tf_frame
 from tf_frame.command_line.screen import complain, prepare_streams, report, silence
 from tf_frame.errors import EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, ConfigError, TfFrameError
+from tf_frame.plugin.commands import installed_commands
+
+if TYPE_CHECKING:
+    from tf_frame.plugin.find import PluginInfo
 from tf_frame.tensorflow_log import shows_debug
 
 COMMANDS = {
@@ -90,13 +95,25 @@ def _dispatch(argv: list[str]) -> int:
         report(f"tf-frame {tf_frame.__version__}")
         return EXIT_OK
     if argv[0] not in COMMANDS:
-        raise ConfigError(_unknown(argv[0]))
+        return _run_package_command(*argv)
     return int(importlib.import_module(COMMANDS[argv[0]][0]).main(argv[1:]))
+
+
+def _run_package_command(name: str, *argv: str) -> int:
+    from tf_frame.command_line.package_command import load_command, run_command
+
+    command = load_command(name)
+    if command is None:
+        raise ConfigError(_explain_unknown(name))
+    return run_command(command, argv)
 
 
 def usage() -> str:
     """The text of `tf-frame --help`."""
     commands = "\n".join(f"  {name:<12}{text}" for name, (_, text) in COMMANDS.items())
+    of_packages = "\n".join(dict.fromkeys(map(_package_line, installed_commands())))
+    if of_packages:
+        commands += f"\n\ncommands of packages:\n{of_packages}"
     return (
         f"tf-frame {tf_frame.__version__}: trains TensorFlow models that arrive as pip packages\n\n"
         f"usage: tf-frame COMMAND [OPTIONS]\n\ncommands:\n{commands}\n\n"
@@ -106,6 +123,13 @@ def usage() -> str:
         "exit codes: 0 done, 1 the run failed, 2 wrong option, plugin or data, or an error in the\n"
         "code of a plugin, 130 Ctrl-C and 143 SIGTERM (after saving the current step)"
     )
+
+
+def _package_line(info: PluginInfo) -> str:
+    text = info.summary or f"of the package {info.distribution}"
+    if info.state != "ok":
+        text = f"{info.state}; see tf-frame plugins why {info.name}"
+    return f"  {info.name:<12}{text}"
 
 
 def _check_encoding(argv: Sequence[str]) -> None:
@@ -120,7 +144,8 @@ def _check_encoding(argv: Sequence[str]) -> None:
             ) from None
 
 
-def _unknown(word: str) -> str:
-    near = difflib.get_close_matches(word, COMMANDS, n=1)
-    hint = f"did you mean {near[0]!r}?" if near else f"commands: {', '.join(COMMANDS)}"
+def _explain_unknown(word: str) -> str:
+    names = [*COMMANDS, *(info.name for info in installed_commands())]
+    near = difflib.get_close_matches(word, names, n=1)
+    hint = f"did you mean {near[0]!r}?" if near else f"commands: {', '.join(names)}"
     return f"unknown command {word!r}; {hint}"

@@ -11,6 +11,7 @@ from tf_frame.config.flags import parse_flags, split_flags
 from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_OK, EXIT_USAGE, ConfigError
 from tf_frame.plugin.find import find_plugins
+from tf_frame.plugin.kinds import COMMAND
 from tf_frame.scaffold.contents import CONTENTS, describe, run_command
 from tf_frame.scaffold.names import check_name, package_name
 from tf_frame.scaffold.write import write_plugin
@@ -42,6 +43,8 @@ def main(argv: Sequence[str]) -> int:
         raise ConfigError(f"tf-frame plugins new needs --kind, one of {', '.join(CONTENTS)}")
     name, kind = words[0], given["kind"]
     check_name(name, find_plugins())
+    if kind == "command" and package_name(name) in COMMAND.reserved:
+        raise ConfigError(f"the name {name!r} is taken: tf-frame itself has this command")
     folder = write_plugin(name, kind, os.path.expanduser(given.get("directory", ".")))
     report(f"{folder}: {describe(kind)}, with tests. Next:\n\n{_next_commands(name, kind, folder)}")
     return EXIT_OK

@@ -69,6 +69,18 @@ def parse_flags(
     return given
 
 
+def parse_words(
+    argv: Sequence[str], options: Iterable[Option], *, stops_at_word: bool = False
+) -> tuple[dict[str, Any], list[str]]:
+    """Like `parse_flags`, but also returns the arguments that are no flags, in order.
+
+    Args:
+      argv, options: as of `parse_flags`.
+      stops_at_word: whether all arguments after the first of these are returned unread.
+    """
+    return _parse(argv, list(options), known_only=False, stops_at_word=stops_at_word)
+
+
 def split_flags(argv: Sequence[str], options: Iterable[Option]) -> tuple[dict[str, Any], list[str]]:
     """Like `parse_flags`, but also returns the unknown arguments, in order."""
     return _parse(argv, list(options), known_only=True)
@@ -79,9 +91,10 @@ def _parse(
     options: list[Option],
     known_only: bool,
     explain: Callable[[str], str] = lambda name: "",
+    stops_at_word: bool = False,
 ) -> tuple[dict[str, Any], list[str]]:
     table = flags.FlagValues()
-    table.set_gnu_getopt(True)
+    table.set_gnu_getopt(not stops_at_word)
     for option in options:
         _define(table, option)
     try:

@@ -13,6 +13,7 @@ from tf_frame.plugin.contracts import (
 )
 from tf_frame.plugin.network_contracts import Network, NetworkContext, Preprocessing
 from tf_frame.plugin.training_contracts import (
+    Command,
     Converter,
     GradientTransform,
     HookContext,
@@ -25,6 +26,7 @@ from tf_frame.plugin.training_contracts import (
 __all__ = [
     "API_VERSION",
     "ClassMetric",
+    "Command",
     "Converter",
     "GradientTransform",
     "HookContext",

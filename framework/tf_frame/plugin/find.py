@@ -52,6 +52,7 @@ class PluginInfo:
       state: `ok`, `conflict`, `incompatible`, `disabled` or, as far as metadata tells, `broken`.
       problem: the reason why it cannot be used, empty if it can.
       remedy: what to do about the problem.
+      summary: one line about the package, from its metadata.
     """
 
     kind: Kind
@@ -62,6 +63,7 @@ class PluginInfo:
     state: str = OK
     problem: str = ""
     remedy: str = ""
+    summary: str = ""
 
     @property
     def option_prefix(self) -> str:
@@ -119,11 +121,12 @@ def _scan(switches: Switches) -> Iterator[PluginInfo]:
                 _disabled(switches, package.name, each.name)
                 or of_package
                 or _of_group(each.group, kind, package.name)
+                or _of_name(each.name, kind, package.name)
                 or _of_entry_point(each, package.name, missing)
                 or (OK, "", "")
             )
             names = each.name, each.value, package.name
-            yield PluginInfo(kind, *names, package.version, state, problem, remedy)
+            yield PluginInfo(kind, *names, package.version, state, problem, remedy, package.summary)
 
 
 _State = tuple[str, str, str]
@@ -139,6 +142,13 @@ def _of_group(group: str, kind: Kind, distribution: str) -> _State | None:
     if group == kind.group:
         return None
     problem = f"its entry-point group is {group}; expected {kind.group}"
+    return INCOMPATIBLE, problem, tell_authors(distribution)
+
+
+def _of_name(name: str, kind: Kind, distribution: str) -> _State | None:
+    if name not in kind.reserved:
+        return None
+    problem = f"tf-frame itself has a {kind.word} {name!r}"
     return INCOMPATIBLE, problem, tell_authors(distribution)
 
 

@@ -31,6 +31,7 @@ class Kind:
       base: the class that declares the contract; a plugin need not inherit from it.
       method: the method that a class of this kind must define.
       prefix: that of its options; `{name}` stands for the name of the plugin.
+      reserved: names that no package may give to a plugin of this kind.
     """
 
     word: str
@@ -38,6 +39,7 @@ class Kind:
     base: type
     method: str = "__call__"
     prefix: str = ""
+    reserved: tuple[str, ...] = ()
 
 
 MODEL = Kind("model", "tf_frame.models", contracts.Model, "build", "model")
@@ -58,11 +60,19 @@ LEARNING_RATE = Kind(
 HOOK = Kind("hook", "tf_frame.hooks", training_contracts.HookPlugin, prefix="hook.{name}")
 NETWORK = Kind("network", "tf_frame.networks", network_contracts.Network)
 PREPROCESSING = Kind("preprocessing", "tf_frame.preprocessing", network_contracts.Preprocessing)
+# The commands of `tf_frame.cli`, and `tf-frame help`.
+_OWN_COMMANDS = (
+    *("run", "launch", "status", "evaluate", "predict", "export", "profile", "plugins", "convert"),
+    *("checkpoint", "doctor", "tensorboard", "completion", "help"),
+)
+COMMAND = Kind(
+    "command", "tf_frame.commands", training_contracts.Command, "run", reserved=_OWN_COMMANDS
+)
 
 # In the order of `tf-frame plugins list`.
 KINDS = (
     *(MODEL, INPUT, CONVERTER, GRADIENT_TRANSFORM, OPTIMIZER, LEARNING_RATE, HOOK),
-    *(NETWORK, PREPROCESSING),
+    *(NETWORK, PREPROCESSING, COMMAND),
 )
 
 # Attribute of a model or an input -> its types, and these in words.

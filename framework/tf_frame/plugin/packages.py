@@ -38,13 +38,14 @@ class Package:
     """An installed package with entry points of tf-frame.
 
     Attributes:
-      name, version: those of its metadata.
+      name, version, summary: those of its metadata.
       requires: the lines of its requirements.
       entry_points: those in groups of tf-frame.
     """
 
     name: str
     version: str
+    summary: str
     requires: tuple[str, ...]
     entry_points: tuple[EntryPoint, ...]
 
@@ -86,8 +87,8 @@ def packages(*, strict: bool = False) -> Iterator[Package]:
         if problem:
             print(f"tf-frame: skipping {name}: {problem}", file=sys.stderr)
             continue
-        version = next(iter(fields["version"]), "")
-        yield Package(name, version, _requires(distribution, fields), entry_points)
+        version, summary = (next(iter(fields[key]), "") for key in ("version", "summary"))
+        yield Package(name, version, summary, _requires(distribution, fields), entry_points)
 
 
 def metadata_fields(distribution: importlib.metadata.Distribution) -> dict[str, list[str]]:

@@ -1,4 +1,4 @@
-"""Contracts of gradient transforms, optimizers, learning rates, hooks and converters.
+"""Contracts of gradient transforms, optimizers, learning rates, hooks, converters and commands.
 
 As in `tf_frame.plugin.contracts`, a plugin may subclass them or define the same names.
 """
@@ -27,6 +27,36 @@ class Converter(Plugin):
           DataError: the source is missing or damaged.
         """
         raise NotImplementedError(f"{type(self).__name__} does not define convert()")
+
+
+class Command(Plugin):
+    """A sub-command of tf-frame: `tf-frame NAME [WORDS] [OPTIONS]`.
+
+    `tf-frame NAME --help` shows the docstring of the class above its options. `tf-frame --help`,
+    which imports no package, shows the summary in the metadata of the package.
+
+    Attributes:
+      usage: words and options after the name, for the help: `FOLDER [OPTIONS]`.
+      passes_words_on: True for a command with sub-commands, or one that runs another program: all
+        words from the first one that is no option, or after `--`, reach `run` unread.
+    """
+
+    usage: ClassVar[str] = "[OPTIONS]"
+    passes_words_on: ClassVar[bool] = False
+
+    def run(self, words: Sequence[str]) -> int:
+        """Runs the command.
+
+        Args:
+          words: the words that are no options, in order.
+
+        Returns:
+          The exit code: 0 done, 1 failed, 2 wrong words.
+
+        Raises:
+          TfFrameError: `tf-frame` prints its message in one line, and ends with its exit code.
+        """
+        raise NotImplementedError(f"{type(self).__name__} does not define run()")
 
 
 class GradientTransform(Plugin):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 
-from tf_frame.plugin.kinds import GRADIENT_TRANSFORM, HOOK, INPUT, MODEL, Kind
+from tf_frame.plugin.kinds import COMMAND, GRADIENT_TRANSFORM, HOOK, INPUT, MODEL, Kind
 from tf_frame.scaffold.names import class_name, package_name
 from tf_frame.text import with_article
 
@@ -18,7 +18,7 @@ class Part:
       folder: its folder of templates.
       kind: its kind.
       module: the module of its class, below the package.
-      option: the option of `tf-frame run` that chooses it.
+      option: the option of `tf-frame run` that chooses it; empty for a command.
       suffix: end of the name of its class, beside a model.
     """
 
@@ -35,12 +35,14 @@ _TRANSFORM = Part(
     "gradient_transform", GRADIENT_TRANSFORM, "normalized", "--transform", "Transform"
 )
 _HOOK = Part("hook", HOOK, "hook", "--hook", "Hook")
+_COMMAND = Part("command", COMMAND, "command", "", "Command")
 # The value of --kind -> parts of the distribution.
 CONTENTS: Mapping[str, Sequence[Part]] = {
     "model": (_MODEL, _INPUT),  # A model that can be tried needs data.
     "input": (_INPUT,),
     "gradient_transform": (_TRANSFORM,),
     "hook": (_HOOK,),
+    "command": (_COMMAND,),
     "bundle": (_MODEL, _INPUT, _TRANSFORM, _HOOK),
 }
 
@@ -61,6 +63,8 @@ def run_command(name: str, choice: str) -> str:
     """Returns the command that runs the plugins, for a reader to complete if a model is missing."""
     parts = CONTENTS[choice]
     plugin = package_name(name)
+    if _COMMAND in parts:
+        return f"tf-frame {plugin} --help"
     words = [] if _MODEL in parts else ["--plugin MODEL"]
     # The input is the default one of the model.
     words += [f"{p.option} {plugin}" for p in parts if p != _INPUT or _MODEL not in parts]

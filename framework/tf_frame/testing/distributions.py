@@ -16,6 +16,7 @@ def write_distribution(
     *,
     version: str = "1.0",
     requires: Iterable[str] = (),
+    summary: str = "",
 ) -> None:
     """Writes the metadata of a package, whose entry points can then be found.
 
@@ -26,10 +27,12 @@ def write_distribution(
         `{"tf_frame.models: toy": "tf_frame.testing.toy:ToyModel"}`.
       version: version of the package.
       requires: requirements of the package.
+      summary: one line about the package.
     """
     folder = site / f"{name.replace('-', '_')}-{version}.dist-info"
     folder.mkdir(parents=True)
     lines = ["Metadata-Version: 2.1", f"Name: {name}", f"Version: {version}"]
+    lines += [f"Summary: {summary}"] if summary else []
     lines += [f"Requires-Dist: {line}" for line in requires]
     (folder / "METADATA").write_text("\n".join(lines) + "\n", encoding="utf-8")
     sections: dict[str, list[str]] = {}

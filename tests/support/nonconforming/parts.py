@@ -1,8 +1,9 @@
-"""Optimizers, learning rates, networks, preprocessing and converters that break one rule each."""
+"""Parts of training, networks, converters and commands that break one rule each."""
 
 import dataclasses
 
 from tf_frame import (
+    Command,
     Converter,
     LearningRate,
     Network,
@@ -222,3 +223,45 @@ class Copy(Converter):
 class CopyOfNothing(Copy):
     def convert(self, source, output, report):
         report(f"wrote {output}")
+
+
+class Greet(Command):
+    """Passes every check."""
+
+    @dataclasses.dataclass(frozen=True)
+    class Params:
+        loud: bool = option(False, "in capitals")
+
+    def run(self, words):
+        print("hello", *words)
+        return 0
+
+
+class GreetWithoutText(Greet):
+    __doc__ = None
+
+
+class GreetByNumber(Greet):
+    """Takes numbers only."""
+
+    def run(self, words):
+        return int(words[0])
+
+
+class GreetWithoutCode(Greet):
+    """Returns no exit code."""
+
+    def run(self, words):
+        print("hello", *words)
+
+
+class GreetRudely(Greet):
+    """Takes any option."""
+
+    @dataclasses.dataclass(frozen=True)
+    class Params:
+        there_is_no_such_option: bool = option(False, "takes the option of the check")
+
+
+class GreetSlowly(Greet):
+    """Its module imports TensorFlow."""

@@ -14,6 +14,7 @@ from tf_frame.plugin.find import PluginInfo
 from tf_frame.plugin.imports import BrokenPluginError
 from tf_frame.plugin.kinds import check_class
 from tf_frame.plugin.load import LoadedPlugin, import_plugin
+from tf_frame.testing.conformance.commands import CommandConformance
 from tf_frame.testing.conformance.common import Conformance
 from tf_frame.testing.conformance.converters import ConverterConformance
 from tf_frame.testing.conformance.hooks import HookConformance
@@ -33,7 +34,7 @@ _DEFINITION = "test_definition_fits_the_contract"
 _SUITES: tuple[type[Conformance], ...] = (
     *(ModelConformance, InputConformance, ConverterConformance, GradientTransformConformance),
     *(OptimizerConformance, LearningRateConformance, HookConformance),
-    *(NetworkConformance, PreprocessingConformance),
+    *(NetworkConformance, PreprocessingConformance, CommandConformance),
 )
 SUITES = {suite.kind: suite for suite in _SUITES}
 

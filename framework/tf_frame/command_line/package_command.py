@@ -1,0 +1,83 @@
+"""Loads and runs a sub-command of `tf-frame` that a package brings."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Sequence
+from typing import Any
+
+from tf_frame.command_line.option_help import group_text
+from tf_frame.command_line.screen import complain, report
+from tf_frame.config.flags import parse_words
+from tf_frame.config.option import Option, options_of, resolve
+from tf_frame.errors import EXIT_FAILED, EXIT_OK, PluginError
+from tf_frame.plugin.fault import calling
+from tf_frame.plugin.find import find_plugins
+from tf_frame.plugin.kinds import COMMAND
+from tf_frame.plugin.load import LoadedPlugin, load_plugin
+from tf_frame.plugin.matching import matching_plugins
+from tf_frame.plugin.origin import method_of
+from tf_frame.runs.setup.training_setup import ConfiguredPlugin
+from tf_frame.text import short_repr
+
+_HELP = (Option("help", bool, False, ""), Option("h", bool, False, ""))
+
+
+def load_command(name: str) -> LoadedPlugin | None:
+    """Loads the command that a package calls `name`; returns None if no package has it.
+
+    Raises:
+      PluginError: several packages have it, or it is broken.
+    """
+    commands = [info for info in find_plugins() if info.kind == COMMAND]
+    return load_plugin(COMMAND, name) if matching_plugins(name, commands) else None
+
+
+def run_command(plugin: LoadedPlugin, argv: Sequence[str]) -> int:
+    """Runs a command of a package, or prints its help; returns the exit code.
+
+    Args:
+      plugin: the command.
+      argv: the words after its name.
+
+    Raises:
+      ConfigError: an unknown option or a wrong value.
+      PluginError: `run` returned no exit code.
+    """
+    cls = plugin.cls
+    stops_at_word = bool(getattr(cls, "passes_words_on", False))
+    values, words = parse_words(
+        argv, [*options_of(cls.Params), *_HELP], stops_at_word=stops_at_word
+    )
+    if any(values.pop(option.name, False) for option in _HELP):
+        report(_help(plugin))
+        return EXIT_OK
+    params = resolve(cls.Params, [values])
+    command = ConfiguredPlugin(plugin.info.name, plugin, params).make()
+    with calling(plugin.info, "run"):
+        code = _run(command, words)
+    if not isinstance(code, int):
+        raise PluginError(
+            f"{method_of(command, 'run')} returned {short_repr(code)}; it must return the exit "
+            "code, a whole number"
+        )
+    return code
+
+
+def _run(command: Any, words: Sequence[str]) -> Any:
+    try:
+        return command.run(words)
+    except SystemExit as error:  # argparse ends so, after its help or a wrong word.
+        if isinstance(error.code, str):
+            complain(error.code)
+            return EXIT_FAILED
+        return error.code or EXIT_OK
+
+
+def _help(plugin: LoadedPlugin) -> str:
+    usage = getattr(plugin.cls, "usage", "[OPTIONS]")
+    parts = [f"usage: tf-frame {plugin.info.name} {usage}".rstrip()]
+    parts.append(inspect.cleandoc(plugin.cls.__doc__ or ""))
+    options = options_of(plugin.cls.Params)
+    parts.append(group_text("Options", options, {}) if options else "")
+    return "\n\n".join(filter(None, parts))
