@@ -3,10 +3,10 @@
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame.plugin.fault import call, calling, fault_of, note_failed_step, note_hint
+from tf_frame.plugin.configured import ConfiguredPlugin, guard
+from tf_frame.plugin.fault import calling, fault_of, note_failed_step, note_hint
 from tf_frame.plugin.kinds import MODEL
 from tf_frame.plugin.load import load_plugin
-from tf_frame.plugin.origin import mark
 
 pytestmark = pytest.mark.usefixtures("filtered_tracebacks")
 
@@ -27,12 +27,12 @@ ME = "the model 'neta' of fake-a 1.0"
 @pytest.fixture
 def model(install):
     install("fake-a", "neta", SOURCE)
-    return load_plugin(MODEL, "neta").cls(params=None, info=None)
+    return ConfiguredPlugin("neta", load_plugin(MODEL, "neta"), None).make(info=None)
 
 
 def error_of(model, raised):
     with pytest.raises(BaseException) as caught:
-        call(model, "build", raised, None, None)
+        model.build(raised, None, None)
     return caught.value
 
 
@@ -68,7 +68,7 @@ def test_an_error_outside_of_plugins_is_no_fault(model):
 
 def test_a_call_that_never_reaches_the_plugin_is_at_the_definition_of_the_method(model):
     with pytest.raises(TypeError) as caught:
-        call(model, "build")
+        model.build()
     fault = fault_of(caught.value)
     assert fault.headline.startswith(f"build() of {ME} raised TypeError: Net.build() missing 3")
     assert fault.headline.endswith("(fake_a.py, line 4)")
@@ -83,7 +83,7 @@ def test_what_is_noted_first_stays(model):
     error = error_of(model, ValueError("no"))
     note_hint(error, "first")
     note_hint(error, "second")
-    with pytest.raises(ValueError, match="no"), calling(3, "other"):
+    with pytest.raises(ValueError, match="no"), calling(None, "other"):
         raise error
     assert fault_of(error).hint == "first"
     assert fault_of(error).headline.startswith(f"build() of {ME}")
@@ -97,7 +97,7 @@ def test_the_step_is_said(model):
 
 def test_an_object_of_a_plugin_that_runs_code_of_a_library_is_found(model):
     hook = tf.train.LoggingTensorHook(["nothing:0"], every_n_iter=1)
-    mark(hook, load_plugin(MODEL, "neta").info)
+    guard(hook, load_plugin(MODEL, "neta").info)
     with tf.Graph().as_default(), pytest.raises(KeyError) as caught:
         hook.begin()
     assert fault_of(caught.value).headline.startswith(f"begin() of {ME} raised KeyError: ")
@@ -110,5 +110,5 @@ def test_an_error_without_attributes_of_its_own_passes():
         def __setattr__(self, name, value):
             raise AttributeError(name)
 
-    with pytest.raises(Slotted), calling(3, "other"):
+    with pytest.raises(Slotted), calling(None, "other"):
         raise Slotted

@@ -3,15 +3,15 @@
 import importlib
 import os
 import sys
+from pathlib import Path
 
 import pytest
 
+from tf_frame.plugin.configured import guard
 from tf_frame.plugin.kinds import MODEL, OPTIMIZER
 from tf_frame.plugin.load import load_plugin
 from tf_frame.plugin.origin import (
     described,
-    made_by,
-    mark,
     method_of,
     of_plugin,
     package_of_file,
@@ -64,9 +64,9 @@ def test_an_object_that_no_package_registers_is_named_by_its_class_or_name():
 
 def test_an_object_that_a_plugin_made_belongs_to_the_plugin(package):
     plugin = load_plugin(MODEL, "one").cls(params=None, info=None)
-    assert plugin_of(made_by(plugin, Exception())).name == "one"
-    assert made_by(plugin, 3) == 3
-    assert plugin_of(mark(Exception(), load_plugin(MODEL, "two").info)).name == "two"
+    assert plugin_of(guard(Path(), plugin_of(plugin))).name == "one"
+    assert guard(3, plugin_of(plugin)) == 3
+    assert plugin_of(guard(Path(), load_plugin(MODEL, "two").info)).name == "two"
 
 
 def test_a_file_belongs_to_the_package_of_its_plugin(package):

@@ -15,8 +15,9 @@ import yaml
 import tf_frame
 from tf_frame.command_line.selection import MODE, MODEL_DIR
 from tf_frame.command_line.words import CommandLine
+from tf_frame.plugin.configured import ConfiguredPlugin
 from tf_frame.runs.setup.plugin_choice import COMMAND_LINE
-from tf_frame.runs.setup.training_setup import ConfiguredPlugin, TrainingSetup
+from tf_frame.runs.setup.training_setup import TrainingSetup
 
 _DEFAULT = "default"
 

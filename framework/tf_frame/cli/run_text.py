@@ -22,9 +22,10 @@ from tf_frame.config.values import to_text
 from tf_frame.config.yaml_file import read_settings
 from tf_frame.errors import ConfigError
 from tf_frame.plugin import InputInfo, Mode
+from tf_frame.plugin.configured import ConfiguredPlugin
 from tf_frame.runs.evaluation.printing import result_table
 from tf_frame.runs.setup.model_dir import CONFIG_FILE
-from tf_frame.runs.setup.training_setup import ConfiguredPlugin, TrainingSetup
+from tf_frame.runs.setup.training_setup import TrainingSetup
 from tf_frame.text import columns
 
 

@@ -30,7 +30,6 @@ from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.errors import ConfigError, PluginError
 from tf_frame.graph.quantization import quantization_summaries, quantize_training_graph
-from tf_frame.plugin.fault import call
 
 
 def run_graph_hooks(*, model: Any, config: RunOptions, deployment: DeploymentConfig) -> None:
@@ -47,7 +46,7 @@ def run_graph_hooks(*, model: Any, config: RunOptions, deployment: DeploymentCon
     """
     with tf.device(deployment.variables_device()):
         if hasattr(model, "graph_hook"):
-            call(model, "graph_hook")
+            model.graph_hook()
         if config.graph_hook:
             _call(f"--graph_hook {config.graph_hook}", load_graph_hook(config.graph_hook))
     if config.quantize_delay_step < 0:

@@ -12,8 +12,8 @@ import tensorflow.compat.v1 as tf
 from tf_frame.errors import PluginError
 from tf_frame.graph.keras_names import keras_names_of_graph
 from tf_frame.plugin import Mode, ModelOutput
-from tf_frame.plugin.fault import call, note_hint
-from tf_frame.plugin.origin import made_by, method_of, plugin_of
+from tf_frame.plugin.fault import note_hint
+from tf_frame.plugin.origin import method_of, plugin_of
 from tf_frame.text import short_repr
 
 # Figures of every training and evaluation; see `tf_frame.graph.losses`.
@@ -45,19 +45,16 @@ def build_model(model: Any, features: Any, labels: Any, mode: Mode) -> ModelOutp
     check_metrics(output.metrics, origin, reserved=(LOSS, TOTAL_LOSS) if plugin_of(model) else ())
     _check_predictions(output.predictions, origin)
     _check_session(output, origin)
-    for hook in (*output.hooks, *output.chief_hooks):
-        made_by(model, hook)
     loss = None if output.loss is None else scalar_loss(output.loss, origin)
     if mode == Mode.TRAIN and loss is not None and not tf.is_tensor(output.loss):
         _check_trainable(output, origin)
-    checked: ModelOutput = made_by(model, dataclasses.replace(output, loss=loss))
-    return checked
+    return dataclasses.replace(output, loss=loss)
 
 
 def _built(model: Any, features: Any, labels: Any, mode: Mode) -> Any:
     try:
         with keras_names_of_graph():
-            return call(model, "build", features, labels, mode)
+            return model.build(features, labels, mode)
     except Exception as error:
         if mode == Mode.PREDICT and labels is None and _OF_NONE.search(str(error)):
             note_hint(error, "in Mode.PREDICT labels are None, and build() must not use them")

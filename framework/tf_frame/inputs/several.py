@@ -18,11 +18,10 @@ from typing import Any, ClassVar
 from tf_frame.config.option import check_names, option, options_of, resolve
 from tf_frame.config.values import to_text
 from tf_frame.errors import ConfigError, DataError
+from tf_frame.plugin.configured import ConfiguredPlugin
 from tf_frame.plugin.contracts import InputContext, InputInfo, Mode, Plugin
-from tf_frame.plugin.fault import call, calling
 from tf_frame.plugin.kinds import INPUT
 from tf_frame.plugin.load import load_plugin
-from tf_frame.runs.setup.training_setup import ConfiguredPlugin
 
 _FORM = "NAME:batch_size=N:KEY=VALUE..."
 _BATCH_SIZE = "batch_size"
@@ -86,9 +85,7 @@ class Several(Plugin):
     def without_data(cls, *, params: Any, info: InputInfo) -> Any:
         """Constructs the first source, without its data if it can do so."""
         plugin = _sources(params)[0].plugin
-        make = getattr(plugin.plugin.cls, "without_data", lambda **_: None)
-        with calling(plugin.plugin.info, "without_data"):
-            source = make(params=plugin.params, info=info)
+        source = plugin.make_without_data(info)
         return plugin.make() if source is None else source
 
     @property
@@ -108,7 +105,7 @@ class Several(Plugin):
           ConfigError: the batch sizes do not make that of a step, or a source has several parts.
         """
         if mode != Mode.TRAIN:
-            return call(self._inputs[0], "dataset", mode, context)
+            return self._inputs[0].dataset(mode, context)
         return [
             self._part(number, dataclasses.replace(context, batch_size=size))
             for number, size in enumerate(self._clone_sizes(context))
@@ -129,7 +126,7 @@ class Several(Plugin):
     def _part(self, number: int, context: InputContext) -> Any:
         # The sources draw different numbers.
         context = dataclasses.replace(context, seed=context.seed + number)
-        part = call(self._inputs[number], "dataset", Mode.TRAIN, context)
+        part = self._inputs[number].dataset(Mode.TRAIN, context)
         if isinstance(part, (list, tuple)):
             raise ConfigError(
                 f"--input.source {self.params.source[number]} has several data sets itself; give "

@@ -13,7 +13,6 @@ import tensorflow.compat.v1 as tf
 from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import PluginError
 from tf_frame.learning_rates.context import skipped_steps
-from tf_frame.plugin.fault import call
 from tf_frame.plugin.origin import method_of
 from tf_frame.text import short_repr
 
@@ -38,7 +37,7 @@ def learning_rate(schedule: Callable[[Any], Any], *, config: RunOptions, global_
     """
     step = tf.cast(tf.convert_to_tensor(global_step), tf.float32)
     first = tf.maximum(step - skipped_steps(config), 0.0)
-    scheduled = _scalar(call(schedule, "__call__", first), schedule)
+    scheduled = _scalar(schedule(first), schedule)
     if not config.warmup_steps:
         return tf.identity(scheduled, name="learning_rate")
     start, end = config.warmup_learning_rate, config.learning_rate

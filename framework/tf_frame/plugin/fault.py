@@ -28,7 +28,6 @@ from tf_frame.plugin.origin import (
     is_foreign,
     package_of_file,
     place_of_method,
-    plugin_of,
     plugin_of_line,
     plugins_of_package,
 )
@@ -70,29 +69,25 @@ class calling:
     """A context that notes on an exception which method of which plugin was being called.
 
     Args:
-      plugin: the plugin or an object that it made, or its metadata.
+      plugin: the plugin; None notes nothing.
       method: name of the method.
     """
 
-    __slots__ = ("_method", "_plugin")
+    __slots__ = ("_call",)
 
-    def __init__(self, plugin: Any, method: str) -> None:
-        self._plugin, self._method = plugin, method
+    def __init__(self, plugin: PluginInfo | None, method: str) -> None:
+        self._call = plugin, method
 
     def __enter__(self) -> None:
         pass
 
     def __exit__(self, kind: Any, error: BaseException | None, stack: Any) -> None:
-        if error is not None and not isinstance(error, KeyboardInterrupt):
-            plugin = self._plugin
-            info = plugin if isinstance(plugin, PluginInfo) else plugin_of(plugin)
-            _note(error, _CALL, (info, self._method))
-
-
-def call(plugin: Any, method: str, *args: Any) -> Any:
-    """Calls a method of a plugin, which an exception then names."""
-    with calling(plugin, method):
-        return getattr(plugin, method)(*args)
+        if error is None or self._call[0] is None or isinstance(error, KeyboardInterrupt):
+            return
+        # The outermost method of the innermost plugin: a plugin may call its own methods.
+        first, _ = getattr(error, _CALL, self._call)
+        if first == self._call[0]:
+            _set(error, _CALL, self._call)
 
 
 def note_failed_step(error: BaseException, step: int, graph: Any) -> None:
@@ -137,8 +132,12 @@ def fault_of(error: BaseException) -> Fault | None:
 
 def _note(error: BaseException, name: str, value: Any) -> None:
     if not hasattr(error, name):
-        with contextlib.suppress(AttributeError, TypeError):
-            setattr(error, name, value)
+        _set(error, name, value)
+
+
+def _set(error: BaseException, name: str, value: Any) -> None:
+    with contextlib.suppress(AttributeError, TypeError):  # An error without such attributes.
+        setattr(error, name, value)
 
 
 def _plugin_and_method(

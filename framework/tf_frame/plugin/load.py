@@ -75,12 +75,14 @@ def load_plugin(
 
 def load_network(name: str, *, prefer: str | None = None) -> Network:
     """Loads and constructs a network plugin; see `load_plugin` for arguments and errors."""
-    return _make(load_plugin(NETWORK, name, prefer=prefer))
+    network: Network = _make(load_plugin(NETWORK, name, prefer=prefer))
+    return network
 
 
 def load_preprocessing(name: str, *, prefer: str | None = None) -> Preprocessing:
     """Loads and constructs a preprocessing plugin; see `load_plugin` for arguments and errors."""
-    return _make(load_plugin(PREPROCESSING, name, prefer=prefer))
+    preprocessing: Preprocessing = _make(load_plugin(PREPROCESSING, name, prefer=prefer))
+    return preprocessing
 
 
 def _make(plugin: LoadedPlugin) -> Any:

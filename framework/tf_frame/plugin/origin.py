@@ -19,7 +19,8 @@ from tf_frame.errors import NoDataError
 from tf_frame.plugin.find import OWN_DISTRIBUTION, PluginInfo, canonical_name
 
 _OWN_PACKAGE = "tf_frame"
-_MARK = "_tf_frame_plugin"
+# The attribute of an object with its plugin; `tf_frame.plugin.configured` sets it.
+MARK = "_tf_frame_plugin"
 # The classes that this process has loaded as plugins; the last one wins where two share code.
 _LOADED: dict[type, PluginInfo] = {}
 
@@ -35,22 +36,9 @@ def loaded_plugins() -> list[PluginInfo]:
     return list(_LOADED.values())
 
 
-def mark(made: Any, info: PluginInfo) -> Any:
-    """Returns an object that a plugin made, marked with the plugin where the object allows it."""
-    with contextlib.suppress(AttributeError, TypeError):
-        object.__setattr__(made, _MARK, info)
-    return made
-
-
-def made_by(plugin: Any, made: Any) -> Any:
-    """Returns an object that a plugin made, marked with that plugin."""
-    info = plugin_of(plugin)
-    return mark(made, info) if info else made
-
-
 def plugin_of(thing: Any) -> PluginInfo | None:
     """Returns the plugin that an object was made of or by; None if no package registers it."""
-    found: PluginInfo | None = getattr(thing, _MARK, None)
+    found: PluginInfo | None = getattr(thing, MARK, None)
     return found or _LOADED.get(type(thing))
 
 

@@ -17,6 +17,7 @@ from tf_frame.errors import ConfigError
 from tf_frame.hooks.base import Hook
 from tf_frame.hooks.training_clock import mark_traced, training_clock
 from tf_frame.plugin.fault import calling
+from tf_frame.plugin.origin import plugin_of
 from tf_frame.profiling.run_metadata import without_collision
 from tf_frame.profiling.step_times import StepTimes
 from tf_frame.session.prepared import PreparedCalls
@@ -116,12 +117,10 @@ def run_hooked_step(
     began = monotonic()
     for hook in wanting:
         if hook in schedule.at_every_step:
-            with calling(hook, "before_run"):
-                request.add(hook, hook.before_run(context))
+            request.add(hook, hook.before_run(context))
             request.needs_session_run = True  # The hook may look at the run metadata.
         else:
-            with calling(hook, "before_step"):
-                request.add(hook, hook.before_step(context, last + 1))
+            request.add(hook, hook.before_step(context, last + 1))
         began = times.hook(hook, began, monotonic())
     request.run(prepared)
     values = request.results["step"]
@@ -133,12 +132,10 @@ def run_hooked_step(
         if hook not in wanting:
             continue
         if hook in schedule.at_every_step:
-            with calling(hook, "after_run"):
-                hook.after_run(context, request.values_of(hook))
+            hook.after_run(context, request.values_of(hook))
         # Where gradients are accumulated, a run need not be a step.
         elif step == last + 1 or hook.cadence.wants(step):
-            with calling(hook, "after_step"):
-                hook.after_step(context, request.values_of(hook), step)
+            hook.after_step(context, request.values_of(hook), step)
             hook.cadence.mark(step)
         began = times.hook(hook, began, monotonic(), ends=True)
     times.step(training_clock())
@@ -210,7 +207,7 @@ class _Request:
     def _raise_for_each_hook(self, session: Any) -> None:
         """Raises the error of the hook whose fetches are none, which is named then."""
         for hook, fetches in self._fetches.items():
-            with calling(hook, "before_run"):
+            with calling(plugin_of(hook), "before_run"):
                 session.make_callable(fetches)
 
     def values_of(self, hook: Any) -> Any:

@@ -18,12 +18,13 @@ from tf_frame import Input, InputContext, InputInfo, Mode, Model, ModelOutput, o
 from tf_frame.cluster.find import cluster_of
 from tf_frame.config.option import resolve
 from tf_frame.config.run_options import RunOptions
+from tf_frame.plugin.configured import ConfiguredPlugin
 from tf_frame.plugin.find import PluginInfo
 from tf_frame.plugin.kinds import INPUT, LEARNING_RATE, MODEL, OPTIMIZER, Kind
 from tf_frame.plugin.load import LoadedPlugin, load_plugin
 from tf_frame.plugin.origin import register
 from tf_frame.runs.setup.run_context import RunContext, RunObserver
-from tf_frame.runs.setup.training_setup import ConfiguredPlugin, TrainingSetup
+from tf_frame.runs.setup.training_setup import TrainingSetup
 from tf_frame.session.interrupts import Interrupts
 
 WEIGHTS = np.array([[1.5], [-2.0], [0.5]], np.float32)

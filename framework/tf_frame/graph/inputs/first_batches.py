@@ -12,7 +12,6 @@ from typing import Any
 from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import DataError
 from tf_frame.plugin import InputContext, Mode
-from tf_frame.plugin.fault import call
 from tf_frame.plugin.origin import method_of
 
 
@@ -50,7 +49,7 @@ class _FirstBatches:
             batch_size=self.config.clone_batch_size,
             train_batch_size=self.config.train_batch_size,
         )
-        returned = call(self.source, "dataset", Mode.TRAIN, context)
+        returned = self.source.dataset(Mode.TRAIN, context)
         several = isinstance(returned, (list, tuple))
         parts = [self._kept(part, mode) for part in (returned if several else [returned])]
         return parts if several else parts[0]

@@ -23,7 +23,6 @@ from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.errors import DataError
 from tf_frame.graph.inputs.streams import Batch, dataset_batches, function_batches
 from tf_frame.plugin import InputContext, Mode
-from tf_frame.plugin.fault import call
 from tf_frame.plugin.origin import method_of
 from tf_frame.text import short_repr
 
@@ -116,7 +115,7 @@ def _parts(
       take: number of batches of a data set at most; -1 for all.
       count: number of batches per step.
     """
-    returned = call(source, "dataset", mode, context)
+    returned = source.dataset(mode, context)
 
     def part(one: Any) -> Any:
         if _is_dataset(one):

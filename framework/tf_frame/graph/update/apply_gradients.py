@@ -14,7 +14,6 @@ import tensorflow.compat.v1 as tf
 from tf_frame.errors import ConfigError, PluginError
 from tf_frame.graph.operations import branches_of_switches
 from tf_frame.graph.update.sync_replicas import SyncReplicas
-from tf_frame.plugin.fault import call
 from tf_frame.plugin.origin import method_of
 from tf_frame.text import short_repr
 
@@ -79,7 +78,7 @@ def all_ready(transforms: Iterable[Any]) -> Any:
       PluginError: `ready` returned something else.
     """
     asked = [transform for transform in transforms if hasattr(transform, "ready")]
-    answers = [(call(transform, "ready"), transform) for transform in asked]
+    answers = [(transform.ready(), transform) for transform in asked]
     present = [_scalar_bool(ready, asked) for ready, asked in answers if ready is not None]
     return tf.reduce_all(tf.stack(present), name="all_ready") if present else None
 

@@ -17,7 +17,6 @@ import tensorflow.compat.v1 as tf
 from tf_frame.deploy.clones import Clone
 from tf_frame.errors import ConfigError, PluginError, TfFrameError, UnmatchedPatternWarning
 from tf_frame.gradient_transforms.values import GradsAndVars, dense, on_values
-from tf_frame.plugin.fault import call
 from tf_frame.plugin.origin import described, method_of
 from tf_frame.text import short_repr
 
@@ -165,7 +164,7 @@ def transform_gradients(
       ConfigError: no variable is left with a gradient.
     """
     for transform in transforms:
-        returned = call(transform, "__call__", list(grads_and_vars))
+        returned = transform(list(grads_and_vars))
         grads_and_vars = _checked(returned, transform, grads_and_vars)
     if all(gradient is None for gradient, _ in grads_and_vars):
         names = ", ".join(map(described, transforms))

@@ -32,8 +32,7 @@ from tf_frame.graph.update.moving_averages import MovingAverages, moving_average
 from tf_frame.graph.update.sync_replicas import synchronous
 from tf_frame.learning_rates.warmup import learning_rate
 from tf_frame.plugin import ModelOutput
-from tf_frame.plugin.fault import call
-from tf_frame.plugin.origin import made_by, method_of
+from tf_frame.plugin.origin import method_of
 from tf_frame.text import short_repr
 
 logger = logging.getLogger("tf_frame")
@@ -74,7 +73,7 @@ def make_update(
     transforms = [scale, *transforms] if scale else transforms
     with tf.device(deployment.optimizer_device()):
         averages = moving_averages(config, global_step)
-        wrapped = checked_optimizer(call(optimizer, "__call__", rate), optimizer)
+        wrapped = checked_optimizer(optimizer(rate), optimizer)
         wrapped = synchronous(wrapped, config=config, averages=averages)
     origin = origin_of_output(clones[0].outputs)
     trained = gradients.variables_to_train(config.trainable_scopes, origin=origin)
@@ -140,7 +139,7 @@ def checked_optimizer(made: Any, plugin: Any) -> Any:
             f"{method_of(plugin, '__call__')} returned {short_repr(made)}; it must return a "
             "tf.compat.v1.train.Optimizer"
         )
-    return made_by(plugin, made)
+    return made
 
 
 def _combined(

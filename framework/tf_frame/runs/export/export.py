@@ -19,7 +19,6 @@ from tf_frame.checkpoint.find.path import resolve_checkpoint
 from tf_frame.config.run_options import RunOptions
 from tf_frame.config.values import nearest
 from tf_frame.errors import ConfigError
-from tf_frame.plugin.fault import calling
 from tf_frame.plugin.needs import check_batch
 from tf_frame.plugin.origin import described, method_of
 from tf_frame.runs.error_translation import translated_errors
@@ -213,8 +212,7 @@ def _inputs(
     # An input need not inherit from `tf_frame.Input`.
     offer = getattr(source, "raw_serving", None)
     if serve != FEATURES and chosen.has_inputs and offer:
-        with calling(source, "raw_serving"):
-            forms = offer(fixed_size=chosen.fixed_size)
+        forms = offer(fixed_size=chosen.fixed_size)
         if forms:
             return raw_signature(forms, examples, method_of(source, "raw_serving"))
     if serve == RAW:

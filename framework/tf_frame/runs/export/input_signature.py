@@ -28,7 +28,6 @@ from tf_frame.deploy.session_devices import inference_session_config
 from tf_frame.errors import ConfigError, DataError, NoDataError
 from tf_frame.graph.inputs.pipeline import make_eval_batch
 from tf_frame.plugin import InputContext
-from tf_frame.plugin.fault import call
 from tf_frame.plugin.origin import described, method_of
 from tf_frame.runs.export.receivers import RECEIVER_NAME
 
@@ -101,7 +100,7 @@ def input_signature(source: Any, config: RunOptions, *, no_data: str = "") -> In
       DataError: the input breaks its contract, or has neither data nor `serving_features`.
       ConfigError: a feature is sparse or ragged, or `serving_features` returned no specs.
     """
-    own = call(source, "serving_features") if hasattr(source, "serving_features") else None
+    own = source.serving_features() if hasattr(source, "serving_features") else None
     specs, batch = None, None
     try:
         if not no_data:

@@ -16,8 +16,7 @@ from tf_frame.checkpoint.find.path import resolve_checkpoint
 from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import DataError, PluginError, reason_of
 from tf_frame.plugin import InputContext, Mode
-from tf_frame.plugin.fault import call, calling
-from tf_frame.plugin.origin import made_by, method_of, no_batch_in
+from tf_frame.plugin.origin import method_of, no_batch_in
 from tf_frame.runs.error_translation import translated_errors
 from tf_frame.runs.prediction.paths import OutputNames
 from tf_frame.runs.prediction.predictions import predictions
@@ -106,7 +105,7 @@ class _Prediction:
         """Yields the writer of the model, or of rows, and closes it at the end."""
         makes = hasattr(self.model, "prediction_writer") and not row_format
         with translated_output_errors(self.output):
-            writer = call(self.model, "prediction_writer", self.output) if makes else None
+            writer = self.model.prediction_writer(self.output) if makes else None
         if writer is None:
             info = getattr(self.model, "info", None)
             names = getattr(info, "class_names", ())
@@ -151,10 +150,7 @@ class _Prediction:
                 name = f"{len(self.names):06d}"
                 if isinstance(features, Mapping) and _NAME in features:
                     name = os.fsdecode(features[_NAME])
-                with (
-                    translated_output_errors(self.output),
-                    calling(self.model, "prediction_writer"),
-                ):
+                with translated_output_errors(self.output):
                     write(name, features, prediction)
                 self.names.append(name)
                 yield name
@@ -168,8 +164,9 @@ class _Prediction:
 
 @dataclasses.dataclass(frozen=True)
 class _Source:
-    """The input plugin with a data set to predict on; `origin` names it in messages."""
+    """An input with a data set to predict on; `origin` names the data set in messages."""
 
+    source: Any
     origin: str
     make: Callable[[InputContext], Any]
 
@@ -177,17 +174,19 @@ class _Source:
         """Returns the data to predict on."""
         return self.make(context)
 
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.source, name)
+
 
 def _source(source: Any, files: Sequence[str]) -> Any:
     """Returns an input of the files or, without any, of the evaluation split."""
     if not files:
         origin = method_of(source, "dataset")
-        evaluated = _Source(origin, lambda context: call(source, "dataset", Mode.EVAL, context))
-        return made_by(source, evaluated)
+        return _Source(source, origin, lambda context: source.dataset(Mode.EVAL, context))
     origin = method_of(source, "prediction_dataset")
 
     def make(context: InputContext) -> Any:
-        dataset = call(source, "prediction_dataset", files, context)
+        dataset = source.prediction_dataset(files, context)
         spec = getattr(dataset, "element_spec", None)
         features = spec[0] if isinstance(spec, tuple) and spec else spec
         if isinstance(features, Mapping) and _NAME in features:
@@ -198,4 +197,4 @@ def _source(source: Any, files: Sequence[str]) -> Any:
             f"of each example; it {found}"
         )
 
-    return made_by(source, _Source(origin, make))
+    return _Source(source, origin, make)

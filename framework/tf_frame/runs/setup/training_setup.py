@@ -22,41 +22,15 @@ from tf_frame.config.yaml_file import Named, Settings
 from tf_frame.errors import ConfigError, DataError, PluginError
 from tf_frame.learning_rates.context import schedule_context
 from tf_frame.plugin import InputInfo, Mode
-from tf_frame.plugin.fault import call, calling
+from tf_frame.plugin.configured import ConfiguredPlugin
 from tf_frame.plugin.find import PluginInfo
-from tf_frame.plugin.load import LoadedPlugin
 from tf_frame.plugin.lock import loaded_by_name
 from tf_frame.plugin.needs import check_declared
-from tf_frame.plugin.origin import made_by, mark, method_of
+from tf_frame.plugin.origin import method_of
 from tf_frame.text import short_repr
 
 # Values of `--mode` that train.
 TRAIN, TRAIN_AND_EVALUATE = "train", "train_and_evaluate"
-
-
-@dataclasses.dataclass(frozen=True)
-class ConfiguredPlugin:
-    """One plugin with its parameters.
-
-    Attributes:
-      name: the name that the user gave.
-      plugin: its class, and the package that brings it.
-      params: an instance of its `Params`.
-    """
-
-    name: str
-    plugin: LoadedPlugin
-    params: Any
-
-    def make(self, **context: Any) -> Any:
-        """Constructs the plugin with its parameters."""
-        info = self.plugin.info
-        with calling(info, "__init__"):
-            return mark(self.plugin.cls(params=self.params, **context), info)
-
-    def values(self) -> dict[str, Any]:
-        """Option name -> value."""
-        return {o.name: getattr(self.params, o.name) for o in options_of(type(self.params))}
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -95,8 +69,7 @@ class TrainingSetup:
         if self.model is not None:
             check_declared(self.model.plugin, self.input.plugin)
         source = self.input.make()
-        with calling(source, "info"):
-            info = source.info
+        info = source.info
         if not isinstance(info, InputInfo):
             raise PluginError(
                 f"info of {self.input.plugin.info.described} is {short_repr(info)}; it must be an "
@@ -111,11 +84,7 @@ class TrainingSetup:
           info: what the run recorded about its data.
         """
         assert self.input is not None
-        # An input need not inherit from `tf_frame.Input`.
-        make = getattr(self.input.plugin.cls, "without_data", lambda **_: None)
-        with calling(self.input.plugin.info, "without_data"):
-            source = make(params=self.input.params, info=info)
-        return mark(source, self.input.plugin.info)
+        return self.input.make_without_data(info)
 
     def make_model(self, info: InputInfo) -> Any:
         """Constructs the model for the data that `info` describes."""
@@ -148,10 +117,10 @@ class TrainingSetup:
         hooks: list[Any] = []
         for configured in self.hooks:
             plugin = configured.make()
-            made = call(plugin, "__call__", context)
+            made = plugin(context)
             made = list(made) if isinstance(made, (list, tuple)) else [made]
             check_hooks(plugin, made)
-            hooks += [made_by(plugin, hook) for hook in made]
+            hooks += made
         return hooks
 
     def needed_metrics(self) -> list[tuple[str, str]]:

@@ -13,11 +13,11 @@ from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, TypeVar, cast
 
 from tf_frame.config.option import check_names, options_of, resolve
+from tf_frame.plugin.configured import ConfiguredPlugin
 from tf_frame.plugin.find import PluginInfo
 from tf_frame.plugin.kinds import Kind, check_class, check_methods, check_options
 from tf_frame.plugin.load import LoadedPlugin, load_plugin, unsupported_version
 from tf_frame.plugin.origin import register
-from tf_frame.runs.setup.training_setup import ConfiguredPlugin
 from tf_frame.testing.conformance import probe
 from tf_frame.testing.conformance.outcomes import (
     advise,

@@ -16,11 +16,12 @@ from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.errors import ConfigError, DataError, NonFiniteError
 from tf_frame.hooks.input_position import RestoredCheckpoint
 from tf_frame.plugin import Mode
+from tf_frame.plugin.configured import ConfiguredPlugin
 from tf_frame.plugin.kinds import HOOK
 from tf_frame.plugin.load import load_plugin
 from tf_frame.runs.setup.plugin_choice import setup_from_options
 from tf_frame.runs.setup.run_context import RunContext, RunObserver
-from tf_frame.runs.setup.training_setup import TRAIN, TRAIN_AND_EVALUATE, ConfiguredPlugin
+from tf_frame.runs.setup.training_setup import TRAIN, TRAIN_AND_EVALUATE
 from tf_frame.runs.training.hooks.make import make_hooks
 from tf_frame.runs.training.train import build_graph
 from tf_frame.session.interrupts import Interrupted, Interrupts
