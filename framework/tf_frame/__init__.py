@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from tf_frame.estimator.model_function.spec import EstimatorSpec
     from tf_frame.estimator.run_config.run_config import RunConfig
     from tf_frame.plugin.load import load_network, load_preprocessing
-    from tf_frame.runs.prediction.rows import PredictionCsv
+    from tf_frame.runs.prediction.row_files import PredictionCsv
 
 __version__ = "0.1.0"
 
@@ -50,7 +50,7 @@ __version__ = "0.1.0"
 _MODULES = {
     "Estimator": "estimator",
     "EstimatorSpec": "estimator",
-    "PredictionCsv": "runs.prediction.rows",
+    "PredictionCsv": "runs.prediction.row_files",
     "RunConfig": "estimator",
     "load_network": "plugin.load",
     "load_preprocessing": "plugin.load",

@@ -14,7 +14,7 @@ from tf_frame.graph.keras_names import keras_names_of_graph
 from tf_frame.graph.model_output import build_model
 from tf_frame.plugin import Mode
 from tf_frame.plugin.fault import fault_of
-from tf_frame.runs.export.receivers import TensorServingInputReceiver
+from tf_frame.runs.export.input_receivers import TensorServingInputReceiver
 from tf_frame.testing.toy import ToyInput, ToyModel, make_setup, run_setup
 
 NAMES = ["dense/kernel", "dense/bias", "dense_1/kernel", "dense_1/bias"]

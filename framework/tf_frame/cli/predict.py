@@ -27,8 +27,8 @@ from tf_frame.command_line.screen import emphasised, output_may_fail, report
 from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_OK, ConfigError, DataError
 from tf_frame.plugin import Input, Mode
-from tf_frame.runs.prediction.paths import check_output, files_of
-from tf_frame.runs.prediction.rows import FORMATS
+from tf_frame.runs.prediction.file_names import check_output, list_files
+from tf_frame.runs.prediction.row_files import FORMATS
 from tf_frame.runs.setup.run_context import RunObserver
 from tf_frame.runs.setup.training_setup import TrainingSetup
 from tf_frame.session.interrupts import Interrupts
@@ -133,7 +133,7 @@ def _files(setup: TrainingSetup, source: Any, paths: Sequence[str], output: str)
             "files to predict on, as it has no prediction_dataset(); leave --input out to predict "
             "on its evaluation split"
         )
-    return files_of(paths, getattr(source, "prediction_suffixes", ()), output=output)
+    return list_files(paths, getattr(source, "prediction_suffixes", ()), output=output)
 
 
 def _num_evaluated(setup: TrainingSetup, source: Any) -> int | None:

@@ -47,7 +47,7 @@ from tf_frame.runs.setup.run_context import RunContext, RunObserver
 from tf_frame.runs.setup.training_setup import TrainingSetup
 from tf_frame.runs.training.train import Trained, train
 from tf_frame.runs.warm_start.apply import WarmStartedModel, warm_start_checkpoint
-from tf_frame.runs.warm_start.settings import settings_of
+from tf_frame.runs.warm_start.settings import as_settings
 
 _LOG = logging.getLogger("tf_frame")
 
@@ -100,7 +100,7 @@ class Estimator:
         self._params = copy.deepcopy(params)
         self._model_factory = ModelFactory(model, params=self._params, config=self._config)
         self._setup = self._model_factory.setup()
-        self._warm_start_from = settings_of(warm_start_from)
+        self._warm_start_from = as_settings(warm_start_from)
         self._observer = observer or RunObserver()
         self._evaluators = EvaluatorCache()
         self._latest: str | None = None

@@ -13,7 +13,7 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.estimator.model_function.spec import EstimatorSpec, ModeKeys
-from tf_frame.runs.export.receivers import ServingInputReceiver
+from tf_frame.runs.export.input_receivers import ServingInputReceiver
 
 
 def model_fn(features: Any, labels: Any, mode: str) -> EstimatorSpec:

@@ -1,7 +1,7 @@
 import pytest
 
 from tf_frame.estimator.exporters.exporter import FinalExporter, LatestExporter, remove_exports
-from tf_frame.runs.export.folder import exports_in
+from tf_frame.runs.export.staging import list_exports
 
 
 def receiver_fn():
@@ -18,13 +18,13 @@ def folder(tmp_path):
 
 def test_an_export_goes_with_all_that_is_in_it_and_nothing_else(folder):
     remove_exports(str(folder), ["1000000001"])
-    assert exports_in(str(folder)) == ["1000000003"]
+    assert list_exports(str(folder)) == ["1000000003"]
     assert (folder / "temp-1000000004").exists()
 
 
 def test_an_export_that_is_gone_already_is_logged(folder, caplog):
     remove_exports(str(folder), ["1000000007", "1000000001"])
-    assert exports_in(str(folder)) == ["1000000003"]
+    assert list_exports(str(folder)) == ["1000000003"]
     (message,) = caplog.messages
     assert message.startswith(f"Can not delete {folder}/1000000007 recursively: ")
 

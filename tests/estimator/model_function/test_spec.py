@@ -5,7 +5,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame import Mode
 from tf_frame.estimator.model_function.spec import EstimatorSpec, ModeKeys
-from tf_frame.runs.export.outputs import PredictOutput
+from tf_frame.runs.export.export_outputs import PredictOutput
 
 
 @pytest.fixture(autouse=True)

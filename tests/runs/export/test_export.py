@@ -12,8 +12,8 @@ from export_formats import WRITABLE
 from slow_cases import slow_but
 from tf_frame import Input, ModelOutput
 from tf_frame.errors import EXIT_USAGE, CheckpointError, ConfigError, PluginError, TfFrameError
-from tf_frame.runs.export.folder import Written
 from tf_frame.runs.export.formats import FORMATS, frozen_graph, saved_model_format
+from tf_frame.runs.export.staging import Written
 from tf_frame.runs.export.verify import Comparison, DifferenceError
 
 from .conftest import Classifier, Data, W, write_checkpoint
@@ -24,7 +24,7 @@ few_formats = pytest.mark.parametrize("name", slow_but((0, -1), WRITABLE))
 
 @pytest.mark.parametrize(("quantized", "tflite"), [(False, 1e-4), (True, 0.1)])
 def test_the_tolerances_are_those_that_the_documentation_states(quantized, tflite):
-    found = {name: each.tolerance_of(quantized=quantized) for name, each in FORMATS.items()}
+    found = {name: each.tolerance_for(quantized=quantized) for name, each in FORMATS.items()}
     others = {"tflite": tflite, "onnx": tflite, "tflite_int8": 0.05}
     assert found == {**dict.fromkeys(FORMATS, 1e-5), **others}
 
@@ -42,7 +42,7 @@ def test_quantised_graphs_are_compared_as_they_are_written(export, monkeypatch, 
     export(name, options={"quantize_delay_step": delay_step})
     (request,) = requests
     is_quantized = delay_step == 0
-    assert request.tolerance == FORMATS[name].tolerance_of(quantized=is_quantized)
+    assert request.tolerance == FORMATS[name].tolerance_for(quantized=is_quantized)
     options = request.session_config().graph_options
     as_written = is_quantized and name not in ("tflite", "onnx")
     assert options.rewrite_options.disable_meta_optimizer == as_written

@@ -12,7 +12,7 @@ from tf_frame.errors import ConfigError, DataError
 from tf_frame.runs.export.input_signature import (
     InputSignature,
     input_signature,
-    mapped,
+    map_parts,
     named_parts,
     operation_name,
     placeholders,
@@ -93,7 +93,7 @@ def test_sizes_that_are_unknown_stay_so_until_one_example_is_asked_for():
 
     found = of(data)
     assert found.specs.shape.as_list() == [None, None]
-    assert found.of_one_example().specs == tf.TensorSpec([1, 2], tf.float32)
+    assert found.for_one_example().specs == tf.TensorSpec([1, 2], tf.float32)
 
 
 def test_features_without_a_batch_have_no_batch_dimension():
@@ -102,7 +102,7 @@ def test_features_without_a_batch_have_no_batch_dimension():
 
     found = of(data)
     assert named_parts(found.specs)["scale"] == tf.TensorSpec([], tf.float32)
-    assert found.of_one_example().specs["scale"] == tf.TensorSpec([], tf.float32)
+    assert found.for_one_example().specs["scale"] == tf.TensorSpec([], tf.float32)
 
 
 def test_one_tensor_is_called_input():
@@ -128,7 +128,7 @@ def test_names_say_where_a_part_stands():
     point = collections.namedtuple("point", ["h", "w"])
     features = {"a": 1, "b": {"c": 2}, "d": [3, 4], "p": point(5, (6,))}
     assert named_parts(features) == {"a": 1, "b/c": 2, "d_0": 3, "d_1": 4, "p/h": 5, "p/w_0": 6}
-    doubled = mapped(lambda name, part: 2 * part, features)
+    doubled = map_parts(lambda name, part: 2 * part, features)
     assert doubled == {"a": 2, "b": {"c": 4}, "d": [6, 8], "p": point(10, (12,))}
     assert type(doubled["p"]) is point and type(doubled["p"].w) is tuple
 
@@ -222,4 +222,4 @@ def test_nothing_is_left_in_the_graph_around():
 def test_a_signature_is_made_of_specs_and_a_batch():
     specs = {"x": tf.TensorSpec([None, None], tf.float32)}
     found = InputSignature(specs, {"x": X}, is_real=True)
-    assert found.of_one_example().specs == {"x": tf.TensorSpec([1, 2], tf.float32)}
+    assert found.for_one_example().specs == {"x": tf.TensorSpec([1, 2], tf.float32)}

@@ -7,20 +7,25 @@ from tf_frame.errors import CheckpointError, PluginError
 from tf_frame.estimator.export import ClassificationOutput, PredictOutput, RegressionOutput
 from tf_frame.plugin.fault import fault_of
 from tf_frame.plugin.kinds import MODEL
-from tf_frame.runs.export.serving import chosen, outputs_by_signature, outputs_of, restored
+from tf_frame.runs.export.serving import (
+    choose_signature,
+    named_outputs,
+    outputs_by_signature,
+    restore_serving,
+)
 from tf_frame.testing.toy import configured_plugin
 
 from .conftest import B, Classifier, W, X
 
 
 def test_the_restored_model_is_fed_by_name(request_of, variable_mode):
-    with restored(request_of()) as serving:
+    with restore_serving(request_of()) as serving:
         logits = serving.run(serving.signatures["serving_default"]["logits"], {"x": X})
     np.testing.assert_allclose(logits, X @ W + B, rtol=1e-6)
 
 
 def test_its_tensors_have_names_of_their_own(request_of):
-    with restored(request_of()) as serving:
+    with restore_serving(request_of()) as serving:
         assert serving.inputs["x"].name == "inputs/x:0"
         outputs = serving.signatures["serving_default"]
         assert {name: tensor.name for name, tensor in outputs.items()} == {
@@ -38,7 +43,7 @@ def test_a_checkpoint_of_another_model_is_refused_by_the_names_that_differ(reque
 
     request = request_of(Larger)
     message = r"2 variables differ\s+net/more \[2\]: not in the"
-    with pytest.raises(CheckpointError, match=message), restored(request):
+    with pytest.raises(CheckpointError, match=message), restore_serving(request):
         pass
 
 
@@ -59,7 +64,7 @@ def test_a_model_that_needs_labels_to_predict_is_refused(request_of, loss):
 
     configured_plugin(MODEL, "learner", Learner, {}, "model.")
     request = request_of(Learner)
-    with pytest.raises(Exception, match="None") as caught, restored(request):
+    with pytest.raises(Exception, match="None") as caught, restore_serving(request):
         pass
     fault = fault_of(caught.value)
     assert fault.hint == "in Mode.PREDICT labels are None, and build() must not use them"
@@ -71,7 +76,7 @@ def test_other_errors_of_a_model_keep_their_kind(request_of):
             raise ValueError("wrong shape (None, 3)")
 
     request = request_of(Broken)
-    with pytest.raises(ValueError, match=r"^wrong shape \(None, 3\)$"), restored(request):
+    with pytest.raises(ValueError, match=r"^wrong shape \(None, 3\)$"), restore_serving(request):
         pass
 
 
@@ -101,18 +106,21 @@ def test_exports_come_before_predictions():
 def test_outputs_of_a_known_kind_have_the_names_of_a_saved_model():
     with tf.Graph().as_default():
         number, text = tf.constant([1.0]), tf.constant(["a"])
-        assert outputs_of(RegressionOutput(number)) == {"outputs": number}
-        assert outputs_of(ClassificationOutput(number, text)) == {"scores": number, "classes": text}
-        assert outputs_of(ClassificationOutput(classes=text)) == {"classes": text}
-        assert outputs_of(PredictOutput({"a": number})) == {"a": number}
+        assert named_outputs(RegressionOutput(number)) == {"outputs": number}
+        assert named_outputs(ClassificationOutput(number, text)) == {
+            "scores": number,
+            "classes": text,
+        }
+        assert named_outputs(ClassificationOutput(classes=text)) == {"classes": text}
+        assert named_outputs(PredictOutput({"a": number})) == {"a": number}
 
 
 def test_signatures_that_are_the_same_count_as_one():
     tensor, other = object(), object()
     same = {"only": {"a": tensor}, "serving_default": {"a": tensor}}
-    assert chosen(same, None, "frozen_graph") == "serving_default"
-    assert chosen({"only": {"a": tensor}}, None, "frozen_graph") == "only"
-    assert chosen({**same, "b": {"a": other}}, "b", "frozen_graph") == "b"
+    assert choose_signature(same, None, "frozen_graph") == "serving_default"
+    assert choose_signature({"only": {"a": tensor}}, None, "frozen_graph") == "only"
+    assert choose_signature({**same, "b": {"a": other}}, "b", "frozen_graph") == "b"
 
 
 def test_one_export_is_the_default_signature_too(export):

@@ -5,7 +5,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame import Mode, ModelOutput
 from tf_frame.errors import PluginError
-from tf_frame.runs.export.outputs import (
+from tf_frame.runs.export.export_outputs import (
     ClassificationOutput,
     EvalOutput,
     ExportOutput,
@@ -13,8 +13,8 @@ from tf_frame.runs.export.outputs import (
     RegressionOutput,
     TrainOutput,
 )
-from tf_frame.runs.export.receivers import ServingInputReceiver, SupervisedInputReceiver
-from tf_frame.runs.export.signatures import exports_of, signatures_of
+from tf_frame.runs.export.input_receivers import ServingInputReceiver, SupervisedInputReceiver
+from tf_frame.runs.export.signatures import find_exports, make_signatures
 
 
 @pytest.fixture(autouse=True)
@@ -40,40 +40,40 @@ def warnings_of_ours(caplog):
 
 
 def test_without_exports_the_predictions_are_the_default_signature(x):
-    (key,) = (found := exports_of(ModelOutput(predictions={"p": x}), Mode.PREDICT))
+    (key,) = (found := find_exports(ModelOutput(predictions={"p": x}), Mode.PREDICT))
     assert key == "serving_default" and isinstance(found[key], PredictOutput)
     assert found[key].outputs == {"p": x}
-    found = exports_of(ModelOutput(predictions=x), Mode.PREDICT)
+    found = find_exports(ModelOutput(predictions=x), Mode.PREDICT)
     assert found["serving_default"].outputs == {"output": x}
 
 
 def test_a_mapping_or_tensor_among_the_exports_is_a_predict_output(x):
     head = RegressionOutput(x)
     exports = {"serving_default": head, "map": {"a": x}, "one": x}
-    found = exports_of(ModelOutput(predictions={"p": x}, exports=exports), Mode.PREDICT)
+    found = find_exports(ModelOutput(predictions={"p": x}, exports=exports), Mode.PREDICT)
     assert found["serving_default"] is head and set(found) == set(exports)
     assert found["map"].outputs == {"a": x} and found["one"].outputs == {"output": x}
 
 
 def test_a_single_export_is_the_default_too(x):
-    found = exports_of(ModelOutput(exports={"a": {"v": x}}), Mode.PREDICT)
+    found = find_exports(ModelOutput(exports={"a": {"v": x}}), Mode.PREDICT)
     assert set(found) == {"a", "serving_default"} and found["a"] is found["serving_default"]
 
 
 def test_of_several_exports_one_must_be_the_default(x):
     exports = {"a": {"v": x}, "b": {"v": x}}
     with pytest.raises(ValueError, match="^Multiple `export_outputs` were provided, but none of"):
-        exports_of(ModelOutput(exports=exports), Mode.PREDICT)
+        find_exports(ModelOutput(exports=exports), Mode.PREDICT)
 
 
 def test_a_model_with_nothing_to_serve_is_refused():
     with pytest.raises(PluginError, match=r"nothing to serve.*return ModelOutput\(predictions="):
-        exports_of(ModelOutput(), Mode.PREDICT)
+        find_exports(ModelOutput(), Mode.PREDICT)
 
 
 def test_an_export_that_is_no_tensor_is_refused(x):
     with pytest.raises(ValueError, match=r"^Prediction output value must be a Tensor; got 5\.$"):
-        exports_of(ModelOutput(exports={"a": 5}), Mode.PREDICT)
+        find_exports(ModelOutput(exports={"a": 5}), Mode.PREDICT)
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_an_export_that_is_no_tensor_is_refused(x):
 def test_evaluation_and_training_export_loss_predictions_and_metrics(mode, key, kind, x):
     loss, metrics = tf.reduce_sum(x), {"m": (x, x)}
     output = ModelOutput(loss=loss, predictions={"p": x}, metrics=metrics, exports={"a": {"v": x}})
-    (found,) = (exports := exports_of(output, mode))
+    (found,) = (exports := find_exports(output, mode))
     assert found == key and type(exports[key]) is kind
     assert exports[key].loss == {"loss": loss}
     assert exports[key].predictions == {"predictions/p": x}
@@ -92,19 +92,19 @@ def test_evaluation_and_training_export_loss_predictions_and_metrics(mode, key, 
 def test_losses_of_the_collection_are_the_loss_of_a_model_that_names_none(x):
     for value in (2.0, 3.0):
         tf.losses.add_loss(tf.constant(value))
-    loss = exports_of(ModelOutput(), Mode.EVAL)["eval"].loss["loss"]
+    loss = find_exports(ModelOutput(), Mode.EVAL)["eval"].loss["loss"]
     with tf.Session() as session:
         assert session.run(loss) == 5.0
 
 
 def test_a_model_without_any_loss_can_be_exported_for_evaluation(x):
-    assert exports_of(ModelOutput(predictions={"p": x}), Mode.EVAL)["eval"].loss is None
+    assert find_exports(ModelOutput(predictions={"p": x}), Mode.EVAL)["eval"].loss is None
 
 
 def test_each_output_makes_a_signature(x, caplog):
     exports = {"serving_default": PredictOutput({"a": x * 2}), "b": PredictOutput({"c": x})}
     with caplog.at_level(logging.INFO, "tf_frame"):
-        found = signatures_of(ServingInputReceiver(x, {"in": x}), exports, serving=True)
+        found = make_signatures(ServingInputReceiver(x, {"in": x}), exports, serving=True)
     assert set(found) == {"serving_default", "b"}
     assert found["b"].inputs["in"].name == "x:0" and set(found["b"].outputs) == {"c"}
     assert "exported signature 'b' for tensorflow/serving/predict" in caplog.text
@@ -115,7 +115,7 @@ def test_a_single_receiver_tensor_is_called_input(x):
     class Receiver:
         receiver_tensors = x
 
-    found = signatures_of(Receiver(), {"serving_default": PredictOutput(x)}, serving=True)
+    found = make_signatures(Receiver(), {"serving_default": PredictOutput(x)}, serving=True)
     assert set(found["serving_default"].inputs) == {"input"}
 
 
@@ -124,7 +124,7 @@ def test_alternative_inputs_make_signatures_more(x, examples):
     doubled = parsed * 2
     receiver = ServingInputReceiver({"x": parsed}, examples, {"raw": {"x": parsed}})
     exports = {"serving_default": PredictOutput(doubled), "score": RegressionOutput(doubled)}
-    found = signatures_of(receiver, exports, serving=True)
+    found = make_signatures(receiver, exports, serving=True)
     assert set(found) == {"serving_default", "score", "raw:serving_default"}
     assert found["raw:serving_default"].inputs["x"].name == parsed.name
     assert found["serving_default"].inputs["input"].name == "examples:0"
@@ -132,7 +132,7 @@ def test_alternative_inputs_make_signatures_more(x, examples):
 
 def test_an_output_that_does_not_fit_the_inputs_is_left_out_and_told(x, caplog):
     exports = {"serving_default": PredictOutput(x), "scores": ClassificationOutput(scores=x)}
-    found = signatures_of(ServingInputReceiver(x, x), exports, serving=True)
+    found = make_signatures(ServingInputReceiver(x, x), exports, serving=True)
     assert set(found) == {"serving_default"}
     assert "signature 'scores' is not exported: Classification signatures can only" in caplog.text
 
@@ -140,7 +140,7 @@ def test_an_output_that_does_not_fit_the_inputs_is_left_out_and_told(x, caplog):
 def test_an_output_that_needs_what_nobody_feeds_is_left_out_and_told(x, caplog):
     other = tf.placeholder(tf.float32, [], name="other")
     exports = {"serving_default": PredictOutput({"p": x}), "more": PredictOutput({"p": x * other})}
-    assert set(signatures_of(ServingInputReceiver(x, x), exports, serving=True)) == {
+    assert set(make_signatures(ServingInputReceiver(x, x), exports, serving=True)) == {
         "serving_default"
     }
     assert "signature 'more' is not exported: its inputs ['x:0'] are insufficient" in caplog.text
@@ -150,13 +150,13 @@ def test_an_output_that_needs_what_nobody_feeds_is_left_out_and_told(x, caplog):
 def test_what_must_only_run_first_counts_as_well(x, caplog):
     with tf.control_dependencies([tf.placeholder(tf.float32, [], name="other")]):
         exports = {"serving_default": PredictOutput(tf.identity(x))}
-    assert not signatures_of(ServingInputReceiver(x, x), exports, serving=True)
+    assert not make_signatures(ServingInputReceiver(x, x), exports, serving=True)
     assert "which depends on the placeholder other" in caplog.text
 
 
 def test_what_lies_before_the_fed_tensors_does_not_count(x):
     middle = tf.identity(x, name="middle")
-    found = signatures_of(
+    found = make_signatures(
         ServingInputReceiver({"x": middle}, {"x": middle}),
         {"serving_default": PredictOutput({"same": middle, "more": middle + 1})},
         serving=True,
@@ -167,7 +167,9 @@ def test_what_lies_before_the_fed_tensors_does_not_count(x):
 def test_the_parts_of_a_sparse_input_are_fed():
     sparse = tf.sparse_placeholder(tf.float32, [None, 3], name="s")
     exports = {"serving_default": PredictOutput(tf.sparse.to_dense(sparse))}
-    found = signatures_of(ServingInputReceiver({"s": sparse}, {"s": sparse}), exports, serving=True)
+    found = make_signatures(
+        ServingInputReceiver({"s": sparse}, {"s": sparse}), exports, serving=True
+    )
     assert found["serving_default"].inputs["s"].coo_sparse.values_tensor_name == "s/values:0"
 
 
@@ -186,32 +188,32 @@ def test_the_parts_of_a_sparse_or_ragged_output_are_checked_too(x, kind, caplog)
     other = tf.placeholder(tf.float32, [None, 3], name="other")
     make = tf.sparse.from_dense if kind == "sparse" else tf.RaggedTensor.from_tensor
     exports = {"serving_default": Composite(make(x)), "more": Composite(make(other))}
-    found = signatures_of(ServingInputReceiver(x, x), exports, serving=True)
+    found = make_signatures(ServingInputReceiver(x, x), exports, serving=True)
     assert set(found) == {"serving_default"}
     assert "'more' is not exported" in caplog.text and "the placeholder other" in caplog.text
 
 
 def test_an_export_without_any_signature_is_told(caplog):
     examples = tf.placeholder(tf.float32, [])
-    assert not signatures_of(ServingInputReceiver(examples, examples), {}, serving=True)
+    assert not make_signatures(ServingInputReceiver(examples, examples), {}, serving=True)
     assert "Export includes no signatures!" in caplog.text
 
 
 def test_an_export_whose_default_cannot_be_served_is_told(x, caplog):
     exports = {"serving_default": RegressionOutput(x), "b": PredictOutput(x)}
-    assert set(signatures_of(ServingInputReceiver(x, x), exports, serving=True)) == {"b"}
+    assert set(make_signatures(ServingInputReceiver(x, x), exports, serving=True)) == {"b"}
     assert "Export includes no default signature!" in caplog.text
 
 
 def test_an_output_that_cannot_be_served_is_left_out_and_told(x, caplog):
     exports = {"a": PredictOutput({}), "b": EvalOutput(predictions=x)}
-    assert not signatures_of(ServingInputReceiver(x, x), exports, serving=True)
+    assert not make_signatures(ServingInputReceiver(x, x), exports, serving=True)
     assert "signature 'a' is not exported: Prediction `outputs` cannot be None or" in caplog.text
     assert "signature 'b' is not exported: it has no inputs, no outputs, or some" in caplog.text
 
 
 def test_signatures_that_are_not_for_serving_may_be_of_any_method(x, caplog):
     receiver = SupervisedInputReceiver(x, x, {"x": x})
-    found = signatures_of(receiver, {"eval": EvalOutput(predictions=x)}, serving=False)
+    found = make_signatures(receiver, {"eval": EvalOutput(predictions=x)}, serving=False)
     assert found["eval"].method_name == "tensorflow/supervised/eval"
     assert not warnings_of_ours(caplog)

@@ -166,7 +166,7 @@ def test_of_several_signatures_each_is_compared():
 
 
 def test_ties_of_several_outputs_add_up():
-    assert Comparison(1e-6, "a", 2).joined(Comparison(2e-6, "b", 3)) == Comparison(2e-6, "b", 5)
+    assert Comparison(1e-6, "a", 2).merge(Comparison(2e-6, "b", 3)) == Comparison(2e-6, "b", 5)
 
 
 def test_a_model_that_cannot_be_run_is_told_in_one_sentence():

@@ -8,7 +8,7 @@ from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import CheckpointError
 from tf_frame.graph.update.moving_averages import moving_averages
 from tf_frame.runs.warm_start.apply import with_warm_start
-from tf_frame.runs.warm_start.settings import VocabInfo, WarmStartSettings, settings_of
+from tf_frame.runs.warm_start.settings import VocabInfo, WarmStartSettings, as_settings
 
 W = np.arange(8, dtype=np.float32).reshape(4, 2)
 B = np.array([7.0, 8.0, 9.0], np.float32)
@@ -52,7 +52,7 @@ def variable(name, shape, value=-1.0, **more):
 def started(settings, *, own=None, lines=None):
     """Values of all variables by name, as a session of a scaffold has them at first."""
     report = [].append if lines is None else lines.append
-    scaffold = with_warm_start(None, settings_of(settings), own, report=report)
+    scaffold = with_warm_start(None, as_settings(settings), own, report=report)
     creator = tf.train.ChiefSessionCreator(scaffold)
     with tf.train.MonitoredSession(creator) as session:
         return {v.op.name: session.run(v) for v in tf.global_variables()}
@@ -60,7 +60,7 @@ def started(settings, *, own=None, lines=None):
 
 def message(settings, kind=ValueError):
     with pytest.raises(kind) as caught:
-        with_warm_start(None, settings_of(settings), None, report=print)
+        with_warm_start(None, as_settings(settings), None, report=print)
     return str(caught.value)
 
 
@@ -85,16 +85,16 @@ def test_settings_without_a_checkpoint_are_refused(nothing):
 
 
 def test_a_path_means_all_trainable_variables(tmp_path):
-    assert settings_of(None) is None
-    assert settings_of("/a") == settings_of(b"/a") == WarmStartSettings("/a")
-    assert settings_of(tmp_path) == WarmStartSettings(str(tmp_path))
+    assert as_settings(None) is None
+    assert as_settings("/a") == as_settings(b"/a") == WarmStartSettings("/a")
+    assert as_settings(tmp_path) == WarmStartSettings(str(tmp_path))
     settings = WarmStartSettings("/a", None)
-    assert settings_of(settings) is settings
+    assert as_settings(settings) is settings
 
 
 def test_what_is_neither_a_path_nor_settings_is_refused():
     with pytest.raises(ValueError) as caught:
-        settings_of(3)
+        as_settings(3)
     assert str(caught.value) == (
         "warm_start_from must be a string or a WarmStartSettings, instead got <class 'int'>"
     )
@@ -275,7 +275,7 @@ def test_the_init_fn_of_a_scaffold_comes_after_the_warm_start(save):
     v = variable("w", [4, 2])
     folder, double = save(w=W), v.assign(2 * v)
     scaffold = tf.train.Scaffold(init_fn=lambda scaffold, session: session.run(double))
-    scaffold = with_warm_start(scaffold, settings_of(folder), None, report=print)
+    scaffold = with_warm_start(scaffold, as_settings(folder), None, report=print)
     with tf.train.MonitoredSession(tf.train.ChiefSessionCreator(scaffold)) as session:
         np.testing.assert_array_equal(session.run(v), 2 * W)
 

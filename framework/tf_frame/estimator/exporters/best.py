@@ -23,7 +23,7 @@ from tf_frame.estimator.argument_checks import check_takes
 from tf_frame.estimator.exporters.exporter import SavedModelExporter, remove_exports
 from tf_frame.hooks.by_name.early_stopping import EvalMetricsReader
 from tf_frame.runs.evaluation.results import numbers
-from tf_frame.runs.export.folder import exports_in
+from tf_frame.runs.export.staging import list_exports
 
 _LOG = logging.getLogger("tf_frame")
 # Hidden from scripts that take the last name in the folder as the newest export.
@@ -118,7 +118,7 @@ class BestExporter(SavedModelExporter):
             self._model_dir = estimator.model_dir
             earlier = _earlier_results(self._model_dir, self._event_file_pattern, eval_result)
             self._best = self._best_of([*earlier, *kept.results()])
-            self._has_exported = bool(exports_in(export_path))
+            self._has_exported = bool(list_exports(export_path))
         if self._has_exported and not self._is_better(eval_result):
             return None
         _LOG.info("Performing best model export.")
@@ -202,7 +202,7 @@ class KeptExports:
 
         Exports without a known result come first, the oldest one before the others.
         """
-        there = exports_in(self._folder)
+        there = list_exports(self._folder)
         known = [entry["export"] for entry in self._entries if entry["export"] in there]
         return [*(name for name in there if name not in known), *known]
 
@@ -215,7 +215,7 @@ class KeptExports:
         """
         last = os.path.basename(tf.compat.as_str_any(path).rstrip("/"))
         # A name can be used again, in the second in which an export was removed.
-        others = [name for name in exports_in(self._folder) if name != last]
+        others = [name for name in list_exports(self._folder) if name != last]
         self._entries = [entry for entry in self._entries if entry["export"] in others]
         self._entries.append({"export": last, "metrics": numbers(metrics)})
         if tf.io.gfile.isdir(self._folder):

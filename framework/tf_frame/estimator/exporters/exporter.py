@@ -14,7 +14,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.runs.export.folder import exports_in
+from tf_frame.runs.export.staging import list_exports
 
 _LOG = logging.getLogger("tf_frame")
 
@@ -143,7 +143,7 @@ class LatestExporter(SavedModelExporter):
     ) -> Any:
         path = self._write(estimator, export_path, checkpoint_path)
         if self._exports_to_keep is not None:
-            remove_exports(export_path, exports_in(export_path)[: -self._exports_to_keep])
+            remove_exports(export_path, list_exports(export_path)[: -self._exports_to_keep])
         return path
 
 

@@ -22,7 +22,7 @@ from tf_frame.errors import ConfigError
 from tf_frame.plugin.needs import check_batch
 from tf_frame.plugin.origin import described, method_of
 from tf_frame.runs.error_translation import translated_errors
-from tf_frame.runs.export.folder import Written, check_output, staged_files
+from tf_frame.runs.export.description_files import write_class_names, write_readme
 from tf_frame.runs.export.formats import (
     CALIBRATION_EXAMPLES,
     FEATURES,
@@ -32,9 +32,9 @@ from tf_frame.runs.export.formats import (
 )
 from tf_frame.runs.export.formats.checkpoint import exported_name
 from tf_frame.runs.export.input_signature import InputSignature, input_signature
-from tf_frame.runs.export.raw_serving import raw_signature
-from tf_frame.runs.export.readme import write_class_names, write_readme
+from tf_frame.runs.export.raw_inputs import raw_signature
 from tf_frame.runs.export.serving import Request
+from tf_frame.runs.export.staging import Written, check_output, staged_files
 from tf_frame.runs.setup.run_context import RunObserver
 from tf_frame.runs.setup.training_setup import TrainingSetup
 
@@ -164,7 +164,7 @@ def export_model(
         config=config,
         checkpoint=prefix,
         inputs=_inputs(chosen, source, config, examples, serve, no_data, model),
-        tolerance=chosen.tolerance_of(quantized=quantized),
+        tolerance=chosen.tolerance_for(quantized=quantized),
         signature=signature,
         runs_as_written=quantized and chosen.quantized_tolerance is None,
     )

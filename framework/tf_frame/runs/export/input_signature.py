@@ -29,7 +29,7 @@ from tf_frame.errors import ConfigError, DataError, NoDataError
 from tf_frame.graph.inputs.pipeline import make_eval_batch
 from tf_frame.plugin import InputContext
 from tf_frame.plugin.origin import described, method_of
-from tf_frame.runs.export.receivers import RECEIVER_NAME
+from tf_frame.runs.export.input_receivers import RECEIVER_NAME
 
 # Height, width and the like, if neither the signature nor the data defines them.
 _SIZE_OF_UNKNOWN = 32
@@ -78,14 +78,14 @@ class InputSignature:
         """Adds placeholders for the inputs to the default graph."""
         return Received(*placeholders(self.specs))
 
-    def of_one_example(self) -> InputSignature:
+    def for_one_example(self) -> InputSignature:
         """Returns the same inputs with batch dimension 1 and the other dimensions of `batch`."""
 
         def fixed(name: str, spec: Any) -> Any:
             shape = list(np.shape(self.batch[name]))
             return tf.TensorSpec([1, *shape[1:]] if shape else [], spec.dtype)
 
-        return dataclasses.replace(self, specs=mapped(fixed, self.specs))
+        return dataclasses.replace(self, specs=map_parts(fixed, self.specs))
 
 
 def input_signature(source: Any, config: RunOptions, *, no_data: str = "") -> InputSignature:
@@ -115,7 +115,7 @@ def input_signature(source: Any, config: RunOptions, *, no_data: str = "") -> In
         )
     if own is not None:
         origin = method_of(source, "serving_features")
-        specs = mapped(lambda name, spec: _checked(name, spec, origin), own)
+        specs = map_parts(lambda name, spec: _checked(name, spec, origin), own)
     named = named_parts(specs)
     values = getattr(source, "feature_values", {})
     if batch is not None and all(_fits(batch.get(name), spec) for name, spec in named.items()):
@@ -130,7 +130,7 @@ def placeholders(specs: Any) -> tuple[Any, dict[str, Any]]:
       The features that the model's `build` takes; and input name -> placeholder.
     """
     with tf.name_scope("inputs"):
-        features = mapped(
+        features = map_parts(
             lambda name, spec: tf.placeholder(spec.dtype, spec.shape, name=operation_name(name)),
             specs,
         )
@@ -142,7 +142,7 @@ def operation_name(name: str) -> str:
     return re.sub(r"[^A-Za-z0-9_./]", "_", name).strip("/") or "_"
 
 
-def mapped(function: Callable[[str, Any], Any], features: Any, name: str = "") -> Any:
+def map_parts(function: Callable[[str, Any], Any], features: Any, name: str = "") -> Any:
     """Applies a function of name and part to every part of some features.
 
     Args:
@@ -153,7 +153,7 @@ def mapped(function: Callable[[str, Any], Any], features: Any, name: str = "") -
     """
 
     def inner(key: Any, part: Any) -> Any:
-        return mapped(function, part, f"{name}/{key}" if name else str(key))
+        return map_parts(function, part, f"{name}/{key}" if name else str(key))
 
     if isinstance(features, Mapping):
         return {key: inner(key, part) for key, part in features.items()}
@@ -162,15 +162,15 @@ def mapped(function: Callable[[str, Any], Any], features: Any, name: str = "") -
         return type(features)(*(inner(key, part) for key, part in pairs))
     if isinstance(features, (list, tuple)):
         of_list = f"{name or RECEIVER_NAME}_"
-        parts = [mapped(function, part, f"{of_list}{i}") for i, part in enumerate(features)]
+        parts = [map_parts(function, part, f"{of_list}{i}") for i, part in enumerate(features)]
         return parts if isinstance(features, list) else tuple(parts)
     return function(name or RECEIVER_NAME, features)
 
 
 def named_parts(features: Any) -> dict[str, Any]:
-    """Returns name -> part of some features; see `mapped`."""
+    """Returns name -> part of some features; see `map_parts`."""
     parts: dict[str, Any] = {}
-    mapped(parts.__setitem__, features)
+    map_parts(parts.__setitem__, features)
     return parts
 
 
@@ -182,7 +182,7 @@ def _of_data(
         tf.set_random_seed(config.random_seed)
         context = InputContext(batch_size=config.eval_batch_size, seed=config.random_seed)
         features, _, _ = make_eval_batch(source, context, 1)
-        specs = mapped(spec_of, features)
+        specs = map_parts(spec_of, features)
         tensors = {k: v for k, v in named_parts(features).items() if isinstance(v, tf.Tensor)}
         # A monitored session fills the queues of an input.
         creator = tf.train.ChiefSessionCreator(config=inference_session_config(config))

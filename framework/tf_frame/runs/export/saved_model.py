@@ -25,13 +25,13 @@ from tf_frame.deploy.session_devices import inference_session_config
 from tf_frame.errors import CheckpointError, ConfigError, PluginError, reason_of
 from tf_frame.graph.inference.build import Inference, build_inference
 from tf_frame.plugin import Mode
-from tf_frame.runs.export.folder import (
+from tf_frame.runs.export.signatures import find_exports, make_signatures
+from tf_frame.runs.export.staging import (
     check_extra,
     copy_extra,
     put_in_place,
     staged_export,
 )
-from tf_frame.runs.export.signatures import exports_of, signatures_of
 
 # The variables are written with the first mode: a training graph has all of them. TensorFlow
 # has no public constant for the tag of EVAL.
@@ -127,8 +127,8 @@ def _built(
     inference = build_inference(
         model=model, features=receiver.features, labels=labels, mode=mode, config=config
     )
-    exports = exports_of(inference.output, mode)
-    signatures = signatures_of(receiver, exports, serving=mode == Mode.PREDICT)
+    exports = find_exports(inference.output, mode)
+    signatures = make_signatures(receiver, exports, serving=mode == Mode.PREDICT)
     if inference.output.train_op is not None:
         tf.add_to_collection(_TRAIN_OP_KEY, inference.output.train_op)
     local_init_op = inference.scaffold.local_init_op

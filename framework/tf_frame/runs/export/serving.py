@@ -19,9 +19,9 @@ from tf_frame.errors import ConfigError, PluginError
 from tf_frame.graph.inference.build import build_inference, restore_session
 from tf_frame.graph.update.moving_averages import averaged_saver_map
 from tf_frame.plugin import Mode, ModelOutput
+from tf_frame.runs.export.export_outputs import DEFAULT_KEY, ClassificationOutput, RegressionOutput
 from tf_frame.runs.export.input_signature import InputSignature, operation_name
-from tf_frame.runs.export.outputs import DEFAULT_KEY, ClassificationOutput, RegressionOutput
-from tf_frame.runs.export.signatures import exports_of
+from tf_frame.runs.export.signatures import find_exports
 
 
 @dataclasses.dataclass(frozen=True)
@@ -98,7 +98,7 @@ class Serving:
 
 
 @contextlib.contextmanager
-def restored(request: Request, given: InputSignature | None = None) -> Iterator[Serving]:
+def restore_serving(request: Request, given: InputSignature | None = None) -> Iterator[Serving]:
     """Builds the model on placeholders in a graph of its own, and restores it.
 
     Args:
@@ -140,13 +140,13 @@ def outputs_by_signature(output: ModelOutput) -> dict[str, dict[str, Any]]:
       PluginError: the model has nothing to export, or a value is not a tensor.
     """
     try:
-        exports = exports_of(output, Mode.PREDICT)
+        exports = find_exports(output, Mode.PREDICT)
     except ValueError as error:  # The errors of tf.estimator, which a model function may expect.
         raise PluginError(f"the exports of the model are wrong: {error}") from error
-    return {name: outputs_of(export) for name, export in exports.items()}
+    return {name: named_outputs(export) for name, export in exports.items()}
 
 
-def outputs_of(export: Any) -> dict[str, Any]:
+def named_outputs(export: Any) -> dict[str, Any]:
     """Returns output name -> tensor of an `ExportOutput`, with the names of a SavedModel."""
     if isinstance(export, RegressionOutput):
         return {tf.saved_model.REGRESS_OUTPUTS: export.value}
@@ -159,7 +159,9 @@ def outputs_of(export: Any) -> dict[str, Any]:
     return dict(export.outputs)
 
 
-def chosen(signatures: Mapping[str, Mapping[str, Any]], asked: str | None, format_name: str) -> str:
+def choose_signature(
+    signatures: Mapping[str, Mapping[str, Any]], asked: str | None, format_name: str
+) -> str:
     """Returns the signature to export, for a format that has only one.
 
     Args:
@@ -188,7 +190,7 @@ def _same(outputs: Mapping[str, Any], others: Mapping[str, Any]) -> bool:
     return outputs.keys() == others.keys() and all(outputs[k] is others[k] for k in outputs)
 
 
-def specs_of(tensors: Mapping[str, Any]) -> dict[str, Any]:
+def tensor_specs(tensors: Mapping[str, Any]) -> dict[str, Any]:
     """Returns name -> `tf.TensorSpec` of some tensors."""
     return {name: tf.TensorSpec(t.shape, t.dtype) for name, t in sorted(tensors.items())}
 

@@ -14,14 +14,14 @@ import tensorflow.compat.v1 as tf
 from tf_frame.errors import PluginError
 from tf_frame.graph.losses import collected_losses
 from tf_frame.plugin import Mode, ModelOutput
-from tf_frame.runs.export.outputs import (
+from tf_frame.runs.export.export_outputs import (
     DEFAULT_KEY,
     EvalOutput,
     ExportOutput,
     PredictOutput,
     TrainOutput,
 )
-from tf_frame.runs.export.receivers import RECEIVER_NAME
+from tf_frame.runs.export.input_receivers import RECEIVER_NAME
 
 # Names of signatures in a SavedModel for which TensorFlow has no public constant
 # (tensorflow, saved_model/signature_constants.py).
@@ -30,7 +30,7 @@ _SUPERVISED = {Mode.TRAIN: ("train", TrainOutput), Mode.EVAL: ("eval", EvalOutpu
 _LOG = logging.getLogger("tf_frame")
 
 
-def exports_of(output: ModelOutput, mode: Mode) -> dict[str, ExportOutput]:
+def find_exports(output: ModelOutput, mode: Mode) -> dict[str, ExportOutput]:
     """Returns the outputs of a model in an exported graph.
 
     Args:
@@ -105,7 +105,7 @@ def _with_default(outputs: dict[str, ExportOutput]) -> dict[str, ExportOutput]:
     return dict(outputs)
 
 
-def signatures_of(
+def make_signatures(
     receiver: Any, exports: Mapping[str, ExportOutput], *, serving: bool
 ) -> dict[str, Any]:
     """Returns the signatures of a graph.

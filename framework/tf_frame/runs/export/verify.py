@@ -34,7 +34,7 @@ import numpy as np
 import tensorflow.compat.v1 as tf
 
 from tf_frame.errors import TfFrameError, reason_of
-from tf_frame.runs.export.ranked import in_order_of
+from tf_frame.runs.export.row_order import align_tied_rows
 
 
 class DifferenceError(TfFrameError):
@@ -58,7 +58,7 @@ class Comparison:
     ties: int = 0
     kind: str = "largest"
 
-    def joined(self, other: Comparison) -> Comparison:
+    def merge(self, other: Comparison) -> Comparison:
         """Returns the result for the outputs of both."""
         takes_other = other.output and other.largest_difference >= self.largest_difference
         larger = other if takes_other else self
@@ -92,8 +92,8 @@ def compare(
             f"the exported model has the outputs {_listed(found)}; expected: {_listed(expected)}"
         )
     if ranked_by in expected:
-        allowed = 2 * tolerance * scale_of(np.asarray(expected[ranked_by]))
-        found = in_order_of(expected, found, ranked_by, allowed)
+        allowed = 2 * tolerance * output_scale(np.asarray(expected[ranked_by]))
+        found = align_tied_rows(expected, found, ranked_by, allowed)
     known = [*expected.values(), *(scores or {}).values()]
     comparison, ties = Comparison(), _all_ties(expected, found, tolerance, known)
     for name, value in sorted(expected.items()):
@@ -103,7 +103,7 @@ def compare(
         else:
             arrays = np.asarray(value), np.asarray(found[name])
             new = _compared(name, *arrays, tolerance, ties)
-        comparison = comparison.joined(new)
+        comparison = comparison.merge(new)
     return comparison
 
 
@@ -126,7 +126,7 @@ def compare_batches(
     comparison = Comparison()
     for (arrays, scores), outputs in zip(expected, found, strict=True):
         new = compare(arrays, outputs, tolerance=tolerance, scores=scores, ranked_by=ranked_by)
-        comparison = comparison.joined(new)
+        comparison = comparison.merge(new)
     return comparison
 
 
@@ -150,7 +150,7 @@ def check_shape(name: str, expected: Any, found: Any) -> None:
         )
 
 
-def scale_of(expected: Any) -> float:
+def output_scale(expected: Any) -> float:
     """Returns the unit in which differences of a floating-point output are measured."""
     finite = np.abs(expected[np.isfinite(expected)])
     return max(1.0, float(finite.max(initial=0.0)))
@@ -183,7 +183,7 @@ def _float_difference(name: str, expected: Any, found: Any, tolerance: float) ->
     same = (expected == found) | (np.isnan(expected) & np.isnan(found))
     if not (finite | same).all():
         raise DifferenceError(_elements(name, expected, found, ~(finite | same)))
-    scale = scale_of(expected)
+    scale = output_scale(expected)
     differences = np.zeros(expected.shape)
     differences[finite] = np.abs(expected[finite] - found[finite]) / scale
     largest = float(differences.max(initial=0.0))
@@ -207,7 +207,7 @@ def _all_ties(
             continue
         classes, others = np.asarray(value), np.asarray(found[name])
         if np.issubdtype(classes.dtype, np.integer) and classes.shape == others.shape:
-            ties[name] = (classes != others) & ties_of(classes, others, tolerance, known)
+            ties[name] = (classes != others) & find_ties(classes, others, tolerance, known)
     return ties
 
 
@@ -216,7 +216,7 @@ def _any(masks: Iterable[Any]) -> Any:
     return functools.reduce(np.logical_or, masks, np.False_)
 
 
-def ties_of(expected: Any, found: Any, tolerance: float, known: list[Any]) -> Any:
+def find_ties(expected: Any, found: Any, tolerance: float, known: list[Any]) -> Any:
     """Returns which elements of `found` are classes with the highest score within tolerance."""
     tied = np.zeros(expected.shape, bool)
     for scores in known:
@@ -227,7 +227,7 @@ def ties_of(expected: Any, found: Any, tolerance: float, known: list[Any]) -> An
         if both.min() < 0 or both.max() >= classes:
             continue
         highest = scores.max(axis=-1)
-        allowed = highest - 2 * tolerance * scale_of(scores)
+        allowed = highest - 2 * tolerance * output_scale(scores)
         of_expected, of_found = (_taken(scores, indices) for indices in both)
         # Only arrays in which every expected class has the highest score can be its scores.
         if (of_expected >= allowed).all():

@@ -18,9 +18,9 @@ from tf_frame.errors import DataError, PluginError, reason_of
 from tf_frame.plugin import InputContext, Mode
 from tf_frame.plugin.origin import method_of, no_batch_in
 from tf_frame.runs.error_translation import translated_errors
-from tf_frame.runs.prediction.paths import OutputNames
+from tf_frame.runs.prediction.file_names import OutputNames
 from tf_frame.runs.prediction.predictions import predictions
-from tf_frame.runs.prediction.rows import FORMATS, translated_output_errors
+from tf_frame.runs.prediction.row_files import FORMATS, translated_output_errors
 from tf_frame.runs.setup.run_context import RunObserver
 from tf_frame.runs.setup.training_setup import TrainingSetup
 from tf_frame.text import short_repr

@@ -61,7 +61,7 @@ class WarmStartSettings(_Fields):
         )
 
 
-def settings_of(warm_start_from: Any) -> WarmStartSettings | None:
+def as_settings(warm_start_from: Any) -> WarmStartSettings | None:
     """Returns the settings for an argument `warm_start_from`.
 
     Args:

@@ -77,7 +77,7 @@ def test_the_parts_of_a_partitioned_variable_are_one_again(export):
 
 def test_it_is_loaded_again_and_compared(request_of, tmp_path, monkeypatch):
     request = request_of()
-    restored = checkpoint_format.restored
+    restored = checkpoint_format.restore_serving
 
     def of_other_averages(request, *arguments):
         """Restores the first time as asked, then what is twice as large."""
@@ -88,7 +88,7 @@ def test_it_is_loaded_again_and_compared(request_of, tmp_path, monkeypatch):
 
     first = request.checkpoint
     (tmp_path / "out").mkdir()
-    monkeypatch.setattr(checkpoint_format, "restored", of_other_averages)
+    monkeypatch.setattr(checkpoint_format, "restore_serving", of_other_averages)
     with pytest.raises(DifferenceError, match="output logits differ"):
         checkpoint_format.export(request, str(tmp_path / "out"))
 

@@ -66,7 +66,7 @@ class Format:
     fixed_size: bool = False
     calibrates: bool = False
 
-    def tolerance_of(self, *, quantized: bool) -> float:
+    def tolerance_for(self, *, quantized: bool) -> float:
         """Returns the tolerance for a model, quantised or not."""
         if quantized and self.quantized_tolerance is not None:
             return self.quantized_tolerance

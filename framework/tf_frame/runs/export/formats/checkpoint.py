@@ -13,8 +13,8 @@ import os
 
 from tf_frame.checkpoint.find.newest import read_step
 from tf_frame.checkpoint.names import checkpoint_name
-from tf_frame.runs.export.folder import Written
-from tf_frame.runs.export.serving import Request, restored, specs_of
+from tf_frame.runs.export.serving import Request, restore_serving, tensor_specs
+from tf_frame.runs.export.staging import Written
 from tf_frame.runs.export.verify import compare
 
 
@@ -26,14 +26,14 @@ def export(request: Request, folder: str) -> Written:
     """
     name = exported_name(request.checkpoint)
     path, batch = os.path.join(folder, name), request.inputs.batch
-    with restored(request) as serving:
+    with restore_serving(request) as serving:
         serving.saver.save(serving.session, path, write_meta_graph=False)
         expected, scores = serving.run((serving.signatures, serving.scores), batch)
-        inputs = specs_of(serving.inputs)
-        signatures = {key: specs_of(outputs) for key, outputs in serving.signatures.items()}
+        inputs = tensor_specs(serving.inputs)
+        signatures = {key: tensor_specs(outputs) for key, outputs in serving.signatures.items()}
     # The averages have the names of the variables now.
     config = dataclasses.replace(request.config, eval_moving_averages=False)
-    with restored(dataclasses.replace(request, config=config, checkpoint=path)) as serving:
+    with restore_serving(dataclasses.replace(request, config=config, checkpoint=path)) as serving:
         found = serving.run(serving.signatures, batch)
     comparison = compare(expected, found, tolerance=request.tolerance, scores=scores)
     return Written(name, inputs, signatures, {key: list(inputs) for key in signatures}, comparison)

@@ -19,14 +19,14 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.runs.export.folder import Written
 from tf_frame.runs.export.serving import (
     Request,
     Serving,
-    chosen,
-    restored,
-    specs_of,
+    choose_signature,
+    restore_serving,
+    tensor_specs,
 )
+from tf_frame.runs.export.staging import Written
 from tf_frame.runs.export.verify import compare_batches, runnable
 
 FILE = "frozen_graph.pb"
@@ -40,8 +40,8 @@ def export(request: Request, folder: str) -> Written:
       ConfigError: the model has several signatures, and none was chosen.
       DifferenceError: the graph computes other outputs than the restored session.
     """
-    with restored(request) as serving:
-        name = chosen(serving.signatures, request.signature, "frozen_graph")
+    with restore_serving(request) as serving:
+        name = choose_signature(serving.signatures, request.signature, "frozen_graph")
         outputs = serving.signatures[name]
         graph_def = frozen(serving, outputs)
         inputs = used_inputs(serving, graph_def)
@@ -57,9 +57,9 @@ def export(request: Request, folder: str) -> Written:
     comparison = compare_batches(
         expected, found, tolerance=request.tolerance, ranked_by=request.ranked_by
     )
-    signatures = {f"{form}{name}": specs_of(outputs) for form in fed}
+    signatures = {f"{form}{name}": tensor_specs(outputs) for form in fed}
     named = {f"{form}{name}": names for form, names in fed.items()}
-    return Written(FILE, specs_of(inputs), signatures, named, comparison)
+    return Written(FILE, tensor_specs(inputs), signatures, named, comparison)
 
 
 def frozen(serving: Serving, outputs: Mapping[str, Any]) -> Any:

@@ -15,11 +15,11 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.errors import ConfigError, TfFrameError
-from tf_frame.runs.export.folder import Written
 from tf_frame.runs.export.formats.frozen_graph import frozen, used_inputs
 from tf_frame.runs.export.formats.tflite import examples
-from tf_frame.runs.export.raw_serving import RawSignature
-from tf_frame.runs.export.serving import Request, chosen, restored, specs_of
+from tf_frame.runs.export.raw_inputs import RawSignature
+from tf_frame.runs.export.serving import Request, choose_signature, restore_serving, tensor_specs
+from tf_frame.runs.export.staging import Written
 from tf_frame.runs.export.verify import DifferenceError, compare_batches
 from tf_frame.tensorflow_log import log_level
 
@@ -39,9 +39,9 @@ def export(request: Request, folder: str) -> Written:
     given, batches = request.inputs, [request.inputs.batch]
     if isinstance(given, RawSignature):
         # tf2onnx cannot convert the loop that prepares a batch.
-        given, batches = given.of_one_example(), list(examples(given.batch))
-    with restored(request, given) as serving:
-        name = chosen(serving.signatures, request.signature, "onnx")
+        given, batches = given.for_one_example(), list(examples(given.batch))
+    with restore_serving(request, given) as serving:
+        name = choose_signature(serving.signatures, request.signature, "onnx")
         # Names of classes are in README.json; few programs take text from ONNX.
         outputs = {k: t for k, t in serving.signatures[name].items() if t.dtype != tf.string}
         graph_def = frozen(serving, outputs)
@@ -56,8 +56,8 @@ def export(request: Request, folder: str) -> Written:
         tolerance=request.tolerance,
         ranked_by=request.ranked_by,
     )
-    signatures = {name: specs_of(outputs)}
-    return Written(FILE, specs_of(inputs), signatures, {name: sorted(inputs)}, comparison)
+    signatures = {name: tensor_specs(outputs)}
+    return Written(FILE, tensor_specs(inputs), signatures, {name: sorted(inputs)}, comparison)
 
 
 def run(folder: str, batches: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:

@@ -13,10 +13,10 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.errors import PluginError
 from tf_frame.plugin import Mode
-from tf_frame.runs.export.folder import Written
-from tf_frame.runs.export.readme import write_class_names
+from tf_frame.runs.export.description_files import write_class_names
 from tf_frame.runs.export.saved_model import export_saved_models
-from tf_frame.runs.export.serving import Request, restored
+from tf_frame.runs.export.serving import Request, restore_serving
+from tf_frame.runs.export.staging import Written
 from tf_frame.runs.export.verify import compare, runnable
 
 Arrays = Mapping[str, Any]
@@ -31,7 +31,7 @@ def export(request: Request, folder: str) -> Written:
     """
     expected: dict[str, Arrays] = {}
     scores: dict[str, Any] = {}
-    with restored(request) as serving:
+    with restore_serving(request) as serving:
         for form in serving.forms:
             fetched = serving.signatures, serving.scores
             outputs, of_form = serving.run(fetched, request.inputs.batch, form)

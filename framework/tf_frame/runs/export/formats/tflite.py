@@ -17,10 +17,10 @@ import numpy as np
 import tensorflow.compat.v1 as tf
 
 from tf_frame.errors import ConfigError, TfFrameError
-from tf_frame.runs.export.folder import Written
+from tf_frame.runs.export.export_outputs import DEFAULT_KEY
 from tf_frame.runs.export.formats.frozen_graph import frozen, used_inputs
-from tf_frame.runs.export.outputs import DEFAULT_KEY
-from tf_frame.runs.export.serving import Request, chosen, restored, specs_of
+from tf_frame.runs.export.serving import Request, choose_signature, restore_serving, tensor_specs
+from tf_frame.runs.export.staging import Written
 from tf_frame.runs.export.verify import Comparison, compare_batches
 
 FILE = "model.tflite"
@@ -53,8 +53,8 @@ def export(
     """
     lite = tensorflow_lite()
     batches = list(examples(request.inputs.batch))
-    with restored(request, request.inputs.of_one_example()) as serving:
-        name = chosen(serving.signatures, request.signature, "tflite")
+    with restore_serving(request, request.inputs.for_one_example()) as serving:
+        name = choose_signature(serving.signatures, request.signature, "tflite")
         # TensorFlow Lite has no operations on text.
         outputs = {k: t for k, t in serving.signatures[name].items() if t.dtype != tf.string}
         graph_def = frozen(serving, outputs)
@@ -73,8 +73,8 @@ def export(
         tolerance=request.tolerance,
         ranked_by=request.ranked_by,
     )
-    signatures = {name: specs_of(outputs)}
-    return Written(FILE, specs_of(inputs), signatures, {name: sorted(inputs)}, comparison)
+    signatures = {name: tensor_specs(outputs)}
+    return Written(FILE, tensor_specs(inputs), signatures, {name: sorted(inputs)}, comparison)
 
 
 def run(folder: str, batches: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:

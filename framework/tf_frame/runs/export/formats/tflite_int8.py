@@ -8,15 +8,24 @@ that is converted.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from tf_frame.errors import ConfigError, TfFrameError
-from tf_frame.runs.export.folder import Written
+from tf_frame.runs.export.export_outputs import DEFAULT_KEY
 from tf_frame.runs.export.formats import tflite
-from tf_frame.runs.export.outputs import DEFAULT_KEY
-from tf_frame.runs.export.rounded import compare_rounded
+from tf_frame.runs.export.row_order import align_tied_rows
 from tf_frame.runs.export.serving import Request
+from tf_frame.runs.export.staging import Written
+from tf_frame.runs.export.verify import (
+    Comparison,
+    DifferenceError,
+    check_shape,
+    find_ties,
+    output_scale,
+)
 
 _LOOPS = ("While", "StatelessWhile", "Enter")
 
@@ -60,3 +69,53 @@ def _configured(converter: Any, examples: Sequence[Mapping[str, Any]]) -> None:
     converter.optimizations = [lite.Optimize.DEFAULT]
     converter.representative_dataset = representative
     converter.target_spec.supported_ops = [lite.OpsSet.TFLITE_BUILTINS_INT8]
+
+
+def compare_rounded(
+    expected: Iterable[tuple[Mapping[str, Any], Mapping[str, Any]]],
+    found: Iterable[Mapping[str, Any]],
+    *,
+    tolerance: float,
+    ranked_by: str = "",
+) -> Comparison:
+    """Compares the means of all batches with a tolerance; see `verify.compare_batches`.
+
+    Args:
+      expected: outputs of the restored session and further scores, for each batch.
+      found: outputs of the exported model.
+      tolerance: largest mean difference of an output.
+      ranked_by: see `verify.compare`.
+
+    Raises:
+      DifferenceError: an output differs by more, or has another shape.
+    """
+    differences: dict[str, list[float]] = {}
+    for (arrays, more), outputs in zip(expected, found, strict=True):
+        if ranked_by in arrays:
+            allowed = 2 * tolerance * output_scale(np.asarray(arrays[ranked_by]))
+            outputs = align_tied_rows(arrays, outputs, ranked_by, allowed)
+        scores = [np.asarray(each) for each in (*arrays.values(), *more.values())]
+        for name, array in arrays.items():
+            pair = np.asarray(array), np.asarray(outputs[name])
+            value = _mean_difference(name, *pair, tolerance, scores)
+            differences.setdefault(name, []).append(value)
+    means = {name: float(np.mean(values)) for name, values in differences.items()}
+    worst = max(means, key=lambda name: means[name])
+    if not means[worst] <= tolerance:
+        raise DifferenceError(
+            f"rounded to 8 bits the output {worst} differs by {means[worst]:.2g} on average, "
+            f"allowed: {tolerance:g}; train with --quantize_delay_step, or export as tflite"
+        )
+    return Comparison(means[worst], worst, kind="mean")
+
+
+def _mean_difference(
+    name: str, expected: Any, found: Any, tolerance: float, scores: list[Any]
+) -> float:
+    check_shape(name, expected, found)
+    if expected.dtype.kind != "f":
+        differs = expected != found
+        if np.issubdtype(expected.dtype, np.integer):
+            differs &= ~find_ties(expected, found, tolerance, scores)
+        return float(np.mean(differs))
+    return float(np.mean(np.abs(expected - found))) / output_scale(expected)

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import tensorflow.compat.v1 as tf
 
-from tf_frame.runs.export.folder import Written
 from tf_frame.runs.export.serving import Request
+from tf_frame.runs.export.staging import Written
 
 README_FILE = "README.json"
 CLASS_NAMES_FILE = "class_names.txt"
@@ -45,7 +45,7 @@ def write_readme(
             }
             for name, outputs in written.signatures.items()
         },
-        "class_names": class_names_of(request),
+        "class_names": find_class_names(request),
     }
     with tf.io.gfile.GFile(os.path.join(folder, README_FILE), "w") as file:
         file.write(json.dumps(content, indent=2) + "\n")
@@ -53,7 +53,7 @@ def write_readme(
 
 def write_class_names(request: Request, folder: str) -> str | None:
     """Writes `class_names.txt` into a folder; returns its path, or None if there are no names."""
-    names = class_names_of(request)
+    names = find_class_names(request)
     if not names:
         return None
     path = os.path.join(folder, CLASS_NAMES_FILE)
@@ -63,7 +63,7 @@ def write_class_names(request: Request, folder: str) -> str | None:
     return path
 
 
-def class_names_of(request: Request) -> Sequence[str]:
+def find_class_names(request: Request) -> Sequence[str]:
     """Returns the names of the model's classes; empty if it knows none."""
     info = getattr(request.model, "info", None)
     return list(getattr(info, "class_names", ()))

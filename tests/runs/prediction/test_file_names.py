@@ -3,7 +3,7 @@ import os
 import pytest
 
 from tf_frame.errors import ConfigError, DataError
-from tf_frame.runs.prediction.paths import OutputNames, check_output, files_of
+from tf_frame.runs.prediction.file_names import OutputNames, check_output, list_files
 
 
 @pytest.fixture
@@ -20,13 +20,13 @@ def names(paths):
 
 
 def test_a_folder_stands_for_its_files_in_the_order_of_their_names(folder):
-    found = files_of([str(folder)], (".png", ".jpg"))
+    found = list_files([str(folder)], (".png", ".jpg"))
     expected = ("a.PNG", "b.png", "c.jpg", "e.png/f.png", "sub/d.png")
     assert found == [str(folder / name) for name in expected]
 
 
 def test_without_suffixes_all_files_count_that_are_not_hidden(folder):
-    found = names(files_of([str(folder)], ()))
+    found = names(list_files([str(folder)], ()))
     assert found == ["a.PNG", "b.png", "c.jpg", "notes.txt", "f.png", "d.png"]
 
 
@@ -34,18 +34,18 @@ def test_sub_folders_are_read_once_and_without_the_output(folder):
     (folder / "sub" / "loop").symlink_to(folder)
     (folder / ".git").mkdir()
     (folder / ".git" / "x.png").touch()
-    found = files_of([str(folder)], (".png",), output=str(folder / "e.png"))
+    found = list_files([str(folder)], (".png",), output=str(folder / "e.png"))
     assert found == [str(folder / name) for name in ("a.PNG", "b.png", "sub/d.png")]
 
 
 def test_a_file_counts_whatever_it_is_called_and_in_its_place(folder):
     given = [str(folder / "notes.txt"), str(folder / "sub"), str(folder / "c.jpg")]
-    assert names(files_of(given, (".png",))) == ["notes.txt", "d.png", "c.jpg"]
+    assert names(list_files(given, (".png",))) == ["notes.txt", "d.png", "c.jpg"]
 
 
 def test_a_file_that_is_named_twice_counts_once(folder, monkeypatch):
     monkeypatch.chdir(folder)
-    found = files_of(["b.png", str(folder), "./b.png", "sub"], (".png",))
+    found = list_files(["b.png", str(folder), "./b.png", "sub"], (".png",))
     assert found == [
         "b.png",
         *(str(folder / name) for name in ("a.PNG", "e.png/f.png", "sub/d.png")),
@@ -54,12 +54,12 @@ def test_a_file_that_is_named_twice_counts_once(folder, monkeypatch):
 
 def test_home_is_known(folder, monkeypatch):
     monkeypatch.setenv("HOME", str(folder))
-    assert files_of(["~/b.png"], ()) == [str(folder / "b.png")]
+    assert list_files(["~/b.png"], ()) == [str(folder / "b.png")]
 
 
 def test_a_path_that_does_not_exist_is_an_error(folder):
     with pytest.raises(DataError, match=r"--input .*/x.png: there is no such file or folder"):
-        files_of([str(folder / "b.png"), str(folder / "x.png")], ())
+        list_files([str(folder / "b.png"), str(folder / "x.png")], ())
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_an_empty_folder_is_an_error(folder, suffixes, text):
     empty = folder / "empty"
     (empty / "below").mkdir(parents=True)
     with pytest.raises(DataError, match=text):
-        files_of([str(folder / "b.png"), str(empty)], suffixes)
+        list_files([str(folder / "b.png"), str(empty)], suffixes)
 
 
 def test_the_output_folder_is_made(tmp_path):

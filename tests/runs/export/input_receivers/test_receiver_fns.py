@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame.runs.export.receivers import (
+from tf_frame.runs.export.input_receivers import (
     ServingInputReceiver,
     SupervisedInputReceiver,
     build_parsing_serving_input_receiver_fn,

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 
-def in_order_of(
+def align_tied_rows(
     expected: Mapping[str, Any], found: Mapping[str, Any], ranked_by: str, allowed: float
 ) -> Mapping[str, Any]:
     """Returns `found` with its tied rows in the order of the most similar rows of `expected`.

@@ -10,7 +10,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame import ServingForm
 from tf_frame.errors import ConfigError, PluginError
 from tf_frame.runs.export.formats import frozen_graph
-from tf_frame.runs.export.raw_serving import raw_signature
+from tf_frame.runs.export.raw_inputs import raw_signature
 
 from .conftest import B, Data, W, X
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tf_frame.errors import ConfigError
-from tf_frame.runs.prediction.rows import JsonLines, PredictionCsv
+from tf_frame.runs.prediction.row_files import JsonLines, PredictionCsv
 
 
 @pytest.fixture(params=[JsonLines, PredictionCsv], ids=["jsonl", "csv"])

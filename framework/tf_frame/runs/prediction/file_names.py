@@ -15,7 +15,7 @@ from pathlib import PurePath
 from tf_frame.errors import ConfigError, DataError
 
 
-def files_of(paths: Iterable[str], suffixes: Sequence[str], *, output: str = "") -> list[str]:
+def list_files(paths: Iterable[str], suffixes: Sequence[str], *, output: str = "") -> list[str]:
     """Lists files, and the files of folders in the order of their names; each file once.
 
     Folders are read with their sub-folders, such as one for each class, except hidden ones.

@@ -1,7 +1,7 @@
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame.runs.export.outputs import (
+from tf_frame.runs.export.export_outputs import (
     ClassificationOutput,
     EvalOutput,
     ExportOutput,

@@ -128,7 +128,7 @@ def put_in_place(folder: str) -> str:
     Later exports have higher numbers, and none replaces another, even if several end at once.
     """
     base = os.path.dirname(folder)
-    number = max([int(time.time()), *(int(name) + 1 for name in exports_in(base))])
+    number = max([int(time.time()), *(int(name) + 1 for name in list_exports(base))])
     while True:
         final = os.path.join(base, str(number))
         try:
@@ -140,7 +140,7 @@ def put_in_place(folder: str) -> str:
         number += 1
 
 
-def exports_in(export_path: str) -> Sequence[str]:
+def list_exports(export_path: str) -> Sequence[str]:
     """Returns the names of the exports in a folder, oldest first; none without the folder."""
     if not tf.io.gfile.isdir(export_path):
         return []

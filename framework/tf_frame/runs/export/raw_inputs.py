@@ -40,7 +40,7 @@ class RawSignature(InputSignature):
         default, *others = tensors
         return Received(features, tensors[default], {key: tensors[key] for key in others})
 
-    def of_one_example(self) -> RawSignature:
+    def for_one_example(self) -> RawSignature:
         """Returns the same inputs with batch dimension 1 and no unknown dimension."""
         forms = {
             key: dataclasses.replace(

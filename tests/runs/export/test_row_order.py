@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tf_frame.runs.export.rounded import compare_rounded
+from tf_frame.runs.export.formats.tflite_int8 import compare_rounded
 from tf_frame.runs.export.verify import DifferenceError, compare, compare_batches
 
 # Two examples of four rows; those of 0.5 tie.

@@ -7,11 +7,11 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame.errors import ConfigError, TfFrameError
-from tf_frame.runs.export.folder import (
+from tf_frame.runs.export.staging import (
     check_extra,
     check_output,
     copy_extra,
-    exports_in,
+    list_exports,
     put_in_place,
     staged_export,
     staged_files,
@@ -91,11 +91,11 @@ def test_exports_are_the_folders_named_after_a_time_oldest_first(tmp_path):
     for name in ["1000000003", "1000000001", "temp-1000000004", "100000001", "10000000xx"]:
         (tmp_path / name).mkdir()
     (tmp_path / ".best.json").touch()
-    assert exports_in(str(tmp_path)) == ["1000000001", "1000000003"]
+    assert list_exports(str(tmp_path)) == ["1000000001", "1000000003"]
 
 
 def test_a_folder_that_is_not_there_has_no_exports(tmp_path):
-    assert exports_in(str(tmp_path / "none")) == []
+    assert list_exports(str(tmp_path / "none")) == []
 
 
 class Stop(BaseException):
