@@ -22,7 +22,7 @@ from tf_frame.estimator import export
 from tf_frame.estimator.estimator import NanLossError
 from tf_frame.runs.setup.model_dir import completed_step
 from tf_frame.runs.setup.run_context import RunObserver
-from tf_frame.runs.training.train import Trained
+from tf_frame.runs.training.training import Trained
 from tf_frame.session.interrupts import Interrupted, Interrupts
 from tf_frame.testing.toy import WEIGHTS, ToyInput, ToyModel
 

@@ -5,7 +5,7 @@ from tf_frame.cluster import Cluster
 from tf_frame.hooks.agreed_checkpoint import AgreedCheckpointHook
 from tf_frame.hooks.base import Hook
 from tf_frame.hooks.cadence import Cadence
-from tf_frame.hooks.stop import StopAtStepHook
+from tf_frame.hooks.stock.stop_at_step import StopAtStepHook
 from tf_frame.session.job_member import JobMember
 from tf_frame.session.loop import TrainingLoop
 from tf_frame.session.monitored import monitored_session
@@ -62,7 +62,6 @@ def requests_of(build, tmp_path):
             last_step=to,
             interrupted=lambda: signal_after in steps.seen,
         )
-        save.agree()
         with graph.graph.as_default():
             loop = TrainingLoop(graph, Schedule([save, steps, StopAtStepHook(last_step=to)]))
             with monitored_session(

@@ -6,7 +6,12 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 import tf_frame.hooks
+from tf_frame.config.option import options_of
+from tf_frame.config.run_options import RunOptions
+from tf_frame.hooks.base import Hook
 from tf_frame.hooks.checkpoint import CheckpointHook
+from tf_frame.plugin.find import find_plugins
+from tf_frame.plugin.kinds import HOOK
 from tf_frame.session.schedule import Schedule
 
 STOCK = [name for name in tf_frame.hooks.__all__ if hasattr(tf.train, name)]
@@ -64,6 +69,25 @@ def test_final_ops_run_after_the_last_step_and_before_the_last_checkpoint(tmp_pa
     assert hook.final_ops_values[1] == 2
     saved = tf.train.load_variable(str(tmp_path / "model.ckpt-2"), "linear/biases")
     assert saved.tolist() == [42.0]
+
+
+def test_the_option_of_a_hook_exists():
+    run_options = {f"--{option.name}" for option in options_of(RunOptions)}
+    plugins = {f"--hook {plugin.name}" for plugin in find_plugins() if plugin.kind is HOOK}
+    exported = [getattr(tf_frame.hooks, name) for name in tf_frame.hooks.__all__]
+    hooks = [cls for cls in exported if isinstance(cls, type) and issubclass(cls, Hook)]
+    options = {hook.option for hook in hooks}
+    assert {"--log_every_n_steps", "--hook slow_step", ""} < options
+    assert options - {""} <= run_options | plugins
+
+
+def test_the_hook_of_checkpoints_names_the_option_of_its_interval(tmp_path):
+    by_steps, by_secs = (
+        CheckpointHook(str(tmp_path), None, **interval)
+        for interval in ({"every_steps": 5}, {"every_secs": 5})
+    )
+    assert by_steps.option == "--save_checkpoint_steps"
+    assert by_secs.option == "--save_checkpoint_secs"
 
 
 @pytest.mark.process

@@ -16,6 +16,7 @@ class SummarySaverHook:
     """Stands for a hook that writes in another thread."""
 
     asynchronous = True
+    option = "--save_summaries_steps"
 
 
 @pytest.fixture
@@ -74,7 +75,7 @@ def test_a_profile_is_read_back_as_it_was_written(record, tmp_path):
     assert found.costs == costs and found.examples_per_step == 50
     (hook,) = found.hooks
     assert isinstance(hook, HookCost) and (hook.name, hook.calls) == ("SummarySaverHook", 3)
-    assert hook.asynchronous
+    assert hook.asynchronous and hook.option == "--save_summaries_steps"
 
 
 def test_a_loop_has_one_recorder_at_a_time():

@@ -29,7 +29,7 @@ from tf_frame.cluster.find import cluster_of
 from tf_frame.gradient_transforms.accumulate import Accumulate
 from tf_frame.plugin import Input, InputInfo, Mode, Model, ModelOutput
 from tf_frame.plugin.kinds import GRADIENT_TRANSFORM
-from tf_frame.runs.setup.run_context import RunContext, RunObserver
+from tf_frame.runs.setup.run_context import RunObserver
 from tf_frame.runs.training.run_training import run
 from tf_frame.session.interrupts import Interrupts
 from tf_frame.testing.toy import configured_plugin, make_setup
@@ -154,12 +154,13 @@ def run_job(model_dir, kind, options, kill):
     if kill and kill[0] == "save":
         watch_saves(model_dir, *kill[1:])
     setup = JOBS[kind](model_dir, {**options, "evaluate": False})
-    context = RunContext(
-        observer=RunObserver(print, Interrupts(), shows_progress=True),
+    run(
+        setup,
+        setup.make_input(),
         cluster=cluster_of(setup.config),
+        observer=RunObserver(print, Interrupts(), shows_progress=True),
         session_config=None if kind == "mlp" else UNOPTIMIZED,
     )
-    run(setup, context, setup.make_input())
 
 
 def forked(argv):

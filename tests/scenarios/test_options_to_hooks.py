@@ -7,18 +7,20 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame.cluster import Cluster
+from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.deploy.session_config import make_deployment
 from tf_frame.errors import CheckpointError, PluginError
 from tf_frame.graph.step_loop import StepLoop
-from tf_frame.hooks.base import Hook
+from tf_frame.hooks.base import Hook, closing_all
 from tf_frame.hooks.cadence import Cadence
-from tf_frame.hooks.input_position import RestoredCheckpoint
 from tf_frame.plugin import HookPlugin
 from tf_frame.plugin.kinds import HOOK
 from tf_frame.runs.setup.run_context import RunContext, RunObserver
+from tf_frame.runs.training.build import build_graph, make_loop
 from tf_frame.runs.training.hooks.make import make_hooks
+from tf_frame.runs.training.parts import TrainingParts
 from tf_frame.runs.training.show import show_hooks
-from tf_frame.runs.training.train import build_graph, closing_all, make_loop
+from tf_frame.session.job_member import JobMember
 from tf_frame.testing.toy import ToyInput, ToyModel, configured_plugin, make_setup, run_setup
 
 CLUSTER = {"master": "grpc://localhost:1", "worker_replicas": 2, "num_ps_tasks": 1}
@@ -47,20 +49,26 @@ def hooks_of(setup_of):
             setup = dataclasses.replace(setup, config=dataclasses.replace(setup.config, task=task))
         graph = graph_of(setup)
         with graph.graph.as_default():
-            hooks, _ = make_hooks(
-                setup,
-                RunContext(
-                    observer=RunObserver(print, shows_progress=True),
-                    cluster=Cluster(task_id=task),
-                    evaluate_step=lambda step: {},
-                ),
-                graph,
-                source=setup.make_input(),
-                restored=RestoredCheckpoint(),
-            )
+            hooks, _ = make_hooks(parts_of(setup, graph, task))
         return {type(hook).__name__: hook for hook in hooks}
 
     return hooks_of
+
+
+def parts_of(setup, graph, task=0):
+    cluster = Cluster(task_id=task)
+    return TrainingParts(
+        setup=setup,
+        context=RunContext(
+            observer=RunObserver(print, shows_progress=True),
+            cluster=cluster,
+            evaluate_step=lambda step: {},
+        ),
+        source=setup.make_input(),
+        deployment=DeploymentConfig(),
+        graph=graph,
+        member=JobMember(cluster=cluster),
+    )
 
 
 def graph_of(setup):
@@ -100,7 +108,7 @@ def test_a_worker_that_profiles_writes_into_a_folder_of_its_own(hooks_of, tmp_pa
             super().__init__()
             given.update(options, model_dir=model_dir)
 
-    monkeypatch.setattr("tf_frame.runs.training.hooks.job.ProfileHook", Given)
+    monkeypatch.setattr("tf_frame.runs.training.hooks.profiles.ProfileHook", Given)
     hooks_of(task=1, profile_all_workers=True, profile_num_steps=3, **PROFILE)
     given.pop("tell")  # Only of the chief of a job does it tell anybody.
     assert given.pop("recorder") is not None and callable(given.pop("report"))
@@ -149,7 +157,7 @@ def test_timelines_show_what_the_options_say(hooks_of, monkeypatch, options, dra
             super().__init__()
             given.update(options)
 
-    monkeypatch.setattr("tf_frame.runs.training.hooks.chief.TimelineHook", Given)
+    monkeypatch.setattr("tf_frame.runs.training.hooks.logs.TimelineHook", Given)
     hooks_of(trace_every_n_steps=7, **options)
     assert {name: given[name] for name in drawn} == drawn
     assert (given["every_steps"], given["at_steps"]) == (7, ())
@@ -175,7 +183,7 @@ def test_checkpoints_are_saved_and_kept_as_the_options_say(hooks_of, monkeypatch
             super().__init__()
             came.update(options)
 
-    monkeypatch.setattr("tf_frame.runs.training.hooks.chief.CheckpointHook", Given)
+    monkeypatch.setattr("tf_frame.runs.training.hooks.checkpoints.CheckpointHook", Given)
     hooks_of(**options)
     assert {name: came[name] for name in given} == given
 
@@ -193,7 +201,7 @@ def test_the_log_has_figures_every_so_many_steps_and_at_the_last(setup_of, caplo
 
 def test_an_evaluation_waits_for_the_checkpoint_that_is_being_written(setup_of, monkeypatch):
     waited = []
-    hook = "tf_frame.runs.training.hooks.chief.CheckpointHook.wait"
+    hook = "tf_frame.runs.training.hooks.checkpoints.CheckpointHook.wait"
     monkeypatch.setattr(
         hook, lambda self: waited.append(self._pending is not None) or self._finish_save()
     )
@@ -278,13 +286,15 @@ def test_every_hook_that_can_be_closed_is_closed_after_an_error_too():
     assert sorted(closed) == ["a", "b", "c"]
 
 
-def test_steps_of_several_tasks_are_run_singly(setup_of):
+def test_steps_of_several_tasks_are_run_singly(setup_of, capsys):
     setup = setup_of(steps_per_loop=10, **CLUSTER)
-    graph, said = graph_of(setup), []
+    graph = graph_of(setup)
     with graph.graph.as_default():
-        loop = make_loop(setup.config, graph, [], report=said.append)
+        loop = make_loop(parts_of(setup, graph), [])
     assert loop._step_loop is None
-    assert said == ["note: --steps_per_loop 10 has no effect: several tasks train together"]
+    assert capsys.readouterr().out.splitlines() == [
+        "note: --steps_per_loop 10 has no effect: several tasks train together"
+    ]
 
 
 def test_a_hook_that_keeps_the_fast_path_off_is_said_at_the_start(setup_of):

@@ -11,8 +11,8 @@ from tf_frame.errors import ConfigError, NonFiniteError
 from tf_frame.gradient_transforms.accumulate import Accumulate
 from tf_frame.graph.update.sync_replicas_hook import SyncReplicasHook
 from tf_frame.plugin.kinds import GRADIENT_TRANSFORM
-from tf_frame.runs.training import train as training
-from tf_frame.runs.training.train import build_graph
+from tf_frame.runs.training import training
+from tf_frame.runs.training.build import build_graph
 from tf_frame.testing.toy import ToyInput, ToyModel, configured_plugin, make_setup, run_setup
 
 

@@ -6,7 +6,7 @@ from tf_frame.cluster import Cluster
 from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.session_config import make_deployment, session_config
 from tf_frame.hooks.checkpoint import CheckpointHook
-from tf_frame.hooks.stop import StopAtStepHook
+from tf_frame.hooks.stock.stop_at_step import StopAtStepHook
 from tf_frame.plugin import InputInfo
 from tf_frame.session.job_member import JobMember
 from tf_frame.session.loop import TrainingLoop

@@ -22,6 +22,8 @@ class Foreign(tf.train.SessionRunHook):
 
 
 class OnlyAtTheEnds(tf.train.SessionRunHook):
+    option = "--ends"
+
     def end(self, session):
         pass
 
@@ -117,7 +119,7 @@ def test_the_order_is_printed_with_what_each_hook_wants():
     assert Schedule(hooks).describe() == [
         "hooks of a step, in this order:",
         "  check      Wants                  watches total_loss",
-        "  observe    OnlyAtTheEnds          at the start and the end of the session",
+        "  observe    OnlyAtTheEnds          at the start and the end of the session (--ends)",
         "  save       Wants                  every 100 steps and every 600 s",
         "  stop       Asked                  steps 500; asked between steps whether to stop",
         "fast path: on; between the steps that they want no hook runs",

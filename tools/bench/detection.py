@@ -94,11 +94,12 @@ def train(setup: Any, source: Any) -> int:
     """Trains in turns; returns the number of parameters."""
     from tf_frame.cluster import Cluster
     from tf_frame.runs.setup.run_context import RunContext, RunObserver
-    from tf_frame.runs.training import train as module
+    from tf_frame.runs.training.training import Training
 
     hook = TurnsHook()
     context = RunContext(observer=RunObserver(), cluster=Cluster(), hooks=[hook])
-    module.train(setup, context, model=setup.make_model(source.info), source=source)
+    model = setup.make_model(source.info)
+    Training(setup, context, model=model, source=source).run()
     return hook.parameters
 
 

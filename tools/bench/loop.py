@@ -49,12 +49,12 @@ from tf_frame.estimator import Estimator, EstimatorSpec, RunConfig
 from tf_frame.hooks.background_writer import wait_for_background_writer
 from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.cadence import Multiples
-from tf_frame.hooks.nan_guard import NanTensorHook
-from tf_frame.hooks.stop import StopAtStepHook
+from tf_frame.hooks.stock.nan_tensor import NanTensorHook
+from tf_frame.hooks.stock.stop_at_step import StopAtStepHook
 from tf_frame.hooks.training_clock import pause
 from tf_frame.runs.setup.log_file import log_file
 from tf_frame.runs.setup.run_context import RunContext, RunObserver
-from tf_frame.runs.training.train import train
+from tf_frame.runs.training.training import Training
 from tf_frame.testing.session_runs import counted_runs
 from tf_frame.testing.toy import WEIGHTS, ToyModel, make_setup
 from tf_frame_legacy import training
@@ -181,7 +181,8 @@ def own_update(
     )
     source = setup.make_input()
     with _quiet(), log_file(setup.model_dir):
-        train(setup, context, model=setup.make_model(source.info), source=source)
+        model = setup.make_model(source.info)
+        Training(setup, context, model=model, source=source).run()
 
 
 def model_function(turns: Turns) -> None:

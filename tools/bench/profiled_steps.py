@@ -28,13 +28,13 @@ from tf_frame.command_line.parsing import parse_command_line
 from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.session_config import make_deployment, session_config
 from tf_frame.hooks.profile import ProfileHook
-from tf_frame.hooks.stop import StopAtStepHook
+from tf_frame.hooks.stock.stop_at_step import StopAtStepHook
 from tf_frame.hooks.training_clock import training_clock
 from tf_frame.profiling.capture import Capture, step_marker
 from tf_frame.profiling.chrome_trace import chrome_trace
 from tf_frame.profiling.run_metadata import run_options, write_trace
 from tf_frame.profiling.step_times import StepTimes
-from tf_frame.runs.training.train import build_graph
+from tf_frame.runs.training.build import build_graph
 from tf_frame.session.loop import TrainingLoop
 from tf_frame.session.schedule import Schedule
 from tf_frame.testing.session_runs import counted_runs

@@ -36,7 +36,7 @@ from tf_frame.runs.setup.model_dir import (
     discarded_if_unused,
     refuse_if_busy,
 )
-from tf_frame.runs.setup.run_context import RunContext, RunObserver
+from tf_frame.runs.setup.run_context import RunObserver
 from tf_frame.runs.setup.training_setup import TrainingSetup
 from tf_frame.session.interrupts import Interrupts
 from tf_frame.tensorflow_log import quiet_import
@@ -135,20 +135,22 @@ def _train(
         introduction = run_text.introduction(setup, source.info, cluster, keeps_folder=keeps_folder)
         report("\n".join([introduction, *notes]))
         observer = RunObserver(report, interrupts, shows_progress=True)
-        result = _run(setup, RunContext(observer=observer, cluster=cluster), source)
+        result = _run(setup, source, cluster, observer)
         if cluster.is_chief:
             report(run_text.closing(setup, result, keeps_folder=keeps_folder))
 
 
-def _run(setup: TrainingSetup, context: RunContext, source: Any) -> Mapping[str, Any]:
+def _run(
+    setup: TrainingSetup, source: Any, cluster: Cluster, observer: RunObserver
+) -> Mapping[str, Any]:
     with quiet_import(setup.config.verbosity):
         # Not before the first screen: importing TensorFlow takes seconds.
         from tf_frame.runs.training.run_training import run
         from tf_frame.runs.training.tasks import evaluate_job
-    context.observer.interrupts.raise_if_received()
-    if context.cluster.role == TaskType.EVALUATOR:
-        return evaluate_job(setup, context, source)
-    return run(setup, context, source)
+    observer.interrupts.raise_if_received()
+    if cluster.role == TaskType.EVALUATOR:
+        return evaluate_job(setup, source, cluster=cluster, observer=observer)
+    return run(setup, source, cluster=cluster, observer=observer)
 
 
 def _serve(setup: TrainingSetup, cluster: Cluster) -> int:
@@ -169,8 +171,8 @@ def _dry_run(setup: TrainingSetup, cluster: Cluster, source: Any, notes: Sequenc
         report("\n".join([run_text.introduction(setup, source.info, cluster), *notes]))
         with quiet_import(setup.config.verbosity):
             from tf_frame.runs.training.dry_run import dry_run
-        context = RunContext(observer=RunObserver(report, interrupts), cluster=cluster)
-        report(dry_run(setup, context, source))
+        observer = RunObserver(report, interrupts)
+        report(dry_run(setup, source, cluster=cluster, observer=observer))
 
 
 def _show(setup: TrainingSetup, source: Any) -> None:

@@ -45,7 +45,7 @@ from tf_frame.runs.prediction.predictions import predictions
 from tf_frame.runs.setup.model_dir import completed_step, write_completed_step
 from tf_frame.runs.setup.run_context import RunContext, RunObserver
 from tf_frame.runs.setup.training_setup import TrainingSetup
-from tf_frame.runs.training.train import Trained, train
+from tf_frame.runs.training.training import Trained, Training
 from tf_frame.runs.warm_start.apply import WarmStartedModel, warm_start_checkpoint
 from tf_frame.runs.warm_start.settings import as_settings
 
@@ -408,7 +408,7 @@ class Estimator:
         setup = dataclasses.replace(self._setup, config=config)
         model = self._model_factory.model(source.info)
         try:
-            return train(setup, context, model=model, source=source)
+            return Training(setup, context, model=model, source=source).run()
         except NonFiniteError as error:
             raise NanLossError(str(error)) from error
 

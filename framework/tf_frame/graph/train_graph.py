@@ -64,7 +64,9 @@ class TrainGraph:
       scaffold: initialisation of a session, and the saver.
       clones: the clones.
       model_variables: the global variables that the model made.
-      hooks: session hooks that the graph needs, including those of the model.
+      hooks: session hooks of the model.
+      sync_replicas: the `SyncReplicas` of workers that update together, each of which needs its
+        `session_hook`; None without them.
       chief_hooks: session hooks that only the chief needs.
       run_is_step: whether each run of the train op makes one global step: one
         worker, and no transform that holds updates back.
@@ -85,6 +87,7 @@ class TrainGraph:
     clones: Sequence[Clone]
     model_variables: Sequence[Any] = ()
     hooks: Sequence[Any] = ()
+    sync_replicas: Any = None
     chief_hooks: Sequence[Any] = ()
     run_is_step: bool = False
     own_steps: Any = None

@@ -1,4 +1,4 @@
-"""Hooks of the training session, one per file.
+"""Hooks of the training session, one a file: `stock` and `by_name` are folders of their own.
 
     from tf_frame.hooks import Cadence, Hook, LoggingTensorHook
 
@@ -18,36 +18,36 @@ _MODULES = {
     "Hook": "base",
     "Phase": "base",
     # The names of tf.compat.v1.train.
-    "CheckpointSaverHook": "checkpoint_saver",
-    "GlobalStepWaiterHook": "global_step_waiter",
-    "LoggingTensorHook": "logging",
-    "NanTensorHook": "nan_guard",
-    "ProfilerHook": "timeline",
-    "StepCounterHook": "throughput",
-    "StopAtStepHook": "stop",
-    "SummarySaverHook": "summary",
-    # tf-frame's own.
+    "CheckpointSaverHook": "stock.checkpoint_saver",
+    "GlobalStepWaiterHook": "stock.global_step_waiter",
+    "LoggingTensorHook": "stock.logging_tensor",
+    "NanTensorHook": "stock.nan_tensor",
+    "ProfilerHook": "stock.profiler",
+    "StepCounterHook": "stock.step_counter",
+    "StopAtStepHook": "stock.stop_at_step",
+    "SummarySaverHook": "stock.summary_saver",
+    # Hooks of run options.
     "CheckpointHook": "checkpoint",
     "EvaluateHook": "evaluate",
-    "FeedHook": "by_name.feed",
-    "FinalValuesHook": "logging",
-    "GarbageCollectionHook": "by_name.garbage_collection",
-    "HeartbeatHook": "by_name.heartbeat",
     "LoggingHook": "logging",
     "NanGuardHook": "nan_guard",
     "ProfileHook": "profile",
     "ProgressHook": "progress",
-    "ResourceUseHook": "by_name.resource_use",
-    "SlowStepHook": "by_name.slow_step",
-    "StopOnSignalHook": "stop",
+    "StopOnSignalHook": "stop_on_signal",
     "SummaryHook": "summary",
     "ThroughputHook": "throughput",
     "TimelineHook": "timeline",
-    "stop_if_higher": "by_name.early_stopping",
-    "stop_if_lower": "by_name.early_stopping",
-    "stop_if_no_decrease": "by_name.early_stopping",
-    "stop_if_no_increase": "by_name.early_stopping",
-    "stop_if_not_better": "by_name.early_stopping",
+    # Hooks of `--hook NAME`.
+    "FeedHook": "by_name.feed",
+    "FinalValuesHook": "by_name.final_values",
+    "GarbageCollectionHook": "by_name.garbage_collection",
+    "HeartbeatHook": "by_name.heartbeat",
+    "ResourceUseHook": "by_name.resource_use",
+    "SlowStepHook": "by_name.slow_step",
+    **{
+        f"stop_if_{condition}": "by_name.early_stopping"
+        for condition in ("higher", "lower", "no_decrease", "no_increase", "not_better")
+    },
 }
 # TensorFlow's own classes, which only run at the steps that they need.
 _STOCK = ("FeedFnHook", "FinalOpsHook")

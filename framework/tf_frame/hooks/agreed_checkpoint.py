@@ -33,7 +33,7 @@ class AgreedCadence(Cadence):
       request: takes the number of the next step that is wanted.
 
     Attributes:
-      requested: the step that was told last, and has not come yet; `NEVER` without one.
+      requested: the step that was requested last, and has not come yet; `NEVER` without one.
       is_last: whether all stop at this step: no further one is requested, as a worker that saw that
         request instead would not give its position.
     """
@@ -41,13 +41,11 @@ class AgreedCadence(Cadence):
     def __init__(self, cadence: Cadence, request: Callable[[int], None]) -> None:
         self.inner = cadence
         self._request = request
-        self.requested: float = NEVER
         super().__init__()
 
     def start(self, step: int) -> None:
         self.requested, self.is_last = NEVER, False
-        if hasattr(self, "inner"):
-            self.inner.start(step)
+        self.inner.start(step)
 
     def request_next(self) -> None:
         """Requests the next step that is wanted by number."""
@@ -109,6 +107,7 @@ class AgreedCheckpointHook(CheckpointHook):
         **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
+        self.cadence = self._agreed = AgreedCadence(self.cadence, agreement.request_save)
         self._agreement = agreement
         self._last_step = last_step
         self._interrupted = interrupted
@@ -118,10 +117,6 @@ class AgreedCheckpointHook(CheckpointHook):
         self._away: set[int] = set()
         self._asked_for = 0
         self.asked_between_steps = True
-
-    def agree(self) -> None:
-        """Requests every step of the cadence from now on; called once, before the session."""
-        self.cadence = AgreedCadence(self.cadence, self._agreement.request_save)
 
     def start(self, session: Any, step: int) -> None:
         super().start(session, step)
@@ -154,11 +149,6 @@ class AgreedCheckpointHook(CheckpointHook):
         self._agreement.close_session(step)
         step = int(self._session.run(self._global_step))
         super().after_last_step(step)
-
-    @property
-    def _agreed(self) -> AgreedCadence:
-        assert isinstance(self.cadence, AgreedCadence), "agree() was not called"
-        return self.cadence
 
     def _save(self, session: Any, step: int, *, may_stop: bool) -> None:
         if self._saved_step is not None or self._first_step is not None:

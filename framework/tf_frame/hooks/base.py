@@ -15,15 +15,17 @@ check phase rejects is never saved.
 
 from __future__ import annotations
 
+import contextlib
 import enum
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import tensorflow.compat.v1 as tf
 
 from tf_frame.graph.global_step import step_after_run
 from tf_frame.hooks.cadence import Cadence
+from tf_frame.plugin import HookContext
 
 
 class Phase(enum.IntEnum):
@@ -53,6 +55,7 @@ class Hook(tf.train.SessionRunHook):
 
     Attributes:
       phase: its position within a step.
+      option: the option of a run that makes the hook, such as `--log_every_n_steps`; empty: none.
       cadence: the steps at which it runs.
       watched: scalar float tensor that is checked in every step, or None;
         `not_finite` is called if it is NaN or infinite, in the hook's phase.
@@ -61,13 +64,14 @@ class Hook(tf.train.SessionRunHook):
         Without a global step in the graph, every hook counts runs.
       asked_between_steps: whether a subclass that overrides `should_stop` wants to
         be asked between all steps, and not only when a session has been made.
-      report: function that takes a line for the user. A run sets it for hooks of the
-        model, so that the line is on the screen; by default the line is ignored.
+      report: function that takes a line for the user; a run shows the line on the screen,
+        without a run the line is ignored.
       both_protocols: whether `before_run` and `after_run`, where a subclass
         overrides them, are for sessions of TensorFlow's own alone.
     """
 
     phase = Phase.OBSERVE
+    option = ""
     watched: Any = None
     counts_runs = False
     both_protocols = False
@@ -76,6 +80,13 @@ class Hook(tf.train.SessionRunHook):
 
     def __init__(self, cadence: Cadence | None = None) -> None:
         self.cadence = Cadence() if cadence is None else cadence
+
+    def join_run(self, context: HookContext) -> None:
+        """Called by a run of tf-frame before the first session, with facts about the run.
+
+        Hooks of a model or a script are made without these facts.
+        """
+        self.report = context.report
 
     def start(self, session: Any, step: int) -> None:
         """Called when a session has been created or recreated, and restored.
@@ -121,6 +132,9 @@ class Hook(tf.train.SessionRunHook):
         Args:
           step: the global step, that of the last step.
         """
+
+    def fail_before_first_step(self) -> None:
+        """Called by tf-frame's loop after a training that failed before its first step ended."""
 
     def end(self, session: Any) -> None:
         """Called after training without an error."""
@@ -185,3 +199,13 @@ class Hook(tf.train.SessionRunHook):
 def in_phase_order(hooks: Iterable[Any]) -> list[Any]:
     """Sorts hooks by phase; those without one count as observers."""
     return sorted(hooks, key=lambda hook: getattr(hook, "phase", Phase.OBSERVE))
+
+
+@contextlib.contextmanager
+def closing_all(hooks: Iterable[Any]) -> Iterator[None]:
+    """Calls `close()` of the hooks that have one, even after an error, which no hook is told."""
+    with contextlib.ExitStack() as stack:
+        for hook in hooks:
+            if hasattr(hook, "close"):
+                stack.callback(hook.close)
+        yield

@@ -31,7 +31,7 @@ from tf_frame.checkpoint.write.snapshot import (
 from tf_frame.errors import CheckpointError, translated_write_errors
 from tf_frame.graph.global_step import step_after_run
 from tf_frame.hooks.base import Hook, Phase
-from tf_frame.hooks.cadence import Cadence
+from tf_frame.hooks.cadence import Cadence, Either, Multiples
 
 _LOG = logging.getLogger("tf_frame")
 
@@ -48,6 +48,8 @@ class CheckpointHook(Hook):
       model_dir: the folder.
       scaffold: the `tf.compat.v1.train.Scaffold` with the saver.
       every_steps, every_secs: interval; with both, whichever ends first.
+      multiples_of: also saves the multiples of this number of steps, which count apart from
+        the interval; None: no multiples.
       extras: more tensors, by their name in the checkpoint, evaluated in every save. The
         mapping is read when the session is made.
       listeners: `tf.compat.v1.train.CheckpointSaverListener`s, called as by TensorFlow's
@@ -73,6 +75,7 @@ class CheckpointHook(Hook):
         *,
         every_steps: int | None = None,
         every_secs: float | None = None,
+        multiples_of: int | None = None,
         extras: Mapping[str, Any] | None = None,
         listeners: Sequence[Any] = (),
         max_to_keep: int | None = 5,
@@ -83,7 +86,9 @@ class CheckpointHook(Hook):
     ) -> None:
         if every_steps is None and every_secs is None:
             raise ValueError("give every_steps, every_secs or both: how often to save")
-        super().__init__(Cadence(every_steps=every_steps, every_secs=every_secs, first=False))
+        cadence = Cadence(every_steps=every_steps, every_secs=every_secs, first=False)
+        super().__init__(Either(cadence, Multiples(multiples_of)) if multiples_of else cadence)
+        self.option = "--save_checkpoint_steps" if every_steps else "--save_checkpoint_secs"
         self._model_dir = model_dir
         self._scaffold = scaffold
         self._extras = {} if extras is None else extras
@@ -175,12 +180,8 @@ class CheckpointHook(Hook):
             if error is not None:
                 _LOG.error("%s", error)
 
-    def discard_first(self) -> None:
-        """Removes the checkpoint that was saved before the first step of the training, if any.
-
-        For a training that failed before its first step was complete: its command can then be
-        given again with other options, which might not fit the checkpoint.
-        """
+    def fail_before_first_step(self) -> None:
+        # The same command with other options, which may not fit the checkpoint, can begin anew.
         if self._first_step is not None and self._saved_step == self._first_step:
             self._kept.discard(self._prefix(self._first_step))
 

@@ -34,6 +34,7 @@ class EvaluateHook(Hook):
     """
 
     phase = Phase.EVALUATE
+    option = "--eval_every_n_steps"
 
     def __init__(
         self,

@@ -165,6 +165,7 @@ class ProfileHook(Hook):
     """
 
     phase = Phase.OBSERVE
+    option = "--profile_at_step"
     cadence: RangeCadence
 
     def __init__(

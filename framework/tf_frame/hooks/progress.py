@@ -42,6 +42,7 @@ class ProgressHook(Hook):
     """
 
     phase = Phase.LOG
+    option = "--log_every_n_steps"
 
     def __init__(
         self,

@@ -1,7 +1,6 @@
-"""Writes summaries; has TensorFlow's `SummarySaverHook` without its extra session calls, too.
+"""`SummaryHook`: writes summaries in the background; and the event writer of a folder.
 
-`SummaryHook`, for runs of tf-frame, writes in the background, and makes TensorBoard drop what a
-killed run wrote after its last checkpoint. `SummarySaverHook` is for scripts that use TensorFlow's.
+TensorBoard then drops the summaries that a killed run wrote after its last checkpoint.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame.errors import reason_of
 from tf_frame.hooks.background_writer import wait_for_background_writer, write_in_background
 from tf_frame.hooks.base import Hook, Phase
-from tf_frame.hooks.cadence import Cadence, Multiples
+from tf_frame.hooks.cadence import Multiples
 
 _LOG = logging.getLogger("tf_frame")
 # Seconds between two flushes of an event file.
@@ -44,6 +43,7 @@ class SummaryHook(Hook):
     """
 
     phase = Phase.OBSERVE
+    option = "--save_summaries_steps"
 
     def __init__(
         self,
@@ -62,10 +62,10 @@ class SummaryHook(Hook):
         super().__init__(Multiples(every_steps, first=1, every_secs=every_secs))
         self._folder = os.path.join(model_dir, name) if name else model_dir
         self._summary_op = summary_op
-        self.report = report
+        self._report = report
 
     def begin(self) -> None:
-        self._writer = event_writer(self._folder, report=self.report)
+        self._writer = event_writer(self._folder, report=self._report)
 
     def start(self, session: Any, step: int) -> None:
         super().start(session, step)
@@ -159,73 +159,3 @@ class _EventFile:
                 f"warning: summaries cannot be written to {self._folder}: {reason_of(error)}; "
                 "training goes on without them; free space there for the next checkpoint"
             )
-
-
-class SummarySaverHook(Hook):
-    """Writes summaries of the first step of a session, and then every N steps or seconds.
-
-    Arguments, errors, tags and steps are those of
-    `tf.compat.v1.train.SummarySaverHook`. Without a folder and a writer the hook
-    does not run.
-
-    Args:
-      save_steps: steps between summaries.
-      save_secs: seconds between summaries; give one of the two.
-      output_dir: folder of the event file.
-      summary_writer: summary writer, in place of one for `output_dir`.
-      scaffold: scaffold with the `summary_op` to run.
-      summary_op: scalar string tensor, or a list of them, in place of `scaffold`.
-
-    Raises:
-      ValueError: both or none of scaffold and op, or of steps and seconds; a
-        number that is not positive.
-    """
-
-    phase = Phase.OBSERVE
-
-    def __init__(
-        self,
-        save_steps: int | None = None,
-        save_secs: float | None = None,
-        output_dir: str | None = None,
-        summary_writer: Any = None,
-        scaffold: Any = None,
-        summary_op: Any = None,
-    ) -> None:
-        if (scaffold is None) == (summary_op is None):
-            raise ValueError("Exactly one of scaffold or summary_op must be provided.")
-        # The timer raises the errors of TensorFlow's hook.
-        tf.train.SecondOrStepTimer(every_secs=save_secs, every_steps=save_steps)
-        wanted = Cadence(every_steps=save_steps, every_secs=save_secs)
-        super().__init__(wanted if output_dir or summary_writer is not None else None)
-        self._output_dir = output_dir
-        self._writer = summary_writer
-        self._scaffold = scaffold
-        self._summary_op = summary_op
-
-    def begin(self) -> None:
-        if tf.train.get_global_step() is None:
-            raise RuntimeError("Global step should be created to use SummarySaverHook.")
-        if self._writer is None and self._output_dir:
-            self._writer = event_writer(self._output_dir)
-
-    def start(self, session: Any, step: int) -> None:
-        super().start(session, step)
-        self._started = False
-
-    def before_step(self, run_context: Any, step: int) -> Any:
-        ops = self._summary_op if self._scaffold is None else self._scaffold.summary_op
-        if ops is None:
-            return None
-        return tf.train.SessionRunArgs(ops if isinstance(ops, list) else [ops])
-
-    def after_step(self, run_context: Any, run_values: Any, step: int) -> None:
-        if not self._started:
-            self._started = True
-            self._writer.add_session_log(tf.SessionLog(status=tf.SessionLog.START), step)
-        for summary in run_values.results or ():
-            self._writer.add_summary(summary, step)
-
-    def end(self, session: Any) -> None:
-        if self._writer is not None:
-            self._writer.flush()

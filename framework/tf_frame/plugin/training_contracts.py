@@ -149,6 +149,8 @@ class HookContext:
       first_step: global step of the checkpoint that the run resumes from; 0: none.
       metrics: the `tf_frame.hooks.metrics_log.MetricsLog` of the run, for loggers of figures;
         None where nothing logs.
+      request_profile: function that asks for a profile of the next steps, by a label of letters,
+        digits and underscores, and the number of steps.
     """
 
     model_dir: str
@@ -161,6 +163,7 @@ class HookContext:
     eval_every_n_steps: int = 0
     first_step: int = 0
     metrics: Any = None
+    request_profile: Callable[[str, int], None] = lambda label, steps: None
 
 
 class HookPlugin(Plugin):

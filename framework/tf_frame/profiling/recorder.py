@@ -155,6 +155,7 @@ class Recorder:
                 spent.secs,
                 _every_steps(hook, step_secs),
                 bool(getattr(hook, "asynchronous", False)),
+                str(getattr(hook, "option", "")),
             )
             for hook, spent in self._times.hooks.items()
         ]

@@ -146,6 +146,7 @@ class HookCost:
       secs: all its seconds.
       every_steps: steps between two calls by its cadence; 1 without a cadence; None if unknown.
       asynchronous: whether another thread writes its files.
+      option: the option of the run that makes it; empty: none.
     """
 
     name: str
@@ -154,6 +155,7 @@ class HookCost:
     secs: float
     every_steps: float | None
     asynchronous: bool = False
+    option: str = ""
 
 
 @dataclasses.dataclass(frozen=True)

@@ -30,8 +30,11 @@ from tf_frame.session.prepared import PreparedCalls
 from tf_frame.session.schedule import Schedule
 
 
-class TrainingLoop:
+class TrainingLoop(tf.train.SessionRunHook):
     """Runs the steps of a training graph.
+
+    The loop is a hook of its own session: so TensorFlow hands over each session that is made, the
+    first one and those after a lost one, with its coordinator.
 
     Args:
       steps: the training graph.
@@ -41,13 +44,15 @@ class TrainingLoop:
       times: measures the steps and hooks.
 
     Attributes:
-      hooks: the hooks of the monitored session.
+      hooks: the hooks of the monitored session, with the loop as the last one.
       global_step: the global step after the last step.
       loss: the loss of the last step, None before the first.
       stop_requested: whether a hook ended training, and not the end of the input.
       request: function to call between two steps, once, after which the cadences are asked anew;
         a signal handler may set it. It waits until a profile that is being made has ended.
     """
+
+    phase = Phase.STOP
 
     def __init__(
         self,
@@ -58,7 +63,7 @@ class TrainingLoop:
         check_error: Callable[[Exception], None] = lambda error: None,
         times: StepTimes | None = None,
     ) -> None:
-        self.hooks = [*schedule.hooks, _SessionHook(self)]
+        self.hooks = [*schedule.hooks, self]
         self.global_step = 0
         self.loss: Any = None
         self.stop_requested = False
@@ -70,21 +75,26 @@ class TrainingLoop:
         self._times = StepTimes() if times is None else times
         self._fetches = StepFetches(steps, schedule.watching)
 
-    def run(self, session: Any) -> None:
+    def run(self, monitored: Any) -> None:
         """Runs steps until a hook asks to stop or the input ends.
 
         Args:
-          session: the `MonitoredSession`, made with `self.hooks`.
+          monitored: the `MonitoredSession`, made with `self.hooks`; it makes a new session after
+            a lost one.
         """
         try:
-            while not (session.should_stop() or self.stop_requested):
-                session.run_step_fn(self._run_steps)
+            while not (monitored.should_stop() or self.stop_requested):
+                monitored.run_step_fn(self._run_steps)
         except tf.errors.OutOfRangeError:
             self.global_step = self._read_global_step()
         self._schedule.after_last_step(self.global_step)
 
-    def begin_session(self, session: Any, coord: Any) -> None:
-        """Takes over a new session: the first one, or one created after the loss of another."""
+    def fail_before_first_step(self) -> None:
+        """Tells the hooks that training failed before its first step was complete."""
+        self._schedule.fail_before_first_step()
+
+    def after_create_session(self, session: Any, coord: Any) -> None:
+        """Takes over a new session, after all other hooks, which may change its variables."""
         self._prepared, self._coord = PreparedCalls(session), coord
         # Prepared at first use: with a hook at every step they are never used.
         self._run_one: Callable[[], Sequence[Any]] | None = None
@@ -93,7 +103,7 @@ class TrainingLoop:
         self._times.begin()
 
     def _run_steps(self, step_context: Any) -> None:
-        # After a lost session step_context has the old session; begin_session got the new one.
+        # After a lost session step_context still has the lost one.
         del step_context
         try:
             until, due = self._schedule.next(self.global_step)
@@ -186,15 +196,3 @@ class TrainingLoop:
 
     def _read_global_step(self) -> int:
         return int(self._prepared.session.run(self._steps.global_step))
-
-
-class _SessionHook(tf.train.SessionRunHook):
-    """Gives the loop each session that is made, after all other hooks, which may change it."""
-
-    phase = Phase.STOP
-
-    def __init__(self, loop: TrainingLoop) -> None:
-        self._loop = loop
-
-    def after_create_session(self, session: Any, coord: Any) -> None:
-        self._loop.begin_session(session, coord)

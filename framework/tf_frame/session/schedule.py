@@ -31,7 +31,10 @@ class Schedule:
     """
 
     def __init__(self, hooks: Iterable[Any], *, sort: bool = True) -> None:
-        self.hooks = in_phase_order(hooks) if sort else list(hooks)
+        self._set(in_phase_order(hooks) if sort else list(hooks))
+
+    def _set(self, hooks: list[Any]) -> None:
+        self.hooks = hooks
         self._with_cadence = [hook for hook in self.hooks if has_cadence(hook)]
         self.at_every_step = frozenset(hook for hook in self.hooks if acts_at_every_step(hook))
         self.watching = [hook for hook in self._with_cadence if hook.watched is not None]
@@ -39,7 +42,7 @@ class Schedule:
 
     def add(self, hook: Any) -> None:
         """Adds a hook to a session that runs; the hook has been started, and watches nothing."""
-        Schedule.__init__(self, [*self.hooks, hook])
+        self._set(in_phase_order([*self.hooks, hook]))
 
     def next(self, last: int) -> tuple[float, float]:
         """The next step and the next time, after step `last`, at which some hook must run.
@@ -70,6 +73,11 @@ class Schedule:
         for hook in self._with_cadence:
             hook.after_last_step(step)
 
+    def fail_before_first_step(self) -> None:
+        """Tells the hooks that training failed before its first step was complete."""
+        for hook in self._with_cadence:
+            hook.fail_before_first_step()
+
     def keeps_fast_path_off(self) -> list[str]:
         """The hooks that run at every step, so that no step is fast, by name and module."""
         every_step = [hook for hook in self.hooks if hook in self.at_every_step]
@@ -79,7 +87,7 @@ class Schedule:
     def describe(self) -> list[str]:
         """The order of hooks within a step, a line each, and whether steps run without hooks."""
         lines = ["hooks of a step, in this order:"]
-        lines += [f"  {_phase(h):<10} {type(h).__name__:<22} {self._when(h)}" for h in self.hooks]
+        lines += [self._line(hook) for hook in self.hooks]
         off = self.keeps_fast_path_off()
         if off:
             verb = "is" if len(off) == 1 else "are"
@@ -87,6 +95,11 @@ class Schedule:
         else:
             lines.append("fast path: on; between the steps that they want no hook runs")
         return lines
+
+    def _line(self, hook: Any) -> str:
+        option = getattr(hook, "option", "")
+        because = f" ({option})" if option else ""
+        return f"  {_phase(hook):<10} {type(hook).__name__:<22} {self._when(hook)}{because}"
 
     def _when(self, hook: Any) -> str:
         if hook in self.at_every_step:

@@ -23,7 +23,7 @@ from tf_frame.plugin.find import PluginInfo
 from tf_frame.plugin.kinds import INPUT, LEARNING_RATE, MODEL, OPTIMIZER, Kind
 from tf_frame.plugin.load import LoadedPlugin, load_plugin
 from tf_frame.plugin.origin import register
-from tf_frame.runs.setup.run_context import RunContext, RunObserver
+from tf_frame.runs.setup.run_context import RunObserver
 from tf_frame.runs.setup.training_setup import TrainingSetup
 from tf_frame.session.interrupts import Interrupts
 
@@ -145,8 +145,7 @@ def run_setup(
     from tf_frame.runs.training.run_training import run
 
     observer = RunObserver(report, interrupts or Interrupts(), shows_progress=True)
-    context = RunContext(observer=observer, cluster=cluster_of(setup.config))
-    return run(setup, context, setup.make_input())
+    return run(setup, setup.make_input(), cluster=cluster_of(setup.config), observer=observer)
 
 
 def configured_plugin(

@@ -7,7 +7,7 @@ from tf_frame.estimator.train_and_eval.stop_at_checkpoint import (
     StopAtCheckpointStepHook,
     make_stop_at_checkpoint_step_hook,
 )
-from tf_frame.hooks.stop import StopAtStepHook
+from tf_frame.hooks.stock.stop_at_step import StopAtStepHook
 
 
 def save(folder, step):

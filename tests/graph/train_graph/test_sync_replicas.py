@@ -18,7 +18,7 @@ def weights_after(train_graph, steps):
     with train_graph.graph.as_default():
         (weights,) = [v for v in tf.trainable_variables() if v.op.name == "linear/weights"]
         creator = tf.train.ChiefSessionCreator(train_graph.scaffold)
-        hooks = list(train_graph.hooks)
+        hooks = [train_graph.sync_replicas.session_hook()] if train_graph.sync_replicas else []
         with tf.train.MonitoredSession(creator, hooks=hooks) as session:
             for _ in range(steps):
                 session.run(train_graph.train_op)
@@ -29,8 +29,9 @@ def weights_after(train_graph, steps):
 def test_a_single_synchronous_worker_takes_the_steps_of_an_ordinary_one():
     alone = build_toy_graph(RunOptions(**OPTIONS), optimizer="sgd")
     synchronised = build_toy_graph(RunOptions(**OPTIONS, sync_replicas=True), optimizer="sgd")
-    assert alone.hooks == []
-    assert [type(hook) for hook in synchronised.hooks] == [SyncReplicasHook]
+    assert alone.hooks == synchronised.hooks == []
+    assert alone.sync_replicas is None
+    assert isinstance(synchronised.sync_replicas.session_hook(), SyncReplicasHook)
     expected = weights_after(alone, 3)
     assert np.abs(expected).max() > 0.1
     np.testing.assert_allclose(weights_after(synchronised, 3), expected, rtol=0, atol=1e-6)

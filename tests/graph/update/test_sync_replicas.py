@@ -230,8 +230,8 @@ def test_only_the_chief_makes_updates(task, threads):
 @pytest.mark.slow
 def test_workers_that_wait_stop_when_another_one_has_ended():
     with begun(worker_replicas=2) as (session, _, update, optimizer):
-        hook, coordinator = optimizer.session_hook(), tf.train.Coordinator()
-        hook.is_over = lambda: True
+        hook = optimizer.session_hook(is_over=lambda: True)
+        coordinator = tf.train.Coordinator()
         hook.after_create_session(session, coordinator)
         with pytest.raises(tf.errors.OutOfRangeError):
             session.run(update)

@@ -9,12 +9,16 @@ from tf_frame.errors import NonFiniteError
 from tf_frame.gradient_transforms.accumulate import Accumulate
 from tf_frame.hooks.base import Hook, Phase, in_phase_order
 from tf_frame.hooks.cadence import Cadence
-from tf_frame.hooks.global_step_waiter import GlobalStepWaiterHook
-from tf_frame.hooks.logging import LoggingHook, LoggingTensorHook
-from tf_frame.hooks.nan_guard import NanGuardHook, NanTensorHook
-from tf_frame.hooks.stop import StopAtStepHook, StopOnSignalHook
-from tf_frame.hooks.summary import SummaryHook, SummarySaverHook
-from tf_frame.hooks.throughput import StepCounterHook
+from tf_frame.hooks.logging import LoggingHook
+from tf_frame.hooks.nan_guard import NanGuardHook
+from tf_frame.hooks.stock.global_step_waiter import GlobalStepWaiterHook
+from tf_frame.hooks.stock.logging_tensor import LoggingTensorHook
+from tf_frame.hooks.stock.nan_tensor import NanTensorHook
+from tf_frame.hooks.stock.step_counter import StepCounterHook
+from tf_frame.hooks.stock.stop_at_step import StopAtStepHook
+from tf_frame.hooks.stock.summary_saver import SummarySaverHook
+from tf_frame.hooks.stop_on_signal import StopOnSignalHook
+from tf_frame.hooks.summary import SummaryHook
 from tf_frame.testing.toy import build_toy_graph
 
 

@@ -10,12 +10,12 @@ from tensorflow.python.platform import tf_logging
 from tensorflow.python.training import training_util
 
 from tf_frame.hooks.base import Hook
-from tf_frame.hooks.global_step_waiter import GlobalStepWaiterHook
-from tf_frame.hooks.logging import LoggingTensorHook
-from tf_frame.hooks.nan_guard import NanTensorHook
-from tf_frame.hooks.stop import StopAtStepHook
-from tf_frame.hooks.summary import SummarySaverHook
-from tf_frame.hooks.throughput import StepCounterHook
+from tf_frame.hooks.stock.global_step_waiter import GlobalStepWaiterHook
+from tf_frame.hooks.stock.logging_tensor import LoggingTensorHook
+from tf_frame.hooks.stock.nan_tensor import NanTensorHook
+from tf_frame.hooks.stock.step_counter import StepCounterHook
+from tf_frame.hooks.stock.stop_at_step import StopAtStepHook
+from tf_frame.hooks.stock.summary_saver import SummarySaverHook
 from tf_frame.testing.clock import FakeClock
 from tf_frame.testing.events import events_of as all_events
 

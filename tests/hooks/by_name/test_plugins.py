@@ -84,78 +84,70 @@ def test_none_of_them_imports_tensorflow():
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
+# Name, options, class or function in `hooks.by_name`, and its arguments.
 CASES = [
-    ("heartbeat", {}, "by_name.heartbeat.HeartbeatHook", ["DIR"], {"every_secs": 60.0, "task": 0}),
-    (
-        "heartbeat",
-        {"every_secs": "5"},
-        "by_name.heartbeat.HeartbeatHook",
-        ["DIR"],
-        {"every_secs": 5.0, "task": 0},
-    ),
+    ("heartbeat", {}, "HeartbeatHook", ["DIR"], {"every_secs": 60.0, "task": 0}),
+    ("heartbeat", {"every_secs": "5"}, "HeartbeatHook", ["DIR"], {"every_secs": 5.0, "task": 0}),
     (
         "garbage_collection",
         {"every_steps": 50, "freeze_after_steps": 3},
-        "by_name.garbage_collection.GarbageCollectionHook",
+        "GarbageCollectionHook",
         [],
         {"every_steps": 50, "freeze_after_steps": 3},
     ),
     (
         "slow_step",
         {"times": 3, "floor_secs": 0.5, "pause_secs": 7, "profile_steps": 2},
-        "by_name.slow_step.SlowStepHook",
+        "SlowStepHook",
         ["DIR"],
         {"times": 3.0, "floor_secs": 0.5, "pause_secs": 7.0, "profile_steps": 2, "task": 0},
     ),
     (
         "feed",
         {"values": ["keep:0=0.5", "size=[1, 2]", "word=a=b"]},
-        "by_name.feed.FeedHook",
+        "FeedHook",
         [{"keep:0": "0.5", "size": "[1, 2]", "word": "a=b"}],
         {},
     ),
+    ("final_values", {"tensors": "a:0,b"}, "FinalValuesHook", [("a:0", "b")], {}),
+]
+EVERY_MINUTE = {"min_steps": 0, "run_every_secs": 60.0, "run_every_steps": None}
+STOPS = [
     (
-        "final_values",
-        {"tensors": "a:0,b"},
-        "logging.FinalValuesHook",
-        [("a:0", "b")],
-        {},
-    ),
-    (
-        "early_stopping",
         {"metric": "acc", "threshold": 0.5, "min_steps": 3, "every_secs": 9},
-        "by_name.early_stopping.stop_if_higher",
-        ["acc", 0.5, "DIR/eval"],
+        "stop_if_higher",
+        ["acc", 0.5],
         {"min_steps": 3, "run_every_secs": 9.0, "run_every_steps": None},
     ),
     (
-        "early_stopping",
         {"threshold": 0, "every_steps": 10},
-        "by_name.early_stopping.stop_if_lower",
-        ["loss", 0.0, "DIR/eval"],
+        "stop_if_lower",
+        ["loss", 0.0],
         {"min_steps": 0, "run_every_secs": None, "run_every_steps": 10},
     ),
+    ({"threshold": 9, "mode": "max"}, "stop_if_higher", ["loss", 9.0], EVERY_MINUTE),
     (
-        "early_stopping",
-        {"threshold": 9, "mode": "max"},
-        "by_name.early_stopping.stop_if_higher",
-        ["loss", 9.0, "DIR/eval"],
-        {"min_steps": 0, "run_every_secs": 60.0, "run_every_steps": None},
-    ),
-    (
-        "early_stopping",
         {"metric": "mean_iou"},
-        "by_name.early_stopping.stop_if_not_better",
-        ["mean_iou", 3, "DIR/eval"],
-        {"higher": True, "min_steps": 0, "run_every_secs": 60.0, "run_every_steps": None},
+        "stop_if_not_better",
+        ["mean_iou", 3],
+        {"higher": True, **EVERY_MINUTE},
     ),
     (
-        "early_stopping",
         {"metric": "wer", "mode": "min", "patience": 7},
-        "by_name.early_stopping.stop_if_not_better",
-        ["wer", 7, "DIR/eval"],
-        {"higher": False, "min_steps": 0, "run_every_secs": 60.0, "run_every_steps": None},
+        "stop_if_not_better",
+        ["wer", 7],
+        {"higher": False, **EVERY_MINUTE},
     ),
+]
+CASES += [
+    (
+        "early_stopping",
+        values,
+        function,
+        [*args, "DIR/eval"],
+        {**more, "multiples_of": None, "report": print},
+    )
+    for values, function, args, more in STOPS
 ]
 
 
@@ -163,11 +155,11 @@ CASES = [
 def test_options_become_what_the_hook_takes(
     tmp_path, context, monkeypatch, name, values, target, args, more
 ):
-    monkeypatch.setattr(f"tf_frame.hooks.{target}", Made)
+    monkeypatch.setattr(f"tf_frame.hooks.by_name.{name}.{target}", Made)
     hook = made(name, values)(context())
     args = [a.replace("DIR", str(tmp_path)) if isinstance(a, str) else a for a in args]
-    found = [a.rstrip("/") if isinstance(a, str) else a for a in hook.args]
-    assert (found, hook.more) == (args, more)
+    paths = [a.rstrip("/") if isinstance(a, str) else a for a in hook.args]
+    assert (paths, hook.more) == (args, more)
 
 
 def test_resources_are_written_by_the_chief_alone(tmp_path, context, build, monkeypatch):
@@ -202,7 +194,7 @@ def test_resources_are_written_by_the_chief_alone(tmp_path, context, build, monk
     ],
 )
 def test_tensors_are_logged_by_steps_or_seconds(context, build, monkeypatch, values, expected):
-    monkeypatch.setattr("tf_frame.hooks.logging.LoggingTensorHook", Made)
+    monkeypatch.setattr("tf_frame.hooks.stock.logging_tensor.LoggingTensorHook", Made)
     chief = context(graph=build())
     hook = made("logging_tensor", {"tensors": "train_op:0,learning_rate", **values})(chief)
     graph = chief.graph.graph

@@ -1,5 +1,6 @@
 import logging
 import threading
+from types import SimpleNamespace
 
 import pytest
 import tensorflow.compat.v1 as tf
@@ -142,7 +143,7 @@ def test_after_a_slow_step_somebody_is_told_in_the_thread_that_trains(make, cloc
 def test_after_a_slow_step_some_steps_are_to_be_profiled(make, clock):
     asked = []
     for hook in (make(profile_steps=3), make()):
-        hook.request_profile = lambda *words: asked.append(words)
+        hook.join_run(SimpleNamespace(report=print, request_profile=lambda *a: asked.append(a)))
         steps(hook, clock, [1] * 10 + [20, 20, 1])
     # The second one comes within `pause_secs`.
     assert asked == [("slow_step_11", 3)]

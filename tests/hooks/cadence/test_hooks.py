@@ -8,9 +8,11 @@ from tf_frame.config.run_options import RunOptions
 from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.cadence import Cadence
 from tf_frame.hooks.checkpoint import CheckpointHook
-from tf_frame.hooks.logging import LoggingHook, LoggingTensorHook
-from tf_frame.hooks.summary import SummaryHook, SummarySaverHook
-from tf_frame.hooks.throughput import StepCounterHook
+from tf_frame.hooks.logging import LoggingHook
+from tf_frame.hooks.stock.logging_tensor import LoggingTensorHook
+from tf_frame.hooks.stock.step_counter import StepCounterHook
+from tf_frame.hooks.stock.summary_saver import SummarySaverHook
+from tf_frame.hooks.summary import SummaryHook
 from tf_frame.testing.toy import build_toy_graph
 
 

@@ -417,7 +417,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame.checkpoint.write.snapshot import ArrayWriter
 from tf_frame.config.run_options import RunOptions
 from tf_frame.hooks.checkpoint import CheckpointHook
-from tf_frame.hooks.stop import StopAtStepHook
+from tf_frame.hooks.stock.stop_at_step import StopAtStepHook
 from tf_frame.testing.toy import build_toy_graph
 folder, when = sys.argv[1:]
 rename, write, renames = tf.io.gfile.rename, ArrayWriter.write, []

@@ -13,7 +13,7 @@ from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.cadence import Cadence
 from tf_frame.hooks.checkpoint import CheckpointHook
 from tf_frame.hooks.profile import ProfileHook, RangeCadence
-from tf_frame.hooks.stop import StopAtStepHook
+from tf_frame.hooks.stock.stop_at_step import StopAtStepHook
 from tf_frame.hooks.timeline import TimelineHook
 from tf_frame.profiling.capture import Capture, CaptureError
 from tf_frame.profiling.recorder import Facts, Recorder

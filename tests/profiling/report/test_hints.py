@@ -61,7 +61,10 @@ def test_a_hook_that_runs_at_few_steps_counts_by_the_run():
     recording = Recording().step(
         130, session=(1, 97), ops=NETWORK, hooks=[("EvaluateHook", 99, 129)]
     )
-    often, rarely = (HookCost("EvaluateHook", "hook", 4, 0.12, each) for each in (2.0, 500.0))
+    often, rarely = (
+        HookCost("EvaluateHook", "hook", 4, 0.12, steps, option="--eval_every_n_steps")
+        for steps in (2.0, 500.0)
+    )
     assert build_report([recording.profile(hooks=[rarely])]).hints == ()
     hint = only(build_report([recording.profile(hooks=[often])]).hints)
     assert (hint.severity, hint.option) == (pytest.approx(15 / 130), "--eval_every_n_steps")
@@ -72,6 +75,12 @@ def test_a_hook_that_runs_at_few_steps_counts_by_the_run():
 def test_a_hook_that_hits_no_recorded_step_is_named_too():
     hint = only(found(of_run=[HookCost("EvaluateHook", "hook", 3, 3.0, 20.0)]))
     assert (hint.cause, hint.severity) == ("slow_hook", pytest.approx(0.5))
+
+
+def test_only_an_option_for_the_steps_between_calls_is_advised():
+    cost = HookCost("SlowStepHook", "hook", 9, 9.0, 20.0, option="--hook slow_step")
+    hint = only(found(of_run=[cost]))
+    assert (hint.option, "a cadence with fewer steps" in hint.remedy) == ("", True)
 
 
 def test_the_hook_that_profiles_is_not_named():

@@ -9,7 +9,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame.cli.run import main
 from tf_frame.cluster.find import cluster_of
 from tf_frame.errors import CheckpointError, ConfigError, DataError
-from tf_frame.runs.setup.run_context import RunContext, RunObserver
+from tf_frame.runs.setup.run_context import RunObserver
 from tf_frame.runs.training.dry_run import dry_run
 from tf_frame.session.interrupts import Interrupted, Interrupts
 from tf_frame.testing.distributions import write_toy_distribution
@@ -30,8 +30,7 @@ def try_run(
 ):
     setup = make_setup(model, source, str(model_dir), **{"max_steps": 50, **options})
     observer = RunObserver(report, interrupts or Interrupts())
-    context = RunContext(observer=observer, cluster=cluster_of(setup.config))
-    return dry_run(setup, context, setup.make_input())
+    return dry_run(setup, setup.make_input(), cluster=cluster_of(setup.config), observer=observer)
 
 
 def state(folder):

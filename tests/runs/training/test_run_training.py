@@ -23,12 +23,12 @@ from tf_frame.errors import (
 from tf_frame.gradient_transforms.accumulate import Accumulate
 from tf_frame.gradient_transforms.check_finite import CheckFinite
 from tf_frame.gradient_transforms.freeze import Freeze
-from tf_frame.hooks.global_step_waiter import GlobalStepWaiterHook
+from tf_frame.hooks.stock.global_step_waiter import GlobalStepWaiterHook
 from tf_frame.plugin import InputInfo, Mode
 from tf_frame.plugin.kinds import GRADIENT_TRANSFORM
 from tf_frame.runs.setup.run_context import RunContext, RunObserver
 from tf_frame.runs.setup.training_setup import TRAIN, TRAIN_AND_EVALUATE
-from tf_frame.runs.training.train import Trained, train
+from tf_frame.runs.training.training import Trained, Training
 from tf_frame.session.interrupts import Interrupted, Interrupts
 from tf_frame.testing.toy import (
     WEIGHTS,
@@ -298,7 +298,7 @@ def test_worker_k_waits_for_the_chief(monkeypatch, tmp_path):
     setup = make_setup(ToyModel, ToyInput, str(tmp_path), task=2, startup_delay_steps=5, **cluster)
     with pytest.raises(Interrupted):
         context = RunContext(observer=RunObserver(print), cluster=cluster_of(setup.config))
-        train(setup, context, model=setup.make_model(None), source=setup.make_input())
+        Training(setup, context, model=setup.make_model(None), source=setup.make_input()).run()
     assert waits == [10]
 
 
@@ -507,7 +507,7 @@ def test_a_signal_before_the_first_step_of_a_resumed_run_leaves_it_where_it_was(
 def test_a_worker_that_comes_when_all_is_done_trains_nothing(go, monkeypatch):
     go(max_steps=3)
     late = Trained(5, None, None, None)
-    monkeypatch.setattr("tf_frame.runs.training.run_training.train", lambda *_, **__: late)
+    monkeypatch.setattr(Training, "run", lambda self: late)
     result, said = go(max_steps=5, evaluate=True)
     assert "the other workers have reached step 5: nothing to train" in said
     assert (result["global_step"], result["total_loss"]) == (5, None)

@@ -9,7 +9,7 @@ from tf_frame.graph.step_loop import build_step_loop
 from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.cadence import Cadence
 from tf_frame.hooks.checkpoint import CheckpointHook
-from tf_frame.hooks.stop import StopAtStepHook
+from tf_frame.hooks.stock.stop_at_step import StopAtStepHook
 from tf_frame.hooks.training_clock import traced_steps
 from tf_frame.testing.session_runs import counted_runs
 from tf_frame.testing.toy import ToyInput

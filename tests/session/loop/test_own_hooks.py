@@ -9,11 +9,12 @@ from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.cadence import Cadence
 from tf_frame.hooks.checkpoint import CheckpointHook
 from tf_frame.hooks.evaluate import EvaluateHook
-from tf_frame.hooks.logging import LoggingHook, LoggingTensorHook
+from tf_frame.hooks.logging import LoggingHook
 from tf_frame.hooks.progress import ProgressHook
-from tf_frame.hooks.stop import StopAtStepHook
+from tf_frame.hooks.stock.logging_tensor import LoggingTensorHook
+from tf_frame.hooks.stock.step_counter import StepCounterHook
+from tf_frame.hooks.stock.stop_at_step import StopAtStepHook
 from tf_frame.hooks.summary import SummaryHook
-from tf_frame.hooks.throughput import StepCounterHook
 from tf_frame.hooks.timeline import TimelineHook
 from tf_frame.testing.toy import ToyModel
 

@@ -60,7 +60,7 @@ _TRAPS = (
         "tensorflow",
         "==2.21.*",
         "tf.compat.v1.train.ProfilerHook fails a step while another profiler is active; "
-        "tf_frame.hooks.timeline.ProfilerHook does not",
+        "tf_frame.hooks.stock.profiler.ProfilerHook does not",
     ),
     _Trap(
         "protobuf",

@@ -15,7 +15,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame.checkpoint.find.newest import listed_checkpoints, read_step
 from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.cadence import Cadence
-from tf_frame.hooks.stop import StopAtStepHook
+from tf_frame.hooks.stock.stop_at_step import StopAtStepHook
 
 _LOG = logging.getLogger("tf_frame")
 

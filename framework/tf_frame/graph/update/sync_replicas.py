@@ -19,7 +19,7 @@ queues when it stops, or when another worker has no more data.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import tensorflow.compat.v1 as tf
@@ -102,9 +102,13 @@ class SyncReplicas:
         self._build_session_start()
         return tf.assign(self._token, token).op
 
-    def session_hook(self) -> SyncReplicasHook:
-        """Returns the hook that every worker's session needs, after `apply_gradients`."""
-        return SyncReplicasHook(self, is_chief=self._worker == 0)
+    def session_hook(self, is_over: Callable[[], object] = lambda: False) -> SyncReplicasHook:
+        """Makes the hook that every worker's session needs, after `apply_gradients`.
+
+        Args:
+          is_over: see `SyncReplicasHook`.
+        """
+        return SyncReplicasHook(self, is_chief=self._worker == 0, is_over=is_over)
 
     @property
     def _num_queues(self) -> int:

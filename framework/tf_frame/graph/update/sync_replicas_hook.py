@@ -18,16 +18,16 @@ class SyncReplicasHook(tf.train.SessionRunHook):
     Args:
       replicas: the `SyncReplicas`.
       is_chief: whether this worker makes the updates.
-
-    Attributes:
       is_over: asked every second on the chief: whether another worker has ended, so that no
         update gets a gradient of each worker any more.
     """
 
-    def __init__(self, replicas: Any, *, is_chief: bool) -> None:
+    def __init__(
+        self, replicas: Any, *, is_chief: bool, is_over: Callable[[], object] = lambda: False
+    ) -> None:
         self._replicas = replicas
         self._is_chief = is_chief
-        self.is_over: Callable[[], object] = lambda: False
+        self._is_over = is_over
 
     def after_create_session(self, session: Any, coord: Any) -> None:
         self._session, self._is_closed = session, False
@@ -78,6 +78,6 @@ class SyncReplicasHook(tf.train.SessionRunHook):
         # The session may be lost meanwhile, which the main thread notices as well.
         with contextlib.suppress(tf.errors.OpError, RuntimeError):
             while not coord.wait_for_stop(_WATCH_SECS):
-                if self.is_over():
+                if self._is_over():
                     self.end_updates()
                     return

@@ -48,6 +48,7 @@ class Update:
     summary_op: Any
     learning_rate: Any = None
     hooks: Sequence[Any] = ()
+    sync_replicas: Any = None
     run_is_step: bool = False
     own_steps: Any = None
 
@@ -93,7 +94,6 @@ def make_update(
         )
     own_steps, counted = _own_steps(config)
     update = tf.group(apply, *_statistics(clones, config), *counted, name="update_barrier")
-    sync_hooks = [wrapped.session_hook()] if config.sync_replicas else []
     share_statistics(clones)
     observed, extra = _observed(losses, grads_and_vars, averages, config)
     with tf.control_dependencies([update, *observed]):
@@ -111,7 +111,8 @@ def make_update(
             with_losses=config.loss_average_decay is None,
         ),
         rate,
-        hooks=[*sync_hooks, *(hook for clone in clones for hook in clone.outputs.hooks)],
+        hooks=[hook for clone in clones for hook in clone.outputs.hooks],
+        sync_replicas=wrapped if config.sync_replicas else None,
         run_is_step=ready is None and (deployment.num_replicas == 1 or deployment.all_reduce),
         own_steps=own_steps,
     )

@@ -24,7 +24,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.errors import ConfigError
 from tf_frame.hooks.base import Hook, Phase
-from tf_frame.hooks.cadence import Cadence
+from tf_frame.hooks.cadence import Cadence, Either, Multiples
 
 _LOG = logging.getLogger("tf_frame")
 _PREFIXES = ("metrics/", "losses/")
@@ -42,16 +42,18 @@ class EarlyStoppingHook(Hook):
         the evaluations.
       run_every_secs: seconds between checks.
       run_every_steps: steps between checks; give one of the two.
+      multiples_of: also checks at the multiples of this number of steps; None: no multiples.
+      report: function that takes the reason as a line; default: the log.
 
     Attributes:
       reason: the reason why training was stopped, empty if it was not.
-      report: function that takes the reason as a line; default: the log.
 
     Raises:
       ValueError: both or neither of seconds and steps are given.
     """
 
     phase = Phase.STOP
+    option = "--hook early_stopping"
 
     def __init__(
         self,
@@ -60,6 +62,8 @@ class EarlyStoppingHook(Hook):
         *,
         run_every_secs: float | None = 60,
         run_every_steps: int | None = None,
+        multiples_of: int | None = None,
+        report: Callable[[str], None] = _LOG.info,
     ) -> None:
         if run_every_secs is not None and run_every_steps is not None:
             raise ValueError("Only one of `run_every_secs` and `run_every_steps` must be set.")
@@ -68,14 +72,15 @@ class EarlyStoppingHook(Hook):
         self._verdict = verdict
         self._metrics = EvalMetricsReader(metrics).read if isinstance(metrics, str) else metrics
         self.reason = ""
-        self.report: Callable[[str], None] = _LOG.info
-        super().__init__(Cadence(every_secs=run_every_secs, every_steps=run_every_steps))
+        self._report = report
+        cadence = Cadence(every_secs=run_every_secs, every_steps=run_every_steps)
+        super().__init__(Either(cadence, Multiples(multiples_of)) if multiples_of else cadence)
 
     def after_step(self, run_context: Any, run_values: Any, step: int) -> None:
         known = {at: values for at, values in self._metrics().items() if at <= step}
         self.reason = self._verdict(known)
         if self.reason:
-            self.report(f"{self.reason}; early stopping at global step {step}")
+            self._report(f"{self.reason}; early stopping at global step {step}")
             run_context.request_stop()
 
 
@@ -90,7 +95,8 @@ def stop_if_higher(
       eval_dir: folder of the evaluations' event files, or a function that returns
         `{step: {metric: value}}`.
       **more: `min_steps` (0): evaluations before this step are ignored;
-        `run_every_secs` (60) or `run_every_steps`; set the other one to None.
+        `run_every_secs` (60) or `run_every_steps`, the other one None; `multiples_of` and
+        `report` of `EarlyStoppingHook`.
     """
     return _stop_by_threshold(metric, threshold, eval_dir, higher=True, **more)
 

@@ -34,6 +34,7 @@ class FeedHook(Hook):
     """
 
     phase = Phase.TRANSFORM
+    option = "--hook feed"
 
     def __init__(self, values: Mapping[str, Any]) -> None:
         self._values = values

@@ -31,6 +31,7 @@ class GarbageCollectionHook(Hook):
     """
 
     phase = Phase.LOG
+    option = "--hook garbage_collection"
 
     def __init__(self, *, every_steps: int = 1000, freeze_after_steps: int = 10) -> None:
         if every_steps <= 0 or freeze_after_steps <= 0:

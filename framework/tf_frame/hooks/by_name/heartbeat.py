@@ -36,6 +36,7 @@ class HeartbeatHook(Hook):
     """
 
     phase = Phase.LOG
+    option = "--hook heartbeat"
 
     def __init__(self, model_dir: str, *, every_secs: float = 60.0, task: int = 0) -> None:
         name = f"heartbeat_{task}.json" if task else "heartbeat.json"

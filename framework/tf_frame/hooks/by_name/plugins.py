@@ -75,32 +75,29 @@ class EarlyStopping(HookPlugin):
         self.needed_metrics = (params.metric,)
 
     def __call__(self, context: HookContext) -> Any:
-        from tf_frame.hooks.cadence import Either, Multiples
-
-        params = self.params
-        hook = self._made(
-            os.path.join(context.model_dir, "eval"),
-            min_steps=params.min_steps,
-            run_every_secs=None if params.every_steps else params.every_secs,
-            run_every_steps=params.every_steps,
-        )
-        hook.report = context.report
-        if context.eval_every_n_steps:
-            hook.cadence = Either(hook.cadence, Multiples(context.eval_every_n_steps))
-        else:
+        if not context.eval_every_n_steps:
             context.report(
                 "note: early_stopping goes by the evaluations in MODEL_DIR/eval; without "
                 "--eval_every_n_steps another program has to write them"
             )
-        return hook
-
-    def _made(self, eval_dir: str, **more: Any) -> Any:
-        metric, threshold = self.params.metric, self.params.threshold
-        if threshold is not None:
+        params, eval_dir = self.params, os.path.join(context.model_dir, "eval")
+        checks = {
+            "min_steps": params.min_steps,
+            "run_every_secs": None if params.every_steps else params.every_secs,
+            "run_every_steps": params.every_steps,
+            "multiples_of": context.eval_every_n_steps or None,
+            "report": context.report,
+        }
+        if params.threshold is not None:
             stop = hooks.stop_if_higher if self._higher else hooks.stop_if_lower
-            return stop(metric, threshold, eval_dir, **more)
-        patience = self.params.patience or _PATIENCE
-        return hooks.stop_if_not_better(metric, patience, eval_dir, higher=self._higher, **more)
+            return stop(params.metric, params.threshold, eval_dir, **checks)
+        return hooks.stop_if_not_better(
+            params.metric,
+            params.patience or _PATIENCE,
+            eval_dir,
+            higher=self._higher,
+            **checks,
+        )
 
 
 class Feed(HookPlugin):

@@ -76,6 +76,7 @@ class ResourceUseHook(Hook):
     """
 
     phase = Phase.LOG
+    option = "--hook resource_use"
 
     def __init__(
         self,

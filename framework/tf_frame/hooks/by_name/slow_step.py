@@ -23,6 +23,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.cadence import Cadence
 from tf_frame.hooks.training_clock import training_clock
+from tf_frame.plugin import HookContext
 
 _LOG = logging.getLogger("tf_frame")
 _POLLS_PER_FLOOR = 4
@@ -54,14 +55,14 @@ class SlowStepHook(Hook):
 
     Attributes:
       slow_steps: the global steps that were reported.
-      request_profile: asks for a profile by its label and number of steps; a run sets it.
 
     Raises:
       ValueError: a number that is not positive, or `times` not above 1.
     """
 
     phase = Phase.LOG
-    request_profile: Callable[[str, int], None] = staticmethod(lambda label, steps: None)
+    option = "--hook slow_step"
+    _request_profile: Callable[[str, int], None] = staticmethod(lambda label, steps: None)
 
     def __init__(
         self,
@@ -93,6 +94,10 @@ class SlowStepHook(Hook):
         self.slow_steps: list[int] = []
         super().__init__(Cadence(every_steps=every_steps))
 
+    def join_run(self, context: HookContext) -> None:
+        super().join_run(context)
+        self._request_profile = context.request_profile
+
     def start(self, session: Any, step: int) -> None:
         super().start(session, step)
         self.close()
@@ -122,7 +127,7 @@ class SlowStepHook(Hook):
             if self._on_slow is not None:
                 self._on_slow(slow)
             if self._profile_steps:
-                self.request_profile(f"slow_step_{slow}", self._profile_steps)
+                self._request_profile(f"slow_step_{slow}", self._profile_steps)
         return False
 
     def close(self) -> None:

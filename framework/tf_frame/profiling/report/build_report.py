@@ -156,6 +156,7 @@ def _hook_row(
         calls=sum(cost.calls for cost in costs) if costs else None,
         every_steps=min((c.every_steps for c in costs if c.every_steps), default=None),
         asynchronous=any(cost.asynchronous for cost in costs),
+        option=next((cost.option for cost in costs if cost.option), ""),
     )
 
 

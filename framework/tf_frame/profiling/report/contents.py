@@ -186,6 +186,7 @@ class HookRow:
       calls: number of calls in the run; None if it is not recorded.
       every_steps: steps between two calls; None before the second.
       asynchronous: whether another thread writes its files.
+      option: the option of the run that makes it; empty: none.
     """
 
     name: str
@@ -197,6 +198,7 @@ class HookRow:
     calls: int | None
     every_steps: float | None
     asynchronous: bool = False
+    option: str = ""
 
 
 @dataclasses.dataclass(frozen=True)

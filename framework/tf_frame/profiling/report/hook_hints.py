@@ -18,13 +18,8 @@ _CALLS = 3
 # (RunConfig.save_summary_steps).
 _SUMMARY_STEPS, _SUMMARY = 10, 0.01
 _CHECKPOINT = 0.05
-# Priority of a hook -> the option that makes it run less often.
-_OPTIONS = {
-    "EvaluateHook": "--eval_every_n_steps",
-    "LoggingHook": "--log_every_n_steps",
-    "ThroughputHook": "--log_every_n_steps",
-    "TimelineHook": "--trace_every_n_steps",
-}
+# End of an option whose value is the number of steps between two calls of a hook.
+_STEPS_BETWEEN_CALLS = "_every_n_steps"
 
 
 def slow_hook(report: Report) -> Iterable[Hint]:
@@ -33,7 +28,7 @@ def slow_hook(report: Report) -> Iterable[Hint]:
         share, ms = _cost(row, report)
         own = row.kind == HOOK and row.name != PROFILER
         if own and share >= _HOOK and ms >= _HOOK_MS:
-            option = _OPTIONS.get(row.name, "")
+            option = row.option if row.option.endswith(_STEPS_BETWEEN_CALLS) else ""
             remedy = f"a larger {option}" if option else "a cadence with fewer steps"
             yield Hint(
                 "slow_hook",

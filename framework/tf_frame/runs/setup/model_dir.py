@@ -24,10 +24,14 @@ from typing import Any
 
 from tf_frame import file_system
 from tf_frame.atomic_output import write_file
+from tf_frame.config.yaml_file import to_yaml
 from tf_frame.errors import ConfigError
 from tf_frame.plugin import InputInfo, Mode
+from tf_frame.plugin.lock import lock_of
+from tf_frame.runs.setup.training_setup import TrainingSetup
 
 CONFIG_FILE = "config.yaml"
+_CONFIG_HEADER = "Written by tf-frame; run it again with: tf-frame run --config THIS_FILE"
 INPUT_FILE = "input.json"
 RESULT_FILE = "result.json"
 _COMPLETED_FILE = "training_ended_at"
@@ -126,6 +130,19 @@ def refuse_if_busy(path: str) -> None:
     """Raises a `ConfigError` if another run holds the lock of the folder."""
     with locked(path):
         pass
+
+
+def write_configuration(setup: TrainingSetup, info: Any) -> None:
+    """Writes `config.yaml` and `input.json`, which later commands read.
+
+    Args:
+      setup: the run.
+      info: the `info` of its input.
+    """
+    assert setup.input is not None, "an Estimator records no configuration"
+    write_input_info(setup.model_dir, setup.input.name, info)
+    settings = dataclasses.replace(setup.settings(), lock=lock_of(setup.plugins()))
+    write_file(os.path.join(setup.model_dir, CONFIG_FILE), to_yaml(settings, _CONFIG_HEADER))
 
 
 def write_input_info(model_dir: str, name: str, info: Any) -> None:

@@ -58,6 +58,11 @@ class TrainingSetup:
     input: ConfiguredPlugin | None = None
     mode: str = TRAIN
 
+    @property
+    def is_recorded(self) -> bool:
+        """True if model and input are plugins, so that `config.yaml` can record the run."""
+        return self.model is not None
+
     def make_input(self) -> Any:
         """Constructs the input, which checks that its data is there.
 

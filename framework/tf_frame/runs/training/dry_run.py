@@ -15,9 +15,10 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.find.newest import newest_checkpoint, read_step
+from tf_frame.cluster import Cluster
 from tf_frame.errors import ConfigError, NoDataError
 from tf_frame.hooks.metrics_log import MetricsLog
-from tf_frame.hooks.stop import StopAtStepHook
+from tf_frame.hooks.stock.stop_at_step import StopAtStepHook
 from tf_frame.plugin.origin import no_batch_in
 from tf_frame.runs.error_translation import translated_errors
 from tf_frame.runs.evaluation.evaluate import run_evaluator
@@ -27,22 +28,23 @@ from tf_frame.runs.evaluation.results import numbers
 from tf_frame.runs.setup.run_context import RunContext, RunObserver
 from tf_frame.runs.setup.training_setup import TrainingSetup
 from tf_frame.runs.training.evaluations import Evaluations
-from tf_frame.runs.training.train import Trained, train
+from tf_frame.runs.training.training import Trained, Training
 from tf_frame.session.interrupts import Interrupted
 from tf_frame.text import figure
 
 _STEPS = 2
 
 
-def dry_run(setup: TrainingSetup, context: RunContext, source: Any) -> str:
+def dry_run(setup: TrainingSetup, source: Any, *, cluster: Cluster, observer: RunObserver) -> str:
     """Trains two steps, from the folder's checkpoint if there is one, and evaluates one batch.
 
     Everything is written to a temporary folder, which is removed.
 
     Args:
       setup: the run; its folder is only read.
-      context: as for `train`.
       source: the input, constructed.
+      cluster: the task of this process.
+      observer: the user.
 
     Returns:
       What was done, for the user.
@@ -52,44 +54,52 @@ def dry_run(setup: TrainingSetup, context: RunContext, source: Any) -> str:
       TfFrameError: what a run raises.
       Interrupted: a signal stopped it.
     """
-    if context.cluster.target:
+    if cluster.target:
         raise ConfigError(
             "--dry_run would train the variables of the cluster; try the options without the "
             "cluster"
         )
-    checkpoint = newest_checkpoint(setup.model_dir, context.observer.report)
+    checkpoint = newest_checkpoint(setup.model_dir, observer.report)
     with tempfile.TemporaryDirectory(prefix="tf-frame-dry-run-") as folder:
         config = dataclasses.replace(setup.config, eval_steps=1)
         trial = dataclasses.replace(setup, model_dir=folder, config=config)
         try:
             with translated_errors(folder):
-                done = list(_try(trial, context, source, checkpoint))
+                lines = list(_try(trial, source, cluster, observer, checkpoint))
         except Interrupted as interrupted:
             raise Interrupted(interrupted.signum, "the dry run was stopped") from None
         finally:
             tf.summary.FileWriterCache.clear()
-    return "\n".join([*done, f"dry run: done; nothing was written to {setup.model_dir}"])
+    return "\n".join([*lines, f"dry run: done; nothing was written to {setup.model_dir}"])
 
 
 def _try(
-    trial: TrainingSetup, context: RunContext, source: Any, checkpoint: str | None
+    trial: TrainingSetup,
+    source: Any,
+    cluster: Cluster,
+    observer: RunObserver,
+    checkpoint: str | None,
 ) -> Iterator[str]:
-    """Yields a line about each part that was done."""
+    """Yields a line about the training, and a line about the evaluation."""
     model = trial.make_model(source.info)
     evaluator = run_evaluator(trial, model=model, source=source)
-    evaluations = Evaluations(trial, evaluator, context.observer, MetricsLog())
+    evaluations = Evaluations(trial, evaluator, observer, MetricsLog())
     with contextlib.closing(evaluator):
         evaluations.check_metrics()
         if read_step(checkpoint) < trial.config.max_steps:
-            context = dataclasses.replace(
-                context, checkpoint=checkpoint, evaluate_step=evaluations.evaluate_step
+            context = RunContext(
+                observer=observer,
+                cluster=cluster,
+                checkpoint=checkpoint,
+                evaluate_step=evaluations.evaluate_step,
+                hooks=[StopAtStepHook(num_steps=_STEPS)],
             )
             yield _trained(_train(trial, context, model, source), checkpoint)
             checkpoint = newest_checkpoint(trial.model_dir)
         else:
             yield f"dry run: {checkpoint} has reached --max_steps: nothing to train"
         if trial.config.evaluate and trial.has_evaluation_data(source.info):
-            yield _evaluated(evaluator, checkpoint, context.observer)
+            yield _evaluated(evaluator, checkpoint, observer)
 
 
 def _evaluated(evaluator: Evaluator, checkpoint: str | None, observer: RunObserver) -> str:
@@ -103,8 +113,7 @@ def _evaluated(evaluator: Evaluator, checkpoint: str | None, observer: RunObserv
 
 def _train(trial: TrainingSetup, context: RunContext, model: Any, source: Any) -> Trained:
     """Trains a few steps; raises as `dry_run` does."""
-    context = dataclasses.replace(context, hooks=[StopAtStepHook(num_steps=_STEPS)])
-    trained = train(trial, context, model=model, source=source)
+    trained = Training(trial, context, model=model, source=source).run()
     context.observer.interrupts.raise_if_received()
     if trained.loss is None:
         raise no_batch_in("training split", source)

@@ -19,13 +19,14 @@ from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.deploy.placement_report import placement_table
 from tf_frame.deploy.session_config import make_deployment
 from tf_frame.graph.train_graph import TrainGraph
-from tf_frame.hooks.input_position import RestoredCheckpoint
 from tf_frame.profiling.model_cost import model_layers
 from tf_frame.profiling.model_table import format_model
 from tf_frame.runs.setup.run_context import RunContext, RunObserver
 from tf_frame.runs.setup.training_setup import TrainingSetup
+from tf_frame.runs.training.build import build_graph, unmatched_patterns
 from tf_frame.runs.training.hooks.make import make_hooks
-from tf_frame.runs.training.train import build_graph, unmatched_patterns
+from tf_frame.runs.training.parts import TrainingParts
+from tf_frame.session.job_member import JobMember
 from tf_frame.session.schedule import Schedule
 
 
@@ -45,10 +46,18 @@ def show_hooks(setup: TrainingSetup, source: Any, *, report: Callable[[str], Non
     # Hooks open event files, which are not to stay.
     with tempfile.TemporaryDirectory() as folder:
         setup = dataclasses.replace(setup, model_dir=folder)
-        graph = _graph(setup, source, report, make_deployment(setup.config, context.cluster))
+        deployment = make_deployment(setup.config, context.cluster)
+        graph = _graph(setup, source, report, deployment)
         with graph.graph.as_default():
-            restored = RestoredCheckpoint()
-            hooks, _ = make_hooks(setup, context, graph, source=source, restored=restored)
+            parts = TrainingParts(
+                setup=setup,
+                context=context,
+                source=source,
+                deployment=deployment,
+                graph=graph,
+                member=JobMember(cluster=context.cluster),
+            )
+            hooks, _ = make_hooks(parts)
         report("\n".join(Schedule(hooks).describe()))
         tf.summary.FileWriterCache.clear()
 

@@ -30,7 +30,7 @@ from tf_frame.runs.error_translation import translated_errors
 from tf_frame.runs.evaluation.evaluate import run_evaluator
 from tf_frame.runs.setup.log_file import log_file
 from tf_frame.runs.setup.model_dir import RESULT_FILE
-from tf_frame.runs.setup.run_context import RunContext, RunObserver
+from tf_frame.runs.setup.run_context import RunObserver
 from tf_frame.runs.setup.training_setup import TrainingSetup
 from tf_frame.runs.training.evaluations import Evaluations
 
@@ -87,13 +87,16 @@ class _Profiler:
                 capture.save(began=what["began"])
 
 
-def evaluate_job(setup: TrainingSetup, context: RunContext, source: Any) -> dict[str, Any]:
+def evaluate_job(
+    setup: TrainingSetup, source: Any, *, cluster: Cluster, observer: RunObserver
+) -> dict[str, Any]:
     """Evaluates each new checkpoint of a job, up to the last one.
 
     Args:
       setup: the run.
-      context: who watches, and the task of this process.
       source: the input, constructed.
+      cluster: the evaluator.
+      observer: the user.
 
     Returns:
       The metrics of the last checkpoint, as `result.json` has them.
@@ -101,9 +104,8 @@ def evaluate_job(setup: TrainingSetup, context: RunContext, source: Any) -> dict
     Raises:
       Interrupted: a signal ended it.
     """
-    observer, started = context.observer, time.time()
+    started, name = time.time(), cluster.task_name
     model = setup.make_model(source.info)
-    name = context.cluster.task_name
     with (
         log_file(setup.model_dir, task=name),
         translated_errors(setup.model_dir, source),

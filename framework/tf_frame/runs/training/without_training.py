@@ -17,9 +17,10 @@ from tf_frame.graph.inference.build import build_inference
 from tf_frame.plugin import Mode
 from tf_frame.runs.error_translation import translated_errors
 from tf_frame.runs.export.input_signature import input_signature
+from tf_frame.runs.setup.model_dir import write_configuration
 from tf_frame.runs.setup.run_context import RunObserver
 from tf_frame.runs.setup.training_setup import TrainingSetup
-from tf_frame.runs.training.train import unmatched_patterns, write_configuration
+from tf_frame.runs.training.build import unmatched_patterns
 from tf_frame.runs.warm_start.options import check_readable
 
 _SHOWN = 8

@@ -15,13 +15,12 @@ import tensorflow.compat.v1 as tf
 from tf_frame.cluster.find import cluster_of
 from tf_frame.config.run_options import RunOptions
 from tf_frame.hooks.background_writer import wait_for_background_writer
-from tf_frame.hooks.base import Hook, Phase
+from tf_frame.hooks.base import Hook, Phase, closing_all
 from tf_frame.hooks.cadence import Cadence
 from tf_frame.hooks.metrics_log import MetricsLog
-from tf_frame.hooks.stop import StopAtStepHook
+from tf_frame.hooks.stock.stop_at_step import StopAtStepHook
 from tf_frame.plugin import HookContext
 from tf_frame.runs.setup.training_setup import check_hooks
-from tf_frame.runs.training.train import closing_all
 from tf_frame.session.interrupts import Interrupts
 from tf_frame.session.job_member import JobMember
 from tf_frame.session.loop import TrainingLoop

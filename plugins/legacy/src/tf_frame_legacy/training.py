@@ -18,9 +18,9 @@ from tf_frame.checkpoint.write.snapshot import FiniteCheck
 from tf_frame.gradient_transforms.multiply import multiply_gradients
 from tf_frame.gradient_transforms.values import GradsAndVars
 from tf_frame.graph.global_step import read_step_after, step_after_run
-from tf_frame.hooks.checkpoint_saver import CheckpointSaverHook
-from tf_frame.hooks.summary import SummarySaverHook
-from tf_frame.hooks.throughput import StepCounterHook
+from tf_frame.hooks.stock.checkpoint_saver import CheckpointSaverHook
+from tf_frame.hooks.stock.step_counter import StepCounterHook
+from tf_frame.hooks.stock.summary_saver import SummarySaverHook
 from tf_frame.session.loop import TrainingLoop
 from tf_frame.session.schedule import Schedule
 from tf_frame_legacy.hparams import HParams, parse_values

@@ -5,8 +5,8 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.cadence import Cadence
-from tf_frame.hooks.nan_guard import NanTensorHook
-from tf_frame.hooks.stop import StopAtStepHook
+from tf_frame.hooks.stock.nan_tensor import NanTensorHook
+from tf_frame.hooks.stock.stop_at_step import StopAtStepHook
 from tf_frame.testing.session_runs import counted_runs
 from tf_frame_legacy import training
 

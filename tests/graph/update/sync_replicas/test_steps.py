@@ -166,18 +166,17 @@ def test_sparse_gradients_are_averaged_row_by_row():
         assert session.run(table).tolist() == [[0.0], [1.0], [-1.0]]
 
 
-def lone_worker():
+def lone_worker(**options):
     """Returns variable, training operation and hook."""
     step, weights = tf.train.create_global_step(), tf.get_variable("weights", initializer=1.0)
     optimizer = synchronous(sgd(), config=RunOptions(sync_replicas=True))
     update = optimizer.apply_gradients([(tf.constant(1.0), weights)], step)
-    return weights, update, optimizer.session_hook()
+    return weights, update, optimizer.session_hook(**options)
 
 
 def test_a_worker_that_ended_closes_the_queues():
     with tf.Graph().as_default():
-        _, update, hook = lone_worker()
-        hook.is_over = lambda: True
+        _, update, hook = lone_worker(is_over=lambda: True)
         # A monitored session ends without an error then, as at the end of the input.
         with tf.train.MonitoredSession(hooks=[hook]) as session:
             while not session.should_stop():

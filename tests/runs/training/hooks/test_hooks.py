@@ -14,7 +14,6 @@ from tf_frame.checkpoint.find.newest import listed_checkpoints
 from tf_frame.cluster import Cluster
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.errors import ConfigError, DataError, NonFiniteError
-from tf_frame.hooks.input_position import RestoredCheckpoint
 from tf_frame.plugin import Mode
 from tf_frame.plugin.configured import ConfiguredPlugin
 from tf_frame.plugin.kinds import HOOK
@@ -22,9 +21,11 @@ from tf_frame.plugin.load import load_plugin
 from tf_frame.runs.setup.plugin_choice import setup_from_options
 from tf_frame.runs.setup.run_context import RunContext, RunObserver
 from tf_frame.runs.setup.training_setup import TRAIN, TRAIN_AND_EVALUATE
+from tf_frame.runs.training.build import build_graph
 from tf_frame.runs.training.hooks.make import make_hooks
-from tf_frame.runs.training.train import build_graph
+from tf_frame.runs.training.parts import TrainingParts
 from tf_frame.session.interrupts import Interrupted, Interrupts
+from tf_frame.session.job_member import JobMember
 from tf_frame.testing.events import events_of
 from tf_frame.testing.toy import ToyInput, ToyModel, make_setup, run_setup
 
@@ -365,7 +366,16 @@ def test_hooks_for_the_chief_are_for_no_other_worker(tmp_path, task, has_it):
     cluster = Cluster(task_id=task, num_workers=2)
     context = RunContext(observer=RunObserver(print), cluster=cluster)
     with graph.graph.as_default():
-        hooks, _ = make_hooks(setup, context, graph, source=source, restored=RestoredCheckpoint())
+        hooks, _ = make_hooks(
+            TrainingParts(
+                setup=setup,
+                context=context,
+                source=source,
+                deployment=DeploymentConfig(),
+                graph=graph,
+                member=JobMember(cluster=cluster),
+            )
+        )
     assert (mine in hooks) == has_it
 
 

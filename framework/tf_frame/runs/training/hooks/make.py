@@ -1,170 +1,106 @@
-"""Makes the hooks of a training from the run options, from `--hook` and from the model.
+"""Makes the hooks of a training from the run options, from `--hook`, from the model and a script.
 
-Here it is decided which task of a cluster does what: only the chief saves, logs, evaluates and
-writes summaries, as all tasks share a folder.
+All tasks of a job share a folder, so only the chief saves, logs, evaluates and writes summaries.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.checkpoint.find.newest import read_step
-from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import DataError
-from tf_frame.graph.train_graph import TrainGraph
-from tf_frame.hooks.agreed_checkpoint import AgreedCheckpointHook
 from tf_frame.hooks.base import Hook
-from tf_frame.hooks.input_position import InputPositionHook, RestoredCheckpoint
+from tf_frame.hooks.input_position import InputPositionHook
 from tf_frame.hooks.nan_guard import NanGuardHook
 from tf_frame.hooks.progress import ProgressHook
-from tf_frame.hooks.stop import StopAtStepHook, StopOnSignalHook
-from tf_frame.hooks.worker import JobMemberHook
-from tf_frame.plugin import HookContext
-from tf_frame.profiling.step_times import StepTimes
-from tf_frame.runs.setup.run_context import RunContext
-from tf_frame.runs.setup.training_setup import TrainingSetup
-from tf_frame.runs.training.hooks.chief import hooks_of_chief, log_hooks
+from tf_frame.hooks.stock.stop_at_step import StopAtStepHook
+from tf_frame.runs.training.hooks.checkpoints import checkpoint_hooks, tf_frame_saves
 from tf_frame.runs.training.hooks.job import (
     delay_hooks,
     member_hooks,
-    profile_hooks,
+    signal_hooks,
     status_hooks,
+    sync_replicas_hook,
 )
-from tf_frame.runs.training.hooks.savers import add_listeners, saver_hooks
-from tf_frame.session.job_member import JobMember
+from tf_frame.runs.training.hooks.logs import log_hooks, progress_hook, summary_hooks
+from tf_frame.runs.training.hooks.profiles import profile_hooks
+from tf_frame.runs.training.parts import TrainingParts
 
 
-def make_hooks(
-    setup: TrainingSetup,
-    context: RunContext,
-    graph: TrainGraph,
-    *,
-    source: Any,
-    restored: RestoredCheckpoint,
-    member: JobMember | None = None,
-    times: StepTimes | None = None,
-) -> tuple[list[Any], ProgressHook]:
+def make_hooks(parts: TrainingParts) -> tuple[list[Any], ProgressHook]:
     """Makes the hooks of a worker, in the training graph, before its session.
 
     Args:
-      setup, context: as for `train`.
-      graph: the training graph.
-      source: the input.
-      restored: filled when a session is made.
-      member: this worker in its job; None: a process that trains alone.
-      times: of the loop that will run the hooks.
+      parts: the training.
 
     Returns:
-      The hooks of the options, the model, plugins and a script; and that one of them which
-      measures the rates of the training.
+      All hooks, and the one of them that measures the rates of the training.
 
     Raises:
       DataError: a resumed run would not be exact, and the options do not allow that.
     """
-    config, observer = setup.config, context.observer
-    times = StepTimes() if times is None else times
-    is_chief = context.cluster.is_chief
-    progress = ProgressHook(
-        graph.train_op,
-        loss_name=list(graph.losses)[-1],
-        last_step=config.max_steps,
-        examples_per_step=setup.examples_per_step(),
-        every_steps=config.log_every_n_steps if observer.shows_progress else 0,
-    )
-    named = setup.make_hooks(_hook_context(setup, context, graph))
-    listeners = [each for each in named if isinstance(each, tf.train.CheckpointSaverListener)]
-    foreign = [*(graph.chief_hooks if is_chief else ()), *context.hooks]
-    savers = saver_hooks([*foreign, *graph.hooks])
-    saves = context.saves_checkpoints and not savers
-    add_listeners(savers, context.listeners, saves=saves)
-    for hook in graph.hooks:
+    config, graph, is_chief = parts.config, parts.graph, parts.cluster.is_chief
+    context = parts.hook_context()
+    progress = progress_hook(parts)
+    named = parts.setup.make_hooks(context)
+    listeners = [hook for hook in named if isinstance(hook, tf.train.CheckpointSaverListener)]
+    named_hooks = [hook for hook in named if hook not in listeners]
+    script_hooks = [*(graph.chief_hooks if is_chief else ()), *parts.context.hooks]
+    for hook in (*script_hooks, *graph.hooks, *named_hooks):
         if isinstance(hook, Hook):
-            hook.report = observer.report
+            hook.join_run(context)
+    saves = tf_frame_saves(parts, [*script_hooks, *graph.hooks])
     guard = NanGuardHook(graph.train_op, on_nan=config.on_nan)
-    exact = bool(getattr(source, "exact_resume", True))  # An input need not inherit from `Input`.
-    resume = _exact_resume(config, graph, restored, observer.report, exact=exact)
-    joint = member_hooks(setup, context, graph, restored, member)
-    agreement = member.agreement if member else None
-    hooks: list[Any] = [*delay_hooks(setup, context), *joint, *resume, guard, *foreign]
-    hooks += [
+    sync = sync_replicas_hook(parts)
+    hooks = [
+        *delay_hooks(parts),
+        *member_hooks(parts),
+        *_resume_hooks(parts),
+        guard,
+        *script_hooks,
+        *([sync] if sync else []),
         *graph.hooks,
-        *profile_hooks(setup, context.cluster, agreement, graph, times, context.observer.report),
+        *profile_hooks(parts),
     ]
     if is_chief:
-        hooks += hooks_of_chief(
-            setup,
-            context,
-            graph,
-            guard,
-            listeners,
-            saves=saves,
-            agreement=agreement,
-        )
-        # An input need not inherit from `Input`.
-        counts_examples = getattr(source, "counts_examples", True)
-        hooks += log_hooks(setup, graph, context, counts_examples=counts_examples, times=times)
+        hooks += checkpoint_hooks(parts, listeners, guard=guard, sync=sync, saves=saves)
+        hooks += summary_hooks(parts)
+        hooks += log_hooks(parts)
     hooks += [
-        *(each for each in named if each not in listeners),
+        *named_hooks,
         progress,
         StopAtStepHook(last_step=config.max_steps),
-        *status_hooks(setup, context.cluster, graph),
+        *status_hooks(parts),
+        *signal_hooks(parts, saves=saves),
     ]
-    if not any(isinstance(each, (AgreedCheckpointHook, JobMemberHook)) for each in hooks):
-        hooks.append(StopOnSignalHook(lambda: observer.interrupts.received))
     return hooks, progress
 
 
-def _hook_context(setup: TrainingSetup, context: RunContext, graph: TrainGraph) -> HookContext:
-    return HookContext(
-        model_dir=setup.model_dir,
-        is_chief=context.cluster.is_chief,
-        task=setup.config.task,
-        max_steps=setup.config.max_steps,
-        examples_per_step=setup.examples_per_step(),
-        graph=graph,
-        report=context.observer.report,
-        eval_every_n_steps=setup.config.eval_every_n_steps,
-        first_step=read_step(context.checkpoint),
-        metrics=context.metrics,
-    )
-
-
-def _exact_resume(
-    config: RunOptions,
-    graph: TrainGraph,
-    restored: RestoredCheckpoint,
-    report: Callable[[str], None],
-    *,
-    exact: bool,
-) -> Iterator[Any]:
-    """The hook that makes a resumed run end like one that was never stopped.
-
-    Args:
-      config, graph, restored, report: of the run.
-      exact: whether the input must resume with the next batch.
-    """
+def _resume_hooks(parts: TrainingParts) -> Iterator[Any]:
+    """Yields the hook with which a resumed run ends like one that was never stopped."""
+    config, graph = parts.config, parts.graph
     if graph.input_position is None:
         return
     if graph.not_repeatable:
-        _refuse_or_warn(config, graph, report)
+        _refuse_or_warn(parts)
     yield InputPositionHook(
         graph.input_position,
-        restored=restored,
+        restored=parts.restored,
         allow_inexact=config.allow_inexact_resume or not config.makes_steps_together,
-        report=report,
-        exact=exact,
+        report=parts.report,
+        # An input need not inherit from `Input`.
+        exact=bool(getattr(parts.source, "exact_resume", True)),
     )
 
 
-def _refuse_or_warn(config: RunOptions, graph: TrainGraph, report: Callable[[str], None]) -> None:
-    reasons = "\n  ".join(graph.not_repeatable)
-    what = f"a resumed run would not end like one that was never stopped:\n  {reasons}"
-    if not config.allow_inexact_resume:
+def _refuse_or_warn(parts: TrainingParts) -> None:
+    reasons = "\n  ".join(parts.graph.not_repeatable)
+    message = f"a resumed run would not end like one that was never stopped:\n  {reasons}"
+    if not parts.config.allow_inexact_resume:
         raise DataError(
-            f"{what}\ndraw random numbers outside of loops and functions, or with stateless ops "
-            "(tf.random.stateless_uniform); or give --allow_inexact_resume"
+            f"{message}\ndraw random numbers outside of loops and functions, or with stateless "
+            "ops (tf.random.stateless_uniform); or give --allow_inexact_resume"
         )
-    report(f"warning: {what}")
+    parts.report(f"warning: {message}")

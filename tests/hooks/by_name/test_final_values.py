@@ -6,8 +6,8 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.errors import ConfigError
 from tf_frame.hooks.base import Hook
+from tf_frame.hooks.by_name.final_values import FinalValuesHook
 from tf_frame.hooks.cadence import Cadence
-from tf_frame.hooks.logging import FinalValuesHook
 
 
 class See(Hook):

@@ -35,6 +35,7 @@ class GlobalStepWaiterHook(Hook):
 
     # Before all other hooks, so that none of them measures the wait.
     phase = Phase.TRANSFORM
+    option = "--startup_delay_steps"
     asked_between_steps = False
 
     def __init__(

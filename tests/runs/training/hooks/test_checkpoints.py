@@ -1,19 +1,29 @@
 """Checkpoint hooks that a script brings, and the listener that evaluates what is saved."""
 
+from types import SimpleNamespace
+
 import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame.hooks import CheckpointSaverHook
 from tf_frame.hooks.training_clock import training_clock
-from tf_frame.runs.training.hooks.savers import EvaluateSaved, add_listeners, saver_hooks
+from tf_frame.runs.training.hooks.checkpoints import EvaluateSaved, add_listeners, tf_frame_saves
 
 CLASSES = [tf.train.CheckpointSaverHook, CheckpointSaverHook]
 
 
+def parts(saves_checkpoints=True, listeners=()):
+    context = SimpleNamespace(saves_checkpoints=saves_checkpoints, listeners=listeners)
+    return SimpleNamespace(context=context)
+
+
 @pytest.mark.parametrize("cls", CLASSES)
-def test_hooks_that_save_are_found_among_others(cls, tmp_path):
-    saver = cls(str(tmp_path), save_steps=1)
-    assert saver_hooks([tf.train.SessionRunHook(), saver]) == [saver]
+def test_a_hook_that_saves_replaces_that_of_tf_frame(cls, tmp_path):
+    listener, saver = tf.train.CheckpointSaverListener(), cls(str(tmp_path), save_steps=1)
+    assert not tf_frame_saves(parts(listeners=[listener]), [tf.train.SessionRunHook(), saver])
+    assert saver._listeners == [listener]
+    assert tf_frame_saves(parts(listeners=[listener]), [tf.train.SessionRunHook()])
+    assert not tf_frame_saves(parts(saves_checkpoints=False), [tf.train.SessionRunHook()])
 
 
 @pytest.mark.parametrize("cls", CLASSES)
@@ -21,19 +31,18 @@ def test_the_first_of_them_gets_the_listeners_once(cls, tmp_path):
     known, new = tf.train.CheckpointSaverListener(), tf.train.CheckpointSaverListener()
     first = cls(str(tmp_path), save_steps=1, listeners=[known])
     second = cls(str(tmp_path), save_steps=1)
-    add_listeners([first, second], [known, new], saves=False)
+    add_listeners([first, second], [known, new])
     assert first._listeners == [known, new]
     assert list(second._listeners) == []
 
 
 def test_listeners_without_anything_that_saves_are_refused():
     with pytest.raises(ValueError, match="There should be a CheckpointSaverHook to use saving_lis"):
-        add_listeners([], [tf.train.CheckpointSaverListener()], saves=False)
+        add_listeners([], [tf.train.CheckpointSaverListener()])
 
 
-def test_nothing_is_to_be_done_without_listeners_or_where_tf_frame_saves():
-    add_listeners([], [], saves=False)
-    add_listeners([], [tf.train.CheckpointSaverListener()], saves=True)
+def test_without_listeners_nothing_need_save():
+    add_listeners([], [])
 
 
 def test_what_is_saved_between_the_first_and_the_last_step_is_evaluated():

@@ -1,11 +1,7 @@
-"""Hooks that end training: at a step, and on a signal.
-
-They stop between two steps, so that the state of the last step is saved before the run ends.
-"""
+"""`StopAtStepHook` of TensorFlow: ends training at a step, between two steps."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import tensorflow.compat.v1 as tf
@@ -30,6 +26,7 @@ class StopAtStepHook(Hook):
     """
 
     phase = Phase.STOP
+    option = "--max_steps"
     # `should_stop` is only for sessions that begin at the last step or after it.
     asked_between_steps = False
 
@@ -65,20 +62,3 @@ class StopAtStepHook(Hook):
 def _at(step: int | None) -> Cadence:
     # `should_stop` handles step 0, which no run ends with.
     return Cadence(at_steps=[step] if step is not None and step > 0 else [])
-
-
-class StopOnSignalHook(Hook):
-    """Requests a stop after the current step once a signal has arrived.
-
-    Args:
-      received: asked between all steps, so it must be quick; true requests the stop.
-    """
-
-    phase = Phase.STOP
-
-    def __init__(self, received: Callable[[], object]) -> None:
-        super().__init__()
-        self._received = received
-
-    def should_stop(self) -> bool:
-        return bool(self._received())

@@ -1,7 +1,7 @@
 import tensorflow.compat.v1 as tf
 
 from tf_frame.hooks.checkpoint import CheckpointHook
-from tf_frame.hooks.summary import SummarySaverHook
+from tf_frame.hooks.stock.summary_saver import SummarySaverHook
 from tf_frame.testing.events import events_of
 
 

@@ -3,7 +3,7 @@ import logging
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame.hooks.logging import LoggingTensorHook, graph_element
+from tf_frame.hooks.stock.logging_tensor import LoggingTensorHook, graph_element
 
 
 @pytest.fixture

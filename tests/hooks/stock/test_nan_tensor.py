@@ -4,7 +4,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame.hooks.base import Phase
-from tf_frame.hooks.nan_guard import NanTensorHook, scalar
+from tf_frame.hooks.stock.nan_tensor import NanTensorHook, scalar
 
 
 def test_the_step_with_a_nan_loss_ends_training_in_an_error(build, train):

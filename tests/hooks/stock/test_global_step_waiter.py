@@ -3,7 +3,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.cadence import Cadence
-from tf_frame.hooks.global_step_waiter import GlobalStepWaiterHook
+from tf_frame.hooks.stock.global_step_waiter import GlobalStepWaiterHook
 
 
 class Others:

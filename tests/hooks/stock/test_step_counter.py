@@ -4,7 +4,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame.hooks.checkpoint import CheckpointHook
-from tf_frame.hooks.throughput import StepCounterHook
+from tf_frame.hooks.stock.step_counter import StepCounterHook
 from tf_frame.testing.events import scalars_of
 
 

@@ -8,7 +8,7 @@ import tensorflow.compat.v1 as tf
 from tensorflow.python.training.training_util import _get_or_create_global_step_read
 
 from tf_frame.graph.global_step import read_step_after
-from tf_frame.hooks.timeline import ProfilerHook
+from tf_frame.hooks.stock.profiler import ProfilerHook
 from tf_frame.testing.events import events_of
 
 STOCK = tf.train.ProfilerHook
@@ -124,7 +124,7 @@ def test_what_is_shown_can_be_chosen(
 ):
     asked = []
     monkeypatch.setattr(
-        "tf_frame.hooks.timeline.chrome_trace", lambda _, **drawn: asked.append(drawn) or "{}"
+        "tf_frame.hooks.stock.profiler.chrome_trace", lambda _, **drawn: asked.append(drawn) or "{}"
     )
     hook = ProfilerHook(2, None, str(tmp_path), show_dataflow, show_memory)
     train(build(), [hook], to=2)

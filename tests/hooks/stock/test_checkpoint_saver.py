@@ -6,7 +6,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.find.newest import listed_checkpoints, read_step
 from tf_frame.hooks.base import Phase
-from tf_frame.hooks.checkpoint_saver import CheckpointSaverHook
+from tf_frame.hooks.stock.checkpoint_saver import CheckpointSaverHook
 
 BOTH = [tf.train.CheckpointSaverHook, CheckpointSaverHook]
 

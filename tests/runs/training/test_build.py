@@ -3,7 +3,7 @@ import warnings
 import pytest
 
 from tf_frame.errors import ConfigError, UnmatchedPatternWarning
-from tf_frame.runs.training.train import unmatched_patterns
+from tf_frame.runs.training.build import unmatched_patterns
 
 
 def test_each_pattern_without_a_match_is_said():

@@ -1,0 +1,59 @@
+"""Logs the values of tensors after the last step (`--hook final_values`)."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import tensorflow.compat.v1 as tf
+
+from tf_frame.hooks.base import Hook, Phase
+from tf_frame.hooks.by_name.feed import value_by_name
+
+_LOG = logging.getLogger("tf_frame")
+
+
+class FinalValuesHook(Hook):
+    """Logs and keeps the values of tensors after the last step.
+
+    This is `tf.compat.v1.train.FinalOpsHook` for names. The tensors are run in
+    a session call of their own, so a tensor that depends on the input takes
+    another batch, and fails if the input has ended. After an error in training
+    nothing is run.
+
+    Args:
+      tensors: name -> tensor, or names of tensors and variables of the graph.
+      feeds: feed dict for the session call.
+
+    Attributes:
+      values: name -> value after training, None before.
+
+    Raises:
+      ConfigError: from `begin`: the graph has no tensor of that name.
+    """
+
+    phase = Phase.LOG
+    option = "--hook final_values"
+
+    def __init__(
+        self, tensors: Mapping[str, Any] | Sequence[str], *, feeds: Mapping[Any, Any] | None = None
+    ) -> None:
+        self._tensors = tensors
+        self._feeds = feeds
+        self.values: dict[str, Any] | None = None
+        super().__init__()
+
+    def begin(self) -> None:
+        graph = tf.get_default_graph()
+        if isinstance(self._tensors, Mapping):
+            self._fetches = dict(self._tensors)
+        else:
+            self._fetches = {name: value_by_name(graph, name) for name in self._tensors}
+
+    def end(self, session: Any) -> None:
+        self.values = session.run(self._fetches, self._feeds)
+        for name, value in self.values.items():
+            text = np.array2string(np.asarray(value), precision=6, separator=", ", threshold=20)
+            _LOG.info("after training: %s = %s", name, " ".join(text.split()))

@@ -1,0 +1,84 @@
+"""`ProfilerHook` of TensorFlow: Chrome traces of single steps."""
+
+from __future__ import annotations
+
+import logging
+import os
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame.hooks.base import Hook, Phase
+from tf_frame.hooks.cadence import Cadence
+from tf_frame.profiling.capture import warn_only
+from tf_frame.profiling.run_metadata import add_run_metadata, chrome_trace, run_options, write_trace
+
+_LOG = logging.getLogger("tf_frame")
+
+
+class ProfilerHook(Hook):
+    """Writes `timeline-<step>.json`, and run metadata `step_<step>`, by steps or by seconds.
+
+    Arguments, files, tags and steps are those of the hook in
+    tensorflow/python/training/basic_session_run_hooks.py. It never traces the first
+    run of a session. Steps count from the begin of the session, seconds from the end
+    of the first run. Unlike TensorFlow's hook it needs no session call of its own,
+    does not fail while another profiler is running, and logs an error in writing a
+    file while training goes on.
+
+    Args:
+      save_steps: steps between traces.
+      save_secs: seconds between traces; give one of the two.
+      output_dir: folder of the files; empty: the current folder.
+      show_dataflow: show dependencies between operations.
+      show_memory: show the lifetimes and bytes of tensors.
+
+    Raises:
+      ValueError: both of `save_steps` and `save_secs`, or neither.
+    """
+
+    phase = Phase.OBSERVE
+
+    def __init__(
+        self,
+        save_steps: int | None = None,
+        save_secs: float | None = None,
+        output_dir: str = "",
+        show_dataflow: bool = True,
+        show_memory: bool = False,
+    ) -> None:
+        # The timer raises the errors of TensorFlow's hook.
+        tf.train.SecondOrStepTimer(every_secs=save_secs, every_steps=save_steps)
+        # Seconds count from the first run, so the hook wants the first run.
+        super().__init__(
+            Cadence(every_steps=save_steps, every_secs=save_secs, first=save_secs is not None)
+        )
+        self._output_dir = output_dir
+        self._drawn = {"dataflow": show_dataflow, "memory": show_memory}
+
+    def begin(self) -> None:
+        if tf.train.get_global_step() is None:
+            raise RuntimeError("Global step should be created to use ProfilerHook.")
+
+    def start(self, session: Any, step: int) -> None:
+        super().start(session, step)
+        self._graph = session.graph
+        self._first_run = step + 1
+        self._options = run_options(session.sess_str)
+
+    def before_step(self, run_context: Any, step: int) -> Any:
+        self._tracing = step > self._first_run
+        return tf.train.SessionRunArgs(None, options=self._options) if self._tracing else None
+
+    def after_step(self, run_context: Any, run_values: Any, step: int) -> None:
+        if not self._tracing:
+            return
+        path = os.path.join(self._output_dir, f"timeline-{step}.json")
+        _LOG.info("Saving timeline for %d into '%s'.", step, path)
+        with warn_only(path):
+            write_trace(path, chrome_trace(run_values.run_metadata, **self._drawn))
+        with warn_only(f"the run metadata of step {step}"), self._graph.as_default():
+            # The first caller that gets the writer makes it write the default graph.
+            writer = tf.summary.FileWriterCache.get(self._output_dir)
+            add_run_metadata(writer, run_values.run_metadata, f"step_{step}")
+            writer.flush()

@@ -1,0 +1,91 @@
+"""`StepCounterHook` of TensorFlow: logs global steps per second."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame.hooks.base import Hook, Phase
+from tf_frame.hooks.cadence import Cadence
+from tf_frame.hooks.summary import event_writer
+
+
+class StepCounterHook(Hook):
+    """Logs global steps per second, and writes them as the summary `global_step/sec`.
+
+    Arguments, errors, lines and tags are those of
+    `tf.compat.v1.train.StepCounterHook`. Measuring begins after the first step of each
+    session, and so leaves out this step and the creation of the session.
+
+    Args:
+      every_n_steps: steps between rates.
+      every_n_secs: seconds between rates; give one of the two, the other None.
+      output_dir: folder of the summary; None: no summary.
+      summary_writer: summary writer, in place of one for `output_dir`.
+
+    Raises:
+      ValueError: both or none of steps and seconds; a number that is not positive.
+    """
+
+    phase = Phase.LOG
+    option = "--log_every_n_steps"
+
+    def __init__(
+        self,
+        every_n_steps: int | None = 100,
+        every_n_secs: float | None = None,
+        output_dir: str | None = None,
+        summary_writer: Any = None,
+    ) -> None:
+        if (every_n_steps is None) == (every_n_secs is None):
+            raise ValueError("exactly one of every_n_steps and every_n_secs should be provided.")
+        super().__init__(Cadence(every_steps=every_n_steps, every_secs=every_n_secs))
+        self._output_dir = output_dir
+        self._writer = summary_writer
+
+    def begin(self) -> None:
+        global_step = tf.train.get_global_step()
+        if global_step is None:
+            raise RuntimeError("Global step should be created to use StepCounterHook.")
+        self._tag = f"{global_step.op.name}/sec"
+        if self._writer is None and self._output_dir:
+            self._writer = event_writer(self._output_dir)
+
+    def start(self, session: Any, step: int) -> None:
+        super().start(session, step)
+        self._since: tuple[int, float] | None = None
+        self._asked_at: int | None = None
+
+    def before_step(self, run_context: Any, step: int) -> Any:
+        if step == self._asked_at:
+            _warn_of_no_step(step - 1)
+        self._asked_at = step
+
+    def after_step(self, run_context: Any, run_values: Any, step: int) -> None:
+        now = time.monotonic()
+        if self._since is not None:
+            since_step, since_time = self._since
+            self._record((step - since_step) / max(now - since_time, 1e-9), step)
+        self._since = step, now
+
+    def _record(self, steps_per_sec: float, step: int) -> None:
+        if self._writer is not None:
+            value = tf.Summary.Value(tag=self._tag, simple_value=steps_per_sec)
+            self._writer.add_summary(tf.Summary(value=[value]), step)
+        tf.logging.info("%s: %g", self._tag, steps_per_sec)
+
+
+def _warn_of_no_step(step: int) -> None:
+    tf.logging.log_first_n(
+        tf.logging.WARN,
+        "It seems that global step (tf.train.get_global_step) has not "
+        "been increased. Current value (could be stable): %s vs previous "
+        "value: %s. You could increase the global step by passing "
+        "tf.train.get_global_step() to Optimizer.apply_gradients or "
+        "Optimizer.minimize.",
+        5,
+        step,
+        step,
+    )

@@ -1,0 +1,75 @@
+"""Makes the hooks that log figures, show progress, and write summaries and timelines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from tf_frame.hooks.logging import LoggingHook
+from tf_frame.hooks.progress import ProgressHook
+from tf_frame.hooks.stock.step_counter import StepCounterHook
+from tf_frame.hooks.summary import SummaryHook, event_writer
+from tf_frame.hooks.throughput import ThroughputHook
+from tf_frame.hooks.timeline import TimelineHook
+from tf_frame.runs.training.parts import TrainingParts
+
+# Over shorter intervals steps/s are noise, and fast models would fill the log.
+_MIN_INTERVAL_SECS = 1.0
+
+
+def progress_hook(parts: TrainingParts) -> ProgressHook:
+    """Makes the hook that shows progress, if the user watches, and measures the mean rate."""
+    shows_progress = parts.context.observer.shows_progress
+    return ProgressHook(
+        parts.graph.train_op,
+        loss_name=list(parts.graph.losses)[-1],
+        last_step=parts.config.max_steps,
+        examples_per_step=parts.setup.examples_per_step(),
+        every_steps=parts.config.log_every_n_steps if shows_progress else 0,
+    )
+
+
+def log_hooks(parts: TrainingParts) -> Iterator[Any]:
+    """Yields the chief's hooks that log losses, learning rate and rates of steps."""
+    every, last = parts.config.log_every_n_steps, parts.config.max_steps
+    if not every:
+        return
+    tensors = dict(parts.graph.losses)
+    if parts.graph.learning_rate is not None:
+        tensors["learning_rate"] = parts.graph.learning_rate
+    yield LoggingHook(tensors, every_steps=every, last_step=last, metrics=parts.context.metrics)
+    # An input need not inherit from `Input`.
+    if not getattr(parts.source, "counts_examples", True):
+        yield StepCounterHook(every_n_steps=every, output_dir=parts.model_dir)
+        return
+    yield ThroughputHook(
+        examples_per_step=parts.setup.examples_per_step(),
+        every_steps=every,
+        last_step=last,
+        min_secs=_MIN_INTERVAL_SECS,
+        writer=event_writer(parts.model_dir, report=parts.report),
+        times=parts.times,
+    )
+
+
+def summary_hooks(parts: TrainingParts) -> Iterator[Any]:
+    """Yields the chief's hooks that write summaries and timelines."""
+    config, summary_op = parts.config, parts.graph.summary_op
+    if config.writes_summaries and summary_op is not None:
+        yield SummaryHook(
+            parts.model_dir,
+            summary_op,
+            every_steps=config.save_summaries_steps or None,
+            every_secs=config.save_summaries_secs,
+            report=parts.report,
+        )
+    if config.trace_every_n_steps or config.trace_at_step:
+        yield TimelineHook(
+            parts.model_dir,
+            every_steps=config.trace_every_n_steps or None,
+            at_steps=config.trace_at_step,
+            gzip=config.trace_gzip,
+            memory=config.trace_memory,
+            dataflow=config.trace_dataflow,
+            writer=event_writer(parts.model_dir, report=parts.report),
+        )

@@ -1,0 +1,120 @@
+"""Makes the hooks that capture profiles: of the run options, and of a request during training."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame.cluster.clock import clock_offsets
+from tf_frame.cluster.server import send_to_ps
+from tf_frame.hooks.profile import ProfileHook
+from tf_frame.profiling.attach_request import ProfileRequest
+from tf_frame.profiling.model_cost import costs
+from tf_frame.profiling.recorder import Facts, Recorder
+from tf_frame.runs.training.parts import TrainingParts
+
+
+def profile_hooks(parts: TrainingParts) -> Iterator[Any]:
+    """Yields the hook of the run options, in the tasks that are to be profiled."""
+    config = parts.config
+    profiles = config.profile_at_step or config.profile_every_n_steps
+    if profiles and (parts.cluster.is_chief or config.profile_all_workers):
+        yield _profile_hook(
+            parts,
+            folder=config.profile_dir or parts.model_dir,
+            all_tasks=config.profile_all_workers,
+            at_steps=config.profile_at_step,
+            num_steps=config.profile_num_steps,
+            every_steps=config.profile_every_n_steps or None,
+        )
+
+
+def requested_profile_hook(
+    parts: TrainingParts, request: ProfileRequest, first_step: int
+) -> ProfileHook:
+    """Makes the hook that captures the profile of a request.
+
+    Args:
+      parts: the training.
+      request: the request.
+      first_step: global step at which the profile begins.
+    """
+    return _profile_hook(
+        parts,
+        folder=parts.model_dir,  # `tf-frame profile attach` waits for the files there.
+        all_tasks=request.all_tasks,
+        began=request.began,
+        at_steps=[first_step],
+        # The first step prepares the graph, and is not reported.
+        num_steps=request.steps + 1,
+        own_steps=True,
+        label=request.label,
+    )
+
+
+def _profile_hook(
+    parts: TrainingParts,
+    *,
+    folder: str,
+    all_tasks: bool,
+    began: float | None = None,
+    **ranges: Any,
+) -> ProfileHook:
+    """Makes a profile hook.
+
+    Args:
+      parts: the training.
+      folder: folder of the files.
+      all_tasks: whether the chief also lets the parameter servers capture.
+      began: time in the names of the captures; None: when the chief's session began, or a capture
+        ends.
+      **ranges: steps and label, for `ProfileHook`.
+    """
+    cluster, agreement = parts.cluster, parts.agreement
+    session_time = agreement.session_time if agreement else None
+    capture_time = session_time if began is None else lambda: began
+    job, _, task = cluster.profiled_task.rpartition("_")
+
+    def tell_ps(label: str, begins: bool) -> None:
+        if agreement is not None and cluster.is_chief and all_tasks:
+            command = {"folder": folder, "label": label, "begins": begins}
+            command["began"] = capture_time() if capture_time else None
+            send_to_ps(cluster, json.dumps(command).encode())
+
+    return ProfileHook(
+        folder,
+        recorder=Recorder(parts.times, _facts(parts)),
+        keep=parts.config.profile_keep,
+        job=job,
+        task=int(task),
+        is_chief=cluster.is_chief,
+        began=capture_time,
+        tell=tell_ps,
+        report=parts.report,
+        **ranges,
+    )
+
+
+def _facts(parts: TrainingParts) -> Facts:
+    """Returns the facts about this task and its graph for the report."""
+    graph, examples = parts.graph, parts.setup.examples_per_step()
+    clones = [clone.scope.rstrip("/") for clone in graph.clones]
+    compute_costs: Callable[..., Any] = functools.partial(
+        costs,
+        graph.graph,
+        # Listed now: when the costs are computed another graph may be the default one.
+        variables=tf.trainable_variables(),
+        step=graph.train_op,
+        batch_size=examples // len(graph.clones),
+    )
+    return Facts(
+        task=parts.cluster.profiled_task,
+        examples_per_step=examples,
+        clone_scopes=clones if len(clones) > 1 else (),
+        costs=compute_costs,
+        clock_offsets=functools.partial(clock_offsets, parts.cluster),
+    )
