@@ -21,7 +21,7 @@ from tf_frame_vision.reading.image_files import image_file_examples
 from tf_frame_vision.reading.record_index import index_records
 from tf_frame_vision.reading.records import RecordFormat, record_examples
 from tf_frame_vision.reading.skipped import SkippedHook, count_skipped
-from tf_frame_vision.record_splits import split_of_records
+from tf_frame_vision.record_splits import make_record_split
 
 
 @dataclasses.dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Records(ExampleInput):
     def __init__(self, *, params):
         super().__init__(params=params)
         self.splits = {
-            mode: split_of_records(
+            mode: make_record_split(
                 find_shards(Path(params.data_dir), patterns, "--input.pattern"),
                 skip_corrupt=params.skip_corrupt,
             )

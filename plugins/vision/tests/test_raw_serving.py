@@ -113,6 +113,6 @@ def test_grey_pictures_become_colour_ones():
             np.arange(24, dtype=np.float32).reshape(3, 2, 4, 1)
         )
 
-    first, second = raw_serving.pictures_of(images, 2)
+    first, second = raw_serving.first_pictures(images, 2)
     assert (first.shape, first.dtype) == ((2, 4, 3), np.uint8)
     assert second[0, 0].tolist() == [8, 8, 8]

@@ -45,7 +45,7 @@ def fashion(tmp_path):
     return root
 
 
-def value_of(feature):
+def read_value(feature):
     (value,) = (feature.bytes_list.value or feature.int64_list.value)[:]
     return value
 
@@ -53,7 +53,7 @@ def value_of(feature):
 def examples_in(path):
     for record in tf.data.TFRecordDataset(str(path)).as_numpy_iterator():
         features = tf.train.Example.FromString(record).features.feature
-        yield {key: value_of(feature) for key, feature in features.items()}
+        yield {key: read_value(feature) for key, feature in features.items()}
 
 
 @pytest.fixture

@@ -104,7 +104,7 @@ class AnchorParams:
     )
     max_scale: float = option(0.95, "of ssd: the same of the last map", min=0.01)
     anchor_scales: tuple[float, ...] = option(
-        (), "of ssd: the same of each map, in place of min_scale and max_scale", min=0.01
+        (), "of ssd: the same of each map, instead of min_scale and max_scale", min=0.01
     )
     reduce_lowest_layer: bool = option(
         True, "of ssd: the first map has three anchors only, the smallest of scale 0.1"

@@ -49,7 +49,7 @@ VARIANTS: Mapping[str, Mapping[str, Any]] = {
 }
 
 
-def _ssd_of_api(backbone: str, kernel_size: int, **others: Any) -> Mapping[str, Any]:
+def _api_ssd(backbone: str, kernel_size: int, **others: Any) -> Mapping[str, Any]:
     return {
         "model": {
             "name": SSD,
@@ -84,11 +84,11 @@ def _ssd_of_api(backbone: str, kernel_size: int, **others: Any) -> Mapping[str, 
 
 
 PRESETS: Mapping[str, Mapping[str, Any]] = {
-    "ssdlite_mobilenet_v2_coco": _ssd_of_api("mobilenet_v2", 3, use_depthwise=True),
-    "ssd_mobilenet_v2_coco": _ssd_of_api(
+    "ssdlite_mobilenet_v2_coco": _api_ssd("mobilenet_v2", 3, use_depthwise=True),
+    "ssd_mobilenet_v2_coco": _api_ssd(
         "mobilenet_v2", 3, use_depthwise=True, depthwise_predictor=False
     ),
-    "ssd_mobilenet_v1_coco": _ssd_of_api("mobilenet_v1", 1, min_negatives_per_image=0),
+    "ssd_mobilenet_v1_coco": _api_ssd("mobilenet_v1", 1, min_negatives_per_image=0),
     "ssd_resnet50_v1_fpn_coco": {
         "model": {
             "backbone": "resnet_v1_50",

@@ -106,7 +106,7 @@ RECORD = {
 # Change of a record, and what is said of it.
 BAD = {
     "nothing": ({}, ""),
-    "a text in place of a label": (
+    "a text instead of a label": (
         {"image/object/class/label": [], "image/object/class/text": [b"dog"]},
         "",
     ),

@@ -15,7 +15,7 @@ FIGURES = Figures(class_names=("a", "b", "c"))
 
 def only(images, label):
     """The images without boxes and detections of other classes."""
-    return [image.of_class(label) for image in images]
+    return [image.select_class(label) for image in images]
 
 
 @pytest.fixture

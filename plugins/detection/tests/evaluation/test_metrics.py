@@ -156,7 +156,7 @@ def test_two_metrics_in_a_graph_do_not_mix(random_cases):
 
 def test_batches_without_boxes_and_detections(graph, random_cases):
     images = random_cases[1]
-    nothing = [images[0].of_class(7)] * 2
+    nothing = [images[0].select_class(7)] * 2
     with tf.Session(graph=graph.graph) as session:
         found = graph.evaluate(session, [fed(nothing), fed(images), fed(nothing)])
     assert found == pytest.approx(expected(images), abs=1e-6)

@@ -76,7 +76,10 @@ def test_training_is_varied_and_stays_of_one_size():
     [
         ("a,b\n", "boxes.csv does not begin with the line file,source,xmin"),
         (f"file,source,xmin,ymin,xmax,ymax,label\n{'a' * 200000}\n", "boxes.csv is no CSV: field"),
-        ("file,source,xmin,ymin,xmax,ymax,label\na.png,p,1,2,3\n", "line 2: it has 5 fields in pl"),
+        (
+            "file,source,xmin,ymin,xmax,ymax,label\na.png,p,1,2,3\n",
+            "line 2: it has 5 fields instead",
+        ),
         ("file,source,xmin,ymin,xmax,ymax,label\na.png,p,1,2,3,x,T\n", "something that is no num"),
     ],
 )

@@ -78,7 +78,7 @@ def image_forms(
     return {"encoded": encoded, "pixels": pixels([None, None])}
 
 
-def pictures_of(images: Callable[[], Any], count: int) -> list[Any]:
+def first_pictures(images: Callable[[], Any], count: int) -> list[Any]:
     """Returns the first images of a data set as `[height, width, 3]` uint8.
 
     Args:

@@ -31,14 +31,14 @@ def record_splits(params: Any) -> tuple[Path, Split, Split]:
 
     Raises:
       ConfigError, DataError: no such folder or files, or files that cannot be read; see
-        `find_shards` and `split_of_records`.
+        `find_shards` and `make_record_split`.
     """
     what_to_do = "Give --input.data_dir the folder with the TFRecord files"
     folder = existing_folder(params.data_dir, "--input.data_dir", what_to_do)
 
     def split(name: str) -> Split:
         paths = find_shards(folder, getattr(params, name), f"--input.{name}")
-        return split_of_records(paths, skip_corrupt=params.skip_corrupt)
+        return make_record_split(paths, skip_corrupt=params.skip_corrupt)
 
     training = split("train_pattern")
     try:
@@ -49,7 +49,7 @@ def record_splits(params: Any) -> tuple[Path, Split, Split]:
         return folder, training, absent_split(error)
 
 
-def split_of_records(paths: Sequence[Path], *, skip_corrupt: bool) -> Split:
+def make_record_split(paths: Sequence[Path], *, skip_corrupt: bool) -> Split:
     """Finds the records of TFRecord files; `content` is a list of `RecordIndex`.
 
     Args:

@@ -25,7 +25,7 @@ from tf_frame_vision import DISTRIBUTION
 _NETS = "tf_frame_vision.nets"
 # Squeezing fails on logits of several positions; the error of `flat_logits` says what to do.
 _SQUEEZE = "spatial_squeeze"
-# An argument of arg scopes, in place of the layers' own.
+# An argument of arg scopes, instead of the layers' own.
 _ACTIVATION = "activation_fn"
 
 

@@ -11,7 +11,7 @@ def test_images_of_other_channels_are_refused(shape):
         tf.Graph().as_default(),
         pytest.raises(DataError, match="must be .height, width, channels., with 1 or 3 channels"),
     ):
-        geometry.channels_of(tf.placeholder(tf.uint8, shape))
+        geometry.count_channels(tf.placeholder(tf.uint8, shape))
 
 
 def test_windows_lie_within_the_image_and_reach_all_edges():

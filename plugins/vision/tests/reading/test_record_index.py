@@ -7,7 +7,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame.errors import DataError
 from tf_frame_vision.reading import record_index
 from tf_frame_vision.reading.record_index import index_records, masked_crc32c
-from tf_frame_vision.record_splits import split_of_records
+from tf_frame_vision.record_splits import make_record_split
 
 
 def write(path, records):
@@ -41,7 +41,7 @@ def test_files_without_a_record_are_refused(tmp_path):
         (tmp_path / name).write_bytes(b"")
     paths = [tmp_path / name for name in "abcd"]
     with pytest.raises(DataError, match=r"there is no record in [^,]*/a, [^,]*/b, [^,]*/c$"):
-        split_of_records(paths, skip_corrupt=True)
+        make_record_split(paths, skip_corrupt=True)
 
 
 RECORDS = [bytes([number]) * 50 for number in range(20)]
@@ -154,7 +154,7 @@ def test_a_cut_gzipped_file_gives_the_records_before_the_cut(tmp_path):
     assert 0 < len(index.offsets) < 4
     assert index.damage.startswith(f"{tmp_path}/packed: ")
     with pytest.raises(DataError, match="give --input.skip_corrupt"):
-        split_of_records([tmp_path / "packed"], skip_corrupt=False)
+        make_record_split([tmp_path / "packed"], skip_corrupt=False)
 
 
 def test_without_a_place_beside_it_a_gzipped_file_is_unpacked_to_the_cache_of_the_user(

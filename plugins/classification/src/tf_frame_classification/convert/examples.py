@@ -31,10 +31,10 @@ class LabelledRecords:
         """Returns the file name and the label of a picture."""
         return _identity(picture.filename, picture.label)
 
-    def identity_of(self, record: bytes) -> str:
+    def record_identity(self, record: bytes) -> str:
         """Returns the file name and the label in a record."""
-        filename = os.fsdecode(images.value_of(record, _NAME_KEY))
-        return _identity(filename, images.value_of(record, _LABEL_KEY))
+        filename = os.fsdecode(images.read_value(record, _NAME_KEY))
+        return _identity(filename, images.read_value(record, _LABEL_KEY))
 
 
 def encode(picture: Picture) -> Encoded:

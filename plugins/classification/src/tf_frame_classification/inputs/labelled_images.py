@@ -187,7 +187,7 @@ class LabelledImages(ExampleInput):
         """Returns at most so many images of the evaluation split, as they are in the files."""
         import tensorflow.compat.v1 as tf
 
-        from tf_frame_vision.raw_serving import pictures_of
+        from tf_frame_vision.raw_serving import first_pictures
         from tf_frame_vision.reading import pipeline
         from tf_frame_vision.reading.examples import without_autograph
 
@@ -199,7 +199,7 @@ class LabelledImages(ExampleInput):
             )
             return usable.map(without_autograph(lambda number, example: example["image"]))
 
-        return pictures_of(images, count)
+        return first_pictures(images, count)
 
     def _prepared_image(self, image: Any, *, is_training: bool, seed: Any) -> Any:
         """Returns `[size, size, channels]` float32 of `[height, width, 1 or 3]` uint8."""

@@ -55,9 +55,9 @@ class SegmentationRecords:
         """Returns the name of a picture."""
         return picture.filename
 
-    def identity_of(self, record: bytes) -> str:
+    def record_identity(self, record: bytes) -> str:
         """Returns the name in a record."""
-        return os.fsdecode(images.value_of(record, _NAME_KEY))
+        return os.fsdecode(images.read_value(record, _NAME_KEY))
 
 
 def classes_of(picture: MaskedPicture) -> NDArray[np.int64]:

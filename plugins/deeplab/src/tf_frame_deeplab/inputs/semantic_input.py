@@ -59,7 +59,7 @@ class SemanticInput(Input):
             lambda image: tf.cast(image, tf.float32),
             raw_serving.random_pictures
             if self.trained
-            else lambda count: raw_serving.pictures_of(lambda: pictures(count), count),
+            else lambda count: raw_serving.first_pictures(lambda: pictures(count), count),
             fixed_size=self.serving_size if fixed_size else None,
             are_real=not self.trained,
             of_one_size=True,

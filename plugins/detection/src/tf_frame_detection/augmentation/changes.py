@@ -13,7 +13,7 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.errors import ConfigError
-from tf_frame_detection.augmentation.labelled import Labelled, apply_if, moved, size_of
+from tf_frame_detection.augmentation.labelled import Labelled, apply_if, height_and_width, moved
 from tf_frame_vision import augmentation
 from tf_frame_vision.augmentation import colour, draws
 
@@ -62,7 +62,7 @@ def random_jitter_boxes(labelled: Labelled, seed: Any, *, ratio: float = 0.05) -
     boxes = labelled.boxes
     sides = boxes[:, 2:] - boxes[:, :2]
     moves = tf.random.stateless_uniform(tf.shape(boxes), seed, -ratio, ratio)
-    limits = tf.cast(tf.tile(size_of(labelled), [2]), tf.float32)
+    limits = tf.cast(tf.tile(height_and_width(labelled), [2]), tf.float32)
     jittered = tf.clip_by_value(boxes + moves * tf.tile(sides, [1, 2]), 0.0, limits)
     corners = labelled.corners
     if corners is not None:

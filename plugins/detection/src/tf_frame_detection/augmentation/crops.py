@@ -12,7 +12,13 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame_detection.augmentation.labelled import Labelled, apply_if, moved, size_of, within
+from tf_frame_detection.augmentation.labelled import (
+    Labelled,
+    apply_if,
+    height_and_width,
+    moved,
+    within,
+)
 from tf_frame_vision import augmentation
 from tf_frame_vision.augmentation import draws
 
@@ -77,7 +83,7 @@ def random_pad_image(
 ) -> Labelled:
     """Pads height and width, each up to a multiple, by the image's mean colour, at random."""
     height, width, down, across = draws.split(seed, 4)
-    size = size_of(labelled)
+    size = height_and_width(labelled)
     most = tf.cast(tf.cast(size, tf.float32) * max_padded_size_ratio, tf.int32)
     target = tf.stack(
         [draws.integer(each, size[k], most[k] + 1) for k, each in enumerate((height, width))]
@@ -99,14 +105,14 @@ def random_absolute_pad_image(
         ]
     )
     top, left = draws.integer(down, 0, more[0] + 1), draws.integer(across, 0, more[1] + 1)
-    return _padded(labelled, top, left, size_of(labelled) + more)
+    return _padded(labelled, top, left, height_and_width(labelled) + more)
 
 
 def random_crop_to_aspect_ratio(
     labelled: Labelled, seed: Any, *, aspect_ratio: float = 1.0, overlap_thresh: float = 0.3
 ) -> Labelled:
     """Cuts the largest window of an aspect ratio, width over height, at a random place."""
-    size = size_of(labelled)
+    size = height_and_width(labelled)
     sides = tf.cast(size, tf.float32)
     least = tf.minimum(sides, tf.stack([sides[1] / aspect_ratio, sides[0] * aspect_ratio]))
     window = tf.maximum(tf.cast(tf.round(least), tf.int32), 1)
@@ -120,7 +126,7 @@ def random_pad_to_aspect_ratio(
     labelled: Labelled, seed: Any, *, aspect_ratio: float = 1.0
 ) -> Labelled:
     """Pads to an aspect ratio, width over height; the image stands at a random place."""
-    size = size_of(labelled)
+    size = height_and_width(labelled)
     sides = tf.cast(size, tf.float32)
     most = tf.maximum(sides, tf.stack([sides[1] / aspect_ratio, sides[0] * aspect_ratio]))
     target = tf.maximum(tf.cast(tf.round(most), tf.int32), size)
@@ -149,7 +155,7 @@ def random_scale_crop_and_pad_to_square(
       overlap_thresh: objects of which a smaller share is left are left out.
     """
     scale_seed, place_seed = draws.split(seed, 2)
-    side = tf.cast(tf.reduce_max(size_of(labelled)), tf.float32)
+    side = tf.cast(tf.reduce_max(height_and_width(labelled)), tf.float32)
     factor = draws.uniform(scale_seed, scale_min, scale_max) * output_size / side
 
     def change(sample: augmentation.Sample) -> augmentation.Sample:
@@ -182,7 +188,7 @@ def _cropped(
     areas: tuple[float, float],
     least: Any,
 ) -> Labelled:
-    size = size_of(labelled)
+    size = height_and_width(labelled)
     shares = labelled.boxes / tf.cast(tf.tile(size, [2]), tf.float32)
     begin, window, _ = tf.raw_ops.StatelessSampleDistortedBoundingBox(
         image_size=tf.shape(labelled.image),

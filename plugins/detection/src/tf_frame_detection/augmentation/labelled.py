@@ -92,7 +92,7 @@ def areas(boxes: Any) -> Any:
     return (boxes[:, 2] - boxes[:, 0]) * (boxes[:, 3] - boxes[:, 1])
 
 
-def size_of(labelled: Labelled) -> Any:
+def height_and_width(labelled: Labelled) -> Any:
     """Returns height and width, `[2]` int32."""
     return tf.shape(labelled.image)[:2]
 
@@ -115,7 +115,7 @@ def fitted(
         resized = moved(lambda sample: augmentation.resize(sample, height, width), labelled)
         resized = resized._replace(image=tf.ensure_shape(resized.image, [height, width, 3]))
         return resized, tf.constant([height, width])
-    size = tf.cast(size_of(labelled), tf.float32)
+    size = tf.cast(height_and_width(labelled), tf.float32)
     factor = tf.reduce_min(tf.constant([height, width], tf.float32) / size)
     inner = tf.maximum(tf.cast(tf.round(size * factor), tf.int32), 1)
 

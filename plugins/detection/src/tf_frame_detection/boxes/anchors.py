@@ -102,7 +102,7 @@ def ssd_shapes(
     Args:
       num_layers: number of feature maps, from the largest one.
       min_scale, max_scale: of the first and last layer; between them scales are linear.
-      scales: of each layer, in place of `min_scale` and `max_scale`.
+      scales: of each layer, instead of `min_scale` and `max_scale`.
       aspect_ratios: of anchors of a layer's scale.
       interpolated_aspect_ratio: of one more anchor, whose scale is the geometric mean of this
         and the next layer's (1 after the last); 0: there is none.

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from typing import Any
 
-# Divisor in place of the square of a length that is 0.
+# Divisor instead of the square of a length that is 0.
 _TINY = 1e-30
 
 

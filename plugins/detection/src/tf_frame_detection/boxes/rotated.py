@@ -14,7 +14,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame_detection.boxes.overlap import intersection_areas
 
-# Divisor in place of 0; the numerator is 0 then.
+# Divisor instead of 0; the numerator is 0 then.
 _TINY = 1e-30
 
 

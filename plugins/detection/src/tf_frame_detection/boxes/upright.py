@@ -11,7 +11,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-# Divisor in place of 0; the numerator is 0 then.
+# Divisor instead of 0; the numerator is 0 then.
 _TINY = 1e-30
 
 

@@ -75,7 +75,7 @@ class Figures:
         """
         with_class = _with_class(images)
         labels = range(len(self.class_names))
-        results = [self._of_class(with_class[label]) for label in labels]
+        results = [self._class_result(with_class[label]) for label in labels]
         figures = {
             "ap": _mean([float(np.mean(each.ap)) for each in results]),
             "ap50": _mean([each.ap[0] for each in results]),
@@ -95,7 +95,7 @@ class Figures:
             figures[ClassMetric("boxes", name)] = float(result.num_boxes)
         return figures
 
-    def _of_class(self, images: Sequence[Image]) -> _ClassResult:
+    def _class_result(self, images: Sequence[Image]) -> _ClassResult:
         overlaps = rotated_overlaps if self.rotated else upright_overlaps
         matched = [match_coco(image, overlaps) for image in images]
         coco = joined([_NOTHING, *(each for each, _ in matched)])
@@ -125,7 +125,7 @@ def _with_class(images: Sequence[Image]) -> Mapping[int, list[Image]]:
     chosen = defaultdict(list)
     for image in images:
         for label in np.union1d(image.truth.classes, image.found.classes):
-            chosen[int(label)].append(image.of_class(label))
+            chosen[int(label)].append(image.select_class(label))
     return chosen
 
 

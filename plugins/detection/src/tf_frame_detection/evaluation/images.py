@@ -50,7 +50,7 @@ class Image(NamedTuple):
     truth: Truth
     found: Found
 
-    def of_class(self, label: int) -> Image:
+    def select_class(self, label: int) -> Image:
         """Returns the boxes and detections of a class, most certain detections first.
 
         Detections of the same score stay in their order.

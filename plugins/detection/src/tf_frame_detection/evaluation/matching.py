@@ -40,7 +40,7 @@ def match_coco(image: Image, overlaps: Overlaps) -> tuple[Matches, Array]:
     """Matches the 100 most certain detections at IoU 0.5, 0.55, ... 0.95.
 
     Args:
-      image: of one class; see `Image.of_class`.
+      image: of one class; see `Image.select_class`.
       overlaps: of detections and boxes.
 
     Returns:
@@ -77,7 +77,7 @@ def match_voc(image: Image, overlaps: Overlaps) -> Matches:
     """Matches all detections at IoU 0.5.
 
     Args:
-      image: of one class; see `Image.of_class`. Ignored boxes are those that VOC calls
+      image: of one class; see `Image.select_class`. Ignored boxes are those that VOC calls
         difficult.
       overlaps: of detections and boxes.
     """

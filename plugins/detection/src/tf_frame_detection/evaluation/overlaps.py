@@ -12,7 +12,7 @@ import numpy as np
 from tf_frame_detection.boxes import rotated_numpy, upright
 from tf_frame_detection.evaluation.images import Array
 
-# Divisor in place of an area of 0; the numerator is 0 then.
+# Divisor instead of an area of 0; the numerator is 0 then.
 _TINY = 1e-30
 
 # From detections [n, 4 or 5], boxes [m, 4 or 5] and crowd [m] to overlaps [n, m].

@@ -15,13 +15,13 @@ from tf_frame_detection.inputs.detection_input import (
     DetectionInput,
     SizeOptions,
     check_size,
-    labels_of,
+    make_labels,
 )
 from tf_frame_detection.inputs.photographs import (
     Part,
     count_beyond,
     divided,
-    fields_of,
+    make_fields,
     make_split,
 )
 from tf_frame_vision.example_input import ExampleInput, ExampleOptions, Split, absent_split
@@ -105,14 +105,19 @@ class AnnotatedImages(DetectionInput, ExampleInput):
         import tensorflow.compat.v1 as tf
 
         from tf_frame_detection.augmentation import parse as named
-        from tf_frame_detection.augmentation.labelled import Labelled, fitted, size_of, within
+        from tf_frame_detection.augmentation.labelled import (
+            Labelled,
+            fitted,
+            height_and_width,
+            within,
+        )
 
         image = tf.cast(example["image"], tf.float32)
         parts = {name: example[name] for name in ("boxes", "classes", "ignored", "crowd")}
         labelled = Labelled(image, **parts, corners=example.get("corners"))
         if is_training:
             labelled = named.apply(labelled, self._changes, seed)
-        inner = size_of(labelled)
+        inner = height_and_width(labelled)
         if self.size:
             keep = self.params.keep_aspect_ratio
             labelled, inner = fitted(labelled, *self.size, keep_aspect_ratio=keep)
@@ -124,7 +129,7 @@ class AnnotatedImages(DetectionInput, ExampleInput):
         }
         if "image_id" in example:
             features["image_id"] = example["image_id"]
-        return features, self.padded(labels_of(within(labelled), rotated=self.rotated))
+        return features, self.padded(make_labels(within(labelled), rotated=self.rotated))
 
 
 class AnnotatedFolder(AnnotatedImages):
@@ -178,5 +183,5 @@ class AnnotatedFolder(AnnotatedImages):
     def read(self, split: Split, order: Any) -> Any:
         from tf_frame_vision.reading.image_files import image_file_examples
 
-        names, fields = fields_of(split.content, self.root, with_corners=self.rotated)
+        names, fields = make_fields(split.content, self.root, with_corners=self.rotated)
         return image_file_examples(str(self.root), names, fields, order)

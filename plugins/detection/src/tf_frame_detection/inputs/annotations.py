@@ -90,7 +90,7 @@ def numbers(words: Sequence[object], count: int, what: str) -> list[float]:
     """
     if not isinstance(words, (list, tuple)) or len(words) != count:
         found = len(words) if isinstance(words, (list, tuple)) else repr(words)
-        raise RecordError(f"{what} has {found} in place of {count} numbers")
+        raise RecordError(f"{what} has {found} instead of {count} numbers")
     try:
         values = [float(word) for word in words]  # type: ignore[arg-type]
     except OverflowError:
@@ -114,7 +114,7 @@ def class_number(classes: Mapping[str, int], name: str) -> int:
     return classes[name]
 
 
-def problem_of(mark: Marked, size: Size) -> str:
+def mark_problem(mark: Marked, size: Size) -> str:
     """Returns why an object cannot be used, without its record; empty if it can.
 
     A box may reach beyond the image, as annotators draw; its centre must lie in it.

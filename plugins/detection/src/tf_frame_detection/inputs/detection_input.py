@@ -135,7 +135,7 @@ class DetectionInput(Input):
             self.image_features,
             raw_serving.random_pictures
             if self.trained
-            else lambda count: raw_serving.pictures_of(lambda: pictures(count), count),
+            else lambda count: raw_serving.first_pictures(lambda: pictures(count), count),
             fixed_size=(self.size or (_SERVING_SIZE, _SERVING_SIZE)) if fixed_size else None,
             are_real=not self.trained,
             of_one_size=self.size is None,
@@ -176,7 +176,7 @@ class DetectionInput(Input):
         return {name: of_size(name, values) for name, values in labels.items()}
 
 
-def labels_of(labelled: Any, *, rotated: bool) -> dict[str, Any]:
+def make_labels(labelled: Any, *, rotated: bool) -> dict[str, Any]:
     """Returns the labels of an image.
 
     Args:

@@ -27,7 +27,7 @@ from tf_frame_detection.inputs.annotations import (
     numbers,
     read_text,
 )
-from tf_frame_detection.inputs.listed_names import classes_of, image_named, images_by_stem
+from tf_frame_detection.inputs.listed_names import find_class_names, image_named, images_by_stem
 from tf_frame_detection.inputs.photographs import Part
 from tf_frame_detection.inputs.voc_xml import FormOptions
 from tf_frame_vision.reading.folders import first_existing
@@ -92,7 +92,7 @@ def read_dota(
         for _, words in rows
         if len(words) in _FIELDS
     ]
-    classes = classes_of(folder, options.classes, found)
+    classes = find_class_names(folder, options.classes, found)
     numbered = {name: number for number, name in enumerate(classes)}
     parts = [_part(part, numbered, ignore_difficult) for part in lines]
     return classes, parts[0], parts[1] if len(parts) > 1 else None
@@ -152,7 +152,7 @@ def _mark(
     words: Sequence[Any], record: str, classes: Mapping[str, int], ignore_difficult: bool
 ) -> Marked:
     if len(words) not in _FIELDS:
-        raise RecordError(f"it has {len(words)} fields in place of {_CORNERS + 2}")
+        raise RecordError(f"it has {len(words)} fields instead of {_CORNERS + 2}")
     values = numbers(list(words[:_CORNERS]), _CORNERS, "its corners")
     corners = tuple(value for k in range(0, _CORNERS, 2) for value in (values[k + 1], values[k]))
     number = class_number(classes, words[_CORNERS])

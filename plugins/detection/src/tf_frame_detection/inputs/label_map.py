@@ -32,7 +32,7 @@ def read_label_map(path: Path) -> Mapping[int, str]:
         negative, or an id or a name twice.
     """
     text = read_text(path)
-    names = items_of(text, str(path))
+    names = parse_items(text, str(path))
     if not names:
         if path.suffix == ".pbtxt":
             raise DataError(f"{path} has no item {{ id: 1 name: 'x' }}")
@@ -48,7 +48,7 @@ def read_label_map(path: Path) -> Mapping[int, str]:
     return dict(sorted(names.items()))
 
 
-def items_of(text: str, path: str) -> dict[int, str]:
+def parse_items(text: str, path: str) -> dict[int, str]:
     """Returns the name of each id, in the order of a label map; empty if the text is none.
 
     Args:

@@ -25,7 +25,7 @@ def listed_names(path: Path) -> list[str]:
     return names
 
 
-def classes_of(folder: Path, given: str, found: Iterable[str]) -> list[str]:
+def find_class_names(folder: Path, given: str, found: Iterable[str]) -> list[str]:
     """Returns the classes of a file or of a folder's classes.txt; without these all found, sorted.
 
     Raises:

@@ -16,7 +16,7 @@ from PIL import Image
 
 from tf_frame import InputContext
 from tf_frame_detection.augmentation.labelled import Labelled, within
-from tf_frame_detection.inputs.detection_input import PADDING, labels_of
+from tf_frame_detection.inputs.detection_input import PADDING, make_labels
 from tf_frame_detection.inputs.nuclei_grid import COLUMNS, ROWS, TILE_SIZE, TRAINING_ROWS
 from tf_frame_detection.inputs.nuclei_outlines import Outlines, outlines
 from tf_frame_vision.augmentation import draws
@@ -162,4 +162,4 @@ def _named(labelled: Labelled, name: Any, params: Any, padded: _Padded) -> Any:
     size = tf.constant([TILE_SIZE, TILE_SIZE])
     image = tf.ensure_shape(labelled.image, [TILE_SIZE, TILE_SIZE, 3])
     features = {"image": image, "image_size": size, "original_size": size, "name": name}
-    return features, padded(labels_of(labelled, rotated=params.rotated))
+    return features, padded(make_labels(labelled, rotated=params.rotated))

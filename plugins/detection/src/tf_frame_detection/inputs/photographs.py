@@ -19,7 +19,7 @@ from tf_frame_detection.inputs.annotations import (
     Marked,
     Photograph,
     Size,
-    problem_of,
+    mark_problem,
     reaches_beyond,
 )
 from tf_frame_vision.example_input import Split
@@ -92,7 +92,7 @@ def count_beyond(photographs: Iterable[Photograph]) -> int:
     )
 
 
-def fields_of(
+def make_fields(
     photographs: Sequence[Photograph], root: Path, *, with_corners: bool
 ) -> tuple[list[str], dict[str, Any]]:
     """Returns paths below a folder, and ragged tensors of the objects.
@@ -148,7 +148,7 @@ def _checked(photograph: Photograph) -> tuple[Photograph | None, list[str]]:
     marks: list[Marked] = []
     problems = []
     for mark in photograph.marks:
-        problem = problem_of(mark, size)
+        problem = mark_problem(mark, size)
         if problem:
             problems.append(f"{photograph.source}, {mark.record}: {problem}")
         else:

@@ -115,6 +115,6 @@ def _read(folder: Path) -> tuple[Sequence[Photograph], dict[str, str], list[str]
 
 def _mark(row: Sequence[str], record: str) -> Marked:
     if len(row) != len(_COLUMNS):
-        raise RecordError(f"it has {len(row)} fields in place of {len(_COLUMNS)}")
+        raise RecordError(f"it has {len(row)} fields instead of {len(_COLUMNS)}")
     left, upper, right, lower = numbers(list[Any](row[2:6]), 4, "its box")
     return Marked((upper, left, lower, right), 0, record)

@@ -30,7 +30,7 @@ from tf_frame_detection.inputs.annotations import (
     read_text,
 )
 from tf_frame_detection.inputs.listed_names import (
-    classes_of,
+    find_class_names,
     image_named,
     images_by_stem,
     listed_names,
@@ -110,7 +110,7 @@ def read_voc(
         for each in tree.iter("object")
         if (text := _text(each, "name"))
     ]
-    classes = classes_of(folder, options.classes, found)
+    classes = find_class_names(folder, options.classes, found)
     numbered = {name: number for number, name in enumerate(classes)}
 
     def part(names: Sequence[str]) -> Part:

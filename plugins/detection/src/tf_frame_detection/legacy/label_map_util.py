@@ -12,7 +12,7 @@ from __future__ import annotations
 import tensorflow.compat.v1 as tf
 
 from tf_frame.errors import DataError
-from tf_frame_detection.inputs.label_map import items_of
+from tf_frame_detection.inputs.label_map import parse_items
 
 
 def get_label_map_dict(label_map_path: str) -> dict[str, int]:
@@ -24,7 +24,7 @@ def get_label_map_dict(label_map_path: str) -> dict[str, int]:
     """
     try:
         with tf.io.gfile.GFile(label_map_path) as file:
-            items = items_of(file.read(), label_map_path)
+            items = parse_items(file.read(), label_map_path)
     except (tf.errors.OpError, UnicodeDecodeError) as error:
         raise DataError(f"cannot read the label map {label_map_path}: {error}") from error
     if not items:

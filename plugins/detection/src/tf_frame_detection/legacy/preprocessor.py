@@ -20,7 +20,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.errors import ConfigError
 from tf_frame_detection.augmentation import parse as named_changes
-from tf_frame_detection.augmentation.labelled import Labelled, size_of
+from tf_frame_detection.augmentation.labelled import Labelled, height_and_width
 from tf_frame_detection.legacy.standard_fields import InputDataFields
 from tf_frame_legacy.input_queues import check_augmentation
 
@@ -179,4 +179,4 @@ def _apply_named_change(
 
 
 def _sides(labelled: Labelled) -> Any:
-    return tf.cast(tf.tile(size_of(labelled), [2]), tf.float32)
+    return tf.cast(tf.tile(height_and_width(labelled), [2]), tf.float32)

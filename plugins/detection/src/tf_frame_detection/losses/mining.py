@@ -1,4 +1,4 @@
-"""Choice of the anchors with the largest losses, in place of all of them.
+"""Choice of the anchors with the largest losses, instead of all of them.
 
 mine = HardExampleMiner(num_hard_examples=0, iou_threshold=1.0, max_negatives_per_positive=3)
 chosen = mine(class_losses, box_losses, boxes, matches)

@@ -16,7 +16,7 @@ from tf_frame_detection.boxes import rotated, upright
 
 # In place of the score of a box that is no candidate, or no longer.
 _NONE = -1.0
-# Divisor in place of 0.
+# Divisor instead of 0.
 _TINY = 1e-30
 
 

@@ -144,7 +144,7 @@ class TextInput(Input):
             self.resized,
             raw_serving.random_pictures
             if self.trained
-            else lambda count: raw_serving.pictures_of(images, count),
+            else lambda count: raw_serving.first_pictures(images, count),
             fixed_size=(self.height, self.width) if fixed_size else None,
             are_real=not self.trained,
         )

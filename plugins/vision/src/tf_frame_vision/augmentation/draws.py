@@ -40,6 +40,6 @@ def coin(seed: Any) -> Any:
     return uniform(seed) < 0.5
 
 
-def one_of(makers: Sequence[Callable[[], Any]], seed: Any) -> Any:
+def choose(makers: Sequence[Callable[[], Any]], seed: Any) -> Any:
     """Runs one of several functions, all equally likely; only its ops are computed."""
     return tf.switch_case(integer(seed, 0, len(makers)), list(makers))

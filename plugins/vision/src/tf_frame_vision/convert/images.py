@@ -49,7 +49,7 @@ def encode(filename: str, loaded: Any) -> Encoded:
     """
     if not isinstance(loaded, bytes):
         return _png(loaded)
-    image_format = _format_of(loaded)
+    image_format = _detect_format(loaded)
     if image_format is None:
         seen = f"begins with {loaded[:4].hex(' ')}" if loaded else "is empty"
         raise CorruptImage(f"{filename} {seen}: no JPEG, PNG, BMP, GIF or WebP")
@@ -74,7 +74,7 @@ def serialized(values: Mapping[str, Any]) -> bytes:
     return bytes(tf.train.Example(features=features).SerializeToString(deterministic=True))
 
 
-def value_of(record: bytes, key: str) -> Any:
+def read_value(record: bytes, key: str) -> Any:
     """Returns the value of a key of a serialized example, bytes or an integer.
 
     Raises:
@@ -92,7 +92,7 @@ def _png(pixels: Any) -> Encoded:
     return Encoded(tf.io.encode_png(pixels).numpy(), "png", height, width)
 
 
-def _format_of(content: bytes) -> str | None:
+def _detect_format(content: bytes) -> str | None:
     found = [name for magic, name in _MAGIC_TO_FORMAT.items() if re.match(magic, content, re.S)]
     return found[0] if found else None
 

@@ -26,7 +26,7 @@ class Records(Protocol):
     def identity(self, picture: Any) -> str:
         """Returns what tells a picture from all others, without reading it."""
 
-    def identity_of(self, record: bytes) -> str:
+    def record_identity(self, record: bytes) -> str:
         """Returns the identity of the picture that a record was made of.
 
         Raises:

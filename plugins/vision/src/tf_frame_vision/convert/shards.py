@@ -114,7 +114,7 @@ def check_shard(shard: Shard, rules: Rules) -> Content:
     content = Content([], [])
     for record in _records(shard.path):
         _check_on(rules.stop)
-        found = _identity_of(record, rules.records)
+        found = _record_identity(record, rules.records)
         content.missing.extend(_before(found, expected, rules.records))
         content.digests.append(hashlib.sha256(record).digest())
     content.missing.extend(picture.filename for picture in expected)
@@ -208,8 +208,8 @@ def _records(path: Path) -> Iterator[bytes]:
         raise DamagedShard(f"it cannot be read: {reason_of(error)}") from error
 
 
-def _identity_of(record: bytes, records: Records) -> str:
+def _record_identity(record: bytes, records: Records) -> str:
     try:
-        return records.identity_of(record)
+        return records.record_identity(record)
     except ValueError as error:
         raise DamagedShard(f"a record is damaged: {error}") from error

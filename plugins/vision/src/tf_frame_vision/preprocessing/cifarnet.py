@@ -29,7 +29,7 @@ class Cifarnet(Preprocessing):
 
         from tf_frame_vision.preprocessing import geometry
 
-        channels = geometry.channels_of(image)
+        channels = geometry.count_channels(image)
         image = tf.cast(image, tf.float32)
         if is_training:
             image = _distort(image, height, width, seed)

@@ -22,7 +22,7 @@ RESIZE_METHODS = {
 }
 
 
-def channels_of(image: Any) -> int:
+def count_channels(image: Any) -> int:
     """Returns the number of channels, 1 or 3.
 
     Args:

@@ -46,7 +46,7 @@ class Inception(Preprocessing):
 
         from tf_frame_vision.preprocessing import geometry
 
-        channels = geometry.channels_of(image)
+        channels = geometry.count_channels(image)
         image = tf.image.convert_image_dtype(image, tf.float32)
         if is_training:
             image = self._distorted(image, height, width, seed)
@@ -76,7 +76,7 @@ class Inception(Preprocessing):
         else:
             methods = geometry.RESIZE_METHODS.values()
             ways = [partial(tf.image.resize_images, image, [height, width], m) for m in methods]
-            resized = draws.one_of(ways, seed)
+            resized = draws.choose(ways, seed)
         return tf.ensure_shape(resized, [height, width, image.shape[-1]])
 
     def _recoloured(self, image: Any, seed: Any) -> Any:
@@ -86,7 +86,7 @@ class Inception(Preprocessing):
             return colour.distort(image, colour.FAST_ORDER, seed)
         which, changes = draws.split(seed, 2)
         ways = [partial(colour.distort, image, order, changes) for order in colour.ORDERS]
-        return draws.one_of(ways, which)
+        return draws.choose(ways, which)
 
 
 class InceptionFull(Inception):

@@ -26,7 +26,7 @@ class Plain(Preprocessing):
         from tf_frame_vision.preprocessing import geometry
 
         del is_training, seed
-        channels = geometry.channels_of(image)
+        channels = geometry.count_channels(image)
         resized = layers.resize_bilinear(image[tf.newaxis], [height, width])[0]
         return tf.ensure_shape(resized / 127.5 - 1.0, [height, width, channels])
 
@@ -45,6 +45,6 @@ class Lenet(Preprocessing):
         from tf_frame_vision.preprocessing import geometry
 
         del is_training, seed
-        channels = geometry.channels_of(image)
+        channels = geometry.count_channels(image)
         image = geometry.crop_or_pad(tf.cast(image, tf.float32), height, width)
         return tf.ensure_shape((image - 128.0) / 128.0, [height, width, channels])

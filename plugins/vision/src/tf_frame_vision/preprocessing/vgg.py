@@ -39,7 +39,7 @@ class Vgg(Preprocessing):
 
         from tf_frame_vision.preprocessing import geometry
 
-        channels = geometry.channels_of(image)
+        channels = geometry.count_channels(image)
         if is_training:
             image = _random_window(image, height, width, seed)
         else:

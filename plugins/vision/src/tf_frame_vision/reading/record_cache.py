@@ -33,7 +33,7 @@ _VERSION = 1
 _CHUNK_BYTES = 1 << 20
 
 
-def cache_of(path: Path, *, needed: bool) -> Path | None:
+def cache_folder(path: Path, *, needed: bool) -> Path | None:
     """Returns the folder of the cache of a file, which exists; None if it cannot be written.
 
     Args:

@@ -64,7 +64,7 @@ def index_records(path: Path) -> RecordIndex:
         is_gzipped = _is_gzipped(path)
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error.strerror}") from None
-    cache = record_cache.cache_of(path, needed=is_gzipped)
+    cache = record_cache.cache_folder(path, needed=is_gzipped)
     copy = record_cache.unpacked(cache, path) if cache and is_gzipped else None
     offsets = record_cache.read_index(cache, path) if cache else None
     if offsets is not None:
@@ -100,7 +100,7 @@ def _walk(file: Any, num_bytes: int, offsets: array.array[int]) -> str:
     offset = 0
     while offset < num_bytes:
         file.seek(offset)
-        damage, end = _end_of_record(file.read(_HEADER.size), offset, num_bytes)
+        damage, end = _check_frame(file.read(_HEADER.size), offset, num_bytes)
         if damage:
             return f"record {len(offsets)} (byte offset {offset}): {damage}"
         offsets.append(offset)
@@ -108,7 +108,7 @@ def _walk(file: Any, num_bytes: int, offsets: array.array[int]) -> str:
     return ""
 
 
-def _end_of_record(header: bytes, offset: int, num_bytes: int) -> tuple[str, int]:
+def _check_frame(header: bytes, offset: int, num_bytes: int) -> tuple[str, int]:
     """Returns the problem of a record, if any, and the offset of the next one."""
     if len(header) < _HEADER.size:
         return f"it is cut after {len(header)} bytes", num_bytes

@@ -81,7 +81,7 @@ class Counted:
     """Features, hooks and metrics that a model passes on.
 
     Attributes:
-      features: to be used in place of those that the model was given.
+      features: to be used instead of those that the model was given.
       hooks: session hooks for training, which report the examples that were left out.
       metrics: the metric `skipped_examples` for evaluation.
     """
