@@ -356,15 +356,15 @@ def test_a_conversion_that_was_stopped_goes_on(convert, tmp_path, capsys, monkey
     folder = own_folder(tmp_path / "photos")
     options = ["--shards", "5", "--eval_fraction", "0"]
     assert convert("segmentation_folder", folder, *options, output="whole") == 0
-    left, classes_of = [4], examples.classes_of
+    left, record_classes = [4], examples.record_classes
 
     def stopped(picture):
         left[0] -= 1
         if left[0] < 0:
             raise KeyboardInterrupt
-        return classes_of(picture)
+        return record_classes(picture)
 
-    monkeypatch.setattr(examples, "classes_of", stopped)
+    monkeypatch.setattr(examples, "record_classes", stopped)
     assert convert("segmentation_folder", folder, *options) == 130
     names = contents(tmp_path / "records")
     assert not [name for name in names if name.endswith(".partial")]

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tf_frame_deeplab.convert.cityscapes import meaning_of_label_ids
+from tf_frame_deeplab.convert.cityscapes import label_id_meaning
 from tf_frame_deeplab.datasets.colormaps import COLORMAPS
 from tf_frame_deeplab.datasets.known import KNOWN
 
@@ -61,7 +61,7 @@ def test_ids_of_coco_are_those_of_its_categories():
 
 
 def test_label_ids_of_cityscapes_become_train_ids():
-    values = meaning_of_label_ids().values
+    values = label_id_meaning().values
     assert sorted(values) == list(range(34))
     # cityscapesscripts/helpers/labels.py: road, car, bicycle; ego vehicle, parking, caravan.
     assert [values[label] for label in (7, 26, 33, 1, 9, 29)] == [0, 13, 18, 255, 255, 255]

@@ -17,9 +17,9 @@ from tf_frame_deeplab.convert.source import (
     Meaning,
     Source,
     existing_pair,
-    folder_with,
+    find_folder,
+    known_source,
     numbers,
-    source_of,
 )
 from tf_frame_deeplab.datasets.ade20k import ADE20K
 
@@ -32,14 +32,14 @@ def read_ade20k(root: Path, splits: Sequence[str]) -> Source:
     """Lists the pictures of each split, sorted by name.
 
     Args:
-      root: the folder `ADEChallengeData2016`, or the one above it.
+      root: the folder `ADEChallengeData2016`, or its parent.
       splits: `train` and `val`, or names of other folders of images.
 
     Raises:
       DataError: a folder or a mask is missing.
     """
-    folder = folder_with(root, _INNER, _MASKS)
-    return source_of(ADE20K, {split: _pictures(folder, split) for split in splits})
+    folder = find_folder(root, _INNER, _MASKS)
+    return known_source(ADE20K, {split: _pictures(folder, split) for split in splits})
 
 
 def _pictures(folder: Path, split: str) -> list[MaskedPicture]:

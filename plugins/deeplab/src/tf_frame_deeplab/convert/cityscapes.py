@@ -18,9 +18,9 @@ from tf_frame_deeplab.convert.source import (
     Meaning,
     Source,
     existing_pair,
-    folder_with,
+    find_folder,
+    known_source,
     numbers,
-    source_of,
 )
 from tf_frame_deeplab.datasets.cityscapes import CITYSCAPES
 
@@ -40,13 +40,13 @@ def read_cityscapes(root: Path, splits: Sequence[str], annotations: str) -> Sour
     Raises:
       DataError: a folder or a mask is missing.
     """
-    folder = folder_with(root, ("cityscapes",), _IMAGES)
+    folder = find_folder(root, ("cityscapes",), _IMAGES)
     parts = {split: _pictures(folder, split, annotations) for split in splits}
-    return source_of(CITYSCAPES, parts)
+    return known_source(CITYSCAPES, parts)
 
 
-def meaning_of_label_ids() -> Meaning:
-    """Returns the train id of each label id; 255 for those that are not evaluated."""
+def label_id_meaning() -> Meaning:
+    """Returns the train id of each label id; 255 for label ids that are not evaluated."""
     ignored = CITYSCAPES.ignore_label
     train_ids = {label: number for number, label in enumerate(CITYSCAPES.ids)}
     return Meaning({label: train_ids.get(label, ignored) for label in range(CITYSCAPES.num_ids)})
@@ -56,8 +56,8 @@ def _pictures(folder: Path, split: str, annotations: str) -> list[MaskedPicture]
     images = sorted((folder / _IMAGES / split).glob(f"*/*{_ENDING}"))
     if not images:
         raise DataError(f"{folder / _IMAGES / split} has no image CITY/NAME{_ENDING}")
-    of_labels = meaning_of_label_ids()
-    of_train = Meaning(numbers(CITYSCAPES.num_classes, CITYSCAPES.ignore_label))
+    label_ids = label_id_meaning()
+    train_ids = Meaning(numbers(CITYSCAPES.num_classes, CITYSCAPES.ignore_label))
     pictures = []
     for image in images:
         name = image.name.removesuffix(_ENDING)
@@ -67,5 +67,5 @@ def _pictures(folder: Path, split: str, annotations: str) -> list[MaskedPicture]
             name, image, [masks / f"{name}_{annotations}_{kind}.png" for kind in kinds]
         )
         is_train = pair.mask.name.endswith(f"_{_TRAIN_IDS}.png")
-        pictures.append(MaskedPicture(pair, of_train if is_train else of_labels))
+        pictures.append(MaskedPicture(pair, train_ids if is_train else label_ids))
     return pictures

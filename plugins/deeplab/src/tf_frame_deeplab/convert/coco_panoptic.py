@@ -22,7 +22,7 @@ from tf_frame_deeplab.convert.source import (
     Meaning,
     Source,
     existing_pair,
-    folder_with,
+    find_folder,
 )
 
 _ANNOTATIONS, _YEAR = "annotations", "2017"
@@ -37,14 +37,14 @@ def read_coco_panoptic(root: Path, splits: Sequence[str]) -> Source:
       splits: `train` and `val`.
 
     Raises:
-      DataError: a file is missing or damaged, or splits have other categories.
+      DataError: a file is missing or damaged, or the categories of the splits differ.
     """
-    folder = folder_with(root, ("coco",), _ANNOTATIONS)
+    folder = find_folder(root, ("coco",), _ANNOTATIONS)
     contents = {split: _read(folder, split) for split in splits}
     names = {split: _names(content) for split, content in contents.items()}
     first = names[splits[0]]
-    for split, others in names.items():
-        if others != first:
+    for split, split_names in names.items():
+        if split_names != first:
             raise DataError(f"the files of {splits[0]} and {split} have other categories")
     parts = {split: _pictures(folder, split, contents[split]) for split in splits}
     return Source(parts, first, _IGNORED)
@@ -86,7 +86,7 @@ def _pictures(folder: Path, split: str, content: Mapping[str, Any]) -> list[Mask
 
 
 def _meaning(segments: Sequence[Mapping[str, Any]], classes: Mapping[int, int]) -> Meaning:
-    """The class of the colour of each segment: red counts 1, green 2**8, blue 2**16."""
+    """Returns the class of the colour of each segment: red counts 1, green 2**8, blue 2**16."""
     values = {segment["id"]: classes[segment["category_id"]] for segment in segments}
     values[_VOID] = _IGNORED
     colours = {(i & 255) << 16 | i & 255 << 8 | i >> 16: value for i, value in values.items()}

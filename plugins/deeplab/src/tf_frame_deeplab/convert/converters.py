@@ -22,7 +22,7 @@ from tf_frame_deeplab.convert.options import (
     PublishedOptions,
     check_splits,
 )
-from tf_frame_deeplab.convert.source import MaskedPicture, Source, digest_of, overlaps
+from tf_frame_deeplab.convert.source import MaskedPicture, Source, overlaps
 from tf_frame_vision.convert.folders import check_apart, check_folder, fingerprint
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class _Converter(Converter):
 
     Params: ClassVar[type] = PublishedOptions
     name: ClassVar[str]
-    # Whether the classes are those of a known data set, and need no file.
+    # The classes of a known data set need no file.
     is_known: ClassVar[bool] = True
 
     def read(self, source: Path) -> Source:
@@ -51,21 +51,21 @@ class _Converter(Converter):
         check_folder(root, "images and masks")
         check_apart(root, folder)
         check_splits(getattr(self.params, "split", ("train", "val")))
-        found = self.read(root)
-        for line in overlaps(found.parts):
+        data = self.read(root)
+        for line in overlaps(data.parts):
             print(f"warning: {line}", file=sys.stderr, flush=True)
-        for number, (split, pictures) in enumerate(found.parts.items()):
+        for number, (split, pictures) in enumerate(data.parts.items()):
             started = time.monotonic()
             shards = min(self.params.shards, len(pictures)) if number else self.params.shards
-            settings = self._settings(root, found, pictures)
+            settings = self._settings(root, data, pictures)
             result = _write(pictures, settings, output=folder, split=split, shards=shards)
             secs = time.monotonic() - started
-            outcome = result.text(len(found.class_lines), shards)
+            outcome = result.text(len(data.class_lines), shards)
             report(f"{split}: {outcome}; {secs:.1f} s; written to {output}")
-        report(f"read them by --input segmentation_tfrecord {self._words(found, output)}")
+        report(f"read them by --input segmentation_tfrecord {self._reading_options(data, output)}")
 
-    def _words(self, source: Source, output: str) -> str:
-        """The options with which the input reads the records."""
+    def _reading_options(self, source: Source, output: str) -> str:
+        """Returns the options of the input that reads the records."""
         words = ["--input.data_dir", output]
         if self.is_known:
             words += ["--input.dataset", self.name]
@@ -87,7 +87,7 @@ class _Converter(Converter):
             "skip_corrupt": self.params.skip_corrupt,
             "further": {
                 "ignore_label": source.ignore_label,
-                "classes": digest_of({picture.meaning for picture in pictures}),
+                "classes": digest({picture.meaning for picture in pictures}),
             },
             **({} if self.is_known else classes),
         }

@@ -17,8 +17,8 @@ from tf_frame_deeplab.inputs.mask_file import (
     COLOUR,
     DamagedPairError,
     decoded,
+    describe_colour,
     examine,
-    of_colour,
     pixel_values,
 )
 from tf_frame_vision.convert import images
@@ -34,7 +34,7 @@ class SegmentationRecords:
     def record(self, picture: MaskedPicture) -> bytes:
         """Returns the example of a picture."""
         try:
-            classes = classes_of(picture)
+            classes = record_classes(picture)
         except DamagedPairError as error:
             raise CorruptImage(str(error)) from error
         encoded = images.encode(str(picture.pair.image), content(picture.pair.image))
@@ -60,7 +60,7 @@ class SegmentationRecords:
         return os.fsdecode(images.read_value(record, _NAME_KEY))
 
 
-def classes_of(picture: MaskedPicture) -> NDArray[np.int64]:
+def record_classes(picture: MaskedPicture) -> NDArray[np.int64]:
     """Returns the values of a mask in the records, `[height, width]`.
 
     Raises:
@@ -70,27 +70,27 @@ def classes_of(picture: MaskedPicture) -> NDArray[np.int64]:
     pixels = pixel_values(decoded(path), facts)
     in_colour = facts.kind == COLOUR
     meaning = picture.meaning.colours if in_colour else picture.meaning.values
-    found, places = _distinct(pixels)
-    unknown = [value for value in found.tolist() if value not in meaning]
+    values, places = _distinct(pixels)
+    unknown = [value for value in values.tolist() if value not in meaning]
     if unknown:
-        seen = of_colour(unknown[0]) if in_colour else f"the value {unknown[0]}"
-        raise DamagedPairError(f"{path} has {seen}, which is no class")
-    return np.array([meaning[value] for value in found.tolist()], np.int64)[places]
+        pixel = describe_colour(unknown[0]) if in_colour else f"the value {unknown[0]}"
+        raise DamagedPairError(f"{path} has {pixel}, which is no class")
+    return np.array([meaning[value] for value in values.tolist()], np.int64)[places]
 
 
 def _distinct(pixels: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The values that are there, and for each pixel the place of its value among them."""
+    """Returns the values of pixels, sorted, and the index of each pixel's value among them."""
     if pixels.max(initial=0) >= 2**16:
-        found, places = np.unique(pixels, return_inverse=True)
-        return found, places.reshape(pixels.shape)
+        values, places = np.unique(pixels, return_inverse=True)
+        return values, places.reshape(pixels.shape)
     # Of few values a table is fifty times as fast as sorting.
-    found = np.flatnonzero(np.bincount(pixels.ravel()))
-    table = np.zeros(found.max(initial=0) + 1, np.int64)
-    table[found] = np.arange(len(found))
-    return found, table[pixels]
+    values = np.flatnonzero(np.bincount(pixels.ravel()))
+    table = np.zeros(values.max(initial=0) + 1, np.int64)
+    table[values] = np.arange(len(values))
+    return values, table[pixels]
 
 
 def _png(classes: NDArray[np.int64]) -> Any:
-    """A PNG of grey values of 8 bits, or of 16 if there are larger ones."""
+    """Encodes classes as a PNG of grey values: 8 bits, or 16 for larger values."""
     kind = np.uint8 if classes.max(initial=0) < 2**8 else np.uint16
     return tf.io.encode_png(classes.astype(kind)[..., np.newaxis]).numpy()

@@ -13,7 +13,7 @@ from tf_frame_vision.convert.options import ConvertOptions, check_split_name
 
 @dataclasses.dataclass(frozen=True)
 class FolderOptions(FormOptions, ConvertOptions):
-    """Options for images and masks of one's own."""
+    """Options for a folder of images and masks."""
 
     ignore_label: int = option(255, "value of pixels that do not count", min=1, max=65535)
 
@@ -23,7 +23,7 @@ class PublishedOptions(ConvertOptions):
     """Options for data sets with published splits."""
 
     split: tuple[str, ...] = option(
-        ("train", "val"), "splits to convert, which are also the first parts of the names of shards"
+        ("train", "val"), "splits to convert; names of shards begin with them"
     )
 
 
@@ -35,7 +35,7 @@ class CityscapesOptions(PublishedOptions):
 
 
 def check_splits(splits: Sequence[str]) -> None:
-    """Raises a `ConfigError` if there is no split, or a name of one is none of a file."""
+    """Raises a `ConfigError` if there is no split, or if a name cannot be part of a file name."""
     if not splits:
         raise ConfigError("--split is empty; name one split at least, such as train")
     for split in splits:

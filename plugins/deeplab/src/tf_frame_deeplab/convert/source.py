@@ -1,4 +1,4 @@
-"""`Source`, the common form of all data to convert: pairs of files, and the meaning of pixels."""
+"""`Source`: data to convert as pairs of files and the meaning of pixels."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tf_frame_deeplab.datasets.dataset import KnownDataset
 from tf_frame_deeplab.inputs.mask_file import Pair
 
 
-# Compared by identity: all pictures of a split share a few of them.
+# Compared by identity: all pictures of a split share a few objects.
 @dataclasses.dataclass(frozen=True, eq=False)
 class Meaning:
     """Classes of the pixels of masks.
@@ -50,7 +50,7 @@ class Source:
     """Pictures to convert.
 
     Attributes:
-      parts: name of a split -> its pictures, in the order in which they are to be written.
+      parts: name of a split -> its pictures, in the order of the records.
       class_lines: name of each class, and its colour if it has one, as in classes.txt.
       ignore_label: value in the records of pixels that do not count.
     """
@@ -62,12 +62,12 @@ class Source:
 
 def overlaps(parts: Mapping[str, Sequence[MaskedPicture]]) -> list[str]:
     """Warns, a line each, of splits that have images in common."""
-    names = {split: {each.pair.image for each in pictures} for split, pictures in parts.items()}
+    names = {split: {p.pair.image for p in pictures} for split, pictures in parts.items()}
     return [
-        f"{len(names[one] & names[other])} images are both in {one} and in {other}; do not train on"
-        " one and evaluate on the other"
-        for one, other in itertools.combinations(names, 2)
-        if names[one] & names[other]
+        f"{len(names[a] & names[b])} images are both in {a} and in {b}; do not train on one and"
+        " evaluate on the other"
+        for a, b in itertools.combinations(names, 2)
+        if names[a] & names[b]
     ]
 
 
@@ -76,27 +76,27 @@ def numbers(count: int, ignore_label: int) -> dict[int, int]:
     return {value: value for value in (*range(count), ignore_label)}
 
 
-def digest_of(meanings: Iterable[Meaning]) -> str:
-    """Returns a digest of what pixels mean, to notice that it has changed."""
-    texts = [repr([sorted(each.values.items()), sorted(each.colours.items())]) for each in meanings]
+def digest(meanings: Iterable[Meaning]) -> str:
+    """Returns a digest of the meaning of pixels, to notice a change."""
+    texts = [repr([sorted(m.values.items()), sorted(m.colours.items())]) for m in meanings]
     return hashlib.sha256("".join(sorted(texts)).encode()).hexdigest()[:16]
 
 
-def source_of(dataset: KnownDataset, parts: Mapping[str, Sequence[MaskedPicture]]) -> Source:
+def known_source(dataset: KnownDataset, parts: Mapping[str, Sequence[MaskedPicture]]) -> Source:
     """Returns a source with the classes of a known data set."""
     return Source(parts, dataset.class_names, dataset.ignore_label)
 
 
-def folder_with(source: Path, inner: Sequence[str], needed: str) -> Path:
+def find_folder(source: Path, inner: Sequence[str], needed: str) -> Path:
     """Returns the folder itself, or the first inner one, that has a needed folder.
 
     Args:
       source: the folder that the user gave.
       inner: paths below it, as published archives have them.
-      needed: name of the folder that must be there.
+      needed: name of the folder to look for.
 
     Raises:
-      DataError: none has it.
+      DataError: no folder has it.
     """
     for folder in (source, *(source / name for name in inner)):
         if (folder / needed).is_dir():

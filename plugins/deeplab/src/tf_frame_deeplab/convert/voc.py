@@ -1,9 +1,9 @@
 """Source of the converter `voc`: PASCAL VOC 2012, with or without the masks of SBD.
 
-VOC2012/JPEGImages/NAME.jpg
-VOC2012/SegmentationClass/NAME.png          masks with a palette, or in colour
-VOC2012/SegmentationClassAug/NAME.png       those of SBD as PNG, for what the first does not have
-VOC2012/ImageSets/Segmentation/train.txt    lists of names: train, val, trainval, train_aug ...
+    VOC2012/JPEGImages/NAME.jpg
+    VOC2012/SegmentationClass/NAME.png          masks with a palette, or in colour
+    VOC2012/SegmentationClassAug/NAME.png       masks of SBD as PNG, for images without a mask above
+    VOC2012/ImageSets/Segmentation/train.txt    lists of names: train, val, trainval, train_aug ...
 
 Layout: tensorflow/models, research/deeplab/datasets/build_voc2012_data.py, which takes masks
 without a palette from SegmentationClassRaw.
@@ -20,9 +20,9 @@ from tf_frame_deeplab.convert.source import (
     Meaning,
     Source,
     existing_pair,
-    folder_with,
+    find_folder,
+    known_source,
     numbers,
-    source_of,
 )
 from tf_frame_deeplab.datasets.voc import VOC, voc_colour
 
@@ -41,12 +41,12 @@ def read_voc(root: Path, splits: Sequence[str]) -> Source:
     Raises:
       DataError: a list, an image or a mask is missing.
     """
-    folder = folder_with(root, _INNER, _IMAGES)
+    folder = find_folder(root, _INNER, _IMAGES)
     # Borders are index 255 of the palette.
     values = numbers(VOC.num_classes, VOC.ignore_label)
     meaning = Meaning(values, {_code(value): value for value in values})
     parts = {split: _pictures(folder, split, meaning) for split in splits}
-    return source_of(VOC, parts)
+    return known_source(VOC, parts)
 
 
 def _pictures(folder: Path, split: str, meaning: Meaning) -> list[MaskedPicture]:
@@ -59,12 +59,12 @@ def _pictures(folder: Path, split: str, meaning: Meaning) -> list[MaskedPicture]
             ),
             meaning,
         )
-        for name in _listed(folder / _LISTS / f"{split}.txt")
+        for name in _read_list(folder / _LISTS / f"{split}.txt")
     ]
 
 
-def _listed(path: Path) -> list[str]:
-    """Names in a list: the first word of each line, of which SBD's are paths of images."""
+def _read_list(path: Path) -> list[str]:
+    """Reads the names in a list: the first word of each line, a path of an image in SBD's lists."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:

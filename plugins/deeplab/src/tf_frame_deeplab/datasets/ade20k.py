@@ -5,7 +5,7 @@ tensorflow/models, research/deeplab/utils/get_dataset_colormap.py. Classes and i
 research/deeplab/datasets/data_generator.py there (151 and 0).
 """
 
-from tf_frame_deeplab.datasets.dataset import KnownDataset, colours_of
+from tf_frame_deeplab.datasets.dataset import KnownDataset, parse_colours
 
 _NAMES = """
 other; wall; building; sky; floor; tree; ceiling; road; bed; windowpane; grass; cabinet;
@@ -40,6 +40,6 @@ d6ff00 00ccff 1400ff ffff00 0099ff 0029ff 00ffcc 2900ff 29ff00 ad00ff 00f5ff 470
 """
 ADE20K = KnownDataset(
     class_names=tuple(" ".join(_NAMES.split()).split("; ")),
-    colours=colours_of(_COLOURS),
+    colours=parse_colours(_COLOURS),
     ignore_label=0,
 )

@@ -6,7 +6,7 @@ research/deeplab/vis.py and utils/get_dataset_colormap.py. Classes and ignored l
 research/deeplab/datasets/data_generator.py there (19 and 255).
 """
 
-from tf_frame_deeplab.datasets.dataset import KnownDataset, colours_of
+from tf_frame_deeplab.datasets.dataset import KnownDataset, parse_colours
 
 _NAMES = (
     "road; sidewalk; building; wall; fence; pole; traffic light; traffic sign; vegetation; "
@@ -18,7 +18,7 @@ _COLOURS = """
 """
 CITYSCAPES = KnownDataset(
     class_names=tuple(_NAMES.split("; ")),
-    colours=colours_of(_COLOURS),
+    colours=parse_colours(_COLOURS),
     ignore_label=255,
     ids=(7, 8, 11, 12, 13, 17, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 31, 32, 33),
     num_ids=34,

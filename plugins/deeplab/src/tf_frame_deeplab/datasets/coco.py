@@ -1,11 +1,11 @@
 """COCO's panoptic classes: 80 of things, then 53 of stuff, in the order of the converter's classes.
 
-Names, category ids and colours: google-research/deeplab2, data/coco_constants.py, whose colours
-`create_coco_label_colormap` in its trainer/vis_utils.py paints. Class n here is n + 1 there, where
-0 is void; as in the converter `coco_panoptic`, void is 255 here.
+Names, category ids and colours: google-research/deeplab2, data/coco_constants.py, painted by
+`create_coco_label_colormap` in trainer/vis_utils.py. Class n here is n + 1 there, and void is 0
+there; as in the converter `coco_panoptic`, void is 255 here.
 """
 
-from tf_frame_deeplab.datasets.dataset import KnownDataset, colours_of
+from tf_frame_deeplab.datasets.dataset import KnownDataset, parse_colours
 
 _NAMES = """
 person; bicycle; car; motorcycle; airplane; bus; train; truck; boat; traffic light; fire
@@ -45,7 +45,7 @@ d0e5e4 cebaab 98a140 747000 00728f 66669c fa8dff
 """
 COCO = KnownDataset(
     class_names=tuple(" ".join(_NAMES.split()).split("; ")),
-    colours=colours_of(_COLOURS),
+    colours=parse_colours(_COLOURS),
     ignore_label=255,
     ids=tuple(map(int, _IDS.split())),
     num_ids=201,

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from tf_frame_deeplab.datasets.ade20k import ADE20K
 from tf_frame_deeplab.datasets.cityscapes import CITYSCAPES
 from tf_frame_deeplab.datasets.coco import COCO
-from tf_frame_deeplab.datasets.dataset import Colour, colours_of
+from tf_frame_deeplab.datasets.dataset import Colour, parse_colours
 from tf_frame_deeplab.datasets.voc import voc_colour
 
 _MAPILLARY_VISTAS = """
@@ -27,6 +27,6 @@ COLORMAPS: Mapping[str, Sequence[Colour]] = {
     "ade20k": ADE20K.colours,
     "cityscapes": CITYSCAPES.colours,
     "coco": COCO.colours,
-    "mapillary_vistas": colours_of(_MAPILLARY_VISTAS),
+    "mapillary_vistas": parse_colours(_MAPILLARY_VISTAS),
     "pascal": tuple(voc_colour(number) for number in range(_NUM_PASCAL)),
 }

@@ -17,7 +17,7 @@ class KnownDataset:
       colours: red, green and blue of each class, as DeepLab paints it.
       ignore_label: value of pixels that do not count.
       ids: the data set's own id of each class; empty: the numbers of the classes.
-      num_ids: ids that its masks may have; those without a class are ignored.
+      num_ids: number of ids in the masks; ids without a class are ignored.
     """
 
     class_names: Sequence[str]
@@ -32,7 +32,7 @@ class KnownDataset:
         return len(self.class_names)
 
 
-def colours_of(text: str) -> tuple[Colour, ...]:
+def parse_colours(text: str) -> tuple[Colour, ...]:
     """Returns the colours of a text such as `ff0000 804080`."""
     red_green_blue = [bytes.fromhex(word) for word in text.split()]
     return tuple((red, green, blue) for red, green, blue in red_green_blue)

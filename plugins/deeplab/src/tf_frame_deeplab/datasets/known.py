@@ -1,4 +1,4 @@
-"""The known data sets by name: those of `--input.dataset`."""
+"""The known data sets by name, as `--input.dataset` takes them."""
 
 from collections.abc import Mapping
 
@@ -8,7 +8,7 @@ from tf_frame_deeplab.datasets.coco import COCO
 from tf_frame_deeplab.datasets.dataset import KnownDataset
 from tf_frame_deeplab.datasets.voc import VOC
 
-# `pascal_voc_seg` is what DeepLab calls VOC (research/deeplab/datasets/data_generator.py).
+# DeepLab calls VOC `pascal_voc_seg` (research/deeplab/datasets/data_generator.py).
 KNOWN: Mapping[str, KnownDataset] = {
     "voc": VOC,
     "pascal_voc_seg": VOC,

@@ -1,4 +1,4 @@
-"""Checks of the pixels of an example, by TensorFlow, as it is read."""
+"""Checks the pixels of an example in the graph."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 
-def problem_of(example: Any, count: int, ignore_label: int) -> Any:
-    """Returns why a mask cannot be used, a scalar string; empty if it can.
+def find_problem(example: Any, count: int, ignore_label: int) -> Any:
+    """Returns the reason why a mask cannot be used, a scalar string; empty if it can.
 
     Args:
       example: an example with `image`, `mask` and `mask_name`.
@@ -28,10 +28,10 @@ def problem_of(example: Any, count: int, ignore_label: int) -> Any:
         ),
         (tf.size(wrong) > 0, [name, " has ", _value(wrong[:1])]),
     ]
-    found: Any = tf.constant("")
+    problem: Any = tf.constant("")
     for is_wrong, words in reversed(problems):
-        found = tf.where(is_wrong, tf.strings.join(words), found)
-    return found
+        problem = tf.where(is_wrong, tf.strings.join(words), problem)
+    return problem
 
 
 def _text(size: Any) -> Any:

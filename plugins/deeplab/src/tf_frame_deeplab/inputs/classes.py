@@ -1,12 +1,12 @@
-"""The file `classes.txt`: names of the classes, and their colours in masks that are in colour.
+"""The file `classes.txt`: names of the classes, and their colours in coloured masks.
 
     background
     nucleus    200 30 30
     ignore     255 255 255
 
 Line n, counted from 0, is class n. Colours, red, green and blue, are needed only where masks have
-neither grey values nor a palette. A class that is called `ignore` takes no number: pixels of its
-colour do not count. Empty lines, and those that begin with #, are left out.
+neither grey values nor a palette. The class `ignore` takes no number: pixels of its colour do not
+count. Empty lines and lines that begin with # are left out.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Classes:
     """The classes of a data set.
 
     Attributes:
-      names: one for each class.
+      names: the name of each class.
       colours: `0xRRGGBB` -> class, `ignore_label` for pixels that do not count; empty without
         colours.
     """
@@ -46,7 +46,7 @@ class Classes:
 
     @property
     def lines(self) -> Sequence[str]:
-        """The lines of the file, without that of `ignore`."""
+        """The lines of the file, without the line of `ignore`."""
         if not self.colours:
             return self.names
         pairs = zip(self.names, self.red_green_blue, strict=True)
@@ -61,7 +61,7 @@ def read_classes(path: Path, *, ignore_label: int) -> Classes:
       ignore_label: label of pixels that do not count.
 
     Raises:
-      DataError: it is missing, names fewer than two classes, or a line is wrong.
+      DataError: the file is missing, names fewer than two classes, or a line is wrong.
     """
     try:
         text = path.read_text(encoding="utf-8-sig")
@@ -84,13 +84,13 @@ def read_classes(path: Path, *, ignore_label: int) -> Classes:
 
 
 def _entry(path: Path, line: str) -> tuple[str, int | None]:
-    """Name and colour of a line; None without a colour."""
-    found = _LINE.fullmatch(line)
-    assert found is not None, "every text matches"
-    name, *channels = found.groups()
+    """Returns name and colour of a line; None without a colour."""
+    match = _LINE.fullmatch(line)
+    assert match is not None, "every text matches"
+    name, *channels = match.groups()
     if channels[0] is None:
         return line, None
-    red, green, blue = (int(each) for each in channels)
+    red, green, blue = (int(channel) for channel in channels)
     if not name or max(red, green, blue) > 255:
         raise DataError(f"{path}: the line {line!r} is wrong; it needs {_FORM}")
     return name, red << 16 | green << 8 | blue

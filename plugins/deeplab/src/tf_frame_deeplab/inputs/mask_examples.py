@@ -1,7 +1,7 @@
 """Reads pairs of an image and a mask as examples; see `tf_frame_vision.reading`.
 
-Masks become classes by TensorFlow's operations alone, so that the position in the input can be
-saved.
+TensorFlow's operations alone turn masks into classes, so that a checkpoint can hold the position in
+the input.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def pair_examples(
     """Returns a data set of `(number, example)`.
 
     An example has `image`, `[height, width, 3]` uint8, `mask`, `[height, width, 1]` int32, and
-    `mask_name`. A pixel whose colour is no class is -1 - 0xRRGGBB.
+    `mask_name`. A pixel with a colour of no class is -1 - 0xRRGGBB.
 
     Args:
       pairs: the files.
@@ -50,10 +50,10 @@ def pair_examples(
     """
     images = packed.strings([str(pair.image) for pair in pairs])
     masks = packed.strings([str(pair.mask) for pair in pairs])
-    spread = packed.integers([_WHITE // (2**each.bits - 1) for each in facts])
-    is_palette = tf.constant([each.kind == PALETTE for each in facts])
-    is_colour = tf.constant([each.kind == COLOUR for each in facts])
-    checksums = tf.constant([each.as_grey for each in facts])
+    spread = packed.integers([_WHITE // (2**fact.bits - 1) for fact in facts])
+    is_palette = tf.constant([fact.kind == PALETTE for fact in facts])
+    is_colour = tf.constant([fact.kind == COLOUR for fact in facts])
+    checksums = tf.constant([fact.as_grey for fact in facts])
 
     def read(index: Any) -> Any:
         files = tf.data.Dataset.from_tensors((images[index], masks[index]))
@@ -65,7 +65,7 @@ def pair_examples(
             )
             classes = tf.cond(
                 is_colour[index],
-                lambda: _classes_of_colours(data, colours),
+                lambda: _decode_colours(data, colours),
                 lambda: _numbers(data, spread[index]),
             )
             fields = {"image": decode_image(tf.io.read_file(image)), "mask": classes}
@@ -80,9 +80,9 @@ def pair_examples(
 
 
 def _as_grey(data: Any, checksum: Any) -> Any:
-    """A PNG with a palette as one of grey values, which are then the indices.
+    """Turns a PNG with a palette into a PNG of grey values: the indices.
 
-    TensorFlow decodes a palette to colours, of which two may be equal.
+    TensorFlow decodes a palette to colours, and two colours may be equal.
     """
     return tf.strings.join(
         [
@@ -96,18 +96,18 @@ def _as_grey(data: Any, checksum: Any) -> Any:
 
 
 def _numbers(data: Any, spread: Any) -> Any:
-    """The values of pixels, which TensorFlow spreads over 16 bits."""
+    """Returns the values of pixels; TensorFlow spreads them over 16 bits."""
     values = tf.io.decode_png(data, channels=1, dtype=tf.uint16)
     return tf.cast(values, tf.int32) // tf.cast(spread, tf.int32)
 
 
-def _classes_of_colours(data: Any, colours: Mapping[int, int]) -> Any:
+def _decode_colours(data: Any, colours: Mapping[int, int]) -> Any:
     pixels = tf.cast(tf.io.decode_png(data, channels=3), tf.int32)
     codes = pixels[..., :1] * 2**16 + pixels[..., 1:2] * 2**8 + pixels[..., 2:]
-    # Without colours in classes.txt there is none to be found.
-    known = sorted(colours) or [-1]
-    classes = tf.constant([colours.get(code, 0) for code in known], tf.int32)
-    place = tf.searchsorted(tf.constant(known, tf.int32), tf.reshape(codes, [-1]))
-    place = tf.reshape(tf.minimum(place, len(known) - 1), tf.shape(codes))
-    found = tf.equal(tf.gather(tf.constant(np.array(known, np.int32)), place), codes)
-    return tf.where(found, tf.gather(classes, place), -1 - codes)
+    # Without colours in classes.txt no pixel has a class: no code is -1.
+    class_codes = sorted(colours) or [-1]
+    classes = tf.constant([colours.get(code, 0) for code in class_codes], tf.int32)
+    place = tf.searchsorted(tf.constant(class_codes, tf.int32), tf.reshape(codes, [-1]))
+    place = tf.reshape(tf.minimum(place, len(class_codes) - 1), tf.shape(codes))
+    has_class = tf.equal(tf.gather(tf.constant(np.array(class_codes, np.int32)), place), codes)
+    return tf.where(has_class, tf.gather(classes, place), -1 - codes)

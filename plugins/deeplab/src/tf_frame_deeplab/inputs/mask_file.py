@@ -1,8 +1,8 @@
 """Pairs of an image file and a mask file, checked without TensorFlow before a run starts.
 
-A mask is a PNG whose pixels are classes: grey values, indices of a palette, or colours of
-`classes.txt`. What is wrong with one is said at the start, with the name of the file, and not at
-the step that reads it.
+A mask is a PNG with a class as each pixel: grey values, indices of a palette, or colours of
+`classes.txt`. A run reports a wrong mask at its start, with the name of the file, not at the step
+that reads it.
 """
 
 from __future__ import annotations
@@ -48,9 +48,9 @@ class Facts:
 
     Attributes:
       height, width: of the image, in pixels.
-      kind: what a pixel of the mask is: grey value, index of a palette, or colour.
-      bits: of a pixel of the mask, or of each of its colours.
-      as_grey: for a palette the checksum of the header of a grey mask with the same pixels.
+      kind: kind of the mask's pixels: grey value, index of a palette, or colour.
+      bits: bits of a pixel of the mask, or of each of its colours.
+      as_grey: for a palette, the checksum of the header of a grey mask with the same pixels.
     """
 
     height: int
@@ -109,10 +109,10 @@ def check_pixels(pair: Pair, facts: Facts, classes: Classes, ignore_label: int) 
       DamagedPairError: a file cannot be decoded, or a pixel of the mask has no class.
     """
     decoded(pair.image)
-    known = {*range(len(classes.names)), ignore_label}
+    allowed = {*range(len(classes.names)), ignore_label}
     values = set(np.unique(pixel_values(decoded(pair.mask), facts)).tolist())
     if facts.kind != COLOUR:
-        check_values(str(pair.mask), values, known, len(classes.names), ignore_label)
+        check_values(str(pair.mask), values, allowed, len(classes.names), ignore_label)
         return
     if not classes.colours:
         raise DamagedPairError(
@@ -121,14 +121,14 @@ def check_pixels(pair: Pair, facts: Facts, classes: Classes, ignore_label: int) 
         )
     unknown = sorted(values - set(classes.colours))
     if unknown:
-        raise DamagedPairError(f"{pair.mask} has {of_colour(unknown[0])}, which no class has")
+        raise DamagedPairError(f"{pair.mask} has {describe_colour(unknown[0])}, which no class has")
 
 
 def decoded(path: Path) -> Image.Image:
     """Returns the decoded content of an image file.
 
     Raises:
-      DamagedPairError: it cannot be decoded.
+      DamagedPairError: the file cannot be decoded.
     """
     try:
         with Image.open(path) as image:
@@ -151,10 +151,10 @@ def pixel_values(mask: Image.Image, facts: Facts) -> NDArray[np.int64]:
 
 
 def check_values(
-    name: str, values: Collection[int], known: Collection[int], count: int, ignore_label: int
+    name: str, values: Collection[int], allowed: Collection[int], count: int, ignore_label: int
 ) -> None:
     """Raises a DamagedPairError for a value that is no class."""
-    unknown = sorted(set(values) - set(known))
+    unknown = sorted(set(values) - set(allowed))
     if unknown:
         raise DamagedPairError(
             f"{name} has the value {unknown[0]}; classes are 0 to {count - 1}, "
@@ -162,13 +162,13 @@ def check_values(
         )
 
 
-def of_colour(code: int) -> str:
+def describe_colour(code: int) -> str:
     """Describes a colour `0xRRGGBB`."""
     return f"the colour {code >> 16} {code >> 8 & 255} {code & 255}"
 
 
 def _reason(error: Exception) -> str:
-    """The message of an error without the name of the file."""
+    """Returns the message of an error without the name of the file."""
     if isinstance(error, UnidentifiedImageError):
         return "it is no image"
     return getattr(error, "strerror", None) or str(error) or type(error).__name__

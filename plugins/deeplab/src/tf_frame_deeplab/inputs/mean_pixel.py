@@ -1,7 +1,7 @@
 """Mean pixels in DeepLab: deeplab/core/feature_extractor.py of tensorflow/models.
 
-MEAN_PIXEL is the grey of what lies beyond an image, the mean for MobileNet and Xception; MEAN_RGB
-is what a ResNet without the beta in its name is given the difference to.
+MEAN_PIXEL is the grey of padding, and the mean for MobileNet and Xception. A ResNet without beta in
+its name subtracts MEAN_RGB.
 """
 
 MEAN_PIXEL = 127.5

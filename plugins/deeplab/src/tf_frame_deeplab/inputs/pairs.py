@@ -20,9 +20,9 @@ def find_pairs(folder: Path, suffix: str = "", *, all_have_masks: bool = True) -
     """Finds the pairs of a folder, sorted by name.
 
     Args:
-      folder: has a folder of images and one of masks, or both side by side.
-      suffix: what follows the name of an image in that of its mask; side by side, `_mask` is
-        tried as well.
+      folder: has a folder of images and a folder of masks, or both kinds side by side.
+      suffix: ending of a mask's name after the name of its image; side by side, `_mask` is tried
+        as well.
       all_have_masks: whether an image without a mask, or a mask without an image, is an error.
 
     Raises:
@@ -31,38 +31,38 @@ def find_pairs(folder: Path, suffix: str = "", *, all_have_masks: bool = True) -
     images = first_existing(folder, _IMAGES)
     masks = first_existing(folder, _MASKS)
     if (images is None) != (masks is None):
-        there, missing = (images, _MASKS) if images else (masks, _IMAGES)
-        raise DataError(f"{folder} has a folder {there}, but none called {' or '.join(missing)}")
+        present, missing = (images, _MASKS) if images else (masks, _IMAGES)
+        raise DataError(f"{folder} has a folder {present}, but none called {' or '.join(missing)}")
     if images is not None and masks is not None:
         files = _by_name(images, _pictures(images))
         return _pairs(images, files, masks, _masks(masks, suffix), all_have_masks)
-    found = _masks(folder, suffix or _usual_suffix(folder))
+    mask_files = _masks(folder, suffix or _usual_suffix(folder))
     # Without a suffix, a PNG is a mask.
-    others = _by_name(folder, [f for f in _pictures(folder) if f not in found.values()])
-    return _pairs(folder, others, folder, found, all_have_masks)
+    pictures = [file for file in _pictures(folder) if file not in mask_files.values()]
+    return _pairs(folder, _by_name(folder, pictures), folder, mask_files, all_have_masks)
 
 
-def listed(path: Path, pairs: Sequence[Pair]) -> list[Pair]:
-    """Returns the pairs whose names a file lists, a name in a line, in their order.
+def select_listed(path: Path, pairs: Sequence[Pair]) -> list[Pair]:
+    """Returns the pairs that a file lists, a name in a line, in the order of the file.
 
     Raises:
-      DataError: the file cannot be read, is empty, or lists a name that is not there.
+      DataError: the file cannot be read, is empty, or lists a name without a pair.
     """
     try:
         names = path.read_text(encoding="utf-8-sig").split("\n")
     except (OSError, UnicodeDecodeError) as error:
         raise DataError(f"the list {path} cannot be read: {error}") from None
     by_name = {pair.name: pair for pair in pairs}
-    wanted = [name.strip() for name in names if name.strip()]
-    if not wanted:
+    names = [name.strip() for name in names if name.strip()]
+    if not names:
         raise DataError(f"the list {path} is empty; write a name in each line")
-    missing = [name for name in wanted if name not in by_name]
+    missing = [name for name in names if name not in by_name]
     if missing:
         raise DataError(
-            f"{path} lists {_some(missing)}, of which there is no image with a mask; a line is a"
-            " name without ending"
+            f"{path} lists {_some(missing)}, but there is no such image with a mask; a line is"
+            " a name without ending"
         )
-    return [by_name[name] for name in wanted]
+    return [by_name[name] for name in names]
 
 
 def _pairs(
@@ -88,12 +88,12 @@ def _pairs(
 def _check_halves(
     image_folder: Path, images: dict[str, str], mask_folder: Path, masks: dict[str, str]
 ) -> None:
-    for folder, files, other, kind in (
+    for folder, files, partners, kind in (
         (mask_folder, masks, images, "image"),
         (image_folder, images, masks, "mask"),
     ):
-        alone = [files[name] for name in sorted(files.keys() - other.keys())]
-        if alone and other:
+        alone = [files[name] for name in sorted(files.keys() - partners.keys())]
+        if alone and partners:
             raise DataError(
                 f"in {folder}, {_some(alone)} has no {kind}; add it, remove the file, or list"
                 " the names to use in train.txt and val.txt"
@@ -106,13 +106,14 @@ def _pictures(folder: Path) -> list[str]:
 
 
 def _by_name(folder: Path, files: Sequence[str]) -> dict[str, str]:
-    """Name without ending -> file."""
-    found: dict[str, str] = {}
+    """Returns name without ending -> file."""
+    by_name: dict[str, str] = {}
     for file in files:
-        if Path(file).stem in found:
-            raise DataError(f"{folder} has both {found[Path(file).stem]} and {file}; remove one")
-        found[Path(file).stem] = file
-    return found
+        name = Path(file).stem
+        if name in by_name:
+            raise DataError(f"{folder} has both {by_name[name]} and {file}; remove one")
+        by_name[name] = file
+    return by_name
 
 
 def _usual_suffix(folder: Path) -> str:
@@ -121,7 +122,7 @@ def _usual_suffix(folder: Path) -> str:
 
 
 def _masks(folder: Path, suffix: str) -> dict[str, str]:
-    """Name of the image -> file, of the masks of a folder."""
+    """Returns name of the image -> file, of the masks of a folder."""
     ending = f"{suffix}{_MASK_ENDING}"
     files = visible(folder, folders=False)
     return {file[: -len(ending)]: file for file in files if file.lower().endswith(ending.lower())}

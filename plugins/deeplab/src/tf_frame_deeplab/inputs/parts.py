@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tf_frame import option
 from tf_frame_deeplab.inputs.mask_file import Pair
-from tf_frame_deeplab.inputs.pairs import find_pairs, listed
+from tf_frame_deeplab.inputs.pairs import find_pairs, select_listed
 from tf_frame_vision.reading.folders import HeldOutOptions, first_existing, held_out
 
 _TRAINING, _EVALUATION = "train", ("val", "validation", "test")
@@ -17,33 +17,34 @@ Parts = tuple[Sequence[Pair], Sequence[Pair]]
 
 @dataclasses.dataclass(frozen=True)
 class FormOptions(HeldOutOptions):
-    """Options that say what a folder looks like."""
+    """Options of the form of a folder."""
 
     classes: str = option("", "file of the classes; empty: classes.txt of the folder")
-    mask_suffix: str = option("", "what follows the name of an image in that of its mask")
+    mask_suffix: str = option("", "ending of a mask's name after the name of its image")
     train_list: str = option("", "file of the names to train on; empty: train.txt if it is there")
     eval_list: str = option("", "file of the names to evaluate; empty: val.txt if it is there")
 
 
 def find_parts(folder: Path, options: FormOptions) -> Parts:
-    """Returns the pairs to train on, and those to evaluate; see `inputs.segmentation_folder`.
+    """Returns the pairs to train on and the pairs to evaluate; see `inputs.segmentation_folder`.
 
     Args:
       folder: the folder.
-      options: its form.
+      options: the form of the folder.
 
     Raises:
       DataError: a part has no pair, or a file has no other half.
     """
     lists = [
-        Path(given).expanduser() if given else first_existing(folder, names)
-        for given, names in (
+        Path(option).expanduser() if option else first_existing(folder, names)
+        for option, names in (
             (options.train_list, ["train.txt"]),
             (options.eval_list, [f"{name}.txt" for name in _EVALUATION]),
         )
     ]
     if any(lists):
-        return _listed(find_pairs(folder, options.mask_suffix, all_have_masks=False), *lists)
+        pairs = find_pairs(folder, options.mask_suffix, all_have_masks=False)
+        return _split_by_lists(pairs, *lists)
     evaluation, suffix = first_existing(folder, _EVALUATION), options.mask_suffix
     if evaluation is not None and (folder / _TRAINING).is_dir():
         return find_pairs(folder / _TRAINING, suffix), find_pairs(evaluation, suffix)
@@ -55,9 +56,9 @@ def find_parts(folder: Path, options: FormOptions) -> Parts:
     )
 
 
-def _listed(pairs: Sequence[Pair], training: Path | None, evaluation: Path | None) -> Parts:
-    both = [None if path is None else listed(path, pairs) for path in (training, evaluation)]
-    # With one list, the other part is what it leaves over.
+def _split_by_lists(pairs: Sequence[Pair], training: Path | None, evaluation: Path | None) -> Parts:
+    both = [None if path is None else select_listed(path, pairs) for path in (training, evaluation)]
+    # With one list, the second part is the remainder.
     for k in (0, 1):
         if both[k] is None:
             names = {pair.name for pair in both[1 - k] or ()}

@@ -20,7 +20,7 @@ from tf_frame_vision.augmentation import Sample, draws
 def resized_to_range(
     sample: Sample, *, smallest: int | None, largest: int | None, factor: int | None
 ) -> Sample:
-    """Resizes to a smaller side of `smallest`, or to a larger one of `largest` if that is less.
+    """Resizes the smaller side to `smallest`, or the larger side to `largest` if that is less.
 
     Args:
       sample: image and mask.
@@ -35,7 +35,7 @@ def resized_to_range(
 
 
 def range_size(size: Any, smallest: int, largest: int | None, factor: int | None) -> Any:
-    """The size to which `resized_to_range` resizes.
+    """Returns the size of an image after `resized_to_range`.
 
     Args:
       size: `[2]` int32: height and width.
@@ -45,8 +45,8 @@ def range_size(size: Any, smallest: int, largest: int | None, factor: int | None
     # Rounded up, so that the smaller side is not below `smallest` by a rounding error.
     new = tf.cast(tf.ceil(sides * (smallest / tf.reduce_min(sides))), tf.int32)
     if largest is not None:
-        less = tf.cast(tf.floor(sides * (largest / tf.reduce_max(sides))), tf.int32)
-        new = tf.where(tf.reduce_max(new) > largest, less, new)
+        limited = tf.cast(tf.floor(sides * (largest / tf.reduce_max(sides))), tf.int32)
+        new = tf.where(tf.reduce_max(new) > largest, limited, new)
     if factor is not None:
         new += (factor - (new - 1) % factor) % factor
     return tf.unstack(new, 2)

@@ -1,4 +1,4 @@
-"""The input `segmentation_folder`: images, and for each a mask of the same name.
+"""The input `segmentation_folder`: images and masks with the same names.
 
 data_dir/classes.txt                                the classes; see `inputs.classes`
 data_dir/images/NAME.jpg, data_dir/masks/NAME.png   two folders
@@ -36,7 +36,7 @@ _WHAT_TO_DO = (
     "Give --input.data_dir a folder with classes.txt, a folder images, and a folder masks with a"
     " PNG of the same name for each image"
 )
-# Pixels that are decoded before a run starts; what is beyond is checked when it is read.
+# Pixels that are decoded before a run starts; further images are checked when they are read.
 _CHECKED_PIXELS = 200e6
 
 
@@ -69,16 +69,16 @@ class SegmentationFolder(SegmentedImages):
         self.use(self.classes.names, self._split(training), evaluated)
 
     def notes(self) -> Sequence[str]:
-        """Says how many pairs are in both parts, and how many are checked only when read."""
-        found = []
+        """Tells how many pairs are in both parts, and how many masks are checked only when read."""
+        notes = []
         if self._in_both:
-            found.append(
+            notes.append(
                 f"{self._in_both} images are both in train and in val; do not train on one and"
                 " evaluate on the other"
             )
         if self._unchecked:
-            found.append(f"the pixels of {self._unchecked} masks are checked when they are read")
-        return tuple(found)
+            notes.append(f"the pixels of {self._unchecked} masks are checked when they are read")
+        return tuple(notes)
 
     def read(self, split: Split, order: Any) -> Any:
         from tf_frame_deeplab.inputs.mask_examples import pair_examples
@@ -87,20 +87,20 @@ class SegmentationFolder(SegmentedImages):
         return pair_examples(pairs, facts, self.classes.colours, order)
 
     def _split(self, pairs: Sequence[Pair]) -> Split:
-        """Checks pairs; those that are damaged end the run, or with `skip_corrupt` are left out."""
+        """Checks pairs; damaged pairs end the run, or are left out with `skip_corrupt`."""
         with ThreadPoolExecutor() as pool:
-            found = list(pool.map(_facts, pairs))
-            sizes = (f.height * f.width if isinstance(f, Facts) else 0 for f in found)
+            facts = list(pool.map(_read_facts, pairs))
+            sizes = (f.height * f.width if isinstance(f, Facts) else 0 for f in facts)
             first = sum(total <= _CHECKED_PIXELS for total in itertools.accumulate(sizes))
             self._unchecked += len(pairs) - first
-            found = [*pool.map(self._decoded, pairs[:first], found), *found[first:]]
-        damaged = [each for each in found if isinstance(each, str)]
+            facts = [*pool.map(self._decoded, pairs[:first], facts), *facts[first:]]
+        damaged = [problem for problem in facts if isinstance(problem, str)]
         if damaged and not self.params.skip_corrupt:
             more = f" ({len(damaged) - 1} more like this)" if len(damaged) > 1 else ""
             raise DataError(f"{damaged[0]}{more}; mend it, or give --input.skip_corrupt")
-        kept = [(p, f) for p, f in zip(pairs, found, strict=True) if isinstance(f, Facts)]
-        content = [pair for pair, _ in kept], [facts for _, facts in kept]
-        return Split(len(kept), content, damaged)
+        usable = [(p, f) for p, f in zip(pairs, facts, strict=True) if isinstance(f, Facts)]
+        content = [pair for pair, _ in usable], [facts for _, facts in usable]
+        return Split(len(usable), content, damaged)
 
     def _decoded(self, pair: Pair, facts: Facts | str) -> Facts | str:
         if isinstance(facts, Facts):
@@ -111,8 +111,8 @@ class SegmentationFolder(SegmentedImages):
         return facts
 
 
-def _facts(pair: Pair) -> Facts | str:
-    """The facts in the headers of a pair; or why it cannot be used."""
+def _read_facts(pair: Pair) -> Facts | str:
+    """Returns the facts in the headers of a pair, or the reason why it cannot be used."""
     try:
         return examine(pair)
     except DamagedPairError as error:

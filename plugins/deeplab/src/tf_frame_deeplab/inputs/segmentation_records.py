@@ -27,18 +27,18 @@ def _parse(parsed: Mapping[str, Any]) -> tuple[Any, Mapping[str, Any], Any]:
     image, mask = (tf.strings.reduce_join(values[:1]) for values in (images, masks))
     header = tf.cast(tf.io.decode_raw(tf.strings.join([mask, "\0" * 32]), tf.uint8)[:32], tf.int32)
     is_grey = tf.reduce_any(tf.equal(header[_COLOUR_TYPE], _GREY))
-    found: Any = tf.constant("")
-    for is_right, problem in (
+    problem: Any = tf.constant("")
+    for is_right, text in (
         (is_grey, "its mask is a PNG of colours or of a palette; it must have grey values"),
         (tf.equal(tf.size(masks), 1), f"it has not one {_MASK_KEY}"),
         (tf.equal(tf.size(images), 1), f"it has not one {_IMAGE_KEY}"),
     ):
-        found = tf.where(is_right, found, problem)
-    return image, {"mask": mask, "bits": header[_BITS]}, found
+        problem = tf.where(is_right, problem, text)
+    return image, {"mask": mask, "bits": header[_BITS]}, problem
 
 
 def _decode(fields: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The values of pixels, which TensorFlow spreads over 16 bits: `[height, width, 1]`."""
+    """Returns the values of pixels, `[height, width, 1]`; TensorFlow spreads them over 16 bits."""
     values = tf.io.decode_png(fields["mask"], channels=1, dtype=tf.uint16)
     largest = tf.bitwise.left_shift(1, fields["bits"]) - 1
     return {"mask": tf.cast(values, tf.int32) // (_WHITE // largest)}

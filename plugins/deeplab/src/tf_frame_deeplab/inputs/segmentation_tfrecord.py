@@ -2,7 +2,7 @@
 
 data_dir/train-00000-of-00004 ...   records to train on, perhaps gzipped
 data_dir/val-00000-of-00004 ...     records to evaluate; may be missing
-data_dir/classes.txt                the classes, a line each, unless `--input.dataset` names them
+data_dir/classes.txt                the classes, a line each, unless `--input.dataset` is given
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tf_frame_deeplab.inputs.segmented_images import SegmentedImageOptions, Segm
 from tf_frame_vision.example_input import Split
 from tf_frame_vision.record_splits import record_splits
 
-# Those of `tf-frame convert`, then DeepLab's other splits (tensorflow/models,
+# Names of `tf-frame convert`, then of DeepLab's other splits (tensorflow/models,
 # research/deeplab/datasets/data_generator.py and build_cityscapes_data.py).
 _TRAINING = ("train-*", "train_fine-*", "train_aug-*", "trainval-*")
 _EVALUATION = ("val-*", "val_fine-*", "validation-*", "test-*")
@@ -35,7 +35,7 @@ class Params(SegmentedImageOptions):
     data_dir: str = option("", "folder with the TFRecord files; must be given")
     dataset: str = option(
         _UNKNOWN,
-        "data set whose classes and ignored label are known; none: classes.txt names them",
+        "known data set: gives classes and ignored label; none: classes.txt names the classes",
         choices=(_UNKNOWN, *KNOWN),
     )
     classes: str = option("", "file of the classes; empty: classes.txt of data_dir")
@@ -49,20 +49,20 @@ class SegmentationTfrecord(SegmentedImages):
     """Images and masks in TFRecord files with DeepLab's keys; masks are PNGs of grey values.
 
     All records are found at the start, so that training shuffles all of them; the folder
-    `.tf_frame` beside the files keeps where they are. Gzipped files are unpacked there once.
+    `.tf_frame` next to the files caches their places. Gzipped files are unpacked there once.
     """
 
     Params: ClassVar[type] = Params
 
     def __init__(self, *, params: Any, info: InputInfo | None = None) -> None:
-        super().__init__(params=_with_label_of_dataset(params), info=info)
+        super().__init__(params=_with_known_label(params), info=info)
 
     def find(self) -> None:
         folder, training, evaluation = record_splits(self.params)
         self.use(self._class_names(folder), training, evaluation)
 
     def notes(self) -> Sequence[str]:
-        """Tells of a file of classes that is not that of the known data set."""
+        """Tells that the file of classes differs from the known data set."""
         path = Path(self.params.data_dir).expanduser() / "classes.txt"
         if self.params.dataset == _UNKNOWN or not path.exists():
             return ()
@@ -91,9 +91,9 @@ class SegmentationTfrecord(SegmentedImages):
         """Returns the names of the classes, and sets their colours and ids."""
         params = self.params
         if params.dataset != _UNKNOWN:
-            known = KNOWN[params.dataset]
-            self.class_colours, self.class_ids = known.colours, known.ids
-            return known.class_names
+            dataset = KNOWN[params.dataset]
+            self.class_colours, self.class_ids = dataset.colours, dataset.ids
+            return dataset.class_names
         path = Path(params.classes).expanduser() if params.classes else folder / "classes.txt"
         if not path.exists():
             raise DataError(
@@ -105,8 +105,8 @@ class SegmentationTfrecord(SegmentedImages):
         return classes.names
 
 
-def _with_label_of_dataset(params: Params) -> Params:
-    """The options with the ignored label of a known data set.
+def _with_known_label(params: Params) -> Params:
+    """Returns the options with the ignored label of a known data set.
 
     Raises:
       ConfigError: the options name classes or an ignored label of their own as well.
@@ -117,7 +117,7 @@ def _with_label_of_dataset(params: Params) -> Params:
     if params.ignore_label not in (label, _DEFAULT_LABEL):
         raise ConfigError(
             f"--input.ignore_label {params.ignore_label} contradicts --input.dataset"
-            f" {params.dataset}, whose ignored label is {label}; leave one out"
+            f" {params.dataset}, which ignores {label}; leave one out"
         )
     if params.classes:
         raise ConfigError("--input.classes has no effect with --input.dataset; leave one out")

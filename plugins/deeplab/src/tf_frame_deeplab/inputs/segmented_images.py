@@ -1,7 +1,7 @@
 """Base class of inputs of segmented images of any size: pipeline, checks, sizes.
 
 A subclass only finds and reads images and masks. Training takes random crops as DeepLab's trainers
-do; evaluation takes whole images, which are padded to the largest one of their batch.
+do; evaluation takes whole images, padded to the largest image of their batch.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from tf_frame_vision.example_input import ExampleInput, ExampleOptions, Split
 
 @dataclasses.dataclass(frozen=True)
 class SegmentedImageOptions(ExampleOptions):
-    """Options that all inputs of segmented images have."""
+    """Options of all inputs of segmented images."""
 
     crop_size: tuple[int, ...] = option(
         (257,), "pixels of a training crop: HEIGHT,WIDTH, or one number for both", min=16
     )
     eval_crop_size: tuple[int, ...] = option(
-        (), "size to which evaluation images are padded; empty: the largest of a batch", min=16
+        (), "size of padded evaluation images; empty: the largest of a batch", min=16
     )
     min_resize_value: int | None = option(
         None,
-        "pixels of the smaller side to which images are resized first; none: no resizing",
+        "first resize the smaller side of images to these pixels; none: no resizing",
         min=1,
     )
     max_resize_value: int | None = option(
@@ -58,7 +58,7 @@ class SegmentedImageOptions(ExampleOptions):
 
 
 def both(size: Sequence[int]) -> tuple[int, int]:
-    """Height and width of a size option of one or two numbers."""
+    """Returns height and width of a size option of one or two numbers."""
     return size[0], size[-1]
 
 
@@ -95,7 +95,7 @@ class SegmentedImages(SemanticInput, ExampleInput):
         """Finds the data, and calls `use`.
 
         Raises:
-          DataError: it does not exist, or is damaged.
+          DataError: the data does not exist, or is damaged.
         """
         raise NotImplementedError(f"{type(self).__name__} does not define find()")
 
@@ -105,7 +105,7 @@ class SegmentedImages(SemanticInput, ExampleInput):
         Args:
           class_names: the classes.
           training: the examples to train on.
-          evaluation: those to evaluate and predict.
+          evaluation: the examples to evaluate and predict.
         """
         self.class_names = class_names
         self.splits = {Mode.TRAIN: training, Mode.EVAL: evaluation, Mode.PREDICT: evaluation}
@@ -133,11 +133,11 @@ class SegmentedImages(SemanticInput, ExampleInput):
         """Finds a mask of another size, and pixels without a class."""
         import tensorflow.compat.v1 as tf
 
-        from tf_frame_deeplab.inputs.checks import problem_of
+        from tf_frame_deeplab.inputs.checks import find_problem
 
-        problem = problem_of(example, len(self.class_names), self.params.ignore_label)
-        found = tf.where(tf.equal(example["problem"], ""), problem, example["problem"])
-        return {**example, "problem": found}
+        problem = find_problem(example, len(self.class_names), self.params.ignore_label)
+        problem = tf.where(tf.equal(example["problem"], ""), problem, example["problem"])
+        return {**example, "problem": problem}
 
     def prepare(self, example: Any, *, is_training: bool, seed: Any) -> tuple[dict[str, Any], Any]:
         """Returns `{"image": [height, width, 3]}` float32 and `{"semantic": [height, width]}`.
@@ -166,9 +166,9 @@ class SegmentedImages(SemanticInput, ExampleInput):
         if params.edges:
             from tf_frame_deeplab.panoptic.targets import edge_labels
 
-            known = tf.not_equal(labels["semantic"], params.ignore_label)
+            counts = tf.not_equal(labels["semantic"], params.ignore_label)
             labels[EDGE] = edge_labels(
-                labels["semantic"], known, params.edge_width, params.ignore_label
+                labels["semantic"], counts, params.edge_width, params.ignore_label
             )
         return {"image": sample.image}, labels
 

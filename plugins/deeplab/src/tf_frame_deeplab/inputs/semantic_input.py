@@ -1,4 +1,4 @@
-"""Base class of inputs of images whose pixels have classes: prediction and serving.
+"""Base class of inputs of images with a class for each pixel: prediction and serving.
 
 The network takes images of any size as they are, so that all such inputs predict and serve alike.
 """
@@ -16,7 +16,7 @@ class SemanticInput(Input):
     """Input of `{"image": [batch, height, width, 3]}` and `{"semantic": [batch, height, width]}`.
 
     Attributes:
-      trained: the info of the training, where the data is not there; else None.
+      trained: the info of the training if the data is missing; else None.
     """
 
     prediction_suffixes: ClassVar[Sequence[str]] = IMAGE_SUFFIXES
@@ -35,7 +35,7 @@ class SemanticInput(Input):
         raise NotImplementedError(f"{type(self).__name__} does not define serving_size")
 
     def serving_features(self) -> Any:
-        """`{"image": [None, height, width, 3]}` float32, 0 to 255: see `serving_size`."""
+        """Returns `{"image": [None, height, width, 3]}` float32, 0 to 255; see `serving_size`."""
         import tensorflow.compat.v1 as tf
 
         return {"image": tf.TensorSpec([None, *self.serving_size, 3], tf.float32)}
@@ -46,7 +46,7 @@ class SemanticInput(Input):
         return {"image": "RGB, 0 to 255"}
 
     def raw_serving(self, *, fixed_size: bool = False) -> Mapping[str, ServingForm]:
-        """Image files and pixels, in a batch all of one size; or pixels of `serving_size`."""
+        """Returns the forms: image files and pixels of one size a batch, or of `serving_size`."""
         import tensorflow.compat.v1 as tf
 
         from tf_frame_vision import raw_serving
