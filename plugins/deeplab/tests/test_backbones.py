@@ -98,7 +98,7 @@ def test_pixels_are_those_that_deeplab_gives_the_backbone(backbone, means):
     [
         ({"backbone": "lenet"}, "has no feature maps by stride"),
         ({"multi_grid": (1, 2, 4)}, "multi_grid"),
-        ({"decoder_output_stride": (4, 8)}, "each stride must be less than the one before"),
+        ({"decoder_output_stride": (4, 8)}, "each stride must be less than its predecessor"),
         ({"decoder_output_stride": (16,)}, "the first less than the 16 of --model.output_stride"),
         ({"decoder_output_stride": ()}, "--model.decoder_channels 0 leaves the decoder out"),
     ],

@@ -58,14 +58,14 @@ def test_ignored_pixels_alone_have_no_loss():
 
 def test_the_share_of_hard_pixels_falls_from_all_in_a_line():
     step = tf.train.get_or_create_global_step()
-    share = losses.share_of_hard_pixels(0.2, 10)
+    share = losses.hard_pixel_share(0.2, 10)
     with tf.Session() as session:
         found = []
         for number in (0, 5, 10, 1000):
             session.run(tf.assign(step, number))
             found.append(session.run(share))
     assert found == pytest.approx([1.0, 0.6, 0.2, 0.2])
-    assert losses.share_of_hard_pixels(0.2, 0) == 0.2
+    assert losses.hard_pixel_share(0.2, 0) == 0.2
 
 
 def test_center_loss_is_over_the_pixels_near_a_centre():

@@ -55,10 +55,10 @@ def test_options_that_do_not_fit_are_refused(params, message):
 
 
 def test_an_edge_head_changes_the_weight_of_the_semantic_loss():
-    assert Params().weight_of("semantic") == 1
+    assert Params().loss_weight("semantic") == 1
     params = Params(heads=("semantic", "edge"))
-    assert [params.weight_of(head) for head in params.heads] == [0.8, 0.2]
-    assert Params(semantic_loss_weight=0.5).weight_of("semantic") == 0.5
+    assert [params.loss_weight(head) for head in params.heads] == [0.8, 0.2]
+    assert Params(semantic_loss_weight=0.5).loss_weight("semantic") == 0.5
 
 
 def test_the_labels_that_are_needed_follow_from_the_heads():
@@ -116,7 +116,7 @@ def test_the_loss_is_the_weighted_sum():
     values = {value.tag: value.simple_value for value in tf.Summary.FromString(text).value}
     params = Params(heads=ALL)
     assert loss == pytest.approx(
-        sum(params.weight_of(head) * values[f"losses/{head}"] for head in ALL), rel=1e-5
+        sum(params.loss_weight(head) * values[f"losses/{head}"] for head in ALL), rel=1e-5
     )
 
 

@@ -5,7 +5,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame_deeplab.panoptic.components import components
-from tf_frame_deeplab.panoptic.grouping import find_centers, group, instances_of, merge
+from tf_frame_deeplab.panoptic.grouping import find_centers, group, group_instances, merge
 from tf_frame_deeplab.panoptic.targets import Targets
 
 RANDOM = np.random.RandomState(3)
@@ -83,7 +83,7 @@ def test_the_labels_of_instances_give_the_instances_back():
         offsets = tf.stack([label["instance_offset"][..., :2] for label in labels])
         semantic = tf.cast(instances > 0, tf.int32)
         settings = {"threshold": 0.1, "window": 5, "max_instances": 9}
-        results = instances_of(
+        results = group_instances(
             semantic, heat, offsets, **settings, thing_classes=(1,), num_classes=2
         )
         classes, found = session.run(results)

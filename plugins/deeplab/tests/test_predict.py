@@ -218,10 +218,10 @@ def test_the_legend_names_the_painted_classes_that_occur(writer, tmp_path):
 def test_colours_are_those_of_the_input_or_of_the_colour_map():
     colours = [[1, 2, 3], [4, 5, 6]]
     info = InputInfo(num_classes=2, class_names=("background", "a"), class_colours=colours)
-    own = Painting.of(Params(), info)
+    own = Painting.from_options(Params(), info)
     assert own.palette.tolist() == colours
     assert own.overlay_palette.tolist() == [[0, 0, 0], [4, 5, 6]]
-    pascal = Painting.of(Params(colormap_type="pascal"), info)
+    pascal = Painting.from_options(Params(colormap_type="pascal"), info)
     assert pascal.palette.tolist() == [[0, 0, 0], [128, 0, 0]]
 
 

@@ -1,4 +1,4 @@
-"""Layers that pyramids and decoders are made of, and the sizes of what they pool and resize.
+"""Layers of pyramids and decoders, and sizes of pooled and resized features.
 
 Resizing follows `--model.align_corners`. DeepLab resizes everything (images at several scales,
 pooled features, features in the decoder, logits) with `align_corners=True`: tensorflow/models,
@@ -25,7 +25,7 @@ class Blocks:
     """Makes layers of convolution, batch norm and rectifier that share their settings.
 
     Attributes:
-      is_training: whether batch norm uses, and keeps, statistics of the batch.
+      is_training: whether batch norm uses and records statistics of the batch.
       params: decay of batch norm, weight decay, and how to resize.
     """
 
@@ -33,7 +33,7 @@ class Blocks:
     params: Any
 
     def conv(self, inputs: Any, filters: int, *, scope: str, initializer: Any = None) -> Any:
-        """Convolves with a 1x1 kernel, which pays an L2 penalty."""
+        """Convolves with a 1x1 kernel under an L2 penalty."""
         return layers.conv2d(
             inputs,
             filters,
@@ -90,8 +90,8 @@ class Blocks:
 def scaled_size(size: Any, factor: float) -> Any:
     """Multiplies sizes as `scale_dimension` of DeepLab: `(side - 1) * factor + 1`, rounded down.
 
-    So the centres of corner pixels stay in place, and with the inverse of a stride it is the
-    size of a feature map.
+    The centres of corner pixels stay in place. With the inverse of a stride the result is the size
+    of a feature map.
 
     Args:
       size: `[height, width]`, numbers or an int32 tensor.

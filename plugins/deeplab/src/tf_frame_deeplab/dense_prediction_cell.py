@@ -4,11 +4,11 @@
      {"op": "conv", "kernel": 3, "rate": [18, 15], "input": 0},
      {"op": "pyramid_pooling", "grid_size": [1, 1], "input": -1}]
 
-A list of branches, which are concatenated. `input` is the number of an earlier branch, or -1 for
+The cell concatenates a list of branches. `input` is the number of an earlier branch, or -1 for
 the features of the backbone; `kernel` and `rate` are of a convolution at output stride 16, in
-rows and columns; `grid_size` is the number of pooling windows along height and width. The form is
-that of tensorflow/models, research/deeplab/core/dense_prediction_cell.py, which computes
-`kernel` and `target_size` of a pooling branch; here, too, they are not looked at.
+rows and columns; `grid_size` is the number of pooling windows along height and width. Format:
+tensorflow/models, research/deeplab/core/dense_prediction_cell.py. `kernel` and `target_size` of a
+pooling branch have no effect there, nor here.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Branch:
 
     Attributes:
       op: `conv` or `pyramid_pooling`.
-      input: number of the branch whose output it takes; -1: the features.
+      input: number of the branch that it reads; -1: the features.
       kernel, rate: rows and columns of a convolution.
       grid: pooling windows along height and width.
     """
@@ -53,7 +53,7 @@ def read_cell(path: str) -> tuple[Branch, ...]:
       path: the file.
 
     Raises:
-      ConfigError: it cannot be read, or a branch is wrong; branches are counted from 0.
+      ConfigError: the file cannot be read, or a branch is wrong; branches are counted from 0.
     """
     option = f"--model.dense_prediction_cell {path}"
     try:
@@ -68,11 +68,11 @@ def read_cell(path: str) -> tuple[Branch, ...]:
         ) from None
     if not isinstance(content, list) or not content:
         raise ConfigError(f"{option} must hold a list of branches, such as the published cells")
-    return tuple(_branch(f"{option}: branch {i}", i, each) for i, each in enumerate(content))
+    return tuple(_branch(f"{option}: branch {i}", i, values) for i, values in enumerate(content))
 
 
 def _branch(where: str, number: int, values: Any) -> Branch:
-    """Makes the branch of that number.
+    """Makes a branch.
 
     Args:
       where: the beginning of a message.

@@ -1,6 +1,6 @@
 """Options of evaluation, prediction and export: views of an image, and files of predictions.
 
-Those of DeepLab's eval.py and vis.py (tensorflow/models, research/deeplab) have their names.
+Options of DeepLab's eval.py and vis.py (tensorflow/models, research/deeplab) keep their names.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ class EvaluationParams:
 
     eval_scales: tuple[float, ...] = option(
         (1.0,),
-        "scales of the image whose probabilities are averaged, such as 0.5,0.75,1,1.25,1.5,1.75",
+        "scales of the image; their probabilities are averaged; such as 0.5,0.75,1,1.25,1.5,1.75",
         min=0.1,
         max=10,
     )
     add_flipped_images: bool = option(
-        False, "average with the probabilities of the mirrored image, too"
+        False, "also average with the probabilities of the mirrored image"
     )
     sliding_window: int = option(
-        0, "pixels of the square parts in which large images are taken; 0: whole images", min=0
+        0, "side of square parts of large images in pixels; 0: whole images", min=0
     )
     window_overlap: float = option(
-        0.25, "least share of a part that the next one covers, too", min=0, max=0.9
+        0.25, "least share of a part that the next part covers as well", min=0, max=0.9
     )
     colormap_type: str = option(
         OWN_COLOURS,
@@ -39,17 +39,17 @@ class EvaluationParams:
         choices=(OWN_COLOURS, *COLORMAPS),
     )
     also_save_raw_predictions: bool = option(
-        False, "predict also writes raw/NAME.png, grey values that are the data set's own ids"
+        False, "predict also writes raw/NAME.png, the data set's own ids as grey values"
     )
 
     @property
     def has_several_views(self) -> bool:
-        """True unless the network takes the image once and as it is."""
+        """True if the network sees an image several times, scaled, mirrored or in parts."""
         return self.eval_scales != (1.0,) or self.add_flipped_images or self.sliding_window > 0
 
 
 def check(params: EvaluationParams, num_classes: int) -> None:
-    """Checks what the bounds of single options do not.
+    """Checks options against each other.
 
     Raises:
       ConfigError: there is no scale, or a colour map has too few colours.

@@ -10,7 +10,7 @@ from typing import Any
 from tf_frame import Network
 from tf_frame_deeplab import network
 from tf_frame_deeplab.heads import SEMANTIC
-from tf_frame_deeplab.image_pyramid import logits_of_scales, merged_logits
+from tf_frame_deeplab.image_pyramid import merged_logits, scale_logits
 from tf_frame_deeplab.views import averaged_logits
 
 
@@ -20,8 +20,8 @@ class HeadLogits:
 
     Attributes:
       by_head: head -> `[batch, height, width, channels]`, `semantic` first.
-      scales: logits of the classes of each scale of `--model.image_pyramid`; none of one scale,
-        and none of the average of several views.
+      scales: logits of the classes of each scale of `--model.image_pyramid`; none for one scale
+        or several views.
       end_points: layers by name.
     """
 
@@ -39,11 +39,11 @@ def head_logits(
     num_classes: int,
     is_training: bool,
 ) -> HeadLogits:
-    """Builds the network; without training, one for each view that the options ask for.
+    """Builds the network; in evaluation and prediction, for each view of the options.
 
     Args:
       images: `[batch, height, width, 3]` float32, 0 to 255.
-      labels: `[batch, height, width]`, of the size that the result shall have; None: it has that
+      labels: `[batch, height, width]`, of the size of the result; None: the result has the size
         of the images, and no logits of single scales.
       backbone: a network that can be a backbone.
       params: `tf_frame_deeplab.model.Params`.
@@ -58,17 +58,17 @@ def head_logits(
     )
     end_points: dict[str, Any] = {}
 
-    def of_image(image: Any) -> dict[str, Any]:
-        logits, found = merged_logits(image, build, params=params, other_heads=params.other_heads)
-        # Of several views, those of the first one; the others may be within a loop.
-        end_points.update({} if end_points else found)
-        return {SEMANTIC: logits, **{head: found[f"logits/{head}"] for head in params.other_heads}}
+    def build_heads(image: Any) -> dict[str, Any]:
+        logits, points = merged_logits(image, build, params=params, other_heads=params.other_heads)
+        # Keep the end points of the first view: further views may be within a loop.
+        end_points.update({} if end_points else points)
+        return {SEMANTIC: logits, **{head: points[f"logits/{head}"] for head in params.other_heads}}
 
     like = images if labels is None else labels
     upsample = functools.partial(network.upsample, like=like, align_corners=params.align_corners)
     if not is_training and params.has_several_views:
-        by_head = averaged_logits(of_image, images, like=like, params=params)
+        by_head = averaged_logits(build_heads, images, like=like, params=params)
         return HeadLogits(by_head=by_head, scales=(), end_points=end_points)
-    by_head = {head: upsample(logits) for head, logits in of_image(images).items()}
-    scales = () if labels is None else logits_of_scales(end_points)
+    by_head = {head: upsample(logits) for head, logits in build_heads(images).items()}
+    scales = () if labels is None else scale_logits(end_points)
     return HeadLogits(by_head=by_head, scales=[*map(upsample, scales)], end_points=end_points)

@@ -1,6 +1,6 @@
-"""Outputs of the model `deeplab` besides its losses: predictions, metrics, pictures.
+"""Outputs of the model `deeplab` other than losses: predictions, metrics, pictures.
 
-`outputs` has the metrics and pictures of the classes, `head_pictures` those of the other heads.
+`outputs` has the metrics and pictures of the classes, `head_pictures` the pictures of other heads.
 """
 
 from __future__ import annotations
@@ -48,16 +48,16 @@ class HeadOutputs:
           semantic: `[batch, height, width]` int32, predicted classes.
 
         Returns:
-          `edge`, and of the heads for instances `instances` and `panoptic_semantic`, the
-          class of all pixels of an instance: each `[batch, height, width]` int32.
+          `edge`, and from the heads for instances `instances` and `panoptic_semantic`, the class
+          of all pixels of an instance: each `[batch, height, width]` int32.
         """
         predictions = {}
         if EDGE in logits:
             predictions[EDGE] = tf.argmax(logits[EDGE], axis=3, output_type=tf.int32)
         if CENTER in logits:
-            from tf_frame_deeplab.panoptic.grouping import instances_of
+            from tf_frame_deeplab.panoptic.grouping import group_instances
 
-            classes, instances = instances_of(
+            classes, instances = group_instances(
                 semantic,
                 logits[CENTER],
                 logits[OFFSET],
@@ -75,7 +75,7 @@ class HeadOutputs:
 
         Args:
           labels: name -> label; see `panoptic.targets.Targets`.
-          predictions: `semantic`, and those of `predictions`.
+          predictions: `semantic`, and the result of `predictions`.
         """
         classes: dict[str, Any] = {
             "num_classes": self._num_classes,
@@ -122,18 +122,18 @@ class HeadOutputs:
 
 
 def edge_metrics(labels: Any, edges: Any, ignore_label: int | None) -> Metrics:
-    """F-score of the pixels that are edges, over all batches of an evaluation.
+    """Returns the F-score of edge pixels over all batches of an evaluation.
 
     Args:
       labels: `[batch, height, width]` int32, 1 for an edge.
-      edges: the same, predicted.
+      edges: predictions of the same shape.
       ignore_label: label of pixels that do not count, or None.
     """
     labels, edges = tf.reshape(labels, [-1]), tf.reshape(edges, [-1])
     weights = tf.ones_like(labels, tf.float64)
     if ignore_label is not None:
-        known = tf.not_equal(labels, ignore_label)
-        labels, weights = tf.where(known, labels, edges), tf.cast(known, tf.float64)
+        counts = tf.not_equal(labels, ignore_label)
+        labels, weights = tf.where(counts, labels, edges), tf.cast(counts, tf.float64)
     with tf.variable_scope("edge"):
         total, update = confusion_matrix(labels, edges, 2, weights=weights)
     wrong = total[0, 1] + total[1, 0]

@@ -1,7 +1,7 @@
 """Image summaries of the heads of the model `deeplab` other than `semantic`.
 
-Offsets are shown as DeepLab's panoptic trainer shows them: rows red, columns green, no blue, over
-the greatest of each; here the sign is kept, and no offset is half bright.
+Pictures of offsets follow DeepLab's panoptic trainer: rows red, columns green, no blue, divided by
+the greatest of each. Here they keep the sign: half bright is no offset.
 """
 
 from __future__ import annotations
@@ -46,6 +46,6 @@ def offset_picture(offsets: Any) -> Any:
     """
     offsets = offsets[..., :2]
     greatest = tf.reduce_max(tf.abs(offsets), axis=[0, 1, 2], keepdims=True)
-    shown = 127.5 * (1.0 + tf.div_no_nan(offsets, greatest))
-    shown = tf.concat([shown, tf.zeros_like(shown[..., :1])], axis=3)
-    return tf.saturate_cast(shown, tf.uint8)
+    red_green = 127.5 * (1.0 + tf.div_no_nan(offsets, greatest))
+    colours = tf.concat([red_green, tf.zeros_like(red_green[..., :1])], axis=3)
+    return tf.saturate_cast(colours, tf.uint8)

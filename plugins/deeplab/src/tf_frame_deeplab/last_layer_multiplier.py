@@ -1,7 +1,7 @@
 """The gradient transform `last_layer_multiplier`: trains biases and last layers faster.
 
-In fine-tuning, layers that no checkpoint gave values to need larger steps than the trained
-backbone. DeepLab multiplies their gradients, and those of all biases by two
+In fine-tuning, layers without values from a checkpoint need larger steps than the trained
+backbone. DeepLab multiplies their gradients, and doubles the gradients of all biases
 (`get_model_gradient_multipliers` in its train_utils).
 """
 
@@ -28,7 +28,7 @@ class Params:
 
 
 class LastLayerMultiplier(GradientTransform):
-    """Multiplies gradients by factors that follow from variable names.
+    """Multiplies gradients by factors that depend on variable names.
 
     A variable is a bias when its name contains `biases`, and belongs to a last
     layer when its name contains the layer's, anywhere.

@@ -1,6 +1,6 @@
 """Losses of the heads of the model `deeplab`.
 
-Each is a sum over pixels of the clone's batch over the number of pixels that it is about, so that
+A loss is a sum over pixels of the clone's batch divided by the number of counted pixels, so that
 neither the size of a crop nor ignored pixels change its scale.
 """
 
@@ -24,20 +24,20 @@ def head_loss(
     ignore_label: int | None,
     is_training: bool,
 ) -> Any:
-    """Weighted sum of the losses of all heads, each with a summary `losses/<head>`.
+    """Returns the weighted sum of the losses of all heads, and adds summaries `losses/<head>`.
 
     Args:
       logits: head -> `[batch, height, width, channels]`.
       labels: head -> label; see `panoptic.targets.Targets`.
-      scales: logits of the classes of single scales, whose losses are added to that of the
-        merged logits, as in DeepLab; see `image_pyramid`.
+      scales: logits of the classes of single scales; their losses are added, as in DeepLab; see
+        `image_pyramid`.
       params: options of the heads.
       ignore_label: label of pixels that do not count, or None.
       is_training: whether only hard pixels may count.
     """
     semantic = [
-        _semantic(each, labels[SEMANTIC], params, ignore_label, is_training)
-        for each in (logits[SEMANTIC], *scales)
+        _semantic(scale_logits, labels[SEMANTIC], params, ignore_label, is_training)
+        for scale_logits in (logits[SEMANTIC], *scales)
     ]
     values = {SEMANTIC: tf.add_n(semantic) if scales else semantic[0]}
     if EDGE in logits:
@@ -49,11 +49,11 @@ def head_loss(
             counts = tf.not_equal(classes, ignore_label)
         values[CENTER] = center_loss(logits[CENTER], labels[CENTER], counts)
         values[OFFSET] = offset_loss(logits[OFFSET], labels[OFFSET])
-    if len(values) == 1 and params.weight_of(SEMANTIC) == 1.0:
+    if len(values) == 1 and params.loss_weight(SEMANTIC) == 1.0:
         return values[SEMANTIC]
     for head, value in values.items():
         tf.summary.scalar(f"losses/{head}", value)
-    return tf.add_n([params.weight_of(head) * value for head, value in values.items()])
+    return tf.add_n([params.loss_weight(head) * value for head, value in values.items()])
 
 
 def _semantic(
@@ -63,7 +63,7 @@ def _semantic(
         return segmentation_loss(logits, labels, ignore_label)
     share: Any = 1.0
     if is_training:
-        share = share_of_hard_pixels(params.hard_pixels, params.hard_pixel_steps)
+        share = hard_pixel_share(params.hard_pixels, params.hard_pixel_steps)
     return semantic_loss(
         logits, labels, ignore_label, class_weights=params.class_weights, hard_pixels=share
     )
@@ -77,12 +77,12 @@ def semantic_loss(
     class_weights: Sequence[float] = (),
     hard_pixels: Any = 1.0,
 ) -> Any:
-    """Softmax cross entropy with weights of classes, over all or the hardest pixels.
+    """Returns the softmax cross entropy with class weights, over all or the hardest pixels.
 
     As in `add_softmax_cross_entropy_loss_for_each_scale` of DeepLab
     (tensorflow/models, research/deeplab/utils/train_utils.py): the weighted sum is
     divided by the number of pixels that count; with hard pixels, by the number of
-    those whose loss is not 0.
+    hard pixels with a loss other than 0.
 
     Args:
       logits: `[batch, height, width, num_classes]`.
@@ -90,7 +90,7 @@ def semantic_loss(
       ignore_label: label of pixels that do not count, or None.
       class_weights: factor of each class; empty: 1.
       hard_pixels: share of all pixels of the batch that counts, 1.0 for all; or a
-        scalar tensor, see `share_of_hard_pixels`.
+        scalar tensor, see `hard_pixel_share`.
 
     Returns:
       A scalar; 0 when no pixel counts.
@@ -111,45 +111,45 @@ def semantic_loss(
     return mean_over(hardest, tf.not_equal(hardest, 0))
 
 
-def share_of_hard_pixels(share: float, steps: int) -> Any:
-    """Returns the share that counts at the global step: from 1 to `share`, in a line.
+def hard_pixel_share(share: float, steps: int) -> Any:
+    """Returns the share that counts at the global step: a linear fall from 1 to `share`.
 
     Args:
       share: its last value.
-      steps: number of steps until then; 0: from the beginning.
+      steps: number of steps until then; 0: at once.
     """
     if share == 1.0 or not steps:
         return share
-    done = tf.cast(tf.train.get_or_create_global_step(), tf.float32) / steps
-    return 1.0 - tf.minimum(done, 1.0) * (1.0 - share)
+    progress = tf.cast(tf.train.get_or_create_global_step(), tf.float32) / steps
+    return 1.0 - tf.minimum(progress, 1.0) * (1.0 - share)
 
 
 def center_loss(heat: Any, labels: Any, counts: Any) -> Any:
-    """Squared difference from the centres' heat map.
+    """Returns the squared difference from the centres' heat map.
 
     The sum is over all pixels that count, and is divided by the number of pixels
     near a centre: without a centre nearby most pixels are easy.
 
     Args:
       heat: `[batch, height, width, 1]`.
-      labels: the same, 0 to 1, exactly 0 far from centres.
+      labels: `[batch, height, width, 1]`, 0 to 1, exactly 0 far from centres.
       counts: `[batch, height, width]` bool.
 
     Returns:
       A scalar; 0 when there is no centre.
     """
     squares = tf.squeeze(tf.math.squared_difference(heat, labels), axis=3)
-    near = tf.logical_and(tf.not_equal(labels[..., 0], 0), counts)
-    return mean_over(squares * tf.cast(counts, tf.float32), near)
+    is_near_centre = tf.logical_and(tf.not_equal(labels[..., 0], 0), counts)
+    return mean_over(squares * tf.cast(counts, tf.float32), is_near_centre)
 
 
 def offset_loss(offsets: Any, labels: Any) -> Any:
-    """Absolute differences from the offsets to the centres, rows and columns added.
+    """Returns the absolute differences from the offsets to the centres, rows plus columns.
 
     Args:
       offsets: `[batch, height, width, 2]`, pixels down and across to the centre.
       labels: `[batch, height, width, 3]`; the third channel is 1 for pixels of an
-        instance, and 0 for others, which do not count.
+        instance, and 0 for pixels that do not count.
 
     Returns:
       A scalar, in pixels; 0 when there is no instance.
@@ -159,10 +159,10 @@ def offset_loss(offsets: Any, labels: Any) -> Any:
 
 
 def mean_over(values: Any, counts: Any) -> Any:
-    """Sum of values over the number of those that count; 0 where none does.
+    """Returns the sum of values divided by the number that counts; 0 if none counts.
 
     Args:
       values: any shape; 0 where they do not count.
-      counts: bool, of a shape of their own.
+      counts: bool, of any shape.
     """
     return tf.div_no_nan(tf.reduce_sum(values), tf.reduce_sum(tf.cast(counts, tf.float32)))

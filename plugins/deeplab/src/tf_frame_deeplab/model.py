@@ -1,7 +1,7 @@
 """The model `deeplab`: semantic segmentation with DeepLabV3+ on MobileNetV2 or another backbone.
 
-It gives each pixel of an image a class. The defaults are for a short run from scratch on a CPU;
-for long training the backbone can start from a published checkpoint.
+The model gives each pixel of an image a class. The defaults are for a short run from scratch on a
+CPU; for long training the backbone can start from a published checkpoint.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Params(evaluation_options.EvaluationParams, heads.HeadParams, network_opti
         64, "channels of the decoder, 256 in the paper; 0: no decoder", min=0
     )
     decoder_output_stride: tuple[int, ...] = option(
-        (4,), "strides of the stages of the decoder, each less than the one before", min=2
+        (4,), "decreasing strides of the stages of the decoder", min=2
     )
     low_level_channels: int = option(48, "channels of the skip connection to the decoder", min=1)
     weight_decay: float = option(4e-5, "L2 penalty on weights, depthwise ones exempt", min=0)
@@ -63,8 +63,8 @@ class Params(evaluation_options.EvaluationParams, heads.HeadParams, network_opti
     train_batch_norm: bool = option(True, "train batch norm; else use its restored averages")
     train_metrics_steps: int = option(
         0,
-        "steps between log lines of mean IoU and accuracy on the training crops so far, which are "
-        "then in the summaries, too; 0: not measured",
+        "steps between log lines and summaries of mean IoU and accuracy on the training crops so "
+        "far; 0: not measured",
         min=0,
     )
 
@@ -74,7 +74,7 @@ class DeepLab(Model):
 
     Features: `{"image": [batch, height, width, 3]}` float32, 0 to 255.
     Labels: `{"semantic": [batch, height, width]}` int32, or None to predict; for other heads
-    also those of `panoptic.targets.Targets`.
+    also the labels of `panoptic.targets.Targets`.
     """
 
     Params: ClassVar[type] = Params
@@ -111,7 +111,7 @@ class DeepLab(Model):
         if not info.num_classes:
             raise ConfigError(
                 "the model deeplab needs to know the number of classes, but its input does not"
-                " say; use an input whose info has num_classes"
+                " say; use an input with num_classes in its info"
             )
         self.num_classes: int = info.num_classes
         heads.check(params, self.num_classes)
@@ -124,7 +124,7 @@ class DeepLab(Model):
         ):
             raise ConfigError(
                 f"--model.decoder_output_stride {','.join(map(str, strides[1:]))}: each stride must"
-                f" be less than the one before, the first less than the {params.output_stride} of"
+                f" be less than its predecessor, the first less than the {params.output_stride} of"
                 " --model.output_stride; --model.decoder_channels 0 leaves the decoder out"
             )
         self.backbone = load_network(params.backbone)
@@ -141,8 +141,8 @@ class DeepLab(Model):
         Returns:
           The loss (None without labels); predictions `semantic`, `[batch,
           height, width]` int32, and `probabilities`, `[batch, height, width,
-          num_classes]`, and those of `head_outputs.HeadOutputs`; in evaluation
-          the metrics.
+          num_classes]`, and the predictions of `head_outputs.HeadOutputs`; in
+          evaluation the metrics.
         """
         import tensorflow.compat.v1 as tf
 
@@ -153,21 +153,21 @@ class DeepLab(Model):
         counted = count_skipped(features)
         images = counted.features["image"]
         semantic = None if labels is None else labels["semantic"]
-        found = self._logits(images, semantic, mode)
-        logits = found.by_head["semantic"]
+        network = self._logits(images, semantic, mode)
+        logits = network.by_head["semantic"]
         predictions = {
             "semantic": tf.argmax(logits, axis=3, output_type=tf.int32),
             "probabilities": tf.nn.softmax(logits),
         }
         outputs = HeadOutputs(self.params, self.info)
         if mode != Mode.TRAIN:
-            predictions |= outputs.predictions(found.by_head, predictions["semantic"])
+            predictions |= outputs.predictions(network.by_head, predictions["semantic"])
         if semantic is None:
             exports = {"serving_default": predictions}
             return ModelOutput(
-                predictions=predictions, end_points=found.end_points, exports=exports
+                predictions=predictions, end_points=network.end_points, exports=exports
             )
-        outputs.summaries(images, found.by_head, labels, predictions["semantic"])
+        outputs.summaries(images, network.by_head, labels, predictions["semantic"])
         metrics: Mapping[str, Any] = {}
         hooks: Sequence[Any] = ()
         if mode == Mode.EVAL:
@@ -175,9 +175,9 @@ class DeepLab(Model):
         if mode == Mode.TRAIN:
             hooks = [*counted.hooks, *self._train_metrics(semantic, predictions["semantic"])]
         loss = head_loss(
-            found.by_head,
+            network.by_head,
             labels,
-            scales=found.scales,
+            scales=network.scales,
             params=self.params,
             ignore_label=self.info.ignore_label,
             is_training=mode == Mode.TRAIN,
@@ -186,7 +186,7 @@ class DeepLab(Model):
             loss=loss,
             predictions=predictions,
             metrics=metrics,
-            end_points=found.end_points,
+            end_points=network.end_points,
             hooks=hooks,
         )
 
@@ -203,7 +203,7 @@ class DeepLab(Model):
         )
 
     def _train_metrics(self, labels: Any, predictions: Any) -> Sequence[Any]:
-        """Hooks that log the metrics of training, if they are asked for."""
+        """Returns hooks that log the metrics of training, if the options ask for them."""
         if not self.params.train_metrics_steps:
             return ()
         from tf_frame_deeplab.train_metrics import train_metrics
@@ -231,7 +231,7 @@ class DeepLab(Model):
     def prediction_writer(self, directory: str) -> Any:
         """Returns the writer of labels and overlays; see `tf_frame_deeplab.prediction_files`.
 
-        With heads for instances it is that of `tf_frame_deeplab.panoptic.prediction_files`.
+        With heads for instances: the writer of `tf_frame_deeplab.panoptic.prediction_files`.
 
         Args:
           directory: the folder.
@@ -243,7 +243,7 @@ class DeepLab(Model):
             from tf_frame_deeplab.panoptic.prediction_files import InstanceFiles as writer
         else:
             from tf_frame_deeplab.prediction_files import LabelsAndOverlays as writer
-        return writer(directory, Painting.of(self.params, self.info))
+        return writer(directory, Painting.from_options(self.params, self.info))
 
     def last_layer_scopes(self) -> tuple[str, ...]:
         """Returns the names of the layers that do not belong to the backbone."""

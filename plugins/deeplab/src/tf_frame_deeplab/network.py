@@ -45,15 +45,15 @@ def deeplab_v3_plus(
 
     Returns:
       Logits `[batch, height / 4, width / 4, num_classes]`, sizes rounded up
-      (over `output_stride` without a decoder), and end points by name; those of
-      another head are `logits/<head>`.
+      (over `output_stride` without a decoder), and end points by name, with
+      `logits/<head>` for another head.
     """
     context = NetworkContext(
         num_classes=None,
         is_training=is_training,
         weight_decay=params.weight_decay,
         batch_norm_decay=params.batch_norm_decay,
-        # Of 1, each network's own, for not all have such a setting.
+        # None for 1: some networks have no such setting.
         depth_multiplier=None if params.depth_multiplier == 1 else params.depth_multiplier,
         multi_grid=params.multi_grid or None,
     )
@@ -82,7 +82,7 @@ def deeplab_v3_plus(
 
 
 def _preprocessed(images: Any, backbone: Network) -> Any:
-    """The pixels as DeepLab gives them to a backbone: -1 to 1, or less the means of ImageNet."""
+    """Scales pixels to -1 to 1, or subtracts the means of ImageNet, as DeepLab's backbones need."""
     if backbone.preprocessing == "vgg":
         return images - tf.constant(MEAN_RGB, tf.float32)
     return images * (2.0 / 255.0) - 1.0
@@ -91,7 +91,7 @@ def _preprocessed(images: Any, backbone: Network) -> Any:
 def _decoder(features: Any, maps: Sequence[Any], params: Any, blocks: Blocks) -> Any:
     """Sharpens the borders with feature maps of smaller strides, a stage for each.
 
-    Names of variables are those of `refine_by_decoder` in deeplab/model.py of tensorflow/models.
+    Names of variables: `refine_by_decoder` in deeplab/model.py of tensorflow/models.
     """
     net = features
     with tf.variable_scope("decoder"):
@@ -111,8 +111,8 @@ def _summed_logits(
 ) -> Any:
     """Adds logits of the features to logits of feature maps of smaller strides, stage by stage.
 
-    As DeepLab with `decoder_use_sum_merge` and `decoder_output_is_logits`, whose names the
-    classes have; it has no other heads.
+    Variables of the classes have the names of DeepLab with `decoder_use_sum_merge` and
+    `decoder_output_is_logits`, which has no other heads.
     """
     net = features
     with tf.variable_scope("decoder"):

@@ -1,8 +1,8 @@
 """Options of the pyramid, the resizing and the scales of the model `deeplab`, and their checks.
 
-Names, defaults and effects are those of DeepLab's flags (tensorflow/models, research/deeplab,
+Names, defaults and effects follow DeepLab's flags (tensorflow/models, research/deeplab,
 common.py), except `pyramid`, which stands for the six flags of MobileNetV3's segmentation head,
-and `align_corners`, which is always on there.
+and `align_corners`, always on there.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ class NetworkParams:
     pyramid: str = option(
         ASPP,
         "aspp: atrous spatial pyramid pooling; lite: MobileNetV3's, channels weighted by means "
-        "over the image, and logits of two strides that are added",
+        "over the image, and the sum of logits of two strides",
         choices=(ASPP, LITE),
     )
     dense_prediction_cell: str = option(
-        "", "JSON file of a dense prediction cell that takes the place of the pyramid"
+        "", "JSON file of a dense prediction cell that replaces the pyramid"
     )
     image_pooling_crop_size: tuple[int, ...] = option(
         (),
@@ -42,7 +42,7 @@ class NetworkParams:
     )
     image_pyramid: tuple[float, ...] = option(
         (),
-        "factors on the size of the image, whose logits are merged, such as 0.5,0.75,1; empty: 1",
+        "scales of the image; their logits are merged; such as 0.5,0.75,1; empty: 1",
         min=0.1,
         max=4,
     )
@@ -52,7 +52,7 @@ class NetworkParams:
     align_corners: bool = option(
         False,
         "resize so that the centres of corner pixels coincide, as published weights need; for "
-        "images whose sides are a multiple of the output stride plus 1",
+        "images with sides of a multiple of the output stride plus 1",
     )
 
 
@@ -62,7 +62,7 @@ def scale_name(scale: float) -> str:
 
 
 def check(params: Any) -> None:
-    """Checks what the bounds of single options do not.
+    """Checks options against each other.
 
     Args:
       params: `tf_frame_deeplab.model.Params`.
@@ -108,11 +108,10 @@ def _check_cell(params: Any) -> None:
         "image_pooling": not params.image_pooling,
         "image_pooling_stride": params.image_pooling_stride != (1, 1),
     }
-    for name, given in replaced.items():
-        if given:
+    for name, is_set in replaced.items():
+        if is_set:
             raise ConfigError(
-                "--model.dense_prediction_cell takes the place of the pyramid; leave"
-                f" --model.{name} out"
+                f"--model.dense_prediction_cell replaces the pyramid; leave --model.{name} out"
             )
     if params.output_stride == 32:
         raise ConfigError(

@@ -3,8 +3,8 @@
 The default of the model `deeplab`: its sample lets a first run work without a download. With
 data_dir it trains on one labelled image of your own.
 
-data_dir/image.png      grey or colour
-data_dir/instances.png  grey, same size; 0 is background, n is nucleus n
+    data_dir/image.png      grey or colour
+    data_dir/instances.png  grey, same size; 0 is background, n is nucleus n
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Params:
     max_scale_factor: float = option(1.25, "largest random enlargement", min=0.1, max=10)
     flip: bool = option(True, "whether to mirror and turn training crops at random")
     instances: bool = option(
-        False, "also yield instances, heat maps of their centres, offsets to these, and edges"
+        False, "also yield instances, heat maps of their centres, offsets to the centres, and edges"
     )
     center_sigma: float = option(
         4.0, "standard deviation of a centre's Gaussian in the heat map, in pixels", min=0.5
@@ -55,7 +55,7 @@ class Nuclei(SemanticInput):
     """Segmentation of cell nuclei against the background.
 
     The image is cut into tiles of 128 x 128 pixels, row by row; the first three
-    quarters train, the rest validate. Training takes random crops of scaled
+    quarters are for training, the last is for validation. Training takes random crops of scaled
     tiles; evaluation whole tiles, once, in order.
     """
 
@@ -112,7 +112,7 @@ class Nuclei(SemanticInput):
 
         Images are `[batch, height, width, 3]` float32, 0 to 255; labels `[batch,
         height, width]` int32, 255 where a crop reaches beyond its tile. With the option
-        `instances` there are those of `panoptic.targets.Targets`, too.
+        `instances` there are also the labels of `panoptic.targets.Targets`.
         """
         from tf_frame_deeplab.tiles import Tiles
 

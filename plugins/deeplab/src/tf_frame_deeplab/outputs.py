@@ -1,6 +1,6 @@
-"""Loss, metrics and image summaries of the model `deeplab`, which gives each pixel a class.
+"""Loss, metrics and image summaries of the model `deeplab` for the classes of pixels.
 
-Pixels without a known class (`ignore_label`), such as those beyond a tile, count in neither loss
+Pixels without a class (`ignore_label`), such as pixels beyond a tile, count in neither loss
 nor metrics. Intersection over union (IoU) of each class is the usual measure: where most pixels
 are background, pixel accuracy is high even where every object is missed.
 """
@@ -31,8 +31,8 @@ def segmentation_loss(logits: Any, labels: Any, ignore_label: int | None) -> Any
     Returns:
       A scalar; 0 when no pixel counts.
     """
-    known, weights = _known_and_weights(labels, ignore_label)
-    entropy = tf.nn.sparse_softmax_cross_entropy_with_logits(labels=known, logits=logits)
+    labels, weights = _usable_labels(labels, ignore_label)
+    entropy = tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits)
     return tf.div_no_nan(tf.reduce_sum(entropy * weights), tf.reduce_sum(weights), name="loss")
 
 
@@ -50,37 +50,38 @@ def segmentation_metrics(
       labels: `[batch, height, width]` int32.
       predictions: the same shape, classes.
       num_classes: number of classes, the background included.
-      class_names: their names; numbers stand in for missing ones.
+      class_names: names of the classes; a number stands for a missing name.
       ignore_label: label of pixels that do not count.
 
     Returns:
       `mean_iou` over the classes that occur in labels or predictions,
       `pixel_accuracy`, and of each class `iou_<class name>`, `precision_...`,
-      `recall_...` (0 for a class that does not occur) and `pixels_...`, which
-      have its label; `confusion_matrix`, `[num_classes, num_classes]`, rows are
+      `recall_...` (0 for a class that does not occur) and `pixels_...`, the number of
+      pixels with its label; `confusion_matrix`, `[num_classes, num_classes]`, rows are
       labels; and `confusion_matrix_image`, a serialised summary. Each is a (value,
-      update op) pair. The updates are one and the same.
+      update op) pair. All pairs share one update.
     """
-    known, weights = _known_and_weights(labels, ignore_label)
-    known, predictions, weights = (tf.reshape(each, [-1]) for each in (known, predictions, weights))
-    total, update = confusion_matrix(known, predictions, num_classes, weights=weights)
+    labels, weights = _usable_labels(labels, ignore_label)
+    pixels = (tf.reshape(values, [-1]) for values in (labels, predictions, weights))
+    labels, predictions, weights = pixels
+    total, update = confusion_matrix(labels, predictions, num_classes, weights=weights)
     hits = tf.diag_part(total)
-    predicted, pixels = tf.reduce_sum(total, axis=0), tf.reduce_sum(total, axis=1)
-    union = predicted + pixels - hits
+    predicted, actual = tf.reduce_sum(total, axis=0), tf.reduce_sum(total, axis=1)
+    union = predicted + actual - hits
     iou = tf.div_no_nan(hits, union)
     occurring = tf.reduce_sum(tf.cast(union > 0, tf.float64))
     values = {
         "mean_iou": tf.div_no_nan(tf.reduce_sum(iou), occurring),
         "pixel_accuracy": tf.div_no_nan(tf.reduce_sum(hits), tf.reduce_sum(total)),
     }
-    of_classes = {
+    class_values = {
         "iou": iou,
         "precision": tf.div_no_nan(hits, predicted),
-        "recall": tf.div_no_nan(hits, pixels),
-        "pixels": pixels,
+        "recall": tf.div_no_nan(hits, actual),
+        "pixels": actual,
     }
     names = metric_names(class_names, num_classes)
-    for kind, value in of_classes.items():
+    for kind, value in class_values.items():
         values |= {ClassMetric(kind, name): value[index] for index, name in enumerate(names)}
     metrics = {name: (tf.cast(value, tf.float32), update) for name, value in values.items()}
     metrics["confusion_matrix"] = total, update
@@ -102,9 +103,8 @@ def image_summaries(
       num_classes: number of classes.
       ignore_label: label of pixels that do not count, or None.
     """
-    shown = labels_to_grey(labels, num_classes, ignore_label)
     add_pictures("image", tf.saturate_cast(images, tf.uint8))
-    add_pictures("label", shown)
+    add_pictures("label", labels_to_grey(labels, num_classes, ignore_label))
     add_pictures("prediction", to_grey(predictions, num_classes))
 
 
@@ -116,11 +116,11 @@ def labels_to_grey(labels: Any, num_classes: int, ignore_label: int | None) -> A
       num_classes: number of classes.
       ignore_label: label of pixels that do not count, or None.
     """
-    shown = to_grey(labels, num_classes)
+    picture = to_grey(labels, num_classes)
     if ignore_label is None:
-        return shown
-    grey = tf.fill(tf.shape(shown), tf.constant(_IGNORED_GREY, tf.uint8))
-    return tf.where(tf.equal(labels, ignore_label)[..., tf.newaxis], grey, shown)
+        return picture
+    grey = tf.fill(tf.shape(picture), tf.constant(_IGNORED_GREY, tf.uint8))
+    return tf.where(tf.equal(labels, ignore_label)[..., tf.newaxis], grey, picture)
 
 
 def to_grey(classes: Any, num_classes: int) -> Any:
@@ -134,8 +134,8 @@ def add_pictures(name: str, pictures: Any) -> None:
     tf.summary.image(name, pictures, max_outputs=_MAX_IMAGES)
 
 
-def _known_and_weights(labels: Any, ignore_label: int | None) -> tuple[Any, Any]:
-    """Returns labels without ignored ones, and weights: 1.0, but 0.0 where a label is ignored.
+def _usable_labels(labels: Any, ignore_label: int | None) -> tuple[Any, Any]:
+    """Returns labels with 0 for ignored labels, and weights: 0.0 for ignored labels, else 1.0.
 
     Args:
       labels: `[batch, height, width]` int32.
@@ -143,6 +143,6 @@ def _known_and_weights(labels: Any, ignore_label: int | None) -> tuple[Any, Any]
     """
     if ignore_label is None:
         return labels, tf.ones_like(labels, dtype=tf.float32)
-    is_known = tf.not_equal(labels, ignore_label)
+    counts = tf.not_equal(labels, ignore_label)
     # Ignored labels may lie outside the classes, where a loss would be NaN.
-    return tf.where(is_known, labels, tf.zeros_like(labels)), tf.cast(is_known, tf.float32)
+    return tf.where(counts, labels, tf.zeros_like(labels)), tf.cast(counts, tf.float32)

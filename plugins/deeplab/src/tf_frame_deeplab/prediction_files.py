@@ -1,10 +1,10 @@
 """Writer of predicted classes as PNG files, for `tf-frame predict` with the model `deeplab`.
 
-Labels are for programs that read on; overlays are for people, to check them by eye.
+Labels are for programs, overlays are for people.
 
-DIR/labels/NAME.png    the class of each pixel, and a palette so that it can be looked at
-DIR/overlays/NAME.png  the image with the classes laid over it in colour, above names of the colours
-DIR/raw/NAME.png       with `--model.also_save_raw_predictions`: the data set's own ids, grey
+    DIR/labels/NAME.png    the class of each pixel, with a palette for viewers of images
+    DIR/overlays/NAME.png  the image under the colours of the classes, above names of the colours
+    DIR/raw/NAME.png       with `--model.also_save_raw_predictions`: the data set's own ids, grey
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ class Painting:
 
     Attributes:
       num_classes: number of classes.
-      class_names: their names, or none; a class 0 called background stays unpainted.
-      colours: red, green and blue of each class; empty: colours of tf-frame's own.
+      class_names: names of the classes, or none; a class 0 called background stays unpainted.
+      colours: red, green and blue of each class; empty: tf-frame's own colours.
       writes_raw: whether there are files of ids.
       class_ids: the data set's own id of each class; empty: the numbers of the classes.
     """
@@ -45,8 +45,8 @@ class Painting:
     class_ids: Sequence[int] = ()
 
     @classmethod
-    def of(cls, params: EvaluationParams, info: InputInfo) -> Painting:
-        """Returns that of a model.
+    def from_options(cls, params: EvaluationParams, info: InputInfo) -> Painting:
+        """Makes the painting of a model.
 
         Args:
           params: colour map, and whether there are files of ids.
@@ -71,7 +71,7 @@ class Painting:
 
     @property
     def overlay_palette(self) -> Pixels:
-        """The same, but black, which is not painted, for the background."""
+        """The palette with black for the background; black is not painted."""
         colours = self.palette
         if self.class_names and has_background(self.class_names):
             colours[0] = 0
@@ -86,11 +86,11 @@ class Painting:
 class LabelsAndOverlays:
     """Writes the labels and the overlay of an example.
 
-    Labels are 8-bit PNGs with a palette whose index is the class. With more than 256
-    classes they are grey, 16 bits, and have none.
+    Labels are 8-bit PNGs with a palette, indexed by class. With more than 256 classes they are
+    grey, 16 bits, without palette.
 
     Args:
-      directory: the folder; its folders are made.
+      directory: the folder; the writer makes its folders.
       painting: colours and ids.
     """
 
@@ -115,16 +115,17 @@ class LabelsAndOverlays:
             self._write("labels", name, classes.astype(np.uint16))
         else:
             self._write("labels", name, classes.astype(np.uint8), colours=self._colours)
-        painted = overlay(shown(features["image"]), classes, self._overlay_colours)
+        painted = overlay(to_pixels(features["image"]), classes, self._overlay_colours)
         self._write("overlays", name, with_legend(painted, self._legend(classes)))
         if self._painting.writes_raw:
             self._write("raw", name, self._painting.ids(classes))
 
     def _legend(self, classes: Any) -> list[tuple[str, Any]]:
-        """Name and colour of each class that is painted."""
+        """Returns name and colour of each painted class."""
         names = dict(enumerate(self._painting.class_names))
-        painted = [each for each in np.unique(classes) if self._overlay_colours[each].any()]
-        return [(names.get(each, str(each)), self._overlay_colours[each]) for each in painted]
+        colours = self._overlay_colours
+        painted = [number for number in np.unique(classes) if colours[number].any()]
+        return [(names.get(number, str(number)), colours[number]) for number in painted]
 
     def _folder(self, kind: str) -> Path:
         return self._directory / kind
@@ -133,7 +134,7 @@ class LabelsAndOverlays:
         write_png(self._folder(kind) / f"{name}.png", pixels, colours=colours)
 
 
-def shown(image: Any) -> Pixels:
+def to_pixels(image: Any) -> Pixels:
     """Returns the pixels of an image, 0 to 255, as uint8."""
     pixels: Pixels = np.clip(np.round(image), 0, 255).astype(np.uint8)
     return pixels

@@ -1,10 +1,10 @@
 """Presets of the model `deeplab`: whole configurations for `tf-frame run --preset NAME`.
 
-Those of the sample are for two CPU cores. Those of the data sets follow the commands in
+Presets of the sample are for two CPU cores. Presets of data sets follow the commands in
 research/deeplab/g3doc of tensorflow/models (pascal.md, cityscapes.md, ade20k.md): backbone, rates
-of the pyramid, strides, crops, steps. These commands train with batches of 1 and 4 for the sake of
-demonstration; batches of 16 and a learning rate of 0.007 are what the comments beside the flags
-`train_batch_size` and `base_learning_rate` in its train.py ask for where batch norm is trained.
+of the pyramid, strides, crops, steps. These commands demonstrate with batches of 1 and 4. The
+batches of 16 and the learning rate of 0.007 follow the comments at the flags `train_batch_size` and
+`base_learning_rate` in its train.py, for training with batch norm.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from typing import Any
 from tf_frame_deeplab import heads
 
 
-def _published(dataset: str, *, steps: int, crop: int, **of_input: Any) -> Mapping[str, Any]:
+def _published(dataset: str, *, steps: int, crop: int, **input_options: Any) -> Mapping[str, Any]:
     return {
         "input": {
             "name": "segmentation_tfrecord",
             "dataset": dataset,
             "crop_size": [crop],
-            **of_input,
+            **input_options,
         },
         "model": {
             "backbone": "xception_65",
@@ -54,7 +54,7 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
         "model": {"heads": [heads.SEMANTIC, heads.EDGE], "decoder_output_stride": [4, 2]},
         "max_steps": 400,
     },
-    # What the trainer with towers does with losses and statistics; see docs/training.md.
+    # Losses and statistics as in the trainer with towers; see docs/training.md.
     "tower": {
         "num_clones": 2,
         "regularization": "scaled",

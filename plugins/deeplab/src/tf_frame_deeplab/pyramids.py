@@ -1,7 +1,6 @@
-"""Pyramids: what DeepLab puts between backbone and decoder to see surroundings of several sizes.
+"""Pyramids between backbone and decoder, which see surroundings of several sizes.
 
-Names of variables are those of tensorflow/models, research/deeplab, model.py and
-core/dense_prediction_cell.py.
+Names of variables: tensorflow/models, research/deeplab, model.py and core/dense_prediction_cell.py.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from tf_frame_deeplab.network_options import LITE
 
 # The rates of the paper; they grow with the size of the feature map.
 _ATROUS_RATES = {8: (12, 24, 36), 16: (6, 12, 18), 32: (3, 6, 9)}
-# Output stride at which rates of dense prediction cells are given.
+# Output stride of the rates of dense prediction cells.
 _CELL_STRIDE = 16
 
 
@@ -29,7 +28,7 @@ def pyramid(features: Any, params: Any, blocks: Blocks) -> Any:
     Args:
       features: `[batch, height, width, channels]`, of the output stride.
       params: `tf_frame_deeplab.model.Params`.
-      blocks: makes its layers.
+      blocks: makes the layers.
 
     Returns:
       `[batch, height, width, aspp_channels]`.
@@ -45,7 +44,7 @@ def pyramid(features: Any, params: Any, blocks: Blocks) -> Any:
 
 
 def _aspp(features: Any, params: Any, blocks: Blocks) -> Any:
-    """Atrous spatial pyramid pooling."""
+    """Builds atrous spatial pyramid pooling."""
     filters = params.aspp_channels
     branches = [blocks.conv(features, filters, scope="aspp0")]
     rates = params.atrous_rates or _ATROUS_RATES[params.output_stride]
@@ -58,10 +57,10 @@ def _aspp(features: Any, params: Any, blocks: Blocks) -> Any:
 
 
 def _lite(features: Any, params: Any, blocks: Blocks) -> Any:
-    """MobileNetV3's pyramid, section 6.4 of https://arxiv.org/abs/1905.02244.
+    """Builds MobileNetV3's pyramid, section 6.4 of https://arxiv.org/abs/1905.02244.
 
-    Means over the image weigh the channels. The weights are those of DeepLab's
-    `image_se_uses_qsigmoid`, with which the published checkpoints were trained.
+    Means over the image weigh the channels, as with DeepLab's `image_se_uses_qsigmoid`, the
+    setting of the published checkpoints.
     """
     from tf_frame_vision.nets.mobilenet_v3 import hard_sigmoid
 
@@ -75,7 +74,7 @@ def _lite(features: Any, params: Any, blocks: Blocks) -> Any:
 
 
 def _cell(features: Any, params: Any, blocks: Blocks) -> Any:
-    """A dense prediction cell."""
+    """Builds a dense prediction cell."""
     branches: list[Any] = []
     with tf.variable_scope("meta_architecture"):
         for index, branch in enumerate(read_cell(params.dense_prediction_cell)):
@@ -97,7 +96,7 @@ def _cell_branch(inputs: Any, branch: Branch, params: Any, blocks: Blocks, scope
         return blocks.resize(pooled, like=inputs)
     if branch.kernel == (1, 1):
         return blocks.conv(inputs, filters, scope=scope)
-    rate = [each * (_CELL_STRIDE // params.output_stride) for each in branch.rate]
+    rate = [side * (_CELL_STRIDE // params.output_stride) for side in branch.rate]
     return blocks.separable(inputs, filters, kernel_size=branch.kernel, rate=rate, scope=scope)
 
 

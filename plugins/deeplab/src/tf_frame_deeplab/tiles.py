@@ -1,8 +1,8 @@
 """Examples of the input `nuclei`: tiles of one labelled image; for training, random crops of them.
 
-Every training example is a function of the seed and of its number in an endless stream that
-all replicas share. So a replica's position is one integer, nothing is buffered, and a resumed
-run sees the crops that an uninterrupted one would have seen.
+Every training example is a function of the seed and of its number in an endless stream, which all
+replicas share. So the position of a replica is one integer, nothing is buffered, and a resumed run
+sees the same crops as an uninterrupted run.
 """
 
 from __future__ import annotations
@@ -84,11 +84,10 @@ class Tiles:
         return pipeline.batched(examples, context.batch_size, drop_remainder=False)
 
     def _decoded(self) -> tuple[Sample, Sample | None]:
-        """Decodes the files: pixels uint8, and a mask of the objects; and their numbers.
+        """Decodes the files: pixels uint8 with a mask of the objects, and numbers of the objects.
 
-        The numbers are a sample of their own, because masks of another type are scaled
-        in another way; None without `targets`. The ops stand outside the data set, which
-        thus holds one decoded copy.
+        The numbers are a separate sample, because scaling depends on the type of a mask; None
+        without `targets`. The ops stand outside the data set, so that it holds one decoded copy.
         """
         image = tf.io.decode_png(tf.io.read_file(self.image_path), channels=3)
         # Decoded to 8 bits, the numbers 1 to 255 of a 16-bit file would become 0.
@@ -104,22 +103,22 @@ class Tiles:
         features, labels = _named(sample)
         numbers = tf.squeeze(numbered.masks, axis=2)
         numbers = tf.where(tf.equal(labels["semantic"], 1), numbers, tf.zeros_like(numbers))
-        known = tf.not_equal(labels["semantic"], self.ignore_label)
-        return features, {**labels, **self.targets(numbers, known)}  # type: ignore[misc]
+        counts = tf.not_equal(labels["semantic"], self.ignore_label)
+        return features, {**labels, **self.targets(numbers, counts)}  # type: ignore[misc]
 
     def _cut(self, picture: Sample, tile: Any) -> Sample:
         """Returns a tile: image `[size, size, 3]` float32, mask `[size, size, 1]` bool."""
-        top, left = tile // self.columns * self.size, tile % self.columns * self.size
-        cut = augmentation.crop(picture, top, left, self.size, self.size)
+        row, column = tile // self.columns, tile % self.columns
+        top, first = row * self.size, column * self.size
+        cut = augmentation.crop(picture, top, first, self.size, self.size)
         return cut._replace(image=tf.cast(cut.image, tf.float32))
 
 
 def shuffled(number: Any, *, count: int, seed: int) -> Any:
-    """Returns the tile that has this number in the endless stream.
+    """Returns the tile with this number in the endless stream.
 
-    Every `count` numbers in a row are a permutation of all tiles, another one each time.
-    This is not `tf_frame_vision.reading.pipeline.shuffled`, whose order is another: with it
-    the published figures would change.
+    Every `count` numbers in a row are a new permutation of all tiles. The order of
+    `tf_frame_vision.reading.pipeline.shuffled` differs, and would change the published figures.
 
     Args:
       number: scalar int64, 0 or more.
@@ -137,8 +136,8 @@ def _augmented(sample: Sample, params: Any, seed: Any, ignore_label: int) -> Sam
     Args:
       sample: the tile.
       params: `tf_frame_deeplab.nuclei.Params`.
-      seed: `[2]` integers that decide everything.
-      ignore_label: label of pixels beyond the tile, which are black.
+      seed: `[2]` integers, the only source of randomness.
+      ignore_label: label of the black pixels beyond the tile.
 
     Returns:
       The image and its labels, each with `crop_size` rows and columns.

@@ -1,7 +1,7 @@
 """Mean IoU and pixel accuracy in training, over all crops of the first clone so far.
 
-They cost little and show early that a network learns one class alone. Crops are augmented and
-batch norm is that of the batch, so the figures of an evaluation are others.
+The metrics cost little and show early that a network learns one class alone. Crops are augmented
+and batch norm uses the batch, so the figures of an evaluation differ.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ def train_metrics(
       predictions: the same shape, classes.
       info: classes, and the label of pixels that do not count.
       every_steps: steps between log lines.
-      last_step: global step at which training ends, logged too; None if unknown.
+      last_step: last global step of the training, logged too; None if unknown.
 
     Returns:
-      Hooks, which log the figures; none for a clone after the first.
+      Hooks that log the figures; none for a clone after the first.
     """
     if tf.get_variable_scope().reuse:
         return ()
     assert info.num_classes, "the model checks it"
     with tf.variable_scope("train"):
-        found = segmentation_metrics(
+        metrics = segmentation_metrics(
             labels, predictions, num_classes=info.num_classes, ignore_label=info.ignore_label
         )
-    (miou, update), (accuracy, _) = found["mean_iou"], found["pixel_accuracy"]
+    (miou, update), (accuracy, _) = metrics["mean_iou"], metrics["pixel_accuracy"]
     tf.add_to_collection(tf.GraphKeys.UPDATE_OPS, update.op)
     figures = {"train/miou": miou, "train/acc": accuracy}
     # The same tags with one clone and with several.

@@ -210,7 +210,7 @@ DAMAGE = {
     "a mask in colour": r"masks/p1.png is in colour, but the classes have no colours; write",
     "an unknown colour": r"masks/p1.png has the colour 9 9 9, which no class has",
     "an empty folder": r"images has no image with a mask: an image ends in \.jpg.* train and val",
-    "a name that is not there": r"train.txt lists p7, of which .* a line is a name without ending",
+    "a name that is not there": r"train.txt lists p7, but there is no .* a line is a name",
 }
 
 

@@ -22,7 +22,7 @@ from tf_frame_deeplab.convert.options import (
     PublishedOptions,
     check_splits,
 )
-from tf_frame_deeplab.convert.source import MaskedPicture, Source, overlaps
+from tf_frame_deeplab.convert.source import MaskedPicture, Source, digest, overlaps
 from tf_frame_vision.convert.folders import check_apart, check_folder, fingerprint
 
 if TYPE_CHECKING:

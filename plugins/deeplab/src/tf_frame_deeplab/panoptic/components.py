@@ -1,7 +1,7 @@
 """Connected components of an image of classes, in NumPy.
 
-What instances are without a network that finds them: with them the heads for instances are
-compared.
+Connected components are the instances of a network without heads for instances; evaluation compares
+the heads with them.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 
 
 def components(classes: Any, thing_classes: Sequence[int]) -> Any:
-    """Numbers the areas of one class whose pixels touch above, below or to either side.
+    """Numbers the areas of one class; pixels connect above, below and to either side.
 
     Args:
       classes: `[height, width]` integers.
@@ -32,14 +32,14 @@ def components(classes: Any, thing_classes: Sequence[int]) -> Any:
         before = numbers.copy()
         _spread(numbers[1:], numbers[:-1], down)
         _spread(numbers[:, 1:], numbers[:, :-1], across)
-        # A number is the place of a pixel of the same area, whose number is not greater.
+        # A number is the index of a pixel in the same area; that pixel has no greater number.
         numbers = numbers.ravel()[numbers]
         if np.array_equal(numbers, before):
             return np.where(np.isin(classes, thing_classes), numbers + 1, 0).astype(np.int32)
 
 
-def _spread(one: Any, other: Any, joined: Any) -> None:
+def _spread(first: Any, second: Any, joined: Any) -> None:
     """Writes the lesser of two neighbours' numbers into both, where they are joined."""
-    least = np.minimum(one, other)
-    np.minimum(one, least, out=one, where=joined)
-    np.minimum(other, least, out=other, where=joined)
+    least = np.minimum(first, second)
+    np.minimum(first, least, out=first, where=joined)
+    np.minimum(second, least, out=second, where=joined)

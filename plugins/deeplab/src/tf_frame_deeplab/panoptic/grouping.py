@@ -1,8 +1,8 @@
-"""From heat map, offsets and classes to instances: centres, groups, merging.
+"""Makes instances of heat map, offsets and classes: centres, groups, merging.
 
-The steps are those of Panoptic-DeepLab (https://arxiv.org/abs/1911.10194, section 3.2): centres
-are maxima of the heat map, a pixel belongs to the centre that is nearest to where its offset
-points, and the class of an instance is that of most of its pixels.
+Steps of Panoptic-DeepLab (https://arxiv.org/abs/1911.10194, section 3.2): centres are maxima of the
+heat map, a pixel belongs to the centre nearest to the target of its offset, and an instance has the
+class of most of its pixels.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ def find_centers(heat: Any, *, threshold: float, window: int, max_instances: int
 
     Args:
       heat: `[height, width]`.
-      threshold: a maximum is greater.
-      window: width of the square in which a pixel must be the greatest, odd.
-      max_instances: the most that are returned.
+      threshold: lower bound of a maximum.
+      window: odd width of a square; a maximum is the greatest pixel of the square around it.
+      max_instances: the most maxima to return.
 
     Returns:
       `[count, 2]` int32: row and column.
@@ -35,8 +35,7 @@ def find_centers(heat: Any, *, threshold: float, window: int, max_instances: int
 def group(centers: Any, offsets: Any) -> Any:
     """Gives each pixel the number of a centre.
 
-    The centres are taken one after another, so that the memory needed does not grow
-    with their number.
+    The loop takes one centre after another, so that memory does not grow with their number.
 
     Args:
       centers: `[count, 2]`, row and column.
@@ -90,7 +89,7 @@ def merge(
     return tf.where(instances > 0, tf.gather(elected, instances), semantic), instances
 
 
-def instances_of(
+def group_instances(
     semantic: Any,
     heat: Any,
     offsets: Any,
@@ -101,7 +100,7 @@ def instances_of(
     thing_classes: Sequence[int],
     num_classes: int,
 ) -> tuple[Any, Any]:
-    """Does all steps for a batch; see `find_centers` and `merge`.
+    """Makes the instances of a batch; see `find_centers`, `group` and `merge`.
 
     Args:
       semantic: `[batch, height, width]` int32, classes.
@@ -115,7 +114,7 @@ def instances_of(
       Classes and instances, `[batch, height, width]` int32.
     """
 
-    def one(image: tuple[Any, Any, Any]) -> tuple[Any, Any]:
+    def group_image(image: tuple[Any, Any, Any]) -> tuple[Any, Any]:
         centers = find_centers(
             image[1][..., 0], threshold=threshold, window=window, max_instances=max_instances
         )
@@ -123,7 +122,7 @@ def instances_of(
         return merge(image[0], groups, thing_classes=thing_classes, num_classes=num_classes)
 
     types = (tf.int32, tf.int32)
-    classes, instances = tf.map_fn(one, (semantic, heat, offsets), dtype=types)
+    classes, instances = tf.map_fn(group_image, (semantic, heat, offsets), dtype=types)
     for result in (classes, instances):
         result.set_shape(semantic.shape)
     return classes, instances

@@ -1,6 +1,6 @@
 """Panoptic quality over the batches of an evaluation.
 
-The segments are matched in NumPy, by an op that runs in the process of the session.
+An op matches the segments in NumPy; it runs in the process of the session.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def panoptic_metrics(
       predictions: `semantic`, `panoptic_semantic` and `instances`, the same shape.
       things: classes that have instances.
       num_classes: number of classes.
-      class_names: their names; numbers stand in for missing ones.
+      class_names: names of the classes; a number stands for a missing name.
       ignore_label: label of pixels that do not count, or None.
 
     Returns:
@@ -57,9 +57,9 @@ def panoptic_metrics(
     def compare_components(true_classes: Any, true_instances: Any, classes: Any) -> Any:
         return compare(true_classes, true_instances, classes, components(classes, things))
 
-    found = [predictions["panoptic_semantic"], predictions[INSTANCES]]
-    values, update = _added_up("panoptic", compare, [*truth, *found], num_classes)
-    plain, plain_update = _added_up(
+    segments = [predictions["panoptic_semantic"], predictions[INSTANCES]]
+    values, update = _sum_batches("panoptic", compare, [*truth, *segments], num_classes)
+    plain, plain_update = _sum_batches(
         "components", compare_components, [*truth, predictions[SEMANTIC]], num_classes
     )
     metrics = {name: (_mean(values, name), update) for name in ("pq", "sq", "rq")}
@@ -70,10 +70,10 @@ def panoptic_metrics(
     return metrics
 
 
-def _added_up(
+def _sum_batches(
     name: str, compare: Callable[..., Any], images: list[Any], num_classes: int
 ) -> tuple[dict[str, Any], Any]:
-    """Returns the qualities of the batches so far, `[num_classes]`, and the op that adds one."""
+    """Returns the qualities so far, `[num_classes]` each, and the op that adds a batch."""
     shape = [num_classes, len(COLUMNS)]
     with tf.variable_scope(name):
         total = tf.get_variable(
@@ -86,7 +86,7 @@ def _added_up(
         )
 
     def counted(*batch: Any) -> Any:
-        return np.sum([compare(*each) for each in zip(*batch, strict=True)], axis=0)
+        return np.sum([compare(*images) for images in zip(*batch, strict=True)], axis=0)
 
     counts = tf.ensure_shape(tf.numpy_function(counted, images, tf.float64), shape)
     return _qualities(tf.convert_to_tensor(total)), tf.assign_add(total, counts)
@@ -96,7 +96,7 @@ def _qualities(counts: Any) -> dict[str, Any]:
     names = list(qualities(np.zeros([1, len(COLUMNS)])))
 
     def computed(values: Any) -> list[Any]:
-        return [np.asarray(each, np.float32) for each in qualities(values).values()]
+        return [np.asarray(quality, np.float32) for quality in qualities(values).values()]
 
     values = tf.numpy_function(computed, [counts], [tf.float32] * len(names))
     for value in values:
@@ -105,6 +105,6 @@ def _qualities(counts: Any) -> dict[str, Any]:
 
 
 def _mean(values: Mapping[str, Any], name: str) -> Any:
-    """Mean over the classes that count in it."""
+    """Returns the mean over the classes that count."""
     counts = values["is_covered" if name == "parsing_covering" else "occurs"]
     return tf.div_no_nan(tf.reduce_sum(values[name] * counts), tf.reduce_sum(counts))

@@ -1,10 +1,10 @@
 """Writer of predicted instances, for `tf-frame predict` with the heads for instances.
 
-Beside the files of `tf_frame_deeplab.prediction_files`:
+In addition to the files of `tf_frame_deeplab.prediction_files`:
 
-DIR/instances/NAME.png          number of the instance of each pixel, 0 for none: grey, 16 bits, a
-                                form that the input `nuclei` reads
-DIR/instance_overlays/NAME.png  the image with each instance in a colour of its own
+    DIR/instances/NAME.png          number of the instance of each pixel, 0 for none: grey, 16 bits,
+                                    as the input `nuclei` reads it
+    DIR/instance_overlays/NAME.png  the image with each instance in a colour of its own
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from tf_frame_deeplab.heads import INSTANCES
-from tf_frame_deeplab.prediction_files import LabelsAndOverlays, Painting, shown
+from tf_frame_deeplab.prediction_files import LabelsAndOverlays, Painting, to_pixels
 from tf_frame_vision.drawing.palette import overlay, palette
 
 _OVERLAYS = "instance_overlays"
@@ -25,7 +25,7 @@ class InstanceFiles(LabelsAndOverlays):
     """Writes labels, instances and overlays of both.
 
     Args:
-      directory: the folder; its folders are made.
+      directory: the folder; the writer makes its folders.
       painting: colours and ids of the classes.
     """
 
@@ -48,4 +48,4 @@ class InstanceFiles(LabelsAndOverlays):
         instances = prediction[INSTANCES]
         colours = palette(int(instances.max()) + 1, background=True)
         self._write(INSTANCES, name, instances.astype(np.uint16))
-        self._write(_OVERLAYS, name, overlay(shown(features["image"]), instances, colours))
+        self._write(_OVERLAYS, name, overlay(to_pixels(features["image"]), instances, colours))

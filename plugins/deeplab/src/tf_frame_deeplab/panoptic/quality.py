@@ -1,13 +1,13 @@
 """Panoptic quality and parsing covering of an image, in NumPy.
 
-Panoptic quality (https://arxiv.org/abs/1801.00868) matches segments of one class whose
-intersection over union (IoU) exceeds one half, of which there is at most one for each. What is
-said there and in panopticapi/evaluation.py about void and crowds holds: void pixels of a predicted
-segment do not count in its union; a predicted segment most of which is void, or a crowd of its
-class, is no error; a crowd is neither found nor missed.
+Panoptic quality (https://arxiv.org/abs/1801.00868) matches segments of one class with an
+intersection over union (IoU) above one half; each segment has at most one such partner. Void and
+crowds follow the paper and panopticapi/evaluation.py: void pixels of a predicted segment do not
+count in its union; a predicted segment is no error if most of it is void, or a crowd of its class;
+a crowd is neither found nor missed.
 
 Parsing covering (https://arxiv.org/abs/1902.05093) is the mean of the greatest IoU of each true
-segment, weighted by its area over that of the image.
+segment, weighted by its share of the image's area.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-# Columns of what is counted for each class.
+# Columns of the counts of each class.
 COLUMNS = ("iou", "matched", "spurious", "missed", "covered", "area")
 # Number of pixels of instances that nobody told apart.
 CROWD = -1
@@ -36,15 +36,15 @@ def count_segments(
     """Compares an image's prediction with its labels.
 
     Args:
-      true_classes: `[height, width]` integers; a value that is no class is void.
-      true_instances: `[height, width]` integers, `CROWD` for a crowd; with the class
-        they make a segment.
+      true_classes: `[height, width]` integers; values outside of the classes are void.
+      true_instances: `[height, width]` integers, `CROWD` for a crowd; class and instance
+        identify a segment.
       classes, instances: the prediction, as above.
       num_classes: number of classes.
 
     Returns:
-      `[num_classes, 6]` float64: sum of the IoU of matches, their number, that of
-      predicted segments without a match, of true ones without, covered area, true area.
+      `[num_classes, 6]` float64: sum of the IoU of matches, number of matches, of predicted
+      segments without a match, of true segments without a match, covered area, true area.
     """
     true_class, crowd, true_index = _segments(true_classes, true_instances)
     class_, _, index = _segments(classes, instances)
@@ -52,12 +52,12 @@ def count_segments(
         true_index * len(class_) + index, minlength=len(true_class) * len(class_)
     ).reshape(len(true_class), len(class_))
     void = (true_class < 0) | (true_class >= num_classes)
-    truth, found = ~void & ~crowd, (class_ >= 0) & (class_ < num_classes)
+    truth, predicted = ~void & ~crowd, (class_ >= 0) & (class_ < num_classes)
     same = true_class[:, np.newaxis] == class_
-    iou = _iou(shared, void) * (same & truth[:, np.newaxis] & found)
+    iou = _iou(shared, void) * (same & truth[:, np.newaxis] & predicted)
     matches = iou > _MATCH
     excused = shared[void].sum(axis=0) + (shared * (same & crowd[:, np.newaxis])).sum(axis=0)
-    spurious = found & ~matches.any(axis=0) & (excused <= _MATCH * shared.sum(axis=0))
+    spurious = predicted & ~matches.any(axis=0) & (excused <= _MATCH * shared.sum(axis=0))
     area = shared.sum(axis=1) / true_index.size
     best = iou.max(axis=1)
     counts = np.zeros([num_classes, len(COLUMNS)])
@@ -91,14 +91,14 @@ def qualities(counts: Any) -> dict[str, Any]:
 
 
 def _segments(classes: Any, instances: Any) -> tuple[Any, Any, Any]:
-    """Class of each segment, whether it is a crowd, and the segment of each pixel."""
+    """Returns class of each segment, True for a crowd, and the segment of each pixel."""
     keys = np.asarray(classes, np.int64) * _INSTANCES + (np.asarray(instances, np.int64) - CROWD)
     segments, index = np.unique(keys.ravel(), return_inverse=True)
     return segments // _INSTANCES, segments % _INSTANCES == 0, index
 
 
 def _iou(shared: Any, void: Any) -> Any:
-    """IoU of each true segment and each predicted one."""
+    """Returns the IoU of each true segment and each predicted segment."""
     union = shared.sum(axis=1)[:, np.newaxis] + shared.sum(axis=0) - shared
     union = union - shared[void].sum(axis=0)
     return _divided(shared, union)
