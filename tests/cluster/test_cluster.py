@@ -5,7 +5,7 @@ import threading
 import pytest
 
 from tf_frame.cluster import Cluster, wait_for_servers
-from tf_frame.cluster.find import cluster_of
+from tf_frame.cluster.find import find_cluster
 from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import TfFrameError
 from tf_frame.testing.ports import free_ports
@@ -26,8 +26,8 @@ def test_the_job_of_a_worker_carries_its_task_where_it_has_a_server(cluster, job
 
 def test_the_first_worker_is_the_chief():
     options = {"master": "grpc://localhost:1", "worker_replicas": 2, "num_ps_tasks": 1}
-    assert cluster_of(RunOptions(**options)).is_chief
-    assert not cluster_of(RunOptions(task=1, **options)).is_chief
+    assert find_cluster(RunOptions(**options)).is_chief
+    assert not find_cluster(RunOptions(task=1, **options)).is_chief
 
 
 def wait(port, *, timeout_secs=60, report=print, check=lambda: None):

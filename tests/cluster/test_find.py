@@ -5,7 +5,7 @@ import json
 import pytest
 
 from tf_frame.cli.main import main
-from tf_frame.cluster.find import cluster_of, in_cluster
+from tf_frame.cluster.find import find_cluster, in_cluster
 from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import ConfigError
 from tf_frame.testing.distributions import write_toy_distribution
@@ -36,7 +36,7 @@ def task(task_type, index):
 )
 def test_a_wrong_address_or_index_is_quoted(tf_config, message):
     with pytest.raises(ConfigError, match=message):
-        cluster_of(RunOptions(), tf_config)
+        find_cluster(RunOptions(), tf_config)
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_a_wrong_address_or_index_is_quoted(tf_config, message):
     ],
 )
 def test_a_task_finds_its_place_in_tf_config(cluster, job, index, worker, workers, num_ps, name):
-    found = cluster_of(RunOptions(), config_of(cluster, job, index))
+    found = find_cluster(RunOptions(), config_of(cluster, job, index))
     assert (found.task_id, found.num_workers, found.num_ps_tasks) == (worker, workers, num_ps)
     assert found.target == f"grpc://{cluster[job][index]}"
     assert found.task_name == name
@@ -66,21 +66,21 @@ def test_a_task_finds_its_place_in_tf_config(cluster, job, index, worker, worker
 @pytest.mark.parametrize(("job", "index"), [("worker", 0), ("worker", 1), ("ps", 0)])
 def test_flags_name_the_same_tasks_as_tf_config(job, index):
     hosts = {"worker_hosts": ("w:1", "v:1"), "ps_hosts": ("p:1",)}
-    by_flags = cluster_of(RunOptions(**hosts, job_name=job, task=index), {})
-    assert by_flags == cluster_of(RunOptions(), config_of(WORKERS, job, index))
+    by_flags = find_cluster(RunOptions(**hosts, job_name=job, task=index), {})
+    assert by_flags == find_cluster(RunOptions(), config_of(WORKERS, job, index))
 
 
 def test_an_evaluator_is_outside_of_the_cluster():
     beside = {**CHIEF, "evaluator": ["e:1"]}
     for cluster, job in ((CHIEF, "evaluator"), (beside, "evaluator")):
-        found = cluster_of(RunOptions(), config_of(cluster, job, 0))
+        found = find_cluster(RunOptions(), config_of(cluster, job, 0))
         assert (found.role, found.target, found.is_chief) == ("evaluator", "", False)
-    assert "evaluator" not in cluster_of(RunOptions(), config_of(beside, "chief", 0)).jobs
+    assert "evaluator" not in find_cluster(RunOptions(), config_of(beside, "chief", 0)).jobs
 
 
 def test_a_cluster_of_one_task_needs_no_server():
     for cluster, job in (({"chief": ["c:1"]}, "chief"), ({"worker": ["w:1"]}, "worker")):
-        found = cluster_of(RunOptions(), config_of(cluster, job, 0))
+        found = find_cluster(RunOptions(), config_of(cluster, job, 0))
         assert (found.target, found.is_chief, found.has_several_tasks) == ("", True, False)
         assert in_cluster(RunOptions(), found) == RunOptions()
 
@@ -88,25 +88,25 @@ def test_a_cluster_of_one_task_needs_no_server():
 def test_what_kubernetes_and_vertex_ai_write_is_read():
     kubernetes = config_of(CHIEF, "worker", 1, environment="cloud")
     vertex = {"environment": "cloud", "job": {"scale_tier": "CUSTOM"}}
-    assert cluster_of(RunOptions(), kubernetes).task_name == "worker-1"
-    assert cluster_of(RunOptions(), config_of(CHIEF, "chief", 0, **vertex)).is_chief
+    assert find_cluster(RunOptions(), kubernetes).task_name == "worker-1"
+    assert find_cluster(RunOptions(), config_of(CHIEF, "chief", 0, **vertex)).is_chief
     text = {"TF_CONFIG": json.dumps({"cluster": CHIEF, "task": {"type": "worker", "index": "1"}})}
-    assert cluster_of(RunOptions(), text).task_name == "worker-1"
+    assert find_cluster(RunOptions(), text).task_name == "worker-1"
 
 
 @pytest.mark.parametrize("options", [{"num_ps_tasks": 1}, {"worker_replicas": 2}, {"task": 1}])
 def test_the_options_of_a_cluster_need_addresses(options):
     with pytest.raises(ConfigError, match="--master grpc://HOST:PORT"):
-        cluster_of(RunOptions(**options))
+        find_cluster(RunOptions(**options))
     whole = {"num_ps_tasks": 1, "worker_replicas": 2, **options}
-    assert cluster_of(RunOptions(**whole, master="grpc://c:1")).target == "grpc://c:1"
+    assert find_cluster(RunOptions(**whole, master="grpc://c:1")).target == "grpc://c:1"
 
 
 def test_tf_config_counts_only_where_it_is_asked_for():
     environment = config_of(CHIEF, "worker", 1)
-    assert not cluster_of(RunOptions(cluster_from="none"), environment).has_several_tasks
-    assert not cluster_of(RunOptions()).has_several_tasks
-    assert not cluster_of(RunOptions(), {"TF_CONFIG": ""}).has_several_tasks
+    assert not find_cluster(RunOptions(cluster_from="none"), environment).has_several_tasks
+    assert not find_cluster(RunOptions()).has_several_tasks
+    assert not find_cluster(RunOptions(), {"TF_CONFIG": ""}).has_several_tasks
 
 
 @pytest.fixture

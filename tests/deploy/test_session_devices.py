@@ -3,7 +3,7 @@
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame.cluster.find import cluster_of
+from tf_frame.cluster.find import find_cluster
 from tf_frame.config.run_options import RunOptions, without_effect
 from tf_frame.deploy import session_devices
 from tf_frame.deploy.session_config import make_deployment, session_config
@@ -47,7 +47,7 @@ def test_the_options_are_fields_of_every_session(machine):
     machine(3)
     config = RunOptions(**OPTIONS)
     check(device_fields(config))
-    check(session_config(config, make_deployment(config, cluster_of(config))))
+    check(session_config(config, make_deployment(config, find_cluster(config))))
     check(inference_session_config(config))
     assert inference_session_config(config).allow_soft_placement
     assert device_fields(RunOptions()) == tf.ConfigProto()
@@ -66,22 +66,22 @@ def test_the_fields_of_a_script_win():
 def test_clones_are_counted_by_the_gpus_that_are_chosen(machine):
     machine(4)
     config = RunOptions(gpus=(1, 3), num_clones=2)
-    deployment = make_deployment(config, cluster_of(config))
+    deployment = make_deployment(config, find_cluster(config))
     assert [deployment.clone_device(i) for i in (0, 1)] == ["/device:GPU:0", "/device:GPU:1"]
     config = RunOptions(gpus=(1,), num_clones=2)
     with pytest.raises(ConfigError, match=r"--num_clones 2, but --gpus names 1 GPU\(s\); use"):
-        make_deployment(config, cluster_of(config))
+        make_deployment(config, find_cluster(config))
 
 
 def test_gpus_that_are_not_there_or_given_twice_are_refused(machine):
     machine(2)
     config = RunOptions(gpus=(0, 2))
     with pytest.raises(ConfigError, match=r"--gpus 0,2, but .* 2 GPU\(s\) .* are 0 to 1$"):
-        make_deployment(config, cluster_of(config))
+        make_deployment(config, find_cluster(config))
     with pytest.raises(ConfigError, match="--gpus 1,1: give each GPU once"):
         RunOptions(gpus=(1, 1))
     machine(0)  # The same command runs on a machine without any.
-    assert make_deployment(config, cluster_of(config)).clone_device_type == "CPU"
+    assert make_deployment(config, find_cluster(config)).clone_device_type == "CPU"
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_gpus_that_are_not_there_or_given_twice_are_refused(machine):
 def test_a_line_says_what_is_found_and_used(machine, gpus, options, text):
     machine(gpus)
     config = RunOptions(**options)
-    deployment = make_deployment(config, cluster_of(config))
+    deployment = make_deployment(config, find_cluster(config))
     report = device_report(config, deployment, server=config.master)
     assert report == f"devices: {text}"
 

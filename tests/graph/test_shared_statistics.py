@@ -7,7 +7,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame import layers
-from tf_frame.cluster.find import cluster_of
+from tf_frame.cluster.find import find_cluster
 from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.clones import create_clones
 from tf_frame.deploy.deployment_config import DeploymentConfig
@@ -54,11 +54,11 @@ def train(model, *, num_clones, in_loop=False):
         config,
         model=model(params=ToyModel.Params(), info=None),
         optimizer="sgd",
-        deployment=make_deployment(config, cluster_of(config)),
+        deployment=make_deployment(config, find_cluster(config)),
     )
     with graph.graph.as_default():
         loop = build_step_loop(graph, steps=2) if in_loop else None
-        proto = session_config(config, make_deployment(config, cluster_of(config)))
+        proto = session_config(config, make_deployment(config, find_cluster(config)))
         with tf.Session(config=proto) as session:
             session.run([tf.global_variables_initializer(), tf.tables_initializer()])
             session.run(graph.train_op)

@@ -8,7 +8,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame.hooks.base import Hook
 from tf_frame.hooks.cadence import Cadence
 from tf_frame.hooks.checkpoint import CheckpointHook
-from tf_frame.hooks.throughput import ThroughputHook, throughput_of, write_scalars
+from tf_frame.hooks.throughput import ThroughputHook, compute_throughput, write_scalars
 from tf_frame.hooks.training_clock import mark_traced
 from tf_frame.testing.events import scalars_of
 
@@ -52,7 +52,7 @@ def scalars(folder):
 def test_the_figures_are_those_of_numpy():
     steps, seconds = [10, 10, 10, 5], [2.0, 4.0, 2.5, 1.0]
     rates = np.array([5.0, 2.5, 4.0, 5.0])
-    figures = throughput_of(steps, seconds)
+    figures = compute_throughput(steps, seconds)
     assert figures.mean == pytest.approx(35 / 9.5)
     assert figures.uncertainty == pytest.approx(np.std(rates) / 2)
     # The median is 4.5; the deviations from it are 0.5, 2, 0.5 and 0.5.
@@ -60,7 +60,7 @@ def test_the_figures_are_those_of_numpy():
 
 
 def test_of_one_interval_the_uncertainty_is_not_known():
-    figures = throughput_of([10], [2.0])
+    figures = compute_throughput([10], [2.0])
     assert (figures.mean, figures.uncertainty, figures.jitter) == (5.0, None, 0.0)
 
 

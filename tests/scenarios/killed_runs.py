@@ -25,7 +25,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from short_backbone import shorten_backbone
-from tf_frame.cluster.find import cluster_of
+from tf_frame.cluster.find import find_cluster
 from tf_frame.gradient_transforms.accumulate import Accumulate
 from tf_frame.plugin import Input, InputInfo, Mode, Model, ModelOutput
 from tf_frame.plugin.kinds import GRADIENT_TRANSFORM
@@ -157,7 +157,7 @@ def run_job(model_dir, kind, options, kill):
     run(
         setup,
         setup.make_input(),
-        cluster=cluster_of(setup.config),
+        cluster=find_cluster(setup.config),
         observer=RunObserver(print, Interrupts(), shows_progress=True),
         session_config=None if kind == "mlp" else UNOPTIMIZED,
     )

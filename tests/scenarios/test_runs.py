@@ -5,7 +5,7 @@ import logging
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame.cluster.find import cluster_of
+from tf_frame.cluster.find import find_cluster
 from tf_frame.deploy.session_config import make_deployment
 from tf_frame.errors import ConfigError, NonFiniteError
 from tf_frame.gradient_transforms.accumulate import Accumulate
@@ -110,7 +110,7 @@ def test_a_decay_over_an_epoch_counts_the_batches_that_make_a_step(
         train_batch_size=8,
     )
     source = setup.make_input()
-    deployment = make_deployment(setup.config, cluster_of(setup.config))
+    deployment = make_deployment(setup.config, find_cluster(setup.config))
     model = setup.make_model(source.info)
     train_graph = build_graph(setup, model=model, source=source, deployment=deployment)
     with train_graph.graph.as_default(), tf.Session() as session:

@@ -13,7 +13,7 @@ from tf_frame import file_system
 from tf_frame.cli import run_text
 from tf_frame.cli.print_config import config_text
 from tf_frame.cluster import Cluster
-from tf_frame.cluster.find import cluster_of, in_cluster
+from tf_frame.cluster.find import find_cluster, in_cluster
 from tf_frame.cluster.tf_config import TaskType
 from tf_frame.command_line import option_help
 from tf_frame.command_line.parsing import parse_command_line
@@ -98,7 +98,7 @@ def run_line(line: CommandLine, *, keeps_folder: bool = True) -> int:
         report(config_text(line, setup))
         return EXIT_OK
     shown = any(getattr(setup.config, name) for name in _SHOWING)
-    cluster = Cluster() if shown else cluster_of(setup.config, os.environ)
+    cluster = Cluster() if shown else find_cluster(setup.config, os.environ)
     setup = dataclasses.replace(setup, config=in_cluster(setup.config, cluster))
     if file_system.is_remote(setup.model_dir):
         with quiet_import(setup.config.verbosity):

@@ -17,7 +17,7 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.cluster.cluster import Cluster
-from tf_frame.cluster.key_value_store import NO_NUMBER, KeyValueStore, numbers_of, text_of
+from tf_frame.cluster.key_value_store import NO_NUMBER, KeyValueStore, read_numbers, read_text
 
 _LOOK_SECS = 0.02
 _SAVE, _STOP, _RESTORED = "save_at", "stop_at", "restored"
@@ -153,15 +153,15 @@ class Agreement:
 
     def position_tensors(self, names: Iterable[str]) -> dict[str, Any]:
         """Makes reads of another worker's position; name in the checkpoint -> scalar string."""
-        return {name: text_of(name, self._device) for name in names}
+        return {name: read_text(name, self._device) for name in names}
 
     def given_step(self, worker: int) -> Any:
         """Makes a read of the step of another worker's position; a scalar int64 tensor."""
-        return numbers_of([f"given/{worker}"], self._device)[0]
+        return read_numbers([f"given/{worker}"], self._device)[0]
 
     def requested_save(self) -> Any:
         """Makes a read of the step of `request_save`, for the chief; a scalar int64 tensor."""
-        return numbers_of([_SAVE], self._device)[0]
+        return read_numbers([_SAVE], self._device)[0]
 
     def attention(self, step_after: Any, *, max_steps: int, agreed_save: Any = None) -> Any:
         """Makes a scalar float that is NaN after a step at which the worker must look.
@@ -184,7 +184,7 @@ class Agreement:
         with tf.control_dependencies([step_after]), tf.device(None), tf.device(self._device):
             step = tf.cast(tf.train.get_global_step().read_value(), tf.int64)
             requested, last_given, session, known = tf.unstack(
-                numbers_of([_SAVE, given, _SESSION, joined], self._device)
+                read_numbers([_SAVE, given, _SESSION, joined], self._device)
             )
             due = tf.logical_and(requested > last_given, step >= requested)
             look = tf.reduce_any(tf.stack([due, tf.not_equal(session, known), step >= max_steps]))

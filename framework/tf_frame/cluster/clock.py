@@ -83,11 +83,11 @@ def _measured(cluster: Cluster) -> list[tuple[str, str, int]]:
         asked = [(cluster.profiled_task, cluster.chief_job, 1)]
     else:
         asked = [(f"ps_{task}", f"ps/task:{task}", -1) for task in range(cluster.num_ps_tasks)]
-    own = _machine_of(cluster, cluster.worker_job)
-    return [each for each in asked if own is None or _machine_of(cluster, each[1]) != own]
+    own = _find_machine(cluster, cluster.worker_job)
+    return [each for each in asked if own is None or _find_machine(cluster, each[1]) != own]
 
 
-def _machine_of(cluster: Cluster, job: str) -> str | None:
+def _find_machine(cluster: Cluster, job: str) -> str | None:
     name, _, task = job.partition("/task:")
     address = cluster.jobs.get(name, {}).get(int(task or 0))
     return address.rpartition(":")[0] if address else None

@@ -118,7 +118,7 @@ class Cluster:
         return list(dict.fromkeys([*own, *needed]))
 
 
-def cluster_of_config(place: ClusterConfig) -> Cluster:
+def cluster_from_tf_config(place: ClusterConfig) -> Cluster:
     """Returns the `Cluster` of a task of TF_CONFIG."""
     if place.task_type in (TaskType.PS, TaskType.EVALUATOR):
         role, task_id = place.task_type, place.task_id
@@ -159,7 +159,7 @@ def wait_for_servers(
     """
     deadline = time.monotonic() + timeout_secs
     waiting = False
-    while missing := {a: problem for a in addresses if (problem := _problem_of(a))}:
+    while missing := {a: problem for a in addresses if (problem := _find_problem(a))}:
         check()
         if time.monotonic() > deadline:
             kinds = dict.fromkeys(missing.values())
@@ -175,7 +175,7 @@ def wait_for_servers(
         time.sleep(_TRY_SECS)
 
 
-def _problem_of(address: str) -> str:
+def _find_problem(address: str) -> str:
     """Returns in what way no server is there; empty if one answers."""
     host, port = address.removeprefix("grpc://").rsplit(":", 1)
     try:

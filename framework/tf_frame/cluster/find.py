@@ -14,7 +14,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
-from tf_frame.cluster.cluster import Cluster, cluster_of_config
+from tf_frame.cluster.cluster import Cluster, cluster_from_tf_config
 from tf_frame.cluster.slurm import slurm_tf_config
 from tf_frame.cluster.tf_config import TF_CONFIG, TaskType, cluster_config, read_tf_config
 from tf_frame.config.option_groups import ClusterOptions
@@ -26,7 +26,7 @@ _SCHEME = "grpc://"
 _ADDRESS = re.compile(r"[^/:\s]+:\d+|\[[0-9a-fA-F:]+\]:\d+")
 
 
-def cluster_of(config: ClusterOptions, environment: Mapping[str, str] | None = None) -> Cluster:
+def find_cluster(config: ClusterOptions, environment: Mapping[str, str] | None = None) -> Cluster:
     """Finds the task of this process.
 
     Args:
@@ -49,7 +49,7 @@ def cluster_of(config: ClusterOptions, environment: Mapping[str, str] | None = N
             )
         return Cluster()
     try:
-        cluster = cluster_of_config(cluster_config(tf_config, worker_leads=True))
+        cluster = cluster_from_tf_config(cluster_config(tf_config, worker_leads=True))
     except (ValueError, TypeError, AttributeError) as error:
         raise ConfigError(f"{_origin(config)}: {' '.join(str(error).split())}") from None
     _check_addresses(cluster, _origin(config))
@@ -72,7 +72,7 @@ def in_cluster(config: C, cluster: Cluster) -> C:
 def _tf_config(config: ClusterOptions, environment: Mapping[str, str]) -> dict[str, Any]:
     """The cluster in the form of TF_CONFIG; empty for a single process."""
     if config.worker_hosts or config.ps_hosts or config.job_name:
-        return _of_flags(config, environment)
+        return _tf_config_from_hosts(config, environment)
     if config.cluster_from == "slurm":
         return slurm_tf_config(
             environment, num_ps=config.num_ps_tasks, evaluator=config.dedicated_evaluator
@@ -85,7 +85,7 @@ def _tf_config(config: ClusterOptions, environment: Mapping[str, str]) -> dict[s
         raise ConfigError(str(error)) from None
 
 
-def _of_flags(config: ClusterOptions, environment: Mapping[str, str]) -> dict[str, Any]:
+def _tf_config_from_hosts(config: ClusterOptions, environment: Mapping[str, str]) -> dict[str, Any]:
     if environment.get(TF_CONFIG) and config.cluster_from != "none":
         raise ConfigError(
             "--worker_hosts and --ps_hosts describe a cluster, and so does the environment "

@@ -18,7 +18,7 @@ NO_NUMBER = -1
 _TIMEOUT_MS = 10_000
 
 
-def numbers_of(keys: Sequence[str], device: str) -> Any:
+def read_numbers(keys: Sequence[str], device: str) -> Any:
     """Makes a read of numbers in the default graph; returns an int64 tensor `[keys]`.
 
     Args:
@@ -30,13 +30,13 @@ def numbers_of(keys: Sequence[str], device: str) -> Any:
         return _find(_table(_NUMBERS, tf.int64), tf.constant(list(keys)), default, [len(keys)])
 
 
-def number_put(key: str, value: Any, device: str) -> Any:
-    """Makes the operation that stores a number; see `numbers_of`."""
+def store_number(key: str, value: Any, device: str) -> Any:
+    """Makes the operation that stores a number; see `read_numbers`."""
     with tf.device(None), tf.device(device):
         return _insert(_table(_NUMBERS, tf.int64), tf.constant(key), value)
 
 
-def text_of(key: str, device: str) -> Any:
+def read_text(key: str, device: str) -> Any:
     """Makes a read of a text in the default graph; returns a scalar string tensor."""
     with tf.device(None), tf.device(device):
         return _find(_table(_TEXTS, tf.string), _hash(tf.constant(key)), tf.constant(b""), [])

@@ -131,7 +131,7 @@ def cluster_config(tf_config: Mapping[str, Any], *, worker_leads: bool = False) 
     task = _mapping(tf_config.get("task", {}), '"task" in TF_CONFIG')
     if cluster:
         leader = _leader(cluster, worker_leads=worker_leads)
-        place = _task_of(cluster, task, tf_config, leader)
+        place = _find_task(cluster, task, tf_config, leader)
     else:
         place = _alone(task, tf_config)
     return dataclasses.replace(place, service=service, model_dir=tf_config.get("model_dir"))
@@ -177,7 +177,7 @@ def _alone(task: Mapping[str, Any], tf_config: Mapping[str, Any]) -> ClusterConf
     )
 
 
-def _task_of(
+def _find_task(
     cluster: Jobs, task: Mapping[str, Any], tf_config: Mapping[str, Any], leader: str
 ) -> ClusterConfig:
     """A task of a cluster, or its evaluator."""

@@ -33,8 +33,8 @@ from tf_frame.runs.setup.model_dir import CONFIG_FILE
 from tf_frame.runs.setup.plugin_choice import (
     COMMAND_LINE,
     choose_plugins,
-    settings_of_model,
-    variant_of,
+    find_variant,
+    model_settings,
 )
 from tf_frame.tensorflow_log import quiet_import
 
@@ -84,7 +84,7 @@ def _choose(line: CommandLine, name: str) -> CommandLine:
         plugin_words = {**line.plugin_words, "model": rest}
         line = dataclasses.replace(line, plugin_values=values, plugin_words=plugin_words)
         sources.append(values)
-    defaults = settings_of_model(model.cls, name, variant_of(model.cls, sources))
+    defaults = model_settings(model.cls, name, find_variant(model.cls, sources))
     *files, assigned = line.files
     strongest = dataclasses.replace(assigned, **_named_plugins(line, name), path=COMMAND_LINE)
     chosen = choose_plugins([defaults, preset, *files, strongest], model=(name, model))

@@ -23,8 +23,8 @@ import tensorflow.compat.v1 as tf
 from tf_frame.checkpoint.find.newest import newest_checkpoint, read_step
 from tf_frame.checkpoint.find.reader import INPUT_POSITION
 from tf_frame.cluster import Cluster
-from tf_frame.cluster.cluster import cluster_of_config
-from tf_frame.cluster.find import cluster_of
+from tf_frame.cluster.cluster import cluster_from_tf_config
+from tf_frame.cluster.find import find_cluster
 from tf_frame.config.run_options import UNLIMITED_STEPS
 from tf_frame.errors import NonFiniteError
 from tf_frame.estimator.argument_checks import (
@@ -394,8 +394,8 @@ class Estimator:
 
     def _cluster(self) -> Cluster:
         if self._config.cluster.cluster:
-            return cluster_of_config(self._config.cluster)
-        return cluster_of(self._setup.config)
+            return cluster_from_tf_config(self._config.cluster)
+        return find_cluster(self._setup.config)
 
     def _trained_to(self, last_step: int | None, context: RunContext, input_fn: Any) -> Trained:
         source = self._source(input_fn)

@@ -187,7 +187,7 @@ class AgreedCheckpointHook(CheckpointHook):
             moved_at = step
 
 
-def positions_of_others(agreement: Agreement, position: Any) -> dict[str, Any]:
+def worker_positions(agreement: Agreement, position: Any) -> dict[str, Any]:
     """Returns reads of the positions of all workers but the chief, for its checkpoints.
 
     Args:

@@ -111,7 +111,7 @@ class CheckpointHook(Hook):
     def begin(self) -> None:
         self._global_step = tf.train.get_global_step()
         self._check = FiniteCheck()
-        self._shards = add_extras(find_shards(_saver_of(self._scaffold)), self._extras)
+        self._shards = add_extras(find_shards(_find_saver(self._scaffold)), self._extras)
         if self.asynchronous and len(self._shards) > 1:
             self.asynchronous = False
             self._report(
@@ -235,7 +235,7 @@ class CheckpointHook(Hook):
         self._stop = self._stop or (may_stop and any(stop_requests))
 
 
-def _saver_of(scaffold: Any) -> Any:
+def _find_saver(scaffold: Any) -> Any:
     """The saver that the scaffold has, or will take when it is finalized."""
     if scaffold.saver is not None:
         return scaffold.saver

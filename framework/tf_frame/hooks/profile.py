@@ -74,7 +74,7 @@ class RangeCadence(Cadence):
         """True if a range ends at `step`."""
         return self._next_after(step) > step + 1
 
-    def begin_of(self, step: int) -> int:
+    def range_begin(self, step: int) -> int:
         """The step at which the range of `step` begins by the arguments."""
         begins = [s for s in self.at_steps if s <= step]
         if self.every_steps is not None and step >= self.every_steps:
@@ -290,7 +290,9 @@ class ProfileHook(Hook):
         if self._name is not None:
             return self._name
         # The tasks of a job may come into a range at different steps.
-        return f"step_{first if self._began is None or not first else self.cadence.begin_of(first)}"
+        return (
+            f"step_{first if self._began is None or not first else self.cadence.range_begin(first)}"
+        )
 
     def _end_marker(self) -> None:
         if self._marker is not None:

@@ -45,7 +45,7 @@ class Throughput:
     jitter: float
 
 
-def throughput_of(steps: Sequence[int], seconds: Sequence[float]) -> Throughput:
+def compute_throughput(steps: Sequence[int], seconds: Sequence[float]) -> Throughput:
     """Computes statistics of intervals as tf_cnn_benchmarks' `get_perf_timing` (benchmark_cnn.py).
 
     Args:
@@ -130,7 +130,7 @@ class ThroughputHook(Hook):
     @property
     def throughput(self) -> Throughput | None:
         """Statistics so far; None before the first interval that counts."""
-        return throughput_of(*zip(*self._counted, strict=True)) if self._counted else None
+        return compute_throughput(*zip(*self._counted, strict=True)) if self._counted else None
 
     def start(self, session: Any, step: int) -> None:
         super().start(session, step)
@@ -182,7 +182,7 @@ class ThroughputHook(Hook):
 
     def _report(self, step: int, counted: Sequence[tuple[int, float]]) -> None:
         steps, seconds = counted[-1]
-        overall = throughput_of(*zip(*counted, strict=True))
+        overall = compute_throughput(*zip(*counted, strict=True))
         error = "" if overall.uncertainty is None else f" +/- {overall.uncertainty:.1f}"
         examples = overall.mean * self._examples_per_step
         text = f"{overall.mean:.1f}{error} steps/s (jitter {overall.jitter:.1f})"

@@ -132,10 +132,10 @@ def run_hooked_step(
         if hook not in wanting:
             continue
         if hook in schedule.at_every_step:
-            hook.after_run(context, request.values_of(hook))
+            hook.after_run(context, request.run_values(hook))
         # Where gradients are accumulated, a run need not be a step.
         elif step == last + 1 or hook.cadence.wants(step):
-            hook.after_step(context, request.values_of(hook), step)
+            hook.after_step(context, request.run_values(hook), step)
             hook.cadence.mark(step)
         began = times.hook(hook, began, monotonic(), ends=True)
     times.step(training_clock())
@@ -210,7 +210,7 @@ class _Request:
             with calling(plugin_of(hook), "before_run"):
                 session.make_callable(fetches)
 
-    def values_of(self, hook: Any) -> Any:
+    def run_values(self, hook: Any) -> Any:
         """The `SessionRunValues` of a hook."""
         return tf.train.SessionRunValues(self.results.get(hook), self._options, self._metadata)
 

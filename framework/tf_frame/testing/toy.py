@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tf_frame import Input, InputContext, InputInfo, Mode, Model, ModelOutput, option
-from tf_frame.cluster.find import cluster_of
+from tf_frame.cluster.find import find_cluster
 from tf_frame.config.option import resolve
 from tf_frame.config.run_options import RunOptions
 from tf_frame.plugin.configured import ConfiguredPlugin
@@ -145,7 +145,7 @@ def run_setup(
     from tf_frame.runs.training.run_training import run
 
     observer = RunObserver(report, interrupts or Interrupts(), shows_progress=True)
-    return run(setup, setup.make_input(), cluster=cluster_of(setup.config), observer=observer)
+    return run(setup, setup.make_input(), cluster=find_cluster(setup.config), observer=observer)
 
 
 def configured_plugin(
@@ -203,5 +203,5 @@ def build_toy_graph(
         schedule=setup.make_schedule(source.info),
         transforms=transforms,
         config=config,
-        deployment=deployment or make_deployment(config, cluster_of(config)),
+        deployment=deployment or make_deployment(config, find_cluster(config)),
     )

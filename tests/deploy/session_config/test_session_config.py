@@ -4,7 +4,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame.cluster import Cluster
-from tf_frame.cluster.find import cluster_of
+from tf_frame.cluster.find import find_cluster
 from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.session_config import make_deployment, session_config
 from tf_frame.errors import ConfigError
@@ -27,7 +27,7 @@ def machine(monkeypatch):
 
 def deployment_of(**options):
     config = RunOptions(train_batch_size=12, **options)
-    deployment = make_deployment(config, cluster_of(config))
+    deployment = make_deployment(config, find_cluster(config))
     return deployment, session_config(config, deployment)
 
 

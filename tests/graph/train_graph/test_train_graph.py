@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame.cluster.find import cluster_of
+from tf_frame.cluster.find import find_cluster
 from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.deploy.session_config import make_deployment, session_config
@@ -26,7 +26,7 @@ def train(config, steps, **how):
 
 
 def make_session(config):
-    return tf.Session(config=session_config(config, make_deployment(config, cluster_of(config))))
+    return tf.Session(config=session_config(config, make_deployment(config, find_cluster(config))))
 
 
 def initialise(session):
@@ -84,7 +84,7 @@ def devices_of(metadata, scope):
 
 def test_clone_on_cpu_runs_every_clone_on_cpu_0():
     on_cpu = RunOptions(**SGD, num_clones=2, clone_on_cpu=True)
-    deployment = make_deployment(on_cpu, cluster_of(on_cpu))
+    deployment = make_deployment(on_cpu, find_cluster(on_cpu))
     train_graph = build(RunOptions(**SGD, num_clones=2), deployment=deployment)
     products = [op for op in train_graph.graph.get_operations() if op.type == "MatMul"]
     assert {op.device for op in products} == {"/device:CPU:0"}
@@ -157,7 +157,7 @@ def test_summaries_are_those_of_the_first_clone_and_the_totals():
 def test_the_session_logs_devices_when_asked():
     for asked in (False, True):
         config = RunOptions(**SGD, log_device_placement=asked)
-        proto = session_config(config, make_deployment(config, cluster_of(config)))
+        proto = session_config(config, make_deployment(config, find_cluster(config)))
         assert proto.log_device_placement is asked
 
 

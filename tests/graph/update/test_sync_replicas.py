@@ -262,7 +262,7 @@ def test_an_update_that_fails_ends_the_training_with_its_error():
 WORKER = """
 import sys, json
 import tensorflow.compat.v1 as tf
-from tf_frame.cluster.find import cluster_of
+from tf_frame.cluster.find import find_cluster
 from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.placement import variables_placed
 from tf_frame.deploy.session_config import make_deployment
@@ -271,7 +271,7 @@ target, task, mode = sys.argv[1], int(sys.argv[2]), sys.argv[3]
 if mode == "reference":
     tf.disable_resource_variables()
 config = RunOptions(sync_replicas=True, worker_replicas=2, num_ps_tasks=1, master=target, task=task)
-cluster = cluster_of(config)
+cluster = find_cluster(config)
 deployment = make_deployment(config, cluster)
 with tf.Graph().as_default(), variables_placed(deployment):
     step = tf.train.create_global_step()

@@ -7,7 +7,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame.cli.run import main
-from tf_frame.cluster.find import cluster_of
+from tf_frame.cluster.find import find_cluster
 from tf_frame.errors import CheckpointError, ConfigError, DataError
 from tf_frame.runs.setup.run_context import RunObserver
 from tf_frame.runs.training.dry_run import dry_run
@@ -30,7 +30,7 @@ def try_run(
 ):
     setup = make_setup(model, source, str(model_dir), **{"max_steps": 50, **options})
     observer = RunObserver(report, interrupts or Interrupts())
-    return dry_run(setup, setup.make_input(), cluster=cluster_of(setup.config), observer=observer)
+    return dry_run(setup, setup.make_input(), cluster=find_cluster(setup.config), observer=observer)
 
 
 def state(folder):

@@ -11,7 +11,7 @@ import tensorflow.compat.v1 as tf
 import yaml
 
 from tf_frame import option
-from tf_frame.cluster.find import cluster_of
+from tf_frame.cluster.find import find_cluster
 from tf_frame.errors import (
     CheckpointError,
     ConfigError,
@@ -297,7 +297,7 @@ def test_worker_k_waits_for_the_chief(monkeypatch, tmp_path):
     cluster = {"master": "grpc://localhost:1", "worker_replicas": 3, "num_ps_tasks": 1}
     setup = make_setup(ToyModel, ToyInput, str(tmp_path), task=2, startup_delay_steps=5, **cluster)
     with pytest.raises(Interrupted):
-        context = RunContext(observer=RunObserver(print), cluster=cluster_of(setup.config))
+        context = RunContext(observer=RunObserver(print), cluster=find_cluster(setup.config))
         Training(setup, context, model=setup.make_model(None), source=setup.make_input()).run()
     assert waits == [10]
 

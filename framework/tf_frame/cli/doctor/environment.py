@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from tf_frame.cli.doctor.check import OK, PROBLEM, WARNING, Check
-from tf_frame.cluster.find import cluster_of
+from tf_frame.cluster.find import find_cluster
 from tf_frame.cluster.tf_config import TF_CONFIG
 from tf_frame.config.option_groups import ClusterOptions
 from tf_frame.errors import ConfigError
@@ -54,7 +54,7 @@ def _tf_config(environment: Mapping[str, str]) -> Iterator[Check]:
         return
     advice = ("unset TF_CONFIG or give --cluster_from none to train alone",)
     try:
-        cluster = cluster_of(ClusterOptions(), environment)
+        cluster = find_cluster(ClusterOptions(), environment)
     except ConfigError as error:
         yield Check(TF_CONFIG, PROBLEM, str(error), advice)
         return

@@ -25,7 +25,7 @@ from tf_frame.estimator.argument_checks import argument_names, called_with, chec
 from tf_frame.estimator.model_function.spec import EstimatorSpec
 from tf_frame.estimator.run_config.run_config import RunConfig
 from tf_frame.plugin import InputInfo, Mode, ModelOutput
-from tf_frame.runs.setup.plugin_choice import settings_of_model, setup_from_options
+from tf_frame.runs.setup.plugin_choice import model_settings, setup_from_options
 from tf_frame.runs.setup.training_setup import TrainingSetup
 from tf_frame.text import short_repr
 
@@ -91,7 +91,7 @@ class ModelFactory:
         if not self.is_function:
             name = getattr(self.given, "__name__", "given")
             variant = getattr(self._params, "name", None)
-            defaults = settings_of_model(self.given, name, variant)
+            defaults = model_settings(self.given, name, variant)
         return setup_from_options(
             self._config.run_options(with_defaults=self.is_function),
             model_dir=str(self._config.model_dir),

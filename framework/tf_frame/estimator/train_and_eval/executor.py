@@ -30,7 +30,7 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.find.newest import read_step
-from tf_frame.cluster.cluster import cluster_of_config
+from tf_frame.cluster.cluster import cluster_from_tf_config
 from tf_frame.cluster.proxy import reach_directly
 from tf_frame.cluster.server import LEAVE, send_to_ps, serve
 from tf_frame.cluster.tf_config import read_tf_config
@@ -253,7 +253,7 @@ def start_server(config: Any) -> Any:
 
 def end_job(config: Any) -> None:
     """Ends the parameter servers; called by the chief after the training."""
-    send_to_ps(cluster_of_config(config.cluster), LEAVE)
+    send_to_ps(cluster_from_tf_config(config.cluster), LEAVE)
 
 
 def _incomplete(missing: str) -> RuntimeError:

@@ -24,7 +24,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.cluster.key_value_store import number_put, numbers_of
+from tf_frame.cluster.key_value_store import read_numbers, store_number
 from tf_frame.config.run_options import RunOptions
 from tf_frame.graph.update.moving_averages import MovingAverages
 from tf_frame.graph.update.sync_accumulator import SyncAccumulator
@@ -138,7 +138,7 @@ class SyncReplicas:
 
     def _published(self) -> Any:
         """Reads the last epoch, 0 before the first; no variable, as there may be no value yet."""
-        return tf.maximum(numbers_of([_EPOCH_KEY], self._global_step.device)[0], 0)
+        return tf.maximum(read_numbers([_EPOCH_KEY], self._global_step.device)[0], 0)
 
     def _token_now(self, epoch: Any) -> Any:
         return epoch * _EPOCH + tf.cast(self._global_step.read_value(), tf.int64)
@@ -163,7 +163,7 @@ class SyncReplicas:
             self._send_first = tf.group(
                 *(queue.enqueue_many([tf.fill([number], token)]) for queue in self._queues)
             )
-            self._publish = number_put(
+            self._publish = store_number(
                 _EPOCH_KEY, self._epoch.read_value(), self._global_step.device
             )
             own = [] if self._shared else [self._queue.dequeue_many(self._queue.size())]

@@ -60,7 +60,7 @@ class StepCounterHook(Hook):
 
     def before_step(self, run_context: Any, step: int) -> Any:
         if step == self._asked_at:
-            _warn_of_no_step(step - 1)
+            _warn_about_unmoved_step(step - 1)
         self._asked_at = step
 
     def after_step(self, run_context: Any, run_values: Any, step: int) -> None:
@@ -77,7 +77,7 @@ class StepCounterHook(Hook):
         tf.logging.info("%s: %g", self._tag, steps_per_sec)
 
 
-def _warn_of_no_step(step: int) -> None:
+def _warn_about_unmoved_step(step: int) -> None:
     tf.logging.log_first_n(
         tf.logging.WARN,
         "It seems that global step (tf.train.get_global_step) has not "

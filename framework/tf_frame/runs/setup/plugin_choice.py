@@ -1,6 +1,6 @@
 """Makes a `TrainingSetup` from plugin names and option values of several sources (files, flags).
 
-    chosen = choose_plugins([settings_of_model(cls, "deeplab"), file, command_line])
+    chosen = choose_plugins([model_settings(cls, "deeplab"), file, command_line])
     setup = chosen.configure(model_dir="runs/first")
 
 `tf-frame run` and `Estimator` load all their plugins here, so that the same source wins in both.
@@ -262,7 +262,7 @@ def choose_plugins(
     )
 
 
-def settings_of_model(cls: Any, name: str, variant: str | None = None) -> Settings:
+def model_settings(cls: Any, name: str, variant: str | None = None) -> Settings:
     """The defaults of a model: its `run_defaults`, `default_transforms` and `default_input`.
 
     Args:
@@ -284,7 +284,7 @@ def settings_of_model(cls: Any, name: str, variant: str | None = None) -> Settin
     )
 
 
-def variant_of(cls: Any, sources: Sequence[Mapping[str, Any]]) -> str | None:
+def find_variant(cls: Any, sources: Sequence[Mapping[str, Any]]) -> str | None:
     """The value of a model's option `name`, before all options are resolved; None without one.
 
     Args:

@@ -12,7 +12,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.cluster.find import cluster_of
+from tf_frame.cluster.find import find_cluster
 from tf_frame.config.run_options import RunOptions
 from tf_frame.hooks.background_writer import wait_for_background_writer
 from tf_frame.hooks.base import Hook, Phase, closing_all
@@ -126,7 +126,7 @@ def _train(run: HookedRun, graph: Any, hooks: list[Any], folder: str, *, fails: 
     loop = TrainingLoop(graph, Schedule([*observers, *own, watch]))
     config = RunOptions()
     member = JobMember(
-        cluster=cluster_of(config),
+        cluster=find_cluster(config),
         agreement=None,
         model_dir=folder,
         max_steps=STEPS,

@@ -25,8 +25,8 @@ from tf_frame.plugin import Mode, ModelOutput
 from tf_frame.plugin.load import LoadedPlugin
 from tf_frame.runs.setup.plugin_choice import (
     choose_plugins,
-    settings_of_model,
-    variant_of,
+    find_variant,
+    model_settings,
 )
 from tf_frame.runs.setup.training_setup import TrainingSetup
 from tf_frame.testing.conformance.stand_ins import AdjustedModel, RecordingOptimizer
@@ -56,7 +56,7 @@ def model_setup(
     cls, name = model.cls, model.info.name
     own = to_settings(getattr(cls, "check_options", {}), f"check_options of the model {name}")
     given = to_settings(options, "options")
-    weakest = settings_of_model(cls, name, variant_of(cls, [own.values, given.values]))
+    weakest = model_settings(cls, name, find_variant(cls, [own.values, given.values]))
     weakest = dataclasses.replace(weakest, values={**weakest.values, **_SMALL})
     sources: list[Settings] = [weakest, own, given]
     if source is None and not any(each.input for each in sources):

@@ -9,7 +9,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from slow_cases import slow_but
-from tf_frame.cluster.find import cluster_of
+from tf_frame.cluster.find import find_cluster
 from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.session_config import make_deployment, session_config
 from tf_frame.plugin import InputContext, InputInfo, Mode
@@ -84,7 +84,7 @@ def run(session, train_op, steps=3):
 def by_options(num_clones, **options):
     config = RunOptions(learning_rate=0.1, train_batch_size=8, num_clones=num_clones, **options)
     train_graph = build_toy_graph(config, model=model(), optimizer="sgd")
-    proto = session_config(config, make_deployment(config, cluster_of(config)))
+    proto = session_config(config, make_deployment(config, find_cluster(config)))
     with train_graph.graph.as_default(), tf.Session(config=proto) as session:
         return run(session, train_graph.train_op)
 

@@ -11,7 +11,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame.checkpoint.find.newest import read_step
 from tf_frame.errors import ConfigError
 from tf_frame.graph.update.sync_replicas_hook import SyncReplicasHook
-from tf_frame.hooks.agreed_checkpoint import AgreedCheckpointHook, positions_of_others
+from tf_frame.hooks.agreed_checkpoint import AgreedCheckpointHook, worker_positions
 from tf_frame.hooks.checkpoint import CheckpointHook
 from tf_frame.hooks.evaluate import EvaluateHook
 from tf_frame.hooks.nan_guard import NanGuardHook
@@ -139,7 +139,7 @@ def _checkpoint_hook(
     return AgreedCheckpointHook(
         parts.model_dir,
         parts.graph.scaffold,
-        extras=extras and {**extras, **positions_of_others(agreement, position)},
+        extras=extras and {**extras, **worker_positions(agreement, position)},
         agreement=agreement,
         last_step=config.max_steps,
         interrupted=parts.interrupted,

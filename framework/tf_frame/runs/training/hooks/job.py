@@ -11,10 +11,11 @@ import tensorflow.compat.v1 as tf
 from tf_frame.cluster.key_value_store import NO_NUMBER
 from tf_frame.graph.update.all_reduce import worker_group
 from tf_frame.graph.update.sync_replicas_hook import SyncReplicasHook
+from tf_frame.hooks.follow_chief import FollowChiefHook
+from tf_frame.hooks.job_sessions import BroadcastHook, OpenSessionHook, WatchingHook
 from tf_frame.hooks.status import StatusHook
 from tf_frame.hooks.stock.global_step_waiter import GlobalStepWaiterHook
 from tf_frame.hooks.stop_on_signal import StopOnSignalHook
-from tf_frame.hooks.worker import BroadcastHook, JobMemberHook, OpenSessionHook, WatchingHook
 from tf_frame.runs.training.parts import TrainingParts
 
 _LOG = logging.getLogger("tf_frame")
@@ -45,7 +46,7 @@ def member_hooks(parts: TrainingParts) -> Iterator[Any]:
         no_request = tf.constant(NO_NUMBER, tf.int64)
         agreed_save = workers.agreed([agreement.requested_save() if is_chief else no_request])[0]
     if not is_chief:
-        yield JobMemberHook(
+        yield FollowChiefHook(
             agreement,
             agreed_save=agreed_save,
             position=parts.graph.input_position,

@@ -1,12 +1,10 @@
-"""The hook of a worker beside the chief: gives its input position, and stops with the job."""
+"""`FollowChiefHook`: a worker gives the chief its input position, and stops with the job."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
 from typing import Any
-
-import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.find.newest import newest_checkpoint, read_step
 from tf_frame.cluster.agreement import Agreement
@@ -15,77 +13,25 @@ from tf_frame.graph.global_step import step_after_run
 from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.input_position import RestoredCheckpoint
 
-# After a signal, the chief has as long to say at which step all stop.
+# After a signal, the chief has this long to name the step at which all workers stop.
 _SIGNAL_SECS = 10.0
 
 
-class BroadcastHook(tf.train.SessionRunHook):
-    """Gives every worker the chief's values of all variables, where each has its own.
+class FollowChiefHook(Hook):
+    """Answers the requests of the chief at the steps that the chief names.
+
+    The hook must be made in the training graph.
 
     Args:
-      broadcast: the operation; waits for all workers.
-      check_error: called with its error; may raise another one in its place.
-    """
-
-    phase = Phase.TRANSFORM
-
-    def __init__(self, broadcast: Any, check_error: Callable[[Exception], None]) -> None:
-        self._broadcast = broadcast
-        self._check_error = check_error
-
-    def after_create_session(self, session: Any, coord: Any) -> None:
-        try:
-            session.run(self._broadcast)
-        except tf.errors.OpError as error:
-            self._check_error(error)
-            raise
-
-
-class OpenSessionHook(tf.train.SessionRunHook):
-    """Lets the other workers begin when a session of the chief is ready.
-
-    Before that, variables that are restored one after the other have values of several steps.
-
-    Args:
-      agreement: the tasks of the job.
-    """
-
-    phase = Phase.STOP
-
-    def __init__(self, agreement: Agreement) -> None:
-        self._agreement = agreement
-
-    def after_create_session(self, session: Any, coord: Any) -> None:
-        self._agreement.open_session()
-
-
-class WatchingHook(Hook):
-    """Runs a tensor with every step, so that all workers run the same collectives.
-
-    Args:
-      watched: a scalar float that is always finite.
-    """
-
-    def __init__(self, watched: Any) -> None:
-        super().__init__()
-        self.watched = watched
-
-
-class JobMemberHook(Hook):
-    """Does what the chief requests, at the step that it names.
-
-    Made in the training graph.
-
-    Args:
-      agreement: the tasks of the job.
+      agreement: the connection with the other tasks.
       position: the `InputPosition` of this worker, or None.
       restored: set to the checkpoint that holds the position of this worker.
       model_dir: the folder of the job.
       max_steps: the last step.
       lockstep: whether all workers make every step together.
       agreed_save: see `Agreement.attention`.
-      interrupted: whether a signal asks this task to end; the chief got it as well, unless this
-        worker alone is to end.
+      interrupted: whether a signal asks this task to end. The chief received the signal too,
+        unless only this worker is to end.
       report: takes a line for the user.
     """
 
@@ -120,7 +66,7 @@ class JobMemberHook(Hook):
     def start(self, session: Any, step: int) -> None:
         super().start(session, step)
         self._join()
-        # A worker that was started again: the job has made, and perhaps saved, steps since.
+        # If this worker was started again, the job has made, and may have saved, later steps.
         newest = newest_checkpoint(self._model_dir, self._report)
         path = self._restored.path = max(self._restored.path, newest, key=read_step)
         if read_step(path) == 0:
@@ -139,9 +85,10 @@ class JobMemberHook(Hook):
         return now > self._signalled_at + _SIGNAL_SECS
 
     def not_finite(self, run_context: Any, value: float, step: int) -> None:
+        # `Agreement.attention` is NaN: the chief has a request, or a new session.
         if self._agreement.has_new_session():
             self._join()
-            self._rejoin(run_context.session)
+            self._restore_position(run_context.session)
             return
         # Without a position the step alone tells the chief that it may save.
         tensors = {} if self._position is None else self._position.tensors
@@ -153,8 +100,8 @@ class JobMemberHook(Hook):
         self._agreement.join()
         self._restored.path = self._agreement.restored()
 
-    def _rejoin(self, session: Any) -> None:
-        """Goes back to the position of the checkpoint that the chief has restored."""
+    def _restore_position(self, session: Any) -> None:
+        """Goes back to the position in the checkpoint that the chief has restored."""
         path = self._restored.path
         if self._position is None:
             return
@@ -166,4 +113,4 @@ class JobMemberHook(Hook):
             self._position.restore(session, path, report=self._report)
         except (CheckpointError, ConfigError) as error:
             reason = str(error).splitlines()[0]
-            self._report(f"warning: {reason}; the input goes on where it is")
+            self._report(f"warning: {reason}; the input goes on at its present position")

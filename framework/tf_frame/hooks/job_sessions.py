@@ -1,0 +1,63 @@
+"""Hooks that connect the session of a worker with the sessions of the other workers of its job."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame.cluster.agreement import Agreement
+from tf_frame.hooks.base import Hook, Phase
+
+
+class BroadcastHook(tf.train.SessionRunHook):
+    """Copies the chief's variables to every worker, if each worker has variables of its own.
+
+    Args:
+      broadcast: the operation; waits for all workers.
+      check_error: called with an error of the operation; may raise another error instead.
+    """
+
+    phase = Phase.TRANSFORM
+
+    def __init__(self, broadcast: Any, check_error: Callable[[Exception], None]) -> None:
+        self._broadcast = broadcast
+        self._check_error = check_error
+
+    def after_create_session(self, session: Any, coord: Any) -> None:
+        try:
+            session.run(self._broadcast)
+        except tf.errors.OpError as error:
+            self._check_error(error)
+            raise
+
+
+class OpenSessionHook(tf.train.SessionRunHook):
+    """Lets the other workers begin when a session of the chief is ready.
+
+    Until then some variables may be restored and others not.
+
+    Args:
+      agreement: the connection with the other tasks.
+    """
+
+    phase = Phase.STOP
+
+    def __init__(self, agreement: Agreement) -> None:
+        self._agreement = agreement
+
+    def after_create_session(self, session: Any, coord: Any) -> None:
+        self._agreement.open_session()
+
+
+class WatchingHook(Hook):
+    """Runs a tensor with every step, because all workers must run the same collectives.
+
+    Args:
+      watched: scalar float tensor, always finite.
+    """
+
+    def __init__(self, watched: Any) -> None:
+        super().__init__()
+        self.watched = watched
