@@ -41,7 +41,7 @@ QUICK = [
     (["run", "--plugin", "deeplab", "--transform", "clip:3"], 2, "no gradient transform"),
     (["run", "--plugin", "deeplab", "--optimizer.momentum", "2"], 2, "allowed: 0 to 1"),
     (["run", "--help"], 0, "--num_clones INT"),
-    (["run", "--help_all"], 0, "--[no]trace_gzip"),
+    (["run", "--help_all"], 0, "--[no]trace_memory"),
     (["run", "--plugin", "deeplab", "--print_config"], 0, "max_steps: 320  # run_defaults of"),
     (["run", "--plugin", "deeplab", "--set", "max_step=5"], 2, "did you mean max_steps?"),
     (["completion", "bash"], 0, "complete -o bashdefault"),

@@ -62,8 +62,8 @@ def test_options_of_plugins_are_shown_in_both_with_the_defaults_of_the_model(hel
 
 
 def test_a_misspelled_option_is_answered_with_the_nearest_of_all(help_of):
-    with pytest.raises(ConfigError, match=r"did you mean --trace_gzip\?"):
-        run.main(["--plugin", "toy", "--trace_gzp"])
+    with pytest.raises(ConfigError, match=r"did you mean --trace_memory\?"):
+        run.main(["--plugin", "toy", "--trace_memry"])
     with pytest.raises(ConfigError, match=r"did you mean --num_clones\?"):
         parse_flags(["--num_clones_"], run_options())
     assert [nearest(f"{name}_", NAMES) for name in NAMES] == NAMES

@@ -237,15 +237,14 @@ def test_defaults_are_nothing_to_speak_of():
             "or --profile_every_n_steps",
         ),
         (
-            {"trace_gzip": True, "trace_memory": True, "trace_dataflow": False},
+            {"trace_memory": True},
             {"trace_every_n_steps": 7},
-            "--trace_gzip, --trace_memory, --trace_dataflow have no effect without "
-            "--trace_at_step or --trace_every_n_steps",
+            "--trace_memory has no effect without --trace_at_step or --trace_every_n_steps",
         ),
         (
-            {"trace_gzip": True},
+            {"trace_memory": True},
             {"trace_at_step": (7,)},
-            "--trace_gzip has no effect without --trace_at_step or --trace_every_n_steps",
+            "--trace_memory has no effect without --trace_at_step or --trace_every_n_steps",
         ),
         (
             {"placement": "balanced"},

@@ -5,7 +5,6 @@ import tensorflow.compat.v1 as tf
 from tf_frame import layers
 from tf_frame.deploy.clones import create_clones
 from tf_frame.deploy.deployment_config import DeploymentConfig
-from tf_frame.errors import ConfigError
 from tf_frame.graph.losses import gather_losses
 from tf_frame.graph.summaries import merge, variable_histograms
 from tf_frame.plugin import ModelOutput
@@ -46,11 +45,6 @@ def test_only_the_first_clone_is_written_and_what_belongs_to_no_clone(num_clones
     assert written(num_clones) == {"clone_0/mine": 7.0, "input/read": 1.0, **TOTALS}
 
 
-def test_all_clones_are_written_when_asked():
-    mine = {f"clone_{i}/mine": 7.0 for i in range(11)}
-    assert written(11, clones="all_clones") == {**mine, "input/read": 1.0, **TOTALS}
-
-
 def test_the_scope_of_the_clones_may_lie_in_another():
     expected = {"outer/clone_0/mine": 7.0, "outer/input/read": 1.0, **TOTALS}
     assert written(2, outer="outer") == expected
@@ -80,11 +74,10 @@ def test_regularisation_is_written_where_there_is_some():
     assert values["losses/total_loss"] == 3.25
 
 
-@pytest.mark.parametrize("clones", ["first_clone", "all_clones"])
 @pytest.mark.parametrize("num_clones", [1, 2])
-def test_everything_that_is_merged_is_on_cpu_0_though_clones_are_on_gpus(num_clones, clones):
+def test_everything_that_is_merged_is_on_cpu_0_though_clones_are_on_gpus(num_clones):
     with tf.Graph().as_default() as graph:
-        merged = build(num_clones, clones=clones, clone_on_cpu=False)
+        merged = build(num_clones, clone_on_cpu=False)
         (mine, *_) = [op for op in graph.get_operations() if op.name.endswith("mine")]
     assert mine.device == "/device:GPU:0"
     assert {summary.device for summary in merged.op.inputs} == {"/device:CPU:0"}
@@ -97,11 +90,6 @@ def test_a_summary_of_a_worker_stays_with_its_worker():
         clones = create_clones(config, summarising)
         merged = merge(clones[0].scope, gather_losses(clones), tf.constant(0.5))
     assert "/job:worker/task:3/device:CPU:0" in {s.device for s in merged.op.inputs}
-
-
-def test_a_choice_that_does_not_exist_is_refused_with_the_choices():
-    with pytest.raises(ConfigError, match="is 'some'; use first_clone or all_clones"):
-        written(2, clones="some")
 
 
 @pytest.mark.usefixtures("variable_mode")

@@ -1,4 +1,3 @@
-import gzip
 import json
 import logging
 
@@ -37,12 +36,6 @@ def test_a_trace_has_the_operations_of_the_step(tmp_path, build, train):
     assert any("Momentum" in event["name"] for event in events if event["ph"] == "X")
 
 
-def test_traces_can_be_compressed(tmp_path, build, train):
-    train(build(), [TimelineHook(str(tmp_path), every_steps=5, gzip=True)], to=1)
-    assert names_of(tmp_path) == ["tf_trace-1.json.gz"]
-    assert events_of(gzip.decompress((tmp_path / "tf_trace-1.json.gz").read_bytes()))
-
-
 def test_memory_is_drawn_if_it_is_wanted(tmp_path, build, train):
     for folder, memory in (("with", True), ("without", False)):
         hook = TimelineHook(str(tmp_path / folder), every_steps=1, memory=memory)
@@ -51,14 +44,13 @@ def test_memory_is_drawn_if_it_is_wanted(tmp_path, build, train):
         assert any(event["ph"] == "C" for event in events) == memory
 
 
-def test_dataflow_is_drawn_unless_it_is_not_wanted(tmp_path, monkeypatch, build, train):
+def test_dataflow_is_drawn(tmp_path, monkeypatch, build, train):
     asked = []
     monkeypatch.setattr(
         "tf_frame.hooks.timeline.chrome_trace", lambda _, **drawn: asked.append(drawn) or "{}"
     )
     train(build(), [TimelineHook(str(tmp_path), every_steps=1)], to=1)
-    train(build(), [TimelineHook(str(tmp_path), every_steps=1, dataflow=False)], to=1)
-    assert [drawn["dataflow"] for drawn in asked] == [True, False]
+    assert asked == [{"dataflow": True, "memory": False}]
 
 
 def test_a_writer_gets_the_run_metadata_under_slims_tag(tmp_path, build, train):

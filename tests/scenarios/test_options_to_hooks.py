@@ -144,9 +144,8 @@ def test_what_only_one_worker_does_is_left_to_the_chief(hooks_of):
 @pytest.mark.parametrize(
     ("options", "drawn"),
     [
-        ({}, {"memory": False, "dataflow": True}),
-        ({"trace_memory": True}, {"memory": True, "dataflow": True}),
-        ({"trace_dataflow": False}, {"memory": False, "dataflow": False}),
+        ({}, {"memory": False}),
+        ({"trace_memory": True}, {"memory": True}),
     ],
 )
 def test_timelines_show_what_the_options_say(hooks_of, monkeypatch, options, drawn):

@@ -11,13 +11,12 @@ from tf_frame.command_line.screen import complain, report
 from tf_frame.config.flags import parse_words
 from tf_frame.config.option import Option, options_of, resolve
 from tf_frame.errors import EXIT_FAILED, EXIT_OK, PluginError
-from tf_frame.plugin.fault import calling
+from tf_frame.plugin.configured import ConfiguredPlugin
 from tf_frame.plugin.find import find_plugins
 from tf_frame.plugin.kinds import COMMAND
 from tf_frame.plugin.load import LoadedPlugin, load_plugin
 from tf_frame.plugin.matching import matching_plugins
 from tf_frame.plugin.origin import method_of
-from tf_frame.runs.setup.training_setup import ConfiguredPlugin
 from tf_frame.text import short_repr
 
 _HELP = (Option("help", bool, False, ""), Option("h", bool, False, ""))
@@ -54,8 +53,7 @@ def run_command(plugin: LoadedPlugin, argv: Sequence[str]) -> int:
         return EXIT_OK
     params = resolve(cls.Params, [values])
     command = ConfiguredPlugin(plugin.info.name, plugin, params).make()
-    with calling(plugin.info, "run"):
-        code = _run(command, words)
+    code = _run(command, words)
     if not isinstance(code, int):
         raise PluginError(
             f"{method_of(command, 'run')} returned {short_repr(code)}; it must return the exit "

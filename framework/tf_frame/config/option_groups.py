@@ -71,6 +71,8 @@ class OptimizerOptions:
         min=0,
         max=1,
     )
+    # The averages of the object detection API (tf.contrib.opt.MovingAverageOptimizer) have no
+    # limit, those of slim's trainers have it.
     moving_average_num_updates: bool = option(
         True,
         "limit the decay of the moving averages to (1 + step) / (10 + step)",
@@ -136,9 +138,6 @@ class CloneOptions:
         "(NCCL between GPUs), so that only the sum goes to the CPU, where the variables are",
         choices=("sum", "all_reduce"),
     )
-    clone_summaries: str = option(
-        "first_clone", "clones whose summaries are written", choices=("first_clone", "all_clones")
-    )
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -153,6 +152,7 @@ class GraphOptions:
     show_model: bool = option(
         False, "show layers, output shapes, parameters, multiply-adds and activations, and stop"
     )
+    # A screen of rows cannot show every layer of a large network.
     show_model_depth: int | None = option(
         None,
         "levels of scopes in the table of --show_model; none: a screen of rows, the costliest "
@@ -197,9 +197,6 @@ class WarmStartOptions:
     )
     warm_start_global_step: bool = option(
         False, "also restore the global step", requires="warm_start_from"
-    )
-    warm_start_allow_nothing: bool = option(
-        False, "train even if no variable was restored", requires="warm_start_from"
     )
 
 
@@ -278,12 +275,6 @@ class ClusterOptions:
     cluster_timeout_secs: float = option(
         300, "seconds to wait for the servers of other tasks, and for the chief's variables", min=1
     )
-    rpc_compression: str = option(
-        "none",
-        "compression of what the tasks send each other, for slow networks",
-        choices=("none", "deflate", "gzip"),
-    )
-    rpc_channels: int = option(1, "connections between each two tasks", min=1, max=64)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -376,11 +367,8 @@ class ProfilingOptions:
     trace_every_n_steps: int = option(
         0, "steps between timelines, tf_trace-STEP.json for chrome://tracing; 0: none", min=0
     )
-    trace_gzip: bool = option(False, "compress the timelines", requires=_TIMELINES)
+    # `show_memory` of tf.estimator's ProfilerHook; off, because recording allocations takes time.
     trace_memory: bool = option(False, "show memory in the timelines", requires=_TIMELINES)
-    trace_dataflow: bool = option(
-        True, "show dependencies between operations in the timelines", requires=_TIMELINES
-    )
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -80,9 +80,6 @@ def server_config(config: RunOptions, deployment: DeploymentConfig, cluster: Clu
     proto = session_config(config, deployment)
     if cluster.all_reduces:
         proto.experimental.collective_group_leader = cluster.collective_leader
-    if config.rpc_compression != "none":
-        proto.rpc_options.compression_algorithm = config.rpc_compression
-    proto.rpc_options.num_channels_per_target = config.rpc_channels
     return proto
 
 

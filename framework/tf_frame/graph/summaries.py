@@ -1,6 +1,6 @@
 """Merges what TensorBoard shows of a training run: losses, learning rate, the model's summaries.
 
-By default clones (copies of the model) after the first are left out, because they show the same
+Clones (copies of the model) after the first are left out, because they show the same
 for other examples. All summaries are moved to CPUs, because they have no kernels for GPUs.
 """
 
@@ -12,7 +12,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.errors import ConfigError, PluginError
+from tf_frame.errors import PluginError
 from tf_frame.graph.losses import Losses
 from tf_frame.text import short_repr
 
@@ -22,7 +22,6 @@ def merge(
     losses: Losses,
     learning_rate: Any,
     *,
-    clones: str = "first_clone",
     extra: Iterable[Any] = (),
     with_losses: bool = True,
 ) -> Any:
@@ -33,18 +32,13 @@ def merge(
         for a single clone.
       losses: result of `gather_losses`.
       learning_rate: scalar.
-      clones: "first_clone" leaves out the summaries of the other clones, which
-        are the same for other examples; "all_clones" keeps them.
       extra: further summaries, in `tf.GraphKeys.SUMMARIES` or not; each counts once.
       with_losses: whether the losses are summarised here.
 
     Returns:
       A scalar string tensor, a serialised `Summary`.
-
-    Raises:
-      ConfigError: `clones` is another word.
     """
-    kept = [*_collected(first_clone_scope, clones), *extra]
+    kept = [*_collected(first_clone_scope), *extra]
     with tf.device("/device:CPU:0"):
         kept.append(tf.summary.scalar("optimizer/learning_rate", learning_rate))
         if with_losses:
@@ -52,12 +46,10 @@ def merge(
         return tf.summary.merge(on_cpu(kept), name="summary_op")
 
 
-def _collected(first_clone_scope: str, clones: str) -> list[Any]:
-    """The summaries in `tf.GraphKeys.SUMMARIES`, with or without clones after the first."""
-    if clones not in ("first_clone", "all_clones"):
-        raise ConfigError(f"clones of the summaries is {clones!r}; use first_clone or all_clones")
+def _collected(first_clone_scope: str) -> list[Any]:
+    """The summaries in `tf.GraphKeys.SUMMARIES`, without those of clones after the first."""
     summaries = tf.get_collection(tf.GraphKeys.SUMMARIES)
-    if clones == "all_clones" or not first_clone_scope:
+    if not first_clone_scope:
         return list(summaries)
     any_clone = re.compile(re.escape(first_clone_scope.removesuffix("0/")) + r"\d+/")
     return [

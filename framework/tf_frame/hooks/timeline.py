@@ -31,9 +31,7 @@ class TimelineHook(Hook):
       logdir: folder of the files.
       every_steps: steps between traces, beginning with the first step of a session.
       at_steps: global steps to trace.
-      gzip: write `tf_trace-<step>.json.gz`, which ui.perfetto.dev can open too.
       memory: show the lifetimes and bytes of tensors.
-      dataflow: show dependencies between operations.
       writer: summary writer for the run metadata, `run_metadata-<step>` on
         TensorBoard's graphs page, or None.
 
@@ -50,9 +48,7 @@ class TimelineHook(Hook):
         *,
         every_steps: int | None = None,
         at_steps: Sequence[int] = (),
-        gzip: bool = False,
         memory: bool = False,
-        dataflow: bool = True,
         writer: Any = None,
     ) -> None:
         if not logdir:
@@ -61,8 +57,7 @@ class TimelineHook(Hook):
             )
         super().__init__(Cadence(every_steps=every_steps, at_steps=at_steps))
         self._logdir = logdir
-        self._suffix = ".json.gz" if gzip else ".json"
-        self._drawn = {"dataflow": dataflow, "memory": memory}
+        self._drawn = {"dataflow": True, "memory": memory}
         self._writer = writer
 
     def start(self, session: Any, step: int) -> None:
@@ -73,7 +68,7 @@ class TimelineHook(Hook):
         return tf.train.SessionRunArgs(None, options=self._options)
 
     def after_step(self, run_context: Any, run_values: Any, step: int) -> None:
-        path = os.path.join(self._logdir, f"tf_trace-{step}{self._suffix}")
+        path = os.path.join(self._logdir, f"tf_trace-{step}.json")
         with warn_only(path):
             write_trace(path, chrome_trace(run_values.run_metadata, **self._drawn))
             _LOG.info("Writing trace to %s", path)

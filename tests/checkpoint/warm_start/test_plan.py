@@ -313,7 +313,7 @@ def test_restoring_nothing_is_an_error_unless_it_is_allowed(write):
     assert "none of the 1 variables was restored; the graph has v, the checkpoint w" in str(
         error.value
     )
-    plan = plan_warm_start(options(path, ignore_missing=True, allow_nothing=True), variables)
+    plan = plan_warm_start(options(path, ignore_missing=True), variables, allow_nothing=True)
     assert not plan.savers
     assert not restored(plan)["v"].any()
 

@@ -102,7 +102,11 @@ def candidate_variables() -> list[Any]:
 
 
 def plan_warm_start(
-    config: WarmStartOptions, variables: Iterable[Any], *, then: Sequence[Any] = ()
+    config: WarmStartOptions,
+    variables: Iterable[Any],
+    *,
+    then: Sequence[Any] = (),
+    allow_nothing: bool = False,
 ) -> WarmStart | None:
     """Finds the variables that can be restored, and adds the ops to the default graph.
 
@@ -114,6 +118,7 @@ def plan_warm_start(
       variables: candidates, such as `candidate_variables()`.
       then: ops to be run after restoring. Moving averages of restored variables are set
         to the values restored in any case.
+      allow_nothing: whether it is no error if no variable is restored.
 
     Returns:
       The plan; None without `--warm_start_from`.
@@ -131,7 +136,7 @@ def plan_warm_start(
     if config.warm_start_global_step and step is not None:
         considered.append(step)
     rows = match_variables(config, considered, checkpoint)
-    check_rows(config, rows, checkpoint)
+    check_rows(config, rows, checkpoint, allow_nothing=allow_nothing)
     restored = [row for row in rows if row.outcome == Outcome.RESTORED]
     used = {row.source for row in restored}
     variables_there = [name for name in checkpoint.names if not name.startswith(INPUT_POSITION)]

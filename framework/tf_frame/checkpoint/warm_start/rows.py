@@ -94,7 +94,13 @@ def match_variables(
     return rows
 
 
-def check_rows(config: WarmStartOptions, rows: Sequence[Row], checkpoint: Checkpoint) -> None:
+def check_rows(
+    config: WarmStartOptions,
+    rows: Sequence[Row],
+    checkpoint: Checkpoint,
+    *,
+    allow_nothing: bool = False,
+) -> None:
     """Checks that the options allow the outcomes.
 
     Raises:
@@ -112,12 +118,12 @@ def check_rows(config: WarmStartOptions, rows: Sequence[Row], checkpoint: Checkp
         raise CheckpointError(
             f"--warm_start_from {checkpoint.path} does not fit the graph\n" + "\n".join(problems)
         )
-    if not config.warm_start_allow_nothing and not any(r.outcome == Outcome.RESTORED for r in rows):
+    if not allow_nothing and not any(r.outcome == Outcome.RESTORED for r in rows):
         raise CheckpointError(
             f"--warm_start_from {checkpoint.path}: none of the {len(rows)} variables was restored; "
             f"the graph has {_names([row.name for row in rows])}, the checkpoint "
-            f"{_names(checkpoint.names)}. Map the names with --warm_start_map, or go on without "
-            "by --warm_start_allow_nothing"
+            f"{_names(checkpoint.names)}. Map the names with --warm_start_map, or leave "
+            "--warm_start_from out"
         )
 
 

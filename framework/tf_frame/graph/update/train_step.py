@@ -106,7 +106,6 @@ def make_update(
             clones[0].scope,
             losses,
             rate,
-            clones=config.clone_summaries,
             extra=extra,
             with_losses=config.loss_average_decay is None,
         ),

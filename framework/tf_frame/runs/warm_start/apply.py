@@ -203,9 +203,9 @@ def _restore_whole(
             warm_start_from=checkpoint.path,
             warm_start_map=tuple(_rule(*names) for names in renamed),
             warm_start_global_step=any(part is step for part in flat),
-            warm_start_allow_nothing=True,
         ),
         flat,
+        allow_nothing=True,
     )
     assert plan is not None
     return plan

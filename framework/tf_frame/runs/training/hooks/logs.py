@@ -68,8 +68,6 @@ def summary_hooks(parts: TrainingParts) -> Iterator[Any]:
             parts.model_dir,
             every_steps=config.trace_every_n_steps or None,
             at_steps=config.trace_at_step,
-            gzip=config.trace_gzip,
             memory=config.trace_memory,
-            dataflow=config.trace_dataflow,
             writer=event_writer(parts.model_dir, report=parts.report),
         )
