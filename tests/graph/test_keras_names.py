@@ -13,7 +13,7 @@ from tf_frame.errors import PluginError
 from tf_frame.graph.keras_names import keras_names_of_graph
 from tf_frame.graph.model_output import build_model
 from tf_frame.plugin import Mode
-from tf_frame.plugin.fault import fault_of
+from tf_frame.plugin.fault import find_fault
 from tf_frame.runs.export.input_receivers import TensorServingInputReceiver
 from tf_frame.testing.toy import ToyInput, ToyModel, make_setup, run_setup
 
@@ -93,7 +93,7 @@ def test_layers_that_the_model_keeps_are_an_error_that_says_where_to_make_them(t
     setup = make_setup(Kept, ToyInput, str(tmp_path), max_steps=1)
     with pytest.raises(ValueError, match="same graph") as caught:
         run_setup(setup, report=lambda text: None)
-    assert "Keras layers in build()" in fault_of(caught.value).hint
+    assert "Keras layers in build()" in find_fault(caught.value).hint
 
 
 @pytest.mark.parametrize("kept", [False, True])

@@ -9,11 +9,11 @@ import pytest
 
 from tf_frame import Input
 from tf_frame.plugin.configured import ConfiguredPlugin, guard
-from tf_frame.plugin.fault import fault_of
+from tf_frame.plugin.fault import find_fault
 from tf_frame.plugin.find import PluginInfo
 from tf_frame.plugin.kinds import HOOK, INPUT
 from tf_frame.plugin.load import LoadedPlugin
-from tf_frame.plugin.origin import plugin_of
+from tf_frame.plugin.origin import find_owner
 
 
 class Points(Input):
@@ -49,7 +49,7 @@ def called(function):
     """The plugin method that an error is said to come from."""
     with pytest.raises(BaseException) as caught:
         function()
-    fault = fault_of(caught.value)
+    fault = find_fault(caught.value)
     return fault and fault.headline.partition(" of ")[0]
 
 
@@ -57,10 +57,10 @@ def test_a_plugin_behaves_as_without_the_gate():
     plugin = configured(Points, {"info": 3, "values": 4}).make()
     assert (type(plugin).__name__, type(plugin).__module__) == ("Points", __name__)
     assert isinstance(plugin, Points)
-    assert plugin_of(plugin).name == "points"
+    assert find_owner(plugin).name == "points"
     assert (plugin.dataset("a", None), plugin.feature_values) == ((3, "a"), 4)
     assert plugin.notes() == ("a note",)
-    assert plugin_of(copy.copy(plugin)) == plugin_of(plugin)
+    assert find_owner(copy.copy(plugin)) == find_owner(plugin)
     assert str(inspect.signature(plugin.dataset)) == "(mode, context)"
     # Callers ask whether a class defines a method itself.
     assert type(plugin).raw_serving is Input.raw_serving
@@ -132,4 +132,4 @@ def test_an_object_that_allows_no_subclass_stays_as_it_is(thing):
     kept = type(thing)
     assert guard(thing, configured(Points).plugin.info) is thing
     assert type(thing) is kept
-    assert plugin_of(thing) is None
+    assert find_owner(thing) is None

@@ -4,7 +4,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame.plugin.configured import ConfiguredPlugin, guard
-from tf_frame.plugin.fault import calling, fault_of, note_failed_step, note_hint
+from tf_frame.plugin.fault import calling, find_fault, note_failed_step, note_hint
 from tf_frame.plugin.kinds import MODEL
 from tf_frame.plugin.load import load_plugin
 
@@ -51,11 +51,11 @@ def test_the_headline_names_plugin_method_error_and_place(model, raised, said):
     error = error_of(model, raised)
     assert type(error) is type(raised)
     expected = f"build() of {ME} raised {said.replace('OSError', type(raised).__name__)}"
-    assert fault_of(error).headline == f"{expected} (fake_a.py, line 9)"
+    assert find_fault(error).headline == f"{expected} (fake_a.py, line 9)"
 
 
 def test_the_frames_are_those_of_the_plugin_alone(model):
-    frames = fault_of(error_of(model, ValueError())).frames
+    frames = find_fault(error_of(model, ValueError())).frames
     assert [(frame.line, frame.function) for frame in frames] == [(5, "build"), (9, "helper")]
     assert str(frames[1]).splitlines()[1] == "    raise wanted"
 
@@ -63,19 +63,19 @@ def test_the_frames_are_those_of_the_plugin_alone(model):
 def test_an_error_outside_of_plugins_is_no_fault(model):
     with pytest.raises(ZeroDivisionError) as caught:
         1 / 0  # noqa: B018
-    assert fault_of(caught.value) is None
+    assert find_fault(caught.value) is None
 
 
 def test_a_call_that_never_reaches_the_plugin_is_at_the_definition_of_the_method(model):
     with pytest.raises(TypeError) as caught:
         model.build()
-    fault = fault_of(caught.value)
+    fault = find_fault(caught.value)
     assert fault.headline.startswith(f"build() of {ME} raised TypeError: Net.build() missing 3")
     assert fault.headline.endswith("(fake_a.py, line 4)")
 
 
 def test_a_missing_module_has_a_hint(model):
-    hint = fault_of(error_of(model, "import")).hint
+    hint = find_fault(error_of(model, "import")).hint
     assert hint.startswith("pip install the package that has the module 'no_such_module'")
 
 
@@ -85,14 +85,14 @@ def test_what_is_noted_first_stays(model):
     note_hint(error, "second")
     with pytest.raises(ValueError, match="no"), calling(None, "other"):
         raise error
-    assert fault_of(error).hint == "first"
-    assert fault_of(error).headline.startswith(f"build() of {ME}")
+    assert find_fault(error).hint == "first"
+    assert find_fault(error).headline.startswith(f"build() of {ME}")
 
 
 def test_the_step_is_said(model):
     error = error_of(model, ValueError("no"))
     note_failed_step(error, 7, None)
-    assert fault_of(error).headline.startswith(f"at step 7, build() of {ME} raised")
+    assert find_fault(error).headline.startswith(f"at step 7, build() of {ME} raised")
 
 
 def test_an_object_of_a_plugin_that_runs_code_of_a_library_is_found(model):
@@ -100,7 +100,7 @@ def test_an_object_of_a_plugin_that_runs_code_of_a_library_is_found(model):
     guard(hook, load_plugin(MODEL, "neta").info)
     with tf.Graph().as_default(), pytest.raises(KeyError) as caught:
         hook.begin()
-    assert fault_of(caught.value).headline.startswith(f"begin() of {ME} raised KeyError: ")
+    assert find_fault(caught.value).headline.startswith(f"begin() of {ME} raised KeyError: ")
 
 
 def test_an_error_without_attributes_of_its_own_passes():

@@ -4,7 +4,7 @@ import pytest
 import tensorflow as tf2
 import tensorflow.compat.v1 as tf
 
-from tf_frame.plugin.frames import made_by_operation, made_in_plugin, python_error_in
+from tf_frame.plugin.frames import find_failed_operation, find_plugin_code, find_python_error
 from tf_frame.plugin.kinds import MODEL
 from tf_frame.plugin.load import load_plugin
 
@@ -57,7 +57,7 @@ def graph():
 
 def test_an_operation_is_found_in_the_message_of_a_session(model):
     row = tf.placeholder(tf.int32, [])
-    made = made_in_plugin(failure(model.gathered(row), feed={row: 5}))
+    made = find_plugin_code(failure(model.gathered(row), feed={row: 5}))
     assert (made.operation, lines(made)) == ("GatherV2", [(9, "gathered")])
 
 
@@ -67,7 +67,7 @@ def test_an_operation_is_found_for_the_error_of_a_prepared_call(model, graph):
         run = session.make_callable(model.gathered(row), feed_list=[row])
         with pytest.raises(tf.errors.InvalidArgumentError) as caught:
             run(5)
-    made = made_by_operation(caught.value, graph)
+    made = find_failed_operation(caught.value, graph)
     assert (made.operation, lines(made)) == ("GatherV2", [(9, "gathered")])
 
 
@@ -75,36 +75,36 @@ def test_a_gradient_belongs_to_the_operation_that_the_plugin_made(model, graph):
     gathered = model.gathered(tf.constant([0]))
     op = tf.gradients(gathered, gathered.op.inputs[0])[0].values.op
     message = f"no\n\t [[{{{{node {op.name}}}}}]]"
-    made = made_by_operation(tf.errors.InvalidArgumentError(None, None, message), graph)
+    made = find_failed_operation(tf.errors.InvalidArgumentError(None, None, message), graph)
     assert (made.operation, lines(made)) == ("GatherV2", [(9, "gathered")])
 
 
 def test_an_error_of_a_machine_says_nothing_about_an_operation(model, graph):
     model.gathered(0)
     error = tf.errors.UnavailableError(None, None, "lost\n\t [[{{node GatherV2}}]]")
-    assert made_by_operation(error, graph) is None
-    assert not made_in_plugin(error).frames
+    assert find_failed_operation(error, graph) is None
+    assert not find_plugin_code(error).frames
 
 
 def test_an_operation_of_another_graph_is_not_found(model, graph):
     error = tf.errors.InvalidArgumentError(None, None, "no\n\t [[{{node GatherV2}}]]")
-    assert made_by_operation(error, graph) is None
+    assert find_failed_operation(error, graph) is None
 
 
 def test_the_error_of_a_python_function_is_that_of_python(model, graph):
     error = failure(model.function())
-    assert python_error_in(error) == "ValueError: out of bounds"
-    assert lines(made_in_plugin(error)) == [(13, "fail")]
-    assert made_by_operation(error, graph) is None
+    assert find_python_error(error) == "ValueError: out of bounds"
+    assert lines(find_plugin_code(error)) == [(13, "fail")]
+    assert find_failed_operation(error, graph) is None
 
 
 def test_autograph_names_the_line_in_the_original_function(model):
     with pytest.raises(AttributeError) as caught:
         model.dataset()
     # AutoGraph knows the statement, here `if`, but not the line within it.
-    assert lines(made_in_plugin(caught.value))[-1] == (17, "parse")
+    assert lines(find_plugin_code(caught.value))[-1] == (17, "parse")
 
 
 def test_no_python_error_is_found_where_there_is_none():
-    assert python_error_in(ValueError("no")) == ""
+    assert find_python_error(ValueError("no")) == ""
     assert tf2.__version__

@@ -7,8 +7,8 @@ from tf_frame.plugin.load import load_plugin
 from tf_frame.plugin.lock import (
     content_hash,
     differences,
-    loaded_by_name,
-    lock_of,
+    find_named_plugins,
+    lock_record,
     unrecorded,
 )
 
@@ -16,7 +16,7 @@ from tf_frame.plugin.lock import (
 def record(*names):
     plugins = [info for info in find_plugins() if info.name in names]
     versions = {info.distribution: info.version for info in plugins}
-    return versions, lock_of(plugins)
+    return versions, lock_record(plugins)
 
 
 def test_nothing_differs_from_a_record_of_now(install):
@@ -63,7 +63,7 @@ def test_a_plugin_that_now_is_another_packages_is_told(install, site):
 
 def test_a_class_of_no_package_is_recorded_without_a_hash():
     info = PluginInfo(MODEL, "net", "somewhere:Net", "no-such-package", "0")
-    lock = lock_of([info])
+    lock = lock_record([info])
     assert lock == {"no-such-package": {"plugins": ["model net"]}}
     assert list(differences({"no-such-package": "0"}, lock)) == []
 
@@ -81,6 +81,6 @@ def test_a_plugin_without_a_record_is_named(install):
 
 def test_a_loaded_network_that_an_option_names_is_used():
     load_plugin(NETWORK, "lenet")
-    names = [info.name for info in loaded_by_name(["lenet", 3, None, ("a", "b")])]
+    names = [info.name for info in find_named_plugins(["lenet", 3, None, ("a", "b")])]
     assert names == ["lenet"]
-    assert loaded_by_name(["lenett", "momentum"]) == []
+    assert find_named_plugins(["lenett", "momentum"]) == []

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from tf_frame.plugin.modules import missing_part, module_of, root_of
+from tf_frame.plugin.modules import find_missing_part, find_root, target_module
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def tree(site):
     ],
 )
 def test_the_first_missing_part_is_named(tree, module, missing):
-    assert missing_part(module) == missing
+    assert find_missing_part(module) == missing
     assert "fake_tree" not in sys.modules
 
 
@@ -49,7 +49,7 @@ def test_the_first_missing_part_is_named(tree, module, missing):
     ],
 )
 def test_the_root_is_the_first_package_or_the_file(tree, module, root):
-    assert root_of(module) == ((root, str(tree / root)) if root else ("", ""))
+    assert find_root(module) == ((root, str(tree / root)) if root else ("", ""))
 
 
 @pytest.mark.parametrize(
@@ -57,4 +57,4 @@ def test_the_root_is_the_first_package_or_the_file(tree, module, root):
     [("a.b:C", "a.b"), ("a : C.D [x]", "a"), ("a", ""), ("", ""), (":C", ""), ("a b:C", "")],
 )
 def test_the_module_of_a_target(target, module):
-    assert module_of(target) == module
+    assert target_module(target) == module

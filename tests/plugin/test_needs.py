@@ -8,7 +8,7 @@ from tf_frame import Input, Model
 from tf_frame.errors import ConfigError
 from tf_frame.plugin.kinds import INPUT, MODEL
 from tf_frame.plugin.load import load_plugin
-from tf_frame.plugin.needs import check_batch, check_declared, inputs_for
+from tf_frame.plugin.needs import check_batch, check_declared, fitting_inputs
 from tf_frame.testing.distributions import write_distribution
 
 SOURCE = """
@@ -59,7 +59,7 @@ def test_an_input_that_declares_all_or_nothing_is_taken(plugin, name):
 
 
 def test_inputs_for_a_model_are_those_that_declare_all(plugin):
-    assert inputs_for(plugin("segments").cls) == ["outlines"]
+    assert fitting_inputs(plugin("segments").cls) == ["outlines"]
 
 
 class Needy(Model):

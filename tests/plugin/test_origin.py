@@ -11,13 +11,13 @@ from tf_frame.plugin.configured import guard
 from tf_frame.plugin.kinds import MODEL, OPTIMIZER
 from tf_frame.plugin.load import load_plugin
 from tf_frame.plugin.origin import (
-    described,
-    method_of,
-    of_plugin,
-    package_of_file,
-    place_of_method,
-    plugin_of,
-    plugin_of_line,
+    describe_method,
+    describe_owner,
+    find_method,
+    find_owner,
+    find_package,
+    find_plugin_at_line,
+    owner_suffix,
 )
 from tf_frame.testing.distributions import write_distribution
 
@@ -52,48 +52,52 @@ def package(site):
 def test_an_object_of_a_plugin_is_named_by_kind_name_and_package(package):
     cls = load_plugin(MODEL, "one").cls
     model = cls(params=None, info=None)
-    assert described(model) == "the model 'one' of fake-pack 2.0"
-    assert method_of(model, "build") == "build() of the model 'one' of fake-pack 2.0"
-    assert of_plugin(model) == " of the model 'one' of fake-pack 2.0"
+    assert describe_owner(model) == "the model 'one' of fake-pack 2.0"
+    assert describe_method(model, "build") == "build() of the model 'one' of fake-pack 2.0"
+    assert owner_suffix(model) == " of the model 'one' of fake-pack 2.0"
 
 
 def test_an_object_that_no_package_registers_is_named_by_its_class_or_name():
-    assert (described(3), method_of(3, "build"), of_plugin(3)) == ("int", "int.build()", "")
-    assert (described(len), method_of(len, "__call__")) == ("len", "len()")
+    assert (describe_owner(3), describe_method(3, "build"), owner_suffix(3)) == (
+        "int",
+        "int.build()",
+        "",
+    )
+    assert (describe_owner(len), describe_method(len, "__call__")) == ("len", "len()")
 
 
 def test_an_object_that_a_plugin_made_belongs_to_the_plugin(package):
     plugin = load_plugin(MODEL, "one").cls(params=None, info=None)
-    assert plugin_of(guard(Path(), plugin_of(plugin))).name == "one"
-    assert guard(3, plugin_of(plugin)) == 3
-    assert plugin_of(guard(Path(), load_plugin(MODEL, "two").info)).name == "two"
+    assert find_owner(guard(Path(), find_owner(plugin))).name == "one"
+    assert guard(3, find_owner(plugin)) == 3
+    assert find_owner(guard(Path(), load_plugin(MODEL, "two").info)).name == "two"
 
 
 def test_a_file_belongs_to_the_package_of_its_plugin(package):
     load_plugin(MODEL, "one")
-    info, short = package_of_file(str(package / "fake_pack" / "helpers.py"))
+    info, short = find_package(str(package / "fake_pack" / "helpers.py"))
     assert (info.distribution, short) == ("fake-pack", os.path.join("fake_pack", "helpers.py"))
-    assert package_of_file(str(package / "fake_beside.py")) is None
-    assert package_of_file(os.__file__) is None
+    assert find_package(str(package / "fake_beside.py")) is None
+    assert find_package(os.__file__) is None
 
 
 def test_files_of_tf_frame_belong_to_no_plugin():
     load_plugin(OPTIMIZER, "adam")
-    assert package_of_file(sys.modules["tf_frame.optimizers.built_in"].__file__) is None
+    assert find_package(sys.modules["tf_frame.optimizers.built_in"].__file__) is None
 
 
 def test_a_line_belongs_to_the_plugin_in_whose_class_it_stands(package):
     one, two = (load_plugin(MODEL, name) for name in ("one", "two"))
     path = str(package / "fake_pack" / "deep" / "one.py")
-    assert plugin_of_line(path, 6) == one.info
-    assert plugin_of_line(path, 2) is None
+    assert find_plugin_at_line(path, 6) == one.info
+    assert find_plugin_at_line(path, 2) is None
     # In a base of both.
-    assert plugin_of_line(path, 4, expected=one.info) == one.info
-    assert plugin_of_line(path, 4, expected=two.info) == two.info
+    assert find_plugin_at_line(path, 4, expected=one.info) == one.info
+    assert find_plugin_at_line(path, 4, expected=two.info) == two.info
 
 
 def test_the_place_of_a_method_is_its_definition_or_else_the_class(package):
     info = load_plugin(MODEL, "one").info
     path = str(package / "fake_pack" / "deep" / "one.py")
-    assert place_of_method(info, "build") == (path, 4)
-    assert place_of_method(info, "no_such_method") == (path, 6)
+    assert find_method(info, "build") == (path, 4)
+    assert find_method(info, "no_such_method") == (path, 6)

@@ -63,9 +63,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _reported_as_fault(error: BaseException) -> bool:
     """Prints an error in a plugin's code; returns False for a defect of tf-frame itself."""
-    from tf_frame.plugin.fault import fault_of  # Here, because a quick answer does not need it.
+    from tf_frame.plugin.fault import find_fault  # Here, because a quick answer needs no fault.
 
-    fault = fault_of(error)
+    fault = find_fault(error)
     if fault is None:
         return False
     complain(f"tf-frame: {fault.headline}")

@@ -16,7 +16,7 @@ from tf_frame.plugin.find import PluginInfo, find_plugins
 from tf_frame.plugin.kinds import MODEL, NETWORK
 from tf_frame.plugin.load import load_plugin_info
 from tf_frame.plugin.matching import matching_plugins, unknown_plugin
-from tf_frame.plugin.needs import declares, inputs_for
+from tf_frame.plugin.needs import declares, fitting_inputs
 from tf_frame.plugin.packages import metadata_fields
 from tf_frame.text import columns
 
@@ -60,7 +60,7 @@ def _rows(info: PluginInfo, cls: Any) -> Iterator[tuple[str, str]]:
     if info.kind == MODEL:
         yield "input", str(getattr(cls, "default_input", None))
         if declares(cls):
-            yield "works with", ", ".join(inputs_for(cls)) or "no installed input"
+            yield "works with", ", ".join(fitting_inputs(cls)) or "no installed input"
         yield "transforms", ", ".join(getattr(cls, "default_transforms", ())) or "none"
         yield "presets", ", ".join(sorted(getattr(cls, "presets", {}))) or "none"
     if info.kind == NETWORK:

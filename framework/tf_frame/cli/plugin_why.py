@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from packaging.utils import canonicalize_name
+
 import tf_frame
 from tf_frame.command_line.screen import report
 from tf_frame.errors import EXIT_OK, EXIT_USAGE, ConfigError
@@ -12,7 +14,6 @@ from tf_frame.plugin.find import BROKEN, OK, PluginInfo, find_plugins
 from tf_frame.plugin.imports import BrokenPluginError
 from tf_frame.plugin.load import load_plugin_info
 from tf_frame.plugin.matching import did_you_mean, matching_plugins
-from tf_frame.plugin.packages import canonical_name
 from tf_frame.text import columns
 
 
@@ -33,7 +34,9 @@ def main(argv: Sequence[str]) -> int:
 
 def _nobody(name: str, installed: Sequence[PluginInfo]) -> str:
     """The answer for a name that no plugin has; a package of this name is what it may mean."""
-    of_package = [p for p in installed if canonical_name(p.distribution) == canonical_name(name)]
+    of_package = [
+        p for p in installed if canonicalize_name(p.distribution) == canonicalize_name(name)
+    ]
     if of_package:
         words = ", ".join(f"{p.kind.word} {p.name}" for p in of_package)
         return f"{name} is a package, not a plugin; it has: {words}"

@@ -10,14 +10,13 @@ from tf_frame.command_line.option_help import group_text
 from tf_frame.command_line.screen import complain, report
 from tf_frame.config.flags import parse_words
 from tf_frame.config.option import Option, options_of, resolve
-from tf_frame.errors import EXIT_FAILED, EXIT_OK, PluginError
+from tf_frame.errors import EXIT_FAILED, EXIT_OK
 from tf_frame.plugin.configured import ConfiguredPlugin
 from tf_frame.plugin.find import find_plugins
 from tf_frame.plugin.kinds import COMMAND
 from tf_frame.plugin.load import LoadedPlugin, load_plugin
 from tf_frame.plugin.matching import matching_plugins
-from tf_frame.plugin.origin import method_of
-from tf_frame.text import short_repr
+from tf_frame.plugin.origin import wrong_result
 
 _HELP = (Option("help", bool, False, ""), Option("h", bool, False, ""))
 
@@ -55,10 +54,7 @@ def run_command(plugin: LoadedPlugin, argv: Sequence[str]) -> int:
     command = ConfiguredPlugin(plugin.info.name, plugin, params).make()
     code = _run(command, words)
     if not isinstance(code, int):
-        raise PluginError(
-            f"{method_of(command, 'run')} returned {short_repr(code)}; it must return the exit "
-            "code, a whole number"
-        )
+        raise wrong_result(command, "run", code, "the exit code, a whole number")
     return code
 
 

@@ -13,7 +13,7 @@ from tf_frame.errors import PluginError
 from tf_frame.graph.keras_names import keras_names_of_graph
 from tf_frame.plugin import Mode, ModelOutput
 from tf_frame.plugin.fault import note_hint
-from tf_frame.plugin.origin import method_of, plugin_of
+from tf_frame.plugin.origin import describe_method, find_owner
 from tf_frame.text import short_repr
 
 # Figures of every training and evaluation; see `tf_frame.graph.losses`.
@@ -39,10 +39,10 @@ def build_model(model: Any, features: Any, labels: Any, mode: Mode) -> ModelOutp
       PluginError: the output breaks the contract of models.
     """
     output = _built(model, features, labels, mode)
-    origin = method_of(model, "build")
+    origin = describe_method(model, "build")
     if not isinstance(output, ModelOutput):
         raise PluginError(f"{origin} returned {short_repr(output)}; it must return a ModelOutput")
-    check_metrics(output.metrics, origin, reserved=(LOSS, TOTAL_LOSS) if plugin_of(model) else ())
+    check_metrics(output.metrics, origin, reserved=(LOSS, TOTAL_LOSS) if find_owner(model) else ())
     _check_predictions(output.predictions, origin)
     _check_session(output, origin)
     loss = None if output.loss is None else scalar_loss(output.loss, origin)
@@ -90,7 +90,7 @@ def _check_trainable(output: ModelOutput, origin: str) -> None:
 
 def origin_of_output(output: Any) -> str:
     """Names the `build` that returned an output, as far as that is known."""
-    return method_of(output, "build") if plugin_of(output) else "the model"
+    return describe_method(output, "build") if find_owner(output) else "the model"
 
 
 def scalar_loss(loss: Any, origin: str) -> Any:

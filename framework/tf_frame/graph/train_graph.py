@@ -32,7 +32,7 @@ from tf_frame.graph.repeatable import make_repeatable
 from tf_frame.graph.update.train_step import make_update, model_train_op
 from tf_frame.plugin import InputContext, Mode
 from tf_frame.plugin.needs import check_batch
-from tf_frame.plugin.origin import method_of
+from tf_frame.plugin.origin import describe_method
 
 # Operations that XLA does not compile: random ones, which might draw other numbers, and those of
 # variables, because their order would split the rest into more and smaller pieces.
@@ -179,7 +179,7 @@ def training_clones(
         with xla_scope(config):
             return build_model(model, *next(batches), Mode.TRAIN)
 
-    return create_clones(deployment, build_clone, origin=method_of(model, "build"))
+    return create_clones(deployment, build_clone, origin=describe_method(model, "build"))
 
 
 def xla_scope(config: RunOptions) -> contextlib.AbstractContextManager[Any]:

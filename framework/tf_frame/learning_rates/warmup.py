@@ -11,10 +11,8 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.config.run_options import RunOptions
-from tf_frame.errors import PluginError
 from tf_frame.learning_rates.context import skipped_steps
-from tf_frame.plugin.origin import method_of
-from tf_frame.text import short_repr
+from tf_frame.plugin.origin import wrong_result
 
 
 def learning_rate(schedule: Callable[[Any], Any], *, config: RunOptions, global_step: Any) -> Any:
@@ -52,10 +50,7 @@ def _scalar(rate: Any, schedule: Any) -> Any:
     except (TypeError, ValueError):
         tensor = None
     if tensor is None or tensor.shape.rank != 0 or not tensor.dtype.is_floating:
-        raise PluginError(
-            f"{method_of(schedule, '__call__')} returned {short_repr(rate)}; it must return a "
-            "floating-point scalar"
-        )
+        raise wrong_result(schedule, "__call__", rate, "a floating-point scalar")
     return tf.cast(tensor, tf.float32)
 
 

@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.metadata import Distribution, distribution as distribution_of
 
-from tf_frame.plugin.modules import module_of, root_of
+from tf_frame.plugin.modules import find_root, target_module
 
 # A larger file counts by its hash in RECORD, which is the one that was installed.
 _LARGE_BYTES = 2**20
@@ -56,7 +56,7 @@ def _files(
     distribution: Distribution, targets: Iterable[str], recorded: Mapping[str, str]
 ) -> dict[str, str]:
     """Name -> path of each file: those in RECORD, and those below the roots of the targets."""
-    modules = set(filter(None, map(module_of, targets)))
+    modules = set(filter(None, map(target_module, targets)))
     if not recorded:
         modules.update((distribution.read_text("top_level.txt") or "").split())
     roots = _roots(modules, recorded)
@@ -71,10 +71,10 @@ def _roots(modules: Iterable[str], recorded: Iterable[str]) -> Sequence[tuple[st
     of_plugins = {module for module in modules if module.split(".")[0] != "tf_frame"}
     tops = {module.split(".")[0] for module in of_plugins}
     # A namespace has no root of its own, but the packages and the modules in it have.
-    spaces = tuple(f"{top}/" for top in tops if not root_of(top)[1])
+    spaces = tuple(f"{top}/" for top in tops if not find_root(top)[1])
     within = [key for key in recorded if spaces and key.startswith(spaces)]
     of_plugins |= {key.split(".")[0].replace("/", ".") for key in within}
-    return [root for root in {root_of(module) for module in of_plugins} if root[1]]
+    return [root for root in {find_root(module) for module in of_plugins} if root[1]]
 
 
 def _below(name: str, root: str) -> Iterator[tuple[str, str]]:

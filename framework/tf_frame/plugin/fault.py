@@ -1,8 +1,8 @@
-"""Finds out which plugin an exception comes from, in which method, and at which line of its code.
+"""Finds the plugin, the method and the line of code that an exception comes from.
 
-An exception in a plugin keeps its type, as a script expects. `calling` only notes on it which
-method of which plugin tf-frame was calling; the command line makes a `Fault` of the exception and
-prints that in place of a traceback, most of which would be TensorFlow's.
+An exception in a plugin keeps its type, as a script expects. `calling` only notes the plugin and
+the method on the exception. The command line makes a `Fault` of the exception and prints the fault
+instead of a traceback, which would mostly consist of TensorFlow's frames.
 """
 
 from __future__ import annotations
@@ -17,28 +17,28 @@ from tf_frame.errors import reason_of
 from tf_frame.plugin.find import PluginInfo
 from tf_frame.plugin.frames import (
     Frame,
-    caller_in,
+    find_caller,
+    find_failed_operation,
+    find_plugin_code,
+    find_python_error,
     is_of_session,
-    made_by_operation,
-    made_in_plugin,
-    python_error_in,
 )
-from tf_frame.plugin.imports import missing_module
+from tf_frame.plugin.imports import missing_module_remedy
 from tf_frame.plugin.origin import (
+    find_method,
+    find_package,
+    find_plugin_at_line,
     is_foreign,
-    package_of_file,
-    place_of_method,
-    plugin_of_line,
-    plugins_of_package,
+    loaded_plugins,
 )
 
-# Attributes of an exception with what is known about it.
+# Attributes of an exception with facts about its origin.
 _CALL, _STEP, _HINT, _MADE = (f"_tf_frame_{name}" for name in ("call", "step", "hint", "made"))
-# Characters of an exception's text that are shown; what else it says, --verbosity debug tells.
+# Characters of an exception's text that are shown; --verbosity debug shows the others.
 _LONGEST = 1000
-# Of a terminal, such as for bold text.
+# A control sequence of a terminal, such as for bold text.
 _ESCAPE = re.compile(r"\x1b\[[\d;]*m")
-# A part of a message of TensorFlow that does not help in a graph -> what does.
+# A part of a message of TensorFlow that does not help in a graph -> a text that does.
 _HINTS = {
     "capture an EagerTensor without building a function": "what a constructor makes is no part of "
     "the graph: make variables, tensors and data sets in the method that builds it",
@@ -57,7 +57,7 @@ class Fault:
     Attributes:
       headline: plugin and package, method, step, error, file and line: one line.
       frames: the frames of the plugin's own code, outermost first.
-      hint: what to do, as far as that is known; may be empty.
+      hint: advice; may be empty.
     """
 
     headline: str
@@ -66,7 +66,7 @@ class Fault:
 
 
 class calling:
-    """A context that notes on an exception which method of which plugin was being called.
+    """A context that notes on an exception the method of a plugin that was called.
 
     Args:
       plugin: the plugin; None notes nothing.
@@ -99,32 +99,32 @@ def note_failed_step(error: BaseException, step: int, graph: Any) -> None:
       graph: the graph of the session.
     """
     _note(error, _STEP, step)
-    _note(error, _MADE, made_by_operation(error, graph))
+    _note(error, _MADE, find_failed_operation(error, graph))
 
 
 def note_hint(error: BaseException, hint: str) -> None:
-    """Notes what an author of a plugin should know about an exception."""
+    """Notes advice for the author of a plugin on an exception."""
     _note(error, _HINT, hint)
 
 
-def fault_of(error: BaseException) -> Fault | None:
+def find_fault(error: BaseException) -> Fault | None:
     """Returns the fault that an exception means; None if it comes from no plugin's code."""
     called, method = getattr(error, _CALL, (None, ""))
-    operation, frames = getattr(error, _MADE, None) or made_in_plugin(error)
+    operation, frames = getattr(error, _MADE, None) or find_plugin_code(error)
     if not frames and not is_foreign(called):
-        called, method = caller_in(error)
+        called, method = find_caller(error)
     if not frames and called is None:
         return None
     plugin, method = _plugin_and_method(frames, called, method)
     if not frames and called is not None:
-        place = place_of_method(called, method)
+        place = find_method(called, method)
         frames = [Frame(*place, method)] if place else []
     step = getattr(error, _STEP, None)
     parts = [
         f"at step {step}, " if step is not None else "",
         f"the operation {operation!r} of " if operation else "",
         "a lambda" if method == "<lambda>" else f"{method}()",
-        f" of {plugin} raised {_raised(error)}",
+        f" of {plugin} raised {_describe(error)}",
         f" ({frames[-1].short})" if frames else "",
     ]
     return Fault("".join(parts), frames, _hint(error, frames, called))
@@ -143,8 +143,8 @@ def _set(error: BaseException, name: str, value: Any) -> None:
 def _plugin_and_method(
     frames: Sequence[Frame], called: PluginInfo | None, method: str
 ) -> tuple[str, str]:
-    """The plugin of the innermost frame that stands in one, and the method by which it began."""
-    plugins = [plugin_of_line(frame.path, frame.line, called) for frame in frames]
+    """Names the plugin of the innermost frame in a plugin's class, and its outermost method."""
+    plugins = [find_plugin_at_line(frame.path, frame.line, called) for frame in frames]
     present = [plugin for plugin in plugins if plugin is not None]
     if present:
         plugin = present[-1]
@@ -153,36 +153,35 @@ def _plugin_and_method(
     if called is not None and is_foreign(called):
         return called.described, method
     info = _package(frames, None)
-    others = plugins_of_package(info.distribution)
-    if len(others) == 1:
-        return others[0].described, frames[0].function
-    return f"{info.distribution} {info.version}", frames[0].function
+    names = [p.described for p in loaded_plugins() if p.distribution == info.distribution]
+    name = names[0] if len(names) == 1 else f"{info.distribution} {info.version}"
+    return name, frames[0].function
 
 
 def _package(frames: Sequence[Frame], called: PluginInfo | None) -> PluginInfo:
-    """A plugin of the package at fault."""
-    found = package_of_file(frames[-1].path) if frames else None
-    info = found[0] if found else called
+    """Returns a plugin of the package at fault."""
+    package = find_package(frames[-1].path) if frames else None
+    info = package[0] if package else called
     assert info is not None, "a fault has frames of a package, or a call of a plugin"
     return info
 
 
 def _hint(error: BaseException, frames: Sequence[Frame], called: PluginInfo | None) -> str:
     if isinstance(error, ModuleNotFoundError) and error.name:
-        return missing_module(error.name, _package(frames, called).distribution)
+        return missing_module_remedy(error.name, _package(frames, called).distribution)
     cause = error.__cause__
-    because = "" if cause is None else f"it was raised because of {_raised(cause)}"
-    known = [hint for words, hint in _HINTS.items() if words in str(error)]
-    return "\n".join(filter(None, [because, *known, getattr(error, _HINT, "")]))
+    because = "" if cause is None else f"it was raised because of {_describe(cause)}"
+    hints = [hint for words, hint in _HINTS.items() if words in str(error)]
+    return "\n".join(filter(None, [because, *hints, getattr(error, _HINT, "")]))
 
 
-def _raised(error: BaseException) -> str:
-    """Type and message of an exception, in one line."""
+def _describe(error: BaseException) -> str:
+    """Returns type and message of an exception in one line."""
     text, name = str(error), type(error).__name__
     if "in user code:" in text:  # AutoGraph's message ends with the error.
         return text.strip().splitlines()[-1].strip()
     if is_of_session(error):
-        return python_error_in(error) or f"{name}: {reason_of(error)}"
+        return find_python_error(error) or f"{name}: {reason_of(error)}"
     if isinstance(error, OSError):
         return f"{name}: {reason_of(error)}"
     # TensorFlow describes an operation that cannot be made by all its attributes.
@@ -191,7 +190,7 @@ def _raised(error: BaseException) -> str:
 
 
 def _printable(text: str) -> str:
-    """The beginning of a text, without characters that would change the terminal."""
+    """Returns the beginning of a text, without characters that would change the terminal."""
     text = _ESCAPE.sub("", text)
     shown = "".join(c if c.isprintable() else repr(c)[1:-1] for c in text[:_LONGEST])
     return f"{shown} ..." if len(text) > _LONGEST else shown

@@ -14,16 +14,16 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 
 from tf_frame.plugin.kinds import KINDS, Kind
-from tf_frame.plugin.modules import malformed, missing_part, module_of
+from tf_frame.plugin.modules import find_missing_part, malformed, target_module
 from tf_frame.plugin.packages import (
     OWN_DISTRIBUTION,
     EntryPoint,
     Package,
-    canonical_name,
     is_own,
     packages,
+    reinstall,
+    tell_authors,
 )
-from tf_frame.plugin.remedies import reinstall, tell_authors
 from tf_frame.plugin.requirements import (
     incompatibility,
     installed_version,
@@ -32,7 +32,7 @@ from tf_frame.plugin.requirements import (
 )
 from tf_frame.plugin.switches import Switches, read_switches
 
-__all__ = ["OWN_DISTRIBUTION", "PluginInfo", "canonical_name", "find_plugins"]
+__all__ = ["OWN_DISTRIBUTION", "PluginInfo", "find_plugins"]
 
 OK, CONFLICT, INCOMPATIBLE, DISABLED = "ok", "conflict", "incompatible", "disabled"
 # Loading is tried nonetheless: a requirement may be met by a package of another name, such as
@@ -110,7 +110,7 @@ def _order(info: PluginInfo) -> tuple[int, str, str, str]:
 def _scan(switches: Switches) -> Iterator[PluginInfo]:
     kinds = {kind.group: kind for kind in KINDS}
     version_of = functools.cache(installed_version)
-    missing = functools.cache(missing_part)
+    missing = functools.cache(find_missing_part)
     for package in packages(strict=switches.strict):
         of_package = _state(package, version_of)
         for each in package.entry_points:
@@ -180,7 +180,7 @@ def _of_entry_point(
     problem = malformed(entry_point.name, entry_point.value)
     if problem:
         return BROKEN, problem, tell_authors(distribution)
-    part = missing(module_of(entry_point.value))
+    part = missing(target_module(entry_point.value))
     return (BROKEN, f"there is no module {part!r}", reinstall(distribution)) if part else None
 
 

@@ -1,7 +1,7 @@
-"""Finds the frames of plugins' code that an exception, or an operation of a graph, comes from.
+"""Finds the frames of plugins' code that an exception or an operation of a graph comes from.
 
-An error of a session has no such frames in its traceback: it names an operation, which was made
-elsewhere, or contains the traceback of a Python function of the input as text.
+The traceback of a session's error has no such frames: the error names an operation, which the
+plugin made earlier, or contains the traceback of a Python function of the input as text.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from tf_frame.plugin.find import PluginInfo
-from tf_frame.plugin.origin import is_foreign, package_of_file, plugin_of
+from tf_frame.plugin.origin import find_owner, find_package, is_foreign
 
-# A frame within a text, as TensorFlow writes those of operations and of functions of a data set.
+# A frame in a text, as TensorFlow writes the frames of operations and of a data set's functions.
 _FRAME = re.compile(r'File "([^"\n]+)", line (\d+), in ([^\s\n]+)')
 # The operation of a failed run, as a prepared call and as `Session.run` name it.
 _NODE = re.compile(r"\{\{node ([^}]+)\}\}")
@@ -39,8 +39,8 @@ class Frame(NamedTuple):
     @property
     def short(self) -> str:
         """The place in a message: file from the package on, and line."""
-        found = package_of_file(self.path)
-        return f"{found[1] if found else self.path}, line {self.line}"
+        package = find_package(self.path)
+        return f"{package[1] if package else self.path}, line {self.line}"
 
     def __str__(self) -> str:
         code = linecache.getline(self.path, self.line).strip()
@@ -49,7 +49,10 @@ class Frame(NamedTuple):
 
 
 class Made(NamedTuple):
-    """A failed operation, and the frames of the plugin that made it; no name: Python failed."""
+    """A failed operation, and the frames of the plugin that made it.
+
+    The name of the operation is empty if Python code failed.
+    """
 
     operation: str
     frames: Sequence[Frame]
@@ -60,28 +63,29 @@ def is_of_session(error: BaseException) -> bool:
     return hasattr(error, "error_code") and hasattr(error, "node_def")
 
 
-def made_in_plugin(error: BaseException) -> Made:
-    """The frames of plugins' code that an exception comes from, outermost first; maybe none."""
+def find_plugin_code(error: BaseException) -> Made:
+    """Returns the frames of plugins' code in an exception, outermost first; there may be none."""
     text = str(error)
     if not is_of_session(error):
-        frames = _of_traceback(error)
+        frames = _traceback_frames(error)
         # AutoGraph runs a converted copy of a function, and names the original in the message.
-        return Made("", [*frames, *(each for each in _of_text(text) if each not in frames)])
+        originals = [frame for frame in _frames_in_text(text) if frame not in frames]
+        return Made("", [*frames, *originals])
     if type(error).__name__ in _OF_MACHINES:
         return Made("", [])
     node = _NODE.search(text)
-    if of_python := _of_python(text):
-        return Made("", of_python)
-    if node and (of_operation := _of_text(text)):
-        return Made(node[1], of_operation)
-    return Made("", _of_traceback(error))
+    if frames := _python_frames(text):
+        return Made("", frames)
+    if node and (frames := _frames_in_text(text)):
+        return Made(node[1], frames)
+    return Made("", _traceback_frames(error))
 
 
-def made_by_operation(error: BaseException, graph: Any) -> Made | None:
-    """Finds the operation that an error of a session names, and the lines that made it.
+def find_failed_operation(error: BaseException, graph: Any) -> Made | None:
+    """Finds the operation that an error of a session names, and the lines that made the operation.
 
-    `Session.run` puts that into the message, a prepared call does not; and neither says for
-    which operation of the model a gradient was made.
+    The message of `Session.run` has the lines, the message of a prepared call has not. Neither
+    names the operation of the model that a gradient was made for.
 
     Args:
       error: any exception.
@@ -89,66 +93,69 @@ def made_by_operation(error: BaseException, graph: Any) -> Made | None:
     """
     text = str(error)
     not_of_graph = not is_of_session(error) or type(error).__name__ in _OF_MACHINES
-    if not_of_graph or _of_python(text):
+    if not_of_graph or _python_frames(text):
         return None
-    names = [*_NODE.findall(text), *(_caller(each, graph) for each in _FUNCTION.findall(text))]
+    names = [*_NODE.findall(text), *(_find_call(name, graph) for name in _FUNCTION.findall(text))]
     for name in names:
         with contextlib.suppress(KeyError):
             operation = graph.get_operation_by_name(name)
             while operation is not None:
                 stack = operation.traceback
-                frames = _owned(Frame(f.filename, f.lineno, f.name) for f in stack)
+                frames = _plugin_frames(Frame(f.filename, f.lineno, f.name) for f in stack)
                 if frames:
                     return Made(operation.name, frames)
                 operation = operation._original_op
     return None
 
 
-def _caller(function: str, graph: Any) -> str:
-    """The operation of a graph that calls a function, such as a branch, perhaps through others."""
+def _find_call(function: str, graph: Any) -> str:
+    """Returns the operation of a graph that calls a function, perhaps through other functions."""
     definition = graph.as_graph_def()
-    bodies = {each.signature.name: each.node_def for each in definition.library.function}
+    bodies = {body.signature.name: body.node_def for body in definition.library.function}
     for caller, nodes in [("", definition.node), *bodies.items()]:
         for node in nodes:
             called = [f.name for attr in node.attr.values() for f in (attr.func, *attr.list.func)]
-            # Of a function that was optimised the name is longer.
+            # An optimised function has a longer name.
             if any(name and function.startswith(name) for name in called) and caller != function:
-                return _caller(caller, graph) if caller else str(node.name)
+                return _find_call(caller, graph) if caller else str(node.name)
     return ""
 
 
-def python_error_in(error: BaseException) -> str:
-    """The Python error that the message of a session's error contains; empty if there is none."""
-    _, found, after = str(error).rpartition(_PYTHON)
+def find_python_error(error: BaseException) -> str:
+    """Returns the Python error in the message of a session's error; empty if there is none."""
+    _, heading, after = str(error).rpartition(_PYTHON)
     lines = [line for line in after.splitlines() if re.match(r"[A-Za-z_][\w.]*(:|$)", line)]
-    return lines[0] if found and lines else ""
+    return lines[0] if heading and lines else ""
 
 
-def caller_in(error: BaseException) -> tuple[PluginInfo | None, str]:
-    """The plugin of an object, such as a hook, that runs code of a library, and its method."""
+def find_caller(error: BaseException) -> tuple[PluginInfo | None, str]:
+    """Returns the plugin of an object, such as a hook, that runs a library's code, and the method.
+
+    The code of the library is in a base class of the object.
+    """
     if not is_of_session(error):
         for frame, _ in traceback.walk_tb(error.__traceback__):
-            info = plugin_of(frame.f_locals.get("self"))
+            info = find_owner(frame.f_locals.get("self"))
             if is_foreign(info):
                 return info, frame.f_code.co_name
     return None, ""
 
 
-def _of_traceback(error: BaseException) -> list[Frame]:
+def _traceback_frames(error: BaseException) -> list[Frame]:
     stack = traceback.extract_tb(error.__traceback__)
-    return _owned(Frame(each.filename, each.lineno or 0, each.name) for each in stack)
+    return _plugin_frames(Frame(line.filename, line.lineno or 0, line.name) for line in stack)
 
 
-def _of_text(text: str) -> list[Frame]:
-    """The plugins' frames in a text, each once: a message may contain a stack twice."""
-    found = (Frame(path, int(line), name) for path, line, name in _FRAME.findall(text))
-    return list(dict.fromkeys(_owned(found)))
+def _frames_in_text(text: str) -> list[Frame]:
+    """Returns each of the plugins' frames in a text once: a message may contain a stack twice."""
+    frames = (Frame(path, int(line), name) for path, line, name in _FRAME.findall(text))
+    return list(dict.fromkeys(_plugin_frames(frames)))
 
 
-def _of_python(text: str) -> list[Frame]:
-    """The plugins' frames in the traceback of Python that a message contains."""
-    return _of_text(text.partition(_PYTHON)[2].partition("[[{{node")[0])
+def _python_frames(text: str) -> list[Frame]:
+    """Returns the plugins' frames in the Python traceback of a message."""
+    return _frames_in_text(text.partition(_PYTHON)[2].partition("[[{{node")[0])
 
 
-def _owned(frames: Iterable[Frame]) -> list[Frame]:
-    return [frame for frame in frames if package_of_file(frame.path)]
+def _plugin_frames(frames: Iterable[Frame]) -> list[Frame]:
+    return [frame for frame in frames if find_package(frame.path)]

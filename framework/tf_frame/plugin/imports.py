@@ -16,12 +16,12 @@ import sys
 import traceback
 from typing import Any
 
+from packaging.utils import canonicalize_name
 from stevedore.named import NamedExtensionManager
 
 from tf_frame.errors import PluginError
 from tf_frame.plugin.find import PluginInfo
-from tf_frame.plugin.packages import canonical_name
-from tf_frame.plugin.remedies import reinstall, upgrade
+from tf_frame.plugin.packages import reinstall, upgrade
 
 
 class BrokenPluginError(PluginError):
@@ -101,10 +101,10 @@ def _remedy(error: BaseException | None, info: PluginInfo) -> str:
         return info.remedy or upgrade(info.distribution)
     if missing.split(".")[0] == own:
         return reinstall(info.distribution)
-    return missing_module(missing, info.distribution)
+    return missing_module_remedy(missing, info.distribution)
 
 
-def missing_module(name: str, distribution: str) -> str:
+def missing_module_remedy(name: str, distribution: str) -> str:
     """Returns a remedy for a module that a package imports and that is not installed.
 
     Args:
@@ -117,7 +117,7 @@ def missing_module(name: str, distribution: str) -> str:
     except importlib.metadata.PackageNotFoundError:
         required = []
     names = [re.split(r"[^-\w.]", line.strip(), maxsplit=1)[0] for line in required]
-    package = next((each for each in names if canonical_name(each) == canonical_name(top)), None)
+    package = {canonicalize_name(name): name for name in names}.get(canonicalize_name(top))
     if package:
         return f"pip install {package}, which {distribution} requires"
     return (

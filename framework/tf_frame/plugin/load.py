@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 import sys
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
+from packaging.utils import canonicalize_name
+
 import tf_frame
-from tf_frame.errors import PluginError
+from tf_frame.config.option import options_of
+from tf_frame.config.yaml_file import Named
+from tf_frame.errors import ConfigError, PluginError
 from tf_frame.plugin.contracts import API_VERSION, OLDEST_API_VERSION
 from tf_frame.plugin.find import (
     BROKEN,
@@ -19,12 +24,19 @@ from tf_frame.plugin.find import (
     find_plugins,
 )
 from tf_frame.plugin.imports import BrokenPluginError, import_target
-from tf_frame.plugin.kinds import NETWORK, PREPROCESSING, Kind, check_contract
+from tf_frame.plugin.kinds import (
+    GRADIENT_TRANSFORM,
+    HOOK,
+    NETWORK,
+    PREPROCESSING,
+    Kind,
+    check_contract,
+)
 from tf_frame.plugin.matching import matching_plugins, unknown_plugin
 from tf_frame.plugin.modules import malformed
 from tf_frame.plugin.network_contracts import Network, Preprocessing
 from tf_frame.plugin.origin import register
-from tf_frame.plugin.remedies import tell_authors
+from tf_frame.plugin.packages import tell_authors
 from tf_frame.plugin.switches import read_switches
 
 
@@ -154,3 +166,109 @@ def unsupported_version(cls: Any) -> str:
         f"it is written for version {version!r} of the plugin contracts (api_version), "
         f"tf-frame {tf_frame.__version__} has version {known}"
     )
+
+
+def plugins_with_option(
+    kind: Kind, option: str, installed: Sequence[PluginInfo], *, first: Collection[str]
+) -> list[str]:
+    """Returns the names of the plugins of a kind that have an option.
+
+    Args:
+      kind: the kind.
+      option: name of the option, without a prefix.
+      installed: all installed plugins.
+      first: distributions whose plugins are searched first, and alone if one has the option:
+        importing a plugin of another distribution may take long.
+    """
+    of_kind = [info for info in installed if info.kind == kind]
+    near = [info for info in of_kind if info.distribution in first]
+    far = [info for info in of_kind if info.distribution not in first]
+    for group in (near, far):
+        names = [info.name for info in group if _has_option(info, option)]
+        if names:
+            return names
+    return []
+
+
+def _has_option(info: PluginInfo, name: str) -> bool:
+    try:
+        params = load_plugin_info(info).cls.Params
+    except PluginError:
+        return False  # A plugin that cannot be used is no answer to the user's question.
+    return name in [option.name for option in options_of(params)]
+
+
+@dataclasses.dataclass(frozen=True)
+class NamedPlugin:
+    """A gradient transform or a hook of a run, which may use the same plugin twice.
+
+    Attributes:
+      name: its name, without a value.
+      plugin: the loaded plugin.
+      prefix: the prefix of its options: `transform.NAME`, or `transform.NAME_2` for the second
+        plugin of the same name.
+      values: dotted option name -> raw value, for options that are given with the name.
+    """
+
+    name: str
+    plugin: LoadedPlugin
+    prefix: str
+    values: Mapping[str, Any]
+
+
+def load_named_plugins(
+    word: str, chosen: Sequence[Named], *, prefer: str, installed: Sequence[PluginInfo]
+) -> list[NamedPlugin]:
+    """Loads the gradient transforms or the hooks of a run.
+
+    Args:
+      word: `transform` or `hook`.
+      chosen: names with options; a name may have a value, as in `clip_by_norm:10`.
+      prefer: the distribution that resolves a conflict of names.
+      installed: all installed plugins.
+
+    Raises:
+      PluginError: a plugin cannot be used.
+      ConfigError: a value for a plugin that has no options.
+    """
+    kind = {"transform": GRADIENT_TRANSFORM, "hook": HOOK}[word]
+    of_kind = [p for p in installed if p.kind == kind]
+    count: Counter[str] = Counter()
+    loaded = []
+    for named in chosen:
+        name, value = split_name(named.name, of_kind)
+        count[name] += 1
+        prefix = f"{word}.{name}" + (f"_{count[name]}" if count[name] > 1 else "")
+        plugin = load_plugin(kind, name, prefer=prefer, installed=of_kind)
+        options = {**_first_option(f"--{word} {name}", plugin, value), **named.values}
+        values = {f"{prefix}.{option}": raw for option, raw in options.items()}
+        loaded.append(NamedPlugin(name, plugin, prefix, values))
+    return loaded
+
+
+def split_name(text: str, plugins: Sequence[PluginInfo]) -> tuple[str, str | None]:
+    """Splits `NAME:VALUE`, where the name may be `distribution:name`.
+
+    Args:
+      text: the value of `--transform` or `--hook`.
+      plugins: the installed plugins of this kind.
+
+    Returns:
+      The name, and the value or None.
+    """
+    head, colon, rest = text.partition(":")
+    short, second, value = rest.partition(":")
+    package = canonicalize_name(head)
+    if any(canonicalize_name(p.distribution) == package and p.name == short for p in plugins):
+        return f"{head}:{short}", value if second else None
+    return head, rest if colon else None
+
+
+def _first_option(flag: str, plugin: LoadedPlugin, value: str | None) -> dict[str, Any]:
+    """Assigns the value after the colon to the first option of the plugin."""
+    if value is None:
+        return {}
+    options = options_of(plugin.cls.Params)
+    if not options:
+        raise ConfigError(f"{flag}:{value}: {flag.split()[-1]} has no options; leave out :{value}")
+    return {options[0].name: value}

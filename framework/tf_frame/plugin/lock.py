@@ -10,18 +10,20 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from packaging.utils import canonicalize_name
+
 import tf_frame
 from tf_frame.plugin.content import content_hash
 from tf_frame.plugin.find import PluginInfo, find_plugins
 from tf_frame.plugin.kinds import INPUT, NETWORK, PREPROCESSING
 from tf_frame.plugin.origin import loaded_plugins
-from tf_frame.plugin.packages import canonical_name, is_own
+from tf_frame.plugin.packages import is_own
 from tf_frame.plugin.requirements import installed_version
 
 HASH, PLUGINS = "sha256", "plugins"
 
 
-def lock_of(plugins: Iterable[PluginInfo]) -> dict[str, dict[str, Any]]:
+def lock_record(plugins: Iterable[PluginInfo]) -> dict[str, dict[str, Any]]:
     """Returns the record of plugins: package -> hash and names, as `config.yaml` has it."""
     lock: dict[str, dict[str, Any]] = {}
     for info in plugins:
@@ -39,7 +41,7 @@ def _is_hashed(name: str) -> bool:
     return not is_own(name) and installed_version(name) is not None
 
 
-def loaded_by_name(values: Iterable[Any]) -> list[PluginInfo]:
+def find_named_plugins(values: Iterable[Any]) -> list[PluginInfo]:
     """Returns the loaded networks, preprocessing and inputs that values of options name.
 
     Args:
@@ -67,7 +69,7 @@ def differences(
 
     Args:
       versions: package -> version at the time.
-      lock: the result of `lock_of` at the time; empty: only versions are compared.
+      lock: the result of `lock_record` at the time; empty: only versions are compared.
     """
     for name in dict.fromkeys([*versions, *lock]):
         was, now = versions.get(name), _version(name)
@@ -117,5 +119,7 @@ def _version(name: str) -> str | None:
 def _moved(words: str, name: str, installed: Sequence[PluginInfo]) -> Iterator[str]:
     """Yields the package that has a plugin now, if it is another one."""
     owners = [info for info in installed if _words(info) == words]
-    if owners and canonical_name(name) not in [canonical_name(p.distribution) for p in owners]:
+    if owners and canonicalize_name(name) not in [
+        canonicalize_name(p.distribution) for p in owners
+    ]:
         yield f"the {words} of {name}, this is that of {owners[0].distribution}"

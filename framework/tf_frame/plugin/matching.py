@@ -7,6 +7,8 @@ import difflib
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from packaging.utils import canonicalize_name
+
 from tf_frame.errors import PluginError
 from tf_frame.plugin.find import (
     CONFLICT,
@@ -14,7 +16,6 @@ from tf_frame.plugin.find import (
     OK,
     OWN_DISTRIBUTION,
     PluginInfo,
-    canonical_name,
 )
 
 # Of more names the message of an error would be a page.
@@ -47,8 +48,8 @@ def _matching(name: str, plugins: Sequence[PluginInfo], prefer: str | None) -> l
 
 def _of_distribution(distribution: str | None, plugins: Sequence[PluginInfo]) -> list[PluginInfo]:
     """Selects the plugins of one distribution, which resolves their conflicts with others."""
-    own = canonical_name(distribution or "")
-    chosen = [p for p in plugins if canonical_name(p.distribution) == own]
+    own = canonicalize_name(distribution or "")
+    chosen = [p for p in plugins if canonicalize_name(p.distribution) == own]
     count = Counter((p.kind, p.name) for p in chosen)
     return [
         dataclasses.replace(p, state=OK, problem="", remedy="")

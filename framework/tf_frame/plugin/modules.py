@@ -21,16 +21,16 @@ def malformed(name: str, target: str) -> str:
     """
     if not _NAME.fullmatch(name):
         return f"its name is {name!r}; expected letters, digits, '_', '-' and '.'"
-    return "" if module_of(target) else f"its entry point is {target!r}; expected module:Class"
+    return "" if target_module(target) else f"its entry point is {target!r}; expected module:Class"
 
 
-def module_of(target: str) -> str:
+def target_module(target: str) -> str:
     """Returns the module of an entry point's `module:attribute`; empty if it has another form."""
     match = _TARGET.fullmatch(target)
     return match[1] if match else ""
 
 
-def missing_part(module: str) -> str:
+def find_missing_part(module: str) -> str:
     """Returns the first part of a module's name that is not there, such as `package.part`.
 
     A package that extends its own path when it is imported may have more modules than are found.
@@ -48,7 +48,7 @@ def missing_part(module: str) -> str:
     return "" if found == len(names) else names[found]
 
 
-def root_of(module: str) -> tuple[str, str]:
+def find_root(module: str) -> tuple[str, str]:
     """Finds the folder of the package that a module is in, or the file of a single module.
 
     Of namespaces, which several packages share, it is the first package or module below them; of
@@ -63,7 +63,7 @@ def root_of(module: str) -> tuple[str, str]:
             file = _file_of(spec)
             if file:
                 return _named_root(name.replace(".", "/"), file, spec)
-    except Exception:  # As in `missing_part`.
+    except Exception:  # As in `find_missing_part`.
         return "", ""
     return "", ""
 

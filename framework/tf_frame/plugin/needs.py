@@ -15,7 +15,7 @@ from tf_frame.errors import ConfigError, PluginError
 from tf_frame.plugin.find import BROKEN, OK, find_plugins
 from tf_frame.plugin.kinds import INPUT
 from tf_frame.plugin.load import LoadedPlugin, load_plugin_info
-from tf_frame.plugin.origin import described
+from tf_frame.plugin.origin import describe_owner
 
 _PARTS = {"features": "feature_names", "labels": "label_names"}
 
@@ -51,7 +51,7 @@ def check_batch(model: Any, source: Any, features: Any, labels: Any) -> None:
         names = batch if isinstance(batch, Mapping) else ()
         missing = [name for name in _declared(model, part) if name not in names]
         if missing:
-            raise _unfit(described(source), described(model), part, missing[0], model)
+            raise _unfit(describe_owner(source), describe_owner(model), part, missing[0], model)
 
 
 def declares(plugin: Any) -> bool:
@@ -59,7 +59,7 @@ def declares(plugin: Any) -> bool:
     return any(_declared(plugin, part) for part in _PARTS)
 
 
-def inputs_for(model: Any) -> list[str]:
+def fitting_inputs(model: Any) -> list[str]:
     """Lists the installed inputs that declare all that a model declares."""
     fitting = []
     for info in find_plugins():
@@ -78,6 +78,6 @@ def _declared(plugin: Any, part: str) -> tuple[str, ...]:
 
 
 def _unfit(source: str, model: str, part: str, name: str, needing: Any) -> ConfigError:
-    fitting = inputs_for(needing)
+    fitting = fitting_inputs(needing)
     hint = f"inputs for it: {', '.join(fitting)}" if fitting else "no installed input has it"
     return ConfigError(f"{source} yields no {part}[{name!r}], which {model} needs; {hint}")

@@ -7,16 +7,16 @@ its header is read once, so that hundreds of packages with plugins cost little.
 from __future__ import annotations
 
 import dataclasses
-import functools
 import importlib.metadata
 import json
 import os
-import re
 import sys
 from collections import defaultdict
 from collections.abc import Iterator
 from typing import NamedTuple
 from urllib.parse import unquote
+
+from packaging.utils import canonicalize_name
 
 from tf_frame.errors import PluginError
 
@@ -50,15 +50,9 @@ class Package:
     entry_points: tuple[EntryPoint, ...]
 
 
-@functools.lru_cache(maxsize=4096)
-def canonical_name(distribution: str) -> str:
-    """Returns a package's name in the spelling that pip compares: `My_Line` as `my-line`."""
-    return re.sub(r"[-_.]+", "-", distribution).lower()
-
-
 def is_own(distribution: str) -> bool:
     """Returns whether a package is tf-frame itself."""
-    return canonical_name(distribution) == OWN_DISTRIBUTION
+    return canonicalize_name(distribution) == OWN_DISTRIBUTION
 
 
 def packages(*, strict: bool = False) -> Iterator[Package]:
@@ -79,9 +73,9 @@ def packages(*, strict: bool = False) -> Iterator[Package]:
         name = next(iter(fields["name"]), "")
         if not name:
             name, problem = _folder(distribution), "its METADATA is missing or has no name"
-        if canonical_name(name) in seen:
+        if canonicalize_name(name) in seen:
             continue
-        seen.add(canonical_name(name))
+        seen.add(canonicalize_name(name))
         if problem and strict:
             raise PluginError(f"{name}: {problem}; uninstall it, or unset TF_FRAME_STRICT_PLUGINS")
         if problem:
@@ -121,6 +115,29 @@ def source_folder(name: str) -> str:
         return ""
     folder = unquote(url.removeprefix("file://")) if url.startswith("file://") else ""
     return folder if os.path.isdir(folder) else ""
+
+
+def tell_authors(distribution: str) -> str:
+    """Returns the remedy for a defect that only the authors of a package can mend."""
+    return _mend_source(distribution) or f"tell the authors of {distribution}, or uninstall it"
+
+
+def reinstall(distribution: str) -> str:
+    """Returns the remedy for a package that lacks files."""
+    command = f"pip install --force-reinstall {distribution}, or uninstall it"
+    return _mend_source(distribution) or command
+
+
+def upgrade(distribution: str) -> str:
+    """Returns the remedy for a package with code that fails."""
+    command = f"pip install --upgrade {distribution}, or uninstall it"
+    return _mend_source(distribution) or command
+
+
+def _mend_source(distribution: str) -> str:
+    """Returns the remedy for a package that was installed from a folder; else empty."""
+    folder = source_folder(distribution)
+    return f"correct it in {folder}, install that again, or uninstall it" if folder else ""
 
 
 def _is_remnant(distribution: importlib.metadata.Distribution) -> bool:

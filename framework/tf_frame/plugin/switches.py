@@ -20,8 +20,10 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
+from packaging.utils import canonicalize_name
+
 from tf_frame.errors import ConfigError
-from tf_frame.plugin.packages import canonical_name, is_own
+from tf_frame.plugin.packages import is_own
 
 ONLY, WITHOUT, STRICT = "plugins", "disable_plugins", "strict_plugins"
 _VARIABLES = {
@@ -131,6 +133,6 @@ def _switch(value: Any, source: str) -> bool:
 
 def _fits(text: str, distribution: str, name: str) -> bool:
     package, colon, plugin = text.partition(":")
-    if canonical_name(package) == canonical_name(distribution):
+    if canonicalize_name(package) == canonicalize_name(distribution):
         return not colon or plugin == name
     return text == name

@@ -14,9 +14,9 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.errors import DataError, NonFiniteError, TfFrameError, is_disk_full, reason_of
-from tf_frame.plugin.fault import fault_of
-from tf_frame.plugin.frames import python_error_in
-from tf_frame.plugin.origin import of_plugin
+from tf_frame.plugin.fault import find_fault
+from tf_frame.plugin.frames import find_python_error
+from tf_frame.plugin.origin import owner_suffix
 
 # The operation that failed, as a session error names it: one that reads the input or decodes an
 # image. `error.op` is not set for operations in functions.
@@ -41,7 +41,7 @@ def translated_errors(model_dir: str, source: Any = None) -> Iterator[None]:
     try:
         yield
     except (OSError, RuntimeError, tf.errors.OpError) as error:
-        translated = _translated(error, model_dir, of_plugin(source))
+        translated = _translated(error, model_dir, owner_suffix(source))
         if translated is None:
             raise
         raise translated from error
@@ -51,7 +51,7 @@ def translated_errors(model_dir: str, source: Any = None) -> Iterator[None]:
 
 def _translated(error: Exception, model_dir: str, of_input: str) -> TfFrameError | None:
     reason = reason_of(error)
-    if is_disk_full(error) and not (isinstance(error, OSError) and fault_of(error)):
+    if is_disk_full(error) and not (isinstance(error, OSError) and find_fault(error)):
         return TfFrameError(
             f"a file of {model_dir} could not be written: {reason}\nfree space and run the same "
             "command again: training goes on from the last checkpoint"
@@ -63,17 +63,17 @@ def _translated(error: Exception, model_dir: str, of_input: str) -> TfFrameError
             f"{reason.replace(' : ', ': ')}; the step was not applied; lower --learning_rate, or "
             "clip the gradients"
         )
-    of_file = isinstance(error, OSError) and error.filename and not fault_of(error)
+    of_file = isinstance(error, OSError) and error.filename and not find_fault(error)
     return TfFrameError(reason) if of_file else None
 
 
 def _data_error(error: Exception, of_input: str) -> DataError | None:
     """The error of data that cannot be read; None if code of the input raised something else."""
-    raised = python_error_in(error)
+    raised = find_python_error(error)
     of_user = _OF_USER.match(raised)
     if of_user:
         return DataError(of_user[1])
-    if raised and fault_of(error):
+    if raised and find_fault(error):
         return None
     reason = raised or reason_of(error)
     return DataError(f"the data{of_input} cannot be read: {reason}")

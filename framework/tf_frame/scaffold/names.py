@@ -8,9 +8,11 @@ import keyword
 import re
 from collections.abc import Sequence
 
+from packaging.utils import canonicalize_name
+
 from tf_frame.errors import ConfigError
 from tf_frame.plugin.find import PluginInfo
-from tf_frame.plugin.packages import canonical_name, metadata_fields
+from tf_frame.plugin.packages import metadata_fields
 from tf_frame.scaffold.read import classes
 from tf_frame.text import with_article
 
@@ -75,7 +77,7 @@ def _check_distribution(name: str) -> None:
     for distribution in importlib.metadata.distributions():
         fields = metadata_fields(distribution)
         found = next(iter(fields["name"]), "")
-        if canonical_name(found) == canonical_name(name):
+        if canonicalize_name(found) == canonicalize_name(name):
             version = next(iter(fields["version"]), "of an unknown version")
             raise ConfigError(
                 f"the name {name!r} is taken: {found} {version} is installed, and pip would "

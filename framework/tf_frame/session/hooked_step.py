@@ -17,7 +17,7 @@ from tf_frame.errors import ConfigError
 from tf_frame.hooks.base import Hook
 from tf_frame.hooks.training_clock import mark_traced, training_clock
 from tf_frame.plugin.fault import calling
-from tf_frame.plugin.origin import plugin_of
+from tf_frame.plugin.origin import find_owner
 from tf_frame.profiling.run_metadata import without_collision
 from tf_frame.profiling.step_times import StepTimes
 from tf_frame.session.prepared import PreparedCalls
@@ -207,7 +207,7 @@ class _Request:
     def _raise_for_each_hook(self, session: Any) -> None:
         """Raises the error of the hook whose fetches are none, which is named then."""
         for hook, fetches in self._fetches.items():
-            with calling(plugin_of(hook), "before_run"):
+            with calling(find_owner(hook), "before_run"):
                 session.make_callable(fetches)
 
     def run_values(self, hook: Any) -> Any:

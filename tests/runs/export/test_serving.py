@@ -5,7 +5,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame import ModelOutput
 from tf_frame.errors import CheckpointError, PluginError
 from tf_frame.estimator.export import ClassificationOutput, PredictOutput, RegressionOutput
-from tf_frame.plugin.fault import fault_of
+from tf_frame.plugin.fault import find_fault
 from tf_frame.plugin.kinds import MODEL
 from tf_frame.runs.export.serving import (
     choose_signature,
@@ -66,7 +66,7 @@ def test_a_model_that_needs_labels_to_predict_is_refused(request_of, loss):
     request = request_of(Learner)
     with pytest.raises(Exception, match="None") as caught, restore_serving(request):
         pass
-    fault = fault_of(caught.value)
+    fault = find_fault(caught.value)
     assert fault.hint == "in Mode.PREDICT labels are None, and build() must not use them"
 
 

@@ -15,9 +15,10 @@ from collections.abc import Iterator
 
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
+from packaging.utils import canonicalize_name
 
 from tf_frame.cli.doctor.check import OK, PROBLEM, STATES, WARNING, Check
-from tf_frame.plugin.find import OWN_DISTRIBUTION, canonical_name
+from tf_frame.plugin.find import OWN_DISTRIBUTION
 
 PROFILE_EXTRA = "profile"
 # Packages with a line of their own; the other requirements share one.
@@ -123,7 +124,7 @@ def requirements(extra: str = "") -> dict[str, Requirement]:
         for each in map(Requirement, lines)
         if not each.marker or each.marker.evaluate({"extra": extra})
     ]
-    return {canonical_name(each.name): each for each in needed}
+    return {canonicalize_name(each.name): each for each in needed}
 
 
 def version_of(package: str) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import DataError
 from tf_frame.plugin import InputContext, Mode
-from tf_frame.plugin.origin import method_of
+from tf_frame.plugin.origin import describe_method
 
 
 def first_batches(source: Any, config: RunOptions) -> Any:
@@ -35,7 +35,7 @@ class _FirstBatches:
     @property
     def origin(self) -> str:
         """The name of the input in messages."""
-        return getattr(self.source, "origin", None) or method_of(self.source, "dataset")
+        return getattr(self.source, "origin", None) or describe_method(self.source, "dataset")
 
     def dataset(self, mode: Mode, context: InputContext) -> Any:
         """Returns the batches: endless for training, else once; see `Input.dataset`.

@@ -23,7 +23,7 @@ from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.errors import DataError
 from tf_frame.graph.inputs.streams import Batch, dataset_batches, function_batches
 from tf_frame.plugin import InputContext, Mode
-from tf_frame.plugin.origin import method_of
+from tf_frame.plugin.origin import describe_method
 from tf_frame.text import short_repr
 
 # Batches per clone that are made ahead, while a step runs: the capacity of slim's prefetch queue
@@ -209,4 +209,4 @@ def _is_dataset(value: Any) -> bool:
 
 def _origin(source: Any) -> str:
     """The name of an input in messages; a source that stands for another one has its own."""
-    return getattr(source, "origin", None) or method_of(source, "dataset")
+    return getattr(source, "origin", None) or describe_method(source, "dataset")

@@ -11,11 +11,10 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.errors import ConfigError, PluginError
+from tf_frame.errors import ConfigError
 from tf_frame.graph.operations import branches_of_switches
 from tf_frame.graph.update.sync_replicas import SyncReplicas
-from tf_frame.plugin.origin import method_of
-from tf_frame.text import short_repr
+from tf_frame.plugin.origin import wrong_result
 
 
 def apply_gradients(
@@ -85,10 +84,7 @@ def all_ready(transforms: Iterable[Any]) -> Any:
 
 def _scalar_bool(ready: Any, transform: Any) -> Any:
     if not (tf.is_tensor(ready) and ready.dtype == tf.bool and ready.shape.rank == 0):
-        raise PluginError(
-            f"{method_of(transform, 'ready')} returned {short_repr(ready)}; it must return a "
-            "scalar bool tensor, or None"
-        )
+        raise wrong_result(transform, "ready", ready, "a scalar bool tensor, or None")
     return ready
 
 

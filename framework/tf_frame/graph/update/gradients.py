@@ -17,7 +17,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame.deploy.clones import Clone
 from tf_frame.errors import ConfigError, PluginError, TfFrameError, UnmatchedPatternWarning
 from tf_frame.gradient_transforms.values import GradsAndVars, dense, on_values
-from tf_frame.plugin.origin import described, method_of
+from tf_frame.plugin.origin import describe_method, describe_owner
 from tf_frame.text import short_repr
 
 logger = logging.getLogger("tf_frame")
@@ -167,7 +167,7 @@ def transform_gradients(
         returned = transform(list(grads_and_vars))
         grads_and_vars = _checked(returned, transform, grads_and_vars)
     if all(gradient is None for gradient, _ in grads_and_vars):
-        names = ", ".join(map(described, transforms))
+        names = ", ".join(map(describe_owner, transforms))
         raise ConfigError(
             f"no trainable variable is left with a gradient after {names}; do they freeze "
             "everything?"
@@ -180,7 +180,7 @@ def _checked(returned: Any, transform: Any, given: GradsAndVars) -> GradsAndVars
 
     Without the check, a wrong gradient is an error of the optimizer, which is not to blame.
     """
-    name = method_of(transform, "__call__")
+    name = describe_method(transform, "__call__")
     if not (
         isinstance(returned, (list, tuple))
         and all(isinstance(pair, tuple) and len(pair) == 2 for pair in returned)

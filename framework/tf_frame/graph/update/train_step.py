@@ -32,8 +32,7 @@ from tf_frame.graph.update.moving_averages import MovingAverages, moving_average
 from tf_frame.graph.update.sync_replicas import synchronous
 from tf_frame.learning_rates.warmup import learning_rate
 from tf_frame.plugin import ModelOutput
-from tf_frame.plugin.origin import method_of
-from tf_frame.text import short_repr
+from tf_frame.plugin.origin import wrong_result
 
 logger = logging.getLogger("tf_frame")
 
@@ -135,10 +134,7 @@ def checked_optimizer(made: Any, plugin: Any) -> Any:
       PluginError: it is no `tf.compat.v1.train.Optimizer`; optimizers of Keras are none.
     """
     if not isinstance(made, tf.train.Optimizer):
-        raise PluginError(
-            f"{method_of(plugin, '__call__')} returned {short_repr(made)}; it must return a "
-            "tf.compat.v1.train.Optimizer"
-        )
+        raise wrong_result(plugin, "__call__", made, "a tf.compat.v1.train.Optimizer")
     return made
 
 

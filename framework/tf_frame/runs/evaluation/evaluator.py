@@ -23,7 +23,7 @@ from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.session_devices import inference_session_config
 from tf_frame.errors import NoDataError
 from tf_frame.graph.inference.eval_graph import EvalGraph, build_eval_graph
-from tf_frame.plugin.origin import no_batch_in
+from tf_frame.plugin.origin import empty_split_error
 from tf_frame.runs.evaluation.results import write_evaluation
 from tf_frame.runs.evaluation.session import EvalSession
 
@@ -112,7 +112,7 @@ class Evaluator:
                 evaluated = _evaluated(session, self.steps, list(hooks), stop, after_step)
             except NoDataError:
                 self.close()
-                raise no_batch_in("evaluation split", self.source) from None
+                raise empty_split_error("evaluation split", self.source) from None
             except BaseException:
                 self.close()
                 raise

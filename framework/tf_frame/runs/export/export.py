@@ -20,7 +20,7 @@ from tf_frame.config.run_options import RunOptions
 from tf_frame.config.values import nearest
 from tf_frame.errors import ConfigError
 from tf_frame.plugin.needs import check_batch
-from tf_frame.plugin.origin import described, method_of
+from tf_frame.plugin.origin import describe_method, describe_owner
 from tf_frame.runs.error_translation import translated_errors
 from tf_frame.runs.export.description_files import write_class_names, write_readme
 from tf_frame.runs.export.formats import (
@@ -214,10 +214,10 @@ def _inputs(
     if serve != FEATURES and chosen.has_inputs and offer:
         forms = offer(fixed_size=chosen.fixed_size)
         if forms:
-            return raw_signature(forms, examples, method_of(source, "raw_serving"))
+            return raw_signature(forms, examples, describe_method(source, "raw_serving"))
     if serve == RAW:
         raise ConfigError(
-            f"--serve {RAW}: {described(source)} has no raw_serving() for this "
+            f"--serve {RAW}: {describe_owner(source)} has no raw_serving() for this "
             "format, so an export takes the features of the model; leave --serve out"
         )
     config = dataclasses.replace(config, eval_batch_size=examples)

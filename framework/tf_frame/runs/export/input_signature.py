@@ -28,7 +28,7 @@ from tf_frame.deploy.session_devices import inference_session_config
 from tf_frame.errors import ConfigError, DataError, NoDataError
 from tf_frame.graph.inputs.pipeline import make_eval_batch
 from tf_frame.plugin import InputContext
-from tf_frame.plugin.origin import described, method_of
+from tf_frame.plugin.origin import describe_method, describe_owner
 from tf_frame.runs.export.input_receivers import RECEIVER_NAME
 
 # Height, width and the like, if neither the signature nor the data defines them.
@@ -110,11 +110,11 @@ def input_signature(source: Any, config: RunOptions, *, no_data: str = "") -> In
         no_data = str(error)
     if no_data and own is None:
         raise DataError(
-            f"{described(source)} has no serving_features(), so the inputs of the export are "
+            f"{describe_owner(source)} has no serving_features(), so the inputs of the export are "
             f"those of its evaluation data: {no_data}"
         )
     if own is not None:
-        origin = method_of(source, "serving_features")
+        origin = describe_method(source, "serving_features")
         specs = map_parts(lambda name, spec: _checked(name, spec, origin), own)
     named = named_parts(specs)
     values = getattr(source, "feature_values", {})

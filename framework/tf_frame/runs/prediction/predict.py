@@ -16,7 +16,7 @@ from tf_frame.checkpoint.find.path import resolve_checkpoint
 from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import DataError, PluginError, reason_of
 from tf_frame.plugin import InputContext, Mode
-from tf_frame.plugin.origin import method_of, no_batch_in
+from tf_frame.plugin.origin import describe_method, empty_split_error
 from tf_frame.runs.error_translation import translated_errors
 from tf_frame.runs.prediction.file_names import OutputNames
 from tf_frame.runs.prediction.predictions import predictions
@@ -98,7 +98,7 @@ class _Prediction:
                 yield from self._predict_singly(write, keys)
         if not self.names:
             split = "set of files" if self.files else "evaluation split"
-            raise no_batch_in(split, self.source)
+            raise empty_split_error(split, self.source)
 
     @contextlib.contextmanager
     def _writer(self, row_format: str | None) -> Iterator[Any]:
@@ -181,9 +181,9 @@ class _Source:
 def _source(source: Any, files: Sequence[str]) -> Any:
     """Returns an input of the files or, without any, of the evaluation split."""
     if not files:
-        origin = method_of(source, "dataset")
+        origin = describe_method(source, "dataset")
         return _Source(source, origin, lambda context: source.dataset(Mode.EVAL, context))
-    origin = method_of(source, "prediction_dataset")
+    origin = describe_method(source, "prediction_dataset")
 
     def make(context: InputContext) -> Any:
         dataset = source.prediction_dataset(files, context)

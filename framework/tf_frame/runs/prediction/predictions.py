@@ -28,7 +28,7 @@ from tf_frame.graph.inputs.pipeline import make_predict_batch
 from tf_frame.graph.inputs.streams import iterator_initializers, tensors_of
 from tf_frame.plugin import InputContext, Mode, ModelOutput
 from tf_frame.plugin.needs import check_batch
-from tf_frame.plugin.origin import method_of
+from tf_frame.plugin.origin import describe_method
 
 _LOG = logging.getLogger("tf_frame")
 
@@ -142,7 +142,7 @@ def _predicted(model: Any, output: ModelOutput) -> Any:
     # With nothing to compute, prediction would never end.
     if isinstance(output.predictions, Mapping) and not output.predictions:
         raise PluginError(
-            f"{method_of(model, 'build')} returned no predictions for the mode PREDICT; put "
+            f"{describe_method(model, 'build')} returned no predictions for the mode PREDICT; put "
             "them into ModelOutput(predictions={name: tensor})"
         )
     return output.predictions

@@ -27,7 +27,7 @@ from tf_frame.atomic_output import write_file
 from tf_frame.config.yaml_file import to_yaml
 from tf_frame.errors import ConfigError
 from tf_frame.plugin import InputInfo, Mode
-from tf_frame.plugin.lock import lock_of
+from tf_frame.plugin.lock import lock_record
 from tf_frame.runs.setup.training_setup import TrainingSetup
 
 CONFIG_FILE = "config.yaml"
@@ -141,7 +141,7 @@ def write_configuration(setup: TrainingSetup, info: Any) -> None:
     """
     assert setup.input is not None, "an Estimator records no configuration"
     write_input_info(setup.model_dir, setup.input.name, info)
-    settings = dataclasses.replace(setup.settings(), lock=lock_of(setup.plugins()))
+    settings = dataclasses.replace(setup.settings(), lock=lock_record(setup.plugins()))
     write_file(os.path.join(setup.model_dir, CONFIG_FILE), to_yaml(settings, _CONFIG_HEADER))
 
 

@@ -26,9 +26,13 @@ from tf_frame.errors import ConfigError
 from tf_frame.plugin.configured import ConfiguredPlugin
 from tf_frame.plugin.find import find_plugins
 from tf_frame.plugin.kinds import GRADIENT_TRANSFORM, HOOK, INPUT, LEARNING_RATE, MODEL, OPTIMIZER
-from tf_frame.plugin.load import LoadedPlugin, load_plugin
-from tf_frame.plugin.load_list import NamedPlugin, load_named_plugins
-from tf_frame.plugin.owners import plugins_with_option
+from tf_frame.plugin.load import (
+    LoadedPlugin,
+    NamedPlugin,
+    load_named_plugins,
+    load_plugin,
+    plugins_with_option,
+)
 from tf_frame.runs.setup.training_setup import TRAIN, TrainingSetup
 
 _KINDS = {"input": INPUT, "optimizer": OPTIMIZER, "schedule": LEARNING_RATE}

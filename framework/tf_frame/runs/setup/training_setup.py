@@ -24,9 +24,9 @@ from tf_frame.learning_rates.context import schedule_context
 from tf_frame.plugin import InputInfo, Mode
 from tf_frame.plugin.configured import ConfiguredPlugin
 from tf_frame.plugin.find import PluginInfo
-from tf_frame.plugin.lock import loaded_by_name
+from tf_frame.plugin.lock import find_named_plugins
 from tf_frame.plugin.needs import check_declared
-from tf_frame.plugin.origin import method_of
+from tf_frame.plugin.origin import wrong_result
 from tf_frame.text import short_repr
 
 # Values of `--mode` that train.
@@ -209,7 +209,7 @@ class TrainingSetup:
         named = (*self._plugins_by_key().values(), *self.transforms, *self.hooks)
         values = [value for each in named for value in each.values().values()]
         infos = [each.plugin.info for each in named]
-        return [*infos, *(each for each in loaded_by_name(values) if each not in infos)]
+        return [*infos, *(each for each in find_named_plugins(values) if each not in infos)]
 
     def _plugins_by_key(self) -> dict[str, ConfiguredPlugin]:
         """The plugins of which a run has one, by their key in `config.yaml`."""
@@ -277,10 +277,8 @@ def check_hooks(plugin: Any, made: Sequence[Any]) -> None:
     for hook in made:
         fits = _has(hook, _HOOK_METHODS) or _has(hook, _LISTENER_METHODS)
         if inspect.isclass(hook) or not fits:
-            raise PluginError(
-                f"{method_of(plugin, '__call__')} returned {short_repr(hook)}; it must return "
-                "tf.train.SessionRunHook objects or tf.train.CheckpointSaverListener objects"
-            )
+            kinds = "tf.train.SessionRunHook objects or tf.train.CheckpointSaverListener objects"
+            raise wrong_result(plugin, "__call__", hook, kinds)
 
 
 def _has(hook: Any, methods: Sequence[str]) -> bool:

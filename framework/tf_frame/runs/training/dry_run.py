@@ -19,7 +19,7 @@ from tf_frame.cluster import Cluster
 from tf_frame.errors import ConfigError, NoDataError
 from tf_frame.hooks.metrics_log import MetricsLog
 from tf_frame.hooks.stock.stop_at_step import StopAtStepHook
-from tf_frame.plugin.origin import no_batch_in
+from tf_frame.plugin.origin import empty_split_error
 from tf_frame.runs.error_translation import translated_errors
 from tf_frame.runs.evaluation.evaluate import run_evaluator
 from tf_frame.runs.evaluation.evaluator import Evaluator
@@ -116,7 +116,7 @@ def _train(trial: TrainingSetup, context: RunContext, model: Any, source: Any) -
     trained = Training(trial, context, model=model, source=source).run()
     context.observer.interrupts.raise_if_received()
     if trained.loss is None:
-        raise no_batch_in("training split", source)
+        raise empty_split_error("training split", source)
     return trained
 
 

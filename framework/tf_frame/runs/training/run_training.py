@@ -20,7 +20,7 @@ from tf_frame.cluster.status import ENDED, own_status, write_status
 from tf_frame.deploy.session_config import make_deployment, server_config
 from tf_frame.deploy.session_devices import device_report
 from tf_frame.hooks.metrics_log import MetricsLog, metrics_csv
-from tf_frame.plugin.origin import no_batch_in
+from tf_frame.plugin.origin import empty_split_error
 from tf_frame.runs.error_translation import translated_errors
 from tf_frame.runs.evaluation.evaluate import run_evaluator
 from tf_frame.runs.setup.log_file import log_file
@@ -162,7 +162,7 @@ class _Run:
         if trained.loss is None:
             # A worker that comes when the others are done has nothing to do.
             if step < last_step:
-                raise no_batch_in("training split", self._source)
+                raise empty_split_error("training split", self._source)
             report(f"the other workers have reached step {step}: nothing to train")
         elif not math.isfinite(trained.loss):
             # Only with `--on_nan stop`. Evaluation then uses the last good checkpoint.

@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Iterator
 
 from tf_frame.errors import ConfigError, DataError, TfFrameError
-from tf_frame.plugin.fault import fault_of
+from tf_frame.plugin.fault import find_fault
 
 
 class ConformanceAdvice(UserWarning):
@@ -60,7 +60,7 @@ def in_words(error: BaseException) -> str:
     """An error with the line of the plugin that raised it."""
     if isinstance(error, TfFrameError):
         return str(error)
-    fault = fault_of(error)
+    fault = find_fault(error)
     if fault is None:
         return " ".join(f"{type(error).__name__}: {error}".split())
     return f"{fault.headline}; {fault.hint}" if fault.hint else fault.headline
