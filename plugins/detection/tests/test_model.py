@@ -153,7 +153,7 @@ def test_an_image_alone_is_served_as_a_whole():
     assert {tensor.dtype for tensor in signature.values()} == {tf.float32}
 
 
-def test_several_inputs_are_one_batch():
+def test_several_inputs_are_one_batch_of_one_size():
     features = [{"image": images_of(1), "name": np.array(["a"])}, {"image": images_of(2)}]
     labels = [labels_of((3,)), labels_of((0, 1))]
     with tf.Graph().as_default(), tf.Session() as session:
@@ -163,9 +163,6 @@ def test_several_inputs_are_one_batch():
     assert list(joined) == ["image"] and joined["image"].shape == (3, SIDE, SIDE, 3)
     assert merged["boxes"].shape == (3, 3, 4)
     assert (merged["classes"][1:, 1:] == -1).all() and (merged["classes"][0] >= 0).all()
-
-
-def test_images_of_several_inputs_need_one_size():
     with tf.Graph().as_default(), pytest.raises(ConfigError, match="20 x 20, 20 x 30 pixels"):
         queues.merged([{"image": tf.zeros([1, 20, width, 3])} for width in (20, 30)])
 
@@ -225,16 +222,15 @@ def test_images_too_small_for_the_maps_are_refused(options, side, remedy):
     check_image_size(model.params, (None, None))
 
 
-def test_upright_boxes_alone_do_not_train_rotated_ones():
+def test_inputs_that_do_not_fit_are_refused():
     model = Detection(params=dataclasses.replace(Params(), name="rotated_retinanet"), info=INFO)
     with pytest.raises(ConfigError, match="rotated boxes.*does not yield; take --input nuclei"):
         model._loss(Raw(None, None, None), {"boxes": None}, Mode.TRAIN)
-
-
-def test_an_input_without_boxes_is_refused():
     model = Detection(params=Params(), info=INFO)
     with pytest.raises(ConfigError, match=r"yields no labels\['boxes'\]; take one for detection"):
         model._loss(Raw(None, None, None), {"label": None}, Mode.TRAIN)
+    with pytest.raises(ConfigError, match="number of classes"):
+        Detection(params=Params(), info=InputInfo())
 
 
 @pytest.mark.parametrize(
@@ -255,11 +251,6 @@ def test_a_backbone_without_a_map_is_refused(name, strides, missing):
         pytest.raises(ConfigError, match=f"no feature map of stride {missing}, only of 8, 16"),
     ):
         model._raw(tf.zeros([1, 64, 64, 3]), Mode.TRAIN)
-
-
-def test_an_input_must_say_how_many_classes_there_are():
-    with pytest.raises(ConfigError, match="number of classes"):
-        Detection(params=Params(), info=InputInfo())
 
 
 @pytest.mark.parametrize(

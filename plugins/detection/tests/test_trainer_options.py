@@ -61,39 +61,31 @@ def trained(tmp_path_factory):
     )
 
 
-def test_frozen_variables_stay(trained):
+def test_options_of_the_apis_trainer_take_effect(trained):
     first, last = values(trained, 1), values(trained, 3)
     frozen = [n for n in first if n.startswith("FeatureExtractor/") and n.endswith("weights")]
     assert len(frozen) > 5
     for name in frozen:
         np.testing.assert_array_equal(first[name], last[name], err_msg=name)
-
-
-def test_biases_have_a_multiplier(trained):
     last = values(trained, 3)
     np.testing.assert_allclose(last[f"{TOWER}/ClassPredictor/biases"], -4.6)
     np.testing.assert_array_equal(last[f"{TOWER}/BoxPredictor/biases"], 0)
-
-
-def test_each_gradient_is_clipped_and_the_rate_has_manual_steps(trained):
     name = f"{TOWER}/ClassPredictor/weights"
     one, two, three = (values(trained, step)[name] for step in (1, 2, 3))
     # A gradient of the untrained network is far larger than the bound.
     assert np.linalg.norm(two - one) == pytest.approx(NORM * RATES[0], rel=1e-3)
     assert np.linalg.norm(three - two) == pytest.approx(NORM * RATES[1], rel=1e-3)
-
-
-def test_without_regularization_there_is_no_other_total(trained):
     assert len(rows(trained)) == 3
     assert all("loss" in row and "total_loss" not in row for row in rows(trained))
-
-
-def test_the_average_moves(trained):
     name = f"{TOWER}/ClassPredictor/weights"
     first, last = values(trained, 1), values(trained, 3)
     average = last[f"{name}/ExponentialMovingAverage"]
     assert not np.array_equal(average, last[name]) and not np.array_equal(average, first[name])
     np.testing.assert_allclose(average, last[name], atol=2 * NORM)
+    assert {path.name for path in trained.glob("model.ckpt-*.index")} >= {
+        f"model.ckpt-{step}.index" for step in (1, 2, 3)
+    }
+    assert "keep_checkpoint_every_n_hours: 2" in (trained / "config.yaml").read_text()
 
 
 def test_summaries_are_grouped_as_those_of_the_api(trained):
@@ -103,13 +95,6 @@ def test_summaries_are_grouped_as_those_of_the_api(trained):
         "Losses/classification_loss",
         f"ModelVars/{TOWER}/ClassPredictor/weights",
     }
-
-
-def test_checkpoints_are_kept(trained):
-    assert {path.name for path in trained.glob("model.ckpt-*.index")} >= {
-        f"model.ckpt-{step}.index" for step in (1, 2, 3)
-    }
-    assert "keep_checkpoint_every_n_hours: 2" in (trained / "config.yaml").read_text()
 
 
 @pytest.mark.slow

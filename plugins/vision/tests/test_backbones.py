@@ -172,9 +172,15 @@ def test_networks_without_feature_maps_say_so(name):
         network.features(tf.zeros([1, 224, 224, 3]), context(), output_stride=32)
 
 
-def test_a_network_of_another_package_is_no_backbone_unless_it_says_how():
+def test_networks_of_other_packages_have_maps_if_they_say_how():
     with pytest.raises(ConfigError, match="Network has no feature maps by stride"):
         Network(params=None).features(None, context())
+
+    class Own(Network):
+        def features(self, images, context, *, output_stride=32):
+            return {stride: stride for stride in (4, 8, output_stride)}, {}
+
+    assert Own(params=None).pyramid_features(None, context(), top_stride=16) == {4: 4, 8: 8}
 
 
 @pytest.mark.parametrize("stride", [4, 12, 64])
@@ -246,11 +252,3 @@ def test_a_feature_pyramid_takes_the_apis_maps(name):
         # Inside of units as in its configurations; a unit's sum has no limit.
         inner = [op for op in graph.get_operations() if "/conv2/Relu" in op.name]
         assert inner and all(op.type == "Relu6" for op in inner)
-
-
-def test_another_packages_pyramid_is_made_of_its_features():
-    class Own(Network):
-        def features(self, images, context, *, output_stride=32):
-            return {stride: stride for stride in (4, 8, output_stride)}, {}
-
-    assert Own(params=None).pyramid_features(None, context(), top_stride=16) == {4: 4, 8: 8}

@@ -84,15 +84,14 @@ def test_a_backbone_within_another_scope_is_found():
     assert name == "detector/MobilenetV2/expanded_conv_2/depthwise_output"
 
 
-def test_a_stride_beyond_the_maps_is_refused():
+def test_strides_and_multi_grids_that_a_network_lacks():
     network, maps, end_points = features("mobilenet_v2_035", output_stride=8)
     match = "MobilenetV2_035 has no feature map of stride 16 for a decoder; its .* are 2, 4, 8$"
     with pytest.raises(ConfigError, match=match):
         network.decoder_map(maps, end_points, 16)
-
-
-def test_a_network_of_another_package_gives_its_last_map():
     assert Network(params=None).decoder_map({4: "a", 16: "b"}, {}, 4) == "a"
+    with pytest.raises(ConfigError, match=r"--model.multi_grid \(1, 2, 4\): mobilenet has no such"):
+        features("mobilenet_v2", multi_grid=(1, 2, 4))
 
 
 @pytest.mark.slow
@@ -111,11 +110,6 @@ def test_a_multi_grid_dilates_the_last_block(name, block, graph):
         if op.type == "SpaceToBatchND" and block in op.name
     ]
     assert rates == [[2, 2], [4, 4], [8, 8]]
-
-
-def test_a_network_without_multi_grid_refuses_it():
-    with pytest.raises(ConfigError, match=r"--model.multi_grid \(1, 2, 4\): mobilenet has no such"):
-        features("mobilenet_v2", multi_grid=(1, 2, 4))
 
 
 @pytest.mark.slow

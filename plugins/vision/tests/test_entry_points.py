@@ -20,7 +20,7 @@ def names(kind):
     return {f.name for f in found if f.kind.word == kind}
 
 
-def test_the_networks_are_those_that_users_know():
+def test_the_networks_and_preprocessing_are_those_that_users_know():
     resnets = [f"resnet_v{v}_{layers}" for v in (1, 2) for layers in (50, 101, 152, 200)]
     assert names("network") == {
         *("lenet", "cifarnet", "alexnet_v2", "vgg_a", "vgg_16", "vgg_19"),
@@ -35,9 +35,6 @@ def test_the_networks_are_those_that_users_know():
         *("mobilenet_v3_small_seg", "mobilenet_v3_large_seg"),
         *("mobilenet_v3_small_minimalistic", "mobilenet_v3_large_minimalistic"),
     }
-
-
-def test_so_is_the_preprocessing():
     families = {"lenet", "cifarnet", "vgg", "inception", "inception_full", "none"}
     assert names("preprocessing") == families
 

@@ -170,7 +170,7 @@ def test_each_damage_has_its_reason(folder, jpeg, take):
     assert problems == expected
 
 
-def test_the_first_one_ends_the_run_and_is_named(folder):
+def test_they_are_named_or_left_out_and_counted(folder, take):
     dataset = records(folder).dataset(Mode.EVAL, InputContext(batch_size=1))
     iterator = tf.data.make_initializable_iterator(dataset)
     batch = iterator.get_next()
@@ -182,9 +182,7 @@ def test_the_first_one_ends_the_run_and_is_named(folder):
     offset = index_records(folder / "validation-0").offsets[1]
     assert f"validation-0: record 1 (byte offset {offset}): it cannot be" in str(caught.value)
     assert "; mend or remove it, or give --input.skip_corrupt]" in str(caught.value)
-
-
-def test_they_are_left_out_and_counted(folder, take):
+    # They are left out and counted.
     dataset = records(folder, skip_corrupt=True).dataset(Mode.EVAL, InputContext(batch_size=2))
     batches = take(dataset)
     assert [labels["label"].tolist() for _, labels in batches] == [[0, 1], [2]]

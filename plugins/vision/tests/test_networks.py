@@ -125,16 +125,13 @@ def test_only_training_drops_features(name):
         assert len(drawn()) == 1
 
 
-def test_an_unknown_network_is_answered_with_near_ones():
+def test_unknown_networks_and_logits_of_several_positions_are_refused():
     with pytest.raises(PluginError, match=r"'resnet_v1_51'; did you mean 'resnet_v1_50' or"):
         load_network("resnet_v1_51")
+    with pytest.raises(ConfigError, match=r"2 x 3 positions.*--input.image_size.*global_pool"):
+        flat_logits(tf.zeros([2, 2, 3, 5]), 5)
 
 
 @pytest.mark.parametrize("shape", [[2, 5], [2, 1, 1, 5]])
 def test_logits_lose_a_single_position(shape):
     assert flat_logits(tf.zeros(shape), 5).shape.as_list() == [2, 5]
-
-
-def test_logits_of_several_positions_are_refused():
-    with pytest.raises(ConfigError, match=r"2 x 3 positions.*--input.image_size.*global_pool"):
-        flat_logits(tf.zeros([2, 2, 3, 5]), 5)

@@ -100,14 +100,13 @@ def test_files_and_pixels_of_any_size_are_prepared(export, tmp_path, family):
         np.testing.assert_allclose(image, expected, atol=1e-5)
 
 
-def test_pictures_are_of_one_size_only_where_asked_for():
+def test_pictures_have_one_size_where_asked_for_and_become_colour():
     forms = raw_serving.image_forms(lambda image: image, raw_serving.random_pictures)
     assert forms["pixels"].examples(3)["image"].shape == (3, 48, 64, 3)
     assert len(forms["encoded"].examples(2)["image_bytes"]) == 2
     assert list(raw_serving.image_forms(None, None, fixed_size=(8, 8))) == ["pixels"]
 
-
-def test_grey_pictures_become_colour_ones():
+    # Grey pictures become colour ones.
     def images():
         return tf.data.Dataset.from_tensor_slices(
             np.arange(24, dtype=np.float32).reshape(3, 2, 4, 1)

@@ -140,7 +140,7 @@ def test_every_change_is_tested():
     assert tested == set(CHANGES)
 
 
-def test_a_crop_covers_an_object_and_drops_what_is_hardly_left():
+def test_crops_and_jitter_move_boxes_and_corners():
     _, boxes = drawn(0)
     word = "random_crop_image:min_object_covered=0.9:overlap_thresh=0.6"
     whole = (boxes[:, 2] - boxes[:, 0]) * (boxes[:, 3] - boxes[:, 1])
@@ -149,9 +149,7 @@ def test_a_crop_covers_an_object_and_drops_what_is_hardly_left():
         share = (left[:, 2] - left[:, 0]) * (left[:, 3] - left[:, 1]) / whole[result.classes]
         assert share.max() >= 0.9 - 0.05  # The op rounds windows to whole pixels.
         assert share.min() >= 0.6
-
-
-def test_jitter_moves_edges_by_a_share_and_corners_with_them():
+    # Jitter moves edges by a share and corners with them.
     _, boxes = drawn(0)
     sides = np.tile(boxes[:, 2:] - boxes[:, :2], [1, 2])
     found = results(["random_jitter_boxes:ratio=0.1"])

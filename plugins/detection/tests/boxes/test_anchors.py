@@ -20,7 +20,7 @@ def run(build, *sizes, dynamic=False):
         return session.run(build(*given))
 
 
-def test_published_anchor_at_one_cell():
+def test_published_anchors_of_one_cell_an_odd_size_and_an_octave():
     # GridAnchorGeneratorTest.test_construct_single_anchor.
     anchors = run(
         lambda size: grid_anchors(size, aspect_ratios=(0.25, 1.0, 4.0), offset=(7, -3)), (1, 1)
@@ -31,6 +31,21 @@ def test_published_anchor_at_one_cell():
         *([-25, -131, 39, 125], [-57, -259, 71, 253], [-121, -515, 135, 509]),
     ]
     np.testing.assert_allclose(anchors, expected, rtol=1e-5)
+    # test_construct_single_anchor_with_odd_input_dimension.
+    anchors = run(lambda size: multiscale_anchors([size], [32], image_size=(65, 65), **ONE), (3, 3))
+    corners = [[row, column] for row in (-64, -32, 0) for column in (-64, -32, 0)]
+    np.testing.assert_allclose(anchors, [[r, c, r + 128, c + 128] for r, c in corners])
+    # test_construct_single_anchor_with_two_scales_per_octave_and_aspect.
+    anchors = run(
+        lambda size: multiscale_anchors([size], [64], scales_per_octave=2, aspect_ratios=(1, 2)),
+        (1, 1),
+    )
+    expected = [
+        *([-96, -96, 160, 160], [-149.0193, -149.0193, 213.0193, 213.0193]),
+        *([-58.50967, -149.0193, 122.50967, 213.0193], [-96, -224, 160, 288]),
+    ]
+    np.testing.assert_allclose(anchors, expected, rtol=1e-5)
+    assert run(grid_anchors, (0, 3)).shape == (0, 4)
 
 
 @pytest.mark.parametrize("dynamic", [False, True])
@@ -65,27 +80,7 @@ def test_published_levels(dynamic):
     np.testing.assert_allclose(anchors, expected)
 
 
-def test_published_level_of_an_image_of_odd_size():
-    # test_construct_single_anchor_with_odd_input_dimension.
-    anchors = run(lambda size: multiscale_anchors([size], [32], image_size=(65, 65), **ONE), (3, 3))
-    corners = [[row, column] for row in (-64, -32, 0) for column in (-64, -32, 0)]
-    np.testing.assert_allclose(anchors, [[r, c, r + 128, c + 128] for r, c in corners])
-
-
-def test_published_scales_of_an_octave():
-    # test_construct_single_anchor_with_two_scales_per_octave_and_aspect.
-    anchors = run(
-        lambda size: multiscale_anchors([size], [64], scales_per_octave=2, aspect_ratios=(1, 2)),
-        (1, 1),
-    )
-    expected = [
-        *([-96, -96, 160, 160], [-149.0193, -149.0193, 213.0193, 213.0193]),
-        *([-58.50967, -149.0193, 122.50967, 213.0193], [-96, -224, 160, 288]),
-    ]
-    np.testing.assert_allclose(anchors, expected, rtol=1e-5)
-
-
-def test_retinanet_has_areas_of_32_to_512_pixels_squared():
+def test_areas_of_retinanet_and_scales_of_ssd():
     # Section 4 of https://arxiv.org/abs/1708.02002.
     anchors = run(lambda *sizes: multiscale_anchors(sizes, (8, 16, 32, 64, 128)), *[(1, 1)] * 5)
     sides = np.sqrt(np.prod(anchors[:, 2:] - anchors[:, :2], axis=1)).reshape([5, 3, 3])
@@ -93,6 +88,17 @@ def test_retinanet_has_areas_of_32_to_512_pixels_squared():
     np.testing.assert_allclose(
         sides, 32 * 2.0 ** np.arange(5)[:, None, None] * np.tile(octave, [3, 1]), rtol=1e-5
     )
+    # Section 2.2 of https://arxiv.org/abs/1512.02325: linear from 0.2, one more of sqrt(s s').
+    shapes = ssd_shapes(6)
+    assert shapes[0] == [(0.1, 1.0), (0.2, 2.0), (0.2, 0.5)]
+    scales = 0.2 + 0.15 * np.arange(6)
+    for layer, scale, following in zip(shapes[1:], scales[1:], [*scales[2:], 1], strict=True):
+        expected = [*[scale] * 5, np.sqrt(scale * following)]
+        np.testing.assert_allclose([s for s, _ in layer], expected)
+        np.testing.assert_allclose([r for _, r in layer], [1, 2, 1 / 2, 3, 1 / 3, 1])
+    assert ssd_shapes(1, reduce_lowest_layer=False, interpolated_aspect_ratio=0)[0][0] == (0.2, 1)
+    given = ssd_shapes(2, scales=(0.3, 0.5), aspect_ratios=(1.0,), reduce_lowest_layer=False)
+    np.testing.assert_allclose([s for s, _ in given[0] + given[1]], [0.3, 0.15**0.5, 0.5, 0.5**0.5])
 
 
 LAYERS = ((38, 38), (19, 19), (10, 10), (5, 5), (3, 3), (1, 1))
@@ -105,20 +111,6 @@ def test_published_number_of_anchors_of_ssd(reduced, count):
     assert sum(len(shape) * h * w for shape, (h, w) in zip(shapes, LAYERS, strict=True)) == count
     if reduced:
         assert run(lambda *sizes: ssd_anchors(sizes, (300, 300)), *LAYERS).shape == (count, 4)
-
-
-def test_scales_of_ssd():
-    # Section 2.2 of https://arxiv.org/abs/1512.02325: linear from 0.2, one more of sqrt(s s').
-    shapes = ssd_shapes(6)
-    assert shapes[0] == [(0.1, 1.0), (0.2, 2.0), (0.2, 0.5)]
-    scales = 0.2 + 0.15 * np.arange(6)
-    for layer, scale, following in zip(shapes[1:], scales[1:], [*scales[2:], 1], strict=True):
-        expected = [*[scale] * 5, np.sqrt(scale * following)]
-        np.testing.assert_allclose([s for s, _ in layer], expected)
-        np.testing.assert_allclose([r for _, r in layer], [1, 2, 1 / 2, 3, 1 / 3, 1])
-    assert ssd_shapes(1, reduce_lowest_layer=False, interpolated_aspect_ratio=0)[0][0] == (0.2, 1)
-    given = ssd_shapes(2, scales=(0.3, 0.5), aspect_ratios=(1.0,), reduce_lowest_layer=False)
-    np.testing.assert_allclose([s for s, _ in given[0] + given[1]], [0.3, 0.15**0.5, 0.5, 0.5**0.5])
 
 
 @pytest.mark.parametrize("dynamic", [False, True])
@@ -137,7 +129,3 @@ def test_anchors_of_ssd_of_an_oblong_image(dynamic):
                 half = 100 * scale * np.array([ratio**-0.5, ratio**0.5]) / 2
                 expected.append([*(center - half), *(center + half)])
     np.testing.assert_allclose(anchors, expected, rtol=1e-5, atol=1e-4)
-
-
-def test_an_empty_feature_map_has_no_anchors():
-    assert run(grid_anchors, (0, 3)).shape == (0, 4)

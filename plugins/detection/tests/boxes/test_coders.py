@@ -45,19 +45,13 @@ def test_published_codes(factors, codes):
     assert (faster.code_size, points.code_size) == (4, 8)
 
 
-def test_published_code_of_a_box_without_height():
+def test_published_code_without_height_default_factors_and_extreme_codes():
     # test_very_small_Width_nan_after_encoding of the API.
     box, anchor = np.float32([[10, 10, 10.0000001, 20]]), ANCHORS[:1]
     code = run(FasterRcnnCoder((1.0, 1.0, 1.0, 1.0)).encode, box, anchor)
     np.testing.assert_allclose(code, [[-0.833333, 0, -21.128731, 0.510826]], atol=1e-4)
-
-
-def test_default_factors_are_those_of_the_api():
     plain, scaled = (run(FasterRcnnCoder(*f).encode, BOXES, ANCHORS) for f in (((1.0,) * 4,), ()))
     np.testing.assert_allclose(scaled, plain * [10, 10, 5, 5], rtol=1e-5)
-
-
-def test_extreme_codes_decode_to_finite_boxes():
     codes = np.float32([[0, 0, 1e4, 1e4]])
     height = np.diff(run(FasterRcnnCoder().decode, codes, ANCHORS[:1])[0, [0, 2]])
     np.testing.assert_allclose(height, 15 * 1000 / 16, rtol=1e-4)
@@ -86,23 +80,17 @@ def test_rotated_boxes_come_back():
     np.testing.assert_allclose(rotated_numpy.paired_iou(decoded, boxes), 1, atol=1e-4)
 
 
-def test_codes_of_rotated_boxes():
+def test_codes_of_rotated_boxes_are_smooth():
     box, anchor = np.float32([[14, 25, 8, 32, math.pi / 8]]), np.float32([[8, 16, 24, 32]])
     code = run(RotatedCoder((1.0,) * 5).encode, box, anchor)[0]
     half = math.sqrt(0.5)
     np.testing.assert_allclose(
         code, [-2 / 16, 1 / 16, -math.log(2), math.log(2), half, half], atol=1e-5
     )
-
-
-def test_codes_do_not_jump_where_angles_do():
     angles = (math.pi / 2 - 1e-3, -math.pi / 2 + 1e-3)
     boxes = np.float32([[0, 0, 5, 10, angle] for angle in angles])
     first, second = run(RotatedCoder().encode, boxes, np.float32([[-5, -5, 5, 5]]))
     assert np.abs(first - second).max() < 0.03
-
-
-def test_a_higher_than_wide_code_decodes_to_the_longer_side():
     # Direction 0, height e times as long.
     box = run(
         RotatedCoder((1.0,) * 5).decode,

@@ -102,21 +102,15 @@ def test_iou_of_10_000_pairs_is_that_of_polygons():
     np.testing.assert_allclose(run(rotated.paired_iou, a, b), expected, atol=1e-5)
 
 
-def test_iou_of_two_sets(iou_in_graph):
+def test_iou_of_sets_of_none_and_of_padding(iou_in_graph):
     a, b = next(pairs())
     a, b = a[:6], b[:9]
     expected = [[polygon_iou(x[None], y[None])[0] for y in b] for x in a]
     np.testing.assert_allclose(rotated_numpy.iou(a, b), expected, atol=1e-12)
     np.testing.assert_allclose(iou_in_graph(a, b), expected, atol=1e-6)
     assert np.count_nonzero(expected) > 5
-
-
-def test_iou_of_no_boxes(iou_in_graph):
     assert iou_in_graph(np.zeros([0, 5]), np.zeros([3, 5])).shape == (0, 3)
     assert rotated_numpy.iou(np.zeros([2, 5]), np.zeros([0, 5])).shape == (2, 0)
-
-
-def test_padding_overlaps_nothing(iou_in_graph):
     padding, box = np.zeros([1, 5]), np.array([[0, 0, 2, 3, 0.4]])
     assert iou_in_graph(np.concatenate([padding, box]), padding).tolist() == [[0], [0]]
 
@@ -129,7 +123,7 @@ def test_unrotated_boxes_overlap_as_upright_ones():
     )
 
 
-def test_corners_and_the_direction_of_angles():
+def test_corners_and_the_direction_of_angles_at_their_ends():
     # 4 wide, 2 high; a positive angle turns clockwise, the right end down.
     corners = run(rotated.corners, np.float32([[10, 20, 2, 4, 0], [0, 0, 2, 4, math.pi / 6]]))
     np.testing.assert_allclose(corners[0], [[9, 18], [9, 22], [11, 22], [11, 18]], atol=1e-5)
@@ -137,6 +131,11 @@ def test_corners_and_the_direction_of_angles():
     np.testing.assert_allclose(
         right_end, [2 * math.sin(math.pi / 6), 2 * math.cos(math.pi / 6)], atol=1e-6
     )
+    assert run(rotated.from_corners, np.zeros([2, 4, 2])).tolist() == [[0] * 5] * 2
+    assert run(rotated.from_corners, np.zeros([0, 4, 2])).shape == (0, 5)
+    upwards = np.float32([[0, 0, 1, 3, angle] for angle in (math.pi / 2, -math.pi / 2)])
+    found = run(rotated.canonical, upwards)
+    np.testing.assert_allclose(found[:, 4], -math.pi / 2, atol=1e-6)
 
 
 def assert_in_range(angles):
@@ -167,18 +166,7 @@ def test_corners_moved_by_a_scale_keep_centre_and_area():
     np.testing.assert_allclose(found[4], math.atan2(math.sin(0.5), 2 * math.cos(0.5)), rtol=1e-5)
 
 
-def test_padding_from_corners_stays_padding():
-    assert run(rotated.from_corners, np.zeros([2, 4, 2])).tolist() == [[0] * 5] * 2
-    assert run(rotated.from_corners, np.zeros([0, 4, 2])).shape == (0, 5)
-
-
-def test_vertical_boxes_have_the_lower_end_of_the_range():
-    upwards = np.float32([[0, 0, 1, 3, angle] for angle in (math.pi / 2, -math.pi / 2)])
-    found = run(rotated.canonical, upwards)
-    np.testing.assert_allclose(found[:, 4], -math.pi / 2, atol=1e-6)
-
-
-def test_canonical_boxes_are_the_same_polygons():
+def test_canonical_and_enclosing_boxes_fit_the_polygons():
     boxes = random_boxes(np.random.default_rng(6))
     boxes[:, 4] *= 2
     boxes[::2, [2, 3]] = boxes[::2, [3, 2]]
@@ -187,9 +175,6 @@ def test_canonical_boxes_are_the_same_polygons():
     assert_in_range(found[:, 4])
     np.testing.assert_allclose(rotated_numpy.paired_iou(found, boxes), 1, atol=1e-5)
     np.testing.assert_array_equal(run(rotated.canonical, found), found)
-
-
-def test_enclosing_boxes_are_the_bounds_of_the_corners():
     boxes = random_boxes(np.random.default_rng(7))
     corners = rotated_numpy.corners(boxes)
     bounds = np.concatenate([corners.min(axis=1), corners.max(axis=1)], axis=1)

@@ -38,21 +38,12 @@ def test_overlaps_of_sets_of_boxes():
     np.testing.assert_allclose(area, area_a[:, 0], rtol=1e-5)
     np.testing.assert_allclose(upright.iou(a, b, ops=np), iou, atol=1e-6)
     assert np.count_nonzero(iou) > 20
-
-
-def test_leading_dimensions_broadcast():
     a, b = random_boxes(3, 4), random_boxes(5)
     together = upright.iou(a, b, ops=np)
     assert together.shape == (3, 4, 5)
     np.testing.assert_array_equal(together[2], upright.iou(a[2], b, ops=np))
-
-
-def test_boxes_without_area_overlap_nothing():
     boxes = np.float32([[0, 0, 0, 0], [0, 0, 5, 0], [4, 4, 2, 2], [0, 0, 5, 5]])
     expected = np.diag([0, 0, 0, 1.0])
     np.testing.assert_array_equal(upright.iou(boxes, boxes, ops=np), expected)
     np.testing.assert_array_equal(upright.intersection_over_area(boxes, boxes, ops=np), expected)
-
-
-def test_no_boxes():
     assert upright.iou(random_boxes(0), random_boxes(3), ops=np).shape == (0, 3)

@@ -23,7 +23,8 @@ def without_pycocotools(monkeypatch):
     monkeypatch.setattr(module, "has_pycocotools", lambda: False)
 
 
-def test_ap_is_that_of_pycocotools(random_cases, without_pycocotools):
+def test_ap_is_that_of_pycocotools_for_all_and_each_class(random_cases, without_pycocotools):
+    assert set(FIGURES.compute(random_cases[1])) & set(COCO_FIGURES) == {"ap", "ap50"}
     pytest.importorskip("pycocotools")
     for images in random_cases:
         expected = coco_figures(images, 3)
@@ -31,9 +32,7 @@ def test_ap_is_that_of_pycocotools(random_cases, without_pycocotools):
         assert 0.05 < expected["ap"] < expected["ap50"] < 0.95
         for name in ("ap", "ap50"):
             assert found[name] == pytest.approx(expected[name], abs=1e-12)
-
-
-def test_ap_of_each_class_is_that_of_pycocotools(random_cases, without_pycocotools):
+    # Ap of each class is that of pycocotools.
     pytest.importorskip("pycocotools")
     found = FIGURES.compute(random_cases[0])
     for label, name in enumerate("abc"):
@@ -62,10 +61,6 @@ def test_the_other_ten_figures_are_there_with_pycocotools(random_cases):
     assert all(value > 0 for value in expected.values())
 
 
-def test_without_pycocotools_there_are_ap_and_ap50(random_cases, without_pycocotools):
-    assert set(FIGURES.compute(random_cases[1])) & set(COCO_FIGURES) == {"ap", "ap50"}
-
-
 def image(*, boxes=(), ignored=None, crowd=None, found=(), scores=()):
     boxes, found = (np.reshape(np.array(each, float), [-1, 4]) for each in (boxes, found))
     none = np.zeros(len(boxes), bool)
@@ -85,7 +80,7 @@ def one_class(*images):
     return Figures(class_names=("tree",), voc=True).compute(images)
 
 
-def test_detections_of_ignored_boxes_are_neither_right_nor_wrong():
+def test_ignored_boxes_and_crowds_are_neither_right_nor_wrong():
     plain = one_class(image(boxes=[BOX], found=[BOX], scores=[0.5]))
     assert plain["ap50"] == plain["voc_ap"] == plain["boxes_tree"] == 1
     with_ignored = one_class(
@@ -95,23 +90,16 @@ def test_detections_of_ignored_boxes_are_neither_right_nor_wrong():
     assert [with_ignored[name] for name in names] == [plain[name] for name in names]
     counted = one_class(image(boxes=[BOX], found=[BOX, OTHER], scores=[0.5, 0.9]))
     assert counted["ap50"] == counted["voc_ap"] == 0.5
-
-
-def test_a_crowd_takes_all_detections_within():
+    # A crowd takes all detections within.
     crowd = {"boxes": [BOX, (0, 0, 40, 40)], "ignored": [False, True]}
     inside = {"found": [BOX, (12, 0, 22, 10), (12, 12, 22, 22)], "scores": [0.5, 0.9, 0.8]}
     assert one_class(image(**crowd, crowd=[False, True], **inside))["ap50"] == 1
     # An ignored box that is no crowd is compared by IoU.
     figure = one_class(image(**crowd, **inside))["ap50"]
     assert figure == pytest.approx(1 / 3)
-
-
-def test_without_any_box_figures_are_minus_one():
     found = one_class(image(), image(found=[BOX], scores=[0.9]))
     assert {found[name] for name in ("ap", "ap50", "voc_ap", "voc07_ap", "ap50_tree")} == {-1}
-
-
-def test_boxes_without_detections_count():
+    # Boxes without detections count.
     missed, hit = image(boxes=[BOX]), image(boxes=[BOX], found=[BOX], scores=[0.9])
     assert one_class(missed)["ap50"] == 0
     # Recalls 0 to 0.5 of 101 are reached, and 0 to 0.5 of 11.
@@ -121,17 +109,14 @@ def test_boxes_without_detections_count():
     assert found["voc07_ap"] == pytest.approx(6 / 11)
 
 
-def test_voc_counts_a_second_detection_as_wrong():
+def test_voc_counts_a_second_detection_as_wrong_and_reaches_a_tenth():
     """VOC: a detection goes to the box that it overlaps most; COCO gives it the other one."""
     boxes = [(0, 0, 10, 10), (0, 3, 10, 13)]
     twice = image(boxes=boxes, found=[(0, 0, 10, 10), (0, 1, 10, 11)], scores=[0.9, 0.8])
     found = one_class(twice)
     assert found["ap50"] == 1
     assert found["voc_ap"] == 0.5
-
-
-def test_voc_recall_of_a_tenth_is_reached():
-    """3 of 10 boxes reach the recall 0.3, and so four of the eleven points."""
+    # 3 of 10 boxes reach the recall 0.3, and so four of the eleven points.
     images = [image(boxes=[BOX], found=[BOX], scores=[0.9]) for _ in range(3)]
     images += [image(boxes=[BOX]) for _ in range(7)]
     assert one_class(*images)["voc07_ap"] == pytest.approx(4 / 11)

@@ -15,13 +15,10 @@ def match(boxes, found, ignored=False, crowd=False):
     return match_coco(Image(truth, detections), upright_overlaps)[1]
 
 
-def test_of_equal_overlaps_the_last_box_is_taken():
+def test_the_last_of_equal_boxes_that_count_is_taken():
     """As in pycocotools; the detections overlap both boxes by two thirds."""
     boxes, found = [(0, 0, 10, 10), (0, 4, 10, 14)], [(0, 2, 10, 12)] * 3
     assert match(boxes, found)[0].tolist() == [1, 0, -1]
-
-
-def test_a_box_that_counts_is_preferred_to_an_ignored_one_of_more_overlap():
     boxes, found = [(0, 0, 10, 10), (0, 2, 10, 12)], [(0, 0, 10, 10)]
     matches = match(boxes, found, ignored=[True, False])[:, 0]
     # The IoU with the other box is 2 / 3.

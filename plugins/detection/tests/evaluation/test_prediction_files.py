@@ -61,12 +61,9 @@ def test_pycocotools_reads_the_results(files, tmp_path):
     assert [each["area"] for each in loaded.loadAnns(loaded.getAnnIds())] == [2000, 800]
 
 
-def test_the_id_of_the_data_set_wins(files):
+def test_ids_are_those_of_the_data_set_or_names(files):
     features = {**FEATURES, "image_id": np.int64(7)}
     assert files(features=features)[1][0]["image_id"] == 7
-
-
-def test_an_image_without_a_number_has_its_name_as_id(files):
     features = {**FEATURES, "name": b"/data/photo.jpg"}
     assert files(features=features)[1][0]["image_id"] == "photo"
     features.pop("name")
@@ -100,7 +97,7 @@ def test_rotated_detections_have_corners(files):
     assert not has(overlay[118:128, 170:185], BLUE)
 
 
-def test_ignored_boxes_are_grey_and_padding_is_not_drawn():
+def test_ignored_boxes_are_grey_and_classes_have_names_and_colours():
     painting = Painting.of(INFO, 0.3)
     corners = np.tile(np.array([[0.2, 0.2], [0.2, 0.8], [0.8, 0.8], [0.8, 0.2]]), [3, 1, 1])
     picture = np.zeros([100, 100, 3], np.uint8)
@@ -109,9 +106,6 @@ def test_ignored_boxes_are_grey_and_padding_is_not_drawn():
     assert has(drawn, (150, 150, 150)) and not has(drawn, RED)
     drawn = painting.draw_truth(picture, corners[1:], np.array([0, -1]), ignored[1:])
     assert has(drawn, RED) and not has(drawn, BLUE)
-
-
-def test_classes_without_names_and_colours():
     painting = Painting.of(InputInfo(num_classes=3, class_names=("tree",)), 0.3)
     assert painting.class_names == ["tree", "1", "2"]
     assert len({tuple(colour) for colour in painting.colours}) == 3

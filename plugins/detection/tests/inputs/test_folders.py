@@ -70,7 +70,7 @@ def marks_of(of, mode):
     return [photograph.marks for photograph in of.splits[mode].content]
 
 
-def test_difficult_objects_may_count(forms, tmp_path):
+def test_options_of_difficult_objects_classes_and_files(forms, tmp_path):
     for name in ("voc_xml", "dota"):
         folder = getattr(forms, name)(tmp_path / name)
         of = source(name, folder, ignore_difficult=False)
@@ -79,9 +79,6 @@ def test_difficult_objects_may_count(forms, tmp_path):
             [],
             [False],
         ]
-
-
-def test_a_class_file_decides_the_numbers(forms, tmp_path):
     (tmp_path / "names.txt").write_text("bird\ndog\ncat\n")
     of = source("dota", forms.dota(tmp_path / "d"), classes=str(tmp_path / "names.txt"))
     assert marks_of(of, Mode.EVAL)[0][0].number == 2
@@ -383,39 +380,31 @@ def test_an_image_that_is_cut_ends_the_run_with_its_name(forms, tmp_path):
         take(source("dota", folder), Mode.TRAIN, 2)
 
 
-def test_data_without_any_box_to_train_on_is_refused(forms, tmp_path):
-    folder = forms.dota(tmp_path)
+def test_data_without_boxes_sizes_or_own_names(forms, tmp_path):
+    folder = forms.dota(tmp_path / "empty")
     (folder / "classes.txt").write_text("cat\n")
     for name in "abc":
         (folder / f"train/labelTxt/{name}.txt").write_text("")
     with pytest.raises(DataError, match="no photograph of .* to train on has a box"):
         source("dota", folder)
+    folder = forms.voc_xml(tmp_path / "sizes")
+    replaced("<width>32", "<width>\u00b2")(folder)
+    assert len(source("voc_xml", folder).splits[Mode.TRAIN].content) == 3
+    folder = forms.dota(tmp_path / "names")
+    Image.fromarray(forms.image_of("a")).save(folder / "train/images/a.bmp")
+    with pytest.raises(DataError, match="has both a.bmp and a.png; remove one"):
+        source("dota", folder)
 
 
-def test_an_evaluation_split_of_which_nothing_can_be_used_is_named(forms, tmp_path):
+def test_evaluation_splits_without_a_photograph(forms, tmp_path):
     folder = forms.voc_xml(tmp_path)
     (folder / "Annotations/d.xml").write_text("<annotation>")
     with pytest.raises(DataError, match=r"d\.xml is no XML: "):
         source("voc_xml", folder)
-
-
-def test_an_evaluation_split_without_a_photograph_is_absent(forms, tmp_path):
+    # An evaluation split without a photograph is absent.
     folder = forms.coco_json(tmp_path)
     content = {"images": [], "annotations": [], "categories": forms.categories}
     (folder / "annotations/instances_val2017.json").write_text(json.dumps(content))
     of = source("coco_json", folder)
     with pytest.raises(NoDataError, match=f"^{tmp_path} has no photograph to evaluate$"):
         of.dataset(Mode.EVAL, InputContext(batch_size=1))
-
-
-def test_a_size_of_other_digits_is_none(forms, tmp_path):
-    folder = forms.voc_xml(tmp_path)
-    replaced("<width>32", "<width>\u00b2")(folder)
-    assert len(source("voc_xml", folder).splits[Mode.TRAIN].content) == 3
-
-
-def test_two_images_of_one_name_are_refused(forms, tmp_path):
-    folder = forms.dota(tmp_path)
-    Image.fromarray(forms.image_of("a")).save(folder / "train/images/a.bmp")
-    with pytest.raises(DataError, match="has both a.bmp and a.png; remove one"):
-        source("dota", folder)

@@ -78,7 +78,7 @@ def test_evaluation_yields_whole_tiles_with_the_boxes_of_their_pixels():
     assert (inside <= np.concatenate([upright[:, :2], -upright[:, 2:]], 1) + 1).all()
 
 
-def test_unresampled_tiles_are_parts_of_the_image():
+def test_unresampled_tiles_are_parts_of_the_image_and_scales_are_checked():
     image = np.asarray(Image.open(SAMPLE / "image.png"))[:384]
     of = nuclei(unresampled=1.0, intensity=0.0)
     ((features, labels),) = take(of, Mode.TRAIN, 1, batch_size=8)
@@ -91,6 +91,8 @@ def test_unresampled_tiles_are_parts_of_the_image():
     assert len(symmetries) > 3
     boxes = labels["boxes"][(labels["classes"] == 0) & ~labels["ignored"]]
     np.testing.assert_array_equal(boxes, np.round(boxes))
+    with pytest.raises(ConfigError, match="--input.min_scale_factor 2.0 is greater than"):
+        nuclei(min_scale_factor=2.0)
 
 
 def is_part(tile, image):
@@ -131,8 +133,3 @@ def test_the_share_of_unresampled_tiles():
 @pytest.mark.slow
 def test_training_resumes_exactly():
     check_exact_resume(nuclei(rotated=True), batch_size=4, steps=6)
-
-
-def test_scales_the_wrong_way_round_are_refused():
-    with pytest.raises(ConfigError, match="--input.min_scale_factor 2.0 is greater than"):
-        nuclei(min_scale_factor=2.0)

@@ -16,16 +16,13 @@ def names(of, mode):
     return [photograph.path.stem for photograph in of.splits[mode].content]
 
 
-def test_every_fourth_photograph_validates():
+def test_photographs_are_divided_by_number_or_plot():
     of = trees()
     assert of.info.num_examples == {Mode.TRAIN: 29, Mode.EVAL: 9, Mode.PREDICT: 9}
     assert (of.info.num_classes, of.info.class_names, of.info.class_ids) == (1, ("Tree",), (1,))
     assert names(of, Mode.EVAL) == ["03", "07", "11", "15", "19", "23", "27", "31", "35"]
     parts = (of.splits[mode].content for mode in (Mode.TRAIN, Mode.EVAL))
     assert sum(len(photograph.marks) for part in parts for photograph in part) == 354
-
-
-def test_no_plot_is_on_both_sides_of_the_split_by_plot():
     of = trees(divide_by="plot")
     assert names(of, Mode.EVAL) == [f"{number:02}" for number in range(8)]
     assert len(names(of, Mode.TRAIN)) == 30

@@ -36,13 +36,10 @@ def run(loss, *arrays, **options):
         return session.run(loss(*fed, **options), dict(zip(fed, arrays, strict=True)))
 
 
-def test_published_sigmoid_loss_of_each_anchor():
+def test_published_sigmoid_and_softmax_losses_of_each_anchor():
     half = -math.log(0.5)
     expected = [[0, 0, half, 0], [half, 0, 0, 0]]
     np.testing.assert_allclose(run(weighted_sigmoid, LOGITS, TARGETS, WEIGHTS), expected, atol=1e-6)
-
-
-def test_published_softmax_loss_of_each_anchor():
     # WeightedSoftmaxClassificationLossTest.testReturnsCorrectLoss: -1.5 log(1/2) in all.
     logits = np.float32(
         [
@@ -73,16 +70,14 @@ def test_published_sums_of_focal_losses(alpha, factor):
     np.testing.assert_allclose(losses.sum(), -math.log(0.5) * factor, rtol=1e-6)
 
 
-def test_published_ratios_of_focal_losses():
+def test_focal_loss_is_that_of_the_paper():
     # testEasyExamplesProduceSmallLossComparedToSigmoidXEntropy.
     probabilities = np.array([0.97, 0.91, 0.73, 0.27, 0.09, 0.03])
     logits = np.float32(np.log(probabilities / (1 - probabilities)))[None, :, None]
     arrays = (logits, np.float32([1, 1, 1, 0, 0, 0])[None, :, None], np.ones([1, 6]))
     ratios = run(weighted_sigmoid, *arrays) / run(sigmoid_focal, *arrays, alpha=None)
     assert (10 ** np.floor(np.log10(ratios))).tolist() == [[1000, 100, 10, 10, 100, 1000]]
-
-
-def test_focal_loss_is_that_of_the_paper():
+    # Focal loss is that of the paper.
     generator = np.random.default_rng(1)
     logits = np.float32(generator.normal(size=[2, 5, 3], scale=3))
     targets = np.float32(generator.integers(0, 2, [2, 5, 3]))
@@ -92,9 +87,7 @@ def test_focal_loss_is_that_of_the_paper():
     alpha = np.where(targets == 1, 0.25, 0.75)
     expected = (-alpha * (1 - right) ** 2 * np.log(right)).sum(axis=2) * weights
     np.testing.assert_allclose(run(sigmoid_focal, logits, targets, weights), expected, rtol=1e-4)
-
-
-def test_extreme_logits_have_finite_losses_and_gradients():
+    # Extreme logits have finite losses and gradients.
     logits, targets = np.float32([[[-1000, 1000]]]), np.float32([[[1, 0]]])
 
     def gradient(logits, targets, weights):

@@ -104,14 +104,11 @@ def test_ssd_keeps_three_negatives_per_positive_of_each_image():
         assert np.flatnonzero(chosen[image]).tolist() == expected.tolist()
 
 
-def test_no_more_anchors_than_there_are():
+def test_anchors_may_be_few_and_types_of_loss_are_known():
     for threshold in (0.7, 1.0):
         chosen, _ = run(
             HardExampleMiner(iou_threshold=threshold), CLASS_LOSSES, BOX_LOSSES, SAME * 0
         )
         assert np.all(chosen == 1)
-
-
-def test_an_unknown_type_of_loss_is_an_error():
     with pytest.raises(ConfigError, match="'cls' is not known; choose one of both, class, box"):
         HardExampleMiner(loss_type="cls")

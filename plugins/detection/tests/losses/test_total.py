@@ -63,27 +63,18 @@ def test_the_mean_of_halves_is_the_loss_of_the_whole(kind):
     np.testing.assert_allclose(np.mean(halves, axis=0), whole, rtol=1e-6)
 
 
-def test_a_batch_is_divided_by_all_its_matches():
+def test_options_are_factors_of_the_losses():
     """As in the API, where the mean over clones is another loss."""
     of_images = np.array([losses(slice(n, n + 1)) for n in range(4)])
     expected = np.maximum(MATCHES, 1) @ of_images / sum(MATCHES)
     np.testing.assert_allclose(losses(loss_normalizer="batch"), expected, rtol=1e-6)
-
-
-def test_weights_and_the_size_of_the_code_are_factors():
     plain = losses(normalize_by_code_size=False)
     found = losses(classification_weight=0.5, localization_weight=8, normalize_by_code_size=True)
     np.testing.assert_allclose(found, plain * [0.5, 2], rtol=1e-6)
-
-
-def test_focal_options_count():
     assert losses(focal_gamma=0.0)[0] > losses(focal_gamma=2.0)[0]
     assert losses(focal_alpha=0.9)[0] != pytest.approx(losses(focal_alpha=0.25)[0])
     sigmoid = losses(classification_loss="sigmoid")[0]
     assert losses(focal_gamma=0.0, focal_alpha=0.5)[0] == pytest.approx(sigmoid / 2)
-
-
-def test_a_small_delta_makes_the_loss_of_boxes_smaller():
     assert losses(smooth_l1_delta=0.1)[1] < losses(smooth_l1_delta=1.0)[1]
 
 

@@ -11,12 +11,11 @@ TOWER = "WeightSharedConvolutionalBoxPredictor"
 FPN = "FeatureExtractor/resnet_v1_18/fpn"
 
 
-def test_ssdlite_has_the_variables_of_the_published_model(ssdlite, published_ssdlite, shapes_in):
+def test_ssdlite_has_the_variables_and_anchors_of_the_published_model(
+    ssdlite, published_ssdlite, shapes_in
+):
     assert shapes_in(ssdlite[0]) == published_ssdlite
-
-
-def test_ssd_has_1917_anchors_on_300_pixels(ssdlite):
-    """The number of the API's published SSD models, of maps of 19, 10, 5, 3, 2 and 1 cells."""
+    # The number of the API's published SSD models, of maps of 19, 10, 5, 3, 2 and 1 cells.
     _, raw = ssdlite
     assert raw.codes.shape == [1, 1917, 4] and raw.logits.shape == [1, 1917, 91]
     assert raw.anchors.shape[0] in (None, 1917)
@@ -38,7 +37,7 @@ def retinanet(build):
     return graph, raw
 
 
-def test_retinanet_has_the_apis_names(retinanet, shapes_in):
+def test_retinanet_has_the_apis_names_and_pays_the_penalty_once(retinanet, shapes_in):
     variables = shapes_in(retinanet[0])
     norms = [f"BatchNorm/{part}" for part in ("gamma", "beta", "moving_mean", "moving_variance")]
     expected = {f"{FPN}/projection_{n}/{part}" for n in (1, 2, 3) for part in ("weights", "biases")}
@@ -54,15 +53,10 @@ def test_retinanet_has_the_apis_names(retinanet, shapes_in):
     assert {n for n in variables if n.startswith((FPN, TOWER))} == expected
     assert variables[f"{TOWER}/BoxPredictor/weights"] == [3, 3, 8, 2 * 3 * 6]
     assert variables[f"{TOWER}/ClassPredictor/weights"] == [3, 3, 8, 2 * 3 * 3]
-
-
-def test_weights_of_all_levels_pay_the_penalty_once(retinanet, shapes_in):
     losses = retinanet[0].get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)
     weights = [name for name in shapes_in(retinanet[0]) if name.endswith("/weights")]
     assert len(losses) == len(weights)
-
-
-def test_every_anchor_has_a_code_and_logits_on_an_odd_size(retinanet):
+    # Every anchor has a code and logits on an odd size.
     graph, raw = retinanet
     with graph.as_default(), tf.Session() as session:
         session.run(tf.global_variables_initializer())

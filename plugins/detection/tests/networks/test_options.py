@@ -52,17 +52,18 @@ def anchors_of(raw):
 
 
 def test_settings_of_the_layers(built):
-    _, given = built(
-        strides=(16, 32), top_stride=32, pyramid_channels=24, weight_decay=0.5, depth_multiplier=0.3
-    )
-    assert (given["strides"], given["top_stride"], given["depth"]) == ((16, 32), 32, 24)
-    context, convolutions = given["context"], given["convolutions"]
-    assert (context.weight_decay, context.batch_norm_decay) == (0.5, 0.5)
-    assert (context.depth_multiplier, context.is_training) == (0.3, True)
-    assert (convolutions.weight_decay, convolutions.batch_norm_decay) == (0.5, 0.5)
-
-
-def test_the_predictor_has_an_initial_deviation_of_its_own(built):
+    with tf.Graph().as_default():
+        options = {"pyramid_channels": 24, "weight_decay": 0.5, "depth_multiplier": 0.3}
+        _, given = built(strides=(16, 32), top_stride=32, **options)
+        assert (given["strides"], given["top_stride"], given["depth"]) == ((16, 32), 32, 24)
+        context, convolutions = given["context"], given["convolutions"]
+        assert (context.weight_decay, context.batch_norm_decay) == (0.5, 0.5)
+        assert (context.depth_multiplier, context.is_training) == (0.3, True)
+        assert (convolutions.weight_decay, convolutions.batch_norm_decay) == (0.5, 0.5)
+    with tf.Graph().as_default():
+        _, given = built(train_batch_norm=False)
+        assert not given["context"].is_training and not given["convolutions"].is_training
+    # The predictor has an initial deviation of its own.
     _, given = built(predictor_stddev=0.5, predictor_layers=1, pyramid_channels=8)
     (weights,) = [v for v in tf.trainable_variables() if "BoxPredictionTower" in v.op.name][:1]
     with tf.Session() as session:
@@ -84,11 +85,6 @@ def test_depthwise_maps_and_predictors(built, options, of_maps, of_predictor):
     _, given = built(name="ssd", **options)
     found = any("_depthwise/" in v.op.name for v in tf.trainable_variables())
     assert (given["use_depthwise"], found) == (of_maps, of_predictor)
-
-
-def test_batch_norm_that_is_not_trained(built):
-    _, given = built(train_batch_norm=False)
-    assert not given["context"].is_training and not given["convolutions"].is_training
 
 
 def test_layers_and_kernels_of_the_predictor(built):

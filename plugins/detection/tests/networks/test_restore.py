@@ -46,7 +46,7 @@ def restored(graph, path, kind, **arguments):
     return {row.name: row.source for row in plan.rows if row.outcome == "restored"}, plan
 
 
-def test_a_detection_checkpoint_is_restored_in_full(
+def test_a_detection_checkpoint_is_restored_in_full_or_by_features(
     ssdlite, published_ssdlite, detection_checkpoint
 ):
     found, plan = restored(ssdlite[0], detection_checkpoint, "detection")
@@ -57,9 +57,6 @@ def test_a_detection_checkpoint_is_restored_in_full(
         for name in SOME:
             value = session.run(next(v for v in tf.global_variables() if v.op.name == name))
             np.testing.assert_array_equal(value, reader.get_tensor(name))
-
-
-def test_features_alone_are_restored_on_request(ssdlite, published_ssdlite, detection_checkpoint):
     found, _ = restored(ssdlite[0], detection_checkpoint, "detection", load_all=False)
     assert set(found) == {name for name in published_ssdlite if name.startswith(PREFIX)}
 
@@ -75,15 +72,12 @@ def test_for_classification_the_backbone_alone_is_restored(
     assert found == {name: name for name in backbone_of(published_ssdlite)}
 
 
-def test_a_classifiers_names_have_no_scope_of_the_detector(ssdlite, published_ssdlite, save):
+def test_names_without_the_scope_and_other_shapes(ssdlite, published_ssdlite, save):
     names = {name.removeprefix(PREFIX): name for name in backbone_of(published_ssdlite)}
     path = save({short: published_ssdlite[name] for short, name in names.items()})
     found, _ = restored(ssdlite[0], path, "classification")
     assert found == {name: short for short, name in names.items()}
-
-
-def test_what_has_another_shape_is_left_out(ssdlite, published_ssdlite, save):
-    """As a model of another number of classes."""
+    # As a model of another number of classes.
     shapes = {n: s for n, s in published_ssdlite.items() if not n.startswith("BoxPredictor_5")}
     other = [name for name in shapes if "/ClassPredictor/" in name]
     path = save(shapes | {name: [*shapes[name][:-1], 7] for name in other})

@@ -53,7 +53,7 @@ def test_published_detections(dynamic):
     assert found.corners is None
 
 
-def test_published_limit_of_a_class():
+def test_published_limit_of_a_class_and_batch():
     # test_multiclass_nms_select_with_per_class_cap.
     options = {"score_threshold": 0.1, "iou_threshold": 0.5, "max_per_class": 2, "max_total": 5}
     found = run(BOXES[None], SCORES[None], **options)
@@ -61,9 +61,6 @@ def test_published_limit_of_a_class():
     assert found.classes.tolist() == [[0, 0, 1, 0, 0]]
     assert found.count.tolist() == [3]
     assert np.all(found.boxes[0, 3:] == 0)
-
-
-def test_published_batch():
     # test_batch_multiclass_nms_with_batch_size_2 (batch_multiclass_nms_test.py), shared boxes.
     halves = (array.reshape([2, 4, -1]) for array in (BOXES, SCORES))
     found = run(*halves, score_threshold=0.1, iou_threshold=0.5, max_total=4)
@@ -145,14 +142,11 @@ def test_detections_are_means_of_boxes_that_vote():
             np.testing.assert_allclose(found.boxes[image, number], expected, atol=1e-4)
 
 
-def test_rounding_moves_no_edge_beyond_those_of_all_boxes():
+def test_boxes_that_vote_keep_edges_and_areas():
     scores = np.random.default_rng(2).uniform(0.1, 1, [1, 500, 1])
     boxes = np.tile(np.float32([0.1, 0.1, 0.7, 0.7]), [1, 500, 1])
     found = run(boxes, np.float32(scores), box_voting_iou=0.5)
     assert found.boxes[0, 0].tolist() == boxes[0, 0].tolist()
-
-
-def test_boxes_without_area_stay_when_boxes_vote():
     boxes = np.float32([[[3, 3, 3, 9], [0, 0, 4, 4], [0, 0, 4, 6]]])
     found = run(boxes, np.float32([[[0.9], [0.75], [0.25]]]), box_voting_iou=0.6, max_total=4)
     expected = [[3, 3, 3, 9], [0, 0, 4, 4.5], [0, 0, 0, 0], [0, 0, 0, 0]]

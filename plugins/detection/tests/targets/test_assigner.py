@@ -116,7 +116,7 @@ def test_a_batch_without_boxes_is_background(dynamic):
     assert np.all(targets.class_weights == 1)
 
 
-def test_rotated_boxes_are_matched_by_the_boxes_that_enclose_them():
+def test_rotated_boxes_are_matched_by_enclosing_ones_and_background_is_first():
     box = np.float32([[[20, 21, 10, 24, 0.6]]])
     labels = padded([[(rotated.enclosing(box[0, 0], ops=np), 1, False)]], 1)
     coder = RotatedCoder()
@@ -129,9 +129,6 @@ def test_rotated_boxes_are_matched_by_the_boxes_that_enclose_them():
         code = tf.constant(targets.box_targets[0, anchor])
         decoded = session.run(coder.decode(code, ANCHORS[anchor]))
     np.testing.assert_allclose(decoded, box[0, 0], rtol=1e-4)
-
-
-def test_background_comes_first():
     with tf.Graph().as_default(), tf.Session() as session:
         targets = session.run(with_background(tf.constant([[[0.0, 1.0], [0.0, 0.0]]])))
     assert targets.tolist() == [[[0, 0, 1], [1, 0, 0]]]

@@ -61,14 +61,20 @@ def test_without_boxes_all_anchors_are_background(dynamic):
     assert run(ArgmaxMatcher(), np.ones([2, 3, 4]), np.zeros([2, 3], bool)) == [[-1] * 4] * 2
 
 
-def test_of_equal_similarities_the_first_counts():
+def test_the_first_of_equal_similarities_and_the_least_of_a_range_count():
     assert run(matcher(0.5), [[0.7, 0.2], [0.7, 0.6]]) == [0, 1]
     # The first of two anchors that suit a box equally is forced; the first of two boxes gets it.
     assert run(matcher(0.5, force=True), [[0.3, 0.3], [0.1, 0.1]]) == [0, -1]
-
-
-def test_thresholds_are_the_least_values_of_their_range():
     assert run(matcher(0.5, 0.25), [[0.5, 0.25, 0.24, 0.49]]) == [0, -2, -1, -2]
+    # A batch is matched image by image.
+    generator = np.random.default_rng(2)
+    similarity = np.float32(generator.uniform(0, 0.8, [6, 5, 11]))
+    valid = np.arange(5) < np.array([5, 0, 3, 1, 4, 2])[:, None]
+    expected = [reference(s, v, 0.7, 0.4) for s, v in zip(similarity, valid, strict=True)]
+    assert run(matcher(0.7, 0.4, force=True), similarity, valid) == expected
+    assert {-2, -1, 0, 1} <= set(np.ravel(expected))
+    with pytest.raises(ConfigError, match="0.6, is above that of matches, 0.5"):
+        matcher(0.5, 0.6)
 
 
 def reference(similarity, valid, matched, unmatched):
@@ -86,17 +92,3 @@ def reference(similarity, valid, matched, unmatched):
         if valid[row]:
             matches[int(np.argmax(similarity[row]))] = row
     return matches
-
-
-def test_a_batch_is_matched_image_by_image():
-    generator = np.random.default_rng(2)
-    similarity = np.float32(generator.uniform(0, 0.8, [6, 5, 11]))
-    valid = np.arange(5) < np.array([5, 0, 3, 1, 4, 2])[:, None]
-    expected = [reference(s, v, 0.7, 0.4) for s, v in zip(similarity, valid, strict=True)]
-    assert run(matcher(0.7, 0.4, force=True), similarity, valid) == expected
-    assert {-2, -1, 0, 1} <= set(np.ravel(expected))
-
-
-def test_thresholds_in_the_wrong_order_are_an_error():
-    with pytest.raises(ConfigError, match="0.6, is above that of matches, 0.5"):
-        matcher(0.5, 0.6)

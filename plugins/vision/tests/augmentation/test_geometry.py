@@ -129,7 +129,7 @@ def test_resized_marks_have_the_place_that_they_had(height, width):
     np.testing.assert_allclose(result.image[0, :, 1], expected, atol=1e-4)
 
 
-def test_masks_are_resized_as_their_type_wants_it():
+def test_masks_rotations_and_scales_are_those_of_tensorflow():
     """Labels stay labels, bool is cut at one half, numbers are interpolated."""
     values = np.array([[0, 9]])[..., np.newaxis]
     typed = {t: tf.constant(values.astype(t)) for t in (np.uint8, np.int32, bool, np.float32)}
@@ -140,28 +140,25 @@ def test_masks_are_resized_as_their_type_wants_it():
         assert found[kind][0, :, 0].tolist() == [0, 0, 0, 9, 9, 9]
     assert found[bool][0, :, 0].tolist() == [False] * 3 + [True] * 3
     np.testing.assert_allclose(found[np.float32][0, :, 0], [0, 0, 1.5 * 2, 6, 9, 9], atol=1e-5)
-
-
-def test_a_rotation_is_that_of_tensorflow():
     image = sample().image
     pairs = [(rotate_90(Sample(image), k).image, tf.image.rot90(image, k)) for k in range(4)]
     for found, expected in run(pairs):
         np.testing.assert_array_equal(found, expected)
-
-
-def test_scaling_rounds_to_whole_pixels():
     found = run(scale(sample(), tf.constant(1.26)))
     assert found.image.shape == (38, 50, 3)
     np.testing.assert_allclose(found.points, POINTS * [38 / 30, 50 / 40], rtol=1e-6)
 
 
-def test_padding_has_its_own_values():
+def test_padding_has_its_own_values_and_boxes_are_clipped():
     typed = Sample(tf.ones([2, 2, 3]), tf.ones([2, 2, 1], tf.int32))
     image, masks, *_ = run(pad(typed, 1, 0, 3, 4, fill=7, mask_fill=255)[:2])
     assert (image[0] == 7).all() and (image[1:, 2:] == 7).all() and (image[1:, :2] == 1).all()
     assert masks[..., 0].tolist() == [[255] * 4, [1, 1, 255, 255], [1, 1, 255, 255]]
     of_bool = pad(Sample(typed.image, tf.ones([2, 2, 1], tf.bool)), 0, 0, 2, 3, mask_fill=255)
     assert run(of_bool.masks)[..., 0].tolist() == [[True, True, False]] * 2
+    boxes = np.float32([[-3, 4, 10, 99], [40, 50, 60, 70], [1, 2, 3, 4]])
+    found = run(clip_boxes(sample(boxes))).boxes
+    assert found.tolist() == [[0, 4, 10, 40], [30, 40, 30, 40], [1, 2, 3, 4]]
 
 
 @pytest.mark.parametrize("size", [20, 41])
@@ -178,13 +175,7 @@ def test_a_window_takes_every_place_and_no_other(size):
     np.testing.assert_array_equal(first, expected)
 
 
-def test_boxes_are_clipped_to_the_image():
-    boxes = np.float32([[-3, 4, 10, 99], [40, 50, 60, 70], [1, 2, 3, 4]])
-    found = run(clip_boxes(sample(boxes))).boxes
-    assert found.tolist() == [[0, 4, 10, 40], [30, 40, 30, 40], [1, 2, 3, 4]]
-
-
-def test_a_change_is_applied_where_the_condition_holds():
+def test_a_change_is_applied_where_the_condition_holds_and_to_unknown_sizes():
     for parts in (("image",), ("image", "boxes"), ("image", "masks", "boxes", "points")):
         whole = sample()
         given = Sample(**{name: getattr(whole, name) for name in parts})
@@ -195,9 +186,7 @@ def test_a_change_is_applied_where_the_condition_holds():
         for found, expected in pairs:
             for name in parts:
                 np.testing.assert_array_equal(*run([getattr(found, name), getattr(expected, name)]))
-
-
-def test_images_of_unknown_size_and_no_boxes_are_changed():
+    # Images of unknown size and no boxes are changed.
     image = tf.placeholder(tf.float32, [None, None, 3])
     empty = Sample(image, boxes=tf.zeros([0, 4]), points=tf.zeros([0, 2]))
     seed = tf.constant([1, 2])

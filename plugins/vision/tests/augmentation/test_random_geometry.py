@@ -39,29 +39,22 @@ def results(change, seeds, image=None):
         return [session.run(changed, {seed: value}) for value in seeds]
 
 
-def test_the_seed_decides_everything():
+def test_the_seed_decides_and_all_flips_rotations_and_scales_are_drawn():
     first, again, other = results(augmented, [[1, 2], [1, 2], [1, 3]])
     for one, two in zip(first, again, strict=True):
         np.testing.assert_array_equal(one, two)
     assert not np.array_equal(first.image, other.image)
     assert not np.array_equal(first.boxes, other.boxes)
-
-
-def test_half_of_the_images_are_mirrored():
     found = results(augmentation.random_flip, [[1, seed] for seed in range(200)])
     mirrored = [one.image[0, 0, 0] != 0 for one in found]
     assert 0.35 < np.mean(mirrored) < 0.65
-
-
-def test_each_rotation_is_as_likely():
     found = results(augmentation.random_rotate_90, [[1, seed] for seed in range(200)])
     corners = [int(one.image[0, 0, 0]) for one in found]
     counts = np.unique(corners, return_counts=True)
     assert counts[0].tolist() == [0, 11, 96, 107]
     assert min(counts[1]) > 30
 
-
-def test_scales_are_drawn_from_the_whole_range():
+    # Scales are drawn from the whole range.
     def scaled(sample, seed):
         return augmentation.random_scale(sample, 0.5, 2.0, seed)
 

@@ -14,7 +14,7 @@ def painted(pixels, colour=RED):
     return (pixels == colour).all(axis=2)
 
 
-def test_lines_lie_on_the_edges():
+def test_lines_lie_on_the_edges_of_upright_and_rotated_boxes():
     corners = upright_corners(np.array([[0.2, 0.1, 0.6, 0.9]]))
     found = painted(draw_boxes(black(100, 200), corners, [RED]))
     rows, columns = np.nonzero(found)
@@ -26,19 +26,14 @@ def test_lines_lie_on_the_edges():
     assert (found[:, 18:22].sum(axis=1)[25:55] == 2).all()
     assert (found[:, 178:182].sum(axis=1)[25:55] == 2).all()
     assert not found[22:58, 22:178].any()
-
-
-def test_rotated_boxes_follow_their_corners():
     corners = np.array([[[0.5, 0.1], [0.1, 0.5], [0.5, 0.9], [0.9, 0.5]]])
     found = painted(draw_boxes(black(100, 100), corners, [RED]))
     assert found[28:33, 28:33].any() and found[68:73, 68:73].any()
     assert not found[12:20, 12:20].any() and not found[45:55, 45:55].any()
-
-
-def test_later_boxes_lie_above():
     corners = upright_corners(np.array([[0.2, 0.2, 0.8, 0.8]] * 2))
     found = draw_boxes(black(100, 100), corners, [RED, YELLOW])
     assert painted(found, YELLOW).any() and not painted(found).any()
+    np.testing.assert_array_equal(draw_boxes(black(5, 7), np.zeros([0, 4, 2]), []), black(5, 7))
 
 
 @pytest.mark.parametrize(
@@ -61,10 +56,6 @@ def test_a_caption_at_the_right_edge_moves_left():
         for each in corners
     ]
     assert found[0][:48].sum() == found[1][:48].sum() > 300
-
-
-def test_without_boxes_the_picture_stays():
-    np.testing.assert_array_equal(draw_boxes(black(5, 7), np.zeros([0, 4, 2]), []), black(5, 7))
 
 
 @pytest.mark.parametrize(

@@ -12,16 +12,13 @@ def ink(pixels):
     return columns.min(), columns.max()
 
 
-def test_each_line_adds_a_strip_below_the_picture():
+def test_each_line_adds_a_strip_and_fits_the_width():
     drawn = with_captions(PICTURE, ["word", "", "other"])
     assert drawn.shape == (30 + 3 * 26, 120, 3)
     np.testing.assert_array_equal(drawn[:30], PICTURE)
     first, second, third = drawn[30:].reshape([3, 26, 120, 3])
     assert (second == 255).all()
     assert (first < 128).any() and (third < 128).any()
-
-
-def test_long_lines_fit_the_width():
     short, long = (with_captions(PICTURE, [line])[30:] for line in ("iiii", "wwww" * 6))
     assert ink(short)[1] < 40
     assert 100 < ink(long)[1] < 120

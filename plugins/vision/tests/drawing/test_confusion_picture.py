@@ -14,7 +14,7 @@ def corners(pixels, num_classes):
     return pixels[np.ix_(places, places)].astype(int)
 
 
-def test_right_answers_are_blue_and_wrong_ones_red():
+def test_right_answers_are_blue_wrong_ones_red_with_names_and_figures():
     matrix = np.array([[2.0, 1, 0], [0, 0, 0], [0, 0, 5]])
     found = corners(confusion_picture(matrix, ("cat", "a long name", "dog")), 3)
     np.testing.assert_allclose(
@@ -26,9 +26,7 @@ def test_right_answers_are_blue_and_wrong_ones_red():
     # A label that does not occur has no share of anything.
     assert found[1].tolist() == [WHITE] * 3
     assert found[2, 2, 2] > found[2, 2, 0]
-
-
-def test_names_and_figures_are_written():
+    # Names and figures are written.
     matrix = np.eye(3)
     with_names = confusion_picture(matrix, ("cat", "dog", "fly"))
     other_names = confusion_picture(matrix, ("cow", "dog", "fly"))
@@ -37,12 +35,9 @@ def test_names_and_figures_are_written():
     # Text in the cell, in the middle, beside its colour and lines.
     assert len(np.unique(cell[4:-4, 4:-4].reshape(-1, 3), axis=0)) > 2
     assert with_names.shape != other_names.shape or (with_names != other_names).any()
+    assert confusion_picture(np.eye(1000), ()).shape == (1000, 1000, 3)
 
 
 @pytest.mark.parametrize(("classes", "side"), [(20, 44), (21, 14), (200, 14), (201, 4), (1000, 1)])
 def test_cells_shrink_with_the_number_of_classes(classes, side):
     assert cell_side(classes) == side
-
-
-def test_a_thousand_classes_are_a_thousand_pixels():
-    assert confusion_picture(np.eye(1000), ()).shape == (1000, 1000, 3)

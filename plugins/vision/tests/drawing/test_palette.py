@@ -14,13 +14,10 @@ def test_classes_have_colours_of_their_own(background):
     assert black == ([0] if background else [])
 
 
-def test_the_first_colours_are_far_apart():
+def test_first_colours_are_far_apart_and_stay():
     colours = palette(12, background=True).astype(int)
     distances = np.abs(colours[:, np.newaxis] - colours).sum(axis=2)
     assert distances[~np.eye(12, dtype=bool)].min() > 80
-
-
-def test_a_class_keeps_its_colour_when_there_are_more():
     np.testing.assert_array_equal(palette(3, background=True), palette(20, background=True)[:3])
 
 
@@ -32,14 +29,12 @@ def test_whether_there_is_a_background(names, expected):
     assert has_background(names) is expected
 
 
-def test_an_outline_is_where_a_neighbour_differs():
+def test_an_overlay_mixes_colours_within_outlines():
     classes = np.array([[0, 0, 0, 0], [0, 1, 1, 0], [0, 1, 1, 2]])
     expected = [[0, 1, 1, 0], [1, 1, 1, 1], [1, 1, 1, 1]]
     np.testing.assert_array_equal(outline(classes), np.array(expected, bool))
     assert not outline(np.zeros([1, 1], int)).any()
-
-
-def test_an_overlay_mixes_colours_within_lines():
+    # An overlay mixes colours within lines.
     colours = np.array([[0, 0, 0], [200, 100, 50]], np.uint8)
     classes = np.zeros([5, 5], int)
     classes[1:4, 1:4] = 1
@@ -50,9 +45,6 @@ def test_an_overlay_mixes_colours_within_lines():
     np.testing.assert_array_equal(found[line], np.tile(colours[1], (8, 1)))
     assert found[2, 2].tolist() == [150, 100, 75]  # half-way from grey to the colour
     np.testing.assert_array_equal(found[classes == 0], image[classes == 0])
-
-
-def test_without_background_every_class_is_painted():
     colours = palette(2, background=False)
     found = overlay(np.zeros([4, 4, 3], np.uint8), np.zeros([4, 4], int), colours)
     np.testing.assert_array_equal(found[1, 1], np.round(0.5 * colours[0]))

@@ -71,13 +71,10 @@ def test_grey_files_are_told_from_others(tmp_path, mode, is_grey):
     assert read_png(tmp_path / "x.png") == PngHeader(height=5, width=7, is_grey=is_grey)
 
 
-def test_a_missing_file_is_an_error_of_the_system(tmp_path):
+def test_a_missing_file_and_a_very_large_image(tmp_path, png, monkeypatch):
     with pytest.raises(FileNotFoundError):
         read_png(tmp_path / "x.png")
-
-
-def test_very_large_images_are_no_attack(png, monkeypatch):
-    """Pillow refuses images of more than twice so many pixels, unless told not to."""
+    # Pillow refuses images of more than twice so many pixels, unless told not to.
     monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", 30 * 40 / 3)
     with pytest.raises(Image.DecompressionBombError):
         Image.open(png[0])

@@ -21,19 +21,16 @@ def network():
     return graph, logits, end_points
 
 
-def test_variables_are_slims(network, slim_variables, variables_in):
+def test_variables_end_points_and_penalties_are_slims(
+    network, slim_variables, variables_in, count_parameters
+):
     assert variables_in(network[0]) == slim_variables("alexnet_v2")
-
-
-def test_number_of_parameters(network, variables_in, count_parameters):
-    """By hand, after figure 2 of https://arxiv.org/abs/1404.5997 and layers-imagenet-1gpu.cfg."""
+    # By hand, after figure 2 of https://arxiv.org/abs/1404.5997 and layers-imagenet-1gpu.cfg.
     convolutions = [(3, 11, 64), (64, 5, 192), (192, 3, 384), (384, 3, 384), (384, 3, 256)]
     dense = [(256, 5, 4096), (4096, 1, 4096), (4096, 1, 1000)]
     expected = sum((i * size**2 + 1) * o for i, size, o in convolutions + dense)
     assert count_parameters(variables_in(network[0])) == expected == 50_303_912
-
-
-def test_end_points(network):
+    # End points.
     _, logits, end_points = network
     assert {name: point.shape.as_list() for name, point in end_points.items()} == {
         "alexnet_v2/conv1": [2, 54, 54, 64],
@@ -50,9 +47,6 @@ def test_end_points(network):
     }
     assert logits.op.name == "alexnet_v2/fc8/squeezed"
     assert alexnet_v2.default_image_size == 224
-
-
-def test_all_weights_pay_a_penalty(network):
     penalties = network[0].get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)
     assert [penalty.op.name.split("/")[1] for penalty in penalties] == list(LAYERS)
 
@@ -77,7 +71,7 @@ def test_without_classes_the_features_come_back(num_classes):
     assert "alexnet_v2/fc8" not in end_points
 
 
-def test_larger_images_give_a_map_or_are_averaged():
+def test_images_of_other_sizes_give_a_map_are_averaged_or_refused():
     with tf.Graph().as_default():
         logits, _ = build(10, size=300, spatial_squeeze=False)
         assert logits.op.name == "alexnet_v2/fc8/BiasAdd"
@@ -86,15 +80,9 @@ def test_larger_images_give_a_map_or_are_averaged():
         logits, end_points = build(10, size=300, global_pool=True)
         assert logits.shape.as_list() == [2, 10]
         assert end_points["global_pool"].shape.as_list() == [2, 1, 1, 4096]
-
-
-def test_the_size_of_the_images_may_be_unknown():
     with tf.Graph().as_default():
         logits, _ = build(10, size=None, global_pool=True)
     assert logits.shape.as_list() == [2, 10]
-
-
-def test_images_that_are_too_small_are_refused():
     with tf.Graph().as_default():
         build(10, size=195)
     with tf.Graph().as_default(), pytest.raises(ConfigError, match="194 x 194 .* 195 x 195"):

@@ -18,18 +18,15 @@ def network():
     return graph, end_points
 
 
-def test_variables_are_slims(network, slim_variables, variables_in):
+def test_variables_end_points_and_penalties_are_slims(
+    network, slim_variables, variables_in, count_parameters
+):
     assert variables_in(network[0]) == slim_variables("cifarnet")
-
-
-def test_number_of_parameters(network, variables_in, count_parameters):
-    """By hand: two poolings leave 8 x 8 pixels of 64 channels before fc3."""
+    # By hand: two poolings leave 8 x 8 pixels of 64 channels before fc3.
     convolutions = (5 * 5 * 3 + 1) * 64 + (5 * 5 * 64 + 1) * 64
     dense = (8 * 8 * 64 + 1) * 384 + (384 + 1) * 192 + (192 + 1) * 10
     assert count_parameters(variables_in(network[0])) == convolutions + dense == 1_756_426
-
-
-def test_end_points(network):
+    # End points.
     assert {name: point.shape.as_list() for name, point in network[1].items()} == {
         "conv1": [2, 32, 32, 64],
         "pool1": [2, 16, 16, 64],
@@ -42,6 +39,8 @@ def test_end_points(network):
         "Predictions": [2, 10],
     }
     assert cifarnet.default_image_size == 32
+    penalties = network[0].get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)
+    assert [penalty.op.name.split("/")[1] for penalty in penalties] == ["fc3", "fc4"]
 
 
 def test_local_normalisation_stands_behind_pool1_and_before_pool2(network):
@@ -54,11 +53,6 @@ def test_local_normalisation_stands_behind_pool1_and_before_pool2(network):
         assert op.type == "LRN"
         settings = [op.get_attr(name) for name in ("depth_radius", "bias", "alpha", "beta")]
         assert settings == pytest.approx([4, 1.0, 0.001 / 9, 0.75])
-
-
-def test_dense_layers_but_the_logits_pay_a_penalty(network):
-    penalties = network[0].get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)
-    assert [penalty.op.name.split("/")[1] for penalty in penalties] == ["fc3", "fc4"]
 
 
 def test_initial_values_of_each_layer(network):

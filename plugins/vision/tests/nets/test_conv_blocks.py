@@ -23,21 +23,15 @@ def test_channels_are_rounded_to_a_multiple_not_below_nine_tenths(value, divisor
     assert make_divisible(value, divisor, least) == expected
 
 
-def test_channels_are_split_into_multiples():
+def test_channels_are_split_strides_become_rates_and_padding_is_fixed():
     assert split_divisible(96, 3) == [32, 32, 32]
     assert split_divisible(40, 3) == [16, 16, 8]
     with pytest.raises(ValueError, match="20 channels do not split into 2 multiples of 8"):
         split_divisible(20, 2)
-
-
-def test_strides_become_rates_of_later_layers():
     strides = Strides(4)
     assert [strides.next(s) for s in (2, 1, 2, 2, 1, 2, 1)] == [
         (2, 1), (1, 1), (2, 1), (1, 1), (1, 2), (1, 2), (1, 4),
     ]  # fmt: skip
-
-
-def test_fixed_padding_depends_on_kernel_and_rate_only():
     with tf.Graph().as_default():
         images = tf.zeros([1, 5, 6, 2])
         assert fixed_padding(images, [3, 3]).shape == [1, 7, 8, 2]

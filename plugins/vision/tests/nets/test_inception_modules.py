@@ -57,21 +57,18 @@ def test_too_small_an_input_leaves_nothing():
     assert size_after(2, 3, 2, SAME) == 1
 
 
-def test_kernels_are_as_the_scopes_say():
+def test_kernels_are_as_the_scopes_say_or_given():
     build_row(tf.zeros([1, 9, 9, 3]), (Conv("Conv2d_0a_1x7", 4), Conv("Conv2d_0b_5x5", 6)), Style())
     shapes = {v.op.name: v.shape.as_list() for v in tf.global_variables()}
     assert shapes["Conv2d_0a_1x7/weights"] == [1, 7, 3, 4]
     assert shapes["Conv2d_0b_5x5/weights"] == [5, 5, 4, 6]
+    with pytest.raises(ValueError, match="'Conv' does not end with the size of a kernel"):
+        Conv("Conv", 4).build(tf.zeros([1, 9, 9, 3]), Style())
 
 
 def test_a_kernel_may_be_another_than_the_scope_says():
     Conv("Conv2d_1a_1x1", 4, kernel=(3, 3)).build(tf.zeros([1, 9, 9, 3]), Style())
     assert tf.global_variables()[0].shape == [3, 3, 3, 4]
-
-
-def test_a_scope_without_a_kernel_is_refused():
-    with pytest.raises(ValueError, match="'Conv' does not end with the size of a kernel"):
-        Conv("Conv", 4).build(tf.zeros([1, 9, 9, 3]), Style())
 
 
 def test_branches_are_joined_in_their_order():
@@ -82,9 +79,6 @@ def test_branches_are_joined_in_their_order():
     windows = [images[0, i : i + 2, j : j + 2, 0] for i in range(4) for j in range(4)]
     np.testing.assert_allclose(largest.ravel(), [w.max() for w in windows], rtol=1e-6)
     np.testing.assert_allclose(mean.ravel(), [w.mean() for w in windows], rtol=1e-6)
-
-
-def test_channels_first_joins_the_second_dimension():
     mixed = Mixed("Mixed", ((Conv("Conv2d_0a_1x1", 2),), (Pool("MaxPool_0a_3x3"),)))
     net = mixed.build(tf.zeros([1, 3, 8, 9]), Style(data_format="NCHW"))
     assert net.shape == [1, 5, 8, 9]
@@ -113,10 +107,15 @@ def test_a_network_ends_at_each_end_point(index):
     assert made == {name for name in NAMES[: index + 1] if not name.startswith("Max")}
 
 
-def test_an_unknown_end_point_is_refused_before_anything_is_built():
+def test_sizes_of_images_are_checked_where_they_are_known():
     with pytest.raises(ValueError, match="Unknown final endpoint Mixed_9z; there are: Conv2d_1a"):
         build_until(tf.zeros([1, 20, 20, 3]), TABLE, "Mixed_9z", Style())
     assert not tf.global_variables()
+    with pytest.raises(ConfigError, match="14 x 20 pixels"):
+        build_until(tf.zeros([1, 30, 14, 20]), TABLE, "Mixed_3a", Style(data_format="NCHW"))
+    images = tf.placeholder(tf.float32, [1, None, None, 3])
+    net, _ = build_until(images, TABLE, "Conv2d_4a_1x1", Style())
+    assert net.shape.as_list() == [1, None, None, 3]
 
 
 @pytest.mark.parametrize("index", range(4))
@@ -127,14 +126,3 @@ def test_images_of_the_smallest_size_are_enough_and_smaller_ones_are_not(index):
     assert min(net.shape.as_list()) >= 1
     with pytest.raises(ConfigError, match=f"20 x {size - 1} pixels.* {size} x {size} at least"):
         build_until(tf.zeros([1, 20, size - 1, 3]), TABLE, NAMES[index], Style())
-
-
-def test_channels_first_takes_height_and_width_from_behind():
-    with pytest.raises(ConfigError, match="14 x 20 pixels"):
-        build_until(tf.zeros([1, 30, 14, 20]), TABLE, "Mixed_3a", Style(data_format="NCHW"))
-
-
-def test_images_of_unknown_size_are_built():
-    images = tf.placeholder(tf.float32, [1, None, None, 3])
-    net, _ = build_until(images, TABLE, "Conv2d_4a_1x1", Style())
-    assert net.shape.as_list() == [1, None, None, 3]

@@ -54,17 +54,14 @@ def graph():
 
 
 @pytest.mark.process
-def test_variables_are_slims_and_shared_by_clones(
+def test_variables_penalties_and_end_points_are_slims_and_shared_by_clones(
     clones, slim_variables, variables_in, count_parameters
 ):
     variables = variables_in(clones[0])
     assert variables == slim_variables("inception_resnet_v2")
     without_aux = [variable for variable in variables if "/AuxLogits/" not in variable[0]]
     assert count_parameters(without_aux) - (1536 + 1) == KERAS_PARAMETERS
-
-
-@pytest.mark.process
-def test_penalties_are_paid_once_and_statistics_kept_by_each_clone(clones, variables_in):
+    # Penalties are paid once and statistics kept by each clone.
     graph, _ = clones
     ends = ("/weights", "/biases")
     punished = [name for name, _ in variables_in(graph) if name.endswith(ends)]
@@ -73,10 +70,7 @@ def test_penalties_are_paid_once_and_statistics_kept_by_each_clone(clones, varia
     assert len(graph.get_collection(tf.GraphKeys.UPDATE_OPS)) == 2 * len(clones[1]) * len(
         normalised
     )
-
-
-@pytest.mark.process
-def test_end_points_are_slims(clones):
+    # End points are slims.
     expected = {name: [2, size, size, depth] for name, (size, depth) in END_POINTS.items()}
     expected |= {"AuxLogits": [2, 1001], "global_pool": [2, 1, 1, 1536]}
     expected |= {"PreLogitsFlatten": [2, 1536], "Logits": [2, 1001], "Predictions": [2, 1001]}
@@ -185,7 +179,3 @@ def test_blocks_add_a_scaled_residual(name, activation, residual):
     summed = values + residual
     caps = {tf.nn.relu: (0, None), tf.nn.relu6: (0, 6), None: (None, None)}
     np.testing.assert_allclose(found, np.clip(summed, *caps[activation]), rtol=1e-5)
-
-
-def test_the_published_image_size():
-    assert inception_resnet_v2.inception_resnet_v2.default_image_size == 299

@@ -34,10 +34,12 @@ def test_convolutions_are_normalised_without_gamma(scope):
     assert net.op.type == "Relu"
 
 
-def test_batch_norm_keeps_what_the_networks_were_published_with():
+def test_batch_norm_has_published_values_or_is_left_out():
     for scope in ARG_SCOPES:
         of_conv = scope()[layers.arg_scope_func_key(layers.conv2d)]["normalizer_params"]
         assert (of_conv["decay"], of_conv["epsilon"]) == (0.9997, 0.001)
+    conv_and_dense(inception_utils.inception_arg_scope, use_batch_norm=False)
+    assert names() == ["conv/weights", "conv/biases", "dense/weights", "dense/biases"]
 
 
 @pytest.mark.parametrize("scope", ARG_SCOPES)
@@ -69,11 +71,6 @@ def test_batch_norm_is_as_asked_for(scope):
     np.testing.assert_allclose(normalised, expected, rtol=1e-4, atol=1e-5)
 
 
-def test_batch_norm_can_be_left_out():
-    conv_and_dense(inception_utils.inception_arg_scope, use_batch_norm=False)
-    assert names() == ["conv/weights", "conv/biases", "dense/weights", "dense/biases"]
-
-
 @pytest.mark.parametrize(("scope", "with_biases"), [(ARG_SCOPES[0], False), (ARG_SCOPES[1], True)])
 def test_the_penalty_is_half_the_sum_of_squares_times_weight_decay(scope, with_biases):
     conv_and_dense(scope, weight_decay=0.5)
@@ -97,14 +94,11 @@ def test_initial_weights_of_inception_have_the_variance_of_their_inputs():
         assert session.run(weights).std() == pytest.approx(np.sqrt(2 / (9 * 64)), rel=0.03)
 
 
-def test_numbers_of_channels_are_scaled_but_not_below_the_smallest():
+def test_channels_and_kernels_are_scaled_and_cut():
     depth = inception_utils.depth_function(0.3, 16)
     assert [depth(64), depth(192), depth(48)] == [19, 57, 16]
     with pytest.raises(ValueError, match=r"^depth_multiplier is not greater than zero\.$"):
         inception_utils.depth_function(0, 16)
-
-
-def test_a_kernel_is_cut_to_the_map():
     assert inception_utils.kernel_within(tf.zeros([1, 3, 9, 2]), [8, 8]) == [3, 8]
     unknown = tf.placeholder(tf.float32, [1, None, 3, 2])
     assert inception_utils.kernel_within(unknown, [8, 8]) == [8, 8]
@@ -121,11 +115,20 @@ def test_the_whole_map_is_averaged(shape):
     np.testing.assert_allclose(found[0, 0, 0], values.mean(axis=(0, 1, 2)), rtol=1e-6)
 
 
-def test_logits_of_a_larger_map_cannot_be_squeezed():
+def test_logits_and_auxiliary_logits_need_maps_that_fit():
     net = tf.zeros([2, 2, 3, 4])
     assert inception_utils.conv_logits(net, 5, False, scope="logits").shape == [2, 2, 3, 5]
     with pytest.raises(ConfigError, match="map of 2 x 3 .*spatial_squeeze=False"):
         inception_utils.conv_logits(net, 5, True, scope="squeezed")
+    # Dense auxiliary logits need a map of known size.
+    with pytest.raises(ConfigError, match="known height and width.*create_aux_logits=False"):
+        inception_utils.dense_aux_logits(
+            tf.placeholder(tf.float32, [2, None, 17, 4]),
+            5,
+            pool_scope="pool",
+            conv_scope="conv",
+            logits_scope="out",
+        )
 
 
 @pytest.mark.parametrize(("size", "window", "kernel"), [(3, 3, 1), (17, 5, 5)])
@@ -138,14 +141,3 @@ def test_dense_auxiliary_logits_cut_their_window_to_the_map(size, window, kernel
     assert pool.get_attr("ksize") == [1, window, window, 1]
     assert tf.global_variables("conv/weights")[0].shape == [kernel, kernel, 128, 768]
     assert tf.global_variables("out/weights")[0].shape == [768, 5]
-
-
-def test_dense_auxiliary_logits_need_a_map_of_known_size():
-    with pytest.raises(ConfigError, match="known height and width.*create_aux_logits=False"):
-        inception_utils.dense_aux_logits(
-            tf.placeholder(tf.float32, [2, None, 17, 4]),
-            5,
-            pool_scope="pool",
-            conv_scope="conv",
-            logits_scope="out",
-        )

@@ -64,14 +64,12 @@ def test_variables_are_slims_and_shared_by_clones(
     assert count_parameters(trained) + gamma - (1024 + 1) == TRAINED_PARAMETERS
 
 
-def test_penalties_are_paid_once_and_statistics_kept_by_each_clone(clones):
+def test_penalties_and_end_points_are_slims(clones):
     graph, _ = clones
     # 57 convolutions, and the logits, which are not normalised.
     assert len(graph.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)) == 58
     assert len(graph.get_collection(tf.GraphKeys.UPDATE_OPS)) == 2 * 2 * 57
-
-
-def test_end_points_are_slims(clones):
+    # End points are slims.
     expected = {name: [2, size, size, depth] for name, (size, depth) in END_POINTS.items()}
     expected |= {"AvgPool_0a_7x7": [2, 1, 1, 1024], "Logits": [2, 1001], "Predictions": [2, 1001]}
     for end_points in clones[1]:
@@ -110,29 +108,19 @@ def test_logits_that_are_not_squeezed_keep_their_positions(graph):
     assert logits.shape == [2, 2, 1, 5]
 
 
-def test_modules_alone_without_the_root():
+def test_modules_alone_and_ends_that_are_asked_for():
     with tf.Graph().as_default():
         maps = tf.zeros([2, 28, 28, 192])
         _, end_points = inception_v1.inception_v1_base(maps, "Mixed_3c", include_root_block=False)
         assert list(end_points) == ["Mixed_3b", "Mixed_3c"]
         with pytest.raises(ValueError, match="Unknown final endpoint MaxPool_3a_3x3"):
             inception_v1.inception_v1_base(maps, "MaxPool_3a_3x3", include_root_block=False)
-
-
-def test_a_network_ends_where_it_is_told_to():
     with tf.Graph().as_default():
         net, end_points = inception_v1.inception_v1_base(tf.zeros([2, 1, 1, 3]), "Mixed_3b")
     assert net is end_points["Mixed_3b"]
     assert list(end_points) == list(END_POINTS)[:6]
-
-
-def test_initial_weights_are_truncated_normal():
     with tf.Graph().as_default(), tf.Session() as session:
         inception_v1.inception_v1_base(tf.zeros([2, 9, 9, 3]), "Conv2d_2c_3x3")
         weights = tf.global_variables("InceptionV1/Conv2d_2c_3x3/weights")[0]
         session.run(weights.initializer)
         assert session.run(weights).std() == pytest.approx(0.8796 * 0.01, rel=0.02)
-
-
-def test_the_published_image_size():
-    assert inception_v1.inception_v1.default_image_size == 224

@@ -54,14 +54,12 @@ def test_variables_are_slims_and_shared_by_clones(
     assert count_parameters(base) == BASE_PARAMETERS
 
 
-def test_penalties_are_paid_once_and_statistics_kept_by_each_clone(clones):
+def test_penalties_and_end_points_are_slims(clones):
     graph, _ = clones
     # The arg scope says nothing of the separable convolution, which has no batch norm either.
     assert len(graph.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)) == 69
     assert len(graph.get_collection(tf.GraphKeys.UPDATE_OPS)) == 2 * len(clones[1]) * 68
-
-
-def test_end_points_are_slims(clones):
+    # End points are slims.
     expected = {name: [2, size, size, depth] for name, (size, depth) in END_POINTS.items()}
     expected |= {"AvgPool_1a": [2, 1, 1, 1024], "Logits": [2, 1001], "Predictions": [2, 1001]}
     for end_points in clones[1]:
@@ -146,7 +144,3 @@ def test_modules_alone_without_the_root():
         net, end_points = inception_v2.inception_v2_base(maps, "Mixed_4a", include_root_block=False)
         assert list(end_points) == ["Mixed_3b", "Mixed_3c", "Mixed_4a"]
         assert net is end_points["Mixed_4a"]
-
-
-def test_the_published_image_size():
-    assert inception_v2.inception_v2.default_image_size == 224

@@ -59,7 +59,7 @@ def clones(build_clones, request):
     return build_clones(network, request.param)
 
 
-def test_variables_are_slims_and_shared_by_clones(
+def test_variables_penalties_and_end_points_are_slims(
     clones, slim_variables, variables_in, count_parameters
 ):
     graph, _ = clones
@@ -73,24 +73,17 @@ def test_variables_are_slims_and_shared_by_clones(
     gamma = count_parameters([v for v in trained if v[0].endswith("beta")])
     of_one_class = (2048 + 1) + (768 + 1)
     assert count_parameters(trained) + gamma - of_one_class == TRAINED_PARAMETERS
-
-
-def test_penalties_are_paid_once_and_statistics_kept_by_each_clone(clones):
     graph, _ = clones
     assert len(graph.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)) == 98
     assert len(graph.get_collection(tf.GraphKeys.UPDATE_OPS)) == 2 * len(clones[1]) * 96
-
-
-def test_auxiliary_logits_begin_small(clones):
+    # Auxiliary logits begin small.
     name = "InceptionV3/AuxLogits/{}/weights/Initializer/truncated_normal/stddev:0"
     found = [
         float(tf.get_static_value(clones[0].get_tensor_by_name(name.format(layer))))
         for layer in ("Conv2d_2a_5x5", "Conv2d_2b_1x1")
     ]
     assert found == pytest.approx([0.01, 0.001])
-
-
-def test_end_points_are_slims(clones):
+    # End points are slims.
     expected = {name: [2, size, size, depth] for name, (size, depth) in END_POINTS.items()}
     expected |= {"AuxLogits": [2, 1001], "AvgPool_1a": [2, 1, 1, 2048]}
     expected |= {"PreLogits": [2, 1, 1, 2048], "Logits": [2, 1001], "Predictions": [2, 1001]}
@@ -176,7 +169,3 @@ def test_a_network_ends_where_it_is_told_to():
         assert net.op.name == "Mine/Mixed_5d/concat"
         with pytest.raises(ValueError, match="Unknown final endpoint Mixed_7d"):
             inception_v3.inception_v3_base(images, "Mixed_7d")
-
-
-def test_the_published_image_size():
-    assert inception_v3.inception_v3.default_image_size == 299

@@ -43,7 +43,7 @@ def graph():
 
 
 @pytest.mark.process
-def test_variables_are_slims_and_shared_by_clones(
+def test_variables_penalties_and_end_points_are_slims(
     clones, slim_variables, variables_in, count_parameters
 ):
     graph, _ = clones
@@ -53,18 +53,11 @@ def test_variables_are_slims_and_shared_by_clones(
     gamma = count_parameters([v for v in without_aux if v[0].endswith("beta")])
     count = count_parameters(without_aux) + gamma - (1536 + 1)
     assert round(count, -5) == TRAINED_PARAMETERS
-
-
-@pytest.mark.process
-def test_penalties_are_paid_once_and_statistics_kept_by_each_clone(clones):
     graph, _ = clones
     # 149 convolutions and two of the auxiliary logits are normalised, two dense layers are not.
     assert len(graph.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)) == 149 + 2 + 2
     assert len(graph.get_collection(tf.GraphKeys.UPDATE_OPS)) == 2 * len(clones[1]) * (149 + 2)
-
-
-@pytest.mark.process
-def test_end_points_are_slims(clones):
+    # End points are slims.
     expected = {name: [2, size, size, depth] for name, (size, depth) in END_POINTS.items()}
     expected |= {"AuxLogits": [2, 1001], "global_pool": [2, 1, 1, 1536]}
     expected |= {"PreLogitsFlatten": [2, 1536], "Logits": [2, 1001], "Predictions": [2, 1001]}
@@ -139,7 +132,3 @@ def test_modules_can_be_built_alone(name, size, channels):
         assert tf.global_variables() == variables
         block(maps, scope="Mine")
         assert len(tf.global_variables("Mine/")) == len(variables)
-
-
-def test_the_published_image_size():
-    assert inception_v4.inception_v4.default_image_size == 299

@@ -20,19 +20,16 @@ def network():
     return graph, end_points
 
 
-def test_variables_are_slims(network, slim_variables, variables_in):
+def test_variables_and_end_points_are_slims(
+    network, slim_variables, variables_in, count_parameters
+):
     assert variables_in(network[0]) == slim_variables("lenet")
     assert variables_in(network[0], tf.GraphKeys.MODEL_VARIABLES) == slim_variables("lenet")
-
-
-def test_number_of_parameters(network, variables_in, count_parameters):
-    """By hand: 3 x 3 halvings of 28 leave 7 x 7 pixels of 64 channels before fc3."""
+    # By hand: 3 x 3 halvings of 28 leave 7 x 7 pixels of 64 channels before fc3.
     convolutions = (5 * 5 * 1 + 1) * 32 + (5 * 5 * 32 + 1) * 64
     dense = (7 * 7 * 64 + 1) * 1024 + (1024 + 1) * 10
     assert count_parameters(variables_in(network[0])) == convolutions + dense == 3_274_634
-
-
-def test_end_points(network):
+    # End points.
     assert {name: point.shape.as_list() for name, point in network[1].items()} == {
         "conv1": [2, 28, 28, 32],
         "pool1": [2, 14, 14, 32],

@@ -67,7 +67,7 @@ def test_variables_of_clones_are_those_of_slim(clones):
     assert described(graph.get_collection(tf.GraphKeys.GLOBAL_VARIABLES)) == table("mobilenet_v1")
 
 
-def test_a_published_checkpoint_has_137_arrays_of_4254889_values(clones):
+def test_a_checkpoint_with_slims_names_is_restored_whole(clones, tmp_path):
     """Moving means and variances included, 21,888 values; 4,233,001 are trained.
 
     https://github.com/tensorflow/models/blob/master/research/slim/nets/mobilenet_v1.md says
@@ -81,9 +81,7 @@ def test_a_published_checkpoint_has_137_arrays_of_4254889_values(clones):
     assert count(trained) == pytest.approx(4.24e6, rel=0.002)
     kernels = [v for v in trained if v.op.name.endswith("weights") and "Logits" not in v.op.name]
     assert count(kernels) == 3_185_088
-
-
-def test_a_checkpoint_with_slims_names_is_restored_whole(clones, tmp_path):
+    # A checkpoint with slims names is restored whole.
     shapes = dict(line.split() for line in table("mobilenet_v1"))
     random = np.random.RandomState(0)
     values = {
@@ -110,7 +108,7 @@ def test_a_checkpoint_with_slims_names_is_restored_whole(clones, tmp_path):
         np.testing.assert_array_equal(restored[name], value)
 
 
-def test_end_points_have_their_names_and_shapes(clones):
+def test_end_points_and_penalties_are_slims(clones):
     sizes = [112, 112, 56, 56, 28, 28, 14, 14, 14, 14, 14, 14, 7, 7]
     depths = [32, 64, 128, 128, 256, 256, 512, 512, 512, 512, 512, 512, 1024, 1024]
     expected = {"Conv2d_0": [2, 112, 112, 32]}
@@ -122,9 +120,7 @@ def test_end_points_have_their_names_and_shapes(clones):
     for logits, end_points in clones[1]:
         assert {name: end_points[name].shape.as_list() for name in end_points} == expected
         assert end_points["Logits"] is logits
-
-
-def test_depthwise_weights_pay_no_penalty_unless_asked_to(clones):
+    # Depthwise weights pay no penalty unless asked to.
     penalties = clones[0].get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)
     assert len(penalties) == 15
     assert not [p for p in penalties if "depthwise" in p.op.name]

@@ -48,7 +48,7 @@ def layers_of(variables):
     return [name for name, _ in itertools.groupby(n.removesuffix("/BatchNorm") for n in names)]
 
 
-def test_variables_of_small_clones_have_slims_names(clones):
+def test_small_clones_have_slims_variables_and_end_points(clones):
     variables = clones[0].get_collection(tf.GraphKeys.GLOBAL_VARIABLES)
     assert layers_of(variables) == names_of_layers(11, {0, *range(3, 11)})
     names = [v.op.name for v in variables]
@@ -60,9 +60,7 @@ def test_variables_of_small_clones_have_slims_names(clones):
     norms = {n.rpartition("/")[2] for n in names if n.startswith("MobilenetV3/Conv/BatchNorm/")}
     assert norms == {"beta", "gamma", "moving_mean", "moving_variance"}
     assert count(variables) == KERAS_COUNTS["small"]
-
-
-def test_end_points_have_their_names_and_shapes(clones):
+    # End points have their names and shapes.
     for logits, end_points in clones[1]:
         shapes = {name: tensor.shape.as_list() for name, tensor in end_points.items()}
         assert shapes["layer_1"] == [2, 112, 112, 16]
@@ -153,11 +151,18 @@ def test_logits_are_those_of_keras_for_equal_weights(name):
     np.testing.assert_allclose(found, expected, rtol=1e-3, atol=1e-4 * np.abs(expected).max())
 
 
-def test_hard_swish_is_the_papers():
+def test_hard_swish_and_multiplier_are_the_papers():
     values = np.array([-4, -3, -1.5, 0, 1, 3, 5], np.float32)
     with tf.Graph().as_default(), tf.Session() as session:
         found = session.run(mobilenet_v3.hard_swish(tf.constant(values)))
     np.testing.assert_allclose(found, [0, 0, -0.375, 0, 2 / 3, 3, 5], atol=1e-6)
+    # The multiplier spares the last layer where asked to.
+    with tf.Graph().as_default():
+        assert ends(depth_multiplier=0.5)[0].shape.as_list() == [1, 1, 1, 640]
+        net, _ = ends(depth_multiplier=0.5, finegrain_classification_mode=True, scope="fine")
+        assert net.shape.as_list() == [1, 1, 1, 1280]
+        with pytest.raises(ValueError, match='use "depth_multiplier" instead'):
+            ends(multiplier=0.5)
 
 
 def ends(**options):
@@ -165,15 +170,6 @@ def ends(**options):
     spec = mobilenet_v3.V3_LARGE["spec"]
     layout = {**mobilenet_v3.V3_LARGE, "spec": [*spec[:2], *spec[-2:]]}
     return mobilenet_v3.mobilenet_base(tf.zeros([1, 16, 16, 3]), conv_defs=layout, **options)
-
-
-def test_the_multiplier_spares_the_last_layer_where_asked_to():
-    with tf.Graph().as_default():
-        assert ends(depth_multiplier=0.5)[0].shape.as_list() == [1, 1, 1, 640]
-        net, _ = ends(depth_multiplier=0.5, finegrain_classification_mode=True, scope="fine")
-        assert net.shape.as_list() == [1, 1, 1, 1280]
-        with pytest.raises(ValueError, match='use "depth_multiplier" instead'):
-            ends(multiplier=0.5)
 
 
 @pytest.mark.slow

@@ -80,10 +80,42 @@ def counted(version, variables, count_parameters):
     return count_parameters(variables) - BACKGROUND[version]
 
 
-def test_variables_are_slims(version, network, slim_variables, variables_in, count_parameters):
+def test_variables_end_points_penalties_and_updates_are_slims(
+    version, network, slim_variables, variables_in, count_parameters
+):
     variables = variables_in(network[0])
     assert variables == slim_variables(f"resnet_v{version}_50")
     assert counted(version, variables, count_parameters) == PUBLISHED_PARAMETERS[version][50]
+    # End points.
+    _, logits, end_points = network
+    scope, classes = f"resnet_v{version}_50", NUM_CLASSES[version]
+    expected = {f"{scope}/conv1"}
+    for block, units in enumerate((3, 4, 6, 3), start=1):
+        for unit in range(1, units + 1):
+            name = f"{scope}/block{block}/unit_{unit}/bottleneck_v{version}"
+            expected |= {name, *(f"{name}/conv{index}" for index in (1, 2, 3))}
+        expected |= {f"{scope}/block{block}/unit_1/bottleneck_v{version}/shortcut"}
+    shapes = {
+        f"{scope}/block1": [2, 28, 28, 256],
+        f"{scope}/block2": [2, 14, 14, 512],
+        f"{scope}/block3": [2, 7, 7, 1024],
+        f"{scope}/block4": [2, 7, 7, 2048],
+        "global_pool": [2, 1, 1, 2048],
+        f"{scope}/logits": [2, 1, 1, classes],
+        f"{scope}/spatial_squeeze": [2, classes],
+        "predictions": [2, classes],
+    }
+    assert set(end_points) == expected | set(shapes)
+    assert {name: end_points[name].shape.as_list() for name in shapes} == shapes
+    assert logits is end_points[f"{scope}/spatial_squeeze"]
+    last_unit = end_points[f"{scope}/block1/unit_3/bottleneck_v{version}"]
+    assert end_points[f"{scope}/block1"] is last_unit
+    # One penalty for each convolution, two updates for each batch norm.
+    graph, *_ = network
+    assert len(graph.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)) == 1 + 3 * 16 + 4 + 1
+    # Version 1: after each convolution but the logits; 2: three times a unit and at the end.
+    norms = {1: 1 + 3 * 16 + 4, 2: 3 * 16 + 1}[version]
+    assert len(graph.get_collection(tf.GraphKeys.UPDATE_OPS)) == 2 * norms
 
 
 @pytest.mark.parametrize("num_layers", NUM_LAYERS)
@@ -109,12 +141,11 @@ def test_units_of_each_block_are_slims(
     assert published in (None, counted(version, table.items(), count_parameters))
 
 
-def test_last_units_but_those_of_the_last_block_have_a_stride(version, blocks_of):
+def test_units_have_slims_strides_and_channels(version, blocks_of):
     strides = [[unit["stride"] for unit in block.args] for block in blocks_of(version, 50)]
     assert strides == [[1, 1, 2], [1, 1, 1, 2], [1, 1, 1, 1, 1, 2], [1, 1, 1]]
 
-
-def test_channels_may_be_multiplied_down_to_a_least_number(blocks_of):
+    # Channels may be multiplied down to a least number.
     def depths(**arguments):
         return [block.args[0]["depth_bottleneck"] for block in blocks_of(1, 50, **arguments)]
 
@@ -129,41 +160,6 @@ def test_functions_have_slims_names(version):
         function = network_of(version, num_layers)
         assert function.__name__ == f"resnet_v{version}_{num_layers}"
         assert function.default_image_size == general.default_image_size == 224
-
-
-def test_end_points(version, network):
-    _, logits, end_points = network
-    scope, classes = f"resnet_v{version}_50", NUM_CLASSES[version]
-    expected = {f"{scope}/conv1"}
-    for block, units in enumerate((3, 4, 6, 3), start=1):
-        for unit in range(1, units + 1):
-            name = f"{scope}/block{block}/unit_{unit}/bottleneck_v{version}"
-            expected |= {name, *(f"{name}/conv{index}" for index in (1, 2, 3))}
-        expected |= {f"{scope}/block{block}/unit_1/bottleneck_v{version}/shortcut"}
-    shapes = {
-        f"{scope}/block1": [2, 28, 28, 256],
-        f"{scope}/block2": [2, 14, 14, 512],
-        f"{scope}/block3": [2, 7, 7, 1024],
-        f"{scope}/block4": [2, 7, 7, 2048],
-        "global_pool": [2, 1, 1, 2048],
-        f"{scope}/logits": [2, 1, 1, classes],
-        f"{scope}/spatial_squeeze": [2, classes],
-        "predictions": [2, classes],
-    }
-    assert set(end_points) == expected | set(shapes)
-    assert {name: end_points[name].shape.as_list() for name in shapes} == shapes
-    assert logits is end_points[f"{scope}/spatial_squeeze"]
-    last_unit = end_points[f"{scope}/block1/unit_3/bottleneck_v{version}"]
-    assert end_points[f"{scope}/block1"] is last_unit
-
-
-def test_penalties_and_updates(version, network):
-    """One penalty for each convolution, two updates for each batch norm."""
-    graph, *_ = network
-    assert len(graph.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)) == 1 + 3 * 16 + 4 + 1
-    # Version 1: after each convolution but the logits; 2: three times a unit and at the end.
-    norms = {1: 1 + 3 * 16 + 4, 2: 3 * 16 + 1}[version]
-    assert len(graph.get_collection(tf.GraphKeys.UPDATE_OPS)) == 2 * norms
 
 
 @pytest.mark.parametrize("version", [2], indirect=True)

@@ -25,8 +25,7 @@ def test_parameters_and_layers_are_the_papers():
     # 17 convolutions, and the logits.
     assert len(kernels) == 18 and logits.shape == [2, 1000]
 
-
-def test_no_narrow_kernel_of_one_pixel_has_a_stride():
+    # No narrow kernel of one pixel has a stride.
     def pyramid(network, images, context):
         return network.pyramid_features(images, context)
 

@@ -37,9 +37,7 @@ def network():
     return graph, logits, end_points
 
 
-def test_variables_are_those_of_the_plain_network_but_for_the_root(
-    network, slim_variables, variables_in
-):
+def test_variables_parameters_and_end_points_are_deeplabs(network, slim_variables, variables_in):
     kinds = ("gamma", "beta", "moving_mean", "moving_variance")
     root = []
     for index, (inputs, outputs) in enumerate([(3, 64), (64, 64), (64, 128)], start=1):
@@ -53,6 +51,19 @@ def test_variables_are_those_of_the_plain_network_but_for_the_root(
     wider = {f"{first_unit}/{name}/weights" for name in ("shortcut", "conv1")}
     rest = [(n, [1, 1, 128, shape[3]] if n in wider else shape) for n, shape in plain]
     assert variables_in(network[0]) == [*root, *rest]
+    # End points.
+    _, logits, end_points = network
+    shapes = {
+        **{f"resnet_v1_50/conv1_{index}": [2, 33, 33, 64] for index in (1, 2)},
+        "resnet_v1_50/conv1_3": [2, 33, 33, 128],
+        "resnet_v1_50/block1/unit_2/bottleneck_v1/conv3": [2, 17, 17, 256],
+        "resnet_v1_50/block3": [2, 3, 3, 1024],
+        "resnet_v1_50/block4": [2, 3, 3, 2048],
+        "resnet_v1_50/logits": [2, 1, 1, NUM_CLASSES],
+        "predictions": [2, 1, 1, NUM_CLASSES],
+    }
+    assert {name: end_points[name].shape.as_list() for name in shapes} == shapes
+    assert logits is end_points["resnet_v1_50/logits"]
 
 
 def test_parameters(network, variables_in, count_parameters):
@@ -70,21 +81,6 @@ def test_parameters_of_101_layers(variables_in, count_parameters):
     trained = variables_in(graph, tf.GraphKeys.TRAINABLE_VARIABLES)
     assert count_parameters(trained) == expected
     assert {name.partition("/")[0] for name, _ in trained} == {"resnet_v1_101"}
-
-
-def test_end_points(network):
-    _, logits, end_points = network
-    shapes = {
-        **{f"resnet_v1_50/conv1_{index}": [2, 33, 33, 64] for index in (1, 2)},
-        "resnet_v1_50/conv1_3": [2, 33, 33, 128],
-        "resnet_v1_50/block1/unit_2/bottleneck_v1/conv3": [2, 17, 17, 256],
-        "resnet_v1_50/block3": [2, 3, 3, 1024],
-        "resnet_v1_50/block4": [2, 3, 3, 2048],
-        "resnet_v1_50/logits": [2, 1, 1, NUM_CLASSES],
-        "predictions": [2, 1, 1, NUM_CLASSES],
-    }
-    assert {name: end_points[name].shape.as_list() for name in shapes} == shapes
-    assert logits is end_points["resnet_v1_50/logits"]
 
 
 @pytest.mark.slow

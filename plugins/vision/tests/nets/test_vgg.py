@@ -24,13 +24,13 @@ def network(request):
     return request.param, graph, logits, end_points
 
 
-def test_variables_are_slims(network, slim_variables, variables_in, count_parameters):
+def test_variables_end_points_and_penalties_are_slims(
+    network, slim_variables, variables_in, count_parameters
+):
     name, graph, *_ = network
     assert variables_in(graph) == slim_variables(name)
     assert count_parameters(variables_in(graph)) == PUBLISHED_PARAMETERS[name]
-
-
-def test_end_points(network):
+    # End points.
     name, _, logits, end_points = network
     expected = {}
     channels, size = (64, 128, 256, 512, 512), 224
@@ -44,9 +44,6 @@ def test_end_points(network):
     assert {key: point.shape.as_list() for key, point in end_points.items()} == expected
     assert list(end_points) == list(expected)
     assert logits.op.name == f"{name}/fc8/squeezed"
-
-
-def test_all_weights_pay_a_penalty(network):
     _, graph, *_ = network
     weights = [v for v in graph.get_collection("variables") if v.op.name.endswith("/weights")]
     assert len(graph.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)) == len(weights)

@@ -106,44 +106,9 @@ def described(num_layers):
     ]
 
 
-def test_variables_have_the_names_and_shapes_of_deeplabs(network, variables_in):
+def test_variables_end_points_penalties_and_dropout_are_deeplabs(network, variables_in):
     assert variables_in(network[0]) == expected_variables("xception_41", described(41))
-
-
-@pytest.mark.parametrize("num_layers", PUBLISHED_PARAMETERS)
-def test_parameters_are_the_published_ones(num_layers, count_parameters):
-    variables = expected_variables(f"xception_{num_layers}", described(num_layers))
-    trained = count_parameters(v for v in variables if "moving_" not in v[0])
-    published, tolerance = PUBLISHED_PARAMETERS[num_layers]
-    assert trained / 1e6 == pytest.approx(published, abs=tolerance)
-
-
-@pytest.mark.parametrize("num_layers", PUBLISHED_PARAMETERS)
-def test_the_names_count_the_layers(num_layers):
-    """Two convolutions and the separable ones; shortcuts and logits do not count."""
-    assert 2 + 3 * sum(units for *_, units in described(num_layers)) == num_layers
-
-
-def test_strides_of_71_layers():
-    strides = {
-        block.scope: [unit["stride"] for unit in block.args] for block in xception_blocks(71)
-    }
-    assert strides == {
-        **{f"entry_flow/block{n}": [s] for n, s in enumerate((2, 1, 2, 1, 2), start=1)},
-        "middle_flow/block1": [1] * 16,
-        "exit_flow/block1": [2],
-        "exit_flow/block2": [1],
-    }
-
-
-def test_functions_have_deeplabs_names():
-    for num_layers in PUBLISHED_PARAMETERS:
-        function = getattr(xception, f"xception_{num_layers}")
-        assert function.__name__ == f"xception_{num_layers}"
-        assert function.default_image_size == xception.xception.default_image_size == 299
-
-
-def test_end_points(network):
+    # End points.
     _, logits, end_points = network
     shapes = {
         "xception_41/entry_flow/conv1_1": [2, 150, 150, 32],
@@ -158,16 +123,39 @@ def test_end_points(network):
     }
     assert {name: end_points[name].shape.as_list() for name in shapes} == shapes
     assert logits is end_points["xception_41/logits"]
-
-
-def test_penalties_and_dropout(network):
-    """Depthwise weights pay none; the features before the logits are dropped."""
+    # Depthwise weights pay none; the features before the logits are dropped.
     graph, *_ = network
     # conv1_1, conv1_2, 3 pointwise for each of 13 modules, 4 shortcuts, logits.
     assert len(graph.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)) == 2 + 3 * 13 + 4 + 1
     norms = [v for v in graph.get_collection("variables") if "moving_mean" in v.op.name]
     assert len(graph.get_collection(tf.GraphKeys.UPDATE_OPS)) == 2 * len(norms)
     assert [op for op in graph.get_operations() if "prelogits_dropout" in op.name]
+
+
+@pytest.mark.parametrize("num_layers", PUBLISHED_PARAMETERS)
+def test_parameters_and_names_are_the_published_ones(num_layers, count_parameters):
+    variables = expected_variables(f"xception_{num_layers}", described(num_layers))
+    trained = count_parameters(v for v in variables if "moving_" not in v[0])
+    published, tolerance = PUBLISHED_PARAMETERS[num_layers]
+    assert trained / 1e6 == pytest.approx(published, abs=tolerance)
+    # Two convolutions and the separable ones; shortcuts and logits do not count.
+    assert 2 + 3 * sum(units for *_, units in described(num_layers)) == num_layers
+
+
+def test_functions_and_strides_are_deeplabs():
+    strides = {
+        block.scope: [unit["stride"] for unit in block.args] for block in xception_blocks(71)
+    }
+    assert strides == {
+        **{f"entry_flow/block{n}": [s] for n, s in enumerate((2, 1, 2, 1, 2), start=1)},
+        "middle_flow/block1": [1] * 16,
+        "exit_flow/block1": [2],
+        "exit_flow/block2": [1],
+    }
+    for num_layers in PUBLISHED_PARAMETERS:
+        function = getattr(xception, f"xception_{num_layers}")
+        assert function.__name__ == f"xception_{num_layers}"
+        assert function.default_image_size == xception.xception.default_image_size == 299
 
 
 @pytest.mark.slow

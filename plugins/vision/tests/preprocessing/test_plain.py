@@ -4,19 +4,13 @@ import pytest
 from tf_frame_vision.preprocessing.plain import Lenet, Plain
 
 
-def test_values_go_from_minus_one_to_one(prepare):
+def test_images_are_resized_and_scaled(prepare):
     image = np.array([0, 51, 204, 255], np.uint8).reshape(2, 2, 1)
     expected = np.array([-1.0, -0.6, 0.6, 1.0]).reshape(2, 2, 1)
     np.testing.assert_allclose(prepare(Plain, image, 2), expected, atol=1e-6)
-
-
-def test_images_are_resized_about_their_middle(prepare):
     image = np.array([0, 255], np.uint8).reshape(1, 2, 1)
     wide = prepare(Plain, image, (1, 4))[0, :, 0]
     np.testing.assert_allclose(wide, [-1, -0.5, 0.5, 1], atol=1e-6)
-
-
-def test_values_of_lenet_are_those_of_slim(prepare):
     image = np.array([0, 64, 128, 255], np.uint8).reshape(2, 2, 1)
     expected = np.array([-1.0, -0.5, 0.0, 127 / 128], np.float32).reshape(2, 2, 1)
     np.testing.assert_array_equal(prepare(Lenet, image, 2), expected)

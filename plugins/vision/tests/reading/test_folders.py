@@ -16,34 +16,27 @@ def shards(folder, *patterns):
     return [path.name for path in find_shards(folder, patterns, "--input.pattern")]
 
 
-def test_the_first_pattern_that_fits_counts(folder):
+def test_the_first_pattern_that_fits_counts_and_names_are_sorted(folder):
     train = ["train-00000-of-00002", "train-00001-of-00002"]
     assert shards(folder, "x-*", "train-*", "labels*") == train
     assert shards(folder, "labels*", "train-*") == ["labels.txt"]
     with pytest.raises(DataError, match=r"called x-\* or y, but labels.txt, .*--input.pattern PAT"):
         shards(folder, "x-*", "y")
-
-
-def test_a_shard_that_is_missing_is_named(folder):
-    (folder / "train-00001-of-00002").unlink()
-    with pytest.raises(DataError, match=r"has 1 of 2 shards; train-00001-of-00002 is missing"):
-        shards(folder, "train-*")
-
-
-def test_shards_of_two_generations_are_refused(folder):
-    (folder / "train-00000-of-00002").rename(folder / "train-00000-of-00003")
-    with pytest.raises(DataError, match="has shards of 2 and of 3, such as train-00000-of-00003"):
-        shards(folder, "train-*")
-
-
-def test_names_are_sorted_and_hidden_ones_left_out(folder):
     assert visible(folder, folders=True) == ["inner"]
     assert visible(folder, folders=False)[0] == "labels.txt"
     assert first_existing(folder, ["no", "inner", "labels.txt"]) == folder / "inner"
     assert first_existing(folder, ["no"]) is None
 
 
-def test_a_folder_that_is_none_is_refused(folder):
+def test_missing_and_other_shards_and_folders_are_refused(folder):
+    (folder / "train-00001-of-00002").unlink()
+    with pytest.raises(DataError, match=r"has 1 of 2 shards; train-00001-of-00002 is missing"):
+        shards(folder, "train-*")
+    (folder / "train-00001-of-00002").touch()
+    (folder / "train-00000-of-00002").rename(folder / "train-00000-of-00003")
+    with pytest.raises(DataError, match="has shards of 2 and of 3, such as train-00000-of-00003"):
+        shards(folder, "train-*")
+    # A folder that is none is refused.
     assert existing_folder(folder, "--input.data_dir", "Give one") == folder
     with pytest.raises(DataError, match=r"--input.data_dir is not given. Give one\."):
         existing_folder("", "--input.data_dir", "Give one")

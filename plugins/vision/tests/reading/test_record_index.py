@@ -16,27 +16,21 @@ def write(path, records):
             writer.write(record)
 
 
-def test_the_index_finds_what_tensorflow_wrote(tmp_path):
+def test_the_index_finds_what_tensorflow_wrote_with_the_checksum_of_the_standard(tmp_path):
     """The offsets follow from the lengths: 12 bytes before the data, 4 behind it."""
     write(tmp_path / "x", [b"a" * length for length in (0, 1, 300, 7)])
     index = index_records(tmp_path / "x")
     assert index.offsets.tolist() == [0, 16, 33, 349]
     assert index.damage == ""
-
-
-def test_the_checksum_is_that_of_the_standard():
     # CRC-32C of "123456789" is e3069283 (RFC 3720's polynomial); the mask is TFRecord's.
     crc = 0xE3069283
     expected = ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF
     assert masked_crc32c(b"123456789") == expected
 
 
-def test_a_missing_file_is_named(tmp_path):
+def test_files_that_are_missing_or_without_a_record_are_refused(tmp_path):
     with pytest.raises(DataError, match=r"/y cannot be read: No such file"):
         index_records(tmp_path / "y")
-
-
-def test_files_without_a_record_are_refused(tmp_path):
     for name in "abcd":
         (tmp_path / name).write_bytes(b"")
     paths = [tmp_path / name for name in "abcd"]
@@ -140,14 +134,12 @@ def test_a_gzipped_file_is_unpacked_once_whatever_its_name(tmp_path, walks):
     ]
 
 
-def test_a_first_record_whose_length_looks_like_gzip_is_a_record(tmp_path):
+def test_gzipped_and_look_alike_files_give_their_records(tmp_path):
     write(tmp_path / "x", [bytes(0x8B1F), b"b"])
     assert (tmp_path / "x").read_bytes().startswith(b"\x1f\x8b")
     index = index_records(tmp_path / "x")
     assert (len(index.offsets), index.copy, index.damage) == (2, None, "")
-
-
-def test_a_cut_gzipped_file_gives_the_records_before_the_cut(tmp_path):
+    # A cut gzipped file gives the records before the cut.
     write(tmp_path / "plain", [os.urandom(5000) for _ in range(4)])
     (tmp_path / "packed").write_bytes(gzip.compress((tmp_path / "plain").read_bytes())[:-6000])
     index = index_records(tmp_path / "packed")
