@@ -8,7 +8,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 from PIL import Image
 
-from tf_frame_classification.convert.divide import divided
+from tf_frame_classification.convert.divide import divide
 from tf_frame_classification.convert.folder import read_folder
 
 RANDOM = np.random.RandomState(0)
@@ -246,7 +246,7 @@ def test_the_choice_follows_from_the_seed(many):
     source = read_folder(many, seed=0)
 
     def held_out(seed, source=source):
-        return {picture.filename for picture in divided(source, 0.3, seed=seed)[1].pictures}
+        return {picture.filename for picture in divide(source, 0.3, seed=seed)[1].pictures}
 
     assert held_out(0) == held_out(0, read_folder(many, seed=5))
     assert held_out(0) != held_out(1)

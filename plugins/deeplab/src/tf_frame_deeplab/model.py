@@ -217,7 +217,7 @@ class DeepLab(Model):
         )
 
     def notes(self) -> Sequence[str]:
-        """Says whether the decay of batch norm is lowered for a short run."""
+        """Tells that the decay of batch norm is lower in a short run."""
         if self.params.batch_norm_decay is not None or not self.params.train_batch_norm:
             return ()
         return note_on_decay(_BATCH_NORM_DECAY, self.num_steps)

@@ -1,7 +1,7 @@
 """The converters `image_folder`, `mnist`, `fashion_mnist`, `cifar10` of `tf-frame convert`.
 
-They write TFRecords with slim's feature keys, which the input `image_tfrecord` reads, and programs
-for slim as well. The same command continues a conversion that was stopped.
+They write TFRecords with slim's feature keys for the input `image_tfrecord` and for programs of
+slim. The same command continues a conversion that was stopped.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, ClassVar
 from tf_frame import Converter, option
 from tf_frame.errors import ConfigError
 from tf_frame.tensorflow_log import quiet_import
-from tf_frame_classification.convert.divide import divided
+from tf_frame_classification.convert.divide import divide
 from tf_frame_classification.convert.pictures import Source
 from tf_frame_vision.convert.folders import check_apart
 from tf_frame_vision.convert.options import ConvertOptions, check_split_name
@@ -38,7 +38,7 @@ class ClassificationConvertOptions(ConvertOptions):
 
 @dataclasses.dataclass(frozen=True)
 class FolderOptions(ClassificationConvertOptions):
-    """Options for pictures of one's own."""
+    """Options for a folder of pictures."""
 
     split: str = option(_TRAINING, "first part of the names of the shards")
 
@@ -49,8 +49,8 @@ class PublishedOptions(ClassificationConvertOptions):
 
     split: str = option(
         _TRAINING,
-        "which files are read, and the first part of the names of the shards; test and "
-        "validation are the same files",
+        "files to read, and first part of the names of the shards; test and validation are the "
+        "same files",
         choices=(_TRAINING, "test", _VALIDATION),
     )
 
@@ -59,12 +59,12 @@ class _Converter(Converter):
     """Base of the converters; a subclass reads its source."""
 
     Params: ClassVar[type] = PublishedOptions
-    # Whether the order of the pictures depends on the seed.
+    # True if the order of the pictures depends on the seed.
     shuffles: ClassVar[bool] = False
     name: ClassVar[str]
 
     def read(self, source: Path) -> Source:
-        """Lists the pictures; imports what it needs, so that help does not wait for NumPy.
+        """Lists the pictures. The method imports the reader, so that help does not wait for NumPy.
 
         Raises:
           DataError: the source is missing or damaged.
@@ -79,7 +79,7 @@ class _Converter(Converter):
         parts = {self.params.split: pictures}
         fraction = self.params.eval_fraction
         if fraction:
-            training, validation = divided(pictures, fraction, seed=self.params.seed)
+            training, validation = divide(pictures, fraction, seed=self.params.seed)
             parts = {_TRAINING: training, _VALIDATION: validation}
         for split, part in parts.items():
             started = time.monotonic()

@@ -10,15 +10,15 @@ from tf_frame.errors import ConfigError
 from tf_frame_classification.convert.pictures import Source
 
 
-def divided(source: Source, fraction: float, *, seed: int) -> tuple[Source, Source]:
-    """Returns the training part and the validation part; each keeps the order of the source.
+def divide(source: Source, fraction: float, *, seed: int) -> tuple[Source, Source]:
+    """Returns the training part and the validation part, both in the order of the source.
 
-    Every class of several pictures has one at least in both parts.
+    Every class of several pictures has at least one picture in both parts.
 
     Args:
       source: all pictures.
       fraction: part of each class that is for validation.
-      seed: of the choice, which depends on the names of the pictures and not on their order.
+      seed: seed of the choice, which depends on the names of the pictures, not on their order.
 
     Raises:
       ConfigError: no class has a picture to spare.
@@ -27,9 +27,9 @@ def divided(source: Source, fraction: float, *, seed: int) -> tuple[Source, Sour
     for picture in source.pictures:
         names[picture.label].append(picture.filename)
     held_out: set[str] = set()
-    for label, of_class in names.items():
-        count = min(max(1, round(len(of_class) * fraction)), len(of_class) - 1)
-        held_out.update(random.Random(f"{seed}/{label}").sample(sorted(of_class), count))
+    for label, class_names in names.items():
+        count = min(max(1, round(len(class_names) * fraction)), len(class_names) - 1)
+        held_out.update(random.Random(f"{seed}/{label}").sample(sorted(class_names), count))
     if not held_out:
         raise ConfigError(
             f"--eval_fraction {fraction}: every class has one picture only, which is for "

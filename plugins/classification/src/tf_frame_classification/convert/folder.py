@@ -48,14 +48,14 @@ def _visible(path: Path) -> bool:
 
 
 def _images(folder: Path) -> list[Path]:
-    found = sorted(
+    images = sorted(
         path
         for path in folder.iterdir()
         if path.suffix.lower() in IMAGE_SUFFIXES and _visible(path)
     )
-    if not found:
+    if not images:
         raise DataError(
             f"the class folder {folder} holds no image ({', '.join(IMAGE_SUFFIXES)}): add some or "
             "remove the folder"
         )
-    return found
+    return images

@@ -1,7 +1,6 @@
-"""`Picture` and `Source`, the common form of all data to convert, and reading of their files.
+"""`Picture` and `Source`: data to convert in one form for the writer of shards.
 
-Whatever writes shards need not know where pictures come from. A picture is loaded only when it is
-written, because a data set may not fit into memory.
+A picture is loaded only when it is written, because a data set may not fit into memory.
 """
 
 from __future__ import annotations
@@ -24,8 +23,8 @@ class Picture:
     """One labelled picture, not read yet.
 
     Attributes:
-      filename: its name in the source, which no other picture has.
-      label: number of its class.
+      filename: unique name in the source.
+      label: number of the class.
       load: returns the content of an image file, or pixels `[height, width, channels]` uint8.
     """
 
@@ -36,7 +35,7 @@ class Picture:
 
 @dataclasses.dataclass(frozen=True)
 class Source:
-    """Pictures in the order in which they are to be written.
+    """Pictures to convert, in the order of the records.
 
     Attributes:
       class_names: the name of each class, in the order of their numbers.

@@ -106,7 +106,7 @@ def _split(folder: Path, part: str) -> Split:
 def _file(folder: Path, name: str) -> Path:
     # Some programs unpack the names of MNIST with a dot.
     names = [name, f"{name}.gz", name.replace("-idx", ".idx"), name.replace("-idx", ".idx") + ".gz"]
-    found = first_existing(folder, names)
-    if found is None:
+    path = first_existing(folder, names)
+    if path is None:
         raise NoDataError(f"{folder / name}.gz is missing. {_WHAT_TO_DO}.")
-    return found
+    return path

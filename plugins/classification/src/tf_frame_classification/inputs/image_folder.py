@@ -59,7 +59,7 @@ class ImageFolder(LabelledImages):
         params = self.params
         folder = existing_folder(params.data_dir, "--input.data_dir", _WHAT_TO_DO)
         folder, eval_folder = _folders(folder, params.eval_dir)
-        files = _files_of_classes(folder)
+        files = _list_class_files(folder)
         classes = list(files)
         if eval_folder is None:
             training, held_out = _divided(files, params.eval_fraction)
@@ -71,7 +71,7 @@ class ImageFolder(LabelledImages):
                 )
             self.use(classes, _split(folder, training), evaluation)
             return
-        eval_files = _files_of_classes(eval_folder)
+        eval_files = _list_class_files(eval_folder)
         _check_classes(eval_folder, eval_files, folder, classes)
         evaluated = {name: eval_files.get(name, ()) for name in classes}
         self.use(classes, _split(folder, files), _split(eval_folder, evaluated))
@@ -119,7 +119,7 @@ def _holds_classes(folder: Path) -> bool:
     return folder.is_dir() and bool(visible(folder, folders=True)) and not _pictures(folder)
 
 
-def _files_of_classes(folder: Path) -> _Files:
+def _list_class_files(folder: Path) -> _Files:
     classes = visible(folder, folders=True)
     if not classes:
         raise DataError(f"the folder {folder} has no folder in it. {_WHAT_TO_DO}.")

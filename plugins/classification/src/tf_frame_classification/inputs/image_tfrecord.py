@@ -20,7 +20,7 @@ from tf_frame_vision.example_input import Split
 from tf_frame_vision.record_splits import record_splits
 
 _LABEL_FILE = "labels.txt"
-# ImageNet's names, then those of flowers, then those of MNIST and CIFAR-10 (slim, datasets/).
+# Names of ImageNet, then of flowers, then of MNIST and CIFAR-10 (slim, datasets/).
 _TRAINING = ("train-*", "*_train_*.tfrecord", "*_train.tfrecord", "*_train*.tfrecord.gz")
 _EVALUATION = (
     *("validation-*", "*_validation_*.tfrecord", "*_validation.tfrecord"),
@@ -47,7 +47,7 @@ class ImageTfrecord(LabelledImages):
     """Encoded images and labels in TFRecord files: `image/encoded` and `image/class/label`.
 
     All records are found at the start, so that training shuffles all of them; the folder
-    `.tf_frame` beside the files keeps where they are. Gzipped files are unpacked there once.
+    `.tf_frame` next to the files caches their places. Gzipped files are unpacked there once.
     """
 
     Params: ClassVar[type] = Params

@@ -18,16 +18,18 @@ from tf_frame_vision.preprocessing import load_preprocessing
 
 @dataclasses.dataclass(frozen=True)
 class LabelledImageOptions(ExampleOptions):
-    """Options that all inputs of labelled images have."""
+    """Options of all inputs of labelled images."""
 
     image_size: int | None = option(
-        None, "height and width the network gets, in pixels; none: those of the data, or 224", min=1
+        None,
+        "height and width of the network's images, in pixels; none: as the data, or 224",
+        min=1,
     )
     channels: int | None = option(
         None, "1 for grey, 3 for colour; none: as the data", choices=(1, 3)
     )
     preprocessing: str = option("none", "preprocessing family, such as inception, vgg, lenet")
-    augment: bool = option(True, "whether training images are varied at random as the family does")
+    augment: bool = option(True, "vary training images at random as the family does")
     labels_offset: int = option(
         0,
         "subtracted from labels and the number of classes; 1 where 0 is background, -1 to add it",
@@ -41,7 +43,7 @@ class LabelledImages(ExampleInput):
     A subclass defines `find`, which the constructor calls.
 
     Attributes:
-      size: height and width of the images that come out, in pixels.
+      size: height and width of the prepared images, in pixels.
       channels: 1 or 3.
       preprocess: the preprocessing, constructed.
     """
@@ -51,7 +53,7 @@ class LabelledImages(ExampleInput):
     label_names: ClassVar[Sequence[str]] = ("label",)
     data_size: ClassVar[int] = 224
     data_channels: ClassVar[int] = 3
-    # What sets the number of classes beside --input.labels_offset, for messages.
+    # The option that sets the number of classes in addition to --input.labels_offset, for messages.
     classes_from: ClassVar[str] = ""
 
     def __init__(self, *, params: Any, info: InputInfo | None = None) -> None:
@@ -72,7 +74,7 @@ class LabelledImages(ExampleInput):
         """Finds the data, and calls `use`.
 
         Raises:
-          DataError: it does not exist.
+          DataError: the data does not exist.
         """
         raise NotImplementedError(f"{type(self).__name__} does not define find()")
 
@@ -80,9 +82,9 @@ class LabelledImages(ExampleInput):
         """Sets classes and splits that the subclass has found.
 
         Args:
-          class_names: one for each label of the data, whatever the offset.
+          class_names: a name for each label of the data, without regard to the offset.
           training: the examples to train on.
-          evaluation: those to evaluate and predict.
+          evaluation: the examples to evaluate and predict.
 
         Raises:
           ConfigError: `--input.labels_offset` leaves no class.
@@ -178,7 +180,7 @@ class LabelledImages(ExampleInput):
         )
 
     def _image_to_predict(self, image: Any) -> Any:
-        """Returns what the network gets of a decoded image, `[height, width, 3]` uint8."""
+        """Returns the network's input of a decoded image, `[height, width, 3]` uint8."""
         import tensorflow.compat.v1 as tf
 
         return self._prepared_image(image, is_training=False, seed=tf.zeros([2], tf.int64))

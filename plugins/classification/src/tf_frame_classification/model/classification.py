@@ -114,7 +114,7 @@ class Classification(Model):
         if not info.num_classes:
             raise ConfigError(
                 "the model classification needs to know the number of classes, but its input does"
-                " not say; use an input whose info has num_classes"
+                " not say; use an input with num_classes in its info"
             )
         self.num_classes: int = info.num_classes
         self.network = load_network(params.name)
@@ -162,19 +162,19 @@ class Classification(Model):
         )
 
     def notes(self) -> Sequence[str]:
-        """Says whether the decay of batch norm is lowered for a short run."""
+        """Tells that the decay of batch norm is lower in a short run."""
         if self.params.batch_norm_decay is not None:
             return ()
         return note_on_decay(self.network.own_batch_norm_decay(), self.num_steps)
 
     def _batch_norm_decay(self) -> float | None:
-        given: float | None = self.params.batch_norm_decay
-        if given is not None or self.num_steps is None:
-            return given
+        decay: float | None = self.params.batch_norm_decay
+        if decay is not None or self.num_steps is None:
+            return decay
         return fitting_decay(self.network.own_batch_norm_decay(), self.num_steps)
 
     def last_layer_scopes(self) -> tuple[str, ...]:
-        """Parts of the names of the layers that depend on the classes."""
+        """Returns parts of the names of the layers that depend on the classes."""
         return ("Logits", "logits", "fc8")
 
     def _context(self, mode: Mode) -> NetworkContext:

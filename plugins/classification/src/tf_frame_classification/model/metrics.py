@@ -1,7 +1,7 @@
 """Streaming metrics of a classifier, and its confusion matrix as an image.
 
-The recall of each class shows the rare classes that a good accuracy hides; the image shows in
-TensorBoard which class is taken for which.
+The recall of each class shows the rare classes that a good accuracy hides; the image shows the
+confused classes in TensorBoard.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Losses, predictions and summaries of the model `classification`.
 
-The losses are those of slim's train_image_classifier.py, so that its settings can be kept.
+The losses follow slim's train_image_classifier.py, so that its settings keep their meaning.
 `classification` imports this only to build a graph: `--help` must not wait for TensorFlow.
 """
 
