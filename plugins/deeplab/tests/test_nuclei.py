@@ -190,50 +190,33 @@ def test_every_epoch_is_a_permutation(count):
     assert [sorted(epoch) for epoch in found.tolist()] == [list(range(count))] * 3
 
 
-def test_missing_folder(tmp_path):
-    with pytest.raises(
-        DataError, match=r"nowhere \(--input.data_dir\) does not exist.*Put image\.png"
-    ):
-        nuclei(data_dir=str(tmp_path / "nowhere"))
+# Shapes of image.png and instances.png -> the error.
+REFUSED = {
+    "unequal sizes": ((128, 256), (256, 128), r"image is 128 x 256 .* instances are 256 x 128"),
+    "low": ((100, 256), (100, 256), "100 x 256 pixels.*multiples of 128"),
+    "narrow": ((128, 200), (128, 200), "128 x 200 pixels.*multiples of 128"),
+    "small": ((64, 64), (64, 64), "64 x 64 pixels.*multiples of 128"),
+    "one tile": ((128, 128), (128, 128), "128 x 128 pixels, too small"),
+    "colour": ((128, 256), (128, 256, 3), r"instances\.png is in colour"),
+    "no image": (None, (128, 256), "image.png is missing"),
+    "no instances": ((128, 256), None, "instances.png is missing"),
+    "nothing": (None, None, r"is empty\. Put image\.png"),
+}
 
 
-def test_empty_folder(tmp_path):
-    with pytest.raises(DataError, match=r"is empty\. Put image\.png"):
+@pytest.mark.parametrize("case", REFUSED)
+def test_a_folder_that_does_not_fit_is_refused(case, tmp_path):
+    *shapes, message = REFUSED[case]
+    for name, shape in zip(("image.png", "instances.png"), shapes, strict=True):
+        if shape:
+            write_png(tmp_path / name, np.zeros(shape, np.uint8))
+    with pytest.raises(DataError, match=message):
         nuclei(data_dir=str(tmp_path))
 
 
-@pytest.mark.parametrize("name", ["image.png", "instances.png"])
-def test_missing_file(tmp_path, name):
-    folder = write(tmp_path, grey(128, 256), grey(128, 256))
-    (tmp_path / name).unlink()
-    with pytest.raises(DataError, match=f"{name} is missing"):
-        nuclei(data_dir=folder)
-
-
-def test_unequal_sizes(tmp_path):
-    folder = write(tmp_path, grey(128, 256), grey(256, 128))
-    with pytest.raises(DataError, match=r"image is 128 x 256 .* instances are 256 x 128"):
-        nuclei(data_dir=folder)
-
-
-@pytest.mark.parametrize("size", [(100, 256), (128, 200), (64, 64)])
-def test_sides_that_are_no_multiples_of_the_tile(tmp_path, size):
-    with pytest.raises(DataError, match=f"{size[0]} x {size[1]} pixels.*multiples of 128"):
-        nuclei(data_dir=write(tmp_path, grey(*size), grey(*size)))
-
-
-def test_one_tile_cannot_be_split(tmp_path):
-    with pytest.raises(DataError, match="128 x 128 pixels, too small"):
-        nuclei(data_dir=write(tmp_path, grey(128, 128), grey(128, 128)))
-
-
-def test_instances_in_colour(tmp_path):
-    folder = write(tmp_path, grey(128, 256), np.zeros([128, 256, 3], np.uint8))
-    with pytest.raises(DataError, match=r"instances\.png is in colour"):
-        nuclei(data_dir=folder)
-
-
-def test_scale_factors_the_wrong_way_round():
+def test_a_missing_folder_and_scale_factors_the_wrong_way_round_are_refused(tmp_path):
+    with pytest.raises(DataError, match=r"nowhere \(--input.data_dir\) does not.*Put image\.png"):
+        nuclei(data_dir=str(tmp_path / "nowhere"))
     with pytest.raises(ConfigError, match="greater than"):
         nuclei(min_scale_factor=2.0, max_scale_factor=1.0)
 
