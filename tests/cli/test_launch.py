@@ -9,11 +9,14 @@ import types
 import pytest
 
 from fake_tasks import wait_for
+from tf_frame.cli.launch import make_job
 from tf_frame.cli.main import main
 from tf_frame.config.option import Option
-from tf_frame.launch import local, options
+from tf_frame.errors import ConfigError
+from tf_frame.launch import job as job_module, local
 
 RUN = ["run", "--plugin", "deeplab"]
+JOB = {"num_ps": 1, "num_workers": 2, "evaluator": False}
 
 
 @pytest.fixture
@@ -41,10 +44,10 @@ def place(monkeypatch):
     module.main = lambda job, values: module.calls.append((job, values)) or 5
     monkeypatch.setitem(sys.modules, "moon", module)
     on = Option("on", str, "local", "where", choices=("local", "moon"))
-    monkeypatch.setitem(options.PLACES, "moon", "moon")
-    for name in ("tf_frame.cli.launch", "tf_frame.launch.options"):
+    monkeypatch.setitem(job_module.PLACES, "moon", "moon")
+    for name in ("tf_frame.cli.launch", "tf_frame.launch.job"):
         monkeypatch.setattr(f"{name}.ON", on)
-    monkeypatch.setattr("tf_frame.cli.launch.OPTIONS", (*options.OPTIONS[:-1], on))
+    monkeypatch.setattr("tf_frame.cli.launch.OPTIONS", (*job_module.OPTIONS[:-1], on))
     return module
 
 
@@ -165,3 +168,48 @@ def test_a_terminal_has_colours_and_progress_in_place(tmp_path):
     assert process.wait(60) == 143
     os.close(primary)
     assert b"\x1b[36m[chief-0]\x1b[0m hello" in shown
+
+
+def test_a_job():
+    words = [*RUN, "--model_dir", "somewhere", "--max_steps", "5"]
+    job, setup = make_job(words, JOB)
+    assert job.words == words
+    assert (job.model_dir, job.num_ps, job.num_workers) == ("somewhere", 1, 2)
+    assert setup.config.max_steps == 5
+
+
+def test_all_tasks_have_the_same_new_folder():
+    job, setup = make_job(RUN, JOB)
+    assert job.words == [*RUN, "--model_dir", setup.model_dir]
+    assert setup.model_dir.startswith("runs/deeplab-")
+
+
+def test_a_dedicated_evaluator():
+    job, _ = make_job(RUN, {**JOB, "evaluator": True})
+    assert job.evaluator
+    assert job.words[-1] == "--dedicated_evaluator"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["evaluate", "x"], "after -- comes run, not 'evaluate'"),
+        (["--plugin", "deeplab"], "after -- comes run, not '--plugin'"),
+        ([*RUN, "--help_all"], "ask tf-frame run --help_all"),
+        ([*RUN, "--dry_run"], "--dry_run is for one process"),
+        ([*RUN, "--print_config"], "--print_config is for one process"),
+        ([*RUN, "--show_placement"], "--show_placement is for one process"),
+        ([*RUN, "--show_model"], "--show_model is for one process"),
+        ([*RUN, "--mode", "export"], "use tf-frame export"),
+        ([*RUN, "--task", "1"], "leave --task out"),
+        ([*RUN, "--cluster_from", "none"], "leave --cluster_from out"),
+        ([*RUN, "--max_step", "5"], "did you mean --max_steps?"),
+        ([*RUN, "--max_steps", "x"], "not a whole number"),
+        (["run"], "--plugin NAME"),
+    ],
+)
+def test_wrong_words(words, message):
+    with pytest.raises(ConfigError) as error:
+        make_job(words, JOB)
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)

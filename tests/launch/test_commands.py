@@ -5,7 +5,7 @@ import os
 import pytest
 
 from tf_frame.errors import ConfigError
-from tf_frame.launch.commands import commands_of, cores, gpu_variables
+from tf_frame.launch.commands import cores, gpu_variables, task_commands
 from tf_frame.launch.job import Job, Task
 
 CHIEF, WORKER, PS, EVALUATOR = Task("chief"), Task("worker"), Task("ps"), Task("evaluator")
@@ -45,7 +45,7 @@ def test_cores_go_round(monkeypatch):
 def test_a_command(tmp_path, monkeypatch):
     monkeypatch.setenv("TF_CONFIG", "of another job")
     job = Job(words=["run", "--plugin", "toy"], model_dir=str(tmp_path))
-    (command,) = commands_of(job, program=["program"])
+    (command,) = task_commands(job, program=["program"])
     assert command.words == ["program", "run", "--plugin", "toy"]
     assert '"type": "chief"' in command.environment["TF_CONFIG"]
     assert command.environment["PYTHONUNBUFFERED"] == "1"

@@ -143,7 +143,7 @@ def _after_run(command: str, rest: Sequence[str], current: str) -> Iterator[str]
 def _after_launch(command: str, rest: Sequence[str], current: str) -> Iterator[str]:
     """Options of a job up to `--`, and then the words of every task."""
     module = importlib.import_module(COMMANDS[command][0])
-    own, words = module.divided(rest)
+    own, words = module.split_at_dashes(rest)
     if len(own) < len(rest):
         return iter(candidates([*words, current]) if words else ["run"])
     # The value of the last option is still to come.

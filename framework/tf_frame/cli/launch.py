@@ -7,12 +7,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tf_frame.command_line import option_help
+from tf_frame.command_line.parsing import parse_command_line
 from tf_frame.command_line.screen import report
+from tf_frame.command_line.selection import COMMAND_MODES, DRY_RUN, MODE, MODEL_DIR, PRINT_CONFIG
+from tf_frame.command_line.words import CommandLine
 from tf_frame.config.flags import parse_flags, split_flags
 from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_OK, EXIT_USAGE, ConfigError
-from tf_frame.launch.options import ON, OPTIONS, PLACES
-from tf_frame.launch.words import job_of
+from tf_frame.launch.job import ON, OPTIONS, PLACES, Job
+from tf_frame.runs.setup.training_setup import TrainingSetup
 
 _USAGE = """usage: tf-frame launch [OPTIONS] -- run --plugin NAME [OPTIONS OF THE RUN]
 
@@ -22,11 +25,19 @@ Ctrl-C and SIGTERM on, so that the chief saves; and ends when the last one has e
 the tasks are in MODEL_DIR/logs; tf-frame status MODEL_DIR shows what each does."""
 _HELP = ("-h", "--help")
 _WORDS_FOLLOW = "--"
+# A separate task evaluates; the chief does not.
+_OF_A_JOB_WITH_EVALUATOR = ("--dedicated_evaluator",)
+_HELP_OF_RUN = ("-h", "--help", "--help_all")
+_TRIED_ALONE = (DRY_RUN.name, PRINT_CONFIG.name, "show_placement", "show_hooks", "show_model")
+_SAID_BY_TF_CONFIG = (
+    *("master", "task", "worker_replicas", "num_ps_tasks"),
+    *("ps_hosts", "worker_hosts", "job_name", "cluster_from"),
+)
 
 
 def main(argv: Sequence[str]) -> int:
     """Runs the sub-command and returns its exit code."""
-    own, words = divided(argv)
+    own, words = split_at_dashes(argv)
     if not argv or any(word in _HELP for word in own):
         report(_help([word for word in own if word not in _HELP]))
         return EXIT_OK if argv else EXIT_USAGE
@@ -39,14 +50,73 @@ def main(argv: Sequence[str]) -> int:
     options = _options(place)
     defaults = {option.name: option.default for option in options}
     values = defaults | named | parse_flags(rest, options)
-    job, setup = job_of(words, values)
+    job, setup = make_job(words, values)
     # Where the tasks run on other machines, folder and data may be only there.
     if hasattr(place, "check"):
         place.check(setup, values)
     return int(place.main(job, values))
 
 
-def divided(argv: Sequence[str]) -> tuple[list[str], list[str]]:
+def make_job(words: Sequence[str], values: Mapping[str, Any]) -> tuple[Job, TrainingSetup]:
+    """Returns the job, and the setup of its training.
+
+    Args:
+      words: the words after `--`, not empty: `run`, and its options.
+      values: the options of the job, by name.
+
+    Raises:
+      ConfigError: the words are no training of several tasks, or one of the options is wrong.
+      PluginError: a plugin cannot be used.
+    """
+    _check_is_run(words)
+    command, *options = words
+    line = parse_command_line(options)
+    _check_is_for_a_job(line)
+    setup = line.setup()
+    if not line.values.get(MODEL_DIR.name):
+        # The default is a new folder, which would be another one in each task.
+        options += [f"--{MODEL_DIR.name}", setup.model_dir]
+    if values["evaluator"]:
+        options += _OF_A_JOB_WITH_EVALUATOR
+    job = Job(
+        words=[command, *options],
+        model_dir=setup.model_dir,
+        num_ps=values["num_ps"],
+        num_workers=values["num_workers"],
+        evaluator=values["evaluator"],
+    )
+    return job, setup
+
+
+def _check_is_run(words: Sequence[str]) -> None:
+    if words[0] != "run":
+        raise ConfigError(
+            f"tf-frame launch starts trainings only: after -- comes run, not {words[0]!r}"
+        )
+    asking = [word for word in words if word in _HELP_OF_RUN]
+    if asking:
+        raise ConfigError(
+            f"{asking[0]} after -- would go to a task; ask tf-frame run {asking[0]}, or "
+            "tf-frame launch --help"
+        )
+
+
+def _check_is_for_a_job(line: CommandLine) -> None:
+    for name in _TRIED_ALONE:
+        if line.values.get(name):
+            raise ConfigError(f"--{name} is for one process; try it by tf-frame run --{name}")
+    mode = line.values.get(MODE.name)
+    if mode in COMMAND_MODES:
+        raise ConfigError(f"--{MODE.name} {mode} is for one process; use tf-frame {mode}")
+    for name in _SAID_BY_TF_CONFIG:
+        if name in line.values:
+            raise ConfigError(
+                f"--{name} describes a cluster, and tf-frame launch makes it and tells each task; "
+                f"leave --{name} out, and give --num_ps and --num_workers before --"
+            )
+
+
+def split_at_dashes(argv: Sequence[str]) -> tuple[list[str], list[str]]:
     """Returns the words before the first `--`, and those after it."""
     if _WORDS_FOLLOW not in argv:
         return list(argv), []

@@ -17,7 +17,7 @@ from typing import IO
 
 from tf_frame.cli.doctor.storage import LOOPBACK
 from tf_frame.errors import ConfigError, TfFrameError
-from tf_frame.launch.noted_signals import signals_noted
+from tf_frame.launch.noted_signals import note_signals
 
 _FIRST_PORT, _TRIED_PORTS = 6006, 100
 # It imports TensorFlow, which takes minutes from some network file systems.
@@ -82,7 +82,7 @@ def serve(
     url = f"http://[{near}]:{port}/" if ":" in near else f"http://{near}:{port}/"
     words = [*words, "--host", host, "--port", str(port)]
     with (
-        signals_noted() as signals,
+        note_signals() as signals,
         tempfile.TemporaryFile("w+", errors="replace") as log,
         _started(words, log) as process,
     ):

@@ -16,14 +16,14 @@ _VISIBLE_GPUS = "CUDA_VISIBLE_DEVICES"
 _NO_GPUS = "-1"
 
 
-def commands_of(
+def task_commands(
     job: Job,
     *,
     gpus_per_worker: int | None = None,
     cpus_per_task: int | None = None,
     program: Sequence[str] = PROGRAM,
 ) -> list[TaskCommand]:
-    """Returns what starts each task; its ports are free now.
+    """Returns the command of each task; its ports are free now.
 
     Args:
       job: the job.
@@ -59,11 +59,11 @@ def commands_of(
 def gpu_variables(
     task: Task, gpus_per_worker: int | None, visible: str | None
 ) -> Mapping[str, str]:
-    """Returns the environment variables by which a task sees its GPUs.
+    """Returns the environment variables that choose the GPUs of a task.
 
     Args:
       task: the task.
-      gpus_per_worker: see `commands_of`.
+      gpus_per_worker: see `task_commands`.
       visible: the GPUs that the launcher sees, as CUDA_VISIBLE_DEVICES has them; None: all.
 
     Raises:
@@ -75,18 +75,18 @@ def gpu_variables(
     if gpus_per_worker is None:
         return {}
     worker = 0 if task.type == CHIEF else task.index + 1
-    wanted = range(worker * gpus_per_worker, (worker + 1) * gpus_per_worker)
-    if not wanted:
+    numbers = range(worker * gpus_per_worker, (worker + 1) * gpus_per_worker)
+    if not numbers:
         return {_VISIBLE_GPUS: _NO_GPUS}
     if visible is None:
-        return {_VISIBLE_GPUS: ",".join(map(str, wanted))}
+        return {_VISIBLE_GPUS: ",".join(map(str, numbers))}
     gpus = [gpu for gpu in visible.split(",") if gpu.strip() not in ("", _NO_GPUS)]
-    if wanted.stop > len(gpus):
+    if numbers.stop > len(gpus):
         raise ConfigError(
             f"--gpus_per_worker {gpus_per_worker}: {WORKER} number {worker + 1} would see the GPUs "
-            f"{wanted.start} to {wanted.stop - 1}, and {_VISIBLE_GPUS}={visible} has {len(gpus)}"
+            f"{numbers.start} to {numbers.stop - 1}, and {_VISIBLE_GPUS}={visible} has {len(gpus)}"
         )
-    return {_VISIBLE_GPUS: ",".join(gpus[wanted.start : wanted.stop])}
+    return {_VISIBLE_GPUS: ",".join(gpus[numbers.start : numbers.stop])}
 
 
 def cores(number: int, cpus_per_task: int | None) -> list[int]:
@@ -94,10 +94,10 @@ def cores(number: int, cpus_per_task: int | None) -> list[int]:
 
     Args:
       number: number of the task among all.
-      cpus_per_task: see `commands_of`.
+      cpus_per_task: see `task_commands`.
     """
     if cpus_per_task is None or not hasattr(os, "sched_getaffinity"):
         return []
-    there = sorted(os.sched_getaffinity(0))
+    usable = sorted(os.sched_getaffinity(0))
     first = number * cpus_per_task
-    return sorted({there[i % len(there)] for i in range(first, first + cpus_per_task)})
+    return sorted({usable[i % len(usable)] for i in range(first, first + cpus_per_task)})

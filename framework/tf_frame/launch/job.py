@@ -1,6 +1,6 @@
-"""`Job`: the tasks of a distributed training, and the TF_CONFIG of each.
+"""`Job`: the tasks of a distributed training, their TF_CONFIG, and the options of every job.
 
-A job is the same on one machine, in Slurm and in Kubernetes; only who starts its processes differs.
+A job is the same on one machine, in Slurm and in Kubernetes, which start its processes.
 """
 
 from __future__ import annotations
@@ -9,12 +9,54 @@ import dataclasses
 import json
 from collections.abc import Mapping, Sequence
 
+from tf_frame.config.option import Option
+
 PS, CHIEF, WORKER, EVALUATOR = "ps", "chief", "worker", "evaluator"
+# --on NAME -> module with `OPTIONS` and `main(job, values)`, imported only if it is asked for.
+PLACES = {
+    "local": "tf_frame.launch.local",
+    "slurm": "tf_frame.launch.slurm",
+    "kubernetes": "tf_frame.launch.kubernetes",
+    "env": "tf_frame.launch.env",
+}
+# Where a scheduler gives GPUs to the tasks.
+GPUS_PER_WORKER = Option(
+    "gpus_per_worker",
+    int | None,
+    None,
+    "GPUs that the scheduler gives each task that trains; none: as it is set up",
+    min=0,
+)
+ON = Option(
+    "on",
+    str,
+    "local",
+    "where the tasks run: on this machine; in Slurm, to which the job is submitted; in Kubernetes, "
+    "for which a manifest is printed; or wherever the printed TF_CONFIG of each task is set",
+    choices=tuple(PLACES),
+)
+OPTIONS = (
+    Option(
+        "num_ps",
+        int,
+        0,
+        "parameter servers; 0: every worker holds the variables, and all-reduces the gradients",
+        min=0,
+    ),
+    Option("num_workers", int, 1, "tasks that train, the chief among them", min=1),
+    Option(
+        "evaluator",
+        bool,
+        False,
+        "a task of its own evaluates the checkpoints, while the others go on training",
+    ),
+    ON,
+)
 
 
 @dataclasses.dataclass(frozen=True, order=True)
 class Task:
-    """A task of a job, such as the second worker beside the chief: `Task("worker", 1)`."""
+    """A task of a job, such as the second worker after the chief: `Task("worker", 1)`."""
 
     type: str
     index: int = 0
@@ -61,7 +103,7 @@ def tf_config(task: Task, addresses: Mapping[Task, str]) -> str:
       addresses: task -> `host:port`, for all tasks but the evaluator, which needs none.
     """
     cluster: dict[str, list[str]] = {}
-    for each in sorted(addresses):
-        if each.type != EVALUATOR:
-            cluster.setdefault(each.type, []).append(addresses[each])
+    for member in sorted(addresses):
+        if member.type != EVALUATOR:
+            cluster.setdefault(member.type, []).append(addresses[member])
     return json.dumps({"cluster": cluster, "task": {"type": task.type, "index": task.index}})

@@ -1,7 +1,8 @@
-"""Puts on the screen what the tasks of a job say, and how far the job is."""
+"""The report of a job on the screen: output of the tasks, progress, and the end of each task."""
 
 from __future__ import annotations
 
+import dataclasses
 import time
 from collections.abc import Iterable, Sequence
 
@@ -9,8 +10,39 @@ from tf_frame.cluster import status
 from tf_frame.cluster.status import read_statuses
 from tf_frame.launch.job import EVALUATOR, Task
 from tf_frame.launch.job_screen import JobScreen
-from tf_frame.launch.limits import Limits
 from tf_frame.launch.progress import JobProgress
+from tf_frame.launch.task_run import TaskRun
+from tf_frame.text import columns, indented
+
+# A failure that is further up on the screen is shown again.
+_STILL_SEEN_LINES = 30
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Limits:
+    """Number of restarts of a task, and seconds that the launcher waits.
+
+    Attributes:
+      max_restarts: deaths of each task after which it is started again.
+      stop_secs: after a failure, from SIGTERM to SIGKILL.
+      ps_secs: after a failure, the time in which parameter servers may still be needed.
+      ps_leave_secs: after a signal, the time in which they leave once the other tasks have ended.
+      save_secs: after a signal to the launcher, from SIGTERM to SIGKILL: the chief saves.
+      end_secs: from the end of the chief to the end of the other tasks.
+      progress_secs: between two lines of progress where there is no terminal.
+      status_secs: between two looks at the status files.
+      poll_secs: between two looks at the processes and their logs.
+    """
+
+    max_restarts: int = 3
+    stop_secs: float = 10.0
+    ps_secs: float = 1.0
+    ps_leave_secs: float = 5.0
+    save_secs: float = 60.0
+    end_secs: float = 30.0
+    progress_secs: float = 30.0
+    status_secs: float = 1.0
+    poll_secs: float = 0.1
 
 
 class JobReport:
@@ -19,11 +51,11 @@ class JobReport:
     Args:
       tasks: the tasks.
       model_dir: the folder of the run, with the status files.
-      screen: where to show it.
-      limits: how often to look and to tell.
+      screen: shows the report.
+      limits: the seconds between two reports.
 
     Attributes:
-      evaluated_at: when the evaluator was last seen to evaluate, of `time.monotonic`.
+      evaluated_at: time of the last status that says `evaluating`, by `time.monotonic`.
     """
 
     def __init__(
@@ -36,7 +68,7 @@ class JobReport:
         self.evaluated_at = 0.0
 
     def lines(self, task: Task, lines: Iterable[str]) -> None:
-        """Shows what a task has written, but for its own progress."""
+        """Shows lines of a task, without those of its own progress."""
         for line in lines:
             if not self._progress.takes(task, line):
                 self._screen.task_line(task, line)
@@ -57,3 +89,43 @@ class JobReport:
             self._screen.progress(text)
         if last:
             self._screen.end_progress()
+
+
+@dataclasses.dataclass(frozen=True)
+class Failure:
+    """Reason for the failure of a job.
+
+    Attributes:
+      text: what happened.
+      run: the task that failed first; None without a single one.
+      shown: number of lines on the screen at that time.
+    """
+
+    text: str
+    run: TaskRun | None
+    shown: int
+
+
+def format_ends(runs: Sequence[TaskRun]) -> str:
+    """Returns a line for each task: its end, restarts, seconds, and the log of a failure."""
+    return columns([_row(run) for run in runs], right=(3,))
+
+
+def _row(run: TaskRun) -> tuple[str, ...]:
+    again = {0: "", 1: "1 restart"}.get(run.restarts, f"{run.restarts} restarts")
+    log = f"log: {run.log}" if run.failed else ""
+    return (str(run.task), run.end_text(), again, f"{run.seconds:.0f} s", log)
+
+
+def format_failure(failure: Failure, shown: int) -> str:
+    """Returns the reason for a failure, with the last lines of the task if they are out of sight.
+
+    Args:
+      failure: the reason.
+      shown: number of lines on the screen by now.
+    """
+    text = f"failed: {failure.text}"
+    lines = list(failure.run.last_lines) if failure.run else []
+    if not lines or shown - failure.shown <= _STILL_SEEN_LINES:
+        return text
+    return f"{text}; its last lines:\n{indented(lines, len(lines))}"

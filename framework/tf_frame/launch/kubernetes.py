@@ -16,8 +16,7 @@ from tf_frame.command_line.screen import report
 from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_OK, ConfigError
 from tf_frame.file_system import is_remote
-from tf_frame.launch.job import CHIEF, EVALUATOR, PS, WORKER, Job
-from tf_frame.launch.options import GPUS_PER_WORKER
+from tf_frame.launch.job import CHIEF, EVALUATOR, GPUS_PER_WORKER, PS, WORKER, Job
 
 OPTIONS = (
     Option("image", str, "", "the container image, with tf-frame and the plugins in it"),

@@ -13,12 +13,11 @@ from tf_frame import file_system
 from tf_frame.command_line.screen import output_may_fail
 from tf_frame.config.option import Option
 from tf_frame.errors import ConfigError
-from tf_frame.launch.commands import LOG_FOLDER, commands_of
+from tf_frame.launch.commands import LOG_FOLDER, task_commands
 from tf_frame.launch.job import Job
+from tf_frame.launch.job_report import Limits, format_ends, format_failure
 from tf_frame.launch.job_screen import JobScreen
-from tf_frame.launch.limits import Limits
 from tf_frame.launch.process import PROGRAM
-from tf_frame.launch.summary import failure_text, table_of
 from tf_frame.launch.supervisor import Supervisor
 from tf_frame.runs.setup.model_dir import check_writable, refuse_if_busy
 from tf_frame.runs.setup.training_setup import TrainingSetup
@@ -84,14 +83,14 @@ def main(
     Args:
       job: the job.
       values: name -> value of `OPTIONS`.
-      program: what runs a task, before the words of the job.
+      program: the words before those of the job.
       limits: fields of `Limits` that differ from the default.
 
     Raises:
       ConfigError: there are too few GPUs, or the logs cannot be written.
     """
     gpus, cpus = values["gpus_per_worker"], values["cpus_per_task"]
-    commands = commands_of(job, gpus_per_worker=gpus, cpus_per_task=cpus, program=program)
+    commands = task_commands(job, gpus_per_worker=gpus, cpus_per_task=cpus, program=program)
     _make_log_folder(job)
     begin = time.monotonic()
     with output_may_fail():
@@ -125,15 +124,15 @@ def _introduction(job: Job) -> str:
 
 
 def _has_other_interfaces() -> bool:
-    """Returns whether there are interfaces beside loopback; a network namespace has none."""
+    """Returns whether there are interfaces other than loopback; a network namespace has none."""
     return any(name != "lo" for _, name in socket.if_nameindex())
 
 
 def _show_end(supervisor: Supervisor, screen: JobScreen, folder: str, seconds: float) -> None:
     shown = screen.shown
-    screen.say(table_of(supervisor.runs))
+    screen.say(format_ends(supervisor.runs))
     if supervisor.failure:
-        screen.say(failure_text(supervisor.failure, shown))
+        screen.say(format_failure(supervisor.failure, shown))
     elif supervisor.received is not None:
         name = signal.Signals(supervisor.received).name
         screen.say(f"stopped by {name}; the same command goes on with {folder}")

@@ -1,4 +1,4 @@
-"""Signals of the launcher: Ctrl-C and SIGTERM as a list, which it reads where it suits it."""
+"""Collects Ctrl-C and SIGTERM in a list, so that a loop reacts to them between two steps."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from types import FrameType
 
 
 @contextlib.contextmanager
-def signals_noted() -> Iterator[list[int]]:
+def note_signals() -> Iterator[list[int]]:
     """Inside the block a signal is only added to the list that is yielded.
 
-    Nor is SIGCHLD ignored there, as a caller may have it: how a task ended would be lost.
+    SIGCHLD gets its default there: if the caller ignores it, exit codes of tasks are lost.
     """
     received: list[int] = []
 

@@ -1,22 +1,27 @@
-"""A task of a job as a process on this machine: how it is started, watched and ended."""
+"""A task of a job as a process on this machine: start, output and end."""
 
 from __future__ import annotations
 
 import contextlib
 import dataclasses
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import BinaryIO
 
 from tf_frame.errors import ConfigError, TfFrameError
 from tf_frame.launch.job import Task
-from tf_frame.launch.log_tail import LogTail
 
 # The words of a program that runs a task, without those of the job.
 PROGRAM = (sys.executable, "-m", "tf_frame")
+_READ_BYTES = 1 << 20
+_LONGEST = 2000
+# Colours, movements of the cursor and other control characters, which would spoil a shared screen.
+_CONTROL = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\].*?(?:\x07|\x1b\\)|[\x00-\x08\x0b-\x1f\x7f]")
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -28,7 +33,7 @@ class TaskCommand:
       words: the program with its arguments.
       environment: all variables of its environment.
       cpus: the cores on which its threads run; empty for all.
-      log: path of the file that gets what it writes.
+      log: path of the file for the output.
     """
 
     task: Task
@@ -41,15 +46,15 @@ class TaskCommand:
 class TaskProcess:
     """The process of a task, in a session of its own: Ctrl-C reaches only the launcher.
 
-    Its output goes to the log by itself, so that nothing is lost if the launcher is killed.
+    The process writes its log itself, so that nothing is lost if the launcher is killed.
 
     Args:
       command: what to start.
-      started: called with the process group once it is there.
+      started: called with the process group after the start.
 
     Attributes:
-      tail: what it adds to the log.
-      start_time: when it was started, of `time.monotonic`.
+      tail: the new lines of the log.
+      start_time: time of the start, by `time.monotonic`.
 
     Raises:
       ConfigError: the log cannot be written.
@@ -61,18 +66,18 @@ class TaskProcess:
         self.start_time = time.monotonic()
         with _log_file(command.log) as log:
             self.tail = LogTail(command.log)
-            self._process = _started(command, log)
+            self._process = _start(command, log)
         self._pid = self._process.pid
         started(self._pid)
         if command.cpus:
             with contextlib.suppress(OSError):  # It has ended already.
-                # It has not imported anything yet, so that all its threads inherit them.
+                # The process has imported nothing yet, so that all its threads inherit the cores.
                 os.sched_setaffinity(self._pid, command.cpus)
 
     def exit_code(self) -> int | None:
-        """Returns how the process ended, a signal as a negative number; None while it runs.
+        """Returns the exit code, a signal as a negative number; None while the process runs.
 
-        What it has left in its process group ends with it.
+        Other processes of its group end with it.
         """
         if not self._ended and self._has_ended():
             # Before the process is forgotten, so that its number is still that of its group.
@@ -88,7 +93,7 @@ class TaskProcess:
                 os.kill(self._pid, signal.SIGTERM)
 
     def kill(self) -> None:
-        """Ends the process and all that it has started, at once."""
+        """Ends the process and all processes that it has started, at once."""
         if not self._ended:
             with contextlib.suppress(OSError):
                 os.killpg(self._pid, signal.SIGKILL)
@@ -103,7 +108,7 @@ class TaskProcess:
         return os.waitid(os.P_PID, self._pid, how) is not None
 
 
-def _started(command: TaskCommand, log: int) -> subprocess.Popen[bytes]:
+def _start(command: TaskCommand, log: int) -> subprocess.Popen[bytes]:
     try:
         return subprocess.Popen(
             command.words,
@@ -130,3 +135,65 @@ def _log_file(path: str) -> Iterator[int]:
         yield number
     finally:
         os.close(number)
+
+
+class LogTail:
+    """Lines that another process adds to a file, whatever bytes it writes.
+
+    Of a line with carriage returns only the text after the last one counts, as on a terminal. A
+    line that is too long to read is cut. No line needs more memory than `_READ_BYTES`.
+
+    Args:
+      path: an existing file, which is read from its present end.
+    """
+
+    def __init__(self, path: str) -> None:
+        self._file: BinaryIO = open(path, "rb", buffering=0)  # noqa: SIM115 - closed by close().
+        self._file.seek(0, 2)
+        self._partial = b""
+        self._left_out = 0  # Bytes of the partial line that were dropped.
+
+    def lines(self) -> list[str]:
+        """Returns the lines that were completed since the last call."""
+        return self._split_lines(self._file.read(_READ_BYTES))
+
+    def rest(self) -> list[str]:
+        """Returns the lines up to the end of the file, also a last one that is not complete."""
+        lines: list[str] = []
+        while data := self._file.read(_READ_BYTES):
+            lines += self._split_lines(data)
+        return [*lines, self._take()] if self._partial else lines
+
+    def close(self) -> None:
+        """Closes the file."""
+        self._file.close()
+
+    def _split_lines(self, data: bytes) -> list[str]:
+        lines = []
+        *complete, rest = data.split(b"\n")
+        for part in complete:
+            self._add(part)
+            lines.append(self._take())
+        self._add(rest)
+        return lines
+
+    def _add(self, data: bytes) -> None:
+        self._partial += data
+        # Text that a progress bar has overwritten is dropped. The last byte may belong to "\r\n".
+        start = self._partial.rfind(b"\r", 0, -1)
+        if start >= 0 and self._partial[start + 1 :] != b"\r":
+            self._partial, self._left_out = self._partial[start + 1 :], 0
+        most = 4 * _LONGEST  # Bytes of a character in UTF-8.
+        if len(self._partial) > most:
+            self._left_out += len(self._partial) - most
+            self._partial = self._partial[:most]
+
+    def _take(self) -> str:
+        raw, left_out = self._partial, self._left_out
+        self._partial, self._left_out = b"", 0
+        text = raw.decode(errors="replace").rstrip("\r\n")
+        text = _CONTROL.sub("", text.rpartition("\r")[2])
+        more = len(text) - _LONGEST
+        if more <= 0 and not left_out:
+            return text
+        return f"{text[:_LONGEST]} ... (cut; the log has all of it)"

@@ -19,8 +19,7 @@ from tf_frame.command_line.screen import report
 from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_OK, ConfigError, TfFrameError
 from tf_frame.file_system import is_remote
-from tf_frame.launch.job import Job
-from tf_frame.launch.options import GPUS_PER_WORKER
+from tf_frame.launch.job import GPUS_PER_WORKER, Job
 
 OPTIONS = (
     Option(

@@ -1,36 +1,71 @@
-"""Runs the tasks of a job on this machine until all have ended, whatever happens to them."""
+"""Runs the tasks of a job on this machine until all have ended."""
 
 from __future__ import annotations
 
+import contextlib
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Sequence
 
 from tf_frame.errors import EXIT_FAILED, EXIT_OK
-from tf_frame.launch.guard import Guard
+from tf_frame.launch import watchdog
 from tf_frame.launch.job import CHIEF, EVALUATOR, PS
-from tf_frame.launch.job_report import JobReport
+from tf_frame.launch.job_report import Failure, JobReport, Limits
 from tf_frame.launch.job_screen import JobScreen
-from tf_frame.launch.limits import Limits
-from tf_frame.launch.noted_signals import signals_noted
-from tf_frame.launch.outcome import Outcome, outcome_of
+from tf_frame.launch.noted_signals import note_signals
 from tf_frame.launch.process import TaskCommand
-from tf_frame.launch.summary import Failure
-from tf_frame.launch.task_run import TaskRun
+from tf_frame.launch.task_run import Outcome, TaskRun, judge_exit_code
+
+
+class Guard:
+    """The watchdog of this launcher, which ends the tasks if the launcher is killed."""
+
+    def __init__(self) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-I", "-S", watchdog.__file__],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+            text=True,
+        )
+
+    def started(self, group: int) -> None:
+        """Tells the watchdog that a process group was started."""
+        self._tell(f"+{group}\n")
+
+    def ended(self, group: int) -> None:
+        """Tells the watchdog that a process group has ended."""
+        self._tell(f"-{group}\n")
+
+    def close(self) -> None:
+        """Ends the watchdog; no process group must be left."""
+        assert self._process.stdin
+        with contextlib.suppress(OSError):
+            self._process.stdin.close()
+        self._process.wait()
+
+    def _tell(self, line: str) -> None:
+        assert self._process.stdin
+        with contextlib.suppress(OSError):  # Without a watchdog the job goes on.
+            self._process.stdin.write(line)
+            self._process.stdin.flush()
 
 
 class Supervisor:
     """Starts, watches, restarts and ends the tasks of a job.
 
     Args:
-      commands: what starts each task, in this order.
+      commands: the command of each task, in order.
       model_dir: the folder of the run, with the status files.
-      screen: shows what the tasks say.
+      screen: shows the output of the tasks.
       limits: see `Limits`.
 
     Attributes:
       runs: the tasks.
-      failure: why the job failed, None if it did not.
+      failure: the reason why the job failed; None without a failure.
       received: the signal that stopped the job, None without one.
     """
 
@@ -53,7 +88,7 @@ class Supervisor:
     def run(self) -> int:
         """Runs the job to its end; returns the exit code of the launcher."""
         try:
-            with signals_noted() as self._signals:
+            with note_signals() as self._signals:
                 for run in self.runs:
                     run.start()
                 while not self._all_have_ended():
@@ -83,10 +118,10 @@ class Supervisor:
                 self._judge(run, code)
 
     def _judge(self, run: TaskRun, code: int) -> None:
-        """Decides what the end of a task means."""
-        outcome = outcome_of(code)
+        """Reacts to the end of a task."""
+        outcome = judge_exit_code(code)
         if self._end_at is not None and run.task.type != EVALUATOR:
-            # There is nothing left to come back to.
+            # The job has ended: there is nothing to come back to.
             after_end = {Outcome.REJOIN: Outcome.DONE, Outcome.RESTART: Outcome.FAILED}
             outcome = after_end.get(outcome, outcome)
         if outcome is Outcome.DONE:
@@ -97,7 +132,7 @@ class Supervisor:
         elif outcome is Outcome.RESTART and run.deaths >= self._limits.max_restarts:
             often = f"after {run.deaths} of at most {self._limits.max_restarts} restarts"
             self._fail(f"{run.task} {run.end_text()}, {often}", run)
-        elif run.loses_others_again_and_again():
+        elif run.keeps_losing_peers():
             self._fail(f"{run.task} lost the other tasks again and again", run)
         else:
             self._restart(run, counts=outcome is Outcome.RESTART)
@@ -123,7 +158,7 @@ class Supervisor:
             self._screen.say(f"{text}; stopping the other tasks")
 
     def _stop(self, secs: float) -> None:
-        """Asks all tasks to stop, and has those killed that have not done so after a time."""
+        """Asks all tasks to stop; those that are left after some seconds are killed."""
         self._stops = True
         self._stopped_at = time.monotonic()
         self._kill_at = self._stopped_at + secs
@@ -132,7 +167,7 @@ class Supervisor:
             run.terminate()
 
     def _obey_signals(self) -> None:
-        """Passes the first signal on; at a second one nobody wants to wait."""
+        """Passes the first signal on to the tasks; at a second one kills them."""
         while self._signals:
             signum = self._signals.pop(0)
             if not self._stops:
@@ -153,14 +188,14 @@ class Supervisor:
         self._dismiss_servers()
         if self._end_at is None or self._stops:
             return
-        late = [run for run in self.runs if run.exit_code is None and now > self._end_of(run)]
+        late = [run for run in self.runs if run.exit_code is None and now > self._deadline(run)]
         if late:
             names = ", ".join(str(run.task) for run in late)
             secs = f"{self._limits.end_secs:g} s"
             self._fail(f"{names} did not end within {secs} after the chief", None)
 
     def _dismiss_servers(self) -> None:
-        """Ends parameter servers that would wait for a chief that is gone to save."""
+        """Ends parameter servers, which would wait for ever for a chief that has ended."""
         left = [run for run in self.runs if run.exit_code is None]
         if not self._stops or any(run.task.type != PS for run in left):
             return
@@ -170,8 +205,8 @@ class Supervisor:
             for run in left:
                 run.dismiss()
 
-    def _end_of(self, run: TaskRun) -> float:
-        """Time by which a task must have ended; the evaluator may evaluate the last checkpoint."""
+    def _deadline(self, run: TaskRun) -> float:
+        """Returns the time of the latest end; the evaluator may evaluate the last checkpoint."""
         assert self._end_at is not None
         if run.task.type != EVALUATOR:
             return self._end_at

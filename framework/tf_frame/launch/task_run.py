@@ -1,26 +1,68 @@
-"""A task over the length of a job: its processes one after the other, and what they said."""
+"""A task during a whole job: its processes one after the other, and their output."""
 
 from __future__ import annotations
 
 import collections
+import enum
 import signal
 import time
 from collections.abc import Callable
 
-from tf_frame.launch.outcome import EXIT_LOST_PEERS, end_text
 from tf_frame.launch.process import TaskCommand, TaskProcess
 
+# A task that is well, but has lost the others, ends with this code to be started again.
+EXIT_LOST_PEERS = 138
+# Exit codes from here on mean a signal, as in shells: 137 is SIGKILL, which the system sends when
+# memory ends.
+_FIRST_OF_SIGNALS = 128
 _LAST_LINES = 15
 # Exit codes of a process that SIGTERM ended, and of one that saved before.
 _OF_SIGTERM = (-signal.SIGTERM, 128 + signal.SIGTERM)
-# A process that lives shorter is started again only after a while, twice as long each time.
+# A process that lives shorter is started again only after a delay, which doubles each time.
 _LONG_SECS = 10.0
 _FIRST_DELAY_SECS = 0.5
 _LONGEST_DELAY_SECS = 10.0
-# A task that lost the others may be early to see the end of the job.
+# A task that lost its peers may not know yet that the job has ended.
 _REJOIN_SECS = 2.0
-# So often in a row a task may lose the others shortly after its start.
+# Number of times in a row that a task may lose its peers shortly after its start.
 _MOST_SHORT_REJOINS = 20
+
+
+class Outcome(enum.Enum):
+    """Reaction of the launcher to a task that has ended."""
+
+    DONE = "done"
+    RESTART = "restart"  # It died, which counts.
+    REJOIN = "rejoin"  # It lost the others, which does not count.
+    FAILED = "failed"  # It would fail again: a wrong option, an error in a plugin.
+
+
+def judge_exit_code(exit_code: int) -> Outcome:
+    """Returns the reaction to the end of a task while its job goes on.
+
+    Args:
+      exit_code: the exit code of the task; after a signal, its negative number.
+    """
+    if exit_code == 0:
+        return Outcome.DONE
+    if exit_code == EXIT_LOST_PEERS:
+        return Outcome.REJOIN
+    died = exit_code < 0 or exit_code >= _FIRST_OF_SIGNALS
+    return Outcome.RESTART if died else Outcome.FAILED
+
+
+def end_text(exit_code: int) -> str:
+    """Describes the end of a task, such as `was killed by SIGKILL`."""
+    if exit_code == 0:
+        return "ended well"
+    if exit_code == EXIT_LOST_PEERS:
+        return "lost the other tasks"
+    if exit_code > 0:
+        return f"ended with exit code {exit_code}"
+    try:
+        return f"was killed by {signal.Signals(-exit_code).name}"
+    except ValueError:
+        return f"was killed by signal {-exit_code}"
 
 
 class TaskRun:
@@ -31,11 +73,11 @@ class TaskRun:
       started, ended: called with a process group when it starts, and when it has ended.
 
     Attributes:
-      restarts: how often it was started again, for whatever reason.
-      deaths: how often it died, and was started again.
-      exit_code: how its last process ended; None while one runs, or will be started.
-      last_lines: the last lines of its log.
-      end_time: when its last process ended, of `time.monotonic`.
+      restarts: number of restarts, for any reason.
+      deaths: number of restarts after a death.
+      exit_code: that of the last process; None while one runs, or will be started.
+      last_lines: the last lines of the log.
+      end_time: end of the last process, by `time.monotonic`.
     """
 
     def __init__(
@@ -55,7 +97,7 @@ class TaskRun:
 
     @property
     def seconds(self) -> float:
-        """From the start of its first process to the end of its last, or until now."""
+        """Seconds from the start of the first process to the end of the last, or until now."""
         end = time.monotonic() if self.exit_code is None else self.end_time
         return end - self._begin
 
@@ -68,14 +110,14 @@ class TaskRun:
         self._process = TaskProcess(self._command, self._started)
 
     def start_if_due(self) -> None:
-        """Starts the process that `restart` has asked for, if it is time."""
+        """Starts the process that `restart` has planned, if it is time."""
         waits = self.exit_code is None and self._process is None
         if waits and time.monotonic() >= self._next_start:
             self.start()
 
     def new_lines(self) -> list[str]:
-        """Returns what it has written since the last call."""
-        return self._noted(self._process.tail.lines()) if self._process else []
+        """Returns the lines that the task has written since the last call."""
+        return self._remember(self._process.tail.lines()) if self._process else []
 
     def poll(self) -> int | None:
         """Returns the exit code of a process that has ended since the last call, else None."""
@@ -85,9 +127,9 @@ class TaskRun:
         return code
 
     def finish(self) -> list[str]:
-        """Forgets the process that has ended; returns the last of what it wrote."""
+        """Forgets the process that has ended; returns its last lines."""
         assert self._process is not None
-        lines = self._noted(self._process.tail.rest())
+        lines = self._remember(self._process.tail.rest())
         self._process.tail.close()
         self._ended(self._process.pid)
         lasted = self.end_time - self._process.start_time
@@ -96,10 +138,10 @@ class TaskRun:
         return lines
 
     def restart(self, *, counts: bool) -> float:
-        """Has another process started.
+        """Plans the start of another process.
 
         Args:
-          counts: whether the last process died.
+          counts: whether the restart counts as one after a death.
 
         Returns:
           The seconds until it starts.
@@ -114,38 +156,38 @@ class TaskRun:
         self._last_code, self.exit_code = self.exit_code, None
         return delay
 
-    def loses_others_again_and_again(self) -> bool:
-        """Returns whether it does so shortly after each of many starts."""
+    def keeps_losing_peers(self) -> bool:
+        """Returns whether the task lost its peers shortly after each of many starts."""
         return self.exit_code == EXIT_LOST_PEERS and self._short_in_a_row > _MOST_SHORT_REJOINS
 
     def cancel(self) -> None:
-        """Drops a start that `restart` has asked for."""
+        """Drops a start that `restart` has planned."""
         if self.exit_code is None and self._process is None:
             self.exit_code = self._last_code
 
     def terminate(self) -> None:
-        """Asks its process to save and to stop."""
+        """Asks the process to save and to stop."""
         if self._process:
             self._asked_to_stop = True
             self._process.terminate()
 
     def kill(self) -> None:
-        """Ends its process, and all that it has started, at once."""
+        """Ends the process, and all processes that it has started, at once."""
         if self._process:
             self._process.kill()
 
     def dismiss(self) -> None:
-        """Ends a process that nobody needs any more; that is no failure of the task."""
+        """Ends a process that nobody needs any more, without a failure of the task."""
         self._dismissed = True
         self.kill()
 
     @property
     def failed(self) -> bool:
-        """True if it ended otherwise than well, or than it was asked to."""
+        """True if the task ended neither well nor at a request."""
         return bool(self.exit_code) and not self._has_stopped()
 
     def end_text(self) -> str:
-        """Returns how it ended in words."""
+        """Describes the end of the task."""
         if self.exit_code is None:
             return "has not ended"
         return "stopped" if self._has_stopped() else end_text(self.exit_code)
@@ -153,6 +195,6 @@ class TaskRun:
     def _has_stopped(self) -> bool:
         return self._dismissed or (self._asked_to_stop and self.exit_code in (0, *_OF_SIGTERM))
 
-    def _noted(self, lines: list[str]) -> list[str]:
+    def _remember(self, lines: list[str]) -> list[str]:
         self.last_lines.extend(lines)
         return lines

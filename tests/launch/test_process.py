@@ -2,7 +2,7 @@
 
 import pytest
 
-from tf_frame.launch.log_tail import LogTail
+from tf_frame.launch.process import LogTail
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tf_frame.launch.outcome import Outcome, end_text, outcome_of
+from tf_frame.launch.task_run import Outcome, end_text, judge_exit_code
 
 
 @pytest.mark.parametrize(
@@ -20,4 +20,4 @@ from tf_frame.launch.outcome import Outcome, end_text, outcome_of
     ],
 )
 def test_outcomes(code, outcome, text):
-    assert (outcome_of(code), end_text(code)) == (outcome, text)
+    assert (judge_exit_code(code), end_text(code)) == (outcome, text)
