@@ -66,8 +66,10 @@ setup(
         "tf_frame.inputs": ["several = tf_frame.inputs.several:Several"],
         "tf_frame.gradient_transforms": entry_points(
             "gradient_transforms",
-            "Multiply Freeze ClipByNorm ClipByGlobalNorm ClipByValue ScaleBiases Noise Accumulate "
-            "Centralize CheckFinite",
+            "Multiply Freeze ScaleBiases Noise Accumulate Centralize CheckFinite",
+        )
+        + entry_points(
+            "gradient_transforms", "ClipByNorm ClipByGlobalNorm ClipByValue", module="clip"
         ),
         "tf_frame.optimizers": [
             *entry_points(
@@ -76,10 +78,10 @@ setup(
             *entry_points("optimizers", "AdamW Lamb", module="adamw"),
         ],
         "tf_frame.learning_rates": [
-            *entry_points(
-                "learning_rates",
-                "Fixed Exponential Poly Polynomial Cosine Step MultiSteps ManualSteps OneCycle",
-            ),
+            *entry_points("learning_rates", "Fixed Cosine OneCycle"),
+            *entry_points("learning_rates", "Exponential Step", module="exponential"),
+            *entry_points("learning_rates", "Poly Polynomial", module="poly"),
+            *entry_points("learning_rates", "MultiSteps ManualSteps", module="multi_steps"),
             "piecewise = tf_frame.learning_rates.multi_steps:MultiSteps",
         ],
         "tf_frame.hooks": entry_points(

@@ -4,11 +4,11 @@ import pytest
 
 from tf_frame.errors import ConfigError, UnmatchedPatternWarning
 from tf_frame.gradient_transforms.patterns import (
-    compiled,
+    compile_patterns,
     matches_any,
     similar_names,
     unmatched,
-    warn_of_unmatched,
+    warn_unmatched,
 )
 
 NAMES = [
@@ -21,14 +21,14 @@ NAMES = [
 
 
 def test_a_pattern_matches_from_the_start_of_a_name_and_need_not_reach_its_end():
-    (pattern,) = compiled("freeze", ["logits"])
+    (pattern,) = compile_patterns("freeze", ["logits"])
     assert matches_any([pattern], "logits/biases")
     assert not matches_any([pattern], "decoder/logits/biases")
 
 
 def test_a_typing_error_gets_a_warning_with_names_that_come_near():
     with pytest.warns(UnmatchedPatternWarning) as caught:
-        warn_of_unmatched("freeze", compiled("freeze", ["MobilnetV2/.*"]), NAMES)
+        warn_unmatched("freeze", compile_patterns("freeze", ["MobilnetV2/.*"]), NAMES)
     assert [str(warning.message) for warning in caught] == [
         "freeze: the pattern 'MobilnetV2/.*' matches no variable; similar names: "
         "MobilenetV2/Conv/weights, MobilenetV2/Conv/BatchNorm/beta, "
@@ -37,10 +37,10 @@ def test_a_typing_error_gets_a_warning_with_names_that_come_near():
 
 
 def test_each_pattern_that_matches_nothing_gets_a_warning_of_its_own():
-    patterns = compiled("multiply", ["aspp/.*", "asp/.*", "decoder/.*"])
+    patterns = compile_patterns("multiply", ["aspp/.*", "asp/.*", "decoder/.*"])
     assert [pattern.pattern for pattern in unmatched(patterns, NAMES)] == ["asp/.*", "decoder/.*"]
     with pytest.warns(UnmatchedPatternWarning) as caught:
-        warn_of_unmatched("multiply", patterns, NAMES)
+        warn_unmatched("multiply", patterns, NAMES)
     first, second = (str(warning.message) for warning in caught)
     assert first.startswith(
         "multiply: the pattern 'asp/.*' matches no variable; similar names: aspp/"
@@ -54,13 +54,13 @@ def test_each_pattern_that_matches_nothing_gets_a_warning_of_its_own():
 
 def test_no_variable_at_all_is_said():
     with pytest.warns(UnmatchedPatternWarning, match="the first of 0 variables are: none"):
-        warn_of_unmatched("freeze", compiled("freeze", ["a"]), [])
+        warn_unmatched("freeze", compile_patterns("freeze", ["a"]), [])
 
 
 def test_patterns_that_match_get_no_warning():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        warn_of_unmatched("freeze", compiled("freeze", ["MobilenetV2", ".*biases"]), NAMES)
+        warn_unmatched("freeze", compile_patterns("freeze", ["MobilenetV2", ".*biases"]), NAMES)
 
 
 def test_a_part_of_a_name_comes_near_though_it_does_not_match_from_the_start():
@@ -84,4 +84,4 @@ def test_the_name_that_shares_most_parts_comes_first():
 )
 def test_a_pattern_that_cannot_be_meant_is_an_error(pattern, message):
     with pytest.raises(ConfigError, match=message):
-        compiled("freeze", ["fine", pattern])
+        compile_patterns("freeze", ["fine", pattern])

@@ -64,29 +64,28 @@ class Accumulate(GradientTransform):
             return list(grads_and_vars)
         import tensorflow.compat.v1 as tf
 
-        # Each variable is read once, by an addition, and all else depends on that sum. Further
-        # reads of a reference variable could come before or after its update.
+        # Each variable is read once, in an addition, and all operations depend on the sum: a second
+        # read of a reference variable could come before or after its update.
         counter = _counter()
         count = counter + 1
         ready = tf.equal(count, self.params.steps)
-        updates = [_keep(counter, count, ready)]
+        updates = [_store(counter, count, ready)]
         means = []
         for gradient, variable in grads_and_vars:
             if gradient is not None:
                 with tf.get_default_graph().colocate_with(variable.op):
-                    total = _total(gradient, variable)
-                    updates.append(_keep(*total, ready))
-                    gradient = total[1] / self.params.steps
+                    stored_sum, new_sum = _add_to_sum(gradient, variable)
+                    updates.append(_store(stored_sum, new_sum, ready))
+                    gradient = new_sum / self.params.steps
             means.append((gradient, variable))
         with tf.control_dependencies(updates):
             self._ready = tf.identity(ready, name="accumulate/ready")
         return means
 
     def ready(self) -> Any:
-        """Scalar bool tensor: true in every `steps`-th run; None if `steps` is 1.
+        """Returns a scalar bool tensor: true in every `steps`-th run; None if `steps` is 1.
 
-        Evaluating it adds the gradients of this run to the sums, or clears the sums if it
-        is true.
+        A run of the tensor adds the gradients to the sums, or clears the sums if it is true.
         """
         return self._ready
 
@@ -103,13 +102,13 @@ def _counter() -> Any:
         return _zeros(_COUNTER, [], tf.int64)
 
 
-def _total(gradient: Any, variable: Any) -> tuple[Any, Any]:
+def _add_to_sum(gradient: Any, variable: Any) -> tuple[Any, Any]:
     """Returns the variable of the sum, and the sum including this run's gradient."""
     import tensorflow.compat.v1 as tf
 
     with tf.variable_scope(_SCOPE):
-        held = _zeros(variable.op.name, variable.shape, gradient.dtype.base_dtype)
-    return held, held + dense(gradient, variable)
+        stored_sum = _zeros(variable.op.name, variable.shape, gradient.dtype.base_dtype)
+    return stored_sum, stored_sum + dense(gradient, variable)
 
 
 def _zeros(name: str, shape: Any, dtype: Any) -> Any:
@@ -119,8 +118,8 @@ def _zeros(name: str, shape: Any, dtype: Any) -> Any:
     return tf.get_variable(name, shape, dtype, initializer=zeros, trainable=False)
 
 
-def _keep(held: Any, value: Any, ready: Any) -> Any:
+def _store(variable: Any, value: Any, ready: Any) -> Any:
     """Stores the value for the next run, or zero if this run makes an update."""
     import tensorflow.compat.v1 as tf
 
-    return tf.assign(held, tf.where_v2(ready, tf.zeros_like(value), value))
+    return tf.assign(variable, tf.where_v2(ready, tf.zeros_like(value), value))

@@ -22,14 +22,14 @@ class Centralize(GradientTransform):
     def __call__(self, grads_and_vars: GradsAndVars) -> GradsAndVars:
         """Subtracts from each gradient its mean over all axes but the last.
 
-        The last axis of weights `[..., inputs, outputs]` is that of the outputs, so the
+        The last axis of weights `[..., inputs, outputs]` is the axis of the outputs, so the
         gradient of each output's weights has mean zero (equation 1 of the paper). Gradients of
-        vectors and of variables of unknown rank, sparse gradients and None are kept.
+        vectors and of variables of unknown rank, sparse gradients and None do not change.
         """
-        return [(_centred(gradient, variable), variable) for gradient, variable in grads_and_vars]
+        return [(_centre(gradient, variable), variable) for gradient, variable in grads_and_vars]
 
 
-def _centred(gradient: Any, variable: Any) -> Any:
+def _centre(gradient: Any, variable: Any) -> Any:
     import tensorflow.compat.v1 as tf
 
     rank = variable.shape.rank

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from tf_frame import GradientTransform
-from tf_frame.gradient_transforms.values import GradsAndVars, on_values, values_of
+from tf_frame.gradient_transforms.values import GradsAndVars, gradient_values, on_values
 
 
 class CheckFinite(GradientTransform):
@@ -30,7 +30,7 @@ class CheckFinite(GradientTransform):
 
         checks = [
             tf.debugging.check_numerics(
-                values_of(gradient), f"the gradient of {variable.op.name} is not finite"
+                gradient_values(gradient), f"the gradient of {variable.op.name} is not finite"
             )
             for gradient, variable in grads_and_vars
             if gradient is not None

@@ -15,14 +15,14 @@ from typing import Any, ClassVar
 
 from tf_frame import GradientTransform, option
 from tf_frame.errors import ConfigError
-from tf_frame.gradient_transforms.patterns import compiled, matches_any, warn_of_unmatched
+from tf_frame.gradient_transforms.patterns import compile_patterns, matches_any, warn_unmatched
 from tf_frame.gradient_transforms.values import GradsAndVars
 
 logger = logging.getLogger("tf_frame")
 
 
 class Freeze(GradientTransform):
-    """Removes the pairs of variables whose names match, so that they have no slots either.
+    """Removes the pairs of variables with names that match, so they have no slots either.
 
     The moving statistics of batch normalisation have no gradients and are still updated.
     """
@@ -47,19 +47,19 @@ class Freeze(GradientTransform):
         super().__init__(params=params)
         if not params.patterns:
             raise ConfigError(f"{self.name}: no pattern is given; give some like 'MobilenetV2/.*'")
-        self._patterns = compiled(self.name, params.patterns)
+        self._patterns = compile_patterns(self.name, params.patterns)
 
     def __call__(self, grads_and_vars: GradsAndVars) -> GradsAndVars:
-        """Removes the pairs of variables whose names match, and logs each of these variables.
+        """Removes the pairs of variables with names that match, and logs each variable.
 
         The same as `freeze_gradients_matching_regex` of tensorflow/models,
         research/object_detection/utils/variables_helper.py.
         """
-        warn_of_unmatched(self.name, self._patterns, [v.op.name for _, v in grads_and_vars])
-        kept = []
+        warn_unmatched(self.name, self._patterns, [v.op.name for _, v in grads_and_vars])
+        trained_pairs = []
         for gradient, variable in grads_and_vars:
             if matches_any(self._patterns, variable.op.name):
                 logger.info("Freezing variable [%s]", variable.op.name)
             else:
-                kept.append((gradient, variable))
-        return kept
+                trained_pairs.append((gradient, variable))
+        return trained_pairs

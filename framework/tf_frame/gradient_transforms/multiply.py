@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 from tf_frame import GradientTransform, option
 from tf_frame.config import values
 from tf_frame.errors import ConfigError
-from tf_frame.gradient_transforms.patterns import compiled, warn_of_unmatched
+from tf_frame.gradient_transforms.patterns import compile_patterns, warn_unmatched
 from tf_frame.gradient_transforms.values import GradsAndVars, multiplied
 
 
@@ -47,12 +47,12 @@ class Multiply(GradientTransform):
         if not params.factors:
             raise ConfigError(f"{self.name}: no factor is given; give some like '.*/biases=2'")
         pairs = [_parse(item) for item in params.factors]
-        self._patterns = compiled(self.name, [pattern for pattern, _ in pairs])
+        self._patterns = compile_patterns(self.name, [pattern for pattern, _ in pairs])
         self._factors = [factor for _, factor in pairs]
 
     def __call__(self, grads_and_vars: GradsAndVars) -> GradsAndVars:
         names = [variable.op.name for _, variable in grads_and_vars]
-        warn_of_unmatched(self.name, self._patterns, names)
+        warn_unmatched(self.name, self._patterns, names)
         changed = []
         for gradient, variable in grads_and_vars:
             for pattern, factor in zip(self._patterns, self._factors, strict=True):
@@ -65,19 +65,17 @@ class Multiply(GradientTransform):
 def multiply_gradients(
     grads_and_vars: GradsAndVars, gradient_multipliers: Mapping[Any, Any]
 ) -> GradsAndVars:
-    """Multiplies the gradients of given variables.
+    """Multiplies the gradients of some variables.
 
-    Checks and messages are those of `multiply_gradients` in tf_slim
-    (training/training.py).
+    Checks and messages are the same as in tf_slim (training/training.py).
 
     Args:
       grads_and_vars: pairs.
-      gradient_multipliers: variable or its op name -> number or scalar tensor; the
-        variable takes precedence over its name.
+      gradient_multipliers: variable or its op name -> number or scalar tensor. A variable
+        takes precedence over its name.
 
     Raises:
-      ValueError: an argument is empty or of the wrong type, or a given variable has no
-        gradient.
+      ValueError: an argument is empty or of the wrong type, or such a variable has no gradient.
     """
     if not isinstance(grads_and_vars, list):
         raise ValueError("`grads_and_vars` must be a list.")

@@ -1,8 +1,8 @@
 """Patterns of variable names, for the transforms that select variables.
 
 A pattern is a regular expression that must match a beginning of a variable's `op.name`
-(`re.match`), as in variables_helper of tensorflow/models, research/object_detection/utils. One
-that matches nothing is mostly a typing error, so that a warning shows similar names.
+(`re.match`), as in variables_helper of tensorflow/models, research/object_detection/utils. A
+pattern that matches nothing is mostly a typing error; a warning then shows similar names.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from collections.abc import Iterable, Sequence
 
 from tf_frame.errors import ConfigError, UnmatchedPatternWarning
 
-_SHOWN = 3
+_NUM_NAMES = 3
 # Escape sequences of regular expressions: `\d`, `\.`.
 _ESCAPE = re.compile(r"\\.")
 # Shorter parts occur in too many names.
 _PART = re.compile(r"\w{3,}")
 
 
-def compiled(owner: str, patterns: Iterable[str]) -> list[re.Pattern[str]]:
+def compile_patterns(owner: str, patterns: Iterable[str]) -> list[re.Pattern[str]]:
     """Compiles patterns.
 
     Args:
@@ -31,19 +31,20 @@ def compiled(owner: str, patterns: Iterable[str]) -> list[re.Pattern[str]]:
     Raises:
       ConfigError: a pattern is empty or not a regular expression.
     """
-    return [_compile(owner, pattern) for pattern in patterns]
-
-
-def _compile(owner: str, pattern: str) -> re.Pattern[str]:
-    if not pattern:
-        raise ConfigError(f"{owner}: an empty pattern matches every variable; write .* for that")
-    try:
-        return re.compile(pattern)
-    except re.error as error:
-        raise ConfigError(
-            f"{owner}: the pattern {pattern!r} is not a regular expression: {error}; "
-            "put a backslash before a character that is meant literally"
-        ) from None
+    compiled = []
+    for pattern in patterns:
+        if not pattern:
+            raise ConfigError(
+                f"{owner}: an empty pattern matches every variable; write .* for that"
+            )
+        try:
+            compiled.append(re.compile(pattern))
+        except re.error as error:
+            raise ConfigError(
+                f"{owner}: the pattern {pattern!r} is not a regular expression: {error}; "
+                "put a backslash before a character that is meant literally"
+            ) from None
+    return compiled
 
 
 def matches_any(patterns: Iterable[re.Pattern[str]], name: str) -> bool:
@@ -56,9 +57,7 @@ def unmatched(patterns: Iterable[re.Pattern[str]], names: Sequence[str]) -> list
     return [pattern for pattern in patterns if not any(map(pattern.match, names))]
 
 
-def warn_of_unmatched(
-    owner: str, patterns: Iterable[re.Pattern[str]], names: Sequence[str]
-) -> None:
+def warn_unmatched(owner: str, patterns: Iterable[re.Pattern[str]], names: Sequence[str]) -> None:
     """Issues an `UnmatchedPatternWarning` for each pattern that matches none of the names.
 
     Args:
@@ -74,14 +73,13 @@ def warn_of_unmatched(
 
 
 def _hint(pattern: str, names: Sequence[str]) -> str:
-    similar = similar_names(pattern, names)
-    if similar:
+    if similar := similar_names(pattern, names):
         return f"similar names: {', '.join(similar)}"
-    shown = ", ".join(names[:_SHOWN]) or "none"
-    return f"no name is similar; the first of {len(names)} variables are: {shown}"
+    first_names = ", ".join(names[:_NUM_NAMES]) or "none"
+    return f"no name is similar; the first of {len(names)} variables are: {first_names}"
 
 
-def similar_names(pattern: str, names: Sequence[str], count: int = _SHOWN) -> list[str]:
+def similar_names(pattern: str, names: Sequence[str], count: int = _NUM_NAMES) -> list[str]:
     """Returns the names that share parts with a pattern, most similar names first.
 
     Args:
@@ -90,8 +88,8 @@ def similar_names(pattern: str, names: Sequence[str], count: int = _SHOWN) -> li
       count: maximum number of names to return.
     """
     parts = set(_PART.findall(_ESCAPE.sub(" ", pattern).lower()))
-    known = sorted({part for name in names for part in name.lower().split("/")})
+    name_parts = sorted({part for name in names for part in name.lower().split("/")})
     for part in tuple(parts):
-        parts.update(difflib.get_close_matches(part, known))
+        parts.update(difflib.get_close_matches(part, name_parts))
     hits = {name: sum(part in name.lower() for part in parts) for name in names}
     return sorted((name for name in hits if hits[name]), key=lambda name: -hits[name])[:count]

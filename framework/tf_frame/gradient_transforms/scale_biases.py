@@ -12,10 +12,10 @@ from typing import Any, ClassVar
 
 from tf_frame import GradientTransform, option
 from tf_frame.gradient_transforms.patterns import (
-    compiled,
+    compile_patterns,
     matches_any,
     unmatched,
-    warn_of_unmatched,
+    warn_unmatched,
 )
 from tf_frame.gradient_transforms.values import GradsAndVars, multiplied
 
@@ -42,19 +42,19 @@ class ScaleBiases(GradientTransform):
 
     def __init__(self, *, params: Any) -> None:
         super().__init__(params=params)
-        self._patterns = compiled(self.name, params.patterns)
+        self._patterns = compile_patterns(self.name, params.patterns)
 
     def __call__(self, grads_and_vars: GradsAndVars) -> GradsAndVars:
         """Multiplies the gradients of variables that at least one pattern matches.
 
-        Warns of each pattern that matches no variable; of the default patterns only if
-        none of them matches.
+        Warns of each pattern that matches no variable; of the default patterns only if none
+        matches.
         """
-        chosen, names = self._patterns, [variable.op.name for _, variable in grads_and_vars]
-        if tuple(self.params.patterns) != BIASES or len(unmatched(chosen, names)) == len(BIASES):
-            warn_of_unmatched(self.name, chosen, names)
+        patterns, names = self._patterns, [variable.op.name for _, variable in grads_and_vars]
+        if tuple(self.params.patterns) != BIASES or len(unmatched(patterns, names)) == len(BIASES):
+            warn_unmatched(self.name, patterns, names)
         factor = self.params.factor
         return [
-            (multiplied(gradient, factor) if matches_any(chosen, name) else gradient, variable)
+            (multiplied(gradient, factor) if matches_any(patterns, name) else gradient, variable)
             for (gradient, variable), name in zip(grads_and_vars, names, strict=True)
         ]

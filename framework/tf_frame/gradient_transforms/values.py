@@ -1,7 +1,7 @@
 """Helpers for gradients that may be dense tensors, `tf.IndexedSlices` or None.
 
-Transforms need not tell these cases apart then, and sparse gradients, of large embeddings for
-example, stay sparse.
+With them a transform needs no case distinction, and sparse gradients, for example of large
+embeddings, stay sparse.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 GradsAndVars = list[tuple[Any, Any]]
 
 
-def values_of(gradient: Any) -> Any:
+def gradient_values(gradient: Any) -> Any:
     """Returns the values of a gradient: the gradient itself, or the slices of a sparse one."""
     import tensorflow.compat.v1 as tf
 

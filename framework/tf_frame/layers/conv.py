@@ -5,22 +5,18 @@ Networks written for slim therefore build unchanged, and their checkpoints load.
 
 from __future__ import annotations
 
-import functools
-import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.layers.arg_scope import add_arg_scope
-from tf_frame.layers.initializers import xavier_initializer
 from tf_frame.layers.sizes import known_dimension, n_positive_integers
-from tf_frame.layers.steps import LayerSteps
+from tf_frame.layers.steps import LayerSteps, of_rank, slim_layer
 
 _FORMATS = (None, "NWC", "NCW", "NHWC", "NCHW", "NDHWC", "NCDHW")
 
 
-@add_arg_scope
+@slim_layer("Conv")
 def convolution(
     inputs: Any,
     num_outputs: int,
@@ -29,20 +25,10 @@ def convolution(
     padding: str = "SAME",
     data_format: str | None = None,
     rate: int | Sequence[int] = 1,
-    activation_fn: Callable[..., Any] | None = tf.nn.relu,
-    normalizer_fn: Callable[..., Any] | None = None,
-    normalizer_params: Mapping[str, Any] | None = None,
-    weights_initializer: Any = xavier_initializer(),  # noqa: B008
-    weights_regularizer: Callable[..., Any] | None = None,
-    biases_initializer: Any = tf.zeros_initializer(),  # noqa: B008
-    biases_regularizer: Callable[..., Any] | None = None,
-    reuse: Any = None,
-    variables_collections: Any = None,
-    outputs_collections: Any = None,
-    trainable: bool = True,
-    scope: Any = None,
+    *,
     conv_dims: int | None = None,
-) -> Any:
+    steps: LayerSteps,
+) -> tuple[Any, bool]:
     """Convolves; normalises or adds biases; applies the activation.
 
     Variables: `weights` of shape `[*kernel_size, channels, num_outputs]`; `biases`
@@ -81,44 +67,14 @@ def convolution(
       ValueError: unknown `data_format` or `padding`, another rank of the inputs, or
         both a stride and a rate greater than 1.
     """
-    steps = LayerSteps.of(locals())
     if data_format not in _FORMATS:
         raise ValueError(f"Invalid data_format: {data_format!r}; use one of {_FORMATS}")
-    with tf.variable_scope(scope, "Conv", [inputs], reuse=reuse) as variable_scope:
-        inputs = tf.convert_to_tensor(inputs)
-        dims = _dimensions(inputs, conv_dims)
-        first = bool(data_format and data_format.startswith("NC"))
-        channels = known_dimension(inputs.shape, 1 if first else -1)
-        shape = [*n_positive_integers(dims, kernel_size), channels, int(num_outputs)]
-        weights = steps.weights("weights", shape, like=inputs)
-        outputs = convolve(inputs, weights, stride, rate, padding, channels_first=first)
-        return steps.finish(outputs, variable_scope, channels_first=first)
-
-
-def of_rank(general: Callable[..., Any], dims: int, name: str, data_format: Any) -> Any:
-    """Returns a layer for inputs of one rank, from a layer with the argument `conv_dims`.
-
-    Args:
-      general: the layer, of which the returned one has the other arguments.
-      dims: number of spatial dimensions.
-      name: name of the returned layer.
-      data_format: default data format.
-    """
-    general = inspect.unwrap(general)
-
-    @functools.wraps(general)
-    def layer(*args: Any, **kwargs: Any) -> Any:
-        return general(*args, **kwargs, conv_dims=dims)
-
-    signature = inspect.signature(general)
-    parameters = dict(signature.parameters)
-    del parameters["conv_dims"]
-    parameters["data_format"] = parameters["data_format"].replace(default=data_format)
-    layer.__signature__ = signature.replace(  # type: ignore[attr-defined]
-        parameters=list(parameters.values())
-    )
-    layer.__name__ = layer.__qualname__ = name
-    return add_arg_scope(layer)
+    dims = _dimensions(inputs, conv_dims)
+    first = bool(data_format and data_format.startswith("NC"))
+    channels = known_dimension(inputs.shape, 1 if first else -1)
+    shape = [*n_positive_integers(dims, kernel_size), channels, int(num_outputs)]
+    weights = steps.weights("weights", shape, like=inputs)
+    return convolve(inputs, weights, stride, rate, padding, channels_first=first), first
 
 
 convolution1d = conv1d = of_rank(convolution, 1, "convolution1d", None)

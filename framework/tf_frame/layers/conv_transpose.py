@@ -6,19 +6,18 @@ checkpoints load.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.layers.conv import of_rank
-from tf_frame.layers.initializers import xavier_initializer
 from tf_frame.layers.sizes import channels_first, known_dimension, n_positive_integers
-from tf_frame.layers.steps import LayerSteps
+from tf_frame.layers.steps import LayerSteps, of_rank, slim_layer
 
 _FORMATS = {2: ("NHWC", "NCHW"), 3: ("NDHWC", "NCDHW")}
 
 
+@slim_layer("Conv{conv_dims}d_transpose")
 def _convolution_transpose(
     inputs: Any,
     num_outputs: int,
@@ -26,21 +25,10 @@ def _convolution_transpose(
     stride: int | Sequence[int] = 1,
     padding: str = "SAME",
     data_format: str | None = None,
-    activation_fn: Callable[..., Any] | None = tf.nn.relu,
-    normalizer_fn: Callable[..., Any] | None = None,
-    normalizer_params: Mapping[str, Any] | None = None,
-    weights_initializer: Any = xavier_initializer(),  # noqa: B008
-    weights_regularizer: Callable[..., Any] | None = None,
-    biases_initializer: Any = tf.zeros_initializer(),  # noqa: B008
-    biases_regularizer: Callable[..., Any] | None = None,
-    reuse: Any = None,
-    variables_collections: Any = None,
-    outputs_collections: Any = None,
-    trainable: bool = True,
-    scope: Any = None,
     *,
     conv_dims: int,
-) -> Any:
+    steps: LayerSteps,
+) -> tuple[Any, bool]:
     """Multiplies each pixel by a kernel and adds up the results; continues like `convolution`.
 
     Variables: `weights` of shape `[*kernel_size, num_outputs, channels]`; `biases` of
@@ -54,8 +42,8 @@ def _convolution_transpose(
       num_outputs: number of output channels.
       kernel_size: size of the kernel, in pixels.
       stride: distance in the outputs between the kernels of neighbouring inputs.
-      padding: "SAME": outputs `stride` times as large as the inputs; "VALID": larger
-        by the amount by which the kernel exceeds the stride.
+      padding: "SAME": outputs `stride` times as large as the inputs; "VALID": in
+        addition larger by the difference of kernel and stride, if the kernel is larger.
       data_format: "NHWC" or "NCHW"; in three dimensions "NDHWC" or "NCDHW".
       scope: variable scope; None: "Conv2d_transpose" or "Conv3d_transpose", made unique.
 
@@ -65,22 +53,17 @@ def _convolution_transpose(
     Raises:
       ValueError: unknown `data_format` or `padding`, or another rank of the inputs.
     """
-    steps = LayerSteps.of(locals())
     formats = _FORMATS[conv_dims]
     data_format = data_format or formats[0]
     first = channels_first(data_format, formats)
-    default_scope = f"Conv{conv_dims}d_transpose"
-    with tf.variable_scope(scope, default_scope, [inputs], reuse=reuse) as variable_scope:
-        inputs = tf.convert_to_tensor(inputs)
-        if inputs.shape.rank != conv_dims + 2:
-            raise ValueError(
-                f"the inputs have rank {inputs.shape.rank}; give them rank {conv_dims + 2}"
-            )
-        channels = known_dimension(inputs.shape, 1 if first else -1)
-        kernel = n_positive_integers(conv_dims, kernel_size)
-        weights = steps.weights("weights", [*kernel, int(num_outputs), channels], like=inputs)
-        outputs = convolve_transposed(inputs, weights, stride, padding, channels_first=first)
-        return steps.finish(outputs, variable_scope, channels_first=first)
+    if inputs.shape.rank != conv_dims + 2:
+        raise ValueError(
+            f"the inputs have rank {inputs.shape.rank}; give them rank {conv_dims + 2}"
+        )
+    channels = known_dimension(inputs.shape, 1 if first else -1)
+    kernel = n_positive_integers(conv_dims, kernel_size)
+    weights = steps.weights("weights", [*kernel, int(num_outputs), channels], like=inputs)
+    return convolve_transposed(inputs, weights, stride, padding, channels_first=first), first
 
 
 convolution2d_transpose = of_rank(_convolution_transpose, 2, "convolution2d_transpose", "NHWC")

@@ -1,23 +1,22 @@
 """Fully connected layers, `bias_add`, and embedding lookups.
 
-Arguments and variable names are those of slim (embeddings: tf.contrib.layers), so that networks
-written for it build unchanged, and their checkpoints load.
+Arguments and variable names are slim's (embeddings: tf.contrib.layers), so that its networks build
+unchanged, and their checkpoints load.
 """
 
 from __future__ import annotations
 
 import functools
 import numbers
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import tensorflow.compat.v1 as tf
 
 from tf_frame.layers.arg_scope import add_arg_scope
-from tf_frame.layers.initializers import xavier_initializer
 from tf_frame.layers.outputs import finish_layer
 from tf_frame.layers.sizes import channels_first, last_dimension
-from tf_frame.layers.steps import LayerSteps
+from tf_frame.layers.steps import LayerSteps, slim_layer
 from tf_frame.layers.variables import model_variable
 
 # Name of the gradient of products with large weights.
@@ -25,23 +24,13 @@ _GRADIENT = "TfFrameMatMul"
 _LARGE_WEIGHTS = 1_000_000
 
 
-@add_arg_scope
+@slim_layer("fully_connected")
 def fully_connected(
     inputs: Any,
     num_outputs: int,
-    activation_fn: Callable[..., Any] | None = tf.nn.relu,
-    normalizer_fn: Callable[..., Any] | None = None,
-    normalizer_params: Mapping[str, Any] | None = None,
-    weights_initializer: Any = xavier_initializer(),  # noqa: B008
-    weights_regularizer: Callable[..., Any] | None = None,
-    biases_initializer: Any = tf.zeros_initializer(),  # noqa: B008
-    biases_regularizer: Callable[..., Any] | None = None,
-    reuse: Any = None,
-    variables_collections: Any = None,
-    outputs_collections: Any = None,
-    trainable: bool = True,
-    scope: Any = None,
-) -> Any:
+    *,
+    steps: LayerSteps,
+) -> tuple[Any, bool]:
     """Multiplies by weights; normalises or adds biases; applies the activation.
 
     Variables: `weights` of shape `[depth, num_outputs]`; `biases` of shape
@@ -60,14 +49,10 @@ def fully_connected(
       ValueError: `num_outputs` is not an integer, the rank is less than 2, or the
         depth is unknown.
     """
-    steps = LayerSteps.of(locals())
     if not isinstance(num_outputs, numbers.Integral):
         raise ValueError(f"num_outputs type should be one of [int], got {type(num_outputs)}.")
-    with tf.variable_scope(scope, "fully_connected", [inputs], reuse=reuse) as variable_scope:
-        inputs = tf.convert_to_tensor(inputs)
-        shape = [last_dimension(inputs.shape, min_rank=2), int(num_outputs)]
-        weights = steps.weights("weights", shape, like=inputs)
-        return steps.finish(multiply(inputs, weights), variable_scope)
+    shape = [last_dimension(inputs.shape, min_rank=2), int(num_outputs)]
+    return multiply(inputs, steps.weights("weights", shape, like=inputs)), False
 
 
 def multiply(inputs: Any, weights: Any) -> Any:
@@ -81,25 +66,26 @@ def multiply(inputs: Any, weights: Any) -> Any:
 
 
 def _prefers_own_gradient(inputs: Any, weights: Any) -> bool:
-    """True if the gradient of the inputs is quicker as the transpose of another product.
+    """Returns whether the gradient of the inputs is quicker as the transpose of another product.
 
-    TensorFlow multiplies the gradient of the outputs by the transposed weights, which oneDNN does
-    slowly if these are large and the batch is not. On two CPU cores, for weights of 3136 x 1024:
-    6.1 ms against 2.2 for a batch of 32, 13.8 against 13.2 for 256, the same for 8; for weights of
-    512 x 512 there is no difference.
+    TensorFlow multiplies the gradient of the outputs by the transposed weights. oneDNN is slow
+    there if the weights are large and the batch is small. On two CPU cores, for weights of
+    3136 x 1024: 6.1 ms against 2.2 for a batch of 32, 13.8 against 13.2 for 256, the same for 8;
+    for weights of 512 x 512 there is no difference.
     """
     batch, size = inputs.shape[0], weights.shape.num_elements()
-    known = None not in (getattr(batch, "value", batch), size) and inputs.dtype == tf.float32
-    return bool(known and 16 <= batch <= 128 and size >= _LARGE_WEIGHTS)
+    if None in (getattr(batch, "value", batch), size) or inputs.dtype != tf.float32:
+        return False
+    return bool(16 <= batch <= 128 and size >= _LARGE_WEIGHTS)
 
 
-def _product_gradient(op: Any, of_product: Any) -> tuple[Any, Any]:
-    """Gradients of `inputs x weights`, that of the inputs as `(weights x of_product')'`."""
+def _product_gradient(op: Any, upstream: Any) -> tuple[Any, Any]:
+    """Returns the gradients of `inputs x weights`; for the inputs `(weights x upstream')'`."""
     inputs, weights = op.inputs
-    of_weights = tf.matmul(inputs, of_product, transpose_a=True)
+    weights_gradient = tf.matmul(inputs, upstream, transpose_a=True)
     if "GPU" in op.device:
-        return tf.matmul(of_product, weights, transpose_b=True), of_weights
-    return tf.transpose(tf.matmul(weights, of_product, transpose_b=True)), of_weights
+        return tf.matmul(upstream, weights, transpose_b=True), weights_gradient
+    return tf.transpose(tf.matmul(weights, upstream, transpose_b=True)), weights_gradient
 
 
 tf.RegisterGradient(_GRADIENT)(_product_gradient)
@@ -195,12 +181,12 @@ def embed_sequence(
       embed_dim: size of a vector.
       unique: look up each different id once, which saves memory in the gradients of
         frequent ids.
-      initializer: initializer of the vectors; None: that of the variable scope, or
-        xavier's.
+      initializer: initializer of the vectors; None: the initializer of the variable
+        scope, or xavier's.
       regularizer: maps the variable to a scalar penalty; None: no penalty.
       trainable: whether the vectors are trained.
       scope: variable scope; None: "EmbedSequence", made unique.
-      reuse: whether to reuse the existing variable, whose sizes may then be omitted.
+      reuse: whether to reuse the existing variable; its sizes may then be omitted.
 
     Returns:
       `[batch, length, embed_dim]`.
@@ -238,7 +224,7 @@ def embedding_lookup_unique(
       name: name scope; None: "EmbeddingLookupUnique", made unique.
 
     Returns:
-      A tensor of the shape of `ids`, followed by that of a vector.
+      `[*shape of ids, *shape of a vector]`.
     """
     with tf.name_scope(name, "EmbeddingLookupUnique", [params, ids]):
         ids = tf.convert_to_tensor(ids)

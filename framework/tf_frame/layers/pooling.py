@@ -10,9 +10,9 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.layers.arg_scope import add_arg_scope
-from tf_frame.layers.conv import of_rank
 from tf_frame.layers.outputs import collect_named_outputs
 from tf_frame.layers.sizes import channels_first, n_positive_integers
+from tf_frame.layers.steps import of_rank
 
 _OPERATIONS = {
     ("AvgPool", 2): tf.nn.avg_pool2d,
@@ -23,7 +23,7 @@ _OPERATIONS = {
 _FORMATS = {2: ("NHWC", "NCHW"), 3: ("NDHWC", "NCDHW")}
 
 
-def _avg_pool(
+def _pool(
     inputs: Any,
     kernel_size: Any,
     stride: Any = 2,
@@ -33,8 +33,11 @@ def _avg_pool(
     scope: str | None = None,
     *,
     conv_dims: int,
+    kind: str,
 ) -> Any:
-    """Averages over windows of two or three dimensions; padding does not count.
+    """Takes the average or the maximum of windows of two or three dimensions.
+
+    Padding does not count.
 
     Args:
       inputs: `[batch, *sizes, channels]`, or `[batch, channels, *sizes]`, which in two
@@ -45,7 +48,7 @@ def _avg_pool(
       padding: "VALID" or "SAME".
       data_format: "NHWC" or "NCHW"; in three dimensions "NDHWC" or "NCDHW".
       outputs_collections: collections that the outputs are added to.
-      scope: name scope; None: "AvgPool2D" or "AvgPool3D", made unique.
+      scope: name scope; None: "AvgPool2D", "MaxPool3D" ..., made unique.
 
     Returns:
       `[batch, *new_sizes, channels]`, or `[batch, channels, *new_sizes]`.
@@ -53,48 +56,30 @@ def _avg_pool(
     Raises:
       ValueError: another data format.
     """
-    return _pooled(
-        "AvgPool",
-        conv_dims,
-        inputs,
-        kernel_size,
-        stride,
-        padding,
-        data_format,
-        outputs_collections,
-        scope,
-    )
+    operation, formats = _OPERATIONS[kind, conv_dims], _FORMATS[conv_dims]
+    data_format = data_format or formats[0]
+    first = channels_first(data_format, formats)
+    window = n_positive_integers(conv_dims, kernel_size)
+    strides = n_positive_integers(conv_dims, stride)
+    padding = padding.upper()
+    with tf.name_scope(scope, f"{kind}{conv_dims}D", [inputs]) as name:
+        if conv_dims == 2:
+            outputs = operation(
+                inputs, window, strides, padding, data_format=data_format, name=kind
+            )
+        elif first:
+            # The kernels support channels last only.
+            outputs = operation(tf.transpose(inputs, [0, 2, 3, 4, 1]), window, strides, padding)
+            outputs = tf.transpose(outputs, [0, 4, 1, 2, 3])
+        else:
+            outputs = operation(inputs, window, strides, padding)
+        return collect_named_outputs(outputs_collections, name, outputs)
 
 
-def _max_pool(
-    inputs: Any,
-    kernel_size: Any,
-    stride: Any = 2,
-    padding: str = "VALID",
-    data_format: str | None = None,
-    outputs_collections: Any = None,
-    scope: str | None = None,
-    *,
-    conv_dims: int,
-) -> Any:
-    """Takes the maximum of windows; arguments as of `avg_pool2d` and `avg_pool3d`."""
-    return _pooled(
-        "MaxPool",
-        conv_dims,
-        inputs,
-        kernel_size,
-        stride,
-        padding,
-        data_format,
-        outputs_collections,
-        scope,
-    )
-
-
-avg_pool2d = of_rank(_avg_pool, 2, "avg_pool2d", "NHWC")
-avg_pool3d = of_rank(_avg_pool, 3, "avg_pool3d", "NDHWC")
-max_pool2d = of_rank(_max_pool, 2, "max_pool2d", "NHWC")
-max_pool3d = of_rank(_max_pool, 3, "max_pool3d", "NDHWC")
+avg_pool2d = of_rank(_pool, 2, "avg_pool2d", "NHWC", kind="AvgPool")
+avg_pool3d = of_rank(_pool, 3, "avg_pool3d", "NDHWC", kind="AvgPool")
+max_pool2d = of_rank(_pool, 2, "max_pool2d", "NHWC", kind="MaxPool")
+max_pool3d = of_rank(_pool, 3, "max_pool3d", "NDHWC", kind="MaxPool")
 
 
 @add_arg_scope
@@ -167,34 +152,3 @@ def global_average_pool(
 
 
 global_avg_pool = global_average_pool
-
-
-def _pooled(
-    kind: str,
-    dims: int,
-    inputs: Any,
-    kernel_size: Any,
-    stride: Any,
-    padding: str,
-    data_format: str | None,
-    collections: Any,
-    scope: str | None,
-) -> Any:
-    """Pools with the operation `kind`; the default name scope is `kind` and the dimensions."""
-    operation = _OPERATIONS[kind, dims]
-    data_format = data_format or _FORMATS[dims][0]
-    first = channels_first(data_format, _FORMATS[dims])
-    window, strides = n_positive_integers(dims, kernel_size), n_positive_integers(dims, stride)
-    padding = padding.upper()
-    with tf.name_scope(scope, f"{kind}{dims}D", [inputs]) as name:
-        if dims == 2:
-            outputs = operation(
-                inputs, window, strides, padding, data_format=data_format, name=kind
-            )
-        elif first:
-            # The kernels support channels last only.
-            outputs = operation(tf.transpose(inputs, [0, 2, 3, 4, 1]), window, strides, padding)
-            outputs = tf.transpose(outputs, [0, 4, 1, 2, 3])
-        else:
-            outputs = operation(inputs, window, strides, padding)
-        return collect_named_outputs(collections, name, outputs)

@@ -6,18 +6,16 @@ use them. Arguments and variable names are slim's, so that its checkpoints load.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.layers.arg_scope import add_arg_scope
-from tf_frame.layers.initializers import xavier_initializer
 from tf_frame.layers.sizes import channels_first, known_dimension, two_element_tuple
-from tf_frame.layers.steps import LayerSteps
+from tf_frame.layers.steps import LayerSteps, slim_layer
 
 
-@add_arg_scope
+@slim_layer("SeparableConv2d")
 def separable_convolution2d(
     inputs: Any,
     num_outputs: int | None,
@@ -27,20 +25,10 @@ def separable_convolution2d(
     padding: str = "SAME",
     data_format: str = "NHWC",
     rate: int | Sequence[int] = 1,
-    activation_fn: Callable[..., Any] | None = tf.nn.relu,
-    normalizer_fn: Callable[..., Any] | None = None,
-    normalizer_params: Mapping[str, Any] | None = None,
-    weights_initializer: Any = xavier_initializer(),  # noqa: B008
+    *,
     pointwise_initializer: Any = None,
-    weights_regularizer: Callable[..., Any] | None = None,
-    biases_initializer: Any = tf.zeros_initializer(),  # noqa: B008
-    biases_regularizer: Callable[..., Any] | None = None,
-    reuse: Any = None,
-    variables_collections: Any = None,
-    outputs_collections: Any = None,
-    trainable: bool = True,
-    scope: Any = None,
-) -> Any:
+    steps: LayerSteps,
+) -> tuple[Any, bool]:
     """Convolves each channel separately, then combines the channels pixel by pixel.
 
     Variables: `depthwise_weights` of shape `[kernel_height, kernel_width, channels,
@@ -71,42 +59,29 @@ def separable_convolution2d(
     Raises:
       ValueError: another data format, or both a stride and a rate greater than 1.
     """
-    steps = LayerSteps.of(locals())
     first = channels_first(data_format)
-    with tf.variable_scope(scope, "SeparableConv2d", [inputs], reuse=reuse) as variable_scope:
-        inputs = tf.convert_to_tensor(inputs)
-        channels = known_dimension(inputs.shape, 1 if first else -1, min_rank=4)
-        shape = [*two_element_tuple(kernel_size), channels, int(depth_multiplier)]
-        weights = steps.weights("depthwise_weights", shape, like=inputs)
-        outputs = convolve_depthwise(inputs, weights, stride, rate, padding, channels_first=first)
-        if num_outputs is not None:
-            shape = [1, 1, channels * int(depth_multiplier), int(num_outputs)]
-            weights = steps.weights(
-                "pointwise_weights", shape, like=inputs, initializer=pointwise_initializer
-            )
-            outputs = tf.nn.conv2d(outputs, weights, 1, "VALID", data_format=data_format)
-        return steps.finish(outputs, variable_scope, channels_first=first)
+    channels = known_dimension(inputs.shape, 1 if first else -1, min_rank=4)
+    shape = [*two_element_tuple(kernel_size), channels, int(depth_multiplier)]
+    weights = steps.weights("depthwise_weights", shape, like=inputs)
+    outputs = convolve_depthwise(inputs, weights, stride, rate, padding, channels_first=first)
+    if num_outputs is not None:
+        shape = [1, 1, channels * int(depth_multiplier), int(num_outputs)]
+        weights = steps.weights(
+            "pointwise_weights", shape, like=inputs, initializer=pointwise_initializer
+        )
+        outputs = tf.nn.conv2d(outputs, weights, 1, "VALID", data_format=data_format)
+    return outputs, first
 
 
-@add_arg_scope
+@slim_layer("ConvInPlane")
 def convolution2d_in_plane(
     inputs: Any,
     kernel_size: int | Sequence[int],
     stride: int | Sequence[int] = 1,
     padding: str = "SAME",
-    activation_fn: Callable[..., Any] | None = tf.nn.relu,
-    normalizer_fn: Callable[..., Any] | None = None,
-    normalizer_params: Mapping[str, Any] | None = None,
-    weights_initializer: Any = xavier_initializer(),  # noqa: B008
-    weights_regularizer: Callable[..., Any] | None = None,
-    biases_initializer: Any = tf.zeros_initializer(),  # noqa: B008
-    biases_regularizer: Callable[..., Any] | None = None,
-    reuse: Any = None,
-    variables_collections: Any = None,
-    outputs_collections: Any = None,
-    trainable: bool = True,
-    scope: Any = None,
-) -> Any:
+    *,
+    steps: LayerSteps,
+) -> tuple[Any, bool]:
     """Convolves each channel with the same kernel, such as one that computes a gradient.
 
     Variables: `weights` of shape `[kernel_height, kernel_width, 1, 1]`; `biases` of
@@ -121,14 +96,10 @@ def convolution2d_in_plane(
     Returns:
       `[batch, new_height, new_width, channels]`.
     """
-    steps = LayerSteps.of(locals())
-    with tf.variable_scope(scope, "ConvInPlane", [inputs], reuse=reuse) as variable_scope:
-        inputs = tf.convert_to_tensor(inputs)
-        channels = known_dimension(inputs.shape, -1, min_rank=4)
-        shape = [*two_element_tuple(kernel_size), 1, 1]
-        weights = tf.tile(steps.weights("weights", shape, like=inputs), [1, 1, channels, 1])
-        outputs = convolve_depthwise(inputs, weights, stride, 1, padding, channels_first=False)
-        return steps.finish(outputs, variable_scope)
+    channels = known_dimension(inputs.shape, -1, min_rank=4)
+    shape = [*two_element_tuple(kernel_size), 1, 1]
+    weights = tf.tile(steps.weights("weights", shape, like=inputs), [1, 1, channels, 1])
+    return convolve_depthwise(inputs, weights, stride, 1, padding, channels_first=False), False
 
 
 separable_conv2d = separable_convolution2d

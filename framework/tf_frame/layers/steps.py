@@ -1,17 +1,26 @@
-"""`LayerSteps`: the common part of slim's layers: weights, normalisation or biases, activation.
+"""`slim_layer` makes a layer of a product: weights, normalisation or biases, activation.
 
-Convolutions and dense layers differ only in their product; names, penalties and collections of
-variables, on which checkpoints and losses depend, are here once for all.
+Convolutions and dense layers differ only in their products. Their common arguments are here, and
+the names, penalties and collections of variables, because checkpoints and losses depend on them:
+
+    @slim_layer("fully_connected")
+    def fully_connected(inputs, num_outputs, *, steps):
+        weights = steps.weights("weights", [depth, num_outputs], like=inputs)
+        return tf.matmul(inputs, weights), False
 """
 
 from __future__ import annotations
 
 import dataclasses
+import functools
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import tensorflow.compat.v1 as tf
 
+from tf_frame.layers.arg_scope import add_arg_scope
+from tf_frame.layers.initializers import xavier_initializer
 from tf_frame.layers.outputs import finish_layer, get_variable_collections
 from tf_frame.layers.variables import add_to_collection_once, model_variable
 
@@ -31,24 +40,22 @@ _PENALTY_SCOPES = {
 class LayerSteps:
     """Steps of convolutions and dense layers: weights; normalisation or biases; activation.
 
-    The attributes are arguments of `convolution`.
+    The fields are the common arguments of the layers, in slim's order and with slim's defaults;
+    `convolution` describes them.
     """
 
-    activation_fn: Function | None
+    activation_fn: Function | None = tf.nn.relu
     normalizer_fn: Function | None = None
     normalizer_params: Mapping[str, Any] | None = None
-    weights_initializer: Any = None
+    weights_initializer: Any = xavier_initializer()  # noqa: RUF009
     weights_regularizer: Function | None = None
-    biases_initializer: Any
-    biases_regularizer: Function | None
-    variables_collections: Any
-    outputs_collections: Any
-    trainable: bool
-
-    @classmethod
-    def of(cls, arguments: Mapping[str, Any]) -> LayerSteps:
-        """Takes the attributes from all arguments of a layer, as `locals()` gives them."""
-        return cls(**{field.name: arguments[field.name] for field in dataclasses.fields(cls)})
+    biases_initializer: Any = tf.zeros_initializer()  # noqa: RUF009
+    biases_regularizer: Function | None = None
+    reuse: Any = None
+    variables_collections: Any = None
+    outputs_collections: Any = None
+    trainable: bool = True
+    scope: Any = None
 
     def weights(
         self, name: str, shape: Sequence[int], *, like: Any, initializer: Any = None
@@ -112,9 +119,85 @@ class LayerSteps:
             trainable=self.trainable,
         )
         collections = get_variable_collections(self.variables_collections, kind) or []
-        for each in [collections] if isinstance(collections, str) else collections:
-            add_to_collection_once(each, variable)
+        for collection in [collections] if isinstance(collections, str) else collections:
+            add_to_collection_once(collection, variable)
         return variable
+
+
+def slim_layer(default_scope: str) -> Callable[[Function], Function]:
+    """Turns the product of a layer into the layer, with the arguments and steps of `LayerSteps`.
+
+    The product gets `inputs` as a tensor and, as `steps`, the common arguments. It returns the
+    outputs before normalisation, biases and activation, and whether their channels come first. The
+    layer takes the positional arguments of the product, the common ones, and then the keyword-only
+    ones; but a keyword-only initializer follows `weights_initializer`, as in slim.
+
+    Args:
+      default_scope: variable scope if `scope` is None, made unique; a format of the arguments.
+    """
+
+    def decorate(product: Function) -> Function:
+        positional = inspect.Parameter.POSITIONAL_OR_KEYWORD
+        common = {
+            name: parameter.replace(kind=positional)
+            for name, parameter in inspect.signature(LayerSteps).parameters.items()
+        }
+        before, initializers, after = [], [], []
+        for name, parameter in inspect.signature(product).parameters.items():
+            if parameter.kind is positional:
+                before.append(parameter)
+            elif name.endswith("_initializer"):
+                initializers.append(parameter.replace(kind=positional))
+            elif name != "steps":
+                after.append(parameter)
+        shared = list(common.values())
+        first = list(common).index("weights_initializer") + 1
+        parameters = [*before, *shared[:first], *initializers, *shared[first:], *after]
+        signature = inspect.Signature(parameters)
+
+        @functools.wraps(product)
+        def layer(*args: Any, **kwargs: Any) -> Any:
+            bound = signature.bind(*args, **kwargs)
+            bound.apply_defaults()
+            own = bound.arguments
+            steps = LayerSteps(**{name: own.pop(name) for name in common})
+            scope = default_scope.format_map(own)
+            with tf.variable_scope(steps.scope, scope, [own["inputs"]], reuse=steps.reuse) as scope:
+                own["inputs"] = tf.convert_to_tensor(own["inputs"])
+                outputs, channels_first = product(**own, steps=steps)
+                return steps.finish(outputs, scope, channels_first=channels_first)
+
+        layer.__signature__ = signature  # type: ignore[attr-defined]
+        return add_arg_scope(layer)
+
+    return decorate
+
+
+def of_rank(general: Function, dims: int, name: str, data_format: Any, **fixed: Any) -> Function:
+    """Returns a layer for inputs of one rank, from a layer with the argument `conv_dims`.
+
+    Args:
+      general: the general layer.
+      dims: number of spatial dimensions.
+      name: name of the returned layer.
+      data_format: default data format.
+      **fixed: other arguments of the general layer that the returned layer does not have.
+    """
+    # Without its own scope of arguments.
+    general = getattr(general, "__wrapped__", general)
+    fixed = {"conv_dims": dims, **fixed}
+    signature = inspect.signature(general)
+    parameters = {k: v for k, v in signature.parameters.items() if k not in fixed}
+    parameters["data_format"] = parameters["data_format"].replace(default=data_format)
+    signature = signature.replace(parameters=list(parameters.values()))
+
+    @functools.wraps(general)
+    def layer(*args: Any, **kwargs: Any) -> Any:
+        return general(**signature.bind(*args, **kwargs).arguments, **fixed)
+
+    layer.__signature__ = signature  # type: ignore[attr-defined]
+    layer.__name__ = layer.__qualname__ = name
+    return add_arg_scope(layer)
 
 
 def penalised(make: Function, regularizer: Any, *, scope: str, **arguments: Any) -> Any:
@@ -122,12 +205,12 @@ def penalised(make: Function, regularizer: Any, *, scope: str, **arguments: Any)
 
     Args:
       make: `get_variable`, or a function with its arguments.
-      regularizer: maps the variable, or a part of one, to a scalar penalty; None: no penalty.
-      scope: the penalty's name scope is this and "Regularizer".
+      regularizer: maps the variable, or a part of it, to a scalar penalty; None: no penalty.
+      scope: the name scope of the penalty is `scope` and "Regularizer".
       **arguments: arguments of `make`.
     """
     created: list[Any] = []
-    # `get_variable` calls the regularizer with each variable, or part of one, that it creates.
+    # `get_variable` calls the regularizer with each variable, or part of it, that it creates.
     variable = make(regularizer=created.append if regularizer else None, **arguments)
     for part in created:
         with tf.name_scope(f"{scope}/Regularizer"):

@@ -1,7 +1,7 @@
 """Converts epochs to steps for learning-rate schedules, without importing TensorFlow.
 
-A decay in epochs fits any batch size and number of workers. The schedules import this module, and
-`tf-frame plugins show`, which must be quick, imports the schedules.
+A decay in epochs fits any batch size and number of workers. `tf-frame plugins show`, which must be
+quick, imports the schedules, and they import this module.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import ConfigError
 from tf_frame.plugin.training_contracts import ScheduleContext
 
-# Rounds 2.9999999999999996, the result of inexact division, to 3 steps and not to 2.
+# Rounds 2.9999999999999996, the result of an inexact division, up to 3 steps.
 _ROUNDING = 1e-6
 
 
@@ -25,7 +25,7 @@ def schedule_context(
     Args:
       config: batch size, clones, replicas, steps and warm-up.
       num_examples: training examples per epoch; None if unknown.
-      batches_per_step: number of batches whose gradients are accumulated for a step.
+      batches_per_step: number of batches that `accumulate` combines into a step.
     """
     per_step = config.worker_batch_size * config.aggregated_replicas * batches_per_step
     return ScheduleContext(
@@ -41,10 +41,10 @@ def skipped_steps(config: RunOptions) -> int:
 
 
 def decay_length(context: ScheduleContext, *, steps: int, epochs: float = 0.0) -> int:
-    """Returns the steps of a decay: `steps`, or those of `epochs`, or those of the run.
+    """Returns the steps of a decay: `steps`, or else of `epochs`, or else of the run.
 
     Raises:
-      ConfigError: the decay is given in epochs, and steps per epoch are unknown.
+      ConfigError: the decay is in epochs, and the steps per epoch are unknown.
     """
     if steps:
         return steps
@@ -52,13 +52,13 @@ def decay_length(context: ScheduleContext, *, steps: int, epochs: float = 0.0) -
 
 
 def steps_in(epochs: float, context: ScheduleContext) -> int:
-    """Returns the number of steps of some epochs, rounded down, at least 1.
+    """Returns the number of steps of some epochs, at least 1.
 
-    The rounding is that of slim and of the Inception trainer
+    It is rounded down as in slim and in the Inception trainer
     (`decay_steps = int(num_samples / batch_size * num_epochs_per_decay)`).
 
     Raises:
-      ConfigError: steps per epoch are unknown.
+      ConfigError: the steps per epoch are unknown.
     """
     if context.steps_per_epoch is None:
         raise ConfigError(

@@ -15,9 +15,8 @@ from tf_frame.plugin.training_contracts import LearningRate, ScheduleContext
 class Cosine(LearningRate):
     """Warm-up, hold, and half a cosine wave down (Loshchilov and Hutter, arXiv:1608.03983).
 
-    The values are those of `cosine_decay_with_warmup` in object_detection's
-    utils/learning_schedules.py; without warm-up and hold also those of DeepLab's
-    policy `cosine`.
+    The values are the same as in `cosine_decay_with_warmup` of object_detection's
+    utils/learning_schedules.py and, without warm-up and hold, in DeepLab's policy `cosine`.
 
     Raises:
       ConfigError: warm-up and hold leave no steps for the decay, or the learning rate

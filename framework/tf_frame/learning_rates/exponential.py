@@ -1,4 +1,4 @@
-"""The learning rate `exponential`: exponential decay, as in slim and the Inception trainer."""
+"""The learning rates `exponential`, as in slim and the Inception trainer, and `step` of DeepLab."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Exponential(LearningRate):
     (utils/learning_schedules.py).
 
     Raises:
-      ConfigError: neither steps nor epochs are given, or steps per epoch are unknown.
+      ConfigError: steps and epochs are both 0, or the steps per epoch are unknown.
     """
 
     @dataclasses.dataclass(frozen=True)
@@ -52,3 +52,28 @@ class Exponential(LearningRate):
             staircase=self.params.staircase,
         )
         return tf.maximum(decayed, self.params.min_learning_rate)
+
+
+class Step(LearningRate):
+    """`learning_rate * decay_factor ^ floor(step / decay_steps)`.
+
+    The policy `step` of research/deeplab/utils/train_utils.py.
+    """
+
+    @dataclasses.dataclass(frozen=True)
+    class Params:
+        """Options of the schedule; defaults of DeepLab's train.py."""
+
+        decay_factor: float = option(0.1, "factor on the learning rate per decay", min=0)
+        decay_steps: int = option(2000, "steps per decay", min=1)
+
+    def __call__(self, step: Any) -> Any:
+        import tensorflow.compat.v1 as tf
+
+        return tf.train.exponential_decay(
+            self.context.learning_rate,
+            step,
+            self.params.decay_steps,
+            self.params.decay_factor,
+            staircase=True,
+        )

@@ -1,4 +1,7 @@
-"""The learning rate `multi_steps`, also `piecewise`: constant between boundaries, as in DeepLab."""
+"""The learning rates `multi_steps` (`piecewise`) and `manual_steps`: constant between boundaries.
+
+DeepLab's boundaries are the last step of each rate, object_detection's the first step.
+"""
 
 from __future__ import annotations
 
@@ -46,8 +49,8 @@ class MultiSteps(LearningRate):
                 "Must set `boundaries` and `learning_rates` for multi_steps learning rate decay: "
                 "--schedule.boundaries 1000,2000 --schedule.learning_rates 0.1,0.01,0.001"
             )
-        check_boundaries(params.boundaries)
-        check_rates(
+        _check_boundaries(params.boundaries)
+        _check_rates(
             params.learning_rates,
             len(params.boundaries) + 1,
             "one up to each boundary, and one after the last",
@@ -62,31 +65,66 @@ class MultiSteps(LearningRate):
         )
 
 
-def check_boundaries(boundaries: Sequence[int]) -> None:
-    """Checks the steps at which a learning rate changes.
+class ManualSteps(LearningRate):
+    """`--learning_rate` before the first boundary, then a new rate from each boundary on.
+
+    `manual_stepping` of object_detection's utils/learning_schedules.py.
 
     Raises:
-      ConfigError: the boundaries are not increasing, or not positive.
+      ConfigError: no boundaries, a wrong number of rates, or boundaries that do not
+        increase.
     """
-    wrong = [after for before, after in itertools.pairwise((0, *boundaries)) if after <= before]
-    if wrong:
-        raise ConfigError(
-            f"--schedule.boundaries {to_text(tuple(boundaries))}: each must be greater than the "
-            f"one before and greater than 0; {wrong[0]} is not"
+
+    check_options: ClassVar[Mapping[str, Any]] = {
+        "boundaries": (5, 10),
+        "learning_rates": (0.1, 0.01),
+    }
+
+    @dataclasses.dataclass(frozen=True)
+    class Params:
+        """Options of the schedule."""
+
+        boundaries: tuple[int, ...] = option((), "first step of each new learning rate")
+        learning_rates: tuple[float, ...] = option(
+            (), "the new learning rates, one per boundary; before the first: --learning_rate", min=0
         )
+        warmup: bool = option(False, "rise or fall linearly to the first new learning rate")
+
+    def __init__(self, *, params: Any, context: ScheduleContext) -> None:
+        if not params.boundaries:
+            raise ConfigError(
+                "Empty learning rate schedule. Give --schedule.boundaries and "
+                "--schedule.learning_rates, or take --schedule fixed"
+            )
+        _check_boundaries(params.boundaries)
+        _check_rates(params.learning_rates, len(params.boundaries), "one per boundary")
+        super().__init__(params=params, context=context)
+
+    def __call__(self, step: Any) -> Any:
+        import tensorflow.compat.v1 as tf
+
+        boundaries = [float(boundary) for boundary in self.params.boundaries]
+        rates = tf.constant([self.context.learning_rate, *self.params.learning_rates])
+        passed = tf.reduce_sum(tf.cast(step >= boundaries, tf.int32))
+        rate = tf.gather(rates, passed)
+        if not self.params.warmup:
+            return rate
+        rise = (rates[1] - rates[0]) * step / boundaries[0]
+        return tf.where(step < boundaries[0], rates[0] + rise, rate)
 
 
-def check_rates(rates: Sequence[float], count: int, reason: str) -> None:
-    """Checks the number of learning rates.
+def _check_boundaries(boundaries: Sequence[int]) -> None:
+    """Checks that boundaries are positive and increase."""
+    for before, after in itertools.pairwise((0, *boundaries)):
+        if after <= before:
+            raise ConfigError(
+                f"--schedule.boundaries {to_text(tuple(boundaries))}: each must be greater than "
+                f"the one before and greater than 0; {after} is not"
+            )
 
-    Args:
-      rates: the learning rates.
-      count: the required number.
-      reason: the reason for this number, for the message.
 
-    Raises:
-      ConfigError: another number of learning rates.
-    """
+def _check_rates(rates: Sequence[float], count: int, reason: str) -> None:
+    """Checks that there are `count` rates; the message gives the reason for this number."""
     if len(rates) != count:
         raise ConfigError(
             f"--schedule.learning_rates has {len(rates)} values ({to_text(tuple(rates))}), "

@@ -21,9 +21,9 @@ _ROUNDING = 1e-9
 class OneCycle(LearningRate):
     """Rises to `--learning_rate`, falls by as much, then falls much lower.
 
-    Smith and Topin, Super-Convergence, arXiv:1708.07120, section 3: "one cycle
-    that is smaller than the total number of iterations", after which the rate
-    falls "several orders of magnitude less than the initial learning rate".
+    Smith and Topin, Super-Convergence, section 3: "one cycle that is smaller than the total number
+    of iterations"; then the rate falls "several orders of magnitude less than the initial learning
+    rate".
 
     Raises:
       ConfigError: the sum of rise and fall is greater than 1.

@@ -1,4 +1,4 @@
-"""The learning rate `poly`: polynomial decay, as in DeepLab."""
+"""The learning rates `poly` and `polynomial`: polynomial decay, as in DeepLab and in slim."""
 
 from __future__ import annotations
 
@@ -44,3 +44,18 @@ class Poly(LearningRate):
             power=params.power,
             cycle=params.cycle,
         )
+
+
+class Polynomial(Poly):
+    """`poly` with the defaults of slim's image classifier."""
+
+    @dataclasses.dataclass(frozen=True)
+    class Params(Poly.Params):
+        """Options of the schedule; power and end of research/slim/train_image_classifier.py.
+
+        slim decays over two epochs; here the decay takes all of training unless `decay_epochs` or
+        `decay_steps` is set.
+        """
+
+        power: float = option(1.0, "exponent; 1: linear, above 1: steep at first", min=0)
+        end_learning_rate: float = option(1e-4, "learning rate after the decay", min=0)

@@ -1,6 +1,6 @@
-"""`learning_rate`: the learning rate of a run as a tensor, first warm-up, then the schedule.
+"""`learning_rate`: the learning rate of a run as a tensor, first warm-up, then any schedule.
 
-A warm-up, small steps while the gradients of new layers are large, thus works with any schedule.
+In a warm-up steps are small, because the gradients of new layers are large.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from tf_frame.plugin.origin import wrong_result
 def learning_rate(schedule: Callable[[Any], Any], *, config: RunOptions, global_step: Any) -> Any:
     """Builds the learning rate of a run.
 
-    DeepLab's slow start is the warm-up `constant`, and its burn-in is the warm-up
-    `linear` (`get_model_learning_rate`, research/deeplab/utils/train_utils.py). Until
-    2020 its decay counted from step 0, as with `--decay_start step_0`.
+    DeepLab's slow start is the warm-up `constant`, its burn-in the warm-up `linear`
+    (`get_model_learning_rate`, research/deeplab/utils/train_utils.py). Until 2020 its decay
+    counted from step 0, as with `--decay_start step_0`.
 
     Args:
       schedule: maps a step, a float32 scalar, to a learning rate.
@@ -54,7 +54,7 @@ def _scalar(rate: Any, schedule: Any) -> Any:
     return tf.cast(tensor, tf.float32)
 
 
-# Functions of the first and the last learning rate, and of the share of the warm-up that is over.
+# Functions of the first learning rate, the last one, and the finished share of the warm-up.
 _WARMUPS: dict[str, Callable[[float, float, Any], Any]] = {
     "constant": lambda start, end, done: tf.fill(tf.shape(done), start),
     "linear": lambda start, end, done: start + (end - start) * done,

@@ -11,7 +11,7 @@ from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.deploy.session_config import make_deployment, session_config
 from tf_frame.errors import UnmatchedPatternWarning
 from tf_frame.gradient_transforms.accumulate import Accumulate
-from tf_frame.gradient_transforms.clip_by_norm import ClipByNorm
+from tf_frame.gradient_transforms.clip import ClipByNorm
 from tf_frame.gradient_transforms.multiply import Multiply
 from tf_frame.layers import batch_norm
 from tf_frame.testing.toy import ToyModel, build_toy_graph

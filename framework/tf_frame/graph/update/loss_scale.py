@@ -16,7 +16,7 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.config.run_options import RunOptions
-from tf_frame.gradient_transforms.values import on_values, values_of
+from tf_frame.gradient_transforms.values import gradient_values, on_values
 from tf_frame.plugin import GradientTransform
 from tf_frame.plugin.contracts import NoParams
 
@@ -107,5 +107,5 @@ def _state(name: str, initial: float) -> Any:
 
 
 def _all_finite(gradients: list[Any]) -> Any:
-    finite = [tf.reduce_all(tf.is_finite(values_of(g))) for g in gradients if g is not None]
+    finite = [tf.reduce_all(tf.is_finite(gradient_values(g))) for g in gradients if g is not None]
     return tf.reduce_all(tf.stack([tf.constant(True), *finite]))

@@ -18,7 +18,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.learning_rates.cosine import Cosine
 from tf_frame.learning_rates.exponential import Exponential
-from tf_frame.learning_rates.manual_steps import ManualSteps
+from tf_frame.learning_rates.multi_steps import ManualSteps
 from tf_frame.plugin.training_contracts import ScheduleContext
 
 

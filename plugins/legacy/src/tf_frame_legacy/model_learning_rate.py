@@ -13,9 +13,9 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.learning_rates.cosine import Cosine
+from tf_frame.learning_rates.exponential import Step
 from tf_frame.learning_rates.multi_steps import MultiSteps
 from tf_frame.learning_rates.poly import Poly
-from tf_frame.learning_rates.step import Step
 from tf_frame.plugin import ScheduleContext
 
 logger = logging.getLogger("tf_frame")

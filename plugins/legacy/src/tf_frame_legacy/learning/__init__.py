@@ -19,7 +19,7 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.write.snapshot import FiniteCheck
-from tf_frame.gradient_transforms.clip_by_norm import clip_gradients_by_norm
+from tf_frame.gradient_transforms.clip import clip_gradients_by_norm
 from tf_frame.gradient_transforms.multiply import multiply_gradients
 from tf_frame.gradient_transforms.values import GradsAndVars
 from tf_frame_legacy.learning import defaults, train_op as _train_op

@@ -10,7 +10,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.gradient_transforms.values import GradsAndVars, values_of
+from tf_frame.gradient_transforms.values import GradsAndVars, gradient_values
 from tf_frame.graph.update.gradients import waiting_for
 
 # Default of `global_step` in both modules: the global step of the graph.
@@ -99,7 +99,7 @@ def gradient_summaries(
         if gradient is None:
             tf.logging.info("Var %s has no gradient", name)
             continue
-        values = values_of(gradient)
+        values = gradient_values(gradient)
         summaries.append(tf.summary.histogram(f"{name}{separator}gradient", values))
         norm = tf.global_norm([values])
         summaries.append(summarize_norm(f"{name}{separator}gradient_norm", norm))

@@ -12,8 +12,8 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.gradient_transforms.clip_by_global_norm import clip_gradients_by_global_norm
-from tf_frame.gradient_transforms.values import GradsAndVars, multiplied, on_values, values_of
+from tf_frame.gradient_transforms.clip import clip_gradients_by_global_norm
+from tf_frame.gradient_transforms.values import GradsAndVars, gradient_values, multiplied, on_values
 from tf_frame.graph.update.gradients import waiting_for
 from tf_frame_legacy.slim.optimizers.adaptive_clipping import adaptive_clipping_fn
 from tf_frame_legacy.slim.optimizers.choice import (
@@ -172,9 +172,9 @@ def _summarize(loss: Any, pairs: GradsAndVars, wanted: set[str]) -> None:
             continue
         name = variable.name.replace(":", "_")
         if "gradients" in wanted:
-            tf.summary.histogram(f"gradients/{name}", values_of(gradient))
+            tf.summary.histogram(f"gradients/{name}", gradient_values(gradient))
         if "gradient_norm" in wanted:
-            tf.summary.scalar(f"gradient_norm/{name}", tf.global_norm([values_of(gradient)]))
+            tf.summary.scalar(f"gradient_norm/{name}", tf.global_norm([gradient_values(gradient)]))
 
 
 def _summarize_norm(name: str, pairs: GradsAndVars) -> None:
