@@ -112,11 +112,8 @@ def test_one_step_adds_nothing(variable, graph):
     assert transform(pairs) == pairs
     assert transform.ready() is None
     assert transform.micro_batches == 1
-    assert len(graph.get_operations()) == operations
-
-
-def test_micro_batches_tells_how_many_runs_make_a_step():
     assert Accumulate(params=Accumulate.Params(steps=4)).micro_batches == 4
+    assert len(graph.get_operations()) == operations
 
 
 def test_two_accumulations_in_one_graph_are_refused(variable):
@@ -126,7 +123,7 @@ def test_two_accumulations_in_one_graph_are_refused(variable):
 
 
 @pytest.mark.usefixtures("variable_mode")
-def test_a_sum_lies_beside_its_variable_on_the_parameter_server(variable):
+def test_a_sum_lies_next_to_its_variable_on_the_parameter_server(variable):
     with variables_placed(DeploymentConfig(num_ps_tasks=3)), tf.device("/job:worker/device:CPU:0"):
         variables = [variable(name) for name in "abcd"]
         accumulate([(tf.ones([3, 2]), v) for v in reversed(variables)], 2)

@@ -23,17 +23,12 @@ def test_a_gradient_of_unknown_shape_is_centred_by_the_shape_of_its_variable(var
     np.testing.assert_array_equal(evaluate(centred), [[-1.0, -2.0], [1.0, 2.0]])
 
 
-def test_vectors_and_scalars_pass(variable):
-    pairs = [(tf.ones([4]), variable("biases", [4])), (tf.ones([]), variable("scale", []))]
-    assert centralize(pairs) == pairs
-
-
-def test_sparse_gradients_pass(variable, sparse):
-    pairs = [(sparse(), variable("embedding"))]
-    assert centralize(pairs) == pairs
-
-
-def test_a_variable_of_unknown_rank_passes():
+def test_vectors_scalars_sparse_gradients_and_variables_of_unknown_rank_pass(variable, sparse):
     value = tf.placeholder_with_default([[1.0]], None)
-    pairs = [(value, tf.Variable(value, validate_shape=False))]
+    pairs = [
+        (tf.ones([4]), variable("biases", [4])),
+        (tf.ones([]), variable("scale", [])),
+        (sparse(), variable("embedding")),
+        (value, tf.Variable(value, validate_shape=False)),
+    ]
     assert centralize(pairs) == pairs

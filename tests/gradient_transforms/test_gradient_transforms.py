@@ -11,9 +11,7 @@ from tf_frame.config.option import options_of
 from tf_frame.gradient_transforms.accumulate import Accumulate
 from tf_frame.gradient_transforms.centralize import Centralize
 from tf_frame.gradient_transforms.check_finite import CheckFinite
-from tf_frame.gradient_transforms.clip_by_global_norm import ClipByGlobalNorm
-from tf_frame.gradient_transforms.clip_by_norm import ClipByNorm
-from tf_frame.gradient_transforms.clip_by_value import ClipByValue
+from tf_frame.gradient_transforms.clip import ClipByGlobalNorm, ClipByNorm, ClipByValue
 from tf_frame.gradient_transforms.freeze import Freeze
 from tf_frame.gradient_transforms.multiply import Multiply
 from tf_frame.gradient_transforms.noise import Noise
@@ -47,15 +45,12 @@ def make(cls):
 @pytest.mark.parametrize("cls", FIRST)
 def test_it_keeps_the_contract_of_a_plugin(cls):
     assert check_contract(cls, GRADIENT_TRANSFORM) == ""
-    for option in options_of(cls.Params):
+    options = options_of(cls.Params)
+    # A short form sets the first option.
+    assert (options[0].name if options else None) == FIRST[cls][0]
+    for option in options:
         option.check_definition()
         assert option.help
-
-
-@pytest.mark.parametrize("cls", FIRST)
-def test_the_first_option_is_the_one_that_a_short_form_sets(cls):
-    names = [option.name for option in options_of(cls.Params)]
-    assert (names[0] if names else None) == FIRST[cls][0]
 
 
 @pytest.mark.parametrize("cls", FIRST)
@@ -63,8 +58,8 @@ def test_none_passes_and_pairs_keep_their_order(cls, variable, evaluate):
     tf.train.create_global_step()
     names = ["a/weights", "b/biases", "c/beta"]
     a, b, c = [variable(name) for name in names]
-    other = variable("other")
-    pairs = [(tf.ones([3, 2]), a), (None, b), (tf.ones([3, 2]), c), (tf.ones([3, 2]), other)]
+    d = variable("other")
+    pairs = [(tf.ones([3, 2]), a), (None, b), (tf.ones([3, 2]), c), (tf.ones([3, 2]), d)]
     returned = transform_gradients(pairs, [make(cls)])
     assert [v.op.name for _, v in returned][:3] == names
     assert returned[1][0] is None
@@ -88,8 +83,8 @@ def test_a_sparse_gradient_stays_sparse(cls, variable, sparse, evaluate):
 def test_the_type_of_a_gradient_stays(cls, dtype, graph, evaluate):
     tf.train.create_global_step()
     weights = tf.get_variable("biases", [3, 2], dtype, initializer=tf.zeros_initializer())
-    other = tf.get_variable("other", [3, 2], dtype, initializer=tf.zeros_initializer())
-    pairs = [(tf.ones([3, 2], dtype), weights), (tf.ones([3, 2], dtype), other)]
+    unmatched = tf.get_variable("other", [3, 2], dtype, initializer=tf.zeros_initializer())
+    pairs = [(tf.ones([3, 2], dtype), weights), (tf.ones([3, 2], dtype), unmatched)]
     changed = transform_gradients(pairs, [make(cls)])[0][0]
     assert changed.dtype == dtype
     assert np.isfinite(evaluate(changed).astype(np.float64)).all()

@@ -5,17 +5,14 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame.errors import ConfigError, UnmatchedPatternWarning
-from tf_frame.gradient_transforms.multiply import (
-    Multiply,
-    multiply_gradients,
-)
+from tf_frame.gradient_transforms.multiply import Multiply, multiply_gradients
 
 pytestmark = pytest.mark.usefixtures("graph")
 
 
 @pytest.fixture
 def four_pairs(variable):
-    """Gradients 1, 2, 3, 4; the second and fourth are those of biases."""
+    """Gradients 1, 2, 3, 4; the second and fourth belong to biases."""
     names = ["a/weights", "a/biases", "b/weights", "b/biases"]
     return [(tf.constant(1.0 + i), variable(name, [])) for i, name in enumerate(names)]
 
@@ -24,36 +21,33 @@ def make(*factors):
     return Multiply(params=Multiply.Params(factors=factors))
 
 
-def gradients_of(pairs):
+def gradients(pairs):
     return [gradient for gradient, _ in pairs]
 
 
 def test_gradients_of_names_that_match_are_multiplied(four_pairs, evaluate):
     changed = make(".*/biases=0")(four_pairs)
-    assert evaluate(gradients_of(changed)) == [1.0, 0.0, 3.0, 0.0]
+    assert evaluate(gradients(changed)) == [1.0, 0.0, 3.0, 0.0]
     assert [variable for _, variable in changed] == [variable for _, variable in four_pairs]
 
 
 def test_a_pattern_matches_from_the_start_of_the_name(four_pairs, evaluate):
     with pytest.warns(UnmatchedPatternWarning, match="multiply: the pattern 'biases' matches no"):
         changed = make("biases=10", "a=10")(four_pairs)
-    assert evaluate(gradients_of(changed)) == [10.0, 20.0, 3.0, 4.0]
+    assert evaluate(gradients(changed)) == [10.0, 20.0, 3.0, 4.0]
 
 
 def test_several_patterns_that_match_multiply_up(four_pairs, evaluate):
-    changed = make("b/.*=10", ".*/biases=2")(four_pairs)
-    assert evaluate(gradients_of(changed)) == [1.0, 4.0, 30.0, 80.0]
-    the_other_way_round = make(".*/biases=2", "b/.*=10")(four_pairs)
-    assert evaluate(gradients_of(the_other_way_round)) == [1.0, 4.0, 30.0, 80.0]
-
-
-def test_a_variable_that_no_pattern_matches_keeps_its_very_gradient(four_pairs):
+    for factors in (("b/.*=10", ".*/biases=2"), (".*/biases=2", "b/.*=10")):
+        assert evaluate(gradients(make(*factors)(four_pairs))) == [1.0, 4.0, 30.0, 80.0]
     assert make("a/biases=2")(four_pairs)[0][0] is four_pairs[0][0]
 
 
-def test_the_last_equals_sign_divides(variable, evaluate):
-    ((gradient, _),) = make("(?=v)v=3")([(tf.constant(2.0), variable("v", []))])
+def test_the_last_equals_sign_divides_and_none_passes(variable, evaluate):
+    v = variable("v", [])
+    ((gradient, _),) = make("(?=v)v=3")([(tf.constant(2.0), v)])
     assert evaluate(gradient) == 6.0
+    assert make("v=2")([(None, v)]) == [(None, v)]
 
 
 def test_slices_of_a_sparse_gradient_are_multiplied(variable, sparse, evaluate):
@@ -61,41 +55,31 @@ def test_slices_of_a_sparse_gradient_are_multiplied(variable, sparse, evaluate):
     np.testing.assert_array_equal(evaluate(gradient.values), [[1.5, 2.0], [0.0, 6.0]])
 
 
-@pytest.mark.parametrize("item", ["logits", "logits=", "logits=much", "logits=nan", "logits=1=x"])
-def test_what_is_not_a_regex_and_a_factor_is_refused_before_tensorflow_is_needed(item):
-    with pytest.raises(ConfigError, match=f"multiply: '{item}' is not REGEX=FACTOR, such as"):
-        make(item)
-
-
-def test_a_wrong_regex_is_refused():
-    with pytest.raises(ConfigError, match=r"the pattern 'a\(' is not a regular expression"):
-        make("a(=2")
-    with pytest.raises(ConfigError, match="an empty pattern"):
-        make("=2")
-
-
-def test_no_factor_is_refused():
-    with pytest.raises(ConfigError, match="multiply: no factor is given; give some like"):
-        make()
-
-
-def test_none_passes(variable):
-    pairs = [(None, variable("v"))]
-    assert make("v=2")(pairs) == pairs
+@pytest.mark.parametrize(
+    ("factors", "words"),
+    [
+        *(
+            ([item], f"multiply: '{item}' is not REGEX=FACTOR, such as")
+            for item in ("logits", "logits=", "logits=much", "logits=nan", "logits=1=x")
+        ),
+        (["a(=2"], r"the pattern 'a\(' is not a regular expression"),
+        (["=2"], "an empty pattern"),
+        ([], "multiply: no factor is given; give some like"),
+    ],
+)
+def test_wrong_factors_are_refused(factors, words):
+    with pytest.raises(ConfigError, match=words):
+        make(*factors)
 
 
 @pytest.mark.usefixtures("variable_mode")
 def test_a_map_takes_variables_and_names_numbers_and_tensors(four_pairs, evaluate):
-    multipliers = {four_pairs[0][1]: tf.constant(3.0), "a/biases": 5}
+    first, third = four_pairs[0][1], four_pairs[2][1]
+    # The variable wins over its name.
+    multipliers = {first: tf.constant(3.0), "a/biases": 5, "b/weights": 10.0, third: 2.0}
     changed = multiply_gradients(four_pairs, multipliers)
-    assert evaluate(gradients_of(changed)) == [3.0, 10.0, 3.0, 4.0]
-    assert changed[2] == four_pairs[2]
-
-
-@pytest.mark.usefixtures("variable_mode")
-def test_in_a_map_the_variable_wins_over_its_name(four_pairs, evaluate):
-    changed = multiply_gradients(four_pairs, {"b/weights": 10.0, four_pairs[2][1]: 2.0})
-    assert evaluate(changed[2][0]) == 6.0
+    assert evaluate(gradients(changed)) == [3.0, 10.0, 6.0, 4.0]
+    assert changed[3] == four_pairs[3]
 
 
 def test_a_map_multiplies_slices(variable, sparse, evaluate):

@@ -46,24 +46,17 @@ def test_the_noise_is_gaussian_and_fades(step, params, stddev, draw):
 
 @pytest.mark.parametrize("step", [0, 1, 1000])
 def test_the_deviation_follows_the_paper(step, draw):
-    numbers, of_deviation_1 = draw(step, seed=1)[0], draw(step, eta=1.0, gamma=0.0, seed=1)[0]
+    numbers, unscaled = draw(step, seed=1)[0], draw(step, eta=1.0, gamma=0.0, seed=1)[0]
     expected = (0.3 / (1 + step) ** 0.55) ** 0.5
-    np.testing.assert_allclose(numbers / of_deviation_1, expected, rtol=1e-5)
+    np.testing.assert_allclose(numbers / unscaled, expected, rtol=1e-5)
 
 
-def test_eta_0_adds_nothing(draw):
-    assert not draw(5, eta=0.0)[0].any()
-
-
-def test_the_same_step_draws_the_same_noise_and_another_step_other_noise(draw):
-    first, again, other = draw(7)[0], draw(7)[0], draw(8)[0]
+def test_the_noise_follows_from_step_and_variable_and_eta_0_adds_nothing(draw):
+    (first, variable_b), again, next_step = draw(7), draw(7)[0], draw(8)[0]
     np.testing.assert_array_equal(first, again)
-    assert abs(np.corrcoef(first.ravel(), other.ravel())[0, 1]) < 0.03
-
-
-def test_every_variable_gets_noise_of_its_own(draw):
-    a, b = draw(7)
-    assert abs(np.corrcoef(a.ravel(), b.ravel())[0, 1]) < 0.03
+    for independent in (next_step, variable_b):
+        assert abs(np.corrcoef(first.ravel(), independent.ravel())[0, 1]) < 0.03
+    assert not draw(5, eta=0.0)[0].any()
 
 
 def test_the_noise_follows_from_the_name_and_not_from_the_place(variable, evaluate):
@@ -75,27 +68,20 @@ def test_the_noise_follows_from_the_name_and_not_from_the_place(variable, evalua
 
 
 def test_the_seed_is_the_option_or_else_that_of_the_graph(draw):
-    plain, one = draw(0)[0], draw(0, seed=1)[0]
-    assert (plain != one).any()
+    plain, seeded = draw(0)[0], draw(0, seed=1)[0]
+    assert (plain != seeded).any()
     np.testing.assert_array_equal(plain, draw(0, seed=0)[0])
     tf.set_random_seed(1)
-    np.testing.assert_array_equal(draw(0)[0], one)
+    np.testing.assert_array_equal(draw(0)[0], seeded)
 
 
-def test_noise_is_added_to_the_gradient(variable, evaluate):
+def test_noise_is_added_to_the_gradient_or_its_slices(variable, sparse, evaluate):
     tf.train.create_global_step()
-    v = variable("v")
-    ((bare, _),) = add_noise([(tf.zeros([3, 2]), v)])
-    ((noisy, _),) = add_noise([(tf.fill([3, 2], 5.0), v)])
-    bare, noisy = evaluate([bare, noisy])
+    v, gradient = variable("v"), sparse()
+    pairs = [(tf.zeros([3, 2]), v), (tf.fill([3, 2], 5.0), v), (gradient, v)]
+    (bare, _), (noisy, _), (noisy_sparse, _) = add_noise(pairs)
+    bare, noisy, before, after = evaluate([bare, noisy, gradient.values, noisy_sparse.values])
     np.testing.assert_allclose(noisy, bare + 5.0, rtol=1e-6)
-
-
-def test_a_sparse_gradient_gets_noise_on_its_slices(variable, sparse, evaluate):
-    tf.train.create_global_step()
-    gradient = sparse()
-    ((noisy, _),) = add_noise([(gradient, variable("v"))])
-    before, after = evaluate([gradient.values, noisy.values])
     assert after.shape == (2, 2)
     assert (before != after).all()
 

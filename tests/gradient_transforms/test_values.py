@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame.gradient_transforms.values import on_values, gradient_values
+from tf_frame.gradient_transforms.values import gradient_values, on_values
 
 pytestmark = pytest.mark.usefixtures("graph")
 

@@ -25,13 +25,13 @@ def make():
 
 @pytest.fixture
 def rates():
-    """Learning rates at the steps given, as a list."""
+    """Returns a function that lists the learning rates at some steps."""
 
     def run(schedule, steps):
         with tf.Graph().as_default(), tf.Session() as session:
             step = tf.placeholder(tf.float32, [])
             rate = schedule(step)
             assert rate.shape == [] and rate.dtype == tf.float32
-            return [float(session.run(rate, {step: each})) for each in steps]
+            return [float(session.run(rate, {step: number})) for number in steps]
 
     return run

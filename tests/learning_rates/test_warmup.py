@@ -1,4 +1,4 @@
-"""Warm-up; the reference numbers are those of both of DeepLab's generations, measured there."""
+"""Warm-up; the reference numbers were measured with both generations of DeepLab."""
 
 import pytest
 import tensorflow.compat.v1 as tf
@@ -6,10 +6,9 @@ import tensorflow.compat.v1 as tf
 from tf_frame import ScheduleContext
 from tf_frame.config.run_options import RunOptions
 from tf_frame.learning_rates.context import schedule_context
-from tf_frame.learning_rates.exponential import Exponential
+from tf_frame.learning_rates.exponential import Exponential, Step
 from tf_frame.learning_rates.fixed import Fixed
 from tf_frame.learning_rates.poly import Poly
-from tf_frame.learning_rates.step import Step
 from tf_frame.learning_rates.warmup import learning_rate
 
 DEEPLAB = {
@@ -35,7 +34,7 @@ def run_rates(cls, steps, num_examples=None, options=None, dtype=tf.int64, **run
         step = tf.placeholder(dtype, [])
         rate = learning_rate(schedule, config=config, global_step=step)
         assert rate.op.name == "learning_rate" and rate.shape == []
-        return [float(session.run(rate, {step: each})) for each in steps]
+        return [float(session.run(rate, {step: number})) for number in steps]
 
 
 @pytest.mark.parametrize(
@@ -50,47 +49,37 @@ def run_rates(cls, steps, num_examples=None, options=None, dtype=tf.int64, **run
     ids=["old-poly", "old-step", "new-poly", "new-step", "new-poly-burn-in"],
 )
 def test_deeplabs_learning_rates(cls, options, expected):
-    found = run_rates(cls, STEPS, **DEEPLAB, **options)
-    assert found == pytest.approx(list(expected), rel=1e-5, abs=1e-20)
-    assert found == pytest.approx(list(expected), abs=1e-9)
+    values = run_rates(cls, STEPS, **DEEPLAB, **options)
+    assert values == pytest.approx(list(expected), rel=1e-5, abs=1e-20)
+    assert values == pytest.approx(list(expected), abs=1e-9)
 
 
-def test_slims_exponential_decay_over_epochs():
-    # int(100 examples / batch 8 * 2 epochs) = 25 steps per decay.
-    options = {"learning_rate": 0.01, "train_batch_size": 8}
-    found = run_rates(Exponential, [0, 24, 25, 50], num_examples=100, **options)
-    assert found == pytest.approx([0.01, 0.01, 0.0094, 0.008836])
-
-
-def test_slims_warm_up_rises_from_zero():
-    # min(lr * step / warm-up steps, lr), as slim has it.
-    options = {"learning_rate": 0.08, "warmup": "linear", "warmup_learning_rate": 0}
-    found = run_rates(Fixed, [0, 1, 4, 8, 9], warmup_steps=8, **options)
-    assert found == pytest.approx([0, 0.01, 0.04, 0.08, 0.08])
-
-
-def test_object_detections_exponential_decay_with_burnin():
-    # where(step < burnin, burnin rate, exponential_decay(step - burnin)), floored.
+def test_the_warm_ups_and_decays_of_slim_and_object_detection():
+    # slim's int(100 examples / batch 8 * 2 epochs) = 25 steps per decay.
+    run = {"learning_rate": 0.01, "train_batch_size": 8}
+    values = run_rates(Exponential, [0, 24, 25, 50], num_examples=100, **run)
+    assert values == pytest.approx([0.01, 0.01, 0.0094, 0.008836])
+    # slim's min(lr * step / warm-up steps, lr).
+    run = {"learning_rate": 0.08, "warmup": "linear", "warmup_learning_rate": 0}
+    values = run_rates(Fixed, [0, 1, 4, 8, 9], warmup_steps=8, **run)
+    assert values == pytest.approx([0, 0.01, 0.04, 0.08, 0.08])
+    # object_detection's where(step < burnin, burnin rate, exponential_decay(step - burnin)).
     options = {"decay_steps": 3, "decay_factor": 0.1, "min_learning_rate": 0.02}
     run = {"learning_rate": 1.0, "warmup_steps": 2, "warmup_learning_rate": 0.5}
-    found = run_rates(Exponential, [0, 1, 2, 4, 5, 7, 8], options=options, **run)
-    assert found == pytest.approx([0.5, 0.5, 1.0, 1.0, 0.1, 0.1, 0.02])
+    values = run_rates(Exponential, [0, 1, 2, 4, 5, 7, 8], options=options, **run)
+    assert values == pytest.approx([0.5, 0.5, 1.0, 1.0, 0.1, 0.1, 0.02])
 
 
 def test_an_exponential_warm_up_multiplies_by_the_same_factor_in_every_step():
-    options = {"learning_rate": 0.1, "warmup": "exponential", "warmup_learning_rate": 1e-4}
-    found = run_rates(Fixed, [0, 1, 2, 3, 4], warmup_steps=3, **options)
-    assert found == pytest.approx([1e-4, 1e-3, 1e-2, 1e-1, 1e-1], rel=1e-5)
+    run = {"learning_rate": 0.1, "warmup": "exponential", "warmup_learning_rate": 1e-4}
+    values = run_rates(Fixed, [0, 1, 2, 3, 4], warmup_steps=3, **run)
+    assert values == pytest.approx([1e-4, 1e-3, 1e-2, 1e-1, 1e-1], rel=1e-5)
 
 
 @pytest.mark.parametrize("warmup", ["constant", "linear", "exponential"])
 def test_without_warm_up_steps_the_kind_of_warm_up_does_not_matter(warmup):
-    options = {"learning_rate": 0.1, "warmup": warmup, "warmup_learning_rate": 0.0}
-    assert run_rates(Fixed, [0, 1], **options) == pytest.approx([0.1, 0.1])
-
-
-def test_the_step_may_be_of_any_integer_type():
-    assert run_rates(Fixed, [0], dtype=tf.int32, learning_rate=0.1) == pytest.approx([0.1])
+    run = {"learning_rate": 0.1, "warmup": warmup, "warmup_learning_rate": 0.0}
+    assert run_rates(Fixed, [0, 1], dtype=tf.int32, **run) == pytest.approx([0.1, 0.1])
 
 
 def test_the_learning_rate_follows_the_global_step(variable_mode):
@@ -124,17 +113,19 @@ def test_the_schedule_has_the_steps_after_the_warm_up_unless_it_begins_at_step_0
 )
 def test_the_schedule_never_sees_a_negative_step(decay_start, expected):
     config = RunOptions(warmup_steps=3, decay_start=decay_start)
-    given = []
+    steps = []
     with tf.Graph().as_default(), tf.Session() as session:
         step = tf.placeholder(tf.int64, [])
-        learning_rate(lambda at: given.append(at) or at, config=config, global_step=step)
-        assert given[0].dtype == tf.float32
-        assert [session.run(given[0], {step: each}) for each in (0, 1, 3, 4)] == expected
+        learning_rate(lambda at: steps.append(at) or at, config=config, global_step=step)
+        assert steps[0].dtype == tf.float32
+        assert [session.run(steps[0], {step: number}) for number in (0, 1, 3, 4)] == expected
 
 
-def test_a_schedule_is_told_the_learning_rate():
+def test_the_context_has_the_learning_rate_and_accumulated_batches_make_one_step():
     context = schedule_context(RunOptions(learning_rate=0.3, max_steps=7), None)
     assert context == ScheduleContext(learning_rate=0.3, num_steps=7, steps_per_epoch=None)
+    config = RunOptions(train_batch_size=8)
+    assert schedule_context(config, 200, batches_per_step=4).steps_per_epoch == 6.25
 
 
 CLUSTER = {"master": "grpc://localhost:1", "num_ps_tasks": 1, "worker_replicas": 5}
@@ -155,11 +146,6 @@ CLUSTER = {"master": "grpc://localhost:1", "num_ps_tasks": 1, "worker_replicas":
 def test_an_epoch_has_as_many_steps_as_batches_that_make_an_update(options, expected):
     config = RunOptions(train_batch_size=8, **options)
     assert schedule_context(config, 200).steps_per_epoch == expected
-
-
-def test_accumulated_batches_make_one_step():
-    config = RunOptions(train_batch_size=8)
-    assert schedule_context(config, 200, batches_per_step=4).steps_per_epoch == 6.25
 
 
 def test_the_decay_steps_of_the_inception_trainer():

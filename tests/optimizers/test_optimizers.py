@@ -30,7 +30,7 @@ def test_it_keeps_the_contract_and_explains_its_options(cls):
 
 @pytest.fixture
 def control_flow(variable_mode):
-    """Branches of functions cannot hold reference variables; those of switches can."""
+    """Branches of switches can hold reference variables, branches of functions cannot."""
     if variable_mode == "resource":
         yield
         return
@@ -45,20 +45,20 @@ def test_an_update_in_a_branch_happens_only_when_the_branch_is_taken(make, cls, 
     with tf.Graph().as_default(), tf.Session() as session:
         weights = tf.get_variable("weights", initializer=start)
         step = tf.train.create_global_step()
-        taken = tf.placeholder(tf.bool, [])
+        is_taken = tf.placeholder(tf.bool, [])
         optimizer = make(cls)(tf.constant(0.5))
         update = tf.cond(
-            taken,
+            is_taken,
             lambda: tf.group(optimizer.apply_gradients([(weights * 2, weights)], step)),
             lambda: tf.no_op(),
         )
         session.run(tf.global_variables_initializer())
-        session.run(update, {taken: False})
+        session.run(update, {is_taken: False})
         before = session.run(tf.global_variables())
-        session.run(update, {taken: False})
-        for left, right in zip(before, session.run(tf.global_variables()), strict=True):
-            np.testing.assert_array_equal(left, right)
-        session.run(update, {taken: True})
+        session.run(update, {is_taken: False})
+        for value, later in zip(before, session.run(tf.global_variables()), strict=True):
+            np.testing.assert_array_equal(value, later)
+        session.run(update, {is_taken: True})
         assert session.run(step) == 1
         assert np.all(session.run(weights) < start)
 

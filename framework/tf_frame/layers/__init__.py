@@ -1,7 +1,7 @@
 """Layers made of `get_variable` and `tf.nn`, with slim's variable names.
 
-Arguments, defaults, collections and initial values are those of tf-slim, too, so that networks
-written for slim build unchanged, and their checkpoints load.
+Arguments, defaults, collections and initial values are tf-slim's, too, so networks for slim build
+unchanged, and their checkpoints load.
 
     from tf_frame import layers
 
@@ -25,13 +25,8 @@ from tf_frame.layers.arg_scope import (
     current_arg_scope as current_arg_scope,
     has_arg_scope as has_arg_scope,
 )
-from tf_frame.layers.batch_norm import (
-    batch_norm as batch_norm,
-)
-from tf_frame.layers.conditions import (
-    constant_value as constant_value,
-    smart_cond as smart_cond,
-)
+from tf_frame.layers.batch_norm import batch_norm as batch_norm
+from tf_frame.layers.conditions import constant_value as constant_value, smart_cond as smart_cond
 from tf_frame.layers.conv import (
     conv1d as conv1d,
     conv2d as conv2d,
@@ -100,10 +95,7 @@ from tf_frame.layers.regularizers import (
     l2_regularizer as l2_regularizer,
     sum_regularizer as sum_regularizer,
 )
-from tf_frame.layers.repeat import (
-    repeat as repeat,
-    stack as stack,
-)
+from tf_frame.layers.repeat import repeat as repeat, stack as stack
 from tf_frame.layers.separable_conv import (
     conv2d_in_plane as conv2d_in_plane,
     convolution2d_in_plane as convolution2d_in_plane,

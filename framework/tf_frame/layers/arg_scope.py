@@ -31,14 +31,7 @@ _DECORATED: dict[str, Callable[..., Any]] = {}
 
 
 def add_arg_scope(func: Function) -> Function:
-    """Decorates a function so that `arg_scope` can set its default arguments.
-
-    Args:
-      func: the function to decorate.
-
-    Returns:
-      A function with the same name, signature and documentation.
-    """
+    """Decorates a function so that `arg_scope` can set its default arguments."""
     key = arg_scope_func_key(func)
 
     @functools.wraps(func)
@@ -66,14 +59,18 @@ def arg_scope(
       The defaults inside the block: key of a function -> argument -> value.
 
     Raises:
-      TypeError: neither a list or tuple nor a dictionary was given.
-      ValueError: a function is not decorated, or an earlier scope was given together
-        with further arguments.
+      TypeError: `list_ops_or_scope` is neither a list or tuple nor a dictionary.
+      ValueError: a function is not decorated, or an earlier scope comes with arguments.
     """
     if isinstance(list_ops_or_scope, Mapping):
-        scope = _reused(list_ops_or_scope, kwargs)
+        if kwargs:
+            raise ValueError(
+                "When attempting to re-use a scope by suppling a dictionary, kwargs must be empty; "
+                f"found {', '.join(kwargs)}: set them in an arg_scope of their own."
+            )
+        scope = dict(list_ops_or_scope)
     else:
-        scope = _extended(list_ops_or_scope, kwargs)
+        scope = _extend_scope(list_ops_or_scope, kwargs)
     token = _SCOPE.set(scope)
     try:
         yield scope
@@ -87,22 +84,19 @@ def current_arg_scope() -> Scope:
 
 
 def has_arg_scope(func: Callable[..., Any]) -> bool:
-    """Tells whether a function is decorated with `add_arg_scope`."""
+    """Returns whether a function is decorated with `add_arg_scope`."""
     return arg_scope_func_key(func) in _DECORATED
 
 
 def arg_scoped_arguments(func: Callable[..., Any]) -> tuple[str, ...]:
     """Returns the names of the arguments of a decorated function that have defaults.
 
-    Args:
-      func: a function decorated with `add_arg_scope`.
-
     Raises:
-      ValueError: the function is not decorated.
+      ValueError: the function is not decorated with `add_arg_scope`.
     """
     _check_decorated(func)
     parameters = inspect.signature(_DECORATED[arg_scope_func_key(func)]).parameters.values()
-    return tuple(each.name for each in parameters if each.default is not inspect.Parameter.empty)
+    return tuple(p.name for p in parameters if p.default is not inspect.Parameter.empty)
 
 
 def arg_scope_func_key(func: Callable[..., Any]) -> str:
@@ -110,16 +104,7 @@ def arg_scope_func_key(func: Callable[..., Any]) -> str:
     return str(getattr(func, "_key_op", func))
 
 
-def _reused(scope: Mapping[str, dict[str, Any]], kwargs: dict[str, Any]) -> Scope:
-    if kwargs:
-        raise ValueError(
-            "When attempting to re-use a scope by suppling a dictionary, kwargs must be empty; "
-            f"found {', '.join(kwargs)}: set them in an arg_scope of their own."
-        )
-    return dict(scope)
-
-
-def _extended(functions: Any, kwargs: dict[str, Any]) -> Scope:
+def _extend_scope(functions: Any, kwargs: dict[str, Any]) -> Scope:
     if not isinstance(functions, list | tuple):
         raise TypeError(
             "list_ops_or_scope must either be a list/tuple or reused scope (i.e. dict); "

@@ -1,6 +1,6 @@
 """Batch normalisation, https://arxiv.org/abs/1502.03167, with slim's arguments and variable names.
 
-Networks written for slim therefore build unchanged, and their checkpoints load.
+Networks for slim therefore build unchanged, and their checkpoints load.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame.layers.arg_scope import add_arg_scope
 from tf_frame.layers.batch_norm_kinds import Correction, Renorm, fused_normalize, normalize
 from tf_frame.layers.conditions import constant_value, smart_where
-from tf_frame.layers.moments import Moments, batch_moments, shared_moments
+from tf_frame.layers.moments import batch_moments, shared_moments
 from tf_frame.layers.norm_variables import (
     batch_norm_variables,
     moving_update,
@@ -24,8 +24,8 @@ from tf_frame.layers.outputs import finish_layer
 from tf_frame.layers.sizes import channel_axis
 
 _HALF_TYPES = (tf.float16, tf.bfloat16)
-# Arguments of `batch_norm` that its core does not have.
-_OF_THE_SCOPE = ("scope", "reuse", "activation_fn", "outputs_collections", "data_format")
+# Arguments of `batch_norm` that `normalize_batch` does not have.
+_SCOPE_ARGUMENTS = ("scope", "reuse", "activation_fn", "outputs_collections", "data_format")
 
 
 @add_arg_scope
@@ -57,35 +57,32 @@ def batch_norm(
 ) -> Any:
     """Normalises each channel over the batch and over space.
 
-    In training the mean and the variance of the batch are used, and the updates of
-    `moving_mean` and `moving_variance` are added to `updates_collections`; the
-    train op must depend on them. Otherwise the moving statistics are used.
+    In training the layer uses the mean and the variance of the batch, and adds the updates of
+    `moving_mean` and `moving_variance` to `updates_collections`; the train op must depend on
+    them. Otherwise it uses the moving statistics.
 
-    For ranks 2 and 4 (and 5 with the default `updates_collections`) the results are
-    those of the fused kernel: the moving variance is the unbiased one, `n / (n - 1)`
-    times the variance of the batch. Gamma is created before beta, or after it where
-    slim did not use a Keras layer. Source: tf_slim, layers.py.
+    For ranks 2 and 4 (and 5 with the default `updates_collections`) the results are the same as
+    with the fused kernel: the moving variance is unbiased, `n / (n - 1)` times the variance of
+    the batch. Gamma is created before beta, or after it where slim did not use a Keras layer.
+    Source: tf_slim, layers.py.
 
     Args:
       inputs: `[batch, ..., channels]`, or `[batch, channels, ...]` with "NCHW";
         rank and number of channels known.
-      decay: weight of the old value in each update of a moving statistic; training
-        of a few hundred steps needs 0.9 to 0.97.
+      decay: weight of the old value in each update of a moving statistic; 0.9 to 0.97 for
+        trainings of a few hundred steps.
       center: whether to add a trained offset `beta`.
       scale: whether to multiply by a trained factor `gamma`.
       epsilon: added to the variance.
-      activation_fn: applied to the outputs; None: none.
+      activation_fn, reuse, outputs_collections: see `convolution`.
       param_initializers: "beta", "gamma", "moving_mean" and "moving_variance" ->
         initializer.
       param_regularizers: "beta" and "gamma" -> regularizer.
-      updates_collections: collections of the updates. None: the updates run
-        whenever the outputs are computed.
+      updates_collections: collections of the updates. None: they run with the outputs.
       is_training: bool, or scalar bool tensor.
-      reuse: whether to reuse the existing variables of `scope`.
       variables_collections: list of collections, or variable name -> list.
-      outputs_collections: collections that the outputs are added to.
-      trainable: whether beta and gamma are trained. If not, the moving statistics
-        are not updated either, except where slim did not use a Keras layer.
+      trainable: whether beta and gamma are trained. If not, the moving statistics are not
+        updated either, except where slim did not use a Keras layer.
       batch_weights: `[batch]`, weight of each example.
       fused: False: do not use the fused kernel.
       data_format: "NHWC" (channels last) or "NCHW" (channels first), for every rank.
@@ -99,10 +96,9 @@ def batch_norm(
         `renorm_stddev`.
       adjustment: maps the shape of the inputs to a factor and an offset of the
         normalised values in training.
-      sync: use the statistics over all clones of the training graph, as one clone
-        with the whole batch would. Not an argument of slim's. Programs that build
-        clones without tf-frame's training graph call `share_statistics` of
-        `tf_frame.graph.shared_statistics`.
+      sync: use the statistics over all clones of the training graph, like one clone with the
+        whole batch. slim does not have this argument. Programs that build clones without
+        tf-frame's training graph call `share_statistics` of `tf_frame.graph.shared_statistics`.
 
     Returns:
       A tensor of the shape and type of `inputs`.
@@ -111,7 +107,7 @@ def batch_norm(
       ValueError: unknown data format; unknown rank or number of channels; `renorm`
         with an argument that excludes it, or with unknown clipping.
     """
-    arguments = {name: value for name, value in locals().items() if name not in _OF_THE_SCOPE}
+    arguments = {name: value for name, value in locals().items() if name not in _SCOPE_ARGUMENTS}
     with tf.variable_scope(scope, "BatchNorm", [inputs], reuse=reuse) as variable_scope:
         inputs = arguments["inputs"] = tf.convert_to_tensor(inputs)
         outputs = normalize_batch(**arguments, axis=channel_axis(inputs, data_format))
@@ -141,13 +137,11 @@ def normalize_batch(
     zero_debias_moving_mean: bool = False,
     sync: bool = False,
 ) -> Any:
-    """Normalises a tensor with variables of the current scope.
+    """Normalises a tensor with variables of the current scope; see `batch_norm`.
 
     Args:
       inputs: a tensor; rank and number of channels known.
       axis: the channel axis, not negative.
-
-    The other arguments and the errors are those of `batch_norm`.
     """
     may_train = constant_value(is_training) is not False
     fused = fused is not False and batch_weights is None and not renorm and adjustment is None
@@ -184,13 +178,17 @@ def normalize_batch(
     if fused and not (sync and may_train):
         outputs, mean, variance = fused_normalize(inputs, axis, variables, epsilon, is_training)
     else:
+        moments = None
+        if may_train:
+            moments = batch_moments(inputs, axis, _variable_type(inputs), batch_weights)
+            moments = shared_moments(moments) if sync else moments
         outputs, mean, variance = normalize(
             inputs,
             axis,
             variables,
             epsilon,
             is_training,
-            moments=_moments(inputs, axis, batch_weights, sync) if may_train else None,
+            moments=moments,
             unbiased=fused,
             corrections=[
                 *([renormalization.correct] if renormalization else []),
@@ -204,7 +202,7 @@ def normalize_batch(
             update_mean: Callable[..., Any] = moving_update
             if zero_debias_moving_mean:
                 # In tf_slim, model variables where it does not use the fused kernel.
-                update_mean = functools.partial(unbiased_update, of_model=not fused)
+                update_mean = functools.partial(unbiased_update, in_model=not fused)
             updates = [
                 update_mean(variables.moving_mean, mean, decay, is_training),
                 moving_update(variables.moving_variance, variance, decay, is_training),
@@ -233,13 +231,8 @@ def _check_renorm(as_keras: bool, sync: bool) -> None:
             "zero_debias_moving_mean"
         )
     if sync:
-        # The update of one clone would change the corrections of the others.
+        # The update of one clone would change the corrections of the other clones.
         raise ValueError("renorm is not supported with sync: leave out one of them")
-
-
-def _moments(inputs: Any, axis: int, batch_weights: Any, sync: bool) -> Moments:
-    moments = batch_moments(inputs, axis, _variable_type(inputs), batch_weights)
-    return shared_moments(moments) if sync else moments
 
 
 def _adjustments(adjustment: Any, inputs: Any, is_training: Any) -> list[Correction]:

@@ -1,8 +1,8 @@
 """Implementations of batch norm: fused kernel, separate operations, batch renormalisation.
 
-The fused kernel is the fastest, but takes only some ranks and types and the statistics of its own
-batch; separate operations do the rest. Renormalisation is for small batches: training then uses
-nearly the same statistics as inference.
+The fused kernel is the fastest, but supports only some ranks and types and the statistics of its
+own batch. Renormalisation is for small batches: training then uses nearly the same statistics as
+inference.
 """
 
 from __future__ import annotations
@@ -38,17 +38,17 @@ def fused_normalize(
       axis: the channel axis, 1 or the last one.
       variables: the variables of the layer.
       epsilon: added to the variance.
-      is_training: bool or scalar bool tensor: statistics of the batch, or moving ones.
+      is_training: bool or scalar bool tensor; if false, use the moving statistics.
 
     Returns:
-      The outputs; and the mean and the variance, `[channels]`, which the moving
-      statistics move towards (without training, the moving statistics).
+      The outputs; and the new values of the moving mean and variance, `[channels]` (without
+      training, the moving statistics).
     """
     images, axis = (inputs[:, None, None, :], 3) if inputs.shape.rank == 2 else (inputs, axis)
     channels = [images.shape.as_list()[axis]]
     gamma = tf.ones(channels) if variables.gamma is None else variables.gamma
     beta = tf.zeros(channels) if variables.beta is None else variables.beta
-    # Read outside of tf.cond, whose branches must not capture variables.
+    # Read here, because the branches of tf.cond must not capture variables.
     gamma, beta = tf.convert_to_tensor(gamma), tf.convert_to_tensor(beta)
     moving = [] if constant_value(is_training) else variables.read_moving()
 
@@ -80,18 +80,14 @@ def normalize(
     unbiased: bool,
     corrections: Sequence[Correction] = (),
 ) -> tuple[Any, Any, Any]:
-    """Normalises inputs of any rank by given statistics.
+    """Normalises inputs of any rank with separate operations; returns like `fused_normalize`.
 
     Args:
-      inputs: tensor of any rank.
-      axis, variables, epsilon, is_training: see `fused_normalize`.
-      moments: statistics of the batch; None if `is_training` is known to be false.
+      inputs, axis, variables, epsilon, is_training: see `fused_normalize`.
+      moments: statistics of the batch; None if `is_training` is false in Python.
       unbiased: whether the moving variance moves towards the unbiased variance.
-      corrections: functions of mean and variance, each `[channels]`, that return a
-        factor and an offset of the normalised values in training; applied in order.
-
-    Returns:
-      The same as `fused_normalize`.
+      corrections: functions of mean and variance, `[channels]`, that return a factor and an
+        offset of the normalised values in training; applied in order.
     """
     rank = inputs.shape.rank
     mean, variance = variables.read_moving()
@@ -101,12 +97,12 @@ def normalize(
         mean = smart_where(is_training, moments.mean, mean)
         variance = smart_where(is_training, moments.variance, variance)
         new_variance = smart_where(is_training, unbiased_or_not, new_variance)
-    factor, offset = (along_axis(each, axis, rank) for each in (variables.gamma, variables.beta))
+    factor, offset = (along_axis(v, axis, rank) for v in (variables.gamma, variables.beta))
     for correction in reversed(corrections if moments else ()):
         inner_factor, inner_offset = (
-            along_axis(each, axis, rank) for each in correction(mean, variance)
+            along_axis(vector, axis, rank) for vector in correction(mean, variance)
         )
-        factor, offset = _composed(inner_factor, inner_offset, factor, offset)
+        factor, offset = _compose(inner_factor, inner_offset, factor, offset)
     outputs = tf.nn.batch_normalization(
         # Half precision would overflow, or lose most of its digits, in the sums.
         tf.cast(inputs, mean.dtype),
@@ -119,7 +115,7 @@ def normalize(
     return tf.cast(outputs, inputs.dtype), mean, new_variance
 
 
-def _composed(inner_factor: Any, inner_offset: Any, factor: Any, offset: Any) -> tuple[Any, Any]:
+def _compose(inner_factor: Any, inner_offset: Any, factor: Any, offset: Any) -> tuple[Any, Any]:
     """Returns factor and offset of `(x * inner_factor + inner_offset) * factor + offset`."""
     if factor is not None:
         inner_factor, inner_offset = factor * inner_factor, factor * inner_offset
@@ -129,21 +125,16 @@ def _composed(inner_factor: Any, inner_offset: Any, factor: Any, offset: Any) ->
 class Renorm:
     """Batch renormalisation, https://arxiv.org/abs/1702.03275, of one layer.
 
-    In training the normalised values `x` become `x * r + d`, which approximates
-    normalisation by the moving statistics; no gradient passes through `r` and `d`.
-    Names and details: Keras, layers/normalization/batch_normalization.py, on which
-    slim's batch_norm was built.
-
-    Gets or creates the variables `moving_stddev`, `renorm_mean` and `renorm_stddev`,
-    `[channels]`.
+    In training the normalised values `x` become `x * r + d`, which approximates normalisation by
+    the moving statistics; no gradient passes through `r` and `d`. Names and details are from
+    Keras, layers/normalization/batch_normalization.py, the base of slim's batch_norm. Gets or
+    creates the variables `moving_stddev`, `renorm_mean` and `renorm_stddev`, `[channels]`.
 
     Args:
       variables: the other variables of the layer.
-      initializers: variable name -> initializer, of `moving_mean` and `moving_variance`.
-      clipping: bounds of the corrections: "rmin", "rmax" and "dmax".
-      decay: weight of the old value in an update of `renorm_mean` and `renorm_stddev`.
-      epsilon: added to the variance.
-      is_training: bool or scalar bool tensor.
+      initializers: "moving_mean" and "moving_variance" -> initializer.
+      clipping, decay: `renorm_clipping` and `renorm_decay` of `batch_norm`.
+      epsilon, is_training: see `batch_norm`.
 
     Raises:
       ValueError: `clipping` has an unknown key.
@@ -186,7 +177,7 @@ class Renorm:
         """Returns `r` and `d` for the statistics of the batch, all `[channels]`."""
         # Early in training the moving deviation may still be 0.
         stddev = tf.maximum(self._stddev, tf.sqrt(tf.cast(self._epsilon, mean.dtype)))
-        r = self._clip(self._stddev_of(variance) / stddev, "rmin", "rmax")
+        r = self._clip(self._stddev_from_variance(variance) / stddev, "rmin", "rmax")
         d = self._clip((mean - self._mean) / stddev, "dmax", "dmax")
         r = smart_where(self._is_training, r, tf.ones_like(r))
         d = smart_where(self._is_training, d, tf.zeros_like(d))
@@ -201,12 +192,12 @@ class Renorm:
           decay: weight of the old value of `moving_mean` and `moving_variance`.
         """
 
-        def move(variable: Any, value: Any, kept: Any) -> Any:
-            return moving_update(variable, value, kept, self._is_training)
+        def move(variable: Any, value: Any, decay: Any) -> Any:
+            return moving_update(variable, value, decay, self._is_training)
 
-        stddev = self._stddev_of(variance)
+        stddev = self._stddev_from_variance(variance)
         with tf.control_dependencies(self._corrections):
-            of_corrections = [
+            correction_updates = [
                 move(self._mean, mean, self._decay),
                 move(self._stddev, stddev, self._decay),
             ]
@@ -217,10 +208,10 @@ class Renorm:
             old = tf.convert_to_tensor(self._moving_variance)
             new_variance = smart_where(self._is_training, new, old)
             moved = self._moving_variance.assign(new_variance)
-        with tf.control_dependencies(of_corrections):
+        with tf.control_dependencies(correction_updates):
             return [move(self._moving_mean, mean, decay), moved]
 
-    def _stddev_of(self, variance: Any) -> Any:
+    def _stddev_from_variance(self, variance: Any) -> Any:
         return tf.sqrt(variance + self._epsilon)
 
     def _clip(self, values: Any, lower: str, upper: str) -> Any:

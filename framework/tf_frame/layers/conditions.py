@@ -1,6 +1,6 @@
 """`smart_cond` and `smart_where`: conditions that are Python values or tensors.
 
-`is_training` is mostly a constant. Then only the branch that is used is built, without `tf.cond`.
+`is_training` is mostly a constant. Then one branch is built, without `tf.cond`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import tensorflow.compat.v1 as tf
 
 
 def constant_value(value: Any, dtype: Any = None) -> Any:
-    """Returns the constant value of a tensor; None if it is known only when the graph runs.
+    """Returns the constant value of a tensor; None if it depends on the run.
 
     Args:
       value: a Python value, a tensor or a variable.
@@ -47,10 +47,10 @@ def smart_cond(
     for argument, function in (("fn1", fn1), ("fn2", fn2)):
         if not callable(function):
             raise TypeError(f"{argument} must be callable.")
-    known = constant_value(pred)
-    if known is None:
+    value = constant_value(pred)
+    if value is None:
         return tf.cond(pred, fn1, fn2, name=name)
-    return fn1() if known else fn2()
+    return fn1() if value else fn2()
 
 
 def smart_where(pred: Any, if_true: Any, if_false: Any) -> Any:
@@ -61,7 +61,7 @@ def smart_where(pred: Any, if_true: Any, if_false: Any) -> Any:
       if_true: a tensor or a number.
       if_false: a tensor or a number.
     """
-    known = constant_value(pred)
-    if known is None:
+    value = constant_value(pred)
+    if value is None:
         return tf.where_v2(pred, if_true, if_false)
-    return if_true if known else if_false
+    return if_true if value else if_false

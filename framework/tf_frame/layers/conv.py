@@ -1,6 +1,6 @@
 """Convolutions in one, two and three dimensions, with slim's arguments and variable names.
 
-Networks written for slim therefore build unchanged, and their checkpoints load.
+Networks for slim therefore build unchanged, and their checkpoints load.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.layers.sizes import known_dimension, n_positive_integers
-from tf_frame.layers.steps import LayerSteps, of_rank, slim_layer
+from tf_frame.layers.steps import LayerSteps, fix_rank, slim_layer
 
 _FORMATS = (None, "NWC", "NCW", "NHWC", "NCHW", "NDHWC", "NCDHW")
 
@@ -31,9 +31,9 @@ def convolution(
 ) -> tuple[Any, bool]:
     """Convolves; normalises or adds biases; applies the activation.
 
-    Variables: `weights` of shape `[*kernel_size, channels, num_outputs]`; `biases`
-    of shape `[num_outputs]` unless there is a normalizer. `stride`, `rate` and
-    `kernel_size` are one integer for all dimensions, or one for each.
+    Variables: `weights` of shape `[*kernel_size, channels, num_outputs]`; `biases` of shape
+    `[num_outputs]` unless there is a normalizer. `stride`, `rate` and `kernel_size` are one integer
+    for all dimensions, or one for each.
 
     Args:
       inputs: `[batch, *sizes, channels]`, or `[batch, channels, *sizes]`; number of
@@ -41,8 +41,8 @@ def convolution(
       num_outputs: number of output channels.
       kernel_size: size of the kernel, in pixels.
       stride: distance between outputs, in pixels.
-      padding: "SAME" or "VALID"; in one dimension also "CAUSAL", where an output
-        depends on no later input.
+      padding: "SAME" or "VALID"; in one dimension also "CAUSAL": an output depends on no
+        later input.
       data_format: channels come first if it begins with "NC", otherwise last.
       rate: distance between the taps of the kernel, in pixels (atrous convolution).
       activation_fn: applied last; None: none.
@@ -77,9 +77,9 @@ def convolution(
     return convolve(inputs, weights, stride, rate, padding, channels_first=first), first
 
 
-convolution1d = conv1d = of_rank(convolution, 1, "convolution1d", None)
-convolution2d = conv2d = of_rank(convolution, 2, "convolution2d", None)
-convolution3d = conv3d = of_rank(convolution, 3, "convolution3d", None)
+convolution1d = conv1d = fix_rank(convolution, 1, "convolution1d", None)
+convolution2d = conv2d = fix_rank(convolution, 2, "convolution2d", None)
+convolution3d = conv3d = fix_rank(convolution, 3, "convolution3d", None)
 
 
 def _dimensions(inputs: Any, conv_dims: int | None) -> int:
@@ -109,10 +109,15 @@ def convolve(
     strides, rates = n_positive_integers(dims, stride), n_positive_integers(dims, rate)
     if max(strides) > 1 and max(rates) > 1:
         raise ValueError(f"stride {stride} with rate {rate}: only one of them may exceed 1")
-    padding = _checked_padding(padding, dims)
+    allowed = ("SAME", "VALID", "CAUSAL") if dims == 1 else ("SAME", "VALID")
+    if str(padding).upper() not in allowed:
+        raise ValueError(f"padding is {padding!r}; in {dims}-D it must be one of {allowed}")
+    padding = padding.upper()
     if padding == "CAUSAL":
-        reach = rates[0] * (weights.shape.as_list()[0] - 1)
-        inputs, padding = _padded_before(inputs, reach, channels_first), "VALID"
+        time = [rates[0] * (weights.shape.as_list()[0] - 1), 0]
+        paddings = [[0, 0], [0, 0], time] if channels_first else [[0, 0], time, [0, 0]]
+        inputs, padding = tf.pad(inputs, paddings), "VALID"
+    sizes = "DHW"[3 - dims :]
     # tf.nn.convolution uses space-to-batch for rates above 1; the gradient of the kernel's own
     # dilations does not exist on every CPU.
     return tf.nn.convolution(
@@ -121,23 +126,6 @@ def convolve(
         padding,
         strides=strides,
         dilation_rate=rates,
-        data_format=_format(dims, channels_first),
+        data_format=f"NC{sizes}" if channels_first else f"N{sizes}C",
         name=f"Conv{dims}D",
     )
-
-
-def _checked_padding(padding: str, dims: int) -> str:
-    allowed = ("SAME", "VALID", "CAUSAL") if dims == 1 else ("SAME", "VALID")
-    if str(padding).upper() not in allowed:
-        raise ValueError(f"padding is {padding!r}; in {dims}-D it must be one of {allowed}")
-    return str(padding).upper()
-
-
-def _padded_before(inputs: Any, count: int, channels_first: bool) -> Any:
-    time = [count, 0]
-    return tf.pad(inputs, [[0, 0], [0, 0], time] if channels_first else [[0, 0], time, [0, 0]])
-
-
-def _format(dims: int, channels_first: bool) -> str:
-    sizes = "DHW"[3 - dims :]
-    return f"NC{sizes}" if channels_first else f"N{sizes}C"

@@ -1,7 +1,7 @@
 """Transposed convolutions, the gradients of convolutions with a stride: they enlarge feature maps.
 
-Arguments and variable names are slim's, so that its networks build unchanged, and their
-checkpoints load.
+Arguments and variable names are slim's, so its networks build unchanged, and their checkpoints
+load.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.layers.sizes import channels_first, known_dimension, n_positive_integers
-from tf_frame.layers.steps import LayerSteps, of_rank, slim_layer
+from tf_frame.layers.steps import LayerSteps, fix_rank, slim_layer
 
 _FORMATS = {2: ("NHWC", "NCHW"), 3: ("NDHWC", "NCDHW")}
 
@@ -32,8 +32,8 @@ def _convolution_transpose(
     """Multiplies each pixel by a kernel and adds up the results; continues like `convolution`.
 
     Variables: `weights` of shape `[*kernel_size, num_outputs, channels]`; `biases` of
-    shape `[num_outputs]` unless there is a normalizer. Arguments that are not listed
-    are those of `convolution`.
+    shape `[num_outputs]` unless there is a normalizer. See `convolution` for the other
+    arguments.
 
     Args:
       inputs: `[batch, *sizes, channels]`, or `[batch, channels, *sizes]`; number of
@@ -66,8 +66,8 @@ def _convolution_transpose(
     return convolve_transposed(inputs, weights, stride, padding, channels_first=first), first
 
 
-convolution2d_transpose = of_rank(_convolution_transpose, 2, "convolution2d_transpose", "NHWC")
-convolution3d_transpose = of_rank(_convolution_transpose, 3, "convolution3d_transpose", "NDHWC")
+convolution2d_transpose = fix_rank(_convolution_transpose, 2, "convolution2d_transpose", "NHWC")
+convolution3d_transpose = fix_rank(_convolution_transpose, 3, "convolution3d_transpose", "NDHWC")
 conv2d_transpose, conv3d_transpose = convolution2d_transpose, convolution3d_transpose
 
 
@@ -105,9 +105,9 @@ def convolve_transposed(
 def _output_shape(
     inputs: Any, num_outputs: int, kernel: Any, strides: Any, padding: str, first: bool
 ) -> list[Any]:
-    """Returns the sizes of the outputs: integers where they are known, otherwise tensors."""
-    known, dynamic = inputs.shape.as_list(), tf.unstack(tf.shape(inputs))
-    batch, *sizes = [d if size is None else size for size, d in zip(known, dynamic, strict=True)]
+    """Returns the sizes of the outputs: integers if the graph has them, otherwise tensors."""
+    static, dynamic = inputs.shape.as_list(), tf.unstack(tf.shape(inputs))
+    batch, *sizes = [d if size is None else size for size, d in zip(static, dynamic, strict=True)]
     sizes = sizes[1:] if first else sizes[:-1]
     spatial = [
         size * stride + (max(taps - stride, 0) if padding == "VALID" else 0)

@@ -33,9 +33,8 @@ def fully_connected(
 ) -> tuple[Any, bool]:
     """Multiplies by weights; normalises or adds biases; applies the activation.
 
-    Variables: `weights` of shape `[depth, num_outputs]`; `biases` of shape
-    `[num_outputs]` unless there is a normalizer. Arguments that are not listed are
-    those of `convolution`.
+    Variables: `weights` of shape `[depth, num_outputs]`; `biases` of shape `[num_outputs]` unless
+    there is a normalizer. See `convolution` for the other arguments.
 
     Args:
       inputs: `[batch, ..., depth]`, of rank 2 or more, depth known.
@@ -116,18 +115,10 @@ def bias_add(
 
     Args:
       inputs: `[batch, ..., channels]`, or `[batch, channels, height, width]`.
-      activation_fn: applied last; None: none.
-      initializer: initializer of the biases.
-      regularizer: maps biases to a scalar penalty; None: no penalty.
-      reuse: whether to reuse the existing variable of `scope`.
-      variables_collections: list of collections, or "biases" -> list of collections.
-      outputs_collections: collections that the outputs are added to.
-      trainable: whether the biases are trained.
+      initializer, regularizer: `biases_initializer` and `biases_regularizer` of
+        `convolution`, where the other arguments are described.
       data_format: "NHWC" or "NCHW".
       scope: variable scope; None: "BiasAdd", made unique.
-
-    Returns:
-      A tensor of the shape of `inputs`.
 
     Raises:
       ValueError: another data format, unknown rank or number of channels, or a rank

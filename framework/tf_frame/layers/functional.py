@@ -1,6 +1,6 @@
 """Layers without variables: dropout, flatten, maxout, one-hot encoding, softmax.
 
-They take slim's arguments and `arg_scope`, so that networks written for slim build unchanged.
+They take slim's arguments and `arg_scope`, so networks for slim build unchanged.
 """
 
 from __future__ import annotations
@@ -26,22 +26,19 @@ def dropout(
     scope: str | None = None,
     seed: int | None = None,
 ) -> Any:
-    """Sets random elements to 0 and divides the others by `keep_prob`, in training.
+    """Sets random elements to 0 and divides the rest by `keep_prob`, in training.
 
     Source: https://jmlr.org/papers/v15/srivastava14a.html
 
     Args:
       inputs: a tensor.
       keep_prob: probability that an element is kept; number or scalar tensor.
-      noise_shape: shape of the random decisions: an axis of size 1 shares them, None
-        stands for the size of the inputs.
+      noise_shape: shape of the random decisions: an axis of size 1 shares them, None is the
+        size of the inputs.
       is_training: bool or scalar bool tensor; without training the outputs are the inputs.
       outputs_collections: collections that the outputs are added to.
       scope: variable scope; None: "Dropout", made unique.
       seed: seed of the operation; see `tf.set_random_seed`.
-
-    Returns:
-      A tensor of the shape and type of `inputs`.
     """
     with tf.variable_scope(scope, "Dropout", [inputs]) as variable_scope:
         outputs = drop(
@@ -65,15 +62,12 @@ def drop(inputs: Any, rate: Any, noise_shape: Any, is_training: Any, seed: int |
 
 @add_arg_scope
 def flatten(inputs: Any, outputs_collections: Any = None, scope: str | None = None) -> Any:
-    """Reshapes each example to a vector.
+    """Reshapes each example to a vector; returns `[batch, size]`.
 
     Args:
       inputs: `[batch, ...]` of rank 2 or more; a vector becomes `[batch, 1]`.
       outputs_collections: collections that the outputs are added to.
       scope: name scope; None: "Flatten", made unique.
-
-    Returns:
-      `[batch, size]`; `size` is known if all sizes other than the batch are.
 
     Raises:
       ValueError: the rank is unknown.
@@ -81,7 +75,7 @@ def flatten(inputs: Any, outputs_collections: Any = None, scope: str | None = No
     with tf.name_scope(scope, "Flatten", [inputs]) as name:
         inputs = tf.convert_to_tensor(inputs)
         if inputs.shape.rank is None:
-            raise ValueError(f"flatten needs inputs of known rank; that of {inputs.name} is not")
+            raise ValueError(f"flatten needs inputs of known rank; {inputs.name} has none")
         batch, *sizes = inputs.shape.as_list()
         size = None if None in sizes else math.prod(sizes)
         if size is None:
@@ -104,22 +98,20 @@ def maxout(inputs: Any, num_units: int, axis: int = -1, scope: Any = None) -> An
       axis: the feature axis.
       scope: variable scope; None: "MaxOut", made unique.
 
-    Returns:
-      A tensor like `inputs`, with `num_units` features.
-
     Raises:
       ValueError: the number of features is not a multiple of `num_units`.
     """
     with tf.variable_scope(scope, "MaxOut", [inputs]):
         inputs = tf.convert_to_tensor(inputs)
-        known, sizes = inputs.shape.as_list(), tf.shape(inputs)
-        if known[axis] is None or known[axis] % num_units:
+        static, dynamic = inputs.shape.as_list(), tf.shape(inputs)
+        features = static[axis]
+        if features is None or features % num_units:
             raise ValueError(
-                f"number of features({known[axis]}) is not a multiple of num_units({num_units})"
+                f"number of features({features}) is not a multiple of num_units({num_units})"
             )
-        axis %= len(known)
-        shape = [sizes[each] if size is None else size for each, size in enumerate(known)]
-        shape[axis : axis + 1] = [num_units, known[axis] // num_units]
+        axis %= len(static)
+        shape = [dynamic[i] if size is None else size for i, size in enumerate(static)]
+        shape[axis : axis + 1] = [num_units, features // num_units]
         return tf.reduce_max(tf.reshape(inputs, shape), axis + 1)
 
 
@@ -158,9 +150,6 @@ def softmax(logits: Any, scope: str | None = None) -> Any:
     Args:
       logits: `[..., classes]` of rank 2 or more; number of classes known.
       scope: variable scope; None: "softmax", made unique.
-
-    Returns:
-      A tensor like `logits`, whose sum over the classes is 1.
 
     Raises:
       ValueError: the rank is less than 2, or the number of classes is unknown.

@@ -1,7 +1,7 @@
 """Initializers of weights, with slim's arguments and constants.
 
-Networks that are trained from scratch begin with slim's distributions; Keras scales its truncated
-normals by another constant.
+Networks begin with the same distributions as in slim; Keras scales its truncated normals by another
+constant.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ def variance_scaling_initializer(
     seed: int | None = None,
     dtype: Any = tf.float32,
 ) -> Callable[..., Any]:
-    """Returns an initializer with variance `factor / fan`, by default that of He et al. 2015.
+    """Returns an initializer with variance `factor / fan`, by default as He et al. 2015.
 
-    For a shape `[*kernel, inputs, outputs]`, fan in and fan out are the size of the
-    kernel times `inputs` and `outputs`. For depthwise weights this counts all
-    channels, which makes the values too small: use `truncated_normal_initializer`.
+    For a shape `[*kernel, inputs, outputs]`, fan in and fan out are the size of the kernel times
+    `inputs` and `outputs`. For depthwise weights the values are too small, since all channels
+    count: use `truncated_normal_initializer`.
 
     Args:
       factor: 2 before a rectifier (https://arxiv.org/abs/1502.01852), otherwise 1.

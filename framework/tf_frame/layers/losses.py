@@ -1,12 +1,13 @@
 """Losses with the names, arguments and values of slim's, for programs written for `slim.losses`.
 
-Each loss is the mean over the elements whose weight is not 0, and is added to
+Each loss is the mean over the elements with a weight other than 0, and is added to
 `tf.GraphKeys.LOSSES`, or to the collection that an `arg_scope` of `add_loss` names.
 
-They differ from `tf.compat.v1.losses` as follows: predictions come before labels;
-weights may have fewer dimensions than losses, so that `[batch]` weighs whole
-examples; `hinge_loss` returns its elements; `mean_pairwise_squared_error` also counts
-the pairs of an element with itself. Source: tf_slim, losses/loss_ops.py.
+Differences from `tf.compat.v1.losses`: predictions come before labels; weights may have fewer
+dimensions than losses, so `[batch]` weighs whole examples; `hinge_loss` returns its elements;
+`mean_pairwise_squared_error` also counts the pairs of an element with itself. Shapes that do not
+match are a `ValueError`. `weights` are described in `compute_weighted_loss`; `scope` is a name
+scope, by default TensorFlow's name of the loss, made unique. Source: tf_slim, losses/loss_ops.py.
 """
 
 from __future__ import annotations
@@ -37,18 +38,18 @@ __all__ = [
 
 
 def compute_weighted_loss(losses: Any, weights: Any = 1.0, scope: str | None = None) -> Any:
-    """Averages losses over the elements whose weight is not 0.
+    """Averages losses over the elements with a weight other than 0.
 
     Args:
       losses: `[batch, ...]`, of known rank.
-      weights: a scalar, `[batch]`, or of the shape of more of the leading axes of
-        `losses`; a trailing axis of size 1 is removed. `[1]` is a scalar as well (slim
-        divided by the number of elements of one example then).
+      weights: a scalar, `[batch]`, or the shape of more of the leading axes of `losses`; a
+        trailing axis of size 1 is removed. `[1]` is a scalar, too (slim then divided by the
+        number of elements of one example).
       scope: name scope; None: "weighted_loss", made unique.
 
     Returns:
-      Scalar: the sum of losses times weights, divided by the number of elements
-      whose weight is not 0; 0 without such elements.
+      Scalar: the sum of losses times weights, divided by the number of elements with a weight
+      other than 0; 0 without such elements.
 
     Raises:
       ValueError: the weights are None, a rank is unknown, or the shapes do not match.
@@ -58,7 +59,7 @@ def compute_weighted_loss(losses: Any, weights: Any = 1.0, scope: str | None = N
         raise ValueError("losses.get_shape().ndims cannot be None")
     weights = _at_rank(weights, losses.shape.rank)
     loss = tf.losses.compute_weighted_loss(losses, weights, scope=scope, loss_collection=None)
-    return _added(loss)
+    return _add(loss)
 
 
 @add_arg_scope
@@ -80,24 +81,18 @@ def absolute_difference(
     """Computes the mean of `|predictions - labels|`.
 
     Args:
-      predictions: `[batch, ...]`.
-      labels: of the same shape.
-      weights: see `compute_weighted_loss`.
-      scope: name scope; None: "absolute_difference", made unique.
-
-    Raises:
-      ValueError: the shapes do not match.
+      predictions, labels: `[batch, ...]`, of one shape.
     """
     weights = _at_rank(weights, _rank(predictions))
-    return _added(tf.losses.absolute_difference(labels, predictions, weights, scope, None))
+    return _add(tf.losses.absolute_difference(labels, predictions, weights, scope, None))
 
 
 def mean_squared_error(
     predictions: Any, labels: Any = None, weights: Any = 1.0, scope: str | None = None
 ) -> Any:
-    """Computes the mean of `(predictions - labels) ** 2`; arguments as of `absolute_difference`."""
+    """Computes the mean of `(predictions - labels) ** 2`; see `absolute_difference`."""
     weights = _at_rank(weights, _rank(predictions))
-    return _added(tf.losses.mean_squared_error(labels, predictions, weights, scope, None))
+    return _add(tf.losses.mean_squared_error(labels, predictions, weights, scope, None))
 
 
 def log_loss(
@@ -112,15 +107,10 @@ def log_loss(
     Args:
       predictions: `[batch, ...]`, the probabilities p.
       labels: of the same shape, from 0 to 1.
-      weights: see `compute_weighted_loss`.
       epsilon: keeps the logarithm finite.
-      scope: name scope; None: "log_loss", made unique.
-
-    Raises:
-      ValueError: the shapes do not match.
     """
     weights = _at_rank(weights, _rank(predictions))
-    return _added(tf.losses.log_loss(labels, predictions, weights, epsilon, scope, None))
+    return _add(tf.losses.log_loss(labels, predictions, weights, epsilon, scope, None))
 
 
 def hinge_loss(logits: Any, labels: Any = None, scope: str | None = None) -> Any:
@@ -129,13 +119,9 @@ def hinge_loss(logits: Any, labels: Any = None, scope: str | None = None) -> Any
     Args:
       logits: tensor of any shape; a value above 0 predicts label 1.
       labels: of the same shape, 0 or 1.
-      scope: name scope; None: "hinge_loss", made unique.
 
     Returns:
       A tensor of the same shape, which is not added to a collection.
-
-    Raises:
-      ValueError: the shapes do not match.
     """
     none = tf.losses.Reduction.NONE
     return tf.losses.hinge_loss(labels, logits, scope=scope, loss_collection=None, reduction=none)
@@ -156,7 +142,6 @@ def cosine_distance(
       labels: of the same shape.
       axis: axis of the vectors.
       weights: see `compute_weighted_loss`; of size 1 along `axis`.
-      scope: name scope; None: "cosine_distance_loss", made unique.
       dim: old name of `axis`.
 
     Raises:
@@ -168,7 +153,7 @@ def cosine_distance(
     if axis is None:
         raise ValueError("You must specify 'axis'.")
     weights = _at_rank(weights, _rank(predictions))
-    return _added(tf.losses.cosine_distance(labels, predictions, axis, weights, scope, None))
+    return _add(tf.losses.cosine_distance(labels, predictions, axis, weights, scope, None))
 
 
 def sigmoid_cross_entropy(
@@ -183,18 +168,13 @@ def sigmoid_cross_entropy(
     Args:
       logits: `[batch, classes]`.
       multi_class_labels: of the same shape, from 0 to 1.
-      weights: see `compute_weighted_loss`.
       label_smoothing: labels become `labels * (1 - smoothing) + smoothing / 2`.
-      scope: name scope; None: "sigmoid_cross_entropy_loss", made unique.
-
-    Raises:
-      ValueError: the shapes do not match.
     """
     weights = _at_rank(weights, _rank(logits))
     loss = tf.losses.sigmoid_cross_entropy(
         multi_class_labels, logits, weights, label_smoothing, scope, None
     )
-    return _added(loss)
+    return _add(loss)
 
 
 def softmax_cross_entropy(
@@ -211,16 +191,12 @@ def softmax_cross_entropy(
       onehot_labels: of the same shape; no gradient is computed for them.
       weights: a scalar, or `[batch]`; see `compute_weighted_loss`.
       label_smoothing: labels become `labels * (1 - smoothing) + smoothing / classes`.
-      scope: name scope; None: "softmax_cross_entropy_loss", made unique.
-
-    Raises:
-      ValueError: the shapes do not match.
     """
     weights = _at_rank(weights, _rank(logits) - 1)
     loss = tf.losses.softmax_cross_entropy(
         onehot_labels, logits, weights, label_smoothing, scope, None
     )
-    return _added(loss)
+    return _add(loss)
 
 
 def sparse_softmax_cross_entropy(
@@ -232,14 +208,10 @@ def sparse_softmax_cross_entropy(
       logits: `[batch, classes]`.
       labels: `[batch]` or `[batch, 1]`, from 0 to `classes - 1`; int32 or int64.
       weights: a scalar, `[batch]` or `[batch, 1]`; see `compute_weighted_loss`.
-      scope: name scope; None: "sparse_softmax_cross_entropy_loss", made unique.
-
-    Raises:
-      ValueError: the shapes do not match.
     """
     weights = _at_rank(weights, 1)
     labels = tf.reshape(labels, [tf.shape(labels)[0]])
-    return _added(tf.losses.sparse_softmax_cross_entropy(labels, logits, weights, scope, None))
+    return _add(tf.losses.sparse_softmax_cross_entropy(labels, logits, weights, scope, None))
 
 
 def mean_pairwise_squared_error(
@@ -247,16 +219,14 @@ def mean_pairwise_squared_error(
 ) -> Any:
     """Compares the differences between the elements of an example.
 
-    With the `n` elements of `d = predictions - labels` of an example, the loss is the
-    sum over examples of `2 * weight * (sum(d ** 2) / n - sum(d) ** 2 / n ** 2)`, that
-    is the mean of `(d[i] - d[j]) ** 2` over all n ** 2 pairs. `tf.compat.v1.losses`
-    omits the n pairs of an element with itself.
+    With the `n` elements of `d = predictions - labels` of an example, the loss is the sum over
+    examples of `2 * weight * (sum(d ** 2) / n - sum(d) ** 2 / n ** 2)`, that is the mean of
+    `(d[i] - d[j]) ** 2` over all n ** 2 pairs. `tf.compat.v1.losses` omits the n pairs of an
+    element with itself.
 
     Args:
-      predictions: `[batch, ...]`.
-      labels: of the same shape.
+      predictions, labels: `[batch, ...]`, of one shape.
       weights: a scalar, or `[batch]`.
-      scope: name scope; None: "mean_pairwise_squared_error", made unique.
 
     Raises:
       ValueError: the shapes do not match, or the rank is unknown.
@@ -270,13 +240,13 @@ def mean_pairwise_squared_error(
         mean = tf.reduce_mean(differences, axes)
         mean_square = tf.reduce_mean(tf.square(differences), axes)
         # A weight of 0 also removes losses that are not finite.
-        of_examples = tf.math.multiply_no_nan(2 * (mean_square - tf.square(mean)), weights)
-        loss = tf.reduce_sum(of_examples, name="value")
-        return _added(loss)
+        losses = tf.math.multiply_no_nan(2 * (mean_square - tf.square(mean)), weights)
+        loss = tf.reduce_sum(losses, name="value")
+        return _add(loss)
 
 
-def _added(loss: Any) -> Any:
-    """Calls `add_loss`, for which an `arg_scope` may set another collection."""
+def _add(loss: Any) -> Any:
+    """Calls `add_loss`, with the collection that an `arg_scope` sets; returns the loss."""
     add_loss(loss)
     return loss
 

@@ -1,11 +1,10 @@
 """Mean and variance of channels for batch norm, over the batch of one clone or of all clones.
 
 A clone is a copy of the model on one device; all clones together have a larger batch, with less
-noisy statistics. A clone is built before the next one, so the statistics of the others do not
-exist yet when its layer needs them. `shared_moments` therefore returns the clone's
-own statistics through an identity operation whose input can be replaced later:
-`tf_frame.graph.shared_statistics` does so once all clones and their gradients are
-built. In a graph with one clone the input stays as it is.
+noisy statistics. Clones are built in turn, so the statistics of later clones do not exist yet when
+a layer needs them. `shared_moments` therefore returns the clone's own statistics through an
+identity operation. After all clones and their gradients are built,
+`tf_frame.graph.shared_statistics` replaces the input of that operation.
 """
 
 from __future__ import annotations
@@ -15,8 +14,8 @@ from typing import Any, NamedTuple
 
 import tensorflow.compat.v1 as tf
 
-# Collection of the tensors to exchange between clones. Each has two entries: the tensor of the
-# forward pass, and the tensor to exchange, which is the same one or belongs to its gradient.
+# Collection of the tensors to exchange between clones. A tensor has two entries: the tensor of the
+# forward pass, and the tensor to exchange, which is the same or belongs to its gradient.
 TO_SHARE = "tf_frame/to_share"
 
 
@@ -34,7 +33,7 @@ class Moments(NamedTuple):
 
     def unbiased_variance(self) -> Any:
         """Returns the variance divided by `count - 1`, as the fused kernel computes it."""
-        # Undefined for a single value, for which the kernel returns 0.
+        # For a single value, where the quotient is undefined, the kernel returns 0.
         return self.variance * self.count / tf.maximum(self.count - 1, 1)
 
 
@@ -52,55 +51,44 @@ def batch_moments(inputs: Any, axis: int, dtype: Any, weights: Any = None) -> Mo
     """
     values = tf.cast(inputs, dtype)
     rank, channels = inputs.shape.rank, inputs.shape.as_list()[axis]
-    others = [each for each in range(rank) if each != axis]
+    axes = [index for index in range(rank) if index != axis]
     per_channel = tf.cast(tf.size(values) // channels, dtype)
     if weights is None:
-        mean, variance = tf.nn.moments(values, others)
+        mean, variance = tf.nn.moments(values, axes)
         return Moments(mean, variance, per_channel)
     weights = tf.cast(weights, dtype)
     inputs.shape[:1].assert_is_compatible_with(weights.shape)
     count = tf.reduce_mean(weights) * per_channel
     weights = tf.reshape(weights, [-1] + [1] * (rank - 1))
-    mean, variance = tf.nn.weighted_moments(values, others, weights)
+    mean, variance = tf.nn.weighted_moments(values, axes, weights)
     return Moments(mean, variance, count)
 
 
 def shared_moments(moments: Moments) -> Moments:
-    """Replaces the moments of one clone by those of all clones.
+    """Replaces the moments of one clone by the moments of all clones.
 
-    The gradient with respect to a clone's own moments is that of the sum of the
-    losses of all clones.
-
-    Args:
-      moments: the moments of the clone's part of the batch.
+    The gradient with respect to the clone's moments belongs to the sum of all clones' losses.
     """
 
     def share(mean: Any, variance: Any) -> Any:
         count = tf.fill(tf.shape(mean), moments.count)
         shared = _to_share(tf.stack([mean, variance, count]))
-        of_all = Moments(*tf.unstack(shared))
+        total = Moments(*tf.unstack(shared))
 
         def gradient(*upstream: Any) -> tuple[Any, Any]:
             by_mean, by_variance = tf.unstack(_to_share(tf.stack(upstream[:2]), shared))
-            part = count / of_all.count
-            return part * (by_mean + 2 * (mean - of_all.mean) * by_variance), part * by_variance
+            part = count / total.count
+            return part * (by_mean + 2 * (mean - total.mean) * by_variance), part * by_variance
 
-        return (of_all.mean, of_all.variance, of_all.count), gradient
+        return tuple(total), gradient
 
     mean, variance, counts = tf.custom_gradient(share)(moments.mean, moments.variance)
     return Moments(mean, variance, counts[0])
 
 
-def combined_moments(of_clones: Sequence[Any]) -> Any:
-    """Combines the moments of several parts of a batch.
-
-    Args:
-      of_clones: `[3, channels]` for each part: means, variances, counts.
-
-    Returns:
-      `[3, channels]`, the moments of the whole batch.
-    """
-    means, variances, counts = tf.unstack(tf.stack(of_clones, axis=1))
+def combined_moments(clone_moments: Sequence[Any]) -> Any:
+    """Combines `[3, channels]` of each clone: means, variances, counts; returns the same of all."""
+    means, variances, counts = tf.unstack(tf.stack(clone_moments, axis=1))
     count = tf.reduce_sum(counts, axis=0)
     mean = tf.reduce_sum(counts * means, axis=0) / count
     # Not mean square minus squared mean: the difference of two large numbers loses precision.

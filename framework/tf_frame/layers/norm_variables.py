@@ -1,7 +1,7 @@
 """Variables of the normalisation layers, and the updates of the moving statistics.
 
-Their names are slim's, so that its checkpoints load. `is_training` may be a tensor: without
-training an update then changes nothing, and needs no `tf.cond`.
+Their names are slim's, so its checkpoints load. `is_training` may be a tensor: without training an
+update then changes nothing, and needs no `tf.cond`.
 """
 
 from __future__ import annotations
@@ -57,10 +57,8 @@ def beta_and_gamma(
     """Gets or creates offset and factor in the current variable scope.
 
     Args:
-      shape: shape of both variables.
-      dtype: type of both variables.
-      center: whether the layer has a beta; otherwise None is returned for it.
-      scale: whether the layer has a gamma; otherwise None is returned for it.
+      shape, dtype: shape and type of both variables.
+      center, scale: whether the layer has a beta, and a gamma; None replaces a missing one.
       trainable: whether the variables are trained.
       initializers: "beta" and "gamma" -> initializer; zeros and ones by default.
       regularizers: "beta" and "gamma" -> regularizer.
@@ -80,8 +78,8 @@ def beta_and_gamma(
         )
 
     used = {"beta": center, "gamma": scale}
-    made = {name: make(name) for name in sorted(used, reverse=gamma_first) if used[name]}
-    return made.get("beta"), made.get("gamma")
+    variables = {name: make(name) for name in sorted(used, reverse=gamma_first) if used[name]}
+    return variables.get("beta"), variables.get("gamma")
 
 
 def batch_norm_variables(
@@ -92,14 +90,9 @@ def batch_norm_variables(
     collections: Any = None,
     **factors: Any,
 ) -> BatchNormVariables:
-    """Gets or creates the variables of a batch normalisation layer.
+    """Gets or creates the variables of a batch normalisation layer, `[channels]`.
 
-    Args:
-      channels: number of channels.
-      dtype: type of the variables.
-      initializers: variable name -> initializer, unless the default one.
-      collections: list of collections, or variable name -> list of collections.
-      **factors: other arguments of `beta_and_gamma`.
+    See `beta_and_gamma` for the other arguments.
     """
     beta, gamma = beta_and_gamma(
         [channels], dtype, initializers=initializers, collections=collections, **factors
@@ -147,21 +140,20 @@ def moving_update(variable: Any, value: Any, decay: Any, is_training: Any) -> An
 
 
 def unbiased_update(
-    variable: Any, value: Any, decay: Any, is_training: Any, *, of_model: bool
+    variable: Any, value: Any, decay: Any, is_training: Any, *, in_model: bool
 ) -> Any:
     """Moves a variable like `moving_update`, corrected for its initial value of 0.
 
-    The variable `biased` holds the uncorrected average; divided by `1 - decay **
-    local_step` it is the weighted mean of the values so far. Source: Kingma and Ba,
-    https://arxiv.org/abs/1412.6980, section 3. The names are TensorFlow's, which
-    repeat the scope: `BatchNorm/BatchNorm/moving_mean/biased`.
+    The variable `biased` holds the uncorrected average; divided by `1 - decay ** local_step` it is
+    the weighted mean of the values so far (Kingma and Ba, https://arxiv.org/abs/1412.6980,
+    section 3). TensorFlow's names repeat the scope: `BatchNorm/BatchNorm/moving_mean/biased`.
 
     Args:
       variable, value, decay, is_training: see `moving_update`.
-      of_model: whether the two variables belong to `MODEL_VARIABLES`.
+      in_model: whether the two variables belong to `MODEL_VARIABLES`.
     """
     dtype = variable.dtype.base_dtype
-    make = model_variable if of_model else tf.get_variable
+    make = model_variable if in_model else tf.get_variable
     with _unpartitioned(), tf.variable_scope(variable.op.name):
         biased, steps = (
             make(name, shape, dtype, tf.zeros_initializer(), trainable=False)

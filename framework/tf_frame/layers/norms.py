@@ -1,7 +1,7 @@
 """Layer, instance, group and unit normalisation, with slim's arguments and variable names.
 
-Unlike batch norm they normalise each example by itself, so that the batch may be small. Networks
-written for slim build unchanged, and their checkpoints load.
+Unlike batch norm they normalise each example separately, so the batch may be small. Outputs have
+the shape and type of the inputs. Networks for slim build unchanged, and their checkpoints load.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tf_frame.layers.outputs import finish_layer
 from tf_frame.layers.sizes import along_axis, channel_axis
 
 # Added to the variance; float16 cannot represent the smaller number. Source: tf_slim, layers.py.
-_LAYER_EPSILON, _LAYER_EPSILON_OF_HALF = 1e-12, 1e-3
+_LAYER_EPSILON, _LAYER_EPSILON_HALF = 1e-12, 1e-3
 
 
 @add_arg_scope
@@ -40,17 +40,12 @@ def layer_norm(
       inputs: tensor of known rank, such as `[batch, height, width, channels]`.
       center: whether to add a trained offset `beta`.
       scale: whether to multiply by a trained factor `gamma`.
-      activation_fn: applied to the outputs; None: none.
-      reuse: whether to reuse the existing variables of `scope`.
+      activation_fn, reuse, outputs_collections: see `convolution`.
       variables_collections: list of collections, or variable name -> list.
-      outputs_collections: collections that the outputs are added to.
       trainable: whether beta and gamma are trained.
       begin_norm_axis: first of the axes that mean and variance are taken over.
       begin_params_axis: first of the axes of beta and gamma; their sizes must be known.
       scope: variable scope; None: "LayerNorm", made unique.
-
-    Returns:
-      A tensor of the shape and type of `inputs`.
 
     Raises:
       ValueError: the rank is unknown, an axis is too large, or a size of beta and
@@ -69,7 +64,7 @@ def layer_norm(
         rank = inputs.shape.rank
         axes = list(range(begin_norm_axis % rank, rank))
         mean, variance = tf.nn.moments(inputs, axes, keepdims=True)
-        epsilon = _LAYER_EPSILON_OF_HALF if inputs.dtype == tf.float16 else _LAYER_EPSILON
+        epsilon = _LAYER_EPSILON_HALF if inputs.dtype == tf.float16 else _LAYER_EPSILON
         outputs = tf.nn.batch_normalization(inputs, mean, variance, beta, gamma, epsilon)
         outputs.set_shape(inputs.shape)
         return finish_layer(outputs, activation_fn, outputs_collections, variable_scope)
@@ -92,20 +87,17 @@ def instance_norm(
 ) -> Any:
     """Normalises each channel of each example over space, https://arxiv.org/abs/1607.08022.
 
-    Arguments that are not listed are those of `layer_norm`.
+    See `layer_norm` for the other arguments.
 
     Args:
       inputs: `[batch, ..., channels]`, or `[batch, channels, ...]` with "NCHW";
         rank and number of channels known.
-      center: whether to add a trained offset `beta`, `[channels]`.
-      scale: whether to multiply by a trained factor `gamma`, `[channels]`.
+      center, scale: whether to add a trained offset `beta`, and multiply by a trained factor
+        `gamma`, `[channels]`.
       epsilon: added to the variance.
       param_initializers: "beta" and "gamma" -> initializer.
       data_format: "NHWC" (channels last) or "NCHW" (channels first), for every rank.
       scope: variable scope; None: "InstanceNorm", made unique.
-
-    Returns:
-      A tensor of the shape and type of `inputs`.
 
     Raises:
       ValueError: unknown data format; unknown rank or number of channels.
@@ -122,7 +114,7 @@ def instance_norm(
             initializers=param_initializers,
             collections=variables_collections,
         )
-        axes = [each for each in range(1, rank) if each != axis]
+        axes = [index for index in range(1, rank) if index != axis]
         mean, variance = tf.nn.moments(inputs, axes, keepdims=True)
         beta, gamma = along_axis(beta, axis, rank), along_axis(gamma, axis, rank)
         outputs = tf.nn.batch_normalization(
@@ -151,7 +143,7 @@ def group_norm(
 ) -> Any:
     """Normalises groups of channels of each example over space, https://arxiv.org/abs/1803.08494.
 
-    Arguments that are not listed are those of `layer_norm`.
+    See `layer_norm` for the other arguments.
 
     Args:
       inputs: tensor such as `[batch, height, width, channels]`; the sizes of
@@ -160,25 +152,25 @@ def group_norm(
       channels_axis: the channel axis.
       reduction_axes: the other axes that mean and variance are taken over. For "NCHW"
         the channel axis is -3, and these are (-2, -1).
-      center: whether to add a trained offset `beta`, `[channels]`.
-      scale: whether to multiply by a trained factor `gamma`, `[channels]`.
+      center, scale: whether to add a trained offset `beta`, and multiply by a trained factor
+        `gamma`, `[channels]`.
       epsilon: added to the variance.
       param_initializers: "beta" and "gamma" -> initializer.
       scope: variable scope; None: "GroupNorm", made unique.
       mean_close_to_zero: compute the variance in one pass, as mean of squares minus
         square of the mean, which is inexact for a large mean.
 
-    Returns:
-      A tensor of the shape and type of `inputs`.
-
     Raises:
-      ValueError: an axis that does not exist or is given twice, an unknown size, or
-        a number of groups that does not divide the number of channels.
+      ValueError: an axis does not exist or comes twice, a size is unknown, or the number of
+        groups does not divide the number of channels.
     """
     inputs = tf.convert_to_tensor(inputs)
     channels_axis, reduction_axes = _checked_axes(inputs, channels_axis, reduction_axes)
     channels = inputs.shape.as_list()[channels_axis]
-    _check_groups(groups, channels)
+    if groups > channels:
+        raise ValueError(f"Invalid groups {groups} for {channels} channels.")
+    if channels % groups:
+        raise ValueError(f"{channels} channels is not commensurate with {groups} groups.")
     with tf.variable_scope(scope, "GroupNorm", [inputs], reuse=reuse) as variable_scope:
         parameters = beta_and_gamma(
             [channels],
@@ -189,9 +181,9 @@ def group_norm(
             initializers=param_initializers,
             collections=variables_collections,
         )
-        grouped, shape = _in_groups(inputs, channels_axis, groups)
-        beta, gamma = (None if each is None else tf.reshape(each, shape) for each in parameters)
-        # The new axis of the groups is directly before that of the channels.
+        # The axis of the groups is directly before the channel axis.
+        grouped, shape = _split_groups(inputs, channels_axis, groups)
+        beta, gamma = (None if p is None else tf.reshape(p, shape) for p in parameters)
         axes = [channels_axis + 1, *(axis + (axis > channels_axis) for axis in reduction_axes)]
         if mean_close_to_zero:
             statistics = tf.nn.sufficient_statistics(grouped, axes, keepdims=True)
@@ -272,17 +264,10 @@ def _checked_axes(
     return channels_axis, reduction_axes
 
 
-def _check_groups(groups: int, channels: int) -> None:
-    if groups > channels:
-        raise ValueError(f"Invalid groups {groups} for {channels} channels.")
-    if channels % groups:
-        raise ValueError(f"{channels} channels is not commensurate with {groups} groups.")
-
-
-def _in_groups(inputs: Any, axis: int, groups: int) -> tuple[Any, list[int]]:
+def _split_groups(inputs: Any, axis: int, groups: int) -> tuple[Any, list[int]]:
     """Returns the inputs with an axis for the groups, and the matching shape of beta and gamma."""
-    known, sizes = inputs.shape.as_list(), tf.shape(inputs)
-    sizes = [sizes[each] if size is None else size for each, size in enumerate(known)]
-    divided = [groups, known[axis] // groups]
-    grouped = tf.reshape(inputs, [*sizes[:axis], *divided, *sizes[axis + 1 :]])
-    return grouped, [1] * axis + divided + [1] * (len(known) - axis - 1)
+    static, dynamic = inputs.shape.as_list(), tf.shape(inputs)
+    sizes = [dynamic[i] if size is None else size for i, size in enumerate(static)]
+    split = [groups, static[axis] // groups]
+    grouped = tf.reshape(inputs, [*sizes[:axis], *split, *sizes[axis + 1 :]])
+    return grouped, [1] * axis + split + [1] * (len(static) - axis - 1)

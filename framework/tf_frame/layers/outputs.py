@@ -1,7 +1,7 @@
-"""Collects the outputs of layers under aliases, from which networks make their end points.
+"""Collects the outputs of layers under aliases, which become the end points of a network.
 
-End points are outputs of a network by name; from them a decoder, for example, takes the features
-of a backbone. The aliases are a tensor's attribute `aliases`, as in tf_slim, layers/utils.py.
+End points are outputs of a network by name; a decoder, for example, needs them. The aliases are a
+tensor's attribute `aliases`, as in tf_slim, layers/utils.py.
 """
 
 from __future__ import annotations
@@ -14,15 +14,12 @@ import tensorflow.compat.v1 as tf
 
 
 def collect_named_outputs(collections: Any, alias: str, outputs: Any) -> Any:
-    """Adds a tensor to collections, with an alias.
+    """Adds a tensor to collections, with an alias; returns the tensor.
 
     Args:
       collections: a collection, or a list of collections; None or empty: none.
       alias: the alias, such as "inception_v3/conv1".
       outputs: the tensor.
-
-    Returns:
-      The tensor.
     """
     if collections:
         append_tensor_alias(outputs, alias)
@@ -32,16 +29,13 @@ def collect_named_outputs(collections: Any, alias: str, outputs: Any) -> Any:
 
 
 def finish_layer(outputs: Any, activation_fn: Any, collections: Any, scope: Any) -> Any:
-    """Applies the activation of a layer, and collects the outputs.
+    """Applies the activation of a layer, collects the outputs, and returns them.
 
     Args:
       outputs: the outputs before the activation.
       activation_fn: the activation function; None: none.
       collections: see `collect_named_outputs`.
-      scope: variable scope of the layer, whose name becomes the alias.
-
-    Returns:
-      The outputs after the activation.
+      scope: variable scope of the layer; its name becomes the alias.
     """
     if activation_fn is not None:
         outputs = activation_fn(outputs)
@@ -94,8 +88,7 @@ def get_variable_collections(variables_collections: Any, name: str) -> Any:
     """Returns the collections of one variable of a layer.
 
     Args:
-      variables_collections: list of collections for all variables, or variable name
-        -> list of collections.
+      variables_collections: list of collections, or variable name -> list of collections.
       name: the variable: "weights", "biases", "beta" ...
     """
     if isinstance(variables_collections, dict):

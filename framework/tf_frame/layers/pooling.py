@@ -12,7 +12,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame.layers.arg_scope import add_arg_scope
 from tf_frame.layers.outputs import collect_named_outputs
 from tf_frame.layers.sizes import channels_first, n_positive_integers
-from tf_frame.layers.steps import of_rank
+from tf_frame.layers.steps import fix_rank
 
 _OPERATIONS = {
     ("AvgPool", 2): tf.nn.avg_pool2d,
@@ -76,10 +76,10 @@ def _pool(
         return collect_named_outputs(outputs_collections, name, outputs)
 
 
-avg_pool2d = of_rank(_pool, 2, "avg_pool2d", "NHWC", kind="AvgPool")
-avg_pool3d = of_rank(_pool, 3, "avg_pool3d", "NDHWC", kind="AvgPool")
-max_pool2d = of_rank(_pool, 2, "max_pool2d", "NHWC", kind="MaxPool")
-max_pool3d = of_rank(_pool, 3, "max_pool3d", "NDHWC", kind="MaxPool")
+avg_pool2d = fix_rank(_pool, 2, "avg_pool2d", "NHWC", kind="AvgPool")
+avg_pool3d = fix_rank(_pool, 3, "avg_pool3d", "NDHWC", kind="AvgPool")
+max_pool2d = fix_rank(_pool, 2, "max_pool2d", "NHWC", kind="MaxPool")
+max_pool3d = fix_rank(_pool, 3, "max_pool3d", "NDHWC", kind="MaxPool")
 
 
 @add_arg_scope

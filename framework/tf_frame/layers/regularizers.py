@@ -1,6 +1,6 @@
 """Regularizers of weights, with slim's arguments, op names and errors.
 
-Networks written for slim therefore build unchanged, with the same penalties.
+A regularizer maps a variable to a scalar penalty, or to None for no penalty.
 """
 
 from __future__ import annotations
@@ -21,9 +21,6 @@ def l1_regularizer(scale: Any, scope: str | None = None) -> Regularizer:
       scale: a float of 0 or more, or a scalar tensor; 0: no penalty.
       scope: name of the op; None: "l1_regularizer".
 
-    Returns:
-      A function that maps a variable to a scalar penalty, or to None for no penalty.
-
     Raises:
       ValueError: `scale` is an integer, or negative.
     """
@@ -31,18 +28,7 @@ def l1_regularizer(scale: Any, scope: str | None = None) -> Regularizer:
 
 
 def l2_regularizer(scale: Any, scope: str | None = None) -> Regularizer:
-    """Returns the L2 regularizer, `scale * sum(weights ** 2) / 2`.
-
-    Args:
-      scale: the weight decay: a float of 0 or more, or a scalar tensor; 0: no penalty.
-      scope: name of the op; None: "l2_regularizer".
-
-    Returns:
-      A function that maps a variable to a scalar penalty, or to None for no penalty.
-
-    Raises:
-      ValueError: `scale` is an integer, or negative.
-    """
+    """Returns the L2 regularizer, `scale * sum(weights ** 2) / 2`; see `l1_regularizer`."""
     return _scaled(scale, scope, "l2_regularizer", tf.nn.l2_loss)
 
 
@@ -72,29 +58,22 @@ def l1_l2_regularizer(
 def sum_regularizer(
     regularizer_list: Sequence[Regularizer | None], scope: str | None = None
 ) -> Regularizer | None:
-    """Returns the sum of several regularizers.
+    """Returns the sum of several regularizers; None without any regularizer.
 
     Args:
       regularizer_list: the regularizers; None entries are ignored.
       scope: name of the op; None: "sum_regularizer".
-
-    Returns:
-      A function that maps a variable to a scalar penalty, or to None for no penalty;
-      None without any regularizer.
     """
     parts = [part for part in regularizer_list if part is not None]
     return _sum(parts, scope) if parts else None
 
 
 def apply_regularization(regularizer: Regularizer, weights_list: Any = None) -> Any:
-    """Sums the penalties of several weights, and adds the sum to `REGULARIZATION_LOSSES`.
+    """Adds the sum of the penalties of weights to `REGULARIZATION_LOSSES`, and returns the sum.
 
     Args:
-      regularizer: maps weights to a scalar penalty, or to None for no penalty.
+      regularizer: the regularizer.
       weights_list: the weights; None or empty: the collection `WEIGHTS`.
-
-    Returns:
-      The sum, a scalar tensor.
 
     Raises:
       ValueError: there are no weights, or a penalty is not a scalar.
@@ -104,7 +83,7 @@ def apply_regularization(regularizer: Regularizer, weights_list: Any = None) -> 
         raise ValueError("No weights to regularize.")
     with tf.name_scope("get_regularization_penalty", values=weights_list) as scope:
         penalties = [regularizer(weights) for weights in weights_list]
-        penalties = [tf.constant(0.0) if each is None else each for each in penalties]
+        penalties = [tf.constant(0.0) if penalty is None else penalty for penalty in penalties]
         for penalty in penalties:
             if penalty.shape.rank != 0:
                 raise ValueError(

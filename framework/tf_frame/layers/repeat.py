@@ -1,6 +1,6 @@
 """Sequences of layers: the same layer several times, or with different arguments.
 
-Their scopes are numbered like slim's (`conv1/conv1_2`), so that checkpoints of its VGG load.
+Their scopes have slim's numbers (`conv1/conv1_2`), so checkpoints of its VGG load.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import tensorflow.compat.v1 as tf
 def repeat(
     inputs: Any, repetitions: int, layer: Callable[..., Any], *args: Any, **kwargs: Any
 ) -> Any:
-    """Applies a layer several times, each time to the output of the previous one.
+    """Applies a layer several times, each time to the previous output; returns the last one.
 
         net = layers.repeat(net, 2, layers.conv2d, 64, [3, 3], scope="conv1")
         # the same as
@@ -25,18 +25,14 @@ def repeat(
       inputs: a tensor.
       repetitions: number of applications.
       layer: a function of inputs, further arguments and `scope`.
-      *args, **kwargs: the further arguments. `scope` names the variable scope and,
-        with a number appended, the layers in it; without `scope` these names are
-        "Repeat" and the name of the function.
-
-    Returns:
-      The output of the last application.
+      *args, **kwargs: the further arguments. `scope` names the variable scope and, with a
+        number, its layers; by default these names are "Repeat" and the function's name.
     """
     return _chain(inputs, layer, [args] * repetitions, kwargs, default="Repeat")
 
 
 def stack(inputs: Any, layer: Callable[..., Any], stack_args: Any, **kwargs: Any) -> Any:
-    """Applies a layer several times, each time with other arguments.
+    """Applies a layer several times, each time with other arguments; returns the last output.
 
         net = layers.stack(net, layers.fully_connected, [32, 64], scope="fc")
         # the same as
@@ -46,13 +42,8 @@ def stack(inputs: Any, layer: Callable[..., Any], stack_args: Any, **kwargs: Any
     Args:
       inputs: a tensor.
       layer: a function of inputs, further arguments and `scope`.
-      stack_args: for each application the argument after the inputs, or a list of
-        arguments.
-      **kwargs: arguments of all applications; `scope` as in `repeat`, with "Stack" as
-        the default.
-
-    Returns:
-      The output of the last application.
+      stack_args: for each application the argument after the inputs, or a list of arguments.
+      **kwargs: arguments of all applications; `scope` as in `repeat`, by default "Stack".
 
     Raises:
       ValueError: `stack_args` is neither a list nor a tuple.
@@ -61,7 +52,7 @@ def stack(inputs: Any, layer: Callable[..., Any], stack_args: Any, **kwargs: Any
         raise ValueError(
             f"stack_args need to be a list or tuple; it is a {type(stack_args).__name__}"
         )
-    arguments = [each if isinstance(each, list | tuple) else [each] for each in stack_args]
+    arguments = [args if isinstance(args, list | tuple) else [args] for args in stack_args]
     return _chain(inputs, layer, arguments, kwargs, default="Stack")
 
 
@@ -78,13 +69,13 @@ def _chain(
     scope = kwargs.pop("scope", None)
     with tf.variable_scope(scope, default, [inputs]):
         outputs = tf.convert_to_tensor(inputs)
-        name = _name_of(layer, default.lower()) if scope is None else scope
+        name = _layer_name(layer, default.lower()) if scope is None else scope
         for number, args in enumerate(arguments, start=1):
             outputs = layer(outputs, *args, scope=f"{name}_{number}", **kwargs)
         return outputs
 
 
-def _name_of(layer: Any, otherwise: str) -> str:
+def _layer_name(layer: Any, otherwise: str) -> str:
     # A functools.partial has no name of its own, but the function that it calls has.
     function = getattr(layer, "func", layer)
     return str(getattr(layer, "__name__", getattr(function, "__name__", otherwise)))

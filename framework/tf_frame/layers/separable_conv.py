@@ -1,7 +1,7 @@
 """Depthwise separable convolutions, and convolutions of each channel with the same kernel.
 
-Separable ones need a fraction of the multiplications of a full convolution; MobileNet and DeepLab
-use them. Arguments and variable names are slim's, so that its checkpoints load.
+A separable convolution needs a fraction of the multiplications of a full one; MobileNet and DeepLab
+use it. Arguments and variable names are slim's, so its checkpoints load.
 """
 
 from __future__ import annotations
@@ -31,10 +31,9 @@ def separable_convolution2d(
 ) -> tuple[Any, bool]:
     """Convolves each channel separately, then combines the channels pixel by pixel.
 
-    Variables: `depthwise_weights` of shape `[kernel_height, kernel_width, channels,
-    depth_multiplier]`; `pointwise_weights` of shape `[1, 1, channels *
-    depth_multiplier, num_outputs]` unless `num_outputs` is None; `biases` unless there
-    is a normalizer. Arguments that are not listed are those of `convolution`.
+    Variables: `depthwise_weights`, `[kernel_height, kernel_width, channels, depth_multiplier]`;
+    `pointwise_weights`, `[1, 1, channels * depth_multiplier, num_outputs]`, unless `num_outputs` is
+    None; `biases` unless there is a normalizer. See `convolution` for the other arguments.
 
     Args:
       inputs: `[batch, height, width, channels]`, or `[batch, channels, height,
@@ -48,13 +47,9 @@ def separable_convolution2d(
       pointwise_initializer: initializer of the pointwise weights; None:
         `weights_initializer`.
       weights_regularizer: maps either weights to a scalar penalty; None: no penalty.
-      variables_collections: list of collections for all variables, or "weights" (both
-        weights) and "biases" -> list of collections.
+      variables_collections: list of collections for all variables, or "weights" (both) and
+        "biases" -> list of collections.
       scope: variable scope; None: "SeparableConv2d", made unique.
-
-    Returns:
-      `[batch, new_height, new_width, num_outputs]`, or `[batch, num_outputs,
-      new_height, new_width]`.
 
     Raises:
       ValueError: another data format, or both a stride and a rate greater than 1.
@@ -84,17 +79,13 @@ def convolution2d_in_plane(
 ) -> tuple[Any, bool]:
     """Convolves each channel with the same kernel, such as one that computes a gradient.
 
-    Variables: `weights` of shape `[kernel_height, kernel_width, 1, 1]`; `biases` of
-    shape `[channels]` unless there is a normalizer. Arguments that are not listed are
-    those of `convolution`.
+    Variables: `weights` of shape `[kernel_height, kernel_width, 1, 1]`; `biases` of shape
+    `[channels]` unless there is a normalizer. See `convolution` for the other arguments.
 
     Args:
       inputs: `[batch, height, width, channels]`, number of channels known.
       kernel_size: height and width of the kernel, in pixels.
       scope: variable scope; None: "ConvInPlane", made unique.
-
-    Returns:
-      `[batch, new_height, new_width, channels]`.
     """
     channels = known_dimension(inputs.shape, -1, min_rank=4)
     shape = [*two_element_tuple(kernel_size), 1, 1]

@@ -1,6 +1,6 @@
 """Kernel sizes, strides, channel axes and numbers of channels, checked as in tf_slim.
 
-Errors are those of tf_slim, layers/utils.py and layers/layers.py, for programs that expect them.
+The errors are tf_slim's (layers/utils.py and layers/layers.py), for programs that expect them.
 """
 
 from __future__ import annotations
@@ -26,10 +26,19 @@ def n_positive_integers(n: int, value: Any) -> tuple[int, ...]:
     """
     if int(n) < 1 or int(n) != n:
         raise ValueError(f"n must be a positive integer, not {n}")
-    values = (int(value),) * int(n) if isinstance(value, _NUMBERS) else _integers(int(n), value)
-    for each in values:
-        if each < 1:
-            raise ValueError(f"expected positive integer, but received {each}")
+    if isinstance(value, _NUMBERS):
+        values: tuple[int, ...] = (int(value),) * int(n)
+    else:
+        message = f"Expected sequence of {n} positive integers, but received {value!r}"
+        try:
+            values = tuple(map(int, value))
+        except (TypeError, ValueError) as error:
+            raise ValueError(message) from error
+        if len(values) != n:
+            raise ValueError(message)
+    for integer in values:
+        if integer < 1:
+            raise ValueError(f"expected positive integer, but received {integer}")
     return values
 
 
@@ -84,11 +93,11 @@ def known_dimension(shape: Any, axis: int, min_rank: int = 1) -> int:
 
 
 def channels_first(data_format: str, formats: tuple[str, str] = ("NHWC", "NCHW")) -> bool:
-    """Tells whether a data format has the channels directly after the batch.
+    """Returns whether a data format has the channels directly after the batch.
 
     Args:
       data_format: one of `formats`.
-      formats: the formats with channels last and with channels first.
+      formats: the formats with channels last, and with channels first.
 
     Raises:
       ValueError: another data format.
@@ -122,27 +131,10 @@ def channel_axis(inputs: Any, data_format: str) -> int:
 
 
 def along_axis(values: Any, axis: int, rank: int) -> Any:
-    """Reshapes a vector so that it broadcasts along one axis of a tensor.
+    """Reshapes a vector so that it broadcasts along one axis of a tensor of this rank.
 
-    Args:
-      values: a vector. None and tensors of other ranks are returned unchanged.
-      axis: axis of the tensor.
-      rank: rank of the tensor.
+    None and values of another rank than 1 are returned unchanged.
     """
     if values is None or values.shape.rank != 1:
         return values
-    return tf.reshape(values, [-1 if each == axis else 1 for each in range(rank)])
-
-
-def _integers(n: int, value: Any) -> tuple[int, ...]:
-    try:
-        values = tuple(int(each) for each in value)
-    except (TypeError, ValueError) as error:
-        raise _not_integers(n, value) from error
-    if len(values) != n:
-        raise _not_integers(n, value)
-    return values
-
-
-def _not_integers(n: int, value: Any) -> ValueError:
-    return ValueError(f"Expected sequence of {n} positive integers, but received {value!r}")
+    return tf.reshape(values, [-1 if index == axis else 1 for index in range(rank)])

@@ -1,7 +1,7 @@
 """Sizes of feature maps, bilinear resizing, and the positions of activations.
 
-Segmentation needs them to bring feature maps to the size of others or of the labels, even where
-sizes are known only when the graph runs. `spatial_softmax` finds keypoints.
+Segmentation resizes feature maps to the size of other feature maps or of the labels, also where
+sizes depend on the run. `spatial_softmax` finds keypoints.
 """
 
 from __future__ import annotations
@@ -27,16 +27,13 @@ def spatial_size(inputs: Any) -> Any:
 
 
 def resize_bilinear(inputs: Any, size: Any, *, align_corners: bool = False) -> Any:
-    """Resizes images by bilinear interpolation, unless they have the size already.
+    """Resizes images by bilinear interpolation, unless they have the size already; to float32.
 
     Args:
       inputs: `[batch, height, width, channels]`, of any numeric type.
       size: `[new_height, new_width]`, as `spatial_size` returns it.
-      align_corners: whether the centres of the corner pixels coincide, which suits
-        sizes of the form `stride * n + 1`; otherwise their outer corners coincide.
-
-    Returns:
-      `[batch, new_height, new_width, channels]`, float32.
+      align_corners: whether the centres of the corner pixels coincide, for sizes of the form
+        `stride * n + 1`; otherwise their outer corners coincide.
     """
     if isinstance(size, list) and inputs.shape[1:3].as_list() == size:
         return tf.cast(inputs, tf.float32)
@@ -114,5 +111,5 @@ def _expected_positions(features: Any, temperature: Any) -> Any:
         tf.linspace(-1.0, 1.0, height), tf.linspace(-1.0, 1.0, width), indexing="ij"
     )
     attention = tf.nn.softmax(tf.reshape(features, [-1, height * width]) / temperature)
-    of_pixels = tf.stack([tf.reshape(down, [-1]), tf.reshape(right, [-1])], axis=1)
-    return tf.matmul(attention, of_pixels)
+    pixels = tf.stack([tf.reshape(down, [-1]), tf.reshape(right, [-1])], axis=1)
+    return tf.matmul(attention, pixels)

@@ -159,12 +159,12 @@ def slim_layer(default_scope: str) -> Callable[[Function], Function]:
         def layer(*args: Any, **kwargs: Any) -> Any:
             bound = signature.bind(*args, **kwargs)
             bound.apply_defaults()
-            own = bound.arguments
-            steps = LayerSteps(**{name: own.pop(name) for name in common})
-            scope = default_scope.format_map(own)
-            with tf.variable_scope(steps.scope, scope, [own["inputs"]], reuse=steps.reuse) as scope:
-                own["inputs"] = tf.convert_to_tensor(own["inputs"])
-                outputs, channels_first = product(**own, steps=steps)
+            arguments = bound.arguments
+            steps = LayerSteps(**{name: arguments.pop(name) for name in common})
+            default, inputs = default_scope.format_map(arguments), arguments["inputs"]
+            with tf.variable_scope(steps.scope, default, [inputs], reuse=steps.reuse) as scope:
+                arguments["inputs"] = tf.convert_to_tensor(inputs)
+                outputs, channels_first = product(**arguments, steps=steps)
                 return steps.finish(outputs, scope, channels_first=channels_first)
 
         layer.__signature__ = signature  # type: ignore[attr-defined]
@@ -173,7 +173,7 @@ def slim_layer(default_scope: str) -> Callable[[Function], Function]:
     return decorate
 
 
-def of_rank(general: Function, dims: int, name: str, data_format: Any, **fixed: Any) -> Function:
+def fix_rank(general: Function, dims: int, name: str, data_format: Any, **fixed: Any) -> Function:
     """Returns a layer for inputs of one rank, from a layer with the argument `conv_dims`.
 
     Args:

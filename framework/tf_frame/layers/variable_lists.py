@@ -1,6 +1,6 @@
 """Functions that find variables by scope, suffix or pattern; source: tf_slim, ops/variables.py.
 
-Scripts choose by them what to train, or what to restore from another model's checkpoint.
+Scripts use them to choose the variables to train, or to restore from another model's checkpoint.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import tensorflow.compat.v1 as tf
 def get_variables(
     scope: Any = None, suffix: str | None = None, collection: str = tf.GraphKeys.GLOBAL_VARIABLES
 ) -> list[Any]:
-    """Returns the variables of a collection whose names match.
+    """Returns the variables of a collection with names that match.
 
     Args:
       scope: regular expression for the beginning of the name, or a variable scope.
@@ -46,7 +46,7 @@ def get_trainable_variables(scope: Any = None, suffix: str | None = None) -> lis
 
 
 def get_variables_by_suffix(suffix: str, scope: Any = None) -> list[Any]:
-    """Returns the global variables whose names end with `suffix`; see `get_variables`."""
+    """Returns the global variables with names that end with `suffix`; see `get_variables`."""
     return get_variables(scope=scope, suffix=suffix)
 
 
@@ -77,7 +77,7 @@ def get_unique_variable(var_op_name: str) -> Any:
             return candidate
     raise ValueError(
         f"Variable {var_op_name} does not uniquely identify a variable; "
-        f"found {', '.join(each.op.name for each in candidates)}"
+        f"found {', '.join(variable.op.name for variable in candidates)}"
     )
 
 
@@ -93,7 +93,7 @@ def get_variable_full_name(var: Any) -> str:
 def get_variables_to_restore(
     include: Sequence[Any] | None = None, exclude: Sequence[Any] | None = None
 ) -> list[Any]:
-    """Returns the global variables of some scopes, except those of others.
+    """Returns the global variables of the included scopes, without the excluded scopes.
 
     Args:
       include: scopes as in `get_variables`; None: all variables.
@@ -102,11 +102,11 @@ def get_variables_to_restore(
     Raises:
       TypeError: an argument is neither a list nor a tuple.
     """
-    wanted = get_variables() if include is None else _of_scopes(include, "include")
-    unwanted = [] if exclude is None else _of_scopes(exclude, "exclude")
+    included = get_variables() if include is None else _variables_in(include, "include")
+    excluded = [] if exclude is None else _variables_in(exclude, "exclude")
     # By identity: `==` of variables may be an op.
-    excluded = {id(variable) for variable in unwanted}
-    return [variable for variable in wanted if id(variable) not in excluded]
+    excluded_ids = set(map(id, excluded))
+    return [variable for variable in included if id(variable) not in excluded_ids]
 
 
 def filter_variables(
@@ -115,7 +115,7 @@ def filter_variables(
     exclude_patterns: Iterable[str] | None = None,
     reg_search: bool = True,
 ) -> list[Any]:
-    """Returns the variables whose names match an included and no excluded pattern.
+    """Returns the variables with names that match an included and no excluded pattern.
 
     Args:
       var_list: the variables.
@@ -124,21 +124,18 @@ def filter_variables(
       reg_search: match anywhere in the name; otherwise at its beginning.
     """
     match = re.search if reg_search else re.match
-    included, excluded = _listed(include_patterns), _listed(exclude_patterns)
+    included = None if include_patterns is None else list(include_patterns)
+    excluded = list(exclude_patterns or ())
 
-    def wanted(name: str) -> bool:
+    def is_included(name: str) -> bool:
         if included is not None and not any(match(pattern, name) for pattern in included):
             return False
-        return not any(match(pattern, name) for pattern in excluded or [])
+        return not any(match(pattern, name) for pattern in excluded)
 
-    return [variable for variable in var_list if wanted(variable.name)]
+    return [variable for variable in var_list if is_included(variable.name)]
 
 
-def _of_scopes(scopes: Any, argument: str) -> list[Any]:
+def _variables_in(scopes: Any, argument: str) -> list[Any]:
     if not isinstance(scopes, list | tuple):
         raise TypeError(f"{argument} is provided but is not a list or a tuple.")
     return [variable for scope in scopes for variable in get_variables(scope)]
-
-
-def _listed(patterns: Iterable[str] | None) -> list[str] | None:
-    return None if patterns is None else list(patterns)

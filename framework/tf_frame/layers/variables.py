@@ -1,7 +1,7 @@
 """Creation of variables: `get_variable` with a device and collections as arguments.
 
-`model_variable` also notes that a variable belongs to the model, not to the optimizer or the input:
-moving averages, and scripts that fine-tune, choose by that (`tf.GraphKeys.MODEL_VARIABLES`).
+`model_variable` also adds a variable to `tf.GraphKeys.MODEL_VARIABLES`, for moving averages and
+scripts that fine-tune: the variable belongs to the model, not to the optimizer or the input.
 """
 
 from __future__ import annotations
@@ -61,8 +61,11 @@ def variable(
     """
     if collections is None:
         collections = [tf.GraphKeys.GLOBAL_VARIABLES]
-    with tf.device(_called_once(device) if callable(device) else device or ""):
-        return _getter(custom_getter)(
+    getter = tf.get_variable
+    if custom_getter is not None:
+        getter = functools.partial(custom_getter, reuse=tf.get_variable_scope().reuse)
+    with tf.device(_for_variables(device) if callable(device) else device or ""):
+        return getter(
             name,
             shape=shape,
             dtype=dtype,
@@ -100,8 +103,12 @@ def model_variable(
     The variable is added to `GLOBAL_VARIABLES`, `MODEL_VARIABLES` and `collections`.
     """
     arguments = locals()
-    own = [tf.GraphKeys.GLOBAL_VARIABLES, tf.GraphKeys.MODEL_VARIABLES]
-    return variable(**{**arguments, "collections": [*(collections or []), *own]})
+    arguments["collections"] = [
+        *(collections or []),
+        tf.GraphKeys.GLOBAL_VARIABLES,
+        tf.GraphKeys.MODEL_VARIABLES,
+    ]
+    return variable(**arguments)
 
 
 def local_variable(
@@ -141,17 +148,11 @@ def add_to_collection_once(collection: str, var: Any) -> None:
     parts = list(var) if hasattr(var, "as_tensor") else [var]
     for part in parts:
         # By identity: `==` of variables may be an op.
-        if not any(part is known for known in tf.get_collection(collection)):
+        if not any(part is member for member in tf.get_collection(collection)):
             tf.add_to_collection(collection, part)
 
 
-def _getter(custom_getter: Callable[..., Any] | None) -> Any:
-    if custom_getter is None:
-        return tf.get_variable
-    return functools.partial(custom_getter, reuse=tf.get_variable_scope().reuse)
-
-
-def _called_once(device: Callable[[Any], Any]) -> Callable[[Any], Any]:
+def _for_variables(device: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """Calls a device function for variables only, because functions may count their calls."""
     chosen = ""
 
