@@ -15,6 +15,11 @@ ORDER = (
     *("profiling", "hooks", "session", "runs", "inputs", "estimator"),
     *("command_line", "launch", "testing", "cli"),
 )
+# The parts of `runs`, lowest first.
+RUNS_ORDER = (
+    *("error_translation", "setup", "warm_start", "evaluation", "prediction", "export"),
+    "training",
+)
 # Importing these packages must stay quick, so not even their functions import TensorFlow.
 WITHOUT_TENSORFLOW = (
     *("config", "cluster", "plugin", "scaffold"),
@@ -40,6 +45,21 @@ def test_packages_import_from_lower_packages_only():
         if (own := package_of(name)) and (other := package_of(imported))
         if ORDER.index(other) > ORDER.index(own)
     ]
+    assert not violations
+
+
+def test_parts_of_runs_import_lower_parts_only():
+    modules_of_runs = {
+        name: path for name, path in modules(FRAMEWORK).items() if name.startswith("tf_frame.runs.")
+    }
+    violations = [
+        f"{name} imports {imported}"
+        for name, path in modules_of_runs.items()
+        for imported in imports(path)
+        if imported.startswith("tf_frame.runs.")
+        if RUNS_ORDER.index(imported.split(".")[2]) > RUNS_ORDER.index(name.split(".")[2])
+    ]
+    assert len(modules_of_runs) > 20
     assert not violations
 
 
