@@ -19,7 +19,7 @@ from tf_frame import Estimator, EstimatorSpec, RunConfig
 from tf_frame.checkpoint.find.newest import read_step
 from tf_frame.errors import CheckpointError, ConfigError
 from tf_frame.estimator import export
-from tf_frame.estimator.estimator import NanLossError
+from tf_frame.estimator.errors import NanLossError
 from tf_frame.runs.setup.model_dir import completed_step
 from tf_frame.runs.setup.run_context import RunObserver
 from tf_frame.runs.training.training import Trained

@@ -1,12 +1,11 @@
-"""Train, evaluate, predict and export, as tf.estimator did, which TensorFlow dropped in 2.16.
+"""Training, evaluation, prediction and export as in tf.estimator, which TensorFlow 2.16 dropped.
 
     from tf_frame import estimator
 
     trained = estimator.Estimator(model_fn, model_dir="runs/first").train(input_fn, max_steps=1000)
 
-The names of tf.estimator are here under their own names; code that was written
-for tf.estimator imports `tf_frame_legacy.estimator` in its place. A name is
-imported when it is first used, TensorFlow with it.
+Code that was written for tf.estimator imports `tf_frame_legacy.estimator` instead. A name, and
+TensorFlow with it, is imported when it is first used.
 """
 
 from __future__ import annotations

@@ -25,9 +25,8 @@ def add_metrics(estimator: Estimator, metric_fn: MetricFunction) -> Estimator:
 
     Args:
       estimator: the estimator to extend; it is not changed.
-      metric_fn: a function of any of `features`, `labels`, `predictions` and
-        `config` that returns name -> (value tensor, update op). A metric replaces
-        a metric of the model that has the same name.
+      metric_fn: takes any of `features`, `labels`, `predictions` and `config`; returns name ->
+        (value tensor, update op). A metric replaces the model's metric of the same name.
 
     Returns:
       An estimator of the same class, folder, configuration and parameters.
@@ -37,10 +36,10 @@ def add_metrics(estimator: Estimator, metric_fn: MetricFunction) -> Estimator:
     """
     arguments = ("features", "labels", "predictions", "config")
     check_takes("metric_fn", metric_fn, optional=arguments)
-    given, config = estimator.maker.given, estimator.config
-    if estimator.maker.is_function:
-        with_params = "params" in argument_names(given)
-        return estimator.with_model(_function(estimator.model_fn, metric_fn, with_params))
+    model, config = estimator.model_factory.argument, estimator.config
+    if estimator.model_factory.is_function:
+        takes_params = "params" in argument_names(model)
+        return estimator.with_model(_extend_function(estimator.model_fn, metric_fn, takes_params))
 
     def extend(output: Any, features: Any, labels: Any, mode: Mode) -> Any:
         if mode != Mode.EVAL:
@@ -54,11 +53,13 @@ def add_metrics(estimator: Estimator, metric_fn: MetricFunction) -> Estimator:
         )
         return dataclasses.replace(output, metrics={**output.metrics, **metrics})
 
-    is_class = isinstance(given, type)
-    return estimator.with_model((_subclass if is_class else _ExtendedModel)(given, extend))
+    is_class = isinstance(model, type)
+    return estimator.with_model((_subclass if is_class else _ExtendedModel)(model, extend))
 
 
-def _function(model_fn: Callable[..., Any], metric_fn: MetricFunction, with_params: bool) -> Any:
+def _extend_function(
+    model_fn: Callable[..., Any], metric_fn: MetricFunction, takes_params: bool
+) -> Any:
     """Returns a model function with the metrics, of the same arguments as the original."""
 
     def extended(features: Any, labels: Any, mode: Any, config: Any) -> Any:
@@ -73,10 +74,10 @@ def _function(model_fn: Callable[..., Any], metric_fn: MetricFunction, with_para
     def extended_with_params(
         features: Any, labels: Any, mode: Any, params: Any, config: Any
     ) -> Any:
-        del params  # `model_fn` is bound to them; input functions get them from the estimator.
+        del params  # `model_fn` is bound to them. The argument keeps them for input functions.
         return extended(features, labels, mode, config)
 
-    return extended_with_params if with_params else extended
+    return extended_with_params if takes_params else extended
 
 
 def _subclass(model: Any, extend: Callable[..., Any]) -> Any:
@@ -92,7 +93,7 @@ def _subclass(model: Any, extend: Callable[..., Any]) -> Any:
 
 
 class _ExtendedModel:
-    """A constructed model with the metrics; other attributes are those of the model."""
+    """A constructed model with the metrics; other attributes come from the model."""
 
     def __init__(self, model: Any, extend: Callable[..., Any]) -> None:
         self._model = model

@@ -1,9 +1,9 @@
 """Checks the arguments and functions that users give an Estimator, with tf.estimator's messages.
 
-So code and tests that were written for tf.estimator find the errors that they expect. A user's
-function may take any subset of the arguments; `called_with` gives it those that it names:
+Code and tests for tf.estimator expect these errors. A user's function may take any subset of the
+arguments; `called_with` passes the arguments that the function takes:
 
-called_with(input_fn, mode="train", params=params, config=config)
+    called_with(input_fn, mode="train", params=params, config=config)
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ import tensorflow.compat.v1 as tf
 
 
 def argument_names(function: Callable[..., Any]) -> tuple[str, ...]:
-    """Returns the names of the arguments that can still be given to a function by name.
+    """Returns the names of the arguments that can be passed to a function by name.
 
-    The names of a method come without `self`, those of a `functools.partial` without
-    the arguments that it binds, those of an object from its `__call__`.
+    Leaves out the `self` of a method and the bound arguments of a `functools.partial`. The
+    arguments of a callable object are the arguments of its `__call__`.
     """
     if isinstance(function, functools.partial):
         inner = argument_names(function.func)[len(function.args) :]
@@ -31,9 +31,9 @@ def argument_names(function: Callable[..., Any]) -> tuple[str, ...]:
 
 
 def called_with(function: Callable[..., Any], **offered: Any) -> Any:
-    """Calls a function with those of the offered arguments that it takes."""
-    taken = set(argument_names(function))
-    return function(**{name: value for name, value in offered.items() if name in taken})
+    """Calls a function with the offered arguments that it takes."""
+    names = set(argument_names(function))
+    return function(**{name: value for name, value in offered.items() if name in names})
 
 
 def check_takes(
@@ -48,26 +48,26 @@ def check_takes(
     Args:
       name: name of the argument that holds the function, for the error.
       function: the function.
-      required: arguments that it must take.
-      optional: arguments that it may take; no others are allowed.
+      required: arguments that the function must take.
+      optional: further allowed arguments.
 
     Raises:
-      ValueError: an argument is missing, or there is another one.
+      ValueError: an argument is missing or not allowed.
     """
     names = argument_names(function)
     for argument in required:
         if argument not in names:
             raise ValueError(f"{name} ({function}) must include {argument} argument.")
-    others = [each for each in names if each not in (*required, *optional)]
-    if others:
-        raise ValueError(f"{name} ({function}) has following not expected args: {others}")
+    unexpected = [argument for argument in names if argument not in (*required, *optional)]
+    if unexpected:
+        raise ValueError(f"{name} ({function}) has following not expected args: {unexpected}")
 
 
 def check_not_overridden(base: type, obj: Any) -> None:
     """Checks that the class of an object overrides no member of a base class but `model_fn`.
 
     Raises:
-      ValueError: it does, which would work with one version and fail with the next.
+      ValueError: a member is overridden; that might fail with the next version.
     """
     members = {name for name in dir(base) if not name.startswith("__")} - {"model_fn"}
     derived = [cls for cls in type(obj).__mro__ if issubclass(cls, base) and cls is not base]
@@ -79,17 +79,17 @@ def check_not_overridden(base: type, obj: Any) -> None:
         )
 
 
-def checked_all(given: Iterable[Any] | None, kind: type, rule: str) -> tuple[Any, ...]:
-    """Returns objects, or none for None, as a tuple.
+def checked_all(objects: Iterable[Any] | None, kind: type, rule: str) -> tuple[Any, ...]:
+    """Returns objects as a tuple, which is empty for None.
 
     Raises:
       TypeError: an object is not an instance of `kind`; the error begins with `rule`.
     """
-    found = tuple(given or ())
-    for each in found:
-        if not isinstance(each, kind):
-            raise TypeError(f"{rule}, given: {each}")
-    return found
+    checked = tuple(objects or ())
+    for item in checked:
+        if not isinstance(item, kind):
+            raise TypeError(f"{rule}, given: {item}")
+    return checked
 
 
 def checked_hooks(
@@ -103,8 +103,18 @@ def checked_listeners(
     listeners: Iterable[Any] | None,
     rule: str = "saving_listeners must be a list of CheckpointSaverListener",
 ) -> tuple[Any, ...]:
-    """Returns listeners to checkpoints as a tuple; see `checked_all`."""
+    """Returns checkpoint listeners as a tuple; see `checked_all`."""
     return checked_all(listeners, tf.train.CheckpointSaverListener, rule)
+
+
+def check_trains(config: Any) -> None:
+    """Raises a ValueError for the `RunConfig` of a task that does not train."""
+    if config.task_type in ("evaluator", "ps"):
+        raise ValueError(
+            "Train has been called wrong configuration. Please use "
+            "tf.estimator.train_and_evaluate which calls proper API according to given "
+            f"configuration. Current configuration: {config}."
+        )
 
 
 def check_steps(steps: int | None, max_steps: int | None = None) -> None:

@@ -1,20 +1,18 @@
 """Early stopping with the names and arguments of tf.estimator.experimental.
 
-The hooks end a training whose metric has reached a threshold or no longer improves, which saves
-the steps that are left.
-
     hook = stop_if_no_decrease_hook(estimator, "loss", max_steps_without_decrease=1000)
     train_and_evaluate(estimator, TrainSpec(input_fn, hooks=[hook]), eval_spec)
 
-The conditions are those of `tf_frame.hooks.by_name.early_stopping`. In a cluster only the chief
-checks them. It tells the workers by the variable `signal_early_stopping/STOP` of
-tf.estimator, on the device of the global step, where all tasks find it. The variable is
-in no collection of variables to save or to initialise: it does not change checkpoints,
-and a run that resumes from a checkpoint is not stopped by the signal of an earlier run.
+A hook ends training when a metric has reached a threshold or no longer improves; the conditions are
+in `tf_frame.hooks.by_name.early_stopping`. In a cluster only the chief checks the condition. The
+chief informs the workers by the variable `signal_early_stopping/STOP` of tf.estimator, on the
+device of the global step. The variable is in no collection of variables to save or to initialise:
+checkpoints do not hold it, and the signal of an earlier run does not stop a resumed run.
 """
 
 from __future__ import annotations
 
+import inspect
 import logging
 from collections.abc import Callable
 from typing import Any
@@ -42,8 +40,8 @@ def make_early_stopping_hook(
     Args:
       estimator: the `Estimator` to train.
       should_stop_fn: a function without arguments; true ends training. Only the chief calls it.
-      run_every_secs: seconds from one call to the next.
-      run_every_steps: steps likewise; give one of the two, and None for the other.
+      run_every_secs: seconds between calls.
+      run_every_steps: steps between calls; excludes `run_every_secs`, which then has to be None.
 
     Raises:
       TypeError: `estimator` is not an `Estimator`, or `should_stop_fn` not a function.
@@ -63,121 +61,94 @@ def make_early_stopping_hook(
     )
 
 
-def stop_if_higher_hook(
-    estimator: Any,
-    metric_name: str,
-    threshold: float,
-    eval_dir: str | None = None,
-    min_steps: int = 0,
-    run_every_secs: float | None = 60,
-    run_every_steps: int | None = None,
-) -> Hook:
-    """Returns a hook that ends training when a metric is above a threshold.
+def _stop_function(
+    name: str, condition: Callable[..., EarlyStoppingHook], limit: str, doc: str
+) -> Callable[..., Hook]:
+    """Returns a function of tf.estimator that makes a hook for a condition on a metric.
+
+    Args:
+      name: name of the function.
+      condition: function of `tf_frame.hooks.by_name.early_stopping`.
+      limit: name of the argument with the limit of the condition.
+      doc: first line of the docstring.
+    """
+
+    def make_hook(*args: Any, **kwargs: Any) -> Hook:
+        given = signature.bind(*args, **kwargs)
+        given.apply_defaults()
+        estimator, metric, value, eval_dir, *_ = given.arguments.values()
+        every = {key: given.arguments[key] for key in _INTERVALS}
+        return _for_task(
+            estimator,
+            lambda: condition(
+                metric, value, estimator.eval_dir() if eval_dir is None else eval_dir, **every
+            ),
+        )
+
+    required = [("estimator", Any), ("metric_name", str), (limit, float)]
+    optional = {"eval_dir": None, **_INTERVALS}
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    signature = inspect.Signature(
+        [
+            *(inspect.Parameter(key, kind, annotation=cls) for key, cls in required),
+            *(inspect.Parameter(key, kind, default=value) for key, value in optional.items()),
+        ],
+        return_annotation=Hook,
+    )
+    make_hook.__name__ = make_hook.__qualname__ = name
+    make_hook.__signature__ = signature  # type: ignore[attr-defined]
+    make_hook.__doc__ = _DOC.format(doc, limit)
+    return make_hook
+
+
+_INTERVALS = {"min_steps": 0, "run_every_secs": 60, "run_every_steps": None}
+_DOC = """Returns a hook that ends training when a metric {}.
 
     Args:
       estimator: the `Estimator` to train.
-      metric_name: such as `loss`.
-      threshold: the threshold.
+      metric_name: name of the metric, such as `loss`.
+      {}: the limit.
       eval_dir: folder with the event files of evaluations; default: `estimator.eval_dir()`.
       min_steps: evaluations of earlier steps do not count.
       run_every_secs, run_every_steps: see `make_early_stopping_hook`.
     """
-    return _by_metric(early_stopping.stop_if_higher, *locals().values())
-
-
-def stop_if_lower_hook(
-    estimator: Any,
-    metric_name: str,
-    threshold: float,
-    eval_dir: str | None = None,
-    min_steps: int = 0,
-    run_every_secs: float | None = 60,
-    run_every_steps: int | None = None,
-) -> Hook:
-    """Returns a hook that ends training when a metric is below a threshold.
-
-    See `stop_if_higher_hook` for the arguments.
-    """
-    return _by_metric(early_stopping.stop_if_lower, *locals().values())
-
-
-def stop_if_no_increase_hook(
-    estimator: Any,
-    metric_name: str,
-    max_steps_without_increase: int,
-    eval_dir: str | None = None,
-    min_steps: int = 0,
-    run_every_secs: float | None = 60,
-    run_every_steps: int | None = None,
-) -> Hook:
-    """Returns a hook that ends training when a metric has not risen for some steps.
-
-    Args:
-      estimator: the `Estimator` to train.
-      metric_name: such as `accuracy`.
-      max_steps_without_increase: steps from the evaluation with the highest value to a later one.
-      eval_dir, min_steps, run_every_secs, run_every_steps: see `stop_if_higher_hook`.
-    """
-    return _by_metric(early_stopping.stop_if_no_increase, *locals().values())
-
-
-def stop_if_no_decrease_hook(
-    estimator: Any,
-    metric_name: str,
-    max_steps_without_decrease: int,
-    eval_dir: str | None = None,
-    min_steps: int = 0,
-    run_every_secs: float | None = 60,
-    run_every_steps: int | None = None,
-) -> Hook:
-    """Returns a hook that ends training when a metric has not fallen for some steps.
-
-    See `stop_if_no_increase_hook` for the arguments.
-    """
-    return _by_metric(early_stopping.stop_if_no_decrease, *locals().values())
-
-
-def _by_metric(
-    make: Callable[..., EarlyStoppingHook],
-    estimator: Any,
-    metric_name: str,
-    limit: float,
-    eval_dir: str | None,
-    min_steps: int,
-    run_every_secs: float | None,
-    run_every_steps: int | None,
-) -> Hook:
-    """Returns the hook of a task; takes the arguments of the functions above in their order."""
-    return _for_task(
-        estimator,
-        lambda: make(
-            metric_name,
-            limit,
-            estimator.eval_dir() if eval_dir is None else eval_dir,
-            min_steps=min_steps,
-            run_every_secs=run_every_secs,
-            run_every_steps=run_every_steps,
-        ),
-    )
+stop_if_higher_hook = _stop_function(
+    "stop_if_higher_hook", early_stopping.stop_if_higher, "threshold", "is above a threshold"
+)
+stop_if_lower_hook = _stop_function(
+    "stop_if_lower_hook", early_stopping.stop_if_lower, "threshold", "is below a threshold"
+)
+stop_if_no_increase_hook = _stop_function(
+    "stop_if_no_increase_hook",
+    early_stopping.stop_if_no_increase,
+    "max_steps_without_increase",
+    "has not risen for some steps",
+)
+stop_if_no_decrease_hook = _stop_function(
+    "stop_if_no_decrease_hook",
+    early_stopping.stop_if_no_decrease,
+    "max_steps_without_decrease",
+    "has not fallen for some steps",
+)
 
 
 def _for_task(estimator: Any, make: Callable[[], EarlyStoppingHook]) -> Hook:
-    """Returns the hook for the part of this process in training."""
+    """Returns the hook for the role of this process in training."""
     if not isinstance(estimator, Estimator):
         raise TypeError(
             f"`estimator` must have type `tf.estimator.Estimator`. Got: {type(estimator)}"
         )
-    hook = make()  # On workers too, to check the arguments.
+    hook = make()  # On workers as well, to check the arguments.
     if not estimator.config.is_chief:
         return FollowChiefHook()
     return TellWorkersHook(hook) if estimator.config.num_worker_replicas > 1 else hook
 
 
 class TellWorkersHook(Hook):
-    """Stops the chief when another hook does, and sets the signal for the workers.
+    """Stops the chief by another hook, and sets the signal for the workers.
 
     Args:
-      hook: the hook that decides.
+      hook: the hook with the condition.
     """
 
     phase = Phase.STOP

@@ -5,7 +5,7 @@
     estimator.evaluate(eval_input_fn)
     estimator.export_saved_model("exported", serving_input_receiver_fn)
 
-For Python scripts: a façade over the functions that `tf-frame run` calls as well. The names of
+For Python scripts. `tf-frame run` calls the same functions of `tf_frame.runs`. The names of
 tf.estimator have their old meaning; docs/estimator.md lists the differences.
 """
 
@@ -22,7 +22,6 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.find.newest import newest_checkpoint, read_step
 from tf_frame.checkpoint.find.reader import INPUT_POSITION
-from tf_frame.cluster import Cluster
 from tf_frame.cluster.cluster import cluster_from_tf_config
 from tf_frame.cluster.find import find_cluster
 from tf_frame.config.run_options import UNLIMITED_STEPS
@@ -30,9 +29,11 @@ from tf_frame.errors import NonFiniteError
 from tf_frame.estimator.argument_checks import (
     check_not_overridden,
     check_steps,
+    check_trains,
     checked_hooks,
     checked_listeners,
 )
+from tf_frame.estimator.errors import NanLossError
 from tf_frame.estimator.input_fn import as_source
 from tf_frame.estimator.model_function.model_factory import ModelFactory
 from tf_frame.estimator.run_config.run_config import RunConfig, maybe_overwrite_model_dir
@@ -44,7 +45,6 @@ from tf_frame.runs.export.saved_model import export_saved_models
 from tf_frame.runs.prediction.predictions import predictions
 from tf_frame.runs.setup.model_dir import completed_step, write_completed_step
 from tf_frame.runs.setup.run_context import RunContext, RunObserver
-from tf_frame.runs.setup.training_setup import TrainingSetup
 from tf_frame.runs.training.training import Trained, Training
 from tf_frame.runs.warm_start.apply import WarmStartedModel, warm_start_checkpoint
 from tf_frame.runs.warm_start.settings import as_settings
@@ -52,33 +52,31 @@ from tf_frame.runs.warm_start.settings import as_settings
 _LOG = logging.getLogger("tf_frame")
 
 
-class NanLossError(NonFiniteError, tf.train.NanLossDuringTrainingError):
-    """The loss became NaN or infinite; an error of both tf-frame's and TensorFlow's kind."""
-
-    # TensorFlow's `__str__` is a fixed text without the details.
-    __str__ = NonFiniteError.__str__
-
-
 class Estimator:
-    """A model with the folder that it is trained in and the configuration of its training.
+    """A model, the folder of its training, and the configuration of the training.
 
     Args:
-      model: a model function `model_fn(features, labels, mode, params, config)`,
-        of which it may take any subset with `features`, that returns an
-        `EstimatorSpec`; or a `tf_frame.Model`, its class or an object.
-      model_dir: where everything is written; default: that of `config`, else a
-        temporary folder.
+      model: a model function `model_fn(features, labels, mode, params, config)` that returns an
+        `EstimatorSpec` and may leave out all arguments but `features`; or a `tf_frame.Model`,
+        class or object.
+      model_dir: the folder; default: the folder of `config`, else a temporary one.
       config: a `RunConfig`; default: `RunConfig()`.
-      params: what the model function and input functions get under this name;
-        for the class of a model, the values of its options.
-      warm_start_from: path of a checkpoint, a folder or a SavedModel, or
-        `WarmStartSettings`; used while the folder has no checkpoint of its own.
-      observer: who hears of a run and may stop it; default: the log.
+      params: the argument `params` of the model function and of input functions; for the
+        class of a model, the values of its options.
+      warm_start_from: path of a checkpoint, a folder or a SavedModel, or `WarmStartSettings`;
+        used as long as the folder has no checkpoint.
+      observer: takes reports of a run and may stop it; default: the log.
+
+    Attributes:
+      setup: the setup of a training: the configuration and the model's defaults.
+      model_factory: constructs the model for the description of an input's data.
 
     Raises:
-      ValueError: the arguments do not fit together, or a subclass overrides a
-        member, as tf.estimator's does.
+      ValueError: the arguments contradict each other, or a subclass overrides a member. In
+        methods: a number of steps is not positive, or an export has no checkpoint or outputs.
+      TypeError: in methods: an element of `hooks` is no session hook.
       ConfigError: an option of `config` does not exist, or has a wrong value.
+      CheckpointError: in methods: the checkpoint is damaged, or belongs to another model.
     """
 
     def __init__(
@@ -95,11 +93,11 @@ class Estimator:
         if model is None:
             raise ValueError("model_fn must be provided to Estimator.")
         self._config = maybe_overwrite_model_dir(config, model_dir)
-        # The session configuration of a script, without the default that RunConfig shows.
+        # None where `RunConfig` shows its default.
         self._session_config = None if config is None else config.session_config
         self._params = copy.deepcopy(params)
-        self._model_factory = ModelFactory(model, params=self._params, config=self._config)
-        self._setup = self._model_factory.setup()
+        self.model_factory = ModelFactory(model, params=self._params, config=self._config)
+        self.setup = self.model_factory.setup()
         self._warm_start_from = as_settings(warm_start_from)
         self._observer = observer or RunObserver()
         self._evaluators = EvaluatorCache()
@@ -108,7 +106,7 @@ class Estimator:
     @property
     def model_dir(self) -> str:
         """The folder of checkpoints, events and evaluations."""
-        return self._setup.model_dir
+        return self.setup.model_dir
 
     @property
     def config(self) -> RunConfig:
@@ -121,23 +119,9 @@ class Estimator:
         return copy.deepcopy({} if self._params is None else self._params)
 
     @property
-    def setup(self) -> TrainingSetup:
-        """The setup of a training, made of the configuration and the model's defaults."""
-        return self._setup
-
-    @property
-    def maker(self) -> ModelFactory:
-        """The factory that constructs the model once the input has described its data."""
-        return self._model_factory
-
-    @property
     def model_fn(self) -> Callable[..., Any]:
-        """The model function, bound to the parameters: `model_fn(features, labels, mode, config)`.
-
-        Raises:
-          ValueError: the model is no function.
-        """
-        return self._model_factory.bound_function()
+        """Function `model_fn(features, labels, mode, config)`; a ValueError without one."""
+        return self.model_factory.bound_function()
 
     def train(
         self,
@@ -149,56 +133,53 @@ class Estimator:
     ) -> Estimator:
         """Trains from the newest checkpoint in the folder, or anew.
 
-        An input function is read from its beginning, as by tf.estimator, unless
-        the training before was killed: then the input goes on where the
-        checkpoint was saved, as a `tf_frame.Input` always does.
+        Reads an input function from its beginning, as tf.estimator does. After a killed training
+        the input continues at the position in the checkpoint, as a `tf_frame.Input` always does.
 
         Args:
-          input_fn: a function that returns a `tf.data.Dataset` of `(features,
-            labels)` or such tensors, and may take `mode`, `params`, `config`; or
-            a `tf_frame.Input`.
-          hooks: session hooks of this training.
-          steps: steps to train beyond those already made; default: no limit.
-          max_steps: global step to end at; give one of the two or none.
-          saving_listeners: told of each checkpoint before and after it is saved.
-
-        Returns:
-          The estimator.
+          input_fn: a function that returns a `tf.data.Dataset` of `(features, labels)` or such
+            tensors, and may take `mode`, `params`, `config`; or a `tf_frame.Input`.
+          hooks: session hooks.
+          steps: number of further steps; default: no limit.
+          max_steps: global step at the end; excludes `steps`.
+          saving_listeners: called before and after each checkpoint is saved.
 
         Raises:
-          ValueError: `steps` and `max_steps` are both given, or not positive.
-          TypeError: `hooks` or `saving_listeners` hold something else.
           NanLossError: the loss became NaN or infinite.
         """
-        self._check_role()
+        check_trains(self._config)
         check_steps(steps, max_steps)
         hooks, listeners = checked_hooks(hooks), checked_listeners(saving_listeners)
         checkpoint = newest_checkpoint(self.model_dir, self._observer.report)
-        done = read_step(checkpoint)
-        if max_steps is not None and max_steps <= done:
+        saved_step = read_step(checkpoint)
+        if max_steps is not None and max_steps <= saved_step:
             _LOG.info("Skipping training since max_steps has already saved.")
             return self
-        last_step = max_steps if steps is None else done + steps
-        restarts_at = completed_step(self.model_dir) if callable(input_fn) else None
+        last_step = max_steps if steps is None else saved_step + steps
+        source = self._source(input_fn)
+        restarts = getattr(source, "restarts", False)
         context = RunContext(
             observer=self._observer,
-            cluster=self._cluster(),
+            cluster=cluster_from_tf_config(self._config.cluster)
+            if self._config.cluster.cluster
+            else find_cluster(self.setup.config),
             checkpoint=checkpoint,
             hooks=hooks,
             listeners=listeners,
             saves_checkpoints=not self._config.checkpoints_disabled,
             session_config=self._session_config,
             warm_start_from=self._warm_start_from,
-            input_restarts_at=restarts_at,
+            input_restarts_at=completed_step(self.model_dir) if restarts else None,
         )
-        trained = self._trained_to(last_step, context, input_fn)
+        trained = self._train(last_step, context, source)
         completed = not self._observer.interrupts.received
-        if completed and callable(input_fn) and self._config.is_chief:
+        if completed and restarts and self._config.is_chief:
             write_completed_step(self.model_dir, trained.global_step)
         if trained.loss is None:
-            _LOG.warning(
+            message = (
                 "Training with estimator made no steps. Perhaps input is empty or misspecified."
             )
+            _LOG.warning(message)
         _LOG.info("Loss for final step: %s.", trained.loss)
         return self
 
@@ -210,36 +191,31 @@ class Estimator:
         checkpoint_path: str | None = None,
         name: str | None = None,
     ) -> dict[str, Any]:
-        """Evaluates a checkpoint and writes the figures under `eval_dir(name)`.
+        """Evaluates a checkpoint and writes the metrics to `eval_dir(name)`.
 
-        The graph and the session are kept: the next evaluation with the same
-        `input_fn` object, `steps` and `name` only restores other variables. The
-        input begins anew each time, but `input_fn` is not called again.
+        Keeps graph and session: the next evaluation with the same `input_fn` object, `steps` and
+        `name` restores other variables and restarts the data, but does not call `input_fn`.
 
         Args:
-          input_fn: as for `train`.
-          steps: batches at most; default: all there are.
-          hooks: session hooks of this evaluation.
-          checkpoint_path: default: the newest; without any, the variables have
-            the values that the model begins with, those of `warm_start_from` among them.
-          name: of this evaluation, where there are several.
+          input_fn, hooks: as for `train`.
+          steps: largest number of batches; default: all data.
+          checkpoint_path: default: the newest checkpoint; without any, the variables have their
+            initial values, or the values of `warm_start_from`.
+          name: name of the evaluation, if there are several.
 
         Returns:
-          Metric -> value; with `loss`, its mean over the batches, and `global_step`.
+          Metric -> value; with `loss`, the mean over the batches, and `global_step`.
 
         Raises:
-          ValueError: `steps` is not positive.
-          TypeError: `hooks` hold something else.
-          DataError: there is not one batch, or there is no end.
-          CheckpointError: the checkpoint belongs to another model.
+          DataError: the data is empty or never ends.
         """
         check_steps(steps)
         hooks = checked_hooks(hooks)
-        checkpoint = checkpoint_path or self._trained_or_none("evaluate")
+        checkpoint = checkpoint_path or self._newest_or_warning("evaluate")
         evaluator = self._evaluator(input_fn, steps, name, trained=checkpoint is not None)
-        found = evaluate_watched(evaluator, checkpoint, self._observer, hooks=hooks)
-        result = {**found.metrics, "global_step": found.global_step}
-        if self._model_factory.is_function:
+        evaluated = evaluate_watched(evaluator, checkpoint, self._observer, hooks=hooks)
+        result = {**evaluated.metrics, "global_step": evaluated.global_step}
+        if self.model_factory.is_function:
             log_result(result)
         return result
 
@@ -254,28 +230,20 @@ class Estimator:
         """Yields predictions.
 
         Args:
-          input_fn: as for `train`; labels are passed over.
-          predict_keys: which of the predictions; default: all.
-          hooks: session hooks.
-          checkpoint_path: as for `evaluate`.
-          yield_single_examples: one example at a time; else batches.
+          input_fn, hooks, checkpoint_path: as for `evaluate`; labels are ignored.
+          predict_keys: names of the predictions; default: all.
+          yield_single_examples: yield single examples; else batches.
 
         Yields:
-          Name -> array; or an array, where the model predicts a single tensor.
-
-        Raises:
-          ValueError: no prediction has one of the keys' names, or batches of
-            the predictions differ in length.
-          TypeError: `hooks` hold something else.
-          CheckpointError: the checkpoint belongs to another model.
+          Name -> array; or an array if the model predicts a single tensor.
         """
         hooks = checked_hooks(hooks)
         source = self._source(input_fn)
-        checkpoint = checkpoint_path or self._trained_or_none("predict")
+        checkpoint = checkpoint_path or self._newest_or_warning("predict")
         yield from predictions(
             model=self._model(source, trained=checkpoint is not None),
             source=source,
-            config=self._setup.config,
+            config=self.setup.config,
             checkpoint=checkpoint,
             predict_keys=predict_keys,
             hooks=hooks,
@@ -293,22 +261,14 @@ class Estimator:
         checkpoint_path: str | None = None,
         experimental_mode: str = Mode.PREDICT.value,
     ) -> bytes:
-        """Writes a SavedModel into a new folder, named after the time, in `export_dir_base`.
+        """Writes a SavedModel into a new folder, named by the time; returns the folder as bytes.
 
         Args:
-          export_dir_base: made if it is not there.
           serving_input_receiver_fn: returns a `ServingInputReceiver`.
-          assets_extra: path below `assets.extra` -> file to be copied there.
+          assets_extra: path below `assets.extra` -> file to copy there.
           as_text: whether the graph is written as text.
-          checkpoint_path: default: the newest.
+          checkpoint_path: default: the newest checkpoint.
           experimental_mode: the mode to export.
-
-        Returns:
-          The folder, as bytes.
-
-        Raises:
-          ValueError: no model is trained yet, `serving_input_receiver_fn` is
-            missing, or the model has no outputs to export.
         """
         if serving_input_receiver_fn is None:
             raise ValueError("An input_receiver_fn must be defined.")
@@ -325,20 +285,18 @@ class Estimator:
         as_text: bool = False,
         checkpoint_path: str | None = None,
     ) -> bytes:
-        """Writes one SavedModel with a graph for each mode; see `export_saved_model`.
+        """Writes one SavedModel with a graph for each mode of `input_receiver_fn_map`.
 
-        Args:
-          export_dir_base, assets_extra, as_text, checkpoint_path: as there.
-          input_receiver_fn_map: mode -> function that returns a receiver.
+        See `export_saved_model`. The map is mode -> function that returns a receiver.
         """
         checkpoint = checkpoint_path or newest_checkpoint(self.model_dir)
         checkpoint = checkpoint or warm_start_checkpoint(self._warm_start_from)
         if checkpoint is None:
             raise ValueError(f"Couldn't find trained model at {self.model_dir}.")
         path = export_saved_models(
-            model=self._model_factory.model(None),
+            model=self.model_factory.model(None),
             receivers=input_receiver_fn_map,
-            config=self._setup.config,
+            config=self.setup.config,
             checkpoint=checkpoint,
             export_dir_base=os.fspath(export_dir_base),
             assets_extra=assets_extra,
@@ -348,73 +306,70 @@ class Estimator:
         return os.fsencode(path)
 
     def get_variable_names(self) -> list[str]:
-        """The names of all variables in the newest checkpoint.
-
-        Raises:
-          ValueError: there is none.
-        """
-        names = tf.train.NewCheckpointReader(self._trained()).get_variable_to_shape_map()
-        return [name for name in sorted(names) if not name.startswith(INPUT_POSITION)]
+        """Returns the names of the variables in the newest checkpoint; a ValueError without one."""
+        names = sorted(self._checkpoint_reader().get_variable_to_shape_map())
+        return [name for name in names if not name.startswith(INPUT_POSITION)]
 
     def get_variable_value(self, name: str) -> Any:
-        """The value of a variable in the newest checkpoint, an array.
-
-        Raises:
-          ValueError: there is no checkpoint.
-        """
-        return tf.train.NewCheckpointReader(self._trained()).get_tensor(name.removesuffix(":0"))
+        """Returns the value of a variable in the newest checkpoint; a ValueError without one."""
+        return self._checkpoint_reader().get_tensor(name.removesuffix(":0"))
 
     def latest_checkpoint(self) -> str | None:
-        """Path of the newest checkpoint that can be read; None without any."""
-        # An evaluator calls this every second, so a checkpoint known as readable is not read again.
+        """Returns the path of the newest checkpoint that can be read; None without any."""
+        # An evaluator calls this every second, so no checkpoint is read a second time.
         self._latest = newest_checkpoint(self.model_dir, readable=self._latest)
         return self._latest
 
     def eval_dir(self, name: str | None = None) -> str:
-        """The folder with the figures of evaluations of this name."""
+        """Returns the folder with the results of the evaluations of a name."""
         return os.path.join(self.model_dir, f"eval_{name}" if name else "eval")
 
     def with_model(self, model: Any) -> Estimator:
-        """Returns an estimator of another model: same class, folder, configuration, warm start.
-
-        Args:
-          model: a model function, or a model plugin, that takes the same parameters.
-        """
+        """Returns a copy of the estimator with another model, which takes the same parameters."""
         other = copy.copy(self)
-        other._model_factory = ModelFactory(model, params=self._params, config=self._config)
+        other.model_factory = ModelFactory(model, params=self._params, config=self._config)
         other._evaluators = EvaluatorCache()
         return other
 
+    def make_evaluator(
+        self, model: Any, source: Any, steps: int | None, name: str | None
+    ) -> Evaluator:
+        """Returns an evaluator of a constructed model."""
+        return Evaluator(
+            model=model,
+            source=source,
+            config=self.setup.config,
+            steps=steps,
+            session_config=self._session_config,
+            summaries=self.model_factory.evaluation_has_summaries,
+            eval_dir=self.eval_dir(name),
+            metric_prefix=self.model_factory.metric_prefix,
+        )
+
     def close(self) -> None:
-        """Closes the sessions that are kept between evaluations, and frees their graphs."""
+        """Closes the sessions of the evaluations, and frees their graphs."""
         self._evaluators.close()
 
     def _source(self, input_fn: Any) -> Any:
         return as_source(input_fn, params=self.params, config=self._config)
 
-    def _cluster(self) -> Cluster:
-        if self._config.cluster.cluster:
-            return cluster_from_tf_config(self._config.cluster)
-        return find_cluster(self._setup.config)
-
-    def _trained_to(self, last_step: int | None, context: RunContext, input_fn: Any) -> Trained:
-        source = self._source(input_fn)
+    def _train(self, last_step: int | None, context: RunContext, source: Any) -> Trained:
         max_steps = UNLIMITED_STEPS if last_step is None else last_step
-        config = dataclasses.replace(self._setup.config, max_steps=max_steps)
+        config = dataclasses.replace(self.setup.config, max_steps=max_steps)
         if context.input_restarts_at and self._config.tf_random_seed is None:
             # Otherwise each call of train would shuffle in the same order.
             seed = config.random_seed + context.input_restarts_at
             config = dataclasses.replace(config, random_seed=seed)
-        setup = dataclasses.replace(self._setup, config=config)
-        model = self._model_factory.model(source.info)
+        setup = dataclasses.replace(self.setup, config=config)
+        model = self.model_factory.model(source.info)
         try:
             return Training(setup, context, model=model, source=source).run()
         except NonFiniteError as error:
             raise NanLossError(str(error)) from error
 
     def _model(self, source: Any, *, trained: bool) -> Any:
-        """The model for a source; before there is a checkpoint, with the values of a warm start."""
-        model = self._model_factory.model(source.info)
+        """Returns the model for a source; before the first training, with a warm start."""
+        model = self.model_factory.model(source.info)
         if trained or self._warm_start_from is None:
             return model
         return WarmStartedModel(model, self._warm_start_from, self._observer.report)
@@ -424,39 +379,22 @@ class Estimator:
     ) -> Evaluator:
         def make() -> Evaluator:
             source = self._source(input_fn)
-            return Evaluator(
-                model=self._model(source, trained=trained),
-                source=source,
-                config=self._setup.config,
-                steps=steps,
-                session_config=self._session_config,
-                summaries=self._model_factory.evaluation_has_summaries,
-                eval_dir=self.eval_dir(name),
-                metric_prefix=self._model_factory.metric_prefix,
-            )
+            return self.make_evaluator(self._model(source, trained=trained), source, steps, name)
 
         return self._evaluators.get(name, (input_fn, steps, trained), make)
 
-    def _trained_or_none(self, what: str) -> str | None:
+    def _newest_or_warning(self, action: str) -> str | None:
         checkpoint = newest_checkpoint(self.model_dir)
         if checkpoint is None:
             _LOG.warning(
                 "Could not find trained model in model_dir: %s, running initialization to %s.",
                 self.model_dir,
-                what,
+                action,
             )
         return checkpoint
 
-    def _trained(self) -> str:
+    def _checkpoint_reader(self) -> Any:
         checkpoint = newest_checkpoint(self.model_dir)
         if checkpoint is None:
             raise ValueError(f"Could not find trained model in model_dir: {self.model_dir}.")
-        return checkpoint
-
-    def _check_role(self) -> None:
-        if self._config.task_type in ("evaluator", "ps"):
-            raise ValueError(
-                "Train has been called wrong configuration. Please use "
-                "tf.estimator.train_and_evaluate which calls proper API according to given "
-                f"configuration. Current configuration: {self._config}."
-            )
+        return tf.train.NewCheckpointReader(checkpoint)

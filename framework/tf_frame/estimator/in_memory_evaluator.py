@@ -1,6 +1,6 @@
 """`InMemoryEvaluatorHook`: evaluates during training, with the training session's variables.
 
-For evaluations more frequent than checkpoints: none is written and restored for them.
+For frequent evaluations: no checkpoint is written and restored.
 """
 
 from __future__ import annotations
@@ -28,12 +28,11 @@ class InMemoryEvaluatorHook(Hook):
         evaluator = InMemoryEvaluatorHook(estimator, eval_input_fn, every_n_iter=100)
         estimator.train(train_input_fn, hooks=[evaluator])
 
-    The evaluation graph is built once; each evaluation copies the variables of the
-    training session into it, and writes events to `estimator.eval_dir(name)`. The last
-    step is not evaluated twice.
+    Builds the evaluation graph once. Each evaluation copies the variables of the training session
+    into it, and writes events to `estimator.eval_dir(name)`. No step is evaluated twice.
 
     Args:
-      estimator: the `Estimator` to train, in this process alone.
+      estimator: the `Estimator` to train, in a single process.
       input_fn: the evaluation data, as for `Estimator.evaluate`.
       steps: largest number of batches of an evaluation; None for all data.
       hooks: session hooks of each evaluation.
@@ -42,7 +41,7 @@ class InMemoryEvaluatorHook(Hook):
 
     Raises:
       ValueError: `every_n_iter` or `steps` is not positive, or several tasks train.
-      TypeError: one of `hooks` is not a session hook.
+      TypeError: an element of `hooks` is no session hook.
     """
 
     phase = Phase.EVALUATE
@@ -104,17 +103,9 @@ class InMemoryEvaluatorHook(Hook):
         source = as_source(self._input_fn, params=estimator.params, config=estimator.config)
         config = estimator.setup.config
         averages = config.moving_average_decay is not None and config.eval_moving_averages
-        self._fed = _FedModel(estimator.maker.model(source.info), averages=averages)
-        return Evaluator(
-            model=self._fed,
-            source=source,
-            config=config,
-            steps=self._steps,
-            session_config=estimator.config.session_config,
-            summaries=estimator.maker.evaluation_has_summaries,
-            eval_dir=estimator.eval_dir(self._name),
-            metric_prefix=estimator.maker.metric_prefix,
-        )
+        self._fed = _FedModel(estimator.model_factory.model(source.info), averages=averages)
+        evaluator: Evaluator = estimator.make_evaluator(self._fed, source, self._steps, self._name)
+        return evaluator
 
     def _evaluate(self, session: Any, step: int) -> None:
         assert self._evaluator is not None
@@ -126,11 +117,11 @@ class InMemoryEvaluatorHook(Hook):
 
 @dataclasses.dataclass
 class _FedModel:
-    """A model whose variables begin with given values.
+    """A model with given initial values of the variables.
 
     Attributes:
       model: the model.
-      averages: whether variables begin with the values of their moving averages.
+      averages: whether variables get the values of their moving averages.
       values: name of a variable in checkpoints -> value.
     """
 
@@ -141,20 +132,21 @@ class _FedModel:
     def build(self, features: Any, labels: Any, mode: Mode) -> ModelOutput:
         """Builds the model, with a scaffold that feeds the values."""
         output: ModelOutput = self.model.build(features, labels, mode)
-        own = output.scaffold
-        if own is not None and own.saver is not None:
+        original = output.scaffold
+        if original is not None and original.saver is not None:
             raise ValueError("InMemoryEvaluator does not support custom saver")
-        if own is not None and own.init_fn is not None:
+        if original is not None and original.init_fn is not None:
             raise ValueError("InMemoryEvaluator does not support custom init_fn")
-        # All values are fed; with an op that draws random ones, each evaluation would need a
-        # new session.
-        scaffold = tf.train.Scaffold(init_op=tf.no_op(), init_fn=self._feed, copy_from_scaffold=own)
+        # All values are fed. With random initial values each evaluation would need a new session.
+        scaffold = tf.train.Scaffold(
+            init_op=tf.no_op(), init_fn=self._feed, copy_from_scaffold=original
+        )
         return dataclasses.replace(output, scaffold=scaffold)
 
     def _feed(self, scaffold: Any, session: Any) -> None:
         with session.graph.as_default():
             averaged = variables_to_average() if self.averages else []
-            variables = {_name(v, averaged): v for v in tf.global_variables()}
+            variables = {_training_name(v, averaged): v for v in tf.global_variables()}
         missing = sorted(set(variables) - set(self.values))
         if missing:
             raise ConfigError(
@@ -167,8 +159,8 @@ class _FedModel:
         session.run(list(assigned), {op.inputs[1]: value for op, value in assigned.items()})
 
 
-def _name(variable: Any, averaged: Sequence[Any]) -> str:
-    """Returns the name of the training variable whose value a variable gets."""
-    if any(variable is each for each in averaged):
+def _training_name(variable: Any, averaged: Sequence[Any]) -> str:
+    """Returns the name of the training variable with the value for a variable."""
+    if any(variable is average for average in averaged):
         return str(tf.train.ExponentialMovingAverage(0.0).average_name(variable))
     return str(variable.op.name)

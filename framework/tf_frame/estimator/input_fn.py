@@ -1,13 +1,10 @@
 """`InputFn`: adapts an input function of tf.estimator to the interface of an input plugin.
 
-The training code knows only input plugins; with this it reads the data of such scripts as well.
-
     def input_fn(mode, params, config): ...     # any subset of these arguments
 
-The function returns a `tf.data.Dataset` or values: `(features, labels)`, or features alone. The
-values are tensors or anything else, such as arrays, which the model function gets as they are; None
-is for a model that makes its own data. `Estimator.train`, `evaluate` and `predict` take either such
-a function or a `tf_frame.Input`.
+The function returns a `tf.data.Dataset` or values: `(features, labels)`, or features alone. Values
+are tensors or other objects, such as arrays, and the model function gets them unchanged; None is
+for a model that makes its own data.
 """
 
 from __future__ import annotations
@@ -26,16 +23,17 @@ _NOT_A_PAIR = "input_fn should return (features, labels) as a len 2 tuple."
 
 
 class InputFn:
-    """Makes an input function look like an input plugin.
+    """Adapts an input function to the interface of an input plugin.
 
     Args:
       function: the input function; called in the graph that reads its data.
-      params, config: its arguments of these names; it gets copies.
+      params, config: its arguments, passed as copies.
     """
 
     info = InputInfo()  # An input function does not describe its data.
     plain_values = True
     counts_examples = False  # A step may take any number of examples.
+    restarts = True  # Each call of `Estimator.train` reads the data from the beginning.
 
     def __init__(self, function: Callable[..., Any], *, params: Any, config: Any) -> None:
         self.function = function
@@ -46,15 +44,14 @@ class InputFn:
         """Calls the function; see `tf_frame.Input.dataset`.
 
         Returns:
-          A data set of `(features, labels)`, or a function that returns such
-          values and calls the input function again for each further clone.
-          Missing labels are None.
+          A data set of `(features, labels)`, or a function that returns such values and calls
+          the input function again for each further clone. Missing labels are None.
         """
         result = self._call(mode, context)
         if isinstance(result, tf.compat.v2.data.Dataset):
-            return _of_pairs(result)
-        made = [_pair(result)]
-        return lambda: made.pop() if made else _pair(self._call(mode, context))
+            return _pair_dataset(result)
+        first = [_pair(result)]
+        return lambda: first.pop() if first else _pair(self._call(mode, context))
 
     def _call(self, mode: Mode, context: InputContext) -> Any:
         return called_with(
@@ -67,7 +64,7 @@ class InputFn:
 
 
 def as_source(source: Any, *, params: Any, config: Any) -> Any:
-    """Returns an input plugin or input function as an input plugin.
+    """Returns an input plugin for an input plugin or input function.
 
     Raises:
       ConfigError: `source` is neither.
@@ -82,7 +79,7 @@ def as_source(source: Any, *, params: Any, config: Any) -> Any:
     return InputFn(source, params=params, config=config)
 
 
-def _of_pairs(dataset: Any) -> Any:
+def _pair_dataset(dataset: Any) -> Any:
     """Returns a data set of `(features, labels)`, with None for missing labels."""
     spec = dataset.element_spec
     if isinstance(spec, tuple):

@@ -265,5 +265,5 @@ def test_an_export_that_takes_the_name_of_one_that_was_removed_is_the_best(tmp_p
         (tmp_path / name).mkdir()
         kept.add(str(tmp_path / name), {"loss": loss})
     kept.add(str(tmp_path / first), {"loss": 0.1})
-    assert kept.in_order() == [second, first]
+    assert kept.worst_first() == [second, first]
     assert [metrics["loss"] for metrics in KeptExports(str(tmp_path)).results()] == [0.5, 0.1]

@@ -1,7 +1,7 @@
-"""`BestExporter`: an export whenever an evaluation is better than all before.
+"""`BestExporter`: an export after each evaluation that is better than all before.
 
-So the best model of a training is served, and not a later one that has overfitted. The file
-`.best.json` lies beside the exports and lists them, the best one last:
+The best model of a training is served, and not a later one that overfits. The file `.best.json` in
+the folder of the exports lists them, the best one last:
 
     {"exports": [{"export": "1763692800", "metrics": {"loss": 0.5, "global_step": 20}}]}
 """
@@ -62,9 +62,8 @@ def _names(result: Mapping[str, Any] | None) -> str:
 class BestExporter(SavedModelExporter):
     """Exports a checkpoint that is better than all checkpoints evaluated before.
 
-    Evaluations of earlier runs count: their results are read from event files and,
-    for checkpoints that were exported, from `.best.json` beside the exports. The
-    first checkpoint is exported in any case if there is no export yet.
+    Evaluations of earlier runs count: their results are read from event files and, for exported
+    checkpoints, from `.best.json`. The first checkpoint is always exported.
 
     Args:
       name, serving_input_receiver_fn, assets_extra, as_text: see `SavedModelExporter`.
@@ -117,7 +116,7 @@ class BestExporter(SavedModelExporter):
         if self._model_dir != estimator.model_dir:
             self._model_dir = estimator.model_dir
             earlier = _earlier_results(self._model_dir, self._event_file_pattern, eval_result)
-            self._best = self._best_of([*earlier, *kept.results()])
+            self._best = self._find_best([*earlier, *kept.results()])
             self._has_exported = bool(list_exports(export_path))
         if self._has_exported and not self._is_better(eval_result):
             return None
@@ -128,7 +127,7 @@ class BestExporter(SavedModelExporter):
         self._has_exported = True
         kept.add(path, eval_result)
         if self._exports_to_keep is not None:
-            remove_exports(export_path, kept.in_order()[: -self._exports_to_keep])
+            remove_exports(export_path, kept.worst_first()[: -self._exports_to_keep])
         return path
 
     def _is_better(self, result: Mapping[str, Any]) -> bool:
@@ -146,8 +145,8 @@ class BestExporter(SavedModelExporter):
                 f"evaluation does not have; it has: {_names(result)}"
             ) from error
 
-    def _best_of(self, results: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
-        """Returns the best result of earlier runs, without results that lack a metric."""
+    def _find_best(self, results: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
+        """Returns the best result of earlier runs; ignores results that lack a metric."""
         best: Mapping[str, Any] | None = None
         for result in results:
             try:
@@ -182,7 +181,7 @@ def _earlier_results(
 class KeptExports:
     """The exports in a folder and their evaluation results.
 
-    An export is better than all exports before it, so the order is by quality.
+    Each export is better than all exports before it, so the order is by quality.
 
     Args:
       export_path: the folder of the exporter; it need not exist.
@@ -194,30 +193,30 @@ class KeptExports:
         self._entries = self._read()
 
     def results(self) -> Sequence[Mapping[str, float]]:
-        """Returns metric -> value for each known export."""
+        """Returns metric -> value of each export with a result."""
         return [entry["metrics"] for entry in self._entries]
 
-    def in_order(self) -> Sequence[str]:
+    def worst_first(self) -> Sequence[str]:
         """Returns the names of the exports in the folder, the best one last.
 
-        Exports without a known result come first, the oldest one before the others.
+        Exports without a result come first, ordered by age.
         """
-        there = list_exports(self._folder)
-        known = [entry["export"] for entry in self._entries if entry["export"] in there]
-        return [*(name for name in there if name not in known), *known]
+        names = list_exports(self._folder)
+        rated = [entry["export"] for entry in self._entries if entry["export"] in names]
+        return [*(name for name in names if name not in rated), *rated]
 
     def add(self, path: Any, metrics: Mapping[str, Any]) -> None:
         """Adds a new export, which is the best one.
 
         Args:
           path: path of the export, text or bytes.
-          metrics: its evaluation result; values that are not numbers are left out.
+          metrics: the evaluation result; values that are not numbers are left out.
         """
-        last = os.path.basename(tf.compat.as_str_any(path).rstrip("/"))
-        # A name can be used again, in the second in which an export was removed.
-        others = [name for name in list_exports(self._folder) if name != last]
-        self._entries = [entry for entry in self._entries if entry["export"] in others]
-        self._entries.append({"export": last, "metrics": numbers(metrics)})
+        new = os.path.basename(tf.compat.as_str_any(path).rstrip("/"))
+        # The name of an export that was removed in this second may be used again.
+        existing = [name for name in list_exports(self._folder) if name != new]
+        self._entries = [entry for entry in self._entries if entry["export"] in existing]
+        self._entries.append({"export": new, "metrics": numbers(metrics)})
         if tf.io.gfile.isdir(self._folder):
             write_file(self._file, json.dumps({"exports": self._entries}, indent=2) + "\n")
 

@@ -1,7 +1,7 @@
-"""`Exporter`, the interface of exporters, and those that export the last or every checkpoint.
+"""`Exporter`, the interface of exporters; `FinalExporter` and `LatestExporter`.
 
-`train_and_evaluate` calls them after each evaluation, so that a model can be served at the end of
-its training, or while it still trains, without another command.
+`train_and_evaluate` calls exporters after each evaluation: a model can be served during or after
+the training without another command.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _LOG = logging.getLogger("tf_frame")
 
 
 class Exporter(abc.ABC):
-    """Decides after an evaluation whether to export the model, and exports it."""
+    """Decides after an evaluation about an export, and exports the model."""
 
     @property
     @abc.abstractmethod
@@ -36,15 +36,14 @@ class Exporter(abc.ABC):
         eval_result: Mapping[str, Any],
         is_the_final_export: bool,
     ) -> Any:
-        """Exports a checkpoint, or not; called after its evaluation.
+        """Exports a checkpoint, or not; called after the evaluation.
 
         Args:
           estimator: the `Estimator`.
           export_path: the folder of this exporter, `MODEL_DIR/export/NAME`.
           checkpoint_path: the checkpoint.
           eval_result: result of `Estimator.evaluate`.
-          is_the_final_export: whether training has reached `TrainSpec.max_steps`;
-            always false if that is None.
+          is_the_final_export: whether training has reached `TrainSpec.max_steps`.
 
         Returns:
           Path of the export; None if nothing was exported.
@@ -89,7 +88,7 @@ class SavedModelExporter(Exporter):
 
 
 class FinalExporter(SavedModelExporter):
-    """Exports the last checkpoint, once training has reached `TrainSpec.max_steps`.
+    """Exports the last checkpoint after training has reached `TrainSpec.max_steps`.
 
     Args:
       name, serving_input_receiver_fn, assets_extra, as_text: see `SavedModelExporter`.
@@ -148,7 +147,7 @@ class LatestExporter(SavedModelExporter):
 
 
 def remove_exports(export_path: str, names: Iterable[str]) -> None:
-    """Removes exports of a folder; logs the names of those that do not exist."""
+    """Removes exports of a folder; logs the names of missing ones."""
     for name in names:
         path = os.path.join(export_path, name)
         try:

@@ -1,7 +1,7 @@
 """`ModelFactory`, `ModelFn`: make the model plugin of an Estimator from its `model` argument.
 
-Training, evaluation and export know only plugins. A plugin's constructor takes facts about the
-data, so it is called when the input is known. The argument is a model plugin, or a model
+Training, evaluation and export take plugins only. The constructor of a plugin takes facts about
+the data, so it is called when the input is known. The argument is a model plugin, or a model
 function of tf.estimator:
 
     def model_fn(features, labels, mode, params, config):   # any subset with features
@@ -29,8 +29,8 @@ from tf_frame.runs.setup.plugin_choice import model_settings, setup_from_options
 from tf_frame.runs.setup.training_setup import TrainingSetup
 from tf_frame.text import short_repr
 
-# The loss of a model function includes regularization, and its input cannot promise exact resuming.
-_DEFAULTS_OF_FUNCTIONS = Settings(
+# The loss of a model function includes regularization. An input function cannot resume exactly.
+_FUNCTION_DEFAULTS = Settings(
     values={"regularization": "none", "allow_inexact_resume": True}, path="model function"
 )
 _OPTIONAL = ("labels", "mode", "params", "config")
@@ -41,28 +41,29 @@ class ModelFactory:
     """Constructs the model of an Estimator once the input has described its data.
 
     Args:
-      model: a model function, or a model plugin: its class or an object.
+      argument: the argument `model` of an Estimator: a model function, or the class or an object
+        of a model plugin.
       params: parameters of the function, or values of the class's options.
       config: argument `config` of a model function.
 
     Attributes:
-      given: the argument `model`.
-      is_function: whether `model` is a model function.
+      argument: the argument.
+      is_function: whether the argument is a model function.
 
     Raises:
       ValueError: the arguments of the model function are wrong.
-      ConfigError: `model` is not a model, or the parameters do not fit.
+      ConfigError: the argument is not a model, or the parameters do not fit.
     """
 
-    def __init__(self, model: Any, *, params: Any, config: RunConfig) -> None:
-        self.given = model
+    def __init__(self, argument: Any, *, params: Any, config: RunConfig) -> None:
+        self.argument = argument
         self._params = params
         self._config = config
-        self.is_function = not hasattr(model, "build")
+        self.is_function = not hasattr(argument, "build")
         if self.is_function:
-            check_function(model, params)
-        elif isinstance(model, type):
-            self._params = _resolved(model, params)
+            check_function(argument, params)
+        elif isinstance(argument, type):
+            self._params = _resolve_params(argument, params)
         elif params is not None:
             raise ConfigError(
                 f"params {params!r:.80} are given beside a model that is already constructed; "
@@ -77,21 +78,20 @@ class ModelFactory:
 
     @property
     def evaluation_has_summaries(self) -> bool:
-        """True if an evaluation writes the model's own summaries of its first batch.
+        """True if an evaluation writes the model's summaries of the first batch.
 
-        Like tf.estimator, the evaluation of a model function writes none: its metrics
-        have no prefix, so readers of the events would take a summary `accuracy` of one
-        batch for the metric `accuracy`.
+        As in tf.estimator, the evaluation of a model function writes none: its metrics have no
+        prefix, so the summary `accuracy` of one batch would have the tag of the metric `accuracy`.
         """
         return not self.is_function
 
     def setup(self) -> TrainingSetup:
-        """Returns the training setup made from `config` and the model's defaults."""
-        defaults = _DEFAULTS_OF_FUNCTIONS
+        """Returns the training setup from `config` and the model's defaults."""
+        defaults = _FUNCTION_DEFAULTS
         if not self.is_function:
-            name = getattr(self.given, "__name__", "given")
+            name = getattr(self.argument, "__name__", "given")
             variant = getattr(self._params, "name", None)
-            defaults = model_settings(self.given, name, variant)
+            defaults = model_settings(self.argument, name, variant)
         return setup_from_options(
             self._config.run_options(with_defaults=self.is_function),
             model_dir=str(self._config.model_dir),
@@ -102,25 +102,25 @@ class ModelFactory:
         """Returns the model for a data set.
 
         Args:
-          info: description of the data; None for the description of the call before.
+          info: description of the data; None for the description of the last call.
         """
         if self.is_function:
             return ModelFn(
-                self.given,
+                self.argument,
                 params={} if self._params is None else self._params,
                 config=self._config,
                 device_fn=self._config.device_fn,
             )
-        if not isinstance(self.given, type):
-            return self.given
+        if not isinstance(self.argument, type):
+            return self.argument
         if info is not None or self._last is None:
-            self._last = self.given(params=self._params, info=info or InputInfo())
+            self._last = self.argument(params=self._params, info=info or InputInfo())
         return self._last
 
     def bound_function(self) -> Callable[..., Any]:
         """Returns the model function, bound to its parameters."""
         if not self.is_function:
-            raise ValueError(f"the model is {self.given!r:.80}, which is not a model function")
+            raise ValueError(f"the model is {self.argument!r:.80}, which is not a model function")
 
         def model_fn(features: Any, labels: Any, mode: Any, config: Any) -> Any:
             return self.model(None).spec(features, labels, mode, config)
@@ -129,12 +129,12 @@ class ModelFactory:
 
 
 class ModelFn:
-    """Makes a model function look like a model plugin.
+    """Adapts a model function to the interface of a model plugin.
 
     Args:
       function: the model function.
-      params, config: its arguments of these names; it gets copies.
-      device_fn: device or device function for the operations that it adds; None for any.
+      params, config: its arguments, passed as copies.
+      device_fn: device or device function for its operations; None for any.
     """
 
     def __init__(
@@ -149,8 +149,8 @@ class ModelFn:
         """Builds one clone; see `tf_frame.Model.build`.
 
         Raises:
-          ValueError: the function does not take labels, does not return an
-            `EstimatorSpec`, or a metric has the name of one of the estimator's own.
+          ValueError: the function does not take labels, does not return an `EstimatorSpec`, or
+            returns a metric with a reserved name.
         """
         spec = self.spec(features, labels, mode.value, self._config)
         metrics = dict(spec.eval_metric_ops or {})
@@ -200,9 +200,9 @@ def check_function(function: Any, params: Any) -> None:
     """Checks a model function and its arguments.
 
     Raises:
-      ConfigError: it is not a function.
-      ValueError: an argument is missing or unknown, with the texts of tf.estimator
-        (`verify_model_fn_args` of its model_fn.py).
+      ConfigError: `function` is not callable.
+      ValueError: an argument is missing or unknown; with the texts of tf.estimator
+        (`verify_model_fn_args` in model_fn.py).
     """
     if not callable(function):
         raise ConfigError(
@@ -223,7 +223,7 @@ def check_function(function: Any, params: Any) -> None:
         )
 
 
-def _resolved(model: type, params: Any) -> Any:
+def _resolve_params(model: type, params: Any) -> Any:
     """Returns an instance of the model's `Params`."""
     cls: Any = model.Params  # type: ignore[attr-defined]
     if dataclasses.is_dataclass(params):

@@ -1,6 +1,4 @@
-"""`EstimatorSpec`, the result of a model function, with the checks of tf.estimator.
-
-So model functions that were written for it keep working, and mistakes get the known messages:
+"""`EstimatorSpec`, the result of a model function, with the checks and messages of tf.estimator.
 
 def model_fn(features, labels, mode, params):
     logits = tf.layers.dense(features["x"], params["classes"])
@@ -21,7 +19,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame.estimator.argument_checks import checked_hooks
 from tf_frame.runs.export.signatures import checked_exports
 
-# The base of all variables; that of compat.v1 leaves out the result of `assign_add`.
+# The base of all variables; `compat.v1.Variable` is no base of the result of `assign_add`.
 _Variable = tf.compat.v2.Variable
 
 _OTHER_GRAPH = (
@@ -51,17 +49,16 @@ _Fields = collections.namedtuple(
 
 
 class EstimatorSpec(_Fields):
-    """Tensors and objects with which tf-frame trains, evaluates, predicts and exports.
+    """Tensors and objects for training, evaluation, prediction or export.
 
-    A model function may fill in more than its mode needs; the rest is ignored.
-    Arguments, checks and texts are those of tensorflow_estimator, model_fn.py,
-    with one exception: in TRAIN a spec may leave out `train_op`. tf-frame then
-    builds the training graph from the loss, with the optimizer of the options.
+    Arguments that the mode does not need are ignored. Arguments, checks and texts are taken from
+    tensorflow_estimator, model_fn.py, with one exception: in TRAIN a spec may leave out `train_op`.
+    tf-frame then builds the training graph from the loss, with the optimizer of the options.
 
     Args:
       mode: one of `ModeKeys`.
-      predictions: a tensor, or a dict of them; their first dimension is the
-        batch. PREDICT needs it.
+      predictions: a tensor, or a dict of tensors, with the batch as first dimension. PREDICT
+        needs it.
       loss: scalar, or of shape `[1]`, which becomes a scalar. TRAIN and EVAL need it.
       train_op: an operation or tensor that makes one step and increments the global step.
       eval_metric_ops: name -> `(value, update_op)`, as `tf.compat.v1.metrics` returns
@@ -75,8 +72,8 @@ class EstimatorSpec(_Fields):
       prediction_hooks: session hooks of prediction.
 
     Raises:
-      ValueError: an argument that the mode needs is missing, or one has a wrong
-        shape or belongs to another graph.
+      ValueError: an argument that the mode needs is missing, or an argument has a wrong shape
+        or belongs to another graph.
       TypeError: an argument has the wrong type.
     """
 
@@ -173,8 +170,8 @@ def _checked_predictions(predictions: Any, mode: Any) -> Any:
 def _checked_metrics(metrics: Any) -> dict[str, tuple[Any, Any]]:
     """Returns name -> (value, update op).
 
-    The variables of an object like a Keras metric join the collections of local and
-    of metric variables, so that they are initialised and known as such.
+    Adds the variables of an object like a Keras metric to the collections of local and of metric
+    variables, so that they are initialised.
     """
     if metrics is None:
         return {}
@@ -231,8 +228,8 @@ def _check_type(value: Any, name: str, *, operation: bool = False) -> None:
         raise TypeError(f"{name} must be {allowed}, given: {value}")
 
 
-def _check_graph(value: Any, what: str, key: str | None = None) -> None:
+def _check_graph(value: Any, argument: str, key: str | None = None) -> None:
     # A tensor of eager execution has neither a graph nor a name.
     if not tf.executing_eagerly() and value.graph is not tf.get_default_graph():
         name = value.name if key is None else f"{key}: {value.name}"
-        raise ValueError(_OTHER_GRAPH.format(what, name))
+        raise ValueError(_OTHER_GRAPH.format(argument, name))

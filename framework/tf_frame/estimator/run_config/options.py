@@ -1,6 +1,6 @@
 """Checks and merges the arguments, run options and TF_CONFIG of a `RunConfig`.
 
-The same setting can stand in two of them; a contradiction is an error, so that neither wins
+A setting may occur in two of them; a contradiction is an error, so that no value is ignored
 unnoticed.
 """
 
@@ -44,10 +44,10 @@ class Field:
 
     Args:
       doc: docstring of the property.
-      allows: whether a value is allowed; None always is.
-      rule: the error for other values, without the name of the field before it.
+      allows: returns whether a value is allowed; None always is.
+      rule: the error for other values, without the name of the field.
       option: the run option of the same meaning; empty if there is none.
-      to_option, to_field: convert a value of the field to one of the option, and back.
+      to_option, to_field: convert a value of the field to a value of the option, and back.
     """
 
     def __init__(
@@ -81,22 +81,22 @@ class Field:
             raise ValueError(f"{self.name} {self._rule.format(value=value)}")
 
 
-def strategy() -> Any:
+def strategy_field() -> Any:
     """Returns the field of a distribution strategy, which has to be None."""
     doc = "Always None; there are no distribution strategies."
     return Field(doc, lambda value: False, _NO_STRATEGIES)
 
 
-def of_cluster(name: str, doc: str) -> Any:
+def cluster_property(name: str, doc: str) -> Any:
     """Returns a read-only property that shows an attribute of `RunConfig.cluster`."""
     return property(lambda config: getattr(config.cluster, name), doc=doc)
 
 
-def normalized(options: Values | None) -> dict[str, Any]:
+def normalize(options: Values | None) -> dict[str, Any]:
     """Checks names and values of run options, and turns sections into dotted names.
 
     Args:
-      options: option name -> raw value, as config.yaml has them:
+      options: option name -> raw value, as in config.yaml:
         `{"optimizer": {"name": "adam", "beta1": 0.8}}` and
         `{"optimizer": "adam", "optimizer.beta1": 0.8}` are the same.
 
@@ -108,8 +108,8 @@ def normalized(options: Values | None) -> dict[str, Any]:
     flat: dict[str, Any] = {}
     for name, value in (options or {}).items():
         is_section = name in _PLUGINS and isinstance(value, Mapping)
-        for key, each in value.items() if is_section else [("name", value)]:
-            flat[str(name) if key == "name" else f"{name}.{key}"] = each
+        for key, entry in value.items() if is_section else [("name", value)]:
+            flat[str(name) if key == "name" else f"{name}.{key}"] = entry
     _check(flat)
     return copy.deepcopy(flat)
 
@@ -130,10 +130,10 @@ def _check(options: Values) -> None:
             raise ConfigError(f"{_SOURCE}: {name!r} takes a list, found {value!r}")
 
 
-def parsed_options(options: Values) -> dict[str, tuple[str, Any]]:
-    """Returns run option -> (the option that was given, value).
+def parse_options(options: Values) -> dict[str, tuple[str, Any]]:
+    """Returns run option -> (option that was given, value).
 
-    The two options differ where an option is unset by another one that excludes it.
+    The two differ for an option that was unset because the given option excludes it.
     """
     parsed = {k: (k, _RUN_OPTIONS[k].parse(v)) for k, v in options.items() if k in _RUN_OPTIONS}
     for name, rival in EXCLUSIVE.items():
@@ -142,36 +142,36 @@ def parsed_options(options: Values) -> dict[str, tuple[str, Any]]:
     return parsed
 
 
-def cluster_merged(cluster: ClusterConfig, options: Values) -> ClusterConfig:
-    """Returns the cluster that TF_CONFIG describes or, without one, the options.
+def merge_cluster(cluster: ClusterConfig, options: Values) -> ClusterConfig:
+    """Returns the cluster of TF_CONFIG or, without one, the cluster of the options.
 
     Args:
       cluster: the cluster of TF_CONFIG.
-      options: as `normalized` returns them.
+      options: as `normalize` returns them.
 
     Raises:
-      ValueError: both describe a cluster, and differently.
+      ValueError: TF_CONFIG and the options describe different clusters.
     """
-    given = {
+    values = {
         name: _RUN_OPTIONS[name].parse(options[name]) for name in CLUSTER_OPTIONS if name in options
     }
-    if not given or not cluster.trains:
+    if not values or not cluster.trains:
         return cluster
-    known = cluster.run_options()
-    for name in given if known else ():
-        if given[name] != known[name]:
+    from_tf_config = cluster.run_options()
+    for name in values if from_tf_config else ():
+        if values[name] != from_tf_config[name]:
             raise ValueError(
-                f"TF_CONFIG means {name}={known[name]!r} and options={{{name!r}: "
+                f"TF_CONFIG means {name}={from_tf_config[name]!r} and options={{{name!r}: "
                 f"{options[name]!r}}} says another; leave out one of them"
             )
-    if known:
+    if from_tf_config:
         return cluster
-    task = given.get("task", 0)  # Counted as slim does: the chief is worker 0.
+    task = values.get("task", 0)  # Counted as in slim: the chief is worker 0.
     return ClusterConfig(
         task_id=task,
-        master=given.get("master", ""),
+        master=values.get("master", ""),
         is_chief=task == 0,
-        num_ps=given.get("num_ps_tasks", 0),
-        num_workers=given.get("worker_replicas", 1),
+        num_ps=values.get("num_ps_tasks", 0),
+        num_workers=values.get("worker_replicas", 1),
         global_id=task,
     )

@@ -1,6 +1,6 @@
 """`RunConfig`: arguments of tf.estimator, TF_CONFIG and run options in one configuration.
 
-So scripts for tf.estimator keep their `RunConfig`, and can use every option of `tf-frame run`.
+Scripts for tf.estimator keep their `RunConfig`, and can use every option of `tf-frame run`.
 """
 
 from __future__ import annotations
@@ -14,18 +14,21 @@ from typing import Any, TypeVar
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.cluster.tf_config import ClusterConfig, TaskType, cluster_config, read_tf_config
-from tf_frame.config.option import resolve
-from tf_frame.config.option_groups import DeviceOptions
-from tf_frame.deploy.session_devices import device_fields, session_fields
+from tf_frame.cluster.tf_config import ClusterConfig, cluster_config, read_tf_config
+from tf_frame.deploy.session_devices import device_fields
 from tf_frame.estimator.run_config.options import (
     CLUSTER_OPTIONS,
     Field,
-    cluster_merged,
-    normalized,
-    of_cluster,
-    parsed_options,
-    strategy,
+    cluster_property,
+    merge_cluster,
+    normalize,
+    parse_options,
+    strategy_field,
+)
+from tf_frame.estimator.run_config.session_config import (
+    cluster_session_config,
+    default_session_config,
+    device_options,
 )
 
 C = TypeVar("C", bound="RunConfig")
@@ -44,7 +47,7 @@ def _takes_only_op(function: Any) -> bool:
     except (TypeError, ValueError):  # Not a function, or one in C without a signature.
         return False
     positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    return [each.name for each in parameters if each.kind in positional] == ["op"]
+    return [argument.name for argument in parameters if argument.kind in positional] == ["op"]
 
 
 def _or_none(number: Any) -> Any:
@@ -61,20 +64,19 @@ _POSITIVE = (lambda number: number > 0, "should be > 0")
 
 
 class RunConfig:
-    """Configuration of an `Estimator`: how it trains, and which task of a cluster it is.
+    """Configuration of the training of an `Estimator`, and of its task in a cluster.
 
-    Arguments are those of `tf.estimator.RunConfig`; each is also a read-only property,
-    whose docstring describes it. The keyword argument `options` takes any option of
-    `tf-frame run` by name, as config.yaml has it: `{"num_clones": 2, "optimizer": "adam",
-    "optimizer.beta1": 0.8, "transforms": ["clip_by_norm:10"]}`. If an argument has its
-    default, the option of the same meaning decides, and the property shows that value.
-    The environment variable TF_CONFIG is read once, by the constructor.
+    Takes the arguments of `tf.estimator.RunConfig`; each one is a read-only property with a
+    docstring. The keyword argument `options` takes any option of `tf-frame run` by name, as in
+    config.yaml: `{"num_clones": 2, "optimizer": "adam", "optimizer.beta1": 0.8, "transforms":
+    ["clip_by_norm:10"]}`. If an argument has its default, the option of the same meaning decides,
+    and the property shows its value. The constructor reads the environment variable TF_CONFIG.
 
     Raises:
       ValueError: a value out of range, a cluster or task that breaks a rule, or an
         argument and an option that contradict each other.
       TypeError: TF_CONFIG has the wrong form.
-      ConfigError: an option that does not exist, or a wrong value of one.
+      ConfigError: an option does not exist, or has a wrong value.
     """
 
     model_dir = Field("Folder for everything that is written.", bool, "should be non-empty")
@@ -112,7 +114,7 @@ class RunConfig:
     log_step_count_steps = Field(
         "Steps between log lines, or None.", *_POSITIVE, "log_every_n_steps", _or_zero, _or_none
     )
-    train_distribute = strategy()
+    train_distribute = strategy_field()
     device_fn = Field(
         "Function of `op` that returns the device of an operation.",
         _takes_only_op,
@@ -123,25 +125,27 @@ class RunConfig:
         lambda protocol: protocol in ("grpc", "grpc+verbs"),
         "should be grpc or grpc+verbs",
     )
-    eval_distribute = strategy()
-    experimental_distribute = strategy()
+    eval_distribute = strategy_field()
+    experimental_distribute = strategy_field()
     experimental_max_worker_delay_secs = Field(
-        "Longest time in seconds that a worker waits, behind the chief, before it begins.",
+        "Longest delay in seconds between the start of the chief and of a worker.",
         lambda delay: isinstance(delay, int),
         "must be an integer if set.",
     )
     session_creation_timeout_secs = Field("Seconds to wait for a session.", *_POSITIVE)
     checkpoint_save_graph_def = Field("Whether graph.pbtxt and .meta files are written.")
 
-    task_type = of_cluster("task_type", "chief, master, worker, ps or evaluator.")
-    task_id = of_cluster("task_id", "Number of this task among those of its type.")
-    global_id_in_cluster = of_cluster("global_id", "Number of this task among all, or None.")
-    master = of_cluster("master", "Target of training sessions; empty inside this process.")
-    evaluation_master = of_cluster("evaluation_master", "Target of evaluation sessions.")
-    is_chief = of_cluster("is_chief", "Whether this task initialises, saves and summarises.")
-    num_ps_replicas = of_cluster("num_ps", "Number of tasks that hold variables.")
-    num_worker_replicas = of_cluster("num_workers", "Number of tasks that train, with the chief.")
-    service = of_cluster("service", "What TF_CONFIG holds about the platform, or None.")
+    task_type = cluster_property("task_type", "chief, master, worker, ps or evaluator.")
+    task_id = cluster_property("task_id", "Number of this task among those of its type.")
+    global_id_in_cluster = cluster_property("global_id", "Number of this task among all, or None.")
+    master = cluster_property("master", "Target of training sessions; empty inside this process.")
+    evaluation_master = cluster_property("evaluation_master", "Target of evaluation sessions.")
+    is_chief = cluster_property("is_chief", "Whether this task initialises, saves and summarises.")
+    num_ps_replicas = cluster_property("num_ps", "Number of tasks that hold variables.")
+    num_worker_replicas = cluster_property(
+        "num_workers", "Number of tasks that train, with the chief."
+    )
+    service = cluster_property("service", "Entry `service` of TF_CONFIG; or None.")
 
     def __init__(
         self,
@@ -165,49 +169,51 @@ class RunConfig:
         *,
         options: Mapping[str, Any] | None = None,
     ) -> None:
-        given = {name: value for name, value in locals().items() if name in _DEFAULTS}
-        explicit = frozenset(k for k, default in _DEFAULTS.items() if given[k] != default)
+        arguments = {name: value for name, value in locals().items() if name in _DEFAULTS}
+        explicit = frozenset(k for k, default in _DEFAULTS.items() if arguments[k] != default)
         tf_config = read_tf_config(os.environ)
         if tf_config:
             tf.logging.info("TF_CONFIG environment variable: %s", tf_config)
-        given["model_dir"] = _checked_model_dir(_path_text(model_dir), tf_config.get("model_dir"))
-        _check_one_interval(given if {_STEPS, _SECS} <= explicit else {})
-        given.update({name: None for name in (_STEPS, _SECS) if name not in explicit})
+        arguments["model_dir"] = _checked_model_dir(
+            _path_text(model_dir), tf_config.get("model_dir")
+        )
+        _check_one_interval(arguments if {_STEPS, _SECS} <= explicit else {})
+        arguments.update({name: None for name in (_STEPS, _SECS) if name not in explicit})
         if not {_STEPS, _SECS} & explicit:
-            given[_SECS] = _DEFAULT_SECS
+            arguments[_SECS] = _DEFAULT_SECS
         self._environment = cluster_config(tf_config)
         if session_config is None:
-            given["session_config"] = _cluster_session_config(self._environment, options)
-        self._settle(given, explicit)
+            arguments["session_config"] = cluster_session_config(self._environment, options)
+        self._settle(arguments, explicit)
 
-    def _settle(self, given: dict[str, Any], explicit: frozenset[str]) -> None:
+    def _settle(self, arguments: dict[str, Any], explicit: frozenset[str]) -> None:
         """Checks arguments and merges them with the options; called once for each object."""
         for name, field in FIELDS.items():
-            field.check(given[name])
-        options = normalized(given["options"])
-        self._given, self._explicit = {**given, "options": options}, explicit
-        self._fields = dict(self._given)
-        for name, (source, value) in self._options_of_fields().items():
+            field.check(arguments[name])
+        options = normalize(arguments["options"])
+        self._arguments, self._explicit = {**arguments, "options": options}, explicit
+        self._fields = dict(self._arguments)
+        for name, (source, value) in self._fields_from_options().items():
             field = FIELDS[name]
-            if field.to_option(given[name]) == field.to_option(value):
+            if field.to_option(arguments[name]) == field.to_option(value):
                 continue
             if name in explicit:
                 raise ValueError(
-                    f"RunConfig({name}={given[name]!r}) and options={{{source!r}: "
+                    f"RunConfig({name}={arguments[name]!r}) and options={{{source!r}: "
                     f"{options[source]!r}}} say different things; leave out one of them"
                 )
             self._fields[name] = field.to_field(value)
-        self._cluster = cluster_merged(self._environment, options)
+        self._cluster = merge_cluster(self._environment, options)
 
-    def _options_of_fields(self) -> dict[str, tuple[str, Any]]:
-        """Returns field -> (option that was given, value), where an option decides on a field."""
-        parsed = parsed_options(self._given["options"])
+    def _fields_from_options(self) -> dict[str, tuple[str, Any]]:
+        """Returns field -> (option that was given, value) for fields that an option decides."""
+        parsed = parse_options(self._arguments["options"])
         return {k: parsed[field.option] for k, field in FIELDS.items() if field.option in parsed}
 
     @property
     def options(self) -> dict[str, Any]:
         """Run options that were given, with dotted names."""
-        return copy.deepcopy(self._given["options"])
+        return copy.deepcopy(self._arguments["options"])
 
     @property
     def cluster(self) -> ClusterConfig:
@@ -227,34 +233,34 @@ class RunConfig:
         return not (self.save_checkpoints_steps or self.save_checkpoints_secs)
 
     def run_options(self, *, with_defaults: bool = True) -> dict[str, Any]:
-        """Returns the raw run options, as config.yaml has them, of the same meaning.
+        """Returns the raw run options of the same meaning, as in config.yaml.
 
-        Without `save_checkpoint_steps` and `save_checkpoint_secs` if
-        `checkpoints_disabled`, for which there is no option; without `random_seed`
-        unless a seed was given; with a cluster only for a task that trains in one.
+        Leaves out `save_checkpoint_steps` and `save_checkpoint_secs` if `checkpoints_disabled`,
+        because there is no option for that; `random_seed` unless a seed was given; and the
+        cluster of a task that does not train in it.
 
         Args:
-          with_defaults: include arguments that have their default values. Without
-            them, a model's `run_defaults` can take their places.
+          with_defaults: include arguments with default values. Without them, the
+            `run_defaults` of a model apply.
         """
-        raw, included = self.options, self._explicit | self._options_of_fields().keys()
+        raw, included = self.options, self._explicit | self._fields_from_options().keys()
         for name, field in FIELDS.items():
             if field.option and (with_defaults or name in included):
                 raw[field.option] = field.to_option(self._fields[name])
-        left_out = [] if self._environment.trains else list(CLUSTER_OPTIONS)
+        excluded = [] if self._environment.trains else list(CLUSTER_OPTIONS)
         if self.checkpoints_disabled:
-            left_out += ["save_checkpoint_steps", "save_checkpoint_secs"]
+            excluded += ["save_checkpoint_steps", "save_checkpoint_secs"]
         if raw.get("random_seed", 0) is None:
-            left_out.append("random_seed")
-        kept = {name: value for name, value in raw.items() if name not in left_out}
-        return kept | self._environment.run_options()
+            excluded.append("random_seed")
+        options = {name: value for name, value in raw.items() if name not in excluded}
+        return options | self._environment.run_options()
 
     def replace(self: C, **kwargs: Any) -> C:
         """Returns a copy with other values; TF_CONFIG is not read again.
 
         Args:
-          **kwargs: arguments of the constructor, by name. One of
-            `save_checkpoints_steps` and `save_checkpoints_secs` unsets the other.
+          **kwargs: arguments of the constructor, by name. `save_checkpoints_steps` unsets
+            `save_checkpoints_secs`, and vice versa.
 
         Raises:
           ValueError: an unknown argument, or a value that the constructor refuses.
@@ -266,15 +272,16 @@ class RunConfig:
                 )
         _check_one_interval(kwargs)
         new = copy.deepcopy(self)
-        given = {**new._given, **kwargs}
+        arguments = {**new._arguments, **kwargs}
         if "options" in kwargs and not {"session_config"} & (self._explicit | kwargs.keys()):
             # The fields that the caller has set stay.
-            given["session_config"].MergeFrom(device_fields(_device_options(kwargs["options"])))
-        given["model_dir"] = _path_text(given["model_dir"])
-        for name, other in ((_STEPS, _SECS), (_SECS, _STEPS)):
-            if kwargs.get(name) is not None and other not in kwargs:
-                given[other] = None
-        new._settle(given, self._explicit | frozenset(kwargs))
+            fields = device_fields(device_options(kwargs["options"]))
+            arguments["session_config"].MergeFrom(fields)
+        arguments["model_dir"] = _path_text(arguments["model_dir"])
+        for name, alternative in ((_STEPS, _SECS), (_SECS, _STEPS)):
+            if kwargs.get(name) is not None and alternative not in kwargs:
+                arguments[alternative] = None
+        new._settle(arguments, self._explicit | frozenset(kwargs))
         return new
 
     def __eq__(self, other: object) -> bool:
@@ -283,7 +290,7 @@ class RunConfig:
         return (self._fields, self._environment) == (other._fields, other._environment)
 
     def __deepcopy__(self: C, memo: dict[int, Any]) -> C:
-        # A copy of the object that a method belongs to would be another function.
+        # The copy of a bound method would be another function.
         memo[id(self.device_fn)] = self.device_fn
         new = copy.copy(self)
         new.__dict__.update(copy.deepcopy(self.__dict__, memo))
@@ -297,18 +304,18 @@ class RunConfig:
         return f"{type(self).__name__}({fields}) as {self._cluster!r}"
 
 
-FIELDS = {name: each for name, each in vars(RunConfig).items() if isinstance(each, Field)}
+FIELDS = {name: field for name, field in vars(RunConfig).items() if isinstance(field, Field)}
 _PARAMETERS = inspect.signature(RunConfig).parameters
 _DEFAULTS = {name: parameter.default for name, parameter in _PARAMETERS.items()}
 
 
-def _check_one_interval(given: Mapping[str, Any]) -> None:
-    if given.get(_STEPS) is not None and given.get(_SECS) is not None:
+def _check_one_interval(arguments: Mapping[str, Any]) -> None:
+    if arguments.get(_STEPS) is not None and arguments.get(_SECS) is not None:
         raise ValueError("`save_checkpoints_steps` and `save_checkpoints_secs` cannot be both set.")
 
 
 def _path_text(path: Any) -> Any:
-    """Returns a `pathlib.Path` as text, any other value as it is."""
+    """Returns a `pathlib.Path` as text, any other value unchanged."""
     return os.fsdecode(path) if isinstance(path, os.PathLike) else path
 
 
@@ -329,38 +336,6 @@ def _checked_model_dir(model_dir: Any, in_tf_config: str | None) -> Any:
     return model_dir or in_tf_config
 
 
-def default_session_config(options: Mapping[str, Any] | None = None) -> Any:
-    """Returns the `ConfigProto` of an Estimator that was given none.
-
-    Args:
-      options: `RunConfig(options=...)`, of which `gpus`, `gpu_memory_growth` and the like count.
-    """
-    return session_fields(_device_options(options))
-
-
-def _device_options(options: Mapping[str, Any] | None) -> DeviceOptions:
-    """Returns the options of GPUs, memory and threads among `RunConfig(options=...)`."""
-    return resolve(DeviceOptions, [normalized(options)])
-
-
-def _cluster_session_config(cluster: ClusterConfig, options: Mapping[str, Any] | None) -> Any:
-    """Adds to the default the devices that a task of a cluster sees, if it is one.
-
-    With these filters a worker does not wait for other workers. Source:
-    tensorflow_estimator, run_config.py.
-    """
-    filters = {
-        TaskType.MASTER: ["/job:ps", "/job:master"],
-        TaskType.CHIEF: ["/job:ps", "/job:chief"],
-        TaskType.WORKER: ["/job:ps", f"/job:worker/task:{cluster.task_id}"],
-        TaskType.PS: ["/job:ps", "/job:worker", "/job:chief", "/job:master"],
-    }
-    proto = default_session_config(options)
-    if cluster.cluster:
-        proto.device_filters.extend(filters.get(cluster.task_type, []))
-    return proto
-
-
 def maybe_overwrite_model_dir(config: RunConfig | None, model_dir: Any) -> RunConfig:
     """Returns the configuration of an Estimator: with a folder and a session configuration.
 
@@ -368,8 +343,8 @@ def maybe_overwrite_model_dir(config: RunConfig | None, model_dir: Any) -> RunCo
     estimator.py.
 
     Args:
-      config: the configuration that the Estimator was given; None for the default.
-      model_dir: the folder that it was given; without any folder, a temporary one is made.
+      config: the argument of the Estimator; None for the default.
+      model_dir: the argument of the Estimator; without any folder, a temporary one is made.
 
     Raises:
       ValueError: the two folders differ, or `config` is not a `RunConfig`.

@@ -1,7 +1,7 @@
-"""`CheckpointEvaluator`: evaluates the newest checkpoint and exports it, in `train_and_evaluate`.
+"""`CheckpointEvaluator`: evaluates and exports the newest checkpoint, in `train_and_evaluate`.
 
-Statuses, checks and error texts are those of `_TrainingExecutor._Evaluator` and
-`_EvalResult` of tensorflow_estimator, training.py, so that code and tests for it keep working.
+Statuses, checks and error texts are taken from `_TrainingExecutor._Evaluator` and `_EvalResult` of
+tensorflow_estimator, training.py.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ NO_NEW_CHECKPOINT = "no new checkpoint"
 
 @dataclasses.dataclass(frozen=True)
 class EvalResult:
-    """Result of looking for a checkpoint to evaluate.
+    """Result of a search for a checkpoint to evaluate.
 
     Attributes:
       status: `EVALUATED`, `MISSING_CHECKPOINT` or `NO_NEW_CHECKPOINT`.
@@ -72,8 +72,8 @@ class EvalResult:
 class CheckpointEvaluator:
     """Evaluates the newest checkpoint of an estimator, each checkpoint only once.
 
-    After the last step is evaluated and exported, the evaluation's folder gets a file
-    `finished.json`: no work is left for this step.
+    Writes `finished.json` to the folder of the evaluation after the last step is evaluated and
+    exported.
 
     Args:
       estimator: the `Estimator`.
@@ -82,7 +82,7 @@ class CheckpointEvaluator:
       clock: returns seconds.
 
     Attributes:
-      checkpoint: path of the last checkpoint whose evaluation began.
+      checkpoint: path of the checkpoint in the last evaluation, which may have failed.
     """
 
     estimator: Any
@@ -96,7 +96,7 @@ class CheckpointEvaluator:
         self.checkpoint: str | None = None
 
     def evaluate_and_export(self) -> tuple[EvalResult, Sequence[Any]]:
-        """Evaluates the newest checkpoint, unless it is already evaluated.
+        """Evaluates the newest checkpoint, unless it was evaluated before.
 
         Returns:
           The result, and the return values of the exporters.
@@ -132,7 +132,7 @@ class CheckpointEvaluator:
         return result, exported
 
     def has_work_left(self, step: int) -> bool:
-        """Returns whether training has reached the last step, but its last export is missing.
+        """Returns whether training has reached the last step, but the last export is missing.
 
         Args:
           step: the global step of the newest checkpoint.
@@ -158,7 +158,7 @@ class CheckpointEvaluator:
         ]
 
     def _warn(self, message: str) -> None:
-        """Logs a warning, but not with every look of a loop that waits for a checkpoint."""
+        """Logs a warning at most every ten minutes: a waiting loop looks every second."""
         now = self.clock()
         if self._warned_at is None or now - self._warned_at > _SECS_BETWEEN_WARNINGS:
             _LOG.warning("%s", message)

@@ -1,10 +1,8 @@
-"""Evaluation of new checkpoints: in the process that trains, or in a task that only evaluates.
+"""Evaluation of new checkpoints: in the training process, or in a task of its own.
 
-The former needs no second machine; with the latter, training does not wait for evaluations.
 `EvaluationListener` follows `_NewCheckpointListenerForEvaluate` of tensorflow_estimator,
-training.py; delays and log lines of `evaluate_continuously` are those of
-`_start_continuous_evaluation` there. But while there is no new checkpoint, the loop
-looks every second, whatever `throttle_secs` is, so that a checkpoint does not wait for long.
+training.py. `evaluate_continuously` has delays and log lines of `_start_continuous_evaluation`
+there, but looks for a new checkpoint every second, for any `throttle_secs`.
 """
 
 from __future__ import annotations
@@ -34,9 +32,8 @@ _LOOK_SECS = 1.0
 class EvaluationListener(tf.train.CheckpointSaverListener):
     """Evaluates a checkpoint that was just saved, unless the last evaluation is too recent.
 
-    The checkpoint that the session begins with is not evaluated; the last one always
-    is. Training continues in its session afterwards. The duration of an evaluation
-    does not count in rates of steps.
+    Never evaluates the checkpoint at the begin of the session; always evaluates the last one.
+    Training continues in the same session. Rates of steps leave out the time of an evaluation.
 
     Attributes:
       evaluator: evaluates the newest checkpoint.
@@ -83,7 +80,7 @@ class EvaluationListener(tf.train.CheckpointSaverListener):
 def evaluate_continuously(
     evaluator: CheckpointEvaluator, *, sleep: Callable[[float], None]
 ) -> None:
-    """Evaluates and exports the checkpoints of other processes, until one of the last step.
+    """Evaluates and exports the checkpoints of another process, up to the last step.
 
     Args:
       evaluator: evaluates the newest checkpoint.

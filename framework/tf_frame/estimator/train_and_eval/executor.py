@@ -14,8 +14,8 @@ Each task has its part:
     evaluator       evaluates new checkpoints; it is not part of the cluster
     local           trains and evaluates, alone
 
-Order, delays and error texts are those of `_TrainingExecutor` and `_start_std_server`
-of tensorflow_estimator, training.py, so that scripts for it keep working.
+Order, delays and error texts are taken from `_TrainingExecutor` and `_start_std_server` of
+tensorflow_estimator, training.py.
 """
 
 from __future__ import annotations
@@ -54,9 +54,8 @@ def train_and_evaluate(
 ) -> tuple[Any, Any] | None:
     """Trains up to `train_spec.max_steps`, and evaluates checkpoints as they are saved.
 
-    Alone, evaluations interrupt training in the same process; the training session
-    stays open. In a cluster, which the environment variable TF_CONFIG describes, a
-    task of its own evaluates.
+    Alone, evaluations interrupt training in the same process; the training session stays open.
+    In a cluster, as the environment variable TF_CONFIG describes it, a separate task evaluates.
 
     Args:
       estimator: the `Estimator`.
@@ -64,10 +63,10 @@ def train_and_evaluate(
       eval_spec: evaluation data, intervals and exporters.
 
     Returns:
-      In a cluster: None. Alone: the metrics of the last evaluation, and the list of
-      the exporters' return values after it. If an earlier run had trained everything
-      but was stopped before the last evaluation or its exports, these are done now;
-      if it had done everything, the result is `(None, None)`.
+      In a cluster: None. Alone: the metrics of the last evaluation, and the list of the
+      exporters' return values. After an earlier run that trained all steps but did not finish
+      the last evaluation or export, these are done now; after a complete run the result is
+      `(None, None)`.
 
     Raises:
       TypeError: an argument has the wrong type.
@@ -86,7 +85,7 @@ def train_and_evaluate(
 
 @dataclasses.dataclass(frozen=True)
 class Executor:
-    """The part of this process in `train_and_evaluate`.
+    """The role of this process in `train_and_evaluate`.
 
     Args:
       estimator, train_spec, eval_spec: see `train_and_evaluate`.
@@ -194,7 +193,7 @@ class Executor:
         )
 
     def _train_in_cluster(self, saving_listeners: Sequence[Any]) -> None:
-        # The server comes first: while this task waits, the others connect to it.
+        # The server comes first: other tasks connect to it while this task waits.
         if not platform_starts_servers():
             start_server(self.estimator.config)
         delay = self._delay_secs()
@@ -219,8 +218,7 @@ def start_server(config: Any) -> Any:
     """Starts the TensorFlow server of the task and cluster of a `RunConfig`.
 
     Returns:
-      A `tf.train.Server`; None if the cluster is only this one task that trains,
-      which needs no server.
+      A `tf.train.Server`; None if this task is the whole cluster and trains.
 
     Raises:
       RuntimeError: the configuration is incomplete.
@@ -234,7 +232,7 @@ def start_server(config: Any) -> Any:
             return None
         raise _incomplete("master")
     _LOG.info("Start Tensorflow server.")
-    # Of the configuration of sessions, a server gets only the part about GPUs.
+    # The options of GPUs are the only part of the session configuration that a server uses.
     proto = tf.ConfigProto()
     if config.session_config is not None:
         proto.gpu_options.CopyFrom(config.session_config.gpu_options)
@@ -271,8 +269,8 @@ def platform_starts_servers() -> bool:
     return bool(tf_config.get("environment") == "google")
 
 
-def _check_type(name: str, given: Any, kind: type) -> None:
-    if not isinstance(given, kind):
+def _check_type(name: str, argument: Any, kind: type) -> None:
+    if not isinstance(argument, kind):
         raise TypeError(
-            f"`{name}` must have type `tf.estimator.{kind.__name__}`. Got: {type(given)}"
+            f"`{name}` must have type `tf.estimator.{kind.__name__}`. Got: {type(argument)}"
         )

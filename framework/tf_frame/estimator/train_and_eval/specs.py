@@ -1,7 +1,6 @@
-"""`TrainSpec` and `EvalSpec`: the two halves of `train_and_evaluate`.
+"""`TrainSpec` and `EvalSpec`, the arguments of `train_and_evaluate`.
 
-Fields, checks and error texts are those of tensorflow_estimator, training.py, so that scripts
-for it keep working.
+Fields, checks and error texts are taken from tensorflow_estimator, training.py.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ class TrainSpec(_TrainFields):
 
     Args:
       input_fn: the training data: a function, as for `Estimator.train`, or a `tf_frame.Input`.
-      max_steps: global step to end at; None to train until the data ends.
+      max_steps: global step at the end; None to train until the data ends.
       hooks: session hooks of every task that trains.
       saving_listeners: `tf.train.CheckpointSaverListener`s of the chief.
 
@@ -105,14 +104,14 @@ def _check_input_fn(input_fn: Any) -> None:
 
 def _checked_exporters(exporters: Any) -> tuple[Any, ...]:
     """Returns one exporter, several or None as a tuple."""
-    found = (exporters,) if isinstance(exporters, Exporter) else exporters or ()
-    found = tuple(found) if isinstance(found, Iterable) else (found,)
-    if not all(isinstance(each, Exporter) for each in found):
+    several = (exporters,) if isinstance(exporters, Exporter) else exporters or ()
+    several = tuple(several) if isinstance(several, Iterable) else (several,)
+    if not all(isinstance(exporter, Exporter) for exporter in several):
         raise TypeError(
             f"`exporters` must be an Exporter, an iterable of Exporter, or `None`, found "
             f"{exporters}."
         )
-    names = [exporter.name for exporter in found]
+    names = [exporter.name for exporter in several]
     for position, name in enumerate(names):
         if not name:
             raise ValueError(
@@ -126,4 +125,4 @@ def _checked_exporters(exporters: Any) -> tuple[Any, ...]:
                 "`exporters` must have unique names. Such a name cannot be `None`. All exporter "
                 f"names: {names}"
             )
-    return found
+    return several

@@ -1,6 +1,6 @@
 """Hook that ends the training of a worker once the chief has saved the last step.
 
-A worker that ends by the global step alone may leave before the result of the training is on disk.
+At the last global step, the result of the training may not be on disk yet.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ def make_stop_at_checkpoint_step_hook(
 class StopAtCheckpointStepHook(Hook):
     """Ends training when the newest checkpoint is of the last step or a later one.
 
-    So no worker leaves before the chief has saved. From the last step on the hook
-    looks into the folder after each step, and waits (tensorflow_estimator, hooks.py).
+    No worker ends before the chief has saved. From the last step on, the hook looks into the
+    folder after each step, and waits (tensorflow_estimator, hooks.py).
 
     Args:
       model_dir: folder of the chief's checkpoints.
@@ -75,7 +75,7 @@ class StopAtCheckpointStepHook(Hook):
         self._last_step = last_step
         self._wait_secs = wait_after_file_check_secs
         self._sleep = sleep
-        super().__init__(_From(last_step))
+        super().__init__(_StepsFrom(last_step))
 
     def begin(self) -> None:
         if tf.train.get_global_step() is None:
@@ -92,12 +92,12 @@ class StopAtCheckpointStepHook(Hook):
         try:
             return read_step(paths[-1]) if paths else 0
         except (tf.errors.OpError, ValueError) as error:
-            # The chief may be replacing the checkpoint; the next look will tell.
+            # The chief may be replacing the checkpoint. The hook looks again after the next step.
             _LOG.info("%s cannot be read now: %s", paths[-1], error)
             return 0
 
 
-class _From(Cadence):
+class _StepsFrom(Cadence):
     """Cadence of all steps from a given step on."""
 
     def __init__(self, step: int) -> None:
