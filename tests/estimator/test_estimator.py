@@ -22,7 +22,7 @@ from tf_frame.estimator import export
 from tf_frame.estimator.errors import NanLossError
 from tf_frame.runs.setup.model_dir import completed_step
 from tf_frame.runs.setup.run_context import RunObserver
-from tf_frame.runs.training.training import Trained
+from tf_frame.runs.training.training import Trained, Training
 from tf_frame.session.interrupts import Interrupted, Interrupts
 from tf_frame.testing.toy import WEIGHTS, ToyInput, ToyModel
 
@@ -189,9 +189,7 @@ def test_only_the_chief_notes_the_end(tmp_path, monkeypatch):
         tf_config = {"cluster": cluster, "task": {"type": task, "index": 0}}
         monkeypatch.setenv("TF_CONFIG", json.dumps(tf_config))
         estimator = Estimator(model_fn, model_dir=tmp_path)
-        monkeypatch.setattr(
-            "tf_frame.estimator.estimator.train", lambda *_, **__: Trained(3, 0.5, None, None)
-        )
+        monkeypatch.setattr(Training, "run", lambda self: Trained(3, 0.5, None, None))
         estimator.train(input_fn)
         assert completed_step(str(tmp_path)) == noted
 
