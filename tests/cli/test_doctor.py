@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from tf_frame.cli.doctor import child
+from tf_frame.cli.doctor import probe
 from tf_frame.cli.main import main
 
 HEALTHY = {
@@ -24,7 +24,7 @@ def doctor(monkeypatch, capsys, tmp_path):
         for name, answer in {**HEALTHY, **answers}.items():
             lines += [json.dumps({"begins": name}), json.dumps(answer)]
         program = (sys.executable, "-S", "-c", f"print({chr(10).join(lines)!r})")
-        monkeypatch.setattr(child, "PROGRAM", program)
+        monkeypatch.setattr(probe, "PROGRAM", program)
         code = main(["doctor", *map(str, words)])
         return code, capsys.readouterr().out
 

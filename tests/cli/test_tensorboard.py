@@ -10,7 +10,7 @@ import urllib.request
 import pytest
 
 from tf_frame.cli import tensorboard, tensorboard_server
-from tf_frame.cli.doctor import child, imports
+from tf_frame.cli.doctor import packages, probe
 from tf_frame.cli.main import main
 
 # Answers with the plugins that its environment names, and then sends the parent Ctrl-C.
@@ -85,8 +85,8 @@ def test_an_address_of_another_machine(start, run, host):
 def test_why_there_is_no_profile_tab(start, run, monkeypatch):
     lines = [json.dumps({"begins": "profile_tab"}), json.dumps({"error": "VersionError: old"})]
     program = (sys.executable, "-S", "-c", f"print({chr(10).join(lines)!r})")
-    monkeypatch.setattr(child, "PROGRAM", program)
-    monkeypatch.setattr(imports, "version_of", lambda name: "2.24.2")
+    monkeypatch.setattr(probe, "PROGRAM", program)
+    monkeypatch.setattr(packages, "version_of", lambda name: "2.24.2")
     code, out, err = start(run, plugins=["scalars"])
     assert code == 0
     assert "http://127.0.0.1:" in out

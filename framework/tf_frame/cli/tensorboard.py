@@ -14,10 +14,9 @@ from typing import Any
 
 from tf_frame import file_system
 from tf_frame.cli import tensorboard_server as server
-from tf_frame.cli.doctor import imports
-from tf_frame.cli.doctor.check import OK
-from tf_frame.cli.doctor.child import Child
-from tf_frame.cli.doctor.storage import LOOPBACK
+from tf_frame.cli.doctor import packages
+from tf_frame.cli.doctor.machine import LOOPBACK, OK
+from tf_frame.cli.doctor.probe import Child
 from tf_frame.command_line.folder_command import folder_command
 from tf_frame.command_line.screen import complain, report
 from tf_frame.config.option import Option
@@ -110,8 +109,8 @@ def _notes(folders: Sequence[str], host: str, plugins: Collection[str]) -> Itera
 
 
 def _why_no_profile_tab() -> str:
-    with Child([imports.PROFILE_TAB]) as child:
-        check = imports.profile_tab(child.answers()[imports.PROFILE_TAB])
+    with Child([packages.PROFILE_TAB]) as child:
+        check = packages.profile_tab(child.answers()[packages.PROFILE_TAB])
     if check.state == OK:
         return "the Profile tab is missing, though xprof can be imported; see tensorboard's log"
     return f"the Profile tab is {'; '.join([check.found, *check.advice])}"

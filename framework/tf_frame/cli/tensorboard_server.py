@@ -15,7 +15,7 @@ import urllib.request
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import IO
 
-from tf_frame.cli.doctor.storage import LOOPBACK
+from tf_frame.cli.doctor.machine import LOOPBACK
 from tf_frame.errors import ConfigError, TfFrameError
 from tf_frame.launch.noted_signals import note_signals
 

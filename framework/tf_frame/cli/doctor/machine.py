@@ -1,35 +1,108 @@
-"""Cores, limits of the container and of the process, and GPUs."""
+"""Checks of this machine: cores, limits, GPUs, variables, folders, local connections."""
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import resource
 import shutil
+import socket
+import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from tf_frame.cli.doctor.check import OK, PROBLEM, WARNING, Check
-from tf_frame.cli.doctor.child import Answer
+from tf_frame import file_system
+from tf_frame.cli.doctor.probe import Answer
+from tf_frame.cluster.find import find_cluster
+from tf_frame.cluster.tf_config import TF_CONFIG
+from tf_frame.config.option_groups import ClusterOptions
+from tf_frame.errors import ConfigError, TfFrameError
+from tf_frame.launch.ports import free_ports
 from tf_frame.text import readable_bytes
 
+OK, WARNING, PROBLEM = STATES = ("OK", "warning", "problem")
 _FEWEST_FILES = 1024
 # Docker's default, which is too little for NCCL between several GPUs.
 _LITTLE_SHARED_MEMORY = 64 * 2**20
 _SHARED_MEMORY = "/dev/shm"
 _NVIDIA = Path("/dev/nvidiactl")
+LOOPBACK = "127.0.0.1"
+_LITTLE = {"model_dir": 2**30, "temporary folder": 100 * 2**20}
+_PORTS_OF_A_JOB = 8
+_MAX_SECS = 2.0
+_EFFECTS = {
+    "CUDA_VISIBLE_DEVICES": "TensorFlow sees only these GPUs, numbered anew",
+    "LD_LIBRARY_PATH": "libraries there, such as another CUDA, are taken first",
+    "LD_PRELOAD": "these libraries are loaded into every process",
+    "NVIDIA_TF32_OVERRIDE": "0 turns TF32 off, which is slower and more exact",
+    "PYTHONPATH": "modules there are taken before the installed packages",
+    "TF_CPP_MIN_LOG_LEVEL": "level of TensorFlow's C++ log; --verbosity has no effect on it",
+    "TF_CPU_ALLOCATOR_USE_BFC": "1 lets a profile show the memory of a CPU",
+    "TF_DETERMINISTIC_OPS": "1 takes deterministic kernels, which are slower",
+    "TF_ENABLE_ONEDNN_OPTS": "0 turns oneDNN's kernels off, which changes the last digits",
+    "TF_FORCE_GPU_ALLOW_GROWTH": "overrides --gpu_memory_growth",
+    "TF_GPU_ALLOCATOR": "another allocator of GPU memory",
+    "TF_NUM_INTEROP_THREADS": "counts where --inter_op_threads is not given",
+    "TF_NUM_INTRAOP_THREADS": "counts where --intra_op_threads is not given",
+    "TF_USE_LEGACY_KERAS": "1 makes tf.keras the package tf_keras",
+    "TF_XLA_FLAGS": "options of XLA, which may compile parts of the graph",
+    "XLA_FLAGS": "options of XLA",
+}
+_LONGEST = 60
+
+# Variable -> values without harm, effect of other values, and more about the remedy.
+_HARMFUL = {
+    "PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION": (
+        ("", "upb", "cpp"),
+        "protocol buffers, and so graphs and events, are read slowly",
+        "",
+    ),
+    "TF_CPP_MAX_VLOG_LEVEL": (
+        ("", "0"),
+        "TensorFlow logs each operation, which is slow",
+        "",
+    ),
+    "grpc_proxy": (
+        ("",),
+        "the tasks of a job reach each other by it",
+        ", unless the proxy passes gRPC on",
+    ),
+}
 
 
-def checks() -> Iterator[Check]:
-    """Yields the checks that need no TensorFlow."""
+@dataclasses.dataclass(frozen=True)
+class Check:
+    """A finding about this machine.
+
+    Attributes:
+      name: the thing that was checked, such as `protobuf`.
+      state: `OK`; `warning`: something is missing or slower, training works; or `problem`.
+      found: the value or the fault.
+      advice: lines with remedies, or with facts about this version.
+    """
+
+    name: str
+    state: str
+    found: str
+    advice: tuple[str, ...] = ()
+
+    def text(self) -> str:
+        """Returns the finding in a line, and its advice in the lines below."""
+        lines = [f"{self.state:<8} {self.name:<17} {self.found}", *self.advice]
+        return f"\n{'':27}".join(lines)
+
+
+def limit_checks() -> Iterator[Check]:
+    """Yields the checks of cores, open files and shared memory."""
     yield cpu(len(os.sched_getaffinity(0)), os.cpu_count() or 1, container_cpus())
     yield open_files(resource.getrlimit(resource.RLIMIT_NOFILE)[0])
     if os.path.isdir(_SHARED_MEMORY):
         yield shared_memory(shutil.disk_usage(_SHARED_MEMORY).total, nvidia=_NVIDIA.exists())
 
 
-def cpu(usable: int, there: int, limit: float | None) -> Check:
-    """The check of the cores: those of this process, of the machine, and of its container."""
-    found = f"{usable} cores" + (f" of {there}" if usable < there else "")
+def cpu(usable: int, total: int, limit: float | None) -> Check:
+    """Checks the cores of this process, of the machine, and of its container."""
+    found = f"{usable} cores" + (f" of {total}" if usable < total else "")
     if limit is None or limit >= usable:
         return Check("cpu", OK, found)
     threads = max(1, round(limit))
@@ -81,7 +154,7 @@ def _quota(group: Path) -> float | None:
 
 
 def open_files(limit: int) -> Check:
-    """The check of the number of files and connections that a process may have open."""
+    """Checks the number of files and connections that a process may have open."""
     if limit == resource.RLIM_INFINITY or limit >= _FEWEST_FILES:
         return Check("open files", OK, "no limit" if limit < 0 else f"{limit} at most")
     advice = f"a run with many shards or tasks needs more; ulimit -n {4 * _FEWEST_FILES}"
@@ -89,7 +162,7 @@ def open_files(limit: int) -> Check:
 
 
 def shared_memory(total: int, *, nvidia: bool) -> Check:
-    """The check of /dev/shm, by which NCCL connects GPUs."""
+    """Checks /dev/shm, which NCCL uses between GPUs."""
     found = f"{readable_bytes(total)} in {_SHARED_MEMORY}"
     if not nvidia or total > _LITTLE_SHARED_MEMORY:
         return Check("shared memory", OK, found)
@@ -98,17 +171,17 @@ def shared_memory(total: int, *, nvidia: bool) -> Check:
 
 
 def gpus(answer: Answer, environment: Mapping[str, str], *, nvidia: bool | None = None) -> Check:
-    """The check of the GPUs that TensorFlow sees.
+    """Checks the GPUs that TensorFlow sees.
 
     Args:
-      answer: that of the part `tensorflow` of `probe`.
+      answer: the answer of the part `tensorflow` of `probe`.
       environment: the environment variables.
-      nvidia: whether NVIDIA's driver is there; None: look.
+      nvidia: whether NVIDIA's driver is installed; None: look.
     """
     if answer.error:
         return Check("gpu", WARNING, "not known, because TensorFlow cannot be imported")
-    if found := answer.result["gpus"]:
-        return Check("gpu", OK, f"{len(found)}: {', '.join(found)}")
+    if names := answer.result["gpus"]:
+        return Check("gpu", OK, f"{len(names)}: {', '.join(names)}")
     if not (_NVIDIA.exists() if nvidia is None else nvidia):
         return Check("gpu", OK, "none")
     hidden = environment.get("CUDA_VISIBLE_DEVICES")
@@ -118,3 +191,106 @@ def gpus(answer: Answer, environment: Mapping[str, str], *, nvidia: bool | None 
     cause = "" if answer.result["cuda"] else ", which is built without CUDA"
     advice = "pip install 'tf-frame[gpu]' for the CUDA libraries; nvidia-smi shows the driver"
     return Check("gpu", PROBLEM, f"there is a GPU, unseen by TensorFlow{cause}", (advice,))
+
+
+def environment_checks(environment: Mapping[str, str]) -> Iterator[Check]:
+    """Yields a check for each variable that changes TensorFlow or tf-frame; one for none."""
+    found = [
+        *_tf_config(environment),
+        *_harmful(environment),
+        *(
+            Check(name, OK, f"{_short(environment[name])}: {effect}")
+            for name, effect in _EFFECTS.items()
+            if name in environment
+        ),
+    ]
+    yield from found or [Check("environment", OK, "no variable changes TensorFlow's behaviour")]
+
+
+def _short(value: str) -> str:
+    return value if len(value) <= _LONGEST else f"{value[:_LONGEST]}..."
+
+
+def _tf_config(environment: Mapping[str, str]) -> Iterator[Check]:
+    if not environment.get(TF_CONFIG):
+        return
+    advice = ("unset TF_CONFIG or give --cluster_from none to train alone",)
+    try:
+        cluster = find_cluster(ClusterOptions(), environment)
+    except ConfigError as error:
+        yield Check(TF_CONFIG, PROBLEM, str(error), advice)
+        return
+    tasks = sum(map(len, cluster.jobs.values()))
+    if tasks <= 1:
+        yield Check(TF_CONFIG, OK, "a single process")
+        return
+    joins = f"a run here is {cluster.task_name} of {tasks} tasks, and waits for them"
+    yield Check(TF_CONFIG, OK, joins, advice)
+
+
+def _harmful(environment: Mapping[str, str]) -> Iterator[Check]:
+    """Yields variables that cost speed or connections, and are seldom intended."""
+    for name, (harmless, effect, advice) in _HARMFUL.items():
+        value = environment.get(name, "")
+        if value not in harmless:
+            yield Check(name, WARNING, f"{_short(value)}: {effect}", (f"unset {name}{advice}",))
+
+
+def folder_checks(folder: str) -> Iterator[Check]:
+    """Yields the checks of the model folder, the temporary folder, and of local connections.
+
+    Args:
+      folder: model folder of a run, or the parent of such folders; a remote one is left out,
+        because it needs TensorFlow.
+    """
+    if not file_system.is_remote(folder):
+        yield local_folder("model_dir", folder, "give another MODEL_DIR, or chmod u+w")
+    yield _temporary_folder()
+    yield loopback()
+    yield _ports()
+
+
+def local_folder(name: str, folder: str, remedy: str) -> Check:
+    """Checks that a folder can be written, or the nearest parent that exists."""
+    existing = os.path.abspath(os.path.expanduser(folder))
+    while not os.path.lexists(existing):
+        existing = os.path.dirname(existing)
+    try:
+        file_system.write_probe(existing)
+        free = shutil.disk_usage(existing).free
+    except OSError as error:
+        return Check(name, PROBLEM, f"{existing} cannot be written: {error.strerror}", (remedy,))
+    made = "" if os.path.exists(os.path.expanduser(folder)) else f", to be made in {existing}"
+    found = f"{folder}{made}: {readable_bytes(free)} free"
+    if free >= _LITTLE[name]:
+        return Check(name, OK, found)
+    return Check(name, WARNING, found, (f"free some space, or {remedy}",))
+
+
+def _temporary_folder() -> Check:
+    name, remedy = "temporary folder", "set TMPDIR to another folder"
+    try:
+        return local_folder(name, tempfile.gettempdir(), remedy)
+    except FileNotFoundError as error:  # Python finds no folder that can be written.
+        return Check(name, PROBLEM, error.strerror or str(error), (remedy,))
+
+
+def loopback(address: str = LOOPBACK) -> Check:
+    """Checks that this machine can be reached at its own address."""
+    try:
+        with (
+            socket.create_server((address, 0)) as server,
+            socket.create_connection(server.getsockname(), timeout=_MAX_SECS),
+        ):
+            return Check("loopback", OK, f"{address} takes connections")
+    except OSError as error:
+        advice = "TensorBoard and jobs on this machine need it; allow it in firewall or sandbox"
+        return Check("loopback", PROBLEM, f"{address}: {error.strerror or error}", (advice,))
+
+
+def _ports() -> Check:
+    try:
+        ports = sorted(free_ports(_PORTS_OF_A_JOB))
+    except TfFrameError as error:
+        return Check("ports", PROBLEM, str(error))
+    return Check("ports", OK, f"free for a job, such as {', '.join(map(str, ports[:3]))}")

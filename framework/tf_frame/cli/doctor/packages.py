@@ -1,7 +1,7 @@
-"""Versions of the packages on which tf-frame stands, and their known traps.
+"""Checks of packages: versions, known traps, and imports in the child process of `probe`.
 
-Versions come from the metadata of the packages, so that none is imported. The bounds are those of
-tf-frame's own metadata, that is of `setup.py`.
+Versions come from the metadata of the packages, so that none is imported. Their bounds come from
+tf-frame's own metadata, which `setup.py` defines.
 """
 
 from __future__ import annotations
@@ -11,16 +11,22 @@ import functools
 import importlib.metadata
 import platform
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
-from tf_frame.cli.doctor.check import OK, PROBLEM, STATES, WARNING, Check
+from tf_frame.cli.doctor.machine import OK, PROBLEM, STATES, WARNING, Check, gpus
+from tf_frame.cli.doctor.probe import Answer
 from tf_frame.plugin.find import OWN_DISTRIBUTION
 
 PROFILE_EXTRA = "profile"
+PROFILE_TAB = "profile_tab"
+PARTS = ("tensorflow", PROFILE_TAB, "plugins")
+FOLDER = "folder"
+_STATES = {"broken": PROBLEM, "incompatible": PROBLEM, "conflict": WARNING}
 # Packages with a line of their own; the other requirements share one.
 _SHOWN = ("tensorflow", "keras", "tf-keras", "protobuf", "tensorboard", "xprof")
 # Other packages that bring the same modules.
@@ -32,9 +38,9 @@ class _Trap:
     """Behaviour of some versions of a package that surprises.
 
     Attributes:
-      package, versions: the versions that behave so.
-      beside: another package without which it does not matter, and its versions.
-      text: what happens, and what to do.
+      package, versions: the versions with this behaviour.
+      text: the behaviour, and what to do.
+      beside: another package, without which the behaviour does not matter, and its versions.
     """
 
     package: str
@@ -44,7 +50,7 @@ class _Trap:
     beside: tuple[str, str] | None = None
 
     def applies(self) -> bool:
-        """Returns whether the packages are installed in such versions."""
+        """Returns whether these versions are installed."""
         needed = [(self.package, self.versions), *([self.beside] if self.beside else [])]
         return all(_is_version(version_of(name), versions) for name, versions in needed)
 
@@ -102,13 +108,14 @@ _TRAPS = (
 )
 
 
-def checks() -> Iterator[Check]:
+def version_checks() -> Iterator[Check]:
     """Yields a check for Python, each package of interest, and the other requirements."""
     yield Check("python", OK, f"{platform.python_version()}, {sys.executable}")
     yield from filter(None, map(_package, _SHOWN))
-    others = [found for name in sorted(set(requirements()) - {*_SHOWN}) if (found := _other(name))]
-    yield from [each for each in others if each.state != OK] or [
-        Check("requirements", OK, ", ".join(f"{each.name} {each.found}" for each in others))
+    names = sorted(set(requirements()) - {*_SHOWN})
+    others = [check for name in names if (check := _requirement(name))]
+    yield from [check for check in others if check.state != OK] or [
+        Check("requirements", OK, ", ".join(f"{check.name} {check.found}" for check in others))
     ]
 
 
@@ -143,7 +150,7 @@ def _is_version(version: str, versions: str) -> bool:
 
 def _package(name: str) -> Check | None:
     """The check of a package with its traps; None for one that nothing needs and nobody has."""
-    check = _other(name)
+    check = _requirement(name)
     if check is None:
         return None
     traps = [trap for trap in _TRAPS if trap.package == name and trap.applies()]
@@ -151,7 +158,7 @@ def _package(name: str) -> Check | None:
     return Check(name, state, check.found, (*check.advice, *(trap.text for trap in traps)))
 
 
-def _other(name: str) -> Check | None:
+def _requirement(name: str) -> Check | None:
     version, needed = version_of(name), requirements().get(name)
     if needed is None:
         return Check(name, OK, version) if version else None
@@ -161,3 +168,96 @@ def _other(name: str) -> Check | None:
     if not needed.specifier.contains(version, prereleases=True):
         return Check(name, PROBLEM, f"{version}; tf-frame needs {needed.specifier}", advice)
     return Check(name, OK, version)
+
+
+def import_checks(
+    answers: Mapping[str, Answer], environment: Mapping[str, str], folder: str
+) -> Iterator[Check]:
+    """Yields the checks of TensorFlow, GPUs, the Profile tab, plugins and a remote folder.
+
+    Args:
+      answers: answer to each of `PARTS`, and to `FOLDER` for a remote folder.
+      environment: the environment variables.
+      folder: the model folder.
+    """
+    yield _tensorflow(answers["tensorflow"])
+    yield gpus(answers["tensorflow"], environment)
+    yield profile_tab(answers[PROFILE_TAB])
+    yield from _plugins(answers["plugins"])
+    if FOLDER in answers:
+        yield _remote_folder(answers[FOLDER], folder)
+
+
+def _tensorflow(answer: Answer) -> Check:
+    name = "import tensorflow"
+    if not answer.error:
+        return Check(name, OK, "works")
+    conflict = "pip check shows packages in conflict; install tf-frame into a new environment"
+    advice = _newer_protobuf() or conflict
+    if "AVX" in answer.error or "Illegal instruction" in answer.error:
+        advice = "TensorFlow's wheels need a processor with AVX; see lscpu"
+    return Check(name, PROBLEM, answer.error, (advice,))
+
+
+def profile_tab(answer: Answer) -> Check:
+    """Checks that TensorBoard will show the Profile tab.
+
+    Args:
+      answer: the answer of the part `profile_tab` of `probe`.
+    """
+    name = "Profile tab"
+    if not version_of("xprof"):
+        advice = f"pip install 'tf-frame[{PROFILE_EXTRA}]'"
+        return Check(name, WARNING, "missing in TensorBoard: xprof is not installed", (advice,))
+    if not answer.tried:
+        return _untried(name)
+    if not answer.error:
+        return Check(name, OK, "TensorBoard has it")
+    advice = (
+        _newer_protobuf() or f"pip install --upgrade --force-reinstall 'tf-frame[{PROFILE_EXTRA}]'"
+    )
+    return Check(name, PROBLEM, f"missing in TensorBoard: {answer.error}", (advice,))
+
+
+def _newer_protobuf() -> str:
+    """Returns the command that installs a newer protobuf; empty if it is new enough."""
+    needed = requirements(PROFILE_EXTRA).get("protobuf")
+    version = version_of("protobuf")
+    if needed and version and not needed.specifier.contains(version, prereleases=True):
+        return f"pip install 'protobuf{needed.specifier}'"
+    return ""
+
+
+def _plugins(answer: Answer) -> Iterator[Check]:
+    name = "plugins"
+    if answer.error:
+        check = Check(name, PROBLEM, answer.error, ("tf-frame plugins list --check",))
+        yield check if answer.tried else _untried(name)
+        return
+    rows = answer.result
+    models = sorted({row["name"] for row in rows if row["kind"] == "model"})
+    listed = ", ".join(models) or "pip install one, such as tf-frame-deeplab"
+    yield Check(name, OK, f"{len(rows)}; models: {listed}")
+    yield from (_plugin(row) for row in rows if row["problem"])
+
+
+def _plugin(row: Mapping[str, Any]) -> Check:
+    found = f"{row['name']} of {row['distribution']} {row['version']} is {row['state']}: "
+    advice = "" if row["state"] == "conflict" else f"pip install --upgrade {row['distribution']}"
+    return Check(
+        row["kind"], _STATES[row["state"]], found + row["problem"], (advice,) if advice else ()
+    )
+
+
+def _remote_folder(answer: Answer, folder: str) -> Check:
+    name = "model_dir"
+    if not answer.tried:
+        return _untried(name)
+    if not answer.error:
+        return Check(name, OK, f"{folder} can be written")
+    advice = "check its name and your credentials"
+    return Check(name, PROBLEM, f"{folder} cannot be written: {answer.error}", (advice,))
+
+
+def _untried(name: str) -> Check:
+    return Check(name, WARNING, "not looked at, because the process had ended before")

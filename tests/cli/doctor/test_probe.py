@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from tf_frame.cli.doctor import child
-from tf_frame.cli.doctor.child import Answer, Child
+from tf_frame.cli.doctor import probe
+from tf_frame.cli.doctor.probe import Answer, Child
 
 BEGIN = "import os, signal, sys, json\ndef say(**line): print(json.dumps(line), flush=True)\n"
 
@@ -17,7 +17,7 @@ def answers(monkeypatch):
     """Runs a program in place of `probe`; returns the answers to the parts `a` and `b=1`."""
 
     def answers(program, **options):
-        monkeypatch.setattr(child, "PROGRAM", (sys.executable, "-S", "-c", BEGIN + program))
+        monkeypatch.setattr(probe, "PROGRAM", (sys.executable, "-S", "-c", BEGIN + program))
         with Child(["a", "b=1"], **options) as started:
             return started.answers()
 
@@ -53,7 +53,7 @@ def test_the_time_limit_keeps_what_was_answered(answers):
 
 
 def test_the_process_ends_with_the_block(monkeypatch):
-    monkeypatch.setattr(child, "PROGRAM", (sys.executable, "-S", "-c", "input()"))
+    monkeypatch.setattr(probe, "PROGRAM", (sys.executable, "-S", "-c", "input()"))
     with pytest.raises(KeyboardInterrupt), Child(["a"]) as started:
         raise KeyboardInterrupt
     assert started._process.poll() is not None
@@ -63,7 +63,7 @@ def test_the_probe_answers_although_an_import_prints_and_fails(tmp_path):
     (tmp_path / "tensorboard").mkdir()
     (tmp_path / "tensorboard/__init__.py").write_text("print('chatter')\nraise SystemExit(3)\n")
     done = subprocess.run(
-        [*child.PROGRAM, "profile_tab", f"folder={tmp_path}", f"folder={tmp_path}/none"],
+        [*probe.PROGRAM, "profile_tab", f"folder={tmp_path}", f"folder={tmp_path}/none"],
         env={"PYTHONPATH": str(tmp_path)},
         capture_output=True,
         text=True,
