@@ -1,0 +1,98 @@
+"""Paths and names of Python that the documents mention exist."""
+
+import functools
+import importlib
+import re
+
+import pytest
+
+from source_tree import FRAMEWORK, ROOT
+from tf_frame.plugin.kinds import KINDS
+
+DOCUMENTS = [
+    *("README.md", "CONTRIBUTING.md"),
+    *sorted(
+        str(path.relative_to(ROOT))
+        for pattern in ("docs/**/*.md", "plugins/*/README.md")
+        for path in ROOT.glob(pattern)
+    ),
+]
+PACKAGES = [path.name for path in FRAMEWORK.iterdir() if (path / "__init__.py").exists()]
+# From the root of the repository; and of modules, from the folder of the framework.
+_PATH = re.compile(r"(?<![\w./$-])(?:framework|tests|tools|docs|plugins)/[\w./*-]+")
+_MODULE = re.compile(rf"(?<![\w./$-])(?:{'|'.join(PACKAGES)})/(?:[\w./-]+\.py\b|(?:\w+/)*(?!\w))")
+_LINK = re.compile(r"\]\(([\w./-]+)(?:#[\w-]+)?\)")
+_NAME = re.compile(r"(?<![\w./-])tf_frame(?:_\w+)?(?:\.\w+)+(?![\w/]|\.\w)")
+# In CONTRIBUTING.md names may begin below `tf_frame`.
+_SHORT_NAME = re.compile(rf"`((?:{'|'.join(PACKAGES)})\.(?!yaml)\w[\w.]*)`")
+# Words in capitals stand for any name.
+_PLACEHOLDER = re.compile(r"\b[A-Z][A-Z_]+\b")
+_GROUPS = {kind.group for kind in KINDS}
+# Files of TensorBoard, files that a reader of a walk writes, and a name with a mistake to explain.
+_OTHERS = {
+    *("plugins/profile", "tests/test_line.py", "tests/test_model.py", "tf_frame.model"),
+    *("framework/tf_frame/hooks/weights_log.py", "tests/hooks/test_weights_log.py"),
+}
+
+
+@functools.cache
+def exists(name):
+    """Returns whether a dotted name is a module, or an attribute of a module or class."""
+    module, _, attribute = name.partition(".")
+    thing = importlib.import_module(module)
+    while attribute:
+        first, _, attribute = attribute.partition(".")
+        module = f"{module}.{first}"
+        try:
+            thing = getattr(thing, first)
+        except AttributeError:
+            try:
+                thing = importlib.import_module(module)
+            except ModuleNotFoundError:
+                return first in getattr(thing, "__annotations__", ())
+    return True
+
+
+def missing_in(document):
+    path = ROOT / document
+    text = path.read_text()
+    # The paths in the README of a plugin begin at the root or at the folder of the plugin.
+    for word in _PATH.findall(text):
+        of_others = _PLACEHOLDER.search(word) or word.rstrip("./*") in _OTHERS
+        if not of_others and not any(
+            any(folder.glob(word.rstrip("./"))) for folder in (ROOT, path.parent)
+        ):
+            yield word
+    for word in _MODULE.findall(text):
+        if not (FRAMEWORK / word).exists():
+            yield word
+    for word in _LINK.findall(text):
+        if not (path.parent / word).exists():
+            yield word
+    for word in _SHORT_NAME.findall(text) if document == "CONTRIBUTING.md" else ():
+        if not exists(f"tf_frame.{word}"):
+            yield word
+    for word in _NAME.findall(text):
+        if word not in _GROUPS | _OTHERS and not exists(word):
+            yield word
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_paths_and_names_in_a_document_exist(document):
+    assert not list(missing_in(document))
+
+
+def test_a_wrong_path_or_name_is_noticed(monkeypatch, tmp_path):
+    words = {
+        "framework/tf_frame/no.py": "framework/tf_frame/no.py",
+        "`runs/no_such.py`": "runs/no_such.py",
+        "`runs/no_such/`": "runs/no_such/",
+        "[text](no.md#part)": "no.md",
+        "`tf_frame.plugin.NoSuch`": "tf_frame.plugin.NoSuch",
+        "`tf_frame.Model.no_such`.": "tf_frame.Model.no_such",
+        "`hooks.base.NoHook`": "hooks.base.NoHook",
+    }
+    fine = "docs/NAME.md `runs/training/` a/runs/no.py `tf_frame.Model.build` `hooks.base.Hook`"
+    (tmp_path / "CONTRIBUTING.md").write_text("\n".join([*words, fine, *_GROUPS, *_OTHERS]))
+    monkeypatch.setitem(globals(), "ROOT", tmp_path)
+    assert sorted(missing_in("CONTRIBUTING.md")) == sorted(words.values())
