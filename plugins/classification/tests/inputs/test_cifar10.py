@@ -3,7 +3,6 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame import InputContext, Mode
-from tf_frame.config.option import options_of
 from tf_frame.errors import DataError, NoDataError
 from tf_frame.testing.exact_resume import check_exact_resume
 from tf_frame_classification.inputs.cifar10 import Cifar10, Params
@@ -121,8 +120,3 @@ def test_missing_folder_missing_file_and_cut_file(tmp_path, records):
     (tmp_path / "data_batch_2.bin").unlink()
     with pytest.raises(DataError, match=r"data_batch_2.bin is missing"):
         cifar(tmp_path)
-
-
-def test_every_option_can_be_given_on_the_command_line():
-    for option in options_of(Params, "input"):
-        option.check_definition()

@@ -6,7 +6,6 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame import InputContext, Mode
-from tf_frame.config.option import options_of
 from tf_frame.errors import ConfigError, DataError, NoDataError, PluginError
 from tf_frame.testing.elements import elements_of
 from tf_frame.testing.exact_resume import check_exact_resume
@@ -207,11 +206,6 @@ def test_neither_the_graph_nor_a_position_holds_the_images():
 def test_no_tuner_thread_can_hold_up_the_end_of_a_session(mode):
     dataset = fashion().dataset(mode, InputContext(batch_size=2))
     assert dataset.options().autotune.enabled is False
-
-
-def test_every_option_can_be_given_on_the_command_line():
-    for option in options_of(Params, "input"):
-        option.check_definition()
 
 
 def test_a_wrong_offset_and_a_wrong_family_are_refused():

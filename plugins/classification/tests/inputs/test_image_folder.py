@@ -3,7 +3,6 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame import InputContext, Mode
-from tf_frame.config.option import options_of
 from tf_frame.errors import DataError, NoDataError
 from tf_frame.testing.exact_resume import check_exact_resume
 from tf_frame_classification.inputs.image_folder import ImageFolder, Params
@@ -180,8 +179,3 @@ def test_nothing_to_read_and_nothing_to_evaluate(tmp_path):
     assert source.info.num_examples == {Mode.TRAIN: 2, Mode.EVAL: 0, Mode.PREDICT: 0}
     with pytest.raises(NoDataError, match=r"eval_fraction 0.0 of .* leaves nothing to evaluate"):
         source.dataset(Mode.EVAL, InputContext(batch_size=1))
-
-
-def test_every_option_can_be_given_on_the_command_line():
-    for option in options_of(Params, "input"):
-        option.check_definition()

@@ -5,7 +5,6 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame import InputContext, Mode
-from tf_frame.config.option import options_of
 from tf_frame.errors import DataError, NoDataError
 from tf_frame.testing.exact_resume import check_exact_resume
 from tf_frame_classification.inputs.image_tfrecord import ImageTfrecord, Params
@@ -225,11 +224,6 @@ def test_a_file_that_is_there_gzipped_and_unpacked_is_refused(folder):
     (folder / "train-00001-of-00002.gz").write_bytes(gzip.compress(data))
     with pytest.raises(DataError, match=r"has train-00001-of-00002 and train-00001-of-00002.gz"):
         tfrecord(folder)
-
-
-def test_every_option_can_be_given_on_the_command_line():
-    for option in options_of(Params, "input"):
-        option.check_definition()
 
 
 def test_records_without_one_image_one_label_or_a_class_are_named(tmp_path, pictures, take):
