@@ -9,7 +9,7 @@ import urllib.request
 
 import pytest
 
-from tf_frame.cli import tensorboard, tensorboard_server
+from tf_frame.cli import tensorboard
 from tf_frame.cli.doctor import packages, probe
 from tf_frame.cli.main import main
 
@@ -71,8 +71,8 @@ def test_a_taken_port(start, run):
 def test_the_next_free_port_is_taken(monkeypatch):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        monkeypatch.setattr(tensorboard_server, "_FIRST_PORT", port)
-        assert port < tensorboard_server.free_port("127.0.0.1", None) < port + 100
+        monkeypatch.setattr(tensorboard, "_FIRST_PORT", port)
+        assert port < tensorboard.free_port("127.0.0.1", None) < port + 100
 
 
 @pytest.mark.parametrize("host", ["192.0.2.1", "no-such-host.invalid"])
@@ -138,7 +138,7 @@ def test_a_server_that_ends_says_why(start, run):
 
 
 def test_a_server_that_never_answers(start, run, monkeypatch):
-    monkeypatch.setattr(tensorboard_server, "_MAX_START_SECS", 0.0)
+    monkeypatch.setattr(tensorboard, "_MAX_START_SECS", 0.0)
     code, _, err = start(run, program="import signal; signal.pause()")
     assert code == 1
     assert "does not answer after 0 s" in err
@@ -152,7 +152,7 @@ def test_the_real_tensorboard_has_the_profile_tab(run):
         found.extend(plugins)
         os.kill(os.getpid(), signal.SIGTERM)
 
-    port = tensorboard_server.free_port("127.0.0.1", None)
+    port = tensorboard.free_port("127.0.0.1", None)
     words = [*tensorboard.PROGRAM, "--logdir", str(run)]
-    tensorboard_server.serve(words, "127.0.0.1", port, answered)
+    tensorboard.serve(words, "127.0.0.1", port, answered)
     assert {"scalars", "profile"} <= set(found)

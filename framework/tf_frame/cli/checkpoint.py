@@ -16,7 +16,7 @@ from typing import Any
 
 from tf_frame.cli import checkpoint_tables as tables
 from tf_frame.command_line.screen import complain, report
-from tf_frame.config.flags import parse_flags, split_flags
+from tf_frame.config.flags import parse_words
 from tf_frame.config.option import Option
 from tf_frame.config.values import nearest
 from tf_frame.errors import (
@@ -65,8 +65,7 @@ def main(argv: Sequence[str]) -> int:
         hint = f"did you mean {near!r}?" if near else f"it takes one of {', '.join(SUB_COMMANDS)}"
         raise ConfigError(f"unknown word {name!r} after tf-frame checkpoint; {hint}")
     command = SUB_COMMANDS[name]
-    given, paths = split_flags(rest, command.options)
-    parse_flags([word for word in paths if word.startswith("-")], command.options)
+    given, paths = parse_words(rest, command.options)
     if len(paths) < command.least or (command.most is not None and len(paths) > command.most):
         found = " ".join(paths) or "none"
         raise ConfigError(f"tf-frame checkpoint {name} takes {command.paths}; given: {found}")

@@ -8,7 +8,7 @@ from typing import Any
 
 from tf_frame.command_line.option_help import group_text
 from tf_frame.command_line.screen import complain, output_may_fail, report
-from tf_frame.config.flags import parse_flags, split_flags
+from tf_frame.config.flags import parse_words
 from tf_frame.config.option import options_of, resolve
 from tf_frame.errors import EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, ConfigError
 from tf_frame.plugin.find import find_plugins
@@ -35,8 +35,7 @@ def main(argv: Sequence[str]) -> int:
         report(_help(name, cls))
         return EXIT_OK
     options = options_of(cls.Params)
-    given, paths = split_flags(rest, options)
-    parse_flags([word for word in paths if word.startswith("-")], options)
+    given, paths = parse_words(rest, options)
     if len(paths) != 2:
         found = " ".join(paths) or "none"
         raise ConfigError(f"tf-frame convert {name} takes SOURCE and OUTPUT; given: {found}")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from tf_frame.command_line.option_help import group_text
 from tf_frame.command_line.screen import report
-from tf_frame.config.flags import parse_flags, split_flags
+from tf_frame.config.flags import parse_words
 from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_OK, EXIT_USAGE, ConfigError
 from tf_frame.plugin.find import find_plugins
@@ -34,8 +34,7 @@ def main(argv: Sequence[str]) -> int:
         options = group_text("Options", OPTIONS, {"kind": "required"})
         report(f"{_USAGE}\n\n{options}\n\nkinds:\n{kinds}")
         return EXIT_OK if argv else EXIT_USAGE
-    given, words = split_flags(argv, OPTIONS)
-    parse_flags([word for word in words if word.startswith("-")], OPTIONS)
+    given, words = parse_words(argv, OPTIONS)
     if len(words) != 1:
         found = " ".join(words) or "none"
         raise ConfigError(f"tf-frame plugins new takes one NAME; given: {found}")

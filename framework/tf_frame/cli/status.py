@@ -1,20 +1,26 @@
-"""`tf-frame status`: what each task of a training does now, by the status files of its folder."""
+"""`tf-frame status`: shows the status files of the tasks of a training."""
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
+import socket
+import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tf_frame import file_system
-from tf_frame.cli import status_table
-from tf_frame.cluster.status import TaskStatus, read_statuses
+from tf_frame.cluster.status import ENDED, FAILED, TaskStatus, read_statuses
 from tf_frame.command_line.folder_command import folder_command
 from tf_frame.command_line.screen import report
 from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_OK, ConfigError
+from tf_frame.launch.job import CHIEF
+from tf_frame.launch.progress import job_rate
+from tf_frame.launch.watchdog import is_there
 from tf_frame.tensorflow_log import quiet_import
+from tf_frame.text import columns
 
 _USAGE = """usage: tf-frame status MODEL_DIR [OPTIONS]
 
@@ -23,6 +29,9 @@ step, steps/s, and whether the process is alive if it is one of this machine. RU
 that a task makes itself; STALENESS is how many updates of other workers a step of it missed."""
 _JSON = Option("json", bool, False, "print JSON for programs")
 OPTIONS = (_JSON,)
+_SILENT_SECS = 30.0
+_OVER = (ENDED, FAILED)
+_HEADING = ("TASK", "STATE", "HEARTBEAT", "STEP", "RUNS/S", "STALENESS", "PROCESS")
 
 
 def main(argv: Sequence[str]) -> int:
@@ -32,23 +41,107 @@ def main(argv: Sequence[str]) -> int:
 
 def _run(folders: Sequence[str], values: Mapping[str, Any]) -> int:
     folder = os.path.expanduser(folders[0])
-    found = _statuses(folder)
+    statuses = _read(folder)
     if values.get(_JSON.name):
-        report(json.dumps(status_table.as_json(found), indent=2))
+        report(json.dumps(status_rows(statuses), indent=2))
     else:
-        report(status_table.table(folder, found))
+        report(status_table(folder, statuses))
     return EXIT_OK
 
 
-def _statuses(folder: str) -> list[TaskStatus]:
+def _read(folder: str) -> list[TaskStatus]:
     with quiet_import():  # A remote folder needs TensorFlow.
-        found = read_statuses(folder)
-        there = bool(found) or file_system.is_folder(folder)
-    if not there:
+        statuses = read_statuses(folder)
+        exists = bool(statuses) or file_system.is_folder(folder)
+    if not exists:
         raise ConfigError(f"{folder}: there is no such folder")
-    if not found:
+    if not statuses:
         raise ConfigError(
             f"{folder} has no status files, which every task of a training writes from its start; "
             "give the --model_dir of a run"
         )
-    return found
+    return statuses
+
+
+def status_table(folder: str, statuses: Sequence[TaskStatus], now: float | None = None) -> str:
+    """Returns a line for the job and one for each task.
+
+    Args:
+      folder: the folder of the run.
+      statuses: the statuses in the folder.
+      now: seconds since 1970; default: the present time.
+    """
+    now = time.time() if now is None else now
+    rows = [_HEADING, *(_row(task, now) for task in _in_order(statuses))]
+    return f"{folder}: {_job_text(statuses)}\n{columns(rows, right=(3, 4, 5))}"
+
+
+def status_rows(statuses: Sequence[TaskStatus], now: float | None = None) -> list[dict[str, Any]]:
+    """Returns the statuses, with their age and whether the process is alive (None: not known)."""
+    now = time.time() if now is None else now
+    return [
+        {
+            **dataclasses.asdict(task),
+            "heartbeat_age_secs": round(now - task.time, 3),
+            "silent": _is_silent(task, now),
+            "alive": is_alive(task),
+        }
+        for task in _in_order(statuses)
+    ]
+
+
+def is_alive(task: TaskStatus) -> bool | None:
+    """Returns whether the process of a task runs; None if it is on another machine."""
+    return is_there(task.pid) if task.host == socket.gethostname() else None
+
+
+def _in_order(statuses: Sequence[TaskStatus]) -> list[TaskStatus]:
+    """Sorts statuses: the chief first, then by type and number."""
+
+    def key(task: TaskStatus) -> tuple[bool, str, int]:
+        kind, _, index = task.task.rpartition("-")
+        return kind != CHIEF, kind, int(index) if index.isdigit() else 0
+
+    return sorted(statuses, key=key)
+
+
+def _job_text(statuses: Sequence[TaskStatus]) -> str:
+    steps = [task.step for task in statuses if task.step is not None]
+    last = max((task.max_steps for task in statuses if task.max_steps is not None), default=None)
+    rate = job_rate(task for task in statuses if task.state not in _OVER)
+    if not steps:
+        return "no step yet"
+    of = "" if last is None else f" of {last}"
+    return f"step {max(steps)}{of}" + ("" if rate is None else f", {rate:.2f} steps/s")
+
+
+def _row(task: TaskStatus, now: float) -> tuple[str, ...]:
+    return (
+        task.task,
+        task.state,
+        _heartbeat(task, now),
+        "-" if task.step is None else str(task.step),
+        _number(task.runs_per_sec),
+        _number(task.staleness),
+        _process(task),
+    )
+
+
+def _is_silent(task: TaskStatus, now: float) -> bool:
+    return task.state not in _OVER and now - task.time > _SILENT_SECS
+
+
+def _heartbeat(task: TaskStatus, now: float) -> str:
+    # A clock of another machine may be ahead.
+    age = f"{max(now - task.time, 0):.0f} s"
+    return f"no heartbeat for {age}" if _is_silent(task, now) else f"{age} ago"
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.2f}"
+
+
+def _process(task: TaskStatus) -> str:
+    alive = is_alive(task)
+    state = "" if alive is None else ", alive" if alive else ", gone"
+    return f"pid {task.pid} on {task.host}{state}"

@@ -1,26 +1,35 @@
 """`tf-frame tensorboard`: starts TensorBoard on runs, reachable from this machine only.
 
-TensorBoard drops a plugin that it cannot import, with a traceback in its log; here a missing
-Profile tab is said, with its reason.
+TensorBoard drops a plugin that it cannot import, with a traceback in its log. This command says so
+if the Profile tab is missing, and why.
 """
 
 from __future__ import annotations
 
+import contextlib
+import errno
+import http.client
 import importlib.util
+import json
 import os
+import socket
+import subprocess
 import sys
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Any
+import tempfile
+import time
+import urllib.request
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import IO, Any
 
 from tf_frame import file_system
-from tf_frame.cli import tensorboard_server as server
 from tf_frame.cli.doctor import packages
 from tf_frame.cli.doctor.machine import LOOPBACK, OK
 from tf_frame.cli.doctor.probe import Child
 from tf_frame.command_line.folder_command import folder_command
 from tf_frame.command_line.screen import complain, report
 from tf_frame.config.option import Option
-from tf_frame.errors import EXIT_OK, ConfigError
+from tf_frame.errors import EXIT_OK, ConfigError, TfFrameError
+from tf_frame.launch.noted_signals import note_signals
 
 _USAGE = """usage: tf-frame tensorboard MODEL_DIR [MODEL_DIR ...] [OPTIONS]
 
@@ -34,6 +43,12 @@ OPTIONS = (
 PROGRAM = (sys.executable, "-m", "tensorboard.main")
 _EVENTS, _PROFILE = "tfevents", ".xplane.pb"
 _PLUGIN = "profile"
+_FIRST_PORT, _TRIED_PORTS = 6006, 100
+# It imports TensorFlow, which takes minutes from some network file systems.
+_MAX_START_SECS, _MAX_STOP_SECS = 180.0, 10.0
+_POLL_SECS, _ANSWER_SECS = 0.2, 5.0
+_SHOWN_LINES = 15
+_EVERY_ADDRESS = {"0.0.0.0": LOOPBACK, "::": "::1"}
 
 
 def main(argv: Sequence[str]) -> int:
@@ -54,14 +69,14 @@ def _run(words: Sequence[str], values: Mapping[str, Any]) -> int:
     if importlib.util.find_spec("tensorboard") is None:
         raise ConfigError("TensorBoard is not installed; pip install tensorboard")
     host = values["host"]
-    port = server.free_port(host, values["port"])
+    port = free_port(host, values["port"])
 
     def answered(url: str, plugins: Collection[str]) -> None:
         report(f"TensorBoard of {', '.join(words)}: {url} (Ctrl-C ends it)")
         for note in _notes(folders, host, plugins):
             complain(f"note: {note}")
 
-    server.serve([*PROGRAM, *_data(folders)], host, port, answered)
+    serve([*PROGRAM, *_data(folders)], host, port, answered)
     return EXIT_OK
 
 
@@ -83,7 +98,7 @@ def _holds(folder: str, mark: str) -> bool:
 
 
 def _data(folders: Sequence[str]) -> list[str]:
-    """TensorBoard's flag for the folders; several get the names by which they differ."""
+    """Returns TensorBoard's flag for the folders; of several folders it shows the names."""
     if len(folders) == 1:
         return ["--logdir", folders[0]]
     if wrong := [folder for folder in folders if {",", ":"} & set(folder)]:
@@ -97,7 +112,7 @@ def _data(folders: Sequence[str]) -> list[str]:
 
 
 def _notes(folders: Sequence[str], host: str, plugins: Collection[str]) -> Iterator[str]:
-    """Yields what the user should know: the Profile tab shows nothing, or others can connect."""
+    """Yields warnings: the Profile tab shows nothing, or other machines can connect."""
     if host not in (LOOPBACK, "localhost", "::1"):
         yield f"TensorBoard has no password; whoever reaches {host} can read these runs"
     if _PLUGIN not in plugins:
@@ -114,3 +129,124 @@ def _why_no_profile_tab() -> str:
     if check.state == OK:
         return "the Profile tab is missing, though xprof can be imported; see tensorboard's log"
     return f"the Profile tab is {'; '.join([check.found, *check.advice])}"
+
+
+def free_port(host: str, given: int | None) -> int:
+    """Returns the given port, or else the first free one from TensorBoard's own.
+
+    Raises:
+      ConfigError: it is taken, all are, or this machine has no such address.
+    """
+    if given:
+        if _is_free(host, given):
+            return given
+        raise ConfigError(
+            f"--port {given} is taken on {host}; give another one, or leave --port out for the "
+            f"first free one from {_FIRST_PORT}"
+        )
+    tried = range(_FIRST_PORT, _FIRST_PORT + _TRIED_PORTS)
+    found = next((port for port in tried if _is_free(host, port)), None)
+    if found is None:
+        raise ConfigError(f"the ports {tried[0]} to {tried[-1]} are all taken; give --port")
+    return found
+
+
+def _is_free(host: str, port: int) -> bool:
+    try:
+        family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        with socket.socket(family, kind) as probe:
+            # The connections that an earlier server closed do not keep the port.
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(address)
+            return True
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            return False
+        reason = error.strerror or error
+        raise ConfigError(f"--host {host}: port {port} cannot be used: {reason}") from None
+
+
+def serve(
+    words: Sequence[str],
+    host: str,
+    port: int,
+    answered: Callable[[str, Collection[str]], None],
+) -> None:
+    """Runs TensorBoard until Ctrl-C or SIGTERM.
+
+    Args:
+      words: program and arguments, but for the address.
+      host, port: the address on which it listens.
+      answered: called once it answers, with its URL and the names of its plugins.
+
+    Raises:
+      TfFrameError: it ends by itself, or does not answer in time.
+    """
+    near = _EVERY_ADDRESS.get(host, host)
+    url = f"http://[{near}]:{port}/" if ":" in near else f"http://{near}:{port}/"
+    words = [*words, "--host", host, "--port", str(port)]
+    with (
+        note_signals() as signals,
+        tempfile.TemporaryFile("w+", errors="replace") as log,
+        _started(words, log) as process,
+    ):
+        limit = time.monotonic() + _MAX_START_SECS
+        plugins = None
+        while not signals and not _has_ended(process):
+            if plugins is None and (plugins := _plugins(url)) is not None:
+                answered(url, plugins)
+            if plugins is None and time.monotonic() > limit:
+                raise TfFrameError(
+                    f"TensorBoard does not answer after {_MAX_START_SECS:g} s{_end_of(log)}"
+                )
+        if not signals:
+            raise TfFrameError(
+                f"TensorBoard ended with exit code {process.returncode}{_end_of(log)}"
+            )
+
+
+@contextlib.contextmanager
+def _started(words: Sequence[str], log: IO[str]) -> Iterator[subprocess.Popen[bytes]]:
+    """A process that is ended with the block."""
+    process = subprocess.Popen(
+        words,
+        env={"TF_CPP_MIN_LOG_LEVEL": "3", **os.environ},
+        stdin=subprocess.DEVNULL,
+        stdout=log,
+        stderr=log,
+    )
+    try:
+        yield process
+    finally:
+        process.terminate()
+        try:
+            process.wait(_MAX_STOP_SECS)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def _has_ended(process: subprocess.Popen[bytes]) -> bool:
+    """Waits a moment for the end of a process; returns whether it came."""
+    try:
+        process.wait(_POLL_SECS)
+    except subprocess.TimeoutExpired:
+        return False
+    return True
+
+
+def _plugins(url: str) -> Collection[str] | None:
+    """The names of TensorBoard's plugins; None while it does not answer."""
+    # Without the proxy of the environment, which does not know this machine's own address.
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    try:
+        with opener.open(f"{url}data/plugins_listing", timeout=_ANSWER_SECS) as answer:
+            return list(json.load(answer))
+    except (OSError, http.client.HTTPException):
+        return None
+
+
+def _end_of(log: IO[str]) -> str:
+    log.seek(0)
+    lines = log.read().splitlines()[-_SHOWN_LINES:]
+    return ":\n" + "\n".join(lines) if lines else ""

@@ -7,7 +7,7 @@ from typing import Any
 
 from tf_frame.command_line import option_help
 from tf_frame.command_line.screen import report
-from tf_frame.config.flags import parse_flags, split_flags
+from tf_frame.config.flags import parse_words
 from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_OK, EXIT_USAGE, ConfigError
 
@@ -41,8 +41,7 @@ def folder_command(
     if not argv or any(word in _HELP for word in argv):
         report(f"{usage}\n\n{option_help.group_text('Options', options, {})}")
         return EXIT_OK if argv else EXIT_USAGE
-    values, words = split_flags(argv, options)
-    parse_flags([word for word in words if word.startswith("-")], options)
+    values, words = parse_words(argv, options)
     if not words if count is None else len(words) != count:
         raise ConfigError(f"{name} takes {takes}; given: {' '.join(words) or 'none'}")
     return run(words, {option.name: option.default for option in options} | dict(values))
