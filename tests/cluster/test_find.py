@@ -195,7 +195,7 @@ TF_CONFIGS = {
     ),
     "an address of two tasks": (
         text_of({"chief": ["c:1"], "worker": ["c:1"]}, "chief", 0),
-        "TF_CONFIG: the address c:1 stands there twice, for chief and worker",
+        "TF_CONFIG: the address c:1 is given twice, for chief and worker",
     ),
     "a target that is no server": (
         text_of(CHIEF, "chief", 0, session_master=5),
@@ -248,7 +248,7 @@ FLAGS = {
     ),
     "a server elsewhere, and hosts": (
         ("--master", "grpc://w:1", *HOSTS, "--job_name", "worker"),
-        "--master grpc://w:1 is a server that is started elsewhere",
+        "--master grpc://w:1 is a server that another program starts",
     ),
     "a master without a scheme": (
         ("--master", "w:1"),

@@ -13,8 +13,7 @@ import tensorflow.compat.v1 as tf
 
 import forked
 from tf_frame.cluster.cluster import Cluster
-from tf_frame.cluster.proxy import reach_directly
-from tf_frame.cluster.server import LEAVE, STOPPED, serve, start_server
+from tf_frame.cluster.server import LEAVE, STOPPED, bypass_proxy, serve, start_server
 from tf_frame.errors import TfFrameError
 from tf_frame.testing.ports import free_ports
 
@@ -153,6 +152,6 @@ def test_tasks_are_reached_without_the_proxy_of_the_web(monkeypatch, variables, 
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(os, "environ", dict(os.environ))
-    reach_directly(["a:1", "[::1]:2", "a:2"])
+    bypass_proxy(["a:1", "[::1]:2", "a:2"])
     name = "no_grpc_proxy"  # Upper case is another variable, which gRPC does not read.
     assert os.environ.get(name) == excepted

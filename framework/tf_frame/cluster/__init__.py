@@ -1,4 +1,4 @@
-"""Cluster configuration: the tasks of a job, which of them this process is, and the servers."""
+"""Cluster configuration: the tasks of a job, the task of this process, and the servers."""
 
 from tf_frame.cluster.cluster import Cluster, wait_for_servers
 

@@ -1,10 +1,10 @@
-"""`Agreement`: the tasks of a job agree on when to save, when to stop, and who has finished.
+"""`Agreement`: the tasks of a job agree on the steps to save, the step to stop, and the end.
 
-A checkpoint holds the position in the input of every worker at one step. But a worker that has
-finished a step begins the next one at once. So the chief requests a save before the step that is
-to be saved; each worker reads the request with each of its steps, and stores its position:
+A checkpoint holds the input position of every worker at one step. But a worker that has finished a
+step begins the next step at once. So the chief requests a save before the step that is to be
+saved. Each worker reads the request with each of its steps, and stores its position:
 
-    chief    request_save(120) ... step 120 ... positions of 120 are there: save
+    chief    request_save(120) ... step 120 ... positions of step 120 are stored: save
     worker   ... step 120, request 120: give_position(120, ...) ... step 121
 """
 
@@ -44,60 +44,62 @@ class Agreement:
         """Closes the connection."""
         self._store.close()
 
-    # What the chief says.
+    # Messages of the chief.
 
     def begin_session(self, restored: str | None) -> None:
         """Announces a session of the chief, before its variables are initialised or restored."""
-        unfinished = {f"finished/{worker}": NO_NUMBER for worker in self.others}
+        unfinished = {f"finished/{worker}": NO_NUMBER for worker in self.other_workers}
         self._store.put({_SAVE: NO_NUMBER, _STOP: NO_NUMBER, _CLOSED_AT: NO_NUMBER, **unfinished})
         self._store.put({_RESTORED: (restored or "").encode(), _SESSION: time.time_ns() // 1000})
 
     def open_session(self) -> None:
-        """Lets the other workers join: all that this session begins with is in place."""
+        """Lets the other workers join this session, whose variables have their values."""
         self._store.put({_OPEN: self._store.number(_SESSION)})
 
     def close_session(self, step: int) -> None:
-        """Lets no worker join any more; `step` is the last one of the session."""
+        """Lets no worker join any more; `step` is the last step of the session."""
         self._store.put({_CLOSED_AT: step, _OPEN: NO_NUMBER})
 
     def request_save(self, step: int) -> None:
-        """Asks every worker for its position after this step, or the first one beyond."""
+        """Requests the position of every worker after this step, or after its next step."""
         self._store.put({_SAVE: step})
 
     def request_stop(self, step: int) -> None:
-        """Asks every worker to give its position after this step, and to stop there."""
+        """Requests the position of every worker after this step, and a stop at this step."""
         self._store.put({_STOP: step, _SAVE: step})
 
     def present(self) -> list[int]:
         """Returns the other workers that take part in this session of the chief."""
         session = self._store.number(_SESSION)
-        return [worker for worker in self.others if self._number("joined", worker) == session]
+        return [
+            worker for worker in self.other_workers if self._number("joined", worker) == session
+        ]
 
     def without_position(
         self, step: int, *, workers: Iterable[int], timeout_secs: float
     ) -> list[int]:
-        """Waits for the positions of a step; returns the workers that have not given one."""
+        """Waits for the positions of a step; returns the workers without a position."""
         return self._waiting_for(
             lambda worker: self._number("given", worker) >= step, workers, timeout_secs
         )
 
     def unfinished(self, *, workers: Iterable[int], timeout_secs: float) -> list[int]:
-        """Waits for workers to finish; returns those that have not."""
+        """Waits for workers to finish; returns the workers that still train."""
         return self._waiting_for(
             lambda worker: self._number("finished", worker) > 0, workers, timeout_secs
         )
 
     def session_time(self) -> float:
-        """Returns when the chief's session began, seconds since 1970; the same in every task."""
+        """Returns the start of the chief's session, seconds since 1970; equal in every task."""
         return self._store.number(_SESSION) / 1e6
 
     def any_has_finished(self) -> bool:
         """Returns whether a worker makes no further update."""
-        return any(self._number("finished", worker) > 0 for worker in self.others)
+        return any(self._number("finished", worker) > 0 for worker in self.other_workers)
 
     @property
-    def others(self) -> range:
-        """The workers beside the chief."""
+    def other_workers(self) -> range:
+        """The workers without the chief."""
         return range(1, self._cluster.num_workers)
 
     def _waiting_for(
@@ -110,23 +112,23 @@ class Agreement:
             left = [worker for worker in left if not has(worker)]
         return left
 
-    # What a worker says.
+    # Messages of a worker.
 
     def is_open(self) -> bool:
         """Returns whether the chief's present session is ready for the other workers."""
         return self._store.number(_OPEN) == self._store.number(_SESSION) != NO_NUMBER
 
     def closed_at(self) -> int:
-        """Returns the last step of the chief's session, `NO_NUMBER` if that has not ended."""
+        """Returns the last step of the chief's session, `NO_NUMBER` while the session runs."""
         return self._store.number(_CLOSED_AT)
 
     def join(self) -> None:
-        """Takes note of the chief's present session, in which no position was given yet."""
+        """Records that this worker takes part in the chief's present session."""
         self._store.put({f"given/{self._worker}": NO_NUMBER})
         self._store.put({f"joined/{self._worker}": self._store.number(_SESSION)})
 
     def has_new_session(self) -> bool:
-        """Returns whether the chief's session is another one than that of the last `join`."""
+        """Returns whether the chief has opened another session since the last `join`."""
         return self._number("joined", self._worker) != self._store.number(_SESSION)
 
     def give_position(self, step: int, values: Mapping[str, bytes]) -> None:
@@ -139,53 +141,53 @@ class Agreement:
         self._store.put({f"finished/{self._worker}": 1})
 
     def stop_step(self) -> int:
-        """Returns the step at which to stop, `NO_NUMBER` if the chief has not asked for it."""
+        """Returns the step at which to stop, `NO_NUMBER` without a request."""
         return self._store.number(_STOP)
 
     def restored(self) -> str | None:
-        """Returns the checkpoint that the chief's session began with; None: with new variables."""
+        """Returns the checkpoint that the chief's session restored; None without one."""
         return self._store.text(_RESTORED).decode() or None
 
     def _number(self, key: str, worker: int) -> int:
         return self._store.number(f"{key}/{worker}")
 
-    # What a training graph reads.
+    # Reads in a training graph.
 
     def position_tensors(self, names: Iterable[str]) -> dict[str, Any]:
-        """Makes reads of another worker's position; name in the checkpoint -> scalar string."""
+        """Adds reads of another worker's position; name in the checkpoint -> scalar string."""
         return {name: read_text(name, self._device) for name in names}
 
     def given_step(self, worker: int) -> Any:
-        """Makes a read of the step of another worker's position; a scalar int64 tensor."""
+        """Adds a read of the step of another worker's position; a scalar int64 tensor."""
         return read_numbers([f"given/{worker}"], self._device)[0]
 
     def requested_save(self) -> Any:
-        """Makes a read of the step of `request_save`, for the chief; a scalar int64 tensor."""
+        """Adds a read of the step of `request_save`, for the chief; a scalar int64 tensor."""
         return read_numbers([_SAVE], self._device)[0]
 
     def attention(self, step_after: Any, *, max_steps: int, agreed_save: Any = None) -> Any:
-        """Makes a scalar float that is NaN after a step at which the worker must look.
+        """Adds a scalar float that is NaN after a step at which the worker must read messages.
 
-        That is when the chief has requested this step or an earlier one, when its session is a
-        new one, and after the last step.
+        The value is NaN if the chief has requested this step or an earlier step, if the chief
+        has opened a new session, and after the last step. Otherwise the value is 0.
 
         Args:
           step_after: the global step after the step.
           max_steps: the last step.
-          agreed_save: the chief's `requested_save`, as the workers have agreed on it within the
-            step; None: this worker reads it from the host.
+          agreed_save: the chief's `requested_save`, which the workers exchange within the step;
+            None: this worker reads the request from the host.
         """
         if agreed_save is not None:
             step = tf.cast(step_after, tf.int64)
             look = tf.logical_or(tf.equal(step, agreed_save), step >= max_steps)
             return tf.where(look, float("nan"), 0.0)
-        given, joined = f"given/{self._worker}", f"joined/{self._worker}"
+        given_key, joined_key = f"given/{self._worker}", f"joined/{self._worker}"
         # All on the host: each number that is sent would cost as much as the result.
         with tf.control_dependencies([step_after]), tf.device(None), tf.device(self._device):
             step = tf.cast(tf.train.get_global_step().read_value(), tf.int64)
-            requested, last_given, session, known = tf.unstack(
-                read_numbers([_SAVE, given, _SESSION, joined], self._device)
+            requested, given, session, joined = tf.unstack(
+                read_numbers([_SAVE, given_key, _SESSION, joined_key], self._device)
             )
-            due = tf.logical_and(requested > last_given, step >= requested)
-            look = tf.reduce_any(tf.stack([due, tf.not_equal(session, known), step >= max_steps]))
+            due = tf.logical_and(requested > given, step >= requested)
+            look = tf.reduce_any(tf.stack([due, tf.not_equal(session, joined), step >= max_steps]))
             return tf.where(look, float("nan"), 0.0)

@@ -2,8 +2,8 @@
 
     clock_offsets(cluster)      # {"worker_1": -2300000}
 
-A task runs `tf.timestamp()` on the server of another one and takes half of the round trip for the
-way there, as NTP does (RFC 5905, section 8, with both server timestamps equal).
+A task runs `tf.timestamp()` on the server of another task and assumes that the answer was made in
+the middle of the round trip, as NTP does (RFC 5905, section 8, with both server timestamps equal).
 """
 
 from __future__ import annotations
@@ -22,11 +22,10 @@ _TIMEOUT_MS = 5000
 
 
 def clock_offsets(cluster: Cluster) -> Mapping[str, int]:
-    """Returns what this task knows of clocks: nanoseconds to add for times of the chief.
+    """Measures clocks; returns nanoseconds to add to times of a task for times of the chief.
 
-    A worker knows its own clock, the chief those of the parameter servers. Tasks of one machine
-    have the same clock, so they are left out. A server that does not answer is left out with a
-    warning.
+    A worker measures its own clock, the chief the clocks of the parameter servers. The result
+    leaves out tasks on the machine of this task, and, with a warning, servers that do not answer.
 
     Args:
       cluster: this task.
@@ -34,23 +33,23 @@ def clock_offsets(cluster: Cluster) -> Mapping[str, int]:
     Returns:
       Offsets by the names of tasks in profiles, such as `worker_1`.
     """
-    found = {}
-    for name, job, sign in _measured(cluster):
+    offsets = {}
+    for name, job, sign in _measured_tasks(cluster):
         try:
-            found[name] = sign * clock_offset(cluster, job)
+            offsets[name] = sign * clock_offset(cluster, job)
         except tf.errors.OpError as error:
             _LOG.warning("the clock of %s is taken for right: %s", name, error.message)
-    return found
+    return offsets
 
 
 def clock_offset(cluster: Cluster, job: str, now: Callable[[], int] = time.time_ns) -> int:
-    """Returns the nanoseconds to add to times of this task for those of another one.
+    """Returns the nanoseconds to add to times of this task for times of another task.
 
-    The error is at most half of the shortest of some round trips.
+    The error is at most half of the shortest round trip.
 
     Args:
       cluster: this task.
-      job: job and task of the other one, such as `chief/task:0`.
+      job: the other task, such as `chief/task:0`.
       now: the clock of this task, nanoseconds since 1970.
 
     Raises:
@@ -63,28 +62,32 @@ def clock_offset(cluster: Cluster, job: str, now: Callable[[], int] = time.time_
     trips = []
     with tf.Graph().as_default():
         with tf.device(f"/job:{job}/device:CPU:0"):
-            there = tf.timestamp()
+            timestamp = tf.timestamp()
         with tf.Session(cluster.target, config=config) as session:
-            read = session.make_callable(there)
-            read()  # The first run sends the graph.
+            read_clock = session.make_callable(timestamp)
+            read_clock()  # The first run sends the graph.
             for _ in range(_TRIPS):
                 began = now()
-                told = int(read() * 1e9)
+                other_time = int(read_clock() * 1e9)
                 ended = now()
-                trips.append((ended - began, told - (began + ended) // 2))
+                trips.append((ended - began, other_time - (began + ended) // 2))
     return min(trips)[1]
 
 
-def _measured(cluster: Cluster) -> list[tuple[str, str, int]]:
-    """Tasks whose clocks this one measures: name, job to ask, and sign of the offset to it."""
+def _measured_tasks(cluster: Cluster) -> list[tuple[str, str, int]]:
+    """Returns name, task to ask and sign of the offset for each clock that this task measures."""
     if not cluster.has_several_tasks:
         return []
     if not cluster.is_chief:
-        asked = [(cluster.profiled_task, cluster.chief_job, 1)]
+        tasks = [(cluster.profiled_task, cluster.chief_job, 1)]
     else:
-        asked = [(f"ps_{task}", f"ps/task:{task}", -1) for task in range(cluster.num_ps_tasks)]
-    own = _find_machine(cluster, cluster.worker_job)
-    return [each for each in asked if own is None or _find_machine(cluster, each[1]) != own]
+        tasks = [(f"ps_{task}", f"ps/task:{task}", -1) for task in range(cluster.num_ps_tasks)]
+    machine = _find_machine(cluster, cluster.worker_job)
+    return [
+        (name, job, sign)
+        for name, job, sign in tasks
+        if machine is None or _find_machine(cluster, job) != machine
+    ]
 
 
 def _find_machine(cluster: Cluster, job: str) -> str | None:

@@ -1,8 +1,8 @@
 """`Cluster`: the task of this process in a job, whether it is the chief, and the servers.
 
-Training asks it who initialises, saves and writes summaries: the chief alone, or workers would
-overwrite each other's files. `wait_for_servers` reports servers that are missing, for which
-TensorFlow would wait for ever without a message.
+Only the chief initialises, saves and writes summaries: otherwise workers would overwrite each
+other's files. `wait_for_servers` reports missing servers, for which TensorFlow would wait for ever
+without a message.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from tf_frame.errors import TfFrameError
 
 _TRY_SECS = 0.2
 _CONNECT_SECS = 1.0
-# An HTTP/2 client begins with these bytes and a SETTINGS frame without settings, and so does the
-# answer of a gRPC server: RFC 9113, sections 3.4, 4.1 and 6.5.
+# An HTTP/2 client begins with these bytes and an empty SETTINGS frame; the answer of a gRPC server
+# begins with a SETTINGS frame, too: RFC 9113, sections 3.4, 4.1 and 6.5.
 _HELLO = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + b"\0\0\0\4\0\0\0\0\0"
 _FRAME_HEAD_BYTES, _FRAME_TYPE, _SETTINGS = 9, 3, 4
 _ABSENT = "no server listens at"
@@ -55,12 +55,12 @@ class Cluster:
 
     @property
     def has_several_tasks(self) -> bool:
-        """True if this task trains with others, through servers."""
+        """True if this task trains together with other tasks, through servers."""
         return bool(self.target) and (self.num_workers > 1 or self.num_ps_tasks > 0)
 
     @property
     def all_reduces(self) -> bool:
-        """True if several workers each hold the variables, and all-reduce their gradients."""
+        """True if each of several workers holds all variables, and they all-reduce gradients."""
         return self.num_workers > 1 and not self.num_ps_tasks
 
     @property
@@ -83,12 +83,12 @@ class Cluster:
 
     @property
     def host(self) -> str:
-        """Job and task of the server that holds what the tasks share: `/job:ps/task:0`."""
+        """Job and task of the server with the shared values of the tasks: `/job:ps/task:0`."""
         return "/job:ps/task:0" if self.num_ps_tasks else f"/job:{self.chief_job}"
 
     @property
     def task_name(self) -> str:
-        """Name of this task in folders and messages, such as `worker-1`; else `chief-0`."""
+        """Name of this task in folders and messages: `chief-0`, `worker-1` ..."""
         if self.role != TaskType.WORKER:
             return f"{self.role}-{self.task_id}"
         if self.is_chief:
@@ -97,7 +97,7 @@ class Cluster:
 
     @property
     def profiled_task(self) -> str:
-        """Name of this worker in profiles, that of its devices: `chief_0`; alone `worker_0`."""
+        """Name of this worker in profiles, like its devices: `chief_0`; alone `worker_0`."""
         job, _, index = self.worker_job.partition("/task:")
         return f"{job}_{index or self.task_id}"
 
@@ -112,10 +112,10 @@ class Cluster:
     def addresses(self) -> list[str]:
         """The addresses of the servers that this task needs before it has a session."""
         ps = self.jobs.get(TaskType.PS, {})
-        everyone = [address for tasks in self.jobs.values() for address in tasks.values()]
-        needed = list(ps.values()) if self.num_ps_tasks else everyone
-        own = [self.target.removeprefix("grpc://")] if self.target else []
-        return list(dict.fromkeys([*own, *needed]))
+        all_addresses = [address for tasks in self.jobs.values() for address in tasks.values()]
+        needed = list(ps.values()) if self.num_ps_tasks else all_addresses
+        own_server = [self.target.removeprefix("grpc://")] if self.target else []
+        return list(dict.fromkeys([*own_server, *needed]))
 
 
 def cluster_from_tf_config(place: ClusterConfig) -> Cluster:
@@ -145,8 +145,8 @@ def wait_for_servers(
 ) -> None:
     """Waits until a gRPC server answers at each address.
 
-    TensorFlow would wait for ever, without a message and without reacting to signals; also for
-    another program that listens there.
+    TensorFlow would wait for ever, without a message and without a reaction to signals, also if
+    another program listens at the address.
 
     Args:
       addresses: `HOST:PORT` each.
@@ -155,7 +155,7 @@ def wait_for_servers(
       check: called between tries; may raise to stop waiting.
 
     Raises:
-      TfFrameError: none answers there in time.
+      TfFrameError: a server does not answer in time.
     """
     deadline = time.monotonic() + timeout_secs
     waiting = False
@@ -163,11 +163,11 @@ def wait_for_servers(
         check()
         if time.monotonic() > deadline:
             kinds = dict.fromkeys(missing.values())
-            what = ", and ".join(
+            problems = ", and ".join(
                 f"{kind} {', '.join(a for a in missing if missing[a] == kind)}" for kind in kinds
             )
             raise TfFrameError(
-                f"{what} (waited {timeout_secs:g} s); start the task, or correct its address"
+                f"{problems} (waited {timeout_secs:g} s); start the task, or correct its address"
             )
         if not waiting:
             report(f"waiting for the server at {', '.join(missing)} ...")
@@ -176,7 +176,7 @@ def wait_for_servers(
 
 
 def _find_problem(address: str) -> str:
-    """Returns in what way no server is there; empty if one answers."""
+    """Returns the reason why no server answers at an address; empty if a server answers."""
     host, port = address.removeprefix("grpc://").rsplit(":", 1)
     try:
         connection = socket.create_connection((host.strip("[]"), int(port)), timeout=_CONNECT_SECS)

@@ -4,7 +4,7 @@
     TF_CONFIG='{"cluster": ..., "task": ...}' tf-frame run ...
     srun tf-frame run --cluster_from slurm --num_ps_tasks 1 ...
 
-`--master` names a server that is started elsewhere, as slim's trainers do.
+`--master` names a server that another program starts, as in slim's trainers.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ def find_cluster(config: ClusterOptions, environment: Mapping[str, str] | None =
 
     Args:
       config: the options of the cluster.
-      environment: the environment variables; None: TF_CONFIG does not count.
+      environment: the environment variables; None: TF_CONFIG is ignored.
 
     Raises:
-      ConfigError: options or TF_CONFIG describe no cluster, or none with this task.
+      ConfigError: options or TF_CONFIG do not describe a cluster with this task.
     """
     if config.master:
         _check_no_hosts(config)
@@ -57,7 +57,7 @@ def find_cluster(config: ClusterOptions, environment: Mapping[str, str] | None =
 
 
 def in_cluster(config: C, cluster: Cluster) -> C:
-    """Returns the options with the numbers of tasks, and this worker's, of its cluster."""
+    """Returns the options with the task of this worker and the numbers of tasks of its cluster."""
     if not cluster.target:
         return config
     return dataclasses.replace(
@@ -70,7 +70,7 @@ def in_cluster(config: C, cluster: Cluster) -> C:
 
 
 def _tf_config(config: ClusterOptions, environment: Mapping[str, str]) -> dict[str, Any]:
-    """The cluster in the form of TF_CONFIG; empty for a single process."""
+    """Returns the cluster in the form of TF_CONFIG; empty for a single process."""
     if config.worker_hosts or config.ps_hosts or config.job_name:
         return _tf_config_from_hosts(config, environment)
     if config.cluster_from == "slurm":
@@ -93,8 +93,8 @@ def _tf_config_from_hosts(config: ClusterOptions, environment: Mapping[str, str]
         )
     if not config.worker_hosts or not config.job_name:
         raise ConfigError(
-            "--worker_hosts, --ps_hosts, --job_name and --task go together: the addresses of all "
-            "tasks, and which of them this process is"
+            "--worker_hosts, --ps_hosts, --job_name and --task go together: give the addresses of "
+            "all tasks, and the job and task of this process"
         )
     cluster = {TaskType.WORKER: list(config.worker_hosts), TaskType.PS: list(config.ps_hosts)}
     return {
@@ -104,19 +104,19 @@ def _tf_config_from_hosts(config: ClusterOptions, environment: Mapping[str, str]
 
 
 def _check_addresses(cluster: Cluster, origin: str) -> None:
-    known: dict[str, str] = {}
+    job_at: dict[str, str] = {}
     for job, tasks in cluster.jobs.items():
         for address in tasks.values():
             if not _is_address(address):
                 raise ConfigError(
                     f"{origin}: the address {address!r} of the job {job!r} is not HOST:PORT"
                 )
-            if address in known:
+            if address in job_at:
                 raise ConfigError(
-                    f"{origin}: the address {address} stands there twice, for {known[address]} and "
-                    f"{job}; each task has its own"
+                    f"{origin}: the address {address} is given twice, for {job_at[address]} and "
+                    f"{job}; give each task its own address"
                 )
-            known[address] = job
+            job_at[address] = job
     if cluster.target and not _is_target(cluster.target):
         raise ConfigError(
             f"{origin}: session_master is {cluster.target!r}; expected grpc://HOST:PORT"
@@ -134,8 +134,8 @@ def _is_target(text: str) -> bool:
 def _check_no_hosts(config: ClusterOptions) -> None:
     if config.worker_hosts or config.ps_hosts:
         raise ConfigError(
-            f"--master {config.master} is a server that is started elsewhere, and --worker_hosts "
-            "and --ps_hosts start one; leave one of the two out"
+            f"--master {config.master} is a server that another program starts, and --worker_hosts "
+            "and --ps_hosts start servers; leave one of the two out"
         )
     if not _is_target(config.master):
         raise ConfigError(f"--master {config.master}: expected grpc://HOST:PORT")

@@ -1,7 +1,7 @@
-"""`KeyValueStore`: numbers and texts that the tasks of a job share, on one of its servers.
+"""`KeyValueStore`: numbers and texts that the tasks of a job share, on a server of the job.
 
-The tasks agree through it on when to save and when to stop. It is two hash tables on the server,
-which exist from their first use until the server ends; a key without a value reads as -1 or "".
+The store consists of two hash tables on the server, which exist from their first use until the
+server ends. A key without a value reads as -1 or "".
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 _NUMBERS, _TEXTS = "tf_frame/numbers", "tf_frame/texts"
-# TensorFlow has no table from text to text: the key of a text is a hash.
+# TensorFlow has no table from text to text, so the key of a text is a hash.
 _HASHES = 2**62
 NO_NUMBER = -1
 _TIMEOUT_MS = 10_000
 
 
 def read_numbers(keys: Sequence[str], device: str) -> Any:
-    """Makes a read of numbers in the default graph; returns an int64 tensor `[keys]`.
+    """Adds a read of numbers to the default graph; returns an int64 tensor `[keys]`.
 
     Args:
       keys: the keys.
@@ -31,21 +31,21 @@ def read_numbers(keys: Sequence[str], device: str) -> Any:
 
 
 def store_number(key: str, value: Any, device: str) -> Any:
-    """Makes the operation that stores a number; see `read_numbers`."""
+    """Adds an operation that stores a number; see `read_numbers`."""
     with tf.device(None), tf.device(device):
         return _insert(_table(_NUMBERS, tf.int64), tf.constant(key), value)
 
 
 def read_text(key: str, device: str) -> Any:
-    """Makes a read of a text in the default graph; returns a scalar string tensor."""
+    """Adds a read of a text to the default graph; returns a scalar string tensor."""
     with tf.device(None), tf.device(device):
         return _find(_table(_TEXTS, tf.string), _hash(tf.constant(key)), tf.constant(b""), [])
 
 
 class KeyValueStore:
-    """Reads and writes the numbers and texts of a job, in a session of its own.
+    """Reads and writes the numbers and texts of a job, in a separate session.
 
-    A server that was restarted has forgotten them; the next call connects to the new server.
+    A server that is restarted loses them; the next call connects to the new server.
 
     Args:
       target: the server of this process.
@@ -93,11 +93,11 @@ class KeyValueStore:
         try:
             return self._connected().run(fetch, feeds)
         except (tf.errors.AbortedError, tf.errors.UnavailableError):
-            self.close()  # The server is another one now: a new session knows it.
+            self.close()  # The server was restarted; a new session finds it.
         try:
             return self._connected().run(fetch, feeds)
         except tf.errors.DeadlineExceededError as error:
-            # So that the training session, which the server belongs to, is made anew as well.
+            # This error makes TensorFlow open a new training session as well.
             raise tf.errors.UnavailableError(None, None, error.message) from None
 
     def _connected(self) -> Any:
@@ -125,5 +125,5 @@ def _insert(table: Any, key: Any, value: Any) -> Any:
 
 
 def _find(table: Any, keys: Any, default: Any, shape: Sequence[int]) -> Any:
-    found = tf.raw_ops.LookupTableFindV2(table_handle=table, keys=keys, default_value=default)
-    return tf.reshape(found, shape)
+    values = tf.raw_ops.LookupTableFindV2(table_handle=table, keys=keys, default_value=default)
+    return tf.reshape(values, shape)

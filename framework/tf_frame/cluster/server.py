@@ -1,8 +1,8 @@
 """Starts the TensorFlow server of a task; a parameter server runs until the chief ends the job.
 
-TensorFlow's servers have no end: `Server.join()` blocks for ever, and so every scheduler had to
-kill its parameter servers. Here each of them reads commands from a queue of its own, and the chief
-sends one when the last checkpoint is saved.
+`Server.join()` of TensorFlow blocks for ever, so that a scheduler must kill parameter servers. Here
+each parameter server reads commands from a queue, and the chief sends the command to end when the
+last checkpoint is saved.
 """
 
 from __future__ import annotations
@@ -13,13 +13,12 @@ import os
 import queue
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import tensorflow.compat.v1 as tf
 
 from tf_frame.cluster.cluster import Cluster
-from tf_frame.cluster.proxy import reach_directly
 from tf_frame.errors import TfFrameError
 
 # Sent by the chief: the job has ended; the chief has saved and stopped because of a signal.
@@ -31,10 +30,15 @@ _GRACE_SECS = 25.0
 _SEND_MS = 3000
 _JOIN_SECS = 5.0
 _SERVERS: dict[tuple[str, str], Any] = {}
-# Numbers of options of mallopt(3), and variables that set them or others.
+# Options of mallopt(3), and the environment variables that configure malloc.
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
 _MALLOC_VARIABLES = ("MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_THRESHOLD_", "GLIBC_TUNABLES")
 _KEPT_BYTES = 2**30
+# Environment variables: proxies for all protocols; hosts that gRPC reaches without a proxy (gRPC
+# reads the first variable that is set); the proxy for gRPC alone.
+_PROXIES = ("https_proxy", "http_proxy")
+_GRPC_EXCEPTIONS, _EXCEPTIONS = "no_grpc_proxy", "no_proxy"
+_GRPC_PROXY = "grpc_proxy"
 
 
 def start_server(cluster: Cluster, config: Any) -> Any:
@@ -55,10 +59,10 @@ def start_server(cluster: Cluster, config: Any) -> Any:
     key = (address, f"{job}/{index}")
     if key not in _SERVERS:
         keep_freed_memory()
-        # Else TensorFlow waits for ever for a server that is gone, to make or to close a session.
-        # Whoever needs a server waits for it with `wait_for_servers`.
+        # Without this, TensorFlow waits for ever for a lost server when it opens or closes a
+        # session. Tasks that need a server wait with `wait_for_servers`.
         os.environ.setdefault("GRPC_FAIL_FAST", "true")
-        reach_directly(each for tasks in cluster.jobs.values() for each in tasks.values())
+        bypass_proxy([address for tasks in cluster.jobs.values() for address in tasks.values()])
         try:
             _SERVERS[key] = tf.train.Server(
                 tf.train.ClusterSpec({name: dict(tasks) for name, tasks in cluster.jobs.items()}),
@@ -78,13 +82,30 @@ def keep_freed_memory() -> None:
     """Makes glibc keep up to 1 GiB of freed memory for this process.
 
     A step allocates each tensor that it receives, and fresh memory costs a page fault for every 4
-    KiB: about a third of the processor time of a step. A variable of the environment that
-    configures malloc is left to say otherwise. Other C libraries are left as they are.
+    KiB: about a third of the processor time of a step. Nothing is changed if an environment
+    variable configures malloc, or if the C library is not glibc.
     """
     option = getattr(ctypes.CDLL(None), "mallopt", None)
     if option is not None and not any(name in os.environ for name in _MALLOC_VARIABLES):
         option(_MMAP_THRESHOLD, _KEPT_BYTES)
         option(_TRIM_THRESHOLD, _KEPT_BYTES)
+
+
+def bypass_proxy(addresses: Iterable[str]) -> None:
+    """Makes gRPC connect this process with the tasks of its job without the proxy of the web.
+
+    Such a proxy does not pass connections of gRPC on, and gRPC would try again for ever without a
+    message. A proxy that `grpc_proxy` names stays in use.
+
+    Args:
+      addresses: `HOST:PORT` of each task.
+    """
+    if os.environ.get(_GRPC_PROXY) or not any(os.environ.get(name) for name in _PROXIES):
+        return
+    exceptions = os.environ.get(_GRPC_EXCEPTIONS, os.environ.get(_EXCEPTIONS, ""))
+    hosts = [address.rpartition(":")[0].strip("[]") for address in addresses]
+    names = dict.fromkeys(name for name in [*exceptions.split(","), *hosts] if name)
+    os.environ[_GRPC_EXCEPTIONS] = ",".join(names)
 
 
 def _own_job(cluster: Cluster) -> str:
@@ -106,23 +127,23 @@ def serve(
       server: the `tf.train.Server` of this parameter server.
       signalled: whether a signal asks this task to end.
       alive: called every second.
-      obey: called with every other command of the chief.
+      obey: called with every command of the chief but `LEAVE` and `STOPPED`.
 
     Returns:
-      Whether the chief ended the job; else a signal ended this task.
+      True if the chief ended the job, False if a signal ended this task.
     """
     commands: queue.SimpleQueue[bytes] = queue.SimpleQueue()
     receiver = threading.Thread(target=_receive, args=(server, commands), daemon=True)
     receiver.start()
     try:
-        return _wait_for_the_end(commands, signalled, alive, obey)
+        return _wait_for_end(commands, signalled, alive, obey)
     finally:
         _close_commands(server)
-        # A thread that comes back from TensorFlow while the interpreter ends aborts the process.
+        # A thread that returns from TensorFlow while the interpreter ends aborts the process.
         receiver.join(_JOIN_SECS)
 
 
-def _wait_for_the_end(
+def _wait_for_end(
     commands: queue.SimpleQueue[bytes],
     signalled: Callable[[], object],
     alive: Callable[[], None],
@@ -152,7 +173,7 @@ def _receive(server: Any, commands: queue.SimpleQueue[bytes]) -> None:
         # The queue is closed at the end.
         with (
             contextlib.suppress(tf.errors.OpError),
-            tf.Session(server.target, config=_alone(server)) as session,
+            tf.Session(server.target, config=_local_config(server)) as session,
         ):
             while True:
                 commands.put(session.run(received))
@@ -163,15 +184,16 @@ def _close_commands(server: Any) -> None:
         closed = _commands().close(cancel_pending_enqueues=True)
         with (
             contextlib.suppress(tf.errors.OpError),
-            tf.Session(server.target, config=_alone(server)) as session,
+            tf.Session(server.target, config=_local_config(server)) as session,
         ):
             session.run(closed)
 
 
-def _alone(server: Any) -> Any:
+def _local_config(server: Any) -> Any:
     definition = server.server_def
-    own = f"/job:{definition.job_name}/task:{definition.task_index}"
-    return tf.ConfigProto(device_filters=[own])
+    return tf.ConfigProto(
+        device_filters=[f"/job:{definition.job_name}/task:{definition.task_index}"]
+    )
 
 
 def _commands() -> Any:
@@ -183,7 +205,7 @@ def send_to_ps(cluster: Cluster, command: bytes) -> None:
 
     Args:
       cluster: the task of the chief.
-      command: `LEAVE`, `STOPPED`, or one that `serve` hands on.
+      command: `LEAVE`, `STOPPED`, or a command for the argument `obey` of `serve`.
     """
     for task in range(cluster.num_ps_tasks):
         ps = f"/job:ps/task:{task}"
@@ -193,7 +215,7 @@ def send_to_ps(cluster: Cluster, command: bytes) -> None:
         with tf.Graph().as_default():
             with tf.device(f"{ps}/device:CPU:0"):
                 sent = _commands().enqueue(command)
-            # One that died while the job ended is not there to be told.
+            # A parameter server may have died while the job ended.
             with (
                 contextlib.suppress(tf.errors.OpError),
                 tf.Session(cluster.target, config=config) as session,

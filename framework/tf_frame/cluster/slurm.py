@@ -1,19 +1,18 @@
-"""Finds the task of this process in a Slurm job, from what `srun` writes into its environment.
+"""Finds the task of this process in a Slurm job, from the environment variables of `srun`.
 
-Each process computes the whole cluster from the allocation alone, so that the tasks need no file
-and no server to find each other. A place is a node and a number on that node (SLURM_NODEID and
-SLURM_LOCALID), because ranks are distributed over the nodes as the user or the site chooses
+Each process computes the whole cluster from the allocation, so that the tasks need no file and no
+server to find each other. A place is a node and a number on that node (SLURM_NODEID and
+SLURM_LOCALID), because the user or the site chooses how ranks are distributed over the nodes
 (`srun --distribution`).
 
-The tasks take the places in this order: the first place of every node, then the second of every
-node, and so on; first the parameter servers, then chief and workers, then the evaluator. So
-parameter servers are on different nodes, where each has a network interface of its own, and
-workers are spread over all nodes.
+The tasks take the places in this order: the first place of every node, then the second place of
+every node, and so on; first the parameter servers, then chief and workers, then the evaluator. So
+parameter servers are on different nodes with different network interfaces, and workers are spread
+over all nodes.
 
-A task listens at a port that follows from the number of the job and its number on the node:
-20000 + 64 * (job modulo 199) + number. Jobs that follow each other never share a port as long as
-they have at most 64 tasks on a node, and all ports lie below 32768, where Linux begins to take
-those of outgoing connections. The variable TF_FRAME_SLURM_PORT replaces the first port.
+The port of a task is 20000 + 64 * (job modulo 199) + number on the node. Consecutive jobs never
+share a port if they have at most 64 tasks on a node. All ports lie below 32768, the first port
+that Linux gives to outgoing connections. The variable TF_FRAME_SLURM_PORT replaces the first port.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ _PORTS_PER_JOB, _DIFFERENT_JOBS = 64, 199
 _COUNT = re.compile(r"(\d+)(?:\(x(\d+)\))?")
 _RANGE = re.compile(r"(\d+)(?:-(\d+))?")
 _PART = re.compile(r"\[([^\[\]]*)\]|([^\[\],\s]+)")
-# A name, or several with brackets, up to the comma behind it.
+# A name, with or without ranges in brackets, up to the next comma.
 _NAMES = re.compile(r"(?:\[[^\[\]]*\]|[^\[\],\s])+")
 _MOST_NODES = 100_000
 
@@ -51,33 +50,33 @@ def slurm_tf_config(
       evaluator: whether one of the tasks evaluates the checkpoints.
 
     Raises:
-      ConfigError: this process is in no step of a Slurm job, the step has too few tasks, or one
-        of Slurm's variables is not as Slurm writes it.
+      ConfigError: this process is in no step of a Slurm job, the step has too few tasks, or a
+        variable of Slurm is malformed.
     """
     job = _number(environment, _JOB)
     counts = _counts(environment)
-    places = [(node, local) for local in range(max(counts)) for node in _longer(counts, local)]
+    places = [(node, local) for local in range(max(counts)) for node in _nodes_above(counts, local)]
     tasks = dict(zip(places, _tasks(environment, len(places), num_ps, evaluator), strict=True))
-    own = _number(environment, _NODE), _number(environment, _LOCAL)
-    if own not in tasks:
+    place = _number(environment, _NODE), _number(environment, _LOCAL)
+    if place not in tasks:
         raise ConfigError(
-            f"{_NODE}={own[0]} and {_LOCAL}={own[1]} name a task that is not among those of "
-            f"{_COUNTS}={environment[_COUNTS]}"
+            f"{_NODE}={place[0]} and {_LOCAL}={place[1]} name a task that is not among the tasks "
+            f"of {_COUNTS}={environment[_COUNTS]}"
         )
     nodes, port = _nodes(environment, len(counts)), _first_port(environment, job, max(counts))
     cluster: dict[str, list[str]] = {}
     for (node, local), (kind, _) in tasks.items():
         if kind != TaskType.EVALUATOR:
             cluster.setdefault(kind, []).append(f"{nodes[node]}:{port + local}")
-    kind, index = tasks[own]
+    kind, index = tasks[place]
     return {"cluster": cluster, "task": {"type": kind, "index": index}}
 
 
 def expand_nodes(text: str) -> list[str]:
     """Returns the names in a host list: `n[1-3,7],m04` -> n1, n2, n3, n7, m04.
 
-    The numbers of a range are padded with zeros as its lower end is. A name may have several
-    brackets, of which the last varies fastest: `r[1-2]n[1-2]` is r1n1, r1n2, r2n1, r2n2.
+    The numbers of a range have as many digits as its lower end. A name may have several brackets;
+    the last bracket varies fastest: `r[1-2]n[1-2]` is r1n1, r1n2, r2n1, r2n2.
 
     Raises:
       ValueError: the text is no host list.
@@ -97,7 +96,7 @@ def _expand_name(name: str) -> Iterator[str]:
 
 
 def _range(text: str) -> list[str]:
-    """The numbers of `7` or `08-11`."""
+    """Returns the numbers of `7` or `08-11`."""
     match = _RANGE.fullmatch(text)
     if not match:
         raise ValueError(f"{text!r} in brackets is no number and no range")
@@ -111,7 +110,7 @@ def expand_counts(text: str) -> list[int]:
     """Returns the numbers of tasks on each node: `2(x3),1` -> 2, 2, 2, 1.
 
     Raises:
-      ValueError: the text is no such list.
+      ValueError: the text is malformed.
     """
     counts: list[int] = []
     for part in text.split(","):
@@ -125,7 +124,7 @@ def expand_counts(text: str) -> list[int]:
 def _tasks(
     environment: Mapping[str, str], count: int, num_ps: int, evaluator: bool
 ) -> list[tuple[str, int]]:
-    """Type and index of each task, in the order of their places."""
+    """Returns type and index of each task, in the order of the places."""
     num_workers = count - num_ps - evaluator
     if num_workers < 1:
         needed = f"{num_ps} ps, 1 chief" + (", 1 evaluator" if evaluator else "")
@@ -141,8 +140,8 @@ def _tasks(
     ]
 
 
-def _longer(counts: list[int], local: int) -> list[int]:
-    """The nodes with more than `local` tasks."""
+def _nodes_above(counts: list[int], local: int) -> list[int]:
+    """Returns the nodes with more than `local` tasks."""
     return [node for node, count in enumerate(counts) if count > local]
 
 
@@ -172,7 +171,7 @@ def _first_port(environment: Mapping[str, str], job: int, most_tasks: int) -> in
         port = _number(environment, PORT)
     if not 0 < port <= _LAST_PORT - most_tasks + 1:
         raise ConfigError(
-            f"{PORT}={port}: {most_tasks} ports from there on are needed, up to {_LAST_PORT}"
+            f"{PORT}={port}: {most_tasks} ports from this port on are needed, up to {_LAST_PORT}"
         )
     return port
 

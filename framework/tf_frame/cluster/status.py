@@ -1,4 +1,4 @@
-"""Status files: what each task of a job does, for `tf-frame status` and for the launcher.
+"""Status files of the tasks of a job, for `tf-frame status` and for the launcher.
 
 Each task writes `MODEL_DIR/tasks/NAME.json`; a single process is `chief-0`.
 """
@@ -29,14 +29,13 @@ class TaskStatus:
     Attributes:
       task: name of the task, such as `worker-1`.
       state: one of the constants of this module.
-      time: when this was written, seconds since 1970.
+      time: time of this status, seconds since 1970.
       pid, host: the process.
-      step: the global step; None for a task that does not know it.
-      max_steps: the last step of the training; None for a task that does not know it.
+      step, max_steps: the global step and the last step; None for a task without steps.
       steps_per_sec: global steps per second in the last interval; None before its end.
-      runs_per_sec: steps of this task alone per second; None as above.
-      staleness: mean number of updates of other workers between the reads and the update of a
-        step of this worker; None as above.
+      runs_per_sec: steps of this task alone per second; None before the end of an interval.
+      staleness: mean number of updates by other workers within a step of this worker, between
+        reading the variables and the update; None before the end of an interval.
     """
 
     task: str
@@ -52,13 +51,13 @@ class TaskStatus:
 
 
 def own_status(task: str, state: str, **facts: Any) -> TaskStatus:
-    """Returns a status of this process, at this time."""
+    """Returns a status of this process, now."""
     host = socket.gethostname()
     return TaskStatus(task=task, state=state, time=time.time(), pid=os.getpid(), host=host, **facts)
 
 
 def write_status(model_dir: str, status: TaskStatus) -> None:
-    """Writes the status of a task; replaces the last one atomically."""
+    """Writes the status of a task; replaces the file atomically."""
     folder = os.path.join(model_dir, _FOLDER)
     file_system.make_folder(folder)
     path = os.path.join(folder, f"{status.task}.json")
@@ -66,11 +65,11 @@ def write_status(model_dir: str, status: TaskStatus) -> None:
 
 
 def read_statuses(model_dir: str) -> list[TaskStatus]:
-    """Returns the statuses of all tasks that have written one, by name."""
-    found = []
+    """Returns the statuses of all tasks that have a status file, sorted by name."""
+    statuses = []
     for path in file_system.files_in(os.path.join(model_dir, _FOLDER)):
-        # Another program's file, or one of another version, is no status.
+        # A file of another program or another version is no status.
         with contextlib.suppress(OSError, ValueError, TypeError):
             status = TaskStatus(**json.loads(file_system.read_text(path)))
-            found += [status] if type(status.pid) is int else []
-    return found
+            statuses += [status] if type(status.pid) is int else []
+    return statuses

@@ -3,8 +3,8 @@
     TF_CONFIG='{"cluster": {"chief": ["a:2222"], "ps": ["b:2222"], "worker": ["c:2222"]},
                 "task": {"type": "worker", "index": 0}}'
 
-Keys, rules and errors are those of tensorflow_estimator, run_config.py, so that schedulers
-which set TF_CONFIG for tf.estimator start tf-frame's jobs as well.
+Keys, rules and errors follow tensorflow_estimator, run_config.py, so that schedulers that set
+TF_CONFIG for tf.estimator can start jobs of tf-frame.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Jobs = Mapping[str, Mapping[int, str]]
 
 
 class TaskType:
-    """The task types that an Estimator knows."""
+    """The task types of tf.estimator."""
 
     MASTER = "master"
     PS = "ps"
@@ -46,8 +46,8 @@ class ClusterConfig:
       is_chief: whether this task initialises, saves and summarises.
       num_ps: number of tasks that hold variables.
       num_workers: number of tasks that train, including the chief; 0 for an evaluator.
-      global_id: number of this task among all: first the chief, then the other types by
-        name, and `ps` last. None for an evaluator.
+      global_id: number of this task among all tasks: first the chief, then the other types
+        by name, and `ps` last. None for an evaluator.
       service: description of the platform in TF_CONFIG; None without one.
       model_dir: folder in TF_CONFIG; None without one.
     """
@@ -72,7 +72,7 @@ class ClusterConfig:
     def run_options(self) -> dict[str, Any]:
         """The run options of this task; empty if training needs none for the cluster.
 
-        Workers are counted as by slim's flags: the chief is 0, worker i is i + 1, or i if
+        The numbers of workers follow slim's flags: the chief is 0; worker i is i + 1, or i if
         worker 0 is the chief.
         """
         if not self.trains or not (self.cluster or self.master):
@@ -110,8 +110,8 @@ def cluster_config(tf_config: Mapping[str, Any], *, worker_leads: bool = False) 
 
     Args:
       tf_config: the content of TF_CONFIG; see `read_tf_config`.
-      worker_leads: whether worker 0 is the chief where there is no job `chief` or `master`;
-        tf.estimator refuses such a cluster.
+      worker_leads: whether worker 0 is the chief of a cluster without the jobs `chief` and
+        `master`; tf.estimator refuses such a cluster.
 
     Raises:
       ValueError: the task or the cluster breaks a rule.
@@ -144,7 +144,7 @@ def _mapping(value: Any, name: str) -> dict[str, Any]:
 
 
 def _cluster(jobs: Any) -> Jobs:
-    """The jobs, with the checks of `tf.train.ClusterSpec`."""
+    """Returns the jobs, after the checks of `tf.train.ClusterSpec`."""
     if not isinstance(jobs, dict):
         raise TypeError(
             "`cluster` must be a dictionary mapping one or more job names to lists of network "
@@ -166,7 +166,7 @@ def _tasks(job: str, tasks: Any) -> dict[int, str]:
 
 
 def _alone(task: Mapping[str, Any], tf_config: Mapping[str, Any]) -> ClusterConfig:
-    """The configuration of a process without a cluster; its sessions may be on a remote server."""
+    """Returns a process without a cluster; its sessions may be on a remote server."""
     if task.get("type", TaskType.WORKER) != TaskType.WORKER:
         raise ValueError('If "cluster" is not set in TF_CONFIG, task type must be WORKER.')
     if _index(task.get("index", 0)) != 0:
@@ -180,7 +180,7 @@ def _alone(task: Mapping[str, Any], tf_config: Mapping[str, Any]) -> ClusterConf
 def _find_task(
     cluster: Jobs, task: Mapping[str, Any], tf_config: Mapping[str, Any], leader: str
 ) -> ClusterConfig:
-    """A task of a cluster, or its evaluator."""
+    """Returns a task of the cluster, or its evaluator."""
     task_type, task_id = _checked_task(cluster, task, leader)
     if task_type == TaskType.EVALUATOR:
         return _evaluator(task_id, leader, tf_config)
@@ -197,7 +197,7 @@ def _find_task(
 
 
 def _leader(cluster: Jobs, *, worker_leads: bool) -> str:
-    """The type of the leading task; `master` is the older name of `chief`."""
+    """Returns the type of the leading task; `master` is the older name of `chief`."""
     if worker_leads and TaskType.WORKER in cluster and not {*_LEADERS} & cluster.keys():
         return TaskType.WORKER
     if TaskType.MASTER not in cluster:
@@ -208,7 +208,7 @@ def _leader(cluster: Jobs, *, worker_leads: bool) -> str:
 
 
 def _checked_task(cluster: Jobs, task: Mapping[str, Any], leader: str) -> tuple[str, int]:
-    """Type and id of this task."""
+    """Returns type and id of this task."""
     if not cluster.get(leader):
         raise ValueError(f'If "cluster" is set in TF_CONFIG, it must have one "{leader}" node.')
     if leader != TaskType.WORKER and _size(cluster[leader]) > 1:
@@ -244,7 +244,7 @@ def _check_is_in(cluster: Jobs, task_type: str, task_id: int) -> None:
 
 
 def _cluster_text(cluster: Jobs) -> str:
-    """The text of a `tf.train.ClusterSpec`; ids with gaps are shown."""
+    """Returns the text of a `tf.train.ClusterSpec`; a job with missing ids is shown as a dict."""
     jobs = []
     for job, tasks in sorted(cluster.items()):
         dense = tasks and _size(tasks) == len(tasks)
@@ -253,7 +253,7 @@ def _cluster_text(cluster: Jobs) -> str:
 
 
 def _size(tasks: Mapping[int, str]) -> int:
-    """The number of task ids of a job; more than its tasks if some are left out."""
+    """Returns the number of task ids of a job, missing ids included."""
     return max(tasks, default=-1) + 1
 
 

@@ -1,7 +1,7 @@
 """Checkpoints with the positions of all workers in the input, and the end of a job of workers.
 
-The hook of the chief requests each save before the step that is saved, so that every worker gives
-its position after that very step (`cluster.agreement`).
+The chief's hook requests each save before the step that is saved, so that every worker stores its
+position after exactly this step (`cluster.agreement`).
 """
 
 from __future__ import annotations
@@ -17,25 +17,25 @@ from tf_frame.hooks.base import REPLAN
 from tf_frame.hooks.cadence import NEVER, Cadence
 from tf_frame.hooks.checkpoint import CheckpointHook
 
-# A worker gives its position within a step; one that is being started again does not.
+# A worker stores its position within a step, unless the worker is being restarted.
 _POSITION_SECS = 10.0
-# Other workers see the last step at once; one that is in a long step may miss the end.
+# Other workers see the last step at once, unless they are within a long step.
 _FINISH_SECS = 3.0
-# Where the data of the chief ended, others may still train.
+# If the chief has no more data, other workers may still train.
 _STILL_SECS = 60.0
 
 
 class AgreedCadence(Cadence):
-    """The steps of another cadence, each told to `request` before it comes.
+    """The steps of another cadence, with a request to the workers before each step.
 
     Args:
       cadence: the other cadence.
-      request: takes the number of the next step that is wanted.
+      request: takes the number of the next wanted step.
 
     Attributes:
-      requested: the step that was requested last, and has not come yet; `NEVER` without one.
-      is_last: whether all stop at this step: no further one is requested, as a worker that saw that
-        request instead would not give its position.
+      requested: the requested step that is still to come; `NEVER` without one.
+      is_last: whether all workers stop at the requested step. Then no further step is requested: a
+        worker that read the later request would not store its position at the last step.
     """
 
     def __init__(self, cadence: Cadence, request: Callable[[int], None]) -> None:
@@ -48,7 +48,7 @@ class AgreedCadence(Cadence):
         self.inner.start(step)
 
     def request_next(self) -> None:
-        """Requests the next step that is wanted by number."""
+        """Requests the next step that the other cadence wants by number."""
         step = self.inner.next_step()
         if step != NEVER and step != self.requested:
             self.request(int(step))
@@ -59,7 +59,7 @@ class AgreedCadence(Cadence):
         self._request(step)
 
     def is_agreed(self, step: int) -> bool:
-        """Returns whether this step, or one before it, was requested."""
+        """Returns whether this step or an earlier step was requested."""
         return step >= self.requested
 
     def mark(self, step: int) -> None:
@@ -85,16 +85,16 @@ class AgreedCadence(Cadence):
 
 
 class AgreedCheckpointHook(CheckpointHook):
-    """Saves checkpoints with the positions of all workers; the chief's hook.
+    """Saves the chief's checkpoints with the input positions of all workers.
 
-    At the end it lets the other workers finish, so that the last checkpoint has all updates.
+    At the end the hook waits for the other workers, so that the last checkpoint has all updates.
 
     Args:
-      *args, **kwargs: those of `CheckpointHook`.
-      agreement: the tasks of the job.
+      *args, **kwargs: see `CheckpointHook`.
+      agreement: the connection with the other tasks.
       last_step: the step at which all workers stop by themselves.
       interrupted: whether a signal asks this task to end.
-      end_updates: lets workers stop that wait for the chief.
+      end_updates: lets workers stop that wait for an update of the chief.
     """
 
     def __init__(
@@ -113,20 +113,20 @@ class AgreedCheckpointHook(CheckpointHook):
         self._interrupted = interrupted
         self._end_updates = end_updates
         self._stop_at: int | None = None
-        # The workers without a position at the last save, and the step of that save.
-        self._away: set[int] = set()
-        self._asked_for = 0
+        # The workers without a position at the last save, and the step of the last save.
+        self._absent: set[int] = set()
+        self._position_step = 0
         self.asked_between_steps = True
 
     def start(self, session: Any, step: int) -> None:
         super().start(session, step)
-        self._away, self._asked_for = set(), 0
+        self._absent, self._position_step = set(), 0
         self._stop_at = None  # A new session of the chief has forgotten the request.
         self._agreed.request_next()
 
     def should_stop(self) -> bool:
         if self._stop_at is None and self._interrupted():
-            # One step more, of which every worker knows before it begins.
+            # The next step: every worker reads the request before this step begins.
             self._stop_at = int(self._session.run(self._global_step)) + 1
             self._agreement.request_stop(self._stop_at)
             self._agreed.request(self._stop_at, is_last=True)
@@ -157,45 +157,47 @@ class AgreedCheckpointHook(CheckpointHook):
 
     def _wait_for_positions(self, step: int) -> None:
         requested = min(self._agreed.requested, self._last_step)
-        # Workers on their own give it after their first step from there on.
+        # Workers without lockstep store it after their next step.
         step = min(step, int(requested))
         secs = _POSITION_SECS if step >= requested else 0
         present = self._agreement.present()
-        # A worker that was away at the last save is awaited again once it has followed.
-        away = self._agreement.without_position(self._asked_for, workers=self._away, timeout_secs=0)
-        awaited = [worker for worker in present if worker not in away]
+        # A worker that was absent at the last save counts again after it has stored a position.
+        absent = self._agreement.without_position(
+            self._position_step, workers=self._absent, timeout_secs=0
+        )
+        awaited = [worker for worker in present if worker not in absent]
         missing = self._agreement.without_position(step, workers=awaited, timeout_secs=secs)
-        self._away, self._asked_for = {*away, *missing}, step
+        self._absent, self._position_step = {*absent, *missing}, step
         for worker in missing if secs else ():
             self._report(
                 f"note: the checkpoint of step {step} lacks the input position of worker {worker}"
             )
 
     def _let_finish(self, step: int) -> None:
-        """Waits until no other worker makes an update any more."""
+        """Waits until no other worker makes updates."""
         ended = step >= self._last_step or self._stop_at is not None
-        awaited = [worker for worker in self._agreement.present() if worker not in self._away]
+        awaited = [worker for worker in self._agreement.present() if worker not in self._absent]
         moved_at = step
-        while left := self._agreement.unfinished(
+        while unfinished := self._agreement.unfinished(
             workers=awaited, timeout_secs=_FINISH_SECS if ended else _STILL_SECS
         ):
             step = int(self._session.run(self._global_step))
             if ended or step == moved_at:
-                names = ", ".join(f"worker {worker}" for worker in left)
+                names = ", ".join(f"worker {worker}" for worker in unfinished)
                 self._report(f"note: the end of the training does not wait for {names}")
                 return
             moved_at = step
 
 
 def worker_positions(agreement: Agreement, position: Any) -> dict[str, Any]:
-    """Returns reads of the positions of all workers but the chief, for its checkpoints.
+    """Adds reads of the input positions of all workers but the chief, for its checkpoints.
 
     Args:
       agreement: the tasks of the job.
       position: the `InputPosition` of the chief.
     """
     tensors: dict[str, Any] = {}
-    for worker in agreement.others:
+    for worker in agreement.other_workers:
         tensors |= agreement.position_tensors(position.names_of(worker))
         with tf.device(None):
             tensors[step_name(worker)] = tf.identity(agreement.given_step(worker))

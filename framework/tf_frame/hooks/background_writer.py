@@ -3,8 +3,8 @@
     write_in_background(writer.add_summary, summary, step)
     wait_for_background_writer()
 
-The thread does the work in order, several pieces in a row: Python runs one thread at a time,
-and work in a row takes a fraction of the time that it takes piece by piece between steps.
+The thread calls the functions in order, and gathers several calls: Python runs one thread at a
+time, and gathered calls take a fraction of the time of single calls between steps.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-# Time that work waits for more work; `wait_for_background_writer` ends the waiting at once.
+# Time to gather further calls; `wait_for_background_writer` ends it at once.
 _GATHER_SECS = 0.2
 
 _Work = tuple[Callable[..., object], tuple[Any, ...]]
 
 
 class _Worker:
-    """The thread and the queue of its work."""
+    """The thread and its queue of calls."""
 
     def __init__(self) -> None:
         self.process = os.getpid()
@@ -70,19 +70,19 @@ class _Current:
 
 
 def write_in_background(function: Callable[..., object], *arguments: Any) -> None:
-    """Calls a function in the thread; a later call or wait raises the exception of the function."""
+    """Calls a function in the thread; a later call or wait raises its exception."""
     worker = _Current.worker
-    # A process that was forked has the object, but not the thread.
+    # A forked process has the object, but not the thread.
     if worker is None or worker.process != os.getpid():
         worker = _Current.worker = _Worker()
     worker.add(function, arguments)
 
 
 def wait_for_background_writer() -> None:
-    """Waits until all work is done.
+    """Waits until all functions have been called.
 
     Raises:
-      Exception: what a function raised.
+      Exception: the exception of a function.
     """
     worker = _Current.worker
     if worker is not None and worker.process == os.getpid():

@@ -1,16 +1,16 @@
 """`Hook`, the base class of tf-frame's session hooks, and `Phase`, their order within a step.
 
-Unlike a plain `SessionRunHook`, a `Hook` says at which steps it runs (`hooks.cadence`), so
-that the training loop can run all other steps without Python code of hooks.
+Unlike a plain `SessionRunHook`, a `Hook` has a cadence, the steps at which it runs
+(`hooks.cadence`). So the training loop can run all other steps without Python code of hooks.
 
-After a step the hooks that want it run in this order:
+After a step, hooks run in this order:
 
     for phase in (transform, check, observe, save, evaluate, log, stop):
-        for hook in hooks of that phase, in the order given:
+        for hook in the hooks of this phase that want the step:
             hook.after_step(...)
 
-A hook that raises ends the step, and no later hook runs. So a step that the
-check phase rejects is never saved.
+An exception ends the step, and no later hook runs. So a step that a hook of the check phase
+rejects is never saved.
 """
 
 from __future__ import annotations
@@ -40,34 +40,33 @@ class Phase(enum.IntEnum):
     STOP = 6
 
 
-# An answer of `should_stop`: training goes on, but the hook wants other steps than before.
+# An answer of `should_stop`: training goes on, but the cadence of the hook has changed.
 REPLAN: Any = "replan"
 
 
 class Hook(tf.train.SessionRunHook):
     """A session hook with a cadence, the steps at which it runs.
 
-    A subclass sets `cadence` in its constructor and overrides `before_step`,
-    `after_step` and, where it needs them, `begin`, `start`, `end`, `close`,
-    `should_stop`. In tf-frame's loop no code of the hook runs in between. In a
-    session of TensorFlow's own, such as `MonitoredTrainingSession`, the same
-    methods are called at the same steps.
+    A subclass gives the constructor its cadence, and overrides `before_step`, `after_step` and,
+    if necessary, `begin`, `start`, `end`, `close`, `should_stop`. In tf-frame's loop no code of
+    the hook runs at other steps. Sessions of TensorFlow, such as `MonitoredTrainingSession`, call
+    the same methods at the same steps.
 
     Attributes:
-      phase: its position within a step.
+      phase: the position of the hook within a step.
       option: the option of a run that makes the hook, such as `--log_every_n_steps`; empty: none.
       cadence: the steps at which it runs.
       watched: scalar float tensor that is checked in every step, or None;
         `not_finite` is called if it is NaN or infinite, in the hook's phase.
-      counts_runs: in a session of TensorFlow's own, whether the cadence counts
-        runs in place of global steps, as where nothing moves the global step.
-        Without a global step in the graph, every hook counts runs.
-      asked_between_steps: whether a subclass that overrides `should_stop` wants to
-        be asked between all steps, and not only when a session has been made.
+      counts_runs: whether the cadence counts runs instead of global steps in a session of
+        TensorFlow, where the global step need not move. Without a global step in the graph,
+        every hook counts runs.
+      asked_between_steps: whether `should_stop` of a subclass is called between all steps, and
+        not only when a session has been opened.
       report: function that takes a line for the user; a run shows the line on the screen,
         without a run the line is ignored.
-      both_protocols: whether `before_run` and `after_run`, where a subclass
-        overrides them, are for sessions of TensorFlow's own alone.
+      both_protocols: whether a subclass overrides `before_run` and `after_run` only for sessions
+        of TensorFlow, and tf-frame's loop calls the methods of `Hook`.
     """
 
     phase = Phase.OBSERVE
@@ -89,7 +88,7 @@ class Hook(tf.train.SessionRunHook):
         self.report = context.report
 
     def start(self, session: Any, step: int) -> None:
-        """Called when a session has been created or recreated, and restored.
+        """Called when a session has been opened or opened again, and restored.
 
         Args:
           session: the `tf.Session`.
@@ -120,9 +119,9 @@ class Hook(tf.train.SessionRunHook):
         """
 
     def should_stop(self) -> bool:
-        """Returns true to end training; called between all steps and before the first one.
+        """Returns true to end training; called between all steps and before the first step.
 
-        It must be quick. In tf-frame's loop, `REPLAN` makes the loop ask the cadences anew.
+        The method must be quick. `REPLAN` makes tf-frame's loop ask the cadences anew.
         """
         return False
 
@@ -130,7 +129,7 @@ class Hook(tf.train.SessionRunHook):
         """Called by tf-frame's loop after training without an error, before any hook's `end`.
 
         Args:
-          step: the global step, that of the last step.
+          step: the global step after the last step.
         """
 
     def fail_before_first_step(self) -> None:
@@ -141,20 +140,20 @@ class Hook(tf.train.SessionRunHook):
         self.close()
 
     def close(self) -> None:
-        """Releases what the hook holds; called after an error as well, perhaps twice."""
+        """Releases resources of the hook; also called after an error, perhaps twice."""
 
     def not_finite(self, run_context: Any, value: float, step: int) -> None:
         """Called after a step in which `watched` was not finite."""
 
-    # The methods of SessionRunHook, which TensorFlow's sessions call.
+    # Methods of SessionRunHook, which sessions of TensorFlow call.
 
     def after_create_session(self, session: Any, coord: Any) -> None:
         with session.graph.as_default():
             global_step = tf.train.get_global_step()
             self._read = None if global_step is None else step_after_run()
         self._by_runs = self.counts_runs or global_step is None
-        # Other graphs than tf-frame's lack the read of the global step after the update.
-        self._read_apart = self._read is global_step
+        # Only graphs of tf-frame have a read of the global step after the update.
+        self._reads_separately = self._read is global_step
         self._last = 0 if self._by_runs else int(session.run(global_step))
         self.start(session, self._last)
         if self.should_stop():
@@ -163,13 +162,13 @@ class Hook(tf.train.SessionRunHook):
     def before_run(self, run_context: Any) -> Any:
         self._wanted = self.cadence.wants(self._last + 1)
         args = self.before_step(run_context, self._last + 1) if self._wanted else None
-        fetches = {} if self._by_runs or self._read_apart else {"step": self._read}
+        fetches = {} if self._by_runs or self._reads_separately else {"step": self._read}
         if self.watched is not None:
             fetches["watched"] = self.watched
         if args is None:
             return tf.train.SessionRunArgs(fetches)
         if args.fetches is not None:
-            fetches["own"] = args.fetches
+            fetches["hook"] = args.fetches
         return tf.train.SessionRunArgs(fetches, args.feed_dict, args.options)
 
     def after_run(self, run_context: Any, run_values: Any) -> None:
@@ -177,10 +176,10 @@ class Hook(tf.train.SessionRunHook):
         self._last = self._step_after(run_context, results)
         if self.watched is not None and not math.isfinite(results["watched"]):
             self.not_finite(run_context, results["watched"], self._last)
-        # Where gradients are accumulated, a run need not be a step.
+        # With accumulated gradients a run need not be a step.
         if self._wanted and self.cadence.wants(self._last):
-            own = run_values._replace(results=results.get("own"))
-            self.after_step(run_context, own, self._last)
+            hook_values = run_values._replace(results=results.get("hook"))
+            self.after_step(run_context, hook_values, self._last)
             self.cadence.mark(self._last)
         if self.should_stop():
             run_context.request_stop()
@@ -188,9 +187,9 @@ class Hook(tf.train.SessionRunHook):
     def _step_after(self, run_context: Any, results: Any) -> int:
         if self._by_runs:
             return self._last + 1
-        if not self._read_apart:
+        if not self._reads_separately:
             return int(results["step"])
-        # One read serves all hooks of this class in this run.
+        # All hooks share one read per run.
         if not hasattr(run_context, "tf_frame_step"):
             run_context.tf_frame_step = int(run_context.session.run(self._read))
         return int(run_context.tf_frame_step)
@@ -203,7 +202,7 @@ def in_phase_order(hooks: Iterable[Any]) -> list[Any]:
 
 @contextlib.contextmanager
 def closing_all(hooks: Iterable[Any]) -> Iterator[None]:
-    """Calls `close()` of the hooks that have one, even after an error, which no hook is told."""
+    """Calls `close()` of the hooks that have the method, also after an error."""
     with contextlib.ExitStack() as stack:
         for hook in hooks:
             if hasattr(hook, "close"):

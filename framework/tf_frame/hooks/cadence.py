@@ -1,7 +1,7 @@
 """Cadences: the steps at which a hook runs, by number or by time.
 
-The training loop asks them for the next step that some hook wants, and runs all steps before
-it without calling a hook.
+The training loop asks the cadences for the next step of any hook, and runs all steps before that
+step without calling a hook.
 """
 
 from __future__ import annotations
@@ -14,23 +14,21 @@ NEVER = math.inf
 
 
 class Cadence:
-    """The steps that a hook wants: the union of those of its arguments.
+    """The steps at which a hook runs: the union of the steps of all arguments.
 
         Cadence(every_steps=100)                 1, 101, 201 ...
-        Cadence(every_steps=100, first=False)    100 after the start, 200 after it ...
-        Cadence(at_steps=[20, 200])              these, once each
+        Cadence(every_steps=100, first=False)    100, 200 ... steps after the start
+        Cadence(at_steps=[20, 200])              20, 200
         Cadence(every_secs=600, every_steps=50)  whichever comes first
-        Cadence()                                none
+        Cadence()                                no step
 
-    With several workers the global step may skip a wanted step; then the next
-    step takes its place.
+    With several workers the global step may skip a wanted step; then the next step is wanted.
 
     Args:
       every_steps: steps between wanted steps.
       every_secs: seconds between wanted steps.
-      at_steps: global steps; those before the begin of a session are done.
-      first: with `every_steps` or `every_secs`, whether the first step of a session is
-        wanted as well.
+      at_steps: global steps; a session ignores the steps before its begin.
+      first: with `every_steps` or `every_secs`, whether the first step of a session is wanted.
 
     Raises:
       ValueError: a number that is not positive.
@@ -56,7 +54,7 @@ class Cadence:
         self.start(0)
 
     def start(self, step: int) -> None:
-        """Starts again with a session that begins after `step`."""
+        """Begins a session after `step`."""
         self._want_first = self._first
         self._left = [s for s in self.at_steps if s > step]
         self._note(step)
@@ -72,17 +70,14 @@ class Cadence:
         return step >= self.next_step() or time.monotonic() >= self.next_time()
 
     def next_step(self) -> float:
-        """Returns the earliest wanted step by number, `NEVER` if there is none.
-
-        If the global step skips it, the next step takes its place.
-        """
+        """Returns the number of the next wanted step, `NEVER` without one."""
         if self._want_first:
             return self._last_step + 1
         by_number = self._last_step + self.every_steps if self.every_steps else NEVER
         return min(by_number, self._left[0] if self._left else NEVER)
 
     def next_time(self) -> float:
-        """Returns the time of the next wanted step by `time.monotonic`, or `NEVER`."""
+        """Returns the `time.monotonic` from which a step is wanted, or `NEVER`."""
         return self._last_time + self.every_secs if self.every_secs else NEVER
 
     def __bool__(self) -> bool:
@@ -111,10 +106,10 @@ class Multiples(Cadence):
 
     Args:
       every_steps: the number; None: no multiples.
-      first: number of the first wanted step of a session, counted from its begin; 0: the
-        next multiple.
-      last_step: another wanted step, such as the last step of training.
-      every_secs: seconds between wanted steps, if no multiple comes before.
+      first: number of the first wanted step, counted from the begin of a session; 0: the next
+        multiple.
+      last_step: a further wanted step, such as the last step of training.
+      every_secs: seconds after a wanted step until the next step is wanted.
     """
 
     def __init__(
@@ -168,7 +163,7 @@ class Either(Cadence):
             cadence.start(step)
 
     def mark(self, step: int) -> None:
-        # Each cadence counts on its own: a step for one does not postpone the other.
+        # The cadences count separately: a step for one cadence does not postpone the other.
         for cadence in self._both:
             if cadence.wants(step):
                 cadence.mark(step)

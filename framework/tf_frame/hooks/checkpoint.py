@@ -1,8 +1,8 @@
-"""The hook that saves checkpoints: at the start, by steps or seconds, and at the end.
+"""`CheckpointHook`: saves at the start, by steps or seconds, and at the end.
 
-A run can always resume from the last good checkpoint: one is written only if every
-floating-point variable is finite, and listed only when it is complete. Asynchronous saves
-(`--async_checkpoint`) let training go on while the file is written.
+A run can always resume from the last good checkpoint: a checkpoint is written only if every
+floating-point variable is finite, and listed only when it is complete. With `--async_checkpoint`
+training goes on while the file is written.
 
     synchronous    check variables -> write -> list -> delete old ones
     asynchronous   check and copy variables | in another thread: write -> list -> delete old ones
@@ -39,31 +39,31 @@ _LOG = logging.getLogger("tf_frame")
 class CheckpointHook(Hook):
     """Writes a checkpoint of the global step into a folder.
 
-    Saves the variables of the scaffold's saver, which can restore the checkpoint. With
-    `asynchronous` training goes on as soon as the variables are copied; a write that fails
-    ends training at the next step. Only one write runs at a time: the next save waits for
-    it, and so do `wait`, `close` and `end`.
+    The checkpoint has the variables of the scaffold's saver, which can restore it. With
+    `asynchronous` training goes on as soon as the variables are copied; a failed write ends
+    training at the next step. Only one write runs at a time: the next save, `wait`, `close` and
+    `end` wait for the present write.
 
     Args:
       model_dir: the folder.
       scaffold: the `tf.compat.v1.train.Scaffold` with the saver.
       every_steps, every_secs: interval; with both, whichever ends first.
-      multiples_of: also saves the multiples of this number of steps, which count apart from
+      multiples_of: also saves at the multiples of this number of steps, which do not postpone
         the interval; None: no multiples.
-      extras: more tensors, by their name in the checkpoint, evaluated in every save. The
-        mapping is read when the session is made.
-      listeners: `tf.compat.v1.train.CheckpointSaverListener`s, called as by TensorFlow's
-        hook; of an asynchronous save, `after_save` is called between two steps, once the
-        checkpoint is complete.
+      extras: name in the checkpoint -> further tensor, evaluated in every save. The mapping is
+        read when the session is opened.
+      listeners: `tf.compat.v1.train.CheckpointSaverListener`s, called as by TensorFlow's hook;
+        `after_save` of an asynchronous save is called between two steps, after the checkpoint
+        is complete.
       max_to_keep, keep_every_n_hours: see `KeptCheckpoints`.
-      asynchronous: whether another thread writes. A saver with a shard for each
-        parameter server always writes synchronously.
-      report: takes a line about a save that is synchronous for this reason.
-      unless: called before every save; while it returns true nothing is saved, and no
-        listener called, such as after a loss that was not finite.
+      asynchronous: whether another thread writes. A saver with several shards, one for each
+        parameter server, always writes synchronously.
+      report: takes a line about a save that is synchronous because of shards.
+      unless: called before every save; true skips the save and its listeners, such as after a
+        loss that was not finite.
 
     Raises:
-      ValueError: neither steps nor seconds are given, or one is not positive.
+      ValueError: neither steps nor seconds, or a number that is not positive.
     """
 
     phase = Phase.SAVE
@@ -97,14 +97,14 @@ class CheckpointHook(Hook):
             model_dir, max_to_keep=max_to_keep, keep_every_n_hours=keep_every_n_hours
         )
         self.asynchronous = asynchronous
-        # Between steps, completed saves are finished and requests of listeners to stop are met.
+        # `should_stop` calls listeners after a save, and returns their requests to stop.
         self.asked_between_steps = asynchronous or bool(self._listeners)
         self._report = report
         self._unless = unless
         self._saved_step: int | None = None
         self._first_step: int | None = None
-        # The checkpoint that another thread is writing: its future, its step, and whether a
-        # listener may stop training.
+        # The checkpoint that another thread writes: future, step, and whether a listener may
+        # stop training.
         self._pending: tuple[concurrent.futures.Future[None], int, bool] | None = None
         self._stop = False
 
@@ -139,7 +139,7 @@ class CheckpointHook(Hook):
 
     def after_step(self, run_context: Any, run_values: Any, step: int) -> None:
         if step_after_run() is self._global_step:
-            # A graph without a read after the update: the value fetched may be the step before.
+            # Without a read after the update, the fetched value may be the step before.
             step = int(run_context.session.run(self._global_step))
         self._save(run_context.session, step, may_stop=True)
         if self._stop:
@@ -151,7 +151,7 @@ class CheckpointHook(Hook):
         return self._stop
 
     def after_last_step(self, step: int) -> None:
-        # Before the hooks of a script end, one of which may fail.
+        # Not in `end`: `end` of a script's hook may fail first.
         if step != self._saved_step:
             self._save(self._session, step, may_stop=False)
 
@@ -173,7 +173,7 @@ class CheckpointHook(Hook):
         self._finish_save()
 
     def close(self) -> None:
-        """Waits for a pending write, after an error as well; only logs a failure of the write."""
+        """Waits for a pending write, also after an error; only logs a failure of the write."""
         if self._pending is not None:
             (work, *_), self._pending = self._pending, None
             error = work.exception()
@@ -196,8 +196,8 @@ class CheckpointHook(Hook):
         for listener in self._listeners:
             listener.before_save(session, step)
         if self.asynchronous:
-            values, sound = copy_tensors(session, self._shards[0], self._check)
-            self._check.check(sound, step)
+            values, is_finite = copy_tensors(session, self._shards[0], self._check)
+            self._check.check(is_finite, step)
             # The interpreter waits for the thread before it exits.
             thread = concurrent.futures.ThreadPoolExecutor(1, thread_name_prefix="checkpoint")
             work = thread.submit(self._store, step, lambda to: self._array_writer.write(values, to))
@@ -236,7 +236,7 @@ class CheckpointHook(Hook):
 
 
 def _find_saver(scaffold: Any) -> Any:
-    """The saver that the scaffold has, or will take when it is finalized."""
+    """Returns the saver that the scaffold has, or will take when it is finalized."""
     if scaffold.saver is not None:
         return scaffold.saver
     savers = tf.get_collection(tf.GraphKeys.SAVERS)

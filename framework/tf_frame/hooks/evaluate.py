@@ -1,6 +1,6 @@
-"""Evaluates the model every so many steps of training (`--eval_every_n_steps`).
+"""`EvaluateHook`: evaluates every N steps of training (`--eval_every_n_steps`).
 
-Early stopping, `--keep_best` and TensorBoard's curves of metrics are made of these results.
+Early stopping, `--keep_best` and TensorBoard's curves of metrics use these results.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from tf_frame.hooks.training_clock import pause
 class EvaluateHook(Hook):
     """Evaluates at the multiples of a number of steps.
 
-    The hook runs after the step has been saved, and before hooks that stop by the
-    results. It leaves out the last step of a run that evaluates at its end anyway.
-    Rates of steps do not count the time of an evaluation.
+    The hook runs after the step has been saved, and before hooks that stop because of the
+    results. Rates of steps leave out the time of an evaluation.
 
     Args:
       evaluate: takes the global step; returns metric -> value.
       every_steps: steps between evaluations.
-      last_step: global step at which a run ends that evaluates then; None: no run does.
-      unless: asked before every evaluation; true skips it.
+      last_step: last step of a run that evaluates at its end, which the hook skips; None: no
+        step is skipped.
+      unless: called before every evaluation; true skips the evaluation.
 
     Attributes:
       results: global step -> metric -> value, in the order of the evaluations.

@@ -1,6 +1,6 @@
-"""Restores the input position of a checkpoint: a resumed run gets the batches that come next.
+"""`InputPositionHook`: restores the input position, so that a resumed run reads the next batch.
 
-Without it a resumed run would read the data from the beginning, and see some examples more often.
+Otherwise a resumed run would read the data from the beginning, and some examples more often.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from tf_frame.hooks.base import Hook, Phase
 
 @dataclasses.dataclass
 class RestoredCheckpoint:
-    """The checkpoint that the variables of the present session came from.
+    """The checkpoint that the present session restored.
 
     Attributes:
-      path: path prefix; None if the variables are new, or another task's.
-      input_restarts_at: global step whose checkpoint does not count for the input,
-        which is read from its beginning then.
+      path: path prefix; None if the variables are new, or if another task restores them.
+      input_restarts_at: global step of a checkpoint after which the input is read from its
+        beginning; None: no such step.
     """
 
     path: str | None = None
@@ -30,26 +30,25 @@ class RestoredCheckpoint:
 
     @property
     def position_path(self) -> str | None:
-        """The checkpoint to restore the input position from; None: the input begins anew."""
+        """The checkpoint with the input position; None: the input is read from its beginning."""
         if self.path is None or read_step(self.path) == self.input_restarts_at:
             return None
         return self.path
 
 
 class InputPositionHook(Hook):
-    """Restores the position in the input when a session has been created.
+    """Restores the position in the input when a session has been opened.
 
-    The hook is in the first phase, so that it runs before the first checkpoint of a
-    session is saved.
+    The hook has the first phase, so that it runs before the first save of a session.
 
     Args:
       position: the input position of the graph.
-      restored: the checkpoint of the session, set before `start` is called.
+      restored: the checkpoint of the session; set before `start` is called.
       allow_inexact: if the position cannot be saved or restored, begin a new pass
-        over the data, with a warning, in place of an error.
+        over the data, with a warning, instead of an error.
       report: function that shows a line to the user.
-      exact: False for an input that declares that its position need not be saved, and is
-        read from its beginning after each resume.
+      exact: False for an input without a saved position, which is read from its beginning after
+        each resume (`Input.exact_resume`).
 
     Raises:
       DataError: from `start`: the position cannot be saved.
@@ -105,7 +104,7 @@ class InputPositionHook(Hook):
             self._position.restore(session, path, report=self._report)
         except (CheckpointError, ConfigError) as error:
             if isinstance(error, ConfigError) and read_step(path) == 0:
-                # The run ended before its second checkpoint, and was started with other options.
+                # The run ended before its second checkpoint, and now has other options.
                 self._report(f"note: {_reason(error)}; no step was trained on it")
                 return
             if not self._allow_inexact:
@@ -114,5 +113,5 @@ class InputPositionHook(Hook):
 
 
 def _reason(error: Exception) -> str:
-    """Returns the first line of an error; the other lines say what the user can do."""
+    """Returns the first line of an error; the other lines are advice."""
     return str(error).splitlines()[0]

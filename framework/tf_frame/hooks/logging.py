@@ -20,14 +20,13 @@ _LOG = logging.getLogger("tf_frame")
 class LoggingHook(Hook):
     """Writes `step 20: loss = 0.4871, learning_rate = 0.05` to the log.
 
-    The steps are those of the progress lines: the multiples of `every_steps`,
-    wherever a session begins, and the last step.
+    The steps are the multiples of `every_steps` and the last step, as for the progress lines.
 
     Args:
       tensors: name -> scalar tensor.
       every_steps: steps between lines.
-      last_step: global step at which training ends, logged too; None if unknown.
-      metrics: gets the values too, with the steps per second since the line before.
+      last_step: global step at which training ends; None if unknown.
+      metrics: also receives the values, with the steps per second since the previous line.
 
     Raises:
       ValueError: `every_steps` is not positive.

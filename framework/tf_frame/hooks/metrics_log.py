@@ -1,8 +1,8 @@
 """`MetricsLog`: passes the figures of training and evaluation to `metrics.csv` and other loggers.
 
-A session hook sees training alone; the figures of an evaluation come from outside its session,
-the last ones after it has ended. So loggers are no hooks: a run gives every figure to its
-`MetricsLog`, and `--hook csv`, `mlflow` and `wandb` add loggers to it.
+Loggers are no session hooks, because evaluations run outside of the training session, and the last
+evaluation after the session has ended. A run gives every figure to its `MetricsLog`; `--hook csv`,
+`mlflow` and `wandb` add loggers to the `MetricsLog`.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class MetricsLogger(Protocol):
 class MetricsLog:
     """Gives figures to loggers, in a background thread.
 
-    A logger that fails is reported and gets no more figures; training goes on.
+    A logger that fails is reported and receives no more figures; training goes on.
 
     Args:
       loggers: the first loggers.
@@ -52,7 +52,7 @@ class MetricsLog:
         self._report = report
 
     def add(self, logger: MetricsLogger) -> None:
-        """Adds a logger, which gets the figures from now on."""
+        """Adds a logger, which receives later figures."""
         self._loggers.append(logger)
 
     def write(self, split: str, step: int, values: Mapping[str, float | None]) -> None:
@@ -63,16 +63,16 @@ class MetricsLog:
           step: the global step.
           values: name -> number; None is left out.
         """
-        known = {name: float(value) for name, value in values.items() if value is not None}
-        write_in_background(self._each, lambda logger: logger.write(split, step, known))
+        figures = {name: float(value) for name, value in values.items() if value is not None}
+        write_in_background(self._call_each, lambda logger: logger.write(split, step, figures))
 
     def close(self) -> None:
         """Waits until all figures are written, and closes the loggers."""
         wait_for_background_writer()
-        self._each(lambda logger: logger.close())
+        self._call_each(lambda logger: logger.close())
         self._loggers.clear()
 
-    def _each(self, call: Callable[[MetricsLogger], None]) -> None:
+    def _call_each(self, call: Callable[[MetricsLogger], None]) -> None:
         for logger in list(self._loggers):
             try:
                 call(logger)
@@ -87,14 +87,14 @@ class MetricsLog:
 class MetricsCsv:
     """A CSV file with a row for each log interval and each evaluation.
 
-    Columns are `step`, `split` (`train` or `eval`), `time` (UTC, ISO 8601), and the figures; a
-    figure that a row does not have is empty. A resumed run goes on in the file: rows of steps
-    that a killed run trained after its last checkpoint are removed. A second evaluation of a
-    step replaces the first.
+    Columns are `step`, `split` (`train` or `eval`), `time` (UTC, ISO 8601), and the figures;
+    missing figures are empty. A resumed run appends to the file and removes rows of steps that a
+    killed run trained after its last checkpoint. A second evaluation of a step replaces the
+    first evaluation.
 
     Args:
       path: the file.
-      last_step: the step that the run begins after; later rows are removed.
+      last_step: the step before the first step of the run; later rows are removed.
     """
 
     def __init__(self, path: str, *, last_step: int) -> None:
@@ -117,7 +117,7 @@ class MetricsCsv:
             self._rewrite()
 
     def close(self) -> None:
-        """Nothing is open between two rows."""
+        """Does nothing: the file is closed between two rows."""
 
     def _read(self, last_step: int) -> None:
         import tensorflow.compat.v1 as tf
@@ -150,5 +150,5 @@ class MetricsCsv:
 
 
 def metrics_csv(model_dir: str, *, last_step: int) -> MetricsCsv:
-    """The `metrics.csv` of a model folder."""
+    """Returns the `metrics.csv` of a model folder."""
     return MetricsCsv(os.path.join(model_dir, METRICS_FILE), last_step=last_step)

@@ -19,14 +19,14 @@ class NanGuardHook(Hook):
 
     Args:
       loss: scalar tensor to watch.
-      on_nan: `raise`, or `stop`, which logs the reason and ends the session without
-        an error. The variables must not be saved then: hooks that save check `diverged`.
+      on_nan: `raise`, or `stop`, which logs the reason and ends the session without an error.
+        Hooks that save must check `diverged` then.
 
     Attributes:
       diverged: whether a loss of this session was not finite.
 
     Raises:
-      NonFiniteError: in this step, for `raise`.
+      NonFiniteError: from `not_finite`, for `raise`.
       ValueError: another value of `on_nan`.
     """
 

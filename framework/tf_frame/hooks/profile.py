@@ -1,6 +1,6 @@
-"""Profiles ranges of steps for TensorBoard's Profile tab and as a Chrome trace.
+"""`ProfileHook`: profiles ranges of steps for TensorBoard's Profile tab and as Chrome traces.
 
-It shows what takes the time of a step: the input, single operations, or waiting
+A profile shows whether the input, single operations or waiting take the time of a step
 (`--profile_at_step`, `--profile_every_n_steps`).
 """
 
@@ -31,14 +31,13 @@ _LOG = logging.getLogger("tf_frame")
 class RangeCadence(Cadence):
     """All steps of the ranges `[s, s + num_steps)`, once each; ranges may overlap.
 
-    If the global step skips a whole range, the next step takes its place. Other
-    skipped steps are lost. When a lost session is recreated from an earlier step,
-    steps that were profiled before are not wanted again.
+    If the global step skips a whole range, the next step is wanted instead; other skipped steps
+    are lost. After a lost session, steps that were profiled before are not wanted again.
 
     Args:
       at_steps: first steps of ranges.
       num_steps: number of steps in each range.
-      every_steps: further ranges begin at multiples of this number; None: no others.
+      every_steps: further ranges begin at multiples of this number; None: no further ranges.
 
     Raises:
       ConfigError: a number is not positive, or each range touches the next.
@@ -49,7 +48,7 @@ class RangeCadence(Cadence):
     ) -> None:
         at_steps = sorted(set(at_steps))
         if num_steps < 1:
-            raise ConfigError(f"a profile of {num_steps} steps; it needs one at least")
+            raise ConfigError(f"a profile of {num_steps} steps; it needs at least one")
         if at_steps and at_steps[0] < 1:
             raise ConfigError(f"a profile at step {at_steps[0]}; the first step is 1")
         if every_steps is not None and every_steps <= num_steps:
@@ -75,14 +74,14 @@ class RangeCadence(Cadence):
         return self._next_after(step) > step + 1
 
     def range_begin(self, step: int) -> int:
-        """The step at which the range of `step` begins by the arguments."""
+        """Returns the first step of the range with `step`, by the arguments."""
         begins = [s for s in self.at_steps if s <= step]
         if self.every_steps is not None and step >= self.every_steps:
             begins.append(step - step % self.every_steps)
         return max(begins, default=step)
 
     def _next_after(self, step: int) -> float:
-        """The first step after `step` that is in a range, `NEVER` if there is none."""
+        """Returns the first step after `step` that is in a range, `NEVER` without one."""
         after = step + 1
         begins = [max(after, s) for s in self.at_steps if after < s + self._num_steps]
         if self.every_steps is not None:
@@ -100,7 +99,7 @@ class RangeCadence(Cadence):
 
 
 class OwnSteps(RangeCadence):
-    """A number of steps of this task from a global step on, however many others make meanwhile."""
+    """A number of steps of this task from a global step on; steps of other tasks do not count."""
 
     def __init__(self, first: int, num_steps: int) -> None:
         self._steps_left = num_steps
@@ -120,11 +119,10 @@ class OwnSteps(RangeCadence):
 class ProfileHook(Hook):
     """Profiles the steps `[s, s + num_steps)` for each `s`.
 
-    Step `s` is the run that increments the global step to `s`, so the first step
-    of a new training is 1. The hook does not run at any other step. A session that
-    begins within a range profiles the rest of the range. The end of training, or a
-    lost session, ends and writes a profile. An error in a step does not notify
-    hooks: put `contextlib.closing` around the session.
+    Step `s` is the run that increments the global step to `s`, so the first step of a new
+    training is 1. A session that begins within a range profiles the rest of the range. The end of
+    training, or a lost session, ends and writes a profile. TensorFlow does not notify hooks of an
+    error in a step: put `contextlib.closing` around the session.
 
     Files of a range:
 
@@ -132,33 +130,32 @@ class ProfileHook(Hook):
       Profile tab, with a mark for each step;
     * run metadata of the first step, as `profile_<step>` on the graphs page, and
       `timeline-<step>.json` for ui.perfetto.dev;
-    * with a recorder, `<host>_<job>_<task>.steps.json.gz` beside the capture, which has the
+    * with a recorder, `<host>_<job>_<task>.steps.json.gz` next to the capture, with the
       operations, memory and hooks of all steps, for `tf-frame profile show`.
 
-    Run metadata makes a step slower (docs/profiling.md has numbers), which shows in
-    the capture. So without a recorder only the first step has run metadata: it is slower
-    anyway, because TensorFlow optimises the graph for its new run options.
+    Run metadata makes a step slower (docs/profiling.md has numbers), also in the capture. So
+    without a recorder only the first step has run metadata: this step is slow anyway, because
+    TensorFlow optimises the graph for the new run options.
 
     Errors of the profiler, and of writing files, are reported; training goes on.
 
     Args:
-      model_dir: TensorBoard's folder. The event file and timelines of the chief are
-        written there, those of other tasks in its folder `<job>_<task>`.
+      model_dir: TensorBoard's folder. The chief writes its event file and timelines there,
+        other tasks into the subfolder `<job>_<task>`.
       at_steps: global steps at which a range begins.
       num_steps: steps in each range.
       every_steps: further ranges begin at the multiples of this number; None: none.
-      own_steps: whether the steps of this task count, and not those of other workers, in a single
-        range.
+      own_steps: whether only steps of this task count, for a single range.
       recorder: records the steps; None: no report.
       keep: number of captures to keep in the folder; None: all.
       job: name of this task's job.
       task: index of this task in the job.
       is_chief: whether this task is the chief.
-      began: returns the time in the names of the captures, seconds since 1970, so that the tasks
-        of a job share a run of the Profile tab; None: when a capture ends.
+      began: returns the time in the names of the captures, seconds since 1970, which groups the
+        tasks of a job in one run of the Profile tab; None: the time when a capture ends.
       label: name of the captures, after the time; None: `step_<s>`.
-      tell: called with the label of a capture and True at its begin, False at its end.
-      report: takes a line about what cannot be written; None: the log of tf-frame.
+      tell: called with the label of a capture, and True at its begin or False at its end.
+      report: takes a line about a file that cannot be written; None: the log of tf-frame.
 
     Raises:
       ConfigError: a number that is not positive, or ranges without end.
@@ -219,7 +216,7 @@ class ProfileHook(Hook):
             self._marker = step_marker(step)
         if self._recording is not None or step == self._first:
             return tf.train.SessionRunArgs(None, options=run_options(self._session.sess_str))
-        # With empty options, since a run without options would prepare another call.
+        # Empty options, because TensorFlow would prepare another call for a run without options.
         return tf.train.SessionRunArgs(None, options=tf.RunOptions())
 
     def after_step(self, run_context: Any, run_values: Any, step: int) -> None:
@@ -246,12 +243,12 @@ class ProfileHook(Hook):
         self._is_over = False
         if first is None:
             return
-        # Writing is no training: the times of steps leave it out.
+        # The times of steps leave out the time of writing.
         with pause(), warn_only(f"the profile that began at step {first}", report=self._report):
             if capture is not None:
                 self._tell(self._label(first), False)
             self._write(first, capture)
-        # The tasks of a job share the folder; one of them removes.
+        # The tasks of a job share the folder, so only the chief removes captures.
         if self._keep is not None and self._is_chief:
             with pause(), warn_only("an old profile", "was not removed"):
                 retain(self._model_dir, self._keep)
@@ -270,7 +267,7 @@ class ProfileHook(Hook):
             self._tell(self._label(step), True)
 
     def _write(self, first: int, capture: Capture | None) -> None:
-        """Writes the capture, and the recorded steps beside it."""
+        """Writes the capture, and the recorded steps next to it."""
         recorder, self._recording = self._recording, None
         profile = recorder.stop() if recorder is not None else None
         began = self._began() if self._began else None
@@ -278,7 +275,7 @@ class ProfileHook(Hook):
         if capture is not None:
             with warn_only(f"the capture from step {first}", report=self._report):
                 path = capture.save(began=began).removesuffix(XPLANE)
-        if profile is not None:  # It does not need the capture.
+        if profile is not None:  # Also without a capture.
             label = self._label(first)
             path = path or unused_path(self._model_dir, label=label, task=self._task, began=began)
             tf.io.gfile.makedirs(os.path.dirname(path))
@@ -289,7 +286,7 @@ class ProfileHook(Hook):
     def _label(self, first: int | None) -> str:
         if self._name is not None:
             return self._name
-        # The tasks of a job may come into a range at different steps.
+        # The tasks of a job may enter a range at different steps.
         return (
             f"step_{first if self._began is None or not first else self.cadence.range_begin(first)}"
         )
@@ -307,9 +304,9 @@ class ProfileHook(Hook):
         with warn_only(f"the Chrome trace of step {step}", report=self._report):
             path = os.path.join(self._folder, f"timeline-{step}.json")
             write_trace(path, chrome_trace(run_metadata))
-        what = f"the run metadata of step {step}"
-        with warn_only(what, report=self._report), self._session.graph.as_default():
-            # The first caller that gets the writer makes it write the default graph.
+        files = f"the run metadata of step {step}"
+        with warn_only(files, report=self._report), self._session.graph.as_default():
+            # The first call of `get` for a folder writes the default graph.
             writer = tf.summary.FileWriterCache.get(self._folder)
             add_run_metadata(writer, run_metadata, f"profile_{step}", step)
             writer.flush()

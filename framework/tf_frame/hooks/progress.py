@@ -1,7 +1,4 @@
-"""Shows the progress of training: a bar on a terminal, lines elsewhere.
-
-It also measures the mean rate that a run writes into `result.json`.
-"""
+"""`ProgressHook`: shows the progress of training, and measures the mean rate for `result.json`."""
 
 from __future__ import annotations
 
@@ -20,19 +17,19 @@ _BAR_SECS = 0.5
 
 
 class ProgressHook(Hook):
-    """Shows step, loss, steps/s, examples/s and the time left, and measures the mean rate.
+    """Shows step, loss, steps/s, examples/s and the remaining time; measures the mean rate.
 
-    It runs at the first step of a session, at the multiples of `every_steps` and
-    at the last step; for a bar also every half second. No rate includes the first
-    step, in which TensorFlow optimises the graph and the input pipeline fills.
+    On a terminal the hook shows a bar, otherwise lines. It runs at the first step of a session,
+    at the multiples of `every_steps` and at the last step; for a bar also every half second. No
+    rate includes the first step: TensorFlow optimises the graph, and the input pipeline fills.
 
     Args:
       loss: scalar tensor to show.
-      loss_name: its name in the bar and the lines.
+      loss_name: name of the loss in the bar and the lines.
       last_step: global step at which training ends.
       examples_per_step: examples in one step.
-      every_steps: steps between lines, or between updates of the bar's figures; 0
-        shows nothing.
+      every_steps: steps between lines, or between updates of the bar's figures; 0: nothing is
+        shown.
       out: output stream; default: standard output.
 
     Attributes:
@@ -71,7 +68,7 @@ class ProgressHook(Hook):
 
     @property
     def steps_per_sec(self) -> float | None:
-        """Mean rate of the session without its first step; None before the second."""
+        """Mean rate of the session without the first step; None before the second step."""
         seconds = self._time - self._first_time
         return (self.step - self.first_step) / seconds if seconds > 0 else None
 
@@ -83,7 +80,7 @@ class ProgressHook(Hook):
 
     def start(self, session: Any, step: int) -> None:
         super().start(session, step)
-        # A session that is recreated after a failure begins at an earlier step.
+        # A session after a lost one begins at an earlier step.
         self.close()
         self._interval = (0, 0.0)
         self._started = False
@@ -103,7 +100,7 @@ class ProgressHook(Hook):
             self._note(step, training_clock())
 
     def end(self, session: Any) -> None:
-        # Sessions of TensorFlow's own do not call `after_last_step`.
+        # Sessions of TensorFlow do not call `after_last_step`.
         self.after_last_step(int(session.run(tf.train.get_global_step(session.graph))))
         self.close()
 

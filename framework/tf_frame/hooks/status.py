@@ -1,4 +1,4 @@
-"""Writes what a task does to its status file, for `tf-frame status` and the launcher."""
+"""`StatusHook`: writes the status file of a task, for `tf-frame status` and the launcher."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from tf_frame.hooks.cadence import Cadence
 
 
 class StatusHook(Hook):
-    """Writes `tasks/NAME.json` at intervals, with the rates since the last time.
+    """Writes `tasks/NAME.json` at intervals, with the rates of the interval.
 
     Args:
       model_dir: the folder of the run.
       task: name of the task.
       max_steps: the last step.
-      own_steps: scalar that counts the steps of this worker alone; None: all steps are its own.
-      every_secs: seconds between two writes; each comes with the next step.
+      own_steps: scalar that counts the steps of this worker alone; None: there is only one worker.
+      every_secs: seconds after a write until the next step writes.
     """
 
     phase = Phase.LOG
@@ -42,7 +42,7 @@ class StatusHook(Hook):
 
     def start(self, session: Any, step: int) -> None:
         super().start(session, step)
-        # The first interval begins after the first step, which takes longer than others.
+        # The first interval begins after the first step, which is slow.
         self._before: tuple[float, int, int] | None = None
         self._step = step
         self._write(STARTING)
@@ -51,13 +51,13 @@ class StatusHook(Hook):
         return None if self._own_steps is None else tf.train.SessionRunArgs(self._own_steps)
 
     def after_step(self, run_context: Any, run_values: Any, step: int) -> None:
-        own = step if self._own_steps is None else int(run_values.results)
+        own_steps = step if self._own_steps is None else int(run_values.results)
         now, self._step = time.monotonic(), step
-        before, self._before = self._before, (now, step, own)
-        if before is None or own <= before[2]:
+        before, self._before = self._before, (now, step, own_steps)
+        if before is None or own_steps <= before[2]:
             self._write(TRAINING)
             return
-        secs, steps, runs = now - before[0], step - before[1], own - before[2]
+        secs, steps, runs = now - before[0], step - before[1], own_steps - before[2]
         self._write(
             TRAINING,
             steps_per_sec=steps / secs,

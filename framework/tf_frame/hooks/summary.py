@@ -26,16 +26,14 @@ _FLUSH_SECS = 1.0
 class SummaryHook(Hook):
     """Writes the summary op every N steps or seconds, and at the first step of a session.
 
-    A process writes its graph once into each folder, so a resumed run adds the graph
-    that it trains.
+    A process writes its graph once into each folder.
 
     Args:
-      model_dir: where the event file goes.
+      model_dir: folder of the event file.
       summary_op: scalar string tensor, such as `tf.compat.v1.summary.merge_all` returns.
       every_steps: steps from one summary to the next.
-      every_secs: seconds likewise; of both, whichever comes first.
-      name: folder within `model_dir`, such as `eval`, for another phase than
-        training; TensorBoard shows it as a run of its own.
+      every_secs: seconds from one summary to the next; with both, whichever ends first.
+      name: folder within `model_dir`, such as `eval`; TensorBoard shows it as a separate run.
       report: takes a warning if summaries cannot be written; default: the log of tf-frame.
 
     Raises:
@@ -69,7 +67,7 @@ class SummaryHook(Hook):
 
     def start(self, session: Any, step: int) -> None:
         super().start(session, step)
-        # TensorBoard drops events at or after this step: a killed run left those behind.
+        # TensorBoard drops the events of a killed run at this step and later steps.
         self._writer.add_session_log(tf.SessionLog(status=tf.SessionLog.START), step + 1)
 
     def before_step(self, run_context: Any, step: int) -> Any:
@@ -87,28 +85,27 @@ class SummaryHook(Hook):
 
 
 def event_writer(folder: str, *, report: Callable[[str], None] | None = None) -> Any:
-    """The one `tf.compat.v1.summary.FileWriter` of a folder in this process.
+    """Returns the only `tf.compat.v1.summary.FileWriter` of a folder in this process.
 
-    One, because TensorBoard reads the event files of a folder one after the
-    other and never goes back. Making it writes the default graph.
+    Only one, because TensorBoard reads the event files of a folder one after the other and never
+    goes back. The constructor writes the default graph.
 
-    TensorFlow names an event file by the second and the host: a second one made
-    within that second would truncate the first. So each is numbered here by the
-    event files that are there before it.
+    TensorFlow names an event file by the second and the host, and so a second file within this
+    second would truncate the first. A suffix with the number of event files prevents that.
 
-    Once the file cannot be written, such as on a full disk, events are dropped with one warning:
+    If the file cannot be written, such as on a full disk, events are dropped with one warning:
     training goes on, and ends when a checkpoint cannot be written either.
 
     Args:
-      folder: where the event file goes; is made if need be.
+      folder: folder of the event file; is made if necessary.
       report: takes the warning; default: the log of tf-frame.
     """
-    # There is no public way to ask or to tell the cache; other hooks look there.
+    # The cache has no public access, and other hooks use it.
     cache = tf.summary.FileWriterCache._cache
     if folder not in cache:
-        before = len(tf.io.gfile.glob(os.path.join(folder, "events.out.tfevents.*")))
+        count = len(tf.io.gfile.glob(os.path.join(folder, "events.out.tfevents.*")))
         cache[folder] = tf.summary.FileWriter(
-            folder, graph=tf.get_default_graph(), filename_suffix=f".{before}" if before else None
+            folder, graph=tf.get_default_graph(), filename_suffix=f".{count}" if count else None
         )
         cache[folder].event_writer = _EventFile(cache[folder].event_writer, folder)
     if report is not None and isinstance(cache[folder].event_writer, _EventFile):
@@ -117,9 +114,10 @@ def event_writer(folder: str, *, report: Callable[[str], None] | None = None) ->
 
 
 class _EventFile:
-    """TensorFlow's writer of an event file, which drops events that cannot be written.
+    """Wraps TensorFlow's writer of an event file; drops events that cannot be written.
 
-    TensorFlow notices a full disk only when it flushes the file, by default every two minutes.
+    TensorFlow notices a full disk only when it flushes the file, by default every two minutes;
+    the wrapper flushes every second.
 
     Args:
       writer: the `event_writer` of a `FileWriter`.

@@ -74,27 +74,25 @@ class ThroughputHook(Hook):
 
         step 120: 41.2 +/- 0.3 steps/s (jitter 0.8), 329.6 examples/s
 
-    It measures intervals between the multiples of `every_steps`. The first steps of
-    each session, and intervals with a traced step, do not count (see
-    `training_clock.mark_traced`; a `RunOptions.trace_level` at a step of this hook
-    counts as well). For these the hook logs `not considering steps 1 to 10 (12.3
-    examples/s)` and writes nothing, as the Inception trainer does
-    (inception_distributed_train.py of tensorflow/models). The statistics are those
-    of the last 100 intervals.
+    The intervals lie between the multiples of `every_steps`. The first steps of each session, and
+    intervals with a traced step (`training_clock.mark_traced`, or a `RunOptions.trace_level` at a
+    step of this hook), do not count: the hook logs `not considering steps 1 to 10 (12.3
+    examples/s)` and writes nothing, as the Inception trainer does (inception_distributed_train.py
+    of tensorflow/models). The statistics are of the last 100 intervals.
 
-    Summaries: `throughput/steps_per_sec` and `throughput/examples_per_sec` of the
-    interval; `throughput/mean_steps_per_sec`, `throughput/uncertainty` and
-    `throughput/jitter`, in steps per second; with `times`, `step_times/p50_secs`, `p90_secs` and
-    `p99_secs` of the steps of the interval, and `step_times/hooks_secs`, of all hooks per step.
+    Summaries: `throughput/steps_per_sec` and `throughput/examples_per_sec` of the interval;
+    `throughput/mean_steps_per_sec`, `throughput/uncertainty` and `throughput/jitter`, in steps per
+    second; with `times`, `step_times/p50_secs`, `p90_secs` and `p99_secs` of the steps of the
+    interval, and `step_times/hooks_secs`, the time of all hooks per step.
 
     Args:
       examples_per_step: examples in one step.
       every_steps: steps between lines.
-      warmup_steps: first steps of each session, which do not count.
-      last_step: global step at which training ends, which also ends an interval.
-      min_secs: shortest interval; short steps make intervals of more than `every_steps`.
+      warmup_steps: number of steps at the begin of a session that do not count.
+      last_step: global step at which training and the last interval end.
+      min_secs: shortest interval; with short steps an interval has more than `every_steps`.
       writer: summary writer, or None.
-      times: of the loop, for the summaries.
+      times: durations of the loop, for the summaries.
 
     Raises:
       ValueError: a number of steps that is not positive.
@@ -129,7 +127,7 @@ class ThroughputHook(Hook):
 
     @property
     def throughput(self) -> Throughput | None:
-        """Statistics so far; None before the first interval that counts."""
+        """Statistics of the last intervals; None before the first interval that counts."""
         return compute_throughput(*zip(*self._counted, strict=True)) if self._counted else None
 
     def start(self, session: Any, step: int) -> None:
@@ -160,25 +158,25 @@ class ThroughputHook(Hook):
     def _is_traced(self, run_values: Any) -> bool:
         """Returns whether a step of the interval was traced."""
         before, self._traced_before = self._traced_before, traced_steps()
-        seen = run_values.options is not None and run_values.options.trace_level > 0
-        return seen or self._traced_before != before
+        traces = run_values.options is not None and run_values.options.trace_level > 0
+        return traces or self._traced_before != before
 
     def _copied_times(self) -> tuple[list[int], float]:
-        """Steps in each class of durations, and seconds of all hooks, until now."""
+        """Returns the steps in each class of durations, and the seconds of all hooks."""
         if self._times is None:
             return [], 0.0
-        return list(self._times.counts), sum(each.secs for each in self._times.hooks.values())
+        return list(self._times.counts), sum(time.secs for time in self._times.hooks.values())
 
     def _write_times(
         self, step: int, before: tuple[list[int], float], after: tuple[list[int], float]
     ) -> None:
         """Writes the summaries of the durations in an interval."""
         counts = [new - old for new, old in zip(after[0], before[0], strict=True)]
-        found = quantiles(counts)
-        steps = found.pop("steps")
+        values = quantiles(counts)
+        steps = values.pop("steps")
         if steps:
-            found["hooks_secs"] = (after[1] - before[1]) / steps
-            write_scalars(self._writer, "step_times", found, step)
+            values["hooks_secs"] = (after[1] - before[1]) / steps
+            write_scalars(self._writer, "step_times", values, step)
 
     def _report(self, step: int, counted: Sequence[tuple[int, float]]) -> None:
         steps, seconds = counted[-1]

@@ -29,7 +29,7 @@ class TimelineHook(Hook):
 
     Args:
       logdir: folder of the files.
-      every_steps: steps between traces, beginning with the first step of a session.
+      every_steps: steps between traces; the first trace is of the first step of a session.
       at_steps: global steps to trace.
       memory: show the lifetimes and bytes of tensors.
       writer: summary writer for the run metadata, `run_metadata-<step>` on

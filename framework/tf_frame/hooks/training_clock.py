@@ -1,4 +1,4 @@
-"""Clock that stops during evaluations and other pauses, so that steps/s measure training alone."""
+"""Clock that stops during evaluations and other pauses, so that steps/s measure only training."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 
 class _Pauses:
-    # Begin of the present pause, and the seconds of all earlier pauses: one tuple, because
-    # another thread may read it at any moment.
+    # Begin of the present pause, and the seconds of all earlier pauses; one tuple, because another
+    # thread may read both at any moment.
     state: tuple[float | None, float] = (None, 0.0)
     traced = 0
 
@@ -22,7 +22,7 @@ def training_clock() -> float:
 
 @contextlib.contextmanager
 def pause() -> Iterator[None]:
-    """Stops the training clock within: work that is no training, such as an evaluation."""
+    """Stops the training clock inside the block, for work such as an evaluation."""
     began, paused_secs = _Pauses.state
     if began is not None:
         yield
@@ -36,7 +36,7 @@ def pause() -> Iterator[None]:
 
 
 def mark_traced() -> None:
-    """Counts the present step as traced, which makes it slower; call it in `before_step`."""
+    """Counts the present step as traced, and so as slow; call it in `before_step`."""
     _Pauses.traced += 1
 
 

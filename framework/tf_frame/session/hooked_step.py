@@ -30,7 +30,7 @@ class Steps(Protocol):
     Attributes:
       train_op: runs a step; its value is the loss.
       global_step: the variable.
-      step_after: the global step after `train_op`, to be fetched beside it.
+      step_after: the global step after `train_op`, to be fetched in the same run.
       scalars: tensors that hooks often fetch.
     """
 
@@ -45,10 +45,10 @@ class Steps(Protocol):
 
 
 class StepFetches:
-    """The tensors that every step fetches, with hooks or without.
+    """The tensors that every step fetches, with or without hooks.
 
-    They are the same for all steps, since each new set of fetches costs TensorFlow
-    another preparation of the whole graph.
+    All steps fetch the same tensors, because TensorFlow prepares the whole graph for each new
+    set of fetches.
 
     Args:
       steps: the training graph.
@@ -60,26 +60,26 @@ class StepFetches:
 
     def __init__(self, steps: Steps, watching: Sequence[Hook]) -> None:
         watched = [hook.watched for hook in watching]
-        every = [steps.train_op, steps.step_after, *watched, *steps.scalars]
-        self.tensors = list({tensor.name: tensor for tensor in every}.values())
+        tensors = [steps.train_op, steps.step_after, *watched, *steps.scalars]
+        self.tensors = list({tensor.name: tensor for tensor in tensors}.values())
         names = [tensor.name for tensor in self.tensors]
         self._watching = [(hook, names.index(hook.watched.name)) for hook in watching]
         self._watched = sorted({position for _, position in self._watching})
 
     def not_finite(self, values: Sequence[Any]) -> dict[Hook, Any]:
-        """The hooks whose watched tensor is NaN or infinite, each with its value.
+        """Returns hook -> value for the watched tensors that are NaN or infinite.
 
         Args:
-          values: of `tensors`, or of the first ones up to the last that is watched.
+          values: of `tensors`, at least up to the last watched tensor.
         """
-        # A plain loop finds the usual case, all finite, fastest: this is called in every step.
+        # Called in every step: a plain loop is fastest for the usual case, finite values.
         for position in self._watched:
             if not math.isfinite(values[position]):
                 break
         else:
             return {}
-        every = {hook: values[position] for hook, position in self._watching}
-        return {hook: value for hook, value in every.items() if not math.isfinite(value)}
+        watched = {hook: values[position] for hook, position in self._watching}
+        return {hook: value for hook, value in watched.items() if not math.isfinite(value)}
 
 
 class FeedConflictError(ConfigError, RuntimeError):
@@ -151,7 +151,7 @@ class _Request:
       step: the tensors of every step, under the key `step`.
 
     Attributes:
-      needs_session_run: whether it takes `Session.run` in place of a prepared call.
+      needs_session_run: whether it takes `Session.run` instead of a prepared call.
       results: the values of all fetches.
     """
 
@@ -205,13 +205,13 @@ class _Request:
             raise
 
     def _raise_for_each_hook(self, session: Any) -> None:
-        """Raises the error of the hook whose fetches are none, which is named then."""
+        """Raises the error again for the hook with invalid fetches, so that the error names it."""
         for hook, fetches in self._fetches.items():
             with calling(find_owner(hook), "before_run"):
                 session.make_callable(fetches)
 
     def run_values(self, hook: Any) -> Any:
-        """The `SessionRunValues` of a hook."""
+        """Returns the `SessionRunValues` of a hook."""
         return tf.train.SessionRunValues(self.results.get(hook), self._options, self._metadata)
 
 
@@ -220,7 +220,7 @@ _EITHER: tuple[str, ...] = ("output_partition_graphs", "report_tensor_allocation
 
 
 def merge_options(options: Any, more: Any) -> None:
-    """Merges `RunOptions` into others as `MonitoredSession` does: larger numbers, `or` of bools."""
+    """Merges the second `RunOptions` into the first, as `MonitoredSession` does."""
     for name in (*_LARGER, *_EITHER):  # max(a, b) of bools is `a or b`.
         setattr(options, name, max(getattr(options, name), getattr(more, name)))
     debug, more_debug = options.debug_options, more.debug_options

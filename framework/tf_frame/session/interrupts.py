@@ -1,4 +1,4 @@
-"""Handling of Ctrl-C and SIGTERM: finish the step, save, and tell the user how to continue."""
+"""`Interrupts`: Ctrl-C and SIGTERM end a run after the present step, which is saved."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ class Interrupted(TfFrameError):
 class Interrupts:
     """Receives SIGINT and SIGTERM while it is installed.
 
-    The first signal is only recorded in `received`, which the caller reads where it
-    is safe to stop: an exception during an import or the building of a graph may be
-    swallowed or replaced by another. A second signal raises `Interrupted` at once.
+    The first signal is only recorded in `received`, which the caller reads at points where it is
+    safe to stop: an exception during an import, or while a graph is built, may be swallowed or
+    replaced by another exception. A second signal raises `Interrupted` at once.
 
     Attributes:
       received: number of the last signal, None before the first.
@@ -43,16 +43,16 @@ class Interrupts:
 
     @contextmanager
     def installed(self) -> Iterator[Interrupts]:
-        """Handles the signals within; a thread other than the main one cannot, and does not."""
+        """Handles the signals inside the block, in the main thread only."""
         with self._handled_by(self._handle):
             yield self
 
     @contextmanager
     def deadly(self) -> Iterator[None]:
-        """Inside the block a signal ends the process at once, with the usual exit status.
+        """Lets a signal end the process at once inside the block, with the usual exit status.
 
-        For a call into TensorFlow that may block for ever: Python runs no
-        handler before it returns.
+        For a call into TensorFlow that may block for ever: Python runs no handler before the
+        call returns.
         """
         with self._handled_by(signal.SIG_DFL):
             yield
@@ -70,7 +70,7 @@ class Interrupts:
                 signal.signal(signum, old)
 
     def raise_if_received(self, message: str = "stopped; nothing was being trained") -> None:
-        """Raises `Interrupted` for a received signal; to be called where no work is lost."""
+        """Raises `Interrupted` if a signal was received; call it where no work is lost."""
         if self.received is not None:
             raise Interrupted(self.received, message)
 

@@ -1,6 +1,6 @@
-"""`JobMember`: this worker in its job, from the wait for the others to the end of the job.
+"""`JobMember`: this worker in its job, from the wait for other tasks to the end of the job.
 
-A process that trains alone is a member of no job, and then its methods do nothing.
+The methods do nothing for a process that trains alone.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tf_frame.cluster.status import ENDED, read_statuses
 from tf_frame.errors import TfFrameError
 from tf_frame.session.interrupts import Interrupts
 
-# What a collective raises whose peers are gone, have come back, or are late.
+# Errors of a collective if a peer is lost, was restarted, or is late.
 _COLLECTIVE_ERRORS = (
     tf.errors.UnavailableError,
     tf.errors.AbortedError,
@@ -34,21 +34,21 @@ _COLLECTIVE_ERRORS = (
 class PeerLostError(TfFrameError):
     """Another worker was lost, and collectives work again only in a new process.
 
-    The exit code is that of SIGUSR1, by which schedulers are asked to start a task again.
+    The exit code of SIGUSR1 asks a scheduler to start the task again.
     """
 
     exit_code = 128 + signal.SIGUSR1
 
 
 class NothingLeftToTrain(Exception):
-    """The others have reached the last step, or a later one, while this worker waited for them.
+    """The other workers reached the last step, or a later step, while this worker waited.
 
     Attributes:
-      step: the step that they have reached.
+      step: the step that the other workers reached.
     """
 
     def __init__(self, step: int) -> None:
-        super().__init__(f"the others have reached step {step}")
+        super().__init__(f"the other workers have reached step {step}")
         self.step = step
 
 
@@ -58,7 +58,7 @@ class JobMember:
 
     Attributes:
       cluster: this worker.
-      agreement: the tasks of the job; None for a process that trains alone.
+      agreement: the connection with the other tasks; None for a process that trains alone.
       model_dir: the folder of the job.
       max_steps: the last step.
       timeout_secs: seconds to wait for other tasks.
@@ -77,11 +77,11 @@ class JobMember:
     started: float = dataclasses.field(default_factory=time.time)
 
     def wait_for_servers(self) -> None:
-        """Waits until the servers listen that a session needs.
+        """Waits until all servers that a session needs answer.
 
         Raises:
-          TfFrameError: one does not in time.
-          NothingLeftToTrain: the job has ended meanwhile.
+          TfFrameError: a server does not answer in time.
+          NothingLeftToTrain: the job ended during the wait.
           Interrupted: a signal was received.
         """
         if self.cluster.target:
@@ -93,7 +93,12 @@ class JobMember:
             )
 
     def waiting_for_chief(self) -> Iterator[None]:
-        """Yields while the chief has not initialised or restored the variables; errors as above."""
+        """Yields until the caller finds that the chief has initialised the variables.
+
+        Raises:
+          TfFrameError: the time is over.
+          NothingLeftToTrain, Interrupted: see `wait_for_servers`.
+        """
         deadline = time.monotonic() + self.timeout_secs
         yield
         self.report("waiting for the chief to initialise the variables ...")
@@ -109,37 +114,38 @@ class JobMember:
         """Returns whether the other workers may join the chief's present session.
 
         Raises:
-          NothingLeftToTrain: that session has ended at the last step.
+          NothingLeftToTrain: the session has ended at the last step.
         """
         if self.agreement is None or self.agreement.is_open():
             return True
-        self._check_left(self.agreement.closed_at())
+        self._check_steps_left(self.agreement.closed_at())
         return False
 
     def begin_session(self, restored: str | None) -> None:
-        """Announces a session of the chief that begins with a checkpoint, or None."""
+        """Announces a session of the chief, and the checkpoint that it restores, or None."""
         if self.agreement is not None:
             self.agreement.begin_session(restored)
 
     def check_error(self, error: Exception) -> None:
-        """Finds out what an error of a step means.
+        """Raises another error if an error of a step was caused by another task.
 
         Raises:
           tf.errors.AbortedError: a parameter server was lost.
-          tf.errors.OutOfRangeError: another worker has ended, and so ends the training.
+          tf.errors.OutOfRangeError: another worker has ended, which ends the training.
           PeerLostError: another worker was lost.
         """
         if self.cluster.has_several_tasks and not self.cluster.all_reduces:
             if isinstance(error, tf.errors.CancelledError):
-                # A lost server fails a part of the step and cancels the others, and TensorFlow may
-                # tell the code of a cancelled one. A new session is made after this error only.
+                # A lost server fails a part of the step and cancels the other parts. TensorFlow may
+                # report the code of a cancelled part, but opens a new session only after an
+                # `AbortedError`.
                 raise tf.errors.AbortedError(None, None, error.message) from error
             return
         if not (self.cluster.all_reduces and isinstance(error, _COLLECTIVE_ERRORS)):
             return
         for status in read_statuses(self.model_dir):
-            others = status.task != self.cluster.task_name and status.time > self.started
-            if others and status.state == ENDED and not status.task.startswith("evaluator"):
+            is_peer = status.task != self.cluster.task_name and status.time > self.started
+            if is_peer and status.state == ENDED and not status.task.startswith("evaluator"):
                 self.report(f"{status.task} has ended at step {status.step}")
                 raise tf.errors.OutOfRangeError(None, None, "another worker has ended") from error
         raise PeerLostError(
@@ -148,7 +154,7 @@ class JobMember:
         ) from error
 
     def finish(self) -> None:
-        """Tells the chief that this worker has ended, unless it was stopped alone."""
+        """Tells the chief that this worker has ended, unless a signal stopped only this worker."""
         if self.agreement is None or self.cluster.is_chief:
             return
         # The server of the job may have ended already.
@@ -158,8 +164,8 @@ class JobMember:
 
     def _check(self) -> None:
         self.interrupts.raise_if_received()
-        self._check_left(read_step(newest_checkpoint(self.model_dir)))
+        self._check_steps_left(read_step(newest_checkpoint(self.model_dir)))
 
-    def _check_left(self, reached: int) -> None:
+    def _check_steps_left(self, reached: int) -> None:
         if not self.cluster.is_chief and reached >= self.max_steps:
             raise NothingLeftToTrain(reached)

@@ -4,11 +4,10 @@
     with monitored_session(graph, hooks=loop.hooks, ...) as session:
         loop.run(session)
 
-`MonitoredSession.run` calls all hooks at every step, which makes short steps slower. Here a step
-that some hook wants runs with the hooks that want it (`hooked_step`). The steps up to there are
-prepared calls, or few calls of many steps (`--steps_per_loop`). Between all steps only two
-things happen: a watched tensor that is not finite is reported to its hook, and hooks that may
-end training are asked.
+`MonitoredSession.run` calls all hooks at every step, which makes short steps slower. Here a hook
+runs only at the steps of its cadence (`hooked_step`). The quiet steps, which no hook wants, are
+prepared calls, or few calls of many steps (`--steps_per_loop`). After a quiet step the loop only
+reports a watched tensor that is not finite to its hook, and asks the hooks that may end training.
 """
 
 from __future__ import annotations
@@ -33,14 +32,14 @@ from tf_frame.session.schedule import Schedule
 class TrainingLoop(tf.train.SessionRunHook):
     """Runs the steps of a training graph.
 
-    The loop is a hook of its own session: so TensorFlow hands over each session that is made, the
-    first one and those after a lost one, with its coordinator.
+    The loop is the last hook of its session. So TensorFlow gives the loop each new session and its
+    coordinator: the first session, and a session after a lost one.
 
     Args:
       steps: the training graph.
-      schedule: the hooks, and the steps that they want.
+      schedule: the hooks and their cadences.
       step_loop: many steps in one call, or None.
-      check_error: called with an error of a step; may raise another one in its place.
+      check_error: called with an error of a step; may raise another error instead.
       times: measures the steps and hooks.
 
     Attributes:
@@ -48,8 +47,8 @@ class TrainingLoop(tf.train.SessionRunHook):
       global_step: the global step after the last step.
       loss: the loss of the last step, None before the first.
       stop_requested: whether a hook ended training, and not the end of the input.
-      request: function to call between two steps, once, after which the cadences are asked anew;
-        a signal handler may set it. It waits until a profile that is being made has ended.
+      request: function to call once between two steps; then the cadences are asked anew. A
+        signal handler may set it. The loop calls it when no profile is being made.
     """
 
     phase = Phase.STOP
@@ -137,9 +136,9 @@ class TrainingLoop(tf.train.SessionRunHook):
         self.stop_requested = self.stop_requested or stop
 
     def _run_quietly(self, until: float, due: float) -> bool:
-        """Runs the steps before step `until` and time `due`; with a step loop, one call of them.
+        """Runs the steps before step `until` and time `due`; with a step loop, only one call.
 
-        This is all Python between two short steps.
+        The loop is all Python between two quiet steps, so every attribute access counts.
 
         Returns:
           Whether to stop training.

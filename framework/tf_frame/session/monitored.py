@@ -1,7 +1,7 @@
 """Creates the `MonitoredSession` of a training graph, which restores and recovers it.
 
-Unlike `MonitoredTrainingSession` it adds no hooks, restores the newest checkpoint that can be
-read after a lost session, and lists every variable that does not fit before it restores.
+Unlike `MonitoredTrainingSession`, the session adds no hooks. It lists every variable that does not
+fit before it restores, and restores the newest readable checkpoint after a lost session.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ _LOOK_SECS, _TRY_SECS = 0.2, 1.0
 
 @dataclasses.dataclass
 class _ChiefCreator(tf.train.SessionCreator):
-    """Makes the chief's sessions: the first from a given checkpoint, later ones from the newest.
+    """Opens the chief's sessions: the first from a given checkpoint, later ones from the newest.
 
-    A session that is made after another one was lost may find a newer checkpoint.
+    After a lost session there may be a newer checkpoint.
     """
 
     graph: TrainGraph
@@ -70,7 +70,7 @@ class _ChiefCreator(tf.train.SessionCreator):
 
 @dataclasses.dataclass
 class _WorkerCreator(tf.train.SessionCreator):
-    """Makes the sessions of another worker, once the chief has given the variables values.
+    """Opens the sessions of another worker, once the chief has initialised the variables.
 
     TensorFlow's creator looks only every 30 seconds, and waits for two hours.
     """
@@ -94,13 +94,13 @@ class _WorkerCreator(tf.train.SessionCreator):
         )
         for _ in self.member.waiting_for_chief():
             session = self._with_variables(manager) if self.member.chief_is_ready() else None
-            # Variables that have values may be about to get those of a checkpoint.
+            # Initialised variables may still get the values of a checkpoint.
             if session is not None and self.member.chief_is_ready():
                 return session
             if session is not None:
                 session.close()
             time.sleep(_LOOK_SECS)
-        raise AssertionError("waiting ends by an error")
+        raise AssertionError("the wait ends with an error")
 
     def _with_variables(self, manager: Any) -> Any:
         """Returns a session once all variables have values; None if that takes too long."""
@@ -112,8 +112,8 @@ class _WorkerCreator(tf.train.SessionCreator):
             return None
 
 
-class _Initialised(_WorkerCreator):
-    """Makes the sessions of a worker with variables of its own; it gets the chief's values."""
+class _AllReduceCreator(_WorkerCreator):
+    """Opens the sessions of a worker that holds all variables; `BroadcastHook` copies values."""
 
     def create_session(self) -> Any:
         self.member.wait_for_servers()
@@ -136,10 +136,10 @@ def monitored_session(
     """Creates the session of one worker.
 
     Args:
-      graph: what to run; must be the default graph.
+      graph: the training graph; must be the default graph.
       hooks: called in phase order.
       model_dir: where the chief looks for a checkpoint after a lost session.
-      member: this worker in its job; others than the chief wait for its variables.
+      member: this worker in its job; workers other than the chief wait for the variables.
       config: the `ConfigProto`.
       checkpoint: restored by the chief's first session; None: the variables are new.
       restored: gets the path of the restored checkpoint, before any hook is called.
@@ -155,7 +155,7 @@ def monitored_session(
             graph, model_dir, target, config, checkpoint, restored, report, member
         )
     elif member.cluster.all_reduces:
-        creator = _Initialised(graph, target, config, member)
+        creator = _AllReduceCreator(graph, target, config, member)
     else:
         creator = _WorkerCreator(graph, target, config, member)
     return tf.train.MonitoredSession(session_creator=creator, hooks=in_phase_order(hooks))

@@ -1,12 +1,13 @@
-"""`PreparedCalls`: session calls whose fetches are resolved once and reused in every step.
+"""`PreparedCalls`: session calls with fetches that are resolved once and reused in every step.
 
-They spare the Python work of `Session.run` in each step. TensorFlow optimises the whole graph for
-every new call, seconds for a large one; so the same fetches, in any order, share one call.
+    prepared = PreparedCalls(session)
+    call = prepared.call([train_op, global_step])   # the same tensors in every step
+    loss, step = call()                             # the value of tf-frame's train_op is the loss
+    prepared.run({"rate": learning_rate})           # any nested fetches, now and then
 
-prepared = PreparedCalls(session)
-call = prepared.call([train_op, global_step])   # the same tensors in every step
-loss, step = call()                             # the value of tf-frame's train_op is the loss
-prepared.run({"rate": learning_rate})           # any nested fetches, now and then
+A prepared call avoids the Python work of `Session.run` in each step. TensorFlow optimises the whole
+graph for every new call, which takes seconds for a large graph; so the same fetches, in any order,
+share one call.
 """
 
 from __future__ import annotations
@@ -19,16 +20,14 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.graph.prepared_call import prepared_call
 
-# Hooks ask for few different sets; a hook that makes up new fetches must not fill the memory.
+# Hooks use few different sets of fetches; a hook that makes new fetches must not fill the memory.
 _MOST_CALLS = 64
 
 
 class PreparedCalls:
-    """Runs fetches of a session by calls that are prepared once.
+    """Runs fetches of a session with calls that are prepared once.
 
-    TensorFlow prunes and optimises the whole graph for each new set of fetches,
-    which takes seconds with a large graph. The same set in another order or form,
-    or with repetitions, is the same call.
+    The same set of fetches in another order or form, or with repetitions, is the same call.
 
     Args:
       session: the `tf.Session`.
@@ -49,8 +48,8 @@ class PreparedCalls:
           A function that runs them once and returns the values of the tensors, in
           their order.
         """
-        names = [each.name for each in fetches if isinstance(each, tf.Tensor)]
-        targets = [each.name for each in fetches if not isinstance(each, tf.Tensor)]
+        names = [fetch.name for fetch in fetches if isinstance(fetch, tf.Tensor)]
+        targets = [fetch.name for fetch in fetches if not isinstance(fetch, tf.Tensor)]
         key = frozenset([*names, *targets])
         order, call = self._calls.get(key, (None, None))
         if call is None or order != names:
@@ -64,13 +63,13 @@ class PreparedCalls:
         """Runs fetches once.
 
         Args:
-          fetches: what `tf.Session.run` takes: tensors, operations, variables, names,
-            nested in dicts, lists and tuples.
+          fetches: as for `tf.Session.run`: tensors, operations, variables, names, nested in
+            dicts, lists and tuples.
         """
         elements: dict[str, Any] = {}
         try:
             names = self._names(fetches, elements)
-        except TypeError:  # A fetch that consists of several tensors, such as a sparse one.
+        except TypeError:  # A fetch of several tensors, such as a sparse tensor.
             return self.session.run(fetches)
         key = frozenset(elements)
         if key not in self._calls:
@@ -84,9 +83,9 @@ class PreparedCalls:
         """Replaces fetches by the names of tensors and operations, and collects these."""
         kind = type(fetches)
         if kind in (dict, collections.OrderedDict):
-            return kind((key, self._names(each, elements)) for key, each in fetches.items())
+            return kind((key, self._names(fetch, elements)) for key, fetch in fetches.items())
         if isinstance(fetches, (list, tuple)):
-            return _like(fetches, [self._names(each, elements) for each in fetches])
+            return _like(fetches, [self._names(fetch, elements) for fetch in fetches])
         if not isinstance(fetches, (tf.Tensor, tf.Operation)):
             fetches = self.session.graph.as_graph_element(fetches)
         name = fetches.name
@@ -95,7 +94,7 @@ class PreparedCalls:
 
 
 def _filled(names: Any, values: dict[str, Any]) -> Any:
-    """Replaces names by values; that of an operation is None."""
+    """Replaces names by values; the value of an operation is None."""
     if isinstance(names, str):
         return values.get(names)
     if isinstance(names, dict):
@@ -104,7 +103,7 @@ def _filled(names: Any, values: dict[str, Any]) -> Any:
 
 
 def _like(sequence: Any, parts: list[Any]) -> Any:
-    """The parts in a list, tuple or named tuple, as the sequence is one."""
+    """Returns the parts in a list, tuple or named tuple, like the sequence."""
     if isinstance(sequence, list):
         return parts
     return type(sequence)(*parts) if hasattr(sequence, "_fields") else tuple(parts)

@@ -1,7 +1,7 @@
 """`Schedule`: the order of a session's hooks, and the steps at which each of them runs.
 
-The training loop asks it how many steps may run without hooks; `--show_hooks` prints it, with
-the hooks that leave no such steps.
+The training loop asks the schedule how many steps may run without hooks. `--show_hooks` prints the
+schedule, with the hooks that run at every step and so turn the fast path off.
 """
 
 from __future__ import annotations
@@ -19,15 +19,14 @@ class Schedule:
     """The hooks of a session, in phase order.
 
     Args:
-      hooks: a hook of tf-frame has a cadence, which says the steps that it wants. Any
-        other `SessionRunHook` that overrides `before_run` or `after_run` is called
-        at every step, and then no step runs without hooks.
-      sort: whether to sort them by phase.
+      hooks: a hook of tf-frame has a cadence. Any other `SessionRunHook` that overrides
+        `before_run` or `after_run` is called at every step, and then no step runs without hooks.
+      sort: whether to sort the hooks by phase.
 
     Attributes:
       hooks: all hooks, in order.
-      watching: those that watch a tensor in every step.
-      at_every_step: those that are called at every step, as TensorFlow calls them.
+      watching: the hooks that watch a tensor in every step.
+      at_every_step: the hooks that are called at every step, as TensorFlow calls them.
     """
 
     def __init__(self, hooks: Iterable[Any], *, sort: bool = True) -> None:
@@ -41,13 +40,13 @@ class Schedule:
         self._asked = [hook for hook in self._with_cadence if _is_asked(hook)]
 
     def add(self, hook: Any) -> None:
-        """Adds a hook to a session that runs; the hook has been started, and watches nothing."""
+        """Adds a hook to an open session; the hook has been started, and watches no tensor."""
         self._set(in_phase_order([*self.hooks, hook]))
 
     def next(self, last: int) -> tuple[float, float]:
-        """The next step and the next time, after step `last`, at which some hook must run.
+        """Returns the next step and the next time, after step `last`, at which a hook must run.
 
-        Both are infinite if there is none; the time is by the clock `time.monotonic`.
+        Both are infinite without such a hook; the time is by the clock `time.monotonic`.
         """
         times = (hook.cadence.next_time() for hook in self._with_cadence)
         steps = (hook.cadence.next_step() for hook in self._with_cadence)
@@ -55,21 +54,21 @@ class Schedule:
         return max(last + 1, step), min(times, default=NEVER)
 
     def wanting(self, step: int) -> list[Any]:
-        """The hooks that want a step, in order."""
+        """Returns the hooks that want a step, in order."""
         wanting = {hook for hook in self._with_cadence if hook.cadence.wants(step)}
         wanting |= self.at_every_step
         return [hook for hook in self.hooks if hook in wanting]
 
     def should_stop(self) -> Any:
-        """Asks the hooks that may end training between two steps; true, false or `REPLAN`."""
-        # No any() of a generator, which costs as much as asking: this is called at every step.
+        """Asks hooks between two steps whether to stop; returns true, false or `REPLAN`."""
+        # Called at every step; any() of a generator would cost as much as the hooks' answers.
         for hook in self._asked:
             if answer := hook.should_stop():
                 return answer
         return False
 
     def after_last_step(self, step: int) -> None:
-        """Tells the hooks that training has ended well."""
+        """Tells the hooks that training has ended without an error."""
         for hook in self._with_cadence:
             hook.after_last_step(step)
 
@@ -79,13 +78,13 @@ class Schedule:
             hook.fail_before_first_step()
 
     def keeps_fast_path_off(self) -> list[str]:
-        """The hooks that run at every step, so that no step is fast, by name and module."""
+        """Returns the hooks that run at every step, by name and module; then no step is fast."""
         every_step = [hook for hook in self.hooks if hook in self.at_every_step]
         always = [hook for hook in self._with_cadence if hook.cadence.every_steps == 1]
         return list(dict.fromkeys(_origin(hook) for hook in (*every_step, *always)))
 
     def describe(self) -> list[str]:
-        """The order of hooks within a step, a line each, and whether steps run without hooks."""
+        """Returns a line for each hook, in order, and a line whether steps run without hooks."""
         lines = ["hooks of a step, in this order:"]
         lines += [self._line(hook) for hook in self.hooks]
         off = self.keeps_fast_path_off()
@@ -106,20 +105,20 @@ class Schedule:
             return f"every step (says no cadence; {type(hook).__module__})"
         if hook not in self._with_cadence:
             return "at the start and the end of the session"
-        wanted = [str(hook.cadence)] if hook.cadence else []
+        parts = [str(hook.cadence)] if hook.cadence else []
         if hook.watched is not None:
-            wanted.append(f"watches {hook.watched.op.name}")
+            parts.append(f"watches {hook.watched.op.name}")
         if hook in self._asked:
-            wanted.append("asked between steps whether to stop")
-        return "; ".join(wanted) or "at the start and the end of the session"
+            parts.append("asked between steps whether to stop")
+        return "; ".join(parts) or "at the start and the end of the session"
 
 
 def has_cadence(hook: Any) -> bool:
-    """Returns true for a hook of tf-frame, which is called as `Hook` says."""
+    """Returns true for a hook of tf-frame that is called by the protocol of `Hook`."""
     if not isinstance(hook, Hook):
         return False
-    own = _overrides(hook, "before_run", Hook) or _overrides(hook, "after_run", Hook)
-    return hook.both_protocols or not own
+    overrides = _overrides(hook, "before_run", Hook) or _overrides(hook, "after_run", Hook)
+    return hook.both_protocols or not overrides
 
 
 def acts_at_every_step(hook: Any) -> bool:

@@ -64,7 +64,7 @@ def test_ranges_say_which_they_are():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"num_steps": 0}, "a profile of 0 steps; it needs one at least"),
+        ({"num_steps": 0}, "a profile of 0 steps; it needs at least one"),
         ({"at_steps": [0], "num_steps": 1}, "a profile at step 0; the first step is 1"),
         ({"num_steps": 5, "every_steps": 5}, "5 steps every 5 steps never ends"),
         ({"num_steps": 5, "every_steps": 0}, "5 steps every 0 steps never ends"),

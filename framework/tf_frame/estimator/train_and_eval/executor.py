@@ -31,8 +31,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.find.newest import read_step
 from tf_frame.cluster.cluster import cluster_from_tf_config
-from tf_frame.cluster.proxy import reach_directly
-from tf_frame.cluster.server import LEAVE, send_to_ps, serve
+from tf_frame.cluster.server import LEAVE, bypass_proxy, send_to_ps, serve
 from tf_frame.cluster.tf_config import read_tf_config
 from tf_frame.estimator.estimator import Estimator
 from tf_frame.estimator.train_and_eval.checkpoint_evaluator import CheckpointEvaluator
@@ -239,7 +238,7 @@ def start_server(config: Any) -> Any:
     if "ps" not in spec.jobs:
         leader = next(job for job in _TRAINERS if job in spec.jobs)
         proto.experimental.collective_group_leader = f"/job:{leader}/replica:0/task:0"
-    reach_directly(address for job in spec.jobs for address in spec.job_tasks(job))
+    bypass_proxy(address for job in spec.jobs for address in spec.job_tasks(job))
     return tf.train.Server(
         spec,
         job_name=config.task_type,

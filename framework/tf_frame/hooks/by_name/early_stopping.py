@@ -2,12 +2,11 @@
 
     hook = stop_if_no_increase("accuracy", 2000, eval_dir="runs/first/eval")
 
-The four functions `stop_if_higher`, `..._lower`, `..._no_increase` and `..._no_decrease` have the
-meaning of the hooks of tf.estimator.experimental (estimator/early_stopping.py), with three
-differences. Evaluations of later steps,
-left by a run that was killed, do not count. Evaluations without the metric are
-ignored; if all lack it, that is an error. Each worker reads the evaluations
-itself, so the graph needs no variable for the stop.
+The four functions `stop_if_higher`, `..._lower`, `..._no_increase` and `..._no_decrease` mean the
+same as the hooks of tf.estimator.experimental (estimator/early_stopping.py), but evaluations of
+later steps, which a killed run left, do not count; evaluations without the metric are ignored,
+unless all lack it, which is an error; and each worker reads the evaluations, so the graph needs no
+variable for the stop.
 """
 
 from __future__ import annotations
@@ -36,10 +35,10 @@ class EarlyStoppingHook(Hook):
     """Ends training when a function of the evaluations gives a reason.
 
     Args:
-      verdict: takes the evaluations so far, as `EvalMetricsReader` returns them;
-        returns the reason to stop training, empty to go on.
-      metrics: the folder of the evaluations' event files, or a function that returns
-        the evaluations.
+      verdict: takes the evaluations up to now, as `EvalMetricsReader` returns them; returns the
+        reason to stop training, empty to go on.
+      metrics: folder with the event files of evaluations, or a function that returns
+        evaluations.
       run_every_secs: seconds between checks.
       run_every_steps: steps between checks; give one of the two.
       multiples_of: also checks at the multiples of this number of steps; None: no multiples.
@@ -77,8 +76,8 @@ class EarlyStoppingHook(Hook):
         super().__init__(Either(cadence, Multiples(multiples_of)) if multiples_of else cadence)
 
     def after_step(self, run_context: Any, run_values: Any, step: int) -> None:
-        known = {at: values for at, values in self._metrics().items() if at <= step}
-        self.reason = self._verdict(known)
+        evaluations = {at: values for at, values in self._metrics().items() if at <= step}
+        self.reason = self._verdict(evaluations)
         if self.reason:
             self._report(f"{self.reason}; early stopping at global step {step}")
             run_context.request_stop()
@@ -262,9 +261,9 @@ class EvalMetricsReader:
 def _records(path: str, start: int) -> Iterator[tuple[int, bytes]]:
     """Yields the end and the data of each complete record of a TFRecord file from a byte on.
 
-    A record has 8 bytes with the length, 4 bytes of checksum, the data, and 4
-    bytes of checksum (tensorflow/core/lib/io/record_writer.h). A record that is
-    still being written is left for the next call.
+    A record has 8 bytes with the length, 4 bytes of checksum, the data, and 4 bytes of checksum
+    (tensorflow/core/lib/io/record_writer.h). A record that is still being written is left for
+    the next call.
     """
     size = tf.io.gfile.stat(path).length
     with tf.io.gfile.GFile(path, "rb") as file:

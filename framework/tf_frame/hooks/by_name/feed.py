@@ -1,6 +1,6 @@
-"""Feeds tensors of the graph with constants in every step (`--hook feed`).
+"""`FeedHook`: feeds tensors of the graph with constants in every step (`--hook feed`).
 
-So a model with placeholders that a script would feed, such as `keep_prob`, trains unchanged.
+A model with placeholders that a script would feed, such as `keep_prob`, trains unchanged.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ class FeedHook(Hook):
 
         FeedHook({"keep_prob:0": 0.5})
 
-    The hook runs in every step, so no step takes the fast path. For values that
-    change there is `tf.compat.v1.train.FeedFnHook`.
+    The hook runs in every step, so no step takes the fast path. For changing values, use
+    `tf.compat.v1.train.FeedFnHook`.
 
     Args:
       values: tensor name -> value, or a text that is parsed as the tensor's type.
@@ -71,8 +71,8 @@ def tensor_by_name(graph: Any, name: str) -> Any:
     try:
         return graph.get_tensor_by_name(name if ":" in name else f"{name}:0")
     except (KeyError, ValueError):
-        known = [operation.name for operation in graph.get_operations() if operation.outputs]
-    near = difflib.get_close_matches(name.partition(":")[0], known)
+        names = [operation.name for operation in graph.get_operations() if operation.outputs]
+    near = difflib.get_close_matches(name.partition(":")[0], names)
     hint = f"did you mean {' or '.join(near)}?" if near else "see TensorBoard's graph for the names"
     raise ConfigError(f"no tensor of the graph is called {name!r}; {hint}")
 
@@ -85,7 +85,7 @@ def value_by_name(graph: Any, name: str) -> Any:
       name: name of a variable, or as for `tensor_by_name`.
 
     Raises:
-      ConfigError: there is neither.
+      ConfigError: there is no such variable or tensor.
     """
     for variable in graph.get_collection(tf.GraphKeys.GLOBAL_VARIABLES):
         if variable.op.name == name.removesuffix(":0"):

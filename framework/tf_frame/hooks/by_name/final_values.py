@@ -18,10 +18,9 @@ _LOG = logging.getLogger("tf_frame")
 class FinalValuesHook(Hook):
     """Logs and keeps the values of tensors after the last step.
 
-    This is `tf.compat.v1.train.FinalOpsHook` for names. The tensors are run in
-    a session call of their own, so a tensor that depends on the input takes
-    another batch, and fails if the input has ended. After an error in training
-    nothing is run.
+    The hook is `tf.compat.v1.train.FinalOpsHook` for names. It makes an extra session call; a
+    tensor that depends on the input reads another batch, and fails if the input has ended. After
+    an error in training there is no call.
 
     Args:
       tensors: name -> tensor, or names of tensors and variables of the graph.

@@ -1,7 +1,4 @@
-"""Runs Python's garbage collector at chosen steps only.
-
-An automatic collection visits every object of a graph and makes single steps slow.
-"""
+"""`GarbageCollectionHook`: runs Python's garbage collector only at chosen steps."""
 
 from __future__ import annotations
 
@@ -15,12 +12,12 @@ from tf_frame.hooks.training_clock import pause
 
 
 class GarbageCollectionHook(Hook):
-    """Collects garbage every N steps in place of the automatic collection.
+    """Collects garbage every N steps instead of automatically.
 
-    A graph has some hundred thousand Python objects. A full collection visits all
-    of them, which makes single steps slow. After the first steps this hook freezes
-    all live objects, so that no later collection visits them, and turns the
-    automatic collection off. At the end it restores the collector.
+    A full collection visits the hundred thousands of Python objects of a graph, which makes single
+    steps slow. After the first steps this hook freezes all live objects, so that no later
+    collection visits them, and turns the automatic collection off. At the end it restores the
+    collector.
 
     Args:
       every_steps: steps between collections.
@@ -46,10 +43,10 @@ class GarbageCollectionHook(Hook):
         if self._restore is not None:
             gc.collect()
             return
-        # The only collection that visits the graph; it takes long.
+        # Only this collection visits the graph, and so it takes long.
         with pause():
             gc.collect()
-        # After an error nobody calls `close`; then the hook's deletion restores the collector.
+        # Without a call of `close` after an error, the deletion of the hook restores the collector.
         self._restore = weakref.finalize(self, _restore, gc.isenabled())
         gc.freeze()
         gc.disable()

@@ -1,4 +1,4 @@
-"""Writes state and step of training to a file at intervals, for programs that monitor a run."""
+"""`HeartbeatHook`: writes state and step of training at intervals, for programs that monitor."""
 
 from __future__ import annotations
 
@@ -23,12 +23,11 @@ class HeartbeatHook(Hook):
 
     `state` is `starting` when a session has been created, then `training`, and
     `ended` after training without an error. `time` is in seconds since 1970.
-    The file is replaced atomically. It is only written after a step, so an old
-    `time` means that a step hangs.
+    The file is replaced atomically, after a step. So an old `time` means that a step hangs.
 
     Args:
       model_dir: the folder; it must exist.
-      every_secs: seconds between heartbeats; each comes with the next step.
+      every_secs: seconds after a heartbeat until the next step writes the file.
       task: index of the worker; workers other than 0 write `heartbeat_TASK.json`.
 
     Raises:

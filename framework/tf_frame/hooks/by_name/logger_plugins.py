@@ -1,11 +1,11 @@
-"""Plugins behind `--hook csv`, `mlflow` and `wandb`: loggers of the figures of a run.
+"""Plugins for `--hook csv`, `mlflow` and `wandb`: loggers of the figures of a run.
 
     --hook csv:/shared/results/first.csv
     --hook mlflow:segmentation
     --hook wandb:segmentation --hook.wandb.mode offline
 
-Each gets what `metrics.csv` gets. MLflow and Weights & Biases are not installed with tf-frame:
-`pip install tf-frame[mlflow]` or `tf-frame[wandb]`. A resumed run continues its record there.
+Each logger receives the figures of `metrics.csv`. MLflow and Weights & Biases need `pip install
+tf-frame[mlflow]` or `tf-frame[wandb]`. A resumed run continues its record.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ class _MLflowRun:
         if self._config is not None:
             self._mlflow.log_artifact(self._config, run_id=self._run_id)
             self._config = None
-        # The active run of MLflow is that of a thread, and this one is not the one that began it.
+        # MLflow has an active run per thread, and another thread began this run.
         self._mlflow.log_metrics(_named(split, values), step=step, run_id=self._run_id)
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""Plugins behind `--hook NAME`, which add a hook to a run without code: options and construction.
+"""Plugins for `--hook NAME`: the options of hooks that a run adds without code.
 
     --hook early_stopping:accuracy --hook.early_stopping.patience 5
     --hook feed --hook.feed.values keep_prob:0=0.5
@@ -9,8 +9,8 @@
     --hook resource_use:500
     --hook slow_step:20 --hook.slow_step.floor_secs 1
 
-`tf_frame.hooks` imports a hook, and with it TensorFlow, when a run makes it; so `--help` and a
-wrong option answer at once.
+`tf_frame.hooks` imports a hook, and with it TensorFlow, only when a run makes the hook. So `--help`
+and the error of a wrong option come at once.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ from tf_frame.errors import ConfigError
 from tf_frame.plugin.training_contracts import HookContext, HookPlugin
 
 _LOG = logging.getLogger("tf_frame")
-# Evaluations: fewer would take the noise between two of them for the end of progress.
+# Number of evaluations; with fewer, the noise between two evaluations would end training.
 _PATIENCE = 3
 
 
 class EarlyStopping(HookPlugin):
     """Ends training when a metric of the evaluations is good enough, or no longer improves.
 
-    The hook reads the evaluations in MODEL_DIR/eval, so the model must be
-    evaluated during training. Every worker reads them.
+    The hook reads the evaluations in MODEL_DIR/eval on every worker, so the model must be
+    evaluated during training.
 
     Raises:
-      ConfigError: both `patience` and `threshold` are given; or the name of the metric does
-        not say which value is better, and `mode` is missing.
+      ConfigError: both `patience` and `threshold` are given; or `mode` is missing for a metric
+        with unknown direction.
     """
 
     @dataclasses.dataclass(frozen=True)
@@ -53,7 +53,7 @@ class EarlyStopping(HookPlugin):
             min=1,
         )
         threshold: float | None = option(
-            None, "end training once the metric is better than this, in place of patience"
+            None, "end training once the metric is better than this, instead of patience"
         )
         mode: str | None = option(
             None,
@@ -64,7 +64,7 @@ class EarlyStopping(HookPlugin):
         min_steps: int = option(0, "ignore evaluations before this global step", min=0)
         every_secs: float = option(60.0, "seconds between checks of the evaluations", min=0.001)
         every_steps: int | None = option(
-            None, "steps between checks of the evaluations, in place of every_secs", min=1
+            None, "steps between checks of the evaluations, instead of every_secs", min=1
         )
 
     def __init__(self, *, params: Any) -> None:
@@ -77,8 +77,8 @@ class EarlyStopping(HookPlugin):
     def __call__(self, context: HookContext) -> Any:
         if not context.eval_every_n_steps:
             context.report(
-                "note: early_stopping goes by the evaluations in MODEL_DIR/eval; without "
-                "--eval_every_n_steps another program has to write them"
+                "note: early_stopping reads the evaluations in MODEL_DIR/eval; without "
+                "--eval_every_n_steps another program must write them"
             )
         params, eval_dir = self.params, os.path.join(context.model_dir, "eval")
         checks = {
@@ -157,10 +157,10 @@ class FinalValues(HookPlugin):
 
 
 class GarbageCollection(HookPlugin):
-    """Collects garbage every N steps in place of Python's automatic collection.
+    """Collects garbage every N steps instead of Python's automatic collection.
 
-    That one visits all objects of the graph, which makes single steps slow; this one leaves
-    out the objects of the first steps.
+    The automatic collection visits all objects of the graph, which makes single steps slow; the
+    hook leaves out the objects of the first steps.
     """
 
     @dataclasses.dataclass(frozen=True)
@@ -177,7 +177,7 @@ class GarbageCollection(HookPlugin):
 class Heartbeat(HookPlugin):
     """Writes state, step, time, process and host to MODEL_DIR/heartbeat.json.
 
-    A program that monitors runs sees by an old file that the run hangs or was killed.
+    An old file shows that the run hangs or was killed.
     """
 
     @dataclasses.dataclass(frozen=True)
@@ -206,7 +206,7 @@ class LoggingTensor(HookPlugin):
         tensors: tuple[str, ...] = option((), "names of tensors and variables, such as loss:0")
         every_steps: int | None = option(None, "steps between lines", min=1)
         every_secs: float | None = option(
-            None, "seconds between lines, in place of every_steps", min=0.001
+            None, "seconds between lines, instead of every_steps", min=0.001
         )
         at_end: bool = option(False, "log at the end of training too, or only then")
 
@@ -267,16 +267,16 @@ class ResourceUse(HookPlugin):
     def __call__(self, context: HookContext) -> Any:
         import tensorflow.compat.v1 as tf
 
-        # The first caller that gets the writer makes it write the default graph.
+        # The first call of `get` for a folder writes the default graph.
         with context.graph.graph.as_default():
             writer = tf.summary.FileWriterCache.get(context.model_dir) if context.is_chief else None
         return hooks.ResourceUseHook(**dataclasses.asdict(self.params), writer=writer)
 
 
 class SlowStep(HookPlugin):
-    """Writes the stacks of all threads while a step takes far longer than others.
+    """Writes the stacks of all threads while a step takes far longer than usual.
 
-    They are written to the log and to MODEL_DIR/slow_steps.log.
+    The stacks are written to the log and to MODEL_DIR/slow_steps.log.
     """
 
     @dataclasses.dataclass(frozen=True)

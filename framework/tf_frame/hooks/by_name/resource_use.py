@@ -1,6 +1,6 @@
-"""Logs the resources that the process uses: memory, open files, threads.
+"""`ResourceUseHook`: logs memory, open files and threads of the process.
 
-A leak shows by its warning before a long run is killed for lack of memory.
+A warning shows a leak before a long run is killed for lack of memory.
 """
 
 from __future__ import annotations
@@ -62,9 +62,8 @@ class ResourceUseHook(Hook):
     """Logs and writes the memory, open files and threads of the process.
 
     Summaries: `resources/memory_bytes`, `resources/peak_memory_bytes`,
-    `resources/open_files`, `resources/threads`. After the tenth measurement the hook
-    warns when memory has grown by more than a fraction, and again each time it has
-    grown by this fraction since the last warning.
+    `resources/open_files`, `resources/threads`. After the tenth measurement the hook warns when
+    memory has grown by more than a fraction, since the tenth measurement or the last warning.
 
     Args:
       every_steps, every_secs: steps or seconds between measurements.

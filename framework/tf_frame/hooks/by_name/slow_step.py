@@ -1,7 +1,6 @@
-"""Writes the stacks of all threads while a step hangs.
+"""`SlowStepHook`: writes the stacks of all threads while a step hangs (`--hook slow_step`).
 
-They show what the step waits for, such as the input, a parameter server or a slow disk; once
-the step has ended, nothing does.
+The stacks show why the step waits, such as for the input, a parameter server or a slow disk.
 """
 
 from __future__ import annotations
@@ -33,14 +32,13 @@ _NO_STEP_SECS = 1e-5
 
 
 class SlowStepHook(Hook):
-    """Writes the stacks of all threads while a step takes far longer than others.
+    """Writes the stacks of all threads while a step takes far longer than usual.
 
     A thread measures the steps. A step is slow if it takes more than
-    `max(times * median, floor_secs)`, with the median of the last 100 steps; the
-    first ten steps of a session are never slow. The time between two steps, such as
-    for saving a checkpoint, belongs to the earlier step, except for evaluations. A
-    call of several steps counts as one step. The stacks are written to the log and
-    to `slow_steps.log`, once per slow step.
+    `max(times * median, floor_secs)`, with the median of the last 100 steps; the first ten steps
+    of a session are never slow. Work between two steps, such as saving a checkpoint, belongs to
+    the earlier step; evaluations do not count. A call of several steps counts as one step. The
+    stacks are written once per slow step, to the log and to `slow_steps.log`.
 
     Args:
       model_dir: folder of `slow_steps.log`.
@@ -48,8 +46,8 @@ class SlowStepHook(Hook):
       times: multiple of the median.
       floor_secs: a step of fewer seconds is never slow.
       pause_secs: least seconds between two reports.
-      every_steps: steps between corrections of the thread's step counter, which is
-        only used for the reported step.
+      every_steps: steps between corrections of the hook's own step counter, which is only used
+        in reports.
       profile_steps: number of steps to profile after a slow one, in a run of tf-frame; 0: none.
       on_slow: called after a slow step, in the training thread, with its global step.
 
@@ -105,7 +103,7 @@ class SlowStepHook(Hook):
         self._step, self._slow = step, 0
         self._began: float | None = None
         self._closed.clear()
-        # The thread has a weak reference, so that it ends when nobody needs the hook any more.
+        # A weak reference, so that the thread ends when the hook is deleted.
         arguments = (weakref.ref(self), self._closed, self._floor_secs / _POLLS_PER_FLOOR)
         self._thread = threading.Thread(
             target=_watch, args=arguments, name="tf-frame-slow-step", daemon=True
@@ -163,20 +161,20 @@ class SlowStepHook(Hook):
 def _watch(hook: Callable[[], SlowStepHook | None], closed: Any, poll_secs: float) -> None:
     """Calls `look` of a hook until it is closed or deleted."""
     while not closed.wait(poll_secs):
-        alive = hook()
-        if alive is None:
+        present_hook = hook()
+        if present_hook is None:
             return
-        alive.look()
-        del alive
+        present_hook.look()
+        del present_hook
 
 
 def stacks() -> str:
     """Returns the Python stacks of all other threads, each under its name."""
     names = {thread.ident: thread.name for thread in threading.enumerate()}
-    own = threading.get_ident()
+    present_thread = threading.get_ident()
     # faulthandler can only print to a file, and without the names of threads.
     return "\n".join(
         f"thread {names.get(ident, ident)}:\n{''.join(traceback.format_stack(frame)).rstrip()}"
         for ident, frame in sys._current_frames().items()
-        if ident != own
+        if ident != present_thread
     )

@@ -1,7 +1,7 @@
 """`tf.compat.v1.train.CheckpointSaverHook` without its extra session call in every step.
 
-For scripts that make this hook themselves, and for `legacy.training`; runs of tf-frame save by
-`hooks.checkpoint.CheckpointHook`, unless a script gives this one.
+For scripts that make this hook, and for `tf_frame_legacy.training`. Runs of tf-frame save with
+`hooks.checkpoint.CheckpointHook`, unless a script gives this hook.
 """
 
 from __future__ import annotations
@@ -18,12 +18,11 @@ from tf_frame.hooks.cadence import Cadence
 
 
 class CheckpointSaverHook(Hook):
-    """Saves by a `tf.compat.v1.train.Saver` every N steps or seconds.
+    """Saves with a `tf.compat.v1.train.Saver` every N steps or seconds.
 
-    It has the arguments, errors, files, calls of listeners and saved steps of
-    TensorFlow's hook (python/training/basic_session_run_hooks.py), which runs the
-    session once more in every step to read the global step. This hook only does so
-    in steps that may be saved.
+    Arguments, errors, files, calls of listeners and saved steps follow TensorFlow's hook
+    (python/training/basic_session_run_hooks.py). TensorFlow's hook reads the global step in every
+    step with an extra session call; this hook only in steps that may be saved.
 
     Args:
       checkpoint_dir: the folder.
@@ -82,8 +81,8 @@ class CheckpointSaverHook(Hook):
         if step != self._saved_step and self._save(run_context.session, step):
             run_context.request_stop()
 
-    # A graph that is not tf-frame's has no read of the global step after the update, as
-    # `Hook` needs. So the step before the update decides whether to read the step again.
+    # Graphs of scripts have no read of the global step after the update, which `Hook` needs. So
+    # the step before the update decides whether to read the step again.
 
     def before_run(self, run_context: Any) -> Any:
         return tf.train.SessionRunArgs(self._global_step)

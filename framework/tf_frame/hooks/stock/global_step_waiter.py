@@ -1,7 +1,7 @@
-"""`GlobalStepWaiterHook` of TensorFlow: a worker waits until the others reach a global step.
+"""`GlobalStepWaiterHook` of TensorFlow: a worker waits until other workers reach a global step.
 
-Asynchronous workers start one after another by it (`--startup_delay_steps`), so that their
-first gradients are not all of the same initial values.
+With `--startup_delay_steps` asynchronous workers start one after another, so that their first
+gradients are not all computed from the initial values.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ _STEPS_BETWEEN_LINES = 1000
 class GlobalStepWaiterHook(Hook):
     """Waits before the first step until other workers have moved the global step to a number.
 
-    It has the argument and log lines of `tf.compat.v1.train.GlobalStepWaiterHook`.
-    It waits when a session has been created, so that a wait that is given up runs
-    no step. A session that is recreated after a failure does not wait again.
+    The argument and the log lines follow `tf.compat.v1.train.GlobalStepWaiterHook`. The hook waits
+    when a session has been opened, so that no step runs if the wait is given up. A session after
+    a lost one does not wait again.
 
     Args:
       wait_until_step: the global step to wait for; 0 or less: do not wait.
-      give_up: asked at every look at the global step, for signals; true ends the
-        wait, and training.
+      give_up: called at every look at the global step; true, such as after a signal, ends the
+        wait and training.
       log: function that logs a line, with the arguments of `logging.Logger.info`.
     """
 
-    # Before all other hooks, so that none of them measures the wait.
+    # Before all other hooks, so that no hook measures the wait.
     phase = Phase.TRANSFORM
     option = "--startup_delay_steps"
     asked_between_steps = False

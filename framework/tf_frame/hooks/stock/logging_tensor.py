@@ -16,16 +16,15 @@ from tf_frame.hooks.cadence import Cadence
 class LoggingTensorHook(Hook):
     """Logs the values of tensors, by `tf.compat.v1.logging.info`.
 
-    It logs the first step of a session, then every N steps or seconds, and on request
-    the end. Arguments, errors and lines are those of
-    `tf.compat.v1.train.LoggingTensorHook`.
+    It logs the first step of a session, then every N steps or seconds, and on request the end.
+    Arguments, errors and lines follow `tf.compat.v1.train.LoggingTensorHook`.
 
     Args:
-      tensors: tag -> tensor or its name; or an iterable of tensors or names,
-        which are their own tags.
+      tensors: tag -> tensor or its name; or an iterable of tensors or names, which are also
+        the tags.
       every_n_iter: steps between lines.
       every_n_secs: seconds between lines; give one of the two, or `at_end` alone.
-      at_end: whether to log at the end too, by a session call of its own.
+      at_end: whether to log at the end too, with an extra session call.
       formatter: makes the line from a mapping tag -> value.
 
     Raises:
@@ -53,7 +52,7 @@ class LoggingTensorHook(Hook):
         if every_n_iter is not None and every_n_iter <= 0:
             raise ValueError(f"invalid every_n_iter={every_n_iter}.")
         super().__init__(Cadence(every_steps=every_n_iter, every_secs=every_n_secs))
-        # Lists in place of a mapping: outside of a graph a tensor cannot be a key.
+        # Lists instead of a mapping: outside of a graph a tensor cannot be a key.
         if isinstance(tensors, Mapping):
             self._tags: list[Any] = sorted(tensors)
             self._elements = [tensors[tag] for tag in self._tags]

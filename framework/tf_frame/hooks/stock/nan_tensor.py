@@ -15,7 +15,7 @@ _MESSAGE = "Model diverged with loss = NaN."
 class NanTensorHook(Hook):
     """Ends training at a loss that is NaN, but not at an infinite loss.
 
-    Arguments, errors and lines are those of `tf.compat.v1.train.NanTensorHook`.
+    Arguments, errors and lines follow `tf.compat.v1.train.NanTensorHook`.
 
     Args:
       loss_tensor: tensor with one element.

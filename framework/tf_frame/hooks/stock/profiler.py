@@ -19,12 +19,11 @@ _LOG = logging.getLogger("tf_frame")
 class ProfilerHook(Hook):
     """Writes `timeline-<step>.json`, and run metadata `step_<step>`, by steps or by seconds.
 
-    Arguments, files, tags and steps are those of the hook in
-    tensorflow/python/training/basic_session_run_hooks.py. It never traces the first
-    run of a session. Steps count from the begin of the session, seconds from the end
-    of the first run. Unlike TensorFlow's hook it needs no session call of its own,
-    does not fail while another profiler is running, and logs an error in writing a
-    file while training goes on.
+    Arguments, files, tags and steps follow TensorFlow's hook
+    (tensorflow/python/training/basic_session_run_hooks.py). The hook never traces the first run of
+    a session. Steps count from the begin of the session, seconds from the end of the first run.
+    Unlike TensorFlow's hook it makes no extra session call, works while another profiler is
+    running, and only logs an error in writing a file.
 
     Args:
       save_steps: steps between traces.
@@ -78,7 +77,7 @@ class ProfilerHook(Hook):
         with warn_only(path):
             write_trace(path, chrome_trace(run_values.run_metadata, **self._drawn))
         with warn_only(f"the run metadata of step {step}"), self._graph.as_default():
-            # The first caller that gets the writer makes it write the default graph.
+            # The first call of `get` for a folder writes the default graph.
             writer = tf.summary.FileWriterCache.get(self._output_dir)
             add_run_metadata(writer, run_values.run_metadata, f"step_{step}")
             writer.flush()

@@ -15,15 +15,14 @@ from tf_frame.hooks.summary import event_writer
 class StepCounterHook(Hook):
     """Logs global steps per second, and writes them as the summary `global_step/sec`.
 
-    Arguments, errors, lines and tags are those of
-    `tf.compat.v1.train.StepCounterHook`. Measuring begins after the first step of each
-    session, and so leaves out this step and the creation of the session.
+    Arguments, errors, lines and tags follow `tf.compat.v1.train.StepCounterHook`. The rates leave
+    out the first step of each session.
 
     Args:
       every_n_steps: steps between rates.
       every_n_secs: seconds between rates; give one of the two, the other None.
       output_dir: folder of the summary; None: no summary.
-      summary_writer: summary writer, in place of one for `output_dir`.
+      summary_writer: summary writer, instead of a writer for `output_dir`.
 
     Raises:
       ValueError: both or none of steps and seconds; a number that is not positive.

@@ -13,16 +13,15 @@ from tf_frame.hooks.cadence import Cadence
 class StopAtStepHook(Hook):
     """Requests a stop once the global step has reached a number.
 
-    It has the arguments and errors of `tf.compat.v1.train.StopAtStepHook`. A
-    session that begins at or beyond the last step runs no step; with
-    TensorFlow's hook it runs one more.
+    Arguments and errors follow `tf.compat.v1.train.StopAtStepHook`. A session that begins at or
+    beyond the last step runs no step; with TensorFlow's hook it would run one more step.
 
     Args:
       num_steps: number of steps, counted from the begin of the first session.
       last_step: the global step to stop at; give one of the two.
 
     Raises:
-      ValueError: both or none of them are given.
+      ValueError: both or neither are given.
     """
 
     phase = Phase.STOP
@@ -46,7 +45,7 @@ class StopAtStepHook(Hook):
 
     def start(self, session: Any, step: int) -> None:
         if self._last_step is None:
-            # Only once: a session that is recreated after a failure has the same last step.
+            # Only once: a session after a lost one has the same last step.
             self._last_step = step + (self._num_steps or 0)
             self.cadence = _at(self._last_step)
         self._reached = step >= self._last_step
@@ -60,5 +59,5 @@ class StopAtStepHook(Hook):
 
 
 def _at(step: int | None) -> Cadence:
-    # `should_stop` handles step 0, which no run ends with.
+    # `should_stop` handles step 0, because no run ends at step 0.
     return Cadence(at_steps=[step] if step is not None and step > 0 else [])

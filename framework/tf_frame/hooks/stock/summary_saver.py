@@ -14,17 +14,16 @@ from tf_frame.hooks.summary import event_writer
 class SummarySaverHook(Hook):
     """Writes summaries of the first step of a session, and then every N steps or seconds.
 
-    Arguments, errors, tags and steps are those of
-    `tf.compat.v1.train.SummarySaverHook`. Without a folder and a writer the hook
-    does not run.
+    Arguments, errors, tags and steps follow `tf.compat.v1.train.SummarySaverHook`. Without a
+    folder and a writer the hook does not run.
 
     Args:
       save_steps: steps between summaries.
       save_secs: seconds between summaries; give one of the two.
       output_dir: folder of the event file.
-      summary_writer: summary writer, in place of one for `output_dir`.
+      summary_writer: summary writer, instead of a writer for `output_dir`.
       scaffold: scaffold with the `summary_op` to run.
-      summary_op: scalar string tensor, or a list of them, in place of `scaffold`.
+      summary_op: scalar string tensor, or a list of tensors, instead of `scaffold`.
 
     Raises:
       ValueError: both or none of scaffold and op, or of steps and seconds; a
@@ -46,8 +45,8 @@ class SummarySaverHook(Hook):
             raise ValueError("Exactly one of scaffold or summary_op must be provided.")
         # The timer raises the errors of TensorFlow's hook.
         tf.train.SecondOrStepTimer(every_secs=save_secs, every_steps=save_steps)
-        wanted = Cadence(every_steps=save_steps, every_secs=save_secs)
-        super().__init__(wanted if output_dir or summary_writer is not None else None)
+        cadence = Cadence(every_steps=save_steps, every_secs=save_secs)
+        super().__init__(cadence if output_dir or summary_writer is not None else None)
         self._output_dir = output_dir
         self._writer = summary_writer
         self._scaffold = scaffold
