@@ -6,7 +6,7 @@ from tf_frame import ModelOutput
 from tf_frame.cluster import Cluster
 from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.session_config import make_deployment, session_config
-from tf_frame.graph.step_loop import build_step_loop, why_not
+from tf_frame.graph.step_loop import build_step_loop, find_obstacle
 from tf_frame.testing.toy import ToyInput, ToyModel, build_toy_graph
 
 CONFIG = RunOptions(train_batch_size=8, learning_rate=0.05)
@@ -170,14 +170,14 @@ class Constant(ToyModel):
 )
 def test_a_graph_that_cannot_loop_is_refused_with_the_reason(model, reason):
     graph = build_toy_graph(CONFIG, model=model(params=model.Params(), info=None))
-    assert reason in why_not(graph)
+    assert reason in find_obstacle(graph)
     with pytest.raises(ValueError, match=reason):
         build_step_loop(graph, steps=10)
 
 
 @pytest.mark.usefixtures("reference_variables")
 def test_reference_variables_cannot_loop():
-    assert why_not(toy_graph()).endswith("is a reference variable")
+    assert find_obstacle(toy_graph()).endswith("is a reference variable")
 
 
 def test_queues_cannot_loop():
@@ -190,13 +190,13 @@ def test_queues_cannot_loop():
             return queue.dequeue
 
     graph = build_toy_graph(CONFIG, source=Queue(params=Queue.Params()))
-    assert "reads the queue" in why_not(graph)
+    assert "reads the queue" in find_obstacle(graph)
 
 
 def test_without_control_flow_of_version_two_there_is_no_loop():
     graph = toy_graph()
     tf.disable_control_flow_v2()
     try:
-        assert why_not(graph) == "TensorFlow 2's control flow is switched off"
+        assert find_obstacle(graph) == "TensorFlow 2's control flow is switched off"
     finally:
         tf.enable_control_flow_v2()

@@ -6,7 +6,7 @@ from tf_frame import layers
 from tf_frame.deploy.clones import create_clones
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.graph.losses import gather_losses
-from tf_frame.graph.summaries import merge, variable_histograms
+from tf_frame.graph.summaries import merge_summaries, variable_histograms
 from tf_frame.plugin import ModelOutput
 
 TOTALS = {"losses/loss": 3.0, "optimizer/learning_rate": 0.5}
@@ -25,7 +25,7 @@ def build(num_clones, *, extra=lambda: (), outer="", clone_on_cpu=True, **option
             tf.summary.scalar("read", tf.constant(1.0))
         clones = create_clones(config, summarising)
     losses = gather_losses(clones)
-    return merge(clones[0].scope, losses, tf.constant(0.5), extra=extra(), **options)
+    return merge_summaries(clones[0].scope, losses, tf.constant(0.5), extra=extra(), **options)
 
 
 def written(*args, **kwargs):
@@ -88,7 +88,7 @@ def test_a_summary_of_a_worker_stays_with_its_worker():
     config = DeploymentConfig(num_ps_tasks=1, worker_job_name="worker/task:3")
     with tf.Graph().as_default():
         clones = create_clones(config, summarising)
-        merged = merge(clones[0].scope, gather_losses(clones), tf.constant(0.5))
+        merged = merge_summaries(clones[0].scope, gather_losses(clones), tf.constant(0.5))
     assert "/job:worker/task:3/device:CPU:0" in {s.device for s in merged.op.inputs}
 
 

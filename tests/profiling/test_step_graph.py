@@ -1,7 +1,7 @@
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame.graph.operations import ancestors
+from tf_frame.graph.graph_edits import ancestors
 from tf_frame.profiling.step_graph import (
     BACKWARD,
     FORWARD,

@@ -16,7 +16,7 @@ from tf_frame.deploy.placement import variables_placed
 from tf_frame.gradient_transforms.freeze import Freeze
 from tf_frame.graph.losses import gather_losses
 from tf_frame.graph.update.clone_reduction import sum_by_all_reduce
-from tf_frame.graph.update.gradients import clone_gradients, sum_gradients, waiting_for
+from tf_frame.graph.update.gradients import clone_gradients, sum_gradients, wait_for_loss
 from tf_frame.layers import l2_regularizer
 from tf_frame.plugin import ModelOutput
 from tf_frame_legacy import model_deploy
@@ -173,7 +173,7 @@ def test_clones_on_devices_of_their_own_take_the_steps_of_one_model(add_up, step
         losses = gather_losses(clones)
         gradients = clone_gradients(clones, losses.per_clone, optimizer)
         summed = add_up(gradients) if add_up else sum_by_all_reduce(clones, gradients)
-        update = optimizer.apply_gradients(waiting_for(losses.total, summed))
+        update = optimizer.apply_gradients(wait_for_loss(losses.total, summed))
         _, found, found_losses = trained(update, losses.total, steps)
     for name, value in found.items():
         np.testing.assert_allclose(value, expected[name], rtol=0, atol=1e-5)

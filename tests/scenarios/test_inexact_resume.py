@@ -55,7 +55,7 @@ class InALoop(ToyModel):
 
 PARTS = {
     "stateful input": ({"source": Stateful}, "RandomUniform is stateful"),
-    "queue": ({"source": Queue}, "what its queues hold cannot be saved"),
+    "queue": ({"source": Queue}, "the content of its queues cannot be saved"),
     "random op in a loop": ({"model": InALoop}, "loop: .*While calls a function with the random"),
 }
 

@@ -44,7 +44,7 @@ def test_a_run_in_float16_on_a_cpu_is_refused(tmp_path):
 @pytest.mark.parametrize("precision", ["none", "bfloat16"])
 def test_the_session_gets_the_rewrites(tmp_path, monkeypatch, session_arguments, precision):
     # Whether this machine has bfloat16 products is another matter.
-    monkeypatch.setattr("tf_frame.deploy.session_config.product_types", lambda proto: {"bfloat16"})
+    monkeypatch.setattr("tf_frame.deploy.mixed_precision.product_types", lambda proto: {"bfloat16"})
     result = go(tmp_path, max_steps=1, clone_on_cpu=True, mixed_precision=precision)
     assert result["global_step"] == 1
     (arguments,) = session_arguments

@@ -60,7 +60,7 @@ def test_a_queue_is_found():
         batch = tf.zeros([2]), tf.zeros([2])
         return lambda: batch
 
-    with pytest.raises(AssertionError, match="what its queues hold"):
+    with pytest.raises(AssertionError, match="the content of its queues"):
         check_exact_resume(Built(params=build), batch_size=2, steps=3)
 
 

@@ -1,6 +1,6 @@
 """Builds clones: replicas of a model in one graph, on several devices, with shared variables.
 
-So the GPUs of one machine each compute a part of the batch, in one process.
+Each GPU of a machine computes a part of the batch, in one process.
 """
 
 from __future__ import annotations
@@ -39,19 +39,19 @@ def create_clones(
 ) -> list[Clone]:
     """Calls `model_fn` once per clone, each in its name scope and on its device.
 
-    Variables are created by the first clone and shared by the others; call this in
+    The first clone creates the variables, and all clones share them. Call this in
     `variables_placed`, which chooses their devices.
 
     Args:
       config: number and devices of the clones.
       model_fn: builds one clone.
       args, kwargs: arguments of every call.
-      allow_own_variables: whether a clone may train variables that the others do not
-        have, which slim's model_deploy allows without a message.
+      allow_own_variables: whether a clone may train variables that other clones do not have; slim's
+        model_deploy allows it without a message.
       origin: name of `model_fn` in messages.
 
     Raises:
-      PluginError: a clone made a trainable variable that the others do not share.
+      PluginError: a clone made a trainable variable that other clones do not share.
     """
     clones = []
     for index in range(config.num_clones):
@@ -69,13 +69,12 @@ def create_clones(
     return clones
 
 
-def _check_shared(made: Sequence[Any], index: int, scope: str, origin: str) -> None:
-    """Refuses variables of one clone, which the others, and an evaluation, would not find."""
-    own = [variable for variable in made if index or variable.op.name.startswith(scope)]
-    if own:
-        names = ", ".join(variable.op.name for variable in own)
+def _check_shared(variables: Sequence[Any], index: int, scope: str, origin: str) -> None:
+    """Refuses variables of one clone: other clones, and an evaluation, would not find them."""
+    names = [v.op.name for v in variables if index or v.op.name.startswith(scope)]
+    if names:
         raise PluginError(
-            f"{origin} made trainable variables for clone {index} alone: {names}; clones share "
-            "what tf.compat.v1.get_variable makes: use it in place of tf.Variable, and "
-            "tf_frame.layers in place of Keras layers; or --num_clones 1"
+            f"{origin} made trainable variables for clone {index} alone: {', '.join(names)}; "
+            "clones share the variables of tf.compat.v1.get_variable: use it instead of "
+            "tf.Variable, and tf_frame.layers instead of Keras layers; or --num_clones 1"
         )

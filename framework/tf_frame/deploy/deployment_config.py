@@ -3,8 +3,8 @@
     config = DeploymentConfig(num_clones=2)
     config.clone_device(1) == "/device:GPU:1"
 
-Fields, device names and errors are those of DeploymentConfig of slim's model_deploy
-(tensorflow/models, research/slim/deployment), so that scripts for slim keep working;
+Fields, device names and errors are equal to DeploymentConfig of slim's model_deploy
+(tensorflow/models, research/slim/deployment), so that scripts for slim keep working.
 `clone_device_type` is added for machines without GPUs, `all_reduce` for workers without parameter
 servers.
 """
@@ -17,8 +17,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 # Types of operations that hold state between steps: STANDARD_PS_OPS of TensorFlow's
-# training/device_setter.py, and tables, which it leaves out. Whole names, because other types that
-# only read a variable begin with the same letters, such as VariableShape.
+# training/device_setter.py, and tables. Full names: VariableShape, for example, only reads.
 VARIABLE_TYPES = frozenset(("Variable", "VariableV2", "AutoReloadVariable", "VarHandleOp"))
 _TABLES = ("HashTable", "MutableHashTable", "MutableHashTableOfTensors", "MutableDenseHashTable")
 TABLE_TYPES = frozenset(
@@ -40,9 +39,9 @@ class DeploymentConfig:
       ps_job_name: job of the parameter servers.
       clone_device_type: `GPU`, or `CPU` to spread the clones over the logical
         devices CPU:0, CPU:1, ...
-      all_reduce: whether several replicas do without parameter servers: each holds the
-        variables, on devices without a job, which are those of its own server if the session
-        has device filters.
+      all_reduce: whether several replicas work without parameter servers: each replica holds the
+        variables, on devices without a job. With device filters in the session, these are the
+        devices of its own server.
     """
 
     num_clones: int = 1
@@ -113,21 +112,21 @@ class DeploymentConfig:
         """Device of the variables.
 
         Returns:
-          CPU:0 without parameter servers. With them a function for
-          `tf.compat.v1.device` that assigns variables and tables to the tasks in
-          turn; each call of this method begins with task 0 again.
+          CPU:0 without parameter servers. With them a function for `tf.compat.v1.device` that
+          assigns variables and tables to the tasks in turn; each call of this method begins with
+          task 0.
         """
         if not self.num_ps_tasks:
             return "/device:CPU:0"
         tasks = itertools.cycle(range(self.num_ps_tasks))
-        return lambda op: self._ps_device_of(op, tasks)
+        return lambda op: self._ps_device_for(op, tasks)
 
     def caching_device(self) -> Callable[[Any], str] | None:
-        """Device on which `get_variable` caches variables.
+        """Device that caches the variables of `get_variable`.
 
         Returns:
-          None without parameter servers. With them a function that returns the
-          device of the reading operation.
+          With parameter servers, a function that returns the device of the reading operation;
+          without them None.
         """
         return (lambda op: str(op.device)) if self.num_ps_tasks else None
 
@@ -136,7 +135,7 @@ class DeploymentConfig:
         task_name = f"/task:{task}" if self.num_ps_tasks else ""
         return f"{self.ps_device}{task_name}/device:CPU:0"
 
-    def _ps_device_of(self, op: Any, tasks: Iterator[int]) -> str:
+    def _ps_device_for(self, op: Any, tasks: Iterator[int]) -> str:
         if op.device:
             return str(op.device)
         if op.type not in VARIABLE_TYPES | TABLE_TYPES:

@@ -1,17 +1,17 @@
 """Places variables and tables on parameter servers, round-robin or balanced by bytes.
 
 Workers read and update all variables in each step, so the server with the most bytes limits the
-job: round-robin is TensorFlow's and slim's placement, balancing evens the bytes out.
+job. TensorFlow and slim place variables round-robin; balancing gives all servers as many bytes.
 
     sizes = variable_sizes(build_model)
     with variables_placed(config, Balanced(config, sizes)):
         build_model()
 
-Every worker builds the same graph, and so finds the same assignment.
+Every worker builds the same graph, so all workers have the same assignment.
 
-Without this scope, variables would be on the device of the clone that makes them. The variable
-creator installed here moves each variable to the variables device; `get_variable`, `tf.Variable`
-and layer libraries all call it. Tables have no creator; a device function moves them, and the
+Without this scope, variables would be on the device of the clone that makes them. The scope has a
+variable creator, which moves each variable to the variables device; `get_variable`, `tf.Variable`
+and layer libraries all call it. Tables have no creator; a device function moves tables, and the
 operations that use them.
 """
 
@@ -25,14 +25,14 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.deploy.deployment_config import TABLE_TYPES, DeploymentConfig
 
-# Operations that work on a table; each must run where the table is.
+# Operations that use a table; they must run on the device of the table.
 _TABLE_USERS = ("LookupTable", "InitializeTable")
 
 
 class RoundRobin:
     """Task 0, task 1, ... in the order of creation; slots take no turn.
 
-    Base class of strategies; every graph needs its own object.
+    The base class of strategies; every graph needs its own object.
 
     Args:
       config: number of parameter server tasks.
@@ -42,8 +42,8 @@ class RoundRobin:
         self._num_tasks = max(1, config.num_ps_tasks)
         self._turn = 0
 
-    def task_of(self, name: str) -> int:
-        """The task for a variable or table that is about to be made; changes nothing.
+    def choose_task(self, name: str) -> int:
+        """Returns the task for a variable or table that is about to be made; changes nothing.
 
         Args:
           name: name of its operation.
@@ -51,7 +51,7 @@ class RoundRobin:
         return self._turn
 
     def placed(self, name: str, size_bytes: int) -> None:
-        """Called when a variable or table was made on the task of `task_of`.
+        """Called when a variable or table was made on the task of `choose_task`.
 
         Args:
           name: name of its operation.
@@ -60,21 +60,21 @@ class RoundRobin:
         self._turn = (self._turn + 1) % self._num_tasks
 
     def joined(self, task: int, size_bytes: int) -> None:
-        """Called when a variable was made beside another one, such as an optimizer slot.
+        """Called when a variable, such as an optimizer slot, was made on the task of another.
 
         Args:
-          task: task of the other variable.
-          size_bytes: size of the new one.
+          task: the task.
+          size_bytes: size of the new variable.
         """
 
 
 class Balanced(RoundRobin):
     """About as many bytes for every task.
 
-    Variables of known size are assigned beforehand, the largest first, each to the task
-    with the fewest bytes: longest processing time first, at most 4/3 of the optimum
-    (Graham, "Bounds on multiprocessing timing anomalies", 1969). Others are assigned when
-    they are made, to the task with the fewest bytes then.
+    Variables of known size are assigned beforehand, the largest first, each to the task with the
+    fewest bytes: longest processing time first, at most 4/3 of the optimum (Graham, "Bounds on
+    multiprocessing timing anomalies", 1969). A variable of unknown size is assigned when it is
+    made, to the task with the fewest bytes then.
 
     Args:
       config: number of parameter server tasks.
@@ -91,7 +91,7 @@ class Balanced(RoundRobin):
             self._planned[name] = self._least_loaded()
             self._loads[self._planned[name]] += sizes[name]
 
-    def task_of(self, name: str) -> int:
+    def choose_task(self, name: str) -> int:
         planned = self._planned.get(name)
         return self._least_loaded() if planned is None else planned
 
@@ -112,13 +112,12 @@ def variables_placed(
 ) -> Iterator[None]:
     """Places variables and tables that are created within.
 
-    Without parameter servers they are on CPU:0. With them `strategy` chooses the task, for
-    the whole scope, so open one scope around everything that creates variables. Slots stay
-    beside their variable. Local variables belong to the worker that initialises them, and
-    are on its CPU:0.
+    Without parameter servers they are on CPU:0. With them `strategy` chooses the tasks for the
+    whole scope, so open one scope around all code that creates variables. Slots are on the task of
+    their variable. Local variables belong to the worker that initialises them, on its CPU:0.
 
-    Tables of an input pipeline should stay with the pipeline: make them in
-    `tf.device(None)`, which this scope does not reach.
+    Tables of an input pipeline should stay with the pipeline: make them in `tf.device(None)`, which
+    this scope does not change.
 
     Args:
       config: jobs and number of tasks.
@@ -141,7 +140,7 @@ class _Placer:
         if tf.GraphKeys.LOCAL_VARIABLES in (kwargs.get("collections") or ()):
             return _create_on(self._config.optimizer_device(), next_creator, kwargs)
         name = _operation_name(kwargs.get("name"))
-        device = self._config.ps_task_device(self._strategy.task_of(name))
+        device = self._config.ps_task_device(self._strategy.choose_task(name))
         variable = _create_on(device, next_creator, kwargs)
         if variable.op.colocation_groups() in ([], [f"loc:@{variable.op.name}".encode()]):
             self._strategy.placed(name, size_bytes(variable))
@@ -152,10 +151,10 @@ class _Placer:
         return variable
 
     def table_device(self, op: Any) -> str:
-        """A device function; the outer scope may overrule the device of the clone."""
+        """A device function, which moves tables and their users."""
         kind = op.type
         if kind in TABLE_TYPES:
-            task = self._strategy.task_of(op.name)
+            task = self._strategy.choose_task(op.name)
             self._strategy.placed(op.name, 0)
             return self._config.ps_task_device(task)
         if kind.startswith(_TABLE_USERS):
@@ -164,7 +163,7 @@ class _Placer:
 
 
 def _create_on(device: str, next_creator: Callable[..., Any], kwargs: dict[str, Any]) -> Any:
-    # device(None) drops outer devices, among which a function could overrule this one.
+    # device(None) drops outer devices: an outer device function could overrule this device.
     with tf.device(None), tf.device(device):
         return next_creator(**kwargs)
 
@@ -182,8 +181,7 @@ def variable_sizes(build: Callable[[], Any]) -> dict[str, int]:
       build: makes variables in the default graph.
 
     Returns:
-      Name -> bytes of the global variables, in the order of their creation, without those
-      whose shape is not fully known.
+      Name -> bytes of the global variables with a known shape, in the order of their creation.
     """
     with tf.Graph().as_default():
         build()
@@ -192,7 +190,7 @@ def variable_sizes(build: Callable[[], Any]) -> dict[str, int]:
 
 
 def size_bytes(variable: Any) -> int:
-    """Bytes of a variable; 0 if its shape is not fully known."""
+    """Returns the bytes of a variable; 0 if its shape is not fully known."""
     if not variable.shape.is_fully_defined():
         return 0
     return int(variable.shape.num_elements() * variable.dtype.base_dtype.size)

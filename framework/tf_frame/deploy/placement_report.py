@@ -2,8 +2,8 @@
 
     print(placement_table(tf.global_variables(), config))
 
-With parameter servers, the last line tells how evenly they are loaded, before a job is started:
-the fullest one limits it.
+With parameter servers, the last line shows, before a job is started, how evenly they are loaded:
+the server with the most bytes limits the job.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ class PlacementReport:
     """Variables and bytes per device.
 
     Attributes:
-      rows: the parameter server tasks in order, with or without variables, and
-        then the other devices with variables.
+      rows: the parameter server tasks in order, even without variables, and then all other devices
+        with variables.
       num_tasks: number of rows that are parameter server tasks.
     """
 
@@ -54,13 +54,13 @@ class PlacementReport:
     def imbalance(self) -> float | None:
         """Bytes of the fullest parameter server task over the mean of all tasks.
 
-        1 if all tasks hold the same; None without tasks or variables on them.
+        1 if all tasks hold as many bytes; None without tasks, or without variables on them.
         """
         loads = [row.num_bytes for row in self.rows[: self.num_tasks]]
         return max(loads) * len(loads) / sum(loads) if sum(loads) else None
 
     def text(self) -> str:
-        """The table, a line per device and one for the total, in aligned columns."""
+        """Returns the table: a line per device and a line for the total."""
         cells = [("device", "variables", "size"), *map(_cells, self.rows), _cells(self.total)]
         table = columns(cells, indent=0, right=(1, 2))
         if self.imbalance is not None:
@@ -74,7 +74,7 @@ def placement_table(variables: Iterable[Any], config: DeploymentConfig) -> Place
     """Sums up the placement of variables.
 
     Args:
-      variables: the variables; those with an unknown shape count no bytes.
+      variables: the variables; a variable of unknown shape counts no bytes.
       config: the parameter server tasks.
     """
     tasks = [config.ps_task_device(task) for task in range(config.num_ps_tasks)]

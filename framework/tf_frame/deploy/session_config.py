@@ -1,44 +1,33 @@
-"""Makes the `DeploymentConfig` and the session's `ConfigProto` from the run options.
+"""Chooses the devices of a run from the run options, and configures its sessions.
 
-Clones go to the GPUs or, without any, to logical CPU devices: a command also works on a laptop.
-
-Mixed precision computes in 16 bits where it is safe, which is faster, by TensorFlow's rewrite of
-the graph: before a run, it casts the operands of products and convolutions, forward and backward.
-The Python graph and the variables stay float32.
-
-float16 is for GPUs. TensorFlow 2.21 has a rewrite to float16 for CPUs as well, but there a
-convolution ends the process with a segmentation fault. bfloat16 is for CPUs with oneDNN and
-AVX-512; there is no such rewrite for GPUs.
+Clones go to the GPUs or, without GPUs, to logical CPU devices, so that the same command works on a
+laptop. All sessions of a process must have the same GPU options, because TensorFlow uses the
+options of the first.
 """
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import tensorflow.compat.v1 as tf
-from tensorflow.core.protobuf import rewriter_config_pb2
 
 from tf_frame.cluster import Cluster
+from tf_frame.config.option_groups import DeviceOptions
 from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.deployment_config import DeploymentConfig
-from tf_frame.deploy.session_devices import gpus_in_use, session_fields
 from tf_frame.errors import ConfigError
-
-_ON = rewriter_config_pb2.RewriterConfig.ON
 
 
 def make_deployment(config: RunOptions, cluster: Cluster) -> DeploymentConfig:
     """Chooses the devices of clones and variables.
 
-    On a machine without GPUs, clones are spread over logical CPU devices, so that the same
-    command works on a laptop.
-
     Raises:
       ConfigError: fewer GPUs than clones, or `gpus` has a number that no GPU has.
     """
     gpus = len(gpus_in_use(config))
-    elsewhere = bool(cluster.target and not cluster.jobs)  # The server has the devices.
-    if gpus and not (config.clone_on_cpu or elsewhere) and config.num_clones > gpus:
+    on_server = bool(cluster.target and not cluster.jobs)  # The server has the devices.
+    if gpus and not (config.clone_on_cpu or on_server) and config.num_clones > gpus:
         where = "--gpus names" if config.gpus else "this machine has"
         raise ConfigError(
             f"--num_clones {config.num_clones}, but {where} {gpus} GPU(s); "
@@ -51,9 +40,76 @@ def make_deployment(config: RunOptions, cluster: Cluster) -> DeploymentConfig:
         num_replicas=cluster.num_workers,
         num_ps_tasks=cluster.num_ps_tasks,
         worker_job_name=cluster.worker_job,
-        clone_device_type="GPU" if gpus or elsewhere else "CPU",
+        clone_device_type="GPU" if gpus or on_server else "CPU",
         all_reduce=cluster.all_reduces,
     )
+
+
+def gpus_in_use(config: DeviceOptions) -> list[Any]:
+    """Returns the physical GPUs that the options choose; empty on a machine without GPUs.
+
+    Raises:
+      ConfigError: `gpus` has a number that no GPU of this machine has.
+    """
+    gpus: list[Any] = tf.config.list_physical_devices("GPU")
+    unknown = [number for number in config.gpus if gpus and number >= len(gpus)]
+    if unknown:
+        raise ConfigError(
+            f"--gpus {','.join(map(str, config.gpus))}, but TensorFlow finds {len(gpus)} GPU(s) "
+            f"on this machine; their numbers are 0 to {len(gpus) - 1}"
+        )
+    return [gpus[number] for number in config.gpus] if gpus and config.gpus else gpus
+
+
+def device_fields(config: DeviceOptions) -> Any:
+    """Returns a `ConfigProto` with only the fields that the options set.
+
+    Args:
+      config: `gpus`, `gpu_memory_growth`, `gpu_memory_fraction`, `intra_op_threads`,
+        `inter_op_threads`.
+    """
+    proto = tf.ConfigProto(
+        intra_op_parallelism_threads=config.intra_op_threads,
+        inter_op_parallelism_threads=config.inter_op_threads,
+    )
+    if config.gpus:
+        proto.gpu_options.visible_device_list = ",".join(map(str, config.gpus))
+    if config.gpu_memory_growth:
+        proto.gpu_options.allow_growth = True
+    if config.gpu_memory_fraction is not None:
+        proto.gpu_options.per_process_gpu_memory_fraction = config.gpu_memory_fraction
+    return proto
+
+
+def session_fields(config: DeviceOptions) -> Any:
+    """Returns the default `ConfigProto` of a session.
+
+    It adds soft placement to `device_fields`, and one pass of the graph optimizer, as in Estimator
+    (tensorflow_estimator, run_config.py, `get_default_session_config`): a second pass makes the
+    start longer, and made no step of deeplab shorter (docs/performance.md).
+
+    Args:
+      config: as for `device_fields`.
+    """
+    proto = device_fields(config)
+    proto.allow_soft_placement = True
+    rewrites = proto.graph_options.rewrite_options
+    rewrites.meta_optimizer_iterations = rewrites.ONE
+    return proto
+
+
+def inference_session_config(config: DeviceOptions, script_config: Any = None) -> Any:
+    """Returns the `ConfigProto` of sessions that evaluate, predict or export.
+
+    Args:
+      config: as for `device_fields`.
+      script_config: a script's `ConfigProto`, which takes precedence; None: `session_fields`.
+    """
+    if script_config is None:
+        return session_fields(config)
+    proto = device_fields(config)
+    proto.MergeFrom(script_config)
+    return proto
 
 
 def session_config(
@@ -64,7 +120,7 @@ def session_config(
     Args:
       config: devices, threads and connections.
       deployment: the clones.
-      cluster: the task of this process, whose servers the session is limited to.
+      cluster: the task of this process; the session is limited to its servers.
     """
     proto = session_fields(config)
     proto.log_device_placement = config.log_device_placement
@@ -83,58 +139,41 @@ def server_config(config: RunOptions, deployment: DeploymentConfig, cluster: Clu
     return proto
 
 
-def precision_rewrites(proto: Any, config: RunOptions, *, has_gpu: bool) -> None:
-    """Enables the rewrite of `--mixed_precision`.
+def device_report(config: DeviceOptions, deployment: DeploymentConfig, *, server: str = "") -> str:
+    """Describes the devices that TensorFlow finds, and the devices of the clones.
 
     Args:
-      proto: the `ConfigProto` of the session, which is changed.
-      config: `mixed_precision`.
-      has_gpu: whether the clones run on GPUs.
+      config: the options of the devices.
+      deployment: the clones.
+      server: address of the server that has the devices; empty: this process has the devices.
 
     Raises:
-      ConfigError: the rewrite does not work on this machine.
+      ConfigError: see `gpus_in_use`.
     """
-    if config.mixed_precision == "none":
-        return
-    rewrites = proto.graph_options.rewrite_options
-    if config.mixed_precision == "float16":
-        if not has_gpu:
-            raise ConfigError(
-                "--mixed_precision float16 needs a GPU, and no clone runs on one; on a CPU "
-                "TensorFlow's convolutions in float16 crash; use bfloat16 or none"
-            )
-        rewrites.auto_mixed_precision = _ON
-        return
-    if has_gpu:
-        raise ConfigError(
-            "--mixed_precision bfloat16 is a rewrite for CPUs, and the clones run on GPUs; use "
-            "float16 there, or --clone_on_cpu"
-        )
-    rewrites.auto_mixed_precision_onednn_bfloat16 = _ON
-    if "bfloat16" not in product_types(proto):
-        raise ConfigError(
-            "--mixed_precision bfloat16 does nothing on this machine: TensorFlow left a matrix "
-            "product in float32; it takes a CPU with AVX-512, and oneDNN, which "
-            "TF_ENABLE_ONEDNN_OPTS=0 turns off; use none"
-        )
+    if server:
+        devices = f"those of the server {server}"
+    else:
+        devices = f"{_gpu_text(config)}, {_count(len(os.sched_getaffinity(0)), 'CPU core')}"
+    clones = dict.fromkeys(deployment.clone_device(i) for i in range(deployment.num_clones))
+    places = ", ".join(place.rpartition("device:")[2] for place in clones)
+    return f"devices: {devices}; {_count(deployment.num_clones, 'clone')} on {places}"
 
 
-def product_types(proto: Any) -> set[str]:
-    """Finds the types of matrix products in a session, to report whether mixed precision works.
+def _gpu_text(config: DeviceOptions) -> str:
+    gpus = gpus_in_use(config)
+    if not gpus:
+        return "no GPU" + (" (--gpus has no effect)" if config.gpus else "")
+    names = dict.fromkeys(_name(gpu) for gpu in gpus)
+    text = f"{_count(len(gpus), 'GPU')} ({', '.join(names)})"
+    if not config.gpus:
+        return text
+    total = len(tf.config.list_physical_devices("GPU"))
+    return f"{text} of {total}, the numbers {','.join(map(str, config.gpus))}"
 
-    Args:
-      proto: the `ConfigProto` of the session.
-    """
-    metadata = tf.RunMetadata()
-    with tf.Graph().as_default() as graph, tf.device("/device:CPU:0"):
-        product = tf.matmul(tf.random.uniform([8, 8]), tf.random.uniform([8, 8]))
-        result = tf.nn.relu(product)
-    with tf.Session(graph=graph, config=proto) as session:
-        options = tf.RunOptions(output_partition_graphs=True)
-        session.run(result, options=options, run_metadata=metadata)
-    return {
-        tf.as_dtype(node.attr["T"].type).name
-        for partition in metadata.partition_graphs
-        for node in partition.node
-        if "MatMul" in node.op
-    }
+
+def _name(gpu: Any) -> str:
+    return str(tf.config.experimental.get_device_details(gpu).get("device_name", "unknown"))
+
+
+def _count(number: int, word: str) -> str:
+    return f"{number} {word}" + ("" if number == 1 else "s")

@@ -1,7 +1,7 @@
 """Reads the global step after the update, within the session run of the train op.
 
-Hooks need this number at every step, to decide whether to act. A plain read beside the train op
-may come before or after the update, and a read in a run of its own costs as much as a small step.
+Hooks need this number at every step, to decide whether to act. A plain read in the run of the train
+op may come before or after the update, and a separate run costs as much as a small step.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def read_step_after(dependencies: Sequence[Any], global_step: Any) -> Any:
 
 
 def step_after_run() -> Any:
-    """The shared read of this graph; without one, the global step itself.
+    """Returns the shared read of this graph; without a shared read, the global step itself.
 
     Raises:
       RuntimeError: the graph has no global step.

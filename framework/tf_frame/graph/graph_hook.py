@@ -1,4 +1,4 @@
-"""Calls the functions that edit a graph: the model's, that of `--graph_hook`, quantisation.
+"""Edits the graph: by the model's `graph_hook`, by `--graph_hook`, and by quantisation.
 
 With `--graph_hook` an experiment changes the graph of an installed model without copying its code:
 
@@ -9,9 +9,9 @@ With `--graph_hook` an experiment changes the graph of an installed model withou
 
     tf-frame run --plugin deeplab --graph_hook edit:stop_backbone
 
-Like object_detection's `graph_hook_fn` (research/object_detection/legacy/trainer.py of
-tensorflow/models) they are called without arguments, in the default graph, on the variables
-device, after the clones are built and before their losses and update ops are used.
+A graph hook is called like object_detection's `graph_hook_fn` (tensorflow/models,
+research/object_detection/legacy/trainer.py): without arguments, in the default graph, on the
+variables device, after the clones are built and before their losses and update ops are used.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from tf_frame.graph.quantization import quantization_summaries, quantize_trainin
 
 
 def run_graph_hooks(*, model: Any, config: RunOptions, deployment: DeploymentConfig) -> None:
-    """Edits the default graph: the model's hook, then `--graph_hook`, then quantisation.
+    """Edits the default graph by the model's hook, then by `--graph_hook`, then by quantisation.
 
     Args:
       model: the model plugin, with or without a `graph_hook`.
@@ -89,8 +89,8 @@ def load_graph_hook(name: str) -> Callable[[], Any]:
 
 
 def _import(name: str, module_name: str) -> Any:
-    # At the end of the path, to hide nothing that is installed; and not removed afterwards, for
-    # imports within the hook.
+    # At the end of the path, to hide no installed module; it stays there for imports within the
+    # hook.
     if os.getcwd() not in sys.path:
         sys.path.append(os.getcwd())
     try:
@@ -115,10 +115,10 @@ def _call(name: str, hook: Callable[[], Any]) -> None:
 
 
 def _cause(error: BaseException, hook: Any = None) -> str:
-    """An error with its file and line: the last ones in the hook's own file, if any."""
+    """An error with its file and line, in the hook's own file if possible."""
     code = getattr(hook, "__code__", None)
     frames = traceback.extract_tb(error.__traceback__)
-    own = [frame for frame in frames if code is not None and frame.filename == code.co_filename]
-    frame = (own or list(frames))[-1]
+    in_hook = [frame for frame in frames if code and frame.filename == code.co_filename]
+    frame = (in_hook or list(frames))[-1]
     text = " ".join(f"{type(error).__name__}: {error}".split())
     return f"{text} ({frame.filename}, line {frame.lineno})"

@@ -1,11 +1,11 @@
 """Combines the losses of the clones to the total loss, and averages losses over the steps.
 
-A clone is a copy of the model on one device. The options repeat what older trainers computed. By
-default the total is the mean of the clones' data losses plus the regularisation losses, once and
-in full, as in slim's model_deploy (research/slim/deployment/model_deploy.py). DeepLab's trainer
-with towers (research/deeplab/train.py, 2019) averages the gradients of the towers, of which only
-the first has the regularisation, and reports the sum of all losses:
-`regularization="scaled", total="sum"`. Averages over the steps give smooth curves.
+A clone is a copy of the model on one device. The options repeat older trainers. By default the
+total is the mean of the clones' data losses plus all regularisation losses, as in slim's
+model_deploy (research/slim/deployment/model_deploy.py). DeepLab's trainer with towers
+(research/deeplab/train.py, 2019) averages the gradients of the towers, gives the regularisation to
+the first tower only, and reports the sum of all losses: `regularization="scaled", total="sum"`.
+Averages over the steps give smooth curves.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.deploy.clones import Clone
 from tf_frame.errors import ConfigError, PluginError
-from tf_frame.graph.model_output import LOSS, TOTAL_LOSS, origin_of_output, scalar_loss
+from tf_frame.graph.model_output import LOSS, TOTAL_LOSS, output_origin, scalar_loss
 
 TAG_PREFIX = "losses/"
 
@@ -41,10 +41,10 @@ class Losses:
     total: Any
 
     def by_name(self) -> dict[str, Any]:
-        """The losses by their names, the total first.
+        """Returns the losses by their names, the total first.
 
         `loss` is the data loss, in training and in evaluation; `total_loss` adds the
-        regularisation. Without any regularisation they are one.
+        regularisation. Without regularisation there is only `loss`.
         """
         if self.regularization is None:
             return {LOSS: self.total}
@@ -52,7 +52,7 @@ class Losses:
         return {**named, "regularization_loss": self.regularization}
 
     def by_tag(self) -> dict[str, Any]:
-        """The losses by their tags in summaries, which are the same for training and evaluation."""
+        """Returns the losses by their tags in summaries, equal in training and evaluation."""
         return {f"{TAG_PREFIX}{name}": loss for name, loss in self.by_name().items()}
 
 
@@ -68,9 +68,8 @@ def gather_losses(
       clones: the clones.
       regularization: weight of the regularisation losses in the gradient: "full" for 1,
         "scaled" for one over the number of clones, "none" for no regularisation at all.
-      total: "mean" or "sum" of the clones' data losses in the reported total; the
-        gradient is that of the mean. A regularisation other than "none" is reported
-        in full.
+      total: "mean" or "sum" of the clones' data losses in the reported total; the gradient is the
+        gradient of the mean. A regularisation other than "none" is reported in full.
 
     Raises:
       ConfigError: `regularization` or `total` is another word.
@@ -78,10 +77,11 @@ def gather_losses(
     """
     _check_choice("regularization", regularization, ("full", "scaled", "none"))
     _check_choice("total", total, ("mean", "sum"))
-    whole = [_data_loss(clone) for clone in clones]
-    scaled = [_scaled(loss, clone, len(clones)) for loss, clone in zip(whole, clones, strict=True)]
-    added = scaled if total == "mean" else whole
-    data = added[0] if len(added) == 1 else tf.add_n(added, name="data_loss")
+    unscaled = [_data_loss(clone) for clone in clones]
+    pairs = zip(unscaled, clones, strict=True)
+    scaled = [_scaled(loss, clone, len(clones)) for loss, clone in pairs]
+    summands = scaled if total == "mean" else unscaled
+    data = summands[0] if len(summands) == 1 else tf.add_n(summands, name="data_loss")
     penalty = _penalty(clones[0], regularization)
     if penalty is None:
         return Losses(scaled, data, None, tf.identity(data, name="total_loss"))
@@ -91,7 +91,7 @@ def gather_losses(
 
 
 def collected_losses(scope: str = "") -> list[Any]:
-    """The scalars in `tf.GraphKeys.LOSSES` that were added in a scope.
+    """Returns the losses in `tf.GraphKeys.LOSSES` that were added in a scope.
 
     Args:
       scope: with its slash (`clone_1/`), because `clone_1` also matches `clone_10`.
@@ -104,19 +104,18 @@ def loss_averages(losses: Mapping[str, Any], *, decay: float) -> tuple[Any, list
     """Keeps an exponential moving average of each loss over the steps, for smooth curves.
 
     As in research/inception/inception_distributed_train.py, the averages are variables
-    `<operation of the loss>/avg` that begin at 0 without bias correction: at a decay of
-    0.9 they are too low for some twenty steps. There they are saved with the model. Here
-    they are local variables that begin again with every session, so that a checkpoint fits
-    with and without them.
+    `<operation of the loss>/avg` that begin at 0 without bias correction: at a decay of 0.9 they
+    are too low for some twenty steps. That trainer saves them with the model. Here they are local
+    variables that begin again with every session, so that a checkpoint fits with and without them.
 
     Args:
       losses: name -> scalar tensor; the total among them.
       decay: share of an average that a step keeps, such as 0.9.
 
     Returns:
-      The operation that must run in every step, and two scalar summaries per loss: `<name>
-      (raw)`, and `<name>` of the average after this step. The summaries are in no collection.
-      Evaluate them only in a run of the step, because the averages move in that run.
+      The operation that must run in every step, and two scalar summaries per loss, in no
+      collection: `<name> (raw)`, and `<name>` of the average after this step. Evaluate them only in
+      a run of the step, because the averages move in that run.
     """
     average = tf.train.ExponentialMovingAverage(decay, name="avg")
     # A loss with two names must not move its average twice.
@@ -145,7 +144,7 @@ def _data_loss(clone: Clone) -> Any:
         collected = collected_losses(clone.scope)
         if not collected:
             raise PluginError(
-                f"{origin_of_output(clone.outputs)} returned no loss; put a scalar tensor into "
+                f"{output_origin(clone.outputs)} returned no loss; put a scalar tensor into "
                 "ModelOutput(loss=...), or add losses to tf.GraphKeys.LOSSES (tf.compat.v1.losses "
                 "does)"
             )

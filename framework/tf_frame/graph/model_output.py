@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import re
-from collections.abc import Collection, Mapping
+import sys
+import weakref
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 import tensorflow.compat.v1 as tf
 
 from tf_frame.errors import PluginError
-from tf_frame.graph.keras_names import keras_names_of_graph
 from tf_frame.plugin import Mode, ModelOutput
 from tf_frame.plugin.fault import note_hint
 from tf_frame.plugin.origin import describe_method, find_owner
@@ -19,9 +21,14 @@ from tf_frame.text import short_repr
 # Figures of every training and evaluation; see `tf_frame.graph.losses`.
 LOSS, TOTAL_LOSS = "loss", "total_loss"
 
-# Parts of errors of Python and TensorFlow about a None in place of a tensor.
-_OF_NONE = re.compile("NoneType|None values not supported")
-_OF_ANOTHER_GRAPH = re.compile("must be from the same graph|is not an element of this graph")
+# Parts of errors of Python and TensorFlow about None instead of a tensor.
+_NONE_ERROR = re.compile("NoneType|None values not supported")
+_OTHER_GRAPH_ERROR = re.compile("must be from the same graph|is not an element of this graph")
+
+# There is no public function that reads or sets the numbers of Keras' names:
+# `keras.utils.clear_session` also drops all other state of Keras in the process.
+_KERAS_STATE, _KERAS_NUMBERS = "keras.src.backend.common.global_state", "object_name_uids"
+_NUMBERS_OF_GRAPHS: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
 
 
 def build_model(model: Any, features: Any, labels: Any, mode: Mode) -> ModelOutput:
@@ -33,12 +40,12 @@ def build_model(model: Any, features: Any, labels: Any, mode: Mode) -> ModelOutp
       mode: purpose of the graph.
 
     Returns:
-      The output, whose loss is a tensor or None.
+      The output; its loss is a tensor or None.
 
     Raises:
       PluginError: the output breaks the contract of models.
     """
-    output = _built(model, features, labels, mode)
+    output = _call_build(model, features, labels, mode)
     origin = describe_method(model, "build")
     if not isinstance(output, ModelOutput):
         raise PluginError(f"{origin} returned {short_repr(output)}; it must return a ModelOutput")
@@ -46,28 +53,61 @@ def build_model(model: Any, features: Any, labels: Any, mode: Mode) -> ModelOutp
     _check_predictions(output.predictions, origin)
     _check_session(output, origin)
     loss = None if output.loss is None else scalar_loss(output.loss, origin)
-    if mode == Mode.TRAIN and loss is not None and not tf.is_tensor(output.loss):
-        _check_trainable(output, origin)
+    is_number = loss is not None and not tf.is_tensor(output.loss)
+    if mode == Mode.TRAIN and is_number and output.train_op is None:
+        raise PluginError(
+            f"{origin} returned the number {output.loss} as loss; make it a tensor that depends "
+            "on the variables, or nothing can be trained"
+        )
     return dataclasses.replace(output, loss=loss)
 
 
-def _built(model: Any, features: Any, labels: Any, mode: Mode) -> Any:
+def _call_build(model: Any, features: Any, labels: Any, mode: Mode) -> Any:
     try:
-        with keras_names_of_graph():
+        with keras_names_per_graph():
             return model.build(features, labels, mode)
     except Exception as error:
-        if mode == Mode.PREDICT and labels is None and _OF_NONE.search(str(error)):
+        if mode == Mode.PREDICT and labels is None and _NONE_ERROR.search(str(error)):
             note_hint(error, "in Mode.PREDICT labels are None, and build() must not use them")
-        elif _OF_ANOTHER_GRAPH.search(str(error)):
+        elif _OTHER_GRAPH_ERROR.search(str(error)):
             note_hint(
                 error,
                 "training, evaluation and prediction have a graph each: make tensors, variables "
                 "and Keras layers in build(), and keep none of them for the next call",
             )
         elif isinstance(error, (ValueError, TypeError, LookupError)):
-            given = f"features {_shapes(features)} and labels {_shapes(labels)}"
-            note_hint(error, f"build() was given {given}")
+            batch = f"features {_shapes(features)} and labels {_shapes(labels)}"
+            note_hint(error, f"build() was given {batch}")
         raise
+
+
+@contextlib.contextmanager
+def keras_names_per_graph() -> Iterator[None]:
+    """Inside the block, Keras 3 numbers layers without names per graph, as Keras 2 does.
+
+    Keras numbers layers per process: the second graph of a process would have `dense_1/kernel`
+    instead of `dense/kernel`, and would not fit the checkpoint of the first. A further block for
+    the same graph goes on with the next number; outside of the blocks, Keras goes on as if there
+    were none. Keras is not imported.
+    """
+    graph, outside = tf.get_default_graph(), _keras_numbers()
+    _set_keras_numbers(_NUMBERS_OF_GRAPHS.get(graph))
+    try:
+        yield
+    finally:
+        _NUMBERS_OF_GRAPHS[graph] = _keras_numbers()
+        _set_keras_numbers(outside)
+
+
+def _keras_numbers() -> Any:
+    state = sys.modules.get(_KERAS_STATE)
+    return state.get_global_attribute(_KERAS_NUMBERS) if state else None
+
+
+def _set_keras_numbers(numbers: Any) -> None:
+    state = sys.modules.get(_KERAS_STATE)
+    if state:
+        state.set_global_attribute(_KERAS_NUMBERS, numbers)  # None: Keras begins to count.
 
 
 def _shapes(batch: Any) -> str:
@@ -79,17 +119,8 @@ def _shapes(batch: Any) -> str:
     return f"{batch.dtype.name} {batch.shape}" if hasattr(batch, "shape") else repr(batch)
 
 
-def _check_trainable(output: ModelOutput, origin: str) -> None:
-    """Refuses a number as loss, unless the model has a train op of its own."""
-    if output.train_op is None:
-        raise PluginError(
-            f"{origin} returned the number {output.loss} as loss; make it a tensor that depends "
-            "on the variables, or nothing can be trained"
-        )
-
-
-def origin_of_output(output: Any) -> str:
-    """Names the `build` that returned an output, as far as that is known."""
+def output_origin(output: Any) -> str:
+    """Returns the name of the `build` that made an output, as far as it is known."""
     return describe_method(output, "build") if find_owner(output) else "the model"
 
 
@@ -98,7 +129,7 @@ def scalar_loss(loss: Any, origin: str) -> Any:
 
     Args:
       loss: a tensor or a number.
-      origin: origin of the loss, for the message.
+      origin: maker of the loss, for the message.
 
     Raises:
       PluginError: the loss is no floating-point scalar.
@@ -122,12 +153,12 @@ def check_metrics(metrics: Any, origin: str, *, reserved: Collection[str] = ()) 
     """Checks the metrics of a model.
 
     Args:
-      metrics: what its output has as metrics.
-      origin: origin of the output, for the message.
+      metrics: the metrics of its output.
+      origin: maker of the output, for the message.
       reserved: names that a metric cannot have.
 
     Raises:
-      PluginError: they are no mapping of name to value tensor and update op.
+      PluginError: the metrics are no mapping of name to value tensor and update op.
     """
     if not isinstance(metrics, Mapping):
         raise PluginError(
@@ -160,15 +191,15 @@ def _check_predictions(predictions: Any, origin: str) -> None:
     named = predictions if isinstance(predictions, Mapping) else {"": predictions}
     for name, value in named.items():
         if not tf.is_tensor(value):
-            what = f"the prediction {name!r}" if name else "predictions"
+            noun = f"the prediction {name!r}" if name else "predictions"
             raise PluginError(
-                f"{what} of {origin}: found {short_repr(value)}; predictions must be a mapping of "
+                f"{noun} of {origin}: found {short_repr(value)}; predictions must be a mapping of "
                 "name to tensor, or one tensor"
             )
 
 
 def _check_session(output: ModelOutput, origin: str) -> None:
-    """Checks the parts of an output that a session is made with."""
+    """Checks the parts of an output that make a session."""
     for hook in (*output.hooks, *output.chief_hooks):
         if not isinstance(hook, tf.train.SessionRunHook):
             raise PluginError(

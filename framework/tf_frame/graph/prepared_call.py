@@ -1,8 +1,8 @@
-"""`prepared_call`: a session call whose fetches are resolved once, for use in every step.
+"""`prepared_call`: a session call for every step, which resolves its fetches only once.
 
-`tf.Session.run` checks and orders its fetches in every call, and a function made by
-`tf.Session.make_callable` does half of that again, which takes longer than a small step. This
-call goes straight to TensorFlow.
+`tf.Session.run` checks and orders its fetches in every call, and `tf.Session.make_callable` does
+half of this work in every call, which takes longer than a small step. A prepared call goes straight
+to TensorFlow.
 """
 
 from __future__ import annotations
@@ -28,11 +28,10 @@ def prepared_call(
       fetches: names of tensors, each once.
       targets: names of operations that run too.
       feeds: names of tensors that are fed.
-      options: `tf.compat.v1.RunOptions` of every run; None for the usual ones.
+      options: `tf.compat.v1.RunOptions` of every run; None: the default.
 
     Returns:
-      A function of the fed values, NumPy scalars or arrays; it returns the values
-      of `fetches`.
+      A function of the fed values, NumPy scalars or arrays; it returns the values of `fetches`.
     """
     call: Callable[..., list[Any]] = session._make_callable_from_options(
         config_pb2.CallableOptions(fetch=fetches, target=targets, feed=feeds, run_options=options)

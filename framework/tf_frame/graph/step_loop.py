@@ -1,9 +1,8 @@
 """Runs many training steps in one session call, by a loop in the graph (`--steps_per_loop`).
 
-A small step costs less than the call that starts it. The loop's body is a copy
-of all that the train op needs, but for the variables, iterators and tables,
-which are shared with the graph it was copied from: a step of the loop does what
-a run of the train op does.
+A small step costs less than the call that starts it. The body of the loop is a copy of all
+operations that the train op needs, except variables, iterators and tables, which the loop shares
+with the graph. So a step of the loop does the same as a run of the train op.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from typing import Any
 import numpy as np
 import tensorflow.compat.v1 as tf
 
-from tf_frame.graph.operations import ancestors
+from tf_frame.graph.graph_edits import ancestors
 from tf_frame.graph.prepared_call import prepared_call
 from tf_frame.graph.train_graph import TrainGraph
 
@@ -28,8 +27,8 @@ class StepLoop:
     """Many steps in one call.
 
     Attributes:
-      steps: how many at most.
-      fetches: loss, global step, and the other watched tensors after the last step.
+      steps: largest number of steps in one call.
+      fetches: loss, global step, and further watched tensors after the last step.
     """
 
     steps: int
@@ -39,18 +38,18 @@ class StepLoop:
     def prepare(self, session: Any) -> Callable[[float], list[Any]]:
         """Prepares the call of a session.
 
-        Must not be the first run of a session: threads of the input that start
-        here would stay without the session's thread pool.
+        It must not be the first run of a session: threads of the input that start here would stay
+        without the session's thread pool.
 
         Returns:
-          A function that runs so many steps, at most `steps`, fewer if a watched
-          tensor is not finite; returns the values of `fetches`.
+          A function of the number of steps, at most `steps`; it makes fewer steps if a watched
+          tensor is not finite, and returns the values of `fetches`.
         """
         call = prepared_call(
             session,
             [tensor.name for tensor in self.fetches],
             feeds=[self._count.name],
-            # In the calling thread: a handover to another thread takes longer than an operation.
+            # In the calling thread: another thread would take longer to start than an operation.
             options=tf.RunOptions(inter_op_thread_pool=-1),
         )
         return lambda count: call(np.int32(min(count, self.steps)))
@@ -60,15 +59,14 @@ def build_step_loop(graph: TrainGraph, *, steps: int, watched: Iterable[Any] = (
     """Builds the loop in the training graph, before a session runs it.
 
     Args:
-      graph: what a step is.
-      steps: steps in one call at most.
-      watched: scalar float tensors; the loop ends after a step in which one is
-        not finite.
+      graph: the training graph.
+      steps: largest number of steps in one call.
+      watched: scalar float tensors; the loop ends after a step if one of them is not finite.
 
     Raises:
-      ValueError: see `why_not`.
+      ValueError: see `find_obstacle`.
     """
-    reason = why_not(graph)
+    reason = find_obstacle(graph)
     if reason:
         raise ValueError(reason)
     by_name = {tensor.name: tensor for tensor in watched}
@@ -80,29 +78,29 @@ def build_step_loop(graph: TrainGraph, *, steps: int, watched: Iterable[Any] = (
         def step(*_: Any) -> Any:
             return tf.graph_util.import_graph_def(
                 body,
-                # The body of the loop is a function; the identities capture the outer handles.
+                # The body is a function; the identities capture the handles of the outer graph.
                 input_map={name: tf.identity(handle) for name, handle in shared.items()},
                 return_elements=[tensor.name for tensor in tensors],
                 name="step",
             )
 
         def are_finite(*values: Any) -> Any:
-            named = zip(tensors, values, strict=True)
-            finite = [tf.is_finite(value) for each, value in named if each.name in by_name]
+            pairs = zip(tensors, values, strict=True)
+            finite = [tf.is_finite(value) for tensor, value in pairs if tensor.name in by_name]
             return functools.reduce(tf.logical_and, finite) if finite else tf.constant(True)
 
-        # Each variable of the loop costs four operations a step, so there are no others.
+        # Each loop variable costs four operations a step, so there are only the watched tensors.
         zeros = [tf.zeros([], tensor.dtype) for tensor in tensors]
-        loss, *others = tf.nest.flatten(
+        loss, *watched_values = tf.nest.flatten(
             tf.while_loop(are_finite, step, zeros, parallel_iterations=1, maximum_iterations=count)
         )
         with tf.control_dependencies([loss]):
             after = tf.identity(graph.global_step.read_value(), name="global_step_after")
-    return StepLoop(steps, (loss, after, *others), count)
+    return StepLoop(steps, (loss, after, *watched_values), count)
 
 
-def why_not(graph: TrainGraph) -> str:
-    """Says why the steps of a graph cannot run in one call; empty if they can."""
+def find_obstacle(graph: TrainGraph) -> str:
+    """Returns the reason why steps of a graph cannot run in one call; empty if they can."""
     if not tf.control_flow_v2_enabled():
         return "TensorFlow 2's control flow is switched off"
     if not graph.run_is_step:
@@ -112,7 +110,7 @@ def why_not(graph: TrainGraph) -> str:
         )
     needed = ancestors([graph.train_op, graph.step_after])
     for op in needed:
-        reason = _reason(op)
+        reason = _op_obstacle(op)
         if reason:
             return reason
     if not any(op.type == "IteratorGetNext" for op in needed):
@@ -120,7 +118,7 @@ def why_not(graph: TrainGraph) -> str:
     return ""
 
 
-def _reason(op: Any) -> str:
+def _op_obstacle(op: Any) -> str:
     if any(output.dtype != output.dtype.base_dtype for output in op.outputs):
         return f"{op.name} is a reference variable"
     if op.type in _CONTROL_FLOW:
@@ -138,7 +136,7 @@ def _is_shared(op: Any) -> bool:
 
 
 def _copy(graph: Any, tensors: Sequence[Any]) -> tuple[Any, dict[str, Any]]:
-    """A `GraphDef` of what the tensors need, and the handles that it takes from the graph."""
+    """A `GraphDef` of all operations that tensors need, and the handles that it shares."""
     needed = {op.name: op for op in ancestors(tensors)}
     shared = {op.name for op in needed.values() if _is_shared(op)}
     full = graph.as_graph_def()
@@ -156,8 +154,8 @@ def _add(copied: Any, node: Any, shared: set[str]) -> None:
     # Colocation groups may name operations that are not copied.
     added.attr.pop("_class", None)
     if added.op == "IteratorGetNext":
-        # The loop runs in the calling thread, which may block until the batch is there.
+        # The loop runs in the calling thread, which may wait for the batch.
         added.op = "IteratorGetNextSync"
-    kept = [name for name in added.input if name.removeprefix("^") not in shared or name[0] != "^"]
+    inputs = [n for n in added.input if n.removeprefix("^") not in shared or n[0] != "^"]
     del added.input[:]
-    added.input.extend(kept)
+    added.input.extend(inputs)

@@ -1,7 +1,7 @@
-"""Merges what TensorBoard shows of a training run: losses, learning rate, the model's summaries.
+"""Merges the summaries of a training run: losses, learning rate, the model's summaries.
 
-Clones (copies of the model) after the first are left out, because they show the same
-for other examples. All summaries are moved to CPUs, because they have no kernels for GPUs.
+Only the first clone (copy of the model) has summaries, because all clones show the same for
+different examples. All summaries are moved to CPUs, because they have no kernels for GPUs.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tf_frame.graph.losses import Losses
 from tf_frame.text import short_repr
 
 
-def merge(
+def merge_summaries(
     first_clone_scope: str,
     losses: Losses,
     learning_rate: Any,
@@ -28,8 +28,7 @@ def merge(
     """Merges the summaries of the graph with losses and learning rate.
 
     Args:
-      first_clone_scope: name scope of the first clone with its slash; empty
-        for a single clone.
+      first_clone_scope: name scope of the first clone with its slash; empty for a single clone.
       losses: result of `gather_losses`.
       learning_rate: scalar.
       extra: further summaries, in `tf.GraphKeys.SUMMARIES` or not; each counts once.
@@ -38,16 +37,16 @@ def merge(
     Returns:
       A scalar string tensor, a serialised `Summary`.
     """
-    kept = [*_collected(first_clone_scope), *extra]
+    summaries = [*_model_summaries(first_clone_scope), *extra]
     with tf.device("/device:CPU:0"):
-        kept.append(tf.summary.scalar("optimizer/learning_rate", learning_rate))
+        summaries.append(tf.summary.scalar("optimizer/learning_rate", learning_rate))
         if with_losses:
-            kept += [tf.summary.scalar(name, loss) for name, loss in losses.by_tag().items()]
-        return tf.summary.merge(on_cpu(kept), name="summary_op")
+            summaries += [tf.summary.scalar(name, loss) for name, loss in losses.by_tag().items()]
+        return tf.summary.merge(on_cpu(summaries), name="summary_op")
 
 
-def _collected(first_clone_scope: str) -> list[Any]:
-    """The summaries in `tf.GraphKeys.SUMMARIES`, without those of clones after the first."""
+def _model_summaries(first_clone_scope: str) -> list[Any]:
+    """The summaries in `tf.GraphKeys.SUMMARIES`, without clones after the first."""
     summaries = tf.get_collection(tf.GraphKeys.SUMMARIES)
     if not first_clone_scope:
         return list(summaries)
@@ -60,7 +59,7 @@ def _collected(first_clone_scope: str) -> list[Any]:
 
 
 def variable_histograms() -> list[Any]:
-    """One histogram per model variable, `variables/NAME`, in no collection."""
+    """Builds a histogram per model variable, `variables/NAME`, in no collection."""
     model_variables = [*tf.trainable_variables(), *tf.model_variables()]
     variables = list({variable.ref(): variable for variable in model_variables}.values())
     return [
@@ -71,10 +70,9 @@ def variable_histograms() -> list[Any]:
 
 
 def on_cpu(summaries: Sequence[Any]) -> list[Any]:
-    """The same summaries, each once and on CPU:0 of its task.
+    """Returns the same summaries, each once, on CPU:0 of its task.
 
-    Summaries have no kernels for GPUs, and a merge that reads from one would
-    need soft placement.
+    Summaries have no kernels for GPUs, and merging a summary of a GPU would need soft placement.
     """
     return [_on_cpu(summary) for summary in {id(s): s for s in summaries}.values()]
 

@@ -3,8 +3,8 @@
 inputs -> clones -> graph hooks -> losses -> gradients -> transforms -> update -> train_op
 
 A clone is a copy of the model on one device; a graph hook is a function that edits the graph.
-Plugins give inputs, model, transforms, optimizer and learning rate; the rest is here, so that one
-model trains on any number of clones and servers.
+Plugins give inputs, model, transforms, optimizer and learning rate; this package does the rest, so
+that one model trains on any number of clones and servers.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from tf_frame.graph.inputs.pipeline import make_batches
 from tf_frame.graph.inputs.position import InputPosition, make_input_position
 from tf_frame.graph.inputs.streams import iterator_initializers
 from tf_frame.graph.model_output import build_model
-from tf_frame.graph.repeatable import make_repeatable
+from tf_frame.graph.stateless_random import make_stateless
 from tf_frame.graph.update.train_step import make_update, model_train_op
 from tf_frame.plugin import InputContext, Mode
 from tf_frame.plugin.needs import check_batch
 from tf_frame.plugin.origin import describe_method
 
-# Operations that XLA does not compile: random ones, which might draw other numbers, and those of
-# variables, because their order would split the rest into more and smaller pieces.
+# Operations that XLA does not compile: random operations, which might draw other numbers, and
+# variables, which would split the other operations into more and smaller pieces.
 _NOT_COMPILED = (
     "Assign",
     "Multinomial",
@@ -56,21 +56,21 @@ class TrainGraph:
       graph: the `tf.Graph`.
       train_op: runs one step; its value is the total loss before the step.
       total_loss: scalar; data loss plus regularisation.
-      losses: name -> scalar of the losses to show; the last one is `train_op`.
+      losses: name -> scalar of the losses to show; the last is `train_op`.
       global_step: the variable.
-      step_after: the global step after `train_op`, to be fetched in the same run.
+      step_after: the global step after `train_op`; fetch it in the same run.
       learning_rate: scalar; None if the model returned a train op.
-      summary_op: merged summaries of the first clone and of the whole; None without any.
+      summary_op: merged summaries; None without summaries.
       scaffold: initialisation of a session, and the saver.
       clones: the clones.
       model_variables: the global variables that the model made.
       hooks: session hooks of the model.
-      sync_replicas: the `SyncReplicas` of workers that update together, each of which needs its
-        `session_hook`; None without them.
+      sync_replicas: the `SyncReplicas` of workers that update together; each worker needs its
+        `session_hook`. None without synchronous replicas.
       chief_hooks: session hooks that only the chief needs.
-      run_is_step: whether each run of the train op makes one global step: one
-        worker, and no transform that holds updates back.
-      own_steps: counts the steps of this worker alone; None for a single worker.
+      run_is_step: whether each run of the train op makes one global step: one worker, and no
+        transform that holds updates back.
+      own_steps: the number of steps of this worker; None for a single worker.
       input_position: saves and restores the position of this worker in the input, or None.
       not_repeatable: reasons why a resumed run would end with other values.
     """
@@ -135,10 +135,10 @@ def build_train_graph(
         else:
             run_graph_hooks(model=model, config=config, deployment=deployment)
             update = make_update(clones, optimizer, schedule, transforms, config, deployment)
-        # Last, because all ops of a step must exist.
+        # Last: all ops of a step must exist.
         position = make_input_position(source, config)
         repeats = position is not None and config.makes_steps_together
-        reasons = _not_repeatable(update.train_op, config) if repeats else []
+        reasons = _make_repeatable(update.train_op, config) if repeats else []
         return TrainGraph(
             graph=graph,
             global_step=global_step,
@@ -171,66 +171,58 @@ def training_clones(
         train_batch_size=config.train_batch_size,
     )
     limited = first_batches(source, config)
-    made = make_batches(limited, Mode.TRAIN, context, deployment)
-    check_batch(model, source, *made[0])
-    batches = iter(made)
+    batches = make_batches(limited, Mode.TRAIN, context, deployment)
+    check_batch(model, source, *batches[0])
+    next_batch = iter(batches)
 
     def build_clone() -> Any:
         with xla_scope(config):
-            return build_model(model, *next(batches), Mode.TRAIN)
+            return build_model(model, *next(next_batch), Mode.TRAIN)
 
     return create_clones(deployment, build_clone, origin=describe_method(model, "build"))
 
 
 def xla_scope(config: RunOptions) -> contextlib.AbstractContextManager[Any]:
-    """A context whose operations, and their gradients, are compiled with `--xla`.
+    """Returns a context that marks operations, and their gradients, for XLA (`--xla`).
 
-    XLA compiles the computation of a clone, forward and backward, into few kernels. The
-    operations are marked when they are made (`jit_scope`); gradients inherit the mark. This
-    needs no environment variable and works on any kind of device. On CPUs it costs more
-    than it saves: a small DeepLab on two cores took 13 s instead of 1 for the first step,
-    and then made 10 steps a second instead of 29.
-
-    Args:
-      config: `xla`.
+    XLA compiles the computation of a clone, forward and backward, into few kernels. The mark
+    (`jit_scope`) needs no environment variable and works on any kind of device. On CPUs it costs
+    more than it saves: a small DeepLab on two cores took 13 s instead of 1 for the first step, and
+    then made 10 steps a second instead of 29.
     """
     if not config.xla:
         return contextlib.nullcontext()
     scope: contextlib.AbstractContextManager[Any] = tf.xla.experimental.jit_scope(
-        compile_ops=_compiled
+        compile_ops=lambda node: not any(word in node.op for word in _NOT_COMPILED)
     )
     return scope
-
-
-def _compiled(node_def: Any) -> bool:
-    return not any(word in node_def.op for word in _NOT_COMPILED)
 
 
 def placement_strategy(
     model: Any, source: Any, config: RunOptions, deployment: DeploymentConfig
 ) -> Balanced | None:
-    """The assignment of variables to parameter servers; None: in turn.
+    """Returns the assignment of variables to parameter servers; None: in turn.
 
-    To balance bytes, one clone is built in a scratch graph first, because an even division
-    needs all sizes. Arguments as of `training_clones`.
+    An even division of bytes needs all sizes, so one clone is built in a scratch graph first.
+    Arguments as of `training_clones`.
     """
     if config.placement != "balanced" or deployment.num_ps_tasks < 2:
         return None
-    alone = dataclasses.replace(deployment, num_clones=1)
+    single_clone = dataclasses.replace(deployment, num_clones=1)
 
     def build() -> None:
         tf.train.create_global_step()
-        training_clones(model, source, config, alone)
+        training_clones(model, source, config, single_clone)
 
     return Balanced(deployment, variable_sizes(build))
 
 
-def _not_repeatable(train_op: Any, config: RunOptions) -> list[str]:
+def _make_repeatable(train_op: Any, config: RunOptions) -> list[str]:
     """Replaces random ops; returns the reasons why a resumed run would not be the same."""
     step = tf.train.get_global_step()
-    # Each worker draws numbers of its own.
+    # Each worker draws different numbers.
     seed = config.random_seed + _SEED_OF_WORKER * config.task
-    reasons = list(make_repeatable(train_op, global_step=step, seed=seed))
+    reasons = list(make_stateless(train_op, global_step=step, seed=seed))
     several = config.update_ops == "all_clones" and config.num_clones > 1
     if several and tf.get_collection(tf.GraphKeys.UPDATE_OPS):
         reasons.append(
@@ -239,24 +231,24 @@ def _not_repeatable(train_op: Any, config: RunOptions) -> list[str]:
     return reasons
 
 
-def _scaffold(own: Any, deployment: DeploymentConfig) -> Any:
+def _scaffold(model_scaffold: Any, deployment: DeploymentConfig) -> Any:
     """The model's own scaffold, or a new one, with a saver."""
-    local_init_op = _local_init_op(own)
-    if own is not None and own.saver is not None:
-        return tf.train.Scaffold(local_init_op=local_init_op, copy_from_scaffold=own)
+    local_init_op = _local_init_op(model_scaffold)
+    copied = {"local_init_op": local_init_op, "copy_from_scaffold": model_scaffold}
+    if model_scaffold is not None and model_scaffold.saver is not None:
+        return tf.train.Scaffold(**copied)
     if not tf.get_collection(tf.GraphKeys.SAVERS):
         saver = tf.train.Saver(sharded=deployment.num_ps_tasks > 1, save_relative_paths=True)
-        # A script's hooks, such as CheckpointSaverHook, look for it there.
+        # A script's hooks, such as CheckpointSaverHook, look for the saver there.
         tf.add_to_collection(tf.GraphKeys.SAVERS, saver)
     saver = tf.get_collection(tf.GraphKeys.SAVERS)[0]
-    return tf.train.Scaffold(saver=saver, local_init_op=local_init_op, copy_from_scaffold=own)
+    return tf.train.Scaffold(saver=saver, **copied)
 
 
-def _local_init_op(own: Any) -> Any:
-    """The model's own op, and the initializers of the input, which the model does not know."""
-    if own is None or own.local_init_op is None:
+def _local_init_op(model_scaffold: Any) -> Any:
+    """The model's own op with the initializers of the input, which the model does not know."""
+    if model_scaffold is None or model_scaffold.local_init_op is None:
         return None
     positions = [v for v in tf.local_variables() if v.op.name.startswith(INPUT_POSITION)]
-    return tf.group(
-        own.local_init_op, tf.variables_initializer(positions), *iterator_initializers()
-    )
+    inputs = [tf.variables_initializer(positions), *iterator_initializers()]
+    return tf.group(model_scaffold.local_init_op, *inputs)

@@ -198,7 +198,7 @@ def worker_positions(agreement: Agreement, position: Any) -> dict[str, Any]:
     """
     tensors: dict[str, Any] = {}
     for worker in agreement.other_workers:
-        tensors |= agreement.position_tensors(position.names_of(worker))
+        tensors |= agreement.position_tensors(position.worker_names(worker))
         with tf.device(None):
             tensors[step_name(worker)] = tf.identity(agreement.given_step(worker))
     return tensors

@@ -98,7 +98,7 @@ def batch_norm(
         normalised values in training.
       sync: use the statistics over all clones of the training graph, like one clone with the
         whole batch. slim does not have this argument. Programs that build clones without
-        tf-frame's training graph call `share_statistics` of `tf_frame.graph.shared_statistics`.
+        tf-frame's training graph call `share_statistics` of `tf_frame.graph.sync_batch_norm`.
 
     Returns:
       A tensor of the shape and type of `inputs`.

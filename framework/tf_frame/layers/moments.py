@@ -4,7 +4,7 @@ A clone is a copy of the model on one device; all clones together have a larger 
 noisy statistics. Clones are built in turn, so the statistics of later clones do not exist yet when
 a layer needs them. `shared_moments` therefore returns the clone's own statistics through an
 identity operation. After all clones and their gradients are built,
-`tf_frame.graph.shared_statistics` replaces the input of that operation.
+`tf_frame.graph.sync_batch_norm` replaces the input of that operation.
 """
 
 from __future__ import annotations

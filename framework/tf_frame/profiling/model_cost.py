@@ -16,7 +16,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.graph.operations import ancestors
+from tf_frame.graph.graph_edits import ancestors
 from tf_frame.profiling.flops import UnknownShape, flops, is_product, multiply_adds
 from tf_frame.profiling.operation_names import enclosing_scopes, layer_name
 from tf_frame.profiling.step_graph import (

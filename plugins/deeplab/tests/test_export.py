@@ -14,7 +14,7 @@ from export_formats import HAS_ONNX
 from tf_frame import Mode
 from tf_frame.cli.main import main
 from tf_frame.command_line.folder_setup import setup_from_folder
-from tf_frame.graph.inference.build import build_inference, restore_session
+from tf_frame.graph.inference.build_inference import build_inference, restore_session
 from tf_frame.runs.export.formats import FORMATS, TFLITE_TOLERANCE, TOLERANCE
 from tf_frame.runs.export.input_signature import input_signature
 from tf_frame.runs.export.verify import compare

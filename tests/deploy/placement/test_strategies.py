@@ -67,7 +67,7 @@ def test_the_plan_does_not_depend_on_the_order_of_the_sizes():
     sizes = dict.fromkeys("abcdefg", 4)
     backwards = dict(reversed(sizes.items()))
     plans = [Balanced(config, s) for s in (sizes, backwards)]
-    assert len({tuple(plan.task_of(name) for name in sizes) for plan in plans}) == 1
+    assert len({tuple(plan.choose_task(name) for name in sizes) for plan in plans}) == 1
 
 
 def test_variables_that_the_sizes_do_not_name_go_where_there_is_least():

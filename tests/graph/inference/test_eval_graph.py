@@ -3,7 +3,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame.config.run_options import RunOptions
-from tf_frame.graph.inference.eval_graph import build_eval_graph, kept_by_session
+from tf_frame.graph.inference.eval_graph import build_eval_graph, find_session_state
 from tf_frame.plugin import Input, InputInfo, Mode, Model, ModelOutput
 from tf_frame.testing.toy import ToyInput, ToyModel
 
@@ -167,7 +167,7 @@ def graph():
 )
 def test_queues_and_the_like_count_wherever_they_are(make, kind):
     make()
-    assert kept_by_session([tf.constant(1)]).startswith(f"{kind} '")
+    assert find_session_state([tf.constant(1)]).startswith(f"{kind} '")
 
 
 @pytest.mark.usefixtures("graph")
@@ -182,7 +182,7 @@ def test_what_can_be_set_back_does_not_count(variable_mode):
     weights = tf.get_variable("w", [3], initializer=tf.random_normal_initializer())
     stateless = tf.random.stateless_uniform([3], seed=[1, 2])
     value, update = tf.metrics.mean(tf.cast(table.lookup(batch), tf.float32) * weights + stateless)
-    assert kept_by_session([value, update]) == ""
+    assert find_session_state([value, update]) == ""
 
 
 def draw():
@@ -217,11 +217,11 @@ def test_random_numbers_count_where_they_are_drawn_for_what_is_run(make, control
         drawn = make()
     finally:
         tf.enable_control_flow_v2()
-    assert kept_by_session([drawn + 1.0]).startswith("random numbers, Random")
-    assert kept_by_session([tf.constant(1)]) == ""
+    assert find_session_state([drawn + 1.0]).startswith("random numbers, Random")
+    assert find_session_state([tf.constant(1)]) == ""
 
 
 @pytest.mark.usefixtures("graph")
 def test_a_resource_of_the_evaluation_counts():
     tf.add_to_collection(tf.GraphKeys.LOCAL_RESOURCES, tf.constant(1))
-    assert kept_by_session([tf.constant(1)]) == "a local resource"
+    assert find_session_state([tf.constant(1)]) == "a local resource"

@@ -98,7 +98,7 @@ def test_a_queue_is_refused():
         def dataset(self, mode, context):
             return lambda: (tf.zeros([4, 3]), tf.zeros([4, 1]))
 
-    with pytest.raises(DataError, match=r"Queue.dataset\(\) returned a function, whose batches"):
+    with pytest.raises(DataError, match=r"Queue.dataset\(\) returned a function: its batches"):
         limited(Queue).dataset(Mode.TRAIN, CONTEXT)
 
 

@@ -224,7 +224,9 @@ def test_a_function_that_reads_a_queue_is_refused(several):
     running = Running(
         lambda context: [queue(context), shuffled(context)] if several else queue(context)
     )
-    message = r"cannot be saved: Built\.dataset\(\) returned a function, and what its queues hold"
+    message = (
+        r"cannot be saved: Built\.dataset\(\) returned a function, and the content of its queues"
+    )
     with pytest.raises(DataError, match=message):
         running.position.check(running.session)
 
@@ -378,7 +380,7 @@ def test_each_worker_has_a_position_of_its_own_name():
             make_batches(Built(shuffled), Mode.TRAIN, context, DeploymentConfig())
             position = make_input_position(Built(shuffled), RunOptions(task=task, **cluster))
             names[task] = sorted(position.tensors)
-            assert sorted(position.names_of(1)) == [
+            assert sorted(position.worker_names(1)) == [
                 "input_position/worker_1/0",
                 "input_position/worker_1/fingerprint",
             ]

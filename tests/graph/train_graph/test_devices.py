@@ -5,7 +5,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.deployment_config import DeploymentConfig
-from tf_frame.graph.operations import ancestors
+from tf_frame.graph.graph_edits import ancestors
 from tf_frame.optimizers.built_in import SGD
 from tf_frame.testing.toy import build_toy_graph
 

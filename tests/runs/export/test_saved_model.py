@@ -10,7 +10,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame import Mode, ModelOutput
 from tf_frame.config.option_groups import DeviceOptions
 from tf_frame.config.run_options import RunOptions
-from tf_frame.deploy.session_devices import session_fields
+from tf_frame.deploy.session_config import session_fields
 from tf_frame.errors import CheckpointError, ConfigError, PluginError, TfFrameError
 from tf_frame.estimator import export
 from tf_frame.estimator.model_function.model_factory import ModelFn

@@ -6,7 +6,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame import Mode, ModelOutput
 from tf_frame.config.run_options import RunOptions
 from tf_frame.gradient_transforms.accumulate import Accumulate
-from tf_frame.graph.step_loop import build_step_loop, why_not
+from tf_frame.graph.step_loop import build_step_loop, find_obstacle
 from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.cadence import Cadence
 from tf_frame.testing.session_runs import counted_runs
@@ -281,7 +281,7 @@ def test_steps_that_are_held_back_are_counted_as_the_graph_counts_them(run_loop)
         transforms=[Accumulate(params=Accumulate.Params(steps=3))],
     )
     assert not graph.run_is_step
-    assert why_not(graph).startswith("a run of the train op need not be a step")
+    assert find_obstacle(graph).startswith("a run of the train op need not be a step")
     note = Note(graph.step_after, every_steps=2)
     with counted_runs() as count:
         assert run_loop(graph, [note, Stop(6)]).global_step == 6

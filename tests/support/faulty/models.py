@@ -215,8 +215,8 @@ class VariablesInLoop(Faulty):
 @fault(
     "model",
     "build() of {me} made trainable variables for clone 0 alone: clone_0/Variable; clones "
-    "share what tf.compat.v1.get_variable makes: use it in place of tf.Variable, and "
-    "tf_frame.layers in place of Keras layers; or --num_clones 1",
+    "share the variables of tf.compat.v1.get_variable: use it instead of tf.Variable, and "
+    "tf_frame.layers instead of Keras layers; or --num_clones 1",
     "--num_clones",
     "2",
 )
@@ -229,8 +229,8 @@ class OwnVariablesPerClone(Faulty):
 @fault(
     "model",
     "build() of {me} made trainable variables for clone 0 alone: clone_0/dense/kernel, "
-    "clone_0/dense/bias; clones share what tf.compat.v1.get_variable makes: use it in place"
-    " of tf.Variable, and tf_frame.layers in place of Keras layers; or --num_clones 1",
+    "clone_0/dense/bias; clones share the variables of tf.compat.v1.get_variable: use it "
+    "instead of tf.Variable, and tf_frame.layers instead of Keras layers; or --num_clones 1",
     "--num_clones",
     "2",
 )

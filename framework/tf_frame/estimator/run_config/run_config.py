@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import tensorflow.compat.v1 as tf
 
 from tf_frame.cluster.tf_config import ClusterConfig, cluster_config, read_tf_config
-from tf_frame.deploy.session_devices import device_fields
+from tf_frame.deploy.session_config import device_fields
 from tf_frame.estimator.run_config.options import (
     CLUSTER_OPTIONS,
     Field,

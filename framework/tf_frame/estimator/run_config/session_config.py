@@ -8,7 +8,7 @@ from typing import Any
 from tf_frame.cluster.tf_config import ClusterConfig, TaskType
 from tf_frame.config.option import resolve
 from tf_frame.config.option_groups import DeviceOptions
-from tf_frame.deploy.session_devices import session_fields
+from tf_frame.deploy.session_config import session_fields
 from tf_frame.estimator.run_config.options import normalize
 
 

@@ -1,7 +1,7 @@
 """Builds the evaluation graph: one clone, streaming metrics, one pass over the data.
 
-A session of it can evaluate one checkpoint after the other, unless the graph has state, such as a
-queue, by which earlier evaluations would change the figures: `kept_by_session` finds that.
+A session can evaluate one checkpoint after the other, unless the graph has state, such as a queue,
+that lets earlier evaluations change later figures: `find_session_state` finds it.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.config.run_options import RunOptions
-from tf_frame.graph.inference.build import Inference, build_inference
+from tf_frame.graph.graph_edits import FunctionLibrary, ancestors
+from tf_frame.graph.inference.build_inference import Inference, build_inference
 from tf_frame.graph.inputs.first_batches import first_batches
 from tf_frame.graph.inputs.pipeline import make_eval_batch
-from tf_frame.graph.inputs.streams import tensors_of
+from tf_frame.graph.inputs.streams import batch_tensors
 from tf_frame.graph.losses import collected_losses
 from tf_frame.graph.model_output import LOSS, TOTAL_LOSS
-from tf_frame.graph.operations import FunctionLibrary, ancestors
 from tf_frame.plugin import InputContext, Mode, ModelOutput
 from tf_frame.plugin.needs import check_batch
 
-# Kernels with a state from one run to the next, and without an op that resets it. Initializable
-# iterators have such an op, and so have variables and immutable tables.
+# Kernels with state between runs that no op resets. Initializable iterators, variables and
+# immutable tables have an op that resets them.
 _KEEPS_STATE = re.compile(
     r"(FIFOQueue|PaddingFIFOQueue|RandomShuffleQueue|PriorityQueue|\w+Reader|OneShotIterator"
     r"|Mutable\w*HashTable(OfTensors)?|Barrier|Stage|MapStage|OrderedMapStage"
@@ -43,7 +43,7 @@ class EvalGraph:
       endless: scalar bool; whether the data is known never to end.
       values: metric name -> tensor, or structure of tensors, valid after the updates.
       update_op: takes one batch and updates every metric.
-      summary_op: merged summaries of one batch, None without any.
+      summary_op: merged summaries of one batch; None without summaries.
       global_step: the variable.
     """
 
@@ -76,7 +76,7 @@ def build_eval_graph(
       model: the model plugin.
       source: the input plugin.
       config: batch size and seed.
-      steps: number of batches at most; None for all.
+      steps: largest number of batches; None: all.
       summaries: whether the summaries of the model are evaluated.
     """
     graph = tf.Graph()
@@ -94,29 +94,29 @@ def build_eval_graph(
         )
         metrics = _metrics(inference.output, config)
         # Metrics need not read the batch, but every update must consume one.
-        read = tensors_of((features, labels))
+        batch = batch_tensors((features, labels))
         return EvalGraph(
             graph=graph,
             inference=inference,
             endless=endless,
             values={name: value for name, (value, _) in metrics.items()},
-            update_op=tf.group(*(update for _, update in metrics.values()), *read),
+            update_op=tf.group(*(update for _, update in metrics.values()), *batch),
             summary_op=tf.summary.merge_all() if summaries else None,
             global_step=global_step,
         )
 
 
-def kept_by_session(ends: Iterable[Any]) -> str:
-    """Finds state that stays in a session from one evaluation to the next, and names it.
+def find_session_state(ends: Iterable[Any]) -> str:
+    """Names state that stays in a session from one evaluation to the next.
 
-    Queues, mutable tables and the like count wherever they are in the graph, random
-    ops only if `ends` need them: the initial values of variables are random as well.
+    Queues, mutable tables and similar state count anywhere in the graph, random ops only if `ends`
+    need them, because initial values of variables are random, too.
 
     Args:
       ends: tensors and operations of the default graph.
 
     Returns:
-      Such as `FIFOQueueV2 'input/fifo_queue'`; empty if there is nothing.
+      Such as `FIFOQueueV2 'input/fifo_queue'`; empty without state.
     """
     graph = tf.get_default_graph()
     for op in graph.get_operations():
@@ -125,7 +125,7 @@ def kept_by_session(ends: Iterable[Any]) -> str:
     library = FunctionLibrary(graph)
     for op in ancestors(ends):
         for node in (op.node_def, *library.nodes(op.node_def)):
-            # The attribute of every op that draws from a generator of its kernel.
+            # Every op that draws from a generator of its kernel has this attribute.
             if "seed2" in node.attr:
                 return f"random numbers, {node.op} {node.name!r}"
     if tf.get_collection(tf.GraphKeys.LOCAL_RESOURCES):
@@ -134,7 +134,7 @@ def kept_by_session(ends: Iterable[Any]) -> str:
 
 
 def _metrics(output: ModelOutput, config: RunOptions) -> dict[str, tuple[Any, Any]]:
-    """The metrics of a model, and its losses, which are named as in training."""
+    """The metrics of a model, and its losses with the names of training."""
     metrics = dict(output.metrics)
     losses = collected_losses() if output.loss is None else [output.loss]
     if not losses or LOSS in metrics:

@@ -1,7 +1,7 @@
-"""`--overfit_batches`: trains on the first batches again and again, and evaluates on them too.
+"""`--overfit_batches`: trains on the first batches again and again, and evaluates on them, too.
 
-A model that cannot reach a loss near zero on a few batches has a mistake in its loss, its labels
-or its update, which a full training would only show after hours.
+A model that cannot reach a loss near zero on a few batches has a mistake in its loss, its labels or
+its update. A full training would only show the mistake after hours.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def first_batches(source: Any, config: RunOptions) -> Any:
 
 @dataclasses.dataclass(frozen=True)
 class _FirstBatches:
-    """The first training batches of an input, as they are made once: shuffled and augmented."""
+    """The first training batches of an input, shuffled and augmented once."""
 
     source: Any
     config: RunOptions
@@ -41,9 +41,9 @@ class _FirstBatches:
         """Returns the batches: endless for training, else once; see `Input.dataset`.
 
         Raises:
-          DataError: the input returned a queue, whose batches cannot be kept.
+          DataError: the input returned a queue: its batches cannot be cached.
         """
-        # Evaluation must see the examples of training, so its batches have the same size.
+        # Evaluation must see the examples of training, so its batches have the size of training.
         context = dataclasses.replace(
             context,
             batch_size=self.config.clone_batch_size,
@@ -51,14 +51,14 @@ class _FirstBatches:
         )
         returned = self.source.dataset(Mode.TRAIN, context)
         several = isinstance(returned, (list, tuple))
-        parts = [self._kept(part, mode) for part in (returned if several else [returned])]
+        parts = [self._cached(part, mode) for part in (returned if several else [returned])]
         return parts if several else parts[0]
 
-    def _kept(self, part: Any, mode: Mode) -> Any:
+    def _cached(self, part: Any, mode: Mode) -> Any:
         if not hasattr(part, "cache"):
             raise DataError(
-                f"--overfit_batches needs an input of tf.data; {self.origin} returned a function, "
-                "whose batches cannot be kept"
+                f"--overfit_batches needs an input of tf.data; {self.origin} returned a function: "
+                "its batches cannot be cached"
             )
-        kept = part.take(self.config.overfit_batches * self.config.num_clones).cache()
-        return kept.repeat() if mode == Mode.TRAIN else kept
+        batches = part.take(self.config.overfit_batches * self.config.num_clones).cache()
+        return batches.repeat() if mode == Mode.TRAIN else batches

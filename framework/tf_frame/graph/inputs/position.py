@@ -1,12 +1,12 @@
 """Position in the input: iterator state as tensors of a checkpoint, so that resuming is exact.
 
     position = make_input_position(source, config)   # after the clones are built
-    position.tensors                                 # saved beside the variables
+    position.tensors                                 # saved together with the variables
     position.restore(session, "runs/first/model.ckpt-120")
 
-The position is that of the consumer and includes shuffled, mapped and prefetched elements, so
-that the first batch after a restore is the one that would have come next. Until 2.15 TensorFlow
-had `tf.data.experimental.CheckpointInputPipelineHook` for this purpose.
+The position counts the batches that the clones took, and includes shuffled, mapped and prefetched
+elements, so that a restored run continues with the next batch. Until 2.15 TensorFlow had
+`tf.data.experimental.CheckpointInputPipelineHook` for this purpose.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from tf_frame.checkpoint.find.newest import read_step
 from tf_frame.checkpoint.find.reader import Checkpoint
 from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import CheckpointError, ConfigError, DataError, reason_of
+from tf_frame.graph.graph_edits import switch_branches
 from tf_frame.graph.inputs.streams import iterator_initializers, streams_without_position
-from tf_frame.graph.operations import branches_of_switches
 from tf_frame.plugin import Mode
 
 _LOG = logging.getLogger("tf_frame")
@@ -35,7 +35,7 @@ _TENSORFLOW = "TensorFlow"
 # SerializationContext::ExternalStatePolicy::kFail, tensorflow/core/framework/dataset.h.
 _FAIL = 2
 _NEW_PASS = "--allow_inexact_resume resumes with a new pass over the data"
-_WHAT_TO_DO = (
+_ADVICE = (
     "A resumed run would not read the examples that an uninterrupted one reads. Draw random "
     "numbers by stateless ops (tf.random.stateless_uniform) from context.seed and the number of "
     "the example (Dataset.enumerate), and read with tf.data; or give --allow_inexact_resume: then "
@@ -49,12 +49,11 @@ class InputPosition:
 
     Args:
       fingerprint: the values that must be equal for a position to fit.
-      worker: number of this worker; each has names of its own in the checkpoint.
+      worker: number of this worker; each worker has its own names in the checkpoint.
       lockstep: whether all workers make every step together.
 
     Attributes:
-      tensors: name in the checkpoint -> scalar string tensor, to be evaluated
-        between two steps.
+      tensors: name in the checkpoint -> scalar string tensor; evaluate them between two steps.
       initializers: operations that begin a new pass over the data.
     """
 
@@ -62,12 +61,12 @@ class InputPosition:
         self, fingerprint: Mapping[str, Any], *, worker: int = 0, lockstep: bool = False
     ) -> None:
         self._fingerprint = dict(fingerprint)
-        self._given_step = step_name(worker) if lockstep else ""
+        self._step_name = step_name(worker) if lockstep else ""
         self._fingerprint_name = _saved_name(_FINGERPRINT, worker)
         self._reasons = streams_without_position()
         self.initializers = iterator_initializers()
         with tf.name_scope(_SCOPE), tf.device(None):
-            # A local variable, so that a checkpoint fits whether the position was saved or not.
+            # A local variable, so that a checkpoint fits with and without a saved position.
             self._saved = tf.Variable(
                 True, trainable=False, collections=[tf.GraphKeys.LOCAL_VARIABLES], name="saved"
             )
@@ -83,8 +82,8 @@ class InputPosition:
                 **{name: self._if_saved(handle) for name, handle in handles.items()},
             }
 
-    def names_of(self, worker: int) -> list[str]:
-        """The names in the checkpoint of the position of another worker."""
+    def worker_names(self, worker: int) -> list[str]:
+        """Returns the names in the checkpoint of another worker's position."""
         return [_saved_name(name.rpartition("/")[2], worker) for name in self.tensors]
 
     def check(self, session: Any) -> None:
@@ -94,8 +93,8 @@ class InputPosition:
           session: a session with initialised iterators.
 
         Raises:
-          DataError: the position cannot be saved; the first line of the message is the
-            reason, the rest what to do.
+          DataError: the position cannot be saved; the first line of the message is the reason,
+            the next lines are advice.
         """
         reasons = list(self._reasons)
         try:
@@ -103,8 +102,8 @@ class InputPosition:
         except (tf.errors.FailedPreconditionError, tf.errors.UnimplementedError) as error:
             reasons.append(reason_of(error).rstrip("."))
         if reasons:
-            why = "; ".join(reasons)
-            raise DataError(f"the position in the input cannot be saved: {why}\n{_WHAT_TO_DO}")
+            text = "; ".join(reasons)
+            raise DataError(f"the position in the input cannot be saved: {text}\n{_ADVICE}")
 
     def leave_out(self, session: Any) -> None:
         """Makes `tensors` empty strings in this session, for an input that cannot be saved."""
@@ -115,13 +114,13 @@ class InputPosition:
 
         Args:
           session: a session with initialised iterators.
-          path: path prefix of the checkpoint that the variables came from.
+          path: path prefix of the checkpoint of the variables.
           report: takes a warning.
 
         Raises:
           CheckpointError: the checkpoint has no position, or a damaged one.
-          ConfigError: the position is that of another input or batch size. The first
-            line of the messages is the reason, the rest what to do.
+          ConfigError: the position belongs to another input or batch size. The first line of the
+            messages is the reason, the next lines are advice.
         """
         checkpoint = Checkpoint(path)
         self._check_fingerprint(checkpoint, report)
@@ -146,20 +145,20 @@ class InputPosition:
           values: name in the checkpoint -> value.
 
         Raises:
-          tf.errors.OpError: the values are those of another input.
+          tf.errors.OpError: the values belong to another input.
         """
         session.run(self._restored, {fed: values[name] for name, fed in self._fed.items()})
 
     def _if_saved(self, handle: Any) -> Any:
-        with branches_of_switches():
+        with switch_branches():
             return tf.cond(
                 tf.identity(self._saved), lambda: _serialized(handle), lambda: tf.constant("")
             )
 
     def _check_step(self, checkpoint: Checkpoint, report: Callable[[str], None]) -> None:
-        if self._given_step not in checkpoint:
+        if self._step_name not in checkpoint:
             return
-        step = int(checkpoint.read(self._given_step))
+        step = int(checkpoint.read(self._step_name))
         if step != read_step(checkpoint.path):
             report(
                 f"warning: {checkpoint.path} holds the position of this worker in the input at "
@@ -167,9 +166,10 @@ class InputPosition:
             )
 
     def _check_fingerprint(self, checkpoint: Checkpoint, report: Callable[[str], None]) -> None:
-        # A worker that did not take part differs from the chief by the number of workers.
-        own = self._fingerprint_name in checkpoint
-        name = self._fingerprint_name if own else _saved_name(_FINGERPRINT, 0)
+        # For a worker without a position in the checkpoint, the chief's fingerprint differs in the
+        # number of workers, which the message then names.
+        is_saved = self._fingerprint_name in checkpoint
+        name = self._fingerprint_name if is_saved else _saved_name(_FINGERPRINT, 0)
         saved = json.loads(_read(checkpoint, name))
         changed = {
             name: f"{name} {saved.get(name)!r} -> {self._fingerprint.get(name)!r}"
@@ -190,12 +190,12 @@ def make_input_position(source: Any, config: RunOptions) -> InputPosition | None
     """Makes the ops that save and restore the position of the default graph's input.
 
     Args:
-      source: the input plugin, whose batches have been made.
+      source: the input plugin, after its batches were made.
       config: batch size, seed, number of workers.
 
     Returns:
-      The position; None with synchronous replicas of one worker that aggregates several
-      gradients, whose pending gradients no checkpoint holds.
+      The position; None if an update aggregates several gradients of a worker, because no
+      checkpoint holds pending gradients.
     """
     if config.aggregated_replicas > config.worker_replicas:
         _LOG.info("the position in the input is not saved: no checkpoint holds pending gradients")
@@ -206,12 +206,12 @@ def make_input_position(source: Any, config: RunOptions) -> InputPosition | None
 
 
 def step_name(worker: int) -> str:
-    """The name in the checkpoint of the step after which a worker gave its position."""
+    """Returns the name in the checkpoint of the step when a worker saved its position."""
     return _saved_name(_STEP, worker)
 
 
 def _saved_name(name: str, worker: int) -> str:
-    # Without a number for worker 0: a single process wrote such checkpoints before.
+    # Worker 0 has no number, as in older checkpoints of single processes.
     return f"{_SCOPE}/worker_{worker}/{name}" if worker else f"{_SCOPE}/{name}"
 
 
@@ -250,7 +250,7 @@ def _read(checkpoint: Checkpoint, name: str) -> bytes:
 
 
 def _serialized(handle: Any) -> Any:
-    """The state of an iterator, a scalar string."""
+    """Returns the state of an iterator, a scalar string."""
     with tf.device(handle.device):
         # There is no public way: tf.data.experimental.make_saveable_from_iterator makes a
         # SaveableObject, which is restored before the iterator is initialised.

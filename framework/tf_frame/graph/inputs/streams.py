@@ -1,7 +1,7 @@
 """Takes batches from a data set or from a queue function, one per clone, in a fixed order.
 
-Clones (copies of the model) run in parallel and would race for the batches; no run could then be
-repeated. The iterators are put into a collection, because checkpoints save their positions.
+Clones (copies of the model) run in parallel; if they raced for the batches, no run could be
+repeated. A collection holds the iterators, because checkpoints save their positions.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tf_frame.text import short_repr
 
 Batch = tuple[Any, Any]
 
-# Collections with, for every stream, the initializer of its iterator, or why it has no position.
+# Collections with the initializer of each stream's iterator, or the reason why it has no position.
 _INITIALIZERS = "tf_frame/input_iterator_initializers"
 _WITHOUT_POSITION = "tf_frame/inputs_without_position"
 
@@ -24,7 +24,7 @@ _WITHOUT_POSITION = "tf_frame/inputs_without_position"
 def dataset_batches(dataset: Any, count: int) -> list[Batch]:
     """Takes batches of a data set, one after the other.
 
-    The iterator is initialised with the tables, and so by a `Scaffold`.
+    A `Scaffold` initialises the iterator together with the tables.
 
     Args:
       dataset: yields `(features, labels)`.
@@ -44,19 +44,19 @@ def function_batches(
     Args:
       function: returns `(features, labels)`; called once for each batch of a step.
       count: number of batches per step.
-      origin: name of its origin, for messages.
-      plain_values: whether a batch may be without tensors: arrays, lists, None.
+      origin: maker of the function, for messages.
+      plain_values: whether a batch needs no tensors, but may consist of arrays, lists, None.
 
     Raises:
       DataError: the function returned something else, or the same batch again.
     """
-    reason = f"{origin} returned a function, and what its queues hold cannot be saved"
+    reason = f"{origin} returned a function, and the content of its queues cannot be saved"
     tf.add_to_collection(_WITHOUT_POSITION, reason)
 
     def checked() -> Batch:
         batch = function()
         is_pair = isinstance(batch, (tuple, list)) and len(batch) == 2
-        if not (is_pair and (plain_values or tensors_of(batch))):
+        if not (is_pair and (plain_values or batch_tensors(batch))):
             raise DataError(
                 f"the function that {origin} returned must return tensors as "
                 f"(features, labels), it returned {short_repr(batch)}"
@@ -64,7 +64,7 @@ def function_batches(
         return batch[0], batch[1]
 
     batches = _in_turns(checked, count)
-    if count > 1 and tensors_of(batches[0]) and _ids(batches[0]) == _ids(batches[1]):
+    if count > 1 and batch_tensors(batches[0]) and _ids(batches[0]) == _ids(batches[1]):
         raise DataError(
             f"the function that {origin} returned gives the same tensors to every "
             "clone; it must take a new batch each time it is called, with dequeue() for example"
@@ -73,7 +73,7 @@ def function_batches(
 
 
 def iterator_initializers() -> list[Any]:
-    """The initializer of each data set's iterator in the default graph.
+    """Returns the initializer of each data set's iterator in the default graph.
 
     The second input of the op is the handle of the iterator.
     """
@@ -81,29 +81,29 @@ def iterator_initializers() -> list[Any]:
 
 
 def streams_without_position() -> list[str]:
-    """Reasons why positions of streams in the default graph cannot be saved, one per stream."""
+    """Returns why positions in the default graph cannot be saved, one reason per stream."""
     return list(tf.get_collection(_WITHOUT_POSITION))
 
 
 def _in_turns(take: Callable[[], Any], count: int) -> list[Any]:
-    """Calls `take` `count` times; each batch is taken after the one before."""
+    """Calls `take` `count` times; each batch waits for the previous one."""
     batches: list[Any] = []
     for _ in range(count):
-        with tf.control_dependencies(tensors_of(batches[-1])[:1] if batches else []):
+        with tf.control_dependencies(batch_tensors(batches[-1])[:1] if batches else []):
             batches.append(take())
     return batches
 
 
-def tensors_of(batch: Any) -> list[Any]:
-    """The tensors of a batch, with the components of sparse and ragged ones."""
+def batch_tensors(batch: Any) -> list[Any]:
+    """Returns the tensors of a batch, with the components of sparse and ragged tensors."""
     if isinstance(batch, Mapping):
-        # tf.nest sorts keys, and fails where some are texts and others numbers.
-        return [tensor for part in batch.values() for tensor in tensors_of(part)]
+        # tf.nest sorts keys, and fails if some are texts and others are numbers.
+        return [tensor for part in batch.values() for tensor in batch_tensors(part)]
     if isinstance(batch, list | tuple):
-        return [tensor for part in batch for tensor in tensors_of(part)]
+        return [tensor for part in batch for tensor in batch_tensors(part)]
     parts = tf.nest.flatten(batch, expand_composites=True)
     return [part for part in parts if tf.is_tensor(part)]
 
 
 def _ids(batch: Any) -> set[int]:
-    return set(map(id, tensors_of(batch)))
+    return set(map(id, batch_tensors(batch)))

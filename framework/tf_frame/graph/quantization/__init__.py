@@ -11,8 +11,8 @@ Weights and activations are rounded to 256 levels in the forward pass; gradients
 unchanged (Jacob et al. 2018, https://arxiv.org/abs/1712.05877). Replaces
 `create_training_graph` and `create_eval_graph` of tf.contrib.quantize.
 
-`find` finds the layers and batch norm's factor on their weights, `fake_quant` rounds tensors,
-`rewrite` connects both.
+`find_layers` finds the layers and batch norm's factor on their weights, `fake_quant` rounds
+tensors, `rewrite` connects both.
 """
 
 from tf_frame.graph.quantization.fake_quant import QUANT_VARS, quantization_summaries

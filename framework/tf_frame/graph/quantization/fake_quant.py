@@ -15,7 +15,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame import layers
 
-# Collection of the ranges; the name is that of tf.contrib.quantize.
+# Collection of the ranges, named as in tf.contrib.quantize.
 QUANT_VARS = "quant_vars"
 # Decay of an activation's range: ema_decay of tf.contrib.quantize.
 _DECAY = 0.999
@@ -27,11 +27,10 @@ class FakeQuant:
 
     Attributes:
       active: scalar bool tensor: whether to round in this step; None: always.
-      keep: share of its old value that the range of an activation keeps in this step, a
-        scalar float32 tensor; None in evaluation, where ranges are only read.
+      keep: scalar float32 tensor: the decay of an activation's range in this step; None in
+        evaluation, which only reads ranges.
       weight_bits, activation_bits: bits of the integers, 2 to 16.
-      inline: whether ranges are updated whenever a tensor is rounded; otherwise by ops in
-        `UPDATE_OPS`.
+      inline: whether every rounding updates a range; otherwise ops in `UPDATE_OPS` do.
     """
 
     active: Any
@@ -45,7 +44,7 @@ class FakeQuant:
 
         Args:
           tensor: the weights.
-          name: name of the range, whose variables are `<name>/min` and `<name>/max`.
+          name: name of the range; its variables are `<name>/min` and `<name>/max`.
 
         Returns:
           A tensor of the same shape, equal to `tensor` until rounding begins.
@@ -66,18 +65,18 @@ class FakeQuant:
             low, high = map(tf.convert_to_tensor, limits)
             if self.keep is not None:
                 low, high = measure(tf.stop_gradient(tensor), low, high)
-                updates = [tf.assign(*each) for each in zip(limits, (low, high), strict=True)]
+                updates = [tf.assign(*pair) for pair in zip(limits, (low, high), strict=True)]
                 low, high = _updated(updates, (low, high), inline=self.inline)
             rounded = tf.quantization.fake_quant_with_min_max_vars(
                 tensor, low, high, num_bits=bits, narrow_range=narrow_range
             )
-            # An empty range was never measured, or holds only zeros.
+            # An empty range was not measured yet, or only zeros were.
             use = low < high if self.active is None else (low < high) & self.active
             return tf.where(use, rounded, tensor)
 
 
 def quantization_summaries() -> list[Any]:
-    """Scalar summaries of every range, as object_detection's graph_rewriter_builder has them."""
+    """Builds a scalar summary of every range, as object_detection's graph_rewriter_builder does."""
     return [
         tf.summary.scalar(f"{QUANT_VARS}/{variable.op.name}", variable)
         for variable in tf.get_collection(QUANT_VARS)
@@ -85,11 +84,11 @@ def quantization_summaries() -> list[Any]:
 
 
 def kept_share(*, inline: bool = False) -> Any:
-    """The decay of the moving ranges in this step, a scalar float32 tensor.
+    """Returns the decay of the moving ranges in this step, a scalar float32 tensor.
 
-    The range is the average of all batches at first, and a moving average in the long run:
-    the debiased average of section 3 of https://arxiv.org/abs/1412.6980, written as an
-    update. A variable of its own counts the steps, because a model may be quantised late.
+    The range is the average of all batches at first, and a moving average in the long run: the
+    debiased average of section 3 of https://arxiv.org/abs/1412.6980, written as an update. A
+    separate variable counts the steps, because a model may be quantised late.
 
     Args:
       inline: see `FakeQuant`.
@@ -104,7 +103,7 @@ def kept_share(*, inline: bool = False) -> Any:
 
 
 def _updated(updates: Sequence[Any], values: Sequence[Any], *, inline: bool) -> Sequence[Any]:
-    """Returns values that run the updates when they are computed, or collects the updates."""
+    """Makes values run the updates when they are computed (`inline`), or collects the updates."""
     if inline:
         with tf.control_dependencies(updates):
             return [tf.identity(value) for value in values]
@@ -120,12 +119,12 @@ def _limit(name: str) -> Any:
 
 
 def _symmetric(weights: Any, low: Any, high: Any) -> tuple[Any, Any]:
-    """The range that integer kernels need for weights, in which zero is level 0.
+    """The range that integer kernels need for weights: level 0 is zero.
 
     Source: https://ai.google.dev/edge/litert/models/quantization_spec.
     """
     del low, high
-    # Slightly wider, because a weight outside of the range gets no gradient.
+    # Slightly wider: a weight outside of the range gets no gradient.
     greatest = tf.reduce_max(tf.abs(weights)) * (1.0 + 2.0**-20)
     return -greatest, greatest
 

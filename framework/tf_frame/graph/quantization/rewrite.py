@@ -1,7 +1,7 @@
 """Inserts fake quantisation at the layers of a training or evaluation graph.
 
-Models need no code for it: their graph is changed after it is built. Both graphs have the same
-variables, so that evaluation measures the network with the rounding of its training.
+Models need no code for quantisation: the graph is changed after it is built. Both graphs have the
+same variables, so that evaluation measures the network with the rounding of its training.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.errors import ConfigError
-from tf_frame.graph.operations import redirect, set_input
+from tf_frame.graph.graph_edits import redirect, set_input
 from tf_frame.graph.quantization.fake_quant import FakeQuant, kept_share
-from tf_frame.graph.quantization.find import (
+from tf_frame.graph.quantization.find_layers import (
     Layer,
-    consumers_of,
+    find_consumers,
     find_layers,
     find_sums,
     fold_factor,
 )
 
 _LOG = logging.getLogger("tf_frame")
-# Those of tf.quantization.fake_quant_with_min_max_vars.
+# As in tf.quantization.fake_quant_with_min_max_vars.
 _BITS = range(2, 17)
 
 
@@ -35,10 +35,10 @@ class Quantized:
     """The result of a rewrite.
 
     Attributes:
-      weights: names of the layers whose weights are rounded.
-      activations: names of the tensors that are rounded.
-      folded: names of the layers whose weights are rounded together with batch norm.
-      not_folded: names of the layers with a batch norm whose moving variance was not found.
+      weights: names of the layers with rounded weights.
+      activations: names of the rounded tensors.
+      folded: names of the layers with weights that are rounded together with batch norm.
+      not_folded: names of the layers with a batch norm, but without a known moving variance.
     """
 
     weights: Sequence[str]
@@ -69,10 +69,10 @@ def quantize_training_graph(
 
     Args:
       graph: the graph; None: the default graph.
-      delay_steps: global step at which rounding begins; before it the graph computes the
-        same as without the rewrite. 0: at once.
-      weight_bits, activation_bits: bits of the integers that the graph computes like, 2 to 16.
-      scope: rewrites only operations whose names begin with this; None: all.
+      delay_steps: global step when rounding begins; before, the graph computes as without the
+        rewrite. 0: at once.
+      weight_bits, activation_bits: bits of the simulated integers, 2 to 16.
+      scope: prefix of the names of the operations to rewrite; None: all.
       inline_updates: whether each computation of a rounded tensor updates its range, as with
         tf.contrib.quantize, instead of the ops in `UPDATE_OPS`.
 
@@ -80,8 +80,14 @@ def quantize_training_graph(
       ConfigError: another number of bits, no global step, or nothing to quantise.
     """
     bits = (weight_bits, activation_bits)
-    how = {"training": True, "inline": inline_updates}
-    return _quantize(graph, delay_steps=delay_steps, bits=bits, scope=scope, **how)
+    return _quantize(
+        graph,
+        delay_steps=delay_steps,
+        bits=bits,
+        scope=scope,
+        training=True,
+        inline=inline_updates,
+    )
 
 
 def quantize_eval_graph(
@@ -94,8 +100,8 @@ def quantize_eval_graph(
 ) -> Quantized:
     """Makes an evaluation graph compute as the training graph does at its global step.
 
-    The variables have the names of the training graph, so that its checkpoints fit; the
-    ranges are read from the checkpoint. Arguments and errors as of `quantize_training_graph`.
+    The variables have the names of the training graph, so that its checkpoints, which hold the
+    ranges, fit. Arguments and errors as of `quantize_training_graph`.
     """
     bits = (weight_bits, activation_bits)
     return _quantize(graph, delay_steps=delay_steps, bits=bits, scope=scope, training=False)
@@ -110,7 +116,7 @@ def _quantize(
     training: bool,
     inline: bool = False,
 ) -> Quantized:
-    if not all(each in _BITS for each in bits):
+    if not all(count in _BITS for count in bits):
         raise ConfigError(
             f"quantisation to {bits[0]} bits for weights and {bits[1]} for activations: TensorFlow "
             f"rounds to {_BITS[0]} to {_BITS[-1]} bits"
@@ -139,10 +145,10 @@ def _quantize(
 def _rewrite(ops: Sequence[Any], layers: Sequence[Layer], fake_quant: FakeQuant) -> Quantized:
     names: collections.Counter[str] = collections.Counter()
     points = [("act_quant", layer.name, layer.output) for layer in layers]
-    points += [("add_quant", *each) for each in find_sums(ops, layers)]
+    points += [("add_quant", *pair) for pair in find_sums(ops, layers)]
     folded = [_round_weights(layer, names, fake_quant) for layer in layers]
     for kind, name, tensor in points:
-        consumers = consumers_of(tensor)
+        consumers = find_consumers(tensor)
         with tf.device(tensor.op.device):
             rounded = fake_quant.activations(tensor, _unique(f"{name}/{kind}", names))
         redirect(consumers, tensor, rounded)
@@ -185,14 +191,14 @@ def _active(delay_steps: int) -> Any:
     return tf.greater_equal(step, tf.cast(delay_steps, step.dtype.base_dtype), "quantize_now")
 
 
-def _unique(name: str, taken: collections.Counter[str]) -> str:
+def _unique(name: str, names: collections.Counter[str]) -> str:
     """A unique name for a range, the same in every graph of a model."""
-    taken[name] += 1
-    return f"{name}_{taken[name] - 1}" if taken[name] > 1 else name
+    names[name] += 1
+    return f"{name}_{names[name] - 1}" if names[name] > 1 else name
 
 
 def _outside_loops(graph: Any, layers: Sequence[Layer]) -> list[Layer]:
-    """The layers that are not in loops or branches, whose edges must not be moved."""
+    """The layers outside of loops and branches: edges inside must not be moved."""
     inside = [layer.name for layer in layers if not graph.is_fetchable(layer.op)]
     if inside:
         _LOG.warning("not quantised, because they are in a loop or a branch: %s", ", ".join(inside))

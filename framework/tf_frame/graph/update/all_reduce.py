@@ -2,17 +2,17 @@
 
 Every worker holds the variables; TensorFlow's collective operations add up the gradients, in a
 ring over gRPC between CPUs, by NCCL between GPUs. All workers must run the same collectives in
-each session call, in the same order; calls without collectives, such as those that save, are free.
+each session call, in the same order; a call without collectives, such as saving, is free.
 
     group = AllReduceGroup(size=3, rank=1, device="/device:CPU:0")
     start = group.broadcast(tf.global_variables())   # once, after initialisation
     pairs = group.mean_gradients(pairs)
     stop = group.agreed([wants_to_stop])             # in the session call of the step
 
-The server needs `experimental.collective_group_leader` in the configuration that it is made with,
-and the session device filters of the worker's own task. A lost worker makes the others raise
-`tf.errors.UnavailableError` at once; then their servers refuse any further collective ("Restart
-your program to reset"), so that the process has to be started again.
+The server needs `experimental.collective_group_leader` in its configuration, and the session needs
+device filters of the worker's own task. If a worker is lost, all others raise
+`tf.errors.UnavailableError` at once. Then their servers refuse any further collective ("Restart
+your program to reset"), so that the processes must be started again.
 """
 
 from __future__ import annotations
@@ -27,13 +27,20 @@ import tensorflow.compat.v1 as tf
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.errors import ConfigError
 from tf_frame.gradient_transforms.values import GradsAndVars
-from tf_frame.graph.update.collectives import Collectives, in_turn, shaped
-from tf_frame.graph.update.packing import buckets, num_elements, pack, unpack
+from tf_frame.graph.update.collectives import (
+    Collectives,
+    buckets,
+    in_turn,
+    num_elements,
+    pack,
+    shaped,
+    unpack,
+)
 
-# Of the buffer, for each member: the ring sends 64 bytes at least, and a member that receives
-# nothing in a step would not see that its neighbour is gone.
+# Elements of a buffer for each member: the ring sends at least 64 bytes, and a member that receives
+# nothing in a step would not notice that its neighbour is lost.
 _MIN_ELEMENTS = 256
-# Types that collectives add; values of the others fit into the type on the right.
+# Types that collectives add, and types that fit into int32.
 _REDUCED = (tf.float16, tf.bfloat16, tf.float32, tf.float64, tf.int32, tf.int64)
 _AS_INT32 = (tf.bool, tf.int8, tf.int16, tf.uint8, tf.uint16)
 
@@ -47,7 +54,7 @@ class AllReduceGroup(Collectives):
 
     Attributes:
       size: number of workers.
-      rank: number of this worker; 0 is the chief, whose values `broadcast` gives to all.
+      rank: number of this worker; 0 is the chief.
       device: device of this worker's buffers.
     """
 
@@ -57,8 +64,8 @@ class AllReduceGroup(Collectives):
     def mean_gradients(self, grads_and_vars: GradsAndVars) -> GradsAndVars:
         """Averages gradients over the workers.
 
-        `tf.IndexedSlices` with a known number of slices stay sparse: the slices of all workers
-        follow each other, as those of clones do. Others become dense. None stays None.
+        `tf.IndexedSlices` with a known number of slices stay sparse: the slices of all workers are
+        concatenated. Other slices become dense. None stays None.
 
         Args:
           grads_and_vars: pairs, for the same variables in the same order in every worker.
@@ -81,12 +88,12 @@ class AllReduceGroup(Collectives):
         return [(averaged.get(index), v) for index, (_, v) in enumerate(grads_and_vars)]
 
     def broadcast(self, variables: Sequence[Any]) -> Any:
-        """The op that gives every worker the chief's values, after initialisation or restore.
+        """Returns the op that gives every worker the chief's values of variables.
 
-        The variables of other workers need no value before.
+        Run the op after initialisation or restore; other workers need no values before.
 
         Args:
-          variables: global variables, parts of partitioned ones among them.
+          variables: global variables, with the parts of partitioned variables.
 
         Raises:
           ConfigError: a variable holds strings, or its shape is not known.
@@ -106,7 +113,7 @@ class AllReduceGroup(Collectives):
     def agreed(self, values: Any, *, by: str = "max") -> Any:
         """Combines the elements of a small tensor over the workers.
 
-        So that all stop, and save, at the same step, run it in the session call of the step.
+        Run it in the session call of a step, so that all workers stop, and save, at this step.
 
         Args:
           values: int32, int64 or float numbers of a known shape.
@@ -119,17 +126,17 @@ class AllReduceGroup(Collectives):
             return unpack(self.reduced([packed], [self.device], merge)[0], [tensor])[0]
 
     def sums(self, tensors: Sequence[Any], *, weight: float = 1.0) -> list[Any]:
-        """Adds up tensors over the workers, several in a buffer, each times `weight`."""
-        found: dict[int, Any] = {}
+        """Adds up tensors over the workers, each multiplied by `weight`; packs them in buffers."""
+        sums: dict[int, Any] = {}
         for bucket in buckets(tensors, self.buffer_bytes):
-            together = [tensors[index] for index in bucket]
-            with in_turn(self.device, found.values()):
-                packed = pack(together, min_elements=self._min_elements)
+            bucket_tensors = [tensors[index] for index in bucket]
+            with in_turn(self.device, sums.values()):
+                packed = pack(bucket_tensors, min_elements=self._min_elements)
                 # Before the sum, which might be too large for 16 bits.
                 packed = packed if weight == 1 else packed * tf.cast(weight, packed.dtype)
                 total = self.reduced([packed], [self.device])[0]
-            found.update(zip(bucket, unpack(total, together), strict=True))
-        return [found[index] for index in range(len(tensors))]
+            sums.update(zip(bucket, unpack(total, bucket_tensors), strict=True))
+        return [sums[index] for index in range(len(tensors))]
 
     @property
     def _min_elements(self) -> int:
@@ -146,16 +153,16 @@ class AllReduceGroup(Collectives):
     def _concatenated(self, tensor: Any) -> Any:
         """The tensors of all workers, one after the other.
 
-        As a sum, in which each worker has zeros in the places of the others: the ring of
-        TensorFlow's own gathering may not notice that a small neighbour is gone.
+        It is a sum: each worker has zeros in the rows of other workers. The ring of TensorFlow's
+        own gathering may not notice that a neighbour with few bytes is lost.
         """
         rows = int(tensor.shape[0])
         before, after = self.rank * rows, (self.size - 1 - self.rank) * rows
-        others = [[0, 0]] * (tensor.shape.rank - 1)
-        return self.sums([tf.pad(tensor, [[before, after], *others])])[0]
+        no_padding = [[0, 0]] * (tensor.shape.rank - 1)
+        return self.sums([tf.pad(tensor, [[before, after], *no_padding])])[0]
 
     def _own_value(self, variable: Any) -> Any:
-        """The chief's value of a variable; zeros elsewhere; in a type that can be added."""
+        """A variable's value on the chief, zeros on other workers; in a type that can be added."""
         dtype = variable.dtype.base_dtype
         if dtype not in (*_REDUCED, *_AS_INT32):
             raise ConfigError(
@@ -171,19 +178,17 @@ class AllReduceGroup(Collectives):
 
 
 def worker_group(deployment: DeploymentConfig) -> AllReduceGroup | None:
-    """The group of a job's workers in the default graph; each call returns the same.
+    """Returns the group of a job's workers in the default graph; None if there is no such group.
 
-    Two groups would give the same number to different collectives.
-
-    Returns:
-      None for one worker, and with parameter servers.
+    One worker alone, or workers with parameter servers, have none. Each call for a graph returns
+    the same group, because two groups would give different collectives the same number.
     """
     if deployment.num_replicas == 1 or deployment.num_ps_tasks:
         return None
     graph = tf.get_default_graph()
     if graph in _GROUPS:
         return _GROUPS[graph]
-    # A single clone's gradients are on its device; the sums of several, on the optimizer's.
+    # Gradients of a single clone are on its device, sums of several clones on the optimizer's.
     alone = deployment.num_clones == 1
     device = deployment.clone_device(0) if alone else deployment.optimizer_device()
     group = AllReduceGroup(deployment.num_replicas, rank=deployment.replica_id, device=device)

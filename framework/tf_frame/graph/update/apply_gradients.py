@@ -1,7 +1,7 @@
-"""Applies the gradients in every run, or only in those that the gradient transforms allow.
+"""Applies the gradients in every run, or only in the runs that the gradient transforms allow.
 
-`accumulate` waits for the gradients of several batches, and a loss scale skips those that are not
-finite. In a run without an update global step, variables and slots must stay as they are.
+`accumulate` waits for the gradients of several batches, and a loss scale skips gradients that are
+not finite. A run without an update must not change global step, variables and slots.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.errors import ConfigError
-from tf_frame.graph.operations import branches_of_switches
+from tf_frame.graph.graph_edits import switch_branches
 from tf_frame.graph.update.sync_replicas import SyncReplicas
 from tf_frame.plugin.origin import wrong_result
 
@@ -25,24 +25,23 @@ def apply_gradients(
     global_step: Any,
     then: Callable[[], Any] | None = None,
 ) -> Any:
-    """Applies gradients in the session runs in which every transform is ready (`all_ready`).
+    """Applies gradients in the session runs that every transform allows (`all_ready`).
 
-    In other runs variables, slots of the optimizer and the global step do not change. The
-    gradients are computed in every run.
+    The gradients are computed in every run.
 
     Args:
       optimizer: a `tf.compat.v1.train.Optimizer`.
-      grads_and_vars: pairs; those with None are left out.
-      ready: scalar bool tensor, whether to apply them in this run; None: always.
+      grads_and_vars: pairs; pairs with None are left out.
+      ready: scalar bool tensor: whether this run applies the gradients; None: every run does.
       global_step: the variable that counts the updates.
-      then: builds an op that runs after each update, such as one that moves averages.
+      then: builds an op that runs after each update, such as moving averages.
 
     Returns:
       The operation.
 
     Raises:
-      ConfigError: a transform holds updates back, and the optimizer waits for
-        the gradients of other workers.
+      ConfigError: a transform holds updates back, and the optimizer waits for the gradients of
+        other workers.
     """
     present = [
         (gradient, variable) for gradient, variable in grads_and_vars if gradient is not None
@@ -65,36 +64,35 @@ def apply_gradients(
 
 
 def all_ready(transforms: Iterable[Any]) -> Any:
-    """Combines the conditions on which transforms let the gradients be applied in this run.
+    """Returns a scalar bool tensor: whether all transforms allow this run to apply the gradients.
 
     Args:
-      transforms: gradient transforms; the method `ready` of some returns a scalar bool tensor.
+      transforms: gradient transforms, with or without a method `ready`.
 
     Returns:
-      A scalar bool tensor; None if the gradients are always applied.
+      The tensor; None if no transform restricts the runs.
 
     Raises:
-      PluginError: `ready` returned something else.
+      PluginError: `ready` returned neither a scalar bool tensor nor None.
     """
-    asked = [transform for transform in transforms if hasattr(transform, "ready")]
-    answers = [(transform.ready(), transform) for transform in asked]
-    present = [_scalar_bool(ready, asked) for ready, asked in answers if ready is not None]
-    return tf.reduce_all(tf.stack(present), name="all_ready") if present else None
-
-
-def _scalar_bool(ready: Any, transform: Any) -> Any:
-    if not (tf.is_tensor(ready) and ready.dtype == tf.bool and ready.shape.rank == 0):
-        raise wrong_result(transform, "ready", ready, "a scalar bool tensor, or None")
-    return ready
+    conditions = []
+    for transform in transforms:
+        ready = transform.ready() if hasattr(transform, "ready") else None
+        if ready is None:
+            continue
+        if not (tf.is_tensor(ready) and ready.dtype == tf.bool and ready.shape.rank == 0):
+            raise wrong_result(transform, "ready", ready, "a scalar bool tensor, or None")
+        conditions.append(ready)
+    return tf.reduce_all(tf.stack(conditions), name="all_ready") if conditions else None
 
 
 def _apply_if(ready: Any, apply: Callable[[], Any]) -> Any:
     scope = tf.get_default_graph().get_name_scope()
 
     def update() -> Any:
-        # Adam's variables are named by the scope: a checkpoint must fit with and without `cond`.
+        # The scope names Adam's variables: a checkpoint must fit with and without `cond`.
         with tf.name_scope(f"{scope}/" if scope else None), tf.control_dependencies([apply()]):
             return tf.constant(True)
 
-    with branches_of_switches():
+    with switch_branches():
         return tf.group(tf.cond(ready, update, lambda: tf.constant(False), name="apply_if_ready"))

@@ -1,6 +1,8 @@
 """TensorFlow's collective operations in a graph: the members of a group add up their tensors.
 
-They begin once every member runs them, and refuse members whose tensors have another shape.
+A collective begins once every member runs it, and refuses tensors of different shapes. It costs a
+round trip through all workers, and a network has hundreds of small gradients. So tensors are packed
+into few flat buffers, and cost one round trip for each buffer.
 """
 
 from __future__ import annotations
@@ -13,10 +15,12 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
+from tf_frame.errors import ConfigError
 from tf_frame.gradient_transforms.values import dense
-from tf_frame.graph.update.packing import BUFFER_BYTES
 
 WORKERS, CLONES = 1, 2
+# Size of a buffer, measured with two workers on one machine. A larger tensor has its own buffer.
+BUFFER_BYTES = 4 << 20
 
 
 @dataclasses.dataclass
@@ -25,10 +29,10 @@ class Collectives:
 
     Attributes:
       size: number of members, in all processes.
-      key: tells the groups of a cluster apart.
-      timeout_secs: seconds that a collective may wait for the others; 0: for ever. A worker
-        may be slow for many reasons, and one that is gone is noticed without it.
-      buffer_bytes: tensors are added in buffers of this size.
+      key: number of the group in the cluster.
+      timeout_secs: seconds that a collective may wait for other members; 0: for ever. A worker
+        may be slow for many reasons, and a lost worker is noticed without a timeout.
+      buffer_bytes: size of the buffers.
     """
 
     size: int
@@ -40,11 +44,11 @@ class Collectives:
     def reduced(
         self, tensors: Sequence[Any], devices: Sequence[str], merge: str = "Add"
     ) -> list[Any]:
-        """Combines a tensor of each of this process's members with those of the others.
+        """Combines the tensors of this process's members with the tensors of all other members.
 
         Args:
-          tensors: of one type and shape; one in each worker, or one of each clone.
-          devices: of the tensors.
+          tensors: one of each member in this process, all of one type and shape.
+          devices: device of each tensor.
           merge: "Add" or "Max".
 
         Returns:
@@ -54,8 +58,8 @@ class Collectives:
         totals = []
         for tensor, device in zip(tensors, devices, strict=True):
             with tf.device(device):
-                # Not V2: its collectives share one count of steps, so that no two calls of a
-                # session may run collectives at the same time.
+                # Collectives of V2 share one count of steps, so that no two calls of a session may
+                # run collectives at the same time.
                 total = tf.raw_ops.CollectiveReduce(
                     input=tensor,
                     group_size=self.size,
@@ -71,10 +75,10 @@ class Collectives:
         return totals
 
     def _instance_key(self, kind: str) -> int:
-        """A number of a collective: the same in every worker, because all build the same graph.
+        """The number of a collective, which is the same in every worker: they build equal graphs.
 
-        A server remembers the type and the shape that go with a key, and refuses others from
-        the next graph of its process.
+        A server remembers the type and the shape of a key, and refuses a different type or shape
+        in the next graph of its process. So the key depends on both.
         """
         key = zlib.crc32(f"{len(self._keys)} {kind}".encode()) & 0x7FFFFFFF
         while key in self._keys:
@@ -84,11 +88,11 @@ class Collectives:
 
 
 def in_turn(device: str, done: Iterable[Any]) -> contextlib.AbstractContextManager[Any]:
-    """A context of one buffer: after the others on GPUs, where another order might block NCCL.
+    """Returns a context that orders the buffers on GPUs: different orders would block NCCL.
 
     Args:
-      device: of the buffers.
-      done: tensors of the buffers before, in their order.
+      device: device of the buffers.
+      done: tensors of the previous buffers, in order.
     """
     last = list(done)[-1:]
     if "GPU" not in device or not last:
@@ -98,6 +102,66 @@ def in_turn(device: str, done: Iterable[Any]) -> contextlib.AbstractContextManag
 
 
 def shaped(gradient: Any, variable: Any) -> Any:
-    """The gradient as a tensor with the static shape of its variable."""
+    """Returns a gradient as a tensor with the static shape of its variable."""
     tensor = dense(gradient, variable)
     return tensor if tensor.shape.is_fully_defined() else tf.reshape(tensor, variable.shape)
+
+
+def buckets(tensors: Sequence[Any], limit_bytes: int = BUFFER_BYTES) -> list[list[int]]:
+    """Divides tensors into groups of one type that fit into a buffer.
+
+    Args:
+      tensors: tensors, or variables, of known shapes.
+      limit_bytes: size of a buffer.
+
+    Returns:
+      Lists of indices into `tensors`, in the order of `tensors`, so that all workers, which build
+      the same graph, have the same buffers.
+
+    Raises:
+      ConfigError: the shape of a tensor is not known.
+    """
+    groups: list[list[int]] = []
+    open_group: dict[Any, tuple[list[int], int]] = {}
+    for index, tensor in enumerate(tensors):
+        dtype = tensor.dtype.base_dtype
+        size = num_elements(tensor) * dtype.size
+        group, used = open_group.get(dtype, ([], 0))
+        if not group or used + size > limit_bytes:
+            group, used = [], 0
+            groups.append(group)
+        group.append(index)
+        open_group[dtype] = (group, used + size)
+    return groups
+
+
+def num_elements(tensor: Any) -> int:
+    """Returns the number of elements of a tensor.
+
+    Raises:
+      ConfigError: the number is not known before a run.
+    """
+    count = tensor.shape.num_elements()
+    if count is None:
+        raise ConfigError(
+            f"{tensor.name} has the shape {tensor.shape}, which is not known before a run; "
+            "tensors are packed for all-reduce by their sizes: give the variable a shape"
+        )
+    return int(count)
+
+
+def pack(tensors: Sequence[Any], *, min_elements: int = 0) -> Any:
+    """Joins tensors of one type to a vector, with zeros at the end up to `min_elements`."""
+    parts = [tf.reshape(tensor, [-1]) for tensor in tensors]
+    missing = min_elements - sum(num_elements(tensor) for tensor in tensors)
+    if missing > 0:
+        parts.append(tf.zeros([missing], parts[0].dtype))
+    return tf.concat(parts, axis=0) if len(parts) > 1 else parts[0]
+
+
+def unpack(buffer: Any, like: Sequence[Any]) -> list[Any]:
+    """Takes tensors with the shapes of `like` out of a vector of `pack`."""
+    sizes = [num_elements(tensor) for tensor in like]
+    padding = int(buffer.shape.num_elements()) - sum(sizes)
+    parts = tf.split(buffer, [*sizes, padding]) if padding or len(sizes) > 1 else [buffer]
+    return [tf.reshape(part, tensor.shape) for part, tensor in zip(parts, like, strict=False)]

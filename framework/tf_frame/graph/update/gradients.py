@@ -1,8 +1,8 @@
 """Computes the gradients of each clone, and sums, transforms and summarises them.
 
-A clone is a copy of the model on one device, with a batch of its own; the sum makes one update as
-if the whole batch were on one device. Transforms (`--transform`) are plugins that change the
-summed gradients before the optimizer uses them: they clip or freeze, for example.
+A clone is a copy of the model on one device, with its own batch; the sum makes the same update as
+the whole batch on one device. Transforms (`--transform`) are plugins that change the summed
+gradients before the optimizer uses them: they clip or freeze, for example.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ def variables_to_train(scopes: Sequence[str] = (), *, origin: str = "the model")
     """Lists the variables that get gradients.
 
     Args:
-      scopes: beginnings of variable names, as of slim's `--trainable_scopes`; `Logits`
-        matches the scopes `Logits` and `LogitsAux`. Empty: every trainable variable.
-      origin: the maker of the variables, for messages.
+      scopes: prefixes of variable names, as in slim's `--trainable_scopes`; `Logits` matches the
+        scopes `Logits` and `LogitsAux`. Empty: every trainable variable.
+      origin: maker of the variables, for messages.
 
     Returns:
       Trainable variables, scope by scope, each once.
@@ -50,10 +50,11 @@ def variables_to_train(scopes: Sequence[str] = (), *, origin: str = "the model")
     for scope in scopes:
         inside = {v.op.name: v for v in trainable if v.op.name.startswith(scope)}
         if not inside:
-            known = ", ".join(sorted({v.op.name.split("/")[0] for v in trainable}))
+            scope_names = ", ".join(sorted({v.op.name.split("/")[0] for v in trainable}))
             warnings.warn(
                 UnmatchedPatternWarning(
-                    f"--trainable_scopes: {scope!r} has no trainable variable; there are {known}"
+                    f"--trainable_scopes: {scope!r} has no trainable variable; there are "
+                    f"{scope_names}"
                 ),
                 stacklevel=2,
             )
@@ -78,10 +79,10 @@ def clone_gradients(
       variables: the variables to differentiate by; None: every trainable variable.
     """
     gradients = []
-    wanted = tf.trainable_variables() if variables is None else list(variables)
+    variables = tf.trainable_variables() if variables is None else list(variables)
     for clone, loss in zip(clones, losses, strict=True):
         with tf.device(clone.device), tf.name_scope(clone.scope):
-            gradients.append(optimizer.compute_gradients(loss, wanted))
+            gradients.append(optimizer.compute_gradients(loss, variables))
     return gradients
 
 
@@ -93,14 +94,13 @@ def sum_gradients(gradients: Sequence[GradsAndVars]) -> GradsAndVars:
     dense, so is the sum. A variable without gradient in any clone keeps None.
     """
     pairs = []
-    for of_one in zip(*gradients, strict=True):
-        variable = _shared([variable for _, variable in of_one])
-        pairs.append((_sum([gradient for gradient, _ in of_one], variable), variable))
+    for pairs_of_clones in zip(*gradients, strict=True):
+        variable = _shared_variable([variable for _, variable in pairs_of_clones])
+        pairs.append((_sum([gradient for gradient, _ in pairs_of_clones], variable), variable))
     return pairs
 
 
-def _shared(variables: list[Any]) -> Any:
-    """The variable that all clones share."""
+def _shared_variable(variables: list[Any]) -> Any:
     if any(variable is not variables[0] for variable in variables):
         names = ", ".join(variable.op.name for variable in variables)
         raise TfFrameError(
@@ -128,7 +128,7 @@ def check_gradients(grads_and_vars: GradsAndVars, *, origin: str) -> None:
     """Checks that the loss depends on a variable.
 
     Raises:
-      PluginError: it does not; the message names `origin`, the maker of the loss.
+      PluginError: the loss depends on none; the message names `origin`, the maker of the loss.
     """
     if all(gradient is None for gradient, _ in grads_and_vars):
         names = [variable.op.name for _, variable in grads_and_vars]
@@ -140,11 +140,11 @@ def check_gradients(grads_and_vars: GradsAndVars, *, origin: str) -> None:
         )
 
 
-def waiting_for(loss: Any, grads_and_vars: GradsAndVars) -> GradsAndVars:
-    """Makes gradients depend on the loss, which might otherwise read updated variables.
+def wait_for_loss(loss: Any, grads_and_vars: GradsAndVars) -> GradsAndVars:
+    """Makes gradients wait for the loss: otherwise it might read updated variables.
 
-    Only gradients wait. If the updates of synchronous replicas waited, which the chief
-    makes beside the steps, the chief would compute the loss once more.
+    Only gradients wait. The chief of synchronous replicas updates in another thread; if its updates
+    waited, the chief would compute the loss once more.
 
     Args:
       loss: the reported loss, a scalar tensor.
@@ -165,7 +165,7 @@ def transform_gradients(
     """
     for transform in transforms:
         returned = transform(list(grads_and_vars))
-        grads_and_vars = _checked(returned, transform, grads_and_vars)
+        grads_and_vars = _check_pairs(returned, transform, grads_and_vars)
     if all(gradient is None for gradient, _ in grads_and_vars):
         names = ", ".join(map(describe_owner, transforms))
         raise ConfigError(
@@ -175,10 +175,10 @@ def transform_gradients(
     return grads_and_vars
 
 
-def _checked(returned: Any, transform: Any, given: GradsAndVars) -> GradsAndVars:
-    """The pairs that a transform returned: of the variables that it was given, each at most once.
+def _check_pairs(returned: Any, transform: Any, grads_and_vars: GradsAndVars) -> GradsAndVars:
+    """Checks that a transform returned pairs, at most one for each variable of its argument.
 
-    Without the check, a wrong gradient is an error of the optimizer, which is not to blame.
+    Without the check, the optimizer would raise an error for a wrong gradient of a transform.
     """
     name = describe_method(transform, "__call__")
     if not (
@@ -189,40 +189,39 @@ def _checked(returned: Any, transform: Any, given: GradsAndVars) -> GradsAndVars
             f"{name} returned {short_repr(returned)}; it must return a list of (gradient, "
             "variable) pairs"
         )
-    left = {id(variable) for _, variable in given}
+    expected = {id(variable) for _, variable in grads_and_vars}
     for gradient, variable in returned:
-        if id(variable) not in left:
+        if id(variable) not in expected:
             raise PluginError(
                 f"{name} returned a pair with {short_repr(variable)}; it must return each of the "
-                f"{len(given)} variables that it is given at most once, and no other"
+                f"{len(grads_and_vars)} variables that it is given at most once, and no other"
             )
-        left.remove(id(variable))
-        problem = _unfit(gradient, variable)
+        expected.remove(id(variable))
+        problem = _find_misfit(gradient, variable)
         if problem:
             raise PluginError(f"{name} returned for {variable.op.name} {problem}")
     return list(returned)
 
 
-def _unfit(gradient: Any, variable: Any) -> str:
-    """Describes the misfit of a gradient and its variable; empty if there is none."""
+def _find_misfit(gradient: Any, variable: Any) -> str:
+    """Explains why a gradient does not fit its variable; empty if it fits."""
     if gradient is None:
         return ""
     if not isinstance(gradient, (tf.Tensor, tf.IndexedSlices)):
         return f"{short_repr(gradient)}; a gradient must be a tensor, tf.IndexedSlices or None"
     if gradient.dtype.base_dtype != variable.dtype.base_dtype:
-        wanted, found = variable.dtype.base_dtype.name, gradient.dtype.base_dtype.name
-        return f"a gradient of type {found}; the variable has type {wanted}"
-    dense_shape = isinstance(gradient, tf.Tensor) and gradient.shape
-    if dense_shape is not False and not dense_shape.is_compatible_with(variable.shape):
-        return f"a gradient of shape {dense_shape}; the variable has shape {variable.shape}"
+        types = gradient.dtype.base_dtype.name, variable.dtype.base_dtype.name
+        return "a gradient of type {}; the variable has type {}".format(*types)
+    if isinstance(gradient, tf.Tensor) and not gradient.shape.is_compatible_with(variable.shape):
+        return f"a gradient of shape {gradient.shape}; the variable has shape {variable.shape}"
     return ""
 
 
 def gradient_summaries(grads_and_vars: Iterable[tuple[Any, Any]]) -> list[Any]:
     """Summarises each gradient, and the global norm.
 
-    Tags: the histogram `gradients/VARIABLE` of the finite elements (TensorFlow raises an
-    error for others), and the L2 norms `gradient_norms/VARIABLE` and `gradient_norms/global`.
+    Tags: the histogram `gradients/VARIABLE` of the finite elements (TensorFlow raises an error for
+    infinite elements), and the L2 norms `gradient_norms/VARIABLE` and `gradient_norms/global`.
     Sparse gradients count by their slices. Variables without gradient are logged, as by
     `add_gradients_summaries` of tf_slim (training/training.py).
 

@@ -3,10 +3,10 @@
     loss_scale = LossScale(dynamic=True)
     pairs = optimizer.compute_gradients(loss_scale.scale(loss))
     pairs = loss_scale(pairs)       # as without scaling
-    loss_scale.ready()              # whether they are all finite
+    loss_scale.ready()              # whether all gradients are finite
 
-Micikevicius et al. 2018, https://arxiv.org/abs/1710.03740, section 3.2: the
-loss is multiplied before and the gradients are divided after differentiation.
+The loss is multiplied before, and the gradients are divided after differentiation (Micikevicius et
+al. 2018, https://arxiv.org/abs/1710.03740, section 3.2).
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class LossScale(GradientTransform):
                 _state("loss_scale/scale", initial),
                 _state("loss_scale/good_steps", 0.0),
             ]
-        # Read once, because a second read might give the value of the next step.
+        # Read once: a second read might return the value of the next step.
         self.value = self._variables[0] * 1.0 if dynamic else tf.constant(initial)
 
     def scale(self, loss: Any) -> Any:
@@ -69,7 +69,7 @@ class LossScale(GradientTransform):
         return [(on_values(gradient, self._unscale), v) for gradient, v in grads_and_vars]
 
     def ready(self) -> Any:
-        """Tensor: True if all gradients of this step are finite. None if the scale is static.
+        """Returns a bool tensor: whether all gradients are finite; None if the scale is static.
 
         Evaluating the tensor updates the scale.
         """
@@ -96,7 +96,7 @@ class LossScale(GradientTransform):
 
 
 def make_loss_scale(config: RunOptions) -> LossScale | None:
-    """The loss scale of a run: `--loss_scale`, or a dynamic one with float16; else None."""
+    """Returns the loss scale of a run: `--loss_scale`, or a dynamic one with float16; else None."""
     if config.loss_scale > 0:
         return LossScale(dynamic=False, initial=config.loss_scale)
     return LossScale(dynamic=True) if config.mixed_precision == "float16" else None

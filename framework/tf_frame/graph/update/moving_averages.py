@@ -1,6 +1,6 @@
-"""Moving averages of variables, kept in training and restored in place of the variables.
+"""Moving averages of variables: training keeps them, evaluation restores them as the variables.
 
-They vary less from step to step than the variables, and so do the figures of an evaluation.
+Averages vary less from step to step than the variables, and so do the figures of an evaluation.
 
     averages = moving_averages(config, global_step)
     with tf.control_dependencies([update]):
@@ -23,7 +23,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame.checkpoint.find.reader import Checkpoint, saved_name_and_shape
 from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import CheckpointError
-from tf_frame.graph.operations import branches_of_switches
+from tf_frame.graph.graph_edits import switch_branches
 
 _SUFFIX = "/ExponentialMovingAverage"
 _SHOWN = 8
@@ -35,7 +35,7 @@ class MovingAverages:
 
     Attributes:
       average: the `tf.train.ExponentialMovingAverage`.
-      variables: the variables that are averaged.
+      variables: the variables with an average.
     """
 
     average: Any
@@ -44,34 +44,38 @@ class MovingAverages:
     def apply(self) -> Any:
         """Builds the op that moves the averages; build it under a dependency on the update.
 
-        Otherwise it may read some variables before the update and some after it.
+        Without the dependency it may read some variables before the update and some after it.
         """
         return self.average.apply(list(self.variables))
 
     def histograms(self) -> list[Any]:
-        """One histogram summary per average, `moving_averages/NAME`; build them after `apply`.
+        """Builds a histogram summary per average, `moving_averages/NAME`, in no collection.
 
-        They are in no collection: `tf.summary.merge` them.
+        Call it after `apply`.
         """
-        found = [(f"moving_averages/{v.op.name}", self.average.average(v)) for v in self.variables]
-        # tf.summary.histogram changes a tag that is taken.
-        return [tf.raw_ops.HistogramSummary(tag=tag, values=average) for tag, average in found]
+        # tf.summary.histogram would change a tag that is taken.
+        return [
+            tf.raw_ops.HistogramSummary(
+                tag=f"moving_averages/{variable.op.name}", values=self.average.average(variable)
+            )
+            for variable in self.variables
+        ]
 
 
 class _ExponentialMovingAverage(tf.train.ExponentialMovingAverage):
-    """TensorFlow's class, made to work for reference variables where `tf.cond` is functional.
+    """TensorFlow's class, for reference variables, too.
 
-    A `tf.cond` gives an average its initial value; branches that are functions cannot
-    hold reference variables.
+    A `tf.cond` gives an average its initial value, and a branch that is a function cannot hold
+    reference variables.
     """
 
     def apply(self, var_list: Any = None) -> Any:
-        with branches_of_switches():
+        with switch_branches():
             return super().apply(var_list)
 
 
 def moving_averages(config: RunOptions, global_step: Any) -> MovingAverages | None:
-    """The averages that the run options ask for, or None.
+    """Returns the averages that the run options ask for, or None.
 
     Args:
       config: the decay, and whether the decay is smaller at first.
@@ -87,42 +91,42 @@ def moving_averages(config: RunOptions, global_step: Any) -> MovingAverages | No
 
 
 def variables_to_average() -> list[Any]:
-    """The variables of the default graph that get averages, each once.
+    """Returns the variables of the default graph that get averages, each once.
 
-    slim averages the model variables; the Inception trainer the trainable ones and,
-    "double averages", the moving means and variances of batch norm. These are all of
-    them, if they are floating point numbers.
+    slim averages the model variables; the Inception trainer averages the trainable variables and,
+    "double averages", the moving means and variances of batch norm. This function returns all of
+    them that are floating point numbers.
     """
-    found = (
+    variables = (
         tf.trainable_variables()
         + tf.get_collection(tf.GraphKeys.MODEL_VARIABLES)
         + tf.moving_average_variables()
     )
-    unique = {variable.ref(): variable for variable in found}
+    unique = {variable.ref(): variable for variable in variables}
     return [variable for variable in unique.values() if variable.dtype.base_dtype.is_floating]
 
 
 def averaged_saver_map(averaged: Iterable[Any]) -> dict[str, Any]:
-    """The argument of a `tf.train.Saver` that restores averages into their variables.
+    """Returns the argument of a `tf.train.Saver` that restores averages into their variables.
 
     Args:
       averaged: variables with averages, as of `variables_to_average`.
 
     Returns:
-      Name in the checkpoint -> variable, or list of the parts of a partitioned
-      one, for all global variables; variables without averages by their own names.
+      Name in the checkpoint -> variable, or the parts of a partitioned variable, for all global
+      variables; variables without averages have their own names.
     """
     with_average = {variable.ref() for variable in averaged}
-    found: dict[str, Any] = {}
+    saver_map: dict[str, Any] = {}
     for variable in tf.global_variables():
         name = saved_name_and_shape(variable)[0] + (
             _SUFFIX if variable.ref() in with_average else ""
         )
         if variable._get_save_slice_info() is None:
-            found[name] = variable
+            saver_map[name] = variable
         else:
-            found.setdefault(name, []).append(variable)
-    return found
+            saver_map.setdefault(name, []).append(variable)
+    return saver_map
 
 
 def check_averages(path: str, averaged: Iterable[Any]) -> None:
@@ -144,8 +148,8 @@ def check_averages(path: str, averaged: Iterable[Any]) -> None:
     names = dict.fromkeys(saved_name_and_shape(variable)[0] + _SUFFIX for variable in averaged)
     missing = [name for name in names if name not in held]
     if missing:
-        shown = ", ".join(missing[:_SHOWN]) + (" ..." if len(missing) > _SHOWN else "")
+        some = ", ".join(missing[:_SHOWN]) + (" ..." if len(missing) > _SHOWN else "")
         raise CheckpointError(
-            f"{path} lacks {len(missing)} of {len(names)} moving averages of variables: {shown}; "
+            f"{path} lacks {len(missing)} of {len(names)} moving averages of variables: {some}; "
             "use the options that it was trained with, or --eval_moving_averages=false"
         )

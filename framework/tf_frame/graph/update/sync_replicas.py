@@ -1,6 +1,6 @@
 """Synchronous training, with one update from the averaged gradients of several workers.
 
-Workers that update on their own apply gradients of values that others have changed since.
+Without it, a worker applies gradients of values that other workers have changed since.
 
     optimizer = synchronous(optimizer, config=config, averages=averages)
     update = optimizer.apply_gradients(pairs, global_step=step)
@@ -10,11 +10,11 @@ Each worker sends its gradients and waits for a token. The chief averages the gr
 the variables, counts the step and sends a token to every worker (`tf.train.SyncReplicasOptimizer`
 does the same, after Chen et al., "Revisiting distributed synchronous SGD", 2016).
 
-Three things differ from TensorFlow's optimizer. Every worker has a queue of tokens of its own, so
-that no worker takes the token of a slower one and each update has one gradient of each worker.
-A token, and the age of a gradient, count the sessions of the chief before the steps, so that
-what is left of a session that was lost is never used. And training ends: the chief closes the
-queues when it stops, or when another worker has no more data.
+Three things differ from TensorFlow's optimizer. Every worker has its own queue of tokens, so that a
+quick worker cannot take the token of a slow one, and each update has one gradient of each worker. A
+token, and the age of a gradient, begin with the number of the chief's session, so that gradients of
+a lost session are never used. And training ends: the chief closes the queues when it stops, or when
+another worker has no more data.
 """
 
 from __future__ import annotations
@@ -27,11 +27,10 @@ import tensorflow.compat.v1 as tf
 from tf_frame.cluster.key_value_store import read_numbers, store_number
 from tf_frame.config.run_options import RunOptions
 from tf_frame.graph.update.moving_averages import MovingAverages
-from tf_frame.graph.update.sync_accumulator import SyncAccumulator
 from tf_frame.graph.update.sync_replicas_hook import SyncReplicasHook
 
-# A token is epoch * _EPOCH + global step; an epoch is a session of the chief, and its number the
-# second in which it began, so that it is new also where the server of the numbers was lost.
+# A token is epoch * _EPOCH + global step. An epoch is a session of the chief; its number is the
+# second when it began, so that it is new even if the server that keeps the numbers was lost.
 _EPOCH = 2**31
 _EPOCH_KEY = "sync_epoch"
 _DROP_MS = 2000
@@ -44,21 +43,61 @@ def synchronous(
 
     Args:
       optimizer: a `tf.compat.v1.train.Optimizer`.
-      config: the workers, and the number of gradients in an update; by default
-        one per worker (the Inception trainer's -1).
-      averages: moving averages of variables; the chief moves them after each
-        update, so do not call their `apply` as well.
+      config: the workers, and the number of gradients in an update; by default one per worker (the
+        Inception trainer's -1).
+      averages: moving averages of variables; the chief moves them after each update, so the caller
+        must not apply them.
     """
     return SyncReplicas(optimizer, config, averages) if config.sync_replicas else optimizer
 
 
+class _Accumulator:
+    """The mean of the gradients that workers send for a variable, on the variable's device.
+
+    Args:
+      gradient: a dense gradient of the shape of the variable, or `tf.IndexedSlices`.
+      variable: the variable.
+    """
+
+    def __init__(self, gradient: Any, variable: Any) -> None:
+        self._device = variable.device
+        sparse = isinstance(gradient, tf.IndexedSlices)
+        make = tf.SparseConditionalAccumulator if sparse else tf.ConditionalAccumulator
+        name = f"{variable.op.name}/gradients"
+        with tf.device(self._device):
+            accumulator = make(gradient.dtype, shape=variable.shape, shared_name=name)
+        self._apply = accumulator.apply_indexed_slices_grad if sparse else accumulator.apply_grad
+        self._take = accumulator.take_indexed_slices_grad if sparse else accumulator.take_grad
+        self._accumulator = accumulator
+
+    def send(self, gradient: Any, token: Any) -> Any:
+        """Adds a gradient for the values of a token; drops it if the values are outdated."""
+        with tf.device(self._device):
+            return self._apply(gradient, token)
+
+    def mean(self, number: int) -> Any:
+        """Waits for a number of gradients, and returns their mean."""
+        with tf.device(self._device):
+            return self._take(number)
+
+    def count(self) -> Any:
+        """Returns the number of gradients that wait."""
+        with tf.device(self._device):
+            return self._accumulator.num_accumulated()
+
+    def drop_before(self, token: Any) -> Any:
+        """Drops from now on gradients for the values of earlier tokens."""
+        with tf.device(self._device):
+            return self._accumulator.set_global_step(token)
+
+
 class SyncReplicas:
-    """An optimizer whose updates are made by the chief, of the gradients of several workers.
+    """An optimizer that lets the chief make one update of the gradients of several workers.
 
     Args:
       optimizer: a `tf.compat.v1.train.Optimizer`.
       config: the workers, the number of gradients in an update, and which worker this is.
-      averages: moving averages that are moved after each update, or None.
+      averages: moving averages, which move after each update, or None.
     """
 
     def __init__(self, optimizer: Any, config: RunOptions, averages: MovingAverages | None) -> None:
@@ -66,7 +105,7 @@ class SyncReplicas:
         self._averages = averages
         self._aggregated, self._workers = config.aggregated_replicas, config.worker_replicas
         self._worker = config.task
-        # With more gradients in an update than workers, whoever is free sends the next one.
+        # With more gradients in an update than workers, any free worker sends the next gradient.
         self._shared = self._aggregated > self._workers
 
     def compute_gradients(self, *args: Any, **kwargs: Any) -> Any:
@@ -88,14 +127,14 @@ class SyncReplicas:
         with tf.device(global_step.device), tf.name_scope("sync_replicas"):
             self._queues = [_token_queue(index) for index in range(self._num_queues)]
             self._queue = self._queues[0 if self._shared else self._worker]
-        # Local variables are on the worker: its last token, and the chief's epoch.
+        # Local variables: the last token of this worker, and the epoch of the chief.
         self._token, self._epoch = _local("sync_token"), _local("sync_epoch")
-        self._accumulators = [SyncAccumulator(gradient, variable) for gradient, variable in pairs]
+        self._accumulators = [_Accumulator(gradient, variable) for gradient, variable in pairs]
         sent = [
             accumulator.send(gradient, self._token)
             for accumulator, (gradient, _) in zip(self._accumulators, pairs, strict=True)
         ]
-        # Every worker builds the update, for its variables (slots) are in every graph.
+        # Every worker builds the update, because its variables (slots) must be in every graph.
         self._update = self._build_update([variable for _, variable in pairs])
         with tf.control_dependencies(sent), tf.device(global_step.device):
             token = self._newest_token()
@@ -115,7 +154,7 @@ class SyncReplicas:
         return 1 if self._shared else self._workers
 
     def _newest_token(self) -> Any:
-        """Waits for a token; of several, left by updates without this worker, takes the last."""
+        """Waits for a token; takes the last if updates without this worker left several."""
         if self._shared:
             return self._queue.dequeue()
         waiting = tf.maximum(self._queue.size(), 1)
@@ -131,32 +170,31 @@ class SyncReplicas:
         with tf.control_dependencies([moved]), tf.device(self._global_step.device):
             token = self._token_now(self._epoch)
             tokens = tf.fill([self._aggregated if self._shared else 1], token)
-            others = [queue.enqueue_many([tokens]) for queue in self._queues[1:]]
-            # The chief may close the queues as soon as it has its token.
-            with tf.control_dependencies(others):
+            sent = [queue.enqueue_many([tokens]) for queue in self._queues[1:]]
+            # Last, because the chief may close the queues as soon as it has its token.
+            with tf.control_dependencies(sent):
                 return self._queues[0].enqueue_many([tokens])
 
     def _published(self) -> Any:
-        """Reads the last epoch, 0 before the first; no variable, as there may be no value yet."""
+        """Reads the last epoch, 0 before the first; a variable might have no value yet."""
         return tf.maximum(read_numbers([_EPOCH_KEY], self._global_step.device)[0], 0)
 
     def _token_now(self, epoch: Any) -> Any:
         return epoch * _EPOCH + tf.cast(self._global_step.read_value(), tf.int64)
 
     def _build_session_start(self) -> None:
-        """Builds what begins an epoch on the chief, and a session on another worker."""
+        """Builds the ops that begin an epoch on the chief, and a session on another worker."""
         with tf.device(self._global_step.device):
             self._last_epoch = self._published()
             now = tf.cast(tf.timestamp(), tf.int64)
             self._next_epoch = tf.assign(self._epoch, tf.maximum(self._last_epoch + 1, now))
             token = self._token_now(self._epoch.read_value())
             self._counts = [accumulator.count() for accumulator in self._accumulators]
-            left = [accumulator.mean(1) for accumulator in self._accumulators]
-            self._left = [mean.op for mean in left]
-            self._drop_old = tf.group(*(acc.drop_before(token) for acc in self._accumulators))
+            self._take_one = [accumulator.mean(1).op for accumulator in self._accumulators]
+            self._drop_old = tf.group(*(a.drop_before(token) for a in self._accumulators))
             self._drop_tokens = tf.group(*(q.dequeue_many(q.size()) for q in self._queues))
-            # Frees the workers that wait for a token of the last epoch. No worker waits in the
-            # first; but a shared queue needs a token for each gradient beyond the workers'.
+            # Frees the workers that wait for a token of the last epoch. In the first epoch no
+            # worker waits, but a shared queue needs a token for each gradient beyond one a worker.
             first = self._aggregated - self._workers
             number = tf.where(self._last_epoch > 0, self._aggregated, first)
             number = number if self._shared else tf.constant(1)
@@ -166,18 +204,18 @@ class SyncReplicas:
             self._publish = store_number(
                 _EPOCH_KEY, self._epoch.read_value(), self._global_step.device
             )
-            own = [] if self._shared else [self._queue.dequeue_many(self._queue.size())]
-            with tf.control_dependencies([each.op for each in own]):
+            old = [] if self._shared else [self._queue.dequeue_many(self._queue.size()).op]
+            with tf.control_dependencies(old):
                 joined = self._token_now(self._published())
             self._join = tf.assign(self._token, joined)
             self._close = tf.group(*(queue.close() for queue in self._queues))
 
     def begin_epoch(self, session: Any) -> None:
-        """Begins an epoch on the chief, whose variables are initialised or restored."""
+        """Begins an epoch on the chief, after its variables were initialised or restored."""
         session.run(self._next_epoch)
         _run_soon(session, self._drop_tokens)
         counts = session.run(self._counts)
-        session.run([left for left, count in zip(self._left, counts, strict=True) if count])
+        session.run([take for take, count in zip(self._take_one, counts, strict=True) if count])
         session.run(self._drop_old)
         session.run(self._send_first)
         session.run(self._publish)
@@ -195,7 +233,7 @@ class SyncReplicas:
         session.run(self._update)
 
     def free(self, session: Any) -> None:
-        """Frees the workers that wait for a token, which no update will send."""
+        """Frees the workers that wait for a token, because no update will send one."""
         session.run(self._send_first)
 
     def close(self, session: Any) -> None:
@@ -208,7 +246,7 @@ def _token_queue(index: int) -> Any:
 
 
 def _run_soon(session: Any, op: Any) -> None:
-    """Runs an operation that drops tokens; tries again if another task has taken one meanwhile."""
+    """Runs an operation that drops tokens; tries again if another task took a token meanwhile."""
     while True:
         try:
             session.run(op, options=tf.RunOptions(timeout_in_ms=_DROP_MS))

@@ -13,13 +13,13 @@ _LOOK_SECS, _WATCH_SECS = 0.1, 1.0
 
 
 class SyncReplicasHook(tf.train.SessionRunHook):
-    """Starts the updates on the chief, and ends them; lets other workers wait for the chief.
+    """Starts and ends the updates on the chief; makes other workers wait for the chief.
 
     Args:
       replicas: the `SyncReplicas`.
       is_chief: whether this worker makes the updates.
-      is_over: asked every second on the chief: whether another worker has ended, so that no
-        update gets a gradient of each worker any more.
+      is_over: called every second on the chief: whether another worker has ended. Then no update
+        gets a gradient of each worker any more.
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class SyncReplicasHook(tf.train.SessionRunHook):
         self._replicas.join(session)
 
     def end_updates(self) -> None:
-        """Lets other workers stop, which wait for a token; for the chief, after its last step."""
+        """Ends the workers that wait for a token; the chief calls it after its last step."""
         self._is_closed = True
         # A lost parameter server has no queue to close.
         with contextlib.suppress(tf.errors.OpError):
@@ -54,7 +54,7 @@ class SyncReplicasHook(tf.train.SessionRunHook):
             self.end_updates()
 
     def _start(self, target: Callable[[Any, Any], None], *args: Any) -> None:
-        # Not a thread of the coordinator, which would wait for it: it may wait for gradients.
+        # A coordinator would wait for its threads, and this thread may wait for gradients.
         threading.Thread(target=target, args=args, name="sync_replicas", daemon=True).start()
 
     def _make_updates(self, session: Any, coord: Any) -> None:
@@ -66,11 +66,12 @@ class SyncReplicasHook(tf.train.SessionRunHook):
             if coord.should_stop() or self._is_closed:
                 return
             if isinstance(error, tf.errors.CancelledError):
-                # What a lost server may cancel; see `JobMember.check_error`.
+                # A lost server may cancel the call; see `JobMember.check_error`.
                 error = tf.errors.AbortedError(None, None, error.message)
             coord.request_stop(error)
             lost = isinstance(error, (tf.errors.AbortedError, tf.errors.UnavailableError))
-            # The session itself waits for a token; closed queues would be closed for the next one.
+            # The session itself waits for a token; closed queues would stay closed for the next
+            # session.
             with contextlib.suppress(tf.errors.OpError, RuntimeError):
                 (self._replicas.free if lost else self._replicas.close)(session)
 

@@ -1,8 +1,8 @@
 """Builds the update of a training step, or takes the train op of a model function.
 
 The update is the same for every model: losses, loss scale, gradients, transforms, optimizer,
-moving averages. A model function of tf.estimator brings a train op of its own, which runs as it
-is, without `--optimizer` and `--schedule`; transforms or several clones are then an error.
+moving averages. A model function of tf.estimator returns its own train op, which runs unchanged,
+without `--optimizer` and `--schedule`; transforms and several clones are then refused.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from tf_frame.errors import ConfigError, PluginError
 from tf_frame.gradient_transforms.values import GradsAndVars
 from tf_frame.graph import summaries
 from tf_frame.graph.losses import Losses, gather_losses, loss_averages
-from tf_frame.graph.model_output import LOSS, origin_of_output
-from tf_frame.graph.shared_statistics import share_statistics
+from tf_frame.graph.model_output import LOSS, output_origin
+from tf_frame.graph.sync_batch_norm import share_statistics
 from tf_frame.graph.update import gradients
 from tf_frame.graph.update.all_reduce import worker_group
 from tf_frame.graph.update.apply_gradients import all_ready, apply_gradients
@@ -73,51 +73,52 @@ def make_update(
     transforms = [scale, *transforms] if scale else transforms
     with tf.device(deployment.optimizer_device()):
         averages = moving_averages(config, global_step)
-        wrapped = checked_optimizer(optimizer(rate), optimizer)
-        wrapped = synchronous(wrapped, config=config, averages=averages)
-    origin = origin_of_output(clones[0].outputs)
+        tf_optimizer = checked_optimizer(optimizer(rate), optimizer)
+        tf_optimizer = synchronous(tf_optimizer, config=config, averages=averages)
+    origin = output_origin(clones[0].outputs)
     trained = gradients.variables_to_train(config.trainable_scopes, origin=origin)
-    per_clone = gradients.clone_gradients(clones, scaled, wrapped, trained)
+    per_clone = gradients.clone_gradients(clones, scaled, tf_optimizer, trained)
     with tf.device(deployment.optimizer_device()):
-        summed = _combined(clones, per_clone, config, deployment)
+        summed = _combine_gradients(clones, per_clone, config, deployment)
         gradients.check_gradients(summed, origin=origin)
         grads_and_vars = gradients.transform_gradients(summed, transforms)
         ready = all_ready(transforms)
         apply = apply_gradients(
-            wrapped,
-            gradients.waiting_for(losses.total, grads_and_vars),
+            tf_optimizer,
+            gradients.wait_for_loss(losses.total, grads_and_vars),
             ready=ready,
             global_step=global_step,
             # With synchronous replicas the chief's optimizer moves the averages.
             then=averages.apply if averages and not config.sync_replicas else None,
         )
-    own_steps, counted = _own_steps(config)
-    update = tf.group(apply, *_statistics(clones, config), *counted, name="update_barrier")
+    own_steps, count_step = _own_steps(config)
+    statistics = _statistics_updates(clones, config)
+    update = tf.group(apply, *statistics, *count_step, name="update_barrier")
     share_statistics(clones)
-    observed, extra = _observed(losses, grads_and_vars, averages, config)
-    with tf.control_dependencies([update, *observed]):
+    observers, extra_summaries = _observers(losses, grads_and_vars, averages, config)
+    with tf.control_dependencies([update, *observers]):
         train_op = tf.identity(losses.total, name="train_op")
     return Update(
         train_op,
         losses.total,
-        _shown(losses, train_op),
-        summaries.merge(
+        _shown_losses(losses, train_op),
+        summaries.merge_summaries(
             clones[0].scope,
             losses,
             rate,
-            extra=extra,
+            extra=extra_summaries,
             with_losses=config.loss_average_decay is None,
         ),
         rate,
         hooks=[hook for clone in clones for hook in clone.outputs.hooks],
-        sync_replicas=wrapped if config.sync_replicas else None,
+        sync_replicas=tf_optimizer if config.sync_replicas else None,
         run_is_step=ready is None and (deployment.num_replicas == 1 or deployment.all_reduce),
         own_steps=own_steps,
     )
 
 
 def _own_steps(config: RunOptions) -> tuple[Any, list[Any]]:
-    """Counts the steps of this worker, where others move the global step as well."""
+    """Counts this worker's steps, if other workers move the global step, too."""
     if config.worker_replicas == 1:
         return None, []
     local = [tf.GraphKeys.LOCAL_VARIABLES]
@@ -127,18 +128,18 @@ def _own_steps(config: RunOptions) -> tuple[Any, list[Any]]:
     return count, [tf.assign_add(count, 1).op]
 
 
-def checked_optimizer(made: Any, plugin: Any) -> Any:
+def checked_optimizer(optimizer: Any, plugin: Any) -> Any:
     """Checks the result of an optimizer plugin, and returns it.
 
     Raises:
-      PluginError: it is no `tf.compat.v1.train.Optimizer`; optimizers of Keras are none.
+      PluginError: the result is no `tf.compat.v1.train.Optimizer`, but one of Keras, for example.
     """
-    if not isinstance(made, tf.train.Optimizer):
-        raise wrong_result(plugin, "__call__", made, "a tf.compat.v1.train.Optimizer")
-    return made
+    if not isinstance(optimizer, tf.train.Optimizer):
+        raise wrong_result(plugin, "__call__", optimizer, "a tf.compat.v1.train.Optimizer")
+    return optimizer
 
 
-def _combined(
+def _combine_gradients(
     clones: Sequence[Clone],
     per_clone: Sequence[GradsAndVars],
     config: RunOptions,
@@ -153,22 +154,23 @@ def _combined(
     return group.mean_gradients(summed) if group else summed
 
 
-def _shown(losses: Losses, train_op: Any) -> dict[str, Any]:
-    """The data loss and the total, which is the value of the train op; one if they are the same."""
+def _shown_losses(losses: Losses, train_op: Any) -> dict[str, Any]:
+    """The data loss, and the total as the value of the train op; only one if they are the same."""
     total = next(iter(losses.by_name()))
     return {LOSS: losses.data, total: train_op} if total != LOSS else {LOSS: train_op}
 
 
-def _statistics(clones: Sequence[Clone], config: RunOptions) -> list[Any]:
-    """The update ops of the first clone or of all, such as those of batch norm."""
+def _statistics_updates(clones: Sequence[Clone], config: RunOptions) -> list[Any]:
+    """The update ops, such as batch norm's, of the first clone or of all clones."""
     if config.makes_steps_together and config.task:
-        # The updates of several workers would have no order, and count each step several times.
+        # Updates of several workers would have no order, and would count each step several times.
         return []
     scope = clones[0].scope if config.update_ops == "first_clone" else None
     statistics: list[Any] = tf.get_collection(tf.GraphKeys.UPDATE_OPS, scope)
     means = [v.op.name for v in tf.global_variables() if v.op.name.endswith("/moving_mean")]
     if means and not statistics:
-        # The Inception trainer ended here; but fine-tuning with fixed statistics has no updates.
+        # The Inception trainer raised an error here; but fine-tuning with fixed statistics is right
+        # without updates.
         logger.warning(
             "Batchnorm updates are missing: nothing in UPDATE_OPS changes %s or %d others; right "
             "only if batch norm is not trained",
@@ -178,13 +180,13 @@ def _statistics(clones: Sequence[Clone], config: RunOptions) -> list[Any]:
     return statistics
 
 
-def _observed(
+def _observers(
     losses: Losses,
     grads_and_vars: GradsAndVars,
     averages: MovingAverages | None,
     config: RunOptions,
 ) -> tuple[list[Any], list[Any]]:
-    """Ops to run in every step, and summaries, as far as the options ask for them."""
+    """Ops that run in every step, and summaries that the options ask for."""
     ops: list[Any] = []
     extra = gradients.gradient_summaries(grads_and_vars) if config.summarize_gradients else []
     if config.summarize_variables:
@@ -198,17 +200,14 @@ def _observed(
 
 
 def model_train_op(output: ModelOutput, config: RunOptions, transforms: Sequence[Any]) -> Update:
-    """Makes the update of a model with a train op of its own, as model functions have it.
-
-    The train op is not changed: optimizer, schedule, transforms and moving averages of
-    tf-frame are not used.
+    """Makes the update of a model that returns its own train op, as model functions do.
 
     Args:
       output: output of the model for its only clone.
       config, transforms: checked for options that need tf-frame's update.
 
     Raises:
-      PluginError: the model returned no loss beside its train op.
+      PluginError: the model returned a train op without a loss.
       ConfigError: several clones, gradient transforms, or moving averages are asked for.
     """
     _check_model_train_op(output, config, transforms)
@@ -224,17 +223,17 @@ def _check_model_train_op(
 ) -> None:
     if output.loss is None:
         raise PluginError("the model returned a train_op without a loss; return both")
-    requested = {
+    unsupported = {
         f"num_clones {config.num_clones}": config.num_clones > 1,
         "gradient transforms": bool(transforms),
         "sync_replicas": config.sync_replicas,
         "all-reduce between workers without parameter servers": config.all_reduce,
         "moving_average_decay": config.moving_average_decay is not None,
     }
-    for what, is_requested in requested.items():
+    for option, is_requested in unsupported.items():
         if is_requested:
             raise ConfigError(
-                f"the model returns its own train_op, so that {what} cannot be used; return the "
+                f"the model returns its own train_op, so that {option} cannot be used; return the "
                 "loss without a train_op, and tf-frame makes the update"
             )
 
@@ -243,6 +242,6 @@ def _model_summaries(output: ModelOutput) -> Any:
     if output.scaffold is not None and output.scaffold.summary_op is not None:
         return output.scaffold.summary_op
     # As in tf.estimator, unless there is a summary of this name (estimator.py).
-    if not any(each.op.name == "loss" for each in tf.get_collection(tf.GraphKeys.SUMMARIES)):
+    if not any(s.op.name == "loss" for s in tf.get_collection(tf.GraphKeys.SUMMARIES)):
         tf.summary.scalar("loss", output.loss)
     return tf.summary.merge_all()

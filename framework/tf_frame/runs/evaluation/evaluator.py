@@ -20,7 +20,7 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.config.run_options import RunOptions
-from tf_frame.deploy.session_devices import inference_session_config
+from tf_frame.deploy.session_config import inference_session_config
 from tf_frame.errors import NoDataError
 from tf_frame.graph.inference.eval_graph import EvalGraph, build_eval_graph
 from tf_frame.plugin.origin import empty_split_error

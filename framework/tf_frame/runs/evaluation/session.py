@@ -14,7 +14,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.find.reader import READ_ERRORS, unreadable_error
 from tf_frame.errors import CheckpointError, DataError
-from tf_frame.graph.inference.eval_graph import EvalGraph, kept_by_session
+from tf_frame.graph.inference.eval_graph import EvalGraph, find_session_state
 
 _LOG = logging.getLogger("tf_frame")
 _FILLING_TABLES = ("InitializeTable", "LookupTableImport")
@@ -43,7 +43,7 @@ class EvalSession(tf.train.SessionCreator):
         with graph.graph.as_default():
             self._variables = {variable.ref() for variable in tf.global_variables()}
             self._operations = _number_of_operations()
-            self._keeps = kept_by_session(graph.ends)
+            self._keeps = find_session_state(graph.ends)
         self._prepared = self.extended = False
         if self._keeps:
             _LOG.info("each evaluation gets a new session, as the graph holds %s", self._keeps)
@@ -99,7 +99,7 @@ class EvalSession(tf.train.SessionCreator):
             self._prepared = True
             scaffold.finalize()
             # Only in a new session are random initial values the same each time.
-            self._initial_values_keep = kept_by_session([scaffold.init_op])
+            self._initial_values_keep = find_session_state([scaffold.init_op])
         tf.get_default_graph().finalize()
         self._operations = _number_of_operations()
 

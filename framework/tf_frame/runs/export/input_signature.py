@@ -24,7 +24,7 @@ import numpy as np
 import tensorflow.compat.v1 as tf
 
 from tf_frame.config.run_options import RunOptions
-from tf_frame.deploy.session_devices import inference_session_config
+from tf_frame.deploy.session_config import inference_session_config
 from tf_frame.errors import ConfigError, DataError, NoDataError
 from tf_frame.graph.inputs.pipeline import make_eval_batch
 from tf_frame.plugin import InputContext

@@ -21,9 +21,9 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.find.reader import READ_ERRORS, saved_name_and_shape, unreadable_error
 from tf_frame.config.run_options import RunOptions
-from tf_frame.deploy.session_devices import inference_session_config
+from tf_frame.deploy.session_config import inference_session_config
 from tf_frame.errors import CheckpointError, ConfigError, PluginError, reason_of
-from tf_frame.graph.inference.build import Inference, build_inference
+from tf_frame.graph.inference.build_inference import Inference, build_inference
 from tf_frame.plugin import Mode
 from tf_frame.runs.export.signatures import find_exports, make_signatures
 from tf_frame.runs.export.staging import (

@@ -14,9 +14,9 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.config.run_options import RunOptions
-from tf_frame.deploy.session_devices import inference_session_config
+from tf_frame.deploy.session_config import inference_session_config
 from tf_frame.errors import ConfigError, PluginError
-from tf_frame.graph.inference.build import build_inference, restore_session
+from tf_frame.graph.inference.build_inference import build_inference, restore_session
 from tf_frame.graph.update.moving_averages import averaged_saver_map
 from tf_frame.plugin import Mode, ModelOutput
 from tf_frame.runs.export.export_outputs import DEFAULT_KEY, ClassificationOutput, RegressionOutput

@@ -17,15 +17,15 @@ import numpy as np
 import tensorflow.compat.v1 as tf
 
 from tf_frame.config.run_options import RunOptions
-from tf_frame.deploy.session_devices import inference_session_config
+from tf_frame.deploy.session_config import inference_session_config
 from tf_frame.errors import DataError, PluginError
-from tf_frame.graph.inference.build import (
+from tf_frame.graph.inference.build_inference import (
     Inference,
     RestoringSessionCreator,
     build_inference,
 )
 from tf_frame.graph.inputs.pipeline import make_predict_batch
-from tf_frame.graph.inputs.streams import iterator_initializers, tensors_of
+from tf_frame.graph.inputs.streams import batch_tensors, iterator_initializers
 from tf_frame.plugin import InputContext, Mode, ModelOutput
 from tf_frame.plugin.needs import check_batch
 from tf_frame.plugin.origin import describe_method
@@ -91,7 +91,7 @@ def predictions(
         )
         outputs = _chosen(_predicted(model, inference.output), predict_keys)
         # Predictions need not depend on the features, but every step must consume a batch.
-        consume = tf.group(*tensors_of(features))
+        consume = tf.group(*batch_tensors(features))
         fetches = (_dense(features) if with_features else {}, outputs, consume)
         proto = inference_session_config(config, session_config)
         creator = RestoringSessionCreator(inference, checkpoint, proto)
@@ -133,7 +133,7 @@ def _input_hooks(inference: Inference) -> list[Any]:
 
 def _may_end(features: Any) -> bool:
     """Returns whether the features come from a data set or the graph has a queue."""
-    from_dataset = any(tensor.op.type == "IteratorGetNext" for tensor in tensors_of(features))
+    from_dataset = any(tensor.op.type == "IteratorGetNext" for tensor in batch_tensors(features))
     return from_dataset or bool(tf.get_collection(tf.GraphKeys.QUEUE_RUNNERS))
 
 

@@ -11,9 +11,10 @@ from typing import Any
 
 from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.deployment_config import DeploymentConfig
-from tf_frame.deploy.session_config import precision_rewrites, session_config
+from tf_frame.deploy.mixed_precision import precision_rewrites
+from tf_frame.deploy.session_config import session_config
 from tf_frame.errors import ConfigError, UnmatchedPatternWarning
-from tf_frame.graph.step_loop import StepLoop, build_step_loop, why_not
+from tf_frame.graph.step_loop import StepLoop, build_step_loop, find_obstacle
 from tf_frame.graph.train_graph import TrainGraph, build_train_graph
 from tf_frame.runs.setup.run_context import RunContext
 from tf_frame.runs.setup.training_setup import TrainingSetup
@@ -132,7 +133,7 @@ def _step_loop(
     """Returns the loop within the graph for `--steps_per_loop`; None if there is no such loop."""
     if config.steps_per_loop == 1:
         return None
-    reason = "several tasks train together" if config.master else why_not(graph)
+    reason = "several tasks train together" if config.master else find_obstacle(graph)
     if reason:
         report(f"note: --steps_per_loop {config.steps_per_loop} has no effect: {reason}")
         return None

@@ -17,8 +17,7 @@ from tf_frame.checkpoint.find.newest import newest_checkpoint, read_step
 from tf_frame.cluster import Cluster
 from tf_frame.cluster.server import LEAVE, STOPPED, send_to_ps, start_server
 from tf_frame.cluster.status import ENDED, own_status, write_status
-from tf_frame.deploy.session_config import make_deployment, server_config
-from tf_frame.deploy.session_devices import device_report
+from tf_frame.deploy.session_config import device_report, make_deployment, server_config
 from tf_frame.hooks.metrics_log import MetricsLog, metrics_csv
 from tf_frame.plugin.origin import empty_split_error
 from tf_frame.runs.error_translation import translated_errors

@@ -13,7 +13,7 @@ from tf_frame.checkpoint.names import checkpoint_path
 from tf_frame.checkpoint.warm_start.plan import WarmStart, plan_warm_start
 from tf_frame.checkpoint.warm_start.rows import Outcome
 from tf_frame.errors import CheckpointError
-from tf_frame.graph.inference.build import build_inference
+from tf_frame.graph.inference.build_inference import build_inference
 from tf_frame.plugin import Mode
 from tf_frame.runs.error_translation import translated_errors
 from tf_frame.runs.export.input_signature import input_signature

@@ -18,7 +18,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame.config.yaml_file import Settings, to_settings
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.deploy.placement import variables_placed
-from tf_frame.graph.inference.build import build_inference
+from tf_frame.graph.inference.build_inference import build_inference
 from tf_frame.graph.inference.eval_graph import build_eval_graph
 from tf_frame.graph.train_graph import TrainGraph, build_train_graph, training_clones
 from tf_frame.plugin import Mode, ModelOutput

@@ -13,7 +13,7 @@ import numpy as np
 
 from tf_frame.checkpoint.names import PREFIX
 from tf_frame.errors import DataError
-from tf_frame.graph.operations import ASSIGNMENTS, ancestors
+from tf_frame.graph.graph_edits import ASSIGNMENTS, ancestors
 from tf_frame.graph.train_graph import TrainGraph
 from tf_frame.testing.conformance.model_graphs import session_of
 from tf_frame.testing.conformance.outcomes import in_words

@@ -22,9 +22,9 @@ from tf_frame.deploy.clones import Clone
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.deploy.placement import variables_placed
 from tf_frame.gradient_transforms.values import GradsAndVars
-from tf_frame.graph.shared_statistics import share_statistics
 from tf_frame.graph.summaries import on_cpu
-from tf_frame.graph.update.gradients import sum_gradients, waiting_for
+from tf_frame.graph.sync_batch_norm import share_statistics
+from tf_frame.graph.update.gradients import sum_gradients, wait_for_loss
 from tf_frame_legacy.learning.train_op import gradient_summaries
 
 __all__ = [
@@ -168,7 +168,7 @@ def _train(
     if summarize_gradients:
         # model_deploy's tags were `VARIABLE:gradient`, which TensorFlow changes to these.
         summaries = gradient_summaries(grads_and_vars, "_", summarize_norm=tf.summary.histogram)
-    grads_and_vars = waiting_for(total_loss, grads_and_vars)
+    grads_and_vars = wait_for_loss(total_loss, grads_and_vars)
     updates.append(optimizer.apply_gradients(grads_and_vars, global_step=global_step))
     with tf.control_dependencies([tf.group(*updates)]):
         return tf.identity(total_loss, name="train_op"), total_loss, summaries

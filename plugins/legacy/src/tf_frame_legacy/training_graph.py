@@ -27,7 +27,7 @@ from tf_frame.checkpoint.find.path import resolve_checkpoint
 from tf_frame.errors import ConfigError
 from tf_frame.gradient_transforms.values import GradsAndVars
 from tf_frame.graph.summaries import on_cpu
-from tf_frame.graph.update.gradients import waiting_for
+from tf_frame.graph.update.gradients import wait_for_loss
 from tf_frame_legacy import learning, model_deploy, variables_helper
 from tf_frame_legacy.config import Config
 from tf_frame_legacy.sync_replicas import SyncReplicasOptimizer
@@ -107,7 +107,7 @@ class TrainingGraph:
                     )
             with tf.variable_scope(self._update_scope):
                 self.total_loss, self.grads_and_vars = self._gradients(optimizer)
-                pairs = waiting_for(self.total_loss, self.grads_and_vars)
+                pairs = wait_for_loss(self.total_loss, self.grads_and_vars)
                 updates.append(optimizer.apply_gradients(pairs, global_step=self._global_step))
                 with tf.control_dependencies([tf.group(*updates, name="update_barrier")]):
                     self.train_op = tf.identity(self.total_loss, name="train_op")

@@ -6,7 +6,7 @@ from tf_frame import InputInfo, Mode, ModelOutput
 from tf_frame.checkpoint.find.newest import newest_checkpoint
 from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import ConfigError
-from tf_frame.graph.inference.build import build_inference, restore_session
+from tf_frame.graph.inference.build_inference import build_inference, restore_session
 from tf_frame.runs.export.formats import checkpoint as checkpoint_format
 from tf_frame.runs.export.verify import DifferenceError
 

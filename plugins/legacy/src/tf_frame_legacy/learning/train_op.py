@@ -11,7 +11,7 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.gradient_transforms.values import GradsAndVars, gradient_values
-from tf_frame.graph.update.gradients import waiting_for
+from tf_frame.graph.update.gradients import wait_for_loss
 
 # Default of `global_step` in both modules: the global step of the graph.
 USE_GLOBAL_STEP = 0
@@ -70,7 +70,7 @@ def create_train_op(
     with tf.name_scope("train_op") as scope:
         if check_numerics:
             total_loss = tf.check_numerics(total_loss, "LossTensor is inf or nan")
-        pairs = waiting_for(total_loss, pairs)
+        pairs = wait_for_loss(total_loss, pairs)
     update = optimizer.apply_gradients(pairs, global_step=global_step)
     with tf.name_scope(scope), tf.control_dependencies([update]):
         train_op = tf.identity(total_loss, name="control_dependency")

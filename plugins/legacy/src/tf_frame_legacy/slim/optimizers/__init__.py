@@ -14,7 +14,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.gradient_transforms.clip import clip_gradients_by_global_norm
 from tf_frame.gradient_transforms.values import GradsAndVars, gradient_values, multiplied, on_values
-from tf_frame.graph.update.gradients import waiting_for
+from tf_frame.graph.update.gradients import wait_for_loss
 from tf_frame_legacy.slim.optimizers.adaptive_clipping import adaptive_clipping_fn
 from tf_frame_legacy.slim.optimizers.choice import (
     OPTIMIZER_CLS_NAMES,
@@ -109,7 +109,9 @@ def optimize_loss(
         if clip_gradients is not None and _NORMS & wanted:
             _summarize_norm("clipped_gradient_norm", pairs)
         counted = global_step if increment_global_step else None
-        update = chosen.apply_gradients(waiting_for(loss, pairs), global_step=counted, name="train")
+        update = chosen.apply_gradients(
+            wait_for_loss(loss, pairs), global_step=counted, name="train"
+        )
         return _after([update], loss)
 
 

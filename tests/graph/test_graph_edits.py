@@ -1,6 +1,6 @@
 import tensorflow.compat.v1 as tf
 
-from tf_frame.graph.operations import ancestors
+from tf_frame.graph.graph_edits import ancestors
 
 
 def test_what_a_tensor_needs_comes_in_the_order_of_its_making():

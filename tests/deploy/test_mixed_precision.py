@@ -9,8 +9,8 @@ from tensorflow.core.protobuf import rewriter_config_pb2
 
 from tf_frame import layers
 from tf_frame.config.run_options import RunOptions
-from tf_frame.deploy import session_config
-from tf_frame.deploy.session_config import precision_rewrites, product_types
+from tf_frame.deploy import mixed_precision
+from tf_frame.deploy.mixed_precision import precision_rewrites, product_types
 from tf_frame.errors import ConfigError
 
 ON = rewriter_config_pb2.RewriterConfig.ON
@@ -81,7 +81,7 @@ def test_bfloat16_learns_as_float32_within_a_percent():
 
 
 def test_bfloat16_is_refused_where_products_stay_float32(monkeypatch):
-    monkeypatch.setattr(session_config, "product_types", lambda proto: {"float32"})
+    monkeypatch.setattr(mixed_precision, "product_types", lambda proto: {"float32"})
     with pytest.raises(ConfigError, match="bfloat16 does nothing on this machine: TensorFlow left"):
         proto_for("bfloat16")
 
@@ -92,7 +92,7 @@ def test_bfloat16_is_refused_without_onednn():
     script = (
         "import tensorflow.compat.v1 as tf\n"
         "from tf_frame.config.run_options import RunOptions\n"
-        "from tf_frame.deploy.session_config import precision_rewrites\n"
+        "from tf_frame.deploy.mixed_precision import precision_rewrites\n"
         "config = RunOptions(mixed_precision='bfloat16')\n"
         "precision_rewrites(tf.ConfigProto(), config, has_gpu=False)\n"
     )

@@ -10,8 +10,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame import Estimator, EstimatorSpec, ModelOutput
 from tf_frame.errors import PluginError
-from tf_frame.graph.keras_names import keras_names_of_graph
-from tf_frame.graph.model_output import build_model
+from tf_frame.graph.model_output import build_model, keras_names_per_graph
 from tf_frame.plugin import Mode
 from tf_frame.plugin.fault import find_fault
 from tf_frame.runs.export.input_receivers import TensorServingInputReceiver
@@ -60,7 +59,7 @@ def test_a_second_part_of_a_graph_goes_on_with_the_numbers_of_the_first():
     with tf.Graph().as_default():
         made = []
         for _ in range(2):
-            with keras_names_of_graph():
+            with keras_names_per_graph():
                 made.append(tf2.keras.layers.Dense(2).name)
     assert made == ["dense", "dense_1"]
 
@@ -68,7 +67,7 @@ def test_a_second_part_of_a_graph_goes_on_with_the_numbers_of_the_first():
 def test_keras_is_not_imported_for_a_model_without_it(monkeypatch):
     state = "keras.src.backend.common.global_state"
     monkeypatch.delitem(sys.modules, state)
-    with tf.Graph().as_default(), keras_names_of_graph():
+    with tf.Graph().as_default(), keras_names_per_graph():
         tf.get_variable("x", [1])
     assert state not in sys.modules
 
@@ -104,7 +103,7 @@ def test_several_clones_of_a_model_of_keras_are_refused_with_what_to_do(tmp_path
             return ModelOutput(loss=tf.reduce_mean(tf.square(self.layer(features) - labels)))
 
     setup = make_setup(Kept if kept else KerasModel, ToyInput, str(tmp_path), num_clones=2)
-    with pytest.raises(PluginError, match="tf_frame.layers in place of Keras layers; or --num_cl"):
+    with pytest.raises(PluginError, match="tf_frame.layers instead of Keras layers; or --num_cl"):
         run_setup(setup, report=lambda text: None)
 
 

@@ -1,13 +1,13 @@
 """Replaces random ops by stateless ones seeded by the global step, so that resuming is exact.
 
-    reasons = make_repeatable(train_op, global_step=global_step, seed=1)
+    reasons = make_stateless(train_op, global_step=global_step, seed=1)
 
-A stateful random op (dropout has one) counts its draws in the session, which no checkpoint
-holds: a resumed run draws other numbers than one that was never stopped. Each is replaced by
-a stateless op of the same shape, type, range and device, whose numbers follow from the seed,
-the name of the op and the global step. They come from Philox, a counter-based generator (Salmon
-et al. 2011, "Parallel random numbers: as easy as 1, 2, 3"). The key differs between ops, the
-upper half of the counter between session runs, and the lower half counts the numbers of a draw.
+A stateful random op, as in dropout, counts its draws in the session. No checkpoint holds the count,
+so a resumed run draws other numbers than an uninterrupted run. Each op is replaced by a stateless
+op of the same shape, type, range and device; seed, name of the op and global step determine its
+numbers. The generator is Philox, which is based on a counter (Salmon et al. 2011, "Parallel random
+numbers: as easy as 1, 2, 3"). The key differs between ops, the upper half of the counter between
+session runs, and the lower half counts the numbers of a draw.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.graph.operations import ASSIGNMENTS, FunctionLibrary, ancestors, redirect
+from tf_frame.graph.graph_edits import ASSIGNMENTS, FunctionLibrary, ancestors, redirect
 
-# Where gradients are accumulated, this variable counts the session runs of a global step, with so
-# many bits (gradient_transforms/accumulate.py).
+# With accumulated gradients, this variable counts the session runs of a global step
+# (gradient_transforms/accumulate.py); the index of a run has so many bits for the count.
 _RUNS = "accumulate/runs"
 _RUNS_BITS = 16
 _PYTHON = ("PyFunc", "EagerPyFunc")
@@ -43,7 +43,7 @@ class Stream:
 
     @property
     def philox(self) -> dict[str, Any]:
-        """Arguments of an op that takes the state of a generator."""
+        """Arguments of an op that takes the state of the generator."""
         counter = tf.stack([tf.zeros_like(self.index), self.index])
         return {
             "key": tf.constant([self.key], tf.uint64),
@@ -53,12 +53,12 @@ class Stream:
 
     @property
     def seed(self) -> Any:
-        """Argument of an op that makes its own generator, int64 `[2]`."""
+        """Argument of an op with its own generator, int64 `[2]`."""
         return tf.stack([tf.constant(self.key >> 1, tf.int64), self.index])
 
 
-def _of_shape(draw: Callable[..., Any]) -> Callable[[Any, Stream], Any]:
-    """A counterpart whose only inputs are shape and type."""
+def _by_shape(draw: Callable[..., Any]) -> Callable[[Any, Stream], Any]:
+    """Makes the counterpart of an op that has no inputs but its shape."""
     return lambda op, stream: draw(shape=op.inputs[0], dtype=op.outputs[0].dtype, **stream.philox)
 
 
@@ -71,17 +71,21 @@ def _uniform_int(op: Any, stream: Stream) -> Any:
 
 def _gamma(op: Any, stream: Stream) -> Any:
     shape, alpha = op.inputs
-    # The stateful op draws `shape` samples of every alpha.
-    whole = tf.concat([shape, tf.shape(alpha, out_type=shape.dtype)], axis=0)
-    return tf.raw_ops.StatelessRandomGammaV3(shape=whole, alpha=alpha, **stream.philox)
+    return tf.raw_ops.StatelessRandomGammaV3(
+        shape=_full_shape(shape, alpha), alpha=alpha, **stream.philox
+    )
 
 
 def _poisson(op: Any, stream: Stream) -> Any:
     shape, rate = op.inputs
-    whole = tf.concat([shape, tf.shape(rate, out_type=shape.dtype)], axis=0)
     return tf.raw_ops.StatelessRandomPoisson(
-        shape=whole, seed=stream.seed, lam=rate, dtype=op.outputs[0].dtype
+        shape=_full_shape(shape, rate), seed=stream.seed, lam=rate, dtype=op.outputs[0].dtype
     )
+
+
+def _full_shape(shape: Any, parameters: Any) -> Any:
+    """A stateful op draws `shape` samples for every parameter; a stateless op needs both shapes."""
+    return tf.concat([shape, tf.shape(parameters, out_type=shape.dtype)], axis=0)
 
 
 def _multinomial(op: Any, stream: Stream) -> Any:
@@ -100,16 +104,16 @@ def _shuffle(op: Any, stream: Stream) -> Any:
 
 def _parameterized_truncated_normal(op: Any, stream: Stream) -> Any:
     shape, *parameters = op.inputs
-    # The stateful op has parameters for each entry of the first dimension, or for all; the
-    # stateless one for the last dimension.
+    # The stateful op has parameters for each entry of the first dimension, or for all entries; the
+    # stateless op has them for the last dimension.
     names = ("means", "stddevs", "minvals", "maxvals")
     rows = shape[:1]
     numbers = tf.raw_ops.StatelessParameterizedTruncatedNormal(
         shape=tf.concat([shape[1:], rows], axis=0),
         seed=stream.seed,
         **{
-            name: tf.broadcast_to(tf.reshape(each, [-1]), rows)
-            for name, each in zip(names, parameters, strict=True)
+            name: tf.broadcast_to(tf.reshape(parameter, [-1]), rows)
+            for name, parameter in zip(names, parameters, strict=True)
         },
     )
     last = tf.size(shape) - 1
@@ -118,10 +122,10 @@ def _parameterized_truncated_normal(op: Any, stream: Stream) -> Any:
 
 # Type of a stateful op -> function that makes its stateless counterpart; each has one output.
 STATELESS: dict[str, Callable[[Any, Stream], Any]] = {
-    "RandomUniform": _of_shape(tf.raw_ops.StatelessRandomUniformV2),
+    "RandomUniform": _by_shape(tf.raw_ops.StatelessRandomUniformV2),
     "RandomUniformInt": _uniform_int,
-    "RandomStandardNormal": _of_shape(tf.raw_ops.StatelessRandomNormalV2),
-    "TruncatedNormal": _of_shape(tf.raw_ops.StatelessTruncatedNormalV2),
+    "RandomStandardNormal": _by_shape(tf.raw_ops.StatelessRandomNormalV2),
+    "TruncatedNormal": _by_shape(tf.raw_ops.StatelessTruncatedNormalV2),
     "RandomGamma": _gamma,
     "RandomPoissonV2": _poisson,
     "Multinomial": _multinomial,
@@ -130,12 +134,12 @@ STATELESS: dict[str, Callable[[Any, Stream], Any]] = {
 }
 
 
-def make_repeatable(train_op: Any, *, global_step: Any, seed: int) -> list[str]:
+def make_stateless(train_op: Any, *, global_step: Any, seed: int) -> list[str]:
     """Replaces every stateful random op that a step runs by a stateless one.
 
-    Call it when the graph is complete, and before a session has run it. Two ops
-    never draw the same numbers, nor does one op in two steps, nor in two runs of
-    one step where gradients are accumulated. Initial values do not change.
+    Call it when the graph is complete, before a session runs it. Two ops never draw the same
+    numbers, nor does one op in two steps, or in two runs of one step that accumulate gradients.
+    Initial values do not change.
 
     Args:
       train_op: the operation, or a tensor of it, that runs a step.
@@ -149,23 +153,23 @@ def make_repeatable(train_op: Any, *, global_step: Any, seed: int) -> list[str]:
     needed, library = ancestors([train_op]), FunctionLibrary(graph)
     random, reasons = [], []
     for op in needed:
-        why = _why_not(op, library)
-        if why:
-            reasons.append(f"{op.name}: {why}")
+        reason = _find_reason(op, library)
+        if reason:
+            reasons.append(f"{op.name}: {reason}")
         elif op.type in STATELESS:
             random.append(op)
     if random:
         with graph.as_default(), tf.control_dependencies(None):
-            index = _index_of_run(global_step, needed)
+            index = _run_index(global_step, needed)
             for op in random:
                 _replace(op, Stream(_key(op, seed), index))
     return reasons
 
 
-def _why_not(op: Any, library: FunctionLibrary) -> str | None:
+def _find_reason(op: Any, library: FunctionLibrary) -> str | None:
     """The reason why an op cannot be replaced; None if it can, or is no random op."""
     if op.type in _PYTHON:
-        return f"{op.type} calls Python code, whose state no checkpoint holds"
+        return f"{op.type} calls Python code, and no checkpoint holds its state"
     for node in library.nodes(op.node_def):
         if node.op in _PYTHON or node.op in STATELESS or _draws(node.op, node.attr):
             return f"{op.type} calls a function with the random op {node.name} ({node.op})"
@@ -186,14 +190,14 @@ def _draws(kind: str, attributes: Any) -> bool:
 
 
 def _key(op: Any, seed: int) -> int:
-    # Two ops may have the same seeds, and those of clones always do, so the name is added.
-    own = (op.node_def.attr["seed"].i, op.node_def.attr["seed2"].i)
-    # The 0 has no meaning; without it runs that older checkpoints continue would draw others.
-    text = f"{seed}/0/{own}/{op.name}"
+    # Two ops may have the same seeds, and ops of clones always do, so the name is added.
+    seeds = (op.node_def.attr["seed"].i, op.node_def.attr["seed2"].i)
+    # The 0 has no meaning; without it, runs of older checkpoints would draw other numbers.
+    text = f"{seed}/0/{seeds}/{op.name}"
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "little")
 
 
-def _index_of_run(global_step: Any, needed: Iterable[Any]) -> Any:
+def _run_index(global_step: Any, needed: Iterable[Any]) -> Any:
     """The number of this session run, a scalar int64 tensor, read before the run changes it."""
     names = {op.name for op in needed}
     with tf.device(None), tf.device(global_step.device), tf.name_scope("repeatable"):
@@ -208,13 +212,13 @@ def _index_of_run(global_step: Any, needed: Iterable[Any]) -> Any:
 
 def _before(variable: Any, needed: set[str]) -> Any:
     """The value of a variable before any update by these ops, as int64."""
-    # A copy, because a reference variable is read when its value is used.
+    # A copy: a reference variable is read when its value is used.
     value = tf.add(variable.read_value(), 0)
     for op in _updates(variable):
-        # Other updates, such as restoring a checkpoint, may run while the variable has no value.
+        # Other updates, such as restoring a checkpoint, may run before the variable has a value.
         if op.name in needed:
             # There is no public way to add a dependency to an existing operation; TensorFlow's
-            # own control flow uses this one.
+            # own control flow does it this way.
             op._add_control_input(value.op)
     return tf.cast(value, tf.int64)
 

@@ -1,14 +1,14 @@
 """Builds a model for evaluation, prediction or export, and restores it in a session.
 
-All three must restore the moving averages, if any, in place of the variables, round like a
-quantised training, and refuse the checkpoint of another model:
+All three must restore moving averages instead of the variables, round like a quantised training,
+and refuse the checkpoint of another model:
 
-with tf.Graph().as_default():
-    inference = build_inference(
-        model=model, features=features, labels=None, mode=Mode.PREDICT, config=config
-    )
-    with restore_session(inference, "runs/first/model.ckpt-500") as session:
-        session.run(inference.output.predictions)
+    with tf.Graph().as_default():
+        inference = build_inference(
+            model=model, features=features, labels=None, mode=Mode.PREDICT, config=config
+        )
+        with restore_session(inference, "runs/first/model.ckpt-500") as session:
+            session.run(inference.output.predictions)
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ class Inference:
 
     Attributes:
       output: output of the model.
-      scaffold: initialisation of a session; its saver restores moving averages if the
-        options ask for them.
-      averaged: the variables that are restored from their moving averages.
+      scaffold: initialisation of a session; its saver restores moving averages if the options ask
+        for them.
+      averaged: the variables that get their moving averages.
     """
 
     output: ModelOutput
@@ -51,8 +51,8 @@ class Inference:
         """Compares the graph's variables, and averages, with a checkpoint.
 
         Raises:
-          CheckpointError: the checkpoint cannot be read, belongs to another model,
-            or lacks the averages.
+          CheckpointError: the checkpoint cannot be read, belongs to another model, or lacks the
+            averages.
         """
         check_match(checkpoint, tf.global_variables())
         if self.averaged:
@@ -92,7 +92,7 @@ class RestoringSessionCreator(tf.train.SessionCreator):
         try:
             return self._creator.create_session()
         except READ_ERRORS as error:
-            # An initializer of the model may have failed, which is no fault of the checkpoint.
+            # The checkpoint is not at fault if an initializer of the model failed.
             if self._checkpoint is not None and find_damage(self._checkpoint):
                 raise unreadable_error(self._checkpoint, error) from error
             raise
@@ -106,10 +106,8 @@ def build_inference(
     Args:
       model: the model plugin.
       features, labels: the batch; labels may be None.
-      mode: mode of the model; `TRAIN` builds its computations in training, without
-        tf-frame's update.
-      config: whether moving averages replace the variables, and whether the model is
-        quantised.
+      mode: mode of the model; `TRAIN` builds its computations in training, without an update.
+      config: whether moving averages replace the variables, and whether the model is quantised.
     """
     tf.train.get_or_create_global_step()
     output = build_model(model, features, labels, mode)
@@ -133,8 +131,7 @@ def restore_session(inference: Inference, checkpoint: str, session_config: Any =
       session_config: the `ConfigProto`; default: with soft placement.
 
     Returns:
-      A `tf.compat.v1.Session` with variables restored, tables and local
-      variables initialised.
+      A `tf.compat.v1.Session` with restored variables and initialised tables and local variables.
 
     Raises:
       CheckpointError: the checkpoint belongs to another model, or cannot be read.

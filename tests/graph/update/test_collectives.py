@@ -3,7 +3,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame.errors import ConfigError
-from tf_frame.graph.update.packing import buckets, pack, unpack
+from tf_frame.graph.update.collectives import buckets, pack, unpack
 
 TYPES = (tf.float16, tf.bfloat16, tf.float32, tf.float64, tf.int32)
 

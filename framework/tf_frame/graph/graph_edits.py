@@ -1,9 +1,9 @@
 """Searches and edits graphs: ancestors of tensors, bodies of functions, inputs of operations.
 
-Quantisation, exact resuming and synchronised batch norm need edits, because they change a graph
-that a model has built. `tf.Graph` has no public way to edit since tf.contrib.graph_editor is gone.
-The edits here use `Operation._update_input`, as TensorFlow's own while loops do. They must not be
-used once a session has run the graph, because a session does not see the change.
+Quantisation, exact resuming and synchronised batch norm change a graph after a model has built it.
+Since tf.contrib.graph_editor is gone, `tf.Graph` has no public way to do so. The edits here use
+`Operation._update_input`, as TensorFlow's own while loops do. They must come before the first run
+of a session, because a session does not see later changes.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ ASSIGNMENTS = (
 
 
 def ancestors(ends: Iterable[Any]) -> list[Any]:
-    """Every operation that tensors or operations need, their own included.
+    """Returns all operations that tensors or operations need, including themselves.
 
     Args:
       ends: tensors and operations of one graph.
@@ -35,25 +35,21 @@ def ancestors(ends: Iterable[Any]) -> list[Any]:
     Returns:
       The operations, in the order of their creation.
     """
-    found: dict[str, Any] = {}
-    left = [getattr(end, "op", end) for end in ends]
-    while left:
-        op = left.pop()
-        if op.name not in found:
-            found[op.name] = op
-            left += [tensor.op for tensor in op.inputs] + list(op.control_inputs)
-    if not found:
+    needed: dict[str, Any] = {}
+    stack = [getattr(end, "op", end) for end in ends]
+    while stack:
+        op = stack.pop()
+        if op.name not in needed:
+            needed[op.name] = op
+            stack += [tensor.op for tensor in op.inputs] + list(op.control_inputs)
+    if not needed:
         return []
-    graph = next(iter(found.values())).graph
-    return [op for op in graph.get_operations() if op.name in found]
+    graph = next(iter(needed.values())).graph
+    return [op for op in graph.get_operations() if op.name in needed]
 
 
 class FunctionLibrary:
-    """The functions of a graph, which are read when a node calls the first one.
-
-    Args:
-      graph: the graph.
-    """
+    """The functions of a graph; they are read when a node calls the first one."""
 
     def __init__(self, graph: Any) -> None:
         self._graph = graph
@@ -63,23 +59,18 @@ class FunctionLibrary:
         return {f.signature.name: f for f in self._graph.as_graph_def().library.function}
 
     def nodes(self, node: Any) -> Iterator[Any]:
-        """Yields the nodes of the functions that a node calls, directly or by other functions.
-
-        Args:
-          node: a `NodeDef`.
-        """
-        left, seen = _called(node), set()
-        while left:
-            name = left.pop()
+        """Yields the nodes of the functions that a `NodeDef` calls, directly or indirectly."""
+        stack, seen = _called_functions(node), set()
+        while stack:
+            name = stack.pop()
             if name not in seen and name in self._functions:
                 seen.add(name)
                 for inner in self._functions[name].node_def:
                     yield inner
-                    left += _called(inner)
+                    stack += _called_functions(inner)
 
 
-def _called(node: Any) -> list[str]:
-    """Names of the functions that a node calls."""
+def _called_functions(node: Any) -> list[str]:
     values = node.attr.values()
     names = [name for v in values for name in (v.func.name, *(f.name for f in v.list.func))]
     return [name for name in names if name]
@@ -91,7 +82,7 @@ def set_input(op: Any, index: int, tensor: Any) -> None:
 
 
 def redirect(consumers: Iterable[Any], old: Any, new: Any) -> None:
-    """Makes operations read one tensor in the place of another.
+    """Makes operations read one tensor instead of another.
 
     Args:
       consumers: the operations.
@@ -105,15 +96,15 @@ def redirect(consumers: Iterable[Any], old: Any, new: Any) -> None:
 
 
 @contextlib.contextmanager
-def branches_of_switches() -> Iterator[None]:
+def switch_branches() -> Iterator[None]:
     """Builds `tf.cond` from switches instead of functions.
 
     Functions cannot update reference variables (TensorFlow 2.21 raises a TypeError).
     """
-    of_functions = tf.control_flow_v2_enabled()
+    enabled = tf.control_flow_v2_enabled()
     tf.disable_control_flow_v2()
     try:
         yield
     finally:
-        if of_functions:
+        if enabled:
             tf.enable_control_flow_v2()

@@ -5,9 +5,14 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.cluster.find import find_cluster
 from tf_frame.config.run_options import RunOptions, without_effect
-from tf_frame.deploy import session_devices
-from tf_frame.deploy.session_config import make_deployment, session_config
-from tf_frame.deploy.session_devices import device_fields, device_report, inference_session_config
+from tf_frame.deploy import session_config as module
+from tf_frame.deploy.session_config import (
+    device_fields,
+    device_report,
+    inference_session_config,
+    make_deployment,
+    session_config,
+)
 from tf_frame.errors import ConfigError
 
 OPTIONS = {
@@ -30,7 +35,7 @@ def machine(monkeypatch):
         )
         details = {"device_name": "NVIDIA T4"}
         monkeypatch.setattr(tf.config.experimental, "get_device_details", lambda gpu: details)
-        monkeypatch.setattr(session_devices.os, "sched_getaffinity", lambda pid: {0, 1, 2, 3})
+        monkeypatch.setattr(module.os, "sched_getaffinity", lambda pid: {0, 1, 2, 3})
 
     return with_gpus
 

@@ -13,8 +13,8 @@ from tf_frame.deploy.clones import create_clones
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.deploy.session_config import make_deployment, session_config
 from tf_frame.errors import TfFrameError
-from tf_frame.graph.shared_statistics import share_statistics
 from tf_frame.graph.step_loop import build_step_loop
+from tf_frame.graph.sync_batch_norm import share_statistics
 from tf_frame.graph.update.gradients import clone_gradients, sum_gradients
 from tf_frame.testing.toy import ToyModel, build_toy_graph
 

@@ -8,7 +8,7 @@ from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.gradient_transforms.accumulate import Accumulate
 from tf_frame.gradient_transforms.noise import Noise
-from tf_frame.graph.repeatable import make_repeatable
+from tf_frame.graph.stateless_random import make_stateless
 from tf_frame.graph.step_loop import build_step_loop
 from tf_frame.plugin import Model, ModelOutput
 from tf_frame.testing.toy import build_toy_graph
@@ -22,7 +22,7 @@ def step_graph(draw, *, seed=1, graph_seed=1):
         numbers = [tf.identity(part) for part in tf.nest.flatten(draw())]
         with tf.control_dependencies([*numbers, tf.assign_add(global_step, 1)]):
             step = tf.no_op(name="step")
-        reasons = make_repeatable(step, global_step=global_step, seed=seed)
+        reasons = make_stateless(step, global_step=global_step, seed=seed)
     return graph, step, numbers, reasons
 
 

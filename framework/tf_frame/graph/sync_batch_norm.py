@@ -2,10 +2,10 @@
 
     net = layers.batch_norm(net, is_training=True, sync=True)
 
-Statistics of the few images on one device are noisy. With those of all clones a training step is
-equal to a step of one clone with the whole batch. The layers of each clone read statistics and
-gradients through identity operations, whose inputs this module replaces by the values of all
-clones together.
+Statistics of the few images on one device are noisy. With the statistics of all clones a training
+step is equal to a step of one clone with the whole batch. The layers of each clone read statistics
+and gradients through identity operations; this module replaces the inputs of these operations by
+the values of all clones together.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.deploy.clones import Clone
 from tf_frame.errors import TfFrameError
-from tf_frame.graph.operations import set_input
+from tf_frame.graph.graph_edits import set_input
 from tf_frame.layers.moments import TO_SHARE, combined_moments
 
 _SHARED = "tf_frame/shared"
@@ -26,8 +26,8 @@ _SHARED = "tf_frame/shared"
 def share_statistics(clones: Sequence[Clone]) -> None:
     """Connects the layers with `sync=True` of all clones in the default graph.
 
-    Call it when the gradients of all clones have been made, and before a session
-    runs. A second call connects layers that have been added since.
+    Call it after the gradients of all clones were made, and before a session runs. A second call
+    connects layers that were added since.
 
     Args:
       clones: the clones of a training graph; a single one needs no connection.
@@ -44,30 +44,34 @@ def share_statistics(clones: Sequence[Clone]) -> None:
         for clone in clones
     ]
     backward = [
-        [[slot for origin, slot in pairs if origin is layer and slot is not layer] for layer in own]
-        for own in forward
+        [
+            [slot for origin, slot in pairs if origin is layer and slot is not layer]
+            for layer in slots
+        ]
+        for slots in forward
     ]
     with tf.device(clones[0].device), tf.name_scope("shared_statistics"):
-        for layers in _side_by_side(forward, "layers"):
+        for layers in _transposed(forward, "layers"):
             _connect(layers, combined_moments)
-        for gradients in _side_by_side(backward, "layers"):
-            for together in _side_by_side(gradients, "gradients of a layer"):
-                _connect(together, tf.add_n)
+        for gradients in _transposed(backward, "layers"):
+            for slots in _transposed(gradients, "gradients of a layer"):
+                _connect(slots, tf.add_n)
 
 
-def _side_by_side(of_clones: Sequence[Sequence[Any]], what: str) -> list[tuple[Any, ...]]:
-    """Transposes the lists of the clones: the first tensor of each, the second of each ..."""
-    counts = [len(own) for own in of_clones]
+def _transposed(clone_lists: Sequence[Sequence[Any]], noun: str) -> list[tuple[Any, ...]]:
+    """Transposes the lists of the clones: the first tensor of each clone, the second ..."""
+    counts = [len(clone_list) for clone_list in clone_lists]
     if len(set(counts)) > 1:
         raise TfFrameError(
-            f"clones that share the statistics of batch norm must all have the same {what}; they "
+            f"clones that share the statistics of batch norm must all have the same {noun}; they "
             f"have {counts} of them: build every clone alike, or without sync=True"
         )
-    return list(zip(*of_clones, strict=True))
+    return list(zip(*clone_lists, strict=True))
 
 
 def _connect(slots: Sequence[Any], combine: Any) -> None:
-    if any(slot is known for slot in slots for known in tf.get_collection(_SHARED)):
+    connected = tf.get_collection(_SHARED)
+    if any(slot is other for slot in slots for other in connected):
         return
     combined = combine([slot.op.inputs[0] for slot in slots])
     for slot in slots:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame.graph.repeatable import STATELESS, Stream
+from tf_frame.graph.stateless_random import STATELESS, Stream
 
 COUNT = 40_000
 

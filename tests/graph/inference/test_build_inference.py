@@ -9,7 +9,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame import Mode, ModelOutput
 from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import CheckpointError
-from tf_frame.graph.inference.build import build_inference, restore_session
+from tf_frame.graph.inference.build_inference import build_inference, restore_session
 
 
 class Scale:

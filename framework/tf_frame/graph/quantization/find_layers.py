@@ -20,19 +20,19 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.graph.operations import ASSIGNMENTS
+from tf_frame.graph.graph_edits import ASSIGNMENTS
 
 _PRODUCTS = ("Conv2D", "DepthwiseConv2dNative", "MatMul")
 _BATCH_NORMS = ("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3")
 _ADDS = ("Add", "AddV2")
 _ACTIVATIONS = ("Relu", "Relu6")
-# Allowed between a product and its batch norm or activation. The first is the second half of an
-# atrous depthwise convolution.
+# Allowed between a product and its batch norm or activation. BatchToSpaceND is the second half of
+# an atrous depthwise convolution.
 _BETWEEN = ("BatchToSpaceND", "BiasAdd", "Identity")
 # Reads of a variable; the last two bring it into a loop or a branch.
 _READS = ("Identity", "ReadVariableOp", "Enter", "Switch")
 _VARIABLES = ("VarHandleOp", "VariableV2", "Variable")
-# Consumers of a tensor that do not compute the model's output from it.
+# Consumers that do not compute the model's output.
 _OBSERVERS = ("Shape", "ShapeN", "Size", "Rank")
 # Operations that compute the update of a moving variance from the variance of the batch.
 _ARITHMETIC = ("Add", "AddV2", "Cast", "Identity", "Mul", "Reshape", "Squeeze", "Sub")
@@ -75,8 +75,8 @@ def find_sums(ops: Iterable[Any], layers: Sequence[Layer]) -> list[tuple[str, An
     """Finds sums of layer outputs, or of other such sums, with feature maps.
 
     Returns:
-      For each sum, as in a residual block: the name of the last layer that is added, and
-      the sum, after its activation if there is one.
+      For each sum, as in a residual block: the name of its last layer, and the sum, after its
+      activation if there is one.
     """
     names = {layer.output.name: layer.name for layer in layers}
     order = {layer.name: index for index, layer in enumerate(layers)}
@@ -92,15 +92,15 @@ def find_sums(ops: Iterable[Any], layers: Sequence[Layer]) -> list[tuple[str, An
     return sums
 
 
-def consumers_of(tensor: Any) -> list[Any]:
-    """The operations that compute with a tensor, without shapes and summaries."""
+def find_consumers(tensor: Any) -> list[Any]:
+    """Returns the operations that compute with a tensor, without shapes and summaries."""
     return [
         op for op in tensor.consumers() if op.type not in _OBSERVERS and "Summary" not in op.type
     ]
 
 
 def variable_behind(tensor: Any) -> Any:
-    """The operation of the variable that a tensor reads; None for other tensors."""
+    """Returns the operation of the variable that a tensor reads; None for other tensors."""
     op = tensor.op
     while op.type in _READS:
         op = op.inputs[0].op
@@ -108,7 +108,7 @@ def variable_behind(tensor: Any) -> Any:
 
 
 def fold_factor(layer: Layer) -> Any:
-    """The factor of batch norm on each weight of a layer; see the module.
+    """Returns the factor of batch norm on each weight of a layer; see the module.
 
     Returns:
       A tensor without zeros that broadcasts against the weights; None without batch norm,
@@ -121,7 +121,7 @@ def fold_factor(layer: Layer) -> Any:
     if variance is None:
         return None
     factor = norm.inputs[1] * tf.rsqrt(variance + norm.get_attr("epsilon"))
-    # Batch norm turns such a channel off, so that any factor but 0 will do.
+    # Batch norm turns such a channel off, so any factor but 0 is right.
     factor = tf.where(tf.equal(factor, 0.0), tf.ones_like(factor), factor)
     if layer.op.type == "DepthwiseConv2dNative":
         factor = tf.reshape(factor, layer.weights.shape.as_list()[2:])
@@ -147,7 +147,7 @@ def _follow(tensor: Any, types: tuple[str, ...]) -> tuple[Any, Any]:
     """
     batch_norm = None
     while True:
-        consumers = consumers_of(tensor)
+        consumers = find_consumers(tensor)
         if len(consumers) != 1 or not _continues(consumers[0], tensor, types):
             return tensor, batch_norm
         (op,) = consumers
@@ -162,7 +162,7 @@ def _continues(op: Any, tensor: Any, types: tuple[str, ...]) -> bool:
     if op.type not in types:
         return False
     if op.type in _ADDS:
-        return any(variable_behind(other) is not None for other in op.inputs)
+        return any(variable_behind(addend) is not None for addend in op.inputs)
     return bool(op.inputs[0].name == tensor.name)
 
 
@@ -178,8 +178,8 @@ def _moving_variance(norm: Any) -> Any:
         for op in tensors.pop().consumers():
             if op.type in ASSIGNMENTS:
                 name = op.inputs[0].op.name
-                found = (v for v in tf.global_variables() if v.op.name == name)
-                return next(map(tf.convert_to_tensor, found), None)
+                variables = (v for v in tf.global_variables() if v.op.name == name)
+                return next(map(tf.convert_to_tensor, variables), None)
             if op.type in _ARITHMETIC and op.name not in seen:
                 seen.add(op.name)
                 tensors.append(op.outputs[0])
