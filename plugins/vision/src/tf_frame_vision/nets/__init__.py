@@ -11,6 +11,10 @@ Code that was written for slim needs only other imports, and slim's published ch
 One module for each family, as in tensorflow/models, research/slim/nets. Importing a module
 imports TensorFlow; importing this package does not.
 
+A network returns its logits, `[batch, classes]`, or without classes its features, and the end
+points by name: the layers, pooled features, `Logits`, `Predictions` or what slim calls them. Images
+of a known size that is too small, or too large for squeezed logits, raise a `ConfigError`.
+
 The networks share these arguments, which their docstrings do not repeat:
 
     inputs              images, `[batch, height, width, channels]`

@@ -52,10 +52,6 @@ def alexnet_v2(
       inputs: `[batch, height, width, 3]`, 224 x 224 pixels to classify; larger
         ones with `global_pool`, or without `spatial_squeeze` for a map of logits.
 
-    Returns:
-      Logits `[batch, num_classes]`, or `[batch, height, width, num_classes]`
-      unsqueezed, or the output of fc7 before dropout; and the end points by name.
-
     Raises:
       ConfigError: the images are smaller than 195 pixels.
     """

@@ -30,10 +30,6 @@ def cifarnet(
 ) -> tuple[Any, dict[str, Any]]:
     """Builds two convolutions with pooling and local normalisation, then three dense layers.
 
-    Returns:
-      Logits `[batch, num_classes]`, or features `[batch, 192]`; and the end
-      points by name.
-
     Raises:
       ConfigError: the images are too small.
     """

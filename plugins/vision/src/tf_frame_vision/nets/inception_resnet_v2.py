@@ -99,11 +99,6 @@ def inception_resnet_v2(
       create_aux_logits: whether to build the auxiliary classifier on `PreAuxLogits`.
       activation_fn: of the residual blocks.
 
-    Returns:
-      The logits `[batch, classes]`, or, without classes, the features
-      `[batch, 1, 1, 1536]`; and the end points by name, with `AuxLogits`,
-      `global_pool`, `PreLogitsFlatten`, `Logits` and `Predictions`.
-
     Raises:
       ConfigError: the images are too small, or auxiliary logits are wanted of
         images of unknown size.

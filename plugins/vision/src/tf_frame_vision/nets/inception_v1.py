@@ -124,11 +124,6 @@ def inception_v1(
       global_pool: whether the mean is taken over the whole last map; otherwise over
         windows of 7 x 7, which are cut to maps that are smaller (slim fails there).
 
-    Returns:
-      The logits, or, without classes, the features `[batch, 1, 1, 1024]`; and the
-      end points by name, with `AvgPool_0a_7x7` or `global_pool`, `Logits` and
-      `Predictions`.
-
     Raises:
       ConfigError: images so large that there are several logits for each, which
         were to be squeezed.

@@ -201,10 +201,6 @@ def inception_v2(
       global_pool: whether the mean is taken over the whole last map; otherwise over
         windows of 7 x 7, which are cut to maps that are smaller.
 
-    Returns:
-      The logits, or, without classes, the features `[batch, 1, 1, 1024]`; and the
-      end points by name, with `AvgPool_1a` or `global_pool`, `Logits` and `Predictions`.
-
     Raises:
       ValueError: a multiplier that is not positive.
       ConfigError: images so large that there are several logits for each, which

@@ -209,11 +209,6 @@ def inception_v3(
       global_pool: whether the mean is taken over the whole last map; otherwise over
         windows of 8 x 8, which are cut to maps that are smaller.
 
-    Returns:
-      The logits, or, without classes, the features `[batch, 1, 1, 2048]`; and the
-      end points by name, with `AuxLogits`, `AvgPool_1a` or `global_pool`,
-      `PreLogits`, `Logits` and `Predictions`.
-
     Raises:
       ValueError: a multiplier that is not positive.
       ConfigError: images that are too small, or so large that there are several

@@ -30,10 +30,6 @@ def lenet(
 ) -> tuple[Any, dict[str, Any]]:
     """Builds two convolutions with pooling, and two fully connected layers.
 
-    Returns:
-      Logits `[batch, num_classes]`, or features `[batch, 1024]` before dropout;
-      and the end points by name.
-
     Raises:
       ConfigError: the images are too small.
     """

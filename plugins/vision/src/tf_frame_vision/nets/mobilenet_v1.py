@@ -170,12 +170,6 @@ def mobilenet_v1(
       global_pool: average over the whole picture; otherwise over windows of
         7 x 7, so that pictures larger than 224 give more than one position.
 
-    Returns:
-      Logits `[batch, num_classes]`, without `spatial_squeeze` `[batch, 1, 1,
-      num_classes]`, or what they would have been computed of, `[batch, 1, 1,
-      channels]`; and end points: those of `mobilenet_v1_base`, `AvgPool_1a` or
-      `global_pool`, `Logits`, `Predictions`.
-
     Raises:
       ValueError: the rank of the inputs is not 4.
     """

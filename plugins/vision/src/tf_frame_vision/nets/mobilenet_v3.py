@@ -178,9 +178,6 @@ def mobilenet(
       **kwargs: for `mobilenet.mobilenet`: `prediction_fn`, `reuse`,
         `final_endpoint`, `output_stride`, `use_explicit_padding`, `is_training` ...
 
-    Returns:
-      Logits `[batch, num_classes]` and end points, as `mobilenet.mobilenet`.
-
     Raises:
       ValueError: `multiplier` was given.
     """

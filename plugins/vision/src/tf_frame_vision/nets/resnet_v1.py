@@ -109,10 +109,6 @@ def resnet_v1(
         before the block's stride.
       root_block_fn: builds the root block, with a stride of 4.
 
-    Returns:
-      Logits `[batch, num_classes]`, or `[batch, height, width, num_classes]`
-      unsqueezed, or features; and the end points by name.
-
     Raises:
       ValueError: `output_stride` cannot be had.
     """

@@ -62,10 +62,6 @@ def _network(name: str, repeats: tuple[int, ...]) -> Any:
           fc_conv_padding: padding of fc6; "SAME" gives a map of 1/32 of the image's
             size, "VALID" one that is 6 smaller.
 
-        Returns:
-          Logits `[batch, num_classes]`, or `[batch, height, width, num_classes]`
-          unsqueezed, or the output of fc7; and the end points by name.
-
         Raises:
           ConfigError: the images are too small for the five poolings and fc6.
         """

@@ -55,10 +55,6 @@ def xception(
       output_stride: size of the image over size of the last feature map, an even number;
         the product of all strides when None.
 
-    Returns:
-      Logits `[batch, height, width, num_classes]`, height and width 1 with `global_pool`,
-      or features; and the end points by name.
-
     Raises:
       ValueError: `output_stride` cannot be had.
     """
