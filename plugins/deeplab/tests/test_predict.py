@@ -15,9 +15,9 @@ from tf_frame_deeplab.datasets.known import KNOWN
 from tf_frame_deeplab.model import DeepLab, Params
 from tf_frame_deeplab.nuclei import Nuclei, Params as NucleiParams
 from tf_frame_deeplab.prediction_files import LabelsAndOverlays, Painting
-from tf_frame_vision.drawing.legend import with_legend
 from tf_frame_vision.drawing.palette import overlay, palette
 from tf_frame_vision.drawing.png import read_png
+from tf_frame_vision.drawing.text import with_legend
 
 RANDOM = np.random.RandomState(0)
 

@@ -11,8 +11,8 @@ from tf_frame import Input, InputInfo, Mode, Network
 from tf_frame.command_line.parsing import parse_command_line
 from tf_frame.errors import ConfigError
 from tf_frame.testing.toy import make_setup, run_setup
-from tf_frame_detection import outputs, queues
-from tf_frame_detection.augmentation.parse import parse
+from tf_frame_detection import batches, outputs
+from tf_frame_detection.augmentation.by_name import parse
 from tf_frame_detection.model import Detection, Params
 from tf_frame_detection.networks.detector import Raw
 from tf_frame_detection.option_checks import check_image_size
@@ -158,13 +158,13 @@ def test_several_inputs_are_one_batch_of_one_size():
     labels = [labels_of((3,)), labels_of((0, 1))]
     with tf.Graph().as_default(), tf.Session() as session:
         joined, merged = session.run(
-            [queues.merged([constants(b) for b in batches]) for batches in (features, labels)]
+            [batches.merged([constants(part) for part in parts]) for parts in (features, labels)]
         )
     assert list(joined) == ["image"] and joined["image"].shape == (3, SIDE, SIDE, 3)
     assert merged["boxes"].shape == (3, 3, 4)
     assert (merged["classes"][1:, 1:] == -1).all() and (merged["classes"][0] >= 0).all()
     with tf.Graph().as_default(), pytest.raises(ConfigError, match="20 x 20, 20 x 30 pixels"):
-        queues.merged([{"image": tf.zeros([1, 20, width, 3])} for width in (20, 30)])
+        batches.merged([{"image": tf.zeros([1, 20, width, 3])} for width in (20, 30)])
 
 
 @pytest.mark.parametrize("style", ["plain", "grouped"])

@@ -61,7 +61,7 @@ def trained(tmp_path_factory):
     )
 
 
-def test_options_of_the_apis_trainer_take_effect(trained):
+def test_options_and_summaries_are_those_of_the_apis_trainer(trained):
     first, last = values(trained, 1), values(trained, 3)
     frozen = [n for n in first if n.startswith("FeatureExtractor/") and n.endswith("weights")]
     assert len(frozen) > 5
@@ -86,9 +86,7 @@ def test_options_of_the_apis_trainer_take_effect(trained):
         f"model.ckpt-{step}.index" for step in (1, 2, 3)
     }
     assert "keep_checkpoint_every_n_hours: 2" in (trained / "config.yaml").read_text()
-
-
-def test_summaries_are_grouped_as_those_of_the_api(trained):
+    # Summaries are grouped as those of the api.
     assert tags(trained) >= {
         "Losses/TotalLoss",
         "Losses/localization_loss",

@@ -4,7 +4,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame_vision.confusion import confusion_matrix, metric_names
 
 
-def test_batches_are_added_and_weights_count():
+def test_batches_are_added_and_names_fit_into_metrics():
     batches = [([0, 2, 1], [0, 1, 1], [1, 1, 0]), ([2, 2], [1, 2], [1, 0.5])]
     with tf.Graph().as_default(), tf.Session() as session:
         labels, predictions = (tf.placeholder(tf.int32, [None]) for _ in range(2))
@@ -16,8 +16,5 @@ def test_batches_are_added_and_weights_count():
             session.run(update, dict(zip((labels, predictions, weights), batch, strict=True)))
         found = session.run(total)
     np.testing.assert_array_equal(found, [[1, 0, 0], [0, 0, 0], [0, 2, 0.5]])
-
-
-def test_names_fit_into_metrics_and_differ():
     assert metric_names(("T-shirt/top", "b c"), 3) == ["T-shirt_top", "b_c", "2"]
     assert metric_names(("a b", "a/b", "c", "d"), 3) == ["a_b_0", "a_b_1", "c"]

@@ -20,7 +20,7 @@ def names(kind):
     return {f.name for f in found if f.kind.word == kind}
 
 
-def test_the_networks_and_preprocessing_are_those_that_users_know():
+def test_networks_and_preprocessing_are_known_and_load_without_tensorflow():
     resnets = [f"resnet_v{v}_{layers}" for v in (1, 2) for layers in (50, 101, 152, 200)]
     assert names("network") == {
         *("lenet", "cifarnet", "alexnet_v2", "vgg_a", "vgg_16", "vgg_19"),
@@ -37,9 +37,6 @@ def test_the_networks_and_preprocessing_are_those_that_users_know():
     }
     families = {"lenet", "cifarnet", "vgg", "inception", "inception_full", "none"}
     assert names("preprocessing") == families
-
-
-def test_every_entry_point_loads_without_tensorflow():
     result = subprocess.run([sys.executable, "-c", _PROGRAM], capture_output=True, text=True)
     assert result.returncode == 0, result.stderr
     assert result.stdout.split() == ["False"]

@@ -339,14 +339,12 @@ def test_examples_of_several_inputs_are_counted_apart():
     ]
 
 
-def test_nothing_is_added_without_the_option():
+def test_the_hook_tells_each_example_once_and_only_with_the_option():
     features = {"image": tf.zeros([1])}
     counted = count_skipped(features)
     assert (counted.features, counted.hooks, counted.metrics) == (features, (), {})
     assert not tf.local_variables()
-
-
-def test_the_hook_tells_each_example_once():
+    # The hook tells each example once.
     count, first = tf.placeholder(tf.int64, []), tf.placeholder(tf.string, [])
     hook = SkippedHook(count, first)
     said = []

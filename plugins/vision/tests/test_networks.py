@@ -41,7 +41,7 @@ def test_each_says_what_its_functions_say(name):
     )
 
 
-def test_settings_reach_the_network():
+def test_settings_reach_the_network_and_unknown_ones_are_refused():
     images = tf.zeros([2, 32, 32, 3])
     logits, end_points = load_network("mobilenet_v1")(
         images, context(depth_multiplier=0.25, batch_norm_decay=0.5, is_training=True)
@@ -57,6 +57,10 @@ def test_settings_reach_the_network():
         for tensor in _scalars_before(op)
     }
     assert 0.5 in values
+    with pytest.raises(PluginError, match=r"'resnet_v1_51'; did you mean 'resnet_v1_50' or"):
+        load_network("resnet_v1_51")
+    with pytest.raises(ConfigError, match=r"2 x 3 positions.*--input.image_size.*global_pool"):
+        flat_logits(tf.zeros([2, 2, 3, 5]), 5)
 
 
 def _scalars_before(op):
@@ -123,13 +127,6 @@ def test_only_training_drops_features(name):
         assert not drawn()
         load_network(name)(tf.zeros([1, 32, 32, 3]), context(is_training=True))
         assert len(drawn()) == 1
-
-
-def test_unknown_networks_and_logits_of_several_positions_are_refused():
-    with pytest.raises(PluginError, match=r"'resnet_v1_51'; did you mean 'resnet_v1_50' or"):
-        load_network("resnet_v1_51")
-    with pytest.raises(ConfigError, match=r"2 x 3 positions.*--input.image_size.*global_pool"):
-        flat_logits(tf.zeros([2, 2, 3, 5]), 5)
 
 
 @pytest.mark.parametrize("shape", [[2, 5], [2, 1, 1, 5]])

@@ -198,7 +198,7 @@ def test_two_conversions_do_not_write_to_one_folder(convert, fashion, tmp_path, 
 def test_an_interrupt_ends_the_other_shards_and_keeps_the_finished_ones(
     program, convert, fashion, tmp_path, capsys, monkeypatch
 ):
-    from tf_frame_vision.convert.progress import Progress
+    from tf_frame_vision.convert.shards import Progress
 
     ending = threading.Event()
     advance, shutdown = Progress.advance, ThreadPoolExecutor.shutdown

@@ -19,9 +19,9 @@ import numpy as np
 from tf_frame import InputInfo
 from tf_frame_deeplab.datasets.colormaps import COLORMAPS
 from tf_frame_deeplab.evaluation_options import EvaluationParams
-from tf_frame_vision.drawing.legend import with_legend
 from tf_frame_vision.drawing.palette import Pixels, has_background, overlay, palette
 from tf_frame_vision.drawing.png import write_png
+from tf_frame_vision.drawing.text import with_legend
 
 _MAX_PALETTE = 256
 

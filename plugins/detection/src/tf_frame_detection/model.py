@@ -13,7 +13,6 @@ from typing import Any, ClassVar
 from tf_frame import InputInfo, Mode, Model, ModelOutput
 from tf_frame.errors import ConfigError
 from tf_frame_detection import option_checks, options
-from tf_frame_detection.evaluation.options import EvaluationParams
 from tf_frame_detection.presets import PRESETS, RUN_DEFAULTS, VARIANTS
 from tf_frame_vision.batch_norm import fitting_decay, note_on_decay
 from tf_frame_vision.slim_network import load_network
@@ -24,7 +23,7 @@ _BATCH_NORM_DECAY = 0.997
 @dataclasses.dataclass(frozen=True)
 class Params(
     options.RestoreParams,
-    EvaluationParams,
+    options.EvaluationParams,
     options.SuppressionParams,
     options.LossParams,
     options.AnchorParams,
@@ -82,15 +81,15 @@ class Detection(Model):
           The loss (None without labels); but for training the predictions of
           `tf_frame_detection.outputs`; in evaluation the metrics.
         """
-        from tf_frame_detection import outputs, queues
+        from tf_frame_detection import batches, outputs
         from tf_frame_vision.reading.skipped import count_skipped
 
         counted = count_skipped(features)
-        features = queues.merged(queues.with_sizes(counted.features))
+        features = batches.merged(batches.with_sizes(counted.features))
         option_checks.check_image_size(self.params, features["image"].shape.as_list()[1:3])
         raw = self._raw(features["image"], mode)
         if mode == Mode.TRAIN:
-            loss = self._loss(raw, queues.merged(labels), mode)
+            loss = self._loss(raw, batches.merged(labels), mode)
             return ModelOutput(loss=loss, hooks=counted.hooks)
         predicted = outputs.predictions(
             raw, features["image_size"], self.params, coder=self._coder()
@@ -98,7 +97,7 @@ class Detection(Model):
         if labels is None:
             exports = {"serving_default": self._exported(raw, predicted, features["image_size"])}
             return ModelOutput(predictions=predicted, exports=exports)
-        labels = queues.merged(labels)
+        labels = batches.merged(labels)
         return ModelOutput(
             loss=self._loss(raw, labels, mode),
             predictions=predicted,

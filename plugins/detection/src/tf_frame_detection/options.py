@@ -1,4 +1,4 @@
-"""Options of the model `detection`: network, anchors, targets, losses, suppression, restoring.
+"""Options of the model `detection`, from the network to evaluation.
 
 Where an option has a counterpart in the object detection API's configurations (tensorflow/models,
 research/object_detection/protos), the README names it.
@@ -110,7 +110,7 @@ class AnchorParams:
         True, "of ssd: the first map has three anchors only, the smallest of scale 0.1"
     )
     matched_threshold: float = option(
-        0.35, "IoU from which an anchor is matched with a box", min=0, max=1
+        0.35, "least IoU of an anchor with the box that it is matched with", min=0, max=1
     )
     unmatched_threshold: float | None = option(
         None,
@@ -133,7 +133,7 @@ class LossParams:
     focal_alpha: float = option(0.25, "of the focal loss: weight of objects", min=0, max=1)
     focal_gamma: float = option(2.0, "of the focal loss: exponent of the error", min=0)
     smooth_l1_delta: float = option(
-        1.0, "error of a box's code from which its loss is a line", min=0.001
+        1.0, "error of a box's code beyond which its loss is linear", min=0.001
     )
     classification_weight: float = option(1.0, "weight of the loss of classes", min=0)
     localization_weight: float = option(1.0, "weight of the loss of boxes", min=0)
@@ -213,4 +213,16 @@ class RestoreParams:
         "summaries with the tags of the object detection API's trainers: plain, or grouped as "
         "ModelVars and Losses; empty: none of them",
         choices=("", PLAIN, GROUPED),
+    )
+
+
+@dataclasses.dataclass(frozen=True)
+class EvaluationParams:
+    """Options that count in evaluation and prediction, not in training."""
+
+    voc_ap: bool = option(
+        False, "evaluate PASCAL VOC's average precision, too: voc_ap, and voc07_ap with 11 points"
+    )
+    min_drawn_score: float = option(
+        0.3, "least score of the detections that pictures show; files have all", min=0, max=1
     )

@@ -3,8 +3,8 @@
 The presets follow tensorflow/models, research/object_detection/samples/configs:
 ssdlite_mobilenet_v2_coco.config, ssd_mobilenet_v2_coco.config, ssd_mobilenet_v1_coco.config and
 ssd_resnet50_v1_fpn_shared_box_predictor_640x640_coco14_sync.config. Of ssd_mobilenet_v2_coco it is
-an early version, that of the archive ssd_mobilenet_v2_coco_2018_03_29, whose further maps are
-depthwise separable (https://github.com/tensorflow/models/issues/5315). Moving averages are the
+an early version, that of the archive ssd_mobilenet_v2_coco_2018_03_29, with depthwise separable
+further maps (https://github.com/tensorflow/models/issues/5315). Moving averages are the
 default of protos/optimizer.proto; as in protos/eval.proto, they are not evaluated.
 """
 

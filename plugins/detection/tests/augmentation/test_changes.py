@@ -5,8 +5,8 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame.errors import ConfigError
+from tf_frame_detection.augmentation.by_name import CHANGES, apply, parse
 from tf_frame_detection.augmentation.labelled import Labelled, fitted
-from tf_frame_detection.augmentation.parse import CHANGES, apply, parse
 
 HEIGHT, WIDTH, CELL = 60, 80, 20
 VALUES = 20.0 * np.arange(1, 13)
@@ -114,12 +114,14 @@ def test_labels_lie_on_their_objects_when_resized(word):
         np.testing.assert_allclose(found, VALUES[result.classes[wide]], atol=0.1)
 
 
-def test_a_sequence_of_changes_keeps_labels_on_their_objects():
+def test_every_change_is_tested_and_sequences_keep_labels_on_objects():
     words = ["random_rotation90", "ssd_random_crop", "random_horizontal_flip", "random_pad_image"]
     found = results(words)
     for result in found:
         check(result, is_cut=True)
     assert len({len(result.boxes) for result in found}) > 1, "crops leave out objects"
+    tested = {word.split(":")[0] for word in (*EXACT, *RESIZED, *COLOURS, "random_jitter_boxes")}
+    assert tested == set(CHANGES)
 
 
 @pytest.mark.parametrize("word", COLOURS)
@@ -133,11 +135,6 @@ def test_colours_change_no_label(word):
     # Hue, saturation and grey do not change the picture, which is grey.
     if word.split(":")[0].rpartition("_")[2] not in ("hue", "saturation", "gray"):
         assert len({result.image.tobytes() for result in found}) > 9
-
-
-def test_every_change_is_tested():
-    tested = {word.split(":")[0] for word in (*EXACT, *RESIZED, *COLOURS, "random_jitter_boxes")}
-    assert tested == set(CHANGES)
 
 
 def test_crops_and_jitter_move_boxes_and_corners():

@@ -65,7 +65,7 @@ def random_boxes(count):
     return np.float32(np.column_stack([center, 0.7 * width, width, angle]))
 
 
-def test_rotated_boxes_come_back():
+def test_codes_of_rotated_boxes_come_back_and_are_smooth():
     boxes, coder = random_boxes(200), RotatedCoder()
     anchors = np.float32([[20, 30, 52, 62], [0, 0, 20, 60]])
     # A batch of two, encoded relative to all anchors.
@@ -78,9 +78,7 @@ def test_rotated_boxes_come_back():
     codes[:, 4:] *= 0.3
     decoded = run(coder.decode, codes, anchors[1:])
     np.testing.assert_allclose(rotated_numpy.paired_iou(decoded, boxes), 1, atol=1e-4)
-
-
-def test_codes_of_rotated_boxes_are_smooth():
+    # Codes of rotated boxes are smooth.
     box, anchor = np.float32([[14, 25, 8, 32, math.pi / 8]]), np.float32([[8, 16, 24, 32]])
     code = run(RotatedCoder((1.0,) * 5).encode, box, anchor)[0]
     half = math.sqrt(0.5)

@@ -93,13 +93,18 @@ def iou_in_graph():
         yield lambda *boxes: session.run(iou, dict(zip(fed, boxes, strict=True)))
 
 
-def test_iou_of_10_000_pairs_is_that_of_polygons():
+def test_iou_is_that_of_polygons_and_of_upright_boxes():
     a, b = (np.concatenate(boxes) for boxes in zip(*pairs(), strict=True))
     assert len(a) == 10_000
     expected = polygon_iou(a, b)
     assert np.mean(expected > 0.01) > 0.5
     np.testing.assert_allclose(rotated_numpy.paired_iou(a, b), expected, atol=1e-9)
     np.testing.assert_allclose(run(rotated.paired_iou, a, b), expected, atol=1e-5)
+    a, b = (with_values(boxes[:50], angle=0) for boxes in next(pairs()))
+    as_upright = [rotated.enclosing(np.float64(boxes), ops=np) for boxes in (a, b)]
+    np.testing.assert_allclose(
+        rotated_numpy.iou(a, b), upright.iou(*as_upright, ops=np), atol=1e-12
+    )
 
 
 def test_iou_of_sets_of_none_and_of_padding(iou_in_graph):
@@ -113,14 +118,6 @@ def test_iou_of_sets_of_none_and_of_padding(iou_in_graph):
     assert rotated_numpy.iou(np.zeros([2, 5]), np.zeros([0, 5])).shape == (2, 0)
     padding, box = np.zeros([1, 5]), np.array([[0, 0, 2, 3, 0.4]])
     assert iou_in_graph(np.concatenate([padding, box]), padding).tolist() == [[0], [0]]
-
-
-def test_unrotated_boxes_overlap_as_upright_ones():
-    a, b = (with_values(boxes[:50], angle=0) for boxes in next(pairs()))
-    as_upright = [rotated.enclosing(np.float64(boxes), ops=np) for boxes in (a, b)]
-    np.testing.assert_allclose(
-        rotated_numpy.iou(a, b), upright.iou(*as_upright, ops=np), atol=1e-12
-    )
 
 
 def test_corners_and_the_direction_of_angles_at_their_ends():
@@ -142,7 +139,7 @@ def assert_in_range(angles):
     assert np.all((angles >= np.float32(-math.pi / 2)) & (angles < np.float32(math.pi / 2)))
 
 
-def test_boxes_from_corners_in_any_order():
+def test_boxes_from_corners_in_any_order_and_moved_by_a_scale():
     boxes = random_boxes(np.random.default_rng(4))
     boxes[:, 2] *= 0.9
     corners = rotated_numpy.corners(boxes)
@@ -155,9 +152,7 @@ def test_boxes_from_corners_in_any_order():
     # Directions near -pi/2 and pi/2 are the same.
     np.testing.assert_allclose(turn - math.pi * np.round(turn / math.pi), 0, atol=1e-4)
     assert_in_range(found[..., 4])
-
-
-def test_corners_moved_by_a_scale_keep_centre_and_area():
+    # Corners moved by a scale keep centre and area.
     box = np.float32([[10, 20, 4, 12, 0.5]])
     corners = run(rotated.corners, box) * [1, 2]
     found = run(rotated.from_corners, np.float32(corners))[0]

@@ -109,7 +109,7 @@ def test_ignored_boxes_and_crowds_are_neither_right_nor_wrong():
     assert found["voc07_ap"] == pytest.approx(6 / 11)
 
 
-def test_voc_counts_a_second_detection_as_wrong_and_reaches_a_tenth():
+def test_voc_counts_second_detections_and_angles_half_turns():
     """VOC: a detection goes to the box that it overlaps most; COCO gives it the other one."""
     boxes = [(0, 0, 10, 10), (0, 3, 10, 13)]
     twice = image(boxes=boxes, found=[(0, 0, 10, 10), (0, 1, 10, 11)], scores=[0.9, 0.8])
@@ -120,9 +120,7 @@ def test_voc_counts_a_second_detection_as_wrong_and_reaches_a_tenth():
     images = [image(boxes=[BOX], found=[BOX], scores=[0.9]) for _ in range(3)]
     images += [image(boxes=[BOX]) for _ in range(7)]
     assert one_class(*images)["voc07_ap"] == pytest.approx(4 / 11)
-
-
-def test_errors_of_angles_are_modulo_half_a_turn_and_of_long_boxes():
+    # Errors of angles are modulo half a turn and of long boxes.
     truth = np.zeros([4, 5])
     truth[:, 2:4] = [[2, 3], [2, 2.9], [2, 6], [2, 6]]
     truth[:, 4] = np.radians([-89, 0, 10, 0])

@@ -78,7 +78,7 @@ def test_evaluation_yields_whole_tiles_with_the_boxes_of_their_pixels():
     assert (inside <= np.concatenate([upright[:, :2], -upright[:, 2:]], 1) + 1).all()
 
 
-def test_unresampled_tiles_are_parts_of_the_image_and_scales_are_checked():
+def test_unresampled_and_turned_tiles_are_parts_of_the_image():
     image = np.asarray(Image.open(SAMPLE / "image.png"))[:384]
     of = nuclei(unresampled=1.0, intensity=0.0)
     ((features, labels),) = take(of, Mode.TRAIN, 1, batch_size=8)
@@ -93,15 +93,7 @@ def test_unresampled_tiles_are_parts_of_the_image_and_scales_are_checked():
     np.testing.assert_array_equal(boxes, np.round(boxes))
     with pytest.raises(ConfigError, match="--input.min_scale_factor 2.0 is greater than"):
         nuclei(min_scale_factor=2.0)
-
-
-def is_part(tile, image):
-    starts = np.argwhere((image[:-127, :-127] == tile[0, 0]) & (image[127:, 127:] == tile[-1, -1]))
-    return any((image[r : r + 128, c : c + 128] == tile).all() for r, c in starts)
-
-
-def test_boxes_follow_windows_that_are_turned_and_scaled():
-    """Bright pixels, which nuclei are, lie within boxes; noise between them does not."""
+    # Bright pixels, which nuclei are, lie within boxes; noise between them does not.
     of = nuclei(unresampled=0.0, intensity=0.0, rotated=True)
     ((features, labels),) = take(of, Mode.TRAIN, 1, batch_size=8)
     rows, columns = np.mgrid[:128, :128] + 0.5
@@ -115,6 +107,11 @@ def test_boxes_follow_windows_that_are_turned_and_scaled():
         assert (image[~inside] > 60).mean() < 0.01
         if inside.any():
             assert image[inside].mean() > image[~inside].mean() + 10
+
+
+def is_part(tile, image):
+    starts = np.argwhere((image[:-127, :-127] == tile[0, 0]) & (image[127:, 127:] == tile[-1, -1]))
+    return any((image[r : r + 128, c : c + 128] == tile).all() for r, c in starts)
 
 
 @pytest.mark.slow

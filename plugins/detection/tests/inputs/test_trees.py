@@ -28,7 +28,7 @@ def test_photographs_are_divided_by_number_or_plot():
     assert len(names(of, Mode.TRAIN)) == 30
 
 
-def test_evaluation_yields_the_boxes_of_the_file():
+def test_evaluation_yields_the_boxes_of_the_file_without_empty_lines(tmp_path):
     of = trees(max_boxes=20)
     ((features, labels),) = elements_of(of.dataset(Mode.EVAL, InputContext(batch_size=2)), 1)
     assert features["image"].shape == (2, 200, 200, 3)
@@ -39,9 +39,7 @@ def test_evaluation_yields_the_boxes_of_the_file():
     np.testing.assert_array_equal(labels["boxes"][0, : len(rows)], expected)
     assert labels["classes"][0].tolist() == [0] * len(rows) + [-1] * (20 - len(rows))
     assert not labels["ignored"].any()
-
-
-def test_empty_lines_are_left_out(tmp_path):
+    # Empty lines are left out.
     sample = trees().root
     (tmp_path / "03.jpg").write_bytes((sample / "03.jpg").read_bytes())
     (tmp_path / "boxes.csv").write_text(
@@ -52,12 +50,9 @@ def test_empty_lines_are_left_out(tmp_path):
 
 
 @pytest.mark.slow
-def test_training_resumes_exactly():
+def test_training_is_varied_and_resumes_exactly():
     check_exact_resume(trees(), batch_size=4, steps=10)
-
-
-@pytest.mark.slow
-def test_training_is_varied_and_stays_of_one_size():
+    # Training is varied and stays of one size.
     of = trees()
     batches = elements_of(of.dataset(Mode.TRAIN, InputContext(batch_size=4)), 2)
     assert {features["image"].shape for features, _ in batches} == {(4, 200, 200, 3)}

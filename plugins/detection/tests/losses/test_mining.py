@@ -39,12 +39,20 @@ def test_published_sums_of_the_hardest_anchor(kind, sums):
     assert run(miner, CLASS_LOSSES, BOX_LOSSES, SAME)[1] == sums
 
 
-def test_published_sums_with_suppression():
+def test_published_sums_with_suppression_and_few_anchors():
     # testHardMiningNMS: the second box is far from the others.
     boxes = SAME.copy()
     boxes[:, 1] = [0.9, 0.9, 0.99, 0.99]
     miner = HardExampleMiner(num_hard_examples=2, iou_threshold=0.5, loss_type="class")
     assert run(miner, CLASS_LOSSES, BOX_LOSSES, boxes)[1] == (91, 135)
+    # Anchors may be few and types of loss are known.
+    for threshold in (0.7, 1.0):
+        chosen, _ = run(
+            HardExampleMiner(iou_threshold=threshold), CLASS_LOSSES, BOX_LOSSES, SAME * 0
+        )
+        assert np.all(chosen == 1)
+    with pytest.raises(ConfigError, match="'cls' is not known; choose one of both, class, box"):
+        HardExampleMiner(loss_type="cls")
 
 
 # Twelve anchors of testEnforceNegativesPerPositiveRatio; half of the boxes are the same.
@@ -102,13 +110,3 @@ def test_ssd_keeps_three_negatives_per_positive_of_each_image():
         hardest = negatives[np.argsort(-losses[image, negatives])][: 3 * len(positives)]
         expected = np.sort(np.concatenate([positives, hardest]))
         assert np.flatnonzero(chosen[image]).tolist() == expected.tolist()
-
-
-def test_anchors_may_be_few_and_types_of_loss_are_known():
-    for threshold in (0.7, 1.0):
-        chosen, _ = run(
-            HardExampleMiner(iou_threshold=threshold), CLASS_LOSSES, BOX_LOSSES, SAME * 0
-        )
-        assert np.all(chosen == 1)
-    with pytest.raises(ConfigError, match="'cls' is not known; choose one of both, class, box"):
-        HardExampleMiner(loss_type="cls")

@@ -137,7 +137,7 @@ def test_anchors_of_ssd(built, options, sides, counts):
     np.testing.assert_allclose(heights, np.multiply(sides, SIDE), rtol=1e-5)
 
 
-def test_options_of_matching_and_codes(monkeypatch):
+def test_options_of_matching_codes_and_suppression(monkeypatch):
     seen = {}
 
     class Stop(Exception):
@@ -163,9 +163,7 @@ def test_options_of_matching_and_codes(monkeypatch):
         assert seen["matcher"] == matcher.ArgmaxMatcher(
             matched_threshold=0.7, unmatched_threshold=0.2, force_match=False
         )
-
-
-def test_options_of_suppression(monkeypatch):
+    # Options of suppression.
     seen = {}
 
     def detections(boxes, scores, **options):

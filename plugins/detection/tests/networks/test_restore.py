@@ -46,7 +46,7 @@ def restored(graph, path, kind, **arguments):
     return {row.name: row.source for row in plan.rows if row.outcome == "restored"}, plan
 
 
-def test_a_detection_checkpoint_is_restored_in_full_or_by_features(
+def test_a_checkpoint_is_restored_in_full_by_features_or_as_a_backbone(
     ssdlite, published_ssdlite, detection_checkpoint
 ):
     found, plan = restored(ssdlite[0], detection_checkpoint, "detection")
@@ -59,17 +59,12 @@ def test_a_detection_checkpoint_is_restored_in_full_or_by_features(
             np.testing.assert_array_equal(value, reader.get_tensor(name))
     found, _ = restored(ssdlite[0], detection_checkpoint, "detection", load_all=False)
     assert set(found) == {name for name in published_ssdlite if name.startswith(PREFIX)}
+    found, _ = restored(ssdlite[0], detection_checkpoint, "classification")
+    assert found == {name: name for name in backbone_of(published_ssdlite)}
 
 
 def backbone_of(names):
     return {n for n in names if n.startswith(PREFIX) and "layer_19" not in n}
-
-
-def test_for_classification_the_backbone_alone_is_restored(
-    ssdlite, published_ssdlite, detection_checkpoint
-):
-    found, _ = restored(ssdlite[0], detection_checkpoint, "classification")
-    assert found == {name: name for name in backbone_of(published_ssdlite)}
 
 
 def test_names_without_the_scope_and_other_shapes(ssdlite, published_ssdlite, save):

@@ -38,7 +38,7 @@ def matcher(matched, unmatched=None, force=False):
 
 
 @pytest.mark.parametrize("dynamic", [True, False])
-def test_published_matches(dynamic):
+def test_published_matches_and_background_without_boxes(dynamic):
     def matches(*arguments, similarity=FIRST, valid=None):
         return run(matcher(*arguments), similarity, valid, dynamic)
 
@@ -53,10 +53,6 @@ def test_published_matches(dynamic):
     padded = [*SECOND[:2], [0] * 5, SECOND[2], [0] * 5]
     valid = [True, True, False, True, False]
     assert matches(3.0, 2.0, True, similarity=padded, valid=valid) == [3, 1, -1, 0, -1]
-
-
-@pytest.mark.parametrize("dynamic", [True, False])
-def test_without_boxes_all_anchors_are_background(dynamic):
     assert run(ArgmaxMatcher(), np.zeros([0, 5]), dynamic=dynamic) == [-1] * 5
     assert run(ArgmaxMatcher(), np.ones([2, 3, 4]), np.zeros([2, 3], bool)) == [[-1] * 4] * 2
 

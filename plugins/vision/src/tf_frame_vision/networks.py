@@ -1,8 +1,8 @@
 """Network plugins by name, as `--model.name` takes them.
 
-A class with methods stands for a family of networks whose functions take the same arguments. All
-further networks are rows: the function of `nets` that builds the network, and the layers that give
-the feature maps of a backbone. Nothing here imports TensorFlow, so that `tf-frame plugins` answers
+A class with methods stands for a family of networks with the same arguments. All further networks
+are rows: the function of `nets` that builds the network, and the layers that give the feature maps
+of a backbone. Nothing here imports TensorFlow, so that `tf-frame plugins` answers
 at once.
 """
 

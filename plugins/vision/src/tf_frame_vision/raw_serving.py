@@ -1,7 +1,6 @@
 """Raw serving of images: exported models take image files or pixels, and prepare them in the graph.
 
-Else every program that uses an export would have to repeat the preprocessing of the training, and
-a model predicts badly on images that are prepared in another way.
+Programs that use an export then need not repeat the preprocessing of the training.
 
     def raw_serving(self, *, fixed_size=False):
         return image_forms(self.prepare_image, pictures=self.pictures)

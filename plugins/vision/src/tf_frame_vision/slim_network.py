@@ -1,4 +1,4 @@
-"""Base class of network plugins whose layers are built by one of slim's functions.
+"""Base class of networks that slim's functions build.
 
 These differ in their arguments, arg scopes and end points; behind the contract `Network` a model
 can use any of them as a classifier, and most of them as a backbone.
@@ -42,7 +42,7 @@ def load_network(name: str) -> Network:
 
 
 class SlimNetwork(Network):
-    """A network whose function has slim's arguments, built under its arg scope.
+    """Network that calls one of slim's functions under its arg scope.
 
     Attributes:
       module: module of `tf_frame_vision.nets`.

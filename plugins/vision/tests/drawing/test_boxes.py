@@ -14,7 +14,7 @@ def painted(pixels, colour=RED):
     return (pixels == colour).all(axis=2)
 
 
-def test_lines_lie_on_the_edges_of_upright_and_rotated_boxes():
+def test_lines_lie_on_the_edges_and_captions_move_left():
     corners = upright_corners(np.array([[0.2, 0.1, 0.6, 0.9]]))
     found = painted(draw_boxes(black(100, 200), corners, [RED]))
     rows, columns = np.nonzero(found)
@@ -34,6 +34,13 @@ def test_lines_lie_on_the_edges_of_upright_and_rotated_boxes():
     found = draw_boxes(black(100, 100), corners, [RED, YELLOW])
     assert painted(found, YELLOW).any() and not painted(found).any()
     np.testing.assert_array_equal(draw_boxes(black(5, 7), np.zeros([0, 4, 2]), []), black(5, 7))
+    # A caption at the right edge moves left.
+    corners = upright_corners(np.array([[0.5, 0.9, 0.8, 1.0], [0.5, 0.1, 0.8, 0.2]]))
+    found = [
+        painted(draw_boxes(black(100, 200), each[np.newaxis], [YELLOW], ["tree 0.87"]), YELLOW)
+        for each in corners
+    ]
+    assert found[0][:48].sum() == found[1][:48].sum() > 300
 
 
 @pytest.mark.parametrize(
@@ -47,15 +54,6 @@ def test_captions_are_above_a_box_or_within_and_never_outside(box, row):
     assert changed[row].sum() > 20
     # Text on yellow is black, and all of it is there.
     assert (painted(found, YELLOW) & changed).sum() > 300
-
-
-def test_a_caption_at_the_right_edge_moves_left():
-    corners = upright_corners(np.array([[0.5, 0.9, 0.8, 1.0], [0.5, 0.1, 0.8, 0.2]]))
-    found = [
-        painted(draw_boxes(black(100, 200), each[np.newaxis], [YELLOW], ["tree 0.87"]), YELLOW)
-        for each in corners
-    ]
-    assert found[0][:48].sum() == found[1][:48].sum() > 300
 
 
 @pytest.mark.parametrize(

@@ -14,22 +14,12 @@ def test_classes_have_colours_of_their_own(background):
     assert black == ([0] if background else [])
 
 
-def test_first_colours_are_far_apart_and_stay():
+def test_colours_are_far_apart_and_mixed_within_outlines():
     colours = palette(12, background=True).astype(int)
     distances = np.abs(colours[:, np.newaxis] - colours).sum(axis=2)
     assert distances[~np.eye(12, dtype=bool)].min() > 80
     np.testing.assert_array_equal(palette(3, background=True), palette(20, background=True)[:3])
-
-
-@pytest.mark.parametrize(
-    ("names", "expected"),
-    [((), True), (("Background", "cat"), True), (("road", "sky"), False)],
-)
-def test_whether_there_is_a_background(names, expected):
-    assert has_background(names) is expected
-
-
-def test_an_overlay_mixes_colours_within_outlines():
+    # An overlay mixes colours within outlines.
     classes = np.array([[0, 0, 0, 0], [0, 1, 1, 0], [0, 1, 1, 2]])
     expected = [[0, 1, 1, 0], [1, 1, 1, 1], [1, 1, 1, 1]]
     np.testing.assert_array_equal(outline(classes), np.array(expected, bool))
@@ -48,3 +38,11 @@ def test_an_overlay_mixes_colours_within_outlines():
     colours = palette(2, background=False)
     found = overlay(np.zeros([4, 4, 3], np.uint8), np.zeros([4, 4], int), colours)
     np.testing.assert_array_equal(found[1, 1], np.round(0.5 * colours[0]))
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [((), True), (("Background", "cat"), True), (("road", "sky"), False)],
+)
+def test_whether_there_is_a_background(names, expected):
+    assert has_background(names) is expected

@@ -21,8 +21,8 @@ def network():
     return graph, logits, end_points
 
 
-def test_variables_end_points_and_penalties_are_slims(
-    network, slim_variables, variables_in, count_parameters
+def test_variables_end_points_penalties_and_initial_values_are_slims(
+    network, slim_variables, variables_in, count_parameters, build_clones
 ):
     assert variables_in(network[0]) == slim_variables("alexnet_v2")
     # By hand, after figure 2 of https://arxiv.org/abs/1404.5997 and layers-imagenet-1gpu.cfg.
@@ -49,10 +49,7 @@ def test_variables_end_points_and_penalties_are_slims(
     assert alexnet_v2.default_image_size == 224
     penalties = network[0].get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)
     assert [penalty.op.name.split("/")[1] for penalty in penalties] == list(LAYERS)
-
-
-def test_initial_values(network):
-    """All biases begin at 0.1 but those of the logits; late weights with a deviation of 0.005."""
+    # All biases begin at 0.1 but those of the logits; late weights with a deviation of 0.005.
     graph, *_ = network
     biases = [f"alexnet_v2/{layer}/biases/Initializer/Const:0" for layer in LAYERS[:-1]]
     late = "alexnet_v2/fc8/weights/Initializer/truncated_normal:0"
@@ -61,6 +58,10 @@ def test_initial_values(network):
             assert values == pytest.approx(0.1)
         assert (session.run("alexnet_v2/fc8/biases/Initializer/zeros:0") == 0).all()
         assert session.run(late).std() == pytest.approx(0.8796 * 0.005, rel=0.01)
+    graph, end_points = build_clones(build)
+    assert variables_in(graph) == slim_variables("alexnet_v2")
+    first, second = (points["alexnet_v2/fc7"].op.name for points in end_points)
+    assert (first.split("/")[0], second.split("/")[0]) == ("clone_0", "clone_1")
 
 
 @pytest.mark.parametrize("num_classes", [None, 0])
@@ -87,10 +88,3 @@ def test_images_of_other_sizes_give_a_map_are_averaged_or_refused():
         build(10, size=195)
     with tf.Graph().as_default(), pytest.raises(ConfigError, match="194 x 194 .* 195 x 195"):
         build(10, size=194)
-
-
-def test_clones_share_their_variables(build_clones, variables_in, slim_variables):
-    graph, end_points = build_clones(build)
-    assert variables_in(graph) == slim_variables("alexnet_v2")
-    first, second = (points["alexnet_v2/fc7"].op.name for points in end_points)
-    assert (first.split("/")[0], second.split("/")[0]) == ("clone_0", "clone_1")

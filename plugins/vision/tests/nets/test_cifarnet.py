@@ -18,8 +18,8 @@ def network():
     return graph, end_points
 
 
-def test_variables_end_points_and_penalties_are_slims(
-    network, slim_variables, variables_in, count_parameters
+def test_variables_end_points_penalties_and_initial_values_are_slims(
+    network, slim_variables, variables_in, count_parameters, build_clones
 ):
     assert variables_in(network[0]) == slim_variables("cifarnet")
     # By hand: two poolings leave 8 x 8 pixels of 64 channels before fc3.
@@ -41,9 +41,7 @@ def test_variables_end_points_and_penalties_are_slims(
     assert cifarnet.default_image_size == 32
     penalties = network[0].get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)
     assert [penalty.op.name.split("/")[1] for penalty in penalties] == ["fc3", "fc4"]
-
-
-def test_local_normalisation_stands_behind_pool1_and_before_pool2(network):
+    # Local normalisation stands behind pool1 and before pool2.
     graph, end_points = network
     first, second = (graph.get_operation_by_name(f"CifarNet/norm{index}") for index in (1, 2))
     assert first.inputs[0] is end_points["pool1"]
@@ -53,10 +51,7 @@ def test_local_normalisation_stands_behind_pool1_and_before_pool2(network):
         assert op.type == "LRN"
         settings = [op.get_attr(name) for name in ("depth_radius", "bias", "alpha", "beta")]
         assert settings == pytest.approx([4, 1.0, 0.001 / 9, 0.75])
-
-
-def test_initial_values_of_each_layer(network):
-    """Deviation before the cut at two deviations, and value of the biases."""
+    # Deviation before the cut at two deviations, and value of the biases.
     graph, _ = network
     expected = {"conv2": (0.05, 0.0), "fc3": (0.04, 0.1), "logits": (1 / 192, 0.0)}
     with tf.Session(graph=graph) as session:
@@ -66,6 +61,8 @@ def test_initial_values_of_each_layer(network):
             weights, biases = session.run([f"{name}/Read/ReadVariableOp:0" for name in names])
             assert weights.std() == pytest.approx(0.8796 * deviation, rel=0.05)
             assert biases == pytest.approx(bias)
+    graph, _ = build_clones(lambda: build(is_training=True))
+    assert variables_in(graph) == slim_variables("cifarnet")
 
 
 @pytest.mark.parametrize("num_classes", [None, 0])
@@ -74,11 +71,6 @@ def test_without_classes_the_features_come_back(num_classes):
         net, end_points = build(num_classes)
     assert net is end_points["fc4"]
     assert list(end_points)[-1] == "fc4"
-
-
-def test_clones_share_their_variables(build_clones, variables_in, slim_variables):
-    graph, _ = build_clones(lambda: build(is_training=True))
-    assert variables_in(graph) == slim_variables("cifarnet")
 
 
 def test_images_of_which_nothing_would_be_left_are_refused():

@@ -52,12 +52,10 @@ def test_the_size_that_a_layer_promises_is_the_one_that_it_makes(layer):
         tf.get_variable_scope().reuse_variables()
 
 
-def test_too_small_an_input_leaves_nothing():
+def test_sizes_and_kernels_are_as_the_scopes_say_or_given():
     assert size_after(2, 3, 2, VALID) < 1
     assert size_after(2, 3, 2, SAME) == 1
-
-
-def test_kernels_are_as_the_scopes_say_or_given():
+    # Kernels are as the scopes say or given.
     build_row(tf.zeros([1, 9, 9, 3]), (Conv("Conv2d_0a_1x7", 4), Conv("Conv2d_0b_5x5", 6)), Style())
     shapes = {v.op.name: v.shape.as_list() for v in tf.global_variables()}
     assert shapes["Conv2d_0a_1x7/weights"] == [1, 7, 3, 4]

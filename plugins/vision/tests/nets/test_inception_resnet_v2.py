@@ -89,7 +89,7 @@ def test_variables_penalties_and_end_points_are_slims_and_shared_by_clones(
 
 
 @pytest.mark.slow
-def test_images_of_any_size_from_75_are_taken(graph, slim_variables, variables_in):
+def test_images_of_any_size_and_dilated_kernels(graph, slim_variables, variables_in):
     with graph.as_default():
         known, end_points = build(tf.zeros([2, 75, 90, 3]))
         assert known.shape == end_points["AuxLogits"].shape == [2, 5]
@@ -113,10 +113,7 @@ def test_images_of_any_size_from_75_are_taken(graph, slim_variables, variables_i
         assert "AuxLogits" not in end_points
         with pytest.raises(ConfigError, match="74 x 90 .* at Conv2d_7b_1x1; it takes 75 x 75"):
             build(tf.zeros([2, 74, 90, 3]))
-
-
-@pytest.mark.slow
-def test_strides_that_are_left_out_become_dilated_kernels(graph):
+    # Strides that are left out become dilated kernels.
     with graph.as_default(), tf.variable_scope("InceptionResnetV2", reuse=tf.AUTO_REUSE) as scope:
         before = len(graph.get_operations())
         images = tf.zeros([2, 299, 299, 3])

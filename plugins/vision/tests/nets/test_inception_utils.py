@@ -94,7 +94,7 @@ def test_initial_weights_of_inception_have_the_variance_of_their_inputs():
         assert session.run(weights).std() == pytest.approx(np.sqrt(2 / (9 * 64)), rel=0.03)
 
 
-def test_channels_and_kernels_are_scaled_and_cut():
+def test_channels_kernels_and_logits_fit_the_map():
     depth = inception_utils.depth_function(0.3, 16)
     assert [depth(64), depth(192), depth(48)] == [19, 57, 16]
     with pytest.raises(ValueError, match=r"^depth_multiplier is not greater than zero\.$"):
@@ -102,20 +102,7 @@ def test_channels_and_kernels_are_scaled_and_cut():
     assert inception_utils.kernel_within(tf.zeros([1, 3, 9, 2]), [8, 8]) == [3, 8]
     unknown = tf.placeholder(tf.float32, [1, None, 3, 2])
     assert inception_utils.kernel_within(unknown, [8, 8]) == [8, 8]
-
-
-@pytest.mark.parametrize("shape", [[1, 3, 4, 2], [1, None, None, 2]])
-def test_the_whole_map_is_averaged(shape):
-    values = np.random.RandomState(0).uniform(size=[1, 3, 4, 2])
-    images = tf.placeholder(tf.float32, shape)
-    pooled = inception_utils.pool_whole_map(images, "AvgPool")
-    assert pooled.shape.as_list() == [1, 1, 1, 2]
-    with tf.Session() as session:
-        found = session.run(pooled, {images: values})
-    np.testing.assert_allclose(found[0, 0, 0], values.mean(axis=(0, 1, 2)), rtol=1e-6)
-
-
-def test_logits_and_auxiliary_logits_need_maps_that_fit():
+    # Logits and auxiliary logits need maps that fit.
     net = tf.zeros([2, 2, 3, 4])
     assert inception_utils.conv_logits(net, 5, False, scope="logits").shape == [2, 2, 3, 5]
     with pytest.raises(ConfigError, match="map of 2 x 3 .*spatial_squeeze=False"):
@@ -129,6 +116,17 @@ def test_logits_and_auxiliary_logits_need_maps_that_fit():
             conv_scope="conv",
             logits_scope="out",
         )
+
+
+@pytest.mark.parametrize("shape", [[1, 3, 4, 2], [1, None, None, 2]])
+def test_the_whole_map_is_averaged(shape):
+    values = np.random.RandomState(0).uniform(size=[1, 3, 4, 2])
+    images = tf.placeholder(tf.float32, shape)
+    pooled = inception_utils.pool_whole_map(images, "AvgPool")
+    assert pooled.shape.as_list() == [1, 1, 1, 2]
+    with tf.Session() as session:
+        found = session.run(pooled, {images: values})
+    np.testing.assert_allclose(found[0, 0, 0], values.mean(axis=(0, 1, 2)), rtol=1e-6)
 
 
 @pytest.mark.parametrize(("size", "window", "kernel"), [(3, 3, 1), (17, 5, 5)])

@@ -82,7 +82,7 @@ def test_penalties_and_end_points_are_slims(clones):
     assert names["Predictions"] == "clone_0/InceptionV1/Logits/Predictions/Reshape_1"
 
 
-def test_images_of_any_size_and_batch_are_taken(graph):
+def test_images_of_any_size_and_logits_that_keep_their_positions(graph):
     """With unknown sizes, and cut to the map where they are small, values stay the same."""
     with graph.as_default():
         fed = tf.placeholder(tf.float32, [None, None, None, 3])
@@ -100,9 +100,6 @@ def test_images_of_any_size_and_batch_are_taken(graph):
     np.testing.assert_allclose(from_cut, logits, rtol=1e-4, atol=1e-9)
     assert np.abs(logits).max() > 0
     assert list(shape) == [2, 3, 2, 1024]
-
-
-def test_logits_that_are_not_squeezed_keep_their_positions(graph):
     with graph.as_default():
         logits, _ = build(tf.zeros([2, 256, 224, 3]), spatial_squeeze=False)
     assert logits.shape == [2, 2, 1, 5]

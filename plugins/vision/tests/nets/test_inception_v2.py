@@ -110,7 +110,7 @@ def _scaled(name, depth):
     return sums.get(name) or max(depth // 10, 8)
 
 
-def test_the_first_layer_may_be_a_full_convolution_and_channels_first():
+def test_the_first_layer_may_be_a_full_convolution_or_missing():
     with tf.Graph().as_default():
         _, end_points = inception_v2.inception_v2_base(
             tf.zeros([2, 3, 224, 224]), "Mixed_4a", use_separable_conv=False, data_format="NCHW"
@@ -122,6 +122,11 @@ def test_the_first_layer_may_be_a_full_convolution_and_channels_first():
         root = tf.global_variables("InceptionV2/Conv2d_1a_7x7")
         shapes = [(v.op.name.rpartition("/")[2], v.shape.as_list()) for v in root]
         assert shapes == [("weights", [7, 7, 3, 64]), ("biases", [64])]
+    with tf.Graph().as_default():
+        maps = tf.zeros([2, 28, 28, 192])
+        net, end_points = inception_v2.inception_v2_base(maps, "Mixed_4a", include_root_block=False)
+        assert list(end_points) == ["Mixed_3b", "Mixed_3c", "Mixed_4a"]
+        assert net is end_points["Mixed_4a"]
 
 
 @pytest.mark.parametrize(
@@ -136,11 +141,3 @@ def test_the_first_layer_may_be_a_full_convolution_and_channels_first():
 def test_wrong_arguments_are_refused(arguments, message):
     with tf.Graph().as_default(), pytest.raises(ValueError, match=message):
         inception_v2.inception_v2_base(tf.zeros([2, 64, 64, 3]), **arguments)
-
-
-def test_modules_alone_without_the_root():
-    with tf.Graph().as_default():
-        maps = tf.zeros([2, 28, 28, 192])
-        net, end_points = inception_v2.inception_v2_base(maps, "Mixed_4a", include_root_block=False)
-        assert list(end_points) == ["Mixed_3b", "Mixed_3c", "Mixed_4a"]
-        assert net is end_points["Mixed_4a"]

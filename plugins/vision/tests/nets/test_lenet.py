@@ -20,8 +20,8 @@ def network():
     return graph, end_points
 
 
-def test_variables_and_end_points_are_slims(
-    network, slim_variables, variables_in, count_parameters
+def test_variables_end_points_and_initial_values_are_slims(
+    network, slim_variables, variables_in, count_parameters, build_clones
 ):
     assert variables_in(network[0]) == slim_variables("lenet")
     assert variables_in(network[0], tf.GraphKeys.MODEL_VARIABLES) == slim_variables("lenet")
@@ -42,17 +42,7 @@ def test_variables_and_end_points_are_slims(
         "Predictions": [2, 10],
     }
     assert lenet.default_image_size == 28
-
-
-@pytest.mark.parametrize("num_classes", [None, 0])
-def test_without_classes_the_features_come_back(num_classes):
-    with tf.Graph().as_default():
-        net, end_points = build(num_classes)
-    assert net is end_points["fc3"]
-    assert list(end_points)[-1] == "fc3"
-
-
-def test_weights_begin_small_and_are_decayed(network):
+    # Weights begin small and are decayed.
     graph, _ = network
     with tf.Session(graph=graph) as session:
         session.run(tf.variables_initializer(graph.get_collection("variables")))
@@ -63,6 +53,17 @@ def test_weights_begin_small_and_are_decayed(network):
     assert weights.std() == pytest.approx(0.08796, rel=0.01)
     assert len(penalties) == 4
     assert penalties[1] == pytest.approx(0.01 * (weights**2).sum() / 2, rel=1e-4)
+    graph, _ = build_clones(lambda: build(is_training=True))
+    assert variables_in(graph) == slim_variables("lenet")
+    assert len(graph.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)) == 4
+
+
+@pytest.mark.parametrize("num_classes", [None, 0])
+def test_without_classes_the_features_come_back(num_classes):
+    with tf.Graph().as_default():
+        net, end_points = build(num_classes)
+    assert net is end_points["fc3"]
+    assert list(end_points)[-1] == "fc3"
 
 
 def test_features_are_dropped_in_training_only():
@@ -80,12 +81,6 @@ def test_features_are_dropped_in_training_only():
     survivors = dropped != 0
     assert 0.3 < survivors[whole > 0].mean() < 0.7
     np.testing.assert_allclose(dropped[survivors], 2 * whole[survivors], rtol=1e-6)
-
-
-def test_clones_share_their_variables(build_clones, variables_in, slim_variables):
-    graph, _ = build_clones(lambda: build(is_training=True))
-    assert variables_in(graph) == slim_variables("lenet")
-    assert len(graph.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)) == 4
 
 
 def test_images_of_which_nothing_would_be_left_are_refused():

@@ -147,7 +147,7 @@ def test_thin_network_under_reference_variables_has_the_same_names():
 
 
 @pytest.mark.slow
-def test_features_of_any_size_are_pooled():
+def test_sizes_of_images_and_windows_differ():
     with tf.Graph().as_default(), tf.Session() as session:
         images = tf.placeholder(tf.float32, [None, None, None, 3])
         logits, end_points = build(
@@ -160,10 +160,7 @@ def test_features_of_any_size_are_pooled():
         pooled, last = session.run(wanted, feed)
         assert last.shape == (1, 3, 2, 256)
         np.testing.assert_allclose(pooled[:, 0, 0], last.mean(axis=(1, 2)), rtol=1e-4)
-
-
-@pytest.mark.slow
-def test_fixed_windows_suit_small_images_and_large_ones():
+    # Fixed windows suit small images and large ones.
     with tf.Graph().as_default():
         small, end_points = build(tf.zeros([1, 32, 32, 3]), None, depth_multiplier=0.25)
         assert small.shape.as_list() == [1, 1, 1, 256]
@@ -194,7 +191,7 @@ def test_dilated_features_are_the_strided_ones_on_a_finer_grid():
     assert np.abs(found[None]).max() > 0.01
 
 
-def test_a_network_can_end_early_and_have_other_layers():
+def test_networks_end_early_have_other_layers_and_four_dimensions():
     with tf.Graph().as_default():
         images = tf.zeros([1, 32, 32, 3])
         net, end_points = base(images, final_endpoint="Conv2d_2_depthwise")
@@ -206,6 +203,8 @@ def test_a_network_can_end_early_and_have_other_layers():
         )
         assert net.shape.as_list() == [1, 16, 16, 30]
         assert tf.global_variables("own/Conv2d_0/weights")[0].shape == [5, 3, 3, 30]
+    with tf.Graph().as_default(), pytest.raises(ValueError, match="rank, expected 4, was: 3"):
+        mobilenet_v1.mobilenet_v1(tf.zeros([32, 32, 3]))
 
 
 @pytest.mark.parametrize(
@@ -220,14 +219,3 @@ def test_a_network_can_end_early_and_have_other_layers():
 def test_wrong_arguments_are_refused(options, message):
     with tf.Graph().as_default(), pytest.raises(ValueError, match=re.escape(message)):
         mobilenet_v1.mobilenet_v1_base(tf.zeros([1, 32, 32, 3]), **options)
-
-
-def test_images_need_four_dimensions():
-    with tf.Graph().as_default(), pytest.raises(ValueError, match="rank, expected 4, was: 3"):
-        mobilenet_v1.mobilenet_v1(tf.zeros([32, 32, 3]))
-
-
-def test_default_image_size():
-    networks = [getattr(mobilenet_v1, f"mobilenet_v1{s}") for s in ("", "_075", "_050", "_025")]
-    assert [network.default_image_size for network in networks] == [224] * 4
-    assert [n.keywords["depth_multiplier"] for n in networks[1:]] == [0.75, 0.5, 0.25]

@@ -151,7 +151,7 @@ def test_logits_are_those_of_keras_for_equal_weights(name):
     np.testing.assert_allclose(found, expected, rtol=1e-3, atol=1e-4 * np.abs(expected).max())
 
 
-def test_hard_swish_and_multiplier_are_the_papers():
+def test_activation_multiplier_and_minimalistic_networks_are_the_papers():
     values = np.array([-4, -3, -1.5, 0, 1, 3, 5], np.float32)
     with tf.Graph().as_default(), tf.Session() as session:
         found = session.run(mobilenet_v3.hard_swish(tf.constant(values)))
@@ -163,6 +163,11 @@ def test_hard_swish_and_multiplier_are_the_papers():
         assert net.shape.as_list() == [1, 1, 1, 1280]
         with pytest.raises(ValueError, match='use "depth_multiplier" instead'):
             ends(multiplier=0.5)
+    for layout in (mobilenet_v3.V3_SMALL_MINIMALISTIC, mobilenet_v3.V3_LARGE_MINIMALISTIC):
+        blocks = [op for op in layout["spec"] if op.op is expanded_conv]
+        assert {block.params["kernel_size"] for block in blocks} == {(3, 3)}
+        assert {block.params["inner_activation_fn"] for block in blocks} == {tf.nn.relu}
+        assert {block.params["expansion_transform"] for block in blocks} == {None}
 
 
 def ends(**options):
@@ -190,16 +195,3 @@ def test_dilation_takes_the_place_of_strides():
             if op.type == "SpaceToBatchND"
         }
         assert rates == {2, 4}
-
-
-def test_default_image_size():
-    kinds = ("mobilenet", "small", "large", "small_minimalistic", "large_minimalistic")
-    assert {getattr(mobilenet_v3, kind).default_image_size for kind in kinds} == {224}
-
-
-def test_minimalistic_networks_are_free_of_what_is_slow_on_small_processors():
-    for layout in (mobilenet_v3.V3_SMALL_MINIMALISTIC, mobilenet_v3.V3_LARGE_MINIMALISTIC):
-        blocks = [op for op in layout["spec"] if op.op is expanded_conv]
-        assert {block.params["kernel_size"] for block in blocks} == {(3, 3)}
-        assert {block.params["inner_activation_fn"] for block in blocks} == {tf.nn.relu}
-        assert {block.params["expansion_transform"] for block in blocks} == {None}

@@ -67,7 +67,7 @@ def test_dilated_features_are_the_strided_ones_and_those_between():
         np.testing.assert_allclose(features[:, ::factor, ::factor], expected, rtol=1e-4, atol=1e-5)
 
 
-def test_blocks_may_be_collected_before_their_stride():
+def test_blocks_are_collected_before_their_stride_and_the_root_has_four():
     image = tf.random.stateless_normal([1, 14, 15, 3], seed=[1, 2])
     ends = []
     for store in (False, True):
@@ -78,6 +78,9 @@ def test_blocks_may_be_collected_before_their_stride():
     assert [each.shape[1:3] for each in whole] == [(4, 4), (14, 15), (7, 8), (4, 4)]
     for found, expected, factor in zip(whole, strided, (1, 2, 2, 1), strict=True):
         np.testing.assert_allclose(found[:, ::factor, ::factor], expected, rtol=1e-4, atol=1e-5)
+    assert [resnet_utils.stride_after_root(stride) for stride in (None, 4, 16)] == [None, 1, 4]
+    with pytest.raises(ValueError, match=r"needs to be a multiple of 4. It is 6"):
+        resnet_utils.stride_after_root(6)
 
 
 @pytest.mark.parametrize("stride", [3, 8])
@@ -85,12 +88,6 @@ def test_a_stride_that_the_blocks_do_not_have_is_refused(stride):
     match = f"The target output_stride cannot be reached.*asked for {stride}.*give 4"
     with pytest.raises(ValueError, match=match):
         stacked(tf.zeros([1, 16, 16, 3]), output_stride=stride)
-
-
-def test_the_root_needs_a_stride_of_four():
-    assert [resnet_utils.stride_after_root(stride) for stride in (None, 4, 16)] == [None, 1, 4]
-    with pytest.raises(ValueError, match=r"needs to be a multiple of 4. It is 6"):
-        resnet_utils.stride_after_root(6)
 
 
 def test_the_arg_scope_sets_batch_norm_penalty_and_initial_values():

@@ -108,13 +108,10 @@ def test_multi_grid_multiplies_the_rates_of_the_last_block(
     assert seen == [(1, rate) for rate in rates]
 
 
-def test_a_multi_grid_has_a_rate_for_each_unit():
+def test_functions_and_multi_grids_are_deeplabs():
     match = r"multi_grid \(1, 2\) has 2 rates; the last block has 3 units"
     with tf.Graph().as_default(), pytest.raises(ValueError, match=match):
         build(50, images(65), multi_grid=(1, 2))
-
-
-def test_functions_have_deeplabs_names():
     for num_layers in PLAIN_PARAMETERS:
         function = getattr(resnet_v1_beta, f"resnet_v1_{num_layers}_beta")
         assert function.__name__ == f"resnet_v1_{num_layers}_beta"

@@ -49,11 +49,25 @@ def test_variables_end_points_and_penalties_are_slims(
     assert len(graph.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)) == len(weights)
 
 
-def test_functions_have_slims_names():
+def test_clones_share_variables_and_small_images_are_refused(
+    build_clones, variables_in, slim_variables
+):
     assert (vgg.vgg_d, vgg.vgg_e) == (vgg.vgg_16, vgg.vgg_19)
     for name in REPEATS:
         function = getattr(vgg, name)
         assert (function.__name__, function.default_image_size) == (name, 224)
+    with tf.Graph().as_default(), pytest.raises(ConfigError, match="223 x 223 .* 224 x 224.*SAME"):
+        build(size=223)
+    with tf.Graph().as_default(), pytest.raises(ConfigError, match="31 x 31 .* 32 x 32"):
+        build(size=31, fc_conv_padding="SAME")
+    # Clones share their variables.
+    graph, end_points = build_clones(build)
+    assert variables_in(graph) == slim_variables("vgg_a")
+    # Slim names what poolings put out by their name scope, which has the clone in it.
+    assert "clone_0/vgg_a/pool5" in end_points[0]
+    assert "clone_1/vgg_a/pool5" in end_points[1]
+    first, second = (points["vgg_a/fc7"].op.name for points in end_points)
+    assert (first, second) == ("clone_0/vgg_a/fc7/Relu", "clone_1/vgg_a/fc7/Relu")
 
 
 @pytest.fixture
@@ -69,41 +83,16 @@ def share(network):
 
 
 @pytest.mark.parametrize("network", ["vgg_a"], indirect=True)
-def test_without_classes_the_features_come_back(share):
+def test_without_classes_and_for_other_sizes(share):
     for num_classes in (None, 0):
         net, end_points = share(num_classes=num_classes)
         assert net is end_points["vgg_a/fc7"]
         assert "vgg_a/fc8" not in end_points
-
-
-@pytest.mark.parametrize("network", ["vgg_a"], indirect=True)
-def test_larger_images_give_a_map_or_are_averaged(share):
     logits, _ = share(size=256, spatial_squeeze=False)
     assert logits.shape.as_list() == [2, 2, 2, 1000]
     logits, end_points = share(size=256, global_pool=True)
     assert logits.shape.as_list() == [2, 1000]
     assert end_points["global_pool"].shape.as_list() == [2, 1, 1, 4096]
-
-
-@pytest.mark.parametrize("network", ["vgg_a"], indirect=True)
-def test_same_padding_takes_small_images_of_unknown_size(share):
     same = {"fc_conv_padding": "SAME", "spatial_squeeze": False}
     assert share(size=64, **same)[0].shape.as_list() == [2, 2, 2, 1000]
     assert share(size=None, **same)[0].shape.as_list() == [2, None, None, 1000]
-
-
-def test_images_that_are_too_small_are_refused():
-    with tf.Graph().as_default(), pytest.raises(ConfigError, match="223 x 223 .* 224 x 224.*SAME"):
-        build(size=223)
-    with tf.Graph().as_default(), pytest.raises(ConfigError, match="31 x 31 .* 32 x 32"):
-        build(size=31, fc_conv_padding="SAME")
-
-
-def test_clones_share_their_variables(build_clones, variables_in, slim_variables):
-    graph, end_points = build_clones(build)
-    assert variables_in(graph) == slim_variables("vgg_a")
-    # Slim names what poolings put out by their name scope, which has the clone in it.
-    assert "clone_0/vgg_a/pool5" in end_points[0]
-    assert "clone_1/vgg_a/pool5" in end_points[1]
-    first, second = (points["vgg_a/fc7"].op.name for points in end_points)
-    assert (first, second) == ("clone_0/vgg_a/fc7/Relu", "clone_1/vgg_a/fc7/Relu")

@@ -142,7 +142,7 @@ def test_parameters_and_names_are_the_published_ones(num_layers, count_parameter
     assert 2 + 3 * sum(units for *_, units in described(num_layers)) == num_layers
 
 
-def test_functions_and_strides_are_deeplabs():
+def test_functions_strides_and_shortcuts_are_deeplabs():
     strides = {
         block.scope: [unit["stride"] for unit in block.args] for block in xception_blocks(71)
     }
@@ -156,6 +156,8 @@ def test_functions_and_strides_are_deeplabs():
         function = getattr(xception, f"xception_{num_layers}")
         assert function.__name__ == f"xception_{num_layers}"
         assert function.default_image_size == xception.xception.default_image_size == 299
+    with tf.Graph().as_default(), pytest.raises(ValueError, match="skip_connection_type 'max'"):
+        xception_module.xception_module(tf.zeros([1, 4, 4, 2]), [2, 2, 2], "max", stride=1)
 
 
 @pytest.mark.slow
@@ -232,11 +234,6 @@ def test_multi_grid_multiplies_the_rates_of_the_last_block(output_stride, multi_
 def test_settings_that_cannot_be_are_refused(arguments, match):
     with tf.Graph().as_default(), pytest.raises(ValueError, match=match):
         small(images(33), **arguments)
-
-
-def test_an_unknown_shortcut_is_refused():
-    with tf.Graph().as_default(), pytest.raises(ValueError, match="skip_connection_type 'max'"):
-        xception_module.xception_module(tf.zeros([1, 4, 4, 2]), [2, 2, 2], "max", stride=1)
 
 
 @pytest.mark.parametrize("size", [4, 5])

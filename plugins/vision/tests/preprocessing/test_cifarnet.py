@@ -49,7 +49,7 @@ def test_training_results_are_standardised(prepare, photo, channels):
     np.testing.assert_allclose(results.std(axis=(1, 2, 3)), 1, atol=1e-4)
 
 
-def test_training_changes_contrast_from_a_fifth_to_nine_fifths(prepare):
+def test_training_changes_brightness_before_contrast_from_a_fifth(prepare, photo, monkeypatch):
     """Columns of 90 and 110, and another channel at 200: windows are alike within the image.
 
     The change is seen as the step between columns over the distance of the channels, 0.2 here.
@@ -64,10 +64,7 @@ def test_training_changes_contrast_from_a_fifth_to_nine_fifths(prepare):
     assert len(factors) > 50
     assert 0.2 - 1e-3 <= factors.min() < 0.4
     assert 1.6 < factors.max() <= 1.8 + 1e-3
-
-
-def test_training_changes_brightness_before_contrast(prepare, photo, monkeypatch):
-    """Standardisation leaves nothing of a mere shift, so its place is seen by the calls."""
+    # Standardisation leaves nothing of a mere shift, so its place is seen by the calls.
     calls = []
     monkeypatch.setattr(colour, "brightness", lambda i, *d: calls.append(("brightness", d[0])) or i)
     monkeypatch.setattr(colour, "contrast", lambda i, *d: calls.append(("contrast", *d[:2])) or i)

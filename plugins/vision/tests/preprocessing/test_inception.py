@@ -44,7 +44,7 @@ def test_training_results_are_in_range_and_follow_the_seed(prepare, photo, famil
         assert np.abs(one - other).max() > 0.1
 
 
-def test_boxes_keep_their_limits():
+def test_boxes_and_colours_keep_their_limits():
     """Area 5 to 100 % of the image, width over height 0.75 to 1.33, within the image."""
     places = np.stack(np.mgrid[0:60, 0:80], axis=2).astype(np.float32)
     with tf.Graph().as_default(), tf.Session() as session:
@@ -64,6 +64,25 @@ def test_boxes_keep_their_limits():
     assert ratio.min() >= 0.75 - 0.06
     assert ratio.max() <= 1.33 + 0.1
     assert len(np.unique(found[:, 0], axis=0)) > 150
+    # Saturation of (0.6, 0.4, 0.4) is 1/3; half to one and a half of it is drawn.
+    image = np.float32([0.6, 0.4, 0.4]).reshape(1, 1, 3)
+    results = distorted(image, ["saturation"], range(100))[:, 0, 0]
+    factor = 3 * (1 - results.min(axis=1) / results.max(axis=1))
+    assert factor.min() >= 0.5 - 1e-3
+    assert factor.max() <= 1.5 + 1e-3
+    assert factor.std() > 0.2
+    results = distorted(image, ["hue"], range(100))[:, 0, 0]
+    # A fifth of a turn from red: blue or green may reach the top, not both.
+    np.testing.assert_allclose(results.max(axis=1), 0.6, atol=1e-3)
+    np.testing.assert_allclose(results.min(axis=1), 0.4, atol=1e-3)
+    assert len(np.unique(np.argmin(results, axis=1))) == 2
+    # Beyond a sixth of a turn red falls, to 0.6 - 0.2 * (6 / 5 - 1) at most.
+    assert 0.56 - 1e-3 <= results[:, 0].min() < 0.57
+    # With one seed for all, brightness and contrast would be tied to each other.
+    image = np.float32([0.4, 0.6]).reshape(1, 2, 1)
+    results = distorted(image, ["brightness", "contrast"], range(100))[:, 0, :, 0]
+    shift, factor = results.mean(axis=1) - 0.5, (results[:, 1] - results[:, 0]) / 0.2
+    assert abs(np.corrcoef(shift, factor)[0, 1]) < 0.4
 
 
 def distorted(image, order, seeds):
@@ -89,31 +108,6 @@ def test_grey_images_change_brightness_and_contrast_only():
     assert factor.min() >= 0.5 - 1e-5
     assert factor.max() <= 1.5 + 1e-5
     assert factor.std() > 0.2
-
-
-def test_colours_keep_their_limits():
-    """Saturation of (0.6, 0.4, 0.4) is 1/3; half to one and a half of it is drawn."""
-    image = np.float32([0.6, 0.4, 0.4]).reshape(1, 1, 3)
-    results = distorted(image, ["saturation"], range(100))[:, 0, 0]
-    factor = 3 * (1 - results.min(axis=1) / results.max(axis=1))
-    assert factor.min() >= 0.5 - 1e-3
-    assert factor.max() <= 1.5 + 1e-3
-    assert factor.std() > 0.2
-    results = distorted(image, ["hue"], range(100))[:, 0, 0]
-    # A fifth of a turn from red: blue or green may reach the top, not both.
-    np.testing.assert_allclose(results.max(axis=1), 0.6, atol=1e-3)
-    np.testing.assert_allclose(results.min(axis=1), 0.4, atol=1e-3)
-    assert len(np.unique(np.argmin(results, axis=1))) == 2
-    # Beyond a sixth of a turn red falls, to 0.6 - 0.2 * (6 / 5 - 1) at most.
-    assert 0.56 - 1e-3 <= results[:, 0].min() < 0.57
-
-
-def test_changes_of_one_image_draw_different_numbers():
-    """With one seed for all, brightness and contrast would be tied to each other."""
-    image = np.float32([0.4, 0.6]).reshape(1, 2, 1)
-    results = distorted(image, ["brightness", "contrast"], range(100))[:, 0, :, 0]
-    shift, factor = results.mean(axis=1) - 0.5, (results[:, 1] - results[:, 0]) / 0.2
-    assert abs(np.corrcoef(shift, factor)[0, 1]) < 0.4
 
 
 def test_full_mode_resizes_in_four_ways_and_fast_mode_in_one(prepare):

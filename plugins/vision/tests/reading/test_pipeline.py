@@ -15,16 +15,14 @@ def epochs(**options):
         ).reshape(EPOCHS, COUNT)
 
 
-def test_each_epoch_is_another_permutation_and_the_seed_decides():
+def test_epochs_are_permutations_and_blocks_are_shuffled_within():
     for together in (None, BLOCK, COUNT):
         stream = epochs(seed=1, together=together)
         np.testing.assert_array_equal(np.sort(stream), np.tile(np.arange(COUNT), [EPOCHS, 1]))
         assert len(np.unique(stream, axis=0)) == EPOCHS
         np.testing.assert_array_equal(stream, epochs(seed=1, together=together))
         assert (stream != epochs(seed=2, together=together)).mean() > 0.5
-
-
-def test_blocks_come_in_another_order_and_are_shuffled_within():
+    # Blocks come in another order and are shuffled within.
     stream = epochs(seed=1, together=BLOCK)
     whole = stream[:, : COUNT - COUNT % BLOCK].reshape(EPOCHS, -1, BLOCK)
     blocks = whole // BLOCK
@@ -36,9 +34,6 @@ def test_blocks_come_in_another_order_and_are_shuffled_within():
     of_one_block = within[blocks[..., 0] == 0]
     assert len(np.unique(of_one_block, axis=0)) > EPOCHS / 2
     assert all(len(np.unique(epoch, axis=0)) > 1 for epoch in within)
-
-
-def test_fewer_than_two_together_stay_in_order():
     for together in (0, 1):
         expected = np.tile(np.arange(COUNT), [EPOCHS, 1])
         np.testing.assert_array_equal(epochs(seed=1, together=together), expected)

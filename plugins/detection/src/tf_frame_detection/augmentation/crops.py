@@ -46,7 +46,7 @@ def random_crop_image(
       min_object_covered: share of at least one box that lies in the window.
       min_aspect_ratio, max_aspect_ratio: width over height of the window.
       min_area, max_area: share of the image.
-      overlap_thresh: objects of which a smaller share is left are left out.
+      overlap_thresh: objects with a smaller share left are left out.
       random_coef: probability that nothing is changed.
     """
     whether, where = draws.split(seed, 2)
@@ -64,7 +64,7 @@ def random_crop_image(
 def ssd_random_crop(labelled: Labelled, seed: Any, *, random_coef: float = 0.15) -> Labelled:
     """SSD's crop: the least overlap with an object is 0, 0.1, 0.3, 0.5, 0.7, 0.9 or 1.
 
-    Objects of which less than this share is left are left out. `random_coef` is the
+    Objects with less than this share left are left out. `random_coef` is the
     probability that nothing is changed.
     """
     return _ssd_crop(labelled, seed, _SSD_OVERLAPS, random_coef)
@@ -152,7 +152,7 @@ def random_scale_crop_and_pad_to_square(
       seed: `[2]` integers.
       output_size: side of the square, in pixels.
       scale_min, scale_max: the larger side becomes this share of `output_size`.
-      overlap_thresh: objects of which a smaller share is left are left out.
+      overlap_thresh: objects with a smaller share left are left out.
     """
     scale_seed, place_seed = draws.split(seed, 2)
     side = tf.cast(tf.reduce_max(height_and_width(labelled)), tf.float32)

@@ -1,4 +1,4 @@
-"""`Labelled`, an image with its objects, and what all changes of one are made of.
+"""`Labelled`, an image with its objects, and the parts of its random changes.
 
 Coordinates are pixels, as in `tf_frame_vision.augmentation.geometry`.
 """
@@ -72,7 +72,7 @@ def kept(labelled: Labelled, mask: Any) -> Labelled:
 
 
 def within(labelled: Labelled, least: Any = 0.0) -> Labelled:
-    """Cuts boxes to the image, and leaves out objects of which less than a share is left.
+    """Cuts boxes to the image, and leaves out objects that lose more than a share of their area.
 
     Corners are not cut, as a part of a rotated box is none.
 

@@ -4,9 +4,9 @@ In the frame of the second rectangle, which spans `|u| <= U` and `|v| <= V` ther
 the first is four segments `v(u)`. At one `u` the intersection is as long as the difference of
 `clip(v, -V, V)` at the upper and at the lower segment, so that by Green's theorem its area is
 
-    - sum over segments of the integral of clip(v(u), -V, V) du, for u within -U and U,
+    - sum over segments of the integral of clip(v(u), -V, V) du, for u within -U and U.
 
-of which each is the integral of a line with two bends. The sum is continuous in all coordinates:
+Each integrand is a line with two bends. The sum is continuous in all coordinates:
 edges that touch, coincide or are parallel need no case of their own, as they do where corners and
 crossings are collected and ordered.
 

@@ -1,8 +1,7 @@
 """Areas and overlaps of upright boxes `[..., 4]`: upper, left, lower and right edge.
 
 All functions take `ops`, the module that computes: TensorFlow, or `numpy` for arrays outside of a
-graph. A box of which a lower or right edge does not exceed its opposite, as of padding, has area 0
-and overlaps nothing.
+graph. A box without height or width, such as padding, has area 0 and overlaps nothing.
 """
 
 from __future__ import annotations

@@ -31,8 +31,14 @@ from tf_frame_detection.evaluation.average_precision import (
 )
 from tf_frame_detection.evaluation.coco import COCO_FIGURES, coco_figures, has_pycocotools
 from tf_frame_detection.evaluation.images import Array, Image
-from tf_frame_detection.evaluation.matching import THRESHOLDS, Matches, match_coco, match_voc
-from tf_frame_detection.evaluation.overlaps import rotated_overlaps, upright_overlaps
+from tf_frame_detection.evaluation.matching import (
+    THRESHOLDS,
+    Matches,
+    match_coco,
+    match_voc,
+    rotated_overlaps,
+    upright_overlaps,
+)
 
 _NO_ANGLE = 90.0
 # Boxes at least so many times as long as wide have an angle that counts.

@@ -1,4 +1,4 @@
-"""Assignment of the detections of a class in an image to its boxes, as COCO and VOC do it.
+"""Overlaps of the detections of a class with boxes, and their assignment as in COCO and VOC.
 
 COCO: each detection, most certain first, takes the box that it overlaps most of those that are not
 taken; an ignored box only where there is no other, and a crowd as often as one likes.
@@ -8,16 +8,22 @@ only the first one there is right. Source: VOCevaldet.m of the development kit.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
+from tf_frame_detection.boxes import rotated_numpy, upright
 from tf_frame_detection.evaluation.images import Array, Image
-from tf_frame_detection.evaluation.overlaps import Overlaps
 
 THRESHOLDS = np.linspace(0.5, 0.95, 10)
 MAX_DETECTIONS = 100
 _NONE = -1
+# Divisor instead of an area of 0; the numerator is 0 then.
+_TINY = 1e-30
+
+# From detections [n, 4 or 5], boxes [m, 4 or 5] and crowd [m] to overlaps [n, m].
+Overlaps = Callable[[Array, Array, Array], Array]
 
 
 class Matches(NamedTuple):
@@ -34,6 +40,36 @@ class Matches(NamedTuple):
     right: Array
     wrong: Array
     num_boxes: int
+
+
+def upright_overlaps(found: Array, boxes: Array, crowd: Array) -> Array:
+    """Returns the overlaps of upright boxes.
+
+    With a crowd, a box of any number of objects, an overlap is the share of the detection that
+    lies inside.
+
+    Args:
+      found: `[n, 4]`.
+      boxes: `[m, 4]`.
+      crowd: `[m]` bool.
+
+    Returns:
+      `[n, m]`; 0 where both areas are 0.
+    """
+    shares = upright.intersection_over_area(found, boxes, ops=np)
+    overlaps: Array = np.where(crowd, shares, upright.iou(found, boxes, ops=np))
+    return overlaps
+
+
+def rotated_overlaps(found: Array, boxes: Array, crowd: Array) -> Array:
+    """Returns the overlaps of rotated boxes, `[n, 5]` and `[m, 5]`; otherwise as above."""
+    iou = rotated_numpy.iou(found, boxes)
+    area, others = (np.prod(each[:, 2:4], axis=1) for each in (found, boxes))
+    # Of the IoU i = x / (a + b - x) the intersection is x = i (a + b) / (1 + i).
+    shared = iou * (area[:, np.newaxis] + others) / (1 + iou)
+    shares = shared / np.maximum(area, _TINY)[:, np.newaxis]
+    overlaps: Array = np.where(crowd, shares, iou)
+    return overlaps
 
 
 def match_coco(image: Image, overlaps: Overlaps) -> tuple[Matches, Array]:

@@ -66,7 +66,7 @@ def _pair(
     scores: Any,
     found_classes: Any,
 ) -> Any:
-    """The two pictures of an image beside each other."""
+    """Returns both pictures of an image, side by side."""
     picture = enlarged(np.clip(np.round(image), 0, 255).astype(np.uint8))
     fed = image.shape[:2]
     # Detections are shares of the image without its padding.

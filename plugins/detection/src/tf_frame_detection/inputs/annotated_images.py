@@ -60,7 +60,7 @@ class FolderOptions(AnnotatedOptions, HeldOutOptions):
 
 
 class AnnotatedImages(DetectionInput, ExampleInput):
-    """Input of images with boxes; a subclass defines `read`, and `find`, which is called at first.
+    """Input of images with boxes; a subclass defines `read`, and `find` for the constructor.
 
     Examples have `image` uint8, `boxes`, `classes`, `ignored`, `crowd`, and with the option
     `rotated` `corners`.
@@ -79,7 +79,7 @@ class AnnotatedImages(DetectionInput, ExampleInput):
             self.label_names = UPRIGHT_LABELS  # type: ignore[misc]
         self._changes: Sequence[Any] = ()
         if params.preprocess or params.data_augmentation:
-            from tf_frame_detection.augmentation.parse import parse
+            from tf_frame_detection.augmentation.by_name import parse
 
             self._changes = [
                 *parse(params.preprocess, "--input.preprocess"),
@@ -104,7 +104,7 @@ class AnnotatedImages(DetectionInput, ExampleInput):
         """Returns the features and labels of an image; see `detection_input`."""
         import tensorflow.compat.v1 as tf
 
-        from tf_frame_detection.augmentation import parse as named
+        from tf_frame_detection.augmentation import by_name
         from tf_frame_detection.augmentation.labelled import (
             Labelled,
             fitted,
@@ -116,7 +116,7 @@ class AnnotatedImages(DetectionInput, ExampleInput):
         parts = {name: example[name] for name in ("boxes", "classes", "ignored", "crowd")}
         labelled = Labelled(image, **parts, corners=example.get("corners"))
         if is_training:
-            labelled = named.apply(labelled, self._changes, seed)
+            labelled = by_name.apply(labelled, self._changes, seed)
         inner = height_and_width(labelled)
         if self.size:
             keep = self.params.keep_aspect_ratio
@@ -173,7 +173,7 @@ class AnnotatedFolder(AnnotatedImages):
         self.splits = {Mode.TRAIN: train, Mode.EVAL: evaluated, Mode.PREDICT: evaluated}
 
     def notes(self) -> Sequence[str]:
-        """Says how many boxes reach beyond their images."""
+        """Returns a line with the number of boxes that reach beyond their images."""
         if self.trained is not None:
             return ()
         parts = {id(split): split.content for split in self.splits.values() if split.content}

@@ -1,6 +1,6 @@
 """Objects of photographs as annotation files describe them, and checks of them.
 
-What is wrong with one is said at the start, a line each that names the file and the record.
+Faults are reported at the start, a line each that names the file and the record.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ class Marked:
     Attributes:
       box: upper, left, lower and right edge, in pixels.
       number: its class, from 0 on.
-      record: what tells it apart in its file, such as `line 3`, for errors.
+      record: its place in the file, such as `line 3`, for errors.
       ignored: whether it is neither right nor wrong.
-      crowd: whether it stands for many objects; then it is ignored as well.
+      crowd: whether it stands for many objects; such an object is ignored as well.
       corners: row and column of four corners in order around, in pixels; empty: those of `box`.
     """
 

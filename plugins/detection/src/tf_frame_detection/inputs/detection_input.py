@@ -105,7 +105,7 @@ class DetectionInput(Input):
         return {"image": pixels, "image_size": inner, "original_size": original}
 
     def serving_features(self) -> Any:
-        """`{"image": [None, height, width, 3]}` float32, 0 to 255, all of which is image."""
+        """`{"image": [None, height, width, 3]}` float32, 0 to 255, without padding."""
         import tensorflow.compat.v1 as tf
 
         height, width = self.size or (_SERVING_SIZE, _SERVING_SIZE)

@@ -1,4 +1,4 @@
-"""Tiles of the image of `nuclei_boxes`: rows of square tiles, of which the first ones train."""
+"""Tiles of the image of `nuclei_boxes`: rows of square tiles; the first rows train."""
 
 # Pixels.
 TILE_SIZE = 128

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-# Directions in which the outline is looked at; quarter turns are among them.
+# Directions with a point of the outline; quarter turns are among them.
 DIRECTIONS = 64
 # Masks may end a pixel before the edge of an image, as those of the sample do.
 _MARGIN = 2

@@ -19,7 +19,7 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.errors import ConfigError
-from tf_frame_detection.augmentation import parse as named_changes
+from tf_frame_detection.augmentation import by_name as named_changes
 from tf_frame_detection.augmentation.labelled import Labelled, height_and_width
 from tf_frame_detection.legacy.standard_fields import InputDataFields
 from tf_frame_legacy.input_queues import check_augmentation

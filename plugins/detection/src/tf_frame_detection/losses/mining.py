@@ -20,7 +20,7 @@ _LOSS_TYPES = ("both", "class", "box")
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class HardExampleMiner:
-    """Chooses anchors of each image by loss, without those whose box overlaps a chosen one.
+    """Chooses anchors of each image by loss, without anchors that overlap a chosen box.
 
     The equations and defaults of `HardExampleMiner` of the object detection API
     (tensorflow/models, research/object_detection/core/losses.py), after online hard example

@@ -12,13 +12,13 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame_detection.losses.classification import (
+from tf_frame_detection.losses.mining import HardExampleMiner
+from tf_frame_detection.losses.pointwise import (
     sigmoid_focal,
+    smooth_l1,
     weighted_sigmoid,
     weighted_softmax,
 )
-from tf_frame_detection.losses.localization import smooth_l1
-from tf_frame_detection.losses.mining import HardExampleMiner
 from tf_frame_detection.networks.detector import Raw
 from tf_frame_detection.options import FOCAL, PER_BATCH, SOFTMAX
 from tf_frame_detection.targets.assigner import Targets, with_background

@@ -98,7 +98,7 @@ def _prediction(
 def weight_shared(
     maps: Sequence[Any], num_anchors: int, heads: Heads, *, depth: int, num_layers: int
 ) -> tuple[Any, Any]:
-    """Builds one predictor for all maps, whose batch norm is each map's own, as in RetinaNet.
+    """Builds one predictor for all maps, with batch norm of its own for each, as in RetinaNet.
 
     Args:
       maps: `[batch, height, width, channels]` each, of the same number of channels.

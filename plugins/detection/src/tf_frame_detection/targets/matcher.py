@@ -75,7 +75,7 @@ class ArgmaxMatcher:
 
 
 def _first_rows(similarity: Any, valid: Any) -> Any:
-    """First valid row of which an anchor is the most similar one; a large number without."""
+    """Returns the first valid row that an anchor is most similar to; else a large number."""
     batch, rows, anchors = tf.unstack(tf.shape(similarity))
     favourites = tf.argmax(similarity, axis=2, output_type=tf.int32)
     segments = favourites + anchors * tf.range(batch)[:, tf.newaxis]

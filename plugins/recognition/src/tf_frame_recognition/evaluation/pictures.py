@@ -9,8 +9,8 @@ import numpy as np
 from PIL import Image, ImageDraw
 
 from tf_frame_vision.drawing.boxes import enlarged
-from tf_frame_vision.drawing.captions import with_captions
 from tf_frame_vision.drawing.palette import Pixels
+from tf_frame_vision.drawing.text import with_captions
 
 _GAP = 8
 _RADIUS = 4

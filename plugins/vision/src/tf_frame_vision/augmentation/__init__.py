@@ -13,47 +13,25 @@ Random numbers follow from a seed by stateless ops, so that a resumed run sees t
 as an uninterrupted one. `geometry` has the changes themselves, without random numbers.
 """
 
-from tf_frame_vision.augmentation import colour, draws
+from tf_frame_vision.augmentation import colour as colour, draws as draws
 from tf_frame_vision.augmentation.geometry import (
-    Sample,
-    clip_boxes,
-    crop,
-    crop_or_pad,
-    flip_left_right,
-    flip_up_down,
-    pad,
-    resize,
-    rotate_90,
-    scale,
-    transpose,
+    Sample as Sample,
+    clip_boxes as clip_boxes,
+    crop as crop,
+    crop_or_pad as crop_or_pad,
+    flip_left_right as flip_left_right,
+    flip_up_down as flip_up_down,
+    pad as pad,
+    resize as resize,
+    rotate_90 as rotate_90,
+    scale as scale,
+    transpose as transpose,
 )
 from tf_frame_vision.augmentation.random_geometry import (
-    apply_if,
-    random_crop,
-    random_crop_or_pad,
-    random_flip,
-    random_rotate_90,
-    random_scale,
+    apply_if as apply_if,
+    random_crop as random_crop,
+    random_crop_or_pad as random_crop_or_pad,
+    random_flip as random_flip,
+    random_rotate_90 as random_rotate_90,
+    random_scale as random_scale,
 )
-
-__all__ = [
-    "Sample",
-    "apply_if",
-    "clip_boxes",
-    "colour",
-    "crop",
-    "crop_or_pad",
-    "draws",
-    "flip_left_right",
-    "flip_up_down",
-    "pad",
-    "random_crop",
-    "random_crop_or_pad",
-    "random_flip",
-    "random_rotate_90",
-    "random_scale",
-    "resize",
-    "rotate_90",
-    "scale",
-    "transpose",
-]

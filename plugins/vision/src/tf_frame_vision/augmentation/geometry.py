@@ -143,7 +143,7 @@ def pad(
 
     Args:
       sample: the image and its marks.
-      top, left: row and column at which the image then begins.
+      top, left: row and column of the image's first pixel in the result.
       height, width: of the result, in pixels; not less than the image needs there.
       fill: value of the pixels that are added.
       mask_fill: their value in masks; of bool masks it is False.

@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from tf_frame.errors import ConfigError, DataError, translated_write_errors
-from tf_frame_vision.convert.progress import Progress
 from tf_frame_vision.convert.records import Picture, Records
 from tf_frame_vision.convert.settings import claim, finish, same_files, write_names
 from tf_frame_vision.convert.shards import (
     DamagedShard,
+    Progress,
     Rules,
     Shard,
     check_left_out,
@@ -36,7 +36,7 @@ class Conversion:
       kind: the kind of source.
       fingerprint: digest of its files, to notice that they have changed.
       output: folder of the shards; it is made.
-      split: the first part of their names.
+      split: the first part of the shards' names.
       shards: number of shards.
       workers: number of shards that are written at the same time; None: one for each core.
       skip_corrupt: whether pictures that cannot be decoded are left out.
@@ -76,7 +76,7 @@ class Result:
     skipped: Sequence[str]
 
     def text(self, num_classes: int, shards: int) -> str:
-        """Describes it in a line."""
+        """Returns a line that describes the outcome."""
         kept = f", {self.kept} of them finished before" if self.kept else ""
         skipped = f"; {len(self.skipped)} corrupt images left out" if self.skipped else ""
         return (
@@ -93,15 +93,15 @@ class _Outcome:
 
 
 def convert(pictures: Sequence[Picture], records: Records, conversion: Conversion) -> Result:
-    """Makes the shards that are not there yet.
+    """Makes the shards that do not exist yet.
 
     Args:
-      pictures: the pictures, in the order in which they are to be written.
+      pictures: the pictures, in the order of writing.
       records: makes their records.
       conversion: the settings.
 
     Raises:
-      ConfigError: there are more shards than pictures, or others were made in that folder.
+      ConfigError: there are more shards than pictures, or other shards were made in that folder.
       DataError: a picture cannot be decoded.
       TfFrameError: a file cannot be written.
     """

@@ -23,7 +23,7 @@ def check_apart(source: Path, output: Path) -> None:
     if output.resolve().is_relative_to(source.resolve()):
         raise ConfigError(
             f"OUTPUT {output} is within SOURCE {source}: a later run would read it; choose a "
-            "folder beside it"
+            "folder next to it"
         )
 
 

@@ -1,4 +1,4 @@
-"""Writes the files beside the shards: names of classes, and the settings that a rerun must repeat.
+"""Writes the files next to the shards: names of classes, and settings that a rerun must repeat.
 
 A rerun with other settings or files is refused, because it would mix shards of two data sets.
 """

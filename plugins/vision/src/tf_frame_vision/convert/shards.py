@@ -9,15 +9,16 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import os
+import sys
 import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import tensorflow.compat.v1 as tf
+from tqdm import tqdm
 
 from tf_frame.atomic_output import atomic_output
 from tf_frame.errors import DataError, TfFrameError, reason_of, translated_write_errors
-from tf_frame_vision.convert.progress import Progress
 from tf_frame_vision.convert.records import CorruptImage, Picture, Records
 
 
@@ -40,6 +41,53 @@ class Content:
 
     missing: list[str]
     digests: list[bytes]
+
+
+class Progress:
+    """Progress of a conversion: a bar on a terminal, elsewhere a line for each shard.
+
+    Threads may use it at the same time.
+
+    Args:
+      num_pictures: number of pictures of the conversion.
+      num_shards: number of its shards.
+    """
+
+    def __init__(self, num_pictures: int, num_shards: int) -> None:
+        self._lock = threading.Lock()
+        self._num_shards = num_shards
+        self._shards_done = 0
+        self._bar = tqdm(
+            total=num_pictures,
+            unit="image",
+            desc="convert",
+            dynamic_ncols=True,
+            disable=not sys.stderr.isatty(),
+        )
+
+    def advance(self, number: int = 1) -> None:
+        """Counts pictures that are done."""
+        with self._lock:
+            self._bar.update(number)
+
+    def shard_done(self) -> None:
+        """Counts a shard that is whole."""
+        with self._lock:
+            self._shards_done += 1
+            if self._bar.disable:
+                line = f"{self._shards_done} of {self._num_shards} shards done"
+                print(line, file=sys.stderr, flush=True)
+
+    def report(self, line: str) -> None:
+        """Prints a line above the bar."""
+        with self._lock:
+            tqdm.write(line, file=sys.stderr)
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(self, *failure: object) -> None:
+        self._bar.close()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -70,7 +118,7 @@ class DamagedShard(Exception):
 def split_into_shards(
     pictures: Sequence[Picture], output: Path, split: str, number: int
 ) -> list[Shard]:
-    """Cuts the pictures into shards whose sizes differ by one at most."""
+    """Cuts the pictures into shards; their sizes differ by one at most."""
     bounds = [len(pictures) * shard // number for shard in range(number + 1)]
     return [
         Shard(
@@ -124,7 +172,7 @@ def check_shard(shard: Shard, rules: Rules) -> Content:
 def check_left_out(shard: Shard, missing: Sequence[str], records: Records) -> None:
     """Checks that the pictures that a shard does without are corrupt ones.
 
-    A file that was cut between two records looks like a shard whose last pictures were left out.
+    A file that was cut between two records looks like a shard without its last pictures.
 
     Raises:
       DamagedShard: one of them can be decoded.

@@ -50,7 +50,7 @@ def overlay(image: Pixels, classes: NDArray[np.integer], colours: Pixels) -> Pix
     Args:
       image: `[height, width, 3]`.
       classes: `[height, width]`.
-      colours: `[num_classes, 3]`; a class whose colour is black is left as it is.
+      colours: `[num_classes, 3]`; black leaves the pixels of a class as they are.
 
     Returns:
       `[height, width, 3]`.

@@ -18,7 +18,7 @@ from PIL.PngImagePlugin import PngImageFile
 
 from tf_frame.atomic_output import atomic_output
 
-# Pillow's modes of images whose pixels are one brightness.
+# Pillow's modes of images with one brightness for each pixel.
 _GREY = ("1", "L", "I", "I;16")
 _PALETTE_SIZE = 256
 _DAMAGED = (SyntaxError, ValueError, EOFError, IndexError, struct.error, zlib.error)

@@ -1,12 +1,27 @@
-"""Text in pictures, by Pillow's own font."""
+"""Text in pictures by Pillow's own font: captions and legends below a picture."""
 
 from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 from PIL import Image, ImageDraw, ImageFont
+
+from tf_frame_vision.drawing.palette import Pixels
+
+_MARGIN = 4
+# Captions: a line is 26 pixels high, whatever the size of its text.
+_CAPTION_SIZE, _LEAST_SIZE, _CAPTION_LINE = 20, 6, 26
+# Legends: from the left of a swatch to its text, and from there to the next swatch.
+_LEGEND_SIZE, _LEGEND_LINE, _SWATCH = 13, 18, 12
+_TEXT, _GAP = _SWATCH + 5, 12
+_FRAME = (90, 90, 90)
+
+# Name, and red, green and blue, of a colour.
+Entry = tuple[str, Any]
 
 
 @functools.lru_cache
@@ -30,3 +45,80 @@ def upright(text: str, size: int) -> Any:
     picture = Image.new("L", (max(text_width(text, size), 1), size + size // 3), 255)
     ImageDraw.Draw(picture).text((0, 0), text, fill=0, font=font(size))
     return picture.transpose(Image.Transpose.ROTATE_90)
+
+
+def with_captions(picture: Pixels, lines: Sequence[str]) -> Pixels:
+    """Adds lines of text below a picture; the size of the result depends on their number alone.
+
+    Characters that Pillow's font lacks are boxes; those that cannot be printed are escaped.
+
+    Args:
+      picture: `[height, width, 3]`.
+      lines: the texts, from above to below.
+
+    Returns:
+      `[height + 26 * len(lines), width, 3]`.
+    """
+    height, width = picture.shape[:2]
+    canvas = Image.new("RGB", (width, height + _CAPTION_LINE * len(lines)), "white")
+    canvas.paste(Image.fromarray(picture))
+    draw = ImageDraw.Draw(canvas)
+    for number, line in enumerate(map(_printable, lines)):
+        size = _fitting_size(line, width - 2 * _MARGIN)
+        place = (_MARGIN, height + _CAPTION_LINE * number + (_CAPTION_LINE - size) // 2)
+        draw.text(place, line, fill="black", font=font(size))
+    return np.array(canvas)
+
+
+def _fitting_size(line: str, width: int) -> int:
+    size = _CAPTION_SIZE * width // max(text_width(line, _CAPTION_SIZE), 1)
+    return min(max(size, _LEAST_SIZE), _CAPTION_SIZE)
+
+
+def _printable(line: str) -> str:
+    return "".join(each if each.isprintable() else ascii(each)[1:-1] for each in line)
+
+
+def with_legend(picture: Pixels, entries: Sequence[Entry]) -> Pixels:
+    """Adds a legend below a picture; a narrow picture becomes as wide as a name.
+
+    Args:
+      picture: `[height, width, 3]`.
+      entries: name, and red, green and blue, of each colour; none: no legend.
+
+    Returns:
+      `[height + lines, width, 3]`.
+    """
+    if not entries:
+        return picture
+    widths = [_TEXT + text_width(name, _LEGEND_SIZE) for name, _ in entries]
+    height, width = picture.shape[:2]
+    width = max(width, max(widths) + 2 * _MARGIN)
+    places = _places(widths, width - 2 * _MARGIN)
+    lines = places[-1][0] + 1
+    canvas = Image.new("RGB", (width, height + lines * _LEGEND_LINE + 2 * _MARGIN), "white")
+    canvas.paste(Image.fromarray(picture))
+    draw = ImageDraw.Draw(canvas)
+    for (line, left), (name, colour) in zip(places, entries, strict=True):
+        x, y = left + _MARGIN, height + _MARGIN + line * _LEGEND_LINE
+        box = [x, y + 3, x + _SWATCH, y + 3 + _SWATCH]
+        draw.rectangle(box, fill=tuple(map(int, colour)), outline=_FRAME)
+        draw.text(
+            (x + _TEXT, y + _LEGEND_LINE // 2),
+            name,
+            fill="black",
+            font=font(_LEGEND_SIZE),
+            anchor="lm",
+        )
+    return np.array(canvas)
+
+
+def _places(widths: Sequence[int], width: int) -> list[tuple[int, int]]:
+    """Line and left end of each entry: as many in a line as there is room for."""
+    places, line, left = [], 0, 0
+    for entry in widths:
+        if left and left + entry > width:
+            line, left = line + 1, 0
+        places.append((line, left))
+        left += entry + _GAP
+    return places

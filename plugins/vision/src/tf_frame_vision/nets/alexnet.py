@@ -16,7 +16,7 @@ from tf_frame import layers
 from tf_frame_vision.nets.fully_convolutional import Head
 from tf_frame_vision.nets.image_size import check_image_size, default_image_size
 
-# Smallest image of which conv1, pool1, pool2 and pool5 leave the 5 x 5 pixels that fc6 needs.
+# Of an image of this size conv1 and the poolings leave the 5 x 5 pixels that fc6 needs.
 _LEAST_IMAGE_SIZE = 195
 _BIAS = 0.1
 

@@ -57,7 +57,7 @@ class Head:
         net = layers.conv2d(net, _FEATURES, size, padding=self.padding, scope="fc6")
         net = self._dropout(net, "dropout6")
         net = layers.conv2d(net, _FEATURES, [1, 1], scope="fc7")
-        # Before fc8, whose end point is without height and width.
+        # Before fc8: its end point has no height and width.
         end_points = layers.convert_collection_to_dict(collection)
         if self.global_pool:
             net = tf.reduce_mean(net, [1, 2], keepdims=True, name="global_pool")

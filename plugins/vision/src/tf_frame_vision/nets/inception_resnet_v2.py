@@ -14,20 +14,11 @@ from tf_frame_vision.nets import inception_utils
 from tf_frame_vision.nets.image_size import default_image_size
 from tf_frame_vision.nets.inception_modules import Style, build_until
 from tf_frame_vision.nets.inception_resnet_v2_table import (
-    block8,
-    block17,
-    block35,
+    block8 as block8,
+    block17 as block17,
+    block35 as block35,
     inception_resnet_v2_table,
 )
-
-__all__ = [
-    "block8",
-    "block17",
-    "block35",
-    "inception_resnet_v2",
-    "inception_resnet_v2_arg_scope",
-    "inception_resnet_v2_base",
-]
 
 _ONLY_UP_TO_PRE_AUX_LOGITS = ("Mixed_7a", "Conv2d_7b_1x1")
 

@@ -114,7 +114,7 @@ block8 = _residual_block("block8", _BLOCK_8)
 
 @dataclasses.dataclass(frozen=True)
 class _Stage:
-    """Layers in a row, whose last output is an end point.
+    """Layers in a row; the last output is an end point.
 
     Attributes:
       scope: name of the end point.
@@ -200,7 +200,7 @@ def _mixed_7a(padding: str) -> Mixed:
 def inception_resnet_v2_table(
     padding: str, output_stride: int, activation_fn: Any
 ) -> tuple[Layer, ...]:
-    """Returns the layers, whose scopes are the end points.
+    """Returns the layers; their scopes are the end points.
 
     Args:
       padding: of the layers that the paper gives no padding to.

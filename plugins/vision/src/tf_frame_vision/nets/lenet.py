@@ -15,7 +15,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame import layers
 from tf_frame_vision.nets.image_size import check_image_size, default_image_size
 
-# Smallest image of which two poolings leave one pixel.
+# Two poolings leave one pixel of an image of this size.
 _LEAST_SIZE = 4
 
 

@@ -103,7 +103,7 @@ def mobilenet_base(
 
     Returns:
       The last layer's output, and end points: `layer_1`, `layer_2`, ..., and for
-      every op of a layer whose name ends in `output`, `layer_2/depthwise_output`
+      every op of a layer with a name ending in `output`, `layer_2/depthwise_output`
       and the like. Each `[batch, new_height, new_width, channels]`.
 
     Raises:

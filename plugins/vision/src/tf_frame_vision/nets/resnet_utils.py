@@ -134,7 +134,7 @@ def stack_blocks_dense(
 def bottleneck_block(
     unit_fn: Callable[..., Any], scope: str, base_depth: int, num_units: int, stride: int
 ) -> Block:
-    """Describes a block whose last unit has the stride.
+    """Describes a block; its last unit has the stride.
 
     Args:
       unit_fn: builds one unit.
@@ -171,7 +171,7 @@ def dilate_last_block(blocks: list[Block], multi_grid: Sequence[int] | None) -> 
     Source: section 3.2.1 of https://arxiv.org/abs/1706.05587.
 
     Args:
-      blocks: the blocks, whose units take `unit_rate`.
+      blocks: the blocks; their units take `unit_rate`.
       multi_grid: factor on the dilation of each unit; None: all are 1.
 
     Raises:
@@ -218,7 +218,7 @@ def stride_after_root(output_stride: int | None, root_stride: int = _ROOT_STRIDE
       root_stride: of the layers before the blocks.
 
     Raises:
-      ValueError: the one is no multiple of the other.
+      ValueError: the output stride is no multiple of the root's.
     """
     if output_stride is None:
         return None

@@ -34,7 +34,7 @@ def bottleneck(
     use_bounded_activations: bool = False,
     unit_rate: int = 1,
 ) -> Any:
-    """Builds a residual unit: three convolutions beside a shortcut.
+    """Builds a residual unit: three convolutions and a shortcut.
 
     Args:
       inputs: `[batch, height, width, channels]`, channels known.
@@ -173,7 +173,7 @@ def _network(num_layers: int) -> Any:
 
         Args:
           multi_grid: see `resnet_utils.dilate_last_block`.
-          num_blocks: number of blocks, whose strides are 4, 8, 16 and 32.
+          num_blocks: number of blocks; their strides are 4, 8, 16 and 32.
         """
         depths = resnet_utils.scaled_depths(depth_multiplier, min_base_depth)
         blocks = resnet_utils.resnet_blocks(resnet_v1_block, num_layers, depths)

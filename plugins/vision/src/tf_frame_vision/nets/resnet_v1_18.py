@@ -28,7 +28,7 @@ _LEAST_STRIDED = 16
 
 
 def basic(inputs: Any, depth: int, stride: int, own_stride: int, rate: int = 1) -> Any:
-    """Builds a residual unit: two convolutions beside a shortcut.
+    """Builds a residual unit: two convolutions and a shortcut.
 
     Args:
       inputs: `[batch, height, width, channels]`, channels known.
@@ -76,7 +76,7 @@ def resnet_v1_18(
     """Builds the network; see `resnet_v1.resnet_v1`.
 
     Args:
-      num_blocks: number of blocks, whose strides are 4, 8, 16 and 32.
+      num_blocks: number of blocks; their strides are 4, 8, 16 and 32.
       depth_multiplier: factor on the channels, also those of the first convolution.
     """
     depths = resnet_utils.scaled_depths(depth_multiplier, min_base_depth)

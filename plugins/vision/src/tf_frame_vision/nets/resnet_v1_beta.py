@@ -49,7 +49,7 @@ def _network(num_layers: int) -> Any:
         min_base_depth: int = 8,
         depth_multiplier: float = 1,
     ) -> tuple[Any, dict[str, Any]]:
-        """Builds one of DeepLab's networks, whose logits keep height and width.
+        """Builds one of DeepLab's networks; its logits keep height and width.
 
         Args:
           inputs: `[batch, height, width, 3]`, values from -1 to 1.

@@ -33,7 +33,7 @@ def bottleneck(
     outputs_collections: Any = None,
     scope: Any = None,
 ) -> Any:
-    """Builds a residual unit whose inputs are normalised and activated first.
+    """Builds a residual unit that normalises and activates its inputs first.
 
     Args:
       inputs: `[batch, height, width, channels]`, channels known.

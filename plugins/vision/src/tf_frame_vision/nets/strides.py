@@ -26,7 +26,7 @@ class Strides:
         self._rate = 1
 
     def next(self, stride: int) -> tuple[int, int]:
-        """Returns stride and rate of the next layer, whose stride would be `stride`."""
+        """Returns stride and rate of the next layer, which asks for a stride."""
         if self._stride != self._limit:
             self._stride *= stride
             return stride, 1

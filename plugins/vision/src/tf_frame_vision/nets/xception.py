@@ -109,7 +109,7 @@ def _network(num_layers: int) -> Any:
           inputs: `[batch, height, width, 3]`, values from -1 to 1.
           regularize_depthwise: see `separable_conv2d_same`.
           multi_grid: factors on the rates of the last three convolutions.
-          depth_multiplier: factor on the channels of all blocks, of which 8 remain at least.
+          depth_multiplier: factor on the channels of all blocks; at least 8 remain.
         """
         blocks = xception_blocks(
             num_layers,

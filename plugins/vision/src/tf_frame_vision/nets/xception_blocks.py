@@ -64,7 +64,7 @@ def xception_blocks(
       num_layers: 41, 65 or 71.
       multi_grid: factors on the rates of the last three convolutions.
       regularize_depthwise: see `xception_module`.
-      depth_multiplier: factor on the channels, of which 8 remain at least.
+      depth_multiplier: factor on the channels; at least 8 remain.
     """
 
     def block(

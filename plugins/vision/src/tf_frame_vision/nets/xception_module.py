@@ -43,8 +43,8 @@ def separable_conv2d_same(
       depth_multiplier: depthwise outputs for each input channel.
       stride: pixels from one output to the next.
       rate: pixels between the taps of the kernel; 1 with a stride.
-      use_explicit_padding: whether a strided convolution is the result of one without a
-        stride of which pixels are left out; otherwise even sizes are moved by a pixel.
+      use_explicit_padding: whether a strided convolution equals a convolution without
+        a stride, subsampled; otherwise even sizes are moved by a pixel.
       regularize_depthwise: whether the depthwise weights pay the penalty of the arg scope.
       scope: variable scope.
       **kwargs: for each layer: `activation_fn`, ...
@@ -83,7 +83,7 @@ def xception_module(
     use_bounded_activation: bool = False,
     use_explicit_padding: bool = True,
 ) -> Any:
-    """Builds three separable convolutions beside a shortcut.
+    """Builds three separable convolutions and a shortcut.
 
     Args:
       inputs: `[batch, height, width, channels]`.

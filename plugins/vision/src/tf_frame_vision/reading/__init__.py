@@ -5,7 +5,7 @@ continues with the next example, and a damaged example ends a run with its name,
 
     folders       data folders and shards of a data set
     record_index  byte offsets of the records of a TFRecord file
-    record_cache  keeps these offsets, and gzipped files unpacked, beside the files
+    record_cache  keeps these offsets, and gzipped files unpacked, next to the files
     examples      examples with their fields, name and problem
     records       examples of TFRecord files
     image_files   examples of image files, and images to predict on

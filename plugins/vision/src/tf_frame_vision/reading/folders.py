@@ -77,7 +77,7 @@ class HeldOutOptions:
 
 
 def held_out(names: Sequence[str], fraction: float, *, prefix: str = "") -> frozenset[str]:
-    """Chooses names by their hashes, so that the same ones are chosen again beside new names.
+    """Chooses names by their hashes, so that names added later hardly change the choice.
 
     Args:
       names: at least one is left; if there are two or more, at least one is chosen.

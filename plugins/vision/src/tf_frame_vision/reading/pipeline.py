@@ -111,8 +111,8 @@ def batched(
       dataset: data set of examples.
       batch_size: examples in a batch.
       drop_remainder: whether to leave out a smaller last batch; the graph then knows the size.
-      padding: name of a feature or label -> value with which smaller ones of a batch are padded
-        to the largest one, at their ends; None: all have one size.
+      padding: name of a feature or label -> value that pads smaller ones of a
+        batch to the largest one, at their ends; None: all have one size.
     """
     options = tf.data.Options()
     # Closing a session may wait for the tuner's thread, up to 40 s (TF 2.21). Without it

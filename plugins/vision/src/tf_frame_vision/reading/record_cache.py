@@ -1,4 +1,4 @@
-"""Keeps what is known of TFRecord files beside them: offsets of records, and unpacked copies.
+"""Cache next to TFRecord files: offsets of records, and unpacked copies of gzipped files.
 
 A hidden folder is shared by all runs that share the data, and no pattern of shards matches it:
 
@@ -38,7 +38,7 @@ def cache_folder(path: Path, *, needed: bool) -> Path | None:
 
     Args:
       path: the TFRecord file.
-      needed: whether to use a folder of the user's own in the last resort.
+      needed: whether to fall back on a folder of the user.
 
     Raises:
       DataError: it is needed, and there is none.

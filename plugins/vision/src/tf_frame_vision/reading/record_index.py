@@ -9,7 +9,7 @@ Only the frames of the records are read:
     4 bytes      masked CRC-32C of the data
 
 Source: tensorflow/core/lib/io/record_writer.h. Twelve bytes of each record are read; a million
-records take some seconds, so the offsets are kept beside the file (`record_cache`). Damage of the
+records take some seconds, so the offsets are kept next to the file (`record_cache`). Damage of the
 data shows when a record is read.
 """
 
@@ -53,7 +53,7 @@ class RecordIndex:
 def index_records(path: Path) -> RecordIndex:
     """Finds the records of a file, up to the first damage of its framing.
 
-    The offsets are kept in a cache beside the file if it can be written. A gzipped file is
+    The offsets are kept in a cache next to the file if it can be written. A gzipped file is
     unpacked once, to the same cache or else to one of the user's own.
 
     Raises:

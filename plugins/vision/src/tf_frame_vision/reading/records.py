@@ -41,7 +41,7 @@ class RecordFormat:
 
     Attributes:
       keys: their features, for `tf.io.parse_single_example`.
-      specs: the fields of an example beside its `image`.
+      specs: the fields of an example in addition to its `image`.
       parse: from the parsed features to the encoded image, the fields, and why the
         record cannot be used: a scalar string, empty if it can.
       decode: from the fields of `parse` to those of the example; it may fail.

@@ -126,7 +126,7 @@ def voted(box, class_, boxes, scores, threshold):
     return sum(score * other for score, other in votes) / sum(score for score, _ in votes)
 
 
-def test_detections_are_means_of_boxes_that_vote():
+def test_detections_are_means_of_boxes_that_vote_within_edges_and_areas():
     boxes, scores = random_batch(4)
     limits = {"score_threshold": 0.0, "iou_threshold": 0.3, "max_per_class": 30, "max_total": 40}
     plain = run(boxes, scores, **limits)
@@ -140,9 +140,7 @@ def test_detections_are_means_of_boxes_that_vote():
             box, class_ = np.float64(plain.boxes[image, number]), plain.classes[image, number]
             expected = voted(box, class_, *values, 0.4)
             np.testing.assert_allclose(found.boxes[image, number], expected, atol=1e-4)
-
-
-def test_boxes_that_vote_keep_edges_and_areas():
+    # Boxes that vote keep edges and areas.
     scores = np.random.default_rng(2).uniform(0.1, 1, [1, 500, 1])
     boxes = np.tile(np.float32([0.1, 0.1, 0.7, 0.7]), [1, 500, 1])
     found = run(boxes, np.float32(scores), box_voting_iou=0.5)

@@ -1,7 +1,7 @@
-"""Losses of classes, `[batch, anchors]`: the sum over the classes at each anchor.
+"""Losses of classes and of box codes, `[batch, anchors]`: the sum over each anchor.
 
 Equations and defaults are those of the object detection API (tensorflow/models,
-research/object_detection/core/losses.py, protos/losses.proto). All take:
+research/object_detection/core/losses.py, protos/losses.proto). The losses of classes take:
 
   logits: `[batch, anchors, classes]` float32.
   targets: the same, 0 to 1.
@@ -51,3 +51,18 @@ def weighted_softmax(logits: Any, targets: Any, weights: Any, *, logit_scale: fl
     """
     losses = tf.nn.softmax_cross_entropy_with_logits(labels=targets, logits=logits / logit_scale)
     return losses * weights
+
+
+def smooth_l1(codes: Any, targets: Any, weights: Any, *, delta: float = 1.0) -> Any:
+    """Smooth L1, or Huber's loss: half the square up to `delta`, a line of slope `delta` beyond.
+
+    Equation 3 of Fast R-CNN (https://arxiv.org/abs/1504.08083), with the API's `delta`.
+
+    Args:
+      codes, targets: `[batch, anchors, code]`.
+      weights: `[batch, anchors]`.
+      delta: difference beyond which the loss is linear.
+    """
+    distance = tf.abs(codes - targets)
+    within = tf.minimum(distance, delta)
+    return tf.reduce_sum(within * (distance - within / 2), axis=2) * weights

@@ -57,7 +57,7 @@ def detections(
     Args:
       boxes: `[batch, n, 4]` or rotated `[batch, n, 5]` float32, shared by all classes.
       scores: `[batch, n, num_classes]` float32, 0 or more, without background.
-      score_threshold: boxes of which the score does not exceed it are left out.
+      score_threshold: boxes with this score or less are left out.
       iou_threshold: IoU with a better box above which a box is left out; of rotated boxes the
         exact one.
       box_voting_iou: upright boxes that stay become the mean, weighted by scores, of the

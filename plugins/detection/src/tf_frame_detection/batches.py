@@ -19,8 +19,8 @@ def merged(batches: Any) -> Any:
     """Returns the features or the labels of several batches as one; a single one as it is.
 
     Args:
-      batches: name -> tensor whose first dimension is the batch; or a list of such mappings with
-        the same names. Labels are padded to the largest count.
+      batches: name -> `[batch, ...]` tensor; or a list of such mappings with the same names.
+        Labels are padded to the largest count.
 
     Raises:
       ConfigError: the images have different sizes.
