@@ -4,7 +4,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.hooks.checkpoint import CheckpointHook
 from tf_frame.hooks.summary import SummaryHook, event_writer
-from tf_frame.testing.events import events_of
+from tf_frame.testing.events import read_events
 
 
 def hook_of(folder, graph, every_steps):
@@ -22,13 +22,13 @@ def graphs_of(events):
 def test_the_first_step_and_the_multiples_are_written(tmp_path, build, train):
     graph = build()
     train(graph, [hook_of(tmp_path, graph, 3)], to=8)
-    assert steps_of(events_of(tmp_path)) == [1, 3, 6]
+    assert steps_of(read_events(tmp_path)) == [1, 3, 6]
 
 
 def test_losses_and_learning_rate_are_written(tmp_path, build, train):
     graph = build(l2=0.5)
     train(graph, [hook_of(tmp_path, graph, 1)], to=1)
-    (summary,) = (e.summary for e in events_of(tmp_path) if e.HasField("summary"))
+    (summary,) = (e.summary for e in read_events(tmp_path) if e.HasField("summary"))
     values = {value.tag: value.simple_value for value in summary.value}
     assert values.keys() == {
         "losses/total_loss",
@@ -52,7 +52,7 @@ def test_images_histograms_and_scalars_of_the_op_are_written(tmp_path, build, tr
             ]
         )
     train(graph, [SummaryHook(str(tmp_path), merged, every_steps=5)], to=4)
-    (event,) = (e for e in events_of(tmp_path) if e.HasField("summary"))
+    (event,) = (e for e in read_events(tmp_path) if e.HasField("summary"))
     scalar, histogram, image = event.summary.value
     assert (scalar.tag, scalar.simple_value) == ("scalar", 2.0)
     assert (histogram.tag, histogram.histo.min, histogram.histo.max) == ("histogram", 1.0, 4.0)
@@ -65,7 +65,7 @@ def test_the_value_is_that_of_the_step(tmp_path, build, train):
     with graph.graph.as_default():
         train_loss = Losses(graph.train_op)
     train(graph, [hook_of(tmp_path, graph, 1), train_loss], to=3)
-    events = [event for event in events_of(tmp_path) if event.HasField("summary")]
+    events = [event for event in read_events(tmp_path) if event.HasField("summary")]
     for event in events:
         losses += [v.simple_value for v in event.summary.value if v.tag == "losses/loss"]
     assert losses == pytest.approx(train_loss.values)
@@ -86,7 +86,7 @@ class Losses(tf.train.SessionRunHook):
 def test_the_graph_is_written_once(tmp_path, build, train):
     graph = build()
     train(graph, [hook_of(tmp_path, graph, 1), hook_of(tmp_path, graph, 2)], to=3)
-    (graph_def,) = graphs_of(events_of(tmp_path))
+    (graph_def,) = graphs_of(read_events(tmp_path))
     assert "linear/weights" in {node.name for node in tf.GraphDef.FromString(graph_def).node}
 
 
@@ -102,7 +102,7 @@ def test_the_graph_is_written_once_also_if_the_session_is_lost(tmp_path, build, 
     graph = build()
     save = CheckpointHook(str(tmp_path), graph.scaffold, every_steps=2)
     train(graph, [hook_of(tmp_path, graph, 1), save, Lose()], to=4)
-    events = events_of(tmp_path)
+    events = read_events(tmp_path)
     assert len(graphs_of(events)) == 1
     starts = [e.step for e in events if e.session_log.status == tf.SessionLog.START]
     assert starts == [1, 3]
@@ -117,8 +117,8 @@ def test_phases_have_folders_of_their_own(tmp_path, build, train):
         SummaryHook(str(tmp_path), other, every_steps=2, name="eval"),
     ]
     train(graph, hooks, to=5)
-    assert steps_of(events_of(tmp_path)) == [1, 4]
-    events = events_of(tmp_path / "eval")
+    assert steps_of(read_events(tmp_path)) == [1, 4]
+    events = read_events(tmp_path / "eval")
     assert steps_of(events) == [1, 2, 4]
     assert {v.tag for e in events for v in e.summary.value} == {"other"}
     assert len(graphs_of(events)) == 1
@@ -133,7 +133,7 @@ def test_a_resumed_run_tells_tensorboard_where_it_starts_and_writes_its_first_st
         train(graph, [hook_of(tmp_path, graph, 3), save], to=last_step)
         # As in a new process: its writer is another.
         tf.summary.FileWriterCache.clear()
-    events = events_of(tmp_path)
+    events = read_events(tmp_path)
     starts = [e.step for e in events if e.session_log.status == tf.SessionLog.START]
     assert starts == [1, 5]
     assert steps_of(events) == [1, 3, 5, 6, 9]
@@ -180,7 +180,7 @@ def test_writers_of_one_second_do_not_overwrite_each_other(tmp_path):
             write(str(tmp_path), step)
             tf.summary.FileWriterCache.clear()
     assert len(list(tmp_path.glob("events.out.tfevents.*"))) == 5
-    assert sorted(steps_of(events_of(tmp_path))) == [0, 1, 2, 3, 4]
+    assert sorted(steps_of(read_events(tmp_path))) == [0, 1, 2, 3, 4]
 
 
 def test_all_who_write_to_a_folder_share_its_writer(tmp_path):
@@ -197,7 +197,7 @@ def test_histograms_are_those_of_numpy(tmp_path, build, train):
     with graph.graph.as_default():
         op = tf.summary.histogram("values", tf.constant(values))
     train(graph, [SummaryHook(str(tmp_path), op, every_steps=9)], to=1)
-    (event,) = (e for e in events_of(tmp_path) if e.HasField("summary"))
+    (event,) = (e for e in read_events(tmp_path) if e.HasField("summary"))
     histo = event.summary.value[0].histo
     assert (histo.num, histo.sum, histo.sum_squares) == (10, values.sum(), (values**2).sum())
 

@@ -10,7 +10,7 @@ from tf_frame.hooks.cadence import Cadence
 from tf_frame.hooks.checkpoint import CheckpointHook
 from tf_frame.hooks.throughput import ThroughputHook, compute_throughput, write_scalars
 from tf_frame.hooks.training_clock import mark_traced
-from tf_frame.testing.events import scalars_of
+from tf_frame.testing.events import read_scalars
 
 LINE = re.compile(
     r"step (\d+): ([\d.]+)(?: \+/- ([\d.]+))? steps/s \(jitter ([\d.]+)\), ([\d.]+) examples/s"
@@ -46,7 +46,7 @@ def reported(caplog):
 
 
 def scalars(folder):
-    return [each for each in scalars_of(folder) if each[1].startswith("throughput/")]
+    return [each for each in read_scalars(folder) if each[1].startswith("throughput/")]
 
 
 def test_the_figures_are_those_of_numpy():

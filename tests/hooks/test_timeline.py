@@ -12,7 +12,7 @@ def names_of(folder):
     return sorted(path.name for path in folder.glob("tf_trace*"))
 
 
-def events_of(text):
+def read_events(text):
     events = json.loads(text)["traceEvents"]
     for event in events:
         assert {"ph", "pid", "tid", "ts"} <= event.keys(), event
@@ -32,7 +32,7 @@ def test_given_steps_are_traced_in_place_of_every_nth(tmp_path, build, train):
 
 def test_a_trace_has_the_operations_of_the_step(tmp_path, build, train):
     train(build(), [TimelineHook(str(tmp_path), every_steps=5)], to=1)
-    events = events_of((tmp_path / "tf_trace-1.json").read_text())
+    events = read_events((tmp_path / "tf_trace-1.json").read_text())
     assert any("Momentum" in event["name"] for event in events if event["ph"] == "X")
 
 
@@ -40,7 +40,7 @@ def test_memory_is_drawn_if_it_is_wanted(tmp_path, build, train):
     for folder, memory in (("with", True), ("without", False)):
         hook = TimelineHook(str(tmp_path / folder), every_steps=1, memory=memory)
         train(build(), [hook], to=1)
-        events = events_of((tmp_path / folder / "tf_trace-1.json").read_text())
+        events = read_events((tmp_path / folder / "tf_trace-1.json").read_text())
         assert any(event["ph"] == "C" for event in events) == memory
 
 

@@ -4,7 +4,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame.profiling.run_metadata import add_run_metadata, run_options, write_trace
-from tf_frame.testing.events import events_of
+from tf_frame.testing.events import read_events
 
 
 @pytest.fixture
@@ -49,7 +49,7 @@ def test_a_run_of_a_server_returns_its_operations():
 
 
 def metadata_in(folder):
-    return [event for event in events_of(folder) if event.HasField("tagged_run_metadata")]
+    return [event for event in read_events(folder) if event.HasField("tagged_run_metadata")]
 
 
 @pytest.mark.usefixtures("graph")

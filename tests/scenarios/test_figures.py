@@ -11,7 +11,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.runs.evaluation.evaluate import run_evaluator
 from tf_frame.session.interrupts import Interrupted, Interrupts
-from tf_frame.testing.events import scalars_of
+from tf_frame.testing.events import read_scalars
 from tf_frame.testing.toy import ToyInput, ToyModel, make_setup, run_setup
 
 OPTIONS = {"max_steps": 6, "log_every_n_steps": 2, "save_summaries_steps": 2}
@@ -40,7 +40,7 @@ def rows(folder):
 def scalars(folder):
     """Tag -> step -> value of the events of a folder."""
     found = {}
-    for step, tag, value in scalars_of(folder):
+    for step, tag, value in read_scalars(folder):
         found.setdefault(tag, {})[step] = value
     return found
 

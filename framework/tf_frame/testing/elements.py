@@ -1,4 +1,4 @@
-"""`elements_of`: the elements of a data set as NumPy values, for tests of inputs."""
+"""`read_elements`: the elements of a data set as NumPy values, for tests of inputs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 
-def elements_of(dataset: Any, count: int | None = None) -> list[Any]:
+def read_elements(dataset: Any, count: int | None = None) -> list[Any]:
     """Returns the first elements of a data set in the default graph, as NumPy values.
 
     Args:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 
-def events_of(folder: str | Path) -> list[Any]:
+def read_events(folder: str | Path) -> list[Any]:
     """Returns every `Event` in the event files of a folder, file by file in order of their names.
 
     Writers that `FileWriterCache` keeps are closed first, so that all they hold is in the files.
@@ -18,11 +18,11 @@ def events_of(folder: str | Path) -> list[Any]:
     return [event for file in files for event in tf.train.summary_iterator(str(file))]
 
 
-def scalars_of(folder: str | Path) -> list[tuple[int, str, float]]:
-    """Returns step, tag and value of every scalar, in the order of `events_of`."""
+def read_scalars(folder: str | Path) -> list[tuple[int, str, float]]:
+    """Returns step, tag and value of every scalar, in the order of `read_events`."""
     return [
         (event.step, value.tag, value.simple_value)
-        for event in events_of(folder)
+        for event in read_events(folder)
         for value in event.summary.value
         if value.HasField("simple_value")
     ]

@@ -4,7 +4,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame import InputContext, Mode
 from tf_frame.errors import ConfigError, DataError
-from tf_frame.testing.elements import elements_of
+from tf_frame.testing.elements import read_elements
 from tf_frame_deeplab.nuclei import Nuclei, Params
 from tf_frame_deeplab.tiles import shuffled
 from tf_frame_vision.drawing.png import write_png
@@ -34,7 +34,8 @@ def take(source, mode, count=None, **context):
     """Returns the first (images, labels) batches, or all of them."""
     dataset = source.dataset(mode, InputContext(**{"batch_size": 4, **context}))
     return [
-        (features["image"], labels["semantic"]) for features, labels in elements_of(dataset, count)
+        (features["image"], labels["semantic"])
+        for features, labels in read_elements(dataset, count)
     ]
 
 

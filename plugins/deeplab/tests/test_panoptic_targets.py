@@ -5,7 +5,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame import InputContext, Mode
-from tf_frame.testing.elements import elements_of
+from tf_frame.testing.elements import read_elements
 from tf_frame_deeplab.nuclei import Nuclei, Params
 from tf_frame_deeplab.panoptic.targets import Targets, edge_map
 
@@ -77,7 +77,7 @@ def test_labels_of_a_crop_are_those_of_its_instances():
     """Offsets of scaled, cut and mirrored crops point to the centres in the crops."""
     source = Nuclei(params=Params(instances=True, crop_size=48))
     with tf.Graph().as_default():
-        batches = elements_of(source.dataset(Mode.TRAIN, InputContext(batch_size=3)), 2)
+        batches = read_elements(source.dataset(Mode.TRAIN, InputContext(batch_size=3)), 2)
     for _, labels in batches:
         for index, instances in enumerate(labels["instances"]):
             heat, offsets = reference(instances, 4.0)
@@ -94,7 +94,7 @@ def test_the_semantic_labels_are_those_of_a_run_without_instances():
         source = Nuclei(params=Params(crop_size=48, **params))
         with tf.Graph().as_default():
             dataset = source.dataset(Mode.TRAIN, InputContext(batch_size=3))
-            ((features, labels),) = elements_of(dataset, 1)
+            ((features, labels),) = read_elements(dataset, 1)
         return features["image"], labels
 
     image, labels = first()

@@ -2,10 +2,10 @@
 
 import pytest
 
-from tf_frame.testing.elements import elements_of
+from tf_frame.testing.elements import read_elements
 
 
 @pytest.fixture
 def take():
     """Returns the first elements of a data set, or all of them, as NumPy values."""
-    return elements_of
+    return read_elements

@@ -17,7 +17,7 @@ from tf_frame.hooks.stock.step_counter import StepCounterHook
 from tf_frame.hooks.stock.stop_at_step import StopAtStepHook
 from tf_frame.hooks.stock.summary_saver import SummarySaverHook
 from tf_frame.testing.clock import FakeClock
-from tf_frame.testing.events import events_of as all_events
+from tf_frame.testing.events import read_events as all_events
 
 OURS = types.SimpleNamespace(
     **{
@@ -104,7 +104,7 @@ def outcome(tmp_path, lines, clock):
                 error = f"{type(raised).__name__}: {raised}"
         tf.summary.FileWriterCache.clear()
         return types.SimpleNamespace(
-            lines=lines(), losses=losses, events=events_of(folder), error=error
+            lines=lines(), losses=losses, events=read_events(folder), error=error
         )
 
     return outcome
@@ -122,7 +122,7 @@ def both(outcome):
     return both
 
 
-def events_of(folder):
+def read_events(folder):
     """Content of the event files of a folder, without times and the host."""
     events = []
     for event in all_events(folder):

@@ -7,7 +7,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame.hooks.by_name.resource_use import ResourceUse, ResourceUseHook, resource_use
-from tf_frame.testing.events import scalars_of
+from tf_frame.testing.events import read_scalars
 
 MIB = 2**20
 STATUS = "Name:\tpython\nVmHWM:\t  {peak} kB\nVmRSS:\t  {memory} kB\nThreads:\t7\nodd line\n"
@@ -70,7 +70,7 @@ def test_it_logs_and_writes_at_its_steps(tmp_path, build, train, proc, logged):
     ]
     figures = {"memory_bytes": 100 * MIB, "peak_memory_bytes": 500 * MIB}
     figures |= {"open_files": 3, "threads": 7}
-    assert scalars_of(tmp_path) == [
+    assert read_scalars(tmp_path) == [
         (step, f"resources/{name}", value) for step in (1, 4) for name, value in figures.items()
     ]
 
@@ -82,7 +82,7 @@ def test_what_is_not_known_is_left_out(tmp_path, build, train, logged, monkeypat
         writer = tf.summary.FileWriterCache.get(str(tmp_path))
     hook = ResourceUseHook(every_steps=3, writer=writer)
     train(graph, [hook], to=2)
-    assert [tag for _, tag, _ in scalars_of(tmp_path)] == [
+    assert [tag for _, tag, _ in read_scalars(tmp_path)] == [
         "resources/peak_memory_bytes",
         "resources/threads",
     ]

@@ -21,7 +21,7 @@ from tf_frame.profiling.step_profile import read
 from tf_frame.profiling.step_times import StepTimes
 from tf_frame.session.loop import TrainingLoop
 from tf_frame.session.schedule import Schedule
-from tf_frame.testing.events import events_of
+from tf_frame.testing.events import read_events
 from tf_frame.testing.toy import ToyInput, ToyModel, make_setup, run_setup
 from xplane import marked_steps
 
@@ -35,7 +35,7 @@ def tags_of(folder):
     """The tags of run metadata in the event files of a folder, and their steps."""
     return {
         event.tagged_run_metadata.tag: event.step
-        for event in events_of(folder)
+        for event in read_events(folder)
         if event.HasField("tagged_run_metadata")
     }
 

@@ -9,7 +9,7 @@ from tensorflow.python.training.training_util import _get_or_create_global_step_
 
 from tf_frame.graph.global_step import read_step_after
 from tf_frame.hooks.stock.profiler import ProfilerHook
-from tf_frame.testing.events import events_of
+from tf_frame.testing.events import read_events
 
 STOCK = tf.train.ProfilerHook
 
@@ -22,7 +22,7 @@ def tags_of(folder):
     """Tag and step of the run metadata in each event, in order."""
     return [
         (event.tagged_run_metadata.tag, event.step)
-        for event in events_of(folder)
+        for event in read_events(folder)
         if event.HasField("tagged_run_metadata")
     ]
 

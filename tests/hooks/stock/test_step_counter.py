@@ -5,7 +5,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.hooks.checkpoint import CheckpointHook
 from tf_frame.hooks.stock.step_counter import StepCounterHook
-from tf_frame.testing.events import scalars_of
+from tf_frame.testing.events import read_scalars
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def lines(caplog):
 
 def rates_of(folder):
     """(step, steps per second) in the order of writing."""
-    return [(step, value) for step, tag, value in scalars_of(folder) if tag == "global_step/sec"]
+    return [(step, value) for step, tag, value in read_scalars(folder) if tag == "global_step/sec"]
 
 
 def test_the_rate_leaves_out_the_first_step_and_what_was_before_it(

@@ -2,7 +2,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.hooks.checkpoint import CheckpointHook
 from tf_frame.hooks.stock.summary_saver import SummarySaverHook
-from tf_frame.testing.events import events_of
+from tf_frame.testing.events import read_events
 
 
 def steps_of(events):
@@ -18,7 +18,7 @@ def test_a_resumed_run_writes_its_start_and_its_first_step(tmp_path, build, trai
         ]
         train(graph, hooks, to=last_step)
         tf.summary.FileWriterCache.clear()
-    events = events_of(tmp_path)
+    events = read_events(tmp_path)
     assert steps_of(events) == [1, 4, 5]
     assert [e.step for e in events if e.session_log.status == tf.SessionLog.START] == [1, 5]
 
@@ -28,7 +28,7 @@ def test_the_op_of_a_scaffold_may_be_made_by_the_scaffold(tmp_path, build, train
     graph.scaffold._summary_op = None
     hook = SummarySaverHook(save_steps=2, output_dir=str(tmp_path), scaffold=graph.scaffold)
     train(graph, [hook], to=3)
-    tags = {value.tag for event in events_of(tmp_path) for value in event.summary.value}
+    tags = {value.tag for event in read_events(tmp_path) for value in event.summary.value}
     assert "losses/loss" in tags
 
 
@@ -59,7 +59,7 @@ def test_every_op_of_a_list_is_written_at_the_step(tmp_path, build, train):
     with graph.graph.as_default():
         ops = [tf.summary.scalar("one", 1.0), tf.summary.scalar("two", 2.0)]
     train(graph, [SummarySaverHook(5, output_dir=str(tmp_path), summary_op=ops)], to=2)
-    events = [event for event in events_of(tmp_path) if event.HasField("summary")]
+    events = [event for event in read_events(tmp_path) if event.HasField("summary")]
     assert [(e.step, e.summary.value[0].tag) for e in events] == [(1, "one"), (1, "two")]
 
 
@@ -87,5 +87,5 @@ def test_a_session_that_is_made_anew_tells_tensorboard_where_it_starts(tmp_path,
         Lose(),
     ]
     train(graph, hooks, to=3)
-    starts = [e.step for e in events_of(tmp_path) if e.session_log.status == tf.SessionLog.START]
+    starts = [e.step for e in read_events(tmp_path) if e.session_log.status == tf.SessionLog.START]
     assert starts == [1, 3]

@@ -3,7 +3,7 @@
 import pytest
 
 from tf_frame.testing.conformance.check import FAILED, SKIPPED, SUITES, run_suite
-from tf_frame.testing.conformance.side_effects import _FOUND
+from tf_frame.testing.conformance.side_effects import _KNOWN
 
 
 @pytest.fixture(scope="session")
@@ -14,7 +14,7 @@ def results():
     """
 
     def run(kind, plugin, **attributes):
-        _FOUND.setdefault(plugin, {})
+        _KNOWN.setdefault(plugin, {})
         suite = type("TestPlugin", (SUITES[kind],), {"plugin": plugin, **attributes})
         return {result.name: result for result in run_suite(suite)}
 

@@ -19,8 +19,8 @@ from tf_frame.testing.conformance.check import (
     run_suite,
     suite_of,
 )
-from tf_frame.testing.conformance.common import as_loaded
 from tf_frame.testing.conformance.side_effects import examine
+from tf_frame.testing.conformance.suite import as_loaded
 
 OWN = [info for info in find_plugins() if info.distribution == OWN_DISTRIBUTION]
 # Others like them are in the default suite.

@@ -1,14 +1,15 @@
-"""Each check of commands finds its fault, and no other check fails on it."""
+"""Each check of commands and converters finds its fault, and no other check fails on it."""
 
 import pytest
 
 from nonconforming import parts
-from tf_frame.plugin.kinds import COMMAND
+from tf_frame.plugin.kinds import COMMAND, CONVERTER
 from tf_frame.testing.conformance import side_effects
 
 
-def test_a_healthy_command_passes(results):
-    assert {each.state for each in results(COMMAND, parts.Greet).values()} == {"ok"}
+@pytest.mark.parametrize(("kind", "plugin"), [(COMMAND, parts.Greet), (CONVERTER, parts.Copy)])
+def test_a_healthy_plugin_passes(results, kind, plugin):
+    assert {result.state for result in results(kind, plugin).values()} == {"ok"}
 
 
 @pytest.mark.parametrize(
@@ -25,6 +26,11 @@ def test_a_fault_is_found(only_failure, plugin, check, problem):
 
 
 def test_tensorflow_may_not_be_imported_at_the_top(only_failure, monkeypatch):
-    monkeypatch.setitem(side_effects._FOUND, parts.GreetSlowly, {"tensorflow": "imported"})
+    monkeypatch.setitem(side_effects._KNOWN, parts.GreetSlowly, {"tensorflow": "imported"})
     check = "test_starts_without_tensorflow"
     assert "inside run()" in only_failure(check, COMMAND, parts.GreetSlowly)
+
+
+def test_a_missing_source_has_to_be_refused(only_failure):
+    check = "test_refuses_a_source_that_is_missing"
+    assert "raise tf_frame.errors.DataError" in only_failure(check, CONVERTER, parts.CopyOfNothing)

@@ -9,8 +9,8 @@ from nonconforming import models
 from nonconforming.healthy import Line, LineWithTrainOp, Points
 from tf_frame.plugin.kinds import MODEL
 from tf_frame.testing.conformance import ModelConformance
-from tf_frame.testing.conformance.common import Conformance
 from tf_frame.testing.conformance.golden import located
+from tf_frame.testing.conformance.suite import Conformance
 
 GOLDEN = "test_golden_checkpoint_restores"
 # A second fault that the same check finds is in the slow suite.

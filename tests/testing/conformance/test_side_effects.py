@@ -7,8 +7,7 @@ import pytest
 from nonconforming.healthy import Line
 from nonconforming.parts import Constant
 from tf_frame.plugin.kinds import LEARNING_RATE
-from tf_frame.testing.conformance.probe import EFFECTS
-from tf_frame.testing.conformance.side_effects import effects_of_loading, examine
+from tf_frame.testing.conformance.side_effects import EFFECTS, effects_of_loading, examine
 
 LOADS = "test_loads_without_side_effects"
 # Module of `nonconforming.effects` -> part of the problem.

@@ -8,8 +8,7 @@ class TestLine(ModelConformance):
 """
 
 from tf_frame.testing.conformance.check import CheckResult, check_plugin
-from tf_frame.testing.conformance.commands import CommandConformance
-from tf_frame.testing.conformance.converters import ConverterConformance
+from tf_frame.testing.conformance.commands import CommandConformance, ConverterConformance
 from tf_frame.testing.conformance.hooks import HookConformance
 from tf_frame.testing.conformance.image_parts import NetworkConformance, PreprocessingConformance
 from tf_frame.testing.conformance.inputs import InputConformance

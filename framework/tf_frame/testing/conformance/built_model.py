@@ -12,10 +12,10 @@ from tf_frame.graph.inputs.pipeline import make_batches
 from tf_frame.plugin import InputContext, Mode
 from tf_frame.plugin.kinds import INPUT, MODEL
 from tf_frame.plugin.needs import check_declared
-from tf_frame.testing.conformance.common import Conformance, as_loaded
 from tf_frame.testing.conformance.model_graphs import ModelGraphs, Training, model_setup
 from tf_frame.testing.conformance.outcomes import reported_by, usable_here
-from tf_frame.testing.conformance.trial import Trial, run_trial
+from tf_frame.testing.conformance.resumed_training import ResumedTraining, train_and_resume
+from tf_frame.testing.conformance.suite import Conformance, as_loaded
 
 _CLONES = (1, 2, 3)
 
@@ -80,9 +80,9 @@ class BuiltModel(Conformance):
         return made
 
     @classmethod
-    def trial(cls) -> Trial:
+    def resumed_training(cls) -> ResumedTraining:
         """A short training that is saved, and its continuation."""
-        return cls.kept("trial", lambda: run_trial(cls.training().graph))
+        return cls.kept("resumed training", lambda: train_and_resume(cls.training().graph))
 
     @classmethod
     def on_servers(cls, count: int) -> list[Any]:

@@ -14,14 +14,13 @@ from tf_frame.plugin.find import PluginInfo
 from tf_frame.plugin.imports import BrokenPluginError
 from tf_frame.plugin.kinds import check_class
 from tf_frame.plugin.load import LoadedPlugin, import_plugin
-from tf_frame.testing.conformance.commands import CommandConformance
-from tf_frame.testing.conformance.common import Conformance
-from tf_frame.testing.conformance.converters import ConverterConformance
+from tf_frame.testing.conformance.commands import CommandConformance, ConverterConformance
 from tf_frame.testing.conformance.hooks import HookConformance
 from tf_frame.testing.conformance.image_parts import NetworkConformance, PreprocessingConformance
 from tf_frame.testing.conformance.inputs import InputConformance
 from tf_frame.testing.conformance.models import ModelConformance
 from tf_frame.testing.conformance.outcomes import ConformanceAdvice, in_words, not_checked
+from tf_frame.testing.conformance.suite import Conformance
 from tf_frame.testing.conformance.training_parts import (
     LearningRateConformance,
     OptimizerConformance,

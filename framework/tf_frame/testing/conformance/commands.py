@@ -1,4 +1,4 @@
-"""The checks of commands."""
+"""The checks of commands and of converters."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from collections.abc import Sequence
 
 from tf_frame.command_line.package_command import run_command
 from tf_frame.errors import EXIT_OK, EXIT_USAGE, PluginError, TfFrameError
-from tf_frame.plugin.kinds import COMMAND
-from tf_frame.testing.conformance.common import Conformance
+from tf_frame.plugin.kinds import COMMAND, CONVERTER
 from tf_frame.testing.conformance.outcomes import fails_as, in_words
 from tf_frame.testing.conformance.side_effects import effects_of_loading
+from tf_frame.testing.conformance.suite import Conformance
 
 _WRONG_OPTION = "--there_is_no_such_option"
 
@@ -66,3 +66,27 @@ class CommandConformance(Conformance):
                 "tf_frame.errors.ConfigError or DataError with one line for the user"
             ) from error
         return code, printed.getvalue()
+
+
+class ConverterConformance(Conformance):
+    """The checks of converters, without data."""
+
+    kind = CONVERTER
+
+    def test_refuses_a_source_that_is_missing(self) -> None:
+        """A source that does not exist ends it by an error for the user, such as DataError."""
+        converter = self.made_plugin()
+        with tempfile.TemporaryDirectory() as folder:
+            source = os.path.join(folder, "missing")
+            try:
+                converter.convert(source, os.path.join(folder, "output"), lambda line: None)
+            except TfFrameError:
+                return
+            except Exception as error:
+                raise AssertionError(
+                    f"a source that is missing ends convert() by {in_words(error)}; raise "
+                    "tf_frame.errors.DataError with one line for the user"
+                ) from error
+        raise AssertionError(
+            "convert() takes a source that is missing; raise tf_frame.errors.DataError"
+        )

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from tf_frame.plugin.kinds import HOOK
-from tf_frame.testing.conformance.common import Conformance
-from tf_frame.testing.conformance.hook_watch import HookedRun
-from tf_frame.testing.conformance.hooked_runs import STEPS, plain_losses, run_hooked
+from tf_frame.testing.conformance.hooked_training import STEPS, HookedRun, plain_losses, run_hooked
 from tf_frame.testing.conformance.outcomes import fails_as, in_words, reported_by
+from tf_frame.testing.conformance.suite import Conformance
 
 _RUNS = "test_runs_with_a_training"
 

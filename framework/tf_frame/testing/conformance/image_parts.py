@@ -10,8 +10,8 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.plugin import NetworkContext
 from tf_frame.plugin.kinds import NETWORK, PREPROCESSING
-from tf_frame.testing.conformance.common import Conformance
 from tf_frame.testing.conformance.outcomes import fails_as, reported_by
+from tf_frame.testing.conformance.suite import Conformance
 
 _BATCH, _CLASSES = 2, 7
 _SIZE, _IMAGE = (40, 48), (60, 50)

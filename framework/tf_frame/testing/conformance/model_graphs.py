@@ -29,7 +29,7 @@ from tf_frame.runs.setup.plugin_choice import (
     model_settings,
 )
 from tf_frame.runs.setup.training_setup import TrainingSetup
-from tf_frame.testing.conformance.stand_ins import AdjustedModel, RecordingOptimizer
+from tf_frame.testing.conformance.recorders import AdjustedModel, RecordingOptimizer
 
 # A graph with few examples per batch is as good for the checks, and quicker.
 _SMALL = {"train_batch_size": 2, "eval_batch_size": 2}

@@ -19,9 +19,8 @@ from tf_frame.testing.conformance.golden import (
     write_golden,
 )
 from tf_frame.testing.conformance.model_graphs import SESSION
-from tf_frame.testing.conformance.model_variables import check_no_more, described, difference
 from tf_frame.testing.conformance.outcomes import fails_as, reported_by
-from tf_frame.testing.conformance.trial import unassigned_variables
+from tf_frame.testing.conformance.resumed_training import unassigned_variables
 
 
 class ModelConformance(BuiltModel):
@@ -40,11 +39,11 @@ class ModelConformance(BuiltModel):
         graphs = self.graphs()
         with fails_as("build(), or the update of a training step, fails"):
             training = self.training()
-        first = described(training.graph.model_variables)
+        first = _describe(training.graph.model_variables)
         with fails_as("build() of the same object fails in a second graph; keep no tensors on it"):
-            second = described(graphs.clones(1, model=training.model))
+            second = _describe(graphs.clones(1, model=training.model))
         assert first == second, (
-            f"build() makes other variables in a second graph: {difference(first, second)}; "
+            f"build() makes other variables in a second graph: {_difference(first, second)}; "
             "names and shapes must depend on nothing but the options and the input"
         )
 
@@ -67,27 +66,27 @@ class ModelConformance(BuiltModel):
         one = None
         for count in self.clone_counts(reports=True):
             with fails_as(f"{count} clones cannot be built"):
-                names = described(self.on_servers(count))
+                names = _describe(self.on_servers(count))
             one = names if one is None else one
             assert names == one, (
-                f"{count} clones have other variables than one: {difference(one, names)}; make "
+                f"{count} clones have other variables than one: {_difference(one, names)}; make "
                 "them by tf.compat.v1.get_variable, or set check_options = {'num_clones': 1} for "
                 "a model that trains with one clone only"
             )
 
     def test_evaluation_adds_no_variables(self) -> None:
         """Evaluation has no variable that a checkpoint of the training lacks."""
-        trained = described(self.training_or_skip().graph.graph)
+        trained = _describe(self.training_or_skip().graph.graph)
         with fails_as("build() fails for evaluation"):
             graph, _ = self.evaluation()
-        check_no_more(trained, described(graph.graph), "evaluation")
+        _check_no_more(trained, _describe(graph.graph), "evaluation")
 
     def test_prediction_needs_no_labels(self) -> None:
         """Built without labels, the model returns predictions and has no further variables."""
-        trained = described(self.training_or_skip().graph.graph)
+        trained = _describe(self.training_or_skip().graph.graph)
         with fails_as("build() fails for prediction, where labels are None"):
             variables, predictions = self.graphs().prediction(self.features)
-        check_no_more(trained, described(variables), "prediction")
+        _check_no_more(trained, _describe(variables), "prediction")
         assert not isinstance(predictions, Mapping) or predictions, (
             "build() returns no predictions in Mode.PREDICT; return "
             "ModelOutput(predictions={name: tensor}), or nothing can be predicted or exported"
@@ -105,7 +104,7 @@ class ModelConformance(BuiltModel):
                 f"the loss has the shape {loss.shape}; reduce it to a scalar by tf.reduce_mean"
             )
         with fails_as("the first training step fails"):
-            losses = self.trial().losses
+            losses = self.resumed_training().losses
         assert np.isfinite(losses[0]), (
             f"the loss of the first step is {losses[0]}; look for a division or log of zero, or "
             "an initial value that is too large"
@@ -136,8 +135,8 @@ class ModelConformance(BuiltModel):
         """After saving and restoring, the next step has exactly the loss that it would have had."""
         self.training_or_skip()
         with reported_by("test_loss_is_a_finite_scalar"):
-            trial = self.trial()
-        trial.check()
+            training = self.resumed_training()
+        training.check()
         self.training().model.draws.check("build()")
 
     def test_metrics_can_be_evaluated(self) -> None:
@@ -180,3 +179,37 @@ class ModelConformance(BuiltModel):
         """
         loss = write_golden(cls.training().graph, located(path, cls))
         return {"checkpoint": os.fspath(path), "loss": loss}
+
+
+def _describe(variables: Any) -> dict[str, str]:
+    """Returns name -> type and shape of variables, or of the global variables of a graph."""
+    if isinstance(variables, tf.Graph):
+        variables = variables.get_collection(tf.GraphKeys.GLOBAL_VARIABLES)
+    return {
+        v.op.name: f"{v.dtype.base_dtype.name} {v.shape}"
+        + (" trainable" if getattr(v, "trainable", False) else "")
+        for v in variables
+    }
+
+
+def _difference(first: Mapping[str, str], second: Mapping[str, str]) -> str:
+    """Describes the first variables that differ."""
+    names = [n for n in {**first, **second} if first.get(n) != second.get(n)]
+    return ", ".join(
+        f"{n} ({first.get(n, 'not there')}, then {second.get(n, 'not there')})" for n in names[:3]
+    )
+
+
+def _check_no_more(trained: Mapping[str, str], variables: Mapping[str, str], purpose: str) -> None:
+    """Fails if a graph for evaluation or prediction has variables that training does not have."""
+    missing = [name for name in variables if name not in trained]
+    assert not missing, (
+        f"the graph for {purpose} has variables that training does not make, so that no checkpoint "
+        f"has them: {', '.join(missing[:5])}; make them for training as well, or as local variables"
+    )
+    other = [
+        f"{name} ({variables[name]}, in training {trained[name]})"
+        for name in variables
+        if variables[name].removesuffix(" trainable") != trained[name].removesuffix(" trainable")
+    ]
+    assert not other, f"variables for {purpose} have another shape or type: {', '.join(other[:3])}"

@@ -12,9 +12,9 @@ from tf_frame.errors import NoDataError
 from tf_frame.plugin import InputInfo, Mode
 from tf_frame.plugin.kinds import INPUT
 from tf_frame.testing.conformance.batches import Batches, Pipeline
-from tf_frame.testing.conformance.common import Conformance
-from tf_frame.testing.conformance.numpy_draws import NumpyDraws
 from tf_frame.testing.conformance.outcomes import fails_as, reported_by
+from tf_frame.testing.conformance.recorders import NumpyDraws
+from tf_frame.testing.conformance.suite import Conformance
 from tf_frame.text import short_repr
 
 BATCH_SIZE = 2

@@ -13,9 +13,9 @@ from tf_frame.graph.train_graph import TrainGraph, build_train_graph
 from tf_frame.graph.update.train_step import checked_optimizer
 from tf_frame.plugin.kinds import LEARNING_RATE, OPTIMIZER
 from tf_frame.plugin.training_contracts import ScheduleContext
-from tf_frame.testing.conformance.common import Conformance
 from tf_frame.testing.conformance.outcomes import fails_as, reported_by
-from tf_frame.testing.conformance.trial import run_trial
+from tf_frame.testing.conformance.resumed_training import train_and_resume
+from tf_frame.testing.conformance.suite import Conformance
 from tf_frame.testing.toy import ToyInput, ToyModel
 
 _RATE = 0.1
@@ -64,8 +64,8 @@ class OptimizerConformance(Conformance):
         with reported_by("test_builds_twice_in_fresh_graphs"):
             graph = _training(self.made_plugin())
         with fails_as("a training of the toy model fails"):
-            trial = run_trial(graph)
-        trial.check()
+            training = train_and_resume(graph)
+        training.check()
 
 
 class LearningRateConformance(Conformance):

@@ -2,27 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+import dataclasses
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import tensorflow.compat.v1 as tf
 
 from tf_frame.config.run_options import RunOptions
 from tf_frame.plugin.kinds import GRADIENT_TRANSFORM
-from tf_frame.testing.conformance.common import Conformance
 from tf_frame.testing.conformance.model_graphs import session_of
 from tf_frame.testing.conformance.outcomes import fails_as, in_words, reported_by, usable_here
-from tf_frame.testing.conformance.transformed_gradients import (
-    EMBEDDING,
-    EXACT,
-    UNEXPECTED,
-    UNUSED,
-    Transformed,
-    transformed,
-)
+from tf_frame.testing.conformance.suite import Conformance
 from tf_frame.testing.toy import build_toy_graph
+from tf_frame.text import short_repr
 
+# Variables with gradients that many transforms do not expect; a check examines each.
+UNUSED, EMBEDDING, EXACT = "unused/weights", "embedding/weights", "exact/weights"
+UNEXPECTED = (UNUSED, EMBEDDING, EXACT)
 _BUILDS = "test_builds_twice_in_fresh_graphs"
+
+
+@dataclasses.dataclass(frozen=True)
+class Transformed:
+    """A graph with gradients before and after the transform.
+
+    Attributes:
+      graph: the graph.
+      given, returned: the pairs.
+      gradients: variable -> gradient that was given.
+    """
+
+    graph: Any
+    given: Sequence[tuple[Any, Any]]
+    returned: Sequence[tuple[Any, Any]]
+
+    def pairs(self) -> list[tuple[Any, Any, Any]]:
+        """Variable, its gradient before and after, of the variables that are returned."""
+        before = {id(variable): gradient for gradient, variable in self.given}
+        return [(v, before[id(v)], g) for g, v in self.returned if id(v) in before]
 
 
 class GradientTransformConformance(Conformance):
@@ -34,9 +52,9 @@ class GradientTransformConformance(Conformance):
         """The same object changes the gradients of a second graph."""
         transform, without = self.made_plugin(), tuple(self.refused())
         with fails_as("the transform fails"), usable_here("the transform"):
-            transformed(transform, without)
+            _transform(transform, without)
         with fails_as("the same object fails in a second graph; keep no tensors on it"):
-            transformed(transform, without)
+            _transform(transform, without)
 
     def test_keeps_the_order_of_the_pairs(self) -> None:
         """Every variable is returned, in the order given."""
@@ -133,7 +151,7 @@ class GradientTransformConformance(Conformance):
         """Gradients before and after; skips the check if the transform fails."""
         without = tuple(self.refused())
         with reported_by(_BUILDS):
-            return self.kept("transformed", lambda: transformed(self.made_plugin(), without))
+            return self.kept("transformed", lambda: _transform(self.made_plugin(), without))
 
     def refused(self) -> Mapping[str, Exception]:
         """Variable -> error, of those whose gradients the transform fails on, and not on others."""
@@ -150,7 +168,7 @@ class GradientTransformConformance(Conformance):
     def _error(self, without: Collection[str]) -> Exception | None:
         transform = self.made_plugin()
         try:
-            transformed(transform, without)
+            _transform(transform, without)
         except Exception as error:
             return error
         return None
@@ -168,3 +186,46 @@ class GradientTransformConformance(Conformance):
             raise AssertionError(
                 f"the transform fails on {gradient}; {change}: {in_words(error)}"
             ) from error
+
+
+def _transform(transform: Any, without: Collection[str] = ()) -> Transformed:
+    """Calls a transform with dense and sparse gradients, of several types, and None.
+
+    Args:
+      transform: the transform.
+      without: names of variables that are left out.
+    """
+    with tf.Graph().as_default() as graph:
+        tf.set_random_seed(1)
+        tf.train.create_global_step()
+        given = [pair for pair in _gradients() if pair[1].op.name not in without]
+        # A list of its own, which the transform may change.
+        returned = transform(list(given))
+        assert isinstance(returned, (list, tuple)), (
+            f"the transform returned {returned!r:.80}; return a list of (gradient, variable) pairs"
+        )
+        wrong = [p for p in returned if not (isinstance(p, tuple) and len(p) == 2)]
+        assert not wrong, f"the transform returned the pair {wrong[0]!r:.80}; return 2-tuples"
+        variables = [id(variable) for _, variable in given]
+        other = [second for _, second in returned if id(second) not in variables]
+        assert not other, (
+            f"the transform returned a pair with {short_repr(other[0])} in place of a variable "
+            "that it was given; return (gradient, variable) pairs"
+        )
+        return Transformed(graph, given, returned)
+
+
+def _gradients() -> list[tuple[Any, Any]]:
+    weights = tf.get_variable("linear/weights", [3, 1])
+    biases = tf.get_variable("linear/biases", [1])
+    exact = tf.get_variable(EXACT, [2, 2], tf.float64)
+    embedding = tf.get_variable(EMBEDDING, [4, 2])
+    unused = tf.get_variable(UNUSED, [2])
+    slices = tf.IndexedSlices(tf.ones([2, 2]), tf.constant([3, 1]), tf.constant([4, 2]))
+    return [
+        (tf.constant([[3.0], [-4.0], [0.5]]), weights),
+        (None, unused),
+        (slices, embedding),
+        (tf.constant([[1.0, -2.0], [0.0, 4.0]], tf.float64), exact),
+        (tf.constant([0.25]), biases),
+    ]

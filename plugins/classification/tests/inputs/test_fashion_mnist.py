@@ -7,7 +7,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame import InputContext, Mode
 from tf_frame.errors import ConfigError, DataError, NoDataError, PluginError
-from tf_frame.testing.elements import elements_of
+from tf_frame.testing.elements import read_elements
 from tf_frame.testing.exact_resume import check_exact_resume
 from tf_frame_classification.inputs.fashion_mnist import _SAMPLE, FashionMnist, Params
 
@@ -27,7 +27,7 @@ def fashion(**params):
 def take(source, mode, count=None, **context):
     """Returns the features and labels of the first batches, or of all."""
     dataset = source.dataset(mode, InputContext(**{"batch_size": 4, **context}))
-    return elements_of(dataset, count)
+    return read_elements(dataset, count)
 
 
 def pixels(batches):

@@ -9,7 +9,7 @@ from slow_cases import slow_but
 from tf_frame import InputContext, Mode
 from tf_frame.command_line.parsing import parse_command_line
 from tf_frame.errors import ConfigError, DataError, NoDataError
-from tf_frame.testing.elements import elements_of
+from tf_frame.testing.elements import read_elements
 from tf_frame.testing.exact_resume import check_exact_resume
 from tf_frame_deeplab.inputs.segmentation_folder import Params, SegmentationFolder
 from tf_frame_deeplab.model import DeepLab, Params as ModelParams
@@ -59,7 +59,7 @@ def names(of, mode):
 
 def take(of, mode, count=None, **context):
     dataset = of.dataset(mode, InputContext(**{"batch_size": 2, **context}))
-    return elements_of(dataset, count)
+    return read_elements(dataset, count)
 
 
 def test_two_folders_of_the_same_names_are_pairs(tmp_path):
@@ -257,7 +257,7 @@ def test_prediction_leaves_out_files_that_cannot_be_decoded(tmp_path):
 
     def predicted(**params):
         batches = source(tmp_path, **params).prediction_dataset(paths, InputContext(batch_size=1))
-        return [Path(batch["name"][0].decode()).name for batch in elements_of(batches)]
+        return [Path(batch["name"][0].decode()).name for batch in read_elements(batches)]
 
     assert predicted(skip_corrupt=True) == ["p0.png", "p2.png"]
     (tmp_path / "val.txt").write_text("p0")

@@ -8,7 +8,7 @@ from PIL import Image
 
 from tf_frame import InputContext, Mode
 from tf_frame.errors import ConfigError, DataError, NoDataError
-from tf_frame.testing.elements import elements_of
+from tf_frame.testing.elements import read_elements
 from tf_frame.testing.exact_resume import check_exact_resume
 from tf_frame_deeplab.datasets.known import KNOWN
 from tf_frame_deeplab.inputs.segmentation_tfrecord import Params, SegmentationTfrecord
@@ -76,7 +76,7 @@ def source(folder, **params):
 
 def take(source, mode, count=None, **context):
     dataset = source.dataset(mode, InputContext(**{"batch_size": 2, **context}))
-    return elements_of(dataset, count)
+    return read_elements(dataset, count)
 
 
 def test_evaluation_yields_every_record_in_order(folder):

@@ -8,7 +8,7 @@ from PIL import Image
 from tf_frame import InputContext, Mode
 from tf_frame.cli.main import main
 from tf_frame.errors import DataError
-from tf_frame.testing.elements import elements_of
+from tf_frame.testing.elements import read_elements
 from tf_frame_detection.inputs import dota
 from tf_frame_detection.inputs.detection_records import in_pixels
 from tf_frame_detection.inputs.detection_tfrecord import DetectionTfrecord, Params
@@ -48,7 +48,7 @@ def convert(monkeypatch, folder, *options):
 
 
 def take(of, mode):
-    return elements_of(of.dataset(mode, InputContext(batch_size=2)), 1)[0]
+    return read_elements(of.dataset(mode, InputContext(batch_size=2)), 1)[0]
 
 
 def test_records_are_read_back_as_the_folder_is(monkeypatch, tmp_path, capsys):
@@ -87,7 +87,7 @@ def test_records_have_the_keys_of_the_object_detection_api(monkeypatch, tmp_path
     assert convert(monkeypatch, tmp_path) == 2
     assert convert(monkeypatch, tmp_path, "--skip_corrupt") == 0
     data = tf.data.TFRecordDataset(str(tmp_path / "records" / "train-00000-of-00001"))
-    feature = tf.train.Example.FromString(elements_of(data, 1)[0]).features.feature
+    feature = tf.train.Example.FromString(read_elements(data, 1)[0]).features.feature
     floats = {edge: feature[f"image/object/bbox/{edge}"].float_list.value[1] for edge in EDGES}
     np.testing.assert_allclose(list(floats.values()), [4 / 24, 20 / 32, 20 / 24, 30 / 32])
     assert list(feature["image/object/class/label"].int64_list.value) == [1, 2]
@@ -147,7 +147,7 @@ def test_records_that_cannot_be_used_are_named(tmp_path):
     of = DetectionTfrecord(params=params)
     order = tf.data.Dataset.range(len(BAD)).map(lambda number: (number, number))
     examples = of.read(of.splits[Mode.TRAIN], order).map(lambda n, each: of.checked(each))
-    found = [each["problem"].decode() for each in elements_of(examples)]
+    found = [each["problem"].decode() for each in read_elements(examples)]
     for number, (problem, (kind, (_, expected))) in enumerate(zip(found, BAD.items(), strict=True)):
         assert expected in problem, (kind, problem)
         assert bool(problem) == bool(expected), (kind, problem)

@@ -11,7 +11,7 @@ from PIL import Image
 
 from tf_frame import InputContext, Mode
 from tf_frame.errors import ConfigError, DataError, NoDataError
-from tf_frame.testing.elements import elements_of
+from tf_frame.testing.elements import read_elements
 from tf_frame.testing.exact_resume import check_exact_resume
 
 INPUTS = {"coco_json": "CocoJson", "voc_xml": "VocXml", "dota": "Dota"}
@@ -25,7 +25,7 @@ def source(name, folder, **params):
 
 
 def take(of, mode, count=None, **context):
-    return elements_of(of.dataset(mode, InputContext(**{"batch_size": 3, **context})), count)
+    return read_elements(of.dataset(mode, InputContext(**{"batch_size": 3, **context})), count)
 
 
 @pytest.mark.parametrize("name", INPUTS)
@@ -171,7 +171,7 @@ def test_prediction_and_serving_prepare_images_as_evaluation_does(forms, tmp_pat
     trained = type(of).without_data(params=of.params, info=of.info)
     assert trained.info == of.info
     context = InputContext(batch_size=2)
-    (predicted,) = elements_of(trained.prediction_dataset([path, path], context))
+    (predicted,) = read_elements(trained.prediction_dataset([path, path], context))
     assert predicted["name"].tolist() == [path.encode()] * 2
     forms_of = of.raw_serving()
     features = forms_of["encoded"].features({"image_bytes": tf.io.read_file(path)[tf.newaxis]})

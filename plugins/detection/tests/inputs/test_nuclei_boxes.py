@@ -4,7 +4,7 @@ from PIL import Image
 
 from tf_frame import InputContext, Mode
 from tf_frame.errors import ConfigError
-from tf_frame.testing.elements import elements_of
+from tf_frame.testing.elements import read_elements
 from tf_frame.testing.exact_resume import check_exact_resume
 from tf_frame_detection.boxes import rotated_numpy
 from tf_frame_detection.inputs import nuclei_boxes
@@ -19,7 +19,7 @@ def nuclei(**params):
 
 
 def take(of, mode, count=None, batch_size=4):
-    return elements_of(of.dataset(mode, InputContext(batch_size=batch_size, seed=3)), count)
+    return read_elements(of.dataset(mode, InputContext(batch_size=batch_size, seed=3)), count)
 
 
 def ellipse(angle, long=30, short=14, size=96):

@@ -3,7 +3,7 @@ import pytest
 
 from tf_frame import InputContext, Mode
 from tf_frame.errors import DataError
-from tf_frame.testing.elements import elements_of
+from tf_frame.testing.elements import read_elements
 from tf_frame.testing.exact_resume import check_exact_resume
 from tf_frame_detection.inputs.trees import Params, Trees
 
@@ -30,7 +30,7 @@ def test_photographs_are_divided_by_number_or_plot():
 
 def test_evaluation_yields_the_boxes_of_the_file_without_empty_lines(tmp_path):
     of = trees(max_boxes=20)
-    ((features, labels),) = elements_of(of.dataset(Mode.EVAL, InputContext(batch_size=2)), 1)
+    ((features, labels),) = read_elements(of.dataset(Mode.EVAL, InputContext(batch_size=2)), 1)
     assert features["image"].shape == (2, 200, 200, 3)
     lines = (of.root / "boxes.csv").read_text().splitlines()
     rows = [line.split(",") for line in lines if line.startswith("03.jpg")]
@@ -54,7 +54,7 @@ def test_training_is_varied_and_resumes_exactly():
     check_exact_resume(trees(), batch_size=4, steps=10)
     # Training is varied and stays of one size.
     of = trees()
-    batches = elements_of(of.dataset(Mode.TRAIN, InputContext(batch_size=4)), 2)
+    batches = read_elements(of.dataset(Mode.TRAIN, InputContext(batch_size=4)), 2)
     assert {features["image"].shape for features, _ in batches} == {(4, 200, 200, 3)}
     boxes = np.concatenate([labels["boxes"].reshape(-1, 4) for _, labels in batches])
     real = np.concatenate([labels["classes"].reshape(-1) for _, labels in batches]) == 0

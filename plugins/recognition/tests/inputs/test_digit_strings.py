@@ -4,7 +4,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame import InputContext, Mode
 from tf_frame.errors import ConfigError
-from tf_frame.testing.elements import elements_of
+from tf_frame.testing.elements import read_elements
 from tf_frame.testing.exact_resume import check_exact_resume
 from tf_frame_recognition.inputs import compose
 from tf_frame_recognition.inputs.digit_strings import _FOLDER, DigitStrings, Params
@@ -17,7 +17,7 @@ def strings(**params):
 def take(mode=Mode.TRAIN, count=1, source=None, **context):
     with tf.Graph().as_default():
         context = InputContext(**{"batch_size": 8, **context})
-        return elements_of((source or strings()).dataset(mode, context), count)
+        return read_elements((source or strings()).dataset(mode, context), count)
 
 
 def test_a_batch_has_images_and_texts_of_three_to_eight_digits():

@@ -7,7 +7,7 @@ from PIL import Image
 
 from tf_frame import InputContext, Mode
 from tf_frame.errors import DataError, NoDataError
-from tf_frame.testing.elements import elements_of
+from tf_frame.testing.elements import read_elements
 from tf_frame.testing.exact_resume import check_exact_resume
 from tf_frame_recognition.inputs import text_folder, text_tfrecord
 
@@ -67,7 +67,7 @@ def record_input(path, **params):
 
 def take(source, mode=Mode.EVAL, count=None, batch_size=4):
     with tf.Graph().as_default():
-        return elements_of(source.dataset(mode, InputContext(batch_size=batch_size)), count)
+        return read_elements(source.dataset(mode, InputContext(batch_size=batch_size)), count)
 
 
 @pytest.fixture(params=["text_folder", "text_tfrecord"])
@@ -184,6 +184,6 @@ def test_prediction_reads_images_of_any_size_without_the_data(tmp_path):
     assert source.info == info
     path = str(tmp_path / "a.png")
     with tf.Graph().as_default():
-        (features,) = elements_of(source.prediction_dataset([path], InputContext(batch_size=2)))
+        (features,) = read_elements(source.prediction_dataset([path], InputContext(batch_size=2)))
     assert features["image"].shape == (1, 8, 24, 1) and features["name"] == [path.encode()]
     assert set(source.raw_serving()) == {"encoded", "pixels"}

@@ -5,7 +5,7 @@ from PIL import ImageFont
 
 from tf_frame import InputContext, Mode
 from tf_frame.errors import DataError, NoDataError
-from tf_frame.testing.elements import elements_of
+from tf_frame.testing.elements import read_elements
 from tf_frame.testing.exact_resume import check_exact_resume
 from tf_frame_recognition.inputs.fonts import EMBEDDED, find_fonts
 from tf_frame_recognition.inputs.render import draw_word
@@ -26,7 +26,7 @@ def words(**params):
 def take(source, mode=Mode.TRAIN, count=1, **context):
     with tf.Graph().as_default():
         dataset = source.dataset(mode, InputContext(**{"batch_size": 8, **context}))
-        return elements_of(dataset, count)
+        return read_elements(dataset, count)
 
 
 def test_words_are_drawn_and_those_held_out_are_evaluated():

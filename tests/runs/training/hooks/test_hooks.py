@@ -25,7 +25,7 @@ from tf_frame.runs.training.hooks.make import make_hooks
 from tf_frame.runs.training.parts import TrainingParts
 from tf_frame.session.interrupts import Interrupted, Interrupts
 from tf_frame.session.job_member import JobMember
-from tf_frame.testing.events import events_of
+from tf_frame.testing.events import read_events
 from tf_frame.testing.toy import ToyInput, ToyModel, make_setup, run_setup
 
 
@@ -57,7 +57,7 @@ def variables_of(folder, step):
 
 
 def tagged(folder, tag):
-    return [e.step for e in events_of(folder) for v in e.summary.value if v.tag == tag]
+    return [e.step for e in read_events(folder) for v in e.summary.value if v.tag == tag]
 
 
 ENDING_AT_23 = {
@@ -194,7 +194,7 @@ def test_the_best_checkpoints_are_kept_whatever_is_deleted(go, tmp_path, mode):
     assert steps_of(tmp_path) == [10]
     values = {
         event.step: value.simple_value
-        for event in events_of(tmp_path / "eval")
+        for event in read_events(tmp_path / "eval")
         for value in event.summary.value
         if value.tag == "metrics/mean_absolute_error"
     }

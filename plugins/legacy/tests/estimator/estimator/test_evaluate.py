@@ -240,7 +240,7 @@ def summarising(linear):
     return model_fn
 
 
-def events_of(folder):
+def read_events(folder):
     return [
         (event.step, value.tag, value.simple_value)
         for path in tf.io.gfile.glob(f"{folder}/events.*")
@@ -253,14 +253,14 @@ def events_of(folder):
 def test_summaries_of_the_model_function_are_not_mixed_with_the_metrics(make, linear):
     made = at_start(make(summarising(linear)), linear)
     made.evaluate(linear.data())
-    assert events_of(made.eval_dir()) == [(0, "mae", pytest.approx(MAE))]
+    assert read_events(made.eval_dir()) == [(0, "mae", pytest.approx(MAE))]
 
 
 def test_nor_in_memory(make, linear):
     made = make(summarising(linear))
     hook = estimator.experimental.InMemoryEvaluatorHook(made, linear.data(), every_n_iter=100)
     made.train(linear.data(), hooks=[hook], steps=1)
-    steps = [step for step, _, _ in events_of(made.eval_dir())]
+    steps = [step for step, _, _ in read_events(made.eval_dir())]
     assert steps == sorted(set(steps)) and len(steps) >= 1
 
 

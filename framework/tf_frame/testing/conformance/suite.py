@@ -18,7 +18,6 @@ from tf_frame.plugin.find import PluginInfo
 from tf_frame.plugin.kinds import Kind, check_class, check_methods, check_options
 from tf_frame.plugin.load import LoadedPlugin, load_plugin, unsupported_version
 from tf_frame.plugin.origin import register
-from tf_frame.testing.conformance import probe
 from tf_frame.testing.conformance.outcomes import (
     advise,
     fails_as,
@@ -26,7 +25,7 @@ from tf_frame.testing.conformance.outcomes import (
     reported_by,
     usable_here,
 )
-from tf_frame.testing.conformance.side_effects import effects_of_loading
+from tf_frame.testing.conformance.side_effects import EFFECTS, effects_of_loading
 
 T = TypeVar("T")
 # Suite -> name -> what its checks share, or the error of making it.
@@ -49,9 +48,7 @@ class Conformance:
     def test_loads_without_side_effects(self) -> None:
         """Importing the plugin and reading its options changes nothing else in the process."""
         effects = effects_of_loading(self.imported().cls)
-        found = [
-            f"{words} ({effects[name]})" for name, words in probe.EFFECTS.items() if name in effects
-        ]
+        found = [f"{words} ({effects[name]})" for name, words in EFFECTS.items() if name in effects]
         assert "error" not in effects, (
             f"importing the plugin in a fresh process fails: {effects['error']}"
         )

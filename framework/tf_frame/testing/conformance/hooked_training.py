@@ -1,8 +1,9 @@
-"""A training of the toy model with a hook, and what the hook did: `run_hooked`."""
+"""`run_hooked`: trains the toy model with a hook, and records what the hook did."""
 
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import functools
 import os
 import tempfile
@@ -25,8 +26,7 @@ from tf_frame.session.interrupts import Interrupts
 from tf_frame.session.job_member import JobMember
 from tf_frame.session.loop import TrainingLoop
 from tf_frame.session.monitored import monitored_session
-from tf_frame.session.schedule import Schedule
-from tf_frame.testing.conformance.hook_watch import HookedRun, Losses, Watch
+from tf_frame.session.schedule import Schedule, has_cadence
 from tf_frame.testing.conformance.outcomes import usable_here
 from tf_frame.testing.conformance.resources import resources, resources_left
 from tf_frame.testing.session_runs import counted_runs
@@ -34,6 +34,88 @@ from tf_frame.testing.toy import build_toy_graph
 
 STEPS = 12
 _FAILING_STEP = 7
+
+
+@dataclasses.dataclass
+class HookedRun:
+    """The events of a training.
+
+    Attributes:
+      losses: of each step.
+      steps: the last global step.
+      stopped: whether a hook ended the training early.
+      error: of the training; None without one, or if it was to fail.
+      outside_of_cadence: calls of hooks in steps that they do not want, in words.
+      left: what is left of the hook after the training, in words.
+    """
+
+    losses: list[float] = dataclasses.field(default_factory=list)
+    steps: int = 0
+    stopped: bool = False
+    error: Exception | None = None
+    outside_of_cadence: list[str] = dataclasses.field(default_factory=list)
+    left: list[str] = dataclasses.field(default_factory=list)
+
+
+class _Losses(Hook):
+    """Records the loss of every step."""
+
+    def __init__(self, run: HookedRun) -> None:
+        super().__init__(Cadence(every_steps=1))
+        self._run = run
+
+    def before_step(self, run_context: Any, step: int) -> Any:
+        return tf.train.SessionRunArgs(run_context.original_args.fetches)
+
+    def after_step(self, run_context: Any, run_values: Any, step: int) -> None:
+        self._run.losses.append(float(run_values.results))
+
+
+class _Watch(Hook):
+    """Compares what hooks do in a step with the cadence that they declare.
+
+    Args:
+      run: gets the calls outside of a cadence.
+      hooks: the hooks with a cadence.
+      counts_calls: whether a call of the session can only come from one of these hooks, and not
+        from a listener or a hook of TensorFlow, which declare no cadence.
+
+    Attributes:
+      count: the calls of sessions.
+    """
+
+    phase = Phase.STOP
+
+    def __init__(self, run: HookedRun, hooks: list[Any], *, counts_calls: bool) -> None:
+        super().__init__(Cadence(every_steps=1))
+        self._run, self._hooks, self._counts_calls = run, hooks, counts_calls
+        self.count: Any = None
+        self._wanting: list[Any] = []
+        self._calls: int | None = None
+
+    def before_step(self, run_context: Any, step: int) -> None:
+        if self._calls is None:  # The first step; the loop itself reads the global step before.
+            self._next(step - 1)
+
+    def after_step(self, run_context: Any, run_values: Any, step: int) -> None:
+        # One call is the step itself.
+        more = self._number() - (self._calls or 0) - 1
+        if more > 0 and not self._wanting and self._counts_calls:
+            self._run.outside_of_cadence.append(f"{more} calls of the session in step {step}")
+        for hook in self._hooks:
+            if not has_cadence(hook) and hook not in self._wanting:
+                name = type(hook).__name__
+                self._run.outside_of_cadence.append(
+                    f"{name} (cadence: {hook.cadence}) is called in step {step}"
+                )
+        self._next(step)
+
+    def _next(self, step: int) -> None:
+        self._calls = self._number()
+        self._wanting = [hook for hook in self._hooks if hook.cadence.wants(step + 1)]
+
+    def _number(self) -> int:
+        return int(self.count.runs + self.count.calls)
 
 
 class _FailsError(Exception):
@@ -116,13 +198,13 @@ def _made(plugin: Callable[[], Any] | None, context: HookContext) -> list[Any]:
 def _train(run: HookedRun, graph: Any, hooks: list[Any], folder: str, *, fails: bool) -> None:
     listeners = [hook for hook in hooks if isinstance(hook, tf.train.CheckpointSaverListener)]
     observers = [hook for hook in hooks if hook not in listeners]
-    own = [StopAtStepHook(last_step=STEPS), Losses(run), *graph.hooks]
+    own = [StopAtStepHook(last_step=STEPS), _Losses(run), *graph.hooks]
     own += [_Fails(Cadence(at_steps=[_FAILING_STEP]))] if fails else []
     if listeners:
         saver = tf.train.CheckpointSaverHook
         own.append(saver(folder, save_steps=5, scaffold=graph.scaffold, listeners=listeners))
     with_cadence = [hook for hook in observers if isinstance(hook, Hook)]
-    watch = Watch(run, with_cadence, counts_calls=len(with_cadence) == len(hooks))
+    watch = _Watch(run, with_cadence, counts_calls=len(with_cadence) == len(hooks))
     loop = TrainingLoop(graph, Schedule([*observers, *own, watch]))
     config = RunOptions()
     member = JobMember(

@@ -1,4 +1,4 @@
-"""Stand-ins for the model and the optimizer of a graph, which record what the checks examine."""
+"""A model, an optimizer and a context that record what the checks examine."""
 
 from __future__ import annotations
 
@@ -6,21 +6,56 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import tensorflow.compat.v1 as tf
 
 from tf_frame.plugin import Mode, ModelOutput
-from tf_frame.testing.conformance.numpy_draws import NumpyDraws
+
+
+class NumpyDraws:
+    """A context that records the use of NumPy's global random numbers, which differ by process.
+
+    Attributes:
+      used: whether a block of the context used them.
+    """
+
+    def __init__(self) -> None:
+        self.used = False
+        self._before = b""
+
+    def __enter__(self) -> NumpyDraws:
+        self._before = _random_state()
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self.used |= _random_state() != self._before
+
+    def check(self, method: str) -> None:
+        """Raises AssertionError if the random numbers were used.
+
+        Args:
+          method: the method that was called in the blocks.
+        """
+        assert not self.used, (
+            f"{method} uses the global random numbers of NumPy, which are others in the process "
+            "that resumes a run; draw by operations of TensorFlow, or np.random.RandomState(seed)"
+        )
+
+
+def _random_state() -> bytes:
+    state: Any = np.random.get_state()
+    return bytes(state[1].tobytes()) + bytes(str(state[2:]), "ascii")
 
 
 class AdjustedModel:
-    """A model whose output always fits the framework; all else is that of the model.
+    """A model with an output that always fits the framework, and otherwise like the plugin's.
 
     Args:
       model: the model plugin.
 
     Attributes:
-      outputs: what `build` returned, call by call.
-      draws: whether `build` uses NumPy's global random numbers.
+      outputs: the results of `build`, call by call.
+      draws: the use of NumPy's global random numbers by `build`.
     """
 
     def __init__(self, model: Any) -> None:
@@ -48,7 +83,7 @@ def _scalar(loss: Any) -> Any:
 
 
 class RecordingOptimizer:
-    """An optimizer plugin that remembers the gradients which its optimizer computes.
+    """An optimizer plugin that records the gradients of its optimizer.
 
     Args:
       plugin: the optimizer plugin.

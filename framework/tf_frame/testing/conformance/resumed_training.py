@@ -1,4 +1,4 @@
-"""A short training, its checkpoint, and the step after a restore: `run_trial`."""
+"""A short training, its checkpoint, and the step after a restore: `train_and_resume`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _ALIKE = 3  # Steps after the checkpoint that are compared.
 
 
 @dataclasses.dataclass(frozen=True)
-class Trial:
+class ResumedTraining:
     """Losses of a training that was saved.
 
     Attributes:
@@ -61,7 +61,7 @@ class Trial:
             )
 
 
-def run_trial(graph: TrainGraph) -> Trial:
+def train_and_resume(graph: TrainGraph) -> ResumedTraining:
     """Trains for a few steps, saves, goes on; restores and goes on again.
 
     Args:
@@ -96,7 +96,9 @@ def run_trial(graph: TrainGraph) -> Trial:
                     restored = [session.run(graph.train_op) for _ in range(_ALIKE)]
             except Exception as error:
                 failure = error
-    return Trial(losses, uninterrupted, restored, failure, without_position, graph.not_repeatable)
+    return ResumedTraining(
+        losses, uninterrupted, restored, failure, without_position, graph.not_repeatable
+    )
 
 
 def unassigned_variables(graph: TrainGraph) -> list[str]:
