@@ -193,7 +193,7 @@ def test_a_signal_before_training_ends_the_run(started, until):
 def test_a_folder_with_a_pattern_in_its_name_is_refused(run):
     process = run(*TOY, "--model_dir", "try[1]")
     assert process.returncode == 2
-    assert "take *, ? and [ in a path for a pattern" in process.stdout
+    assert "read *, ? and [ in a path as a pattern" in process.stdout
 
 
 @pytest.mark.slow

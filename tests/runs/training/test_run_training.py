@@ -236,7 +236,7 @@ def test_what_cannot_accumulate_is_refused(options, message):
 @pytest.mark.parametrize("name", ["profile_at_step", "trace_at_step"])
 def test_steps_after_the_end_are_refused(name):
     setup = make_setup(ToyModel, ToyInput, "", max_steps=20, **{name: (5, 21, 40)})
-    message = f"--{name} 21,40: training ends before, at --max_steps 20; give steps up to there"
+    message = f"--{name} 21,40: training ends before, at --max_steps 20; give steps up to 20"
     with pytest.raises(ConfigError, match=message):
         setup.check(setup.make_input().info)
     setup = make_setup(ToyModel, ToyInput, "", max_steps=20, **{name: (5, 20)})

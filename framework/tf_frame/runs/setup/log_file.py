@@ -15,16 +15,12 @@ from tf_frame.tensorflow_log import log_level
 
 _LOG = logging.getLogger("tf_frame")
 _LOG_FILE = "train.log"
-# An object store writes the whole file anew at each flush.
+# An object store writes the whole file at each flush.
 _REMOTE_FLUSH_SECS = 30.0
 
 
 class _LogFile(logging.FileHandler):
-    """A log file that never ends a run.
-
-    On a full disk the checkpoint or summary that cannot be written is the
-    error to report; a lost log line must not hide it.
-    """
+    """A log file that ignores errors: on a full disk, the failed checkpoint is to be reported."""
 
     def __init__(self, path: str) -> None:
         super().__init__(path, encoding="utf-8", errors="backslashreplace")
@@ -38,7 +34,7 @@ class _LogFile(logging.FileHandler):
 
 
 class _RemoteLogFile(logging.Handler):
-    """A log file on another file system; it never ends a run, either."""
+    """A log file on a remote file system; it ignores errors, too."""
 
     def __init__(self, path: str) -> None:
         super().__init__()
@@ -65,7 +61,7 @@ def log_file(model_dir: str, *, task: str | None = None) -> Iterator[None]:
 
     Args:
       model_dir: the folder of the run.
-      task: name of a task beside the chief, whose log is `logs/TASK-train.log`.
+      task: name of a task other than the chief, with the log `logs/TASK-train.log`.
     """
     path = os.path.join(model_dir, _LOG_FILE)
     if task is not None:

@@ -1,8 +1,8 @@
-"""The folder of a run, and the files in it beside checkpoints and events.
+"""The folder of a run, with these files next to checkpoints and events.
 
 | file | content |
 |---|---|
-| `config.yaml` | the resolved configuration, to resume, evaluate and export by |
+| `config.yaml` | the resolved configuration, to resume, evaluate and export the run |
 | `input.json` | the `InputInfo` of the data, to predict and export without the data |
 | `train.log` | the log of tf-frame |
 | `metrics.csv` | the figures of each log interval and each evaluation |
@@ -51,8 +51,8 @@ def default_model_dir(plugin: str) -> str:
 def discarded_if_unused(path: str, *, is_chief: bool = True) -> Iterator[None]:
     """Creates the folder, and removes it again if the run fails before its first step is complete.
 
-    Only the chief removes the folder, and only a folder that did not exist before:
-    another worker may just have been the first to create it.
+    Only the chief removes the folder, and only if it did not exist before: other workers may
+    use it.
 
     Raises:
       ConfigError: the folder cannot be written.
@@ -62,18 +62,18 @@ def discarded_if_unused(path: str, *, is_chief: bool = True) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        # A run that made a step has a checkpoint, at least that of its begin.
+        # A run that made a step has a checkpoint, at least of its begin.
         if is_chief and not existed and not file_system.exists(os.path.join(path, "checkpoint")):
             file_system.remove_folder(path)
         raise
 
 
 def check_writable(path: str, option: str = "--model_dir") -> None:
-    """Checks that a folder could be written; makes none, and changes nothing in it.
+    """Checks that a folder can be written, without changing anything.
 
     Args:
-      path: the folder.
-      option: the option that names it.
+      path: the folder, which need not exist.
+      option: the option that names the folder.
 
     Raises:
       ConfigError: the folder cannot be written.
@@ -92,7 +92,7 @@ def check_writable(path: str, option: str = "--model_dir") -> None:
 def _create(path: str, option: str = "--model_dir") -> None:
     if any(character in path for character in "*?["):
         raise ConfigError(
-            f"{option} {path}: TensorFlow's savers take *, ? and [ in a path for a pattern; "
+            f"{option} {path}: TensorFlow's savers read *, ? and [ in a path as a pattern; "
             "choose a folder without them"
         )
     try:
@@ -108,7 +108,7 @@ def _create(path: str, option: str = "--model_dir") -> None:
 def locked(path: str) -> Iterator[None]:
     """Locks the folder for this process; the lock ends with the process, even if it is killed.
 
-    A remote folder cannot be locked: two runs in it would overwrite each other's files.
+    A remote folder cannot be locked.
 
     Raises:
       ConfigError: another run holds the lock.
@@ -146,7 +146,7 @@ def write_configuration(setup: TrainingSetup, info: Any) -> None:
 
 
 def write_input_info(model_dir: str, name: str, info: Any) -> None:
-    """Writes `input.json`, unless the facts about the data are of a class of the plugin's own.
+    """Writes `input.json`, unless the plugin has a subclass of `InputInfo`.
 
     Args:
       model_dir: the folder of the run.
@@ -163,7 +163,7 @@ def write_input_info(model_dir: str, name: str, info: Any) -> None:
 
 
 def read_input_info(model_dir: str, name: str) -> InputInfo | None:
-    """Returns what `write_input_info` wrote; None without a file, or of another input.
+    """Reads `input.json`; returns None without the file, or if it is of another input.
 
     Raises:
       ConfigError: the file is damaged.
@@ -175,7 +175,7 @@ def read_input_info(model_dir: str, name: str) -> InputInfo | None:
             return None
         facts["num_examples"] = {Mode(mode): n for mode, n in facts["num_examples"].items()}
         facts["class_names"] = tuple(facts["class_names"])
-        # Runs of before had neither.
+        # Earlier runs have neither.
         facts["class_colours"] = tuple(map(tuple, facts.get("class_colours", ())))
         facts["class_ids"] = tuple(facts.get("class_ids", ()))
         return InputInfo(**facts)
@@ -183,20 +183,19 @@ def read_input_info(model_dir: str, name: str) -> InputInfo | None:
         return None
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise ConfigError(
-            f"{path} cannot be read: {error}; remove it if the data of the training is there"
+            f"{path} cannot be read: {error}; remove the file if the training data is available"
         ) from None
 
 
 def write_result(model_dir: str, result: dict[str, Any]) -> None:
     """Writes `result.json`.
 
-    A run that trained nothing, because the last step had been reached, keeps
-    loss and throughput of the run that did.
+    A run without a training step keeps loss and throughput of the run that reached the step.
     """
-    before = _read_result(model_dir)
-    if result["steps_per_sec"] is None and before.get("global_step") == result["global_step"]:
+    earlier = _read_result(model_dir)
+    if result["steps_per_sec"] is None and earlier.get("global_step") == result["global_step"]:
         for name in ("total_loss", "steps_per_sec", "examples_per_sec"):
-            result = {**result, name: before.get(name)}
+            result = {**result, name: earlier.get(name)}
     write_file(os.path.join(model_dir, RESULT_FILE), json.dumps(result, indent=2) + "\n")
 
 
@@ -209,11 +208,11 @@ def _read_result(model_dir: str) -> dict[str, Any]:
 
 
 def completed_step(model_dir: str) -> int | None:
-    """Returns the step at which `Estimator.train` last ended in order; None for never.
+    """Returns the step at which `Estimator.train` last ended without being killed, or None.
 
-    tf.estimator's `train` reads its input from the beginning at each call, and
-    scripts train epoch by epoch in this way. After a training that was killed, the
-    next one resumes the input at the position in the checkpoint instead.
+    tf.estimator's `train` reads its input from the beginning at each call, so that scripts train
+    epoch by epoch. After a killed training, the next call resumes the input at the position in the
+    checkpoint instead.
     """
     try:
         text = file_system.read_text(os.path.join(model_dir, _COMPLETED_FILE)).strip()
@@ -223,5 +222,5 @@ def completed_step(model_dir: str) -> int | None:
 
 
 def write_completed_step(model_dir: str, step: int) -> None:
-    """Records the global step at which `Estimator.train` ended in order."""
+    """Records the global step at which `Estimator.train` ended without being killed."""
     write_file(os.path.join(model_dir, _COMPLETED_FILE), f"{step}\n")

@@ -1,9 +1,9 @@
-"""Makes a `TrainingSetup` from plugin names and option values of several sources (files, flags).
+"""Chooses plugins and resolves options: settings of several sources -> `TrainingSetup`.
 
     chosen = choose_plugins([model_settings(cls, "deeplab"), file, command_line])
     setup = chosen.configure(model_dir="runs/first")
 
-`tf-frame run` and `Estimator` load all their plugins here, so that the same source wins in both.
+`tf-frame run` and `Estimator` both load their plugins here, so that the same source wins.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _DEFAULT_NAMES = Settings(optimizer="momentum", schedule="fixed")
 _MODEL_DIR = Option("model_dir", str, None, "")
 # Name of the strongest source of `tf-frame run`.
 COMMAND_LINE = "the command line"
-# Prefix of the run options, which have plain names.
+# Prefix of the run options, which have no dotted names.
 _RUN = ""
 
 
@@ -51,10 +51,11 @@ class ChosenPlugins:
 
     Attributes:
       sources: the settings, weakest first.
-      single: `model`, `input`, `optimizer`, `schedule` -> name and plugin, as far as chosen.
+      single: `model`, `input`, `optimizer`, `schedule` -> name and plugin; an `Estimator` has
+        neither model nor input.
       transforms, hooks: the gradient transforms and the hooks, in order.
-      named_by: `plugin`, `input`, `optimizer`, `schedule`, `transforms`, `hooks` -> the source
-        that names the plugins; empty: the default.
+      named_by: `plugin`, `input`, `optimizer`, `schedule`, `transforms`, `hooks` -> path of the
+        source with these names; empty: the default.
     """
 
     sources: Sequence[Settings]
@@ -64,13 +65,13 @@ class ChosenPlugins:
     named_by: Mapping[str, str]
 
     def params_classes(self) -> dict[str, Any]:
-        """Prefix of its options -> `Params` of every plugin, in the order of the help."""
+        """Returns option prefix -> `Params` of every plugin, in the order of the help."""
         loaded = {prefix: plugin for prefix, (_, plugin) in self.single.items()}
         loaded |= {each.prefix: each.plugin for each in (*self.transforms, *self.hooks)}
         return {prefix: plugin.cls.Params for prefix, plugin in loaded.items()}
 
     def plugin_options(self) -> list[Option]:
-        """The options of all plugins, with dotted names."""
+        """Returns the options of all plugins, with dotted names."""
         return [o for prefix, cls in self.params_classes().items() for o in options_of(cls, prefix)]
 
     def configure(
@@ -84,7 +85,7 @@ class ChosenPlugins:
           mode: see `TrainingSetup`.
 
         Raises:
-          ConfigError: an unknown option, a wrong value, or values that do not fit together.
+          ConfigError: an unknown option, a wrong value, or values that exclude each other.
         """
         self._check_names()
         params = self._params([each for _, each in self._values(flags or {})])
@@ -104,20 +105,20 @@ class ChosenPlugins:
         )
 
     def _with_reached_profiles(self, config: RunOptions, flags: Mapping[str, Any]) -> RunOptions:
-        """Leaves out profiles after the last step that were not asked for together with it.
+        """Leaves out profiles after the last step that come from a weaker source than the last step.
 
-        They are those of the model's defaults, and of a file where a flag sets the last step.
+        The profiles come from the model's defaults, or from a file while a flag sets the last step.
         """
         defaults, *_ = self.sources
-        of_model = defaults.path and self.origins(flags)["profile_at_step"] == defaults.path
-        of_file = "profile_at_step" not in flags and "max_steps" in flags
-        if not (of_model or of_file):
+        from_model = defaults.path and self.origins(flags)["profile_at_step"] == defaults.path
+        from_file = "profile_at_step" not in flags and "max_steps" in flags
+        if not (from_model or from_file):
             return config
         reached = tuple(step for step in config.profile_at_step if step <= config.max_steps)
         return dataclasses.replace(config, profile_at_step=reached)
 
     def why_unknown(self, name: str) -> str:
-        """Explains that an option belongs to another plugin than those in use; otherwise empty.
+        """Explains that an option belongs to a plugin that is not in use; otherwise empty.
 
         Args:
           name: dotted name, such as `optimizer.beta1`.
@@ -131,8 +132,8 @@ class ChosenPlugins:
         in_use |= {key: used for key, (used, _) in self.single.items()}
         installed = find_plugins()
         if prefix not in in_use:
-            known = [info.name for info in installed if info.kind == kind]
-            return f"{plugin} is not in use; give --{word} {plugin}" if plugin in known else ""
+            names = [info.name for info in installed if info.kind == kind]
+            return f"{plugin} is not in use; give --{word} {plugin}" if plugin in names else ""
         used = [each.plugin for each in (*self.transforms, *self.hooks)]
         used += [loaded for _, loaded in self.single.values()]
         near = {"tf-frame", *(loaded.info.distribution for loaded in used)}
@@ -142,18 +143,19 @@ class ChosenPlugins:
         return f"{option} belongs to {', '.join(owners)}; the {word} is {in_use[prefix]}"
 
     def _check_names(self) -> None:
-        known = [*run_options(), *self.plugin_options()]
-        why = self.why_unknown
-        defaults, *others = self.sources
-        check_names(defaults.values, known, defaults.path, explain=why)
-        for source in others:
-            check_names(source.values, [*known, _MODEL_DIR], source.path, explain=why)
-        paths = [source.path for source in others if source.transforms or source.hooks]
-        for each in (*self.transforms, *self.hooks):
-            check_names(each.values, known, next(filter(None, paths), "--transform"), explain=why)
+        options = [*run_options(), *self.plugin_options()]
+        explain = self.why_unknown
+        defaults, *stronger = self.sources
+        check_names(defaults.values, options, defaults.path, explain=explain)
+        for source in stronger:
+            check_names(source.values, [*options, _MODEL_DIR], source.path, explain=explain)
+        paths = [source.path for source in stronger if source.transforms or source.hooks]
+        path = next(filter(None, paths), "--transform")
+        for plugin in (*self.transforms, *self.hooks):
+            check_names(plugin.values, options, path, explain=explain)
 
     def origins(self, flags: Mapping[str, Any]) -> dict[str, str]:
-        """Dotted name of every option -> the source of its value; empty: its default.
+        """Returns dotted option name -> source of the value; empty: the default.
 
         Args:
           flags: as for `configure`.
@@ -169,9 +171,9 @@ class ChosenPlugins:
         }
 
     def _values(self, flags: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
-        """Each source of values with its name, weakest first."""
+        """Returns name and values of each source, weakest first."""
         *weaker, strongest = self.sources
-        # Beside the names in a list; they win over the other values of their source.
+        # Values within a list of plugins win over the other values of the same source.
         listed = [
             (self.named_by[key], {k: v for each in named for k, v in each.values.items()})
             for key, named in (("transforms", self.transforms), ("hooks", self.hooks))
@@ -188,7 +190,7 @@ class ChosenPlugins:
     def _proposed(
         self, values: Sequence[Mapping[str, Any]]
     ) -> Iterator[tuple[str, Mapping[str, Any]]]:
-        """The options that the model proposes for its input: the weakest source."""
+        """Yields the options that the model proposes for its input: the weakest source."""
         if "model" in self.single:
             name, plugin = self.single["model"]
             model = resolve(plugin.cls.Params, values, prefix="model")
@@ -196,13 +198,13 @@ class ChosenPlugins:
             propose: Any = getattr(plugin.cls, "input_defaults", lambda params: {})
             options = propose(model)
             proposed = {f"input.{key}": value for key, value in options.items()}
-            # An input of inputs passes them on.
+            # For inputs that consist of inputs.
             pairs = tuple(f"{key}={to_text(value)}" for key, value in options.items())
             proposed["input.source_defaults"] = pairs
             yield f"input_defaults of the model {name}", proposed
 
     def _params(self, values: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-        """Prefix -> `Params`, with the run options under an empty prefix."""
+        """Returns prefix -> `Params`, with the run options under an empty prefix."""
         classes = {_RUN: RunOptions, **self.params_classes()}
         return {prefix: resolve(cls, values, prefix=prefix) for prefix, cls in classes.items()}
 
@@ -215,19 +217,19 @@ def choose_plugins(
 ) -> ChosenPlugins:
     """Loads the plugins that settings name.
 
-    A stronger source wins. Values that a source gives for a plugin which a stronger
-    source replaces are dropped, and so are a file's input and transforms if it was
-    written for another model.
+    A stronger source wins. If a stronger source replaces a plugin, the values of weaker sources
+    for the plugin are dropped. If a file was written for another model, its input and transforms
+    are dropped.
 
     Args:
-      sources: settings, weakest first: those of the model, a preset, files, and last
-        the command line or the options of an `Estimator`.
+      sources: settings, weakest first: of the model, of a preset, of files, and of the command
+        line or the options of an `Estimator`.
       model: name and plugin of the model; None for an `Estimator`, which has no input either.
-      source: the input, in place of the one that the settings name.
+      source: the input, instead of the input of the settings.
 
     Raises:
       PluginError: a plugin cannot be used.
-      ConfigError: the model has no input of its own, and no source names one.
+      ConfigError: neither the model nor a source names an input.
     """
     fitting = [_for_model(source, model) for source in sources]
     installed = find_plugins()
@@ -267,12 +269,12 @@ def choose_plugins(
 
 
 def model_settings(cls: Any, name: str, variant: str | None = None) -> Settings:
-    """The defaults of a model: its `run_defaults`, `default_transforms` and `default_input`.
+    """Returns the `run_defaults`, `default_transforms` and `default_input` of a model.
 
     Args:
       cls: the class of the model.
       name: its name, for messages.
-      variant: value of its option `name`, whose `variants` win.
+      variant: value of its option `name`; settings in `variants` for this value win.
     """
     source = f"run_defaults of the model {name}"
     settings = to_settings(getattr(cls, "run_defaults", {}), source)
@@ -289,7 +291,7 @@ def model_settings(cls: Any, name: str, variant: str | None = None) -> Settings:
 
 
 def find_variant(cls: Any, sources: Sequence[Mapping[str, Any]]) -> str | None:
-    """The value of a model's option `name`, before all options are resolved; None without one.
+    """Returns the value of a model's option `name` before all options are resolved, or None.
 
     Args:
       cls: the class of the model.
@@ -297,21 +299,21 @@ def find_variant(cls: Any, sources: Sequence[Mapping[str, Any]]) -> str | None:
     """
     if not getattr(cls, "variants", {}):
         return None
-    known = {option.name for option in options_of(cls.Params, "model")}
-    model = [{k: v for k, v in values.items() if k in known} for values in sources]
-    return str(resolve(cls.Params, model, prefix="model").name)
+    names = {option.name for option in options_of(cls.Params, "model")}
+    model_values = [{k: v for k, v in values.items() if k in names} for values in sources]
+    return str(resolve(cls.Params, model_values, prefix="model").name)
 
 
 def setup_from_options(
     options: Mapping[str, Any], *, model_dir: str, defaults: Settings | None = None
 ) -> TrainingSetup:
-    """The setup of an `Estimator`, whose model and inputs are arguments.
+    """Returns the setup of an `Estimator`, which receives model and inputs as objects.
 
     Args:
-      options: the content of a `config.yaml` without the sections of model and
-        input; options of plugins also under their dotted names.
+      options: the content of a `config.yaml` without the sections of model and input; options of
+        plugins also under their dotted names.
       model_dir: the folder of the training.
-      defaults: settings of the model's own, weaker than `options`.
+      defaults: settings of the model, weaker than `options`.
 
     Raises:
       ConfigError: an option that does not exist, or a wrong value.
@@ -332,7 +334,7 @@ def setup_from_options(
 
 
 def _for_model(source: Settings, model: tuple[str, LoadedPlugin] | None) -> Settings:
-    """A source without the parts that are meant for another model."""
+    """Returns a source without the parts for another model."""
     if model is None or source.plugin in (None, model[0]):
         return source
     values = {k: v for k, v in source.values.items() if not k.startswith("model.")}
@@ -340,7 +342,7 @@ def _for_model(source: Settings, model: tuple[str, LoadedPlugin] | None) -> Sett
 
 
 def _without_replaced(source: Settings, names: Mapping[str, str]) -> Settings:
-    """A source without the options of plugins that a stronger source replaces."""
+    """Returns a source without the options of plugins that a stronger source replaces."""
     replaced = [f"{key}." for key in names if getattr(source, key) not in (None, names[key])]
     values = {k: v for k, v in source.values.items() if not k.startswith(tuple(replaced))}
     return dataclasses.replace(source, values=values)
@@ -351,11 +353,11 @@ def _strongest(sources: Sequence[Settings], key: str) -> Any:
 
 
 def _strongest_list(sources: Sequence[Settings], key: str) -> Sequence[Named]:
-    """The strongest list; items without options take those of the same name in a weaker one."""
+    """Returns the strongest list; its items without options take options of a weaker list."""
     *weaker, strongest = sources
-    named = getattr(strongest, key)
-    known = _strongest(weaker, key) or ()
-    if named is None:
-        return known
-    options = {each.name: each.values for each in reversed(known)}
-    return [each if each.values else Named(each.name, options.get(each.name, {})) for each in named]
+    plugins = getattr(strongest, key)
+    weaker_plugins = _strongest(weaker, key) or ()
+    if plugins is None:
+        return weaker_plugins
+    options = {plugin.name: plugin.values for plugin in reversed(weaker_plugins)}
+    return [p if p.values else Named(p.name, options.get(p.name, {})) for p in plugins]

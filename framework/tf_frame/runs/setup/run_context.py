@@ -1,7 +1,6 @@
-"""`RunContext`: who watches a training, which task this process is, and what a script adds to it.
+"""`RunContext`: observer, task of this process and additions of a script, for one training.
 
-`TrainingSetup` says what is trained, and is written to `config.yaml`; the context holds for one
-call. The command line and `Estimator` share one `train`, and differ in the context that they give.
+`TrainingSetup` defines the training and is written to `config.yaml`; a context is for one call.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ class RunObserver:
 
     Attributes:
       report: takes a line for the user; default: the log of tf-frame.
-      interrupts: asked between steps whether to stop; default: nothing stops.
+      interrupts: the signals that stop training; default: none.
       shows_progress: whether training shows a bar, or lines of progress.
     """
 
@@ -39,19 +38,19 @@ class RunContext:
 
     Attributes:
       observer: the user.
-      cluster: which worker this process is.
+      cluster: the task of this process.
       checkpoint: the checkpoint that training resumes from; None for a new training.
-      evaluate_step: evaluates the checkpoint of a step while training goes on and returns
-        metric -> value; None where nothing does.
-      hooks: session hooks of a script, called after the model's `chief_hooks` and
-        before its `hooks`.
+      evaluate_step: evaluates the checkpoint of a step during training and returns
+        metric -> value; None: nothing is evaluated.
+      hooks: session hooks of a script, called after the model's `chief_hooks` and before the
+        model's `hooks`.
       listeners: `CheckpointSaverListener`s of a script.
-      saves_checkpoints: whether checkpoints are saved at all.
-      session_config: a `ConfigProto` whose fields win over tf-frame's own, or None.
-      warm_start_from: `WarmStartSettings` for a training that is new, or None.
-      metrics: gets the figures of log intervals and evaluations.
-      input_restarts_at: global step from which the input is read from its beginning,
-        though the checkpoint of that step holds a position in the input.
+      saves_checkpoints: whether checkpoints are saved.
+      session_config: a `ConfigProto` with fields that override tf-frame's fields, or None.
+      warm_start_from: `WarmStartSettings` for a new training, or None.
+      metrics: receives the figures of log intervals and evaluations.
+      input_restarts_at: global step of a checkpoint after which the input is read from its
+        beginning, although the checkpoint has a position in the input.
     """
 
     observer: RunObserver

@@ -1,7 +1,7 @@
 """`TrainingSetup`: configured plugins, run options and the folder of a training.
 
-It is complete and checked before TensorFlow is imported, so that a wrong option is reported at
-once, and it is what `config.yaml` records, so that a run can be repeated.
+The setup is complete and checked before TensorFlow is imported, so that a wrong option is reported
+at once. `config.yaml` records the setup, so that a run can be repeated.
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ TRAIN, TRAIN_AND_EVALUATE = "train", "train_and_evaluate"
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class TrainingSetup:
-    """Everything that defines a training, chosen and checked, before TensorFlow is loaded.
+    """The definition of a training, checked before TensorFlow is imported.
 
     Attributes:
       config: the run options.
       optimizer, schedule: the plugins, with parameters.
       transforms: gradient transforms, in order.
-      hooks: hooks beside those of the run options.
-      model_dir: the folder for everything that is written.
-      model, input: the plugins of `tf-frame run`; None for an `Estimator`, which gets
-        its model and its inputs as objects.
+      hooks: hooks of `--hook`.
+      model_dir: the folder of all files.
+      model, input: the plugins of `tf-frame run`; None for an `Estimator`, which receives its
+        model and its inputs as objects.
       mode: `train`, or `train_and_evaluate`, which evaluates every saved checkpoint.
     """
 
@@ -64,11 +64,11 @@ class TrainingSetup:
         return self.model is not None
 
     def make_input(self) -> Any:
-        """Constructs the input, which checks that its data is there.
+        """Constructs the input, which checks its data.
 
         Raises:
-          ConfigError: it does not declare what the model needs.
-          PluginError: its `info` is not an `InputInfo`.
+          ConfigError: the input does not declare the features that the model needs.
+          PluginError: `info` of the input is not an `InputInfo`.
         """
         assert self.input is not None, "the input of an Estimator is an argument of its methods"
         if self.model is not None:
@@ -83,17 +83,17 @@ class TrainingSetup:
         return source
 
     def make_input_without_data(self, info: InputInfo) -> Any:
-        """Constructs the input of a run whose data is not there; None if it needs the data.
+        """Constructs the input of a run without its data; None if the input needs the data.
 
         Args:
-          info: what the run recorded about its data.
+          info: the recorded facts about the data.
         """
         assert self.input is not None
         return self.input.make_without_data(info)
 
     def make_model(self, info: InputInfo) -> Any:
         """Constructs the model for the data that `info` describes."""
-        assert self.model is not None, "the model of an Estimator is an argument of its own"
+        assert self.model is not None, "the model of an Estimator is an argument"
         model = self.model.make(info=info)
         model.num_steps = self.config.max_steps
         return model
@@ -103,7 +103,7 @@ class TrainingSetup:
         return [transform.make() for transform in self.transforms]
 
     def make_optimizer(self) -> Any:
-        """Constructs the optimizer plugin, which makes optimizers of learning rates."""
+        """Constructs the optimizer plugin."""
         return self.optimizer.make()
 
     def make_schedule(self, info: InputInfo) -> Any:
@@ -114,10 +114,10 @@ class TrainingSetup:
         )
 
     def make_hooks(self, context: Any) -> list[Any]:
-        """Makes the session hooks and checkpoint listeners that were named, in order.
+        """Makes the session hooks and checkpoint listeners of `--hook`, in order.
 
         Raises:
-          PluginError: a plugin made something else.
+          PluginError: a plugin returns another object.
         """
         hooks: list[Any] = []
         for configured in self.hooks:
@@ -129,9 +129,9 @@ class TrainingSetup:
         return hooks
 
     def needed_metrics(self) -> list[tuple[str, str]]:
-        """Option and evaluation metric, of each option that goes by a metric of this run.
+        """Returns option and evaluation metric for each option that needs a metric of this run.
 
-        Without evaluations during training, a hook reads those of another program.
+        Without evaluations during training, a hook reads the evaluations of another program.
         """
         config, needed = self.config, []
         in_training = config.eval_every_n_steps or self.mode == TRAIN_AND_EVALUATE
@@ -144,25 +144,25 @@ class TrainingSetup:
         return needed
 
     def batches_per_step(self) -> int:
-        """Batches of each worker that make one global step: those that transforms accumulate."""
+        """Returns the batches of each worker in one global step, if transforms accumulate them."""
         return math.prod(getattr(each, "micro_batches", 1) for each in self.make_transforms())
 
     def examples_per_step(self) -> int:
-        """Examples of all workers in one global step."""
+        """Returns the examples of all workers in one global step."""
         config = self.config
         return config.worker_batch_size * config.worker_replicas * self.batches_per_step()
 
     def check(self, info: InputInfo, *, evaluate: bool = False) -> None:
-        """Constructs all that needs no TensorFlow, so that its errors come at once.
+        """Checks the setup, without TensorFlow, so that errors come at once.
 
         Args:
           info: the description of the input's data.
-          evaluate: whether the user has asked for an evaluation.
+          evaluate: whether the user has given `--evaluate`.
 
         Raises:
-          DataError: an evaluation is asked for, and there is no data for it.
-          ConfigError: values that an optimizer, a schedule, a transform, a hook or a
-            warm start does not take; or steps beyond the last one.
+          DataError: an evaluation is requested, and there is no evaluation data.
+          ConfigError: invalid values of an optimizer, a schedule, a transform, a hook or a warm
+            start; or steps beyond the last step.
         """
         self.make_optimizer()
         self.make_schedule(info)
@@ -175,44 +175,44 @@ class TrainingSetup:
 
     def has_evaluation_data(self, info: InputInfo) -> bool:
         """Returns whether there may be data to evaluate."""
-        # That of training, with --overfit_batches.
+        # With --overfit_batches the training data is evaluated.
         return bool(self.config.overfit_batches) or info.num_examples.get(Mode.EVAL) != 0
 
     def settings(self) -> Settings:
-        """The resolved configuration of a run of the command line, as `config.yaml` has it."""
+        """Returns the content of `config.yaml`."""
         single = self._plugins_by_key()
-        # Without the folder, so that a copy of the file, or --config, begins a run of its own; and
+        # Without the folder, so that a copy of the file, or --config, begins another run; and
         # without the tasks, which the launcher or the scheduler chooses.
-        left_out = {option.name for option in options_of(ClusterOptions)}
-        names = [option.name for option in run_options() if option.name not in left_out]
+        cluster_options = {option.name for option in options_of(ClusterOptions)}
+        names = [option.name for option in run_options() if option.name not in cluster_options]
         values = {name: getattr(self.config, name) for name in names}
         for key, plugin in single.items():
             values.update({f"{key}.{name}": value for name, value in plugin.values().items()})
         model = single.pop("model")
-        others: dict[str, Any] = {key: plugin.name for key, plugin in single.items()}
+        plugin_names: dict[str, Any] = {key: plugin.name for key, plugin in single.items()}
         return Settings(
             plugin=model.name,
-            **others,
-            transforms=tuple(Named(each.name, each.values()) for each in self.transforms),
-            hooks=tuple(Named(each.name, each.values()) for each in self.hooks),
+            **plugin_names,
+            transforms=tuple(Named(part.name, part.values()) for part in self.transforms),
+            hooks=tuple(Named(part.name, part.values()) for part in self.hooks),
             values=values,
             versions=self.versions(),
         )
 
     def versions(self) -> dict[str, str]:
-        """Package -> version, of tf-frame and of every package that brings a plugin."""
+        """Returns package -> version of tf-frame and of every package with a plugin of the run."""
         versions = {info.distribution: info.version for info in self.plugins()}
         return {"tf-frame": tf_frame.__version__, **versions}
 
     def plugins(self) -> list[PluginInfo]:
-        """The plugins of a run, and the loaded ones that their options name, such as a network."""
+        """Returns the plugins of the run, and the plugins that options name, such as a network."""
         named = (*self._plugins_by_key().values(), *self.transforms, *self.hooks)
         values = [value for each in named for value in each.values().values()]
         infos = [each.plugin.info for each in named]
         return [*infos, *(each for each in find_named_plugins(values) if each not in infos)]
 
     def _plugins_by_key(self) -> dict[str, ConfiguredPlugin]:
-        """The plugins of which a run has one, by their key in `config.yaml`."""
+        """Returns key in `config.yaml` -> model, input, optimizer and schedule."""
         assert self.model is not None and self.input is not None, "an Estimator has no config.yaml"
         return {
             "model": self.model,
@@ -229,23 +229,23 @@ class TrainingSetup:
             if late:
                 raise ConfigError(
                     f"--{name} {to_text(late)}: training ends before, at --max_steps {last}; give "
-                    "steps up to there, or leave it out"
+                    f"steps up to {last}, or leave the option out"
                 )
 
     def _check_evaluation(self, info: InputInfo, evaluate: bool) -> None:
         """Refuses options that ask for evaluations of an input without data for them."""
-        asking = {
+        requests = {
             "--evaluate": evaluate,
             "--mode train_and_evaluate": self.mode == TRAIN_AND_EVALUATE,
             "--eval_every_n_steps": self.config.eval_every_n_steps,
             "--keep_best": self.config.keep_best,
         }
-        asked = [option for option, value in asking.items() if value]
-        if asked and not self.has_evaluation_data(info):
+        requested = [option for option, value in requests.items() if value]
+        if requested and not self.has_evaluation_data(info):
             name = f"the input {self.input.name}" if self.input else "the input"
             raise DataError(
-                f"{asked[0]} needs evaluation data, and {name} has none; give it some, or leave "
-                f"{asked[0]} out"
+                f"{requested[0]} needs evaluation data, and {name} has none; add evaluation data, "
+                f"or leave {requested[0]} out"
             )
 
     def _check_accumulation(self) -> None:
@@ -269,7 +269,7 @@ _LISTENER_METHODS = ("begin", "before_save", "after_save", "end")
 
 
 def check_hooks(plugin: Any, made: Sequence[Any]) -> None:
-    """Checks what a hook plugin returned.
+    """Checks the result of a hook plugin.
 
     Raises:
       PluginError: an element is neither a hook nor a listener.

@@ -1,7 +1,7 @@
-"""`--dry_run`: two training steps and one evaluation step of a run, of which nothing is kept.
+"""`--dry_run`: two training steps and one evaluation step of a run, without any files.
 
-A mistake in the data, the model or the options then shows in seconds, before a job waits for its
-turn, and without a folder to clean up.
+The dry run finds a mistake in the data, the model or the options in seconds, before a job is
+submitted, and leaves no folder to clean up.
 """
 
 from __future__ import annotations
@@ -36,23 +36,23 @@ _STEPS = 2
 
 
 def dry_run(setup: TrainingSetup, source: Any, *, cluster: Cluster, observer: RunObserver) -> str:
-    """Trains two steps, from the folder's checkpoint if there is one, and evaluates one batch.
+    """Trains two steps, from the folder's checkpoint if it has one, and evaluates one batch.
 
-    Everything is written to a temporary folder, which is removed.
+    All files are written to a temporary folder, which is removed.
 
     Args:
-      setup: the run; its folder is only read.
+      setup: the run; the dry run only reads its folder.
       source: the input, constructed.
       cluster: the task of this process.
       observer: the user.
 
     Returns:
-      What was done, for the user.
+      The report for the user.
 
     Raises:
-      ConfigError: the run is one of several workers, whose variables are shared.
-      TfFrameError: what a run raises.
-      Interrupted: a signal stopped it.
+      ConfigError: the run would train the shared variables of several workers.
+      TfFrameError: an error of a run.
+      Interrupted: a signal stopped the dry run.
     """
     if cluster.target:
         raise ConfigError(
@@ -112,7 +112,7 @@ def _evaluated(evaluator: Evaluator, checkpoint: str | None, observer: RunObserv
 
 
 def _train(trial: TrainingSetup, context: RunContext, model: Any, source: Any) -> Trained:
-    """Trains a few steps; raises as `dry_run` does."""
+    """Trains a few steps; errors as of `dry_run`."""
     trained = Training(trial, context, model=model, source=source).run()
     context.observer.interrupts.raise_if_received()
     if trained.loss is None:

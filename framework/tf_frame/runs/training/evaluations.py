@@ -1,6 +1,6 @@
 """`Evaluations`: evaluates checkpoints of a run, during training and at its end.
 
-It passes the metrics on to the user, to `metrics.csv` and to the best checkpoints.
+The metrics go to the user, to `metrics.csv` and to the best checkpoints.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Evaluations:
         return self.metrics_of_step[step]
 
     def evaluate_newest(self) -> None:
-        """Evaluates the newest checkpoint after training; without data, a note says so."""
+        """Evaluates the newest checkpoint after training; without data only reports a note."""
         checkpoint = newest_checkpoint(self.setup.model_dir)
         if checkpoint is None:
             raise CheckpointError(f"there is no checkpoint in {self.setup.model_dir} to evaluate")
@@ -59,7 +59,7 @@ class Evaluations:
             self.observer.report(f"note: nothing is evaluated: {error}")
 
     def best_checkpoints(self) -> BestCheckpoints:
-        """The best checkpoints of the folder, by the metric that the options name.
+        """Returns the best checkpoints of the folder, by `--best_metric`.
 
         Raises:
           ConfigError: the folder's best checkpoints were chosen by another metric.
@@ -73,23 +73,23 @@ class Evaluations:
         )
 
     def last(self) -> dict[str, Any]:
-        """The last evaluation and its step, for `result.json`."""
+        """Returns the last evaluation and its step, for `result.json`."""
         step, metrics = max(self.metrics_of_step.items(), default=(None, {}))
         return {"metrics": metrics, "metrics_step": step}
 
     def check_metrics(self) -> None:
-        """Builds the evaluation graph if an option goes by a metric, and looks for the metric.
+        """Builds the evaluation graph if an option needs a metric, and looks for the metric.
 
         Raises:
-          ConfigError: the evaluation has no such metric; or it is not a single number; or
-            the folder's best checkpoints were chosen by another one.
+          ConfigError: the evaluation has no such metric, or the metric is not a single number; or
+            the folder's best checkpoints were chosen by another metric.
         """
         if self.setup.config.keep_best:
             self.best_checkpoints()
         for option, metric in self.setup.needed_metrics():
-            known = self.evaluator.metric_names()
-            if metric.removeprefix(self.evaluator.metric_prefix) not in known:
-                raise ConfigError(f"{option} {not_a_choice(metric, sorted(known))}")
+            names = self.evaluator.metric_names()
+            if metric.removeprefix(self.evaluator.metric_prefix) not in names:
+                raise ConfigError(f"{option} {not_a_choice(metric, sorted(names))}")
 
     def _evaluate(self, checkpoint: str, step: int, if_interrupted: str) -> dict[str, float]:
         try:
@@ -107,14 +107,14 @@ class Evaluations:
 
 
 def how_to_resume(setup: TrainingSetup, step: int, cluster: Cluster | None = None) -> str:
-    """The message for a user who stopped training, or a task of a job, at a step."""
+    """Returns the message for a user who stopped training, or a task of a job, at a step."""
     if cluster is not None and cluster.has_several_tasks:
         saved = " and saved" if cluster.is_chief else ""
         return (
             f"stopped{saved} at step {step} of {setup.config.max_steps}; the job resumes when all "
             "its tasks are started again"
         )
-    # The mode is the only option that config.yaml does not hold.
+    # config.yaml records all options but the mode.
     mode = "--mode train_and_evaluate " if setup.mode == TRAIN_AND_EVALUATE else ""
     return (
         f"stopped and saved at step {step} of {setup.config.max_steps}\n"

@@ -1,8 +1,4 @@
-"""`--show_hooks`, `--show_placement`, `--show_model`: describe a training graph without training.
-
-So what runs in a step, how evenly parameter servers are filled, and what each layer costs, is
-known before a job begins.
-"""
+"""`--show_hooks`, `--show_placement`, `--show_model`: describe the graph without training."""
 
 from __future__ import annotations
 
@@ -31,19 +27,19 @@ from tf_frame.session.schedule import Schedule
 
 
 def show_hooks(setup: TrainingSetup, source: Any, *, report: Callable[[str], None]) -> None:
-    """Reports which hooks run within a step, in which order, and at which steps.
+    """Reports the hooks of a step in their order, each with its steps.
 
     Args:
-      setup: a training that does not take place.
+      setup: the training.
       source: the input, constructed.
       report: takes the lines.
     """
     observer = RunObserver(report, shows_progress=True)
-    # The hook of evaluations is shown but never runs, so this function has no effect.
+    # The hook of evaluations is shown but never runs, so it never calls `evaluate_step`.
     context = RunContext(
         observer=observer, cluster=_planned(setup.config), evaluate_step=lambda step: {}
     )
-    # Hooks open event files, which are not to stay.
+    # Hooks open event files.
     with tempfile.TemporaryDirectory() as folder:
         setup = dataclasses.replace(setup, model_dir=folder)
         deployment = make_deployment(setup.config, context.cluster)
@@ -63,14 +59,14 @@ def show_hooks(setup: TrainingSetup, source: Any, *, report: Callable[[str], Non
 
 
 def show_placement(setup: TrainingSetup, source: Any, *, report: Callable[[str], None]) -> None:
-    """Reports which device would hold which variables; see `show_hooks` for the arguments."""
+    """Reports the device of each variable; see `show_hooks` for the arguments."""
     deployment = make_deployment(setup.config, _planned(setup.config))
     with _graph(setup, source, report, deployment).graph.as_default():
         report(placement_table(tf.global_variables(), deployment).text())
 
 
 def show_model(setup: TrainingSetup, source: Any, *, report: Callable[[str], None]) -> None:
-    """Reports what each layer costs, of one worker; see `show_hooks` for the arguments."""
+    """Reports the costs of each layer in one worker; see `show_hooks` for the arguments."""
     config = setup.config
     built = _graph(setup, source, report, make_deployment(config, _planned(config)))
     with built.graph.as_default():
@@ -86,7 +82,7 @@ def show_model(setup: TrainingSetup, source: Any, *, report: Callable[[str], Non
 
 
 def _planned(config: RunOptions) -> Cluster:
-    """The cluster of the options, which need not exist."""
+    """Returns the cluster of the options, which need not exist."""
     return Cluster(config.task, config.worker_replicas, config.num_ps_tasks, config.master)
 
 

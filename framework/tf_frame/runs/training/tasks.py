@@ -1,4 +1,4 @@
-"""The tasks of a job beside chief and workers: parameter servers, and the evaluator."""
+"""The tasks of a job other than chief and workers: parameter servers, and the evaluator."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def hold_variables(setup: TrainingSetup, cluster: Cluster, observer: RunObserver
       observer: the user.
 
     Raises:
-      Interrupted: a signal ended it.
+      Interrupted: a signal ended the parameter server.
     """
     deployment = make_deployment(setup.config, cluster)
     with log_file(setup.model_dir, task=cluster.task_name):
@@ -68,23 +68,23 @@ def hold_variables(setup: TrainingSetup, cluster: Cluster, observer: RunObserver
 
 
 class _Profiler:
-    """Captures the steps of a parameter server that the chief names."""
+    """Captures the steps of a parameter server that the chief requests."""
 
     def __init__(self, task: int) -> None:
         self._task = f"ps_{task}"
         self._capture: Capture | None = None
 
     def obey(self, command: bytes) -> None:
-        """Begins or ends a capture; as `ProfileHook` tells it."""
-        what = json.loads(command)
+        """Begins or ends a capture, by a command of the chief's `ProfileHook`."""
+        request = json.loads(command)
         with warn_only(f"the profile of {self._task}"):
-            if what["begins"]:
-                capture = Capture(what["folder"], label=what["label"], task=self._task)
+            if request["begins"]:
+                capture = Capture(request["folder"], label=request["label"], task=self._task)
                 capture.start()
                 self._capture = capture
             elif self._capture is not None:
                 capture, self._capture = self._capture, None
-                capture.save(began=what["began"])
+                capture.save(began=request["began"])
 
 
 def evaluate_job(
@@ -102,7 +102,7 @@ def evaluate_job(
       The metrics of the last checkpoint, as `result.json` has them.
 
     Raises:
-      Interrupted: a signal ended it.
+      Interrupted: a signal ended the evaluator.
     """
     started, name = time.time(), cluster.task_name
     model = setup.make_model(source.info)
@@ -134,7 +134,7 @@ def evaluate_job(
 
 
 def _evaluated(evaluations: Evaluations, path: str | None) -> bool:
-    """Evaluates a checkpoint, unless training has removed it meanwhile."""
+    """Evaluates a checkpoint; returns False if training has removed the checkpoint."""
     try:
         evaluations.evaluate_step(read_step(path))
     except CheckpointError:
@@ -146,13 +146,13 @@ def _evaluated(evaluations: Evaluations, path: str | None) -> bool:
 
 def _chief_has_ended(model_dir: str, since: float) -> bool:
     return any(
-        each.task == "chief-0" and each.state == ENDED and each.time > since
-        for each in read_statuses(model_dir)
+        status.task == "chief-0" and status.state == ENDED and status.time > since
+        for status in read_statuses(model_dir)
     )
 
 
 def _add_to_result(model_dir: str, result: dict[str, Any]) -> None:
-    """Adds the last evaluation to `result.json`, which the chief has written."""
+    """Adds the last evaluation to the `result.json` of the chief."""
     path = os.path.join(model_dir, RESULT_FILE)
     with contextlib.suppress(FileNotFoundError, ValueError):
         written = json.loads(file_system.read_text(path))
@@ -165,7 +165,7 @@ class _Heartbeat:
     Args:
       model_dir: the folder of the job.
       task: name of the task.
-      state: its state while nothing else is said.
+      state: the state that is written by default.
     """
 
     def __init__(self, model_dir: str, task: str, state: str) -> None:
@@ -179,6 +179,6 @@ class _Heartbeat:
         write_status(self._model_dir, status)
 
     def write_if_due(self) -> None:
-        """Writes the state if the last time is long ago."""
+        """Writes the state if the last write is long ago."""
         if time.monotonic() > self._written + _HEARTBEAT_SECS:
             self.write()

@@ -1,6 +1,6 @@
-"""The folder of a model that a published checkpoint gives its values, without a training.
+"""Makes the folder of a run from a published checkpoint, without a training.
 
-So `tf-frame evaluate`, `predict` and `export` treat the checkpoint like that of a run.
+`tf-frame evaluate`, `predict` and `export` then treat the folder like the folder of a run.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def restore_without_training(setup: TrainingSetup, source: Any, observer: RunObs
     """
     config, model = setup.config, setup.make_model(source.info)
     serving = getattr(source, "serving_features", lambda: None)()
-    # Of the data only types and shapes are needed.
+    # Only types and shapes of the data are needed.
     inputs = input_signature(source, config, no_data="" if serving is None else "it is not read")
     warnings = unmatched_patterns(strict=config.strict, report=observer.report)
     with translated_errors(setup.model_dir), warnings, tf.Graph().as_default():
@@ -59,7 +59,7 @@ def restore_without_training(setup: TrainingSetup, source: Any, observer: RunObs
 
 
 def _plan(setup: TrainingSetup, num_classes: int | None) -> WarmStart:
-    """The plan for the default graph; an error says how many classes the model was built for."""
+    """Returns the plan for the default graph; an error has the number of classes of the model."""
     try:
         plan = plan_warm_start(setup.config, tf.global_variables())
     except CheckpointError as error:
@@ -88,7 +88,7 @@ def _save(plan: WarmStart, scaffold: Any, model_dir: str) -> None:
 
 
 def _not_restored(plan: WarmStart) -> list[str]:
-    """Returns a line for variables that the options allow to be left out."""
+    """Returns a line with the variables that the checkpoint does not restore."""
     names = [row.name for row in plan.rows if row.outcome != Outcome.RESTORED]
     if not names:
         return []
