@@ -259,7 +259,7 @@ def test_an_empty_evaluation_split(run):
     assert "note: nothing is evaluated: the input has no evaluation examples" in process.stdout
     process = run(*words, "--evaluate")
     assert process.returncode == 2
-    assert "--evaluate needs evaluation data, and the input toy has none; give" in process.stdout
+    assert "--evaluate needs evaluation data, and the input toy has none; add" in process.stdout
     process = run(*TOY, "--max_steps", 3, "--model_dir", "here", "--noevaluate")
     assert process.returncode == 0
     assert "note: nothing is evaluated: --noevaluate" in process.stdout

@@ -105,7 +105,7 @@ class ChosenPlugins:
         )
 
     def _with_reached_profiles(self, config: RunOptions, flags: Mapping[str, Any]) -> RunOptions:
-        """Leaves out profiles after the last step that come from a weaker source than the last step.
+        """Leaves out profiles after the last step if a stronger source sets the last step.
 
         The profiles come from the model's defaults, or from a file while a flag sets the last step.
         """
