@@ -269,28 +269,6 @@ def test_the_evaluation_split_is_predicted_without_an_input(trained, capfd, tmp_
     assert list(rows[0]) == ["name", "class", *(f"probabilities_{index}" for index in range(3))]
 
 
-def test_the_evaluation_split_may_name_its_examples(trained, capfd, tmp_path):
-    words = (trained(source="named"), "--output", "out", "--eval_batch_size", 1)
-    assert predict(capfd, *words)[0] == 0
-    rows = rows_of(tmp_path / "out" / "predictions.jsonl")
-    assert [row["name"] for row in rows] == ["row 0", "row 3", "row 6", "row 9", "row 12"]
-
-
-def test_eval_steps_end_the_evaluation_split_early(trained, capfd, tmp_path):
-    words = (trained(source="endless"), "--output", "out", "--eval_steps", 3)
-    assert predict(capfd, *words)[0] == 0
-    assert len(rows_of(tmp_path / "out" / "predictions.jsonl")) == 6
-
-
-def test_an_evaluation_split_that_never_ends_is_an_error(trained, capfd, tmp_path):
-    code, _, err = predict(capfd, trained(source="endless"), "--output", "out")
-    assert (code, err) == (
-        2,
-        "tf-frame: the data to predict on never ends; say how much: --eval_steps N\n",
-    )
-    assert list((tmp_path / "out").iterdir()) == []
-
-
 def test_a_checkpoint_may_be_named(trained, files, capfd, tmp_path):
     folder = trained()
     checkpoint = folder / "model.ckpt-3"
@@ -300,15 +278,6 @@ def test_a_checkpoint_may_be_named(trained, files, capfd, tmp_path):
     (row,) = rows_of(tmp_path / "out" / "predictions.jsonl")
     assert row["class"] == 1  # the negated row's first largest
     assert out.splitlines()[-1].startswith("1 prediction in ")
-
-
-def test_files_and_folders_several_after_one_word_or_each_after_its_own(
-    trained, files, capfd, tmp_path
-):
-    paths = [files / "c.txt", files / "a.txt", "--input", files, "--output", "out"]
-    assert predict(capfd, trained(), "--input", *paths)[0] == 0
-    rows = rows_of(tmp_path / "out" / "predictions.jsonl")
-    assert [row["name"][-5:-4] for row in rows] == list("cabde")
 
 
 def test_a_model_may_write_files_of_its_own(trained, files, capfd, tmp_path):
@@ -328,13 +297,6 @@ def test_files_of_the_same_name_are_told_apart(trained, files, capfd, tmp_path):
     assert (tmp_path / "out" / "others_a.out").read_text() == "['class'] 2 [0.0, 0.0, 9.0]"
 
 
-def test_a_format_that_is_named_wins_over_the_files_of_the_model(trained, files, capfd, tmp_path):
-    words = ("--input", files, "--output", "out", "--format", "jsonl")
-    assert predict(capfd, trained("drawn"), *words)[0] == 0
-    (path,) = (tmp_path / "out").iterdir()
-    assert sorted(rows_of(path)[0]) == ["class", "name", "probabilities"]
-
-
 def test_several_examples_of_one_file(trained, files, capfd, tmp_path):
     words = ("--input", files / "a.txt", files / "b.txt", "--output", "out")
     code, out, _ = predict(capfd, trained("drawn", "named"), *words)
@@ -342,12 +304,6 @@ def test_several_examples_of_one_file(trained, files, capfd, tmp_path):
     written = sorted(path.name for path in (tmp_path / "out").glob("*.out"))
     assert written == ["a-2.out", "a.out", "b-2.out", "b.out"]
     assert "note" not in out
-
-
-def test_files_that_gave_no_example_are_told(trained, files, capfd):
-    code, out, _ = predict(capfd, trained(source="forgetful"), "--input", files, "--output", "out")
-    assert code == 0
-    assert f"note: 1 of 5 files gave no example, such as {files}/e.txt" in out
 
 
 @pytest.mark.parametrize(
@@ -389,99 +345,6 @@ def test_ctrl_c_keeps_what_is_written(trained, files, capfd, tmp_path):
     assert err.splitlines()[-1] == ("tf-frame: SIGINT: stopped after 2 predictions, written to out")
     assert sorted(path.stem for path in (tmp_path / "out").glob("*.out")) == ["a", "b"]
     assert signal.getsignal(signal.SIGINT) is before
-
-
-NOT_WRITTEN = (
-    "those so far are there; free space, check that the folder can be written, and run the same "
-    "command again\n"
-)
-
-
-def test_a_full_disk_keeps_what_is_written(trained, files, capfd, tmp_path):
-    words = ("--input", files, "--output", "out")
-    code, _, err = predict(capfd, trained("full"), *words)
-    assert code == 1
-    assert err == (
-        "tf-frame: the predictions could not be written to --output out: No space left on device\n"
-        f"{NOT_WRITTEN}"
-    )
-    assert sorted(path.stem for path in (tmp_path / "out").iterdir()) == ["a", "b"]
-
-
-def test_what_cannot_be_written_is_named(trained, files, capfd):
-    words = ("--input", files, "--output", "out")
-    code, _, err = predict(capfd, trained("forbidden"), *words)
-    assert (code, err) == (
-        1,
-        "tf-frame: the predictions could not be written to --output out: out/missing/a: No such "
-        f"file or directory\n{NOT_WRITTEN}",
-    )
-
-
-@pytest.mark.parametrize("model", ["unwilling", "unclosing"])
-def test_writers_that_fail_at_the_start_or_end_are_one_clear_line(trained, files, capfd, model):
-    words = ("--input", files, "--output", "out")
-    code, _, err = predict(capfd, trained(model), *words)
-    failure = "the predictions could not be written to --output out: out/labels: Not a directory"
-    assert (code, err) == (1, f"tf-frame: {failure}\n{NOT_WRITTEN}")
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        ((), "say where to write the predictions: --output DIR"),
-        (
-            ("--output", "out", "--format", "xml"),
-            "--format: 'xml' is not known; allowed: csv, jsonl",
-        ),
-        (("--output", "out", "--input", "rows/x.txt"), "rows/x.txt: there is no such file"),
-        (("--output", "out", "--input", "trained"), "--input trained: nothing in this folder and"),
-        (("--output", "rows", "--input", "rows"), "--output rows is the folder of an --input"),
-        (("--output", "rows/a.txt"), "--output rows/a.txt cannot be created: File exists"),
-        (("--output", "out", "--checkpoint", "no/model"), "there is no checkpoint no/model"),
-        (("--output", "out", "--outpt", "x"), "unknown option --outpt;"),
-        (("--output", "out", "--eval_batch_size", "0"), "--eval_batch_size"),
-        (("--output", "out", "rows"), "unexpected word 'rows'"),
-    ],
-)
-def test_wrong_words_are_one_clear_line(trained, files, capfd, words, message):
-    code, _, err = predict(capfd, trained(), *words)
-    assert code == 2
-    assert err.startswith("tf-frame: ") and message in err
-    assert "Traceback" not in err
-
-
-@pytest.mark.parametrize(
-    ("source", "words", "message"),
-    [
-        ("blind", ("--input", "rows"), "the input blind of predict-test cannot read files to "),
-        (
-            "nameless",
-            ("--input", "rows"),
-            "a dict with 'name', the path of each example; it yields TensorSpec(shape=(None, 3)",
-        ),
-        ("empty", (), "the evaluation split of the input 'empty' of predict-test 1.0 is empty"),
-    ],
-)
-def test_inputs_that_do_not_suit_are_one_clear_line(trained, files, capfd, source, words, message):
-    code, _, err = predict(capfd, trained(source=source), "--output", "out", *words)
-    assert code == 2
-    assert message in err
-    assert len(err.splitlines()) == 1
-
-
-def test_folders_that_hold_no_run_are_one_clear_line(trained, capfd, tmp_path):
-    assert predict(capfd, "nowhere", "--output", "out")[::2] == (
-        2,
-        "tf-frame: nowhere: there is no such folder\n",
-    )
-    code, _, err = predict(capfd, "site", "--output", "out")
-    assert (code, "site has no config.yaml" in err) == (2, True)
-    folder = trained()
-    for path in [*folder.glob("model.ckpt*"), folder / "checkpoint"]:
-        path.unlink()
-    code, _, err = predict(capfd, folder, "--output", "out")
-    assert (code, "there is no checkpoint in the folder" in err) == (2, True)
 
 
 def test_a_checkpoint_of_another_model_is_one_clear_line(trained, capfd, tmp_path):
@@ -557,3 +420,99 @@ def test_a_terminal_shows_a_bar(trained, files, site):
         os.close(reader)
     assert process.returncode == 0
     assert b"predict" in shown and b"5/5" in shown
+
+
+@pytest.mark.parametrize(
+    ("source", "words", "names"),
+    [
+        ("named", ["--eval_batch_size", 1], ["row 0", "row 3", "row 6", "row 9", "row 12"]),
+        ("endless", ["--eval_steps", 3], [f"{number:06d}" for number in range(6)]),
+    ],
+)
+def test_the_evaluation_split_names_its_examples_and_ends(
+    trained, capfd, tmp_path, source, words, names
+):
+    assert predict(capfd, trained(source=source), "--output", "out", *words)[0] == 0
+    rows = rows_of(tmp_path / "out" / "predictions.jsonl")
+    assert [row["name"] for row in rows] == names
+
+
+def test_files_and_folders_in_one_or_several_inputs_with_a_format(trained, files, capfd, tmp_path):
+    paths = [files / "c.txt", files / "a.txt", "--input", files, "--output", "out"]
+    words = ("--input", *paths, "--format", "jsonl")
+    code, out, _ = predict(capfd, trained("drawn", "forgetful"), *words)
+    # The format wins over the files that the model would write.
+    (path,) = (tmp_path / "out").iterdir()
+    rows = rows_of(path)
+    assert (code, [row["name"][-5:-4] for row in rows]) == (0, list("cabd"))
+    assert sorted(rows[0]) == ["class", "name", "probabilities"]
+    assert f"note: 1 of 5 files gave no example, such as {files}/e.txt" in out
+
+
+@pytest.mark.parametrize(
+    ("model", "reason", "written"),
+    [
+        ("full", "No space left on device", ["a", "b"]),
+        ("forbidden", "out/missing/a: No such file or directory", []),
+        ("unwilling", "out/labels: Not a directory", []),
+        ("unclosing", "out/labels: Not a directory", ["a", "b", "c", "d", "e"]),
+    ],
+)
+def test_a_failure_to_write_keeps_earlier_files(
+    trained, files, capfd, tmp_path, model, reason, written
+):
+    code, _, err = predict(capfd, trained(model), "--input", files, "--output", "out")
+    failure, remedy = err.splitlines()
+    assert code == 1
+    assert failure == f"tf-frame: the predictions could not be written to --output out: {reason}"
+    assert remedy.startswith("those so far are there; free space, check that the folder can be wri")
+    assert sorted(path.stem for path in (tmp_path / "out").glob("*.out")) == written
+
+
+@pytest.mark.parametrize(
+    ("source", "words", "message"),
+    [
+        ("table", "", "say where to write the predictions: --output DIR"),
+        ("table", "--output out --format xml", "--format: 'xml' is not known; allowed: csv, jsonl"),
+        ("table", "--output out --input rows/x.txt", "rows/x.txt: there is no such file"),
+        ("table", "--output out --input trained", "--input trained: nothing in this folder and"),
+        ("table", "--output rows --input rows", "--output rows is the folder of an --input"),
+        ("table", "--output rows/a.txt", "--output rows/a.txt cannot be created: File exists"),
+        ("table", "--output out --checkpoint no/model", "there is no checkpoint no/model"),
+        ("table", "--output out --outpt x", "unknown option --outpt;"),
+        ("table", "--output out --eval_batch_size 0", "--eval_batch_size"),
+        ("table", "--output out rows", "unexpected word 'rows'"),
+        ("endless", "--output out", "the data to predict on never ends; say how much: --eval_step"),
+        ("blind", "--output out --input rows", "the input blind of predict-test cannot read files"),
+        (
+            "nameless",
+            "--output out --input rows",
+            "a dict with 'name', the path of each example; it yields TensorSpec(shape=(None, 3)",
+        ),
+        (
+            "empty",
+            "--output out",
+            "the evaluation split of the input 'empty' of predict-test 1.0 is empty",
+        ),
+    ],
+)
+def test_wrong_words_and_inputs_are_one_line(trained, files, capfd, source, words, message):
+    code, _, err = predict(capfd, trained(source=source), *words.split())
+    assert code == 2
+    assert err.startswith("tf-frame: ") and message in err
+    assert len(err.splitlines()) == 1
+    if source == "endless":
+        assert not list((files.parent / "out").iterdir())
+
+
+def test_a_folder_without_a_run_or_a_checkpoint_is_refused(trained, capfd):
+    folder = trained()
+    for path in [*folder.glob("model.ckpt*"), folder / "checkpoint"]:
+        path.unlink()
+    for name, message in (
+        ("nowhere", "tf-frame: nowhere: there is no such folder\n"),
+        ("site", "site has no config.yaml"),
+        (folder, "there is no checkpoint in the folder"),
+    ):
+        code, _, err = predict(capfd, name, "--output", "out")
+        assert (code, message in err) == (2, True)

@@ -121,58 +121,6 @@ def test_the_other_way_to_save_is_unset():
     assert (setup.config.save_checkpoint_steps, setup.config.save_checkpoint_secs) == (None, 30)
 
 
-def test_transforms_can_be_named_and_left_out():
-    argv = ("--plugin", "toy", "--transform", "scale", "--transform.scale.factor", "3")
-    (part,) = setup_of(*argv).transforms
-    assert part.params.factor == 3.0
-    assert setup_of("--plugin", "eager", "--transform", "").transforms == []
-
-
-def test_a_value_after_the_colon_is_the_first_option():
-    first, second = setup_of("--plugin", "toy", *twice("scale:3", "choose-test:scale:4")).transforms
-    assert (first.name, first.params.factor) == ("scale", 3.0)
-    assert (second.name, second.params.factor) == ("choose-test:scale", 4.0)
-
-
-def twice(first, second):
-    return ("--transform", first, "--transform", second)
-
-
-def test_the_same_transform_may_come_twice_with_options_of_its_own(tmp_path):
-    argv = ("--plugin", "toy", *twice("scale", "scale:5"), "--transform.scale.factor", "3")
-    assert [part.params.factor for part in setup_of(*argv).transforms] == [3.0, 5.0]
-    argv = (*argv, "--transform.scale_2.factor", "6")
-    assert [part.params.factor for part in setup_of(*argv).transforms] == [3.0, 6.0]
-
-
-def test_a_file_takes_values_after_a_colon_too(tmp_path):
-    transforms = ["scale:3", {"name": "scale", "factor": 4}]
-    file = write_config(tmp_path / "c.yaml", {"plugin": "toy", "transforms": transforms})
-    assert [part.params.factor for part in setup_of("--config", file).transforms] == [3.0, 4.0]
-
-
-def test_commas_belong_to_the_value_of_a_transform():
-    with pytest.raises(ConfigError, match="--transform.scale.factor: '3,4' is not a number"):
-        setup_of("--plugin", "toy", "--transform", "scale:3,4")
-
-
-def test_a_transform_without_options_takes_no_value():
-    with pytest.raises(ConfigError, match="plain has no options; leave out :3"):
-        setup_of("--plugin", "toy", "--transform", "plain:3")
-
-
-def test_an_unknown_transform_names_the_nearest():
-    with pytest.raises(PluginError, match="no gradient transform plugin is called 'scal'.*'scale'"):
-        setup_of("--plugin", "toy", "--transform", "scal:3")
-
-
-def test_an_unknown_option_beside_a_transform_in_a_file_is_named(tmp_path):
-    transforms = [{"name": "scale", "facto": 4}]
-    file = write_config(tmp_path / "c.yaml", {"plugin": "toy", "transforms": transforms})
-    with pytest.raises(ConfigError, match="transform.scale.facto; did you mean .*factor"):
-        setup_of("--config", file)
-
-
 def test_optimizer_and_schedule_are_the_models_unless_named():
     setup = setup_of("--plugin", "tuned")
     assert (setup.optimizer.name, setup.optimizer.params.beta1) == ("adam", 0.8)
@@ -190,43 +138,6 @@ def test_options_of_optimizer_and_schedule_come_from_flags_and_files(tmp_path):
     assert (setup.optimizer.params.beta1, setup.schedule.params.power) == (0.7, 2.0)
     setup = setup_of("--config", file, "--optimizer", "momentum")
     assert setup.optimizer.name == "momentum"
-
-
-@pytest.mark.parametrize("part", ["optimizer", "schedule"])
-def test_an_unknown_optimizer_or_schedule_lists_what_there_is(part):
-    with pytest.raises(PluginError, match="is called 'no'; installed: .*(sgd|poly)"):
-        setup_of("--plugin", "toy", f"--{part}", "no")
-
-
-def test_options_of_a_transform_that_is_not_used_are_unknown():
-    with pytest.raises(ConfigError, match="unknown option --transform.scale.factor"):
-        setup_of("--plugin", "toy", "--transform.scale.factor", "3")
-
-
-def test_an_unknown_option_in_the_file_names_the_nearest(tmp_path):
-    file = write_config(tmp_path / "c.yaml", {"plugin": "toy", "model": {"l3": 1}})
-    with pytest.raises(ConfigError, match=r"unknown option model\.l3; did you mean model\.l2\?"):
-        setup_of("--config", file)
-
-
-def test_a_model_with_unknown_run_defaults_is_told():
-    with pytest.raises(ConfigError, match="run_defaults of the model mistaken.*max_steps"):
-        setup_of("--plugin", "mistaken")
-
-
-def test_a_model_without_input_asks_for_one():
-    with pytest.raises(ConfigError, match="'bare' has no input of its own; name one with --input"):
-        setup_of("--plugin", "bare")
-    assert setup_of("--plugin", "bare", "--input", "toy").input.name == "toy"
-
-
-def test_an_unknown_input_lists_what_there_is():
-    with pytest.raises(PluginError, match="no input plugin is called 'toi'; did you mean 'toy'"):
-        setup_of("--plugin", "toy", "--input", "toi")
-
-
-def test_no_model_named_is_no_choice():
-    assert parse_command_line(["--max_steps", "3"]).chosen is None
 
 
 def test_a_folder_without_a_plugin_named_uses_its_own_configuration(tmp_path):
@@ -261,51 +172,6 @@ def test_what_is_written_reads_back_the_same(tmp_path):
     assert setup.versions()["choose-test"] == "3.2"
 
 
-def config_of(tmp_path):
-    return write_config(
-        tmp_path / "c.yaml",
-        {
-            "plugin": "eager",
-            "model": {"l2": 0.5},
-            "input": {"name": "toy", "num_examples": 5},
-            "transforms": [{"name": "scale", "factor": 7}],
-        },
-    )
-
-
-def test_the_command_line_can_leave_out_a_transform_of_the_file(tmp_path):
-    assert setup_of("--config", config_of(tmp_path), "--transform", "").transforms == []
-
-
-def test_options_of_a_replaced_plugin_are_dropped(tmp_path):
-    setup = setup_of("--config", config_of(tmp_path), "--plugin", "toy")
-    assert (setup.model.params.l2, setup.input.params.num_examples) == (0.0, 5)
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        ({"verbosity": ["info"]}, "--verbosity: .*not a text"),
-        ({"model_dir": ["a"]}, "--model_dir: .*not a text"),
-        ({"versions": "abc"}, "'versions' takes 'name: value' lines"),
-        ({"transform": "scale"}, "unknown option transform; write a list, transforms:"),
-        ({"help": True}, "unknown option help"),
-        ({"config": "x"}, "unknown option config"),
-        ({"model": 0}, "'model' takes 'name: value' lines"),
-    ],
-)
-def test_a_wrong_file_is_explained(tmp_path, content, message):
-    file = write_config(tmp_path / "c.yaml", {"plugin": "toy", **content})
-    with pytest.raises(ConfigError, match=message):
-        setup_of("--config", file)
-
-
-def test_an_unknown_option_names_its_file(tmp_path):
-    file = write_config(tmp_path / "c.yaml", {"plugin": "toy", "bogus": 1})
-    with pytest.raises(ConfigError, match=f"^{file}: unknown option bogus"):
-        setup_of("--config", file)
-
-
 def test_the_home_folder_is_meant_by_a_tilde(monkeypatch):
     monkeypatch.setenv("HOME", "/home/somebody")
     assert setup_of("--plugin", "toy", "--model_dir", "~/x").model_dir == "/home/somebody/x"
@@ -316,12 +182,6 @@ def test_the_input_of_the_models_own_package_goes_before_others(tmp_path, monkey
     write_distribution(twin, "a-twin", {"tf_frame.inputs: toy": "tf_frame.testing.toy:ToyInput"})
     monkeypatch.syspath_prepend(str(twin))
     assert setup_of("--plugin", "toy").input.plugin.info.distribution == "tf-frame-toy"
-
-
-def test_an_empty_transform_takes_back_those_before_it():
-    assert setup_of("--plugin", "toy", *twice("scale:3", "")).transforms == []
-    (part,) = setup_of("--plugin", "eager", *twice("", "scale:3")).transforms
-    assert part.params.factor == 3.0
 
 
 def test_a_regular_expression_may_hold_commas():
@@ -339,34 +199,6 @@ def test_built_in_parts_keep_their_names(tmp_path, monkeypatch):
     assert setup_of("--plugin", "toy").optimizer.plugin.info.distribution == "tf-frame"
     with pytest.raises(PluginError, match="has no attribute 'No'"):
         setup_of("--plugin", "toy", "--optimizer", "other:momentum")
-
-
-@pytest.mark.parametrize(
-    ("argv", "part"),
-    [
-        (["--optimizer", "sgd", "--optimizer.speed", "0.4"], "optimizer"),
-        (["--transform.nosy.gamma", "0.6"], "transform.nosy"),
-    ],
-)
-def test_an_option_of_a_part_that_has_none_is_explained(argv, part):
-    with pytest.raises(ConfigError, match=f"; {part} takes no options, or is not in use"):
-        setup_of("--plugin", "toy", *argv)
-
-
-def test_an_option_of_another_plugin_in_a_file_is_said_to_be_that_plugins(tmp_path):
-    file = write_config(tmp_path / "c.yaml", {"optimizer": {"name": "momentum", "beta1": 0.8}})
-    message = "unknown option optimizer.beta1; beta1 belongs to adam, adamw, lamb; the optimizer is"
-    with pytest.raises(ConfigError, match=message):
-        setup_of("--plugin", "toy", "--config", file)
-
-
-def test_an_option_of_a_transform_that_is_not_in_use_says_how_to_use_it():
-    with pytest.raises(ConfigError, match="scale is not in use; give --transform scale"):
-        setup_of("--plugin", "toy", "--transform.scale.factor", "3")
-    with pytest.raises(
-        ConfigError, match="factor belongs to scale, scale_biases; the transform is plain"
-    ):
-        setup_of("--plugin", "toy", "--transform", "plain", "--transform.plain.factor", "3")
 
 
 @pytest.mark.parametrize(
@@ -461,3 +293,94 @@ def test_a_mistake_after_set_is_one_line(word, message):
 def test_set_may_name_the_model_and_the_folder():
     setup = setup_of("--set", "plugin=tuned", "--set", "model_dir=runs/here", "--input", "toy")
     assert (setup.model.name, setup.model_dir, setup.input.name) == ("tuned", "runs/here", "toy")
+
+
+@pytest.mark.parametrize(
+    ("words", "factors"),
+    [
+        ("toy --transform scale --transform.scale.factor 3", [3]),
+        ("eager --transform=", []),
+        ("toy --transform scale:3 --transform=", []),
+        ("eager --transform= --transform scale:3", [3]),
+        ("toy --transform scale:3 --transform choose-test:scale:4", [3, 4]),
+        ("toy --transform scale --transform scale:5 --transform.scale.factor 3", [3, 5]),
+        (
+            "toy --transform scale --transform scale:5 --transform.scale.factor 3 "
+            "--transform.scale_2.factor 6",
+            [3, 6],
+        ),
+    ],
+)
+def test_transforms_of_the_command_line(words, factors):
+    transforms = setup_of("--plugin", *words.split()).transforms
+    assert [part.params.factor for part in transforms] == factors
+    assert all(part.name in ("scale", "choose-test:scale") for part in transforms)
+
+
+def test_a_file_and_what_the_command_line_leaves_of_it(tmp_path):
+    content = {"plugin": "eager", "model": {"l2": 0.5}, "input": {"name": "toy", "num_examples": 5}}
+    content["transforms"] = ["scale:3", {"name": "scale", "factor": 4}]
+    file = write_config(tmp_path / "c.yaml", content)
+    assert [part.params.factor for part in setup_of("--config", file).transforms] == [3.0, 4.0]
+    assert setup_of("--config", file, "--transform", "").transforms == []
+    # Options of a plugin that is replaced are dropped.
+    setup = setup_of("--config", file, "--plugin", "toy")
+    assert (setup.model.params.l2, setup.input.params.num_examples) == (0.0, 5)
+
+
+def test_without_a_model_no_plugin_is_chosen_and_without_an_input_it_is_asked_for():
+    assert parse_command_line(["--max_steps", "3"]).chosen is None
+    assert setup_of("--plugin", "bare", "--input", "toy").input.name == "toy"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("toy --transform scale:3,4", "--transform.scale.factor: '3,4' is not a number"),
+        ("toy --transform plain:3", "plain has no options; leave out :3"),
+        ("toy --transform scal:3", "no gradient transform plugin is called 'scal'.*'scale'"),
+        ("toy --optimizer no", "is called 'no'; installed: .*sgd"),
+        ("toy --schedule no", "is called 'no'; installed: .*poly"),
+        ("toy --input toi", "no input plugin is called 'toi'; did you mean 'toy'"),
+        ("mistaken", "run_defaults of the model mistaken.*max_steps"),
+        ("bare", "'bare' has no input of its own; name one with --input"),
+        ("toy --transform.scale.factor 3", "unknown option --transform.scale.factor"),
+        ("toy --transform.scale.factor 3", "scale is not in use; give --transform scale"),
+        (
+            "toy --transform plain --transform.plain.factor 3",
+            "factor belongs to scale, scale_biases; the transform is plain",
+        ),
+        ("toy --optimizer sgd --optimizer.speed 0.4", "; optimizer takes no options, or is not in"),
+        ("toy --transform.nosy.gamma 0.6", "; transform.nosy takes no options, or is not in use"),
+    ],
+)
+def test_wrong_words_are_refused(words, message):
+    with pytest.raises((ConfigError, PluginError), match=message):
+        setup_of("--plugin", *words.split())
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ({"verbosity": ["info"]}, "--verbosity: .*not a text"),
+        ({"model_dir": ["a"]}, "--model_dir: .*not a text"),
+        ({"versions": "abc"}, "'versions' takes 'name: value' lines"),
+        ({"transform": "scale"}, "unknown option transform; write a list, transforms:"),
+        ({"help": True}, "^c.yaml: unknown option help"),
+        ({"config": "x"}, "unknown option config"),
+        ({"model": 0}, "'model' takes 'name: value' lines"),
+        ({"model": {"l3": 1}}, r"unknown option model\.l3; did you mean model\.l2\?"),
+        (
+            {"transforms": [{"name": "scale", "facto": 4}]},
+            "transform.scale.facto; did you mean .*factor",
+        ),
+        (
+            {"optimizer": {"name": "momentum", "beta1": 0.8}},
+            "unknown option optimizer.beta1; beta1 belongs to adam, adamw, lamb; the optimizer is",
+        ),
+    ],
+)
+def test_a_wrong_file_is_refused(tmp_path, content, message):
+    write_config(tmp_path / "c.yaml", {"plugin": "toy", **content})
+    with pytest.raises(ConfigError, match=message):
+        setup_of("--config", "c.yaml")
