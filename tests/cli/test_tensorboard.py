@@ -86,7 +86,7 @@ def test_why_there_is_no_profile_tab(start, run, monkeypatch):
     lines = [json.dumps({"begins": "profile_tab"}), json.dumps({"error": "VersionError: old"})]
     program = (sys.executable, "-S", "-c", f"print({chr(10).join(lines)!r})")
     monkeypatch.setattr(probe, "PROGRAM", program)
-    monkeypatch.setattr(packages, "version_of", lambda name: "2.24.2")
+    monkeypatch.setattr(packages, "installed_version", lambda name: "2.24.2")
     code, out, err = start(run, plugins=["scalars"])
     assert code == 0
     assert "http://127.0.0.1:" in out

@@ -1,7 +1,7 @@
 """`tf-frame checkpoint`: lists, shows, compares, renames and averages checkpoints.
 
 It answers, without a model's code, which checkpoint of a folder is intact and what it holds;
-it fits a checkpoint to a model whose variables have other names, such as a pretrained backbone;
+it fits a checkpoint to a model with other names of variables, such as a pretrained backbone;
 and it averages the last checkpoints of a training to one set of weights.
 """
 
@@ -38,7 +38,7 @@ _USAGE = r"""usage: tf-frame checkpoint list DIR [--json]
        tf-frame checkpoint average NEW DIR [--last N] [--overwrite]
 
 list     the checkpoints of a folder, oldest first, and whether they can be read
-show     variables of a checkpoint; --filter: only names in which REGEX is found; --values:
+show     variables of a checkpoint; --filter: only names that match REGEX in a part; --values:
          minimum, maximum, mean and norm of the finite values, and the number of others
 diff     differences between two checkpoints; exit code 0 without any, 1 with some, 2 if a
          checkpoint cannot be read
@@ -67,8 +67,8 @@ def main(argv: Sequence[str]) -> int:
     command = SUB_COMMANDS[name]
     given, paths = parse_words(rest, command.options)
     if len(paths) < command.least or (command.most is not None and len(paths) > command.most):
-        found = " ".join(paths) or "none"
-        raise ConfigError(f"tf-frame checkpoint {name} takes {command.paths}; given: {found}")
+        given_paths = " ".join(paths) or "none"
+        raise ConfigError(f"tf-frame checkpoint {name} takes {command.paths}; given: {given_paths}")
     if name == "rename" and not (given.get("rule") or given.get("drop")):
         raise ConfigError("tf-frame checkpoint rename takes --rule REGEX=REPLACEMENT, or --drop")
     with quiet_import():
@@ -104,8 +104,8 @@ def _show(paths: Sequence[str], given: _Given) -> int:
 
     pattern = parse_regex("--filter", given["filter"]) if given.get("filter") else None
     checkpoint = _opened(paths[0])
-    found = describe_variables(checkpoint, pattern=pattern, values=bool(given.get("values")))
-    shown = checkpoint.path, checkpoint.global_step, found
+    variables = describe_variables(checkpoint, pattern=pattern, values=bool(given.get("values")))
+    shown = checkpoint.path, checkpoint.global_step, variables
     _print(given, tables.contents_as_json(*shown), lambda: tables.contents(*shown))
     return EXIT_OK
 
@@ -115,16 +115,16 @@ def _diff(paths: Sequence[str], given: _Given) -> int:
 
     try:
         first, second = map(_opened, paths)
-        found = compare_checkpoints(first, second)
+        difference = compare_checkpoints(first, second)
     except CheckpointError as error:
         # Code 1 means that two checkpoints differ, which is not known here.
         raise ConfigError(str(error)) from error
     _print(
         given,
-        tables.difference_as_json(found),
-        lambda: tables.difference(first.path, second.path, found),
+        tables.difference_as_json(difference),
+        lambda: tables.difference(first.path, second.path, difference),
     )
-    return EXIT_FAILED if found.any else EXIT_OK
+    return EXIT_FAILED if difference.any else EXIT_OK
 
 
 def _rename(paths: Sequence[str], given: _Given) -> int:

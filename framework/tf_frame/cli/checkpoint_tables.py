@@ -35,9 +35,9 @@ def entries(found: Sequence[Any], folder: str) -> str:
     return columns(rows, indent=0)
 
 
-def entries_as_json(found: Sequence[Any]) -> list[dict[str, Any]]:
+def entries_as_json(checkpoints: Sequence[Any]) -> list[dict[str, Any]]:
     """Returns the result of `list --json`."""
-    return [{**dataclasses.asdict(entry), "readable": not entry.damage} for entry in found]
+    return [{**dataclasses.asdict(entry), "readable": not entry.damage} for entry in checkpoints]
 
 
 def contents(path: str, step: int | None, found: Sequence[Any]) -> str:
@@ -58,10 +58,10 @@ def contents(path: str, step: int | None, found: Sequence[Any]) -> str:
     return f"{columns(rows, indent=0)}\n{summary}"
 
 
-def contents_as_json(path: str, step: int | None, found: Sequence[Any]) -> dict[str, Any]:
+def contents_as_json(path: str, step: int | None, variables: Sequence[Any]) -> dict[str, Any]:
     """Returns the result of `show --json`."""
-    described = [dataclasses.asdict(content) for content in found]
-    return {"path": path, "step": step, **_totals(found), "contents": described}
+    described = [dataclasses.asdict(content) for content in variables]
+    return {"path": path, "step": step, **_totals(variables), "contents": described}
 
 
 def _totals(found: Sequence[Any]) -> dict[str, int]:
@@ -80,37 +80,37 @@ def _statistics(statistics: Any) -> list[str]:
     return [*numbers, str(s.nan), str(s.infinite)]
 
 
-def difference(first: str, second: str, found: Any) -> str:
+def difference(first: str, second: str, result: Any) -> str:
     """Returns the lists of `diff`; `found` is the result of `difference`."""
     lists = [
-        (f"only in {first}", [(name,) for name in found.only_in_first]),
-        (f"only in {second}", [(name,) for name in found.only_in_second]),
-        ("other shape or type", found.other_shapes),
-        ("other values (largest absolute difference)", _largest_texts(found.other_values)),
+        (f"only in {first}", [(name,) for name in result.only_in_first]),
+        (f"only in {second}", [(name,) for name in result.only_in_second]),
+        ("other shape or type", result.other_shapes),
+        ("other values (largest absolute difference)", _largest_texts(result.other_values)),
     ]
     texts = [f"{title}: {len(rows)}\n{columns(rows)}" for title, rows in lists if rows]
     if not texts:
-        return f"no difference in {len(found.same)} variables"
-    return "\n".join([*texts, f"the same: {len(found.same)}"])
+        return f"no difference in {len(result.same)} variables"
+    return "\n".join([*texts, f"the same: {len(result.same)}"])
 
 
 def _largest_texts(rows: Iterable[tuple[str, float | None]]) -> list[tuple[str, str]]:
     return [(name, "-" if largest is None else f"{largest:.6g}") for name, largest in rows]
 
 
-def difference_as_json(found: Any) -> dict[str, Any]:
+def difference_as_json(result: Any) -> dict[str, Any]:
     """Returns the result of `diff --json`."""
     return {
-        "only_in_first": found.only_in_first,
-        "only_in_second": found.only_in_second,
+        "only_in_first": result.only_in_first,
+        "only_in_second": result.only_in_second,
         "other_shapes": [
             {"name": name, "first": first, "second": second}
-            for name, first, second in found.other_shapes
+            for name, first, second in result.other_shapes
         ],
         "other_values": [
-            {"name": name, "max_abs_difference": largest} for name, largest in found.other_values
+            {"name": name, "max_abs_difference": largest} for name, largest in result.other_values
         ],
-        "same": len(found.same),
+        "same": len(result.same),
     }
 
 

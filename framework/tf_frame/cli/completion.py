@@ -1,7 +1,7 @@
 """`tf-frame completion`: scripts that let a shell complete commands, options, names and choices.
 
-A script asks `tf-frame completion words WORD ...` at each TAB; the answer is made of the same
-option tables as parsing and help, so that options of plugins are completed as well.
+A script calls `tf-frame completion words WORD ...` at each TAB. The answer comes from the option
+tables of parsing and help, so that options of plugins are completed, too.
 """
 
 from __future__ import annotations
@@ -103,11 +103,11 @@ def _quiet_candidates(words: Sequence[str]) -> list[str]:
 
 
 def candidates(words: Sequence[str]) -> list[str]:
-    """Returns the words that may stand in place of the last one.
+    """Returns the words that may replace the last one.
 
     Args:
-      words: those after `tf-frame`, of which the last is not complete, and perhaps empty. Bash
-        splits `--name=value` into three words.
+      words: the words after `tf-frame`; the last one is not complete, perhaps empty. Bash splits
+        `--name=value` into three words.
     """
     *before, current = words or [""]
     if not before:
@@ -152,7 +152,7 @@ def _after_launch(command: str, rest: Sequence[str], current: str) -> Iterator[s
 
 
 def _after_own(command: str, rest: Sequence[str], current: str) -> Iterator[str]:
-    """A command without options of a run: its own, beside paths."""
+    """A command that takes paths and its own options."""
     options = importlib.import_module(COMMANDS[command][0]).OPTIONS
     return _options_or_values(options, rest, current)
 
@@ -166,8 +166,8 @@ def _after_folder(command: str, rest: Sequence[str], current: str) -> Iterator[s
     file = os.path.join(os.path.expanduser(folder), CONFIG_FILE)
     of_plugins = _plugin_options(["--config", file, *words], current)
     hidden = {option.name for option in own}
-    others = [o for o in [*run_options(), *of_plugins] if o.name not in hidden]
-    return _options_or_values([*own, LOCKED, *others], words, current)
+    run_and_plugins = [o for o in [*run_options(), *of_plugins] if o.name not in hidden]
+    return _options_or_values([*own, LOCKED, *run_and_plugins], words, current)
 
 
 def _after_convert(command: str, rest: Sequence[str], current: str) -> Iterator[str]:
@@ -228,7 +228,7 @@ def _options_or_values(
     last = named.get(before[-1]) if before else None
     if last is not None and last.type is not bool:
         yield from _values(last, before)
-    # A word that is no option is a file, which the shell completes.
+    # The shell completes files.
     elif current.startswith("-"):
         yield from (*named, *others)
         if current.startswith("--no"):
@@ -251,7 +251,7 @@ def _names(kind: Kind) -> list[str]:
 
 
 def _plugin_options(words: Sequence[str], current: str) -> Sequence[Option]:
-    """The options of the plugins that the words name; only an option needs them."""
+    """Returns the options of the plugins that the words name, if the current word may be one."""
     if not (current.startswith("-") or any("." in word for word in words[-1:])):
         return []
     try:

@@ -37,8 +37,8 @@ def main(argv: Sequence[str]) -> int:
     options = options_of(cls.Params)
     given, paths = parse_words(rest, options)
     if len(paths) != 2:
-        found = " ".join(paths) or "none"
-        raise ConfigError(f"tf-frame convert {name} takes SOURCE and OUTPUT; given: {found}")
+        given_paths = " ".join(paths) or "none"
+        raise ConfigError(f"tf-frame convert {name} takes SOURCE and OUTPUT; given: {given_paths}")
     try:
         with output_may_fail():
             cls(params=resolve(cls.Params, [given])).convert(*paths, report)
@@ -49,11 +49,11 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _converters() -> str:
-    found = [info for info in find_plugins() if info.kind == CONVERTER]
-    if not found:
+    converters = [info for info in find_plugins() if info.kind == CONVERTER]
+    if not converters:
         return "  none; pip install a package that brings one, such as tf-frame-classification"
     rows = []
-    for info in found:
+    for info in converters:
         try:
             about = _about(load_plugin_info(info).cls).splitlines()[0]
         except BrokenPluginError as error:

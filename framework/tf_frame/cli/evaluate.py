@@ -1,7 +1,7 @@
 """`tf-frame evaluate`: evaluates one checkpoint of a folder, or each new one.
 
-For an earlier checkpoint, for other data, or (`--continuous`) beside a training in another
-process, which then does not have to stop for its evaluations.
+With `--continuous` it evaluates every checkpoint of a training in another process, which then need
+not stop for evaluations.
 """
 
 from __future__ import annotations
@@ -58,8 +58,8 @@ def main(argv: Sequence[str]) -> int:
     if not argv or any(word in ("-h", "--help") for word in argv):
         report(f"{_USAGE}\n\n{option_help.group_text('Options', OPTIONS, {})}")
         return EXIT_OK if argv else EXIT_USAGE
-    setup, given = setup_from_folder("evaluate", argv, OPTIONS)
-    _check(given)
+    setup, values = setup_from_folder("evaluate", argv, OPTIONS)
+    _check(values)
     source = _with_data(setup)
     with output_may_fail(), Interrupts().installed() as interrupts:
         with quiet_import(setup.config.verbosity):
@@ -67,7 +67,7 @@ def main(argv: Sequence[str]) -> int:
             from tf_frame.runs.evaluation.evaluate import evaluate_run
         observer = RunObserver(report, interrupts, shows_progress=True)
         make_folder(setup, source, observer)
-        for evaluated in evaluate_run(setup, source, observer, **given):
+        for evaluated in evaluate_run(setup, source, observer, **values):
             report(result_table(evaluated.global_step, evaluated.metrics))
     return EXIT_OK
 
@@ -85,23 +85,23 @@ def _with_data(setup: TrainingSetup) -> Any:
     return source
 
 
-def _check(given: Mapping[str, Any]) -> None:
+def _check(values: Mapping[str, Any]) -> None:
     """Refuses options that contradict each other, and a name that leads out of the folder."""
-    name = given["name"]
+    name = values["name"]
     if name is not None and not re.fullmatch(r"[\w.-]+", name):
         raise ConfigError(
             f"--name {name}: results are written to MODEL_DIR/eval_NAME; give a name of letters, "
             "digits, ., _ and -"
         )
-    if name is not None and given["output"]:
+    if name is not None and values["output"]:
         raise ConfigError("--name and --output both say where to write; leave out one of the two")
-    if given["continuous"]:
-        if given["checkpoint"]:
+    if values["continuous"]:
+        if values["checkpoint"]:
             raise ConfigError(
                 "--checkpoint names one checkpoint, --continuous evaluates all new ones; leave out "
                 "one of the two"
             )
         return
     for option in (_EVERY, _TIMEOUT):
-        if given[option.name] != option.default:
+        if values[option.name] != option.default:
             raise ConfigError(f"--{option.name} has no effect without --continuous")

@@ -91,11 +91,11 @@ def main(argv: Sequence[str]) -> int:
     if not argv or any(word in ("-h", "--help") for word in argv):
         report(f"{_USAGE}\n\n{option_help.group_text('Options', OPTIONS, {})}")
         return EXIT_OK if argv else EXIT_USAGE
-    setup, given = setup_from_folder("export", argv, OPTIONS)
-    format_name = given.pop("format")
+    setup, values = setup_from_folder("export", argv, OPTIONS)
+    format_name = values.pop("format")
     if not format_name:
         raise ConfigError(f"say what to write: --format {'|'.join(FORMATS)}")
-    classes = classes_given(setup, given.pop("num_classes"), given.pop("class_names"))
+    classes = classes_given(setup, values.pop("num_classes"), values.pop("class_names"))
     source, no_data = input_for_export(setup, classes)
     if no_data:
         report(f"note: exporting without evaluation data: {no_data}")
@@ -110,7 +110,7 @@ def main(argv: Sequence[str]) -> int:
         observer = RunObserver(report, interrupts)
         make_folder(setup, source, observer)
         exported = export_run(
-            setup, source, observer, format_name=format_name, no_data=no_data, **given
+            setup, source, observer, format_name=format_name, no_data=no_data, **values
         )
         report(_summary(exported))
     return EXIT_OK
@@ -121,8 +121,8 @@ def _summary(exported: Any) -> str:
     lines.append(_table(exported.inputs.items()))
     for signature, outputs in exported.signatures.items():
         fed = ", ".join(exported.fed[signature])
-        given = f", from {fed}" if len(exported.signatures) > 1 else ""
-        lines += [f"outputs of {signature}{given}", _table(outputs.items())]
+        origin = f", from {fed}" if len(exported.signatures) > 1 else ""
+        lines += [f"outputs of {signature}{origin}", _table(outputs.items())]
     return "\n".join([*lines, _difference(exported)])
 
 
@@ -137,13 +137,13 @@ def _shape(shape: Any) -> str:
 
 
 def _difference(exported: Any) -> str:
-    found = exported.comparison
+    comparison = exported.comparison
     data = "a batch of the evaluation data" if exported.on_real_data else "random data"
-    where = f" in {found.output}" if found.output else ""
+    where = f" in {comparison.output}" if comparison.output else ""
     text = (
-        f"loaded again, on {data}: {found.kind} difference from the restored session "
-        f"{found.largest_difference:.2g}{where} (allowed: {exported.tolerance:g})"
+        f"loaded again, on {data}: {comparison.kind} difference from the restored session "
+        f"{comparison.largest_difference:.2g}{where} (allowed: {exported.tolerance:g})"
     )
-    if found.ties:
-        text += f"; {found.ties} classes differ, all of them ties"
+    if comparison.ties:
+        text += f"; {comparison.ties} classes differ, all of them ties"
     return text

@@ -53,7 +53,7 @@ def main(argv: Sequence[str]) -> int:
         raise ConfigError("tf-frame plugins check takes the NAME of a plugin first")
     own, rest = split_flags(words, OPTIONS)
     infos = _named(name, own.get("kind"))
-    # The checks run trainings, whose log nobody needs.
+    # The checks run trainings. Nobody needs their log.
     with quiet_import(), log_level("tf_frame", logging.ERROR), output_to_stderr():
         options = _options(infos, rest)
         results = [(info, _checked(info, options.get(info, {}))) for info in infos]
@@ -68,32 +68,34 @@ def main(argv: Sequence[str]) -> int:
 
 def _named(name: str, kind: str | None) -> list[PluginInfo]:
     installed = find_plugins()
-    found = [p for p in matching_plugins(name, installed) if kind is None or p.kind == _KINDS[kind]]
-    if not found:
+    plugins = [
+        p for p in matching_plugins(name, installed) if kind is None or p.kind == _KINDS[kind]
+    ]
+    if not plugins:
         of_kind = [p for p in installed if kind is None or p.kind == _KINDS[kind]]
         raise unknown_plugin(f"{_KINDS[kind].word} plugin" if kind else "plugin", name, of_kind)
-    for info in found:
+    for info in plugins:
         if info.state not in (OK, BROKEN):
             load_plugin_info(info)  # Raises, as there is nothing to check.
-    return found
+    return plugins
 
 
 def _options(infos: Sequence[PluginInfo], words: Sequence[str]) -> dict[PluginInfo, dict[str, Any]]:
     """For each plugin, option name -> value of the words that it takes, checked."""
     known: dict[PluginInfo, list[Option]] = {}
     for info in infos:
-        with contextlib.suppress(BrokenPluginError):  # Which a check reports.
+        with contextlib.suppress(BrokenPluginError):  # A check reports it.
             known[info] = options_of(load_plugin_info(info).cls.Params, info.option_prefix)
-    found = {info: split_flags(words, options)[0] for info, options in known.items()}
+    values = {info: split_flags(words, options)[0] for info, options in known.items()}
     models = [info for info in known if info.kind == MODEL]
     # A model is checked with its input, which may be of the same name.
-    others = [o for info, of in known.items() if info.kind not in (MODEL, INPUT) for o in of]
-    left = split_flags(words, others)[1]
+    other_options = [o for info, of in known.items() if info.kind not in (MODEL, INPUT) for o in of]
+    left = split_flags(words, other_options)[1]
     for model in models if left else ():
-        found[model] = _options_of_run(f"{model.distribution}:{model.name}", left)
+        values[model] = _options_of_run(f"{model.distribution}:{model.name}", left)
     if not models and len(known) == len(infos):
         _refuse_unknown(words, [o for options in known.values() for o in options], infos[0].name)
-    return found
+    return values
 
 
 def _options_of_run(model: str, words: Sequence[str]) -> dict[str, Any]:

@@ -30,15 +30,15 @@ def main(argv: Sequence[str]) -> int:
     flags = parse_flags(argv, OPTIONS)
     switches = read_switches()
     plugins = find_plugins(switches)
-    found = [_state(info, load=bool(flags.get("check"))) for info in plugins]
+    states = [_state(info, load=bool(flags.get("check"))) for info in plugins]
     if flags.get("json"):
-        rows = [_as_json(info, *each) for info, each in zip(plugins, found, strict=True)]
+        rows = [_as_json(info, *each) for info, each in zip(plugins, states, strict=True)]
         report(json.dumps(rows, indent=2))
     else:
-        report(_table(plugins, found))
+        report(_table(plugins, states))
     for line in switches.without_effect([(info.distribution, info.name) for info in plugins]):
         complain(f"note: {line}")
-    failed = any(state not in (OK, DISABLED) for state, _ in found)
+    failed = any(state not in (OK, DISABLED) for state, _ in states)
     return EXIT_USAGE if failed and (flags.get("check") or switches.strict) else EXIT_OK
 
 
@@ -58,11 +58,11 @@ def _state(info: PluginInfo, *, load: bool) -> tuple[str, str]:
     return OK, ""
 
 
-def _table(plugins: Sequence[PluginInfo], found: Sequence[tuple[str, str]]) -> str:
+def _table(plugins: Sequence[PluginInfo], states: Sequence[tuple[str, str]]) -> str:
     if not plugins:
         return "no plugins are installed; pip install one, such as tf-frame-deeplab"
     rows = [("KIND", "NAME", "PACKAGE", "STATE")]
-    for info, (state, problem) in zip(plugins, found, strict=True):
+    for info, (state, problem) in zip(plugins, states, strict=True):
         text = state + (f": {problem}" if problem else "")
         rows.append((info.kind.word, info.name, f"{info.distribution} {info.version}", text))
     return columns(rows, indent=0)

@@ -18,12 +18,12 @@ from tf_frame.scaffold.write import write_plugin
 
 _USAGE = """usage: tf-frame plugins new NAME --kind KIND [--directory FOLDER]
 
-Writes FOLDER/NAME, a package with a small plugin that works, its tests and settings. Of NAME
-my-model are made the package my_model, the class MyModel, and the plugin my_model."""
+Writes FOLDER/NAME, a package with a small plugin that works, its tests and settings. NAME my-model
+gives the package my_model, the class MyModel, and the plugin my_model."""
 
 OPTIONS = (
     Option("kind", str, "", "the plugins in the package", choices=tuple(CONTENTS)),
-    Option("directory", str, ".", "an existing folder, in which the new one is made"),
+    Option("directory", str, ".", "an existing folder for the new one"),
 )
 
 
@@ -36,8 +36,8 @@ def main(argv: Sequence[str]) -> int:
         return EXIT_OK if argv else EXIT_USAGE
     given, words = parse_words(argv, OPTIONS)
     if len(words) != 1:
-        found = " ".join(words) or "none"
-        raise ConfigError(f"tf-frame plugins new takes one NAME; given: {found}")
+        given_names = " ".join(words) or "none"
+        raise ConfigError(f"tf-frame plugins new takes one NAME; given: {given_names}")
     if "kind" not in given:
         raise ConfigError(f"tf-frame plugins new needs --kind, one of {', '.join(CONTENTS)}")
     name, kind = words[0], given["kind"]

@@ -25,15 +25,15 @@ def main(argv: Sequence[str]) -> int:
     installed = find_plugins()
     plugins = matching_plugins(name, installed)
     if not plugins:
-        report(_nobody(name, installed))
+        report(_explain_unknown(name, installed))
         return EXIT_USAGE
     answers = [_answer(info, installed) for info in plugins]
     report("\n\n".join(text for text, _ in answers))
     return EXIT_OK if all(usable for _, usable in answers) else EXIT_USAGE
 
 
-def _nobody(name: str, installed: Sequence[PluginInfo]) -> str:
-    """The answer for a name that no plugin has; a package of this name is what it may mean."""
+def _explain_unknown(name: str, installed: Sequence[PluginInfo]) -> str:
+    """Returns the answer for a name without a plugin; it may be the name of a package."""
     of_package = [
         p for p in installed if canonicalize_name(p.distribution) == canonicalize_name(name)
     ]
@@ -50,7 +50,7 @@ def _nobody(name: str, installed: Sequence[PluginInfo]) -> str:
 
 
 def _answer(info: PluginInfo, installed: Sequence[PluginInfo]) -> tuple[str, bool]:
-    """The answer for one plugin, and whether it can be used."""
+    """Returns the answer for one plugin, and whether it can be used."""
     try:
         load_plugin_info(info)
     except BrokenPluginError as error:
@@ -66,12 +66,12 @@ def _answer(info: PluginInfo, installed: Sequence[PluginInfo]) -> tuple[str, boo
     lines = [f"{info.described} can be used"]
     if info.state == BROKEN:
         lines.append(f"  although by its metadata {info.problem}; {info.remedy}")
-    # Such as another package's plugin, in the way of which this one is not.
-    others = [p for p in installed if (p.kind, p.name) == (info.kind, info.name)]
+    # Such as the plugin of another package with the same name.
+    rivals = [p for p in installed if (p.kind, p.name) == (info.kind, info.name)]
     lines += [
-        f"  but {other.described} cannot ({other.state}): {other.problem}"
-        for other in others
-        if other.distribution != info.distribution and other.state != OK
+        f"  but {rival.described} cannot ({rival.state}): {rival.problem}"
+        for rival in rivals
+        if rival.distribution != info.distribution and rival.state != OK
     ]
     return "\n".join(lines), True
 

@@ -51,7 +51,7 @@ _HELP = ("-h", "--help")
 def main(argv: Sequence[str]) -> int:
     """Runs the sub-command and returns its exit code."""
     word, *rest = argv or [""]
-    brief_help = word in _BRIEF and any(each in _HELP for each in rest)
+    brief_help = word in _BRIEF and any(argument in _HELP for argument in rest)
     if not argv or word in _HELP or brief_help:
         report(usage())
         return EXIT_OK if argv else EXIT_USAGE

@@ -68,13 +68,13 @@ def main(argv: Sequence[str]) -> int:
     if any(word in ("-h", "--help") for word in argv):
         report(f"{_USAGE}\n\n{option_help.group_text('Options', OPTIONS, {})}")
         return EXIT_OK
-    setup, given = setup_from_folder("predict", _one_path_each(argv), OPTIONS)
-    if not given["output"]:
+    setup, values = setup_from_folder("predict", _one_path_each(argv), OPTIONS)
+    if not values["output"]:
         raise ConfigError("say where to write the predictions: --output DIR")
-    classes = classes_given(setup, given["num_classes"], given["class_names"])
-    source = input_for_files(setup, classes) if given["input"] else _with_data(setup)
-    output = os.path.expanduser(given["output"])
-    files = _files(setup, source, given["input"], output)
+    classes = classes_given(setup, values["num_classes"], values["class_names"])
+    source = input_for_files(setup, classes) if values["input"] else _with_data(setup)
+    output = os.path.expanduser(values["output"])
+    files = _files(setup, source, values["input"], output)
     check_output(output, files)
     with output_may_fail(), Interrupts().installed() as interrupts:
         with quiet_import(setup.config.verbosity):
@@ -89,8 +89,8 @@ def main(argv: Sequence[str]) -> int:
             observer,
             output=output,
             files=files,
-            checkpoint=given["checkpoint"],
-            row_format=given["format"],
+            checkpoint=values["checkpoint"],
+            row_format=values["format"],
         )
         written = list(_with_bar(names, len(files) or _num_evaluated(setup, source)))
         report(_closing(len(written), time.monotonic() - started, output))
@@ -100,15 +100,15 @@ def main(argv: Sequence[str]) -> int:
 
 def _one_path_each(argv: Sequence[str]) -> list[str]:
     """Repeats `--input` before each path: a shell expands `*.png` to several paths."""
-    found: list[str] = []
+    words: list[str] = []
     follows_input = False
     for word in argv:
         follows = not word.startswith("-") and follows_input
-        if follows and found[-1] != "--input":
-            found.append("--input")
+        if follows and words[-1] != "--input":
+            words.append("--input")
         follows_input = follows or word == "--input"
-        found.append(word)
-    return found
+        words.append(word)
+    return words
 
 
 def _with_data(setup: TrainingSetup) -> Any:

@@ -1,6 +1,6 @@
 """`tf-frame run --print_config`: the resolved options of a run as YAML, each with its source.
 
-So a user sees which file, preset or model a value comes from; `--config` reads the text again.
+A user sees which file, preset or model each value comes from; `--config` reads the text again.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def config_text(line: CommandLine, setup: TrainingSetup) -> str:
 
     Args:
       line: the command line.
-      setup: what it resolves to.
+      setup: the setup that results from it.
     """
     assert line.chosen is not None, "a setup has a model"
     origins = line.chosen.origins(line.flags)
@@ -36,7 +36,7 @@ def config_text(line: CommandLine, setup: TrainingSetup) -> str:
     lines = [
         f"# tf-frame {tf_frame.__version__}; run it with: tf-frame run --config THIS_FILE",
         _entry("plugin", setup.model.name if setup.model else None, names["plugin"]),
-        *_of_the_command(line),
+        *_command_entries(line),
         *(_entry(k, v, origins[k] or _DEFAULT) for k, v in values.items() if "." not in k),
     ]
     for key in ("model", "input", "optimizer", "schedule"):
@@ -56,12 +56,12 @@ def config_text(line: CommandLine, setup: TrainingSetup) -> str:
     return "\n".join(line for line in lines if line)
 
 
-def _of_the_command(line: CommandLine) -> Iterator[str]:
-    """Lines on the options that `config.yaml` does not have."""
+def _command_entries(line: CommandLine) -> Iterator[str]:
+    """Yields lines for the options that `config.yaml` does not have."""
     folder, mode = line.named_model_dir, line.values.get(MODE.name, MODE.default)
-    given = MODEL_DIR.name in line.values
+    is_typed = MODEL_DIR.name in line.values
     if folder:
-        yield _entry(MODEL_DIR.name, folder, COMMAND_LINE if given else "a file")
+        yield _entry(MODEL_DIR.name, folder, COMMAND_LINE if is_typed else "a file")
     else:
         yield f"# {MODEL_DIR.name}: a new folder in ./runs  # {_DEFAULT}"
     if mode != MODE.default:

@@ -211,4 +211,4 @@ def _selected(line: CommandLine) -> dict[str, Any]:
     chosen = line.chosen
     names: dict[str, Any] = {k: n for k, (n, _) in chosen.single.items() if k != "model"}
     lists = {"transform": chosen.transforms, "hook": chosen.hooks}
-    return names | {word: tuple(each.name for each in listed) for word, listed in lists.items()}
+    return names | {word: tuple(plugin.name for plugin in listed) for word, listed in lists.items()}

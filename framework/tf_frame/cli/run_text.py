@@ -145,7 +145,7 @@ def closing(setup: TrainingSetup, result: Mapping[str, Any], *, keeps_folder: bo
     if result["metrics"]:
         lines.append(result_table(result["metrics_step"], result["metrics"]))
     done = f"done in {result['duration_secs']:.0f} s"
-    if keeps_folder:  # Else it is a profile, whose report has better figures of the speed.
+    if keeps_folder:  # The report of a profile has better figures.
         rate = result["steps_per_sec"]
         done += f", {rate:.2f} steps/s" if rate else ""
         done += f"; results in {setup.model_dir}"

@@ -38,13 +38,13 @@ and says why if it lacks the Profile tab. Only this machine reaches it; from ano
 ssh -L 6006:127.0.0.1:6006 MACHINE. Ctrl-C ends it."""
 OPTIONS = (
     Option("port", int | None, None, "its port; default: the first free one from 6006", 1, 65535),
-    Option("host", str, LOOPBACK, "address of this machine on which it listens"),
+    Option("host", str, LOOPBACK, "address of this machine that it listens on"),
 )
 PROGRAM = (sys.executable, "-m", "tensorboard.main")
 _EVENTS, _PROFILE = "tfevents", ".xplane.pb"
 _PLUGIN = "profile"
 _FIRST_PORT, _TRIED_PORTS = 6006, 100
-# It imports TensorFlow, which takes minutes from some network file systems.
+# TensorBoard imports TensorFlow, which takes minutes from some network file systems.
 _MAX_START_SECS, _MAX_STOP_SECS = 180.0, 10.0
 _POLL_SECS, _ANSWER_SECS = 0.2, 5.0
 _SHOWN_LINES = 15
@@ -176,7 +176,7 @@ def serve(
 
     Args:
       words: program and arguments, but for the address.
-      host, port: the address on which it listens.
+      host, port: the address of the server.
       answered: called once it answers, with its URL and the names of its plugins.
 
     Raises:
@@ -188,7 +188,7 @@ def serve(
     with (
         note_signals() as signals,
         tempfile.TemporaryFile("w+", errors="replace") as log,
-        _started(words, log) as process,
+        _process(words, log) as process,
     ):
         limit = time.monotonic() + _MAX_START_SECS
         plugins = None
@@ -197,17 +197,17 @@ def serve(
                 answered(url, plugins)
             if plugins is None and time.monotonic() > limit:
                 raise TfFrameError(
-                    f"TensorBoard does not answer after {_MAX_START_SECS:g} s{_end_of(log)}"
+                    f"TensorBoard does not answer after {_MAX_START_SECS:g} s{_last_lines(log)}"
                 )
         if not signals:
             raise TfFrameError(
-                f"TensorBoard ended with exit code {process.returncode}{_end_of(log)}"
+                f"TensorBoard ended with exit code {process.returncode}{_last_lines(log)}"
             )
 
 
 @contextlib.contextmanager
-def _started(words: Sequence[str], log: IO[str]) -> Iterator[subprocess.Popen[bytes]]:
-    """A process that is ended with the block."""
+def _process(words: Sequence[str], log: IO[str]) -> Iterator[subprocess.Popen[bytes]]:
+    """A process that ends with the block."""
     process = subprocess.Popen(
         words,
         env={"TF_CPP_MIN_LOG_LEVEL": "3", **os.environ},
@@ -227,7 +227,7 @@ def _started(words: Sequence[str], log: IO[str]) -> Iterator[subprocess.Popen[by
 
 
 def _has_ended(process: subprocess.Popen[bytes]) -> bool:
-    """Waits a moment for the end of a process; returns whether it came."""
+    """Waits a moment; returns whether the process has ended."""
     try:
         process.wait(_POLL_SECS)
     except subprocess.TimeoutExpired:
@@ -246,7 +246,7 @@ def _plugins(url: str) -> Collection[str] | None:
         return None
 
 
-def _end_of(log: IO[str]) -> str:
+def _last_lines(log: IO[str]) -> str:
     log.seek(0)
     lines = log.read().splitlines()[-_SHOWN_LINES:]
     return ":\n" + "\n".join(lines) if lines else ""

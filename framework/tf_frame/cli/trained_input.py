@@ -1,7 +1,7 @@
-"""Inputs for `tf-frame predict` and `export`, which need not have the data of the training.
+"""Inputs for `tf-frame predict` and `export`, which work without the data of the training.
 
-The run recorded what the model must know of the data; see `tf_frame.runs.setup.model_dir`.
-For a published checkpoint, which has no run, options say it.
+The run recorded the facts about the data that the model needs; see `tf_frame.runs.setup.model_dir`.
+For a published checkpoint, which has no run, options give them.
 """
 
 from __future__ import annotations
@@ -49,10 +49,10 @@ CLASSES = (
 def classes_given(
     setup: TrainingSetup, num_classes: int | None, class_names: str | None
 ) -> InputInfo | None:
-    """Returns the classes that the options `CLASSES` name; None for those of the run or its input.
+    """Returns the classes of the options `CLASSES`; None: those of the run or its input.
 
     Raises:
-      ConfigError: they contradict each other or the run, or the file cannot be read.
+      ConfigError: the options contradict each other or the run, or the file cannot be read.
     """
     names = _read_names(class_names) if class_names else ()
     if num_classes is None and not names:
@@ -92,7 +92,7 @@ def _read_names(path: str) -> tuple[str, ...]:
 
 
 def is_new(setup: TrainingSetup) -> bool:
-    """Returns whether a setup is that of a published checkpoint, whose folder is not made yet."""
+    """Returns whether the folder of a setup has no run yet: the setup of a published checkpoint."""
     return not file_system.exists(os.path.join(setup.model_dir, CONFIG_FILE))
 
 
@@ -116,7 +116,7 @@ def input_for_files(setup: TrainingSetup, given: InputInfo | None = None) -> Any
 
     Args:
       setup: the run.
-      given: classes to take in place of those that the run recorded.
+      given: classes that replace the recorded ones.
 
     Raises:
       DataError: the input needs its data, which does not exist.
@@ -127,14 +127,14 @@ def input_for_files(setup: TrainingSetup, given: InputInfo | None = None) -> Any
 
 
 def input_for_export(setup: TrainingSetup, given: InputInfo | None = None) -> tuple[Any, str]:
-    """Constructs the input of a run for an export, with its data if that is there.
+    """Constructs the input of a run for an export, with its data if possible.
 
     Args:
       setup: the run.
-      given: classes to take in place of those that the run recorded.
+      given: classes that replace the recorded ones.
 
     Returns:
-      The input; and why it has no data, empty if it has.
+      The input; and the reason why it has no data, empty if it has data.
 
     Raises:
       DataError: the input needs its data, which does not exist.
@@ -142,8 +142,8 @@ def input_for_export(setup: TrainingSetup, given: InputInfo | None = None) -> tu
     info = given or recorded_info(setup)
     try:
         source = setup.make_input()
-        known = "the training had" if given is None else "the checkpoint has"
-        reason = "" if info is None else different_classes(source.info, info, known)
+        subject = "the training had" if given is None else "the checkpoint has"
+        reason = "" if info is None else different_classes(source.info, info, subject)
     except DataError as error:
         source, reason = None, str(error)
         if info is None:
@@ -158,18 +158,18 @@ def input_for_export(setup: TrainingSetup, given: InputInfo | None = None) -> tu
 
 
 def recorded_info(setup: TrainingSetup) -> InputInfo | None:
-    """Returns what the run recorded about its data; None for nothing."""
+    """Returns the facts about the data that the run recorded; None without a record."""
     assert setup.input is not None
     return read_input_info(setup.model_dir, setup.input.name)
 
 
 def different_classes(info: InputInfo, trained: InputInfo, had: str = "the training had") -> str:
-    """Returns how the classes of data differ from those of a model; empty if they do not.
+    """Describes a difference between the classes of data and of a model; empty without one.
 
     Args:
-      info: of the data.
-      trained: what the model knows.
-      had: the beginning of the words about `trained`.
+      info: the facts about the data.
+      trained: the facts that the model knows.
+      had: the beginning of the text about `trained`.
     """
     if info.num_classes != trained.num_classes:
         return f"the data has {info.num_classes} classes, {had} {trained.num_classes}"

@@ -1,4 +1,4 @@
-"""Compares the plugins that are installed with those that a run's `config.yaml` records."""
+"""Compares the installed plugins with those in the record of a run, its `config.yaml`."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ def group_text(title: str, options: Iterable[Option], defaults: Mapping[str, Any
     Args:
       title: the heading.
       options: the options, in order.
-      defaults: option name -> default in place of the option's own.
+      defaults: option name -> default that replaces the option's own.
     """
     lines = [f"{title}:"]
     for option in options:

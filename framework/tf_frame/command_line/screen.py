@@ -47,11 +47,11 @@ def complain(text: str) -> None:
 
 
 def prepare_streams() -> None:
-    """Makes standard output and error such that printing to them cannot fail by their state.
+    """Makes standard output and error safe to print to.
 
-    A stream that the caller has closed (`>&-`) becomes the null device: else Python has None in
-    its place, and the next file that is opened gets its number. What the encoding of a stream
-    does not have is written with a backslash.
+    A stream that the caller has closed (`>&-`) becomes the null device: else Python has None
+    instead, and the next file that is opened gets its number. Characters that the encoding of a
+    stream lacks are written with a backslash.
     """
     for number in (0, 1, 2):
         try:
@@ -121,7 +121,7 @@ def output_may_fail() -> Iterator[None]:
 def output_to_stderr() -> Iterator[None]:
     """Inside the block, what is printed goes to standard error, also from C++ and other processes.
 
-    For commands that run code of plugins and whose output is a result, such as JSON.
+    For commands that run code of plugins and print a result, such as JSON.
     """
     sys.stdout.flush()
     with contextlib.redirect_stdout(sys.stderr):

@@ -1,4 +1,4 @@
-"""Options of `tf-frame run` that are no run options: what is run, where, and what is only tried."""
+"""Options of `tf-frame run` next to the run options: plugins, folder, files, dry run."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ SELECTION = (
         "hook",
         tuple[str, ...],
         None,
-        "a hook beside those of the run options, with a value for its first option after a colon "
-        "(heartbeat:60); repeat it for several",
+        "a hook next to those of the run options, with a value for its first option after a "
+        "colon (heartbeat:60); repeat it for several",
         verbatim=True,
     ),
     Option(
@@ -58,7 +58,7 @@ SELECTION = (
         "config",
         tuple[str, ...],
         None,
-        "a YAML file with options; repeat it for several, of which later ones win; the command "
+        "a YAML file with options; repeat it for several: later ones win; the command "
         "line wins over all",
         verbatim=True,
     ),

@@ -17,8 +17,8 @@ _OF_A_PROCESS = ("model_dir", "task", "master")
 def changed_options(before: Settings, now: Settings) -> list[str]:
     """Returns a line such as `learning_rate 0.9, was 0.1` for each option that differs.
 
-    Of a plugin in place of another one, only the name is told. An option that the earlier run
-    did not know is left out.
+    Of a plugin that replaces another one, only the name is listed. An option that the earlier run
+    did not have is left out.
 
     Args:
       before: the settings of the earlier run.
@@ -39,7 +39,7 @@ def _listed(
     word: str, before: Sequence[Named] | None, now: Sequence[Named] | None
 ) -> Iterator[str]:
     before, now = before or (), now or ()
-    names, earlier = ([each.name for each in listed] for listed in (now, before))
+    names, earlier = ([plugin.name for plugin in listed] for listed in (now, before))
     if names != earlier:
         yield _line(f"{word}s", names, earlier)
         return

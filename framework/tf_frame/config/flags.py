@@ -63,10 +63,10 @@ def parse_flags(
     Raises:
       ConfigError: unknown flag, wrong value, or an argument that is no flag.
     """
-    given, rest = _parse(argv, list(options), known_only=False, explain=explain)
+    values, rest = _parse(argv, list(options), known_only=False, explain=explain)
     if rest:
         raise ConfigError(_stray(rest[0]))
-    return given
+    return values
 
 
 def parse_words(
@@ -100,8 +100,8 @@ def _parse(
     try:
         rest = table(["tf-frame", *argv], known_only=known_only)[1:]
     except flags.UnrecognizedFlagError as error:
-        why = explain(error.flagname)
-        unknown = f"unknown option --{error.flagname}; {why}" if why else ""
+        reason = explain(error.flagname)
+        unknown = f"unknown option --{error.flagname}; {reason}" if reason else ""
         raise ConfigError(unknown or _unknown(error.flagname, options)) from None
     except flags.Error as error:
         raise ConfigError(str(error).splitlines()[0]) from None

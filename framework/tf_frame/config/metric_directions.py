@@ -22,12 +22,12 @@ def higher_is_better(metric: str, mode: str | None, option: str) -> bool:
     """Returns whether the largest value of a metric is the best.
 
     Args:
-      metric: its name, such as `mean_iou`, of which each word counts.
+      metric: its name, such as `mean_iou`; each word of the name counts.
       mode: `max` or `min`, which decides; None: the name decides.
       option: the option that takes the mode, for messages.
 
     Raises:
-      ConfigError: without a mode, for a name that says neither or both.
+      ConfigError: without a mode, for a name with words of neither or of both directions.
     """
     if mode is not None:
         return mode == "max"

@@ -50,7 +50,7 @@ def option(
       verbatim: for a tuple of texts: a comma is part of a text, so that the
         command line has one flag for each text.
       requires: for run options: the option without which this option has no effect, or
-        several, of which one is enough. See `run_options.without_effect`.
+        several options, one of them is enough. See `run_options.without_effect`.
 
     Returns:
       A dataclass field.
@@ -149,13 +149,13 @@ def options_of(params: type, prefix: str = "") -> list[Option]:
             field.metadata.get(_META, Option("", None, None)),
             name=start + field.name,
             type=types[field.name],
-            default=_default_of(field),
+            default=_default_value(field),
         )
         for field in dataclasses.fields(params)
     ]
 
 
-def _default_of(field: dataclasses.Field[Any]) -> Any:
+def _default_value(field: dataclasses.Field[Any]) -> Any:
     if field.default_factory is not dataclasses.MISSING:
         return field.default_factory()
     if field.default is dataclasses.MISSING:
@@ -178,12 +178,12 @@ def check_names(
       source: origin of the names, for the message.
       explain: takes the name of an unknown option; returns why there is none, or empty.
     """
-    known = [option.name for option in options]
+    names = [option.name for option in options]
     for name in raw:
         if name in ("transform", "hook"):
             raise ConfigError(f"{source}: unknown option {name}; write a list, {name}s: [...]")
-        if name not in known:
-            near = values.nearest(name, known)
+        if name not in names:
+            near = values.nearest(name, names)
             hint = explain(name) or (
                 f"did you mean {near}?" if near else "tf-frame run --help_all lists them"
             )

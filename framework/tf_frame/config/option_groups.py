@@ -80,7 +80,7 @@ class OptimizerOptions:
     )
     eval_moving_averages: bool = option(
         True,
-        "evaluate and export the moving averages in place of the variables",
+        "evaluate and export the moving averages instead of the variables",
         requires="moving_average_decay",
     )
     sync_replicas: bool = option(
@@ -102,7 +102,7 @@ class OptimizerOptions:
     )
     loss_average_decay: float | None = option(
         None,
-        "decay of a moving average of every loss, such as 0.9, written beside the loss",
+        "decay of a moving average of every loss, such as 0.9, written next to the loss",
         min=0,
         max=1,
         requires=_SUMMARIES,

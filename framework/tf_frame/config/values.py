@@ -149,7 +149,7 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
 
 def not_a_choice(value: Any, choices: Iterable[Any]) -> str:
     """Makes the message for a value that is not among `choices`, with the nearest choice."""
-    known = [to_text(choice) for choice in choices]
-    near = nearest(str(value), known)
+    texts = [to_text(choice) for choice in choices]
+    near = nearest(str(value), texts)
     hint = f"did you mean {near!r}? " if near else ""
-    return f"{value!r} is not known; {hint}allowed: {', '.join(known)}"
+    return f"{value!r} is not known; {hint}allowed: {', '.join(texts)}"

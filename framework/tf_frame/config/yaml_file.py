@@ -1,18 +1,18 @@
 """Reads and writes options as YAML, the format of `--config` and `config.yaml`.
 
-Every run writes its options to `config.yaml`, by which it is resumed, evaluated and exported.
+Every run writes its options to `config.yaml`; resuming, evaluating and exporting it read them.
 
-plugin: deeplab
-max_steps: 500
-model: {output_stride: 8}
-input: {name: nuclei, crop_size: 129}
-optimizer: {name: momentum, momentum: 0.9}
-schedule: fixed
-transforms:
-- {name: last_layer_multiplier, multiplier: 10.0}
-- clip_by_norm:10
-hooks:
-- {name: heartbeat, every_secs: 60}
+    plugin: deeplab
+    max_steps: 500
+    model: {output_stride: 8}
+    input: {name: nuclei, crop_size: 129}
+    optimizer: {name: momentum, momentum: 0.9}
+    schedule: fixed
+    transforms:
+    - {name: last_layer_multiplier, multiplier: 10.0}
+    - clip_by_norm:10
+    hooks:
+    - {name: heartbeat, every_secs: 60}
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _ODD_NUMBER = re.compile(r"[-+]?(0[0-7_]+|[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)
 
 @dataclasses.dataclass(frozen=True)
 class Named:
-    """A gradient transform or a hook with the options beside its name.
+    """A gradient transform or a hook with the options next to its name.
 
     Attributes:
       name: its name, perhaps with a value for its first option (`clip_by_norm:10`).

@@ -19,7 +19,7 @@ PLACES = {
     "kubernetes": "tf_frame.launch.kubernetes",
     "env": "tf_frame.launch.env",
 }
-# Where a scheduler gives GPUs to the tasks.
+# For schedulers that give GPUs to the tasks.
 GPUS_PER_WORKER = Option(
     "gpus_per_worker",
     int | None,
@@ -31,8 +31,8 @@ ON = Option(
     "on",
     str,
     "local",
-    "where the tasks run: on this machine; in Slurm, to which the job is submitted; in Kubernetes, "
-    "for which a manifest is printed; or wherever the printed TF_CONFIG of each task is set",
+    "where the tasks run: on this machine; in Slurm (the job is submitted); in Kubernetes (a "
+    "manifest is printed); or wherever the printed TF_CONFIG of each task is set",
     choices=tuple(PLACES),
 )
 OPTIONS = (

@@ -13,7 +13,7 @@ from tf_frame.launch.job import Task
 
 _REMEMBERED_LINES = 5000
 _COLOURS = (36, 33, 32, 35, 34, 96, 93, 92, 95, 94)
-# What differs between the same lines of several tasks: the time and the process in a log.
+# Time and process in a log, which differ between the same lines of several tasks.
 _STAMP = re.compile(r"^(?:[IWEF]\d{4} [\d:.]+ +\d+ |\d{4}-\d\d-\d\d[ T][\d:.,]+:? )")
 _CLEAR_LINE = "\r\033[K"
 
@@ -62,7 +62,7 @@ class JobScreen:
         return True
 
     def progress(self, text: str) -> None:
-        """Shows the progress of the job; on a terminal in place of what it was before."""
+        """Shows the progress of the job; on a terminal it replaces the last one."""
         if not self.is_terminal:
             self._write(text)
         elif text != self._progress:

@@ -35,15 +35,15 @@ _REPLICA_TYPES = {PS: "PS", CHIEF: "Chief", WORKER: "Worker", EVALUATOR: "Evalua
 _NAME = re.compile(r"[a-z]([-a-z0-9]*[a-z0-9])?")
 _NAMESPACE = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?")
 _LONGEST_LABEL = 63
-# The operator looks for these names.
+# The operator expects these names.
 _CONTAINER, _PORT_NAME, _PORT = "tensorflow", "tfjob-port", 2222
-# Within it a task that is told to stop saves.
+# In this time a task saves after SIGTERM.
 _GRACE_SECS = 120
 _VOLUME = "model-dir"
 
 
 class _Text(str):
-    """A text that is written in quotes: Kubernetes reads 1e-3 and y, unlike PyYAML, as no texts."""
+    """A text that is written in quotes: Kubernetes, unlike PyYAML, reads 1e-3 and y as no text."""
 
 
 class _Dumper(yaml.SafeDumper):
@@ -75,7 +75,7 @@ def main(job: Job, values: Mapping[str, Any]) -> int:
 
 def manifest(job: Job, values: Mapping[str, Any]) -> dict[str, Any]:
     """Returns the TFJob of a job; arguments and errors as of `main`."""
-    metadata = {"name": _Text(values["name"] or _name_of(job))}
+    metadata = {"name": _Text(values["name"] or _default_name(job))}
     longest = _LONGEST_LABEL - _longest_suffix(job)
     if not _NAME.fullmatch(metadata["name"]) or len(metadata["name"]) > longest:
         raise ConfigError(
@@ -136,7 +136,7 @@ def _container(job: Job, kind: str, values: Mapping[str, Any]) -> dict[str, Any]
 
 
 def _mount_path(job: Job, claim: str) -> str:
-    """The folder in which the model folder lies; empty without a volume."""
+    """Returns the parent of the model folder; empty without a volume."""
     if is_remote(job.model_dir):
         if claim:
             raise ConfigError(
@@ -158,7 +158,7 @@ def _mount_path(job: Job, claim: str) -> str:
     return os.path.dirname(path) if os.path.dirname(path) != "/" else path
 
 
-def _name_of(job: Job) -> str:
+def _default_name(job: Job) -> str:
     base = os.path.basename(job.model_dir.rstrip("/")).lower()
     name = re.sub(r"[^a-z0-9]+", "-", base).strip("-")
     if not name[:1].isalpha():
@@ -167,5 +167,5 @@ def _name_of(job: Job) -> str:
 
 
 def _longest_suffix(job: Job) -> int:
-    """The length of what the operator appends to the name of the job."""
+    """Returns the length of the longest suffix that the operator appends to the name of the job."""
     return max(len(f"-{task}") for task in job.tasks)

@@ -16,16 +16,16 @@ _TRIES_PER_PORT = 1000
 
 
 def free_ports(count: int) -> list[int]:
-    """Returns different ports on which nothing listens, on any interface.
+    """Returns different ports that are free on all interfaces.
 
-    They lie below those that the system gives to outgoing connections: a task that is restarted
-    must find its port free, though it was unused meanwhile.
+    They lie below the range that the system gives to outgoing connections: a task that is restarted
+    must find its port free.
 
     Raises:
-      TfFrameError: there are not enough.
+      TfFrameError: there are not enough free ports.
     """
     numbers = list(range(_LOWEST, _first_ephemeral()))
-    # Of a generator of its own, that no seed makes choose the ports of another job.
+    # A separate generator: with the same seed, two jobs would choose the same ports.
     candidates = random.SystemRandom().sample(numbers, min(len(numbers), _TRIES_PER_PORT * count))
     found = list(itertools.islice(filter(_is_free, candidates), count))
     if len(found) < count:
@@ -47,7 +47,7 @@ def _first_ephemeral() -> int:
 def _is_free(port: int) -> bool:
     # TensorFlow's servers listen on all interfaces.
     with socket.socket() as probe:
-        # The connections that the last server closed do not keep the port.
+        # Connections that the last server closed must not keep the port.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind(("", port))

@@ -32,7 +32,7 @@ class TaskCommand:
       task: the task.
       words: the program with its arguments.
       environment: all variables of its environment.
-      cpus: the cores on which its threads run; empty for all.
+      cpus: the cores for its threads; empty for all.
       log: path of the file for the output.
     """
 

@@ -1,4 +1,4 @@
-"""The progress of a job in one line, of the status files of its tasks."""
+"""The progress of a job in one line, from the status files of its tasks."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class JobProgress:
 
     Args:
       tasks: its tasks.
-      since: time of the start, in seconds since 1970: older status files are of another run.
+      since: time of the start, in seconds since 1970; older status files belong to another run.
     """
 
     def __init__(self, tasks: Iterable[Task], since: float) -> None:
@@ -32,41 +32,46 @@ class JobProgress:
         self._last_line = ""
 
     def takes(self, task: Task, line: str) -> bool:
-        """Returns whether a line of a task tells its progress, which then needs not be shown."""
-        found = _OF_TASK.fullmatch(line)
-        if found and (task.type == CHIEF or not self._last_line):
-            self._loss, self._last_line = found["loss"], line
-        return bool(found)
+        """Returns whether a line of a task is its progress, which need not be shown again."""
+        match = _OF_TASK.fullmatch(line)
+        if match and (task.type == CHIEF or not self._last_line):
+            self._loss, self._last_line = match["loss"], line
+        return bool(match)
 
     def text(self, statuses: Iterable[TaskStatus]) -> str:
-        """Returns the line of the job; empty as long as nothing is known."""
-        known = [s for s in statuses if s.task in self._names and s.time >= self._since]
-        step = max((s.step for s in known if s.step is not None), default=None)
+        """Returns the line of the job; empty before the first progress."""
+        current = [s for s in statuses if s.task in self._names and s.time >= self._since]
+        step = max((s.step for s in current if s.step is not None), default=None)
         if step is None:
-            # Before the first status, or in a folder that tells of none.
+            # Before the first status, or in a folder without status files.
             return self._last_line
-        parts = [_step_text(step, known), self._loss, *_rate_texts(step, known), _tasks_text(known)]
+        parts = [
+            _step_text(step, current),
+            self._loss,
+            *_rate_texts(step, current),
+            _tasks_text(current),
+        ]
         return "  ".join(filter(None, parts))
 
 
-def _step_text(step: int, known: Iterable[TaskStatus]) -> str:
-    last = _last_step(known)
+def _step_text(step: int, statuses: Iterable[TaskStatus]) -> str:
+    last = _last_step(statuses)
     return f"step {step}" if last is None else f"step {step}/{last}"
 
 
-def _last_step(known: Iterable[TaskStatus]) -> int | None:
-    return max((s.max_steps for s in known if s.max_steps is not None), default=None)
+def _last_step(statuses: Iterable[TaskStatus]) -> int | None:
+    return max((s.max_steps for s in statuses if s.max_steps is not None), default=None)
 
 
-def job_rate(known: Iterable[TaskStatus]) -> float | None:
-    """Global steps per second: what the chief says, else another task."""
-    by_chief_first = sorted(known, key=lambda s: not s.task.startswith(CHIEF))
+def job_rate(statuses: Iterable[TaskStatus]) -> float | None:
+    """Returns the global steps per second of the chief, or else of another task."""
+    by_chief_first = sorted(statuses, key=lambda s: not s.task.startswith(CHIEF))
     rates = (s.steps_per_sec for s in by_chief_first if s.steps_per_sec is not None)
     return next(rates, None)
 
 
-def _rate_texts(step: int, known: list[TaskStatus]) -> list[str]:
-    rate, last = job_rate(known), _last_step(known)
+def _rate_texts(step: int, statuses: list[TaskStatus]) -> list[str]:
+    rate, last = job_rate(statuses), _last_step(statuses)
     if rate is None:
         return []
     texts = [f"{rate:.2f} steps/s"]
@@ -75,14 +80,14 @@ def _rate_texts(step: int, known: list[TaskStatus]) -> list[str]:
     return texts
 
 
-def _tasks_text(known: Iterable[TaskStatus]) -> str:
+def _tasks_text(statuses: Iterable[TaskStatus]) -> str:
     """Steps per second of each task, or the state of one that does not train."""
     texts = []
-    for each in known:
-        if each.state == status.TRAINING and each.runs_per_sec is not None:
-            texts.append(f"{each.task} {each.runs_per_sec:.2f}/s")
-        elif each.state not in (status.TRAINING, status.SERVING):
-            texts.append(f"{each.task} {each.state}")
+    for task in statuses:
+        if task.state == status.TRAINING and task.runs_per_sec is not None:
+            texts.append(f"{task.task} {task.runs_per_sec:.2f}/s")
+        elif task.state not in (status.TRAINING, status.SERVING):
+            texts.append(f"{task.task} {task.state}")
     return f"({', '.join(texts)})" if texts else ""
 
 

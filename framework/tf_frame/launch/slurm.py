@@ -1,7 +1,7 @@
 """Runs a job in Slurm: writes an sbatch script and submits it.
 
-The script starts every task by one `srun`. Which task a process is, it finds in the allocation
-itself: see `tf_frame.cluster.slurm`.
+The script starts all tasks by one `srun`. Each process finds its task in the allocation: see
+`tf_frame.cluster.slurm`.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ exit $code
 
 
 def main(job: Job, values: Mapping[str, Any]) -> int:
-    """Submits a job, and prints how to look at it; returns the exit code.
+    """Submits a job, and prints commands to watch it; returns the exit code.
 
     Args:
       job: the job; its folder is on a file system that all nodes share.
@@ -91,7 +91,7 @@ def main(job: Job, values: Mapping[str, Any]) -> int:
     path = folder / "job.sbatch"
     path.write_text(text, encoding="utf-8")
     number = _submit(path)
-    report(_how_to_look(job, path, number))
+    report(_next_commands(job, path, number))
     return EXIT_OK
 
 
@@ -107,7 +107,7 @@ def script(job: Job, values: Mapping[str, Any]) -> str:
 
 
 def _directives(job: Job, values: Mapping[str, Any]) -> list[str]:
-    """The options of sbatch; of an option that is given twice, the later one counts."""
+    """Returns the options of sbatch; of an option that is given twice, the later one counts."""
     gpus = values["gpus_per_worker"]
     return [
         f"--job-name={_quoted(_name(job))}",
@@ -117,12 +117,12 @@ def _directives(job: Job, values: Mapping[str, Any]) -> list[str]:
         f"--signal=B:USR1@{_NOTICE_SECS}",
         "--requeue",
         *([f"--gpus-per-task={gpus}"] if gpus else []),
-        *map(_quoted, _words_for_sbatch(values["slurm_options"])),
+        *map(_quoted, _join_options(values["slurm_options"])),
     ]
 
 
-def _words_for_sbatch(text: str) -> list[str]:
-    """The options, each with its value: `--time 10:00` becomes `--time=10:00`."""
+def _join_options(text: str) -> list[str]:
+    """Joins each option with its value: `--time 10:00` becomes `--time=10:00`."""
     try:
         words = shlex.split(text)
     except ValueError as error:
@@ -146,7 +146,7 @@ def _words_for_sbatch(text: str) -> list[str]:
 
 
 def _quoted(word: str) -> str:
-    """A word as sbatch reads it in a script: it knows double quotes and backslashes."""
+    """Quotes a word for sbatch, which knows double quotes and backslashes."""
     if word and not set(word) & set(" \t\"'\\#"):
         return word
     escaped = word.replace("\\", "\\\\").replace('"', '\\"')
@@ -171,7 +171,7 @@ def _folder(job: Job) -> Path:
 
 
 def _pattern(job: Job, name: str) -> str:
-    """The path of a log, in which Slurm replaces `%t` and `%j`."""
+    """Returns the path of a log; Slurm replaces `%t` and `%j` in it."""
     return f"{_folder(job)}/logs".replace("%", "%%") + f"/{name}"
 
 
@@ -191,7 +191,7 @@ def _submit(path: Path) -> str:
     return done.stdout.strip().split(";")[0]
 
 
-def _how_to_look(job: Job, path: Path, number: str) -> str:
+def _next_commands(job: Job, path: Path, number: str) -> str:
     logs = shlex.quote(str(path.parent / "logs"))
     return (
         f"job {number} is submitted: {len(job.tasks)} tasks, {path}\n"

@@ -74,7 +74,9 @@ class Supervisor:
     ) -> None:
         self._screen, self._limits = screen, limits
         self._guard = Guard()
-        self.runs = [TaskRun(each, self._guard.started, self._guard.ended) for each in commands]
+        self.runs = [
+            TaskRun(command, self._guard.started, self._guard.ended) for command in commands
+        ]
         tasks = [run.task for run in self.runs]
         self._report = JobReport(tasks, model_dir, screen, limits)
         self._signals: list[int] = []

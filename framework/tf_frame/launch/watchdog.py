@@ -1,8 +1,8 @@
-"""Ends the tasks of a launcher that was killed: a program beside it, which nothing can forget.
+"""A separate program that ends the tasks of a launcher that was killed.
 
 The launcher writes `+PID` for each process group that it starts, and `-PID` for each that has
-ended, to the standard input of this program. If the input ends while groups are left, nobody looks
-after them: they get SIGTERM, so that the chief saves, and SIGKILL if they do not end.
+ended, to the standard input of this program. If the input ends while groups are left, they get
+SIGTERM, so that the chief saves, and SIGKILL if they do not end.
 
 It is run by its path, with nothing but the standard library, and starts in some hundredths of a
 second.
@@ -21,7 +21,7 @@ _POLL_SECS = 0.1
 
 
 def main() -> None:
-    """Reads until the launcher ends; then ends what it has left."""
+    """Reads until the launcher ends; then ends the groups that are left."""
     for signum in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(signum, signal.SIG_IGN)
     left: set[int] = set()
@@ -40,7 +40,7 @@ def end_groups(groups: set[int], grace_secs: float) -> None:
             os.kill(group, signal.SIGTERM)
     deadline = time.monotonic() + grace_secs
     while groups and time.monotonic() < deadline:
-        # What a task has started ends with it.
+        # Processes that a task has started end with it.
         for group in [group for group in groups if not is_there(group)]:
             _kill(group)
             groups.discard(group)
@@ -50,7 +50,7 @@ def end_groups(groups: set[int], grace_secs: float) -> None:
 
 
 def is_there(pid: int) -> bool:
-    """Returns whether there is such a process, and it has not ended."""
+    """Returns whether a process exists and has not ended."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
@@ -64,7 +64,7 @@ def _is_zombie(pid: int) -> bool:
     """Returns whether a process has ended and was not reaped; always false outside of Linux."""
     try:
         with open(f"/proc/{pid}/stat", "rb") as file:
-            # After the name in brackets, which may have brackets itself.
+            # The state follows the name in brackets, which may contain brackets.
             return file.read().rpartition(b")")[2].split()[:1] == [b"Z"]
     except OSError:
         return False

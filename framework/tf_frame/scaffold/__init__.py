@@ -1,8 +1,8 @@
-"""New plugins: the folder of a distribution, written from the templates beside this file.
+"""New plugins: the folder of a distribution, written from the templates in this package.
 
     write_plugin("my-model", "model", "/home/me")   # /home/me/my-model
 
 The files in `templates/` are those of a plugin called `my-plugin` with the package `my_plugin` and
 the class `MyPlugin`; rendering replaces the three names. `common/` is part of every distribution,
-the other folders are of a kind each.
+each other folder belongs to one kind.
 """

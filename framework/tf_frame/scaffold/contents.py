@@ -19,7 +19,7 @@ class Part:
       kind: its kind.
       module: the module of its class, below the package.
       option: the option of `tf-frame run` that chooses it; empty for a command.
-      suffix: end of the name of its class, beside a model.
+      suffix: end of the name of its class, next to a model.
     """
 
     folder: str
@@ -47,7 +47,7 @@ CONTENTS: Mapping[str, Sequence[Part]] = {
 }
 
 
-def class_of(name: str, part: Part, choice: str) -> str:
+def plugin_class_name(name: str, part: Part, choice: str) -> str:
     """Returns the name of a plugin's class."""
     is_first = part == CONTENTS[choice][0]
     return class_name(name) + ("" if is_first else part.suffix)
@@ -60,7 +60,7 @@ def describe(choice: str) -> str:
 
 
 def run_command(name: str, choice: str) -> str:
-    """Returns the command that runs the plugins, for a reader to complete if a model is missing."""
+    """Returns the command that runs the plugins; without a model the reader completes it."""
     parts = CONTENTS[choice]
     plugin = package_name(name)
     if _COMMAND in parts:

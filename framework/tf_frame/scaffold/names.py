@@ -1,4 +1,4 @@
-"""The names in a new plugin, all made of the name of its distribution."""
+"""The names in a new plugin, which follow from the name of its distribution."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tf_frame.text import with_article
 
 _MAX_LENGTH = 30  # With a longer name, lines of the templates would be too long.
 _IGNORED = "its .gitignore leaves out folders of this name"
-# Package -> why its folder would be taken for another one.
+# Package -> why its folder would be mistaken for another one.
 _FOLDERS = {
     "tests": "pytest would take it for the folder of its tests",
     "test": "Python would take it for its own package of tests",
@@ -73,20 +73,20 @@ def check_name(name: str, installed: Sequence[PluginInfo]) -> None:
 
 
 def _check_distribution(name: str) -> None:
-    """Refuses the name of a package that pip would replace by the new one."""
+    """Refuses the name of an installed package, which pip would replace."""
     for distribution in importlib.metadata.distributions():
         fields = metadata_fields(distribution)
-        found = next(iter(fields["name"]), "")
-        if canonicalize_name(found) == canonicalize_name(name):
+        installed_name = next(iter(fields["name"]), "")
+        if canonicalize_name(installed_name) == canonicalize_name(name):
             version = next(iter(fields["version"]), "of an unknown version")
             raise ConfigError(
-                f"the name {name!r} is taken: {found} {version} is installed, and pip would "
-                f"replace it by the new package; choose another name, such as my-{name}"
+                f"the name {name!r} is taken: {installed_name} {version} is installed, and pip "
+                f"would replace it by the new package; choose another name, such as my-{name}"
             )
 
 
 def _check_files(name: str) -> None:
-    """Refuses a name with which the files of the new package do not work together."""
+    """Refuses a name that does not suit the files of the new package."""
     package, cls = package_name(name), class_name(name)
     problem = _FOLDERS.get(package, "")
     if cls in classes():
@@ -99,7 +99,7 @@ def _check_files(name: str) -> None:
 
 
 def _valid(name: str) -> str:
-    """The nearest valid name, for the message of an error."""
+    """Returns the nearest valid name, for an error message."""
     words = re.findall(r"[a-z0-9]+", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", name).lower())
     near = "-".join(words).lstrip("0123456789-")[:_MAX_LENGTH].rstrip("-")
     return f"; such as {near}" if near else "; such as my-model"

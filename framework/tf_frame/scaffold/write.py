@@ -10,7 +10,7 @@ from packaging.version import Version
 
 import tf_frame
 from tf_frame.errors import ConfigError
-from tf_frame.scaffold.contents import CONTENTS, Part, class_of, describe, run_command
+from tf_frame.scaffold.contents import CONTENTS, Part, describe, plugin_class_name, run_command
 from tf_frame.scaffold.names import class_name, package_name
 from tf_frame.scaffold.read import templates
 
@@ -23,7 +23,7 @@ def write_plugin(name: str, choice: str, directory: str) -> Path:
     Args:
       name: name of the distribution, valid by `check_name`.
       choice: a key of `CONTENTS`.
-      directory: an existing folder, in which the new one gets the name `name`.
+      directory: an existing folder, for the new folder `name`.
 
     Returns:
       The new folder.
@@ -38,7 +38,7 @@ def write_plugin(name: str, choice: str, directory: str) -> Path:
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise ConfigError(f"{target} exists and is not empty; remove it, or choose another name")
     try:
-        # Beside the target, so that it can be renamed.
+        # In the same folder as the target, so that it can be renamed.
         with tempfile.TemporaryDirectory(prefix=f".{name}-", dir=target.parent) as staging:
             folder = Path(staging) / name
             for path, text in rendered(name, choice):
@@ -56,7 +56,7 @@ def rendered(name: str, choice: str) -> Iterator[tuple[str, str]]:
     """Yields path and content of each file of a new distribution.
 
     Args:
-      name, choice: as of `write_plugin`.
+      name, choice: see `write_plugin`.
     """
     markers = _markers(name, choice)
     names = {"my-plugin": name, "my_plugin": package_name(name)}
@@ -68,14 +68,14 @@ def rendered(name: str, choice: str) -> Iterator[tuple[str, str]]:
 
 
 def _folders(name: str, choice: str) -> Iterator[tuple[str, str]]:
-    """Yields the folders of templates, each with the class in place of `MyPlugin`."""
+    """Yields the folders of templates, each with the class that replaces `MyPlugin`."""
     yield _COMMON, class_name(name)
     for part in CONTENTS[choice]:
-        yield part.folder, class_of(name, part, choice)
+        yield part.folder, plugin_class_name(name, part, choice)
 
 
 def _markers(name: str, choice: str) -> Mapping[str, str]:
-    """Marker in a template -> text in its place, which differs by kind."""
+    """Returns marker in a template -> its replacement, which differs by kind."""
     parts = CONTENTS[choice]
     sections = [dict(templates(part.folder))[_SECTION].strip() for part in parts]
     return {
@@ -95,7 +95,7 @@ def requirement(version: str) -> str:
 
 def _entry_point(name: str, part: Part, choice: str) -> str:
     package = package_name(name)
-    target = f"{package}.{part.module}:{class_of(name, part, choice)}"
+    target = f"{package}.{part.module}:{plugin_class_name(name, part, choice)}"
     return f'[project.entry-points."{part.kind.group}"]\n{package} = "{target}"'
 
 

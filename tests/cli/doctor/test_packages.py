@@ -94,7 +94,7 @@ def test_the_profile_extra_is_in_the_metadata():
 @pytest.fixture
 def installed(monkeypatch):
     versions = {"xprof": "2.24.2", "protobuf": "7.0"}
-    monkeypatch.setattr(packages, "version_of", lambda name: versions.get(name, ""))
+    monkeypatch.setattr(packages, "installed_version", lambda name: versions.get(name, ""))
     needed = {"protobuf": Requirement("protobuf>=6.33.5,<8")}
     monkeypatch.setattr(packages, "requirements", lambda extra: needed)
     return versions

@@ -102,14 +102,14 @@ def limit_checks() -> Iterator[Check]:
 
 def cpu(usable: int, total: int, limit: float | None) -> Check:
     """Checks the cores of this process, of the machine, and of its container."""
-    found = f"{usable} cores" + (f" of {total}" if usable < total else "")
+    text = f"{usable} cores" + (f" of {total}" if usable < total else "")
     if limit is None or limit >= usable:
-        return Check("cpu", OK, found)
+        return Check("cpu", OK, text)
     threads = max(1, round(limit))
     return Check(
         "cpu",
         WARNING,
-        f"{found}, and the container may use the time of {limit:g}",
+        f"{text}, and the container may use the time of {limit:g}",
         (
             f"TensorFlow starts threads for {usable} cores, which then wait for each other; "
             f"--intra_op_threads {threads} --inter_op_threads {threads}",
@@ -120,7 +120,7 @@ def cpu(usable: int, total: int, limit: float | None) -> Check:
 def container_cpus(
     own: Path = Path("/proc/self/cgroup"), root: Path = Path("/sys/fs/cgroup")
 ) -> float | None:
-    """Returns the cores whose time the control groups of this process allow; None for no limit.
+    """Returns the cores that the control groups of this process allow; None for no limit.
 
     A group is limited by those above it as well.
 
@@ -163,11 +163,11 @@ def open_files(limit: int) -> Check:
 
 def shared_memory(total: int, *, nvidia: bool) -> Check:
     """Checks /dev/shm, which NCCL uses between GPUs."""
-    found = f"{readable_bytes(total)} in {_SHARED_MEMORY}"
+    size = f"{readable_bytes(total)} in {_SHARED_MEMORY}"
     if not nvidia or total > _LITTLE_SHARED_MEMORY:
-        return Check("shared memory", OK, found)
+        return Check("shared memory", OK, size)
     advice = "NCCL needs more between several GPUs; docker run --shm-size=1g"
-    return Check("shared memory", WARNING, found, (advice,))
+    return Check("shared memory", WARNING, size, (advice,))
 
 
 def gpus(answer: Answer, environment: Mapping[str, str], *, nvidia: bool | None = None) -> Check:
@@ -195,7 +195,7 @@ def gpus(answer: Answer, environment: Mapping[str, str], *, nvidia: bool | None 
 
 def environment_checks(environment: Mapping[str, str]) -> Iterator[Check]:
     """Yields a check for each variable that changes TensorFlow or tf-frame; one for none."""
-    found = [
+    checks = [
         *_tf_config(environment),
         *_harmful(environment),
         *(
@@ -204,7 +204,7 @@ def environment_checks(environment: Mapping[str, str]) -> Iterator[Check]:
             if name in environment
         ),
     ]
-    yield from found or [Check("environment", OK, "no variable changes TensorFlow's behaviour")]
+    yield from checks or [Check("environment", OK, "no variable changes TensorFlow's behaviour")]
 
 
 def _short(value: str) -> str:
@@ -261,10 +261,10 @@ def local_folder(name: str, folder: str, remedy: str) -> Check:
     except OSError as error:
         return Check(name, PROBLEM, f"{existing} cannot be written: {error.strerror}", (remedy,))
     made = "" if os.path.exists(os.path.expanduser(folder)) else f", to be made in {existing}"
-    found = f"{folder}{made}: {readable_bytes(free)} free"
+    text = f"{folder}{made}: {readable_bytes(free)} free"
     if free >= _LITTLE[name]:
-        return Check(name, OK, found)
-    return Check(name, WARNING, found, (f"free some space, or {remedy}",))
+        return Check(name, OK, text)
+    return Check(name, WARNING, text, (f"free some space, or {remedy}",))
 
 
 def _temporary_folder() -> Check:

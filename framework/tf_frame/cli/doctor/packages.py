@@ -40,19 +40,19 @@ class _Trap:
     Attributes:
       package, versions: the versions with this behaviour.
       text: the behaviour, and what to do.
-      beside: another package, without which the behaviour does not matter, and its versions.
+      next_to: another package, without which the behaviour does not matter, and its versions.
     """
 
     package: str
     versions: str
     text: str
     state: str = OK
-    beside: tuple[str, str] | None = None
+    next_to: tuple[str, str] | None = None
 
     def applies(self) -> bool:
         """Returns whether these versions are installed."""
-        needed = [(self.package, self.versions), *([self.beside] if self.beside else [])]
-        return all(_is_version(version_of(name), versions) for name, versions in needed)
+        required = [(self.package, self.versions), *([self.next_to] if self.next_to else [])]
+        return all(_is_version(installed_version(name), versions) for name, versions in required)
 
 
 # Seen with TensorFlow 2.21 and xprof 2.24.2, and TensorBoard 2.20 in the case of setuptools.
@@ -75,7 +75,7 @@ _TRAPS = (
         "TensorBoard has no Profile tab with protobuf below 6.33.5, and says so only in its log; "
         "pip install 'protobuf>=6.33.5,<8'",
         PROBLEM,
-        beside=("xprof", ">=2.20"),
+        next_to=("xprof", ">=2.20"),
     ),
     _Trap(
         "tensorboard",
@@ -83,7 +83,7 @@ _TRAPS = (
         "TensorBoard 2.20 needs pkg_resources, which setuptools 82 no longer has; "
         "pip install 'setuptools<82'",
         PROBLEM,
-        beside=("setuptools", ">=82"),
+        next_to=("setuptools", ">=82"),
     ),
     _Trap(
         "xprof",
@@ -101,9 +101,9 @@ _TRAPS = (
         "tf-keras",
         "==2.21.*",
         "tf_slim's batch_norm finds no tf_keras.legacy_tf_layers; import tf_frame_legacy.slim "
-        "in place of tf_slim",
+        "instead of tf_slim",
         WARNING,
-        beside=("tf-slim", ""),
+        next_to=("tf-slim", ""),
     ),
 )
 
@@ -126,15 +126,15 @@ def requirements(extra: str = "") -> dict[str, Requirement]:
         lines = importlib.metadata.requires(OWN_DISTRIBUTION) or []
     except importlib.metadata.PackageNotFoundError:
         lines = []  # Run from its sources.
-    needed = [
-        each
-        for each in map(Requirement, lines)
-        if not each.marker or each.marker.evaluate({"extra": extra})
+    required = [
+        requirement
+        for requirement in map(Requirement, lines)
+        if not requirement.marker or requirement.marker.evaluate({"extra": extra})
     ]
-    return {canonicalize_name(each.name): each for each in needed}
+    return {canonicalize_name(requirement.name): requirement for requirement in required}
 
 
-def version_of(package: str) -> str:
+def installed_version(package: str) -> str:
     """Returns the version of an installed package, empty if there is none."""
     for name in (package, *_INSTEAD.get(package, ())):
         try:
@@ -159,14 +159,14 @@ def _package(name: str) -> Check | None:
 
 
 def _requirement(name: str) -> Check | None:
-    version, needed = version_of(name), requirements().get(name)
-    if needed is None:
+    version, required = installed_version(name), requirements().get(name)
+    if required is None:
         return Check(name, OK, version) if version else None
-    advice = (f"pip install '{name}{needed.specifier}'",)
+    advice = (f"pip install '{name}{required.specifier}'",)
     if not version:
         return Check(name, PROBLEM, "not installed", advice)
-    if not needed.specifier.contains(version, prereleases=True):
-        return Check(name, PROBLEM, f"{version}; tf-frame needs {needed.specifier}", advice)
+    if not required.specifier.contains(version, prereleases=True):
+        return Check(name, PROBLEM, f"{version}; tf-frame needs {required.specifier}", advice)
     return Check(name, OK, version)
 
 
@@ -206,7 +206,7 @@ def profile_tab(answer: Answer) -> Check:
       answer: the answer of the part `profile_tab` of `probe`.
     """
     name = "Profile tab"
-    if not version_of("xprof"):
+    if not installed_version("xprof"):
         advice = f"pip install 'tf-frame[{PROFILE_EXTRA}]'"
         return Check(name, WARNING, "missing in TensorBoard: xprof is not installed", (advice,))
     if not answer.tried:
@@ -221,10 +221,10 @@ def profile_tab(answer: Answer) -> Check:
 
 def _newer_protobuf() -> str:
     """Returns the command that installs a newer protobuf; empty if it is new enough."""
-    needed = requirements(PROFILE_EXTRA).get("protobuf")
-    version = version_of("protobuf")
-    if needed and version and not needed.specifier.contains(version, prereleases=True):
-        return f"pip install 'protobuf{needed.specifier}'"
+    required = requirements(PROFILE_EXTRA).get("protobuf")
+    version = installed_version("protobuf")
+    if required and version and not required.specifier.contains(version, prereleases=True):
+        return f"pip install 'protobuf{required.specifier}'"
     return ""
 
 
@@ -242,10 +242,10 @@ def _plugins(answer: Answer) -> Iterator[Check]:
 
 
 def _plugin(row: Mapping[str, Any]) -> Check:
-    found = f"{row['name']} of {row['distribution']} {row['version']} is {row['state']}: "
+    text = f"{row['name']} of {row['distribution']} {row['version']} is {row['state']}: "
     advice = "" if row["state"] == "conflict" else f"pip install --upgrade {row['distribution']}"
     return Check(
-        row["kind"], _STATES[row["state"]], found + row["problem"], (advice,) if advice else ()
+        row["kind"], _STATES[row["state"]], text + row["problem"], (advice,) if advice else ()
     )
 
 

@@ -34,7 +34,7 @@ _USAGE = """usage: tf-frame profile attach MODEL_DIR [OPTIONS]
 
 Asks the processes that train in MODEL_DIR, on this machine, to profile their next steps, waits for
 that, and prints the report. Training goes on. Files: MODEL_DIR/plugins/profile/TIME_attach_.../
-With --tasks all, trace.json.gz beside them has a row for every task."""
+With --tasks all, trace.json.gz next to them has a row for every task."""
 _ALL, _CHIEF = "all", "chief"
 _TRACE = "trace.json.gz"
 _STEPS = Option("steps", int, 10, "steps to profile", min=1)
@@ -71,7 +71,7 @@ def _run(folders: Sequence[str], options: Mapping[str, Any]) -> int:
     label = f"attach_{time.time_ns() // 10**6}"
     is_text = not options[_JSON.name]
     request = ProfileRequest(label, options[_STEPS.name], all_tasks)
-    with _written(folder, request):
+    with _request_in(folder, request):
         for task in workers:
             _ask(task)
         if is_text:
@@ -88,11 +88,11 @@ def _run(folders: Sequence[str], options: Mapping[str, Any]) -> int:
 
 
 @contextlib.contextmanager
-def _written(folder: str, request: ProfileRequest) -> Iterator[None]:
-    """The request is in the folder within.
+def _request_in(folder: str, request: ProfileRequest) -> Iterator[None]:
+    """Keeps the request in the folder within the block.
 
     Raises:
-      ConfigError: that of another process is.
+      ConfigError: the folder has the request of another process.
     """
     other = other_asker(folder)
     if other is not None:
@@ -115,44 +115,46 @@ def _ask(task: TaskStatus) -> None:
 
 
 def _workers(folder: str, *, all_tasks: bool) -> list[TaskStatus]:
-    """The workers to ask.
+    """Returns the workers to ask.
 
     Raises:
-      ConfigError: none of them can be asked.
+      ConfigError: no worker can be asked.
     """
-    statuses = [each for each in read_statuses(folder) if each.task.split("-")[0] in _WORKERS]
+    statuses = [worker for worker in read_statuses(folder) if worker.task.split("-")[0] in _WORKERS]
     if not statuses:
         raise ConfigError(f"{folder} has no status files of a training; give its --model_dir")
     if not all_tasks:
-        statuses = [each for each in statuses if each.task.startswith("chief")]
+        statuses = [worker for worker in statuses if worker.task.startswith("chief")]
     asked = []
-    for each in statuses:
-        reason = _why_not(each)
+    for worker in statuses:
+        reason = _refusal(worker)
         if reason:
-            complain(f"tf-frame: {each.task} is not asked: {reason}")
+            complain(f"tf-frame: {worker.task} is not asked: {reason}")
         else:
-            asked.append(each)
+            asked.append(worker)
     if not asked:
         raise ConfigError(f"no process that trains in {folder} can be asked for a profile")
     return asked
 
 
 def _servers(folder: str) -> list[TaskStatus]:
-    """The parameter servers of a job, on any machine."""
+    """Returns the parameter servers of a job, on any machine."""
     statuses = read_statuses(folder)
-    return [each for each in statuses if each.task.startswith("ps-") and each.state == SERVING]
+    return [
+        status for status in statuses if status.task.startswith("ps-") and status.state == SERVING
+    ]
 
 
 def _expected_files(
     workers: Sequence[TaskStatus], servers: Sequence[TaskStatus]
 ) -> dict[str, TaskStatus]:
-    """Ends of the names of the files to wait for; the chief tells the servers to take part."""
-    expected = {_task_in_file(each) + SUFFIX: each for each in workers}
-    if any(each.task.startswith("chief") for each in workers):
-        expected |= {_task_in_file(each) + XPLANE: each for each in servers}
+    """Returns the ends of the names of the expected files -> task; the chief asks the servers."""
+    expected = {_task_in_file(task) + SUFFIX: task for task in workers}
+    if any(task.task.startswith("chief") for task in workers):
+        expected |= {_task_in_file(task) + XPLANE: task for task in servers}
     elif servers:
         complain(
-            "tf-frame: parameter servers take no part, as the chief, who tells them, is not asked"
+            "tf-frame: parameter servers take no part, as the chief, which asks them, is not asked"
         )
     return expected
 
@@ -161,8 +163,8 @@ def _task_in_file(status: TaskStatus) -> str:
     return f"{status.host}_{status.task.replace('-', '_')}"
 
 
-def _why_not(status: TaskStatus) -> str:
-    """The reason why a task cannot be asked; empty if it can."""
+def _refusal(status: TaskStatus) -> str:
+    """Returns the reason why a task cannot be asked; empty if it can."""
     if status.host != socket.gethostname():
         return f"it runs on {status.host}; give the command there"
     try:
@@ -192,12 +194,12 @@ def _wait(folder: str, label: str, expected: Mapping[str, TaskStatus], timeout_s
         missing = [task for name, task in expected.items() if not _is_there(name, names, expected)]
         if not missing:
             return os.path.dirname(paths[0])
-        ended = [each.task for each in missing if _has_ended(each)]
+        ended = [status.task for status in missing if _has_ended(status)]
         there = f"; the others' profile: {os.path.dirname(paths[0])}" if paths else ""
         if ended:
             raise AttachError(f"{ended[0]} ended before it had written its profile{there}")
         if time.monotonic() > until:
-            tasks = ", ".join(each.task for each in missing)
+            tasks = ", ".join(status.task for status in missing)
             raise AttachError(
                 f"no profile from {tasks} within {timeout_secs:g} s; its log says why, or a step "
                 f"takes longer than that (--timeout_secs){there}"
@@ -206,9 +208,9 @@ def _wait(folder: str, label: str, expected: Mapping[str, TaskStatus], timeout_s
 
 
 def _is_there(name: str, names: Collection[str], expected: Collection[str]) -> bool:
-    # A chief without a job of its own is worker 0 in its files.
-    other = name.replace("_chief_0.", "_worker_0.")
-    return name in names or (other in names and other not in expected)
+    # The files of a chief without a job name it worker 0.
+    worker_name = name.replace("_chief_0.", "_worker_0.")
+    return name in names or (worker_name in names and worker_name not in expected)
 
 
 def _has_ended(status: TaskStatus) -> bool:

@@ -56,7 +56,7 @@ def _run(folders: Sequence[str], values: Mapping[str, Any]) -> int:
     limit = _percent(values[_FAIL_OVER.name]) if values.get(_FAIL_OVER.name) else None
     with quiet_import():  # A remote folder needs TensorFlow.
         compared = compare(*_reports(folders, values[_RUN.name]))
-    with output_may_fail():  # The exit code tells the difference all the same.
+    with output_may_fail():  # The exit code has the result in any case.
         if values.get(_JSON.name):
             report(json.dumps(dataclasses.asdict(compared), indent=1, allow_nan=False))
         else:
@@ -73,14 +73,14 @@ def _reports(folders: Sequence[str], runs: Sequence[str]) -> list[Report]:
 
 
 def _report(folder: str, name: str | None) -> Report:
-    model_dir, name = _of_run_folder(folder) if name is None else (folder, name)
+    model_dir, name = _split_run_folder(folder) if name is None else (folder, name)
     run = read_recorded_run(model_dir, name)
     path = os.path.join(model_dir, "plugins", "profile", run.name)
     return build_report(run.profiles, run=path, max_operations=None)
 
 
-def _of_run_folder(folder: str) -> tuple[str, str | None]:
-    """Model folder and run of `MODEL_DIR/plugins/profile/RUN`; any other folder is the former."""
+def _split_run_folder(folder: str) -> tuple[str, str | None]:
+    """Splits `MODEL_DIR/plugins/profile/RUN`; any other folder is a model folder."""
     parent, name = os.path.split(folder.rstrip("/"))
     model_dir = parent.removesuffix(os.path.join("plugins", "profile"))
     return (folder, None) if model_dir == parent else (model_dir or os.curdir, name)
@@ -97,7 +97,7 @@ def _percent(text: str) -> float:
 
 
 def _gate(compared: Comparison, limit: float) -> int:
-    """The exit code by the change of the step."""
+    """Returns the exit code for the change of the step."""
     step, what = compared.step, "step"
     if compared.example is not None:
         step, what = compared.example, "time of an example"

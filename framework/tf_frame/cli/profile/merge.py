@@ -23,7 +23,9 @@ Writes one Chrome trace of the chief, the workers and the parameter servers of a
 https://ui.perfetto.dev or chrome://tracing, with a row for each task's Python code and for each of
 its devices, by the clock of the chief. The profile of a single task works too."""
 _RUN = Option("run", str | None, None, "the profile, a folder of plugins/profile; the newest")
-_OUTPUT = Option("output", str | None, None, "FILE.json or FILE.json.gz; merged.json.gz beside it")
+_OUTPUT = Option(
+    "output", str | None, None, "FILE.json or FILE.json.gz; none: merged.json.gz in the profile"
+)
 _STEP = Option("step", int | None, None, "only this global step of the chief", min=0)
 _THREADPOOL = Option("keep_threadpool", bool, False, "also events of Eigen's thread pools")
 OPTIONS = (_RUN, _OUTPUT, _STEP, _THREADPOOL)
