@@ -18,24 +18,13 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame_legacy import training_evaluation
 from tf_frame_legacy.training_evaluation import (
-    StopAfterNEvalsHook,
-    SummaryAtEndHook,
-    checkpoints_iterator,
-    evaluate_repeatedly,
-    get_or_create_eval_step,
-    wait_for_new_checkpoint,
+    StopAfterNEvalsHook as StopAfterNEvalsHook,
+    SummaryAtEndHook as SummaryAtEndHook,
+    checkpoints_iterator as checkpoints_iterator,
+    evaluate_repeatedly as evaluate_repeatedly,
+    get_or_create_eval_step as get_or_create_eval_step,
+    wait_for_new_checkpoint as wait_for_new_checkpoint,
 )
-
-__all__ = [
-    "StopAfterNEvalsHook",
-    "SummaryAtEndHook",
-    "checkpoints_iterator",
-    "evaluate_once",
-    "evaluate_repeatedly",
-    "evaluation_loop",
-    "get_or_create_eval_step",
-    "wait_for_new_checkpoint",
-]
 
 # As in slim. Compared by identity, because `==` of a tensor may be a tensor.
 _USE_DEFAULT: Any = 0

@@ -15,19 +15,11 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.find.path import resolve_checkpoint
 from tf_frame.checkpoint.find.reader import Checkpoint, saved_name_and_shape
-from tf_frame_legacy.model_learning_rate import get_model_learning_rate
+from tf_frame_legacy.model_learning_rate import get_model_learning_rate as get_model_learning_rate
 from tf_frame_legacy.scale_losses import (
-    add_softmax_cross_entropy_loss_for_each_scale,
-    get_label_weight_mask,
+    add_softmax_cross_entropy_loss_for_each_scale as add_softmax_cross_entropy_loss_for_each_scale,
+    get_label_weight_mask as get_label_weight_mask,
 )
-
-__all__ = [
-    "add_softmax_cross_entropy_loss_for_each_scale",
-    "get_label_weight_mask",
-    "get_model_gradient_multipliers",
-    "get_model_init_fn",
-    "get_model_learning_rate",
-]
 
 logger = logging.getLogger("tf_frame")
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.write.snapshot import FiniteCheck
-from tf_frame.gradient_transforms.multiply import multiply_gradients
+from tf_frame.gradient_transforms.multiply import multiply_gradients as multiply_gradients
 from tf_frame.gradient_transforms.values import GradsAndVars
 from tf_frame.graph.global_step import read_step_after, step_after_run
 from tf_frame.hooks.stock.checkpoint_saver import CheckpointSaverHook
@@ -23,36 +23,21 @@ from tf_frame.hooks.stock.step_counter import StepCounterHook
 from tf_frame.hooks.stock.summary_saver import SummarySaverHook
 from tf_frame.session.loop import TrainingLoop
 from tf_frame.session.schedule import Schedule
-from tf_frame_legacy.hparams import HParams, parse_values
-from tf_frame_legacy.learning import clip_gradient_norms, train_op as _train_op
-from tf_frame_legacy.learning.train_op import create_train_op
-from tf_frame_legacy.training_evaluation import (
-    StopAfterNEvalsHook,
-    SummaryAtEndHook,
-    checkpoints_iterator,
-    evaluate_once,
-    evaluate_repeatedly,
-    get_or_create_eval_step,
-    wait_for_new_checkpoint,
+from tf_frame_legacy.hparams import HParams as HParams, parse_values as parse_values
+from tf_frame_legacy.learning import (
+    clip_gradient_norms as clip_gradient_norms,
+    train_op as _train_op,
 )
-
-__all__ = [
-    "HParams",
-    "StopAfterNEvalsHook",
-    "SummaryAtEndHook",
-    "add_gradients_summaries",
-    "checkpoints_iterator",
-    "clip_gradient_norms",
-    "clip_gradient_norms_fn",
-    "create_train_op",
-    "evaluate_once",
-    "evaluate_repeatedly",
-    "get_or_create_eval_step",
-    "multiply_gradients",
-    "parse_values",
-    "train",
-    "wait_for_new_checkpoint",
-]
+from tf_frame_legacy.learning.train_op import create_train_op as create_train_op
+from tf_frame_legacy.training_evaluation import (
+    StopAfterNEvalsHook as StopAfterNEvalsHook,
+    SummaryAtEndHook as SummaryAtEndHook,
+    checkpoints_iterator as checkpoints_iterator,
+    evaluate_once as evaluate_once,
+    evaluate_repeatedly as evaluate_repeatedly,
+    get_or_create_eval_step as get_or_create_eval_step,
+    wait_for_new_checkpoint as wait_for_new_checkpoint,
+)
 
 # Default of log_step_count_steps in MonitoredTrainingSession.
 _COUNT_EVERY_STEPS = 100

@@ -4,8 +4,8 @@
 
     estimator.Estimator(model_fn, "runs/first", estimator.RunConfig(save_checkpoints_steps=100))
 
-Arguments, defaults, errors and return values are those of tensorflow_estimator
-1.15 to 2.15; README.md lists the differences. There are no canned estimators.
+Arguments, defaults, errors and return values are the same as in tensorflow_estimator 1.15 to 2.15;
+README.md lists the differences. There are no canned estimators.
 """
 
 from __future__ import annotations
@@ -14,57 +14,19 @@ import importlib
 from typing import Any
 
 _TENSORFLOW = "tensorflow.compat.v1"
-_TRAIN = f"{_TENSORFLOW}.train"
 
-# The module of each name; modules load when a name is first used.
-_MODULES = {
-    "Estimator": f"{__name__}.estimator",
-    **dict.fromkeys(
-        [
-            "BestExporter",
-            "EstimatorSpec",
-            "EvalSpec",
-            "Exporter",
-            "FinalExporter",
-            "LatestExporter",
-            "ModeKeys",
-            "RunConfig",
-            "TrainSpec",
-            "VocabInfo",
-            "WarmStartSettings",
-            "add_metrics",
-            "train_and_evaluate",
-        ],
-        "tf_frame.estimator",
-    ),
-    **dict.fromkeys(
-        [
-            "CheckpointSaverHook",
-            "FeedFnHook",
-            "FinalOpsHook",
-            "GlobalStepWaiterHook",
-            "LoggingTensorHook",
-            "NanTensorHook",
-            "ProfilerHook",
-            "StepCounterHook",
-            "StopAtStepHook",
-            "SummarySaverHook",
-        ],
-        "tf_frame.hooks",
-    ),
-    **dict.fromkeys(
-        [
-            "CheckpointSaverListener",
-            "NanLossDuringTrainingError",
-            "SecondOrStepTimer",
-            "SessionRunArgs",
-            "SessionRunContext",
-            "SessionRunHook",
-            "SessionRunValues",
-        ],
-        _TRAIN,
-    ),
+_PACKAGE_NAMES = {
+    "tf_frame.estimator": "BestExporter EstimatorSpec EvalSpec Exporter FinalExporter "
+    "LatestExporter ModeKeys RunConfig TrainSpec VocabInfo WarmStartSettings add_metrics "
+    "train_and_evaluate",
+    "tf_frame.hooks": "CheckpointSaverHook FeedFnHook FinalOpsHook GlobalStepWaiterHook "
+    "LoggingTensorHook NanTensorHook ProfilerHook StepCounterHook StopAtStepHook SummarySaverHook",
+    f"{_TENSORFLOW}.train": "CheckpointSaverListener NanLossDuringTrainingError SecondOrStepTimer "
+    "SessionRunArgs SessionRunContext SessionRunHook SessionRunValues",
+    f"{__name__}.estimator": "Estimator",
 }
+# The module of each name; modules load when a name is first used.
+_MODULES = {name: module for module, names in _PACKAGE_NAMES.items() for name in names.split()}
 _SUBMODULES = ("experimental", "export", "inputs")
 __all__ = sorted([*_MODULES, *_SUBMODULES])
 
@@ -74,7 +36,7 @@ def __getattr__(name: str) -> Any:
         return importlib.import_module(f"{__name__}.{name}")
     if name not in _MODULES:
         raise AttributeError(f"module {__name__} has no attribute {name!r}")
-    # tensorflow.compat.v1.train is an attribute, and no module that could be imported.
+    # tensorflow.compat.v1.train is an attribute; importlib cannot import it.
     package, _, last = _MODULES[name].rpartition(".")
     if package == _TENSORFLOW:
         return getattr(getattr(importlib.import_module(package), last), name)

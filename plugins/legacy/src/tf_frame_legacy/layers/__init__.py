@@ -6,77 +6,54 @@
     net = layers.batch_normalization(net, training=is_training)  # updates in UPDATE_OPS
     logits = layers.dense(layers.flatten(net), 10, name="logits")  # logits/kernel, logits/bias
 
-Arguments, defaults, variables and collections are those of `tf.compat.v1.layers`.
+Arguments, defaults, variables and collections are the same as in `tf.compat.v1.layers`.
 """
 
-from tf_frame_legacy.layers.base import Layer
+import typing
+
+from tf_frame_legacy.layers.base import Layer as Layer
 from tf_frame_legacy.layers.convolutional import (
-    Conv1D,
-    Conv2D,
-    Conv2DTranspose,
-    Conv3D,
-    Conv3DTranspose,
-    SeparableConv1D,
-    SeparableConv2D,
-    conv1d,
-    conv2d,
-    conv2d_transpose,
-    conv3d,
-    conv3d_transpose,
-    separable_conv1d,
-    separable_conv2d,
+    Conv1D as Conv1D,
+    Conv2D as Conv2D,
+    Conv2DTranspose as Conv2DTranspose,
+    Conv3D as Conv3D,
+    Conv3DTranspose as Conv3DTranspose,
+    SeparableConv1D as SeparableConv1D,
+    SeparableConv2D as SeparableConv2D,
+    conv1d as conv1d,
+    conv2d as conv2d,
+    conv2d_transpose as conv2d_transpose,
+    conv3d as conv3d,
+    conv3d_transpose as conv3d_transpose,
+    separable_conv1d as separable_conv1d,
+    separable_conv2d as separable_conv2d,
 )
-from tf_frame_legacy.layers.core import Dense, Dropout, Flatten, dense, dropout, flatten
-from tf_frame_legacy.layers.normalization import BatchNormalization, batch_normalization
+from tf_frame_legacy.layers.core import (
+    Dense as Dense,
+    Dropout as Dropout,
+    Flatten as Flatten,
+    dense as dense,
+    dropout as dropout,
+    flatten as flatten,
+)
+from tf_frame_legacy.layers.normalization import (
+    BatchNormalization as BatchNormalization,
+    batch_normalization as batch_normalization,
+)
 from tf_frame_legacy.layers.pooling import (
-    AveragePooling1D,
-    AveragePooling2D,
-    AveragePooling3D,
-    MaxPooling1D,
-    MaxPooling2D,
-    MaxPooling3D,
-    average_pooling1d,
-    average_pooling2d,
-    average_pooling3d,
-    max_pooling1d,
-    max_pooling2d,
-    max_pooling3d,
+    AveragePooling1D as AveragePooling1D,
+    AveragePooling2D as AveragePooling2D,
+    AveragePooling3D as AveragePooling3D,
+    MaxPooling1D as MaxPooling1D,
+    MaxPooling2D as MaxPooling2D,
+    MaxPooling3D as MaxPooling3D,
+    average_pooling1d as average_pooling1d,
+    average_pooling2d as average_pooling2d,
+    average_pooling3d as average_pooling3d,
+    max_pooling1d as max_pooling1d,
+    max_pooling2d as max_pooling2d,
+    max_pooling3d as max_pooling3d,
 )
 
-__all__ = [
-    "AveragePooling1D",
-    "AveragePooling2D",
-    "AveragePooling3D",
-    "BatchNormalization",
-    "Conv1D",
-    "Conv2D",
-    "Conv2DTranspose",
-    "Conv3D",
-    "Conv3DTranspose",
-    "Dense",
-    "Dropout",
-    "Flatten",
-    "Layer",
-    "MaxPooling1D",
-    "MaxPooling2D",
-    "MaxPooling3D",
-    "SeparableConv1D",
-    "SeparableConv2D",
-    "average_pooling1d",
-    "average_pooling2d",
-    "average_pooling3d",
-    "batch_normalization",
-    "conv1d",
-    "conv2d",
-    "conv2d_transpose",
-    "conv3d",
-    "conv3d_transpose",
-    "dense",
-    "dropout",
-    "flatten",
-    "max_pooling1d",
-    "max_pooling2d",
-    "max_pooling3d",
-    "separable_conv1d",
-    "separable_conv2d",
-]
+if not typing.TYPE_CHECKING:
+    __all__ = [name for name, value in globals().copy().items() if callable(value)]

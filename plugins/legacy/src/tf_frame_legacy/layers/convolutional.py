@@ -1,7 +1,8 @@
-"""Convolutions of tf.layers, over those of `tf_frame.layers`."""
+"""Convolutions of tf.layers, on `tf_frame.layers`."""
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import tensorflow.compat.v1 as tf
@@ -11,7 +12,7 @@ from tf_frame.layers.conv_transpose import convolve_transposed
 from tf_frame.layers.separable_conv import convolve_depthwise
 from tf_frame.layers.sizes import known_dimension, n_positive_integers
 from tf_frame_legacy.layers.base import Function, Layer, as_activation
-from tf_frame_legacy.layers.functional import function_of
+from tf_frame_legacy.layers.functional import make_function
 
 
 class _Conv(Layer):
@@ -120,12 +121,12 @@ class Conv2D(_Conv):
         may exceed 1.
       activation: applied last, a function or its name in `tf.nn`; None: none.
       use_bias: whether there are biases.
-      kernel_initializer: see `Layer.add_weight`; None: that of the scope, or "glorot_uniform".
+      kernel_initializer: see `Layer.add_weight`.
       bias_initializer: initializer of the biases.
       kernel_regularizer, bias_regularizer: map a variable to a scalar penalty; None: none.
       activity_regularizer: see `Layer`.
-      kernel_constraint, bias_constraint: map the new value of a variable to one that is
-        allowed, after each step of an optimizer; None: no constraint.
+      kernel_constraint, bias_constraint: map the new value of a variable to an allowed value,
+        after each step of an optimizer; None: no constraint.
       trainable, name: see `Layer`.
 
     Raises:
@@ -146,47 +147,13 @@ class _ConvTranspose(_Conv):
     """A transposed convolution; arguments as of `Conv2D`, without `dilation_rate`."""
 
     _transposed = True
+    __signature__ = inspect.Signature(
+        [p for p in inspect.signature(_Conv).parameters.values() if p.name != "dilation_rate"]
+    )
 
-    def __init__(
-        self,
-        filters: int,
-        kernel_size: Any,
-        strides: Any = 1,
-        padding: str = "valid",
-        data_format: str = "channels_last",
-        activation: Any = None,
-        use_bias: bool = True,
-        kernel_initializer: Any = None,
-        bias_initializer: Any = tf.zeros_initializer(),  # noqa: B008
-        kernel_regularizer: Function | None = None,
-        bias_regularizer: Function | None = None,
-        activity_regularizer: Function | None = None,
-        kernel_constraint: Function | None = None,
-        bias_constraint: Function | None = None,
-        trainable: bool = True,
-        name: str | None = None,
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(
-            filters,
-            kernel_size,
-            strides,
-            padding,
-            data_format,
-            1,
-            activation,
-            use_bias,
-            kernel_initializer,
-            bias_initializer,
-            kernel_regularizer,
-            bias_regularizer,
-            activity_regularizer,
-            kernel_constraint,
-            bias_constraint,
-            trainable,
-            name,
-            **kwargs,
-        )
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        arguments = self.__signature__.bind(*args, **kwargs).arguments
+        super().__init__(**arguments.pop("kwargs", {}), **arguments)
 
     def call(self, inputs: Any) -> Any:
         """Returns `[batch, *new_sizes, filters]`, or `[batch, filters, *new_sizes]`."""
@@ -237,23 +204,10 @@ class _SeparableConv(_Conv):
         **kwargs: Any,
     ) -> None:
         super().__init__(
-            filters,
-            kernel_size,
-            strides,
-            padding,
-            data_format,
-            dilation_rate,
-            activation,
-            use_bias,
-            depthwise_initializer,
-            bias_initializer,
-            depthwise_regularizer,
-            bias_regularizer,
-            activity_regularizer,
-            depthwise_constraint,
-            bias_constraint,
-            trainable,
-            name,
+            *(filters, kernel_size, strides, padding, data_format, dilation_rate, activation),
+            *(use_bias, depthwise_initializer, bias_initializer, depthwise_regularizer),
+            *(bias_regularizer, activity_regularizer, depthwise_constraint, bias_constraint),
+            *(trainable, name),
             **kwargs,
         )
         self.depth_multiplier = int(depth_multiplier)
@@ -286,7 +240,7 @@ class _SeparableConv(_Conv):
 class SeparableConv2D(_SeparableConv):
     """A convolution of each channel, then one of all channels at each pixel.
 
-    The arguments are those of `Conv2D`, with `depthwise_...` and `pointwise_...` in place of
+    It has the arguments of `Conv2D`, with `depthwise_...` and `pointwise_...` instead of
     `kernel_...`, and:
 
     Args:
@@ -318,9 +272,10 @@ class SeparableConv1D(_SeparableConv):
         axis, padding = (2 if self.channels_first else 1), self.padding
         if padding == "causal":
             reach = [self.dilation_rate[0] * (self.kernel_size[0] - 1), 0]
-            rest = [[0, 0]]
-            around = [[0, 0], *rest, reach] if self.channels_first else [[0, 0], reach, *rest]
-            inputs, padding = tf.pad(inputs, around), "valid"
+            paddings = [[0, 0], reach, [0, 0]]
+            if self.channels_first:
+                paddings = [[0, 0], [0, 0], reach]
+            inputs, padding = tf.pad(inputs, paddings), "valid"
         outputs = self._convolve(
             tf.expand_dims(inputs, axis),
             tf.expand_dims(self.depthwise_kernel, 0),
@@ -335,7 +290,7 @@ class SeparableConv1D(_SeparableConv):
 
 
 def is_channels_first(data_format: str) -> bool:
-    """Tells whether a data format is "channels_first".
+    """Returns whether a data format is "channels_first".
 
     Raises:
       ValueError: neither "channels_first" nor "channels_last".
@@ -347,10 +302,10 @@ def is_channels_first(data_format: str) -> bool:
     return data_format == "channels_first"
 
 
-conv1d = function_of(Conv1D, "conv1d")
-conv2d = function_of(Conv2D, "conv2d")
-conv3d = function_of(Conv3D, "conv3d")
-conv2d_transpose = function_of(Conv2DTranspose, "conv2d_transpose")
-conv3d_transpose = function_of(Conv3DTranspose, "conv3d_transpose")
-separable_conv1d = function_of(SeparableConv1D, "separable_conv1d")
-separable_conv2d = function_of(SeparableConv2D, "separable_conv2d")
+conv1d = make_function(Conv1D, "conv1d")
+conv2d = make_function(Conv2D, "conv2d")
+conv3d = make_function(Conv3D, "conv3d")
+conv2d_transpose = make_function(Conv2DTranspose, "conv2d_transpose")
+conv3d_transpose = make_function(Conv3DTranspose, "conv3d_transpose")
+separable_conv1d = make_function(SeparableConv1D, "separable_conv1d")
+separable_conv2d = make_function(SeparableConv2D, "separable_conv2d")

@@ -1,4 +1,4 @@
-"""Dense layers, dropout and flatten of tf.layers, over those of `tf_frame.layers`."""
+"""Dense layers, dropout and flatten of tf.layers, on `tf_frame.layers`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tf_frame.layers.functional import drop
 from tf_frame.layers.sizes import last_dimension
 from tf_frame_legacy.layers.base import Function, Layer, as_activation
 from tf_frame_legacy.layers.convolutional import is_channels_first
-from tf_frame_legacy.layers.functional import function_of
+from tf_frame_legacy.layers.functional import make_function
 
 
 class Dense(Layer):
@@ -78,7 +78,7 @@ class Dense(Layer):
 
 
 class Dropout(Layer):
-    """Sets random elements to 0 in training, and divides the others by `1 - rate`.
+    """Sets random elements to 0 in training, and divides the rest by `1 - rate`.
 
     Args:
       rate: probability of 0; number or scalar tensor.
@@ -107,8 +107,7 @@ class Flatten(Layer):
     """Reshapes each example to a vector.
 
     Args:
-      data_format: "channels_last", or "channels_first": then the channels are moved to the
-        end first.
+      data_format: "channels_last"; or "channels_first", then the channels move to the end first.
       name: see `Layer`.
     """
 
@@ -127,7 +126,7 @@ class Flatten(Layer):
             return layers.flatten(inputs, scope=tf.get_default_graph().get_name_scope() + "/")
 
 
-dense = function_of(Dense, "dense")
+dense = make_function(Dense, "dense")
 
 
 def dropout(

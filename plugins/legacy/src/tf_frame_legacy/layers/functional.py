@@ -1,4 +1,4 @@
-"""Makes functions such as `conv2d` of the layer classes such as `Conv2D`."""
+"""Makes functions such as `conv2d` from layer classes such as `Conv2D`."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from typing import Any
 _Parameter = inspect.Parameter
 
 
-def function_of(layer_class: type, name: str, *, shares: bool = True) -> Callable[..., Any]:
+def make_function(layer_class: type, name: str, *, shares: bool = True) -> Callable[..., Any]:
     """Returns the function that makes a layer and calls it once.
 
     Args:
       layer_class: the class; the function has the arguments of its constructor.
       name: name of the function.
-      shares: whether the function has the argument `reuse`, and takes the scope `name` as it
-        is; otherwise the scope is made unique.
+      shares: whether the function has the argument `reuse`, and does not make the scope `name`
+        unique.
     """
     parameters = [
-        each
-        for each in inspect.signature(layer_class).parameters.values()
-        if each.kind is not _Parameter.VAR_KEYWORD
+        parameter
+        for parameter in inspect.signature(layer_class).parameters.values()
+        if parameter.kind is not _Parameter.VAR_KEYWORD
     ]
     inputs = _Parameter("inputs", _Parameter.POSITIONAL_OR_KEYWORD)
     reuse = _Parameter("reuse", _Parameter.POSITIONAL_OR_KEYWORD, default=None)

@@ -1,4 +1,4 @@
-"""Batch normalisation of tf.layers, over that of `tf_frame.layers`."""
+"""Batch normalisation of tf.layers, on `tf_frame.layers`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pooling of tf.layers, over that of `tf_frame.layers`."""
+"""Pooling of tf.layers, on `tf_frame.layers`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame import layers
 from tf_frame_legacy.layers.base import Layer
 from tf_frame_legacy.layers.convolutional import is_channels_first
-from tf_frame_legacy.layers.functional import function_of
+from tf_frame_legacy.layers.functional import make_function
 
 _FORMATS = {2: ("NHWC", "NCHW"), 3: ("NDHWC", "NCDHW")}
 
@@ -40,7 +40,7 @@ class _Pooling(Layer):
         return self._pooled(inputs, self.pool_size, self.strides, dimensions=self._dimensions)
 
     def _pooled(self, inputs: Any, pool_size: Any, strides: Any, *, dimensions: int) -> Any:
-        # An arg_scope of slim's never applied to tf.layers.
+        # The arg_scope of slim never applied to tf.layers.
         with layers.arg_scope({}):
             return type(self)._pool(
                 inputs,
@@ -59,8 +59,8 @@ class _Pooling1D(_Pooling):
         """Returns `[batch, new_length, channels]`, or `[batch, channels, new_length]`."""
         axis = 3 if self.channels_first else 2
         size, strides = (
-            int(each[0]) if isinstance(each, list | tuple) else int(each)
-            for each in (self.pool_size, self.strides)
+            int(value[0]) if isinstance(value, list | tuple) else int(value)
+            for value in (self.pool_size, self.strides)
         )
         outputs = self._pooled(tf.expand_dims(inputs, axis), [size, 1], [strides, 1], dimensions=2)
         return tf.squeeze(outputs, [axis])
@@ -117,9 +117,9 @@ class AveragePooling3D(_Pooling):
     _pool = staticmethod(layers.avg_pool3d)
 
 
-max_pooling1d = function_of(MaxPooling1D, "max_pooling1d", shares=False)
-max_pooling2d = function_of(MaxPooling2D, "max_pooling2d", shares=False)
-max_pooling3d = function_of(MaxPooling3D, "max_pooling3d", shares=False)
-average_pooling1d = function_of(AveragePooling1D, "average_pooling1d", shares=False)
-average_pooling2d = function_of(AveragePooling2D, "average_pooling2d", shares=False)
-average_pooling3d = function_of(AveragePooling3D, "average_pooling3d", shares=False)
+max_pooling1d = make_function(MaxPooling1D, "max_pooling1d", shares=False)
+max_pooling2d = make_function(MaxPooling2D, "max_pooling2d", shares=False)
+max_pooling3d = make_function(MaxPooling3D, "max_pooling3d", shares=False)
+average_pooling1d = make_function(AveragePooling1D, "average_pooling1d", shares=False)
+average_pooling2d = make_function(AveragePooling2D, "average_pooling2d", shares=False)
+average_pooling3d = make_function(AveragePooling3D, "average_pooling3d", shares=False)

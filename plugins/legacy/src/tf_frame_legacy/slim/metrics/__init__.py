@@ -1,4 +1,4 @@
-"""Metrics under the names of tf_slim.metrics, for evaluation scripts that were written for slim.
+"""Metrics under the names of tf_slim.metrics, for evaluation scripts for slim.
 
     names_to_values, names_to_updates = slim.metrics.aggregate_metric_map({
         "accuracy": slim.metrics.streaming_accuracy(predictions, labels),
@@ -17,98 +17,54 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame_legacy.slim.metrics.agreement import (
-    cohen_kappa,
-    streaming_covariance,
-    streaming_pearson_correlation,
+    cohen_kappa as cohen_kappa,
+    streaming_covariance as streaming_covariance,
+    streaming_pearson_correlation as streaming_pearson_correlation,
 )
-from tf_frame_legacy.slim.metrics.collected import count, streaming_concat
+from tf_frame_legacy.slim.metrics.collected import (
+    count as count,
+    streaming_concat as streaming_concat,
+)
 from tf_frame_legacy.slim.metrics.confusion import (
-    f1_score,
-    streaming_false_negative_rate,
-    streaming_false_negative_rate_at_thresholds,
-    streaming_false_positive_rate,
-    streaming_false_positive_rate_at_thresholds,
+    f1_score as f1_score,
+    streaming_false_negative_rate as streaming_false_negative_rate,
+    streaming_false_negative_rate_at_thresholds as streaming_false_negative_rate_at_thresholds,
+    streaming_false_positive_rate as streaming_false_positive_rate,
+    streaming_false_positive_rate_at_thresholds as streaming_false_positive_rate_at_thresholds,
 )
 from tf_frame_legacy.slim.metrics.streaming import (
-    sparse_recall_at_top_k,
-    streaming_accuracy,
-    streaming_auc,
-    streaming_false_negatives,
-    streaming_false_negatives_at_thresholds,
-    streaming_false_positives,
-    streaming_false_positives_at_thresholds,
-    streaming_mean,
-    streaming_mean_absolute_error,
-    streaming_mean_cosine_distance,
-    streaming_mean_iou,
-    streaming_mean_relative_error,
-    streaming_mean_squared_error,
-    streaming_mean_tensor,
-    streaming_percentage_less,
-    streaming_precision,
-    streaming_precision_at_thresholds,
-    streaming_recall,
-    streaming_recall_at_k,
-    streaming_recall_at_thresholds,
-    streaming_root_mean_squared_error,
-    streaming_sensitivity_at_specificity,
-    streaming_sparse_average_precision_at_k,
-    streaming_sparse_precision_at_k,
-    streaming_sparse_precision_at_top_k,
-    streaming_sparse_recall_at_k,
-    streaming_specificity_at_sensitivity,
-    streaming_true_negatives,
-    streaming_true_negatives_at_thresholds,
-    streaming_true_positives,
-    streaming_true_positives_at_thresholds,
+    sparse_recall_at_top_k as sparse_recall_at_top_k,
+    streaming_accuracy as streaming_accuracy,
+    streaming_auc as streaming_auc,
+    streaming_false_negatives as streaming_false_negatives,
+    streaming_false_negatives_at_thresholds as streaming_false_negatives_at_thresholds,
+    streaming_false_positives as streaming_false_positives,
+    streaming_false_positives_at_thresholds as streaming_false_positives_at_thresholds,
+    streaming_mean as streaming_mean,
+    streaming_mean_absolute_error as streaming_mean_absolute_error,
+    streaming_mean_cosine_distance as streaming_mean_cosine_distance,
+    streaming_mean_iou as streaming_mean_iou,
+    streaming_mean_relative_error as streaming_mean_relative_error,
+    streaming_mean_squared_error as streaming_mean_squared_error,
+    streaming_mean_tensor as streaming_mean_tensor,
+    streaming_percentage_less as streaming_percentage_less,
+    streaming_precision as streaming_precision,
+    streaming_precision_at_thresholds as streaming_precision_at_thresholds,
+    streaming_recall as streaming_recall,
+    streaming_recall_at_k as streaming_recall_at_k,
+    streaming_recall_at_thresholds as streaming_recall_at_thresholds,
+    streaming_root_mean_squared_error as streaming_root_mean_squared_error,
+    streaming_sensitivity_at_specificity as streaming_sensitivity_at_specificity,
+    streaming_sparse_average_precision_at_k as streaming_sparse_average_precision_at_k,
+    streaming_sparse_precision_at_k as streaming_sparse_precision_at_k,
+    streaming_sparse_precision_at_top_k as streaming_sparse_precision_at_top_k,
+    streaming_sparse_recall_at_k as streaming_sparse_recall_at_k,
+    streaming_specificity_at_sensitivity as streaming_specificity_at_sensitivity,
+    streaming_true_negatives as streaming_true_negatives,
+    streaming_true_negatives_at_thresholds as streaming_true_negatives_at_thresholds,
+    streaming_true_positives as streaming_true_positives,
+    streaming_true_positives_at_thresholds as streaming_true_positives_at_thresholds,
 )
-
-__all__ = [
-    "accuracy",
-    "aggregate_metric_map",
-    "aggregate_metrics",
-    "cohen_kappa",
-    "count",
-    "f1_score",
-    "sparse_recall_at_top_k",
-    "streaming_accuracy",
-    "streaming_auc",
-    "streaming_concat",
-    "streaming_covariance",
-    "streaming_false_negative_rate",
-    "streaming_false_negative_rate_at_thresholds",
-    "streaming_false_negatives",
-    "streaming_false_negatives_at_thresholds",
-    "streaming_false_positive_rate",
-    "streaming_false_positive_rate_at_thresholds",
-    "streaming_false_positives",
-    "streaming_false_positives_at_thresholds",
-    "streaming_mean",
-    "streaming_mean_absolute_error",
-    "streaming_mean_cosine_distance",
-    "streaming_mean_iou",
-    "streaming_mean_relative_error",
-    "streaming_mean_squared_error",
-    "streaming_mean_tensor",
-    "streaming_pearson_correlation",
-    "streaming_percentage_less",
-    "streaming_precision",
-    "streaming_precision_at_thresholds",
-    "streaming_recall",
-    "streaming_recall_at_k",
-    "streaming_recall_at_thresholds",
-    "streaming_root_mean_squared_error",
-    "streaming_sensitivity_at_specificity",
-    "streaming_sparse_average_precision_at_k",
-    "streaming_sparse_precision_at_k",
-    "streaming_sparse_precision_at_top_k",
-    "streaming_sparse_recall_at_k",
-    "streaming_specificity_at_sensitivity",
-    "streaming_true_negatives",
-    "streaming_true_negatives_at_thresholds",
-    "streaming_true_positives",
-    "streaming_true_positives_at_thresholds",
-]
 
 
 def aggregate_metrics(*value_update_tuples: tuple[Any, Any]) -> tuple[list[Any], list[Any]]:
@@ -157,5 +113,5 @@ def accuracy(predictions: Any, labels: Any, weights: Any = None, name: str | Non
         right = tf.cast(tf.equal(predictions, labels), tf.float32)
         if weights is None:
             return tf.reduce_mean(right)
-        each = tf.cast(weights, tf.float32) * tf.ones_like(right)
-        return tf.reduce_sum(right * each) / tf.reduce_sum(each)
+        weights = tf.cast(weights, tf.float32) * tf.ones_like(right)
+        return tf.reduce_sum(right * weights) / tf.reduce_sum(weights)

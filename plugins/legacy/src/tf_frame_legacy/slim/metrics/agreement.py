@@ -1,7 +1,6 @@
 """Agreement of predictions and labels: covariance, correlation, Cohen's kappa.
 
-For slim's evaluation scripts, because `tf.compat.v1.metrics` has none of them. Same definitions
-as tf_slim, metrics/metric_ops.py.
+`tf.compat.v1.metrics` has none of them. Definitions of tf_slim, metrics/metric_ops.py.
 """
 
 from __future__ import annotations
@@ -119,11 +118,12 @@ def cohen_kappa(
 
 def _moments(predictions: Any, labels: Any, weights: Any) -> list[Any]:
     """Returns count, both means, and the sum of the products of deviations, of one batch."""
-    each = tf.ones_like(labels) * (1.0 if weights is None else tf.cast(weights, labels.dtype))
-    count = tf.reduce_sum(each)
-    means = [tf.math.divide_no_nan(tf.reduce_sum(x * each), count) for x in (predictions, labels)]
+    weights = tf.ones_like(labels) * (1.0 if weights is None else tf.cast(weights, labels.dtype))
+    count = tf.reduce_sum(weights)
+    sums = [tf.reduce_sum(values * weights) for values in (predictions, labels)]
+    means = [tf.math.divide_no_nan(total, count) for total in sums]
     products = (predictions - means[0]) * (labels - means[1])
-    return [count, *means, tf.reduce_sum(products * each)]
+    return [count, *means, tf.reduce_sum(products * weights)]
 
 
 def _merged(old: list[Any], new: list[Any]) -> list[Any]:

@@ -53,9 +53,9 @@ def count(
     """
     with tf.variable_scope(name, "count", (values, weights)):
         counted = zeros([], "count")
-        each = 1.0 if weights is None else tf.cast(weights, tf.float32)
+        weights = 1.0 if weights is None else tf.cast(weights, tf.float32)
         ones = tf.ones(tf.shape(values), tf.float32)
-        update = tf.convert_to_tensor(tf.assign_add(counted, tf.reduce_sum(each * ones)))
+        update = tf.convert_to_tensor(tf.assign_add(counted, tf.reduce_sum(weights * ones)))
         value = tf.identity(counted, name="value")
         return collected(value, update, metrics_collections, updates_collections)
 
@@ -71,7 +71,7 @@ def streaming_concat(
     """Concatenates the values of all batches along an axis.
 
     Args:
-      values: tensor of known rank, whose sizes along the other axes are known.
+      values: tensor of known rank, and of known sizes along the other axes.
       axis: axis of the concatenation.
       max_size: maximum size along the axis; None: no limit.
       metrics_collections, updates_collections: collections of value and update.
@@ -88,7 +88,7 @@ def streaming_concat(
     with tf.variable_scope(name, "streaming_concat", (values,)):
         empty = [0 if n == axis else size for n, size in enumerate(shape)]
         grown = [None if n == axis else size for n, size in enumerate(shape)]
-        kept = tf.Variable(
+        stored = tf.Variable(
             tf.zeros(empty, values.dtype),
             trainable=False,
             collections=COLLECTIONS,
@@ -96,13 +96,13 @@ def streaming_concat(
             name="array",
             shape=tf.TensorShape(None),
         )
-        value = tf.identity(kept, name="concat")
+        value = tf.identity(stored, name="concat")
         value.set_shape(grown)
         longer = tf.concat([value, values], axis)
         if max_size is not None:
             size = tf.minimum(max_size, tf.shape(longer)[axis])
             longer = tf.gather(longer, tf.range(size), axis=axis)
-        with tf.control_dependencies([tf.assign(kept, longer, validate_shape=False).op]):
+        with tf.control_dependencies([tf.assign(stored, longer, validate_shape=False).op]):
             update = tf.identity(tf.shape(longer)[axis], name="update")
         return collected(value, update, metrics_collections, updates_collections)
 

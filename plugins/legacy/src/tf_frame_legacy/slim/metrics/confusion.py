@@ -24,111 +24,88 @@ __all__ = [
 # Added to denominators; also moves the first and last threshold outside of [0, 1].
 _EPSILON = 1e-7
 
-_Count = Callable[..., tuple[Any, Any]]
+_Metric = Callable[..., tuple[Any, Any]]
 
 
-def streaming_false_positive_rate(
-    predictions: Any,
-    labels: Any,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-    name: str | None = None,
-) -> tuple[Any, Any]:
-    """Computes the share of negatives that are predicted positive, FP / (FP + TN); 0 without any.
+def _make_rate(wrong: str, right: str, name: str, description: str) -> _Metric:
+    """Returns the metric `wrong / (wrong + right)` of two counts in `tf.compat.v1.metrics`."""
+    counts = [getattr(tf.metrics, wrong), getattr(tf.metrics, right)]
+
+    def rate(
+        predictions: Any,
+        labels: Any,
+        weights: Any = None,
+        metrics_collections: Any = None,
+        updates_collections: Any = None,
+        name: str | None = None,
+    ) -> tuple[Any, Any]:
+        with tf.variable_scope(name, default, (predictions, labels, weights)):
+            pairs = [count(labels, predictions, weights=weights) for count in counts]
+            return _combine(_share, pairs, metrics_collections, updates_collections)
+
+    default = name
+    return _describe(
+        rate,
+        f"""Computes the share of {description}; 0 without any.
 
     Args:
       predictions, labels: tensors of one shape, cast to booleans.
       weights: weight of each example.
       metrics_collections, updates_collections: collections of value and update.
-      name: variable scope; None: `false_positive_rate`, made unique.
+      name: variable scope; None: `{name}`, made unique.
 
     Returns:
       The value so far and the operation that adds this batch.
-    """
-    counts = (tf.metrics.false_positives, tf.metrics.true_negatives)
-    with tf.variable_scope(name, "false_positive_rate", (predictions, labels, weights)):
-        pairs = [count(labels, predictions, weights=weights) for count in counts]
-        return _combined(_share, pairs, metrics_collections, updates_collections)
+    """,
+        f"streaming_{name}",
+    )
 
 
-def streaming_false_negative_rate(
-    predictions: Any,
-    labels: Any,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-    name: str | None = None,
-) -> tuple[Any, Any]:
-    """Computes the share of positives that are predicted negative, FN / (FN + TP); 0 without any.
+def _make_rate_at_thresholds(wrong: str, right: str, name: str) -> _Metric:
+    """Returns the metric of `_make_rate` for each of several thresholds."""
+    counts = [getattr(tf.metrics, f"{kind}_at_thresholds") for kind in (wrong, right)]
 
-    Args:
-      predictions, labels, weights, metrics_collections, updates_collections: see
-        `streaming_false_positive_rate`.
-      name: variable scope; None: `false_negative_rate`, made unique.
+    def rate(
+        predictions: Any,
+        labels: Any,
+        thresholds: Sequence[float],
+        weights: Any = None,
+        metrics_collections: Any = None,
+        updates_collections: Any = None,
+        name: str | None = None,
+    ) -> tuple[Any, Any]:
+        with tf.variable_scope(name, default, (predictions, labels, weights)):
+            pairs = _count_at_thresholds(counts, labels, predictions, thresholds, weights)
+            return _combine(_share, pairs, metrics_collections, updates_collections)
 
-    Returns:
-      The value so far and the operation that adds this batch.
-    """
-    counts = (tf.metrics.false_negatives, tf.metrics.true_positives)
-    with tf.variable_scope(name, "false_negative_rate", (predictions, labels, weights)):
-        pairs = [count(labels, predictions, weights=weights) for count in counts]
-        return _combined(_share, pairs, metrics_collections, updates_collections)
-
-
-def streaming_false_positive_rate_at_thresholds(
-    predictions: Any,
-    labels: Any,
-    thresholds: Sequence[float],
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-    name: str | None = None,
-) -> tuple[Any, Any]:
-    """Computes `streaming_false_positive_rate` for each threshold.
+    default = f"{name}_at_thresholds"
+    return _describe(
+        rate,
+        f"""Computes `streaming_{name}` for each threshold; value and update are `[thresholds]`.
 
     Args:
       predictions: numbers in [0, 1], positive if above a threshold.
       labels: cast to booleans.
       thresholds: numbers in [0, 1].
-      weights, metrics_collections, updates_collections: see
-        `streaming_false_positive_rate`.
-      name: variable scope; None: `false_positive_rate_at_thresholds`.
-
-    Returns:
-      Value and update, each `[thresholds]`.
-    """
-    counts = (tf.metrics.false_positives_at_thresholds, tf.metrics.true_negatives_at_thresholds)
-    default = "false_positive_rate_at_thresholds"
-    with tf.variable_scope(name, default, (predictions, labels, weights)):
-        pairs = _at_thresholds(counts, labels, predictions, thresholds, weights)
-        return _combined(_share, pairs, metrics_collections, updates_collections)
+      weights, metrics_collections, updates_collections: see `streaming_{name}`.
+      name: variable scope; None: `{default}`.
+    """,
+        f"streaming_{default}",
+    )
 
 
-def streaming_false_negative_rate_at_thresholds(
-    predictions: Any,
-    labels: Any,
-    thresholds: Sequence[float],
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-    name: str | None = None,
-) -> tuple[Any, Any]:
-    """Computes `streaming_false_negative_rate` for each threshold.
+def _describe(metric: _Metric, doc: str, name: str) -> _Metric:
+    metric.__doc__ = doc
+    metric.__name__ = metric.__qualname__ = name
+    return metric
 
-    Args:
-      predictions, labels, thresholds, weights, metrics_collections,
-        updates_collections: see `streaming_false_positive_rate_at_thresholds`.
-      name: variable scope; None: `false_negative_rate_at_thresholds`.
 
-    Returns:
-      Value and update, each `[thresholds]`.
-    """
-    counts = (tf.metrics.false_negatives_at_thresholds, tf.metrics.true_positives_at_thresholds)
-    default = "false_negative_rate_at_thresholds"
-    with tf.variable_scope(name, default, (predictions, labels, weights)):
-        pairs = _at_thresholds(counts, labels, predictions, thresholds, weights)
-        return _combined(_share, pairs, metrics_collections, updates_collections)
+_POSITIVE = ("false_positives", "true_negatives", "false_positive_rate")
+_NEGATIVE = ("false_negatives", "true_positives", "false_negative_rate")
+streaming_false_positive_rate = _make_rate(*_POSITIVE, "negatives that are predicted positive")
+streaming_false_negative_rate = _make_rate(*_NEGATIVE, "positives that are predicted negative")
+streaming_false_positive_rate_at_thresholds = _make_rate_at_thresholds(*_POSITIVE)
+streaming_false_negative_rate_at_thresholds = _make_rate_at_thresholds(*_NEGATIVE)
 
 
 def f1_score(
@@ -161,8 +138,8 @@ def f1_score(
         tf.metrics.false_negatives_at_thresholds,
     )
     with tf.variable_scope(name, "f1", (labels, predictions, weights)):
-        pairs = _at_thresholds(counts, labels, predictions, thresholds, weights)
-        return _combined(_best_f1, pairs, metrics_collections, updates_collections)
+        pairs = _count_at_thresholds(counts, labels, predictions, thresholds, weights)
+        return _combine(_best_f1, pairs, metrics_collections, updates_collections)
 
 
 def _best_f1(true_positives: Any, false_positives: Any, false_negatives: Any) -> Any:
@@ -171,18 +148,18 @@ def _best_f1(true_positives: Any, false_positives: Any, false_negatives: Any) ->
     return tf.reduce_max(2.0 * precision * recall / (precision + recall + _EPSILON))
 
 
-def _share(counted: Any, others: Any) -> Any:
-    return tf.math.divide_no_nan(counted, counted + others)
+def _share(wrong: Any, right: Any) -> Any:
+    return tf.math.divide_no_nan(wrong, wrong + right)
 
 
-def _at_thresholds(
-    counts: Sequence[_Count], labels: Any, predictions: Any, thresholds: Any, weights: Any
+def _count_at_thresholds(
+    counts: Sequence[_Metric], labels: Any, predictions: Any, thresholds: Any, weights: Any
 ) -> list[tuple[Any, Any]]:
-    given = as_tensor(labels), as_tensor(predictions), list(thresholds)
-    return [count(*given, weights=weights) for count in counts]
+    arguments = as_tensor(labels), as_tensor(predictions), list(thresholds)
+    return [count(*arguments, weights=weights) for count in counts]
 
 
-def _combined(
+def _combine(
     combine: Callable[..., Any],
     pairs: Sequence[tuple[Any, Any]],
     metrics_collections: Any,

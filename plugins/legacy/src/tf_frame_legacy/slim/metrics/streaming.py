@@ -1,7 +1,7 @@
 """The metrics of `tf.compat.v1.metrics` as slim's streaming metrics: predictions before labels.
 
-Names and order of arguments are those of tf_slim, metrics/metric_ops.py, so that calls by position
-in scripts written for slim keep their meaning.
+Names and order of arguments are the same as in tf_slim, metrics/metric_ops.py, so calls by position
+keep their meaning.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ def _predictions_first(metric: Metric, name: str = "") -> Metric:
       metric: a metric of `tf.compat.v1.metrics`.
       name: slim's name; default: `streaming_` and the name of the metric.
     """
-    labels, predictions, *others = inspect.signature(metric).parameters.values()
+    labels, predictions, *further = inspect.signature(metric).parameters.values()
 
     @functools.wraps(metric)
     def streaming(predictions: Any, labels: Any, *values: Any, **named: Any) -> tuple[Any, Any]:
-        # The metrics at thresholds do not convert what they are given.
+        # The metrics at thresholds do not convert their arguments.
         return metric(as_tensor(labels), as_tensor(predictions), *values, **named)
 
     streaming.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
-        [predictions, labels, *others]
+        [predictions, labels, *further]
     )
     streaming.__name__ = streaming.__qualname__ = name or f"streaming_{metric.__name__}"
     return streaming
@@ -86,7 +86,7 @@ def streaming_recall_at_k(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Any:
-    """Computes the share of examples whose class is among the k best predictions.
+    """Computes the share of examples with their class among the k best predictions.
 
     Args:
       predictions: scores `[batch, classes]`.
@@ -95,13 +95,10 @@ def streaming_recall_at_k(
       weights: weight of each example, `[batch]`.
       metrics_collections, updates_collections: collections of value and update.
       name: variable scope; None: `recall_at_K`.
-
-    Returns:
-      The value so far and the operation that adds this batch.
     """
-    found = tf.cast(tf.nn.in_top_k(predictions, labels, k), tf.float32)
+    hits = tf.cast(tf.nn.in_top_k(predictions, labels, k), tf.float32)
     name = name or f"recall_at_{k}"
-    return streaming_mean(found, weights, metrics_collections, updates_collections, name)
+    return streaming_mean(hits, weights, metrics_collections, updates_collections, name)
 
 
 def streaming_sparse_precision_at_top_k(
@@ -119,12 +116,7 @@ def streaming_sparse_precision_at_top_k(
       top_k_predictions: predicted classes `[..., k]`.
       labels: correct classes `[..., number of labels]`, dense or sparse.
       class_id: the only class to count; None: all classes.
-      weights: weight of each example.
-      metrics_collections, updates_collections: collections of value and update.
-      name: name scope.
-
-    Returns:
-      The value so far and the operation that adds this batch.
+      weights, metrics_collections, updates_collections, name: see `streaming_recall_at_k`.
     """
     return tf.metrics.precision_at_top_k(
         labels,
@@ -148,16 +140,7 @@ def sparse_recall_at_top_k(
 ) -> Any:
     """Computes the share of correct classes that are predicted; labels come first.
 
-    Args:
-      labels: correct classes `[..., number of labels]`, dense or sparse.
-      top_k_predictions: predicted classes `[..., k]`.
-      class_id: the only class to count; None: all classes.
-      weights: weight of each example.
-      metrics_collections, updates_collections: collections of value and update.
-      name: name scope.
-
-    Returns:
-      The value so far and the operation that adds this batch.
+    See `streaming_sparse_precision_at_top_k` for the arguments.
     """
     return tf.metrics.recall_at_top_k(
         labels,

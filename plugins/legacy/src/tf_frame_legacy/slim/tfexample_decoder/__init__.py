@@ -14,36 +14,20 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame_legacy.slim.data_decoder import DataDecoder
 from tf_frame_legacy.slim.tfexample_decoder.box_handlers import (
-    BoundingBox,
-    BoundingBoxSequence,
-    KeypointsSequence,
-    NumBoxesSequence,
+    BoundingBox as BoundingBox,
+    BoundingBoxSequence as BoundingBoxSequence,
+    KeypointsSequence as KeypointsSequence,
+    NumBoxesSequence as NumBoxesSequence,
 )
-from tf_frame_legacy.slim.tfexample_decoder.image_handler import Image
+from tf_frame_legacy.slim.tfexample_decoder.image_handler import Image as Image
 from tf_frame_legacy.slim.tfexample_decoder.item_handlers import (
-    BackupHandler,
-    ItemHandler,
-    ItemHandlerCallback,
-    LookupTensor,
-    SparseTensor,
-    Tensor,
+    BackupHandler as BackupHandler,
+    ItemHandler as ItemHandler,
+    ItemHandlerCallback as ItemHandlerCallback,
+    LookupTensor as LookupTensor,
+    SparseTensor as SparseTensor,
+    Tensor as Tensor,
 )
-
-__all__ = [
-    "BackupHandler",
-    "BoundingBox",
-    "BoundingBoxSequence",
-    "Image",
-    "ItemHandler",
-    "ItemHandlerCallback",
-    "KeypointsSequence",
-    "LookupTensor",
-    "NumBoxesSequence",
-    "SparseTensor",
-    "TFExampleDecoder",
-    "TFSequenceExampleDecoder",
-    "Tensor",
-]
 
 
 class TFExampleDecoder(DataDecoder):
