@@ -1,4 +1,4 @@
-"""The names of slim's, the Object Detection API's and DeepLab's trainers, and of tf.estimator.
+"""The names of slim, the Object Detection API, DeepLab's trainers and tf.estimator.
 
 Existing scripts change their imports, keep the rest, and run on the functions of tf-frame:
 
@@ -13,7 +13,7 @@ Existing scripts change their imports, keep the rest, and run on the functions o
     from tf_frame_legacy import layers            # was: tf.layers
     from tf_frame_legacy import quantize          # was: tf.contrib.quantize
     from tf_frame_legacy.server import Server     # was: tf.train.Server
-    from tf_frame_legacy.sync_replicas import SyncReplicasOptimizer  # was: that of tf.train
+    from tf_frame_legacy.sync_replicas import SyncReplicasOptimizer  # was: in tf.train
 
 Importing the modules imports TensorFlow.
 """

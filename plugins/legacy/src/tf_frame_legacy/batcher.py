@@ -1,4 +1,4 @@
-"""`BatchQueue` of the Object Detection API: batches of examples whose tensors differ in size.
+"""`BatchQueue` of the Object Detection API: batches of examples with tensors of several sizes.
 
     from tf_frame_legacy import batcher  # was: from object_detection.core import batcher
 
@@ -43,7 +43,7 @@ class BatchQueue:
         prefetch_queue_capacity: int,
     ) -> None:
         self._static_shapes = {name: tensor.shape for name, tensor in tensor_dict.items()}
-        sizes = {f"{name}{rt_shape_str}": tf.shape(each) for name, each in tensor_dict.items()}
+        sizes = {f"{name}{rt_shape_str}": tf.shape(t) for name, t in tensor_dict.items()}
         batched = tf.train.batch(
             {**tensor_dict, **sizes},
             capacity=batch_queue_capacity,

@@ -1,12 +1,11 @@
-"""Evaluation under the names of tf_slim's evaluation.py, for scripts that were written for slim.
+"""Evaluation under the names of tf_slim's evaluation.py, for scripts for slim.
 
     from tf_frame_legacy import evaluation  # was: slim.evaluation
 
     evaluation.evaluation_loop("", checkpoint_dir, logdir, num_evals=100, eval_op=update_ops)
 
-`evaluate_once` has slim's arguments. The function of tf.contrib.training, whose first
-argument is the checkpoint, is in `tf_frame_legacy.training_evaluation`, whose docstring
-lists the differences.
+`evaluate_once` has slim's arguments. The function of tf.contrib.training, with the checkpoint as
+first argument, is in `tf_frame_legacy.training_evaluation`; the differences are listed there.
 """
 
 from __future__ import annotations
@@ -62,7 +61,7 @@ def evaluate_once(
         default: all summaries of the graph, None: no summaries.
       variables_to_restore: variables, or name in the checkpoint -> variable; None: all.
       session_config: a `tf.compat.v1.ConfigProto`.
-      hooks: session hooks, called after those that stop and summarise.
+      hooks: session hooks, called after the hooks that stop and summarise.
 
     Returns:
       The value of `final_op`; None without it.
@@ -105,7 +104,7 @@ def evaluation_loop(
 ) -> Any:
     """Evaluates the default graph with the values of each new checkpoint of a folder.
 
-    The other arguments are those of `evaluate_once`.
+    See `evaluate_once` for the other arguments.
 
     Args:
       checkpoint_dir: folder of the checkpoints.
@@ -147,10 +146,10 @@ def _hooks(
     feeds: Mapping[Any, Any] | None,
     hooks: Iterable[Any] | None,
 ) -> list[Any]:
-    """Returns the hooks that slim adds, followed by the given hooks."""
+    """Returns the hooks that slim adds, followed by `hooks`."""
     if summary_op is _USE_DEFAULT:
         summary_op = tf.summary.merge_all()
-    own: list[Any] = [StopAfterNEvalsHook(num_evals)]
+    slim_hooks: list[Any] = [StopAfterNEvalsHook(num_evals)]
     if summary_op is not None:
-        own.append(SummaryAtEndHook(log_dir=logdir, summary_op=summary_op, feed_dict=feeds))
-    return [*own, *(hooks or ())]
+        slim_hooks.append(SummaryAtEndHook(log_dir=logdir, summary_op=summary_op, feed_dict=feeds))
+    return [*slim_hooks, *(hooks or ())]

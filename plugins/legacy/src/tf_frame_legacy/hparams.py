@@ -4,7 +4,7 @@
     hparams.parse("learning_rate=0.3,layers=[128,64,32]")
     hparams.learning_rate  # 0.3
 
-The type of a parameter is that of its first value.
+The first value of a parameter determines its type.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class HParams:
         of one type.
 
     Raises:
-      ValueError: a name is that of a method, or a list is empty.
+      ValueError: a name belongs to a method, or a list is empty.
     """
 
     def __init__(self, hparam_def: None = None, model_structure: Any = None, **kwargs: Any) -> None:
@@ -68,7 +68,7 @@ class HParams:
         if several and not isinstance(value, list):
             raise ValueError(f"Must pass a list for multi-valued parameter: {name}.")
         if several:
-            setattr(self, name, [_cast(name, kind, each) for each in value])
+            setattr(self, name, [_cast(name, kind, element) for element in value])
         else:
             setattr(self, name, _cast(name, kind, value))
 
@@ -100,7 +100,7 @@ class HParams:
     set_from_map = override_from_dict
 
     def values(self) -> dict[str, Any]:
-        """Returns name -> value, in the order in which the parameters were added."""
+        """Returns name -> value, in the order of addition."""
         return {name: getattr(self, name) for name in self._types}
 
     def get(self, key: str, default: Any = None) -> Any:
@@ -116,11 +116,7 @@ class HParams:
         return getattr(self, key)
 
     def to_json(self, indent: Any = None, separators: Any = None, sort_keys: bool = False) -> str:
-        """Returns the values as a JSON object; functions become their names.
-
-        Args:
-          indent, separators, sort_keys: see `json.dumps`.
-        """
+        """Returns the values as a JSON object; functions become their names."""
         plain = _without_functions(self.values())
         return json.dumps(plain, indent=indent, separators=separators, sort_keys=sort_keys)
 
@@ -129,7 +125,7 @@ class HParams:
         self._model_structure = model_structure
 
     def get_model_structure(self) -> Any:
-        """Returns the object that was given as `model_structure`."""
+        """Returns the object `model_structure`."""
         return self._model_structure
 
     def __contains__(self, key: object) -> bool:
@@ -147,8 +143,8 @@ class HParams:
         if several != isinstance(default, list):
             raise ValueError(f"{wrong}default={default}")
         try:
-            for each in default if several else [default]:
-                _cast(key, kind, each)
+            for value in default if several else [default]:
+                _cast(key, kind, value)
         except ValueError as error:
             raise ValueError(f"{wrong}default={default}. {error}") from error
 
@@ -171,13 +167,13 @@ def parse_values(
         for one name.
     """
     parsed: dict[str, Any] = {}
-    rest = values
-    while rest:
-        target = _TARGET.match(rest)
-        value = target and _VALUE.match(rest, target.end())
+    text = values
+    while text:
+        target = _TARGET.match(text)
+        value = target and _VALUE.match(text, target.end())
         if not target or not value:
-            raise ValueError(f"Malformed hyperparameter value: {rest}")
-        rest, name = rest[value.end() :], target["name"]
+            raise ValueError(f"Malformed hyperparameter value: {text}")
+        text, name = text[value.end() :], target["name"]
         if name in type_map:
             _put(parsed, target, value, _parser(name, type_map[name], values), values)
         elif not ignore_unknown:
@@ -192,7 +188,7 @@ def _put(
     if value["several"] is not None:
         if index is not None:
             raise ValueError("Assignment of a list to a list index.")
-        new: Any = [parse(each) for each in re.split("[ ,]", value["several"]) if each]
+        new: Any = [parse(word) for word in re.split("[ ,]", value["several"]) if word]
     else:
         new = parse(value["one"])
     place, key = parsed, name
@@ -219,13 +215,13 @@ def _parser(name: str, kind: type, values: str) -> Callable[[str], Any]:
 
 
 def _cast(name: str, kind: type, value: Any) -> Any:
-    """Returns a value as the type of a parameter, where nothing is lost by that."""
+    """Converts a value to the type of a parameter, unless information would be lost."""
     if kind is type(None) or type(value) is kind:
         return value
     fits = isinstance(value, bool) == (kind is bool)
-    for each in (numbers.Integral, numbers.Number, str | bytes):
-        if issubclass(kind, each):
-            fits = fits and isinstance(value, each)
+    for family in (numbers.Integral, numbers.Number, str | bytes):
+        if issubclass(kind, family):
+            fits = fits and isinstance(value, family)
             break
     else:
         # A function may be replaced by another callable, such as a class.
@@ -240,5 +236,5 @@ def _without_functions(value: Any) -> Any:
     if callable(value):
         return value.__name__
     if isinstance(value, dict):
-        return {key: _without_functions(each) for key, each in value.items()}
-    return [_without_functions(each) for each in value] if isinstance(value, list) else value
+        return {key: _without_functions(item) for key, item in value.items()}
+    return [_without_functions(item) for item in value] if isinstance(value, list) else value

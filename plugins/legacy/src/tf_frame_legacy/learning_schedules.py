@@ -4,8 +4,8 @@
 
     rate = learning_schedules.manual_stepping(step, [1000, 2000], [0.1, 0.01, 0.001])
 
-The rates are those of tf-frame's schedules `exponential`, `manual_steps` and `cosine`; checks and
-their messages are the API's. Each returns a scalar float32 tensor `learning_rate`.
+The rates come from tf-frame's schedules `exponential`, `manual_steps` and `cosine`; checks and
+their messages are the API's. Each function returns a scalar float32 tensor `learning_rate`.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def manual_stepping(
       ValueError: boundaries that are not integers or do not increase, a rate that is no float, or
         a wrong number of rates.
     """
-    if any(not isinstance(each, int) or each < 0 for each in boundaries):
+    if any(not isinstance(boundary, int) or boundary < 0 for boundary in boundaries):
         raise ValueError("boundaries must be a list of positive integers")
     if any(after <= before for before, after in itertools.pairwise(boundaries)):
         raise ValueError("Entries in boundaries must be strictly increasing.")
@@ -109,7 +109,7 @@ def cosine_decay_with_warmup(
     Args:
       global_step: scalar integer tensor or variable.
       learning_rate_base: the highest rate.
-      total_steps: the step from which on the rate is 0.
+      total_steps: the rate is 0 from this step on.
       warmup_learning_rate: the rate at step 0.
       warmup_steps: steps of the rise.
       hold_base_rate_steps: steps at `learning_rate_base`.

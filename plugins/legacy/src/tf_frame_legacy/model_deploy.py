@@ -4,10 +4,10 @@
     model = model_deploy.deploy(config, model_fn, optimizer=optimizer)
     slim.learning.train(model.train_op, log_dir, summary_op=model.summary_op)
 
-A clone is a copy of the model on one device. Signatures, names of operations and summaries are
-those of tensorflow/models, research/slim/deployment/model_deploy.py. Three things differ:
-variables of every API are placed, not only those of slim; sparse gradients of several clones
-stay sparse; a model without a loss is an error.
+A clone is a copy of the model on one device. Signatures, names of operations and summaries are the
+same as in tensorflow/models, research/slim/deployment/model_deploy.py. Differences: variables of
+every API are placed, not only of slim; sparse gradients of several clones stay sparse; a model
+without a loss is an error.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def optimize_clones(
 
     Args:
       clones: the clones.
-      optimizer: the optimizer, whose `compute_gradients` is called.
+      optimizer: an optimizer with `compute_gradients`.
       regularization_losses: scalars that are added to the loss of the first clone;
         None: `tf.GraphKeys.REGULARIZATION_LOSSES`.
       **kwargs: arguments of `compute_gradients`, such as `var_list`.
@@ -140,10 +140,10 @@ def deploy(
     train_op = None
     with tf.device(config.optimizer_device()):
         if optimizer:
-            train_op, total_loss, of_gradients = _train(
+            train_op, total_loss, histograms = _train(
                 config, clones, optimizer, summarize_gradients
             )
-            summaries += of_gradients
+            summaries += histograms
         else:
             share_statistics(clones)
             total_loss = _total_loss(clones)

@@ -8,7 +8,7 @@
         "use_moving_average": False,
     })
 
-Fields and defaults are those of protos/optimizer.proto.
+Fields and defaults are from protos/optimizer.proto.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def build(optimizer_config: Any, global_summaries: set[Any] | None = None) -> An
         optimizer = MovingAverageOptimizer(optimizer, average.moving_average_decay)
     if global_summaries is None:
         return optimizer, [learning_rate]
-    # tf.summary.scalar makes `Learning_Rate_1` of it beside the operation `learning_rate`.
+    # tf.summary.scalar would name it `Learning_Rate_1`, because of the operation `learning_rate`.
     scope = tf.get_default_graph().get_name_scope()
     tag = f"{scope}/Learning_Rate" if scope else "Learning_Rate"
     summary = tf.raw_ops.ScalarSummary(tags=tag, values=learning_rate)
@@ -140,11 +140,11 @@ def _exponential(config: Config) -> Any:
 def _manual(config: Config) -> Any:
     if not config.schedule:
         raise ValueError("Empty learning rate schedule.")
-    steps = [Config(each, {"learning_rate": _RATE}) for each in config.schedule]
+    steps = [Config(step, {"learning_rate": _RATE}) for step in config.schedule]
     return learning_schedules.manual_stepping(
         slim.get_or_create_global_step(),
-        [each.step for each in steps],
-        [config.initial_learning_rate, *(each.learning_rate for each in steps)],
+        [step.step for step in steps],
+        [config.initial_learning_rate, *(step.learning_rate for step in steps)],
         config.warmup,
     )
 
@@ -161,10 +161,10 @@ def _cosine(config: Config) -> Any:
 
 
 class MovingAverageOptimizer(tf.train.Optimizer):
-    """Applies gradients by another optimizer, then moves the averages of what they changed.
+    """Applies gradients with another optimizer, then moves the averages of the changed variables.
 
-    The average of `X` is the variable `X/ExponentialMovingAverage`, which checkpoints hold beside
-    `X`; `tf.train.ExponentialMovingAverage(0.0).variables_to_restore()` reads it in place of `X`.
+    As in tf.contrib.opt. The average of `X` is the variable `X/ExponentialMovingAverage` in
+    checkpoints; `tf.train.ExponentialMovingAverage(0.0).variables_to_restore()` maps it to `X`.
 
     Args:
       opt: the other optimizer.

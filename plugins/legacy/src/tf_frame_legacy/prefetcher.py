@@ -26,7 +26,7 @@ def prefetch(tensor_dict: Mapping[str, Any], capacity: int) -> Any:
       capacity: maximum number of elements.
 
     Returns:
-      A `tf.PaddingFIFOQueue`, whose `dequeue()` returns a dictionary like `tensor_dict`.
+      A `tf.PaddingFIFOQueue`; `dequeue()` returns a dictionary like `tensor_dict`.
     """
     queue = tf.PaddingFIFOQueue(
         capacity,

@@ -16,7 +16,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-# The class from which `tf.Session` and `tf.InteractiveSession` inherit `run`.
+# `tf.Session` and `tf.InteractiveSession` inherit `run` from this class.
 from tensorflow.python.client.session import BaseSession
 
 from tf_frame.profiling.capture import warn_only
@@ -46,7 +46,7 @@ class ProfileContext:
 
     A step is a call of `run` of any session, including initialisation, counted from 0;
     it is not a global step. Calls of `make_callable` functions are not counted, hence
-    not the steps of tf-frame's training loop between those that hooks request.
+    not the prepared steps of tf-frame's training loop, where no hook runs.
 
     Args:
       profile_dir: folder for the files.
@@ -234,7 +234,7 @@ class ProfileContext:
 
 
 def _names(fetches: Any) -> Iterator[str]:
-    """Yields the names of all fetches; tf.nest cannot sort the hooks and text by which they lie."""
+    """Yields the names of all fetches; tf.nest cannot sort keys of several types."""
     if isinstance(fetches, Mapping):
         fetches = list(fetches.values())
     if isinstance(fetches, (list, tuple)):

@@ -18,13 +18,6 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.graph.quantization import quantize_eval_graph, quantize_training_graph
 
-__all__ = [
-    "create_eval_graph",
-    "create_training_graph",
-    "experimental_create_eval_graph",
-    "experimental_create_training_graph",
-]
-
 # ApplyAdam, ResourceApplyMomentum, SparseApplyFtrl ...: the operations of optimizers.
 _TRAINING = re.compile("(Resource)?(Sparse)?Apply[A-Z]")
 
@@ -34,7 +27,7 @@ def create_training_graph(input_graph: Any = None, quant_delay: int = 0) -> None
 
     Args:
       input_graph: the graph; None: the default graph.
-      quant_delay: global step at which rounding begins.
+      quant_delay: first global step with rounding.
 
     Raises:
       ValueError: the graph has the operations of an optimizer already.
@@ -64,7 +57,7 @@ def experimental_create_training_graph(
       weight_bits, activation_bits: 2 to 16.
       symmetric: False. Weights have a symmetric range always, activations never.
       freeze_bn_delay: None. Batch norm uses the statistics of the batch to the end.
-      scope: rewrites only operations whose names begin with this; None: all.
+      scope: rewrites only operations with names that begin with `scope`; None: all.
 
     Raises:
       ValueError: the graph has the operations of an optimizer already, or an argument has a
@@ -76,7 +69,7 @@ def experimental_create_training_graph(
             f"freeze_bn_delay={freeze_bn_delay} is not supported: leave it out; to freeze batch "
             "norm, resume with a model that has is_training=False there"
         )
-    graph = _checked(input_graph, symmetric)
+    graph = _check_graph(input_graph, symmetric)
     quantize_training_graph(
         graph,
         delay_steps=quant_delay or 0,
@@ -98,9 +91,9 @@ def experimental_create_eval_graph(
 ) -> None:
     """Makes an evaluation graph round as the training did.
 
-    Arguments and errors are those of `experimental_create_training_graph`.
+    See `experimental_create_training_graph` for arguments and errors.
     """
-    graph = _checked(input_graph, symmetric)
+    graph = _check_graph(input_graph, symmetric)
     quantize_eval_graph(
         graph,
         delay_steps=quant_delay or 0,
@@ -110,11 +103,11 @@ def experimental_create_eval_graph(
     )
 
 
-def _checked(graph: Any, symmetric: bool) -> Any:
+def _check_graph(graph: Any, symmetric: bool) -> Any:
     graph = tf.get_default_graph() if graph is None else graph
     if symmetric:
         raise ValueError("symmetric=True is not supported: the ranges of activations are measured")
-    found = sorted({op.type for op in graph.get_operations() if _TRAINING.match(op.type)})
-    if found:
-        raise ValueError(f"Training op found in graph, exiting {found}: quantise before gradients")
+    ops = sorted({op.type for op in graph.get_operations() if _TRAINING.match(op.type)})
+    if ops:
+        raise ValueError(f"Training op found in graph, exiting {ops}: quantise before gradients")
     return graph

@@ -1,7 +1,7 @@
 """DeepLab's segmentation loss: softmax cross entropy for each scale, with hard example mining.
 
-Shapes, names, values and errors are those of tensorflow/models,
-research/deeplab/utils/train_utils.py (2020) and core/utils.py, so that its scripts train as before.
+Shapes, names, values and errors are the same as in tensorflow/models,
+research/deeplab/utils/train_utils.py (2020) and core/utils.py.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def add_softmax_cross_entropy_loss_for_each_scale(
         from 1 to `top_k_percent_pixels`; 0: no decrease, that share from the start.
       top_k_percent_pixels: share, from 0 to 1, of pixels with the largest losses that
         are selected. At 1 the mean is over the pixels that are not ignored, below 1
-        over selected pixels whose loss is not 0.
+        over selected pixels with a loss other than 0.
       gt_is_matting_map: the labels are confidences from 0 to 1 of the second of two
         classes.
       scope: prefix of the names of the losses, `SCOPE_SCALE`.
@@ -60,7 +60,7 @@ def add_softmax_cross_entropy_loss_for_each_scale(
             logger.warning("Label downsampling with nearest neighbor may introduce artifacts.")
     hardest = None
     if top_k_percent_pixels != 1.0:
-        hardest = _share_of_pixels(hard_example_mining_step, top_k_percent_pixels)
+        hardest = _selected_share(hard_example_mining_step, top_k_percent_pixels)
     for scale, logits in scales_to_logits.items():
         logits, scaled = _at_one_size(logits, labels, upsample_logits)
         counts = tf.cast(tf.not_equal(scaled, ignore_label), tf.float32)
@@ -75,7 +75,7 @@ def add_softmax_cross_entropy_loss_for_each_scale(
             tf.losses.add_loss(
                 _div_maybe_zero(tf.reduce_sum(losses), tf.reduce_sum(counts))
                 if hardest is None
-                else _mean_of_hardest(losses, hardest)
+                else _hardest_mean(losses, hardest)
             )
 
 
@@ -88,8 +88,8 @@ def get_label_weight_mask(
       labels: labels of any shape, of an integer type if `label_weights` is a list.
       ignore_label: the label to ignore.
       num_classes: number of classes.
-      label_weights: one weight for all labels, or a list with a weight for each class,
-        with which a label that is not a class has weight 0.
+      label_weights: one weight for all labels, or a list with a weight for each class; with a
+        list, a label that is not a class has weight 0.
 
     Returns:
       float32 weights of the shape of `labels`.
@@ -111,8 +111,8 @@ def get_label_weight_mask(
             "Length of label_weights must be equal to num_classes if it is a list, "
             f"label_weights: {label_weights}, num_classes: {num_classes}."
         )
-    of_class = tf.one_hot(labels, num_classes, dtype=tf.float32)
-    return counts * tf.tensordot(of_class, tf.constant(label_weights, tf.float32), axes=1)
+    classes = tf.one_hot(labels, num_classes, dtype=tf.float32)
+    return counts * tf.tensordot(classes, tf.constant(label_weights, tf.float32), axes=1)
 
 
 def _loss_scope(scope: str | None, scale: str, hardest: Any) -> Any:
@@ -142,7 +142,7 @@ def _two_classes(confidences: Any) -> Any:
     return tf.stack([1.0 - confidences, confidences], axis=1)
 
 
-def _share_of_pixels(mining_step: int, top_k_percent_pixels: float) -> Any:
+def _selected_share(mining_step: int, top_k_percent_pixels: float) -> Any:
     """Returns the share of selected pixels at the current global step."""
     if not mining_step:
         return top_k_percent_pixels
@@ -151,7 +151,7 @@ def _share_of_pixels(mining_step: int, top_k_percent_pixels: float) -> Any:
     return done * top_k_percent_pixels + (1.0 - done)
 
 
-def _mean_of_hardest(losses: Any, share: Any) -> Any:
+def _hardest_mean(losses: Any, share: Any) -> Any:
     """Returns the mean of the largest losses that are not 0.
 
     Args:

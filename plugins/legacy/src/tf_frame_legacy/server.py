@@ -1,4 +1,4 @@
-"""`Server`: a `tf.train.Server` whose parameter servers end with the job.
+"""`Server`: a `tf.train.Server` with parameter servers that end with the job.
 
     from tf_frame_legacy.server import Server  # was: tf.train.Server
 
@@ -6,8 +6,8 @@
     if FLAGS.job_name == "ps":
         server.join()  # Returns when all workers have ended.
 
-TensorFlow's `join` blocks for ever. Here each worker says at the end of its process that it ends,
-and the chief, who waits for the others, ends the parameter servers.
+TensorFlow's `join` blocks for ever. Here each worker process reports its end, and the chief waits
+for these reports and then ends the parameter servers.
 """
 
 from __future__ import annotations
@@ -31,13 +31,10 @@ _WAIT_SECS = 30.0
 class Server(tf.train.Server):
     """The server of a task of a job with parameter servers.
 
-    A process that ends by an error says so, too. One that is killed does not: the parameter
-    servers stay for a chief that is started in its place, and the chief waits 30 seconds for
-    another worker. The chief is the task 0 of the job `chief` or `master`, or else of `worker`.
-
-    Args:
-      server_or_cluster_def, job_name, task_index, protocol, config, start: those of
-        `tf.compat.v1.train.Server`.
+    A process that ends with an error reports, too. A killed process does not: the parameter servers
+    wait for a new chief, and the chief waits 30 seconds for a killed worker. The chief is task 0 of
+    the job `chief` or `master`, or else of `worker`. The arguments are the same as for
+    `tf.compat.v1.train.Server`.
     """
 
     def __init__(
@@ -76,7 +73,7 @@ class Server(tf.train.Server):
         )
         config = tf.ConfigProto(device_filters=[cluster.host, f"/job:{self._task}"])
         store = KeyValueStore(self.target, cluster.host, config)
-        # A parameter server that is not there any more cannot be told.
+        # A parameter server may be gone already.
         with contextlib.suppress(tf.errors.OpError):
             store.put({_key(self._task): 1})
             if self._task != cluster.chief_job:

@@ -16,21 +16,20 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame_legacy.learning.sync_hook import start_updates
 
-# A worker takes one for the step that it makes while the chief stops, and one for a last step
-# after it, for the global step that it fetches may be that before the update.
+# A worker takes a token for the step that it makes while the chief stops, and a token for a last
+# step, because it may fetch the global step before the update.
 _LAST_TOKENS = 3
 
 
 class SyncReplicasOptimizer(tf.train.SyncReplicasOptimizer):
-    """A `tf.compat.v1.train.SyncReplicasOptimizer` whose workers all end.
+    """A `tf.compat.v1.train.SyncReplicasOptimizer` with workers that all end.
 
-    When the chief stops, each worker gets tokens for its last steps; one that goes on then gets
-    `tf.errors.OutOfRangeError`, as at the end of the input.
+    When the chief stops, each worker gets tokens for its last steps; a worker that continues then
+    gets `tf.errors.OutOfRangeError`, as at the end of the input.
 
     Args:
-      opt, replicas_to_aggregate, total_num_replicas, variable_averages, variables_to_average,
-        use_locking, name: those of TensorFlow.
-      replica_id: without effect; older versions of TensorFlow had it.
+      replica_id: without effect; older versions of TensorFlow had it. The other arguments are
+        TensorFlow's.
     """
 
     def __init__(
@@ -46,13 +45,8 @@ class SyncReplicasOptimizer(tf.train.SyncReplicasOptimizer):
         replica_id: int | None = None,
     ) -> None:
         super().__init__(
-            opt,
-            replicas_to_aggregate,
-            total_num_replicas,
-            variable_averages,
-            variables_to_average,
-            use_locking,
-            name,
+            *(opt, replicas_to_aggregate, total_num_replicas, variable_averages),
+            *(variables_to_average, use_locking, name),
         )
         replicas = max(total_num_replicas or 0, replicas_to_aggregate)
         self._num_last_tokens = _LAST_TOKENS * replicas
@@ -72,7 +66,7 @@ class SyncReplicasOptimizer(tf.train.SyncReplicasOptimizer):
         return self._runner
 
     def get_clean_up_op(self) -> Any:
-        """Returns the operation by which the chief, when it fails, ends the other workers' waits.
+        """Returns the operation that a failing chief runs to end the waits of the other workers.
 
         Older versions of TensorFlow had it.
         """

@@ -44,14 +44,7 @@ _COUNT_EVERY_STEPS = 100
 
 
 def add_gradients_summaries(grads_and_vars: GradsAndVars) -> list[Any]:
-    """Adds a histogram `VARIABLE_gradient` and the norm `VARIABLE_gradient_norm`.
-
-    Args:
-      grads_and_vars: pairs; a variable without gradient is logged.
-
-    Returns:
-      The summaries, scalar string tensors.
-    """
+    """Adds summaries `VARIABLE_gradient` and `VARIABLE_gradient_norm`; returns the summaries."""
     return _train_op.gradient_summaries(grads_and_vars, "_")
 
 
@@ -83,8 +76,8 @@ def train(
       master: address of the server to run on.
       is_chief: whether this worker initialises, saves and summarises.
       scaffold: a `tf.compat.v1.train.Scaffold`.
-      hooks: hooks of all workers, called after those of the chief.
-      chief_only_hooks: hooks of the chief, called before those that this function adds.
+      hooks: hooks of all workers, called after the hooks of the chief.
+      chief_only_hooks: hooks of the chief, called before the hooks of this function.
       save_checkpoint_secs: seconds between checkpoints; 0 or None: no checkpoints.
       save_summaries_steps: steps between summaries; 0 or None: no summaries.
       config: a `tf.compat.v1.ConfigProto`.
@@ -109,8 +102,8 @@ def train(
         creator = tf.train.ChiefSessionCreator(
             scaffold, master=master, config=config, checkpoint_dir=logdir
         )
-        own = _chief_hooks(logdir, scaffold, save_checkpoint_secs, save_summaries_steps)
-        all_hooks = [*(chief_only_hooks or ()), *own, *(hooks or ())]
+        chief_hooks = _chief_hooks(logdir, scaffold, save_checkpoint_secs, save_summaries_steps)
+        all_hooks = [*(chief_only_hooks or ()), *chief_hooks, *(hooks or ())]
     else:
         creator = tf.train.WorkerSessionCreator(
             scaffold, master=master, config=config, max_wait_secs=max_wait_secs

@@ -6,7 +6,7 @@
         checkpoint_dir, eval_ops=update_ops, final_ops=values,
         hooks=[training.StopAfterNEvalsHook(100), training.SummaryAtEndHook(logdir)])
 
-Arguments, defaults and log messages are those of tf_slim/training/evaluation.py and
+Arguments, defaults and log messages are the same as in tf_slim/training/evaluation.py and
 tensorflow/python/training/evaluation.py. Differences: damaged checkpoints are skipped, no
 checkpoint is evaluated twice, lists and dictionaries of the caller are not changed, and
 `eval_step` is also initialised if a scaffold has its own `local_init_op`.
@@ -22,7 +22,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.find import newest
 
-# From this number of evaluations on, each tenth of them is logged instead of each one.
+# From this number of evaluations on, only each tenth of them is logged.
 _LOG_TENTHS_FROM = 20
 
 
@@ -32,11 +32,11 @@ def get_or_create_eval_step() -> Any:
     Raises:
       ValueError: the graph has several such variables.
     """
-    found = tf.get_collection(tf.GraphKeys.EVAL_STEP)
-    if len(found) > 1:
+    eval_steps = tf.get_collection(tf.GraphKeys.EVAL_STEP)
+    if len(eval_steps) > 1:
         raise ValueError("Multiple tensors added to tf.GraphKeys.EVAL_STEP")
-    if found:
-        return found[0]
+    if eval_steps:
+        return eval_steps[0]
     return tf.get_variable(
         "eval_step",
         shape=[],
@@ -93,7 +93,7 @@ class SummaryAtEndHook(tf.train.SessionRunHook):
       feed_dict: feeds of `summary_op`.
 
     Raises:
-      ValueError: neither a folder nor a writer was given.
+      ValueError: neither a folder nor a writer.
     """
 
     def __init__(
@@ -233,8 +233,8 @@ def evaluate_repeatedly(
 
     Args:
       checkpoint_dir: the folder.
-      master, scaffold, eval_ops, feed_dict: see `evaluate_once`.
-      final_ops, final_ops_feed_dict, hooks, config: see `evaluate_once`.
+      master, scaffold, eval_ops, feed_dict, final_ops, final_ops_feed_dict, hooks, config: see
+        `evaluate_once`.
       eval_interval_secs: minimum time between evaluations.
       max_number_of_evaluations: maximum number of evaluations; None: no limit.
       timeout, timeout_fn: see `checkpoints_iterator`.
@@ -266,7 +266,7 @@ class _Evaluation:
     ) -> None:
         step = get_or_create_eval_step()
         self._hooks = list(hooks or ())
-        self._eval_ops = None if eval_ops is None else _counted(eval_ops, step, self._hooks)
+        self._eval_ops = None if eval_ops is None else _count_runs(eval_ops, step, self._hooks)
         self._feed_dict = feed_dict
         self._scaffold = _initialising(scaffold, step)
         self._where = {"master": master, "config": config}
@@ -282,7 +282,7 @@ class _Evaluation:
         tf.logging.info("Finished evaluation at %s", time.strftime("%Y-%m-%d-%H:%M:%S"))
 
 
-def _counted(eval_ops: Any, step: Any, hooks: Iterable[Any]) -> Any:
+def _count_runs(eval_ops: Any, step: Any, hooks: Iterable[Any]) -> Any:
     """Adds the op that counts to the ops of an evaluation, and passes the count to the hooks."""
     update = tf.assign_add(step, 1, use_locking=True)
     with tf.control_dependencies([*tf.nest.flatten(eval_ops), update]):
@@ -297,7 +297,7 @@ def _counted(eval_ops: Any, step: Any, hooks: Iterable[Any]) -> Any:
 
 
 def _initialising(scaffold: Any, step: Any) -> Any:
-    """Returns a scaffold whose own local init op, if any, also initialises the eval step."""
+    """Returns a scaffold with a local init op, if any, that also initialises the eval step."""
     if scaffold is None or scaffold.local_init_op is None:
         return scaffold
     op = tf.group(scaffold.local_init_op, step.initializer)

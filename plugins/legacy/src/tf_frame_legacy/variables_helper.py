@@ -1,8 +1,8 @@
 """Selection of variables by name, for users of the Object Detection API's variables_helper.
 
-Trainers restore, freeze, or train at another rate the variables so chosen. Same behaviour as
-tensorflow/models, research/object_detection/utils/variables_helper.py, with one exception:
-patterns that match no variable are not an error when gradients are multiplied.
+Trainers restore or freeze the selected variables, or train them at another rate. Same behaviour as
+tensorflow/models, research/object_detection/utils/variables_helper.py, with one exception: patterns
+that match no variable are not an error when gradients are multiplied.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ logger = logging.getLogger("tf_frame")
 def filter_variables(
     variables: Iterable[Any], filter_regex_list: Iterable[str], invert: bool = False
 ) -> list[Any]:
-    """Returns the variables whose op names match none of the regular expressions.
+    """Returns the variables with op names that match none of the regular expressions.
 
     Args:
       variables: the variables.
-      filter_regex_list: regular expressions that match from the start of a name; empty
-        ones and None are ignored.
-      invert: return the variables that match, instead of the others.
+      filter_regex_list: regular expressions that match from the start of a name; "" and None are
+        ignored.
+      invert: return the variables that match instead.
     """
     patterns = [re.compile(regex) for regex in filter_regex_list if regex]
     return [
@@ -44,7 +44,7 @@ def filter_variables(
 def multiply_gradients_matching_regex(
     grads_and_vars: GradsAndVars, regex_list: Iterable[str], multiplier: float
 ) -> GradsAndVars:
-    """Multiplies the gradients of variables whose op names match.
+    """Multiplies the gradients of variables with op names that match.
 
     Args:
       grads_and_vars: pairs.
@@ -70,7 +70,7 @@ def multiply_gradients_matching_regex(
 def freeze_gradients_matching_regex(
     grads_and_vars: GradsAndVars, regex_list: Iterable[str]
 ) -> GradsAndVars:
-    """Returns the pairs of variables whose op names do not match.
+    """Returns the pairs of variables with op names that do not match.
 
     Args:
       grads_and_vars: pairs.
@@ -124,14 +124,14 @@ def _is_available(
     if name not in checkpoint or left_out:
         logger.warning("Variable [%s] is not available in checkpoint", name)
         return False
-    found, shape = checkpoint.shape(name), saved_name_and_shape(variable)[1]
-    if found != shape:
+    saved_shape, shape = checkpoint.shape(name), saved_name_and_shape(variable)[1]
+    if saved_shape != shape:
         logger.warning(
             "Variable [%s] is available in checkpoint, but has an incompatible shape with model "
             "variable. Checkpoint shape: [%s], model variable shape: [%s]. This variable will "
             "not be initialized from the checkpoint.",
             name,
-            found,
+            saved_shape,
             shape,
         )
         return False

@@ -1,7 +1,6 @@
 """The input plugin behind `numpy_input_fn` and `pandas_input_fn`: arrays in memory.
 
-A plugin and not a mere function, so that each clone gets its own batches, and checkpoints save
-the position from which a resumed run goes on.
+It is a plugin: each clone gets its own batches, and a resumed run continues at the saved position.
 """
 
 from __future__ import annotations
@@ -20,8 +19,7 @@ from tf_frame.plugin.contracts import NoParams
 class ArrayInput(Input):
     """An input function that is also an input plugin.
 
-    A call returns tensors, for programs that process them further. As an input plugin
-    it gives each clone its own batches, and its position is saved in checkpoints.
+    A call returns tensors, for programs that process them further.
 
     Args:
       arrays: returns features and labels, each an array `[rows, ...]`, name -> array,
@@ -47,7 +45,7 @@ class ArrayInput(Input):
         self._shuffle = shuffle
 
     def __call__(self) -> Any:
-        """Returns the tensors of the next batch, whose iterator is initialised with the tables."""
+        """Returns the tensors of the next batch; the iterator is initialised with the tables."""
         features, labels = dataset_batches(self._dataset(), 1)[0]
         return features if labels is None else (features, labels)
 
@@ -101,7 +99,7 @@ def _tensor(array: Any) -> Any:
 
 def _seed() -> Any:
     """Returns a seed derived from the graph's seed; a random one if the graph has none."""
-    of_graph, of_op = tf.get_seed(None)
-    if of_graph is None:
+    graph_seed, op_seed = tf.get_seed(None)
+    if graph_seed is None:
         return tf.constant(int(np.random.randint(2**31)), tf.int64)
-    return tf.constant((int(of_graph) * 0x9E3779B1 + int(of_op)) % 2**62, tf.int64)
+    return tf.constant((int(graph_seed) * 0x9E3779B1 + int(op_seed)) % 2**62, tf.int64)

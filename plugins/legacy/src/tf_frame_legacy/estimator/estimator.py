@@ -1,7 +1,7 @@
-"""`Estimator` with the arguments of `tf.estimator.Estimator`, for scripts that were written for it.
+"""`Estimator` with the arguments of `tf.estimator.Estimator`.
 
-Beside `tf_frame.Estimator` it has the old `export_savedmodel`, refuses subclasses that override
-methods, as tf.estimator does, and its log follows level and handlers of `tf.logging`.
+In addition to `tf_frame.Estimator`, it has the old `export_savedmodel`, refuses subclasses that
+override methods, as tf.estimator does, and its log follows level and handlers of `tf.logging`.
 """
 
 from __future__ import annotations
@@ -77,12 +77,12 @@ class Estimator(estimator.Estimator):
 def follow_tensorflow() -> None:
     """Gives tf-frame's log the level and, if it has none, the handlers of TensorFlow's log.
 
-    So scripts that call `tf.logging.set_verbosity(tf.logging.INFO)` see tf-frame's
-    messages. The level is never raised, because the command line silences TensorFlow's log.
+    Scripts that call `tf.logging.set_verbosity(tf.logging.INFO)` then see tf-frame's messages. The
+    level is never raised, because the command line silences TensorFlow's log.
     """
-    own, tensorflow = logging.getLogger("tf_frame"), tf.get_logger()
-    if logging.NOTSET < tensorflow.level < own.getEffectiveLevel():
-        own.setLevel(tensorflow.level)
-    if not own.hasHandlers():
+    tf_frame, tensorflow = logging.getLogger("tf_frame"), tf.get_logger()
+    if logging.NOTSET < tensorflow.level < tf_frame.getEffectiveLevel():
+        tf_frame.setLevel(tensorflow.level)
+    if not tf_frame.hasHandlers():
         for handler in tensorflow.handlers:
-            own.addHandler(handler)
+            tf_frame.addHandler(handler)

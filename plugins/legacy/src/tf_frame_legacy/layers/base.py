@@ -1,7 +1,7 @@
 """`Layer`: the base class of tf.layers, with its variable scopes, names and collections.
 
-A layer takes its variable scope when it is first called, and makes its variables there. Further
-calls use the same variables. Layers of one's own are subclasses with `build` and `call`.
+A layer takes its variable scope in its first call, and makes its variables there. Further calls use
+the same variables. Subclasses have `build` and `call`.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ class Layer:
       trainable: whether the variables are trained.
       name: name of the variable scope, made unique; None: the name of the class, such as
         "max_pooling2d".
-      dtype: type of the variables; None: that of the first inputs.
-      activity_regularizer: maps the outputs to a scalar penalty, which divided by the batch
-        size is added to `REGULARIZATION_LOSSES`; None: no penalty.
+      dtype: type of the variables; None: the type of the first inputs.
+      activity_regularizer: maps the outputs to a scalar penalty; the penalty divided by the
+        batch size is added to `REGULARIZATION_LOSSES`. None: no penalty.
       _scope: name of the variable scope, not made unique; used by the functions.
       _reuse: whether to reuse the existing variables of the scope; used by the functions.
 
     Attributes:
       built: whether the variables exist.
       losses: penalties of this layer.
-      updates: updates of this layer, such as those of moving averages.
+      updates: updates of this layer, such as moving averages.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class Layer:
 
     @property
     def name(self) -> str:
-        """The last part of the scope's name; before the first call, the name that was given."""
+        """The last part of the scope's name; before the first call, the argument `name`."""
         return self._scope.name.rpartition("/")[2] if self._scope else self._base_name
 
     @property
@@ -86,8 +86,8 @@ class Layer:
     @property
     def non_trainable_variables(self) -> list[Any]:
         """The variables that are not trained."""
-        trained = [id(each) for each in self.trainable_variables]
-        return [variable for variable, _ in self._variables if id(variable) not in trained]
+        trained_ids = set(map(id, self.trainable_variables))
+        return [variable for variable, _ in self._variables if id(variable) not in trained_ids]
 
     @property
     def variables(self) -> list[Any]:
@@ -147,8 +147,8 @@ class Layer:
         Args:
           name: name within the layer's scope.
           shape: shape; None: a scalar.
-          dtype: type; None: that of the layer, or float32.
-          initializer: an initializer, or the name of one in `tf.initializers`; None: that of
+          dtype: type; None: the type of the layer, or float32.
+          initializer: an initializer, or a name in `tf.initializers`; None: the initializer of
             the scope, or "glorot_uniform".
           regularizer: maps a new variable to a scalar penalty; None: no penalty.
           trainable: whether the variable is trained, if the layer is.
@@ -196,8 +196,8 @@ class Layer:
 
     def _own(self, variable: Any, trainable: bool) -> None:
         parts = list(variable) if hasattr(variable, "as_tensor") else [variable]
-        known = {id(each) for each, _ in self._variables}
-        self._variables += [(part, trainable) for part in parts if id(part) not in known]
+        known_ids = {id(known_part) for known_part, _ in self._variables}
+        self._variables += [(part, trainable) for part in parts if id(part) not in known_ids]
 
     def _set_scope(self, scope: Any) -> None:
         if self._scope is None and self._reuse:
@@ -216,7 +216,7 @@ class Layer:
             yield scope
 
     def _set_dtype(self, inputs: Any) -> None:
-        first = next((each for each in tf.nest.flatten(inputs) if hasattr(each, "dtype")), None)
+        first = next((leaf for leaf in tf.nest.flatten(inputs) if hasattr(leaf, "dtype")), None)
         if self.dtype is None and first is not None:
             self.dtype = first.dtype.base_dtype.name
 
@@ -224,13 +224,13 @@ class Layer:
         if self.activity_regularizer is None:
             return
         with tf.name_scope("ActivityRegularizer"):
-            for each in tf.nest.flatten(outputs):
-                penalty = self.activity_regularizer(each)
-                self.add_loss(penalty / tf.cast(tf.shape(each)[0], penalty.dtype))
+            for output in tf.nest.flatten(outputs):
+                penalty = self.activity_regularizer(output)
+                self.add_loss(penalty / tf.cast(tf.shape(output)[0], penalty.dtype))
 
 
 def as_activation(activation: Any) -> Any:
-    """Returns an activation function; names are those of `tf.nn`, "linear" is None."""
+    """Returns an activation function for a name in `tf.nn`; "linear" is None."""
     if not isinstance(activation, str):
         return activation
     if activation != "linear" and not hasattr(tf.nn, activation):
@@ -239,7 +239,7 @@ def as_activation(activation: Any) -> Any:
 
 
 def as_initializer(initializer: Any) -> Any:
-    """Returns an initializer; names are those of `tf.initializers`."""
+    """Returns an initializer for a name in `tf.initializers`."""
     if not isinstance(initializer, str):
         return initializer
     if not hasattr(tf.initializers, initializer):
@@ -255,18 +255,18 @@ def _captured(scope: Any, default_name: str | None) -> Any:
 def _as_tensors(inputs: Any) -> Any:
     """Makes a tensor of a value; tensors and structures with tensors stay as they are."""
     leaves = tf.nest.flatten(inputs)
-    if any(tf.is_tensor(each) or isinstance(each, tf.Variable) for each in leaves):
+    if any(tf.is_tensor(leaf) or isinstance(leaf, tf.Variable) for leaf in leaves):
         return inputs
     return tf.convert_to_tensor(inputs)
 
 
 def _add_all(elements: Any, collection: str) -> list[Any]:
-    known = {id(each) for each in tf.get_collection(collection)}
-    new = [each for each in tf.nest.flatten(elements) if each is not None]
-    for each in new:
-        if id(each) not in known:
-            tf.add_to_collection(collection, each)
-    return new
+    member_ids = set(map(id, tf.get_collection(collection)))
+    added = [element for element in tf.nest.flatten(elements) if element is not None]
+    for element in added:
+        if id(element) not in member_ids:
+            tf.add_to_collection(collection, element)
+    return added
 
 
 def _snake_case(name: str) -> str:

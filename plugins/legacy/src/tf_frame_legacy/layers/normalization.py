@@ -101,7 +101,7 @@ class BatchNormalization(Layer):
         known_dimension(inputs.shape, self.axis)
         before = {key: len(tf.get_collection(key)) for key in _COLLECTIONS}
         with (
-            # An arg_scope of slim's never applied to tf.layers.
+            # The arg_scope of slim never applied to tf.layers.
             layers.arg_scope({}),
             tf.variable_scope(
                 tf.get_variable_scope(), custom_getter=self._variable, auxiliary_name_scope=False
@@ -122,12 +122,12 @@ class BatchNormalization(Layer):
 
     def _variable(self, getter: Any, name: str, *args: Any, **kwargs: Any) -> Any:
         """Makes a variable as tf.layers did: with a constraint, and no model variable."""
-        own = name.rpartition("/")[2]
-        collections = [each for each in kwargs["collections"] if each != _MODEL_VARIABLES]
-        kwargs.update(collections=collections, constraint=self._constraints.get(own))
+        short_name = name.rpartition("/")[2]
+        collections = [key for key in kwargs["collections"] if key != _MODEL_VARIABLES]
+        kwargs.update(collections=collections, constraint=self._constraints.get(short_name))
         variable = getter(name, *args, **kwargs)
         self._own(variable, kwargs["trainable"])
-        setattr(self, own, variable)
+        setattr(self, short_name, variable)
         return variable
 
 
@@ -161,17 +161,13 @@ def batch_normalization(
     virtual_batch_size: int | None = None,
     adjustment: Callable[[Any], tuple[Any, Any]] | None = None,
 ) -> Any:
-    """Applies a new `BatchNormalization` to the inputs.
+    """Applies a new `BatchNormalization` with these arguments to the inputs.
 
-    Args:
-      inputs, training: see `BatchNormalization.call`.
-      reuse: whether to reuse the existing variables of the scope `name`.
-
-    The other arguments are those of the class.
+    `reuse` is whether to reuse the existing variables of the scope `name`.
     """
     arguments = dict(locals())
-    for each in ("inputs", "training", "reuse"):
-        del arguments[each]
+    for call_argument in ("inputs", "training", "reuse"):
+        del arguments[call_argument]
     return BatchNormalization(**arguments, _scope=name, _reuse=reuse)(inputs, training=training)
 
 

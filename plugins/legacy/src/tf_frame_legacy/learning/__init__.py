@@ -1,14 +1,13 @@
-"""Training under the names of tf_slim's learning.py, for scripts that were written for slim.
+"""Training under the names of tf_slim's learning.py, for scripts for slim.
 
     from tf_frame_legacy import learning  # was: slim.learning
 
     train_op = learning.create_train_op(total_loss, optimizer)
     learning.train(train_op, logdir, number_of_steps=10000)
 
-Arguments, errors, log messages and file names are those of slim. Differences: a model
-with NaN is never saved, checkpoints and summaries are written between two steps, an
-error in the last save is raised, and synchronous training waits until the variables
-are initialised (README.md).
+Arguments, errors, log messages and file names are slim's. Differences: a model with NaN is never
+saved, checkpoints and summaries are written between two steps, an error in the last save is raised,
+and synchronous training waits until the variables are initialised (README.md).
 """
 
 from __future__ import annotations
@@ -20,45 +19,28 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.write.snapshot import FiniteCheck
 from tf_frame.gradient_transforms.clip import clip_gradients_by_norm
-from tf_frame.gradient_transforms.multiply import multiply_gradients
+from tf_frame.gradient_transforms.multiply import multiply_gradients as multiply_gradients
 from tf_frame.gradient_transforms.values import GradsAndVars
 from tf_frame_legacy.learning import defaults, train_op as _train_op
 from tf_frame_legacy.learning.loop import Loop, startup_delay
-from tf_frame_legacy.learning.step import train_step
-
-__all__ = [
-    "add_gradients_summaries",
-    "clip_gradient_norms",
-    "create_train_op",
-    "multiply_gradients",
-    "train",
-    "train_step",
-]
+from tf_frame_legacy.learning.step import train_step as train_step
 
 _USE_DEFAULT = defaults.USE_DEFAULT
 _USE_GLOBAL_STEP = _train_op.USE_GLOBAL_STEP
 
 
 def clip_gradient_norms(gradients_to_variables: GradsAndVars, max_norm: Any) -> GradsAndVars:
-    """Scales each gradient whose norm is greater than `max_norm` to that norm.
+    """Scales each gradient with a norm greater than `max_norm` to `max_norm`.
 
     Args:
       gradients_to_variables: (gradient, variable) pairs; None gradients are kept.
-      max_norm: number or scalar tensor above 0. The norm of a sparse gradient is that
-        of its slices.
+      max_norm: number or scalar tensor above 0, for the slices of a sparse gradient.
     """
     return clip_gradients_by_norm(gradients_to_variables, max_norm)
 
 
 def add_gradients_summaries(grads_and_vars: GradsAndVars) -> list[Any]:
-    """Adds a histogram `VARIABLE/gradient` and the norm `VARIABLE/gradient_norm`.
-
-    Args:
-      grads_and_vars: pairs; a variable without gradient is logged.
-
-    Returns:
-      The summaries, scalar string tensors.
-    """
+    """Adds summaries `VARIABLE/gradient` and `VARIABLE/gradient_norm`; returns the summaries."""
     return _train_op.gradient_summaries(grads_and_vars, "/")
 
 
@@ -79,13 +61,11 @@ def create_train_op(
     """Creates the tensor that runs one training step and returns the loss.
 
     Args:
-      total_loss, optimizer, global_step, update_ops, variables_to_train: see
-        `training.create_train_op`.
       clip_gradient_norm: upper bound on the norm of each gradient; 0: no bound.
-      summarize_gradients, gate_gradients, aggregation_method,
-        colocate_gradients_with_ops, check_numerics: see `training.create_train_op`.
       gradient_multipliers: variable or its op name -> factor on the gradient, applied
         before clipping.
+
+    See `training.create_train_op` for the other arguments.
 
     Raises:
       AssertionError: there is no variable to train, or a variable is not trainable.
@@ -161,8 +141,8 @@ def train(
       graph: the graph; None: the default graph.
       master: address of the server to run on.
       is_chief: whether this worker initialises, saves and summarises.
-      global_step: variable that counts the steps; None: that of the graph.
-      number_of_steps: global step at which to stop; None: no limit.
+      global_step: variable that counts the steps; None: the global step of the graph.
+      number_of_steps: last global step; None: no limit.
       init_op, init_feed_dict, local_init_op, ready_op: see
         `tf.compat.v1.train.Supervisor`.
       init_fn: called with the session after `init_op`, unless a checkpoint was restored.

@@ -1,7 +1,7 @@
 """Checks and default values of the arguments of `learning.train`.
 
-Messages, order of the checks, ops and name scopes are those of tf_slim (learning.py), so that
-scripts written for slim see the same errors and the same graph.
+Messages, order of the checks, ops and name scopes are the same as in tf_slim (learning.py), so
+scripts for slim see the same errors and the same graph.
 """
 
 from __future__ import annotations
@@ -18,11 +18,7 @@ USE_DEFAULT: Any = 0
 
 
 def check_folder(logdir: str | None, summary_op: Any, saver: Any, trace_every_n_steps: Any) -> None:
-    """Refuses arguments that need a folder if there is none.
-
-    Raises:
-      ValueError: there is such an argument.
-    """
+    """Raises ValueError for an argument that needs a folder if there is none."""
     if logdir is not None:
         return
     if summary_op is not USE_DEFAULT:
@@ -34,11 +30,7 @@ def check_folder(logdir: str | None, summary_op: Any, saver: Any, trace_every_n_
 
 
 def check_steps(number_of_steps: int | None, startup_delay_steps: int, sync_optimizer: Any) -> None:
-    """Checks the numbers of steps.
-
-    Raises:
-      ValueError: `number_of_steps` is not positive, or synchronous workers have a delay.
-    """
+    """Raises ValueError if `number_of_steps` is not positive, or synchronous workers wait."""
     if sync_optimizer is not None and startup_delay_steps > 0:
         raise ValueError("startup_delay_steps must be zero when sync_optimizer is supplied.")
     if number_of_steps is not None and number_of_steps <= 0:
@@ -95,10 +87,9 @@ def sync_hooks(optimizers: Sequence[Any], is_chief: bool) -> Sequence[SyncReplic
     """Returns the hooks that start synchronous training in each session.
 
     On the chief they also apply the updates. The hooks set the local step again, because
-    `local_init_op` may set it before it initialises local variables. The token queue
-    begins with the tokens that the first update needs. slim began with
-    `replicas_to_aggregate` tokens, so that each worker was one update behind and its
-    gradients could be dropped as stale.
+    `local_init_op` may set it before it initialises local variables. The token queue begins with
+    the tokens that the first update needs. slim began with `replicas_to_aggregate` tokens: each
+    worker was one update behind, and its gradients could be dropped as stale.
     """
     hooks = [
         SyncReplicasHook(optimizer, is_chief=is_chief, num_tokens=_missing_workers(optimizer))
@@ -122,15 +113,7 @@ def step_kwargs(
     trace_every_n_steps: int | None,
     logdir: str | None,
 ) -> dict[str, Any]:
-    """Returns the default `train_step_kwargs` of `train_step`.
-
-    Args:
-      global_step: the variable.
-      number_of_steps: global step at which to stop; None: no limit.
-      log_every_n_steps: steps between log messages; 0: no messages.
-      trace_every_n_steps: steps between traces; None: no traces.
-      logdir: folder for traces.
-    """
+    """Returns the default `train_step_kwargs` of `train_step`; see `learning.train`."""
     with tf.name_scope("train_step"):
         stop = tf.constant(False)
         if number_of_steps:

@@ -1,7 +1,7 @@
 """The training loop of `learning.train`, in sessions of TensorFlow's supervisor.
 
-It is not `session.loop`, because slim calls the script's `train_step_fn` for every step, in a
-session that `session_wrapper` may replace.
+It is not `session.loop`: slim calls the script's `train_step_fn` for every step, in a session that
+`session_wrapper` may replace.
 """
 
 from __future__ import annotations
@@ -28,13 +28,10 @@ class Loop:
       supervisor: a `tf.compat.v1.train.Supervisor` without services of its own.
       step: runs one step in a session; returns the loss and whether to stop.
       master, session_config: arguments of the sessions.
-      session_wrapper: maps each session to the session that is used; None: no change.
+      session_wrapper, save_interval_secs, save_summaries_secs, startup_delay_steps,
+        ignore_live_threads: see `learning.train`.
       finite_check: checks the variables before they are saved.
-      save_interval_secs: seconds between checkpoints.
-      save_summaries_secs: seconds between summaries.
-      startup_delay_steps: global step that workers other than the chief wait for.
       sync_hooks: start synchronous training in each session.
-      ignore_live_threads: whether threads may continue after the end.
       loss: the loss of the last step; None before the first step.
     """
 
@@ -71,7 +68,7 @@ class Loop:
             except Exception as error:
                 failure = error
                 raise
-        # After a stop request the supervisor swallows errors, such as that of the last save.
+        # After a stop request the supervisor swallows errors, for example of the last save.
         if failure is not None:
             raise failure
 
@@ -84,7 +81,7 @@ class Loop:
         services = self._start(session)
         supervisor.start_queue_runners(session)
         tf.logging.info("Starting Queues.")
-        with _coordinator_of_session(supervisor.coord) as coordinator:
+        with _session_coordinator(supervisor.coord) as coordinator:
             for hook in self.sync_hooks:
                 hook.after_create_session(session, coordinator)
             self._run_steps(session, services)
@@ -152,12 +149,12 @@ class _SessionCoordinator:
 
 
 @contextlib.contextmanager
-def _coordinator_of_session(coordinator: Any) -> Iterator[_SessionCoordinator]:
-    of_session = _SessionCoordinator(coordinator)
+def _session_coordinator(coordinator: Any) -> Iterator[_SessionCoordinator]:
+    session_coordinator = _SessionCoordinator(coordinator)
     try:
-        yield of_session
+        yield session_coordinator
     finally:
-        of_session.ended = True
+        session_coordinator.ended = True
 
 
 def startup_delay(startup_delay_steps: int, number_of_steps: int | None) -> int:

@@ -1,8 +1,4 @@
-"""Writes the checkpoints and summaries of `learning.train` on the chief, at time intervals.
-
-It does so between two steps: the threads of TensorFlow's supervisor save while steps run, and
-half of a checkpoint may then be from before a step.
-"""
+"""Writes the checkpoints and summaries of `learning.train` on the chief, at time intervals."""
 
 from __future__ import annotations
 
@@ -17,13 +13,13 @@ from tf_frame.checkpoint.write.snapshot import FiniteCheck
 class Services:
     """Saves and summarises between the steps of one session.
 
-    TensorFlow's supervisor does so in threads, while steps run. Half of a checkpoint may
-    then be from before a step, variables may become NaN between the check and the save,
-    and the threads fail in programs that have not called `tf.disable_v2_behavior()`.
-    Messages and tags are those of the threads (TensorFlow, training/supervisor.py).
+    TensorFlow's supervisor saves in threads, while steps run. Half of a checkpoint may then be from
+    before a step, variables may become NaN between the check and the save, and the threads fail in
+    programs without `tf.disable_v2_behavior()`. Messages and tags are the same as in the threads
+    (TensorFlow, training/supervisor.py).
 
     Args:
-      supervisor: the supervisor, whose saver, writer and folder are used.
+      supervisor: has the saver, the writer and the folder.
       finite_check: checks the variables before they are saved.
       save_interval_secs: seconds between checkpoints; 0 or None: no checkpoints.
       save_summaries_secs: seconds between summaries and reports of steps per second; 0
@@ -45,7 +41,7 @@ class Services:
         self._counted: tuple[float, int] | None = None
 
     def run_due(self, session: Any) -> None:
-        """Writes what is due; before the first step, a checkpoint and a summary.
+        """Writes a checkpoint and a summary if they are due; both are due before the first step.
 
         Raises:
           NonFiniteError: a variable to be saved is not finite.

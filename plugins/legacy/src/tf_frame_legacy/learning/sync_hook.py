@@ -65,7 +65,7 @@ class SyncReplicasHook(tf.train.SessionRunHook):
 def start_updates(runner: Any, session: Any, coord: Any) -> threading.Thread:
     """Starts the updates of the chief; returns the thread that ends them after a stop.
 
-    The coordinator waits for that thread alone. The one of the updates ends with the session.
+    The coordinator waits for this thread only. The thread of the updates ends with the session.
 
     Args:
       runner: queue runner of a `tf.train.SyncReplicasOptimizer`.

@@ -1,6 +1,6 @@
 """The train op of a loss, as tf.contrib.training and tf_slim's learning.py create it.
 
-For scripts that make it by `create_train_op` of `legacy.learning` or `legacy.training`.
+For `create_train_op` of `tf_frame_legacy.learning` and `tf_frame_legacy.training`.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ def create_train_op(
 ) -> Any:
     """Creates the tensor that runs one training step and returns the loss.
 
-    As in tf_slim (training/training.py), except that the update depends on the loss:
-    the returned loss is that before the update, and with `check_numerics` a loss that
-    is not finite changes no variable.
+    As in tf_slim (training/training.py), except that the update depends on the loss: the returned
+    loss is the loss before the update, and with `check_numerics` a loss that is not finite changes
+    no variable.
 
     Args:
       total_loss: scalar.
@@ -108,9 +108,9 @@ def gradient_summaries(
 
 def _after_updates(total_loss: Any, update_ops: Iterable[Any] | None) -> Any:
     """Returns the loss, which depends on the update ops."""
-    of_graph = tf.get_collection(tf.GraphKeys.UPDATE_OPS)
-    chosen = of_graph if update_ops is None else list(update_ops)
-    if any(all(op is not other for other in chosen) for op in of_graph):
+    graph_ops = tf.get_collection(tf.GraphKeys.UPDATE_OPS)
+    chosen = graph_ops if update_ops is None else list(update_ops)
+    if not {id(op) for op in graph_ops} <= {id(op) for op in chosen}:
         tf.logging.warning(
             "update_ops in create_train_op does not contain all the update_ops in "
             "GraphKeys.UPDATE_OPS"
@@ -126,9 +126,9 @@ def _after_updates(total_loss: Any, update_ops: Iterable[Any] | None) -> Any:
 def _checked(variables: Sequence[Any] | None) -> Sequence[Any]:
     if variables is None:
         variables = tf.trainable_variables()
-    trainable = tf.trainable_variables()
+    trainable_ids = set(map(id, tf.trainable_variables()))
     for variable in variables:
-        if not variable.trainable and all(variable is not other for other in trainable):
+        if not variable.trainable and id(variable) not in trainable_ids:
             raise AssertionError(
                 f"variables_to_train has {variable.op.name}, which is not trainable"
             )

@@ -16,7 +16,7 @@ from tf_frame_legacy import (
     training as training,
     training_evaluation as train_eval,  # noqa: F401
 )
-from tf_frame_legacy.slim import (
+from tf_frame_legacy.slim import (  # type: ignore[no-redef]
     data as data,
     data_decoder as data_decoder,
     data_provider as data_provider,

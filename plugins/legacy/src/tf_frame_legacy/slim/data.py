@@ -1,4 +1,4 @@
-"""The data modules of slim, under `slim.data` as in tf_slim, for scripts that name them so."""
+"""The data modules of slim as `slim.data`, as in tf_slim."""
 
 from __future__ import annotations
 

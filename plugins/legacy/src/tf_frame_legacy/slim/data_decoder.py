@@ -1,7 +1,4 @@
-"""slim's `DataDecoder`, the base class of decoders of records.
-
-For data sets written for slim: their decoder, usually `TFExampleDecoder`, derives from it.
-"""
+"""slim's `DataDecoder`, the base class of decoders of records such as `TFExampleDecoder`."""
 
 from __future__ import annotations
 

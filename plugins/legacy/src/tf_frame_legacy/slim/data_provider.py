@@ -27,18 +27,6 @@ class DataProvider:
         Raises:
           ValueError: `items` is not a list or tuple, or has an unknown name.
         """
-        self._validate_items(items)
-        return [self._items_to_tensors[item] for item in items]
-
-    def list_items(self) -> Iterable[str]:
-        """Returns the names of the items that `get` can return."""
-        return self._items_to_tensors.keys()
-
-    def num_samples(self) -> int:
-        """Returns the number of examples in the data set."""
-        return self._num_samples
-
-    def _validate_items(self, items: Sequence[str]) -> None:
         if not isinstance(items, list | tuple):
             raise ValueError(
                 f"items must be a list or tuple, not {items!r}; for one item write [item]"
@@ -49,3 +37,12 @@ class DataProvider:
                 raise ValueError(
                     f"Item [{item}] is invalid. Valid entries include: {list(valid_items)}"
                 )
+        return [self._items_to_tensors[item] for item in items]
+
+    def list_items(self) -> Iterable[str]:
+        """Returns the names of the items that `get` can return."""
+        return self._items_to_tensors.keys()
+
+    def num_samples(self) -> int:
+        """Returns the number of examples in the data set."""
+        return self._num_samples

@@ -9,7 +9,7 @@ from typing import Any
 
 
 class Dataset:
-    """The description of a data set for a `DatasetDataProvider`; each argument is an attribute.
+    """The description of a data set for a `DatasetDataProvider`; arguments become attributes.
 
     Args:
       data_sources: a path or a list of paths; `*`, `?` and `[` in them are wildcards.

@@ -3,8 +3,7 @@
     provider = DatasetDataProvider(dataset, num_readers=4, shuffle=True)
     image, label = provider.get(["image", "label"])
 
-For trainers written for slim; new inputs use tf.data. Names of ops and summaries are those of
-tf_slim, data/dataset_data_provider.py.
+New inputs use tf.data. Names of ops and summaries are from tf_slim, data/dataset_data_provider.py.
 """
 
 from __future__ import annotations
@@ -27,9 +26,8 @@ class DatasetDataProvider(DataProvider):
       reader_kwargs: arguments of `dataset.reader`.
       shuffle: whether to shuffle the files, and the records in the queue.
       num_epochs: epochs after which the queue closes; None: no end.
-      common_queue_capacity: maximum number of records in the queue.
-      common_queue_min: minimum number of records in the queue after a record is taken,
-        for better shuffling.
+      common_queue_capacity, common_queue_min: maximum and, after a record is taken, minimum
+        number of records in the queue.
       record_key: name of the item with the key of the record (`FILE:OFFSET`).
       seed: seed of the shuffling.
       scope: name scope; None: `parallel_read`.

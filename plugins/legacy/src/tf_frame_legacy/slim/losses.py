@@ -1,4 +1,4 @@
-"""The losses of `tf_frame.layers.losses`, for models that name them as in tf_slim.losses."""
+"""The losses of `tf_frame.layers.losses` as `slim.losses`."""
 
 from __future__ import annotations
 

@@ -1,16 +1,14 @@
 """Sizes of operations and variables, to see which parts of a model are large.
 
-slim.model_analyzer.analyze_vars(tf.model_variables(), print_info=True)
+    slim.model_analyzer.analyze_vars(tf.model_variables(), print_info=True)
 
-Names and lines are those of tf_slim, model_analyzer.py.
+Names and printed lines are from tf_slim, model_analyzer.py.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Any
-
-__all__ = ["analyze_ops", "analyze_vars", "tensor_description"]
 
 
 def tensor_description(var: Any) -> str:

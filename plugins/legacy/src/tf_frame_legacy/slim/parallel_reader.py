@@ -1,6 +1,6 @@
 """slim's `parallel_reader`: several readers that fill one queue with records of many files.
 
-So the records of different files mix. For input code written for slim; new inputs use tf.data.
+New inputs use tf.data.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from tf_frame_legacy.slim.prefetch_queue import add_fullness_summary
 
 
 class ParallelReader(tf.ReaderBase):
-    """Several readers that fill one queue, from which records are read.
+    """Several readers that fill one queue with records.
 
-    The readers read different files at a time, so that the records of the files mix.
+    The readers read different files at a time, so the records of the files mix.
 
     Args:
       reader_class: class of the readers, such as `tf.compat.v1.TFRecordReader`.
@@ -59,7 +59,7 @@ class ParallelReader(tf.ReaderBase):
           queue: queue of file names.
           name: name of the dequeue op.
         """
-        self._configure_readers_by(queue)
+        self._fill_from(queue)
         return self._common_queue.dequeue(name=name)
 
     def read_up_to(self, queue: Any, num_records: Any, name: str | None = None) -> Any:
@@ -72,10 +72,10 @@ class ParallelReader(tf.ReaderBase):
           num_records: maximum number of records.
           name: name of the dequeue op.
         """
-        self._configure_readers_by(queue)
+        self._fill_from(queue)
         return self._common_queue.dequeue_up_to(num_records, name)
 
-    def _configure_readers_by(self, queue: Any) -> None:
+    def _fill_from(self, queue: Any) -> None:
         enqueues = [self._common_queue.enqueue(reader.read(queue)) for reader in self._readers]
         tf.train.add_queue_runner(tf.train.QueueRunner(self._common_queue, enqueues))
 
@@ -113,9 +113,8 @@ def parallel_read(
       reader_kwargs: arguments of `reader_class`.
       shuffle: whether to shuffle files and records.
       dtypes: types of key and value; None: strings.
-      capacity: maximum number of records in the queue.
-      min_after_dequeue: minimum number of records in the queue after a record is taken,
-        if `shuffle`.
+      capacity, min_after_dequeue: maximum and, if `shuffle`, after a record is taken, minimum
+        number of records in the queue.
       seed: seed of the shuffling.
       scope: name scope; None: `parallel_read`.
 
@@ -149,14 +148,7 @@ def single_pass_read(
 ) -> Any:
     """Returns `(key, value)` of one record, for a single pass in the order of the files.
 
-    Args:
-      data_sources: see `parallel_read`.
-      reader_class: class of the reader.
-      reader_kwargs: arguments of `reader_class`.
-      scope: name scope; None: `single_pass_read`.
-
-    Raises:
-      ValueError: no file matches.
+    See `parallel_read` for the arguments; `scope` is `single_pass_read` by default.
     """
     data_files = get_data_files(data_sources)
     with tf.name_scope(scope, "single_pass_read"):

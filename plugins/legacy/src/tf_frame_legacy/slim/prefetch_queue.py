@@ -1,7 +1,4 @@
-"""slim's `prefetch_queue`, a queue of batches that are computed ahead of their use.
-
-Trainers written for slim take the batch of each clone from it.
-"""
+"""slim's `prefetch_queue`: a queue of batches that are computed ahead, one for each clone."""
 
 from __future__ import annotations
 
@@ -28,7 +25,7 @@ def prefetch_queue(
       capacity: maximum number of elements.
       num_threads: number of threads that fill the queue.
       dynamic_pad: whether dimensions may be unknown; `dequeue_many` then pads with zeros.
-      shared_name: name by which several sessions share the queue.
+      shared_name: name of the queue for several sessions that share it.
       name: name scope; None: `prefetch_queue`.
 
     Returns:

@@ -1,7 +1,4 @@
-"""slim's `queues`: a context manager that runs queue runners.
-
-For code that reads input queues in a plain `tf.Session`, which does not start their threads.
-"""
+"""slim's `queues`: a context manager that runs the threads of input queues in a `tf.Session`."""
 
 from __future__ import annotations
 
@@ -49,11 +46,11 @@ def QueueRunners(session: Any) -> Iterator[None]:
 
 def _start(session: Any, coordinator: Any) -> list[threading.Thread]:
     runners = tf.get_collection(tf.GraphKeys.QUEUE_RUNNERS)
-    threads = (
-        runner.create_threads(session, coord=coordinator, daemon=True, start=True)
+    return [
+        thread
         for runner in runners
-    )
-    return [thread for of_one in threads for thread in of_one]
+        for thread in runner.create_threads(session, coord=coordinator, daemon=True, start=True)
+    ]
 
 
 def _stop(session: Any, coordinator: Any, threads: list[threading.Thread]) -> None:

@@ -3,8 +3,8 @@
     slim.summaries.add_histogram_summaries(slim.get_model_variables())
     slim.summaries.add_scalar_summary(total_loss, "Total Loss", print_summary=True)
 
-For scripts written for slim, whose evaluations also print their metrics by `print_summary`. The
-tag is the given name, by default the tensor's op name.
+Evaluations also print their metrics with `print_summary`. The tag is `name`, by default the name of
+the tensor's op. The functions return the summaries, scalar string tensors.
 """
 
 from __future__ import annotations
@@ -14,17 +14,6 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-__all__ = [
-    "add_histogram_summaries",
-    "add_histogram_summary",
-    "add_image_summaries",
-    "add_image_summary",
-    "add_scalar_summaries",
-    "add_scalar_summary",
-    "add_zero_fraction_summaries",
-    "add_zero_fraction_summary",
-]
-
 
 def add_histogram_summary(tensor: Any, name: str | None = None, prefix: str | None = None) -> Any:
     """Adds a histogram of a tensor or variable.
@@ -33,9 +22,6 @@ def add_histogram_summary(tensor: Any, name: str | None = None, prefix: str | No
       tensor: tensor of any shape.
       name: the tag; None: the op name.
       prefix: text before the tag, separated by a slash.
-
-    Returns:
-      The summary, a scalar string tensor.
     """
     return tf.summary.histogram(_tag(tensor, name, prefix), tensor)
 
@@ -48,10 +34,7 @@ def add_image_summary(
     Args:
       tensor: `[batch, height, width, channels]`.
       name, prefix: see `add_histogram_summary`.
-      print_summary: print the values to stderr whenever the summary is computed.
-
-    Returns:
-      The summary, a scalar string tensor.
+      print_summary: whether to print the values to stderr with each summary.
     """
     tag = _tag(tensor, name, prefix)
     if not print_summary:
@@ -67,10 +50,7 @@ def add_scalar_summary(
     Args:
       tensor: scalar tensor or variable.
       name, prefix: see `add_histogram_summary`.
-      print_summary: print the value to stderr whenever the summary is computed.
-
-    Returns:
-      The summary, a scalar string tensor.
+      print_summary: whether to print the value to stderr with each summary.
     """
     tag = _tag(tensor, name, prefix)
     if not print_summary:
@@ -86,33 +66,30 @@ def add_zero_fraction_summary(
     Args:
       tensor: tensor of any shape.
       name, prefix, print_summary: see `add_scalar_summary`.
-
-    Returns:
-      The summary, a scalar string tensor.
     """
     tag = f"{_tag(tensor, name, prefix)}/Fraction_of_Zero_Values"
     return add_scalar_summary(tf.nn.zero_fraction(tensor), tag, print_summary=print_summary)
 
 
 def add_histogram_summaries(tensors: Iterable[Any], prefix: str | None = None) -> list[Any]:
-    """Adds a histogram for each tensor; returns the summaries."""
+    """Adds a histogram for each tensor."""
     return [add_histogram_summary(tensor, prefix=prefix) for tensor in tensors]
 
 
 def add_image_summaries(tensors: Iterable[Any], prefix: str | None = None) -> list[Any]:
-    """Adds images for each tensor `[batch, height, width, channels]`; returns the summaries."""
+    """Adds images for each tensor `[batch, height, width, channels]`."""
     return [add_image_summary(tensor, prefix=prefix) for tensor in tensors]
 
 
 def add_scalar_summaries(
     tensors: Iterable[Any], prefix: str | None = None, print_summary: bool = False
 ) -> list[Any]:
-    """Adds a scalar summary for each scalar tensor; returns the summaries."""
+    """Adds a scalar summary for each scalar tensor."""
     return [add_scalar_summary(t, prefix=prefix, print_summary=print_summary) for t in tensors]
 
 
 def add_zero_fraction_summaries(tensors: Iterable[Any], prefix: str | None = None) -> list[Any]:
-    """Adds the share of zeros for each tensor; returns the summaries."""
+    """Adds the share of zeros for each tensor."""
     return [add_zero_fraction_summary(tensor, prefix=prefix) for tensor in tensors]
 
 
@@ -122,7 +99,7 @@ def _tag(tensor: Any, name: str | None, prefix: str | None) -> str:
 
 
 def _printed(summary: Any, tensor: Any, tag: str) -> Any:
-    """Returns a summary that prints; the collection has only this one, so that merging prints."""
+    """Returns a summary that prints, and adds it to the collection, so that merging prints."""
     summary = tf.Print(summary, [tensor], tag)
     tf.add_to_collection(tf.GraphKeys.SUMMARIES, summary)
     return summary

@@ -1,4 +1,4 @@
-"""Layers of tf_slim that are not in `tf_frame.layers`, because current networks do not need them.
+"""Layers of tf_slim that current networks do not need.
 
 Same behaviour as tf_slim, layers/layers.py and layers/bucketization_op.py.
 """
@@ -13,14 +13,6 @@ import tensorflow.compat.v1 as tf
 from tf_frame.layers.arg_scope import add_arg_scope
 from tf_frame.layers.outputs import collect_named_outputs
 from tf_frame.layers.sizes import channels_first
-
-__all__ = [
-    "bucketize",
-    "dense_to_sparse",
-    "images_to_sequence",
-    "scale_gradient",
-    "sequence_to_images",
-]
 
 
 def bucketize(input_tensor: Any, boundaries: Sequence[float], name: str | None = None) -> Any:
@@ -64,7 +56,7 @@ def images_to_sequence(
     outputs_collections: Any = None,
     scope: str | None = None,
 ) -> Any:
-    """Converts each row of an image to a sequence, whose steps are the columns.
+    """Converts each row of an image to a sequence; its steps are the columns.
 
     Args:
       inputs: `[batch, height, width, channels]`, or `[batch, channels, height, width]`.

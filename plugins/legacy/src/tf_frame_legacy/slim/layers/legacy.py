@@ -1,7 +1,7 @@
-"""The fully connected layer of tf.contrib.layers before slim, whose bias is named `bias`.
+"""The fully connected layer of tf.contrib.layers before slim, with the variable `bias`.
 
-For models of that time and their checkpoints, since slim's `fully_connected` names it `biases`.
-Same behaviour as tf_slim, layers/layers.py.
+slim's `fully_connected` has `biases`, so old checkpoints do not fit. Same behaviour as tf_slim,
+layers/layers.py.
 """
 
 from __future__ import annotations
@@ -14,8 +14,6 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.layers.arg_scope import add_arg_scope
 from tf_frame.layers.initializers import xavier_initializer
-
-__all__ = ["legacy_fully_connected", "legacy_linear", "legacy_relu"]
 
 
 @add_arg_scope

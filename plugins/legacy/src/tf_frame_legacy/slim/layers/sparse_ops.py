@@ -1,6 +1,6 @@
 """Sparse tensors of tf_slim, layers/sparse_ops.py: class indices of indicators, lengths of rows.
 
-Scripts with several labels for an example convert them with these functions.
+For examples with several labels.
 """
 
 from __future__ import annotations
@@ -9,8 +9,6 @@ import numbers
 from typing import Any
 
 import tensorflow.compat.v1 as tf
-
-__all__ = ["dense_to_sparse_tensor", "indicators_to_sparse_ids", "sparse_row_envelope"]
 
 
 def dense_to_sparse_tensor(dense_tensor: Any, ignore_value: Any = None) -> Any:
@@ -34,7 +32,7 @@ def indicators_to_sparse_ids(
 
     Args:
       indicators: `[..., classes]`, 0 for the classes that an example does not have.
-      ignore_value: the value in place of 0; None: "", 0 or False, by type.
+      ignore_value: the value instead of 0; None: "", 0 or False, by type.
       dtype: integer type of the indices.
 
     Returns:
@@ -49,14 +47,14 @@ def indicators_to_sparse_ids(
     with tf.name_scope(None, "indicators_to_sparse_ids", [indicators, ignore_value]):
         counts = _counts(tf.convert_to_tensor(indicators), ignore_value)
         ones = tf.cast(counts, tf.int64)
-        found = tf.where(counts)
+        present = tf.where(counts)
         # The place of a class is the number of classes before it.
-        places = tf.gather_nd(tf.cumsum(ones, axis=-1, exclusive=True), found)
+        places = tf.gather_nd(tf.cumsum(ones, axis=-1, exclusive=True), present)
         longest = tf.maximum(tf.reduce_max(tf.reduce_sum(ones, axis=-1)), 0)
         shape = tf.shape(ones, out_type=tf.int64)
         return tf.SparseTensor(
-            tf.concat([found[:, :-1], places[:, None]], axis=1),
-            tf.cast(found[:, -1], dtype),
+            tf.concat([present[:, :-1], places[:, None]], axis=1),
+            tf.cast(present[:, -1], dtype),
             tf.concat([shape[:-1], longest[None]], axis=0),
         )
 
@@ -68,7 +66,7 @@ def sparse_row_envelope(
 
     Args:
       sparse_input: a `tf.SparseTensor` of rank 2 or more.
-      row_axis, col_axis: the axis of the rows, and that within a row.
+      row_axis, col_axis: the axis of the rows, and the axis within a row.
       name: name scope; None: "sparse_row_envelope".
 
     Returns:
@@ -89,7 +87,7 @@ def sparse_row_envelope(
 
 
 def _counts(tensor: Any, ignore_value: Any) -> Any:
-    """Tells of each element whether it is another one than the value to leave out."""
+    """Returns for each element whether it differs from the ignored value."""
     if ignore_value is None:
         ignore_value = "" if tensor.dtype == tf.string else tensor.dtype.as_numpy_dtype()
     return tf.not_equal(tensor, tf.cast(ignore_value, tensor.dtype))

@@ -1,7 +1,6 @@
 """Summaries of activations, variables and collections, as in tf_slim, layers/summaries.py.
 
-Model code written for slim adds them to see in TensorBoard, for instance, how many inputs
-a ReLU clips; the tags are slim's.
+They show in TensorBoard, for instance, how many inputs a ReLU clips; the tags are slim's.
 """
 
 from __future__ import annotations

@@ -11,8 +11,6 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame_legacy.slim.metrics.collected import collected, zeros
 
-__all__ = ["cohen_kappa", "streaming_covariance", "streaming_pearson_correlation"]
-
 
 def streaming_covariance(
     predictions: Any,

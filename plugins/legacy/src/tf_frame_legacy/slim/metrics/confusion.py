@@ -13,14 +13,6 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame_legacy.slim.metrics.collected import as_tensor, collected
 
-__all__ = [
-    "f1_score",
-    "streaming_false_negative_rate",
-    "streaming_false_negative_rate_at_thresholds",
-    "streaming_false_positive_rate",
-    "streaming_false_positive_rate_at_thresholds",
-]
-
 # Added to denominators; also moves the first and last threshold outside of [0, 1].
 _EPSILON = 1e-7
 

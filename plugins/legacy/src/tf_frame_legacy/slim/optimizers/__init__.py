@@ -1,8 +1,6 @@
-"""`optimize_loss`, which creates a train op in one call, for scripts written for slim.
+"""`optimize_loss`, which creates a train op in one call, with the arguments of tf_slim.
 
 train_op = slim.optimize_loss(loss, global_step, 0.01, "Momentum", clip_gradients=1.0)
-
-Arguments are those of tf_slim, layers/optimizers.py.
 """
 
 from __future__ import annotations
@@ -58,7 +56,7 @@ def optimize_loss(
 
     Args:
       loss: scalar tensor.
-      global_step: scalar of an integer type; None: that of the graph, if any.
+      global_step: scalar of an integer type; None: the global step of the graph, if any.
       learning_rate: scalar tensor, or a float, which becomes a variable `learning_rate`;
         None if the optimizer has a learning rate.
       optimizer: name in `OPTIMIZER_CLS_NAMES`, optimizer, optimizer class, or function of
@@ -88,12 +86,12 @@ def optimize_loss(
     else:
         tf.train.assert_global_step(global_step)
     with tf.variable_scope(name, "OptimizeLoss", [loss, global_step]):
-        loss = _after(_of_graph(update_ops), loss)
+        loss = _after(_list_updates(update_ops), loss)
         rate = learning_rate_tensor(learning_rate)
-        wanted = _checked_summaries(summaries)
+        chosen_summaries = _checked_summaries(summaries)
         if learning_rate is not None and learning_rate_decay_fn is not None:
             rate = decayed(rate, global_step, learning_rate_decay_fn)
-            if "learning_rate" in wanted:
+            if "learning_rate" in chosen_summaries:
                 tf.summary.scalar("learning_rate", rate)
         chosen = chosen_optimizer(optimizer, rate)
         pairs = chosen.compute_gradients(
@@ -102,11 +100,11 @@ def optimize_loss(
             colocate_gradients_with_ops=colocate_gradients_with_ops,
         )
         pairs = _noisy_and_scaled(pairs, gradient_noise_scale, gradient_multipliers)
-        if _NORMS & wanted:
+        if _NORMS & chosen_summaries:
             _summarize_norm("gradient_norm", pairs)
         pairs = _clipped(pairs, clip_gradients)
-        _summarize(loss, pairs, wanted)
-        if clip_gradients is not None and _NORMS & wanted:
+        _summarize(loss, pairs, chosen_summaries)
+        if clip_gradients is not None and _NORMS & chosen_summaries:
             _summarize_norm("clipped_gradient_norm", pairs)
         counted = global_step if increment_global_step else None
         update = chosen.apply_gradients(
@@ -115,7 +113,7 @@ def optimize_loss(
         return _after([update], loss)
 
 
-def _of_graph(update_ops: Iterable[Any] | None) -> list[Any]:
+def _list_updates(update_ops: Iterable[Any] | None) -> list[Any]:
     return list(tf.get_collection(tf.GraphKeys.UPDATE_OPS) if update_ops is None else update_ops)
 
 
@@ -130,8 +128,8 @@ def _after(ops: list[Any], loss: Any) -> Any:
 def _checked_summaries(summaries: Sequence[str] | None) -> set[str]:
     for summary in summaries or ():
         if summary not in OPTIMIZER_SUMMARIES:
-            known = ", ".join(OPTIMIZER_SUMMARIES)
-            raise ValueError(f"Summaries should be one of [{known}], you provided {summary}.")
+            names = ", ".join(OPTIMIZER_SUMMARIES)
+            raise ValueError(f"Summaries should be one of [{names}], you provided {summary}.")
     return set(_DEFAULT_SUMMARIES if summaries is None else summaries)
 
 
@@ -166,16 +164,16 @@ def _clipped(pairs: GradsAndVars, clip: Any) -> GradsAndVars:
     raise ValueError(f"Unknown type {type(clip)} for clip_gradients")
 
 
-def _summarize(loss: Any, pairs: GradsAndVars, wanted: set[str]) -> None:
-    if "loss" in wanted:
+def _summarize(loss: Any, pairs: GradsAndVars, chosen_summaries: set[str]) -> None:
+    if "loss" in chosen_summaries:
         tf.summary.scalar("loss", loss)
     for gradient, variable in pairs:
         if gradient is None:
             continue
         name = variable.name.replace(":", "_")
-        if "gradients" in wanted:
+        if "gradients" in chosen_summaries:
             tf.summary.histogram(f"gradients/{name}", gradient_values(gradient))
-        if "gradient_norm" in wanted:
+        if "gradient_norm" in chosen_summaries:
             tf.summary.scalar(f"gradient_norm/{name}", tf.global_norm([gradient_values(gradient)]))
 
 

@@ -1,7 +1,6 @@
 """Clipping of gradients with an unusually large norm, as in tf_slim, layers/optimizers.py.
 
-The limit follows the norms of earlier steps, so that nobody has to find a fixed one. The method
-is that of section 3.2.1 of https://arxiv.org/abs/1412.1602.
+The limit follows the norms of earlier steps (section 3.2.1 of https://arxiv.org/abs/1412.1602).
 """
 
 from __future__ import annotations
@@ -13,8 +12,6 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.gradient_transforms.values import GradsAndVars, on_values
 
-__all__ = ["adaptive_clipping_fn"]
-
 
 def adaptive_clipping_fn(
     std_factor: float = 2.0,
@@ -25,7 +22,7 @@ def adaptive_clipping_fn(
     epsilon: float = 1e-8,
     name: str | None = None,
 ) -> Callable[[GradsAndVars], GradsAndVars]:
-    """Returns a function that scales gradients whose global norm is unusually large.
+    """Returns a function that scales gradients with an unusually large global norm.
 
     Mean and standard deviation of the logarithm of the norm are computed from moving
     averages, the variables `AdaptiveMaxNorm/mean` and `sq_mean`. A norm greater than

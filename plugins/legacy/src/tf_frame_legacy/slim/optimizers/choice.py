@@ -1,7 +1,7 @@
 """Conversion of the arguments `learning_rate` and `optimizer` of `optimize_loss`.
 
-Scripts written for slim give numbers, tensors, names, classes or functions. Names, accepted types
-and error messages are those of tf_slim, layers/optimizers.py.
+They may be numbers, tensors, names, classes or functions. Names, accepted types and error messages
+are from tf_slim, layers/optimizers.py.
 """
 
 from __future__ import annotations
@@ -71,7 +71,13 @@ def chosen_optimizer(optimizer: Any, rate: Any) -> Any:
         _require_rate(rate, f"class ({optimizer})")
         return optimizer(learning_rate=rate)
     if callable(optimizer):
-        return _checked_optimizer(optimizer() if rate is None else optimizer(rate))
+        result = optimizer() if rate is None else optimizer(rate)
+        if not isinstance(result, tf.train.Optimizer):
+            raise ValueError(
+                "Unrecognized optimizer: function should return subclass of Optimizer. Got "
+                f"{result}."
+            )
+        return result
     raise ValueError(
         "Unrecognized optimizer: should be string, subclass of Optimizer, instance of "
         f"subclass of Optimizer or function with one argument. Got {optimizer}."
@@ -81,19 +87,11 @@ def chosen_optimizer(optimizer: Any, rate: Any) -> Any:
 def _class_named(name: str, rate: Any) -> Callable[..., Any]:
     _require_rate(rate, f"string ({name})")
     if name not in OPTIMIZER_CLS_NAMES:
-        known = ", ".join(OPTIMIZER_CLS_NAMES)
-        raise ValueError(f"Optimizer name should be one of [{known}], you provided {name}.")
+        names = ", ".join(OPTIMIZER_CLS_NAMES)
+        raise ValueError(f"Optimizer name should be one of [{names}], you provided {name}.")
     return OPTIMIZER_CLS_NAMES[name]
 
 
 def _require_rate(rate: Any, kind: str) -> None:
     if rate is None:
         raise ValueError(f"Learning rate is None, but should be specified if optimizer is {kind}.")
-
-
-def _checked_optimizer(made: Any) -> Any:
-    if not isinstance(made, tf.train.Optimizer):
-        raise ValueError(
-            f"Unrecognized optimizer: function should return subclass of Optimizer. Got {made}."
-        )
-    return made

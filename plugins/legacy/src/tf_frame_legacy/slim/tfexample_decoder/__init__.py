@@ -1,8 +1,7 @@
 """slim's decoders of `tf.train.Example` and `SequenceExample`, with their item handlers.
 
-For data sets that were described for slim. A decoder parses features to tensors; an item handler
-converts some of the tensors to an item, such as an image or the boxes. All handlers can be
-imported from here, as in tf_slim, data/tfexample_decoder.py.
+A decoder parses features to tensors; an item handler converts some of the tensors to an item, such
+as an image or the boxes. All handlers are here, as in tf_slim, data/tfexample_decoder.py.
 """
 
 from __future__ import annotations

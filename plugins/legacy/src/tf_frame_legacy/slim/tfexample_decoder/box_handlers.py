@@ -1,7 +1,6 @@
 """slim's item handlers that decode bounding boxes and keypoints of `tf.train.Example`s.
 
-An item handler makes one tensor of an example of some stored features; detection data sets written
-for slim name these.
+An item handler combines stored features of an example to one tensor.
 """
 
 from __future__ import annotations
@@ -116,11 +115,11 @@ class NumBoxesSequence(ItemHandler):
         Raises:
           ValueError: a feature is not sparse.
         """
-        first, *others = [keys_to_tensors[key] for key in self.keys]
+        first, *further = [keys_to_tensors[key] for key in self.keys]
         num_boxes = _num_boxes(first)
-        compared = others if self._check_consistency else []
+        compared = further if self._check_consistency else []
         with tf.control_dependencies(
-            [tf.assert_equal(num_boxes, _num_boxes(other)) for other in compared]
+            [tf.assert_equal(num_boxes, _num_boxes(tensor)) for tensor in compared]
         ):
             return tf.identity(num_boxes)
 

@@ -1,7 +1,4 @@
-"""slim's item handler `Image`, which decodes the images of a `tf.train.Example`.
-
-Data sets written for slim name it for the item `image`.
-"""
+"""slim's item handler `Image`, which decodes the images of a `tf.train.Example`."""
 
 from __future__ import annotations
 
@@ -55,7 +52,9 @@ class Image(ItemHandler):
         image_format = keys_to_tensors[self._format_key]
         if not self._repeated:
             return self._decode(encoded, image_format)
-        return tf.map_fn(lambda one: self._decode(one, image_format), encoded, dtype=self._dtype)
+        return tf.map_fn(
+            lambda image: self._decode(image, image_format), encoded, dtype=self._dtype
+        )
 
     def _decode(self, encoded: Any, image_format: Any) -> Any:
         is_raw = tf.logical_or(tf.equal(image_format, "raw"), tf.equal(image_format, "RAW"))

@@ -1,7 +1,7 @@
 """slim's item handlers for tensors, which convert parsed features of an example to an item.
 
-Data sets written for slim name one for each item, such as the label. Names and arguments are those
-of tf_slim, data/tfexample_decoder.py.
+A data set has a handler for each item, such as the label. Names and arguments are from tf_slim,
+data/tfexample_decoder.py.
 """
 
 from __future__ import annotations
@@ -85,13 +85,13 @@ class Tensor(ItemHandler):
 
     def tensors_to_item(self, keys_to_tensors: Mapping[str, Any]) -> Any:
         tensor = keys_to_tensors[self._tensor_key]
-        shape = self._shape_of(keys_to_tensors)
+        shape = self._item_shape(keys_to_tensors)
         if isinstance(tensor, tf.SparseTensor):
             sparse = tensor if shape is None else tf.sparse_reshape(tensor, shape)
             return tf.sparse_tensor_to_dense(sparse, self._default_value)
         return tensor if shape is None else tf.reshape(tensor, shape)
 
-    def _shape_of(self, keys_to_tensors: Mapping[str, Any]) -> Any:
+    def _item_shape(self, keys_to_tensors: Mapping[str, Any]) -> Any:
         if not self._shape_keys:
             return self._shape
         return tf.reshape(
@@ -131,7 +131,7 @@ class BackupHandler(ItemHandler):
 
     Args:
       handler: the first handler.
-      backup: the other handler, whose item has the same type.
+      backup: the other handler; its item has the same type.
 
     Raises:
       ValueError: an argument is not an `ItemHandler`.
@@ -192,11 +192,11 @@ class SparseTensor(ItemHandler):
         tensor = tf.SparseTensor(
             tf.concat([outer, last], 1),
             keys_to_tensors[self._values_key].values,
-            self._shape_of(keys_to_tensors),
+            self._item_shape(keys_to_tensors),
         )
         return tf.sparse_tensor_to_dense(tensor, self._default_value) if self._densify else tensor
 
-    def _shape_of(self, keys_to_tensors: Mapping[str, Any]) -> Any:
+    def _item_shape(self, keys_to_tensors: Mapping[str, Any]) -> Any:
         if self._shape_key:
             return _dense(keys_to_tensors[self._shape_key])
         if self._shape is not None:

@@ -1,72 +1,47 @@
 """Variables under the names of tf_slim, ops/variables.py, for networks and trainers of slim.
 
-Creating and finding variables is in `tf_frame.layers`; functions that only old
-trainers need are here. `global_step` and its device argument are those of the Inception
-trainer (tensorflow/models, research/inception/inception/slim/variables.py).
+Functions that only old trainers need are here, the others are in `tf_frame.layers`. `global_step`
+and its device argument are from the Inception trainer (tensorflow/models,
+research/inception/inception/slim/variables.py).
 """
 
 from __future__ import annotations
 
+import inspect
+import typing
 from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.layers.arg_scope import add_arg_scope
+from tf_frame.layers.arg_scope import add_arg_scope as add_arg_scope
 from tf_frame.layers.variable_lists import (
-    filter_variables,
-    get_local_variables,
-    get_model_variables,
-    get_trainable_variables,
-    get_unique_variable,
-    get_variable_full_name,
-    get_variables,
-    get_variables_by_name,
-    get_variables_by_suffix,
-    get_variables_to_restore,
+    filter_variables as filter_variables,
+    get_local_variables as get_local_variables,
+    get_model_variables as get_model_variables,
+    get_trainable_variables as get_trainable_variables,
+    get_unique_variable as get_unique_variable,
+    get_variable_full_name as get_variable_full_name,
+    get_variables as get_variables,
+    get_variables_by_name as get_variables_by_name,
+    get_variables_by_suffix as get_variables_by_suffix,
+    get_variables_to_restore as get_variables_to_restore,
 )
 from tf_frame.layers.variables import (
-    add_model_variable,
-    global_variable,
-    local_variable,
-    model_variable,
-    variable,
+    add_model_variable as add_model_variable,
+    global_variable as global_variable,
+    local_variable as local_variable,
+    model_variable as model_variable,
+    variable as variable,
 )
 from tf_frame_legacy.slim.variables.assign import (
-    assign_from_checkpoint,
-    assign_from_checkpoint_fn,
-    assign_from_values,
-    assign_from_values_fn,
+    assign_from_checkpoint as assign_from_checkpoint,
+    assign_from_checkpoint_fn as assign_from_checkpoint_fn,
+    assign_from_values as assign_from_values,
+    assign_from_values_fn as assign_from_values_fn,
 )
-from tf_frame_legacy.slim.variables.device_chooser import VariableDeviceChooser
-
-__all__ = [
-    "VariableDeviceChooser",
-    "add_model_variable",
-    "assert_global_step",
-    "assert_or_get_global_step",
-    "assign_from_checkpoint",
-    "assign_from_checkpoint_fn",
-    "assign_from_values",
-    "assign_from_values_fn",
-    "create_global_step",
-    "filter_variables",
-    "get_global_step",
-    "get_local_variables",
-    "get_model_variables",
-    "get_or_create_global_step",
-    "get_trainable_variables",
-    "get_unique_variable",
-    "get_variable_full_name",
-    "get_variables",
-    "get_variables_by_name",
-    "get_variables_by_suffix",
-    "get_variables_to_restore",
-    "global_step",
-    "global_variable",
-    "local_variable",
-    "model_variable",
-    "variable",
-]
+from tf_frame_legacy.slim.variables.device_chooser import (
+    VariableDeviceChooser as VariableDeviceChooser,
+)
 
 # tf_slim takes these from TensorFlow, too.
 assert_global_step = tf.train.assert_global_step
@@ -76,7 +51,7 @@ get_or_create_global_step = tf.train.get_or_create_global_step
 
 
 def assert_or_get_global_step(graph: Any = None, global_step_tensor: Any = None) -> Any:
-    """Returns a given global step after a check, otherwise that of a graph, or None.
+    """Checks and returns a global step; by default returns the global step of a graph, or None.
 
     Args:
       graph: the graph; None: the default graph.
@@ -101,3 +76,8 @@ def global_step(device: Any = "") -> Any:
     """
     with tf.device(device):
         return get_or_create_global_step()
+
+
+if not typing.TYPE_CHECKING:
+    __all__ = ["VariableDeviceChooser"]
+    __all__ += [name for name, value in globals().copy().items() if inspect.isroutine(value)]

@@ -1,7 +1,7 @@
 """Assignment of values from a checkpoint or from arrays to variables.
 
-Scripts written for slim begin with pretrained weights by it: `assign_from_checkpoint_fn` is their
-`init_fn`. Names, arguments and error messages are those of tf_slim, ops/variables.py.
+`assign_from_checkpoint_fn` is the `init_fn` of scripts that begin with pretrained weights. Names,
+arguments and error messages are from tf_slim, ops/variables.py.
 """
 
 from __future__ import annotations
@@ -14,13 +14,6 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.find.path import resolve_checkpoint
 from tf_frame.checkpoint.find.reader import Checkpoint, saved_name_and_shape
-
-__all__ = [
-    "assign_from_checkpoint",
-    "assign_from_checkpoint_fn",
-    "assign_from_values",
-    "assign_from_values_fn",
-]
 
 # A list of variables, or name in the checkpoint -> variable, or -> parts of a partitioned one.
 Variables = Sequence[Any] | Mapping[str, Any]
@@ -44,14 +37,7 @@ def assign_from_values(var_names_to_values: Mapping[str, Any]) -> tuple[Any, dic
 
 
 def assign_from_values_fn(var_names_to_values: Mapping[str, Any]) -> Callable[[Any], Any]:
-    """Returns a function of a session that runs `assign_from_values`.
-
-    Args:
-      var_names_to_values: see `assign_from_values`.
-
-    Raises:
-      ValueError: see `assign_from_values`.
-    """
+    """Returns a function of a session that runs `assign_from_values`."""
     assign_op, feed_dict = assign_from_values(var_names_to_values)
     return lambda session: session.run(assign_op, feed_dict)
 
@@ -65,7 +51,7 @@ def assign_from_checkpoint(
     files nor a Saver.
 
     Args:
-      model_path: a checkpoint, or a folder with checkpoints, of which the newest is used.
+      model_path: a checkpoint, or a folder, for its newest checkpoint.
       var_list: variables, or name in the checkpoint -> variable or list of variables
         that all get this value. The parts of a partitioned variable have the name of the
         whole variable, and each gets its part of the value.
@@ -84,7 +70,7 @@ def assign_from_checkpoint(
     for name, variables in _by_saved_name(var_list).items():
         if name in checkpoint:
             value = checkpoint.read(name)
-            pairs += [(variable, _part_of(value, name, variable)) for variable in variables]
+            pairs += [(variable, _select_part(value, name, variable)) for variable in variables]
         elif ignore_missing_vars:
             tf.logging.warning("Checkpoint is missing variable [%s]", name)
         else:
@@ -101,7 +87,7 @@ def assign_from_checkpoint_fn(
     """Returns a function of a session that restores variables, an `init_fn` for training.
 
     Args:
-      model_path: a checkpoint, or a folder with checkpoints, of which the newest is used.
+      model_path: a checkpoint, or a folder, for its newest checkpoint.
       var_list: variables, or name in the checkpoint -> variable.
       ignore_missing_vars: warn of variables that are missing in the checkpoint.
       reshape_variables: accept another shape with the same number of elements.
@@ -171,13 +157,13 @@ def _as_list(variables: Any) -> list[Any]:
     return [variables] if hasattr(variables, "op") else list(variables)
 
 
-def _part_of(value: Any, name: str, variable: Any) -> Any:
+def _select_part(value: Any, name: str, variable: Any) -> Any:
     """Returns the part of a value in a checkpoint that belongs to a variable."""
-    wanted = saved_name_and_shape(variable)[1]
-    if list(value.shape) != wanted:
+    shape = saved_name_and_shape(variable)[1]
+    if list(value.shape) != shape:
         raise ValueError(
             f"Total size of new array must be unchanged for {name} "
-            f"lh_shape: [{value.shape}], rh_shape: [{tuple(wanted)}]"
+            f"lh_shape: [{value.shape}], rh_shape: [{tuple(shape)}]"
         )
     part = variable._get_save_slice_info()
     if part is None:
@@ -189,12 +175,12 @@ def _part_of(value: Any, name: str, variable: Any) -> Any:
 def _check_shapes(named: Mapping[str, list[Any]], checkpoint: Checkpoint) -> None:
     """Refuses other shapes; a Saver would change the shape of a resource variable."""
     for name, variables in named.items():
-        wanted = saved_name_and_shape(variables[0])[1]
-        if name in checkpoint and checkpoint.shape(name) != wanted:
+        shape = saved_name_and_shape(variables[0])[1]
+        if name in checkpoint and checkpoint.shape(name) != shape:
             raise tf.errors.InvalidArgumentError(
                 None,
                 None,
-                f"{variables[0].op.name} has shape {wanted}, and {checkpoint.shape(name)} as "
+                f"{variables[0].op.name} has shape {shape}, and {checkpoint.shape(name)} as "
                 f"{name} in the checkpoint {checkpoint.path}; omit the variable, or set "
                 "reshape_variables=True to reshape its value",
             )
@@ -205,9 +191,9 @@ def _present(var_list: Variables, checkpoint: Checkpoint) -> dict[str, Any]:
     named = _by_saved_name(var_list) if not isinstance(var_list, Mapping) else dict(var_list)
     for name in named.keys() - set(checkpoint.names):
         tf.logging.warning("Variable %s missing in checkpoint %s", name, checkpoint.path)
-    return {name: _alone(found) for name, found in named.items() if name in checkpoint}
+    return {name: _unpack(parts) for name, parts in named.items() if name in checkpoint}
 
 
-def _alone(variables: Any) -> Any:
+def _unpack(variables: Any) -> Any:
     """Unpacks a list of one variable, which a Saver does not accept."""
     return variables[0] if isinstance(variables, list) and len(variables) == 1 else variables

@@ -17,17 +17,13 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.deploy.deployment_config import TABLE_TYPES, VARIABLE_TYPES
 
-__all__ = ["VariableDeviceChooser"]
-
 
 class VariableDeviceChooser:
     """A device function that assigns variables to the tasks of a job in turn.
 
-    The old classes assigned the next device to every operation. A reference variable is
-    one operation, but a resource variable has an operation for its handle and others for
-    its reads, which were placed on other tasks than the variable. This class assigns the
-    next device to variables and tables only; operations on a variable or table are placed
-    on its device, and other operations keep their device.
+    The old classes assigned the next device to every operation, so the reads of a resource variable
+    were on other tasks than the variable. This class assigns the next device only to variables and
+    tables; operations on them are on their device, and other operations keep their device.
 
     Args:
       num_tasks: number of tasks of the job; 0: no job.
@@ -58,8 +54,8 @@ class VariableDeviceChooser:
             replica=replica, device_type=device_type, device_index=device_index
         )
         if placement is not None:
-            kept = "CPU:0" if self._num_tasks else placement
-            self._device = tf.DeviceSpec.from_string(f"/device:{kept}")
+            device = "CPU:0" if self._num_tasks else placement
+            self._device = tf.DeviceSpec.from_string(f"/device:{device}")
         self._job = tf.DeviceSpec.from_string(ps_device or f"/job:{job_name}")
         self._next_task = 0
 
@@ -67,9 +63,9 @@ class VariableDeviceChooser:
         """Returns the device of an operation that is being created."""
         if op.type in VARIABLE_TYPES | TABLE_TYPES:
             return self._next_device()
-        beside = _device_of_its_variable(op)
-        if self._num_tasks or beside or op.device:
-            return str(op.device or beside)
+        variable_device = _variable_device(op)
+        if self._num_tasks or variable_device or op.device:
+            return str(op.device or variable_device)
         return str(self._device.to_string())
 
     def _next_device(self) -> str:
@@ -80,8 +76,8 @@ class VariableDeviceChooser:
         return str(task.make_merged_spec(self._device).to_string())
 
 
-def _device_of_its_variable(op: Any) -> str:
+def _variable_device(op: Any) -> str:
     """Returns the device of the variable or table that an operation uses; empty if none."""
-    held = (tensor for tensor in op.inputs if tensor.dtype.base_dtype == tf.resource)
-    first = next(held, None)
+    resources = (tensor for tensor in op.inputs if tensor.dtype.base_dtype == tf.resource)
+    first = next(resources, None)
     return "" if first is None else str(first.device)
