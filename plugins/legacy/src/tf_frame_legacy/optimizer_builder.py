@@ -18,7 +18,7 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.gradient_transforms.values import GradsAndVars
-from tf_frame.graph.operations import branches_of_switches
+from tf_frame.graph.graph_edits import switch_branches
 from tf_frame_legacy import learning_schedules, slim
 from tf_frame_legacy.config import Config, chosen, message
 
@@ -187,7 +187,7 @@ class MovingAverageOptimizer(tf.train.Optimizer):
         update = self._optimizer.apply_gradients(pairs, global_step=global_step, name=name)
         changed = [variable for gradient, variable in pairs if gradient is not None]
         # Branches that are functions cannot hold reference variables.
-        with tf.control_dependencies([update]), branches_of_switches():
+        with tf.control_dependencies([update]), switch_branches():
             averages = self._average.apply(changed)
         return tf.group(update, averages, name="train_with_avg")
 
