@@ -1,6 +1,6 @@
 """Turns TensorFlow errors that a user can remedy, such as a full disk, into `TfFrameError`s.
 
-The user then reads the cause and what to do, in place of TensorFlow's traceback.
+The user reads the cause and the remedy instead of TensorFlow's traceback.
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ from tf_frame.plugin.fault import find_fault
 from tf_frame.plugin.frames import find_python_error
 from tf_frame.plugin.origin import owner_suffix
 
-# The operation that failed, as a session error names it: one that reads the input or decodes an
-# image. `error.op` is not set for operations in functions.
+# Text of a session error about an operation that reads the input or decodes an image. The attribute
+# `error.op` is not set for operations in functions.
 _FAILED_READ = re.compile(r"\[\[[^]]*(IteratorGetNext|Decode(Png|Jpeg|Image|Raw|CSV))[^]]*\]\]")
 
-# An error for the user that Python code of an input raises.
-_OF_USER = re.compile(r"tf_frame\.errors\.\w+: (.*)")
+# An error of tf-frame from Python code of an input.
+_USER_ERROR = re.compile(r"tf_frame\.errors\.\w+: (.*)")
 
 
 @contextlib.contextmanager
 def translated_errors(model_dir: str, source: Any = None) -> Iterator[None]:
-    """Turns a full disk and unreadable data, wherever they surface, into errors for the user.
+    """Turns errors about a full disk and unreadable data into errors for the user.
 
-    Errors in the code of plugins stay as they are. TensorFlow's event writer reports a full disk
-    by a RuntimeError, after its thread has printed a traceback, which is suppressed here.
+    Leaves errors in the code of plugins unchanged. TensorFlow's event writer raises a RuntimeError
+    for a full disk, after its thread has printed a traceback, which is suppressed here.
 
     Args:
       model_dir: the folder that the run writes to.
-      source: the input, whose data may be unreadable.
+      source: the input.
     """
     before, threading.excepthook = threading.excepthook, _without_event_writers
     try:
@@ -68,11 +68,11 @@ def _translated(error: Exception, model_dir: str, of_input: str) -> TfFrameError
 
 
 def _data_error(error: Exception, of_input: str) -> DataError | None:
-    """The error of data that cannot be read; None if code of the input raised something else."""
+    """Returns the error for unreadable data; None if code of the input raised another error."""
     raised = find_python_error(error)
-    of_user = _OF_USER.match(raised)
-    if of_user:
-        return DataError(of_user[1])
+    user_error = _USER_ERROR.match(raised)
+    if user_error:
+        return DataError(user_error[1])
     if raised and find_fault(error):
         return None
     reason = raised or reason_of(error)

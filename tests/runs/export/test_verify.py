@@ -9,7 +9,7 @@ from tf_frame.runs.export.verify import (
     Comparison,
     DifferenceError,
     compare,
-    runnable,
+    translated_run_errors,
 )
 
 TOLERANCE = 1e-5
@@ -171,6 +171,6 @@ def test_ties_of_several_outputs_add_up():
 
 def test_a_model_that_cannot_be_run_is_told_in_one_sentence():
     message = "thing was written, but cannot be run: no table"
-    with pytest.raises(DifferenceError, match=message), runnable("thing"):
+    with pytest.raises(DifferenceError, match=message), translated_run_errors("thing"):
         raise tf.errors.FailedPreconditionError(None, None, "no table")
     assert DifferenceError.exit_code == EXIT_FAILED

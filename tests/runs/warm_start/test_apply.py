@@ -7,7 +7,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import CheckpointError
 from tf_frame.graph.update.moving_averages import moving_averages
-from tf_frame.runs.warm_start.apply import with_warm_start
+from tf_frame.runs.warm_start.apply import add_warm_start
 from tf_frame.runs.warm_start.settings import VocabInfo, WarmStartSettings, as_settings
 
 W = np.arange(8, dtype=np.float32).reshape(4, 2)
@@ -52,7 +52,7 @@ def variable(name, shape, value=-1.0, **more):
 def started(settings, *, own=None, lines=None):
     """Values of all variables by name, as a session of a scaffold has them at first."""
     report = [].append if lines is None else lines.append
-    scaffold = with_warm_start(None, as_settings(settings), own, report=report)
+    scaffold = add_warm_start(None, as_settings(settings), own, report=report)
     creator = tf.train.ChiefSessionCreator(scaffold)
     with tf.train.MonitoredSession(creator) as session:
         return {v.op.name: session.run(v) for v in tf.global_variables()}
@@ -60,7 +60,7 @@ def started(settings, *, own=None, lines=None):
 
 def message(settings, kind=ValueError):
     with pytest.raises(kind) as caught:
-        with_warm_start(None, as_settings(settings), None, report=print)
+        add_warm_start(None, as_settings(settings), None, report=print)
     return str(caught.value)
 
 
@@ -275,7 +275,7 @@ def test_the_init_fn_of_a_scaffold_comes_after_the_warm_start(save):
     v = variable("w", [4, 2])
     folder, double = save(w=W), v.assign(2 * v)
     scaffold = tf.train.Scaffold(init_fn=lambda scaffold, session: session.run(double))
-    scaffold = with_warm_start(scaffold, as_settings(folder), None, report=print)
+    scaffold = add_warm_start(scaffold, as_settings(folder), None, report=print)
     with tf.train.MonitoredSession(tf.train.ChiefSessionCreator(scaffold)) as session:
         np.testing.assert_array_equal(session.run(v), 2 * W)
 
@@ -297,7 +297,7 @@ def test_the_report_names_every_variable(save, vocabulary):
     files = vocabulary("new", "b", "x", "c"), 3, 1, vocabulary("old", "a", "b", "c")
     lines = []
     settings = WarmStartSettings(folder, ".*", {"b": VocabInfo(*files)}, {"net/w": "w"})
-    with_warm_start(None, settings, None, report=lines.append)
+    add_warm_start(None, settings, None, report=lines.append)
     assert [line.split()[:2] for line in lines[0].splitlines()] == [
         ["warm", "start"],
         ["OUTCOME", "VARIABLE"],

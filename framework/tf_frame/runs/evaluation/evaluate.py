@@ -1,7 +1,7 @@
-"""Evaluation of a run's checkpoints: one of them, or each new one (`tf-frame evaluate`).
+"""Evaluation of a run's checkpoints: a single one, or each new one (`tf-frame evaluate`).
 
-Each new one: in a process beside the training, which does not wait for the evaluations. It may
-delete a checkpoint before its turn; such a checkpoint is skipped.
+Each new checkpoint is evaluated in a process next to the training, which does not wait. The
+training may delete a checkpoint before its evaluation; such a checkpoint is skipped.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ def run_evaluator(
     output: str | None = None,
 ) -> Evaluator:
     """Returns an evaluator of a run's checkpoints on the evaluation split; see `evaluate_run`."""
-    own = os.path.join(setup.model_dir, f"eval_{name}" if name else "eval")
+    folder = os.path.join(setup.model_dir, f"eval_{name}" if name else "eval")
     return Evaluator(
         model=model,
         source=source,
         config=setup.config,
         steps=setup.config.eval_steps,
-        eval_dir=os.path.expanduser(output) if output else own,
+        eval_dir=os.path.expanduser(output) if output else folder,
     )
 
 
@@ -67,14 +67,13 @@ def evaluate_run(
     Args:
       setup: the run.
       source: the input, constructed.
-      observer: the user.
+      observer: takes reports, and may stop the evaluation.
       checkpoint: path of the checkpoint, or a folder; None for the newest one.
       name: name of the evaluation, and of its folder; None for `eval`.
-      output: the folder for the results; None for one in the folder of the run.
-      continuous: wait for new checkpoints, up to the one of the last step.
+      output: the folder for the results; None for a folder in the folder of the run.
+      continuous: wait for new checkpoints until the last step.
       every_secs: least number of seconds between the starts of two evaluations.
-      timeout_secs: seconds without a new checkpoint after which the loop ends; None to
-        wait without limit.
+      timeout_secs: longest time without a new checkpoint; None: no limit.
 
     Yields:
       The result of each evaluation.
@@ -99,7 +98,7 @@ def evaluate_run(
     with translated_errors(setup.model_dir, source), contextlib.closing(evaluator):
         try:
             if continuous:
-                results = _evaluate_new(evaluate, setup, observer, every_secs, timeout_secs)
+                results = _evaluate_training(evaluate, setup, observer, every_secs, timeout_secs)
             else:
                 path = resolve_checkpoint(os.path.expanduser(checkpoint or setup.model_dir))
                 results = map(evaluate, [path])
@@ -108,14 +107,14 @@ def evaluate_run(
                 yield evaluated
             observer.interrupts.raise_if_received()
         except Interrupted as interrupted:
-            done = "1 checkpoint is" if count == 1 else f"{count} checkpoints are"
-            message = f"stopped; {done} evaluated, in {eval_dir}"
+            checkpoints = "1 checkpoint is" if count == 1 else f"{count} checkpoints are"
+            message = f"stopped; {checkpoints} evaluated, in {eval_dir}"
             raise Interrupted(interrupted.signum, message) from None
     secs = time.monotonic() - started
     observer.report(f"done in {secs:.0f} s; results in {eval_dir}")
 
 
-def _evaluate_new(
+def _evaluate_training(
     evaluate: Callable[[str], Evaluated],
     setup: TrainingSetup,
     observer: RunObserver,
@@ -125,7 +124,7 @@ def _evaluate_new(
     """Evaluates the checkpoints of a training in another process; see `evaluate_run`."""
     folder, last_step, step = setup.model_dir, setup.config.max_steps, None
     observer.report(f"waiting for checkpoints in {folder}, until step {last_step}")
-    for evaluated in _each_new(
+    for evaluated in _evaluate_each(
         evaluate,
         folder,
         last_step=last_step,
@@ -155,14 +154,13 @@ def evaluate_repeatedly(
 ) -> _Result | None:
     """Calls a function with each new checkpoint of a folder.
 
-    Checkpoints that were deleted or damaged before they could be restored are
-    skipped with a warning.
+    Skips deleted and damaged checkpoints with a warning.
 
     Args:
       evaluate: takes a path prefix.
       model_dir: the folder.
-      max_evaluations: number of evaluations after which the loop ends.
-      last_step: global step after whose evaluation the loop ends.
+      max_evaluations: largest number of evaluations; None: no limit.
+      last_step: global step of the last evaluation; None: no limit.
       **waiting: further arguments of `checkpoints_iterator`: `min_interval_secs`,
         `timeout`, `timeout_fn`, `stop` ...
 
@@ -174,13 +172,13 @@ def evaluate_repeatedly(
     """
     limit = None if max_evaluations is None else max(max_evaluations, 0)
     result: _Result | None = None
-    evaluations = _each_new(evaluate, model_dir, last_step=last_step, **waiting)
-    for each in itertools.islice(evaluations, limit):
-        result = each
+    evaluations = _evaluate_each(evaluate, model_dir, last_step=last_step, **waiting)
+    for evaluated in itertools.islice(evaluations, limit):
+        result = evaluated
     return result
 
 
-def _each_new(
+def _evaluate_each(
     evaluate: Callable[[str], _Result], model_dir: str, *, last_step: int | None, **waiting: Any
 ) -> Iterator[_Result]:
     """Yields the return value of each call; see `evaluate_repeatedly`."""

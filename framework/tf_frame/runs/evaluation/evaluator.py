@@ -1,12 +1,12 @@
-"""`Evaluator`: evaluates one checkpoint after the other in a single graph and session.
+"""`Evaluator`: evaluates checkpoints in a single graph and session.
 
-Building both anew for each checkpoint, as tf.estimator did, takes 12 to 42 times as long
+A new graph and session for each checkpoint, as in tf.estimator, takes 12 to 42 times as long
 (docs/performance.md).
 
-evaluator = Evaluator(model=model, source=source, config=config, eval_dir="runs/first/eval")
-for checkpoint in checkpoints_iterator("runs/first"):
-    print(evaluator.evaluate(checkpoint).metrics)
-evaluator.close()
+    evaluator = Evaluator(model=model, source=source, config=config, eval_dir="runs/first/eval")
+    for checkpoint in checkpoints_iterator("runs/first"):
+        print(evaluator.evaluate(checkpoint).metrics)
+    evaluator.close()
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ class Evaluated:
     """The result of an evaluation.
 
     Attributes:
-      metrics: name -> value as TensorFlow returns it: a NumPy scalar, an array, bytes, which
-        may be a serialised summary, or a structure of these.
+      metrics: name -> value from TensorFlow: a NumPy scalar, an array, bytes (such as a
+        serialised summary), or a structure of these.
       summary: serialised summaries of the first batch; None without any.
       global_step: global step of the checkpoint.
       steps: number of batches.
-      stopped: whether it was stopped before the end of the data.
+      stopped: whether the evaluation was stopped before the end of the data.
     """
 
     metrics: dict[str, Any]
@@ -55,16 +55,15 @@ class Evaluated:
 class Evaluator:
     """Evaluates checkpoints; the first evaluation makes graph and session.
 
-    An evaluation restores the variables, resets the metrics and restarts the data, so
-    earlier evaluations do not matter. After an evaluation that failed halfway, the
-    next one makes a new graph.
+    Each evaluation restores the variables, resets the metrics and restarts the data. After a
+    failed evaluation the next one makes a new graph.
 
     Args:
       model, source: the model and the input, constructed.
       config: batch size, seed, moving averages and quantisation.
       steps: largest number of batches; None for all data.
-      session_config: a `ConfigProto` whose fields win over those of `config`; default: with
-        soft placement.
+      session_config: a `ConfigProto` with fields that override `config`; default: with soft
+        placement.
       summaries: compute the model's summaries of the first batch.
       eval_dir: folder of the event file with the results; None writes none.
       metric_prefix: prefix of the tags of metrics in the event file.
@@ -91,25 +90,25 @@ class Evaluator:
         stop: Callable[[], bool] = lambda: False,
         after_step: Callable[[], None] = lambda: None,
     ) -> Evaluated:
-        """Evaluates a checkpoint and writes the result to `eval_dir`, if it is not stopped.
+        """Evaluates a checkpoint, and writes the result to `eval_dir` if it is not stopped.
 
         Args:
           checkpoint: path prefix; None evaluates the initial values.
-          hooks: session hooks, called for each batch before those of the model. If the
+          hooks: session hooks, called for each batch before the hooks of the model. If the
             `begin` of a hook adds operations, the next evaluation needs a new graph.
-          stop: asked before each batch; true ends the evaluation with the figures so far.
+          stop: called before each batch; true ends the evaluation with the metrics so far.
           after_step: called after each batch.
 
         Raises:
-          CheckpointError: the checkpoint cannot be read, or belongs to another
-            model; the evaluator remains usable.
+          CheckpointError: the checkpoint cannot be read, or belongs to another model; the
+            evaluator remains usable.
           DataError: the data is empty (`NoDataError`), or never ends.
         """
         session = self._session = self._session or self._new_session()
         with session.graph.graph.as_default():
             session.choose(checkpoint)
             try:
-                evaluated = _evaluated(session, self.steps, list(hooks), stop, after_step)
+                evaluated = _evaluate(session, self.steps, list(hooks), stop, after_step)
             except NoDataError:
                 self.close()
                 raise empty_split_error("evaluation split", self.source) from None
@@ -137,15 +136,12 @@ class Evaluator:
         return evaluated
 
     def metric_names(self) -> list[str]:
-        """Names of the metrics that are single numbers.
-
-        The graph is made for it; the first evaluation uses the same one.
-        """
+        """Returns names of the metrics that are single numbers; makes the graph if needed."""
         session = self._session = self._session or self._new_session()
         return [name for name, value in session.graph.values.items() if _is_number(value)]
 
     def close(self) -> None:
-        """Closes the session and drops the graph; the next evaluation makes new ones."""
+        """Closes the session and drops the graph; the next evaluation makes a new pair."""
         if self._session is not None:
             self._session.close()
             self._session = None
@@ -161,21 +157,21 @@ class Evaluator:
         return EvalSession(graph, inference_session_config(self.config, self.session_config))
 
 
-def _evaluated(
+def _evaluate(
     session: EvalSession,
     steps: int | None,
     hooks: Sequence[Any],
     stop: Callable[[], bool],
     after_step: Callable[[], None],
 ) -> Evaluated:
-    """Runs all batches, and reads the metrics after the other hooks have ended."""
+    """Runs all batches, and reads the metrics after all hooks have ended."""
     graph = session.graph
     results = tf.train.FinalOpsHook((dict(graph.values), graph.global_step))
-    every = [*hooks, *graph.inference.output.hooks, results]
-    with tf.train.MonitoredSession(session, hooks=every) as monitored:
-        done = _run_all(monitored, graph, steps, stop, after_step)
+    all_hooks = [*hooks, *graph.inference.output.hooks, results]
+    with tf.train.MonitoredSession(session, hooks=all_hooks) as monitored:
+        evaluated = _run_all(monitored, graph, steps, stop, after_step)
     metrics, step = results.final_ops_values
-    return dataclasses.replace(done, metrics=metrics, global_step=int(step))
+    return dataclasses.replace(evaluated, metrics=metrics, global_step=int(step))
 
 
 def _run_all(
@@ -187,8 +183,8 @@ def _run_all(
 ) -> Evaluated:
     """Updates the metrics with every batch; returns the result without metrics."""
     summary, batches = None, 0
-    # Counted here: a run that only finds the end of the data would call the hooks once more, and
-    # the updates that do not read the data.
+    # Steps are counted here, because one more run, which only reaches the end of the data, would
+    # call the hooks and the updates that do not read the data.
     while not session.should_stop() and batches != steps:
         if stop():
             return Evaluated({}, summary, 0, steps=batches, stopped=True)
@@ -211,13 +207,13 @@ def _is_number(value: Any) -> bool:
 
 
 class EvaluatorCache:
-    """Keeps one evaluator, with graph and session, for each name of an evaluation."""
+    """Cache of evaluators, with graph and session, by the name of the evaluation."""
 
     def __init__(self) -> None:
         self._kept: dict[str | None, tuple[Any, Evaluator]] = {}
 
     def get(self, name: str | None, key: Any, make: Callable[[], Evaluator]) -> Evaluator:
-        """Returns the evaluator of a name; another key closes it and makes a new one."""
+        """Returns the evaluator of a name; replaces it if the key has changed."""
         if name in self._kept and self._kept[name][0] != key:
             self._kept.pop(name)[1].close()
         if name not in self._kept:
@@ -231,11 +227,10 @@ class EvaluatorCache:
 
 
 def trim_memory() -> None:
-    """Makes the C library return freed memory to the system.
+    """Makes the C library return freed memory to the system, within some milliseconds.
 
-    glibc keeps freed memory in a heap for each thread, and TensorFlow has many threads:
-    without this, evaluations seem to need more and more memory. It takes some
-    milliseconds. With other C libraries, nothing happens.
+    glibc keeps freed memory in a heap for each thread, and TensorFlow has many threads: the
+    memory of the process would seem to grow. Does nothing with other C libraries.
     """
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
     if trim is not None:

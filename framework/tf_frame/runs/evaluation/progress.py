@@ -1,7 +1,6 @@
 """Shows the progress of an evaluation: a bar on a terminal, a line every half minute elsewhere.
 
-An evaluation of data that repeats for ever looks like one that takes long: the user sees how many
-steps are done, and how to stop it.
+If the data repeats for ever, the user sees the number of steps, and how to stop.
 """
 
 from __future__ import annotations
@@ -35,10 +34,10 @@ def evaluate_watched(
 
     Args:
       evaluator, checkpoint, hooks: see `Evaluator.evaluate`.
-      observer: the user.
+      observer: takes reports, and may stop the evaluation.
 
     Raises:
-      Interrupted: a signal stopped the evaluation; the figures so far are reported.
+      Interrupted: a signal stopped the evaluation; the metrics so far are reported.
     """
     interrupts, progress = observer.interrupts, None
     if observer.shows_progress:
@@ -138,13 +137,13 @@ class EvaluationProgress:
             self._bar.close()
 
     def _goes_on(self) -> bool:
-        """Returns whether nothing says that the data will end."""
+        """Returns whether the evaluation may have no end."""
         return self._total is None or self._steps > self._total
 
     def _line(self) -> str:
         rate = self._steps / (time.monotonic() - self._started)
-        of_all = f" of {self._total}" if self._total else ""
-        line = f"evaluated {self._steps}{of_all} steps, {rate:.2f} steps/s"
+        total = f" of {self._total}" if self._total else ""
+        line = f"evaluated {self._steps}{total} steps, {rate:.2f} steps/s"
         if not self._goes_on():
             return line
         return (

@@ -1,6 +1,6 @@
 """Writes the metrics of an evaluation: events for TensorBoard, `metrics.json` for programs.
 
-Early stopping and `BestExporter` read the events as well.
+Early stopping and `BestExporter` read the events.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ def write_evaluation(
 ) -> None:
     """Writes the result of an evaluation as events, for TensorBoard and for exporters.
 
-    Numbers become scalars, arrays tensors; serialised summaries (of images, say) are
-    written as they are, like `_write_dict_to_summary` of tensorflow_estimator
-    (estimator.py). Other values are left out with a warning.
+    Numbers become scalars, arrays become tensors, serialised summaries are written unchanged, as by
+    `_write_dict_to_summary` of tensorflow_estimator (estimator.py). Other values are left out with
+    a warning.
 
     Args:
       eval_dir: the folder; created if it does not exist.
       metrics: name -> value; None is left out.
-      summary: serialised summaries beside the metrics, or None.
+      summary: further serialised summaries, or None.
       step: global step of the evaluated checkpoint.
       prefix: prefix of the tags of the metrics; with one, losses have the tags of training.
       checkpoint: path of the checkpoint, written as the text `checkpoint_path`; or None.
@@ -58,7 +58,7 @@ def write_evaluation(
         writer = tf.summary.FileWriterCache.get(eval_dir)
     if summary is not None:
         writer.add_summary(summary, step)
-    # Last, for readers keep the last value of a tag, and a summary has that of one batch.
+    # Written last: readers keep the last value of a tag, and `summary` has values of one batch.
     writer.add_summary(tf.Summary(value=values), step)
     writer.flush()
 
@@ -105,7 +105,7 @@ def write_pictures(eval_dir: str, metrics: Mapping[str, Any]) -> None:
 
 
 def _parts(value: Any) -> Sequence[Any] | None:
-    """The values of a serialised summary; None of anything else."""
+    """Returns the values of a serialised summary; None for other objects."""
     try:
         parts: Sequence[Any] | None = tf.Summary.FromString(value).value
     except (DecodeError, TypeError):
@@ -114,7 +114,7 @@ def _parts(value: Any) -> Sequence[Any] | None:
 
 
 def _tag(prefix: str, name: str) -> str:
-    """The tag of a metric; TensorBoard draws the curves of one tag in one chart."""
+    """Returns the tag of a metric; losses share the tag, and so the chart, of training."""
     return TAG_PREFIX + name if prefix and name in (LOSS, TOTAL_LOSS) else prefix + name
 
 

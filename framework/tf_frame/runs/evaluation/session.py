@@ -1,7 +1,7 @@
-"""`EvalSession`: a session that is reused for one checkpoint after the other, to save time.
+"""`EvalSession`: a session that is reused for many checkpoints, to save time.
 
-A `tf.train.MonitoredSession` makes a new one each time, for which TensorFlow optimises the graph
-again and fills its tables again.
+In each new session of a `tf.train.MonitoredSession` TensorFlow optimises the graph and fills the
+tables again.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ _FILLING_TABLES = ("InitializeTable", "LookupTableImport")
 
 
 class EvalSession(tf.train.SessionCreator):
-    """Gives each `tf.train.MonitoredSession` the same session of an evaluation graph, reset.
+    """Gives each `tf.train.MonitoredSession` the same session of an evaluation graph.
 
-    Variables are restored; metrics and inputs restart. A graph with state that only a
-    new session resets (a queue, random numbers) gets a new session each time.
+    Restores the variables, and resets metrics and inputs. A graph with state that only a new
+    session resets (a queue, random numbers) gets a new session each time.
 
     Args:
       graph: the graph, not finalized yet.
@@ -90,15 +90,15 @@ class EvalSession(tf.train.SessionCreator):
         self.extended |= extended
         if extended or not self._prepared:
             self.close()
-            others = [v for v in tf.global_variables() if v.ref() not in self._variables]
+            added = [v for v in tf.global_variables() if v.ref() not in self._variables]
             self._init_op = tf.group(
-                tf.train.Scaffold.default_local_init_op(), tf.variables_initializer(others)
+                tf.train.Scaffold.default_local_init_op(), tf.variables_initializer(added)
             )
             self._again_op = tf.group(tf.local_variables_initializer(), *_iterator_initializers())
             self._without_value = tf.report_uninitialized_variables()
             self._prepared = True
             scaffold.finalize()
-            # Only in a new session are random initial values the same each time.
+            # Random initial values are repeated only in a new session.
             self._initial_values_keep = find_session_state([scaffold.init_op])
         tf.get_default_graph().finalize()
         self._operations = _number_of_operations()
@@ -132,7 +132,7 @@ class EvalSession(tf.train.SessionCreator):
             raise unreadable_error(self._checkpoint, error) from error
 
     def _run_own_local_init(self, session: Any) -> None:
-        """Runs the `local_init_op` of the model's scaffold, which wins over the default."""
+        """Runs the `local_init_op` of the model's scaffold after the default op."""
         if self._own_local_init_op is not None:
             feeds = self.graph.inference.scaffold.local_init_feed_dict
             session.run(self._own_local_init_op, feeds)
@@ -150,6 +150,6 @@ def _number_of_operations() -> int:
 
 
 def _iterator_initializers() -> Sequence[Any]:
-    """Returns the initializers in the collection of tables, except of tables: they stay filled."""
-    listed = tf.get_collection(tf.GraphKeys.TABLE_INITIALIZERS)
-    return [op for op in listed if not op.type.startswith(_FILLING_TABLES)]
+    """Returns the initializers of iterators; tables, of the same collection, stay filled."""
+    initializers = tf.get_collection(tf.GraphKeys.TABLE_INITIALIZERS)
+    return [op for op in initializers if not op.type.startswith(_FILLING_TABLES)]

@@ -1,4 +1,4 @@
-"""Files beside an exported model that say what it takes and returns, for programs and for people.
+"""Files that describe an exported model.
 
 `README.json` describes inputs, signatures, classes and versions; `class_names.txt` has a line for
 each class, in the order of the labels.
@@ -29,7 +29,7 @@ def write_readme(
     Args:
       folder: the folder.
       format_name: the format.
-      written: what was exported.
+      written: the export.
       request: the model and its checkpoint.
       about: further facts, such as versions.
     """
@@ -41,7 +41,7 @@ def write_readme(
         "signatures": {
             name: {
                 "inputs": list(written.fed[name]),
-                "outputs": {key: _described(spec) for key, spec in outputs.items()},
+                "outputs": {key: _describe(spec) for key, spec in outputs.items()},
             }
             for name, outputs in written.signatures.items()
         },
@@ -52,7 +52,7 @@ def write_readme(
 
 
 def write_class_names(request: Request, folder: str) -> str | None:
-    """Writes `class_names.txt` into a folder; returns its path, or None if there are no names."""
+    """Writes `class_names.txt` into a folder; returns the path, or None without names."""
     names = find_class_names(request)
     if not names:
         return None
@@ -64,23 +64,22 @@ def write_class_names(request: Request, folder: str) -> str | None:
 
 
 def find_class_names(request: Request) -> Sequence[str]:
-    """Returns the names of the model's classes; empty if it knows none."""
+    """Returns the names of the model's classes; empty without any."""
     info = getattr(request.model, "info", None)
     return list(getattr(info, "class_names", ()))
 
 
 def _input(name: str, spec: Any, request: Request) -> dict[str, Any]:
-    described = _described(spec)
+    description = _describe(spec)
     values = request.inputs.values.get(name)
     if values:
-        described["values"] = values
+        description["values"] = values
     array = np.asarray(request.inputs.batch[name])
     if request.inputs.is_real and array.size and array.dtype.kind in "iuf":
-        # What the model was fed in its evaluation.
-        described["smallest"], described["largest"] = array.min().item(), array.max().item()
-    return described
+        description["smallest"], description["largest"] = array.min().item(), array.max().item()
+    return description
 
 
-def _described(spec: Any) -> dict[str, Any]:
+def _describe(spec: Any) -> dict[str, Any]:
     shape = None if spec.shape.rank is None else spec.shape.as_list()
     return {"dtype": spec.dtype.name, "shape": shape}

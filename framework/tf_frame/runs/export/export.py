@@ -1,6 +1,6 @@
 """Export of a checkpoint in one of the formats, with verification (`tf-frame export`).
 
-An export that computes something else than the checkpoint is removed before anyone serves it.
+An export with other outputs than the checkpoint is removed before it can be served.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ class Exported(Written):
 
     Attributes:
       size_bytes: size of all files.
-      tolerance: the largest difference that is allowed.
-      on_real_data: whether the outputs are of evaluation data; else of random numbers.
+      tolerance: the largest allowed difference.
+      on_real_data: whether outputs were compared on evaluation data; else on random numbers.
     """
 
     size_bytes: int
@@ -73,17 +73,17 @@ def export_run(
     Args:
       setup: the run.
       source: the input, constructed.
-      observer: the user.
+      observer: takes reports, and may stop the export.
       format_name: one of `tf_frame.runs.export.formats.FORMATS`.
       checkpoint: path of the checkpoint, or a folder; None for the newest one.
-      output: the folder to write to; None for one below `MODEL_DIR/export`.
+      output: the folder to write to; None for a folder below `MODEL_DIR/export`.
       signature, overwrite, serve, calibration_examples, no_data: see `export_model`.
 
     Raises:
       Interrupted: a signal stopped the export; nothing is left behind.
     """
     path = resolve_checkpoint(os.path.expanduser(checkpoint or setup.model_dir))
-    # SavedModels have a number of their own; the names of other exports contain the step.
+    # A SavedModel gets a number as name; names of other exports contain the step.
     folder = format_name if format_name == "saved_model" else f"{format_name}-{read_step(path)}"
     observer.report(f"exporting {path} as {format_name} ...")
     with translated_errors(setup.model_dir, source):
@@ -126,24 +126,23 @@ def export_model(
       format_name: one of `tf_frame.runs.export.formats.FORMATS`.
       model, source: the model and the input, constructed.
       config: the run options of the training.
-      checkpoint: a checkpoint, or a folder with checkpoints (its newest one).
+      checkpoint: a checkpoint, or a folder with checkpoints (the newest one is taken).
       output: the folder to write to; created if it does not exist.
       signature: name of the signature to export, for formats that hold only one.
       overwrite: replace files of an earlier export.
-      serve: `raw`: the export takes raw data, such as image files; `features`: it takes the
-        features of the model; None: raw data if the input offers it.
-      calibration_examples: number of examples of the evaluation data by which a format that
-        rounds measures ranges.
-      no_data: why `source` has no evaluation data; empty if it has.
+      serve: `raw`: the export takes raw data, such as image files; `features`: the export takes
+        the features of the model; None: raw data if the input offers it.
+      calibration_examples: number of evaluation examples for the ranges of a rounding format.
+      no_data: the reason why `source` has no evaluation data; empty if it has.
       about: further facts for the README.json.
       check: called before the work, and before the files get their names; after an
         exception nothing is left behind.
 
     Raises:
-      ConfigError: an unknown format, no checkpoint, an output that cannot be
-        written to, a model with nothing to export or with several signatures.
+      ConfigError: an unknown format, no checkpoint, an output that cannot be written to, or a
+        model with nothing to export or with several signatures.
       CheckpointError: the checkpoint belongs to another model.
-      DifferenceError: the export computes other outputs; it is removed.
+      DifferenceError: the export has other outputs; it is removed.
       TfFrameError: the format cannot hold the model, or it could not be written.
     """
     chosen = FORMATS.get(format_name)
@@ -188,7 +187,7 @@ def export_model(
 
 
 def _about(setup: TrainingSetup) -> dict[str, Any]:
-    """Returns what the README.json of an export says about the run."""
+    """Returns the facts about the run for the README.json of an export."""
     assert setup.model is not None
     return {
         "plugin": setup.model.name,
@@ -206,7 +205,7 @@ def _inputs(
     no_data: str,
     model: Any,
 ) -> InputSignature:
-    """Returns the inputs of an export, with so many examples; see `export_model`."""
+    """Returns the inputs of an export with a number of examples; see `export_model`."""
     if serve == RAW and not chosen.has_inputs:
         raise ConfigError("a checkpoint takes no data; leave --serve out")
     # An input need not inherit from `tf_frame.Input`.
@@ -240,9 +239,9 @@ def _describe(
 
 def _check_checkpoints(output: str, prefix: str) -> None:
     """Refuses a folder whose list of checkpoints would have to be replaced."""
-    held = [os.path.basename(path) for path in listed_checkpoints(output)]
+    names = {os.path.basename(path) for path in listed_checkpoints(output)}
     is_source = os.path.realpath(output) == os.path.realpath(os.path.dirname(prefix))
-    if is_source or set(held) - {exported_name(prefix)}:
+    if is_source or names - {exported_name(prefix)}:
         raise ConfigError(f"{output} holds checkpoints of a run; take another --output")
 
 

@@ -1,9 +1,10 @@
 """`ExportOutput` classes: the outputs of an exported graph, and their `SignatureDef`s.
 
-ClassificationOutput(scores=probabilities, classes=names).as_signature_def({"examples": examples})
+    output = ClassificationOutput(scores=probabilities, classes=names)
+    output.as_signature_def({"examples": examples})
 
-A model function returns them as `EstimatorSpec(export_outputs=...)`. Checks and texts are those of
-tensorflow, saved_model/model_utils/export_output.py, so that code for tf.estimator keeps working.
+A model function returns them as `EstimatorSpec(export_outputs=...)`. Checks and texts are taken
+from tensorflow, saved_model/model_utils/export_output.py.
 """
 
 from __future__ import annotations
@@ -44,10 +45,10 @@ class ClassificationOutput(ExportOutput):
     """Scores, classes or both, for the Classify call of TensorFlow Serving.
 
     Args:
-      scores: floating-point, `[batch, classes]`. Without `classes`: one score
-        for each class, in the order of their ids.
-      classes: strings, `[batch, classes]`. Without `scores`: the best classes, the
-        best one first. With both, each score belongs to the class at its index.
+      scores: floating-point, `[batch, classes]`. Without `classes`: one score for each class, in
+        the order of the ids.
+      classes: strings, `[batch, classes]`. Without `scores`: the best classes, the best one
+        first. With both: the classes of the scores.
 
     Raises:
       ValueError: both are None, or one has the wrong type.
@@ -95,8 +96,8 @@ class PredictOutput(ExportOutput):
     """Any tensors, for the Predict call of TensorFlow Serving.
 
     Args:
-      outputs: output name -> tensor, where a name may be a tuple of strings; or
-        one tensor, which then has the name `output`.
+      outputs: output name -> tensor; a name may be a tuple of strings. Or one tensor, which gets
+        the name `output`.
 
     Raises:
       ValueError: a name is not a string, or a value not a tensor.
@@ -213,8 +214,8 @@ def _is_string(value: Any) -> bool:
 def _prefixed(outputs: Any, name: str) -> dict[str, Any] | None:
     if outputs is None:
         return None
-    found = _checked_outputs(outputs, name, name)
-    return {_with_prefix(key, name): value for key, value in found.items()}
+    named = _checked_outputs(outputs, name, name)
+    return {_with_prefix(key, name): value for key, value in named.items()}
 
 
 def _with_prefix(key: str, name: str) -> str:
@@ -222,7 +223,7 @@ def _with_prefix(key: str, name: str) -> str:
 
 
 def _as_tensor(update: Any) -> Any:
-    """Returns a tensor for an update: signatures hold tensors only, so ops get an empty one."""
+    """Returns a tensor for an update: signatures hold tensors, so an op gets an empty tensor."""
     if isinstance(update, tf.Tensor):
         return update
     with tf.control_dependencies([update]):

@@ -1,10 +1,9 @@
 """Serving input receivers: the placeholders and features of an exported model.
 
-export_saved_model(folder, build_parsing_serving_input_receiver_fn(feature_spec))
+    export_saved_model(folder, build_parsing_serving_input_receiver_fn(feature_spec))
 
-A receiver names the tensors to feed, and the features (and labels) that the model gets.
-Checks, texts and names of placeholders are those of tensorflow_estimator, export/export.py, so
-that serving functions and clients which were written for it need no change.
+A receiver has the tensors to feed, and the features (and labels) for the model. Checks, texts and
+names of placeholders are taken from tensorflow_estimator, export/export.py.
 """
 
 from __future__ import annotations
@@ -143,8 +142,7 @@ def build_raw_serving_input_receiver_fn(
     """Returns a function that receives the features themselves.
 
     Args:
-      features: feature name -> a tensor of the same type and shape `[batch, ...]`,
-        also of another graph.
+      features: feature name -> a tensor of the same type and shape `[batch, ...]`, in any graph.
       default_batch_size: examples in a batch; None for any number.
     """
 
@@ -161,9 +159,9 @@ def build_raw_supervised_input_receiver_fn(
     """Returns a function that receives features and labels themselves.
 
     Args:
-      features: a tensor of the same type and shape `[batch, ...]`, or a dict of
-        tensors; a single tensor is the input `input`.
-      labels: likewise; a single tensor is the input `label`.
+      features: a tensor of the same type and shape `[batch, ...]`, or a dict of tensors; a single
+        tensor gets the name `input`.
+      labels: a tensor or a dict of tensors; a single tensor gets the name `label`.
       default_batch_size: examples in a batch; None for any number.
 
     Raises:
@@ -190,11 +188,11 @@ def build_raw_supervised_input_receiver_fn(
 def build_supervised_input_receiver_fn_from_input_fn(
     input_fn: Callable[..., Any], **input_fn_args: Any
 ) -> Callable[[], SupervisedInputReceiver]:
-    """Returns a function that receives features and labels like those of an input function.
+    """Returns a function that receives features and labels like the result of an input function.
 
     Args:
-      input_fn: returns a `tf.data.Dataset` of `(features, labels)`, or such
-        tensors; it is called at once, in a graph of its own.
+      input_fn: returns a `tf.data.Dataset` of `(features, labels)`, or such tensors; called at
+        once, in a new graph.
       **input_fn_args: its arguments.
 
     Raises:

@@ -1,16 +1,15 @@
 """`InputSignature`: inputs of an exported model, derived from the run's evaluation data.
 
-So `tf-frame export` needs no serving function, and has a batch to verify the export with.
+`tf-frame export` needs no serving function, and verifies the export with a batch of this data.
 
     signature = input_signature(source, config)
     with tf.Graph().as_default():
         received = signature.receive()
         model.build(received.features, None, Mode.PREDICT)
 
-An `Input` can define the inputs itself by a method `serving_features()`, which returns
-the features that the model's `build` takes with a `tf.TensorSpec` in place of each
-tensor: for data that has more features than the model reads, or other sizes than the
-exported model should take.
+An `Input` can define the inputs by a method `serving_features()`, which returns the features for
+the model's `build`, with a `tf.TensorSpec` instead of each tensor: for data that has more features
+than the model reads, or other sizes than the exported model should take.
 """
 
 from __future__ import annotations
@@ -31,16 +30,16 @@ from tf_frame.plugin import InputContext
 from tf_frame.plugin.origin import describe_method, describe_owner
 from tf_frame.runs.export.input_receivers import RECEIVER_NAME
 
-# Height, width and the like, if neither the signature nor the data defines them.
+# Height or width if neither the signature nor the data defines it.
 _SIZE_OF_UNKNOWN = 32
 
 
 @dataclasses.dataclass(frozen=True)
 class Received:
-    """Features of a model that is fed, as a receiver of `tf_frame.estimator.export` has them.
+    """Features and inputs of a model, with the fields of a receiver of tf.estimator.
 
     Attributes:
-      features: what the model's `build` takes.
+      features: features for the model's `build`.
       receiver_tensors: input name -> tensor to feed.
       receiver_tensors_alternatives: form name -> input name -> tensor to feed instead.
     """
@@ -62,11 +61,11 @@ class InputSignature:
     """The inputs of a model.
 
     Attributes:
-      specs: the features that the model's `build` takes, with `tf.TensorSpec`s in place
-        of tensors: the batch dimension None, other dimensions as far as they are known.
+      specs: features for the model's `build`, with `tf.TensorSpec`s instead of tensors. The
+        batch dimension is None; other dimensions may be None.
       batch: input name -> array, one batch.
       is_real: whether `batch` is evaluation data; else it is random.
-      values: input name -> description of its values, as far as there is one.
+      values: input name -> description of the values, for some inputs.
     """
 
     specs: Any
@@ -89,12 +88,12 @@ class InputSignature:
 
 
 def input_signature(source: Any, config: RunOptions, *, no_data: str = "") -> InputSignature:
-    """Derives the inputs of a model from the input that it was trained on.
+    """Derives the inputs of a model from the input plugin of the training.
 
     Args:
       source: the input plugin, constructed.
       config: evaluation batch size and seed.
-      no_data: why the input has no evaluation data; empty if it has.
+      no_data: the reason why the input has no evaluation data; empty if it has.
 
     Raises:
       DataError: the input breaks its contract, or has neither data nor `serving_features`.
@@ -104,8 +103,8 @@ def input_signature(source: Any, config: RunOptions, *, no_data: str = "") -> In
     specs, batch = None, None
     try:
         if not no_data:
-            # The features of data that the model is not fed may be of kinds without a spec.
-            specs, batch = _of_data(source, config, _spec_of if own is None else _no_spec)
+            # With serving_features(), features of the data may be of a kind without a spec.
+            specs, batch = _read_data(source, config, _make_spec if own is None else _no_spec)
     except NoDataError as error:
         no_data = str(error)
     if no_data and own is None:
@@ -115,7 +114,7 @@ def input_signature(source: Any, config: RunOptions, *, no_data: str = "") -> In
         )
     if own is not None:
         origin = describe_method(source, "serving_features")
-        specs = map_parts(lambda name, spec: _checked(name, spec, origin), own)
+        specs = map_parts(lambda name, spec: _check_spec(name, spec, origin), own)
     named = named_parts(specs)
     values = getattr(source, "feature_values", {})
     if batch is not None and all(_fits(batch.get(name), spec) for name, spec in named.items()):
@@ -127,7 +126,7 @@ def placeholders(specs: Any) -> tuple[Any, dict[str, Any]]:
     """Makes a placeholder `inputs/NAME` in the default graph for each spec.
 
     Returns:
-      The features that the model's `build` takes; and input name -> placeholder.
+      The features for the model's `build`; and input name -> placeholder.
     """
     with tf.name_scope("inputs"):
         features = map_parts(
@@ -138,12 +137,12 @@ def placeholders(specs: Any) -> tuple[Any, dict[str, Any]]:
 
 
 def operation_name(name: str) -> str:
-    """Returns a name with the characters that an operation in a name scope can have."""
+    """Replaces the characters that the name of an operation cannot have."""
     return re.sub(r"[^A-Za-z0-9_./]", "_", name).strip("/") or "_"
 
 
 def map_parts(function: Callable[[str, Any], Any], features: Any, name: str = "") -> Any:
-    """Applies a function of name and part to every part of some features.
+    """Applies a function to name and value of every part of features.
 
     Args:
       function: takes each name (`image`, `box/height`; `input` for a single part) and
@@ -168,21 +167,21 @@ def map_parts(function: Callable[[str, Any], Any], features: Any, name: str = ""
 
 
 def named_parts(features: Any) -> dict[str, Any]:
-    """Returns name -> part of some features; see `map_parts`."""
+    """Returns name -> part of features; see `map_parts`."""
     parts: dict[str, Any] = {}
     map_parts(parts.__setitem__, features)
     return parts
 
 
-def _of_data(
-    source: Any, config: RunOptions, spec_of: Callable[[str, Any], Any]
+def _read_data(
+    source: Any, config: RunOptions, make_spec: Callable[[str, Any], Any]
 ) -> tuple[Any, dict[str, Any] | None]:
-    """Returns the specs of the evaluation data, and its first batch; None if it is empty."""
+    """Returns the specs of the evaluation data, and the first batch; None for empty data."""
     with tf.Graph().as_default(), tf.device("/device:CPU:0"):
         tf.set_random_seed(config.random_seed)
         context = InputContext(batch_size=config.eval_batch_size, seed=config.random_seed)
         features, _, _ = make_eval_batch(source, context, 1)
-        specs = map_parts(spec_of, features)
+        specs = map_parts(make_spec, features)
         tensors = {k: v for k, v in named_parts(features).items() if isinstance(v, tf.Tensor)}
         # A monitored session fills the queues of an input.
         creator = tf.train.ChiefSessionCreator(config=inference_session_config(config))
@@ -197,7 +196,7 @@ def _no_spec(name: str, part: Any) -> None:
     return None
 
 
-def _spec_of(name: str, tensor: Any) -> Any:
+def _make_spec(name: str, tensor: Any) -> Any:
     if not isinstance(tensor, tf.Tensor):
         raise ConfigError(
             f"the feature {name} is {type(tensor).__name__}, which has no placeholder of its own; "
@@ -209,7 +208,7 @@ def _spec_of(name: str, tensor: Any) -> Any:
     return tf.TensorSpec(shape, tensor.dtype)
 
 
-def _checked(name: str, spec: Any, origin: str) -> Any:
+def _check_spec(name: str, spec: Any, origin: str) -> Any:
     if not isinstance(spec, tf.TensorSpec):
         raise ConfigError(f"{origin} has {spec!r:.80} for {name}; it must be a tf.TensorSpec")
     return spec

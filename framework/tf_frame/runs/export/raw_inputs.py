@@ -1,7 +1,7 @@
 """Inputs of an exported model that takes raw data, such as image files, and prepares it itself.
 
-The forms come from `tf_frame.Input.raw_serving`. A graph with several forms has a placeholder for
-each input of each form; that which is fed decides which form is computed.
+The forms come from `tf_frame.Input.raw_serving`. A graph with several forms has placeholders for
+the inputs of each form, and computes the features from the form that is fed.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class RawSignature(InputSignature):
     """The inputs of a model that takes raw data in one of several forms.
 
     Attributes:
-      forms: form name -> form, the default one first; no two have an input name in common.
+      forms: form name -> form, the default one first; all input names differ.
     """
 
     forms: Mapping[str, ServingForm]
@@ -37,8 +37,8 @@ class RawSignature(InputSignature):
             }
         with tf.name_scope("prepared"):
             features = self._features(tensors)
-        default, *others = tensors
-        return Received(features, tensors[default], {key: tensors[key] for key in others})
+        default, *alternatives = tensors
+        return Received(features, tensors[default], {key: tensors[key] for key in alternatives})
 
     def for_one_example(self) -> RawSignature:
         """Returns the same inputs with batch dimension 1 and no unknown dimension."""
@@ -62,15 +62,15 @@ class RawSignature(InputSignature):
         return tf.placeholder_with_default(empty, spec.shape, name=name)
 
     def _features(self, tensors: Mapping[str, Mapping[str, Any]]) -> Any:
-        """Returns the features of that one of the forms whose inputs are fed."""
-        key, *others = tensors
-        if not others:
-            return self.forms[key].features(tensors[key])
-        is_fed = tf.size(next(iter(tensors[key].values()))) > 0
+        """Returns the features of the form that is fed."""
+        first, *remaining = tensors
+        if not remaining:
+            return self.forms[first].features(tensors[first])
+        is_fed = tf.size(next(iter(tensors[first].values()))) > 0
         return tf.cond(
             is_fed,
-            lambda: self.forms[key].features(tensors[key]),
-            lambda: self._features({other: tensors[other] for other in others}),
+            lambda: self.forms[first].features(tensors[first]),
+            lambda: self._features({key: tensors[key] for key in remaining}),
         )
 
 
@@ -80,15 +80,15 @@ def raw_signature(
     """Makes the inputs of a model, and a batch of examples for each form.
 
     Args:
-      forms: what `tf_frame.Input.raw_serving` returned.
-      batch_size: number of examples at most.
+      forms: result of `tf_frame.Input.raw_serving`.
+      batch_size: largest number of examples.
       origin: the method that returned the forms, for messages.
 
     Raises:
-      PluginError: these are no forms, or two of them have an input of the same name.
+      PluginError: a value is no form, or two forms have an input of the same name.
     """
-    found = list(forms.values()) if isinstance(forms, Mapping) else [forms]
-    if not all(isinstance(form, ServingForm) for form in found):
+    values = list(forms.values()) if isinstance(forms, Mapping) else [forms]
+    if not all(isinstance(form, ServingForm) for form in values):
         raise PluginError(
             f"{origin} returned {short_repr(forms)}; it must return a mapping of names to "
             "tf_frame.ServingForm"
@@ -103,5 +103,5 @@ def raw_signature(
     for form in forms.values():
         batch.update(form.examples(batch_size))
     are_real = all(form.are_real for form in forms.values())
-    values = {name: text for form in forms.values() for name, text in form.values.items()}
-    return RawSignature(specs=specs, batch=batch, is_real=are_real, values=values, forms=forms)
+    texts = {name: text for form in forms.values() for name, text in form.values.items()}
+    return RawSignature(specs=specs, batch=batch, is_real=are_real, values=texts, forms=forms)

@@ -1,9 +1,8 @@
-"""Rows of an output that are sorted by a score, such as detections: the order where scores tie.
+"""Order of output rows that are sorted by a score, such as detections, for a comparison.
 
-An exported model rounds scores in another way, so rows whose scores are nearly equal may come in
-another order, which no program can rely on. Before outputs are compared, the rows of the export
-are put in the order of the restored session; only rows whose scores tie change places. An export
-whose own scores do not fall keeps its order.
+An exported model rounds scores in another way: rows with nearly equal scores may change places.
+Before a comparison, such rows of the export are put in the order of the restored session. Outputs
+of an export that are not sorted by the score keep their order.
 """
 
 from __future__ import annotations
@@ -17,17 +16,19 @@ import numpy as np
 def align_tied_rows(
     expected: Mapping[str, Any], found: Mapping[str, Any], ranked_by: str, allowed: float
 ) -> Mapping[str, Any]:
-    """Returns `found` with its tied rows in the order of the most similar rows of `expected`.
+    """Returns `found` with tied rows in the order of the most similar rows of `expected`.
 
     Args:
       expected: output name -> array of the restored session.
-      found: the same of the exported model.
-      ranked_by: name of the output `[batch, rows]` by which the rows of each example fall; rows
-        are those of every output of `[batch, rows, ...]`. Without this output nothing changes.
-      allowed: scores that differ by at most so much tie.
+      found: output name -> array of the exported model.
+      ranked_by: name of the output `[batch, rows]` with scores that fall from row to row. Every
+        output of shape `[batch, rows, ...]` has these rows. Without this output nothing changes.
+      allowed: largest difference of tied scores.
     """
-    scores, others = np.asarray(expected.get(ranked_by)), np.asarray(found.get(ranked_by))
-    if scores.ndim != 2 or scores.shape != others.shape or (np.diff(others) > 0).any():
+    scores, found_scores = np.asarray(expected.get(ranked_by)), np.asarray(found.get(ranked_by))
+    if scores.ndim != 2 or scores.shape != found_scores.shape:
+        return found
+    if (np.diff(found_scores) > 0).any():
         return found
     names = [
         name
@@ -40,7 +41,7 @@ def align_tied_rows(
     order = [
         _order(
             [(_columns(expected[name][i]), _columns(found[name][i])) for name in names],
-            np.abs(scores[i][:, None] - others[i]) <= allowed,
+            np.abs(scores[i][:, None] - found_scores[i]) <= allowed,
         )
         for i in range(len(scores))
     ]
@@ -49,11 +50,11 @@ def align_tied_rows(
 
 
 def _order(pairs: list[tuple[Any, Any]], tied: Any) -> Any:
-    """Numbers of the found rows, one for each expected row: of the tied ones the most similar.
+    """Returns, for each expected row, the index of the most similar tied row.
 
     Args:
       pairs: expected and found rows `[rows, columns]` of each output.
-      tied: `[rows, rows]`, which expected and found rows may belong together.
+      tied: `[rows, rows]`: whether an expected row and a found row have tied scores.
     """
     distances = sum(np.abs(a[:, None] - b).max(axis=-1, initial=0.0) for a, b in pairs)
     distances = np.where(tied, distances, np.inf)
@@ -64,7 +65,7 @@ def _order(pairs: list[tuple[Any, Any]], tied: Any) -> Any:
         best = int(np.argmin(candidates))
         if np.isfinite(candidates[best]):
             order[row], free[best] = best, False
-    # Rows without a partner take the rest, which differ.
+    # Rows without a partner take the remaining rows, and will differ.
     order[order < 0] = np.flatnonzero(free)
     return order
 

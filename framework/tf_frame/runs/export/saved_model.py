@@ -1,15 +1,15 @@
 """Writes SavedModels of a trained model, for serving and for other programs.
 
-export_saved_models(
-    model=model,
-    receivers={Mode.PREDICT: build_parsing_serving_input_receiver_fn(feature_spec)},
-    config=config,
-    checkpoint="runs/first/model.ckpt-500",
-    export_dir_base="runs/first/export",
-)
+    export_saved_models(
+        model=model,
+        receivers={Mode.PREDICT: build_parsing_serving_input_receiver_fn(feature_spec)},
+        config=config,
+        checkpoint="runs/first/model.ckpt-500",
+        export_dir_base="runs/first/export",
+    )
 
-The result is that of tensorflow_estimator, estimator.py: a meta graph for each mode,
-with the same tags and signatures, by which existing clients find them.
+A SavedModel has a meta graph for each mode, with the tags and signatures of tensorflow_estimator
+(estimator.py), which existing clients use.
 """
 
 from __future__ import annotations
@@ -68,11 +68,11 @@ def export_saved_models(
         returns a receiver of `tf_frame.estimator.export`.
       config: seed, moving averages, quantisation.
       checkpoint: path prefix.
-      export_dir_base: the folder in which the export becomes a folder named by the time.
+      export_dir_base: the folder of the export, which is named by the time.
       assets_extra: path below `assets.extra` in the export -> file to copy there.
       as_text: write `saved_model.pbtxt`, as text.
-      session_config: a `ConfigProto` whose fields win over those of `config`; default: with
-        soft placement.
+      session_config: a `ConfigProto` with fields that override `config`; default: with soft
+        placement.
 
     Returns:
       The path of the new folder.
@@ -84,45 +84,44 @@ def export_saved_models(
       PluginError: the return value of the model or of a receiver function is wrong.
       TfFrameError: the folder cannot be written.
     """
-    chosen = _in_order(receivers)
+    receiver_fns = _sort(receivers)
     extra = check_extra(assets_extra)
     session_config = inference_session_config(config, session_config)
     with staged_export(tf.compat.as_text(export_dir_base)) as folder:
         builder = tf.saved_model.Builder(folder)
         written: set[str] = set()
-        for mode, receiver in chosen.items():
+        for mode, receiver_fn in receiver_fns.items():
             with tf.Graph().as_default(), tf.Session(config=session_config) as session:
-                inference, meta_graph = _built(model, receiver, mode, config)
+                inference, meta_graph = _build(model, receiver_fn, mode, config)
                 _restore(session, inference, checkpoint)
                 if written:
                     _check_written(mode, written)
                     builder.add_meta_graph(**meta_graph)
                 else:
                     builder.add_meta_graph_and_variables(session, **meta_graph)
-                    written = _names()
+                    written = _variable_names()
         builder.save(as_text)
         copy_extra(extra, folder)
         return put_in_place(folder)
 
 
-def _in_order(receivers: Mapping[Mode, Receiver]) -> dict[Mode, Receiver]:
-    """Returns mode -> receiver, beginning with the mode that writes the variables."""
+def _sort(receivers: Mapping[Mode, Receiver]) -> dict[Mode, Receiver]:
+    """Returns mode -> receiver; the first mode writes the variables."""
     # A Mode equals its string, but they are different keys of a dict.
-    known = {str(mode.value) for mode in Mode}
-    given = {getattr(mode, "value", mode): receiver for mode, receiver in receivers.items()}
-    chosen = {mode: given[mode.value] for mode in _TAGS if given.get(mode.value)}
-    if not chosen or not given.keys() <= known:
+    by_name = {getattr(mode, "value", mode): receiver for mode, receiver in receivers.items()}
+    by_mode = {mode: by_name[mode.value] for mode in _TAGS if by_name.get(mode.value)}
+    if not by_mode or not by_name.keys() <= {str(mode.value) for mode in Mode}:
         raise ValueError(f"No valid modes for exporting found. Got {receivers.keys()}.")
-    return chosen
+    return by_mode
 
 
-def _built(
+def _build(
     model: Any, receiver_fn: Receiver, mode: Mode, config: RunOptions
 ) -> tuple[Inference, dict[str, Any]]:
     """Builds the model for a mode; returns it with the arguments of its meta graph."""
     tf.set_random_seed(config.random_seed)
     tf.train.create_global_step()
-    receiver = _received(receiver_fn, mode)
+    receiver = _receive(receiver_fn, mode)
     labels = getattr(receiver, "labels", None)
     inference = build_inference(
         model=model, features=receiver.features, labels=labels, mode=mode, config=config
@@ -140,13 +139,13 @@ def _built(
         "assets_collection": tf.get_collection(tf.GraphKeys.ASSET_FILEPATHS),
         "main_op": local_init_op,
         "saver": _saver(inference),
-        # Older versions of TensorFlow can read the export then.
+        # For older versions of TensorFlow.
         "strip_default_attrs": True,
     }
 
 
 def _check_written(mode: Mode, written: set[str]) -> None:
-    missing = sorted(_names() - written)
+    missing = sorted(_variable_names() - written)
     if missing:
         raise PluginError(
             f"the graph of mode {mode.value!r} has variables that the first one of this export "
@@ -154,7 +153,7 @@ def _check_written(mode: Mode, written: set[str]) -> None:
         )
 
 
-def _received(receiver_fn: Receiver, mode: Mode) -> Any:
+def _receive(receiver_fn: Receiver, mode: Mode) -> Any:
     receiver = receiver_fn()
     if not (hasattr(receiver, "features") and hasattr(receiver, "receiver_tensors")):
         raise ConfigError(
@@ -164,7 +163,7 @@ def _received(receiver_fn: Receiver, mode: Mode) -> Any:
     return receiver
 
 
-def _own_saver(inference: Inference) -> Any:
+def _model_saver(inference: Inference) -> Any:
     """Returns the saver of the model's own scaffold, if any."""
     scaffold = inference.output.scaffold
     saver = None if scaffold is None else scaffold.saver
@@ -177,15 +176,15 @@ def _own_saver(inference: Inference) -> Any:
 
 
 def _saver(inference: Inference) -> Any:
-    """Returns the saver of the meta graph: averages have the names of their variables."""
-    if inference.averaged and _own_saver(inference) is None:
+    """Returns the saver of the meta graph, which gives averages the names of their variables."""
+    if inference.averaged and _model_saver(inference) is None:
         return tf.train.Saver(sharded=True)
     return inference.scaffold.saver
 
 
 def _restore(session: Any, inference: Inference, checkpoint: str) -> None:
-    """Restores variables; does not finalize the graph, as the builder adds collections to it."""
-    if _own_saver(inference) is None:
+    """Restores variables; does not finalize the graph, because the builder adds collections."""
+    if _model_saver(inference) is None:
         inference.check(checkpoint)
     try:
         inference.scaffold.saver.restore(session, checkpoint)
@@ -199,5 +198,5 @@ def _restore(session: Any, inference: Inference, checkpoint: str) -> None:
         raise unreadable_error(checkpoint, error) from error
 
 
-def _names() -> set[str]:
+def _variable_names() -> set[str]:
     return {saved_name_and_shape(variable)[0] for variable in tf.global_variables()}

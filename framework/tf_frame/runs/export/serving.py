@@ -1,7 +1,7 @@
-"""`Serving`: a restored model with placeholders as inputs, from which exports are made.
+"""`Serving`: a restored model with placeholders as inputs, the source of all exports.
 
-The training graph reads its own data; an exported model is fed. Every format is written from
-this session, or compared with its outputs.
+The training graph reads its data; an exported model is fed. Every format is written from this
+session, or compared with its outputs.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ class Request:
       model: the model plugin, constructed.
       config: the run options.
       checkpoint: path prefix of the checkpoint.
-      inputs: the inputs of the model, and a batch of them.
-      tolerance: largest difference of outputs.
-      signature: the signature, for formats that hold one; None for the only one,
-        or `serving_default` of several equal ones.
+      inputs: the inputs of the model, with a batch.
+      tolerance: largest allowed difference of outputs.
+      signature: the signature, for formats that hold one; None for the only signature, or for
+        `serving_default` if all signatures are equal.
       runs_as_written: compare graphs without TensorFlow's graph rewriting.
     """
 
@@ -49,14 +49,14 @@ class Request:
 
     @property
     def ranked_by(self) -> str:
-        """Name of the output by which the model sorts rows; empty if it sorts none."""
+        """Name of the output with the scores that sort the rows; empty without any."""
         return getattr(self.model, "ranked_by", "")
 
     def session_config(self) -> Any:
-        """Returns the `ConfigProto` of sessions whose outputs are compared.
+        """Returns the `ConfigProto` of the compared sessions.
 
-        TensorFlow rewrites graphs before it runs them, differently for constants and for
-        variables. That changes the last bit, which quantisation can turn into a level.
+        TensorFlow rewrites graphs with constants and with variables in different ways. This
+        changes the last bit of values, and quantisation may round them to different levels.
         """
         config = inference_session_config(self.config)
         if self.runs_as_written:
@@ -72,7 +72,7 @@ class Serving:
     Attributes:
       session: the session, with restored variables and a finalized graph.
       inputs: input name -> placeholder.
-      forms: prefix of signature names -> names of the inputs that are fed together.
+      forms: prefix of signature names -> names of inputs that are fed together.
       signatures: signature name -> output name -> tensor.
       scores: floating-point predictions, for the detection of ties.
       saver: saves the variables.
@@ -91,22 +91,22 @@ class Serving:
         Args:
           outputs: tensors.
           batch: input name -> array.
-          form: a key of `forms`, whose inputs are fed.
+          form: a key of `forms`.
         """
         fed = {self.inputs[name]: batch[name] for name in self.forms[form]}
         return self.session.run(outputs, fed)
 
 
 @contextlib.contextmanager
-def restore_serving(request: Request, given: InputSignature | None = None) -> Iterator[Serving]:
-    """Builds the model on placeholders in a graph of its own, and restores it.
+def restore_serving(request: Request, inputs: InputSignature | None = None) -> Iterator[Serving]:
+    """Builds the model on placeholders in a new graph, and restores it.
 
     Args:
       request: the model and its checkpoint.
-      given: inputs in place of `request.inputs`.
+      inputs: inputs instead of `request.inputs`.
 
     Yields:
-      A `Serving`, whose graph is the default one.
+      A `Serving`; its graph is the default graph.
 
     Raises:
       CheckpointError: the checkpoint belongs to another model.
@@ -114,7 +114,7 @@ def restore_serving(request: Request, given: InputSignature | None = None) -> It
     """
     with tf.Graph().as_default():
         tf.set_random_seed(request.config.random_seed)
-        received = (given or request.inputs).receive()
+        received = (inputs or request.inputs).receive()
         inference = build_inference(
             model=request.model,
             features=received.features,
@@ -123,25 +123,25 @@ def restore_serving(request: Request, given: InputSignature | None = None) -> It
             config=request.config,
         )
         forms = received.forms()
-        inputs = {name: tensor for form in forms.values() for name, tensor in form.items()}
-        signatures = _named(outputs_by_signature(inference.output))
-        # Saves under the names of variables, also if the values are moving averages.
+        placeholders = {name: tensor for form in forms.values() for name, tensor in form.items()}
+        signatures = _name_outputs(outputs_by_signature(inference.output))
+        # Saves moving averages under the names of the variables.
         saver = tf.train.Saver(averaged_saver_map([]), save_relative_paths=True)
         with restore_session(inference, request.checkpoint, request.session_config()) as session:
             scores = _scores(inference.output)
             names = {key: list(form) for key, form in forms.items()}
-            yield Serving(session, inputs, names, signatures, scores, saver)
+            yield Serving(session, placeholders, names, signatures, scores, saver)
 
 
 def outputs_by_signature(output: ModelOutput) -> dict[str, dict[str, Any]]:
-    """Returns signature name -> output name -> tensor of what a model returns for prediction.
+    """Returns signature name -> output name -> tensor of a model's outputs for prediction.
 
     Raises:
       PluginError: the model has nothing to export, or a value is not a tensor.
     """
     try:
         exports = find_exports(output, Mode.PREDICT)
-    except ValueError as error:  # The errors of tf.estimator, which a model function may expect.
+    except ValueError as error:  # The class of tf.estimator's errors.
         raise PluginError(f"the exports of the model are wrong: {error}") from error
     return {name: named_outputs(export) for name, export in exports.items()}
 
@@ -151,11 +151,11 @@ def named_outputs(export: Any) -> dict[str, Any]:
     if isinstance(export, RegressionOutput):
         return {tf.saved_model.REGRESS_OUTPUTS: export.value}
     if isinstance(export, ClassificationOutput):
-        found = {
+        outputs = {
             tf.saved_model.CLASSIFY_OUTPUT_CLASSES: export.classes,
             tf.saved_model.CLASSIFY_OUTPUT_SCORES: export.scores,
         }
-        return {name: tensor for name, tensor in found.items() if tensor is not None}
+        return {name: tensor for name, tensor in outputs.items() if tensor is not None}
     return dict(export.outputs)
 
 
@@ -178,7 +178,11 @@ def choose_signature(
             raise ConfigError(f"the model has no signature {asked!r}; it has: {listed}")
         return asked
     names = sorted(signatures, key=lambda name: name != DEFAULT_KEY)
-    if all(_same(signatures[name], signatures[names[0]]) for name in names):
+    first = signatures[names[0]]
+    if all(
+        outputs.keys() == first.keys() and all(outputs[key] is first[key] for key in first)
+        for outputs in signatures.values()
+    ):
         return names[0]
     raise ConfigError(
         f"the model has {len(names)} signatures ({listed}), and a {format_name} holds one; choose "
@@ -186,34 +190,30 @@ def choose_signature(
     )
 
 
-def _same(outputs: Mapping[str, Any], others: Mapping[str, Any]) -> bool:
-    return outputs.keys() == others.keys() and all(outputs[k] is others[k] for k in outputs)
-
-
 def tensor_specs(tensors: Mapping[str, Any]) -> dict[str, Any]:
     """Returns name -> `tf.TensorSpec` of some tensors."""
     return {name: tf.TensorSpec(t.shape, t.dtype) for name, t in sorted(tensors.items())}
 
 
-def _named(signatures: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+def _name_outputs(signatures: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
     """Returns the outputs as operations `outputs/NAME`, one for each tensor."""
-    made: dict[tuple[str, int], Any] = {}
+    operations: dict[tuple[str, int], Any] = {}
 
-    def named(name: str, tensor: Any) -> Any:
+    def operation(name: str, tensor: Any) -> Any:
         key = name, id(tensor)
-        if key not in made:
-            made[key] = tf.identity(tensor, name=operation_name(name))
-        return made[key]
+        if key not in operations:
+            operations[key] = tf.identity(tensor, name=operation_name(name))
+        return operations[key]
 
     with tf.name_scope("outputs"):
         return {
-            signature: {name: named(name, tensor) for name, tensor in outputs.items()}
+            signature: {name: operation(name, tensor) for name, tensor in outputs.items()}
             for signature, outputs in signatures.items()
         }
 
 
 def _scores(output: ModelOutput) -> dict[str, Any]:
-    """Returns the floating-point predictions, also those outside of any signature."""
+    """Returns the floating-point predictions, in or outside of signatures."""
     if tf.is_tensor(output.predictions):
         return {}
     return {

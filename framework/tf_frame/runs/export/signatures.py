@@ -1,6 +1,6 @@
 """Makes the signatures of an exported graph from receivers and `ExportOutput`s.
 
-A signature has the names by which TensorFlow Serving and its clients feed and fetch tensors.
+A signature has names of the tensors that clients of TensorFlow Serving feed and fetch.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from tf_frame.runs.export.export_outputs import (
 )
 from tf_frame.runs.export.input_receivers import RECEIVER_NAME
 
-# Names of signatures in a SavedModel for which TensorFlow has no public constant
-# (tensorflow, saved_model/signature_constants.py).
+# Names of signatures in a SavedModel, without public constants in TensorFlow
+# (saved_model/signature_constants.py).
 _SUPERVISED = {Mode.TRAIN: ("train", TrainOutput), Mode.EVAL: ("eval", EvalOutput)}
 
 _LOG = logging.getLogger("tf_frame")
@@ -38,13 +38,13 @@ def find_exports(output: ModelOutput, mode: Mode) -> dict[str, ExportOutput]:
       mode: the mode of the graph.
 
     Returns:
-      Signature name -> output. PREDICT: the model's exports, one of them
-      `serving_default`; without any, its predictions. EVAL and TRAIN: one
-      signature `eval` or `train` with loss, predictions and metrics.
+      Signature name -> output. PREDICT: the model's exports, with a `serving_default`; without
+      any, the predictions. EVAL and TRAIN: one signature `eval` or `train` with loss,
+      predictions and metrics.
 
     Raises:
       PluginError: there is neither an export nor a prediction.
-      ValueError: an output is not a tensor, or of several exports none is the default.
+      ValueError: an output is not a tensor, or none of several exports is the default.
     """
     predictions = output.predictions
     if mode in _SUPERVISED:
@@ -61,7 +61,7 @@ def find_exports(output: ModelOutput, mode: Mode) -> dict[str, ExportOutput]:
                 "exports nor predictions; return ModelOutput(predictions={name: tensor})"
             )
         exports = {DEFAULT_KEY: predictions}
-    return _with_default(
+    return _add_default(
         {
             name: value if isinstance(value, ExportOutput) else PredictOutput(value)
             for name, value in exports.items()
@@ -70,9 +70,9 @@ def find_exports(output: ModelOutput, mode: Mode) -> dict[str, ExportOutput]:
 
 
 def checked_exports(export_outputs: Any, predictions: Any) -> dict[str, ExportOutput]:
-    """Returns the export outputs of an `EstimatorSpec`, one of them the default.
+    """Returns the export outputs of an `EstimatorSpec`, with a `serving_default`.
 
-    Types and texts are those of tensorflow, saved_model/model_utils/export_utils.py.
+    Types and texts are taken from tensorflow, saved_model/model_utils/export_utils.py.
 
     Args:
       export_outputs: signature name -> `ExportOutput`; None for the predictions.
@@ -80,7 +80,7 @@ def checked_exports(export_outputs: Any, predictions: Any) -> dict[str, ExportOu
 
     Raises:
       TypeError: `export_outputs` is not a dict of `ExportOutput`.
-      ValueError: of several outputs, none is called `serving_default`.
+      ValueError: none of several outputs has the name `serving_default`.
     """
     if export_outputs is None:
         export_outputs = {DEFAULT_KEY: PredictOutput(predictions)}
@@ -90,11 +90,11 @@ def checked_exports(export_outputs: Any, predictions: Any) -> dict[str, ExportOu
         raise TypeError(
             f"Values in `export_outputs` must be ExportOutput objects, received: {export_outputs}."
         )
-    return _with_default(export_outputs)
+    return _add_default(export_outputs)
 
 
-def _with_default(outputs: dict[str, ExportOutput]) -> dict[str, ExportOutput]:
-    """Returns outputs with a `serving_default`: a single output also gets this name."""
+def _add_default(outputs: dict[str, ExportOutput]) -> dict[str, ExportOutput]:
+    """Returns outputs with a `serving_default`; a single output gets this name, too."""
     if len(outputs) == 1:
         return {**outputs, DEFAULT_KEY: next(iter(outputs.values()))}
     if outputs and DEFAULT_KEY not in outputs:
@@ -110,14 +110,13 @@ def make_signatures(
 ) -> dict[str, Any]:
     """Returns the signatures of a graph.
 
-    An output that cannot be computed from the inputs, or whose kind does not fit the
-    inputs, gets no signature; the reason is logged (tensorflow,
-    saved_model/model_utils/export_utils.py).
+    An output that does not fit the inputs, or cannot be computed from them, gets no signature; the
+    reason is logged (tensorflow, saved_model/model_utils/export_utils.py).
 
     Args:
-      receiver: has `receiver_tensors` and maybe alternatives.
+      receiver: an object with `receiver_tensors`, maybe with alternatives.
       exports: signature name -> output.
-      serving: only signatures that TensorFlow Serving can serve.
+      serving: return only signatures that TensorFlow Serving can serve.
 
     Returns:
       Signature name -> `SignatureDef`; with alternative receiver tensors also
@@ -126,17 +125,17 @@ def make_signatures(
     inputs = {"": receiver.receiver_tensors}
     alternatives = getattr(receiver, "receiver_tensors_alternatives", None) or {}
     inputs.update({f"{name or 'None'}:": tensors for name, tensors in alternatives.items()})
-    found, excluded = {}, {}
+    signatures, excluded = {}, {}
     for prefix, tensors in inputs.items():
         fed = tensors if isinstance(tensors, Mapping) else {RECEIVER_NAME: tensors}
         for name, export in exports.items():
             key = f"{prefix}{name or 'None'}"
             try:
-                found[key] = _signature(export, fed, serving)
+                signatures[key] = _signature(export, fed, serving)
             except ValueError as error:
                 excluded[key] = str(error)
-    _report(found, excluded, serving)
-    return found
+    _log(signatures, excluded, serving)
+    return signatures
 
 
 def _signature(export: ExportOutput, fed: Mapping[str, Any], serving: bool) -> Any:
@@ -155,9 +154,9 @@ def _check_computable(fed: Mapping[str, Any], signature: Any) -> None:
         for tensor in map(tf.get_default_graph().get_tensor_by_name, _tensor_names(info)):
             missing = _unfed_placeholder(tensor, stop)
             if missing:
-                given = [tensor.name for tensor in inputs]
+                names = [tensor.name for tensor in inputs]
                 raise ValueError(
-                    f"its inputs {given} are insufficient to compute its output {name!r} "
+                    f"its inputs {names} are insufficient to compute its output {name!r} "
                     f"({tensor.name}), which depends on the placeholder {missing}"
                 )
 
@@ -178,7 +177,7 @@ def _tensor_names(info: Any) -> list[str]:
 
 
 def _unfed_placeholder(end: Any, fed: set[Any]) -> str | None:
-    """Returns the name of a placeholder that a tensor needs and that is not fed."""
+    """Returns the name of a placeholder that a tensor depends on and that is not fed."""
     waiting, seen = [] if end.ref() in fed else [end.op], set()
     while waiting:
         op = waiting.pop()
@@ -192,12 +191,12 @@ def _unfed_placeholder(end: Any, fed: set[Any]) -> str | None:
     return None
 
 
-def _report(found: Mapping[str, Any], excluded: Mapping[str, str], serving: bool) -> None:
-    for name, signature in found.items():
+def _log(signatures: Mapping[str, Any], excluded: Mapping[str, str], serving: bool) -> None:
+    for name, signature in signatures.items():
         _LOG.info("exported signature %r for %s", name, signature.method_name)
     for name, reason in excluded.items():
         _LOG.warning("signature %r is not exported: %s", name, reason)
-    if not found:
+    if not signatures:
         _LOG.warning("Export includes no signatures!")
-    elif serving and DEFAULT_KEY not in found:
+    elif serving and DEFAULT_KEY not in signatures:
         _LOG.warning("Export includes no default signature!")

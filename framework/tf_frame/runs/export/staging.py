@@ -1,6 +1,6 @@
-"""Stages exports in a temporary folder, so that only complete, verified ones appear.
+"""Staging of exports in a temporary folder: only complete, verified exports get their names.
 
-TensorFlow Serving loads an export as soon as there is a folder with a number for a name.
+TensorFlow Serving loads an export as soon as a folder has a number as name.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.atomic_output import staging_folder
+from tf_frame.checkpoint.names import INDEX, LIST_FILE
 from tf_frame.errors import ConfigError, translated_write_errors
 from tf_frame.runs.export.verify import Comparison
 
@@ -23,7 +24,7 @@ from tf_frame.runs.export.verify import Comparison
 # saved_model/model_utils/export_utils.py).
 _UNFINISHED = "temp-"
 _EXTRA = "assets.extra"
-# An export is named by the second of its creation; numbers with fewer or more digits are not
+# The name of an export is the second of its creation; names with fewer or more digits are no
 # exports (tensorflow_estimator, exporter.py).
 _DIGITS = 10
 
@@ -37,7 +38,7 @@ class Written:
       inputs: input name -> `tf.TensorSpec`.
       signatures: signature name -> output name -> `tf.TensorSpec`.
       fed: signature name -> names of its inputs.
-      comparison: difference between its outputs and those of the restored session.
+      comparison: difference from the outputs of the restored session.
     """
 
     path: str
@@ -48,11 +49,7 @@ class Written:
 
 
 def check_output(folder: str) -> None:
-    """Refuses a folder that cannot be made, before any work.
-
-    Raises:
-      ConfigError: the folder, or one above it, is a file.
-    """
+    """Raises a ConfigError if a folder, or a folder above it, is a file."""
     path = folder
     while path and not tf.io.gfile.exists(path):
         path = os.path.dirname(path)
@@ -64,11 +61,11 @@ def check_output(folder: str) -> None:
 def staged_files(folder: str, *, overwrite: bool) -> Iterator[str]:
     """Yields a folder to write files to, and moves them to `folder` at the end.
 
-    After an error neither the files are left nor the folders that were made for them.
+    Removes files and new folders after an error.
 
     Args:
-      folder: target of the files; made where there is none.
-      overwrite: whether files of these names may be replaced.
+      folder: target of the files; created if it does not exist.
+      overwrite: whether existing files may be replaced.
 
     Raises:
       ConfigError: a file of the same name exists.
@@ -86,7 +83,7 @@ def staged_files(folder: str, *, overwrite: bool) -> Iterator[str]:
                     f"{target} exists; take another --output, or replace it with --overwrite"
                 )
         # The index comes last: without it there is no checkpoint.
-        for name in sorted(names, key=lambda name: (name == "checkpoint", name.endswith(".index"))):
+        for name in sorted(names, key=lambda name: (name == LIST_FILE, name.endswith(INDEX))):
             tf.io.gfile.rename(
                 os.path.join(staging, name), os.path.join(folder, name), overwrite=overwrite
             )
@@ -94,9 +91,9 @@ def staged_files(folder: str, *, overwrite: bool) -> Iterator[str]:
 
 @contextlib.contextmanager
 def staged_export(base: str) -> Iterator[str]:
-    """Yields a new folder in `base`, to write an export to; after an error nothing is left behind.
+    """Yields a new folder in `base` for an export, and removes it after an error.
 
-    `put_in_place` gives it its final name.
+    `put_in_place` gives it the final name.
 
     Raises:
       TfFrameError: the disk is full, or the folder cannot be written.
@@ -109,7 +106,7 @@ def staged_export(base: str) -> Iterator[str]:
 
 @contextlib.contextmanager
 def _staged(path: str, failure: str) -> Iterator[str]:
-    """Stages output in a folder, with errors of writing as one error for the user."""
+    """Stages output in a folder, and turns errors of writing into one error for the user."""
     remedy = (
         "nothing of it was left behind; free space there, check that the folder can be written, or "
         "choose another --output"
@@ -117,15 +114,15 @@ def _staged(path: str, failure: str) -> Iterator[str]:
     with contextlib.ExitStack() as stack:
         with translated_write_errors(failure, remedy):
             stack.enter_context(staging_folder(path))
-        # A model that is built here may read files of its own, which are no fault of the export.
+        # Errors about other files, which a model may read, are no errors of the export.
         with translated_write_errors(failure, remedy, within=path):
             yield path
 
 
 def put_in_place(folder: str) -> str:
-    """Names the folder of `staged_export` by the seconds since 1970; returns its new path.
+    """Names the folder of `staged_export` by the seconds since 1970; returns the new path.
 
-    Later exports have higher numbers, and none replaces another, even if several end at once.
+    Later exports have higher numbers. Exports that end in the same second get different numbers.
     """
     base = os.path.dirname(folder)
     number = max([int(time.time()), *(int(name) + 1 for name in list_exports(base))])
@@ -149,7 +146,7 @@ def list_exports(export_path: str) -> Sequence[str]:
 
 
 def check_extra(assets_extra: Mapping[str, str] | None) -> dict[str, str]:
-    """Checks the files to be added to an export, before any work.
+    """Checks the further files of an export, before any work.
 
     Args:
       assets_extra: path below the export's `assets.extra` -> file to copy there.

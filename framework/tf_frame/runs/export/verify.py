@@ -1,25 +1,22 @@
-"""Comparison of an exported model's outputs with those of the restored session.
+"""Comparison of an exported model's outputs with the outputs of the restored session.
 
-Freezing or converting a graph can change what it computes without any error; without this, users
-of the export would be the first to notice.
+Freezing or converting a graph can change its outputs without any error.
 
     comparison = compare(expected, found, tolerance=1e-5)
     comparison.largest_difference  # 3e-8
 
-The rule, output by output:
+The rules for outputs:
 
-* Floating point: no element may differ by more than `tolerance` times the
-  output's scale: its largest finite absolute value, at least 1. So the bound is
-  absolute for probabilities and relative for large values. NaN and infinity have
-  to be the same.
-* Integers, such as maps of classes: equal, except for ties. If floating-point
-  scores of the classes are known, with one score per class in the last
-  dimension, an element may be another class whose score is within twice the
-  tolerance of the highest one (each of the two scores may be off by one tolerance).
-* Text: equal, except where integers of the same shape tie, as names of classes.
+* Floating point: no element may differ by more than `tolerance` times the scale of the output,
+  which is the largest finite absolute value, at least 1. The bound is absolute for probabilities
+  and relative for large values. NaN and infinity have to be the same.
+* Integers, such as maps of classes: equal, except for ties. If there are floating-point scores of
+  the classes, with one score per class in the last dimension, an element may be another class with
+  a score within twice the tolerance of the highest one (each score may differ by one tolerance).
+* Text: equal, except for elements where integers of the same shape tie.
 * Truth values: equal.
-* Rows that are sorted by a score, of a model with `ranked_by`: those whose scores are within twice
-  the tolerance of each other may come in any order.
+* Rows that are sorted by a score, of a model with `ranked_by`: rows with scores within twice the
+  tolerance of each other may come in any order.
 """
 
 from __future__ import annotations
@@ -50,7 +47,7 @@ class Comparison:
         their scale.
       output: name of the output with this difference; empty if there is none.
       ties: number of integers that are another class of (nearly) the same score.
-      kind: `largest`, or `mean` where it is a mean difference.
+      kind: `largest`, or `mean` for a mean difference.
     """
 
     largest_difference: float = 0.0
@@ -59,10 +56,9 @@ class Comparison:
     kind: str = "largest"
 
     def merge(self, other: Comparison) -> Comparison:
-        """Returns the result for the outputs of both."""
-        takes_other = other.output and other.largest_difference >= self.largest_difference
-        larger = other if takes_other else self
-        return dataclasses.replace(larger, ties=self.ties + other.ties)
+        """Returns the result for the outputs of two comparisons."""
+        is_larger = other.output and other.largest_difference >= self.largest_difference
+        return dataclasses.replace(other if is_larger else self, ties=self.ties + other.ties)
 
 
 def compare(
@@ -73,16 +69,16 @@ def compare(
     scores: Mapping[str, Any] | None = None,
     ranked_by: str = "",
 ) -> Comparison:
-    """Compares outputs by the rule of the module.
+    """Compares outputs by the rules of the module.
 
     Args:
-      expected: output name -> array of the restored session; or signature name ->
-        output name -> array.
-      found: the same of the exported model.
+      expected: output name -> array of the restored session; or signature name -> output name ->
+        array.
+      found: arrays of the exported model, in the same form.
       tolerance: largest difference, in units of an output's scale.
-      scores: further arrays of the restored session, under any names, that may be the
-        scores of integer outputs.
-      ranked_by: name of the output by which rows are sorted; see `tf_frame.Model`.
+      scores: further arrays of the restored session, under any names, that may be the scores of
+        integer outputs.
+      ranked_by: name of the output with the scores of rows; see `tf_frame.Model`.
 
     Raises:
       DifferenceError: an output differs by more; the message names output and element.
@@ -94,16 +90,16 @@ def compare(
     if ranked_by in expected:
         allowed = 2 * tolerance * output_scale(np.asarray(expected[ranked_by]))
         found = align_tied_rows(expected, found, ranked_by, allowed)
-    known = [*expected.values(), *(scores or {}).values()]
-    comparison, ties = Comparison(), _all_ties(expected, found, tolerance, known)
+    all_scores = [*expected.values(), *(scores or {}).values()]
+    comparison, ties = Comparison(), _all_ties(expected, found, tolerance, all_scores)
+    options: dict[str, Any] = {"tolerance": tolerance, "scores": scores, "ranked_by": ranked_by}
     for name, value in sorted(expected.items()):
         if isinstance(value, Mapping):
-            others = found[name]
-            new = compare(value, others, tolerance=tolerance, scores=scores, ranked_by=ranked_by)
+            result = compare(value, found[name], **options)
         else:
             arrays = np.asarray(value), np.asarray(found[name])
-            new = _compared(name, *arrays, tolerance, ties)
-        comparison = comparison.merge(new)
+            result = _compare_arrays(name, *arrays, tolerance, ties)
+        comparison = comparison.merge(result)
     return comparison
 
 
@@ -118,26 +114,27 @@ def compare_batches(
 
     Args:
       expected: outputs of the restored session and further scores, for each batch.
-      found, tolerance, ranked_by: see `compare`; of each batch.
+      found: outputs of the exported model, for each batch.
+      tolerance, ranked_by: see `compare`.
 
     Raises:
       DifferenceError: an output differs.
     """
     comparison = Comparison()
     for (arrays, scores), outputs in zip(expected, found, strict=True):
-        new = compare(arrays, outputs, tolerance=tolerance, scores=scores, ranked_by=ranked_by)
-        comparison = comparison.merge(new)
+        result = compare(arrays, outputs, tolerance=tolerance, scores=scores, ranked_by=ranked_by)
+        comparison = comparison.merge(result)
     return comparison
 
 
 @contextlib.contextmanager
-def runnable(what: str) -> Iterator[None]:
-    """Turns errors in running an exported model into a `DifferenceError`."""
+def translated_run_errors(format_name: str) -> Iterator[None]:
+    """Turns errors of an exported model that runs into a `DifferenceError`."""
     try:
         yield
     except tf.errors.OpError as error:
         raise DifferenceError(
-            f"the {what} was written, but cannot be run: {reason_of(error)}\nit was removed"
+            f"the {format_name} was written, but cannot be run: {reason_of(error)}\nit was removed"
         ) from error
 
 
@@ -151,12 +148,12 @@ def check_shape(name: str, expected: Any, found: Any) -> None:
 
 
 def output_scale(expected: Any) -> float:
-    """Returns the unit in which differences of a floating-point output are measured."""
+    """Returns the unit of differences of a floating-point output."""
     finite = np.abs(expected[np.isfinite(expected)])
     return max(1.0, float(finite.max(initial=0.0)))
 
 
-def _compared(
+def _compare_arrays(
     name: str, expected: Any, found: Any, tolerance: float, ties: Mapping[str, Any]
 ) -> Comparison:
     check_shape(name, expected, found)
@@ -197,17 +194,18 @@ def _float_difference(name: str, expected: Any, found: Any, tolerance: float) ->
 
 
 def _all_ties(
-    expected: Mapping[str, Any], found: Mapping[str, Any], tolerance: float, known: list[Any]
+    expected: Mapping[str, Any], found: Mapping[str, Any], tolerance: float, all_scores: list[Any]
 ) -> dict[str, Any]:
-    """Returns name -> where an integer output is another class of nearly the same score."""
-    known = [np.asarray(scores) for scores in known if not isinstance(scores, Mapping)]
+    """Returns name -> mask of elements that are another class of nearly the same score."""
+    all_scores = [np.asarray(scores) for scores in all_scores if not isinstance(scores, Mapping)]
     ties = {}
     for name, value in expected.items():
         if isinstance(value, Mapping):
             continue
-        classes, others = np.asarray(value), np.asarray(found[name])
-        if np.issubdtype(classes.dtype, np.integer) and classes.shape == others.shape:
-            ties[name] = (classes != others) & find_ties(classes, others, tolerance, known)
+        classes, found_classes = np.asarray(value), np.asarray(found[name])
+        if np.issubdtype(classes.dtype, np.integer) and classes.shape == found_classes.shape:
+            tied = find_ties(classes, found_classes, tolerance, all_scores)
+            ties[name] = (classes != found_classes) & tied
     return ties
 
 
@@ -216,27 +214,26 @@ def _any(masks: Iterable[Any]) -> Any:
     return functools.reduce(np.logical_or, masks, np.False_)
 
 
-def find_ties(expected: Any, found: Any, tolerance: float, known: list[Any]) -> Any:
-    """Returns which elements of `found` are classes with the highest score within tolerance."""
+def find_ties(expected: Any, found: Any, tolerance: float, all_scores: list[Any]) -> Any:
+    """Returns a mask of the elements of `found` with the highest score within tolerance."""
     tied = np.zeros(expected.shape, bool)
-    for scores in known:
+    for scores in all_scores:
         if not (_is_float(scores) and scores.shape[:-1] == expected.shape and scores.ndim):
             continue
-        scores, classes = _wide(scores), scores.shape[-1]
+        scores, num_classes = _wide(scores), scores.shape[-1]
         both = np.stack([expected, found])
-        if both.min() < 0 or both.max() >= classes:
+        if both.min() < 0 or both.max() >= num_classes:
             continue
         highest = scores.max(axis=-1)
         allowed = highest - 2 * tolerance * output_scale(scores)
-        of_expected, of_found = (_taken(scores, indices) for indices in both)
-        # Only arrays in which every expected class has the highest score can be its scores.
-        if (of_expected >= allowed).all():
-            tied |= of_found >= allowed
+        expected_scores, found_scores = (
+            np.take_along_axis(scores, classes[..., np.newaxis].astype(np.int64), axis=-1)[..., 0]
+            for classes in both
+        )
+        # An array holds the scores only if every expected class has the highest score.
+        if (expected_scores >= allowed).all():
+            tied |= found_scores >= allowed
     return tied
-
-
-def _taken(scores: Any, indices: Any) -> Any:
-    return np.take_along_axis(scores, indices[..., np.newaxis].astype(np.int64), axis=-1)[..., 0]
 
 
 def _is_float(array: Any) -> bool:

@@ -19,8 +19,8 @@ from tf_frame.graph.train_graph import TrainGraph, build_train_graph
 from tf_frame.runs.setup.run_context import RunContext
 from tf_frame.runs.setup.training_setup import TrainingSetup
 from tf_frame.runs.training.parts import TrainingParts
-from tf_frame.runs.warm_start.apply import with_warm_start
-from tf_frame.runs.warm_start.options import warm_started
+from tf_frame.runs.warm_start.apply import add_warm_start
+from tf_frame.runs.warm_start.options import warm_start_graph
 from tf_frame.session.loop import TrainingLoop
 from tf_frame.session.schedule import Schedule
 
@@ -79,7 +79,7 @@ def with_initial_values(
 ) -> TrainGraph:
     """Returns the graph with a scaffold that takes values from another model's checkpoint."""
     report = context.observer.report
-    graph = warm_started(
+    graph = warm_start_graph(
         graph,
         setup.config,
         setup.model_dir,
@@ -91,7 +91,7 @@ def with_initial_values(
     if context.warm_start_from is None:
         return graph
     with graph.graph.as_default():
-        scaffold = with_warm_start(
+        scaffold = add_warm_start(
             graph.scaffold, context.warm_start_from, context.checkpoint, report=report
         )
     return dataclasses.replace(graph, scaffold=scaffold)

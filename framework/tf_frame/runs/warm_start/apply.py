@@ -1,13 +1,11 @@
 """Warm start of an Estimator: variables begin with values of another model's checkpoint.
 
-For fine-tuning: a new task needs less data and fewer steps from a trained model.
-
-    scaffold = with_warm_start(scaffold, settings, estimator.latest_checkpoint(), report=print)
+    scaffold = add_warm_start(scaffold, settings, estimator.latest_checkpoint(), report=print)
 
 Settings have the meaning of tf.estimator (tensorflow_estimator, estimator.py) and of
-`tf.compat.v1.train.warm_start`, which replaces the ops that initialise variables.
-Here the values are restored after initialisation instead, and moving averages of
-restored variables begin with the same values.
+`tf.compat.v1.train.warm_start`. That function replaces the ops that initialise variables. Here the
+values are restored after initialisation, and moving averages of restored variables begin with the
+same values.
 """
 
 from __future__ import annotations
@@ -27,9 +25,9 @@ from tf_frame.checkpoint.warm_start.plan import WarmStart, plan_warm_start
 from tf_frame.config.option_groups import WarmStartOptions
 from tf_frame.errors import CheckpointError, ConfigError
 from tf_frame.plugin import Mode, ModelOutput
-from tf_frame.runs.warm_start.scaffold import with_init_fn
+from tf_frame.runs.warm_start.scaffold import add_restore
 from tf_frame.runs.warm_start.settings import WarmStartSettings
-from tf_frame.runs.warm_start.vocabulary import Remapped, check_same_type, remapped
+from tf_frame.runs.warm_start.vocabulary import Remapped, check_same_type, remap
 
 # Name -> the variable, or the parts of a partitioned variable.
 _Variables: TypeAlias = Mapping[str, Sequence[Any]]
@@ -37,9 +35,9 @@ _Variables: TypeAlias = Mapping[str, Sequence[Any]]
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class WarmStartedModel:
-    """Builds another model, with a scaffold that gives it the values of a checkpoint.
+    """A model with a scaffold that restores the values of a warm start.
 
-    Evaluation and prediction before the first training use it.
+    For evaluation and prediction before the first training.
 
     Args:
       model: the model plugin.
@@ -54,7 +52,7 @@ class WarmStartedModel:
     def build(self, features: Any, labels: Any, mode: Mode) -> ModelOutput:
         """Builds one clone; see `tf_frame.Model.build`."""
         output: ModelOutput = self.model.build(features, labels, mode)
-        scaffold = with_warm_start(output.scaffold, self.settings, None, report=self.report)
+        scaffold = add_warm_start(output.scaffold, self.settings, None, report=self.report)
         return dataclasses.replace(output, scaffold=scaffold)
 
 
@@ -64,30 +62,29 @@ def warm_start_checkpoint(settings: WarmStartSettings | None) -> str | None:
     Raises:
       ValueError, tf.errors.NotFoundError: there is no such checkpoint.
     """
-    return _opened(os.fsdecode(settings.ckpt_to_initialize_from)).path if settings else None
+    return _open(os.fsdecode(settings.ckpt_to_initialize_from)).path if settings else None
 
 
-def with_warm_start(
+def add_warm_start(
     scaffold: Any,
     settings: WarmStartSettings,
     own_checkpoint: str | None,
     *,
     report: Callable[[str], None],
 ) -> Any:
-    """Returns a scaffold that assigns the values before it calls the `init_fn` of another.
+    """Returns a copy of a scaffold that restores the values before it calls its `init_fn`.
 
-    The values are looked up, and ops that assign them are added to the default graph. Call it
-    when the graph has all its variables.
+    Adds ops that assign the values to the default graph, which has to have all variables.
 
     Args:
-      scaffold: the other `tf.compat.v1.train.Scaffold`, not finalized; None for a new one.
+      scaffold: a `tf.compat.v1.train.Scaffold`, not finalized; None for a new one.
       settings: the checkpoint and its variables.
       own_checkpoint: the Estimator's own checkpoint, which takes precedence; or None.
-      report: takes the table of variables, a line each.
+      report: takes the table of variables.
 
     Raises:
-      ValueError: there is no checkpoint; it lacks a variable, or has another
-        shape or type; or a setting names a variable that is not warm-started.
+      ValueError: there is no checkpoint; a variable is missing in it, or has another shape or
+        type; or a setting names a variable that is not warm-started.
       tf.errors.NotFoundError: the file does not exist.
       CheckpointError: the checkpoint is damaged.
     """
@@ -98,22 +95,23 @@ def with_warm_start(
             f"of this model already, {own_checkpoint}"
         )
         return scaffold
-    checkpoint = _opened(os.fsdecode(settings.ckpt_to_initialize_from))
-    chosen = _chosen(settings.vars_to_warm_start)
-    _check_used("var_name_to_prev_var_name", settings.var_name_to_prev_var_name, chosen)
-    _check_used("var_name_to_vocab_info", settings.var_name_to_vocab_info, chosen, space=" ")
-    whole, by_vocabulary = _planned(settings, chosen, checkpoint)
-    report(_report(whole, by_vocabulary))
+    checkpoint = _open(os.fsdecode(settings.ckpt_to_initialize_from))
+    variables = _select(settings.vars_to_warm_start)
+    _check_used("var_name_to_prev_var_name", settings.var_name_to_prev_var_name, variables)
+    _check_used("var_name_to_vocab_info", settings.var_name_to_vocab_info, variables, space=" ")
+    unchanged, by_vocabulary = _plan(settings, variables, checkpoint)
+    tables = [unchanged.table()] if unchanged.rows or not by_vocabulary else []
+    report("\n".join(["warm start", *tables, *(variable.line() for variable in by_vocabulary)]))
 
     def restore(session: Any) -> None:
-        whole.init_fn(scaffold, session)
+        unchanged.init_fn(scaffold, session)
         for variable in by_vocabulary:
             variable.load(session)
 
-    return with_init_fn(scaffold, restore)
+    return add_restore(scaffold, restore)
 
 
-def _opened(path: str) -> Checkpoint:
+def _open(path: str) -> Checkpoint:
     """Opens the checkpoint of a path, with the errors of tf.estimator."""
     try:
         prefix = resolve_checkpoint(path)
@@ -128,72 +126,74 @@ def _opened(path: str) -> Checkpoint:
     return Checkpoint(prefix)
 
 
-def _chosen(wanted: Any) -> _Variables:
+def _select(vars_to_warm_start: Any) -> _Variables:
     """Returns the variables that `vars_to_warm_start` selects."""
     grouped: dict[str, list[Any]] = {}
-    for variable in _wanted_variables(wanted):
+    for variable in _select_ungrouped(vars_to_warm_start):
         parts = grouped.setdefault(saved_name_and_shape(variable)[0], [])
         if not any(variable is part for part in parts):
             parts.append(variable)
     return grouped
 
 
-def _wanted_variables(wanted: Any) -> Sequence[Any]:
-    if wanted is None or isinstance(wanted, str):
-        found: list[Any] = tf.get_collection(tf.GraphKeys.TRAINABLE_VARIABLES, scope=wanted)
-        return found
-    if not isinstance(wanted, list):
+def _select_ungrouped(selection: Any) -> Sequence[Any]:
+    if selection is None or isinstance(selection, str):
+        variables: list[Any] = tf.get_collection(tf.GraphKeys.TRAINABLE_VARIABLES, scope=selection)
+        return variables
+    if not isinstance(selection, list):
         raise ValueError(
-            f"`vars_to_warm_start must be a `list` or `str`.  Given type is {type(wanted)}"
+            f"`vars_to_warm_start must be a `list` or `str`.  Given type is {type(selection)}"
         )
-    if all(isinstance(each, str) for each in wanted):
-        return [v for s in wanted for v in tf.get_collection(tf.GraphKeys.GLOBAL_VARIABLES, s)]
-    if all(isinstance(each, (tf.Variable, tf.compat.v2.Variable)) for each in wanted):
-        return wanted
+    if all(isinstance(item, str) for item in selection):
+        return [v for s in selection for v in tf.get_collection(tf.GraphKeys.GLOBAL_VARIABLES, s)]
+    if all(isinstance(item, (tf.Variable, tf.compat.v2.Variable)) for item in selection):
+        return selection
     raise ValueError(
         "If `vars_to_warm_start` is a list, it must be all `Variable` or all `str`.  Given types "
-        f"are {[type(each) for each in wanted]}"
+        f"are {[type(item) for item in selection]}"
     )
 
 
-def _check_used(setting: str, names: Collection[str], chosen: _Variables, space: str = "") -> None:
+def _check_used(
+    setting: str, names: Collection[str], variables: _Variables, space: str = ""
+) -> None:
     """Raises a ValueError for names that are not warm-started: they may be misspelled."""
-    if unused := set(names) - set(chosen):
+    if unused := set(names) - set(variables):
         raise ValueError(
             f"You provided the following variables in {setting} that were not used: {unused}. "
             f"{space or ' '}Perhaps you misspelled them?  Here is the list of viable variable "
-            f"names: {list(chosen)}"
+            f"names: {list(variables)}"
         )
 
 
-def _planned(
-    settings: WarmStartSettings, chosen: _Variables, checkpoint: Checkpoint
+def _plan(
+    settings: WarmStartSettings, variables: _Variables, checkpoint: Checkpoint
 ) -> tuple[WarmStart, list[Remapped]]:
-    """Plans the variables that are restored whole, and those that follow a vocabulary."""
-    sources = {name: settings.var_name_to_prev_var_name.get(name, name) for name in chosen}
+    """Plans the variables that are restored unchanged, and the variables with a vocabulary."""
+    sources = {name: settings.var_name_to_prev_var_name.get(name, name) for name in variables}
     vocabularies = settings.var_name_to_vocab_info
     # With None, only the variables with a vocabulary are warm-started.
-    plain = [n for n in chosen if n not in vocabularies] if settings.vars_to_warm_start else []
-    whole = _restore_whole({n: chosen[n] for n in plain}, sources, checkpoint)
+    names = [n for n in variables if n not in vocabularies] if settings.vars_to_warm_start else []
+    unchanged = _plan_unchanged({name: variables[name] for name in names}, sources, checkpoint)
     by_vocabulary = [
-        remapped(name, chosen[name], vocabularies[name], sources[name], checkpoint)
-        for name in chosen
+        remap(name, parts, vocabularies[name], sources[name], checkpoint)
+        for name, parts in variables.items()
         if name in vocabularies
     ]
-    return whole, by_vocabulary
+    return unchanged, by_vocabulary
 
 
-def _restore_whole(
+def _plan_unchanged(
     variables: _Variables, sources: Mapping[str, str], checkpoint: Checkpoint
 ) -> WarmStart:
     """Plans to restore variables unchanged; `sources` maps names to names in the checkpoint."""
     for name, parts in variables.items():
         check_same_type(name, parts, sources[name], checkpoint)
-        shape, found = saved_name_and_shape(parts)[1], checkpoint.shape(sources[name])
-        if shape != found:
+        shape, saved_shape = saved_name_and_shape(parts)[1], checkpoint.shape(sources[name])
+        if shape != saved_shape:
             raise ValueError(
                 f"Shape of variable {parts[0].name} ({tuple(shape)}) doesn't match with shape of "
-                f"tensor {sources[name]} ({found}) from checkpoint reader."
+                f"tensor {sources[name]} ({saved_shape}) from checkpoint reader."
             )
     flat = [part for parts in variables.values() for part in parts]
     step = tf.train.get_global_step()
@@ -209,11 +209,6 @@ def _restore_whole(
     )
     assert plan is not None
     return plan
-
-
-def _report(whole: WarmStart, by_vocabulary: Sequence[Remapped]) -> str:
-    tables = [whole.table()] if whole.rows or not by_vocabulary else []
-    return "\n".join(["warm start", *tables, *(variable.line() for variable in by_vocabulary)])
 
 
 def _rule(name: str, source: str) -> str:

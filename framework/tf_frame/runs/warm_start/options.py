@@ -1,7 +1,6 @@
 """Warm start by run options: a new run begins with values of a checkpoint (`--warm_start_from`).
 
-For fine-tuning a model that was trained before. A run with a checkpoint of its own resumes from
-that one instead, so that the same command can be given again.
+A run with a checkpoint of its own resumes from its checkpoint: the same command can be given again.
 """
 
 from __future__ import annotations
@@ -21,12 +20,12 @@ from tf_frame.config.option_groups import WarmStartOptions
 from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import CheckpointError, ConfigError
 from tf_frame.graph.train_graph import TrainGraph
-from tf_frame.runs.warm_start.scaffold import with_init_fn
+from tf_frame.runs.warm_start.scaffold import add_restore
 
-logger = logging.getLogger("tf_frame")
+_LOG = logging.getLogger("tf_frame")
 
 
-def warm_started(
+def warm_start_graph(
     graph: TrainGraph,
     config: RunOptions,
     model_dir: str,
@@ -38,9 +37,9 @@ def warm_started(
     """Makes a new run begin with values of the checkpoint that the options name.
 
     Args:
-      graph, config, model_dir: of the run.
+      graph, config, model_dir: graph, options and folder of the run.
       checkpoint: the run's own checkpoint, which takes precedence; None for a new run.
-      report: takes the table of variables, a line each.
+      report: takes the table of variables.
       proposed: the model's `warm_start_options`.
 
     Returns:
@@ -60,7 +59,7 @@ def warm_started(
         )
         return graph
     with graph.graph.as_default():
-        plan = plan_warm_start(_with_proposed(config, proposed), graph.model_variables)
+        plan = plan_warm_start(_add_proposed(config, proposed), graph.model_variables)
         assert plan is not None
         check_readable(plan.path)
         _check_step(plan.path, config)
@@ -68,27 +67,23 @@ def warm_started(
         if newest not in (None, plan.path):
             _note(f"warning: {newest} cannot be read; taking {plan.path}", report)
         _note(f"warm start\n{plan.table()}", report)
-        scaffold = with_init_fn(graph.scaffold, lambda session: plan.init_fn(None, session))
+        scaffold = add_restore(graph.scaffold, lambda session: plan.init_fn(None, session))
     return dataclasses.replace(graph, scaffold=scaffold)
 
 
-def _with_proposed(
+def _add_proposed(
     config: RunOptions, proposed: Callable[[Mapping[str, Sequence[int]]], Mapping[str, Any]]
 ) -> RunOptions:
-    """The options, with the model's defaults for those that have not been given."""
-    there = Checkpoint(resolve_warm_start(config.warm_start_from))
+    """Returns the options, with the model's values for options that have their defaults."""
+    checkpoint = Checkpoint(resolve_warm_start(config.warm_start_from))
     defaults = {option.name: option.default for option in options_of(WarmStartOptions)}
-    values = proposed({name: there.shape(name) for name in there.names})
-    not_given = {k: v for k, v in values.items() if getattr(config, k) == defaults[k]}
-    return dataclasses.replace(config, **not_given)
+    values = proposed({name: checkpoint.shape(name) for name in checkpoint.names})
+    unset = {k: v for k, v in values.items() if getattr(config, k) == defaults[k]}
+    return dataclasses.replace(config, **unset)
 
 
 def check_readable(path: str) -> None:
-    """Refuses a damaged checkpoint.
-
-    Raises:
-      CheckpointError: its data cannot be read.
-    """
+    """Raises a CheckpointError for a damaged checkpoint."""
     damage = find_damage(path)
     if damage:
         raise CheckpointError(f"--warm_start_from {path} cannot be read: {damage}")
@@ -111,4 +106,4 @@ def _newest_in(path: str) -> str | None:
 
 def _note(text: str, report: Callable[[str], None]) -> None:
     report(text)
-    logger.info("%s", text)
+    _LOG.info("%s", text)

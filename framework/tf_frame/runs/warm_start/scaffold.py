@@ -8,21 +8,20 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 
-def with_init_fn(scaffold: Any, restore: Callable[[Any], None]) -> Any:
+def add_restore(scaffold: Any, restore: Callable[[Any], None]) -> Any:
     """Returns a copy of a scaffold that restores values before it calls its own `init_fn`.
 
-    So a model's `init_fn` sees the restored values, and has the last word.
+    The `init_fn` of a model may read and change the restored values.
 
     Args:
       scaffold: a `tf.compat.v1.train.Scaffold`, not finalized.
       restore: takes the session.
     """
-    own = scaffold.init_fn
+    original = scaffold.init_fn
 
-    def init_fn(this: Any, session: Any) -> None:
-        del this
+    def init_fn(_: Any, session: Any) -> None:
         restore(session)
-        if own is not None:
-            own(session)
+        if original is not None:
+            original(session)
 
     return tf.train.Scaffold(init_fn=init_fn, copy_from_scaffold=scaffold)

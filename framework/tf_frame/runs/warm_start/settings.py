@@ -1,6 +1,4 @@
-"""`WarmStartSettings`: the argument `warm_start_from` of an Estimator.
-
-For fine-tuning, it says which variables begin with the values of which checkpoint:
+"""`WarmStartSettings`: the argument `warm_start_from` of an Estimator, for fine-tuning.
 
 WarmStartSettings("runs/first", vars_to_warm_start="encoder/")
 """
@@ -24,21 +22,20 @@ class _Fields(NamedTuple):
 
 
 class WarmStartSettings(_Fields):
-    """Variables that begin with values of a checkpoint, and the names of these values.
+    """Variables that begin with values of a checkpoint, and their names in the checkpoint.
 
     Args:
       ckpt_to_initialize_from: a path prefix, a folder with checkpoints, or a SavedModel.
       vars_to_warm_start: one of
 
-        * a regular expression: the trainable variables whose names it matches at their beginning;
-        * a list of regular expressions: the global variables whose names one of them matches,
-          so slots of an optimizer and moving statistics as well;
+        * a regular expression for the begin of names: matching trainable variables;
+        * a list of such expressions: matching global variables, including slots of an optimizer
+          and moving statistics;
         * a list of variables;
-        * None: the trainable variables in `var_name_to_vocab_info`, and no others.
-      var_name_to_vocab_info: name of a variable -> `VocabInfo`, for variables whose rows
-        or columns belong to the entries of a vocabulary, which may have changed.
-      var_name_to_prev_var_name: name of a variable -> its name in the checkpoint, if
-        the two differ.
+        * None: only the trainable variables in `var_name_to_vocab_info`.
+      var_name_to_vocab_info: name of a variable -> `VocabInfo`, for variables with a row or
+        column for each entry of a vocabulary that may have changed.
+      var_name_to_prev_var_name: name of a variable -> different name in the checkpoint.
 
     Raises:
       ValueError: `ckpt_to_initialize_from` is empty.

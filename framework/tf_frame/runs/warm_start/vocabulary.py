@@ -1,8 +1,8 @@
-"""Warm start of variables whose rows or columns belong to the entries of a vocabulary.
+"""Warm start of variables with a row or column for each entry of a vocabulary.
 
-So embeddings need not be learned anew when words are added: the vocabulary may have grown or
-changed its order since the checkpoint, and every entry keeps its values. New entries, and the
-buckets for words outside of the vocabulary, begin with the backup initializer.
+The vocabulary may have grown or changed its order since the checkpoint: every entry keeps its
+values. New entries, and the buckets for words outside of the vocabulary, get values of the backup
+initializer.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from tf_frame.checkpoint.find.reader import Checkpoint, saved_name_and_shape
 
 @dataclasses.dataclass(frozen=True)
 class Remapped:
-    """A variable whose rows or columns are restored by the entries of a vocabulary.
+    """A variable with rows or columns that are restored by the entries of a vocabulary.
 
     Attributes:
-      name, source: its name in the graph and in the checkpoint.
+      name, source: name in the graph, and in the checkpoint.
       axis: axis of the vocabulary.
-      rows: index in the checkpoint of each entry and each bucket; -1 for new ones.
+      rows: index in the checkpoint of each entry and each bucket; -1 for a new one.
       value: placeholder for the value of the whole variable.
       assign: ops that assign `value` to the variable and its moving average.
-      backup: tensor with the values of new entries, of the shape of the variable; None for zeros.
+      backup: tensor of the variable's shape with values of new entries; None for zeros.
       checkpoint: the checkpoint.
     """
 
@@ -60,7 +60,7 @@ class Remapped:
         )
 
 
-def remapped(
+def remap(
     name: str, parts: Sequence[Any], info: Any, source: str, checkpoint: Checkpoint
 ) -> Remapped:
     """Reads the vocabularies and adds the ops that assign a variable to the default graph.
@@ -68,13 +68,13 @@ def remapped(
     Args:
       name: name of the variable.
       parts: the variable, or the parts of a partitioned variable.
-      info: its `VocabInfo`.
-      source: its name in the checkpoint.
+      info: the `VocabInfo` of the variable.
+      source: name in the checkpoint.
       checkpoint: the checkpoint.
 
     Raises:
-      ValueError: the variable is not in the checkpoint, a shape or type does
-        not fit, or a vocabulary is too short or names an entry twice.
+      ValueError: the variable is not in the checkpoint, a shape or type does not fit, or a
+        vocabulary is too short or has an entry twice.
     """
     check_same_type(name, parts, source, checkpoint)
     rows = _rows(info)
@@ -86,45 +86,46 @@ def remapped(
         value = tf.placeholder(dtype, shape)
         backup = info.backup_initializer
         initial = None if backup is None else tf.identity(backup(shape, dtype=dtype))
-        assign = [op for part in parts for op in _assigned(part, value)]
+        assign = [op for part in parts for op in _assign(part, value)]
     return Remapped(name, source, info.axis, rows, value, assign, initial, checkpoint)
 
 
 def check_same_type(name: str, parts: Sequence[Any], source: str, checkpoint: Checkpoint) -> None:
-    """Checks that a checkpoint has a variable, and of the same type.
+    """Checks that a checkpoint has a variable of the same type.
 
     Raises:
-      ValueError: it has not; texts of `tf.compat.v1.train.init_from_checkpoint`.
+      ValueError: the variable is missing or has another type; with the texts of
+        `tf.compat.v1.train.init_from_checkpoint`.
     """
     if source not in checkpoint:
-        shapes = {each: checkpoint.shape(each) for each in checkpoint.names}
+        shapes = {saved_name: checkpoint.shape(saved_name) for saved_name in checkpoint.names}
         raise ValueError(
             f"Tensor {source} is not found in {checkpoint.path} checkpoint {shapes}: the variable "
             f"{name} has no value there; map its name with var_name_to_prev_var_name, or leave it "
             "out of vars_to_warm_start"
         )
-    dtype, found = parts[0].dtype.base_dtype, checkpoint.dtype(source)
-    if dtype != found:
+    dtype, saved_dtype = parts[0].dtype.base_dtype, checkpoint.dtype(source)
+    if dtype != saved_dtype:
         raise ValueError(
             f"Type of variable {parts[0].name} ({dtype.name}) doesn't match with type of tensor "
-            f"{source} ({found.name}) from checkpoint reader."
+            f"{source} ({saved_dtype.name}) from checkpoint reader."
         )
 
 
-def _assigned(part: Any, value: Any) -> Sequence[Any]:
+def _assign(part: Any, value: Any) -> Sequence[Any]:
     """Returns ops that assign a slice of a value to a part and to its moving average, if any."""
     place = part._get_save_slice_info()
-    mine = value if place is None else tf.slice(value, place.var_offset, place.var_shape)
+    piece = value if place is None else tf.slice(value, place.var_offset, place.var_shape)
     names = (part.op.name, part.op.name + "/ExponentialMovingAverage")
-    return [v.assign(mine).op for v in tf.global_variables() if v.op.name in names]
+    return [v.assign(piece).op for v in tf.global_variables() if v.op.name in names]
 
 
 def _rows(info: Any) -> Any:
     """Returns the index in the old vocabulary of each new entry and each bucket."""
     old = _entries(info.old_vocab, info.old_vocab_size)
     if len(set(old)) < len(old):
-        twice = next(entry for entry in old if old.count(entry) > 1)
-        raise ValueError(f"the vocabulary {info.old_vocab} has the entry {twice!r} twice")
+        duplicate = next(entry for entry in old if old.count(entry) > 1)
+        raise ValueError(f"the vocabulary {info.old_vocab} has the entry {duplicate!r} twice")
     if info.num_oov_buckets < 0:
         raise ValueError(f"num_oov_buckets must be >= 0, but received {info.num_oov_buckets}")
     places = {entry: place for place, entry in enumerate(old)}
@@ -134,7 +135,7 @@ def _rows(info: Any) -> Any:
 
 
 def _entries(path: str, size: int) -> list[bytes]:
-    """Reads the first entries of a vocabulary file, one a line; all entries for -1."""
+    """Reads the first `size` entries of a vocabulary file, one a line; all entries for -1."""
     if not path or not size:
         raise ValueError(
             "Invalid args: Must provide all of [current_vocab_path, current_vocab_size, "
@@ -153,25 +154,25 @@ def _check_shapes(
     variable: str, shape: Sequence[int], source: str, info: Any, size: int, checkpoint: Checkpoint
 ) -> None:
     """Compares the axis of the vocabulary with its size, other axes with the checkpoint."""
-    found, axis = checkpoint.shape(source), info.axis
+    saved_shape, axis = checkpoint.shape(source), info.axis
     if axis >= len(shape) or shape[axis] != size:
         raise ValueError(
             f"Shape of variable {variable} ({tuple(shape)}) doesn't match with its vocabulary: "
             f"dimension {axis} must be new_vocab_size ({info.new_vocab_size}) + num_oov_buckets "
             f"({info.num_oov_buckets})"
         )
-    others = [n for i, n in enumerate(shape) if i != axis]
-    if len(found) != len(shape) or [n for i, n in enumerate(found) if i != axis] != others:
+    saved, current = ([n for i, n in enumerate(s) if i != axis] for s in (saved_shape, shape))
+    if len(saved_shape) != len(shape) or saved != current:
         raise ValueError(
             f"Shape of variable {variable} ({tuple(shape)}) doesn't match with shape of tensor "
-            f"{source} ({found}) from checkpoint reader, not counting dimension {axis}."
+            f"{source} ({saved_shape}) from checkpoint reader, not counting dimension {axis}."
         )
 
 
 def _check_old_size(rows: Any, source: str, info: Any, checkpoint: Checkpoint) -> None:
-    needed, there = int(rows.max(initial=-1)) + 1, checkpoint.shape(source)[info.axis]
-    if needed > there:
+    needed, available = int(rows.max(initial=-1)) + 1, checkpoint.shape(source)[info.axis]
+    if needed > available:
         raise ValueError(
-            f"the old vocabulary {info.old_vocab} does not belong to {source}, which has {there} "
-            f"entries in {checkpoint.path}; entry {needed} of it is wanted"
+            f"the old vocabulary {info.old_vocab} does not belong to {source}, which has "
+            f"{available} entries in {checkpoint.path}; entry {needed} of it is wanted"
         )

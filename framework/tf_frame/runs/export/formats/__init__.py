@@ -1,4 +1,4 @@
-"""Table of the export formats: their code, and how far outputs may differ from the checkpoint's.
+"""Table of the export formats, with the allowed differences from the outputs of the checkpoint.
 
     from tf_frame.runs.export.export import export_model
 
@@ -14,26 +14,26 @@ from __future__ import annotations
 
 import dataclasses
 
-# With constants in place of variables, TensorFlow folds batch norm into the weights before it and
+# With constants instead of variables, TensorFlow folds batch norm into the weights before it and
 # fuses operations, so float32 is rounded (to 6e-8 of a value) at other points than in the session.
-# The probabilities of a trained deeplab then differ by 2.6e-6.
+# The probabilities of a trained deeplab differ by 2.6e-6.
 TOLERANCE = 1e-5
 
 # TensorFlow Lite does the same and adds up in another order in the kernels of every layer. The
 # probabilities of a trained deeplab differ by 2.9e-6. The tolerance is thirty times as large, for
-# models whose errors grow more from layer to layer, and for the kernels of other processors.
+# models with errors that grow more from layer to layer, and for the kernels of other processors.
 TFLITE_TOLERANCE = 1e-4
 
 # A model that was trained with --quantize_delay_step rounds every layer to 256 levels, so the last
 # bit of float32 can decide between two levels, in each layer. Single probabilities of a deeplab
-# then differ by 0.033 between sessions with and without TensorFlow's graph rewriting, and by 0.055
-# in TensorFlow Lite. The graph formats are compared without rewriting, which leaves no difference.
+# differ by 0.033 between sessions with and without TensorFlow's graph rewriting, and by 0.055 in
+# TensorFlow Lite. Graph formats are compared without rewriting, and have no difference then.
 TFLITE_QUANTIZED_TOLERANCE = 0.1
 
 
-# Rounded to 8 bits, single elements may differ by any amount; means may by so much.
+# Largest mean difference after rounding to 8 bits; single elements may differ by any amount.
 INT8_TOLERANCE = 0.05
-# The ranges of activations are measured on so many examples.
+# Number of examples for the ranges of activations.
 CALIBRATION_EXAMPLES = 100
 
 # Values of `--serve`: an export takes raw data, such as image files, or the features of the model.
@@ -53,8 +53,8 @@ class Format:
       quantized_tolerance: the tolerance for models that round to 256 levels, if it
         differs.
       has_inputs: whether an export is a graph that can be fed.
-      fixed_size: whether it takes one example of fixed size, and no text.
-      calibrates: whether it needs many examples.
+      fixed_size: whether an export takes one example of fixed size, and no text.
+      calibrates: whether the format needs many examples.
     """
 
     module: str

@@ -1,13 +1,13 @@
-"""The format `frozen_graph`: one GraphDef with constants in place of variables.
+"""The format `frozen_graph`: one GraphDef with constants instead of variables.
 
 For programs that load a graph of TensorFlow 1 from a single file and restore no variables. A JSON
-file beside it names the tensors to feed and to fetch:
+file in the same folder names the tensors to feed and to fetch:
 
     {"inputs": {"image": {"tensor": "inputs/image:0", "shape": [null, 128, 128, 3],
                           "dtype": "float32"}},
      "outputs": {"semantic": {"tensor": "outputs/semantic:0", ...}}}
 
-Of the inputs of several forms of raw data, those of one form are fed.
+Inputs for several forms of raw data have the inputs of one form fed.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from tf_frame.runs.export.serving import (
     tensor_specs,
 )
 from tf_frame.runs.export.staging import Written
-from tf_frame.runs.export.verify import compare_batches, runnable
+from tf_frame.runs.export.verify import compare_batches, translated_run_errors
 
 FILE = "frozen_graph.pb"
 SIGNATURE_FILE = "frozen_graph.json"
@@ -46,16 +46,18 @@ def export(request: Request, folder: str) -> Written:
         graph_def = frozen(serving, outputs)
         inputs = used_inputs(serving, graph_def)
         _write(os.path.join(folder, FILE), graph_def.SerializeToString())
-        signature = {"inputs": _described(inputs), "outputs": _described(outputs)}
+        signature = {"inputs": _describe(inputs), "outputs": _describe(outputs)}
         _write(os.path.join(folder, SIGNATURE_FILE), json.dumps(signature, indent=2) + "\n")
         fed = {key: [n for n in names if n in inputs] for key, names in serving.forms.items()}
         batches = [{n: request.inputs.batch[n] for n in names} for names in fed.values()]
         expected = [
             serving.run((outputs, serving.scores), request.inputs.batch, form) for form in fed
         ]
-    found = (run(folder, batch, request.session_config()) for batch in batches)
     comparison = compare_batches(
-        expected, found, tolerance=request.tolerance, ranked_by=request.ranked_by
+        expected,
+        (run(folder, batch, request.session_config()) for batch in batches),
+        tolerance=request.tolerance,
+        ranked_by=request.ranked_by,
     )
     signatures = {f"{form}{name}": tensor_specs(outputs) for form in fed}
     named = {f"{form}{name}": names for form, names in fed.items()}
@@ -89,14 +91,17 @@ def run(folder: str, batch: Mapping[str, Any], session_config: Any = None) -> di
         signature = json.load(file)
     with tf.Graph().as_default() as graph:
         tf.import_graph_def(graph_def, name="")
-        with tf.Session(graph=graph, config=session_config) as session, runnable("frozen graph"):
+        with (
+            tf.Session(graph=graph, config=session_config) as session,
+            translated_run_errors("frozen graph"),
+        ):
             fed = {signature["inputs"][name]["tensor"]: array for name, array in batch.items()}
-            fetched = {name: each["tensor"] for name, each in signature["outputs"].items()}
-            found: dict[str, Any] = session.run(fetched, fed)
-            return found
+            fetched = {name: output["tensor"] for name, output in signature["outputs"].items()}
+            arrays: dict[str, Any] = session.run(fetched, fed)
+            return arrays
 
 
-def _described(tensors: Mapping[str, Any]) -> dict[str, Any]:
+def _describe(tensors: Mapping[str, Any]) -> dict[str, Any]:
     return {
         name: {
             "tensor": tensor.name,

@@ -36,18 +36,18 @@ def export(request: Request, folder: str) -> Written:
       DifferenceError: the model computes other outputs than the restored session.
     """
     tf2onnx, _ = _tools()
-    given, batches = request.inputs, [request.inputs.batch]
-    if isinstance(given, RawSignature):
+    signature, batches = request.inputs, [request.inputs.batch]
+    if isinstance(signature, RawSignature):
         # tf2onnx cannot convert the loop that prepares a batch.
-        given, batches = given.for_one_example(), list(examples(given.batch))
-    with restore_serving(request, given) as serving:
+        signature, batches = signature.for_one_example(), list(examples(signature.batch))
+    with restore_serving(request, signature) as serving:
         name = choose_signature(serving.signatures, request.signature, "onnx")
         # Names of classes are in README.json; few programs take text from ONNX.
         outputs = {k: t for k, t in serving.signatures[name].items() if t.dtype != tf.string}
         graph_def = frozen(serving, outputs)
         inputs = used_inputs(serving, graph_def)
         expected = [serving.run((outputs, serving.scores), batch) for batch in batches]
-    model = _converted(tf2onnx, graph_def, inputs, outputs)
+    model = _convert(tf2onnx, graph_def, inputs, outputs)
     with tf.io.gfile.GFile(os.path.join(folder, FILE), "wb") as file:
         file.write(model)
     comparison = compare_batches(
@@ -70,9 +70,9 @@ def run(folder: str, batches: Iterable[Mapping[str, Any]]) -> Iterator[dict[str,
     path = os.path.join(folder, FILE)
     try:
         session = runtime.InferenceSession(path, providers=["CPUExecutionProvider"])
-        names = [each.name for each in session.get_outputs()]
+        names = [output.name for output in session.get_outputs()]
         for batch in batches:
-            fed = {each.name: batch[each.name] for each in session.get_inputs()}
+            fed = {argument.name: batch[argument.name] for argument in session.get_inputs()}
             yield dict(zip(names, session.run(names, fed), strict=True))
     except Exception as error:  # The classes of ONNX Runtime's errors are not public.
         raise DifferenceError(
@@ -90,7 +90,7 @@ def _tools() -> tuple[Any, Any]:
         ) from None
 
 
-def _converted(
+def _convert(
     tf2onnx: Any, graph_def: Any, inputs: Mapping[str, Any], outputs: Mapping[str, Any]
 ) -> bytes:
     """Converts a frozen graph to the bytes of an ONNX model.

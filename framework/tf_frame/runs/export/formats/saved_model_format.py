@@ -17,7 +17,7 @@ from tf_frame.runs.export.description_files import write_class_names
 from tf_frame.runs.export.saved_model import export_saved_models
 from tf_frame.runs.export.serving import Request, restore_serving
 from tf_frame.runs.export.staging import Written
-from tf_frame.runs.export.verify import compare, runnable
+from tf_frame.runs.export.verify import compare, translated_run_errors
 
 Arrays = Mapping[str, Any]
 
@@ -40,14 +40,14 @@ def export(request: Request, folder: str) -> Written:
     class_names = write_class_names(request, folder)
     path = export_saved_models(
         model=request.model,
-        receivers={Mode.PREDICT: lambda: _received(request, class_names)},
+        receivers={Mode.PREDICT: lambda: _receive(request, class_names)},
         config=request.config,
         checkpoint=request.checkpoint,
         export_dir_base=folder,
     )
     if class_names:
         tf.io.gfile.remove(class_names)
-    path = _renamed(path, os.path.dirname(folder))
+    path = _rename(path, os.path.dirname(folder))
     found, signatures = run(path, request.inputs.batch, request.session_config())
     if not found:
         raise PluginError(
@@ -59,13 +59,13 @@ def export(request: Request, folder: str) -> Written:
     comparison = compare(
         expected, found, tolerance=request.tolerance, scores=scores, ranked_by=request.ranked_by
     )
-    inputs = {n: spec for each in signatures.values() for n, spec in _specs(each.inputs).items()}
-    outputs = {name: _specs(each.outputs) for name, each in signatures.items()}
-    fed = {name: sorted(each.inputs) for name, each in signatures.items()}
+    inputs = {n: spec for s in signatures.values() for n, spec in _specs(s.inputs).items()}
+    outputs = {name: _specs(signature.outputs) for name, signature in signatures.items()}
+    fed = {name: sorted(signature.inputs) for name, signature in signatures.items()}
     return Written(os.path.basename(path), inputs, outputs, fed, comparison)
 
 
-def _received(request: Request, class_names: str | None) -> Any:
+def _receive(request: Request, class_names: str | None) -> Any:
     """Adds the inputs to the default graph, and the file of the class names to its assets."""
     if class_names:
         asset = tf.constant(class_names, tf.string, name="class_names")
@@ -84,7 +84,7 @@ def run(
     with (
         tf.Graph().as_default(),
         tf.Session(config=session_config) as session,
-        runnable("SavedModel"),
+        translated_run_errors("SavedModel"),
     ):
         loaded = tf.saved_model.load(session, [tf.saved_model.SERVING], path)
         # Alternative forms of the inputs come after the signatures themselves.
@@ -92,15 +92,15 @@ def run(
         signatures = {name: loaded.signature_def[name] for name in names}
         return {
             name: session.run(
-                {key: info.name for key, info in each.outputs.items()},
-                {info.name: batch[key] for key, info in each.inputs.items()},
+                {key: info.name for key, info in signature.outputs.items()},
+                {info.name: batch[key] for key, info in signature.inputs.items()},
             )
-            for name, each in signatures.items()
+            for name, signature in signatures.items()
         }, signatures
 
 
-def _renamed(path: str, base: str) -> str:
-    """Renames the export to the next number that is free in its final folder."""
+def _rename(path: str, base: str) -> str:
+    """Renames the export to the next free number of the final folder."""
     folder, name = os.path.split(path)
     number = int(name)
     while tf.io.gfile.exists(os.path.join(base, str(number))):

@@ -1,7 +1,7 @@
 """The format `tflite`: a model for TensorFlow Lite, for phones and small devices, in float32.
 
-TensorFlow Lite plans its memory for fixed sizes, so the model takes one example at a
-time, with the sizes of the evaluation data.
+TensorFlow Lite plans its memory for fixed sizes, so the model takes batches of one example, with
+the sizes of the evaluation data.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def export(
         expected = [serving.run((outputs, serving.scores), example) for example in batches]
     saved_model = os.path.join(folder, "saved_model")
     _write_saved_model(saved_model, graph_def, inputs, outputs)
-    model = _converted(lite, saved_model, lambda converter: configure(converter, batches))
+    model = _convert(lite, saved_model, lambda converter: configure(converter, batches))
     tf.io.gfile.rmtree(saved_model)
     with tf.io.gfile.GFile(os.path.join(folder, FILE), "wb") as file:
         file.write(model)
@@ -80,7 +80,7 @@ def export(
 def run(folder: str, batches: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
     """Loads an export, and computes output name -> array for each batch of one example.
 
-    A batch is input name -> array, and may contain inputs that the model does not read.
+    A batch is input name -> array, and may contain more inputs than the model reads.
     """
     with tf.io.gfile.GFile(os.path.join(folder, FILE), "rb") as file:
         content = file.read()
@@ -108,7 +108,7 @@ def tensorflow_lite() -> Any:
 
 
 def examples(batch: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yields the examples of a batch as batches of one; scalars go with each of them."""
+    """Yields the examples of a batch as batches of one; each gets all scalars."""
     count = max((len(array) for array in batch.values() if np.ndim(array)), default=1)
     for i in range(count):
         yield {k: array[i : i + 1] if np.ndim(array) else array for k, array in batch.items()}
@@ -117,19 +117,19 @@ def examples(batch: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 def _write_saved_model(
     path: str, graph_def: Any, inputs: Mapping[str, Any], outputs: Mapping[str, Any]
 ) -> None:
-    """Writes the input of the converter, in which inputs and outputs have their names.
+    """Writes the input of the converter, with names of inputs and outputs.
 
     `inputs` and `outputs` are name -> tensor of the graph before freezing.
     """
-    # No GPU, of which other sessions of this process may use other ones.
+    # Without a GPU: sessions of one process cannot choose different GPUs.
     proto = tf.ConfigProto(device_count={"GPU": 0})
     with tf.Graph().as_default() as graph, tf.Session(config=proto) as session:
         tf.import_graph_def(graph_def, name="")
 
-        def here(tensors: Mapping[str, Any]) -> dict[str, Any]:
+        def find(tensors: Mapping[str, Any]) -> dict[str, Any]:
             return {name: graph.get_tensor_by_name(t.name) for name, t in tensors.items()}
 
-        signature = tf.saved_model.predict_signature_def(here(inputs), here(outputs))
+        signature = tf.saved_model.predict_signature_def(find(inputs), find(outputs))
         builder = tf.saved_model.Builder(path)
         builder.add_meta_graph_and_variables(
             session, [tf.saved_model.SERVING], {DEFAULT_KEY: signature}
@@ -137,9 +137,9 @@ def _write_saved_model(
         builder.save()
 
 
-def _converted(lite: Any, path: str, configure: Callable[[Any], None]) -> bytes:
+def _convert(lite: Any, path: str, configure: Callable[[Any], None]) -> bytes:
     """Converts a SavedModel to the bytes of a TensorFlow Lite model."""
-    if not _in_thread(tf.executing_eagerly):
+    if not _call_in_thread(tf.executing_eagerly):
         raise ConfigError(
             "eager execution is disabled in this process (by tf.disable_v2_behavior() or "
             "tf.disable_eager_execution()), and TensorFlow Lite's converter needs it; export in a "
@@ -153,8 +153,8 @@ def _converted(lite: Any, path: str, configure: Callable[[Any], None]) -> bytes:
 
     try:
         with _without_deprecation():
-            converted: bytes = _in_thread(convert)
-        return converted
+            model: bytes = _call_in_thread(convert)
+        return model
     except Exception as error:  # The class of the converter's errors is not public.
         raise TfFrameError(
             f"TensorFlow Lite cannot convert this model: {_reason(error)}\nexport it as a "
@@ -164,23 +164,23 @@ def _converted(lite: Any, path: str, configure: Callable[[Any], None]) -> bytes:
 
 @contextlib.contextmanager
 def _without_deprecation() -> Iterator[None]:
-    """Hides that the interpreter will move to the package ai_edge_litert, no dependency."""
+    """Hides the warning that the interpreter moves to ai_edge_litert, which is no dependency."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", r"\s*Warning: tf\.lite\.Interpreter is deprecated")
         yield
 
 
-def _in_thread(function: Callable[[], Any]) -> Any:
-    """Calls a function in a new thread, where no graph is the default one.
+def _call_in_thread(function: Callable[[], Any]) -> Any:
+    """Calls a function in a new thread, without a default graph.
 
-    With a default graph, the converter takes another path, which loses the names.
+    With a default graph, the converter would lose the names of inputs and outputs.
     """
     with concurrent.futures.ThreadPoolExecutor(1) as executor:
         return executor.submit(function).result()
 
 
 def _reason(error: Exception) -> str:
-    """Returns the lines of a converter's message that name missing operations; else the first."""
+    """Returns the missing operations in a converter's message; else the first line."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    named = [line for line in lines if line.startswith(("TF Select ops:", "Custom ops:"))]
-    return "it has no operation of its own for " + "; ".join(named) if named else lines[0]
+    missing = [line for line in lines if line.startswith(("TF Select ops:", "Custom ops:"))]
+    return "it has no operation of its own for " + "; ".join(missing) if missing else lines[0]

@@ -1,9 +1,12 @@
 """The format `tflite_int8`: a model for TensorFlow Lite that computes in 8-bit integers.
 
-Weights are rounded for each channel, activations in the ranges that they have on examples of the
-evaluation data (https://ai.google.dev/edge/litert/conversion/tensorflow/quantization/post_training_quantization,
-"full integer quantization"). The rounding of a model of --quantize_delay_step is part of the graph
-that is converted.
+Weights are rounded for each channel, activations in the ranges of examples of the evaluation data
+(https://ai.google.dev/edge/litert/conversion/tensorflow/quantization/post_training_quantization,
+"full integer quantization"). The converted graph includes the rounding by --quantize_delay_step.
+
+Single elements may differ by any amount if every layer is rounded to 256 levels. So means are
+compared: the mean absolute difference of floating-point outputs, in units of the output's scale;
+the share of integers and truth values that differ, without ties of classes; see `verify`.
 """
 
 from __future__ import annotations
@@ -34,10 +37,10 @@ def export(request: Request, folder: str) -> Written:
     """Writes `model.tflite` into a folder; its outputs may differ a little everywhere.
 
     Raises:
-      ConfigError: there is no evaluation data; or one of those of `tflite.export`.
+      ConfigError: there is no evaluation data; or see `tflite.export`.
       TfFrameError: TensorFlow Lite cannot compute an operation of the model in integers; or the
         model has a loop.
-      DifferenceError: the outputs differ by more on average; see `rounded`.
+      DifferenceError: the mean difference of an output is too large.
     """
     if not request.inputs.is_real:
         raise ConfigError(
@@ -45,12 +48,12 @@ def export(request: Request, folder: str) -> Written:
             "not there; give its folder (such as --input.data_dir), or take --format tflite"
         )
     return tflite.export(
-        request, folder, configure=_configured, compare=compare_rounded, check=_check_loops
+        request, folder, configure=_configure, compare=compare_rounded, check=_check_loops
     )
 
 
 def _check_loops(graph_def: Any) -> None:
-    """Refuses loops, at which TensorFlow Lite ends the process (TensorFlow 2.21)."""
+    """Refuses loops: TensorFlow Lite would end the process (TensorFlow 2.21)."""
     loops = [node.name for node in graph_def.node if node.op in _LOOPS]
     if loops:
         raise TfFrameError(
@@ -59,7 +62,7 @@ def _check_loops(graph_def: Any) -> None:
         )
 
 
-def _configured(converter: Any, examples: Sequence[Mapping[str, Any]]) -> None:
+def _configure(converter: Any, examples: Sequence[Mapping[str, Any]]) -> None:
     lite = tflite.tensorflow_lite()
 
     def representative() -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -94,7 +97,7 @@ def compare_rounded(
         if ranked_by in arrays:
             allowed = 2 * tolerance * output_scale(np.asarray(arrays[ranked_by]))
             outputs = align_tied_rows(arrays, outputs, ranked_by, allowed)
-        scores = [np.asarray(each) for each in (*arrays.values(), *more.values())]
+        scores = [np.asarray(array) for array in (*arrays.values(), *more.values())]
         for name, array in arrays.items():
             pair = np.asarray(array), np.asarray(outputs[name])
             value = _mean_difference(name, *pair, tolerance, scores)
