@@ -8,8 +8,6 @@ from tf_frame.plugin.find import BROKEN, CONFLICT, INCOMPATIBLE, OK, PluginInfo,
 from tf_frame.plugin.kinds import INPUT, KINDS, MODEL, OPTIMIZER
 from tf_frame.testing.distributions import write_distribution
 
-TWICE = {"tf_frame.models: twice": "fake_twice:C"}
-
 
 def found_in(*distributions):
     return [info for info in find_plugins() if info.distribution in distributions]
@@ -19,6 +17,7 @@ def test_a_plugin_is_found_with_its_package(site, install):
     install("fake-a", "neta", version="2.5")
     expected = PluginInfo(MODEL, "neta", "fake_a:Net", "fake-a", "2.5", OK, "")
     assert found_in("fake-a") == [expected]
+    assert expected.where == "entry point tf_frame.models: neta = fake_a:Net of fake-a 2.5"
 
 
 def test_each_kind_is_found_in_its_group(site):
@@ -34,14 +33,8 @@ def test_plugins_are_sorted_by_kind_and_name(site):
     assert names == [("model", "y"), ("model", "z"), ("input", "a")]
 
 
-def test_a_package_installed_between_two_calls_is_found(site, install):
-    install("fake-first", "first")
-    assert not found_in("fake-late")
-    install("fake-late", "late")
-    assert [info.name for info in found_in("fake-late")] == ["late"]
-
-
-def test_a_changed_entry_point_is_seen_at_once(site, install):
+def test_a_new_package_and_a_changed_entry_point_are_seen_at_once(site, install):
+    assert not found_in("fake-a")
     install("fake-a", "before")
     assert [info.name for info in found_in("fake-a")] == ["before"]
     text = "[tf_frame.models]\nafter = fake_a:Net\n"
@@ -49,39 +42,28 @@ def test_a_changed_entry_point_is_seen_at_once(site, install):
     assert [info.name for info in found_in("fake-a")] == ["after"]
 
 
-def test_a_package_made_for_another_version_is_marked(site, install):
-    install("fake-new", "new", requires=["numpy", "tf-frame>=9"])
-    (info,) = found_in("fake-new")
-    assert info.state == INCOMPATIBLE
-    assert "it needs tf-frame>=9, this is tf-frame 0." in info.problem
-
-
-def test_the_same_package_twice_on_the_path_counts_once(site, install, tmp_path, monkeypatch):
+@pytest.mark.parametrize("spelling", ["fake-twice", "Fake_Twice", "Fake.Twice"])
+def test_the_same_package_twice_on_the_path_counts_once(
+    site, install, tmp_path, monkeypatch, spelling
+):
     install("fake-twice", "twice", version="1.0")
     nearer = tmp_path / "nearer"
-    write_distribution(
-        nearer, "Fake_Twice", {"tf_frame.models: twice": "fake_twice:C"}, version="2.0"
-    )
+    write_distribution(nearer, spelling, {"tf_frame.models: twice": "fake_twice:C"}, version="2.0")
     monkeypatch.syspath_prepend(str(nearer))
-    (info,) = found_in("fake-twice", "Fake_Twice")
+    (info,) = found_in("fake-twice", spelling)
     assert (info.version, info.state) == ("2.0", OK)
 
 
 def test_two_packages_with_one_name_are_in_conflict_and_name_each_other(site, install):
-    install("fake-a", "same")
-    install("fake-b", "same", version="3.0")
-    first, second = found_in("fake-a", "fake-b")
-    assert (first.state, second.state) == (CONFLICT, CONFLICT)
-    assert first.problem.endswith("'same' is also taken by fake_b:Net of fake-b 3.0")
-    assert second.problem.endswith("'same' is also taken by fake_a:Net of fake-a 1.0")
-
-
-def test_a_conflict_is_found_across_other_names_and_packages(site, install):
-    install("fake-z", "same")
+    install("fake-z", "same", version="3.0")
     install("fake-m", "other")
     install("fake-a", "same")
-    states = {info.distribution: info.state for info in found_in("fake-a", "fake-m", "fake-z")}
-    assert states == {"fake-a": CONFLICT, "fake-m": OK, "fake-z": CONFLICT}
+    first, between, last = sorted(
+        found_in("fake-a", "fake-m", "fake-z"), key=lambda info: info.distribution
+    )
+    assert (first.state, between.state, last.state) == (CONFLICT, OK, CONFLICT)
+    assert first.problem.endswith("'same' is also taken by fake_z:Net of fake-z 3.0")
+    assert last.problem.endswith("'same' is also taken by fake_a:Net of fake-a 1.0")
 
 
 def test_three_packages_with_one_name_name_both_others(site, install):
@@ -116,21 +98,12 @@ def test_an_incompatible_package_stays_incompatible_in_a_conflict(site, install)
     assert [info.state for info in found_in("fake-a", "fake-b")] == [CONFLICT, INCOMPATIBLE]
 
 
-def spoil(site, content):
+@pytest.mark.parametrize("line", [b"no equals sign", b"\xff\xfe = m:C"])
+def test_unreadable_entry_points_hide_no_other_package(site, install, capsys, line):
+    install("fake-good", "good")
     write_distribution(site, "fake-bad", {"tf_frame.models: bad": "m:C"})
-    (site / "fake_bad-1.0.dist-info" / "entry_points.txt").write_bytes(content)
-
-
-def test_a_line_without_target_hides_no_other_package_and_is_reported(site, install, capsys):
-    install("fake-good", "good")
-    spoil(site, b"[tf_frame.models]\nno equals sign\n")
-    assert [info.name for info in found_in("fake-good", "fake-bad")] == ["good"]
-    assert "skipping fake-bad: its entry_points.txt cannot be read" in capsys.readouterr().err
-
-
-def test_undecodable_entry_points_hide_no_other_package_and_are_reported(site, install, capsys):
-    install("fake-good", "good")
-    spoil(site, b"[tf_frame.models]\n\xff\xfe = m:C\n")
+    path = site / "fake_bad-1.0.dist-info" / "entry_points.txt"
+    path.write_bytes(b"[tf_frame.models]\n" + line + b"\n")
     assert [info.name for info in found_in("fake-good", "fake-bad")] == ["good"]
     assert "skipping fake-bad: its entry_points.txt cannot be read" in capsys.readouterr().err
 
@@ -147,41 +120,29 @@ def test_finding_imports_neither_plugins_nor_tensorflow(site, install):
     assert output.splitlines() == ["['loud']", "[]"]
 
 
-def test_where_names_entry_point_and_package(site, install):
-    install("fake-a", "neta", version="2.5")
-    (info,) = found_in("fake-a")
-    for part in ("neta = fake_a:Net", "tf_frame.models", "fake-a 2.5"):
-        assert part in info.where
-
-
-def test_a_package_is_the_same_however_its_name_is_spelled(site, install, tmp_path, monkeypatch):
-    install("fake-twice", "twice", version="1.0")
-    nearer = tmp_path / "nearer"
-    write_distribution(
-        nearer, "Fake.Twice", {"tf_frame.models: twice": "fake_twice:C"}, version="2.0"
-    )
-    monkeypatch.syspath_prepend(str(nearer))
-    (info,) = found_in("fake-twice", "Fake.Twice")
-    assert (info.version, info.state) == ("2.0", OK)
-
-
 @pytest.mark.parametrize(
-    ("change", "problem"),
+    ("change", "state", "problem"),
     [
-        ({"target": "fake_a"}, "its entry point is 'fake_a'; expected module:Class"),
-        ({"target": "fake_a.part:Net"}, "there is no module 'fake_a.part'"),
-        ({"target": "fake_gone:Net"}, "there is no module 'fake_gone'"),
-        ({"requires": ["fake-gone>=2"]}, "it needs fake-gone>=2, which is not installed"),
+        (
+            {"requires": ["numpy", "tf-frame>=9"]},
+            INCOMPATIBLE,
+            "it needs tf-frame>=9, this is tf-frame 0.",
+        ),
+        ({"target": "fake_a"}, BROKEN, "its entry point is 'fake_a'; expected module:Class"),
+        ({"target": "fake_a.part:Net"}, BROKEN, "there is no module 'fake_a.part'"),
+        ({"target": "fake_gone:Net"}, BROKEN, "there is no module 'fake_gone'"),
+        ({"requires": ["fake-gone>=2"]}, BROKEN, "it needs fake-gone>=2, which is not installed"),
         (
             {"requires": ["pytest<1"]},
+            BROKEN,
             f"it needs pytest<1, installed is pytest {pytest.__version__}",
         ),
     ],
 )
-def test_metadata_tells_what_is_broken(site, install, change, problem):
+def test_metadata_tells_what_is_broken(site, install, change, state, problem):
     install("fake-a", "neta", "raise SystemExit('imported')", **change)
     (info,) = found_in("fake-a")
-    assert info.state == BROKEN
+    assert info.state == state
     assert info.problem.startswith(problem)
 
 

@@ -66,33 +66,37 @@ def _place(cls):
 CASES: list[Case] = []
 # Sound plugins that a faulty one needs beside it.
 OTHERS: dict[str, type] = {}
-_KINDS: dict[str, str] = {}
 
 
-def fault(kind, line, *more, code=2):
-    """Registers a class as a faulty plugin, named after the class."""
+def fault(line, *more, code=2, kind=None):
+    """Registers a class as a faulty plugin, named after the class.
+
+    Args:
+      line, more, code: as of `Case`.
+      kind: the kind of its entry point; None: the kind of its base class.
+    """
 
     def register(cls):
-        CASES.append(Case(_snake(cls.__name__), kind, cls, line, code, more))
+        CASES.append(Case(_snake(cls.__name__), kind or _kind(cls), cls, line, code, more))
         return cls
 
     return register
 
 
-def sound(kind):
+def sound(cls):
     """Registers a class as a plugin without fault."""
+    OTHERS[_snake(cls.__name__)] = cls
+    return cls
 
-    def register(cls):
-        OTHERS[_snake(cls.__name__)], _KINDS[_snake(cls.__name__)] = cls, kind
-        return cls
 
-    return register
+def _kind(cls):
+    return next(kind.word for kind in KINDS if issubclass(cls, kind.base))
 
 
 def entry_points():
     """Entry point -> target of every plugin of the package."""
     faulty = {f"{_group(case.kind)}: {case.name}": _target(case.cls) for case in CASES}
-    return faulty | {f"{_group(_KINDS[n])}: {n}": _target(cls) for n, cls in OTHERS.items()}
+    return faulty | {f"{_group(_kind(cls))}: {n}": _target(cls) for n, cls in OTHERS.items()}
 
 
 def line_of(name):

@@ -16,7 +16,6 @@ def examples(count=64):
 
 
 @fault(
-    "input",
     "__init__() of {me} raised FileNotFoundError: /no/such/data: No such file or directory "
     "({here})",
 )
@@ -26,15 +25,14 @@ class OpensMissingFile(ToyInput):
         self.bytes = Path("/no/such/data").read_bytes()  # here
 
 
-@fault("input", "no data in /no/such; give --input.data_dir")
+@fault("no data in /no/such; give --input.data_dir")
 class SaysWhatIsMissing(ToyInput):
     def __init__(self, *, params):
         raise DataError("no data in /no/such; give --input.data_dir")
 
 
 @fault(
-    "input",
-    "info() of {me} raised AttributeError: 'InfoRaises' object has no attribute 'files' ({here})",
+    "info() of {me} raised AttributeError: 'InfoRaises' object has no attribute 'files' ({here})"
 )
 class InfoRaises(ToyInput):
     @property
@@ -42,22 +40,18 @@ class InfoRaises(ToyInput):
         return InputInfo(num_examples=len(self.files))  # here
 
 
-@fault("input", "info of {me} is None; it must be an InputInfo")
+@fault("info of {me} is None; it must be an InputInfo")
 class InfoIsNone(ToyInput):
     info = None
 
 
-@fault(
-    "input",
-    "dataset() of {me} raised AttributeError: 'Params' object has no attribute 'files' ({here})",
-)
+@fault("dataset() of {me} raised AttributeError: 'Params' object has no attribute 'files' ({here})")
 class DatasetRaises(ToyInput):
     def dataset(self, mode, context):
         return tf.data.TFRecordDataset(self.params.files)  # here
 
 
 @fault(
-    "input",
     "dataset() of {me} returned None; it must return a tf.data.Dataset of batched "
     "(features, labels), a function that returns a batch of them, or a list of these",
 )
@@ -67,7 +61,6 @@ class DatasetIsNone(ToyInput):
 
 
 @fault(
-    "input",
     "dataset() of {me} returned {{'x': array([[1., 1., 1.], [1., 1., 1.], [1., 1., 1.], "
     "[1., 1., 1.], [1., 1., 1. of type dict; it must return a tf.data.Dataset of batched "
     "(features, labels), a function that returns a batch of them, or a list of these",
@@ -78,7 +71,6 @@ class DatasetIsArrays(ToyInput):
 
 
 @fault(
-    "input",
     "{me} cannot be used: TakesNoContext.dataset() takes (mode), but is called with (mode, "
     "context)",
 )
@@ -88,7 +80,6 @@ class TakesNoContext(ToyInput):
 
 
 @fault(
-    "input",
     "dataset() of {me} returned a data set of TensorSpec(shape=(None, 3), dtype=tf.float32,"
     " name=None); it must yield (features, labels)",
 )
@@ -98,7 +89,6 @@ class YieldsFeaturesOnly(ToyInput):
 
 
 @fault(
-    "input",
     "build() of the model 'linear' of faulty 1.0 raised ValueError: Shape must be rank 2 "
     "but is rank 1 for matmul with input shapes: [3], [3,1]. ({linear})",
 )
@@ -108,7 +98,6 @@ class Unbatched(ToyInput):
 
 
 @fault(
-    "input",
     "build() of the model 'linear' of faulty 1.0 raised ValueError: Shape must be rank 2 "
     "but is rank 0 for matmul with input shapes: [], [3,1]. ({linear})",
 )
@@ -118,7 +107,6 @@ class Scalars(ToyInput):
 
 
 @fault(
-    "input",
     "build() of the model 'linear' of faulty 1.0 raised ValueError: Dimensions must be "
     "equal, but are 64 and 7 for sub with input shapes: [64,1], [7,1]. ({linear})",
 )
@@ -129,7 +117,6 @@ class LabelsOfAnotherLength(ToyInput):
 
 
 @fault(
-    "input",
     "at step 2, the operation 'sub' of build() of the model 'linear' of faulty 1.0 raised "
     "InvalidArgumentError: Incompatible shapes: [8,1] vs. [7,1] ({linear})",
     "--allow_inexact_resume",
@@ -146,7 +133,6 @@ class LabelsOfAnotherShapeLater(ToyInput):
 
 
 @fault(
-    "input",
     "at step 2, batches() of {me} raised ValueError: record 8 is cut ({here})",
     "--allow_inexact_resume",
 )
@@ -161,7 +147,6 @@ class GeneratorRaises(ToyInput):
 
 
 @fault(
-    "input",
     "the data of {me} cannot be read: TypeError: `generator` yielded an element that could "
     "not be converted to the expected type. The expected type was float32, but the yielded "
     "element was [['a']].",
@@ -177,7 +162,6 @@ class GeneratorYieldsOtherTypes(ToyInput):
 
 
 @fault(
-    "input",
     "dataset() of {me} raised TypeError: Only integers, slices (`:`), ellipsis (`...`), "
     "tf.newaxis (`None`) and scalar tf.int32/tf.int64 tensors are valid indices, got "
     "'image' ({here})",
@@ -190,10 +174,7 @@ class MapRaises(ToyInput):
         return super().dataset(mode, context).map(parse)
 
 
-@fault(
-    "input",
-    "the data of {me} cannot be read: Could not parse `serialized` as TensorProto, base64: Y3V0",
-)
+@fault("the data of {me} cannot be read: Could not parse `serialized` as TensorProto, base64: Y3V0")
 class MapFailsLater(ToyInput):
     def dataset(self, mode, context):
         def parse(features, labels):
@@ -202,7 +183,7 @@ class MapFailsLater(ToyInput):
         return super().dataset(mode, context).map(parse)
 
 
-@fault("input", "the data of {me} cannot be read: /no/such/file; No such file or directory")
+@fault("the data of {me} cannot be read: /no/such/file; No such file or directory")
 class ReadsMissingFile(ToyInput):
     def dataset(self, mode, context):
         lines = tf.data.TextLineDataset("/no/such/file").batch(8).repeat()
@@ -210,7 +191,6 @@ class ReadsMissingFile(ToyInput):
 
 
 @fault(
-    "input",
     "the data of {me} cannot be read: Cannot add tensor to the batch: number of elements does not "
     "match. Shapes are: [tensor]: [2,3], [batch]: [1,3]",
 )
@@ -220,14 +200,13 @@ class ShapesThatMakeNoBatch(ToyInput):
         return numbers.map(lambda i: (tf.ones([i % 3 + 1, 3]), tf.ones([1]))).batch(4)
 
 
-@fault("input", "the training split of {me} is empty; there was not one batch", "--noevaluate")
+@fault("the training split of {me} is empty; there was not one batch", "--noevaluate")
 class EmptyTraining(ToyInput):
     def dataset(self, mode, context):
         return super().dataset(mode, context).take(0 if mode == Mode.TRAIN else -1)
 
 
 @fault(
-    "input",
     "the evaluation split of {me} is empty; there was not one batch",
     "--eval_every_n_steps",
     "2",
@@ -238,7 +217,6 @@ class EmptyEvaluation(ToyInput):
 
 
 @fault(
-    "input",
     "the evaluation data never ends; say how much: --eval_steps N, or steps=N",
     "--evaluate",
 )
@@ -247,20 +225,20 @@ class EndlessEvaluation(ToyInput):
         return super().dataset(mode, context).repeat()
 
 
-@fault("input", "a lambda of {me} raised IndexError: tuple index out of range ({here})")
+@fault("a lambda of {me} raised IndexError: tuple index out of range ({here})")
 class QueueFunctionRaises(ToyInput):
     def dataset(self, mode, context):
         return lambda: examples()[2]  # here
 
 
-@sound("input")
+@sound
 class WithMask(ToyInput):
     """Declares masks."""
 
     label_names = ("mask",)
 
 
-@sound("input")
+@sound
 class Images(ToyInput):
     """Small images."""
 

@@ -20,19 +20,19 @@ class Faulty(ToyModel):
         return tf.get_variable("weights", [3, 1], dtype)
 
 
-@fault("model", "__init__() of {me} raised RuntimeError: no licence ({here})")
+@fault("__init__() of {me} raised RuntimeError: no licence ({here})")
 class InitRaises(Faulty):
     def __init__(self, *, params, info):
         raise RuntimeError("no licence")  # here
 
 
-@fault("model", "build() of {me} raised ValueError: too deep ({here})")
+@fault("build() of {me} raised ValueError: too deep ({here})")
 class BuildRaises(Faulty):
     def build(self, features, labels, mode):
         raise ValueError("too deep")  # here
 
 
-@fault("model", "build() of {me} raised KeyError: 'no\\nsuch' ({here})")
+@fault("build() of {me} raised KeyError: 'no\\nsuch' ({here})")
 class BuildRaisesInHelper(Faulty):
     def build(self, features, labels, mode):
         return self.helper({})
@@ -41,25 +41,25 @@ class BuildRaisesInHelper(Faulty):
         return found["no\nsuch"]  # here
 
 
-@fault("model", "build() of {me} raised SystemExit: 3 ({here})")
+@fault("build() of {me} raised SystemExit: 3 ({here})")
 class BuildExits(Faulty):
     def build(self, features, labels, mode):
         raise SystemExit(3)  # here
 
 
-@fault("model", "build() of {me} raised BrokenPipeError: Broken pipe ({here})")
+@fault("build() of {me} raised BrokenPipeError: Broken pipe ({here})")
 class BuildLosesPipe(Faulty):
     def build(self, features, labels, mode):
         raise BrokenPipeError(32, "Broken pipe")  # here
 
 
-@fault("model", "build() of {me} raised OSError: No space left on device ({here})")
+@fault("build() of {me} raised OSError: No space left on device ({here})")
 class BuildFillsItsDisk(Faulty):
     def build(self, features, labels, mode):
         raise OSError(28, "No space left on device")  # here
 
 
-@fault("model", "build() of {me} raised ValueError: wrapped ({here})")
+@fault("build() of {me} raised ValueError: wrapped ({here})")
 class BuildRaisesFromDeepInside(Faulty):
     def build(self, features, labels, mode):
         self.descend(50)
@@ -74,41 +74,37 @@ class Unusual(BaseException):
     """An exception that is no `Exception`."""
 
 
-@fault("model", "build() of {me} raised Unusual: unusual ({here})")
+@fault("build() of {me} raised Unusual: unusual ({here})")
 class BuildRaisesUnusual(Faulty):
     def build(self, features, labels, mode):
         raise Unusual("unusual")  # here
 
 
-@fault("model", "build() of {me} raised ValueError: red " + "x" * 996 + " ... ({here})")
+@fault("build() of {me} raised ValueError: red " + "x" * 996 + " ... ({here})")
 class BuildRaisesMuch(Faulty):
     def build(self, features, labels, mode):
         raise ValueError("\x1b[31mred " + "x" * 9999)  # here
 
 
-@fault("model", "build() of {me} raised ModuleNotFoundError: No module named 'einopts' ({here})")
+@fault("build() of {me} raised ModuleNotFoundError: No module named 'einopts' ({here})")
 class BuildImportsMissing(Faulty):
     def build(self, features, labels, mode):
         importlib.import_module("einopts")  # here
 
 
-@fault("model", "build() of {me} returned None; it must return a ModelOutput")
+@fault("build() of {me} returned None; it must return a ModelOutput")
 class ReturnsNone(Faulty):
     def build(self, features, labels, mode):
         pass
 
 
-@fault(
-    "model",
-    "build() of {me} returned {{'loss': 1.0}} of type dict; it must return a ModelOutput",
-)
+@fault("build() of {me} returned {{'loss': 1.0}} of type dict; it must return a ModelOutput")
 class ReturnsDict(Faulty):
     def build(self, features, labels, mode):
         return {"loss": 1.0}
 
 
 @fault(
-    "model",
     "build() of {me} returned no loss; put a scalar tensor into ModelOutput(loss=...), or "
     "add losses to tf.GraphKeys.LOSSES (tf.compat.v1.losses does)",
 )
@@ -118,7 +114,6 @@ class LossNone(Faulty):
 
 
 @fault(
-    "model",
     "build() of {me} returned the number 0.5 as loss; make it a tensor that depends on the "
     "variables, or nothing can be trained",
 )
@@ -129,7 +124,6 @@ class LossIsNumber(Faulty):
 
 
 @fault(
-    "model",
     "the loss of build() of {me} has shape (8, 1) and type float32; it must be a "
     "floating-point scalar, which tf.reduce_mean makes of one loss per example",
 )
@@ -139,7 +133,6 @@ class LossIsVector(Faulty):
 
 
 @fault(
-    "model",
     "the loss of build() of {me} is [<tf.Tensor 'Mean:0' shape=() dtype=float32>, None] of "
     "type list; it must be a scalar",
 )
@@ -149,7 +142,6 @@ class LossIsList(Faulty):
 
 
 @fault(
-    "model",
     "the loss is nan at global step 2 (tensor train_op); the step was not saved. Lower "
     "--learning_rate, look for a division or log of zero, or name the gradient with "
     "--transform check_finite",
@@ -163,7 +155,6 @@ class LossBecomesNan(Faulty):
 
 
 @fault(
-    "model",
     "build() of {me} made no trainable variable, so there is nothing to train; make "
     "variables by tf.compat.v1.get_variable",
 )
@@ -173,7 +164,6 @@ class NoVariables(Faulty):
 
 
 @fault(
-    "model",
     "the loss of build() of {me} depends on no trainable variable (there are: weights), so "
     "there is nothing to train; make the loss from the variables, by operations that have a"
     " gradient",
@@ -185,7 +175,6 @@ class LossWithoutVariables(Faulty):
 
 
 @fault(
-    "model",
     "the loss of build() of {me} depends on no trainable variable (there are: weights), so "
     "there is nothing to train; make the loss from the variables, by operations that have a"
     " gradient",
@@ -197,7 +186,6 @@ class IntegerVariables(Faulty):
 
 
 @fault(
-    "model",
     'build() of {me} raised ValueError: Argument `initial_value` (Tensor("ones:0", '
     "shape=(3, 1), dtype=float32, device=/device:CPU:0)) could not be lifted out of a "
     "`tf.function`. (Tried to create variable with name='None'). To avoid this error, when "
@@ -213,7 +201,6 @@ class VariablesInLoop(Faulty):
 
 
 @fault(
-    "model",
     "build() of {me} made trainable variables for clone 0 alone: clone_0/Variable; clones "
     "share the variables of tf.compat.v1.get_variable: use it instead of tf.Variable, and "
     "tf_frame.layers instead of Keras layers; or --num_clones 1",
@@ -227,7 +214,6 @@ class OwnVariablesPerClone(Faulty):
 
 
 @fault(
-    "model",
     "build() of {me} made trainable variables for clone 0 alone: clone_0/dense/kernel, "
     "clone_0/dense/bias; clones share the variables of tf.compat.v1.get_variable: use it "
     "instead of tf.Variable, and tf_frame.layers instead of Keras layers; or --num_clones 1",
@@ -241,7 +227,6 @@ class KerasLayersInClones(Faulty):
 
 
 @fault(
-    "model",
     "the input 'toy' of tf-frame-toy 1.0 yields no features['image'], which {me} needs; "
     "inputs for it: cifar10, coco_json, detection_tfrecord, digit_strings, dota, fashion_mnist, "
     "image_folder, image_tfrecord, nuclei, nuclei_boxes, rendered_words, segmentation_folder, "
@@ -255,7 +240,6 @@ class NeedsFeature(Faulty):
 
 
 @fault(
-    "model",
     "the input 'toy' of tf-frame-toy 1.0 yields no labels['mask'], which {me} needs; inputs"
     " for it: with_mask",
 )
@@ -267,7 +251,6 @@ class NeedsLabel(Faulty):
 
 
 @fault(
-    "model",
     "build() of {me} raised TypeError: Only integers, slices (`:`), ellipsis (`...`), "
     "tf.newaxis (`None`) and scalar tf.int32/tf.int64 tensors are valid indices, got "
     "'image' ({here})",
@@ -278,7 +261,6 @@ class IndexesFeatures(Faulty):
 
 
 @fault(
-    "model",
     "build() of {me} raised ValueError: Dimensions must be equal, but are 1 and 3 for "
     "matmul with input shapes: [8,1], [3,1]. ({here})",
 )
@@ -288,7 +270,6 @@ class ShapesThatNeverFit(Faulty):
 
 
 @fault(
-    "model",
     "at step 2, the operation 'Gather' of build() of {me} raised InvalidArgumentError: "
     "indices = 3 is not in [0, 3) ({here})",
 )
@@ -300,7 +281,6 @@ class IndexOutOfRange(Faulty):
 
 
 @fault(
-    "model",
     "the metric 'mean' of build() of {me} is <tf.Tensor 'ones:0' shape=() dtype=float32> of"
     " type SymbolicTensor; it must be a pair of value tensor and update op, as the "
     "functions of tf.compat.v1.metrics return",
@@ -311,7 +291,6 @@ class MetricIsTensor(Faulty):
 
 
 @fault(
-    "model",
     "build() of {me} raised ValueError: Can not squeeze dim[2], expected a dimension of 1, "
     "got 7 for mean/Squeeze with input shapes: [7,7,7]. ({here})",
 )
@@ -321,7 +300,7 @@ class MetricRaises(Faulty):
         return ModelOutput(loss=tf.reduce_mean(self.weights()), metrics=metrics)
 
 
-@fault("model", "the metrics of build() of {me} have the key 5; names are text")
+@fault("the metrics of build() of {me} have the key 5; names are text")
 class MetricNameIsNumber(Faulty):
     def build(self, features, labels, mode):
         metrics = {5: tf.metrics.mean(features)}
@@ -329,7 +308,6 @@ class MetricNameIsNumber(Faulty):
 
 
 @fault(
-    "model",
     "the metric 'loss' of build() of {me} has the name of a figure of every evaluation; give it "
     "another one",
 )
@@ -340,7 +318,6 @@ class MetricNamedLoss(Faulty):
 
 
 @fault(
-    "model",
     "the collection tf.GraphKeys.SUMMARIES contains 5 of type int; it is for the tensors that "
     "tf.compat.v1.summary returns",
 )
@@ -351,7 +328,6 @@ class SummaryIsNumber(Faulty):
 
 
 @fault(
-    "model",
     "at step 1, the operation 'assert_less/Assert/AssertGuard' of build() of {me} raised "
     "InvalidArgumentError: too large ({here})",
 )
@@ -362,20 +338,19 @@ class UpdateOpAsserts(Faulty):
         return ModelOutput(loss=tf.reduce_mean(self.weights()))
 
 
-@fault("model", "the metrics of build() of {me} are [] of type list; they must be a mapping")
+@fault("the metrics of build() of {me} are [] of type list; they must be a mapping")
 class MetricsAreList(Faulty):
     def build(self, features, labels, mode):
         return ModelOutput(loss=tf.reduce_mean(self.weights()), metrics=[])
 
 
-@fault("model", "graph_hook() of {me} raised RuntimeError: cannot prune ({here})")
+@fault("graph_hook() of {me} raised RuntimeError: cannot prune ({here})")
 class GraphHookRaises(Faulty):
     def graph_hook(self):
         raise RuntimeError("cannot prune")  # here
 
 
 @fault(
-    "model",
     "{me} cannot be used: TakesOtherArguments.build() takes (images, is_training), but is "
     "called with (features, labels, mode)",
 )
@@ -385,7 +360,6 @@ class TakesOtherArguments(Model):
 
 
 @fault(
-    "model",
     "{me} cannot be used: DefaultOfWrongType.Params: option 'depth': its default is "
     "refused: 'deep' is not a whole number",
 )
@@ -396,7 +370,6 @@ class DefaultOfWrongType(Faulty):
 
 
 @fault(
-    "model",
     "__post_init__() of {me} raised ValueError: too deep ({here})",
     "--model.depth",
     "3",
@@ -412,7 +385,6 @@ class ParamsRaise(Faulty):
 
 
 @fault(
-    "model",
     "input_defaults() of {me} raised AttributeError: 'Params' object has no attribute "
     "'image_size' ({here})",
 )
@@ -423,7 +395,6 @@ class InputDefaultsRaise(Faulty):
 
 
 @fault(
-    "model",
     "run_defaults of the model run_defaults_are_nonsense: unknown option max_stepz; did you"
     " mean max_steps?",
 )
@@ -432,7 +403,6 @@ class RunDefaultsAreNonsense(Faulty):
 
 
 @fault(
-    "model",
     "{me} cannot be used: RunDefaultsAreList.run_defaults is ['max_steps'] of type list; "
     "expected a mapping of option to value",
 )
@@ -440,7 +410,7 @@ class RunDefaultsAreList(Faulty):
     run_defaults = ["max_steps"]
 
 
-@fault("model", "at step 1, after_run() of {me} raised OSError: no such sensor ({here})")
+@fault("at step 1, after_run() of {me} raised OSError: no such sensor ({here})")
 class HookOfModelRaises(Faulty):
     def build(self, features, labels, mode):
         class Watch(tf.train.SessionRunHook):
@@ -450,14 +420,13 @@ class HookOfModelRaises(Faulty):
         return ModelOutput(loss=tf.reduce_mean(self.weights()), hooks=[Watch()])
 
 
-@fault("model", "the hooks of build() of {me}: found None; each must be a tf.train.SessionRunHook")
+@fault("the hooks of build() of {me}: found None; each must be a tf.train.SessionRunHook")
 class HooksOfModelAreNone(Faulty):
     def build(self, features, labels, mode):
         return ModelOutput(loss=tf.reduce_mean(self.weights()), hooks=[None])
 
 
 @fault(
-    "model",
     "at step 1, check() of {me} raised ValueError: out of bounds ({here})",
     "--allow_inexact_resume",
 )
@@ -471,7 +440,7 @@ class PythonFunctionRaises(Faulty):
             return ModelOutput(loss=tf.identity(loss))
 
 
-@sound("model")
+@sound
 class FailsLater(Faulty):
     """Trains, and raises an error in any other mode."""
 
@@ -481,7 +450,7 @@ class FailsLater(Faulty):
         return ModelOutput(loss=tf.reduce_mean(tf.square(features @ self.weights() - labels)))
 
 
-@sound("model")
+@sound
 class NeedsLabels(Faulty):
     """Trains, and uses labels where there are none."""
 
@@ -490,7 +459,7 @@ class NeedsLabels(Faulty):
         return ModelOutput(loss=tf.reduce_mean(tf.square(error)), predictions={"error": error})
 
 
-@sound("model")
+@sound
 class ScalarPredictions(Faulty):
     """Predicts one number for a batch."""
 
@@ -499,7 +468,7 @@ class ScalarPredictions(Faulty):
         return ModelOutput(loss=error, predictions={"error": error})
 
 
-@sound("model")
+@sound
 class NarrowWriter(Faulty):
     """Has a writer that takes one argument in place of three."""
 
@@ -511,7 +480,7 @@ class NarrowWriter(Faulty):
         return lambda name: None
 
 
-@sound("model")
+@sound
 class Linear(Faulty):
     """Linear regression, for faulty inputs."""
 
@@ -520,7 +489,7 @@ class Linear(Faulty):
         return ModelOutput(loss=tf.reduce_mean(tf.square(error)))
 
 
-@sound("model")
+@sound
 class WithNetwork(Faulty):
     """The toy model, with a network of a plugin."""
 

@@ -19,7 +19,6 @@ from tf_frame.testing.toy import ToyInput
 
 
 @fault(
-    "gradient transform",
     "__init__() of {me} raised AttributeError: 'NoParams' object has no attribute 'factor' "
     "({here})",
 )
@@ -33,7 +32,6 @@ class TransformInitRaises(GradientTransform):
 
 
 @fault(
-    "gradient transform",
     "__call__() of {me} raised AttributeError: 'TransformRaises' object has no attribute "
     "'scale' ({here})",
 )
@@ -42,17 +40,13 @@ class TransformRaises(GradientTransform):
         return [(gradient / self.scale, v) for gradient, v in grads_and_vars]  # here
 
 
-@fault(
-    "gradient transform",
-    "__call__() of {me} returned None; it must return a list of (gradient, variable) pairs",
-)
+@fault("__call__() of {me} returned None; it must return a list of (gradient, variable) pairs")
 class TransformReturnsNone(GradientTransform):
     def __call__(self, grads_and_vars):
         pass
 
 
 @fault(
-    "gradient transform",
     "__call__() of {me} returned [<tf.Tensor "
     "'gradients/MatMul_grad/tuple/control_dependency_1:0' shape=(3, 1) dt of type list; it "
     "must return a list of (gradient, variable) pairs",
@@ -63,7 +57,6 @@ class TransformReturnsGradients(GradientTransform):
 
 
 @fault(
-    "gradient transform",
     "__call__() of {me} returned a pair with <tf.Variable 'linear/weights:0' shape=(3, 1) "
     "dtype=float32> of type ResourceVariable; it must return each of the 2 variables that "
     "it is given at most once, and no other",
@@ -74,7 +67,6 @@ class TransformReturnsTwice(GradientTransform):
 
 
 @fault(
-    "gradient transform",
     "__call__() of {me} returned for linear/weights a gradient of shape (3, 1, 1); the "
     "variable has shape (3, 1)",
 )
@@ -84,7 +76,6 @@ class TransformOfWrongShape(GradientTransform):
 
 
 @fault(
-    "gradient transform",
     "__call__() of {me} returned for linear/weights a gradient of type float64; the "
     "variable has type float32",
 )
@@ -93,19 +84,13 @@ class TransformOfWrongType(GradientTransform):
         return [(tf.cast(gradient, tf.float64), v) for gradient, v in grads_and_vars]
 
 
-@fault(
-    "gradient transform",
-    "no trainable variable is left with a gradient after {me}; do they freeze everything?",
-)
+@fault("no trainable variable is left with a gradient after {me}; do they freeze everything?")
 class TransformDropsAll(GradientTransform):
     def __call__(self, grads_and_vars):
         return [(None, v) for _, v in grads_and_vars]
 
 
-@fault(
-    "gradient transform",
-    "ready() of {me} returned False of type bool; it must return a scalar bool tensor, or None",
-)
+@fault("ready() of {me} returned False of type bool; it must return a scalar bool tensor, or None")
 class TransformIsNeverReady(GradientTransform):
     def __call__(self, grads_and_vars):
         return grads_and_vars
@@ -115,7 +100,6 @@ class TransformIsNeverReady(GradientTransform):
 
 
 @fault(
-    "optimizer",
     "__call__() of {me} raised TypeError: AdamOptimizer.__init__() got an unexpected "
     "keyword argument 'beta_1' ({here})",
 )
@@ -125,18 +109,14 @@ class OptimizerRaises(Optimizer):
 
 
 @fault(
-    "optimizer",
-    "__call__() of {me} returned 'adam' of type str; it must return a tf.compat.v1.train.Optimizer",
+    "__call__() of {me} returned 'adam' of type str; it must return a tf.compat.v1.train.Optimizer"
 )
 class OptimizerOfKeras(Optimizer):
     def __call__(self, learning_rate):
         return "adam"
 
 
-@fault(
-    "optimizer",
-    "_resource_apply_dense() of {me} raised NotImplementedError: no dense gradients ({here})",
-)
+@fault("_resource_apply_dense() of {me} raised NotImplementedError: no dense gradients ({here})")
 class OptimizerRaisesWhenApplied(Optimizer):
     def __call__(self, learning_rate):
         class Own(tf.train.GradientDescentOptimizer):
@@ -147,9 +127,9 @@ class OptimizerRaisesWhenApplied(Optimizer):
 
 
 @fault(
-    "optimizer",
     "{me} cannot be used: class ReallyAHook is a hook (tf_frame.HookPlugin); its entry "
     "point must be in the group tf_frame.hooks, not in tf_frame.optimizers",
+    kind="optimizer",
 )
 class ReallyAHook(HookPlugin):
     def __call__(self, context):
@@ -157,7 +137,6 @@ class ReallyAHook(HookPlugin):
 
 
 @fault(
-    "learning rate",
     "__call__() of {me} raised AttributeError: 'ScheduleContext' object has no attribute "
     "'rate' ({here})",
 )
@@ -166,14 +145,13 @@ class ScheduleRaises(LearningRate):
         return self.context.rate  # here
 
 
-@fault("learning rate", "__call__() of {me} returned None; it must return a floating-point scalar")
+@fault("__call__() of {me} returned None; it must return a floating-point scalar")
 class ScheduleReturnsNone(LearningRate):
     def __call__(self, step):
         pass
 
 
 @fault(
-    "learning rate",
     "__call__() of {me} returned <tf.Tensor 'ones:0' shape=(2,) dtype=float32> of type "
     "SymbolicTensor; it must return a floating-point scalar",
 )
@@ -183,8 +161,7 @@ class ScheduleReturnsVector(LearningRate):
 
 
 @fault(
-    "hook",
-    "__init__() of {me} raised ImportError: libsensor.so: cannot open shared object file ({here})",
+    "__init__() of {me} raised ImportError: libsensor.so: cannot open shared object file ({here})"
 )
 class HookInitRaises(HookPlugin):
     def __init__(self, *, params):
@@ -195,7 +172,6 @@ class HookInitRaises(HookPlugin):
 
 
 @fault(
-    "hook",
     "__call__() of {me} raised TypeError: Cadence.__init__() got an unexpected keyword "
     "argument 'every' ({here})",
 )
@@ -205,7 +181,6 @@ class HookCallRaises(HookPlugin):
 
 
 @fault(
-    "hook",
     "__call__() of {me} returned 'no hook' of type str; it must return "
     "tf.train.SessionRunHook objects or tf.train.CheckpointSaverListener objects",
 )
@@ -214,7 +189,7 @@ class HookIsText(HookPlugin):
         return "no hook"
 
 
-@fault("hook", "begin() of {me} raised RuntimeError: too early ({here})")
+@fault("begin() of {me} raised RuntimeError: too early ({here})")
 class HookBeginRaises(HookPlugin):
     def __call__(self, context):
         class Begin(tf.train.SessionRunHook):
@@ -225,7 +200,6 @@ class HookBeginRaises(HookPlugin):
 
 
 @fault(
-    "hook",
     "begin() of {me} raised KeyError: \"The name 'no_such_tensor:0' refers to a Tensor which"
     " does not exist. The operation, 'no_such_tensor', does not exist in the graph.\" "
     "({here})",
@@ -235,7 +209,7 @@ class HookOfTensorFlowFails(HookPlugin):
         return tf.train.LoggingTensorHook(["no_such_tensor:0"], every_n_iter=1)
 
 
-@fault("hook", "at step 1, before_run() of {me} raised RuntimeError: not ready ({here})")
+@fault("at step 1, before_run() of {me} raised RuntimeError: not ready ({here})")
 class HookBeforeRunRaises(HookPlugin):
     def __call__(self, context):
         class Before(tf.train.SessionRunHook):
@@ -246,7 +220,6 @@ class HookBeforeRunRaises(HookPlugin):
 
 
 @fault(
-    "hook",
     "at step 1, before_run() of {me} raised ValueError: Argument `fetch` = no_such_tensor:0"
     " cannot be interpreted as a Tensor. (\"The name 'no_such_tensor:0' refers to a Tensor "
     "which does not exist. The operation, 'no_such_tensor', does not exist in the graph.\") "
@@ -261,7 +234,7 @@ class HookFetchesNonsense(HookPlugin):
         return Fetch()
 
 
-@fault("hook", "at step 1, before_step() of {me} raised RuntimeError: step 1 ({here})")
+@fault("at step 1, before_step() of {me} raised RuntimeError: step 1 ({here})")
 class HookBeforeStepRaises(HookPlugin):
     def __call__(self, context):
         class Before(Hook):
@@ -271,7 +244,7 @@ class HookBeforeStepRaises(HookPlugin):
         return Before(Cadence(every_steps=2))
 
 
-@fault("hook", "at step 2, after_step() of {me} raised RuntimeError: step 2 ({here})")
+@fault("at step 2, after_step() of {me} raised RuntimeError: step 2 ({here})")
 class HookAfterStepRaises(HookPlugin):
     def __call__(self, context):
         class After(Hook):
@@ -282,7 +255,6 @@ class HookAfterStepRaises(HookPlugin):
 
 
 @fault(
-    "hook",
     "at step 1, after_step() of {me} raised TypeError: "
     "HookAfterStepTakesLess.__call__.<locals>.After.after_step() takes 3 positional "
     "arguments but 4 were given ({here})",
@@ -296,7 +268,7 @@ class HookAfterStepTakesLess(HookPlugin):
         return After(Cadence(every_steps=2))
 
 
-@fault("hook", "end() of {me} raised RuntimeError: cannot close ({here})")
+@fault("end() of {me} raised RuntimeError: cannot close ({here})")
 class HookEndRaises(HookPlugin):
     def __call__(self, context):
         class End(tf.train.SessionRunHook):
@@ -306,7 +278,7 @@ class HookEndRaises(HookPlugin):
         return End()
 
 
-@fault("hook", "after_save() of {me} raised RuntimeError: no upload ({here})")
+@fault("after_save() of {me} raised RuntimeError: no upload ({here})")
 class ListenerRaises(HookPlugin):
     def __call__(self, context):
         class Listens(tf.train.CheckpointSaverListener):
@@ -317,7 +289,6 @@ class ListenerRaises(HookPlugin):
 
 
 @fault(
-    "network",
     "__call__() of {me} raised ValueError: Dimension size must be evenly divisible by 7 but"
     " is 768 for Reshape with input shapes: [4,8,8,3], [2] and with input tensors computed "
     "as partial shapes: input[1] = [?,7]. ({here})",
@@ -328,7 +299,6 @@ class NetworkRaises(Network):
 
 
 @fault(
-    "network",
     "__call__() of {me} raised ValueError: Dimensions must be equal, but are 3 and 5 for "
     "MatMul with input shapes: [4,8,8,3], [5,1]. ({here})",
 )
@@ -338,7 +308,6 @@ class NetworkOfWrongShapes(Network):
 
 
 @fault(
-    "preprocessing",
     "__call__() of {me} raised AttributeError: 'SymbolicTensor' object has no attribute "
     "'resize' ({here})",
 )
@@ -348,7 +317,6 @@ class PreprocessingRaises(Preprocessing):
 
 
 @fault(
-    "preprocessing",
     "{me} cannot be used: PreprocessingTakesLess.__call__() takes (image, *, height, "
     "width), but is called with (image, height=, width=, is_training=, seed=)",
 )
@@ -357,7 +325,7 @@ class PreprocessingTakesLess(Preprocessing):
         pass
 
 
-@sound("input")
+@sound
 class WithPreprocessing(ToyInput):
     """The toy input, with a preprocessing of a plugin."""
 
