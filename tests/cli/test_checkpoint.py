@@ -7,10 +7,8 @@ import sys
 import numpy as np
 import pytest
 
-from tf_frame.cli import checkpoint
 from tf_frame.cli.checkpoint_tables import size_text
 from tf_frame.cli.main import main
-from tf_frame.errors import ConfigError
 
 W = np.array([[1.0, -2.0, 2.0]], np.float32)
 
@@ -56,30 +54,6 @@ def test_list_shows_a_row_for_each_checkpoint(run, folder):
     assert heading == ["CHECKPOINT", "STEP", "SAVED", "SIZE", "VARIABLES", "PARAMETERS", "STATE"]
     assert (first[0], first[1], first[-3:]) == (f"{folder}/model.ckpt-1", "1", ["3", "5", "ok"])
     assert (second[0], second[1]) == (f"{folder}/model.ckpt-2", "2")
-
-
-def test_list_shows_damage_and_goes_on(run, folder):
-    (folder / "model.ckpt-1.data-00000-of-00001").write_bytes(b"")
-    code, out, _ = run("list", folder)
-    assert code == 0
-    assert "damaged: " in out.splitlines()[1]
-    assert out.splitlines()[2].endswith("ok")
-
-
-def test_list_says_when_there_is_none(run, tmp_path):
-    assert run("list", tmp_path) == (0, f"no checkpoints in {tmp_path}\n", "")
-
-
-def test_list_gives_json(run, folder):
-    (folder / "model.ckpt-1.data-00000-of-00001").write_bytes(b"")
-    first, second = json.loads(run("list", folder, "--json")[1])
-    assert (first["readable"], first["step"]) == (False, None)
-    assert first["damage"]
-    assert (second["readable"], second["damage"], second["step"]) == (True, "", 2)
-    assert (second["variables"], second["parameters"]) == (3, 5)
-    assert second["path"] == f"{folder}/model.ckpt-2"
-    assert second["size_bytes"] == sum(f.stat().st_size for f in folder.glob("model.ckpt-2.*"))
-    assert second["saved_at_secs"] > 1e9
 
 
 def test_show_lists_variables_and_totals(run, folder):
@@ -130,39 +104,6 @@ def test_show_gives_json(run, folder):
     }
 
 
-def test_diff_of_the_same_ends_with_0(run, folder):
-    assert run("diff", folder, folder / "model.ckpt-2") == (
-        0,
-        "no difference in 3 variables\n",
-        "",
-    )
-
-
-def test_diff_of_others_ends_with_1_and_lists_them(run, folder):
-    code, out, _ = run("diff", folder / "model.ckpt-1", folder)
-    assert code == 1
-    assert out.splitlines() == [
-        "other values (largest absolute difference): 2",
-        "  global_step  1",
-        "  net/w        2",
-        "the same: 1",
-    ]
-
-
-def test_diff_lists_names_and_shapes(run, folder, tmp_path):
-    new = tmp_path / "new"
-    run("rename", folder, new, "--rule", "names=net/w", "--drop", "net/w")
-    code, out, _ = run("diff", folder, new)
-    assert code == 1
-    assert out.splitlines() == [
-        f"only in {folder}/model.ckpt-2: 1",
-        "  names",
-        "other shape or type: 1",
-        "  net/w  float32 [1, 3]  string [1]",
-        "the same: 1",
-    ]
-
-
 def test_diff_gives_json(run, folder, tmp_path):
     new = tmp_path / "new"
     run("rename", folder / "model.ckpt-1", new, "--rule", "names=texts")
@@ -180,14 +121,6 @@ def test_diff_gives_json(run, folder, tmp_path):
     }
 
 
-def test_diff_of_what_cannot_be_read_ends_with_2(run, folder):
-    code, _, err = run("diff", folder, folder / "model.ckpt-9")
-    assert code == 2
-    assert err.startswith(f"tf-frame: there is no checkpoint {folder}/model.ckpt-9; did you mean")
-    (folder / "model.ckpt-1.index").write_bytes(b"x")
-    assert run("diff", folder / "model.ckpt-1", folder)[0] == 2
-
-
 def test_rename_takes_rules_with_commas_several_times(run, folder, tmp_path):
     new = tmp_path / "new" / "model.ckpt-0"
     rules = ["--rule", r"ne{0,1}t/(\w{1,3})=backbone/\1", "--rule=names=texts"]
@@ -203,17 +136,6 @@ def test_rename_takes_rules_with_commas_several_times(run, folder, tmp_path):
     assert [content["name"] for content in shown["contents"]] == ["backbone/w", "texts"]
 
 
-def test_a_dry_run_shows_the_same_and_writes_nothing(run, folder, tmp_path):
-    new = tmp_path / "new"
-    code, out, _ = run("rename", folder, new, "--rule=names=texts", "--dry_run")
-    assert code == 0
-    assert out.splitlines() == [
-        "  names  ->  texts",
-        f"would write {new}: 1 variables renamed, 0 dropped, 2 as they were",
-    ]
-    assert [path.name for path in tmp_path.iterdir()] == ["run"]
-
-
 def test_a_rule_without_a_match_is_noted_in_a_line(run, folder, tmp_path):
     code, _, err = run("rename", folder, tmp_path / "new", "--rule=names=texts", "--rule=nets/w=w")
     assert code == 0
@@ -221,14 +143,6 @@ def test_a_rule_without_a_match_is_noted_in_a_line(run, folder, tmp_path):
         "note: --rule 'nets/w=w' matches the whole name of none of the 3 variables; did you mean "
         "'net/w'?\n"
     )
-
-
-def test_overwrite_replaces_what_is_there(run, folder, tmp_path):
-    words = ["rename", folder, tmp_path / "new", "--rule=names=texts"]
-    assert run(*words)[0] == 0
-    code, _, err = run(*words)
-    assert (code, "--overwrite" in err) == (2, True)
-    assert run(*words, "--overwrite")[0] == 0
 
 
 def test_average_of_a_folder(run, folder, tmp_path):
@@ -255,13 +169,6 @@ def test_average_of_named_checkpoints_and_of_the_last(run, folder, tmp_path):
     assert run("average", tmp_path / "c", folder, "--last=2", "--overwrite")[0] == 0
 
 
-def test_averaging_different_models_is_a_failure(run, folder, tmp_path):
-    run("rename", folder, tmp_path / "other", "--rule=names=texts")
-    code, _, err = run("average", tmp_path / "mean", folder, tmp_path / "other")
-    assert code == 1
-    assert "are checkpoints of different models" in err
-
-
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
@@ -281,13 +188,6 @@ def test_errors_are_told_in_a_line(run, folder, monkeypatch, words, code, messag
     assert err.startswith("tf-frame: ")
     assert message in err
     assert len(err.splitlines()) == 1
-
-
-def test_damage_is_told(run, folder):
-    (folder / "model.ckpt-2.data-00000-of-00001").write_bytes(b"")
-    code, _, err = run("show", folder / "model.ckpt-2", "--values")
-    assert code == 1
-    assert err.startswith(f"tf-frame: the checkpoint {folder}/model.ckpt-2 cannot be read: ")
 
 
 WITHOUT_TENSORFLOW = [
@@ -335,11 +235,6 @@ def test_help_and_wrong_words_do_not_load_tensorflow():
     ]
 
 
-def test_a_wrong_word_is_an_error_for_python_too():
-    with pytest.raises(ConfigError):
-        checkpoint.main(["lst"])
-
-
 @pytest.mark.slow
 @pytest.mark.process
 def test_the_command_prints_nothing_of_tensorflows(folder):
@@ -366,3 +261,73 @@ def test_the_command_prints_nothing_of_tensorflows(folder):
 )
 def test_sizes_are_told_in_the_unit_that_fits(size_bytes, text):
     assert size_text(size_bytes) == text
+
+
+def test_list_goes_on_after_damage_and_gives_json(run, folder, tmp_path):
+    (folder / "model.ckpt-1.data-00000-of-00001").write_bytes(b"")
+    code, out, _ = run("list", folder)
+    _, damaged, healthy = out.splitlines()
+    assert code == 0 and "damaged: " in damaged and healthy.endswith("ok")
+    first, second = json.loads(run("list", folder, "--json")[1])
+    assert (first["readable"], first["step"]) == (False, None)
+    assert first["damage"]
+    assert (second["readable"], second["damage"], second["step"]) == (True, "", 2)
+    assert (second["variables"], second["parameters"]) == (3, 5)
+    assert second["path"] == f"{folder}/model.ckpt-2"
+    assert second["size_bytes"] == sum(f.stat().st_size for f in folder.glob("model.ckpt-2.*"))
+    assert second["saved_at_secs"] > 1e9
+    assert run("list", tmp_path) == (0, f"no checkpoints in {tmp_path}\n", "")
+    (folder / "model.ckpt-2.data-00000-of-00001").write_bytes(b"")
+    code, _, err = run("show", folder / "model.ckpt-2", "--values")
+    assert code == 1
+    assert err.startswith(f"tf-frame: the checkpoint {folder}/model.ckpt-2 cannot be read: ")
+
+
+def test_diff_tells_the_difference_by_its_exit_code_and_lists_it(run, folder, tmp_path):
+    one, two, new = folder / "model.ckpt-1", folder / "model.ckpt-2", tmp_path / "new"
+    assert run("diff", folder, two) == (0, "no difference in 3 variables\n", "")
+    code, out, _ = run("diff", one, folder)
+    assert (code, out.splitlines()) == (
+        1,
+        [
+            "other values (largest absolute difference): 2",
+            "  global_step  1",
+            "  net/w        2",
+            "the same: 1",
+        ],
+    )
+    run("rename", folder, new, "--rule", "names=net/w", "--drop", "net/w")
+    code, out, _ = run("diff", folder, new)
+    assert (code, out.splitlines()) == (
+        1,
+        [
+            f"only in {two}: 1",
+            "  names",
+            "other shape or type: 1",
+            "  net/w  float32 [1, 3]  string [1]",
+            "the same: 1",
+        ],
+    )
+    code, _, err = run("average", tmp_path / "mean", folder, new)
+    assert (code, "are checkpoints of different models" in err) == (1, True)
+    code, _, err = run("diff", folder, folder / "model.ckpt-9")
+    assert code == 2
+    assert err.startswith(f"tf-frame: there is no checkpoint {folder}/model.ckpt-9; did you mean")
+    (folder / "model.ckpt-1.index").write_bytes(b"x")
+    assert run("diff", one, folder)[0] == 2
+
+
+def test_rename_tries_writes_and_overwrites(run, folder, tmp_path):
+    new = tmp_path / "new"
+    words = ["rename", folder, new, "--rule=names=texts"]
+    code, out, _ = run(*words, "--dry_run")
+    assert code == 0
+    assert out.splitlines() == [
+        "  names  ->  texts",
+        f"would write {new}: 1 variables renamed, 0 dropped, 2 as they were",
+    ]
+    assert [path.name for path in tmp_path.iterdir()] == ["run"]
+    assert run(*words)[0] == 0
+    code, _, err = run(*words)
+    assert (code, "--overwrite" in err) == (2, True)
+    assert run(*words, "--overwrite")[0] == 0

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 import forked
-from tf_frame.cli import main as command_line
+from tf_frame.cli.main import main
 
+TF_FRAME = (sys.executable, "-m", "tf_frame")
 FEATURES = np.random.RandomState(0).randn(64, 3)
 
 
@@ -38,13 +39,11 @@ def folder(trained, tmp_path):
 
 
 @pytest.fixture
-def run(capsys, monkeypatch):
+def run(capsys):
     """Runs words as the command line would; returns exit code, output and messages."""
-    entry = ("tf_frame.cli.evaluate", "evaluate checkpoints")
-    monkeypatch.setitem(command_line.COMMANDS, "evaluate", entry)
 
     def run(*words):
-        code = command_line.main(["evaluate", *map(str, words)])
+        code = main(["evaluate", *map(str, words)])
         captured = capsys.readouterr()
         assert "Traceback" not in captured.err
         return code, captured.out, captured.err
@@ -136,13 +135,6 @@ def test_an_evaluation_with_a_name_has_its_own_folder(run, folder):
     assert not (folder / "eval").exists()
 
 
-def test_a_folder_that_cannot_be_written_is_refused_before_the_evaluation(run, folder, tmp_path):
-    (tmp_path / "file").write_text("")
-    code, out, err = run(folder, "--output", tmp_path / "file" / "eval")
-    assert (code, "evaluating" in out) == (2, False)
-    assert err.startswith(f"tf-frame: --output {tmp_path}/file/eval cannot be written: ")
-
-
 def test_with_output_the_folder_of_the_run_is_only_read(run, folder, tmp_path):
     before = {path: path.stat().st_mtime_ns for path in folder.rglob("*")}
     code, out, _ = run(folder, "--output", tmp_path / "mine")
@@ -183,12 +175,6 @@ def test_with_continuous_each_new_checkpoint_is_evaluated_in_one_graph(
     assert figures(folder)["global_step"] == 30
 
 
-def test_with_continuous_the_timeout_ends_it(run, folder):
-    code, out, _ = run(folder, "--continuous", "--timeout_secs", "0", "--max_steps", "40")
-    assert code == 0
-    assert "no new checkpoint for 0 s after step 30" in out
-
-
 def test_with_continuous_the_interval_and_the_timeout_are_passed_on(run, folder, monkeypatch):
     given = {}
 
@@ -204,14 +190,6 @@ def test_with_continuous_the_interval_and_the_timeout_are_passed_on(run, folder,
     assert (given["min_interval_secs"], given["timeout"]) == (60.0, 2.5)
     assert given["model_dir"] == str(folder)
     assert out.count("evaluation at step") == out.count("evaluation at step 30") == 1
-
-
-def test_with_continuous_a_folder_without_checkpoints_is_an_error_when_the_time_is_up(run, folder):
-    for file in [*folder.glob("model.ckpt*"), folder / "checkpoint"]:
-        file.unlink()
-    code, _, err = run(folder, "--continuous", "--timeout_secs", "0")
-    assert code == 1
-    assert "there was no checkpoint in" in err and "within 0 s" in err
 
 
 def test_help_names_its_options_and_needs_no_folder(run):
@@ -253,24 +231,6 @@ def test_errors_say_what_to_do_and_are_no_tracebacks(run, folder, words, code, m
     assert message.replace("FOLDER", str(folder)) in err
 
 
-def test_a_folder_without_configuration_or_checkpoint_is_an_error(run, folder, tmp_path):
-    for file in [*folder.glob("model.ckpt*"), folder / "checkpoint"]:
-        file.unlink()
-    code, _, err = run(folder)
-    assert code == 2
-    assert f"there is no checkpoint in the folder {folder}" in err
-    code, _, err = run(tmp_path)
-    assert code == 2
-    assert "has no config.yaml" in err
-
-
-def test_a_damaged_checkpoint_is_an_error_where_it_is_named(run, folder):
-    (folder / "model.ckpt-20.index").write_bytes(b"nothing")
-    code, _, err = run(folder, "--checkpoint", folder / "model.ckpt-20")
-    assert code == 1
-    assert "model.ckpt-20 cannot be read: " in err
-
-
 def test_a_checkpoint_of_another_architecture_is_an_error(run, folder):
     import tensorflow.compat.v1 as tf
 
@@ -301,14 +261,6 @@ def test_metrics_that_are_no_numbers_are_shown_as_what_they_are(run, folder, mon
     ]
 
 
-INTERRUPTED = """
-import sys
-from tf_frame.cli import main
-main.COMMANDS["evaluate"] = ("tf_frame.cli.evaluate", "evaluate checkpoints")
-sys.exit(main.main(["evaluate", *sys.argv[1:]]))
-"""
-
-
 @pytest.mark.process
 @pytest.mark.parametrize(
     ("signum", "code"),
@@ -316,7 +268,7 @@ sys.exit(main.main(["evaluate", *sys.argv[1:]]))
 )
 def test_a_signal_ends_the_waiting_with_a_clear_line(folder, toy_environment, signum, code):
     process = forked.Popen(
-        [sys.executable, "-c", INTERRUPTED, str(folder), "--continuous", "--max_steps", "40"],
+        [*TF_FRAME, "evaluate", str(folder), "--continuous", "--max_steps", "40"],
         env=toy_environment,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -350,3 +302,25 @@ def test_a_signal_during_an_evaluation_ends_it(run, folder, monkeypatch):
     assert code == 130
     assert "stopped; 0 checkpoints are evaluated" in err
     assert not (folder / "eval").exists()
+
+
+def test_with_continuous_the_timeout_ends_it_and_a_run_without_checkpoints_fails(
+    run, folder, tmp_path
+):
+    code, out, _ = run(folder, "--continuous", "--timeout_secs", "0", "--max_steps", "40")
+    assert (code, "no new checkpoint for 0 s after step 30" in out) == (0, True)
+    (folder / "model.ckpt-20.index").write_bytes(b"nothing")
+    code, _, err = run(folder, "--checkpoint", folder / "model.ckpt-20")
+    assert (code, "model.ckpt-20 cannot be read: " in err) == (1, True)
+    (tmp_path / "file").write_text("")
+    code, out, err = run(folder, "--output", tmp_path / "file" / "eval")
+    assert (code, "evaluating" in out) == (2, False)
+    assert err.startswith(f"tf-frame: --output {tmp_path}/file/eval cannot be written: ")
+    for file in [*folder.glob("model.ckpt*"), folder / "checkpoint"]:
+        file.unlink()
+    code, _, err = run(folder, "--continuous", "--timeout_secs", "0")
+    assert code == 1 and "there was no checkpoint in" in err and "within 0 s" in err
+    code, _, err = run(folder)
+    assert (code, f"there is no checkpoint in the folder {folder}" in err) == (2, True)
+    code, _, err = run(tmp_path)
+    assert (code, "has no config.yaml" in err) == (2, True)
