@@ -151,30 +151,6 @@ def test_help_names_formats_and_tolerances(run):
     assert run() == (EXIT_USAGE, out, "")
 
 
-def test_a_folder_that_is_no_run_is_refused(run, tmp_path):
-    code, _, err = run(tmp_path / "none", "--format", "tflite")
-    assert (code, err) == (EXIT_USAGE, f"tf-frame: {tmp_path}/none: there is no such folder\n")
-    code, _, err = run(tmp_path, "--format", "tflite")
-    assert code == EXIT_USAGE
-    assert f"{tmp_path} has no config.yaml" in err
-
-
-def test_a_run_without_a_checkpoint_is_refused(run, folder):
-    for path in [*folder.glob("model.ckpt*"), folder / "checkpoint"]:
-        path.unlink()
-    code, _, err = run(folder, "--format", "tflite")
-    assert code == EXIT_USAGE
-    assert re.match(rf"tf-frame: .*no checkpoint.*{folder}", err), err
-
-
-def test_a_checkpoint_that_cannot_be_read_is_refused(run, folder):
-    for path in folder.glob("model.ckpt*.data*"):
-        path.write_bytes(b"")
-    code, _, err = run(folder, "--format", "frozen_graph")
-    assert code == EXIT_FAILED
-    assert f"checkpoints in {folder}" in err or f"no checkpoint in {folder} can be read" in err
-
-
 def test_a_checkpoint_of_another_model_is_refused_with_the_names(run, folder, tmp_path):
     import tensorflow.compat.v1 as tf
 
@@ -212,35 +188,6 @@ def test_wrong_words_are_refused(run, folder, words, message):
     code, _, err = run(folder, *words)
     assert code == EXIT_USAGE
     assert message in err
-    assert not (folder / "export").exists()
-
-
-@every_format
-def test_an_output_that_is_a_file_is_refused(run, folder, name):
-    (folder / "export").write_text("mine")
-    code, _, err = run(folder, "--format", name)
-    assert code == EXIT_USAGE
-    assert f"{folder}/export is a file; take another --output" in err
-
-
-@every_format
-def test_an_output_that_cannot_be_written_to_is_refused(run, folder, name):
-    code, _, err = run(folder, "--format", name, "--output", "/proc/no/folder")
-    assert code == EXIT_FAILED
-    assert "tf-frame: the export to /proc/no/folder could not be written: " in err
-
-
-@every_format
-def test_a_full_disk_is_one_clear_error(run, folder, name):
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (20, before[1]))
-    try:
-        code, out, err = run(folder, "--format", name)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
-    assert code == EXIT_FAILED
-    assert "could not be written" in err and "File too large" in err
-    assert "wrote" not in out
     assert not (folder / "export").exists()
 
 
@@ -332,14 +279,14 @@ def test_a_run_with_momentum_and_averages_is_exported(toy_environment, tmp_path)
 
 
 @pytest.mark.parametrize(("signum", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-@pytest.mark.parametrize("function", ["resolve", "compare_batches"])
+@pytest.mark.parametrize("function", ["resolve_checkpoint", "compare_batches"])
 def test_a_signal_ends_an_export_and_leaves_nothing(
     folder, run, monkeypatch, signum, code, function
 ):
     from tf_frame.runs.export import export as export_module
     from tf_frame.runs.export.formats import frozen_graph
 
-    module = export_module if function == "resolve" else frozen_graph
+    module = export_module if function == "resolve_checkpoint" else frozen_graph
     original = getattr(module, function)
 
     def interrupted(*arguments, **more):
@@ -355,3 +302,41 @@ def test_a_signal_ends_an_export_and_leaves_nothing(
     assert err.splitlines()[-1] == f"tf-frame: {name}: stopped; nothing was exported"
     assert sorted(os.listdir(folder)) == before
     assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+
+
+def test_a_folder_without_a_run_or_a_checkpoint_is_refused(run, folder, tmp_path):
+    words = ("--format", "frozen_graph")
+    code, _, err = run(tmp_path / "none", *words)
+    assert (code, err) == (EXIT_USAGE, f"tf-frame: {tmp_path}/none: there is no such folder\n")
+    code, _, err = run(tmp_path, *words)
+    assert (code, f"{tmp_path} has no config.yaml" in err) == (EXIT_USAGE, True)
+    for path in folder.glob("model.ckpt*.data*"):
+        path.write_bytes(b"")
+    code, _, err = run(folder, *words)
+    assert code == EXIT_FAILED
+    assert f"checkpoints in {folder}" in err or f"no checkpoint in {folder} can be read" in err
+    for path in [*folder.glob("model.ckpt*"), folder / "checkpoint"]:
+        path.unlink()
+    code, _, err = run(folder, *words)
+    assert code == EXIT_USAGE
+    assert re.match(rf"tf-frame: .*no checkpoint.*{folder}", err), err
+
+
+@every_format
+def test_an_output_that_cannot_be_written_is_one_clear_error(run, folder, name):
+    code, _, err = run(folder, "--format", name, "--output", "/proc/no/folder")
+    assert code == EXIT_FAILED
+    assert "tf-frame: the export to /proc/no/folder could not be written: " in err
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20, before[1]))  # As on a full disk.
+    try:
+        code, out, err = run(folder, "--format", name)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert (code, "wrote" in out) == (EXIT_FAILED, False)
+    assert "could not be written" in err and "File too large" in err
+    assert not (folder / "export").exists()
+    (folder / "export").write_text("mine")
+    code, _, err = run(folder, "--format", name)
+    assert code == EXIT_USAGE
+    assert f"{folder}/export is a file; take another --output" in err

@@ -1,6 +1,7 @@
 """`tf-frame` itself: commands, errors, and that quick answers never import TensorFlow."""
 
 import json
+import re
 import subprocess
 import sys
 
@@ -19,128 +20,118 @@ for words in json.load(sys.stdin):
     print(json.dumps([code, "tensorflow" in sys.modules, printed.getvalue()]), flush=True)
 """
 
+# Words after `tf-frame` (D: run --plugin deeplab), exit code, part of the output.
 QUICK = [
-    (["--help"], 0, "usage: tf-frame COMMAND"),
-    (["--version"], 0, "tf-frame 0"),
-    ([], 2, "usage: tf-frame COMMAND"),
-    (["rn"], 2, "did you mean 'run'?"),
-    (["plugins", "list"], 0, "deeplab"),
-    (["plugins", "list", "--json"], 0, '"name": "deeplab"'),
-    (["plugins", "list", "--check"], 0, "deeplab"),
-    (["plugins", "show", "deeplab"], 0, "--model.output_stride 8|16"),
-    (["plugins", "show", "nothing"], 2, "tf-frame plugins list shows the"),
-    (["plugins", "new", "--help"], 0, "--kind model|input|gradient_transform|hook|command|bundle"),
-    (["plugins", "new", "deeplab", "--kind", "model"], 2, "has a model 'deeplab'"),
-    (["plugins", "why", "deeplab"], 0, "can be used"),
-    (["plugins", "why", "deeplb"], 2, "did you mean 'deeplab'?"),
-    (["plugins", "lst"], 2, "did you mean 'list'?"),
-    (["plugins", "why", "--help"], 0, "usage: tf-frame plugins list"),
-    (["run"], 2, "--plugin NAME (installed: classification, deeplab"),
-    (["run", "--plugin", "deeplab", "--optimizer", "adm"], 2, "did you mean 'adam'"),
-    (["run", "--plugin", "deeplab", "--schedule", "pol"], 2, "did you mean 'poly'"),
-    (["run", "--plugin", "deeplab", "--transform", "clip:3"], 2, "no gradient transform"),
-    (["run", "--plugin", "deeplab", "--optimizer.momentum", "2"], 2, "allowed: 0 to 1"),
-    (["run", "--help"], 0, "--num_clones INT"),
-    (["run", "--help_all"], 0, "--[no]trace_memory"),
-    (["run", "--plugin", "deeplab", "--print_config"], 0, "max_steps: 320  # run_defaults of"),
-    (["run", "--plugin", "deeplab", "--set", "max_step=5"], 2, "did you mean max_steps?"),
-    (["completion", "bash"], 0, "complete -o bashdefault"),
-    (["completion", "words", "run", "--plugin", "deeplab", "--model.asp"], 0, "--model.aspp_chan"),
-    (["completion", "bsh"], 2, "did you mean 'bash'?"),
-    (["run", "--plugin", "deeplab", "--help"], 0, "--input.crop_size INT"),
-    (["run", "--plugin", "deeplb"], 2, "did you mean 'deeplab'?"),
-    (["run", "--plugin", "deeplab", "--num_clone", "2"], 2, "did you mean --num_clones?"),
+    ("--help", 0, "usage: tf-frame COMMAND"),
+    ("--version", 0, "tf-frame 0"),
+    ("", 2, "usage: tf-frame COMMAND"),
+    ("rn", 2, "did you mean 'run'?"),
+    ("plugins list", 0, "deeplab"),
+    ("plugins list --json", 0, '"name": "deeplab"'),
+    ("plugins list --check", 0, "deeplab"),
+    ("plugins show deeplab", 0, "--model.output_stride 8|16"),
+    ("plugins show nothing", 2, "tf-frame plugins list shows the"),
+    ("plugins new --help", 0, "--kind model|input|gradient_transform|hook|command|bundle"),
+    ("plugins new deeplab --kind model", 2, "has a model 'deeplab'"),
+    ("plugins why deeplab", 0, "can be used"),
+    ("plugins why deeplb", 2, "did you mean 'deeplab'?"),
+    ("plugins lst", 2, "did you mean 'list'?"),
+    ("plugins why --help", 0, "usage: tf-frame plugins list"),
+    ("run", 2, "--plugin NAME (installed: classification, deeplab"),
+    ("D --optimizer adm", 2, "did you mean 'adam'"),
+    ("D --schedule pol", 2, "did you mean 'poly'"),
+    ("D --transform clip:3", 2, "no gradient transform"),
+    ("D --optimizer.momentum 2", 2, "allowed: 0 to 1"),
+    ("run --help", 0, "--num_clones INT"),
+    ("run --help_all", 0, "--[no]trace_memory"),
+    ("D --print_config", 0, "max_steps: 320  # run_defaults of"),
+    ("D --set max_step=5", 2, "did you mean max_steps?"),
+    ("completion bash", 0, "complete -o bashdefault"),
+    ("completion words run --plugin deeplab --model.asp", 0, "--model.aspp_chan"),
+    ("completion bsh", 2, "did you mean 'bash'?"),
+    ("D --help", 0, "--input.crop_size INT"),
+    ("run --plugin deeplb", 2, "did you mean 'deeplab'?"),
+    ("D --num_clone 2", 2, "did you mean --num_clones?"),
+    ("D --model.output_strid 8", 2, "did you mean --model.output_stride?"),
+    ("D --max_steps many", 2, "not a whole number"),
+    ("D --model.output_stride 7", 2, "allowed: 8, 16"),
+    ("D --num_clones 0", 2, "allowed: 1 or more"),
+    ("D --num_clones 3", 2, "not divisible"),
+    ("D --input.data_dir /no/such", 2, "/no/such"),
+    ("D --config /no/such.yaml", 2, "No such file"),
     (
-        ["run", "--plugin", "deeplab", "--model.output_strid", "8"],
+        "D --input image_folder",
         2,
-        "did you mean --model.output_stride?",
-    ),
-    (["run", "--plugin", "deeplab", "--max_steps", "many"], 2, "not a whole number"),
-    (["run", "--plugin", "deeplab", "--model.output_stride", "7"], 2, "allowed: 8, 16"),
-    (["run", "--plugin", "deeplab", "--num_clones", "0"], 2, "allowed: 1 or more"),
-    (["run", "--plugin", "deeplab", "--num_clones", "3"], 2, "not divisible"),
-    (["run", "--plugin", "deeplab", "--input.data_dir", "/no/such"], 2, "/no/such"),
-    (["run", "--plugin", "deeplab", "--config", "/no/such.yaml"], 2, "No such file"),
-    (
-        ["run", "--plugin", "deeplab", "--input", "image_folder"],
-        2,
-        "the input 'image_folder' of tf-frame-classification 0.1.0 yields no labels['semantic'], "
-        "which the model 'deeplab' of tf-frame-deeplab 0.1.0 needs; inputs for it: nuclei",
+        "the input 'image_folder' of tf-frame-classification 0.1.0 yields no "
+        "labels['semantic'], which the model 'deeplab' of tf-frame-deeplab 0.1.0 needs; "
+        "inputs for it: nuclei",
     ),
     (
-        ["run", "--plugin", "deeplab", "--strict", "--warm_start_map", "a=b"],
+        "D --strict --warm_start_map a=b",
         2,
         "no effect without --warm_start_from (an error because of --strict)",
     ),
-    (["run", "--plugin", "deeplab", "--warm_start_map", "fc1"], 2, "expected REGEX=REPLACE"),
-    (["run", "--plugin", "deeplab", "--graph_hook", "edits"], 2, "expected module:function"),
-    (["run", "--plugin", "deeplab", "--schedule", "multi_steps"], 2, "boundaries"),
+    ("D --warm_start_map fc1", 2, "expected REGEX=REPLACE"),
+    ("D --graph_hook edits", 2, "expected module:function"),
+    ("D --schedule multi_steps", 2, "boundaries"),
+    ("D --optimizer adam --optimizer.beta1 1", 2, "--optimizer.beta1 1.0: must be below 1"),
     (
-        ["run", "--plugin", "deeplab", "--optimizer", "adam", "--optimizer.beta1", "1"],
-        2,
-        "--optimizer.beta1 1.0: must be below 1",
-    ),
-    (
-        ["run", "--plugin", "deeplab", "--optimizer.beta1", "0.8"],
+        "D --optimizer.beta1 0.8",
         2,
         "--optimizer.beta1; beta1 belongs to adam, adamw, lamb; the optimizer is momentum",
     ),
     (
-        ["run", "--plugin", "deeplab", "--schedule.decay_factor", "0.8"],
+        "D --schedule.decay_factor 0.8",
         2,
         "decay_factor belongs to exponential, step; the schedule is poly",
     ),
     (
-        ["run", "--plugin", "classification", "--input.crop_size", "9"],
+        "run --plugin classification --input.crop_size 9",
         2,
         "crop_size belongs to nuclei, segmentation_folder, segmentation_tfrecord; the input is",
     ),
     (
-        ["run", "--plugin", "deeplab", "--model.max_class_metrics", "9"],
+        "D --model.max_class_metrics 9",
         2,
         "max_class_metrics belongs to classification; the model is deeplab",
     ),
     (
-        ["run", "--plugin", "deeplab", "--transform", "noise", "--transform.noise.norm", "9"],
+        "D --transform noise --transform.noise.norm 9",
         2,
         "norm belongs to clip_by_global_norm, clip_by_norm; the transform is noise",
     ),
     (
-        ["run", "--plugin", "deeplab", "--hook.heartbeat.every_secs", "9"],
+        "D --hook.heartbeat.every_secs 9",
         2,
         "--hook.heartbeat.every_secs; heartbeat is not in use; give --hook heartbeat",
     ),
-    (["run", "--plugin", "deeplab", "--transform", "freeze:("], 2, "not a regular expression"),
-    (["checkpoint", "--help"], 0, "rename"),
-    (["doctor", "--help"], 0, "usage: tf-frame doctor [MODEL_DIR]"),
-    (["doctor", "--jsn"], 2, "did you mean --json?"),
-    (["doctor", "a", "b"], 2, "takes one folder, MODEL_DIR; given: a b"),
-    (["tensorboard", "--help"], 0, "usage: tf-frame tensorboard MODEL_DIR"),
-    (["tensorboard", "--port", "1"], 2, "takes folders of runs, MODEL_DIR ...; given: none"),
-    (["tensorboard", "/no/such"], 2, "/no/such: there is no such folder"),
-    (["evaluate", "--help"], 0, "usage: tf-frame evaluate MODEL_DIR"),
-    (["launch", "--help"], 0, "--gpus_per_worker INT"),
-    (
-        ["launch", "--num_ps", "1", "--", *["run", "--plugin", "deeplb"]],
-        2,
-        "did you mean 'deeplab'?",
-    ),
-    (["launch", "--on", "slrm", "--", "run"], 2, "did you mean 'slurm'?"),
-    (["status", "--help"], 0, "usage: tf-frame status MODEL_DIR"),
-    (["status", "/no/such"], 2, "there is no such folder"),
-    (["predict", "--help"], 0, "usage: tf-frame predict MODEL_DIR"),
-    (["export", "--help"], 0, "usage: tf-frame export MODEL_DIR"),
-    (["run", "--mode", "export", "--help"], 0, "usage: tf-frame export MODEL_DIR"),
-    (["checkpoint", "shw", "x"], 2, "shw"),
+    ("D --transform freeze:(", 2, "not a regular expression"),
+    ("checkpoint --help", 0, "rename"),
+    ("doctor --help", 0, "usage: tf-frame doctor [MODEL_DIR]"),
+    ("doctor --jsn", 2, "did you mean --json?"),
+    ("doctor a b", 2, "takes one folder, MODEL_DIR; given: a b"),
+    ("tensorboard --help", 0, "usage: tf-frame tensorboard MODEL_DIR"),
+    ("tensorboard --port 1", 2, "takes folders of runs, MODEL_DIR ...; given: none"),
+    ("tensorboard /no/such", 2, "/no/such: there is no such folder"),
+    ("evaluate --help", 0, "usage: tf-frame evaluate MODEL_DIR"),
+    ("launch --help", 0, "--gpus_per_worker INT"),
+    ("launch --num_ps 1 -- run --plugin deeplb", 2, "did you mean 'deeplab'?"),
+    ("launch --on slrm -- run", 2, "did you mean 'slurm'?"),
+    ("status --help", 0, "usage: tf-frame status MODEL_DIR"),
+    ("status /no/such", 2, "there is no such folder"),
+    ("predict --help", 0, "usage: tf-frame predict MODEL_DIR"),
+    ("export --help", 0, "usage: tf-frame export MODEL_DIR"),
+    ("run --mode export --help", 0, "usage: tf-frame export MODEL_DIR"),
+    ("checkpoint shw x", 2, "shw"),
 ]
-WRONG_OPTIONS = [["--num_clone", "2"], ["--max_steps", "x"], ["--bogus"]]
-DEEPLAB = ["run", "--plugin", "deeplab"]
+WRONG_OPTIONS = ["D --num_clone 2", "D --max_steps x", "D --bogus"]
 
 
 @pytest.fixture(scope="module")
 def answers():
     """Exit code, whether TensorFlow was imported, and the output of every command, by its words."""
-    words = [words for words, _, _ in QUICK] + [[*DEEPLAB, *wrong] for wrong in WRONG_OPTIONS]
+    texts = [text for text, _, _ in QUICK] + WRONG_OPTIONS
+    words = [re.sub(r"^D\b", "run --plugin deeplab", text).split() for text in texts]
     process = subprocess.run(
         [sys.executable, "-c", RUN_ALL],
         input=json.dumps(words),
@@ -150,12 +141,12 @@ def answers():
     )
     assert process.stderr == ""
     results = [json.loads(line) for line in process.stdout.splitlines()]
-    return {tuple(key): result for key, result in zip(words, results, strict=True)}
+    return dict(zip(texts, results, strict=True))
 
 
 @pytest.mark.parametrize(("words", "code", "expected"), QUICK)
 def test_no_tensorflow(answers, words, code, expected):
-    found_code, imported, output = answers[tuple(words)]
+    found_code, imported, output = answers[words]
     assert (found_code, imported) == (code, False)
     assert expected in output
     assert "Traceback" not in output
@@ -177,5 +168,5 @@ def test_a_path_that_is_not_utf_8_is_refused(words, capsys):
 
 @pytest.mark.parametrize("words", WRONG_OPTIONS)
 def test_a_wrong_option_is_one_line(answers, words):
-    _, _, output = answers[(*DEEPLAB, *words)]
+    _, _, output = answers[words]
     assert len(output.strip().splitlines()) == 1

@@ -220,35 +220,6 @@ def test_the_configuration_is_input_of_a_new_run(folder, tmp_path, capsys):
     assert read_settings(str(folder / "config.yaml")).lock.keys() == {"lock-toy", "tf-frame"}
 
 
-def test_a_run_from_before_there_were_locks_has_no_warning_and_cannot_be_locked(folder, capsys):
-    file = folder / "config.yaml"
-    content = yaml.safe_load(file.read_text())
-    del content["lock"]
-    file.write_text(yaml.safe_dump(content))
-    setup_from_folder("evaluate", [str(folder)], evaluate.OPTIONS)
-    assert capsys.readouterr().out == ""
-    with pytest.raises(ConfigError, match="does not record the content of its plugins"):
-        setup_from_folder("evaluate", [str(folder), "--locked"], evaluate.OPTIONS)
-
-
-@pytest.mark.parametrize("digest", [{}, {"sha256": None}, {"sha256": ""}])
-def test_a_record_without_the_content_cannot_be_locked(folder, capsys, change, digest):
-    plugins = {"plugins": ["model locked", "input toy"]}
-    own = {"plugins": ["optimizer momentum", "learning rate fixed"]}
-    edit(folder, lock={"lock-toy": {**plugins, **digest}, "tf-frame": own})
-    change("content")
-    with pytest.raises(ConfigError, match="does not record the content of lock-toy"):
-        setup_from_folder("evaluate", [str(folder), "--locked"], evaluate.OPTIONS)
-    setup_from_folder("evaluate", [str(folder)], evaluate.OPTIONS)
-    assert capsys.readouterr().out == ""
-
-
-def test_a_record_without_versions_cannot_be_locked(folder):
-    edit(folder, versions={"lock-toy": "1.0"})
-    with pytest.raises(ConfigError, match="does not record the version of tf-frame"):
-        setup_from_folder("evaluate", [str(folder), "--locked"], evaluate.OPTIONS)
-
-
 @pytest.mark.parametrize(
     ("entry", "message"),
     [
@@ -271,11 +242,6 @@ def test_versions_alone_are_compared():
     assert line.startswith("warning: x.yaml was written with tf-frame 0.0.1, this is ")
 
 
-def test_a_new_run_cannot_be_locked():
-    with pytest.raises(ConfigError, match="--locked: no plugins are recorded"):
-        refuse_changed([])
-
-
 @pytest.mark.parametrize("words", [["--model_dir"], ["--plugin", "locked", "--model_dir"]])
 def test_an_empty_configuration_records_no_plugins(folder, words):
     file = folder / "config.yaml"
@@ -284,3 +250,34 @@ def test_an_empty_configuration_records_no_plugins(folder, words):
         parse_command_line([*words, str(folder), "--locked"])
     with pytest.raises(ConfigError, match=f"^--locked: {file} records no plugins; leave"):
         setup_from_folder("evaluate", [str(folder), "--locked"], evaluate.OPTIONS)
+
+
+TOY = {"plugins": ["model locked", "input toy"]}
+OWN = {"plugins": ["optimizer momentum", "learning rate fixed"]}
+
+
+@pytest.mark.parametrize(
+    ("sections", "message"),
+    [
+        ({"lock": None}, "does not record the content of its plugins"),  # Before there were locks.
+        ({"lock": {"lock-toy": TOY, "tf-frame": OWN}}, "the content of lock-toy"),
+        ({"lock": {"lock-toy": {**TOY, "sha256": None}, "tf-frame": OWN}}, "content of lock-toy"),
+        ({"lock": {"lock-toy": {**TOY, "sha256": ""}, "tf-frame": OWN}}, "the content of lock-toy"),
+        ({"versions": {"lock-toy": "1.0"}}, "does not record the version of tf-frame"),
+    ],
+)
+def test_an_incomplete_record_cannot_be_locked_and_warns_of_nothing(
+    folder, capsys, change, sections, message
+):
+    edit(folder, **sections)
+    if "versions" not in sections:
+        change("content")
+    with pytest.raises(ConfigError, match=message):
+        setup_from_folder("evaluate", [str(folder), "--locked"], evaluate.OPTIONS)
+    setup_from_folder("evaluate", [str(folder)], evaluate.OPTIONS)
+    assert capsys.readouterr().out == ""
+
+
+def test_without_a_record_nothing_can_be_locked():
+    with pytest.raises(ConfigError, match="--locked: no plugins are recorded"):
+        refuse_changed([])
