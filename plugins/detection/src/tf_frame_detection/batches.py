@@ -27,15 +27,15 @@ def merged(batches: Any) -> Any:
     """
     if not isinstance(batches, (list, tuple)):
         return batches
-    sizes = {tuple(each["image"].shape[1:3]) for each in batches if "image" in each}
+    sizes = {tuple(batch["image"].shape[1:3]) for batch in batches if "image" in batch}
     if len(sizes) > 1:
-        found = ", ".join(" x ".join(map(str, size)) for size in sorted(sizes, key=str))
+        sizes_text = ", ".join(" x ".join(map(str, size)) for size in sorted(sizes, key=str))
         raise ConfigError(
-            f"the images of the inputs have different sizes, {found} pixels; give each of them the "
-            "same image_size"
+            f"the images of the inputs have different sizes, {sizes_text} pixels; give each of "
+            "them the same image_size"
         )
-    names = set.intersection(*(set(each) for each in batches))
-    return {name: _concatenated(name, [each[name] for each in batches]) for name in sorted(names)}
+    names = set.intersection(*(set(batch) for batch in batches))
+    return {name: _concatenated(name, [batch[name] for batch in batches]) for name in sorted(names)}
 
 
 def _concatenated(name: str, tensors: Sequence[Any]) -> Any:
@@ -53,7 +53,7 @@ def _padded(tensor: Any, count: Any, value: float) -> Any:
 def with_sizes(features: Any) -> Any:
     """Adds `image_size`, the size of the whole image, to features without it, or a list of such."""
     if isinstance(features, (list, tuple)):
-        return [with_sizes(each) for each in features]
+        return [with_sizes(part) for part in features]
     if "image_size" in features:
         return features
     shape = tf.shape(features["image"])

@@ -215,11 +215,7 @@ class Detection(Model):
         return restore_options(kind, checkpoint, load_all=load_all)
 
     def prediction_writer(self, directory: str) -> Any:
-        """Returns the writer of overlays and COCO's results.
-
-        Args:
-          directory: the folder.
-        """
+        """Returns the writer of overlays and COCO's results."""
         from tf_frame_detection.evaluation.prediction_files import DetectionFiles
 
         return DetectionFiles(

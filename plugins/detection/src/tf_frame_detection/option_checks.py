@@ -14,9 +14,6 @@ _NUM_FACTORS = 4
 def check(params: Any) -> None:
     """Checks what the bounds of single options do not.
 
-    Args:
-      params: `tf_frame_detection.model.Params`.
-
     Raises:
       ConfigError: strides that are not rising powers of 2, a number of factors or scales that does
         not fit, or bounds in the wrong order.
@@ -72,7 +69,6 @@ def check_image_size(params: Any, size: Sequence[int | None]) -> None:
     """Checks that no feature map halves one of a single cell.
 
     Args:
-      params: `tf_frame_detection.model.Params`.
       size: height and width of the images in pixels, None where they differ.
 
     Raises:
@@ -85,7 +81,7 @@ def check_image_size(params: Any, size: Sequence[int | None]) -> None:
         remedy = "a smaller --model.num_maps"
     else:
         strides, remedy = params.strides, "smaller --model.strides"
-    longest = max(each for each in size if each is not None)
+    longest = max(side for side in size if side is not None)
     if longest <= strides[-1] // 2:
         raise ConfigError(
             f"images of {size[0]} x {size[1]} pixels are too small for a feature map of stride"

@@ -19,7 +19,6 @@ def predictions(raw: Raw, image_size: Any, params: Any, *, coder: Any) -> dict[s
     Args:
       raw: outputs of the network.
       image_size: `[batch, 2]` int32, height and width without padding.
-      params: `tf_frame_detection.model.Params`.
       coder: decodes boxes.
 
     Returns:
@@ -29,7 +28,7 @@ def predictions(raw: Raw, image_size: Any, params: Any, *, coder: Any) -> dict[s
     """
     boxes, scores = _decoded(raw, image_size, params, coder)
     size = tf.cast(image_size, tf.float32)
-    found = detections(
+    kept = detections(
         boxes,
         scores,
         score_threshold=params.score_threshold,
@@ -39,13 +38,13 @@ def predictions(raw: Raw, image_size: Any, params: Any, *, coder: Any) -> dict[s
         max_total=params.max_total,
     )
     predicted = {
-        "detection_boxes": found.boxes / tf.tile(size, [1, 2])[:, tf.newaxis],
-        "detection_scores": found.scores,
-        "detection_classes": found.classes,
-        "num_detections": found.count,
+        "detection_boxes": kept.boxes / tf.tile(size, [1, 2])[:, tf.newaxis],
+        "detection_scores": kept.scores,
+        "detection_classes": kept.classes,
+        "num_detections": kept.count,
     }
-    if found.corners is not None:
-        predicted["detection_corners"] = found.corners / size[:, tf.newaxis, tf.newaxis]
+    if kept.corners is not None:
+        predicted["detection_corners"] = kept.corners / size[:, tf.newaxis, tf.newaxis]
     return predicted
 
 
@@ -64,14 +63,14 @@ def raw_outputs(raw: Raw, image_size: Any, params: Any, *, coder: Any) -> dict[s
     size = tf.cast(image_size, tf.float32)
     is_rotated = boxes.shape[-1] == 5
     upright = rotated.enclosing(boxes) if is_rotated else boxes
-    found = {
+    outputs = {
         "raw_detection_boxes": upright / tf.tile(size, [1, 2])[:, tf.newaxis],
         "raw_detection_scores": scores,
     }
     if is_rotated:
         corners = rotated.corners(boxes) / size[:, tf.newaxis, tf.newaxis]
-        found["raw_detection_corners"] = corners
-    return found
+        outputs["raw_detection_corners"] = corners
+    return outputs
 
 
 def _decoded(raw: Raw, image_size: Any, params: Any, coder: Any) -> tuple[Any, Any]:
@@ -124,8 +123,8 @@ def add_api_summaries(losses: Mapping[str, Any], style: str) -> None:
         for name, value in {**losses, "TotalLoss": total}.items()
     ]
     summaries += [
-        tf.raw_ops.HistogramSummary(tag=f"{variables}{each.op.name}", values=each.read_value())
-        for each in {v.ref(): v for v in tf.model_variables()}.values()
+        tf.raw_ops.HistogramSummary(tag=f"{variables}{v.op.name}", values=v.read_value())
+        for v in {v.ref(): v for v in tf.model_variables()}.values()
     ]
     for summary in summaries:
         tf.add_to_collection(tf.GraphKeys.SUMMARIES, summary)

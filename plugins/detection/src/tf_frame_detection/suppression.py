@@ -87,7 +87,7 @@ def detections(
     size = _smaller(max_total, kept.shape.as_list()[1] or tf.shape(kept)[1])
     final = tf.math.top_k(kept, size)
     pool = (boxes, best.values, classes)
-    boxes, classes = (tf.gather(each, final.indices, batch_dims=1) for each in (boxes, classes))
+    boxes, classes = (tf.gather(tensor, final.indices, batch_dims=1) for tensor in (boxes, classes))
     if box_voting_iou is not None and not is_rotated:
         boxes = _voted(boxes, classes, *pool, box_voting_iou)
     real = final.values > _NONE

@@ -24,7 +24,6 @@ def confusion_matrix(
     Args:
       labels: `[count]` integers.
       predictions: the same shape, classes.
-      num_classes: number of classes.
       weights: the same shape, 0 for pairs that do not count; None: all count.
 
     Returns:
@@ -79,10 +78,9 @@ def metric_names(class_names: Sequence[str], num_classes: int) -> list[str]:
     Args:
       class_names: names of the first classes; numbers stand in for missing ones. Equal
         names are told apart by their labels.
-      num_classes: number of classes.
     """
-    given = [*class_names[:num_classes], *map(str, range(len(class_names), num_classes))]
-    names = [re.sub(r"[^\w.-]", "_", name) for name in given]
+    raw_names = [*class_names[:num_classes], *map(str, range(len(class_names), num_classes))]
+    names = [re.sub(r"[^\w.-]", "_", name) for name in raw_names]
     return [
         name if names.count(name) == 1 else f"{name}_{label}" for label, name in enumerate(names)
     ]

@@ -44,20 +44,20 @@ def image_forms(
     """
 
     def features(function: Callable[[Any], Any], batch: Any) -> Mapping[str, Any]:
-        found = _each(function, batch, signature)
-        return found if isinstance(found, Mapping) else {"image": found}
+        prepared = _each(function, batch, signature)
+        return prepared if isinstance(prepared, Mapping) else {"image": prepared}
 
-    def of_size(count: int) -> Any:
-        found = pictures(count)
-        sizes = [fixed_size or found[0].shape[:2]] * len(found)
-        return [_cut(picture, size) for picture, size in zip(found, sizes, strict=True)]
+    def sized_pictures(count: int) -> Any:
+        images = pictures(count)
+        sizes = [fixed_size or images[0].shape[:2]] * len(images)
+        return [_cut(picture, size) for picture, size in zip(images, sizes, strict=True)]
 
     def pixels(size: Sequence[int | None]) -> ServingForm:
         return ServingForm(
             specs={"image": tf.TensorSpec([None, *size, 3], tf.uint8)},
             features=lambda tensors: features(prepare, tensors["image"]),
             values={"image": _VALUES},
-            examples=lambda count: {"image": np.stack(of_size(count))},
+            examples=lambda count: {"image": np.stack(sized_pictures(count))},
             are_real=are_real,
         )
 
@@ -70,7 +70,7 @@ def image_forms(
         ),
         values={"image_bytes": _FILES + (", in a batch all of one size" if of_one_size else "")},
         examples=lambda count: {
-            "image_bytes": _encoded(of_size(count) if of_one_size else pictures(count))
+            "image_bytes": _encoded(sized_pictures(count) if of_one_size else pictures(count))
         },
         are_real=are_real,
     )
@@ -87,13 +87,13 @@ def first_pictures(images: Callable[[], Any], count: int) -> list[Any]:
     with tf.Graph().as_default(), tf.Session() as session:
         iterator = tf.data.make_initializable_iterator(images().take(count))
         session.run(iterator.initializer)
-        following, found = iterator.get_next(), []
+        following, pictures = iterator.get_next(), []
         while True:
             try:
-                found.append(session.run(following))
+                pictures.append(session.run(following))
             except tf.errors.OutOfRangeError:
                 break
-    return [np.repeat(image, 3 // image.shape[-1], axis=-1).astype(np.uint8) for image in found]
+    return [np.repeat(image, 3 // image.shape[-1], axis=-1).astype(np.uint8) for image in pictures]
 
 
 def random_pictures(count: int) -> list[Any]:

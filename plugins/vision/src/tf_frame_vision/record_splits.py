@@ -53,7 +53,6 @@ def make_record_split(paths: Sequence[Path], *, skip_corrupt: bool) -> Split:
     """Finds the records of TFRecord files; `content` is a list of `RecordIndex`.
 
     Args:
-      paths: the files.
       skip_corrupt: whether to leave out records behind a damaged length.
 
     Raises:

@@ -116,8 +116,8 @@ class SlimNetwork(Network):
             return super().pyramid_features(images, context)
         names = {**self.feature_maps, **self.pyramid_maps}
         arguments = self.pyramid_arguments(names[top_stride], top_stride)
-        found = self.end_points(images, context, min_depth=min_depth, **arguments)
-        return {s: _find(found, name) for s, name in names.items() if s <= top_stride}
+        end_points = self.end_points(images, context, min_depth=min_depth, **arguments)
+        return {s: _find(end_points, name) for s, name in names.items() if s <= top_stride}
 
     def pyramid_arguments(self, final_endpoint: str, top_stride: int) -> dict[str, Any]:
         """Returns arguments that end slim's function at the last map of a pyramid, if it can.
@@ -282,7 +282,6 @@ def flat_logits(logits: Any, num_classes: int) -> Any:
     Args:
       logits: of that shape, or `[batch, height, width, num_classes]` where the network
         keeps positions.
-      num_classes: number of classes.
 
     Raises:
       ConfigError: there is more than one position, as with images that are larger than

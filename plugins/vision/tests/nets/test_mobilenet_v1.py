@@ -3,9 +3,7 @@
 The tables of variables were made by tensorflow/models, research/slim, with tf_slim 1.1.0.
 """
 
-import gzip
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,19 +12,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame import layers
 from tf_frame.checkpoint.warm_start.plan import candidate_variables, plan_warm_start
 from tf_frame.config.option_groups import WarmStartOptions
-from tf_frame.deploy.clones import create_clones
-from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame_vision.nets import mobilenet_v1
-
-TABLES = Path(__file__).parents[1] / "variables"
-
-
-def table(name):
-    return gzip.open(TABLES / f"{name}.txt.gz", "rt").read().splitlines()
-
-
-def described(variables):
-    return [f"{v.op.name} {','.join(map(str, v.shape.as_list()))}" for v in variables]
 
 
 def count(variables):
@@ -52,22 +38,22 @@ def base(images, **kwargs):
 
 
 @pytest.fixture(scope="module", params=[1, pytest.param(2, marks=pytest.mark.slow)])
-def clones(request):
-    """Clones in training mode, and their graph."""
-    with tf.Graph().as_default() as graph:
-        images = tf.zeros([2, 224, 224, 3])
-        config = DeploymentConfig(num_clones=request.param, clone_on_cpu=True)
-        made = create_clones(config, lambda: build(images, 1001, is_training=True))
-        return graph, [clone.outputs for clone in made]
+def clones(build_clones, request):
+    """Logits and end points of clones in training mode, and their graph."""
+
+    def network():
+        outputs = build(tf.zeros([2, 224, 224, 3]), 1001, is_training=True)
+        return outputs[0], outputs
+
+    return build_clones(network, request.param)
 
 
 @pytest.mark.slow
-def test_variables_of_clones_are_those_of_slim(clones):
-    graph, _ = clones
-    assert described(graph.get_collection(tf.GraphKeys.GLOBAL_VARIABLES)) == table("mobilenet_v1")
+def test_variables_of_clones_are_those_of_slim(clones, variables_in, slim_variables):
+    assert variables_in(clones[0]) == slim_variables("mobilenet_v1")
 
 
-def test_a_checkpoint_with_slims_names_is_restored_whole(clones, tmp_path):
+def test_a_checkpoint_with_slims_names_is_restored_whole(clones, tmp_path, slim_variables):
     """Moving means and variances included, 21,888 values; 4,233,001 are trained.
 
     https://github.com/tensorflow/models/blob/master/research/slim/nets/mobilenet_v1.md says
@@ -82,11 +68,10 @@ def test_a_checkpoint_with_slims_names_is_restored_whole(clones, tmp_path):
     kernels = [v for v in trained if v.op.name.endswith("weights") and "Logits" not in v.op.name]
     assert count(kernels) == 3_185_088
     # A checkpoint with slims names is restored whole.
-    shapes = dict(line.split() for line in table("mobilenet_v1"))
     random = np.random.RandomState(0)
     values = {
-        name: random.normal(size=[int(size) for size in shape.split(",")]).astype(np.float32)
-        for name, shape in shapes.items()
+        name: random.normal(size=shape).astype(np.float32)
+        for name, shape in slim_variables("mobilenet_v1")
     }
     path = str(tmp_path / "mobilenet_v1_1.0_224.ckpt")
     with tf.Graph().as_default(), tf.Session() as session:
@@ -132,16 +117,16 @@ def test_end_points_and_penalties_are_slims(clones):
 
 
 @pytest.mark.slow
-def test_thin_network_under_reference_variables_has_the_same_names():
+def test_thin_network_under_reference_variables_has_the_same_names(variables_in, slim_variables):
     tf.disable_resource_variables()
     try:
-        with tf.Graph().as_default():
+        with tf.Graph().as_default() as graph:
             build(tf.zeros([2, 224, 224, 3]), 1001, network=mobilenet_v1.mobilenet_v1_025)
             variables = tf.global_variables()
     finally:
         tf.enable_resource_variables()
     assert {v.op.type for v in variables} == {"VariableV2"}
-    assert described(variables) == table("mobilenet_v1_025")
+    assert variables_in(graph) == slim_variables("mobilenet_v1_025")
     # Published: 0.47 million.
     assert count(v for v in variables if "moving" not in v.op.name) == 470_329
 

@@ -3,29 +3,14 @@
 The tables of variables were made by tensorflow/models, research/slim, with tf_slim 1.1.0.
 """
 
-import gzip
-from pathlib import Path
-
 import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame import layers
-from tf_frame.deploy.clones import create_clones
-from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame_vision.nets import mobilenet_v2
 from tf_frame_vision.nets.conv_blocks import expanded_conv
 from tf_frame_vision.nets.mobilenet import op
-
-TABLES = Path(__file__).parents[1] / "variables"
-
-
-def table(name):
-    return gzip.open(TABLES / f"{name}.txt.gz", "rt").read().splitlines()
-
-
-def described(variables):
-    return [f"{v.op.name} {','.join(map(str, v.shape.as_list()))}" for v in variables]
 
 
 def layout(*numbers):
@@ -47,24 +32,25 @@ def base(images, **kwargs):
 
 
 @pytest.fixture(scope="module", params=[1, pytest.param(2, marks=pytest.mark.slow)])
-def clones(request):
-    """Clones in training mode, and their graph."""
-    with tf.Graph().as_default() as graph:
-        images = tf.zeros([2, 224, 224, 3])
-        config = DeploymentConfig(num_clones=request.param, clone_on_cpu=True)
+def clones(build_clones, request):
+    """Logits and end points of clones in training mode, and their graph."""
+
+    def network():
         with layers.arg_scope(mobilenet_v2.training_scope(bn_decay=0.9)):
-            made = create_clones(config, lambda: mobilenet_v2.mobilenet(images))
-        return graph, [clone.outputs for clone in made]
+            outputs = mobilenet_v2.mobilenet(tf.zeros([2, 224, 224, 3]))
+        return outputs[0], outputs
+
+    return build_clones(network, request.param)
 
 
 @pytest.mark.slow
-def test_variables_of_clones_are_those_of_slim(clones):
-    graph, _ = clones
-    assert described(graph.get_collection(tf.GraphKeys.GLOBAL_VARIABLES)) == table("mobilenet_v2")
-    assert len(graph.get_collection(tf.GraphKeys.UPDATE_OPS)) == 2 * 2 * 52
-    weights = [line for line in table("mobilenet_v2") if "BatchNorm" not in line]
-    sizes = [line.split()[1].split(",") for line in weights]
-    assert round(sum(np.prod([int(s) for s in size]) for size in sizes) / 1e6, 2) == 3.47
+def test_variables_of_clones_are_those_of_slim(clones, variables_in, slim_variables):
+    graph, end_points = clones
+    variables = slim_variables("mobilenet_v2")
+    assert variables_in(graph) == variables
+    assert len(graph.get_collection(tf.GraphKeys.UPDATE_OPS)) == 2 * len(end_points) * 52
+    sizes = [np.prod(shape) for name, shape in variables if "BatchNorm" not in name]
+    assert round(sum(sizes) / 1e6, 2) == 3.47
 
 
 def test_end_points_have_their_names_and_shapes(clones):

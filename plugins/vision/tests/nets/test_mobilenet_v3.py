@@ -7,8 +7,6 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame import layers
-from tf_frame.deploy.clones import create_clones
-from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame_vision.nets import mobilenet_v3
 from tf_frame_vision.nets.conv_blocks import expanded_conv
 
@@ -21,14 +19,15 @@ def count(variables):
 
 
 @pytest.fixture(scope="module", params=[1, pytest.param(2, marks=pytest.mark.slow)])
-def clones(request):
-    """Clones of the small network in training mode, and their graph."""
-    with tf.Graph().as_default() as graph:
-        images = tf.zeros([2, 224, 224, 3])
-        config = DeploymentConfig(num_clones=request.param, clone_on_cpu=True)
+def clones(build_clones, request):
+    """Logits and end points of clones of the small network in training mode, and their graph."""
+
+    def network():
         with layers.arg_scope(mobilenet_v3.training_scope()):
-            made = create_clones(config, lambda: mobilenet_v3.small(images, 1000))
-        return graph, [clone.outputs for clone in made]
+            outputs = mobilenet_v3.small(tf.zeros([2, 224, 224, 3]), 1000)
+        return outputs[0], outputs
+
+    return build_clones(network, request.param)
 
 
 def names_of_layers(blocks, excited):

@@ -60,9 +60,7 @@ def apply(
     """Applies changes one after the other, each with a seed of its own.
 
     Args:
-      labelled: the image.
       parsed: as `parse` returns them.
-      seed: `[2]` integers.
     """
     if not parsed:
         return labelled
@@ -77,7 +75,7 @@ def _parsed(word: str, option: str) -> tuple[Change, dict[str, Any]]:
     if name not in CHANGES:
         raise ConfigError(f"{option} names {name!r}; there are: {', '.join(sorted(CHANGES))}")
     change = CHANGES[name]
-    known = {
+    defaults = {
         key: parameter.default
         for key, parameter in inspect.signature(change).parameters.items()
         if parameter.kind is inspect.Parameter.KEYWORD_ONLY
@@ -85,11 +83,11 @@ def _parsed(word: str, option: str) -> tuple[Change, dict[str, Any]]:
     options = {}
     for pair in pairs:
         key, _, value = pair.partition("=")
-        if key not in known:
-            there = ", ".join(known) or "none"
-            raise ConfigError(f"{option}: {name} has no option {key!r}; there are: {there}")
-        options[key] = _number(f"{option}: {name}:{key}", value, type(known[key]))
-    _check_ranges(f"{option}: {name}", {**known, **options})
+        if key not in defaults:
+            names = ", ".join(defaults) or "none"
+            raise ConfigError(f"{option}: {name} has no option {key!r}; there are: {names}")
+        options[key] = _number(f"{option}: {name}:{key}", value, type(defaults[key]))
+    _check_ranges(f"{option}: {name}", {**defaults, **options})
     return change, options
 
 

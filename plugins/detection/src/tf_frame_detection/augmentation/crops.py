@@ -41,8 +41,6 @@ def random_crop_image(
     """Cuts a window of random place, area and aspect ratio, so that it covers an object.
 
     Args:
-      labelled: the image.
-      seed: `[2]` integers.
       min_object_covered: share of at least one box that lies in the window.
       min_aspect_ratio, max_aspect_ratio: width over height of the window.
       min_area, max_area: share of the image.
@@ -148,8 +146,6 @@ def random_scale_crop_and_pad_to_square(
     """Scales, and cuts or pads to a square at a random place, with black.
 
     Args:
-      labelled: the image.
-      seed: `[2]` integers.
       output_size: side of the square, in pixels.
       scale_min, scale_max: the larger side becomes this share of `output_size`.
       overlap_thresh: objects with a smaller share left are left out.

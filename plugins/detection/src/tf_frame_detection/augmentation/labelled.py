@@ -60,7 +60,6 @@ def kept(labelled: Labelled, mask: Any) -> Labelled:
     """Leaves out objects.
 
     Args:
-      labelled: the image.
       mask: `[count]` bool, whether to keep an object.
     """
     objects = {
@@ -77,13 +76,12 @@ def within(labelled: Labelled, least: Any = 0.0) -> Labelled:
     Corners are not cut, as a part of a rotated box is none.
 
     Args:
-      labelled: the image.
       least: share of a box's area that must lie within the image; an object without any is
         always left out.
     """
     clipped = augmentation.clip_boxes(Sample(labelled.image, boxes=labelled.boxes)).boxes
-    visible, whole = areas(clipped), areas(labelled.boxes)
-    mask = (visible > 0) & (visible >= least * whole)
+    visible_areas, box_areas = areas(clipped), areas(labelled.boxes)
+    mask = (visible_areas > 0) & (visible_areas >= least * box_areas)
     return kept(labelled._replace(boxes=clipped), mask)
 
 
@@ -103,7 +101,6 @@ def fitted(
     """Resizes to a size, as the API's fixed_shape_resizer or keep_aspect_ratio_resizer.
 
     Args:
-      labelled: the image.
       height, width: of the result, in pixels.
       keep_aspect_ratio: the image becomes as large as fits, and is padded with black below or
         to the right of it.

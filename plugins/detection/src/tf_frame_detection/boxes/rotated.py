@@ -83,7 +83,6 @@ def iou(a: Any, b: Any, *, ops: Any = tf) -> Any:
     Args:
       a: `[..., n, 5]`.
       b: `[..., m, 5]`; leading dimensions broadcast.
-      ops: see above.
 
     Returns:
       `[..., n, m]`; 0 for two boxes without area. See `overlap` for the precision.

@@ -26,7 +26,6 @@ def iou(a: Any, b: Any, *, ops: Any = tf) -> Any:
     Args:
       a: `[..., n, 4]`.
       b: `[..., m, 4]`; leading dimensions broadcast.
-      ops: see above.
 
     Returns:
       `[..., n, m]`; 0 for two boxes without area.
@@ -47,7 +46,6 @@ def intersection_over_area(a: Any, b: Any, *, ops: Any = tf) -> Any:
     Args:
       a: `[..., n, 4]`.
       b: `[..., m, 4]`; leading dimensions broadcast.
-      ops: see above.
 
     Returns:
       `[..., n, m]`; 0 for a box without area.

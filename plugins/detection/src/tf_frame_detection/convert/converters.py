@@ -89,8 +89,8 @@ class _Converter(Converter):
         check_folder(root, "images and annotations")
         check_apart(root, folder)
         try:
-            found = self.read(root)
-            parts = self._parts(found)
+            content = self.read(root)
+            parts = self._parts(content)
         except DataError as error:
             # The options of an input have this prefix; those of a converter have none.
             raise DataError(str(error).replace("--input.", "--")) from None
@@ -98,9 +98,9 @@ class _Converter(Converter):
             started = time.monotonic()
             shards = self.params.shards
             shards = shards if split == "train" else min(shards, len(photographs))
-            settings = self._settings(root, found, photographs)
-            result = self._write(found, root, photographs, settings, folder, split, shards)
-            text = result.text(len(found.names), shards)
+            settings = self._settings(root, content, photographs)
+            result = self._write(content, root, photographs, settings, folder, split, shards)
+            text = result.text(len(content.names), shards)
             report(f"{split}: {text}; {time.monotonic() - started:.1f} s; written to {output}")
         words = shlex.join(["--input.data_dir", output])
         report(f"read them by --input detection_tfrecord {words}")
@@ -125,10 +125,10 @@ class _Converter(Converter):
     def _settings(
         self, root: Path, source: Source, photographs: Sequence[Photograph]
     ) -> dict[str, Any]:
-        marks = [(str(each.path.name), each.marks) for each in photographs]
+        marks = [(str(photograph.path.name), photograph.marks) for photograph in photographs]
         return {
             "kind": self.name,
-            "fingerprint": fingerprint(root, [each.path for each in photographs]),
+            "fingerprint": fingerprint(root, [photograph.path for photograph in photographs]),
             "workers": self.params.workers,
             "skip_corrupt": self.params.skip_corrupt,
             "names_file": FILE,
@@ -150,7 +150,7 @@ class _Converter(Converter):
             # Importing TensorFlow takes seconds.
             from tf_frame_detection.convert.examples import DetectionRecords, Picture
             from tf_frame_vision.convert.conversion import Conversion, convert
-        pictures = [Picture(each, root) for each in photographs]
+        pictures = [Picture(photograph, root) for photograph in photographs]
         records = DetectionRecords(source.ids, source.names, rotated=self.rotated)
         conversion = Conversion(**settings, output=output, split=split, shards=shards)
         return convert(pictures, records, conversion)

@@ -22,13 +22,13 @@ NO_BOXES = -1.0
 
 def joined(matches: Sequence[Matches]) -> Matches:
     """Joins the detections of several images, most certain first; equal ones in their order."""
-    scores = np.concatenate([each.scores for each in matches])
+    scores = np.concatenate([match.scores for match in matches])
     order = np.argsort(-scores, kind="stable")
     right, wrong = (
         np.concatenate(parts, axis=1)[:, order]
-        for parts in ([each.right for each in matches], [each.wrong for each in matches])
+        for parts in ([match.right for match in matches], [match.wrong for match in matches])
     )
-    return Matches(scores[order], right, wrong, sum(each.num_boxes for each in matches))
+    return Matches(scores[order], right, wrong, sum(match.num_boxes for match in matches))
 
 
 def average_precision(matches: Matches, recalls: Array | None) -> Array:

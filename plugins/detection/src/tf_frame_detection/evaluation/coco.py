@@ -34,7 +34,6 @@ def coco_figures(images: Sequence[Image], num_classes: int) -> dict[str, float]:
 
     Args:
       images: all images of the evaluation.
-      num_classes: number of classes.
 
     Returns:
       The figures by the names in `COCO_FIGURES`; -1 for those without boxes.

@@ -149,5 +149,5 @@ def angle_errors(found: Array, boxes: Array) -> Array:
 
 
 def _mean(values: Sequence[float]) -> float:
-    known = [value for value in values if value != NO_BOXES]
-    return float(np.mean(known)) if known else NO_BOXES
+    numbers = [value for value in values if value != NO_BOXES]
+    return float(np.mean(numbers)) if numbers else NO_BOXES

@@ -56,6 +56,6 @@ class Image(NamedTuple):
         Detections of the same score stay in their order.
         """
         truth = Truth(*(part[self.truth.classes == label] for part in self.truth))
-        found = Found(*(part[self.found.classes == label] for part in self.found))
-        order = np.argsort(-found.scores, kind="stable")
-        return Image(truth, Found(*(part[order] for part in found)))
+        detections = Found(*(part[self.found.classes == label] for part in self.found))
+        order = np.argsort(-detections.scores, kind="stable")
+        return Image(truth, Found(*(part[order] for part in detections)))

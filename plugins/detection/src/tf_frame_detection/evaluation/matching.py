@@ -64,10 +64,10 @@ def upright_overlaps(found: Array, boxes: Array, crowd: Array) -> Array:
 def rotated_overlaps(found: Array, boxes: Array, crowd: Array) -> Array:
     """Returns the overlaps of rotated boxes, `[n, 5]` and `[m, 5]`; otherwise as above."""
     iou = rotated_numpy.iou(found, boxes)
-    area, others = (np.prod(each[:, 2:4], axis=1) for each in (found, boxes))
+    found_areas, box_areas = (np.prod(some_boxes[:, 2:4], axis=1) for some_boxes in (found, boxes))
     # Of the IoU i = x / (a + b - x) the intersection is x = i (a + b) / (1 + i).
-    shared = iou * (area[:, np.newaxis] + others) / (1 + iou)
-    shares = shared / np.maximum(area, _TINY)[:, np.newaxis]
+    shared = iou * (found_areas[:, np.newaxis] + box_areas) / (1 + iou)
+    shares = shared / np.maximum(found_areas, _TINY)[:, np.newaxis]
     overlaps: Array = np.where(crowd, shares, iou)
     return overlaps
 

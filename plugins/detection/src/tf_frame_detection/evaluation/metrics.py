@@ -57,14 +57,14 @@ def detection_metrics(
     scale = original / tf.cast(features["image_size"], tf.float32)[:, tf.newaxis]
     if rotated:
         boxes = _scaled_corners(corners(labels["rotated_boxes"]), scale)
-        found = _scaled_corners(predictions["detection_corners"], original)
+        detected = _scaled_corners(predictions["detection_corners"], original)
     else:
         boxes = labels["boxes"] * tf.tile(scale, [1, 1, 2])
-        found = predictions["detection_boxes"] * tf.tile(original, [1, 1, 2])
+        detected = predictions["detection_boxes"] * tf.tile(original, [1, 1, 2])
     truth = [boxes, *(labels[name] for name in ("classes", "ignored", "crowd"))]
     names = ("detection_scores", "detection_classes", "num_detections")
     with tf.device("/device:CPU:0"):
-        return _collected(figures, [*truth, found, *(predictions[name] for name in names)])
+        return _collected(figures, [*truth, detected, *(predictions[name] for name in names)])
 
 
 def _scaled_corners(points: Any, scale: Any) -> Any:

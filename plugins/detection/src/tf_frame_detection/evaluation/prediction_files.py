@@ -35,7 +35,6 @@ class DetectionFiles:
     """Writes an overlay for each example and, at the end, all detections.
 
     Args:
-      directory: the folder; its folders are made.
       info: names, colours and ids of the classes; without ids they are 1, 2 and so on.
       min_score: least score of the detections in overlays.
       rotated: whether boxes are rotated.

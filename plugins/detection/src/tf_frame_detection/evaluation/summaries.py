@@ -47,10 +47,10 @@ def add_pictures(
     ]
 
     def drawn(*arrays: Any) -> Any:
-        return np.stack([_pair(painting, *each) for each in zip(*arrays, strict=True)])
+        return np.stack([_pair(painting, *part) for part in zip(*arrays, strict=True)])
 
     with tf.device("/device:CPU:0"):
-        pictures = tf.numpy_function(drawn, [each[:_MAX_IMAGES] for each in parts], tf.uint8)
+        pictures = tf.numpy_function(drawn, [part[:_MAX_IMAGES] for part in parts], tf.uint8)
         pictures.set_shape([None, None, None, 3])
         tf.summary.image("truth_and_detections", pictures, max_outputs=_MAX_IMAGES)
 

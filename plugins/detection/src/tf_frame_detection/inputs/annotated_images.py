@@ -146,7 +146,6 @@ class AnnotatedFolder(AnnotatedImages):
         """Checks the parts that the subclass has found, and sets the splits.
 
         Args:
-          class_names: the classes.
           training: photographs to train on, and lines for records that were left out.
           evaluation: those to evaluate and predict; None: `eval_fraction` of the others.
         """

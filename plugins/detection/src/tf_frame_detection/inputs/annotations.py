@@ -89,8 +89,8 @@ def numbers(words: Sequence[object], count: int, what: str) -> list[float]:
       RecordError: there are more or fewer than `count`, or one is none or not finite.
     """
     if not isinstance(words, (list, tuple)) or len(words) != count:
-        found = len(words) if isinstance(words, (list, tuple)) else repr(words)
-        raise RecordError(f"{what} has {found} instead of {count} numbers")
+        seen = len(words) if isinstance(words, (list, tuple)) else repr(words)
+        raise RecordError(f"{what} has {seen} instead of {count} numbers")
     try:
         values = [float(word) for word in words]  # type: ignore[arg-type]
     except OverflowError:

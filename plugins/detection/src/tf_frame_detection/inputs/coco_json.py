@@ -104,23 +104,23 @@ def read_coco(folder: Path, options: FormOptions) -> Content:
         _part(path, content, _images(folder, split, images), {c: n for n, c in enumerate(ids)})
         for (split, path, images), content in zip(splits, contents, strict=True)
     ]
-    return Content([categories[0][each] for each in ids], ids, parts)
+    return Content([categories[0][category] for category in ids], ids, parts)
 
 
 def _files(folder: Path, options: FormOptions) -> tuple[Path, Path | None]:
-    found = []
+    paths = []
     for given, split in ((options.train_annotations, "train"), (options.eval_annotations, "val")):
         usual = sorted((folder / "annotations").glob(f"instances_{split}*.json"))
-        found.append(folder / given if given else next(iter(usual), None))
-    training, evaluation = found
+        paths.append(folder / given if given else next(iter(usual), None))
+    training, evaluation = paths
     if training is None:
-        others = [path for path in sorted(folder.glob("*.json")) if path != evaluation]
-        if len(others) != 1:
+        json_files = [path for path in sorted(folder.glob("*.json")) if path != evaluation]
+        if len(json_files) != 1:
             raise ConfigError(
-                f"{folder} has no annotations/instances_train*.json, and {len(others)} JSON files; "
-                "say which one to train on: --input.train_annotations FILE"
+                f"{folder} has no annotations/instances_train*.json, and {len(json_files)} JSON "
+                "files; say which one to train on: --input.train_annotations FILE"
             )
-        training = others[0]
+        training = json_files[0]
     return training, evaluation
 
 
@@ -148,17 +148,17 @@ def _lists(path: Path) -> Mapping[str, Any]:
 
 def _categories(path: Path, content: Mapping[str, Any]) -> dict[int, str]:
     try:
-        found = [(int(each["id"]), str(each["name"])) for each in content["categories"]]
+        pairs = [(int(record["id"]), str(record["name"])) for record in content["categories"]]
     except (KeyError, TypeError, ValueError, OverflowError):
         raise DataError(f"{path}: a category has no id, which is a number, or no name") from None
-    if not found:
+    if not pairs:
         raise DataError(f"{path} has no category")
-    twice, same = (repeated(column) for column in zip(*found, strict=True))
+    twice, same = (repeated(column) for column in zip(*pairs, strict=True))
     if twice is not None:
         raise DataError(f"{path} has the category id {twice} twice")
     if same is not None:
         raise DataError(f"{path} has two categories with the name {same!r}; rename one")
-    return dict(found)
+    return dict(pairs)
 
 
 def _part(path: Path, content: Mapping[str, Any], folder: Path, classes: Mapping[int, int]) -> Part:

@@ -66,11 +66,11 @@ def record_format(
         return tf.strings.reduce_join(values[IMAGE][:1]), fields, problem
 
     def decode(fields: Mapping[str, Any]) -> dict[str, Any]:
-        found = {"boxes": tf.transpose(tf.reshape(fields["edges"], [4, -1]))}
+        boxes = {"boxes": tf.transpose(tf.reshape(fields["edges"], [4, -1]))}
         if rotated:
             points = tf.transpose(tf.reshape(fields["corners"], [2, -1]))
-            found["corners"] = tf.reshape(points, [-1, 4, 2])
-        return {**fields, **found}
+            boxes["corners"] = tf.reshape(points, [-1, 4, 2])
+        return {**fields, **boxes}
 
     specs = {
         "boxes": tf.TensorSpec([None, 4], tf.float32),
@@ -114,9 +114,9 @@ def in_pixels(example: Mapping[str, Any]) -> dict[str, Any]:
         ]
     )
     named = tf.strings.join([example["name"], problem], separator=": ")
-    found = tf.where(tf.equal(problem, ""), problem, named)
-    found = tf.where(tf.equal(example["problem"], ""), found, example["problem"])
-    return {**example, **changed, "problem": found}
+    first = tf.where(tf.equal(problem, ""), problem, named)
+    first = tf.where(tf.equal(example["problem"], ""), first, example["problem"])
+    return {**example, **changed, "problem": first}
 
 
 def _corner_checks(changed: Mapping[str, Any]) -> list[tuple[Any, str]]:
@@ -133,10 +133,10 @@ def _corner_checks(changed: Mapping[str, Any]) -> list[tuple[Any, str]]:
 
 def first_problem(checks: Sequence[tuple[Any, str]]) -> Any:
     """Returns the text of the first check that does not hold, a scalar string; empty: all do."""
-    found: Any = tf.constant("")
+    text: Any = tf.constant("")
     for is_right, problem in reversed(checks):
-        found = tf.where(is_right, found, tf.constant(problem))
-    return found
+        text = tf.where(is_right, text, tf.constant(problem))
+    return text
 
 
 def _keys(rotated: bool) -> dict[str, Any]:

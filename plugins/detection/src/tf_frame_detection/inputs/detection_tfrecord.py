@@ -48,8 +48,8 @@ class DetectionTfrecord(AnnotatedImages):
 
     def find(self) -> None:
         folder, training, evaluation = record_splits(self.params)
-        given = self.params.classes
-        path = Path(given).expanduser() if given else folder / FILE
+        file = self.params.classes
+        path = Path(file).expanduser() if file else folder / FILE
         if not path.exists():
             raise DataError(
                 f"{path} is missing; write it, or give --input.classes a file with the name of a "

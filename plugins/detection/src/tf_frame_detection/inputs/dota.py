@@ -82,9 +82,9 @@ def read_dota(
         folders = [folder / "train", *([evaluation] if evaluation else [])]
     else:
         folders = [folder]
-    lines = [_lines(each) for each in folders]
+    lines = [_lines(part_folder) for part_folder in folders]
     # Lines of other lengths are named later.
-    found = [
+    class_names = [
         words[_CORNERS]
         for part in lines
         for _, _, rows in part
@@ -92,7 +92,7 @@ def read_dota(
         for _, words in rows
         if len(words) in _FIELDS
     ]
-    classes = find_class_names(folder, options.classes, found)
+    classes = find_class_names(folder, options.classes, class_names)
     numbered = {name: number for number, name in enumerate(classes)}
     parts = [_part(part, numbered, ignore_difficult) for part in lines]
     return classes, parts[0], parts[1] if len(parts) > 1 else None

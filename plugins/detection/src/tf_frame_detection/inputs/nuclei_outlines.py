@@ -44,17 +44,17 @@ def outlines(instances: NDArray[Any], top: int, left: int, height: int, width: i
     """
     part = instances[top : top + height, left : left + width]
     numbers = [number for number in np.unique(part) if number]
-    found = [np.argwhere(part == number) for number in numbers]
-    whole = [np.argwhere(instances == number) for number in numbers]
+    parts = [np.argwhere(part == number) for number in numbers]
+    objects = [np.argwhere(instances == number) for number in numbers]
     last = np.array(instances.shape) - 1
     cut = [
         len(all_pixels) > len(pixels)
         or bool((all_pixels < _MARGIN).any() or (all_pixels > last - _MARGIN).any())
-        for pixels, all_pixels in zip(found, whole, strict=True)
+        for pixels, all_pixels in zip(parts, objects, strict=True)
     ]
     return Outlines(
-        np.array([_principal_corners(pixels) for pixels in found], np.float32).reshape(-1, 4, 2),
-        np.array([_outermost(pixels) for pixels in found], np.float32).reshape(-1, DIRECTIONS, 2),
+        np.array([_principal_corners(pixels) for pixels in parts], np.float32).reshape(-1, 4, 2),
+        np.array([_outermost(pixels) for pixels in parts], np.float32).reshape(-1, DIRECTIONS, 2),
         np.array(cut, np.bool_),
     )
 
@@ -76,7 +76,7 @@ def _principal_corners(pixels: NDArray[Any]) -> NDArray[Any]:
 
 def _outermost(pixels: NDArray[Any]) -> NDArray[Any]:
     """The outermost corners of pixels, `[DIRECTIONS, 2]`."""
-    corners = np.concatenate([pixels + each for each in ((0, 0), (0, 1), (1, 0), (1, 1))])
+    corners = np.concatenate([pixels + offset for offset in ((0, 0), (0, 1), (1, 0), (1, 1))])
     angles = 2 * np.pi * np.arange(DIRECTIONS) / DIRECTIONS
     # Rounded, so that quarter turns are exact.
     ways = np.round(np.stack([np.sin(angles), np.cos(angles)]), 12)

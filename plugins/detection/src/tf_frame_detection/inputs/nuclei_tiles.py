@@ -39,7 +39,7 @@ def training_tiles(folder: str, params: Any, context: InputContext, padded: _Pad
       padded: pads labels.
     """
     image = _decoded(folder)[:_TRAINING_HEIGHT]
-    found = outlines(_instances(folder), 0, 0, _TRAINING_HEIGHT, _WIDTH)
+    objects = outlines(_instances(folder), 0, 0, _TRAINING_HEIGHT, _WIDTH)
     count = TRAINING_ROWS * COLUMNS
 
     def example(number: Any) -> Any:
@@ -49,12 +49,12 @@ def training_tiles(folder: str, params: Any, context: InputContext, padded: _Pad
             seed = tf.stack([tf.constant(context.seed, tf.int64), number])
             *seeds, intensity_seed = draws.split(seed, 3)
             origin = _shifted(origin, seeds[0])
-            labelled = _window(image, found, origin, _turn(params, seeds[1]))
+            labelled = _window(image, objects, origin, _turn(params, seeds[1]))
             low, high = 1 - params.intensity, 1 + params.intensity
             bright = labelled.image * draws.uniform(intensity_seed, low, high)
             labelled = labelled._replace(image=tf.minimum(bright, 255.0))
         else:
-            labelled = _window(image, found, origin, tf.eye(2))
+            labelled = _window(image, objects, origin, tf.eye(2))
         name = tf.strings.join(["tile ", tf.strings.as_string(tile)])
         return _named(labelled, name, params, padded)
 
@@ -67,10 +67,10 @@ def validation_tiles(folder: str, params: Any, context: InputContext, padded: _P
     image, instances = _decoded(folder), _instances(folder)
     numbers = list(range(TRAINING_ROWS * COLUMNS, ROWS * COLUMNS))
     origins = [(n // COLUMNS * TILE_SIZE, n % COLUMNS * TILE_SIZE) for n in numbers]
-    found = [outlines(instances, *origin, TILE_SIZE, TILE_SIZE) for origin in origins]
+    tile_objects = [outlines(instances, *origin, TILE_SIZE, TILE_SIZE) for origin in origins]
 
     def ragged(name: str) -> Any:
-        parts = [getattr(one, name) for one in found]
+        parts = [getattr(one, name) for one in tile_objects]
         return tf.RaggedTensor.from_row_lengths(np.concatenate(parts), [len(p) for p in parts])
 
     every = {name: ragged(name) for name in ("corners", "points", "cut")}
@@ -124,7 +124,7 @@ def _turn(params: Any, seed: Any) -> Any:
     return tf.where(draws.coin(flip), mirrored, turn)
 
 
-def _window(image: Any, found: Outlines, origin: Any, turn: Any) -> Labelled:
+def _window(image: Any, objects: Outlines, origin: Any, turn: Any) -> Labelled:
     """Cuts a tile at an origin out of the image, turned around its centre; beyond is black."""
     half = TILE_SIZE / 2
     centre = tf.cast(origin, tf.float32) + half
@@ -145,7 +145,9 @@ def _window(image: Any, found: Outlines, origin: Any, turn: Any) -> Labelled:
         interpolation="BILINEAR",
         fill_mode="CONSTANT",
     )[0]
-    return _labelled(pixels, moved(found.points), moved(found.corners), tf.constant(found.cut))
+    return _labelled(
+        pixels, moved(objects.points), moved(objects.corners), tf.constant(objects.cut)
+    )
 
 
 def _labelled(image: Any, points: Any, corners: Any, cut: Any) -> Labelled:

@@ -47,9 +47,9 @@ def checked(photographs: Sequence[Photograph]) -> tuple[list[Photograph], list[s
       The photographs that can be used, with their sizes, and a line for what was left out each.
     """
     with ThreadPoolExecutor() as pool:
-        found = list(pool.map(_checked, photographs))
-    kept = [photograph for photograph, _ in found if photograph]
-    return kept, list(itertools.chain.from_iterable(problems for _, problems in found))
+        results = list(pool.map(_checked, photographs))
+    kept = [photograph for photograph, _ in results if photograph]
+    return kept, list(itertools.chain.from_iterable(problems for _, problems in results))
 
 
 def make_split(part: Part, *, skip_corrupt: bool) -> Split:
@@ -66,8 +66,8 @@ def make_split(part: Part, *, skip_corrupt: bool) -> Split:
     kept, more = checked(photographs)
     damaged = [*problems, *more]
     if damaged and not skip_corrupt:
-        others = f" ({len(damaged) - 1} more like this)" if len(damaged) > 1 else ""
-        raise DataError(f"{damaged[0]}{others}; mend it, or give --input.skip_corrupt")
+        more_text = f" ({len(damaged) - 1} more like this)" if len(damaged) > 1 else ""
+        raise DataError(f"{damaged[0]}{more_text}; mend it, or give --input.skip_corrupt")
     if not kept:
         raise DataError(
             f"there is no photograph to use{f', such as for {damaged[0]}' if damaged else ''}"
@@ -98,8 +98,6 @@ def make_fields(
     """Returns paths below a folder, and ragged tensors of the objects.
 
     Args:
-      photographs: the photographs.
-      root: the folder.
       with_corners: whether there is a field `corners`.
 
     Returns:

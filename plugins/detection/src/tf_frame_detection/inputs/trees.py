@@ -80,8 +80,12 @@ class Trees(AnnotatedFolder):
         else:
             trains = [number % 4 != 3 for number in range(len(photographs))]
         training, validation = (
-            [one for one, trained in zip(photographs, trains, strict=True) if trained == wanted]
-            for wanted in (True, False)
+            [
+                one
+                for one, trained in zip(photographs, trains, strict=True)
+                if trained == for_training
+            ]
+            for for_training in (True, False)
         )
         self.use(("Tree",), (training, problems), (validation, ()))
 
@@ -95,7 +99,11 @@ def _read(folder: Path) -> tuple[Sequence[Photograph], dict[str, str], list[str]
         raise DataError(f"{path} is no CSV: {error}") from None
     if not rows or rows[0] != _COLUMNS:
         raise DataError(f"{path} does not begin with the line {','.join(_COLUMNS)}")
-    files = {each.name for each in folder.iterdir() if each.name.lower().endswith(IMAGE_SUFFIXES)}
+    files = {
+        path_in_folder.name
+        for path_in_folder in folder.iterdir()
+        if path_in_folder.name.lower().endswith(IMAGE_SUFFIXES)
+    }
     marks: dict[str, list[Marked]] = {name: [] for name in files}
     plots: dict[str, str] = {}
     problems = []

@@ -103,14 +103,14 @@ def read_voc(
     by_stem = images_by_stem(images)
     parts = _listed(folder, options, sorted({*by_stem, *(path.stem for path in xml.glob("*.xml"))}))
     trees = {name: _tree(xml / f"{name}.xml") for part in parts if part for name in part}
-    found = [
+    class_names = [
         text
         for tree in trees.values()
         if isinstance(tree, ElementTree.Element)
-        for each in tree.iter("object")
-        if (text := _text(each, "name"))
+        for element in tree.iter("object")
+        if (text := _text(element, "name"))
     ]
-    classes = find_class_names(folder, options.classes, found)
+    classes = find_class_names(folder, options.classes, class_names)
     numbered = {name: number for number, name in enumerate(classes)}
 
     def part(names: Sequence[str]) -> Part:
@@ -178,8 +178,8 @@ def _mark(
     element: ElementTree.Element, record: str, classes: Mapping[str, int], ignore_difficult: bool
 ) -> Marked:
     box = element.find("bndbox")
-    found = [] if box is None else [text for edge in _EDGES if (text := _text(box, edge))]
-    upper, left, lower, right = numbers(found, 4, "its bndbox")
+    edges = [] if box is None else [text for edge in _EDGES if (text := _text(box, edge))]
+    upper, left, lower, right = numbers(edges, 4, "its bndbox")
     number = class_number(classes, _text(element, "name"))
     difficult = _text(element, "difficult") == "1"
     return Marked(

@@ -30,7 +30,6 @@ def detection_losses(raw: Raw, targets: Targets, params: Any, *, coder: Any) -> 
     Args:
       raw: outputs of the network.
       targets: of the batch.
-      params: `tf_frame_detection.model.Params`.
       coder: decodes boxes, for hard example mining.
     """
     class_losses = _class_losses(raw.logits, targets, params)

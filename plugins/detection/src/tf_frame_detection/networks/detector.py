@@ -51,7 +51,6 @@ def detector(
 
     Args:
       images: `[batch, height, width, 3]` float32, 0 to 255.
-      params: `tf_frame_detection.model.Params`.
       backbone: any network that can be a backbone.
       num_classes: number of classes of objects.
       code_size: numbers that describe a box.

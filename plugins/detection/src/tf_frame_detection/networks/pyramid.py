@@ -39,7 +39,6 @@ def pyramid(
     Args:
       images: `[batch, height, width, 3]` float32, preprocessed for the backbone.
       backbone: any network that can be a backbone.
-      context: settings of the backbone.
       convolutions: settings of the pyramid's layers.
       strides: of the maps, powers of 2 in rising order.
       depth: channels of the maps.
@@ -53,27 +52,27 @@ def pyramid(
       ConfigError: the backbone has no feature map of a stride.
     """
     top = top_stride or min(max(strides), LARGEST_OF_BACKBONE)
-    found = backbone.pyramid_features(images, context, top_stride=top, min_depth=_MIN_DEPTH)
-    check_strides(found, [stride for stride in (*strides, top) if stride <= top])
+    backbone_maps = backbone.pyramid_features(images, context, top_stride=top, min_depth=_MIN_DEPTH)
+    check_strides(backbone_maps, [stride for stride in (*strides, top) if stride <= top])
     with (
         tf.variable_scope(getattr(backbone, "scope", "Backbone")),
         tf.variable_scope("fpn"),
         layers.arg_scope(convolutions.arg_scope()),
     ):
-        maps = _top_down({s: m for s, m in found.items() if s >= min(strides)}, depth)
+        maps = _top_down({s: m for s, m in backbone_maps.items() if s >= min(strides)}, depth)
         names = _FURTHER.get(getattr(backbone, "module", ""), _FURTHER_OF_RESNET)
         _add_further(maps, depth, max(strides), *names)
     return [maps[stride] for stride in strides]
 
 
-def _top_down(found: Mapping[int, Any], depth: int) -> dict[int, Any]:
+def _top_down(backbone_maps: Mapping[int, Any], depth: int) -> dict[int, Any]:
     """Adds each map to the map above it, of twice the stride; names count from the smallest."""
-    levels = sorted(found)
+    levels = sorted(backbone_maps)
     maps, net = {}, None
     for number in range(len(levels), 0, -1):
         stride = levels[number - 1]
         projection = layers.conv2d(
-            found[stride],
+            backbone_maps[stride],
             depth,
             1,
             activation_fn=None,

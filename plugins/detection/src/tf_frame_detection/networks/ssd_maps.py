@@ -40,7 +40,6 @@ def ssd_maps(
       images: `[batch, height, width, 3]` float32, preprocessed for the backbone.
       backbone: any network that can be a backbone; the names and layers are the API's for
         MobileNet, for others the last maps of stride 16 and 32 are taken.
-      context: settings of the backbone.
       convolutions: settings of the further layers.
       num_maps: number of maps, 2 to 6.
       use_depthwise: whether the further layers are depthwise separable, as in SSDLite.
@@ -58,10 +57,12 @@ def ssd_maps(
         for index, depth in enumerate(
             SSD_DEPTHS[: num_maps - len(SSD_STRIDES)], start=len(SSD_STRIDES)
         ):
-            half, whole = (scaled_depth(d, multiplier, MIN_DEPTH) for d in (depth / 2, depth))
-            net = layers.conv2d(maps[-1], half, 1, scope=f"{last_name}_1_Conv2d_{index}_1x1_{half}")
-            scope = f"{last_name}_2_Conv2d_{index}_3x3_s2_{whole}"
-            maps.append(_halved(net, whole, scope, use_depthwise))
+            narrow, wide = (scaled_depth(d, multiplier, MIN_DEPTH) for d in (depth / 2, depth))
+            net = layers.conv2d(
+                maps[-1], narrow, 1, scope=f"{last_name}_1_Conv2d_{index}_1x1_{narrow}"
+            )
+            scope = f"{last_name}_2_Conv2d_{index}_3x3_s2_{wide}"
+            maps.append(_halved(net, wide, scope, use_depthwise))
     return maps
 
 
@@ -79,9 +80,9 @@ def _backbone_maps(
     """The maps of the backbone, and the name of the last one."""
     names = _MAPS.get(getattr(backbone, "module", ""))
     if names is None:
-        found = backbone.pyramid_features(images, context, min_depth=MIN_DEPTH)
-        check_strides(found, SSD_STRIDES)
-        return [found[stride] for stride in SSD_STRIDES], "stride_32"
+        maps = backbone.pyramid_features(images, context, min_depth=MIN_DEPTH)
+        check_strides(maps, SSD_STRIDES)
+        return [maps[stride] for stride in SSD_STRIDES], "stride_32"
     slim: Any = backbone
-    found = slim.end_points(images, context, min_depth=MIN_DEPTH, final_endpoint=names[-1])
-    return [found[name] for name in names], names[-1]
+    maps = slim.end_points(images, context, min_depth=MIN_DEPTH, final_endpoint=names[-1])
+    return [maps[name] for name in names], names[-1]

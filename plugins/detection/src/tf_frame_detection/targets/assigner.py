@@ -83,8 +83,8 @@ class Assigner:
         similarity = upright.iou(boxes, anchors)
         real = tf.logical_and(classes >= 0, tf.reduce_max(similarity, axis=2) > 0)
         ignored = tf.logical_and(real, ignored)
-        wanted = tf.logical_and(real, tf.logical_not(ignored))
-        matches = self.matcher(similarity, wanted)
+        counted = tf.logical_and(real, tf.logical_not(ignored))
+        matches = self.matcher(similarity, counted)
         share = upright.intersection_over_area(anchors, boxes)
         inside = tf.logical_and(share >= self.ignored_share, ignored[:, tf.newaxis])
         spared = tf.logical_or(

@@ -58,7 +58,6 @@ def distort(image: Any, order: Sequence[str], seed: Any) -> Any:
     Args:
       image: `[height, width, channels]` float32 from 0 to 1.
       order: names of changes: brightness, contrast, hue, saturation.
-      seed: `[2]` integers.
 
     Returns:
       Like `image`, values from 0 to 1.

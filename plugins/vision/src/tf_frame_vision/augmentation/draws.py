@@ -16,7 +16,6 @@ def split(seed: Any, count: int) -> list[Any]:
     """Makes several independent seeds of one.
 
     Args:
-      seed: `[2]` integers.
       count: number of seeds.
 
     Returns:

@@ -65,7 +65,6 @@ def rotate_90(sample: Sample, turns: int = 1) -> Sample:
     """Rotates counter-clockwise, as `tf.image.rot90` does.
 
     Args:
-      sample: the image and its marks.
       turns: quarters of a whole turn.
     """
     turns %= 4
@@ -116,7 +115,6 @@ def crop(sample: Sample, top: Any, left: Any, height: Any, width: Any) -> Sample
     `clip_boxes` cuts boxes to it.
 
     Args:
-      sample: the image and its marks.
       top, left: first row and column of the window, which lies within the image.
       height, width: of the window, in pixels.
     """
@@ -142,7 +140,6 @@ def pad(
     """Surrounds the image by further pixels.
 
     Args:
-      sample: the image and its marks.
       top, left: row and column of the image's first pixel in the result.
       height, width: of the result, in pixels; not less than the image needs there.
       fill: value of the pixels that are added.
@@ -170,7 +167,6 @@ def crop_or_pad(
     """Crops or pads height and width, each as its size requires.
 
     Args:
-      sample: the image and its marks.
       height, width: of the result, in pixels.
       down, across: position of the window in the image, or of the image in the window: 0
         at the upper and left edge, almost 1 at the lower and right edge.
@@ -185,8 +181,10 @@ def crop_or_pad(
     offset = tf.minimum(offset, tf.abs(room))
     none = tf.zeros_like(offset)
     begin, before = tf.where(room > 0, offset, none), tf.where(room < 0, offset, none)
-    whole = tf.maximum(size, [height, width])
-    padded = pad(sample, before[0], before[1], whole[0], whole[1], fill=fill, mask_fill=mask_fill)
+    padded_size = tf.maximum(size, [height, width])
+    padded = pad(
+        sample, before[0], before[1], padded_size[0], padded_size[1], fill=fill, mask_fill=mask_fill
+    )
     return crop(padded, begin[0], begin[1], height, width)
 
 

@@ -52,7 +52,6 @@ def random_crop(sample: Sample, height: int, width: int, seed: Any) -> Sample:
     Args:
       sample: the image, not smaller than the window, and its marks.
       height, width: of the window, in pixels.
-      seed: `[2]` integers.
     """
     size = tf.shape(sample.image)
     down, across = draws.split(seed, 2)
@@ -65,7 +64,7 @@ def random_crop_or_pad(
     sample: Sample, height: int, width: int, seed: Any, *, fill: float = 0, mask_fill: float = 0
 ) -> Sample:
     """Crops or pads to a size at a random position; see `geometry.crop_or_pad`."""
-    down, across = (draws.uniform(each) for each in draws.split(seed, 2))
+    down, across = (draws.uniform(axis_seed) for axis_seed in draws.split(seed, 2))
     return geometry.crop_or_pad(
         sample, height, width, down=down, across=across, fill=fill, mask_fill=mask_fill
     )

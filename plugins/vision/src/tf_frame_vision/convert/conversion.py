@@ -98,7 +98,6 @@ def convert(pictures: Sequence[Picture], records: Records, conversion: Conversio
     Args:
       pictures: the pictures, in the order of writing.
       records: makes their records.
-      conversion: the settings.
 
     Raises:
       ConfigError: there are more shards than pictures, or other shards were made in that folder.

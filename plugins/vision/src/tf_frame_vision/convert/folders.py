@@ -32,7 +32,6 @@ def fingerprint(root: Path, paths: Iterable[Path]) -> str:
 
     Args:
       root: the folder that the names of files within it begin at.
-      paths: the files.
 
     Raises:
       DataError: a file cannot be looked at.

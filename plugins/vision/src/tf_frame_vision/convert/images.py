@@ -93,8 +93,8 @@ def _png(pixels: Any) -> Encoded:
 
 
 def _detect_format(content: bytes) -> str | None:
-    found = [name for magic, name in _MAGIC_TO_FORMAT.items() if re.match(magic, content, re.S)]
-    return found[0] if found else None
+    formats = [name for magic, name in _MAGIC_TO_FORMAT.items() if re.match(magic, content, re.S)]
+    return formats[0] if formats else None
 
 
 def _reason(error: Exception) -> str:

@@ -76,9 +76,7 @@ def write_names(output: Path, file: str, lines: Sequence[str]) -> None:
     """Writes the classes, a line each.
 
     Args:
-      output: the folder.
       file: name of the file.
-      lines: the lines.
 
     Raises:
       DataError: the file of another split names other classes.
@@ -104,12 +102,14 @@ def _compare(path: Path, split: str, settings: Mapping[str, Any]) -> None:
         raise DataError(
             f"{path} is damaged ({error}); delete it and the files {split}-*"
         ) from error
-    other = [key for key, value in settings.items() if earlier.get(key) != value]
-    if other:
-        told = ", ".join(_difference(key, earlier.get(key), settings[key]) for key in other)
+    changed_keys = [key for key, value in settings.items() if earlier.get(key) != value]
+    if changed_keys:
+        differences = ", ".join(
+            _difference(key, earlier.get(key), settings[key]) for key in changed_keys
+        )
         raise ConfigError(
-            f"the shards of {split} in {path.parent} were made of something else: {told}; choose "
-            f"another folder, or delete {path.name} and the files {split}-*"
+            f"the shards of {split} in {path.parent} were made of something else: {differences}; "
+            f"choose another folder, or delete {path.name} and the files {split}-*"
         )
 
 

@@ -162,8 +162,8 @@ def check_shard(shard: Shard, rules: Rules) -> Content:
     content = Content([], [])
     for record in _records(shard.path):
         _check_on(rules.stop)
-        found = _record_identity(record, rules.records)
-        content.missing.extend(_before(found, expected, rules.records))
+        identity = _record_identity(record, rules.records)
+        content.missing.extend(_before(identity, expected, rules.records))
         content.digests.append(hashlib.sha256(record).digest())
     content.missing.extend(picture.filename for picture in expected)
     return content
@@ -194,13 +194,13 @@ def _is_corrupt(picture: Picture, records: Records) -> bool:
     return False
 
 
-def _before(found: str, expected: Iterator[Picture], records: Records) -> Iterator[str]:
+def _before(identity: str, expected: Iterator[Picture], records: Records) -> Iterator[str]:
     """Names of the pictures that come before the one that was found."""
     for picture in expected:
-        if records.identity(picture) == found:
+        if records.identity(picture) == identity:
             return
         yield picture.filename
-    raise DamagedShard(f"it holds {found}, which does not belong there")
+    raise DamagedShard(f"it holds {identity}, which does not belong there")
 
 
 def _write(path: str, shard: Shard, rules: Rules) -> list[bytes]:

@@ -31,7 +31,6 @@ def palette(num_classes: int, *, background: bool) -> Pixels:
     """Makes a colour for each class.
 
     Args:
-      num_classes: number of classes.
       background: whether class 0 is the background, which is black.
 
     Returns:

@@ -42,9 +42,6 @@ class PngHeader:
 def read_png(path: Path) -> PngHeader:
     """Reads a PNG's header and checks that the file is whole: checksums and pixels.
 
-    Args:
-      path: the file.
-
     Raises:
       ValueError: the file is not a whole PNG; the message says why.
       OSError: it cannot be read, or ends too early.
@@ -77,7 +74,6 @@ def write_png(path: Path, pixels: Any, *, colours: Any = None) -> None:
     """Writes a PNG file whole or, after an error such as a full disk, not at all.
 
     Args:
-      path: the file.
       pixels: `[height, width, 3]` uint8, or `[height, width]` uint8 or uint16.
       colours: `[count, 3]` uint8: red, green and blue of each value of uint8 pixels.
     """

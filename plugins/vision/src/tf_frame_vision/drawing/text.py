@@ -76,7 +76,9 @@ def _fitting_size(line: str, width: int) -> int:
 
 
 def _printable(line: str) -> str:
-    return "".join(each if each.isprintable() else ascii(each)[1:-1] for each in line)
+    return "".join(
+        character if character.isprintable() else ascii(character)[1:-1] for character in line
+    )
 
 
 def with_legend(picture: Pixels, entries: Sequence[Entry]) -> Pixels:

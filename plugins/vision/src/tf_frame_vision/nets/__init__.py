@@ -29,6 +29,14 @@ The networks share these arguments, which their docstrings do not repeat:
     reuse               whether to share the variables of an earlier network of this scope
     scope               variable scope; None: a unique one
 
+Layers and blocks share these:
+
+    net, inputs         `[batch, height, width, channels]`
+    stride              pixels from one output to the next
+    rate                pixels between the taps of a kernel
+    num_outputs, depth  output channels
+    outputs_collections  collections for the output
+
 and the functions `..._arg_scope`, for `layers.arg_scope`, these:
 
     weight_decay        scale of the L2 penalty on weights

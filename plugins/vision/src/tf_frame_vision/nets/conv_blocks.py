@@ -60,11 +60,6 @@ def fixed_padding(inputs: Any, kernel_size: Sequence[int], rate: int = 1) -> Any
 
     Their number does not depend on the size of the inputs.
 
-    Args:
-      inputs: `[batch, height, width, channels]`.
-      kernel_size: height and width of the kernel, in pixels.
-      rate: pixels between its taps.
-
     Returns:
       `[batch, height + rate * (kernel_height - 1), width + ..., channels]`.
     """
@@ -118,8 +113,6 @@ def split_conv(
     There is one group only where groups would have less than `divisible_by` channels.
 
     Args:
-      input_tensor: `[batch, height, width, channels]`.
-      num_outputs: number of output channels.
       num_ways: number of groups.
       scope: variable scope; the groups' are `SCOPE_part_0` and so on.
       divisible_by: channels in a group are a multiple of this.
@@ -174,12 +167,8 @@ def expanded_conv(
     Layers: `expand` (only if it adds channels), `depthwise`, `project`.
 
     Args:
-      input_tensor: `[batch, height, width, channels]`.
       num_outputs: channels after the projection.
       expansion_size: channels between; a number, or a function of `num_inputs`.
-      stride: of the depthwise convolution, in pixels.
-      rate: pixels between the taps of the depthwise kernel.
-      kernel_size: height and width of the depthwise kernel.
       residual: whether to add the input where shapes allow it; or a function of
         `input_tensor` and `output_tensor`.
       normalizer_fn: of all three layers.
@@ -194,7 +183,6 @@ def expanded_conv(
       endpoints: gets `expansion_output`, `depthwise_output`, `projection_output`.
       use_explicit_padding: pad by `fixed_padding` and convolve "VALID".
       padding: of the depthwise convolution otherwise.
-      scope: variable scope; "expanded_conv" made unique when None.
       inner_activation_fn: of expansion and depthwise layer; None leaves it to
         the `arg_scope`.
 
@@ -294,7 +282,6 @@ def squeeze_excite(
     Layers: `squeeze_excite/Conv` and `squeeze_excite/Conv_1`, both with biases.
 
     Args:
-      input_tensor: `[batch, height, width, channels]`.
       divisible_by: what the number of channels between is rounded to.
       squeeze_factor: channels of the input for one between.
       inner_activation_fn: after the first layer.

@@ -46,7 +46,6 @@ class Head:
         """Adds fc6, fc7 and, for logits, fc8.
 
         Args:
-          net: `[batch, height, width, channels]`.
           scope: the network's variable scope.
           collection: where the layers' outputs are collected.
 

@@ -200,7 +200,6 @@ def build_until(
       inputs: `[batch, height, width, channels]`, or as `style.data_format` says.
       table: its layers.
       final_endpoint: scope of the last one to build.
-      style: what they share.
       unknown: text of the error for an end point that there is not.
 
     Returns:
@@ -244,9 +243,7 @@ def build_branches(net: Any, branches: Sequence[Sequence[Layer]], style: Style) 
     """Builds `Branch_0`, `Branch_1`, ... in the current scope.
 
     Args:
-      net: `[batch, height, width, channels]`.
       branches: the layers of each.
-      style: what they share.
 
     Returns:
       `[batch, height, width, channels]`, the outputs joined along the channels.
@@ -283,7 +280,7 @@ def truncated_normal(stddev: float) -> Any:
 
 def _kernel_in(scope: str) -> tuple[int, int]:
     """Height and width at the end of a scope: (1, 7) of `Conv2d_0b_1x7`."""
-    found = re.search(r"_(\d+)x(\d+)$", scope)
-    if not found:
+    match = re.search(r"_(\d+)x(\d+)$", scope)
+    if not match:
         raise ValueError(f"the scope {scope!r} does not end with the size of a kernel, as _3x3")
-    return int(found[1]), int(found[2])
+    return int(match[1]), int(match[2])

@@ -74,11 +74,9 @@ def _residual_block(name: str, branches: _Branches) -> Any:
         """Adds a scaled residual.
 
         Args:
-          net: `[batch, height, width, channels]`.
           scale: factor on the residual; section 3.3 of the paper.
           activation_fn: applied to the sum; None: nothing. With `tf.nn.relu6` the
             residual is clipped to -6 .. 6, too.
-          scope: variable scope.
           reuse: whether the variables exist already.
 
         Returns:

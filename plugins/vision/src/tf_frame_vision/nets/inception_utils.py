@@ -76,7 +76,6 @@ def kernel_within(net: Any, kernel_size: Sequence[int]) -> list[int]:
     """Cuts a kernel to the feature map; a map of unknown size is taken to be large enough.
 
     Args:
-      net: `[batch, height, width, channels]`.
       kernel_size: height and width.
     """
     sizes = net.shape.as_list()[1:3]
@@ -96,7 +95,6 @@ def pool_windows(
     """Average pooling over windows or the whole feature map; adds `AvgPool_1a` or `global_pool`.
 
     Args:
-      net: `[batch, height, width, channels]`.
       kernel_size: height and width of the windows, cut to the feature map.
       global_pool: whether to take the whole map.
       end_points: gets the result.
@@ -120,7 +118,6 @@ def pool_whole_map(net: Any, scope: str) -> Any:
     """Averages all positions: `[batch, 1, 1, channels]`.
 
     Args:
-      net: `[batch, height, width, channels]`.
       scope: name of the pooling where the size of the map is known.
     """
     sizes = net.shape[1:3]
@@ -136,9 +133,7 @@ def conv_logits(
 
     Args:
       net: `[batch, 1, 1, channels]`.
-      num_classes: number of classes.
       spatial_squeeze: whether to take the height and width of 1 away.
-      scope: variable scope.
       options: further arguments of the convolution.
 
     Returns:
@@ -163,7 +158,6 @@ def dense_aux_logits(
 
     Args:
       net: `[batch, height, width, channels]`; height and width must be known.
-      num_classes: number of classes.
       pool_scope, conv_scope, logits_scope: slim's names for the layers.
 
     Raises:

@@ -38,7 +38,6 @@ def _mixed(
     """A row of table 1 of the paper.
 
     Args:
-      scope: name of the module.
       one: channels of the branch with a 1x1 convolution.
       three: of the 1x1 and the 3x3 convolution of the next.
       small: the same of the third, the paper's 5x5.

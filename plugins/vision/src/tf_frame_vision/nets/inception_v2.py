@@ -72,7 +72,6 @@ def _mixed(
     """A module that keeps the size of the map.
 
     Args:
-      scope: its name.
       one: channels of the branch with a 1x1 convolution.
       three: of the 1x1 and the 3x3 convolution of the next.
       double: of the 1x1 and of both 3x3 convolutions of the third.

@@ -47,7 +47,6 @@ def _mixed_5(
     """A module on maps of 35 x 35 (figure 5 of the paper, but with one 5x5 kernel).
 
     Args:
-      scope: its name.
       projection: channels that the pooled input is projected to.
       five: names in the branch with the 5x5 kernel.
     """
@@ -81,7 +80,6 @@ def _mixed_6(scope: str, inner: int) -> Mixed:
     """A module on maps of 17 x 17 (figure 6 of the paper).
 
     Args:
-      scope: its name.
       inner: channels between the first and the last convolution of the long branches.
     """
     return Mixed(
@@ -124,7 +122,6 @@ def _mixed_7(scope: str, short_fork: tuple[str, str]) -> Mixed:
     """A module on maps of 8 x 8 (figure 7 of the paper).
 
     Args:
-      scope: its name.
       short_fork: names of the two last convolutions of the second branch.
     """
     return Mixed(

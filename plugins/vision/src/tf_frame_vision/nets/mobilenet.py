@@ -72,8 +72,8 @@ def op(
 
 def safe_arg_scope(funcs: Any, **kwargs: Any) -> AbstractContextManager[Any]:
     """Makes a `layers.arg_scope` without the arguments that are None."""
-    given = {name: value for name, value in kwargs.items() if value is not None}
-    return layers.arg_scope(funcs, **given) if given else nullcontext()
+    arguments = {name: value for name, value in kwargs.items() if value is not None}
+    return layers.arg_scope(funcs, **arguments) if arguments else nullcontext()
 
 
 @layers.add_arg_scope
@@ -163,12 +163,12 @@ def _apply(definition: Op, net: Any, multiplier: float, strides: Strides, explic
 
 
 def _outputs(operations: list[Any], scopes: Mapping[str, str]) -> dict[str, Any]:
-    found = {}
+    outputs = {}
     for operation in operations:
         scope, name = os.path.split(operation.name)
         if scope in scopes and name.endswith("output"):
-            found[f"{scopes[scope]}/{name}"] = operation.outputs[0]
-    return found
+            outputs[f"{scopes[scope]}/{name}"] = operation.outputs[0]
+    return outputs
 
 
 @layers.add_arg_scope

@@ -45,9 +45,7 @@ def subsample(inputs: Any, factor: int, scope: Any = None) -> Any:
     """Takes one pixel of each `factor` x `factor`.
 
     Args:
-      inputs: `[batch, height, width, channels]`.
       factor: pixels from one to the next; with 1 the inputs come back.
-      scope: name of the op.
     """
     if factor == 1:
         return inputs
@@ -62,12 +60,7 @@ def conv2d_same(
     Padding "SAME" with a stride depends on whether the size is even; this does not.
 
     Args:
-      inputs: `[batch, height, width, channels]`.
-      num_outputs: number of output channels.
-      kernel_size: height and width of the kernel, in pixels.
-      stride: pixels from one output to the next.
       rate: pixels between the taps of the kernel; 1 with a stride.
-      scope: variable scope.
     """
     if stride == 1:
         return layers.conv2d(
@@ -100,7 +93,6 @@ def stack_blocks_dense(
     that each output is what the strided network would have there.
 
     Args:
-      net: `[batch, height, width, channels]`.
       blocks: the blocks.
       output_stride: size of `net` over size of the result; the product of all
         strides when None.
@@ -138,14 +130,12 @@ def bottleneck_block(
 
     Args:
       unit_fn: builds one unit.
-      scope: variable scope of the block.
       base_depth: channels inside the units; they put out four times as many.
-      num_units: number of units.
       stride: stride of the last unit.
     """
     depths = {"depth": base_depth * EXPANSION, "depth_bottleneck": base_depth}
     strides = [1] * (num_units - 1) + [stride]
-    return Block(scope, unit_fn, [{**depths, "stride": each} for each in strides])
+    return Block(scope, unit_fn, [{**depths, "stride": unit_stride} for unit_stride in strides])
 
 
 def resnet_blocks(
@@ -200,12 +190,7 @@ def scaled_depths(depth_multiplier: float, min_base_depth: int) -> list[int]:
 
 
 def root_block(inputs: Any, depth: int = 64) -> Any:
-    """Convolves and pools to a quarter of the size: `conv1` and `pool1`.
-
-    Args:
-      inputs: `[batch, height, width, channels]`.
-      depth: output channels.
-    """
+    """Convolves and pools to a quarter of the size: `conv1` and `pool1`."""
     net = conv2d_same(inputs, depth, 7, stride=2, scope="conv1")
     return layers.max_pool2d(net, [3, 3], stride=2, scope="pool1")
 
@@ -242,7 +227,6 @@ def classify(
     """Averages over the image and adds logits; both become end points.
 
     Args:
-      net: `[batch, height, width, channels]`.
       end_points: the end points by name.
       scope: the network's variable scope.
       num_classes: number of classes; without (None or 0) there are no logits.

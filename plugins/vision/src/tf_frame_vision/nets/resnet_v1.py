@@ -37,13 +37,7 @@ def bottleneck(
     """Builds a residual unit: three convolutions and a shortcut.
 
     Args:
-      inputs: `[batch, height, width, channels]`, channels known.
-      depth: output channels.
       depth_bottleneck: channels of the first two convolutions.
-      stride: pixels from one output to the next.
-      rate: pixels between the taps of the 3 x 3 kernel.
-      outputs_collections: collections for the output.
-      scope: variable scope; "bottleneck_v1" when None.
       use_bounded_activations: whether to keep all values within -6 and 6, for
         quantised inference.
       unit_rate: factor on `rate`, as the unit's part of a multi-grid.

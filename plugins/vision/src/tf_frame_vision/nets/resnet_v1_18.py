@@ -31,9 +31,6 @@ def basic(inputs: Any, depth: int, stride: int, own_stride: int, rate: int = 1) 
     """Builds a residual unit: two convolutions and a shortcut.
 
     Args:
-      inputs: `[batch, height, width, channels]`, channels known.
-      depth: output channels.
-      stride: pixels from one output to the next.
       own_stride: the stride that the unit has unless it is dilated instead.
       rate: pixels between the taps of the first kernel; where the unit has lost its stride, those
         of the second one are as many times further apart.
@@ -102,8 +99,8 @@ def _blocks(depths: Sequence[int]) -> list[Block]:
             f"block{index}",
             basic,
             [
-                {"depth": depth, "stride": each, "own_stride": each}
-                for each in (stride, *([1] * (_UNITS - 1)))
+                {"depth": depth, "stride": unit_stride, "own_stride": unit_stride}
+                for unit_stride in (stride, *([1] * (_UNITS - 1)))
             ],
         )
         for index, (depth, stride) in enumerate(zip(depths, strides, strict=True), start=1)

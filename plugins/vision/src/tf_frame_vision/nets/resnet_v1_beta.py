@@ -21,9 +21,6 @@ resnet_arg_scope = resnet_utils.resnet_arg_scope
 def root_block(inputs: Any) -> Any:
     """Convolves three times and pools, to a quarter of the size.
 
-    Args:
-      inputs: `[batch, height, width, channels]`.
-
     Returns:
       `[batch, ceil(height / 4), ceil(width / 4), 128]`.
     """

@@ -36,13 +36,7 @@ def bottleneck(
     """Builds a residual unit that normalises and activates its inputs first.
 
     Args:
-      inputs: `[batch, height, width, channels]`, channels known.
-      depth: output channels.
       depth_bottleneck: channels of the first two convolutions.
-      stride: pixels from one output to the next.
-      rate: pixels between the taps of the 3 x 3 kernel.
-      outputs_collections: collections for the output.
-      scope: variable scope; "bottleneck_v2" when None.
 
     Returns:
       `[batch, ceil(height / stride), ceil(width / stride), depth]`.

@@ -34,8 +34,6 @@ def xception_block(
     """Describes a block of equal units, each with the stride.
 
     Args:
-      scope: variable scope.
-      num_units: number of units.
       depth_list, skip_connection_type, activation_fn_in_separable_conv,
         regularize_depthwise, stride, kernel_size, unit_rate_list: see `xception_module`.
     """

@@ -37,16 +37,11 @@ def separable_conv2d_same(
     `<scope>_pointwise`; with `regularize_depthwise` one layer, `<scope>`.
 
     Args:
-      inputs: `[batch, height, width, channels]`.
-      num_outputs: number of output channels.
-      kernel_size: height and width of the kernel, in pixels.
       depth_multiplier: depthwise outputs for each input channel.
-      stride: pixels from one output to the next.
       rate: pixels between the taps of the kernel; 1 with a stride.
       use_explicit_padding: whether a strided convolution equals a convolution without
         a stride, subsampled; otherwise even sizes are moved by a pixel.
       regularize_depthwise: whether the depthwise weights pay the penalty of the arg scope.
-      scope: variable scope.
       **kwargs: for each layer: `activation_fn`, ...
 
     Returns:
@@ -86,19 +81,14 @@ def xception_module(
     """Builds three separable convolutions and a shortcut.
 
     Args:
-      inputs: `[batch, height, width, channels]`.
       depth_list: output channels of the convolutions.
       skip_connection_type: "conv": the shortcut is a 1 x 1 convolution; "sum": it is the
         inputs; "none": there is none.
       stride: stride of the third convolution.
-      kernel_size: height and width of the kernels, in pixels.
       unit_rate_list: factors on the rate of each convolution; all 1 when None.
-      rate: pixels between the taps of the kernels.
       activation_fn_in_separable_conv: whether depthwise and pointwise outputs are
         rectified; otherwise the inputs of each separable convolution are.
       regularize_depthwise: see `separable_conv2d_same`.
-      outputs_collections: collections for the output.
-      scope: variable scope; "xception_module" when None.
       use_bounded_activation: whether to keep all values within -6 and 6, for quantised
         inference.
       use_explicit_padding: see `separable_conv2d_same`.

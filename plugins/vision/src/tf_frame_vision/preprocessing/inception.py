@@ -104,7 +104,6 @@ def random_box(image: Any, seed: Any) -> Any:
 
     Args:
       image: `[height, width, channels]`.
-      seed: `[2]` integers.
 
     Returns:
       `[new_height, new_width, channels]`: 5 to 100 % of the area, width over

@@ -67,10 +67,10 @@ def first_readable(attempts: Sequence[Any], last: Mapping[str, Any]) -> Any:
       attempts: data sets of one example each.
       last: the example where all fail.
     """
-    found = tf.data.Dataset.from_tensors(last)
+    example_set = tf.data.Dataset.from_tensors(last)
     for attempt in reversed(attempts):
-        found = attempt.ignore_errors().concatenate(found)
-    return found.take(1)
+        example_set = attempt.ignore_errors().concatenate(example_set)
+    return example_set.take(1)
 
 
 def read_by_data_sets(order: Any, function: Callable[[Any], Any]) -> Any:

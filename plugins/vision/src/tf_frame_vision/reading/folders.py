@@ -96,7 +96,6 @@ def find_shards(folder: Path, patterns: Sequence[str], option: str) -> list[Path
     """Returns the files of the first pattern that matches any, sorted by name.
 
     Args:
-      folder: the folder.
       patterns: patterns of file names, such as `train-*`.
       option: the option that names them, such as `--input.train_pattern`.
 
@@ -108,10 +107,10 @@ def find_shards(folder: Path, patterns: Sequence[str], option: str) -> list[Path
     names = visible(folder, folders=False)
     for pattern in patterns:
         _check_once(names, pattern, folder)
-        found = [folder / file for file in names if fnmatchcase(file, pattern)]
-        if found:
-            _check_shards(found, names)
-            return found
+        paths = [folder / file for file in names if fnmatchcase(file, pattern)]
+        if paths:
+            _check_shards(paths, names)
+            return paths
     raise NoDataError(
         f"the folder {folder} has no file that is called {' or '.join(patterns)}, but"
         f" {_some(names)}. Say what they are called: {option} PATTERN"
@@ -136,8 +135,8 @@ def _check_shards(paths: Sequence[Path], names: Sequence[str]) -> None:
     numbers = [_SHARD.search(path.name) for path in paths]
     if not all(numbers):
         return  # Not all files are named as shards.
-    found = {(int(n[1]), int(n[2])) for n in numbers if n}
-    totals = sorted({total for _, total in found})
+    numbered = {(int(n[1]), int(n[2])) for n in numbers if n}
+    totals = sorted({total for _, total in numbered})
     if len(totals) > 1:
         raise DataError(
             f"{paths[0].parent} has shards of {' and of '.join(map(str, totals))}, such as"

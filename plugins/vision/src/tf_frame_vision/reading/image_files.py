@@ -54,7 +54,7 @@ def image_file_examples(
         def not_decoded(path: Any) -> Any:
             return unreadable(specs, path, why_not_decoded(tf.io.read_file(path)))
 
-        attempts = [files.map(without_autograph(each)) for each in (whole, not_decoded)]
+        attempts = [files.map(without_autograph(attempt)) for attempt in (whole, not_decoded)]
         return first_readable(attempts, unreadable(specs, path, "it cannot be read"))
 
     return read_by_data_sets(order, read)

@@ -32,8 +32,6 @@ def training_order(count: int, context: InputContext, *, together: int | None = 
     """Returns the endless order of training; see the module.
 
     Args:
-      count: number of examples.
-      context: seed and shard.
       together: see `shuffled`.
     """
 
@@ -44,12 +42,7 @@ def training_order(count: int, context: InputContext, *, together: int | None = 
 
 
 def evaluation_order(count: int, context: InputContext) -> Any:
-    """Returns the order of evaluation, every example once; see the module.
-
-    Args:
-      count: number of examples.
-      context: shard.
-    """
+    """Returns the order of evaluation, every example once; see the module."""
     numbers = tf.data.Dataset.range(count).shard(context.num_shards, context.shard_index)
     return numbers.map(lambda number: (number, number))
 
@@ -153,7 +146,6 @@ def shuffled(number: Any, *, count: int, seed: int, together: int | None = None)
 
     Args:
       number: scalar int64, 0 or more.
-      count: number of examples.
       seed: seed of the permutations.
       together: size of blocks of neighbours, which come one after the other, so that a disk
         need not seek, and are shuffled within; what is left behind the last whole block
@@ -164,9 +156,9 @@ def shuffled(number: Any, *, count: int, seed: int, together: int | None = None)
         return position
     if together is None or together >= count:
         return _permuted(position, count, seed, epoch)
-    whole = count // together
-    block = _permuted(tf.minimum(position // together, whole - 1), whole, seed, epoch)
-    block = tf.where(position < whole * together, block, tf.zeros_like(block) + whole)
+    num_blocks = count // together
+    block = _permuted(tf.minimum(position // together, num_blocks - 1), num_blocks, seed, epoch)
+    block = tf.where(position < num_blocks * together, block, tf.zeros_like(block) + num_blocks)
     size = tf.minimum(tf.cast(together, tf.int64), count - block * together)
     # Another key for each block of each epoch; a block is less than 2 ** 31.
     inner = _permuted(position % together, size, seed, (epoch + 1) * 2**31 + block)

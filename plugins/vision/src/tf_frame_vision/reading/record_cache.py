@@ -37,7 +37,6 @@ def cache_folder(path: Path, *, needed: bool) -> Path | None:
     """Returns the folder of the cache of a file, which exists; None if it cannot be written.
 
     Args:
-      path: the TFRecord file.
       needed: whether to fall back on a folder of the user.
 
     Raises:
@@ -62,12 +61,7 @@ def cache_folder(path: Path, *, needed: bool) -> Path | None:
 
 
 def read_index(folder: Path, path: Path) -> array.array[int] | None:
-    """Reads the offsets of the records of a file; None without a valid index.
-
-    Args:
-      folder: the cache.
-      path: the TFRecord file.
-    """
+    """Reads the offsets of the records of a file; None without a valid index."""
     try:
         with open(folder / f"{path.name}.index", "rb") as file:
             header = json.loads(file.readline())
@@ -91,8 +85,6 @@ def write_index(
     """Writes the offsets of the records of a file, unless it has changed or nothing can be written.
 
     Args:
-      folder: the cache.
-      path: the TFRecord file.
       offsets: byte offset of each record.
       is_unpacked: whether they are those of the unpacked copy.
       seen: status of the file before it was read.
@@ -121,7 +113,6 @@ def unpack(folder: Path, path: Path) -> str:
     """Unpacks a gzipped file; processes that do so at the same time wait for each other.
 
     Args:
-      folder: the cache.
       path: the gzipped file.
 
     Returns:

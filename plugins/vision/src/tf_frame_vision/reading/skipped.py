@@ -105,9 +105,9 @@ def count_skipped(features: Any) -> Counted:
     if tf.get_collection(_COUNTED):
         return Counted(features)
     counted = [_counted(batch) if SKIPPED in batch else Counted(batch) for batch in batches]
-    kept = [each.features for each in counted]
-    hooks = tuple(hook for each in counted for hook in each.hooks)
-    return Counted(kept if several else kept[0], hooks, counted[0].metrics)
+    kept_features = [batch_count.features for batch_count in counted]
+    hooks = tuple(hook for batch_count in counted for hook in batch_count.hooks)
+    return Counted(kept_features if several else kept_features[0], hooks, counted[0].metrics)
 
 
 def _counted(features: Any) -> Counted:
