@@ -1,61 +1,27 @@
 """The estimator with models and inputs of tf-frame, and with model functions by configuration."""
 
 import contextlib
-import json
 import os
 import pathlib
-import shutil
 import signal
 import subprocess
 import sys
 
 import numpy as np
 import pytest
-import tensorflow as tf2
 import tensorflow.compat.v1 as tf
 
 import tf_frame
-from tf_frame import Estimator, EstimatorSpec, RunConfig
+from tf_frame import Estimator, RunConfig
 from tf_frame.checkpoint.find.newest import read_step
 from tf_frame.errors import CheckpointError, ConfigError
 from tf_frame.estimator import export
 from tf_frame.estimator.errors import NanLossError
-from tf_frame.runs.setup.model_dir import completed_step
 from tf_frame.runs.setup.run_context import RunObserver
-from tf_frame.runs.training.training import Trained, Training
 from tf_frame.session.interrupts import Interrupted, Interrupts
-from tf_frame.testing.toy import WEIGHTS, ToyInput, ToyModel
+from tf_frame.testing.toy import WEIGHTS, ToyModel
 
-INPUT = ToyInput(params=ToyInput.Params())
-FEATURES = np.random.RandomState(0).randn(64, 3).astype(np.float32)
-LABELS = FEATURES @ WEIGHTS
-
-
-def input_fn(mode):
-    dataset = tf.data.Dataset.from_tensor_slices((FEATURES, LABELS))
-    return (dataset.repeat() if mode == "train" else dataset).batch(8)
-
-
-def model_fn(features, labels, mode):
-    """Least squares, whose update is left to tf-frame."""
-    weights = tf.get_variable("w", [3, 1], initializer=tf.zeros_initializer())
-    predictions = tf.matmul(features, weights)
-    if mode == "infer":
-        return EstimatorSpec(mode, predictions={"y": predictions})
-    return EstimatorSpec(mode, loss=tf.reduce_mean(tf.square(predictions - labels)))
-
-
-def sgd(steps, rate):
-    """The weights after so many steps of gradient descent over batches of 8 in order."""
-    weights = np.zeros((3, 1), np.float32)
-    for step in range(steps):
-        rows = slice(8 * (step % 8), 8 * (step % 8) + 8)
-        x, y = FEATURES[rows], LABELS[rows]
-        weights = weights - rate * 2 / 8 * x.T @ (x @ weights - y)
-    return weights
-
-
-SGD = {"optimizer": "sgd", "learning_rate": 0.05}
+from .conftest import FEATURES, INPUT, LABELS, SGD, input_fn, model_fn, served, sgd
 
 
 def test_a_function_without_a_train_op_is_trained_by_the_configured_optimizer(tmp_path):
@@ -92,106 +58,6 @@ def test_a_model_class_and_an_input_train_evaluate_and_predict(tmp_path):
     predicted = [each["value"] for each in estimator.predict(INPUT)]
     expected = np.random.RandomState(0).randn(64, 3).astype(np.float32) @ WEIGHTS + 3
     np.testing.assert_allclose(predicted, expected, atol=0.3)
-
-
-def rows_seen(seen):
-    """A hook that notes the first feature of every batch."""
-
-    class Hook(tf.train.SessionRunHook):
-        def before_run(self, run_context):
-            return tf.train.SessionRunArgs(tf.get_default_graph().get_tensor_by_name("first:0"))
-
-        def after_run(self, run_context, run_values):
-            seen.append(int(run_values.results))
-
-    return Hook()
-
-
-def numbered(features, labels, mode):
-    """Learns nothing of a count; its tensor `first` is the first of a batch."""
-    tf.identity(features[0], name="first")
-    weight = tf.get_variable("w", [])
-    return EstimatorSpec(mode, loss=weight * 0 + tf.cast(features[0], tf.float32))
-
-
-def counted():
-    return tf.data.Dataset.range(8).map(lambda n: (n, n)).batch(2)
-
-
-@pytest.mark.slow
-def test_each_training_reads_an_input_function_from_its_beginning(tmp_path):
-    estimator, seen = Estimator(numbered, model_dir=tmp_path), []
-    for steps in (3, 2, None, None):
-        estimator.train(counted, steps=steps, hooks=[rows_seen(seen)])
-    assert seen == [0, 2, 4, 0, 2, 0, 2, 4, 6, 0, 2, 4, 6]
-    assert estimator.get_variable_value("global_step") == 13
-
-
-def test_after_a_training_that_died_the_input_goes_on(tmp_path):
-    class Dies(tf.train.SessionRunHook):
-        def __init__(self):
-            self.runs = 0
-
-        def after_run(self, run_context, run_values):
-            self.runs += 1
-            if self.runs == 3:
-                raise RuntimeError("died")
-
-    config, seen = RunConfig(save_checkpoints_steps=1), []
-    estimator = Estimator(numbered, model_dir=tmp_path, config=config)
-    estimator.train(counted, steps=1)
-    with pytest.raises(RuntimeError, match="died"):
-        estimator.train(counted, hooks=[Dies()])
-    Estimator(numbered, model_dir=tmp_path).train(counted, hooks=[rows_seen(seen)])
-    assert seen == [4, 6]
-
-
-def shuffled():
-    return tf.data.Dataset.range(8).shuffle(8).map(lambda n: (n, n)).batch(1)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("seed", "same"), [(None, False), (3, True)])
-def test_each_training_shuffles_anew_unless_it_was_given_a_seed(tmp_path, seed, same):
-    orders = []
-    estimator = Estimator(numbered, model_dir=tmp_path, config=RunConfig(tf_random_seed=seed))
-    for _ in range(2):
-        orders.append([])
-        estimator.train(shuffled, hooks=[rows_seen(orders[-1])])
-    assert sorted(orders[0]) == sorted(orders[1]) == list(range(8))
-    assert (orders[0] == orders[1]) == same
-
-
-def test_an_input_of_tf_frame_goes_on_where_it_was(tmp_path):
-    config = RunConfig(options={"train_batch_size": 8})
-    whole = Estimator(ToyModel, model_dir=tmp_path / "whole", config=config)
-    parts = Estimator(ToyModel, model_dir=tmp_path / "parts", config=config)
-    whole.train(INPUT, max_steps=10)
-    for _ in range(2):
-        parts.train(INPUT, steps=5)
-    for name in ("linear/weights", "linear/weights/Momentum"):
-        np.testing.assert_array_equal(
-            parts.get_variable_value(name), whole.get_variable_value(name)
-        )
-
-
-@pytest.mark.slow
-def test_the_end_of_a_training_by_an_input_of_tf_frame_is_not_noted(tmp_path):
-    Estimator(ToyModel, model_dir=tmp_path).train(INPUT, steps=1)
-    assert completed_step(str(tmp_path)) is None
-    Estimator(model_fn, model_dir=tmp_path / "function").train(input_fn, steps=1)
-    assert completed_step(str(tmp_path / "function")) == 1
-
-
-def test_only_the_chief_notes_the_end(tmp_path, monkeypatch):
-    cluster = {"chief": ["a:1"], "worker": ["b:1"], "ps": ["c:1"]}
-    for task, noted in [("worker", None), ("chief", 3)]:
-        tf_config = {"cluster": cluster, "task": {"type": task, "index": 0}}
-        monkeypatch.setenv("TF_CONFIG", json.dumps(tf_config))
-        estimator = Estimator(model_fn, model_dir=tmp_path)
-        monkeypatch.setattr(Training, "run", lambda self: Trained(3, 0.5, None, None))
-        estimator.train(input_fn)
-        assert completed_step(str(tmp_path)) == noted
 
 
 @pytest.mark.slow
@@ -399,7 +265,7 @@ def test_an_attribute_that_is_not_there_is_an_attribute_error():
 
 
 def test_the_example_in_the_docs_finds_the_line(tmp_path, monkeypatch):
-    docs = pathlib.Path(__file__).parents[2] / "docs" / "estimator.md"
+    docs = pathlib.Path(__file__).parents[3] / "docs" / "estimator.md"
     example = docs.read_text().split("```python\n")[1].split("```")[0]
     monkeypatch.chdir(tmp_path)
     names = {}
@@ -407,61 +273,6 @@ def test_the_example_in_the_docs_finds_the_line(tmp_path, monkeypatch):
     estimator, input_fn = names["estimator"], names["input_fn"]
     assert estimator.evaluate(input_fn)["global_step"] == 300
     np.testing.assert_allclose(estimator.get_variable_value("weights"), [[2], [3]], atol=1e-3)
-
-
-def served(estimator, folder):
-    """Outputs of an exported model for all features."""
-
-    def receiver():
-        features = tf.placeholder(tf.float32, [None, 3])
-        return export.TensorServingInputReceiver(features, features)
-
-    loaded = tf2.saved_model.load(estimator.export_saved_model(folder, receiver).decode())
-    outputs = loaded.signatures["serving_default"](tf2.constant(FEATURES))
-    return outputs["y"].numpy()
-
-
-def test_before_training_a_warm_start_is_what_is_evaluated_predicted_and_exported(tmp_path):
-    first = Estimator(model_fn, model_dir=tmp_path / "first", config=RunConfig(options=SGD))
-    first.train(input_fn, steps=5)
-    second = Estimator(
-        model_fn, model_dir=tmp_path / "second", warm_start_from=str(tmp_path / "first")
-    )
-    expected = first.evaluate(input_fn)["loss"]
-    found = second.evaluate(input_fn)
-    assert (found["loss"], found["global_step"]) == (expected, 0)
-    np.testing.assert_allclose(next(second.predict(input_fn))["y"], FEATURES[0] @ sgd(5, 0.05))
-    np.testing.assert_allclose(served(second, tmp_path / "out"), FEATURES @ sgd(5, 0.05), rtol=1e-5)
-    second.train(input_fn, steps=5)
-    assert second.evaluate(input_fn)["loss"] < expected
-
-
-@pytest.mark.slow
-def test_with_a_checkpoint_of_its_own_it_needs_no_warm_start_any_more(tmp_path):
-    Estimator(model_fn, model_dir=tmp_path / "first").train(input_fn, steps=1)
-    second = Estimator(
-        model_fn, model_dir=tmp_path / "second", warm_start_from=str(tmp_path / "first")
-    )
-    second.train(input_fn, steps=1)
-    shutil.rmtree(tmp_path / "first")
-    second.train(input_fn, steps=1)
-    assert second.evaluate(input_fn)["global_step"] == 2
-    assert next(second.predict(input_fn))["y"].shape == (1,)
-
-
-@pytest.mark.slow
-def test_a_warm_start_before_training_leaves_the_scaffold_of_the_model(tmp_path):
-    def with_own(features, labels, mode):
-        spec = model_fn(features, labels, mode)
-        own = tf.get_variable("own", initializer=1.0, trainable=False)
-        scaffold = tf.train.Scaffold(init_fn=lambda _, session: own.load(7.0, session))
-        return spec._replace(eval_metric_ops={"own": tf.metrics.mean(own)}, scaffold=scaffold)
-
-    first = Estimator(model_fn, model_dir=tmp_path / "first", config=RunConfig(options=SGD))
-    first.train(input_fn, steps=3)
-    second = Estimator(with_own, model_dir=tmp_path / "second", warm_start_from=first.model_dir)
-    found = second.evaluate(input_fn)
-    assert (found["own"], found["loss"]) == (7.0, first.evaluate(input_fn)["loss"])
 
 
 @pytest.mark.parametrize("dies", [False, True])
@@ -491,19 +302,6 @@ def test_a_hook_that_fails_at_the_end_does_not_lose_the_training(tmp_path):
     with pytest.raises(RuntimeError, match="at the end"):
         estimator.train(input_fn, hooks=[Fails()], steps=3)
     assert estimator.latest_checkpoint().endswith("model.ckpt-3")
-
-
-def test_a_training_that_a_signal_ended_goes_on_in_its_input(tmp_path):
-    interrupts, seen = Interrupts(), []
-
-    class Signal(tf.train.SessionRunHook):
-        def after_run(self, run_context, run_values):
-            interrupts.received = 15
-
-    stopped = Estimator(numbered, model_dir=tmp_path, observer=RunObserver(interrupts=interrupts))
-    stopped.train(counted, hooks=[Signal()])
-    Estimator(numbered, model_dir=tmp_path).train(counted, hooks=[rows_seen(seen)])
-    assert seen == [2, 4, 6]
 
 
 def test_every_name_of_the_package_is_there_and_no_module_hides_one():

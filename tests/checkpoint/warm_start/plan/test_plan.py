@@ -1,5 +1,4 @@
 import os
-import warnings
 
 import numpy as np
 import pytest
@@ -8,47 +7,11 @@ import tensorflow.compat.v1 as tf
 from tf_frame.checkpoint.warm_start.plan import candidate_variables, plan_warm_start
 from tf_frame.config.option_groups import WarmStartOptions
 from tf_frame.config.run_options import RunOptions
-from tf_frame.errors import CheckpointError, ConfigError, UnmatchedPatternWarning
+from tf_frame.errors import CheckpointError
 from tf_frame.graph.update.moving_averages import moving_averages
 from tf_frame.testing.ports import free_ports
 
-W = np.arange(6, dtype=np.float32).reshape(2, 3)
-B = np.array([7.0, 8.0, 9.0], np.float32)
-
-
-def options(path, **others):
-    return WarmStartOptions(
-        warm_start_from=path, **{f"warm_start_{name}": value for name, value in others.items()}
-    )
-
-
-def variable(name, shape, **more):
-    return tf.get_variable(name, shape, initializer=tf.zeros_initializer(), **more)
-
-
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default() as graph:
-        yield graph
-
-
-@pytest.fixture(autouse=True)
-def no_warnings():
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", UnmatchedPatternWarning)
-        yield
-
-
-def restored(plan):
-    """Values of all variables, by name, after initialisation and `init_fn`."""
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
-        plan.init_fn(tf.train.Scaffold(), session)
-        return {v.op.name: session.run(v) for v in tf.global_variables()}
-
-
-def outcomes(plan):
-    return {row.name: row.outcome.value for row in plan.rows}
+from .conftest import B, W, options, outcomes, restored, variable
 
 
 @pytest.mark.usefixtures("variable_mode")
@@ -175,35 +138,6 @@ def test_several_variables_may_take_the_same_values(write):
         np.testing.assert_array_equal(values[f"tower_{i}/w"], W)
 
 
-def test_a_malformed_map_is_an_error(write):
-    path = write("a", {"w": W})
-    with pytest.raises(ConfigError, match="^--warm_start_map 'w': expected REGEX=REPLACEMENT"):
-        plan_warm_start(options(path, map=("w",)), [variable("w", [2, 3])])
-
-
-@pytest.mark.parametrize(
-    ("given", "warning"),
-    [
-        (
-            {"include": ("nett/", "net/")},
-            "none of the 1 variables begins with --warm_start_include",
-        ),
-        ({"exclude": ("logits",)}, "none of the 1 variables begins with --warm_start_exclude"),
-        ({"map": ("nat/w=x",)}, "--warm_start_map 'nat/w=x' matches the whole name of none"),
-    ],
-)
-def test_a_pattern_that_matches_nothing_is_warned_of(write, given, warning):
-    path = write("a", {"net/w": W})
-    with pytest.warns(UnmatchedPatternWarning, match=warning):
-        plan_warm_start(options(path, **given), [variable("net/w", [2, 3])])
-
-
-def test_the_warning_names_what_is_near(write):
-    path = write("a", {"net/w": W})
-    with pytest.warns(UnmatchedPatternWarning, match="did you mean 'net/w'"):
-        plan_warm_start(options(path, map=("nat/w=x",)), [variable("net/w", [2, 3])])
-
-
 @pytest.mark.parametrize("among", [True, False])
 def test_the_global_step_is_never_taken_unless_asked_for(write, among):
     path = write("a", {"w": W, "global_step": np.int64(90)})
@@ -252,104 +186,6 @@ def test_moving_averages_begin_at_the_values_restored(write):
     assert not restored(plan_warm_start(excluded, [w, *tf.trainable_variables()]))[
         "w/ExponentialMovingAverage"
     ].any()
-
-
-def test_missing_variables_are_listed_with_near_names(write):
-    path = write("a", {"net/conv/weights": W, "x": B})
-    variables = [variable("net/conv1/weights", [2, 3]), variable("x", [3]), variable("q", [1])]
-    with pytest.raises(CheckpointError) as error:
-        plan_warm_start(options(path, map=("q=zzz",)), variables)
-    message = str(error.value)
-    assert message.startswith(f"--warm_start_from {path} does not fit the graph\n2 variables are")
-    assert "\n  net/conv1/weights [2, 3]: net/conv/weights?\n" in message
-    assert "\n  q [1] (looked for as zzz)\n" in message
-    assert "--warm_start_ignore_missing" in message
-
-
-def test_a_long_list_of_missing_variables_is_cut(write):
-    path = write("a", {"w": W})
-    variables = [variable(f"v{number:02}", [1]) for number in range(11)]
-    with pytest.raises(CheckpointError) as error:
-        plan_warm_start(options(path), variables)
-    assert str(error.value).count("\n  v") == 8
-    assert "\n  and 3 more\n" in str(error.value)
-
-
-def test_missing_variables_can_be_passed_over(write):
-    path = write("a", {"w": W})
-    variables = [variable("w", [2, 3]), variable("new", [2])]
-    plan = plan_warm_start(options(path, ignore_missing=True), variables)
-    assert outcomes(plan) == {"w": "restored", "new": "missing"}
-    np.testing.assert_array_equal(restored(plan)["w"], W)
-
-
-def test_mismatched_variables_are_listed_with_both_shapes(write):
-    path = write("a", {"logits": np.zeros([21], np.float32), "w": W})
-    with pytest.raises(CheckpointError) as error:
-        plan_warm_start(options(path), [variable("logits", [2]), variable("w", [2, 3])])
-    assert "\n  logits [2], [21] in the checkpoint\n" in str(error.value)
-    assert "--warm_start_skip_mismatched" in str(error.value)
-
-
-def test_mismatched_variables_can_be_passed_over(write):
-    path = write("a", {"logits": np.zeros([21], np.float32), "w": W})
-    variables = [variable("logits", [2]), variable("w", [2, 3])]
-    plan = plan_warm_start(options(path, skip_mismatched=True), variables)
-    assert outcomes(plan) == {"logits": "mismatched", "w": "restored"}
-    np.testing.assert_array_equal(restored(plan)["w"], W)
-
-
-def test_another_type_is_a_mismatch_too(write):
-    path = write("a", {"w": W.astype(np.float64)})
-    with pytest.raises(CheckpointError, match=r"\n  w \[2, 3\], \[2, 3\] float64 in the check"):
-        plan_warm_start(options(path), [variable("w", [2, 3])])
-
-
-def test_restoring_nothing_is_an_error_unless_it_is_allowed(write):
-    path = write("a", {"w": W})
-    variables = [variable("v", [2])]
-    with pytest.raises(CheckpointError) as error:
-        plan_warm_start(options(path, ignore_missing=True), variables)
-    assert "none of the 1 variables was restored; the graph has v, the checkpoint w" in str(
-        error.value
-    )
-    plan = plan_warm_start(options(path, ignore_missing=True), variables, allow_nothing=True)
-    assert not plan.savers
-    assert not restored(plan)["v"].any()
-
-
-def test_no_such_checkpoint_is_an_error_that_says_what_is_there(save, tmp_path):
-    save(30)
-    with pytest.raises(
-        ConfigError, match="--warm_start_from: there is no .*did you mean .*ckpt-30"
-    ):
-        plan_warm_start(options(str(tmp_path / "model.ckpt-3")), [variable("w", [2])])
-
-
-def test_a_damaged_index_is_an_error_while_planning(write, corrupt):
-    path = write("a", {"w": W})
-    corrupt(path, ".index")
-    with pytest.raises(CheckpointError, match=f"^the checkpoint {path} cannot be read"):
-        plan_warm_start(options(path), [variable("w", [2, 3])])
-
-
-def test_damaged_data_is_an_error_while_restoring(write, corrupt):
-    path = write("a", {"w": W})
-    corrupt(path)
-    plan = plan_warm_start(options(path), [variable("w", [2, 3])])
-    with pytest.raises(CheckpointError, match=f"^the checkpoint {path} cannot be read"):
-        restored(plan)
-
-
-def test_a_lost_parameter_server_is_no_damage(write):
-    class LosingSaver:
-        def restore(self, session, path):
-            raise tf.errors.UnavailableError(None, None, "gone")
-
-    plan = plan_warm_start(options(write("a", {"w": W})), [variable("w", [2, 3])])
-    object.__setattr__(plan, "savers", [LosingSaver()])
-    with pytest.raises(tf.errors.UnavailableError):
-        restored(plan)
 
 
 def test_ops_that_follow_see_the_values_restored(write):

@@ -1,0 +1,100 @@
+import numpy as np
+import pytest
+import tensorflow.compat.v1 as tf
+
+from tf_frame.config.run_options import RunOptions
+from tf_frame.plugin import InputInfo
+from tf_frame.runs.evaluation.evaluator import Evaluator
+from tf_frame.testing.toy import WEIGHTS, ToyInput, ToyModel
+
+
+@pytest.fixture
+def save(tmp_path):
+    """Saves the toy model with the right weights and an offset of its biases, at a step."""
+
+    def save(step, offset=0.0, folder="run", **others):
+        with tf.Graph().as_default(), tf.Session() as session:
+            tf.get_variable("linear/weights", initializer=WEIGHTS)
+            tf.get_variable("linear/biases", initializer=np.array([3 + offset], np.float32))
+            for name, value in others.items():
+                tf.get_variable(name, initializer=np.float32(value))
+            tf.get_variable(
+                "global_step", initializer=np.int64(step), trainable=False, use_resource=True
+            )
+            session.run(tf.global_variables_initializer())
+            path = str(tmp_path / folder / "model.ckpt")
+            return tf.train.Saver().save(session, path, global_step=step)
+
+    return save
+
+
+class Counted:
+    """Counts how often a plugin is asked for its part of a graph."""
+
+    def __init__(self, plugin):
+        self.plugin, self.calls = plugin, 0
+
+    def __getattr__(self, name):
+        return getattr(self.plugin, name)
+
+    def dataset(self, mode, context):
+        self.calls += 1
+        return self.plugin.dataset(mode, context)
+
+    def build(self, features, labels, mode):
+        self.calls += 1
+        self.graph = tf.get_default_graph()
+        return self.plugin.build(features, labels, mode)
+
+
+def toy(model=ToyModel, source=ToyInput, steps=None, num_examples=13, **options):
+    """An evaluator of batches of 5, whose model and source are counted."""
+    config = RunOptions(eval_batch_size=5, **options)
+    params = ToyInput.Params(num_examples=num_examples)
+    evaluator = Evaluator(
+        model=Counted(model(params=ToyModel.Params(), info=InputInfo())),
+        source=Counted(source(params=params)),
+        config=config,
+        steps=steps,
+    )
+    return evaluator
+
+
+class Watching(tf.train.SessionRunHook):
+    """Notes each call, the session, and whether the graph could still be changed."""
+
+    def __init__(self, name="", calls=None):
+        self.name, self.calls = name, [] if calls is None else calls
+        self.sessions, self.finalized = [], []
+
+    def note(self, call):
+        self.calls.append(f"{self.name}{call}")
+
+    def begin(self):
+        self.note("begin")
+
+    def after_create_session(self, session, coord):
+        self.note("created")
+        assert isinstance(session, tf.Session)
+        self.sessions.append(session)
+
+    def before_run(self, run_context):
+        self.note("before")
+        self.finalized.append(tf.get_default_graph().finalized)
+        return tf.train.SessionRunArgs(tf.train.get_global_step())
+
+    def after_run(self, run_context, run_values):
+        self.note("after")
+        self.step = run_values.results
+
+    def end(self, session):
+        self.note("end")
+
+
+def figures(evaluator, checkpoint, **arguments):
+    metrics = evaluator.evaluate(checkpoint, **arguments).metrics
+    return {name: pytest.approx(value, abs=1e-5) for name, value in metrics.items()}
+
+
+def error_of(offset):
+    return {"mean_absolute_error": abs(offset), "loss": offset**2}

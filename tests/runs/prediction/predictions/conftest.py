@@ -1,0 +1,90 @@
+import numpy as np
+import pytest
+import tensorflow.compat.v1 as tf
+
+from tf_frame import InputInfo, Mode, Model, ModelOutput
+from tf_frame.config.run_options import RunOptions
+from tf_frame.estimator.input_fn import InputFn
+from tf_frame.runs.prediction.predictions import predictions
+
+ROWS = np.arange(15, dtype=np.float32).reshape(5, 3)
+
+
+WEIGHTS = np.array([[1.0], [10.0], [100.0]], np.float32)
+
+
+SUMS = ROWS @ WEIGHTS
+
+
+class Sums(Model):
+    """Weighted sums of `[batch, 3]` features under `x`; also the row's first number."""
+
+    def __init__(self, **changes):
+        super().__init__(params=None, info=InputInfo())
+        self.changes = changes
+
+    def build(self, features, labels, mode):
+        assert (labels, mode) == (None, Mode.PREDICT)
+        weights = tf.get_variable("weights", [3, 1], initializer=tf.ones_initializer())
+        outputs = {"sum": tf.matmul(features["x"], weights), "first": features["x"][:, 0]}
+        return ModelOutput(**{"predictions": outputs, **self.changes})
+
+
+def rows(**extra):
+    return tf.data.Dataset.from_tensor_slices({"x": ROWS, **extra})
+
+
+def source_of(make):
+    """An input function's adapter, as `Estimator.predict` hands it over."""
+    return InputFn(make, params=None, config=None)
+
+
+def predicted(model=None, make=lambda: rows().batch(2), checkpoint=None, batch_size=2, **arguments):
+    return predictions(
+        model=model or Sums(),
+        source=source_of(make),
+        config=RunOptions(eval_batch_size=batch_size),
+        checkpoint=checkpoint,
+        **arguments,
+    )
+
+
+@pytest.fixture
+def checkpoint(tmp_path):
+    with tf.Graph().as_default(), tf.Session() as session:
+        tf.get_variable("weights", initializer=WEIGHTS)
+        session.run([tf.global_variables_initializer(), tf.train.create_global_step().initializer])
+        return tf.train.Saver().save(session, str(tmp_path / "model.ckpt"), global_step=7)
+
+
+class Recording(tf.train.SessionRunHook):
+    """Notes which of its methods are called, and whether its graph is the default one."""
+
+    def __init__(self, stop_after=None):
+        self.calls = []
+        self.stop_after = stop_after
+        self.runs = 0
+
+    def begin(self):
+        self.graph = tf.get_default_graph()
+        self.note("begin")
+
+    def after_create_session(self, session, coord):
+        self.session = session
+        self.note("created")
+
+    def before_run(self, run_context):
+        self.note("before")
+
+    def after_run(self, run_context, run_values):
+        self.note("after")
+        self.runs += 1
+        if self.runs == self.stop_after:
+            run_context.request_stop()
+
+    def end(self, session):
+        self.note("end")
+
+    def note(self, call):
+        assert tf.get_default_graph() is self.graph
+        self.calls.append(call)
