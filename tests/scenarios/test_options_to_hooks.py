@@ -100,15 +100,26 @@ def test_only_the_chief_profiles_unless_all_are_to(hooks_of):
     assert "ProfileHook" not in hooks_of(profile_all_workers=True)
 
 
-def test_a_worker_that_profiles_writes_into_a_folder_of_its_own(hooks_of, tmp_path, monkeypatch):
-    given = {}
+@pytest.fixture
+def keep_arguments(monkeypatch):
+    """Replaces a class of hooks by one that keeps its arguments; returns the arguments."""
 
-    class Given(Hook):
-        def __init__(self, model_dir, **options):
-            super().__init__()
-            given.update(options, model_dir=model_dir)
+    def keep_arguments(name):
+        given = {}
 
-    monkeypatch.setattr("tf_frame.runs.training.hooks.profiles.ProfileHook", Given)
+        class Keeps(Hook):
+            def __init__(self, model_dir, *args, **options):
+                super().__init__()
+                given.update(options, model_dir=model_dir)
+
+        monkeypatch.setattr(f"tf_frame.runs.training.hooks.{name}", Keeps)
+        return given
+
+    return keep_arguments
+
+
+def test_a_worker_that_profiles_writes_into_a_folder_of_its_own(hooks_of, tmp_path, keep_arguments):
+    given = keep_arguments("profiles.ProfileHook")
     hooks_of(task=1, profile_all_workers=True, profile_num_steps=3, **PROFILE)
     given.pop("tell")  # Only of the chief of a job does it tell anybody.
     assert given.pop("recorder") is not None and callable(given.pop("report"))
@@ -126,12 +137,8 @@ def test_a_worker_that_profiles_writes_into_a_folder_of_its_own(hooks_of, tmp_pa
 
 
 CHIEFS_OWN = {
-    "CheckpointHook",
-    "EvaluateHook",
-    "LoggingHook",
-    "SummaryHook",
-    "ThroughputHook",
-    "TimelineHook",
+    *("CheckpointHook", "EvaluateHook", "LoggingHook"),
+    *("SummaryHook", "ThroughputHook", "TimelineHook"),
 }
 
 
@@ -141,50 +148,37 @@ def test_what_only_one_worker_does_is_left_to_the_chief(hooks_of):
     assert not set(hooks_of(task=1, **options)) & CHIEFS_OWN
 
 
-@pytest.mark.parametrize(
-    ("options", "drawn"),
-    [
-        ({}, {"memory": False}),
-        ({"trace_memory": True}, {"memory": True}),
-    ],
-)
-def test_timelines_show_what_the_options_say(hooks_of, monkeypatch, options, drawn):
-    given = {}
-
-    class Given(Hook):
-        def __init__(self, model_dir, **options):
-            super().__init__()
-            given.update(options)
-
-    monkeypatch.setattr("tf_frame.runs.training.hooks.logs.TimelineHook", Given)
-    hooks_of(trace_every_n_steps=7, **options)
-    assert {name: given[name] for name in drawn} == drawn
-    assert (given["every_steps"], given["at_steps"]) == (7, ())
-    hooks_of(trace_at_step=(60, 90), **options)
-    assert (given["every_steps"], given["at_steps"]) == (None, (60, 90))
+TIMELINE, CHECKPOINT = "logs.TimelineHook", "checkpoints.CheckpointHook"
 
 
 @pytest.mark.parametrize(
-    ("options", "given"),
+    ("hook", "options", "expected"),
     [
-        ({}, {"every_secs": 600, "every_steps": None, "keep_every_n_hours": None}),
-        ({"save_checkpoint_secs": 7}, {"every_secs": 7, "every_steps": None}),
-        ({"save_checkpoint_steps": 7}, {"every_secs": None, "every_steps": 7}),
-        ({"keep_checkpoint_every_n_hours": 2.5}, {"keep_every_n_hours": 2.5}),
-        ({"max_to_keep": 9, "async_checkpoint": True}, {"max_to_keep": 9, "asynchronous": True}),
+        (
+            TIMELINE,
+            {"trace_every_n_steps": 7},
+            {"memory": False, "every_steps": 7, "at_steps": ()},
+        ),
+        (
+            TIMELINE,
+            {"trace_at_step": (60, 90), "trace_memory": True},
+            {"memory": True, "every_steps": None, "at_steps": (60, 90)},
+        ),
+        (CHECKPOINT, {}, {"every_secs": 600, "every_steps": None, "keep_every_n_hours": None}),
+        (CHECKPOINT, {"save_checkpoint_secs": 7}, {"every_secs": 7, "every_steps": None}),
+        (CHECKPOINT, {"save_checkpoint_steps": 7}, {"every_secs": None, "every_steps": 7}),
+        (CHECKPOINT, {"keep_checkpoint_every_n_hours": 2.5}, {"keep_every_n_hours": 2.5}),
+        (
+            CHECKPOINT,
+            {"max_to_keep": 9, "async_checkpoint": True},
+            {"max_to_keep": 9, "asynchronous": True},
+        ),
     ],
 )
-def test_checkpoints_are_saved_and_kept_as_the_options_say(hooks_of, monkeypatch, options, given):
-    came = {}
-
-    class Given(Hook):
-        def __init__(self, *args, **options):
-            super().__init__()
-            came.update(options)
-
-    monkeypatch.setattr("tf_frame.runs.training.hooks.checkpoints.CheckpointHook", Given)
+def test_options_are_arguments_of_hooks(hooks_of, keep_arguments, hook, options, expected):
+    given = keep_arguments(hook)
     hooks_of(**options)
-    assert {name: came[name] for name in given} == given
+    assert {name: given[name] for name in expected} == expected
 
 
 def test_without_a_log_there_are_no_figures(hooks_of):
