@@ -4,10 +4,10 @@
         write(temporary)
 
 So an evaluator, a resumed run or TensorFlow Serving never loads half a file.
-The content is staged under a temporary name beside the target, on the same file system, and
-renamed at the end. After an error the staged files are removed, so that a full disk has room
-for the next checkpoint. Paths may be on any file system that TensorFlow knows. Modules of the
-command line import this one, so TensorFlow is imported when it is needed.
+The content is staged under a temporary name next to the target, on the same file system, and
+renamed at the end. After an error the staged files are removed, so that a full disk has room for
+the next checkpoint. Paths may be on any file system that TensorFlow knows. TensorFlow is imported
+inside the functions, because modules of the command line import this one.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from collections.abc import Iterator
 def atomic_output(path: str) -> Iterator[str]:
     """Yields the temporary name of a file, and renames the file to `path` at the end.
 
-    What a killed process left under the temporary name is overwritten by the next writer.
+    The next writer overwrites a temporary file that a killed process left.
 
     Args:
-      path: the file; one that is there is replaced.
+      path: the file; an existing file is replaced.
     """
     import tensorflow.compat.v1 as tf
 
     folder, name = os.path.split(path)
-    # Hidden, and with another ending: no pattern for the real files matches it.
+    # Hidden, and with another ending: no pattern for the real files matches the name.
     temporary = os.path.join(folder, f".{name}.partial")
     try:
         yield temporary
@@ -52,14 +52,14 @@ def write_file(path: str, content: str | bytes) -> None:
 
 @contextlib.contextmanager
 def staging_folder(path: str) -> Iterator[str]:
-    """Makes a folder in which output is staged, and removes it at the end.
+    """Makes a folder to stage output, and removes the folder at the end.
 
-    The caller renames what is complete, or the folder itself. What a killed process left
-    under the same name is removed first. After an error the parent folders that were made
-    are removed as well, unless they hold something else.
+    The caller renames complete files, or the folder itself. A folder that a killed process left
+    is removed first. After an error new parent folders are removed as well, unless they hold
+    other files.
 
     Args:
-      path: the folder, beside the target.
+      path: the folder, next to the target.
     """
     import tensorflow.compat.v1 as tf
 

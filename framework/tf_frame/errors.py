@@ -1,9 +1,8 @@
 """Error classes with messages for the user and exit codes, and detection of a full disk.
 
 A message says what happened, the value seen and what to do. The command line prints a
-`TfFrameError` without a traceback. Of an exception in a plugin's code it prints what
-`tf_frame.plugin.fault` finds out; any other exception is a defect of tf-frame and keeps its
-traceback.
+`TfFrameError` without a traceback, and an exception of a plugin's code as a
+`tf_frame.plugin.fault.Fault`. Any other exception is a defect of tf-frame and keeps its traceback.
 """
 
 from __future__ import annotations
@@ -20,11 +19,11 @@ EXIT_FAILED = 1
 EXIT_USAGE = 2
 EXIT_INTERRUPTED = 130
 
-# The first of the data of a `tf.Assert`, which is the text.
+# The text of a `tf.Assert`, the first of its data.
 _ASSERTION = re.compile(r"^assertion failed: \[(.*?)\](?: \[.*)?$")
 # The beginning of an error in a function of a data set, which names TensorFlow's own objects.
 _OF_FUNCTION = re.compile(r"^Error in user-defined function passed to \S+ .* iterator: \S+: ")
-# Stands above what another server, or this one as a task of a job, has raised.
+# Stands above the error of a task of a job.
 _OF_TASK = re.compile(r"From /job:\S+:")
 # No space on the disk, none in the user's quota, or a file beyond the limit of the process.
 _DISK_FULL = tuple(map(os.strerror, (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)))
@@ -47,7 +46,7 @@ class ConfigError(TfFrameError):
 
 
 class PluginError(TfFrameError):
-    """A plugin that was asked for is missing, broken or incompatible."""
+    """A requested plugin is missing, broken or incompatible."""
 
     exit_code = EXIT_USAGE
 
@@ -75,18 +74,18 @@ class UnmatchedPatternWarning(UserWarning):
 
 
 def reason_of(error: BaseException) -> str:
-    """The one line of an error's message that says what happened.
+    """Returns the line of an error's message that says what happened.
 
-    A session error begins with `Graph execution error:` and where the graph was
-    built; the reason stands below `Node: 'name'`, or is the first line after. Of a
-    failed `tf.Assert` the reason is the text that the assertion was given.
+    A session error begins with `Graph execution error:` and the place that built the graph; the
+    reason stands below `Node: 'name'`, or is the first line after. The reason of a failed
+    `tf.Assert` is the text of the assertion.
     """
-    line = _OF_FUNCTION.sub("", _line_of(error))
+    line = _OF_FUNCTION.sub("", _main_line(error))
     asserted = _ASSERTION.search(line)
     return asserted[1] if asserted else line
 
 
-def _line_of(error: BaseException) -> str:
+def _main_line(error: BaseException) -> str:
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
     lines = [line for line in str(error).splitlines() if line.strip()]
@@ -94,8 +93,7 @@ def _line_of(error: BaseException) -> str:
     for before, line in itertools.pairwise(lines):
         if before.startswith("Node: "):
             return line
-    others = [line for line in lines if line != "Graph execution error:"]
-    return others[0] if others else type(error).__name__
+    return next((line for line in lines if line != "Graph execution error:"), type(error).__name__)
 
 
 def is_disk_full(error: BaseException) -> bool:
@@ -118,7 +116,7 @@ def translated_write_errors(
 
     Args:
       failure: first part of the message, such as `the export to out could not be written`.
-      remedy: last line of the message: what is left, and what to do.
+      remedy: last line of the message: the remaining files, and advice.
       within: a path; apart from a full disk, only errors that name it are translated.
       error_class: class of the error that is raised.
     """

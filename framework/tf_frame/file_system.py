@@ -1,8 +1,8 @@
 """Reads files and folders on this machine, or on any file system that TensorFlow knows (`gs://`).
 
-For model folders. Commands look at the folder before they need TensorFlow, so a local path is read
-by Python alone; only a path with a scheme imports TensorFlow.
-What needs TensorFlow anyway writes with `atomic_output`.
+For model folders. Commands look at the folder before they need TensorFlow, so Python alone reads a
+local path; only a path with a scheme imports TensorFlow. Code with TensorFlow writes with
+`atomic_output`.
 """
 
 from __future__ import annotations
@@ -33,11 +33,7 @@ def is_folder(path: str) -> bool:
 
 
 def require_folder(path: str) -> None:
-    """Checks that there is a folder which the user named.
-
-    Raises:
-      ConfigError: there is none.
-    """
+    """Raises ConfigError unless there is such a folder."""
     if not is_folder(path):
         raise ConfigError(f"{path}: there is no such folder")
 
@@ -53,7 +49,7 @@ def make_folder(path: str) -> None:
 
 
 def remove_folder(path: str) -> None:
-    """Removes a folder with all that is in it.
+    """Removes a folder with its content.
 
     Raises:
       OSError: something cannot be removed.
@@ -63,7 +59,7 @@ def remove_folder(path: str) -> None:
 
 
 def remove_if_empty(path: str) -> None:
-    """Removes a folder if there is one and nothing is in it."""
+    """Removes a folder if it exists and is empty."""
     if is_remote(path):
         if _gfile(path).isdir(path) and not _gfile(path).listdir(path):
             remove_folder(path)
@@ -90,7 +86,7 @@ def write_probe(folder: str) -> None:
 
 
 def files_in(folder: str) -> list[str]:
-    """Returns the sorted paths of what is in a folder; none without the folder."""
+    """Returns the sorted paths of a folder's files and folders; none without the folder."""
     if is_remote(folder):
         names = _gfile(folder).listdir(folder) if _gfile(folder).isdir(folder) else []
     else:
@@ -160,7 +156,7 @@ def write_bytes(path: str, content: bytes) -> None:
 
 @contextlib.contextmanager
 def _os_errors(path: str) -> Iterator[None]:
-    """Turns TensorFlow's errors into those of Python."""
+    """Turns TensorFlow's errors into Python's."""
     if not is_remote(path):
         yield
         return
@@ -175,17 +171,15 @@ def _os_errors(path: str) -> Iterator[None]:
 
 
 def _gfile(path: str) -> Any:
-    """TensorFlow's file functions.
+    """Returns TensorFlow's file functions.
 
     Raises:
       ConfigError: TensorFlow knows no file system of the path's scheme.
     """
     import tensorflow.compat.v1 as tf
 
-    known = set(filter(None, tf.io.gfile.get_registered_schemes()))
-    if path.partition("://")[0] not in known:
-        raise ConfigError(
-            f"{path}: TensorFlow knows no such file system; it knows "
-            f"{', '.join(f'{scheme}://' for scheme in sorted(known))}"
-        )
+    schemes = set(filter(None, tf.io.gfile.get_registered_schemes()))
+    if path.partition("://")[0] not in schemes:
+        names = ", ".join(f"{scheme}://" for scheme in sorted(schemes))
+        raise ConfigError(f"{path}: TensorFlow knows no such file system; it knows {names}")
     return tf.io.gfile

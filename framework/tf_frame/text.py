@@ -1,16 +1,13 @@
-"""Formats what users read in tables and errors: figures, values, lists, columns, sizes in bytes."""
+"""Formats text for tables and errors: figures, values, lists, columns, sizes in bytes."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
-_UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
-_PREFIXES = ("", "k", "M", "G", "T")
-
 
 def short_repr(value: Any) -> str:
-    """A value that a plugin returned, with its type, in one short line."""
+    """Returns a value of a plugin with its type, in one short line."""
     if value is None:
         return "None"
     text = " ".join(repr(value).split())
@@ -18,18 +15,18 @@ def short_repr(value: Any) -> str:
 
 
 def with_article(noun: str) -> str:
-    """A noun with `a` or `an`, by its first letter."""
+    """Returns a noun with `a` or `an`, by its first letter."""
     return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
 
 
 def indented(lines: Sequence[str], shown: int = 8) -> str:
-    """The first lines, indented, and the number of those left out."""
+    """Returns the first lines, indented, and the number of omitted lines."""
     more = [f"and {len(lines) - shown} more"] if len(lines) > shown else []
     return "\n".join(f"  {line}" for line in [*lines[:shown], *more])
 
 
 def figure(value: float) -> str:
-    """A loss or metric with four decimals, or in scientific notation where these would be zeros."""
+    """Returns a loss or metric with four decimals, or a tiny value in scientific notation."""
     return f"{value:.3e}" if 0 < abs(value) < 1e-4 else f"{value:.4f}"
 
 
@@ -54,17 +51,18 @@ def columns(rows: Iterable[Sequence[str]], *, indent: int = 2, right: Collection
 
 
 def readable_bytes(num_bytes: int) -> str:
-    """Bytes in the largest unit of 1024s that leaves at least 1 of it, such as `1.5 MiB`."""
-    value, unit = float(num_bytes), 0
-    # A value that rounds to 1024.0 is 1.0 of the next unit.
-    while round(value, 1) >= 1024 and unit < len(_UNITS) - 1:
-        value, unit = value / 1024, unit + 1
-    return f"{value:.1f} {_UNITS[unit]}" if unit else f"{num_bytes} B"
+    """Returns bytes in a unit that leaves at least 1 of it, such as `1.5 MiB`."""
+    return _scaled(num_bytes, 1024, ("B", "KiB", "MiB", "GiB", "TiB"))
 
 
 def readable_count(count: float) -> str:
-    """A count in the largest unit of 1000s that leaves at least 1 of it, such as `1.5 M`."""
-    value, unit = float(count), 0
-    while round(value, 1) >= 1000 and unit < len(_PREFIXES) - 1:
-        value, unit = value / 1000, unit + 1
-    return f"{value:.1f} {_PREFIXES[unit]}" if unit else f"{count:.0f}"
+    """Returns a count in a unit that leaves at least 1 of it, such as `1.5 M`."""
+    return _scaled(count, 1000, ("", "k", "M", "G", "T"))
+
+
+def _scaled(number: float, base: int, units: Sequence[str]) -> str:
+    value, unit = float(number), 0
+    # A value that rounds to 1024.0 is 1.0 of the next unit.
+    while round(value, 1) >= base and unit < len(units) - 1:
+        value, unit = value / base, unit + 1
+    return f"{value:.1f} {units[unit]}" if unit else f"{number:.0f} {units[0]}".rstrip()

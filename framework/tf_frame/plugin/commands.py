@@ -17,9 +17,10 @@ _GROUP = b"tf_frame.commands"
 
 
 def installed_commands() -> list[PluginInfo]:
-    """Returns the commands of packages whose names can be typed, sorted by name.
+    """Returns the enabled commands of packages, sorted by name.
 
-    Empty if the list of disabled plugins cannot be read; a command that needs it says so.
+    The list is empty if the list of disabled plugins cannot be read; a command that needs plugins
+    reports the error.
     """
     if not _is_any_installed():
         return []

@@ -56,7 +56,7 @@ class ConfiguredPlugin:
         return self._construct(self.plugin.cls, "__init__", context)
 
     def make_without_data(self, info: Any) -> Any:
-        """Constructs an input whose data is not there; None if the input needs its data.
+        """Constructs an input without its data; None if the input needs the data.
 
         Args:
           info: the `InputInfo` of the training's input.

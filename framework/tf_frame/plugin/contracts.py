@@ -1,10 +1,9 @@
 """Contracts of models and inputs, and the base of all plugins.
 
-They are what an author of a plugin implements, and all of it that tf-frame calls.
-The base classes define the defaults; a plugin may subclass them or define the
-same names. This module does not import TensorFlow, nor should the module that
-an entry point names: import TensorFlow inside `build`, `dataset` and
-`__call__`, so that `--help` and errors in options stay quick.
+An author of a plugin implements the contracts; tf-frame calls nothing else of a plugin. The base
+classes define the defaults; a plugin may subclass them or define the same names. This module does
+not import TensorFlow, nor should the module that an entry point names: import TensorFlow inside
+`build`, `dataset` and `__call__`, so that `--help` and errors in options stay quick.
 """
 
 from __future__ import annotations
@@ -14,8 +13,8 @@ import enum
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
-# Version of the contracts of all kinds, and the oldest one whose plugins work; docs/plugins.md says
-# what changes it.
+# Version of the contracts of all kinds, and the oldest version that is supported; docs/plugins.md
+# says which changes raise the version.
 API_VERSION = OLDEST_API_VERSION = 1
 
 
@@ -41,8 +40,8 @@ class Plugin:
         `tf_frame.testing.conformance` check the plugin, so that this is quick, or because an
         option has no usable default: option -> value (`{"size": 8}`). Of a model in the form of
         a configuration file (`{"model.size": 8, "input.crop_size": 33, "train_batch_size": 4}`).
-      api_version: the `tf_frame.plugin.API_VERSION` that the plugin is written for; None: what its
-        package's requirement on tf-frame says.
+      api_version: the `tf_frame.plugin.API_VERSION` that the plugin is written for; None: the
+        package's requirement on tf-frame decides.
       params: the values of the options, a `Params`.
     """
 
@@ -106,8 +105,8 @@ class InputContext:
       seed: seed for shuffling and for stateless augmentation.
       num_shards: number of worker replicas that read this data set.
       shard_index: index of this worker replica.
-      train_batch_size: value of `--train_batch_size`, of which `batch_size` is the part of one
-        clone; None where it is the same, or nothing is trained.
+      train_batch_size: value of `--train_batch_size`, the batch of all clones together; None if
+        it equals `batch_size`, or nothing is trained.
     """
 
     batch_size: int
@@ -124,7 +123,7 @@ class ModelOutput:
     Attributes:
       loss: scalar data loss of this clone's batch, without regularisation; None
         means the sum of the losses that the clone added to `tf.GraphKeys.LOSSES`.
-      predictions: name -> tensor whose first dimension is the batch; or one such tensor.
+      predictions: name -> tensor with the batch as first dimension; or one such tensor.
       metrics: name -> (value tensor, update op), as `tf.compat.v1.metrics`
         makes them; used in evaluation. The name of a metric of one class is a `ClassMetric`.
       end_points: name -> tensor, for inspection and summaries.
@@ -160,11 +159,11 @@ class Model(Plugin):
         of a configuration file; they win over `run_defaults` and `default_input`.
       presets: name -> options that `--preset NAME` sets, in the form of a configuration file.
       feature_names: features that `build` reads by name; an input without one is refused.
-      label_names: labels that `build` reads by name, where it is given labels.
-      ranked_by: name of an export's output `[batch, rows]` by which the rows of all outputs fall,
-        such as scores of detections: rows whose scores tie may change places in an exported model.
-      num_steps: number of steps in the whole run, for defaults that depend on it; None if it is
-        not known.
+      label_names: labels that `build` reads by name, in modes with labels.
+      ranked_by: name of an export's output `[batch, rows]` that orders the rows of all outputs,
+        such as scores of detections: rows of equal score may change places in an exported model.
+      num_steps: number of steps in the whole run, for defaults that depend on the number; None if
+        the number is unknown.
     """
 
     default_input: ClassVar[str | None] = None
@@ -200,7 +199,7 @@ class Model(Plugin):
         return ()
 
     def warm_start_options(self, checkpoint: Mapping[str, Sequence[int]]) -> Mapping[str, Any]:
-        """Returns defaults for options of a warm start, which options that are given override.
+        """Returns defaults for options of a warm start; options of the user override them.
 
         Called before training if there is `--warm_start_from`, with the graph of the training as
         the default graph.
@@ -263,10 +262,10 @@ class Input(Plugin):
         the data from the beginning, and needs no `--allow_inexact_resume`.
       counts_examples: whether a step takes as many examples as the options of the run say; without
         that, training measures steps/s alone.
-      feature_names, label_names: names of the features and labels that the data has, by
-        which an input for a model is found; empty: unknown. Those of the class include names that
-        an option adds; an object without the option sets its own.
-      shared_options: options in which the sources of `--input several` have to agree, so that a
+      feature_names, label_names: names of the features and labels of the data, to find an input
+        for a model; empty: unknown. The class lists names that an option adds as well; an object
+        without the option sets its own names.
+      shared_options: options that must be equal in all sources of `--input several`, so that a
         model can join their batches.
     """
 
@@ -279,14 +278,14 @@ class Input(Plugin):
 
     @classmethod
     def without_data(cls, *, params: Any, info: InputInfo) -> Input | None:
-        """Constructs the input where the data of the training is not there.
+        """Constructs the input of a run that has lost its training data.
 
         For files to predict on and for exports; of the result only `info`,
         `prediction_dataset`, `serving_features` and `raw_serving` are used.
 
         Args:
           params: the options, a `Params`.
-          info: what the `info` of the training's input was, from the folder of the run.
+          info: the `info` of the training's input, from the folder of the run.
 
         Returns:
           The input; None if the constructor needs no data, or nothing works without it.
@@ -328,18 +327,18 @@ class Input(Plugin):
         """Returns the features that an exported model is fed.
 
         They have the structure of the features that the model's `build` takes, with
-        a `tf.TensorSpec` in place of each tensor and None as the batch dimension.
+        a `tf.TensorSpec` for each tensor and None as the batch dimension.
         None: the features of the evaluation data.
         """
         return None
 
     @property
     def feature_values(self) -> Mapping[str, str]:
-        """Feature name -> description of its values, such as `-1 to 1`, for those who serve."""
+        """Feature name -> description of its values, such as `-1 to 1`, for servers."""
         return {}
 
     def raw_serving(self, *, fixed_size: bool = False) -> Mapping[str, ServingForm]:
-        """Returns the forms of raw data that an exported model can take in place of features.
+        """Returns the forms of raw data that an exported model can take instead of features.
 
         The preparation is that of `prediction_dataset`.
 

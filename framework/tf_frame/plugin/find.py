@@ -1,8 +1,8 @@
 """Lists the plugins of the installed packages from their metadata, without importing any.
 
-So a package that is broken or slow to import affects neither the list nor a run that does not
-use it. The metadata is read anew in each process. stevedore's own cache can serve
-entry points that are two minutes old and drops the distribution's name.
+So a package that is broken or slow to import affects neither the list nor the runs without this
+package. The metadata is read anew in each process: stevedore's own cache can serve entry points
+that are two minutes old and drops the distribution's name.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ from tf_frame.plugin.switches import Switches, read_switches
 __all__ = ["OWN_DISTRIBUTION", "PluginInfo", "find_plugins"]
 
 OK, CONFLICT, INCOMPATIBLE, DISABLED = "ok", "conflict", "incompatible", "disabled"
-# Loading is tried nonetheless: a requirement may be met by a package of another name, such as
-# tensorflow-cpu, and a package may find its modules only when it is imported.
+# A broken plugin may load nonetheless: a package of another name, such as tensorflow-cpu, may meet
+# a requirement, and a package may find its modules only when it is imported.
 BROKEN = "broken"
 
 
@@ -51,7 +51,7 @@ class PluginInfo:
       distribution, version: the package that contains it.
       state: `ok`, `conflict`, `incompatible`, `disabled` or, as far as metadata tells, `broken`.
       problem: the reason why it cannot be used, empty if it can.
-      remedy: what to do about the problem.
+      remedy: advice for the user.
       summary: one line about the package, from its metadata.
     """
 
@@ -67,7 +67,7 @@ class PluginInfo:
 
     @property
     def option_prefix(self) -> str:
-        """The prefix of its options on the command line, such as `transform.clip_by_norm`."""
+        """Prefix of the plugin's options on the command line, such as `transform.clip_by_norm`."""
         return self.kind.prefix.format(name=self.name)
 
     @property
@@ -77,7 +77,7 @@ class PluginInfo:
 
     @property
     def where(self) -> str:
-        """The entry point and its package, for messages."""
+        """Entry point and package, for messages."""
         return (
             f"entry point {self.kind.group}: {self.name} = {self.target} "
             f"of {self.distribution} {self.version}"
@@ -94,8 +94,7 @@ def find_plugins(switches: Switches | None = None) -> list[PluginInfo]:
       ConfigError: the variables or the file that disable plugins cannot be read.
       PluginError: the metadata of a package cannot be read, and plugins are strict.
     """
-    found = set(_scan(switches or read_switches()))
-    plugins = sorted(found, key=_order)
+    plugins = sorted(set(_scan(switches or read_switches())), key=_order)
     count = Counter((p.kind, p.name) for p in plugins if p.state != DISABLED)
     return [
         _in_conflict(p, plugins) if p.state in (OK, BROKEN) and count[p.kind, p.name] > 1 else p
@@ -112,40 +111,40 @@ def _scan(switches: Switches) -> Iterator[PluginInfo]:
     version_of = functools.cache(installed_version)
     missing = functools.cache(find_missing_part)
     for package in packages(strict=switches.strict):
-        of_package = _state(package, version_of)
-        for each in package.entry_points:
-            kind = kinds.get(each.group) or _kind_like(each.group)
+        package_problem = _package_problem(package, version_of)
+        for point in package.entry_points:
+            kind = kinds.get(point.group) or _similar_kind(point.group)
             if kind is None:
                 continue
             state, problem, remedy = (
-                _disabled(switches, package.name, each.name)
-                or of_package
-                or _of_group(each.group, kind, package.name)
-                or _of_name(each.name, kind, package.name)
-                or _of_entry_point(each, package.name, missing)
+                _disabled(switches, package.name, point.name)
+                or package_problem
+                or _group_problem(point.group, kind, package.name)
+                or _name_problem(point.name, kind, package.name)
+                or _entry_point_problem(point, package.name, missing)
                 or (OK, "", "")
             )
-            names = each.name, each.value, package.name
+            names = point.name, point.value, package.name
             yield PluginInfo(kind, *names, package.version, state, problem, remedy, package.summary)
 
 
 _State = tuple[str, str, str]
 
 
-def _kind_like(group: str) -> Kind | None:
-    """The kind whose group is all but this one; groups of a later tf-frame are left alone."""
+def _similar_kind(group: str) -> Kind | None:
+    """Returns the kind of a misspelled group; None for other groups, as of a later tf-frame."""
     near = difflib.get_close_matches(group, [kind.group for kind in KINDS], n=1, cutoff=0.9)
     return next((kind for kind in KINDS if kind.group in near), None)
 
 
-def _of_group(group: str, kind: Kind, distribution: str) -> _State | None:
+def _group_problem(group: str, kind: Kind, distribution: str) -> _State | None:
     if group == kind.group:
         return None
     problem = f"its entry-point group is {group}; expected {kind.group}"
     return INCOMPATIBLE, problem, tell_authors(distribution)
 
 
-def _of_name(name: str, kind: Kind, distribution: str) -> _State | None:
+def _name_problem(name: str, kind: Kind, distribution: str) -> _State | None:
     if name not in kind.reserved:
         return None
     problem = f"tf-frame itself has a {kind.word} {name!r}"
@@ -157,8 +156,8 @@ def _disabled(switches: Switches, distribution: str, name: str) -> _State | None
     return (DISABLED, problem, remedy) if problem else None
 
 
-def _state(package: Package, version_of: Callable[[str], str | None]) -> _State | None:
-    """The problem of all plugins of a package; None if there is none."""
+def _package_problem(package: Package, version_of: Callable[[str], str | None]) -> _State | None:
+    """Returns the problem of all plugins of a package; None if there is none."""
     if is_own(package.name):
         return None
     problem = unreadable(package.requires)
@@ -167,14 +166,14 @@ def _state(package: Package, version_of: Callable[[str], str | None]) -> _State 
     problem = incompatibility(package.requires)
     if problem:
         return INCOMPATIBLE, problem, f"pip install --upgrade tf-frame {package.name}"
-    found = unmet(package.requires, version_of)
-    return (BROKEN, found[1], f"pip install '{found[0]}'") if found else None
+    missing = unmet(package.requires, version_of)
+    return (BROKEN, missing[1], f"pip install '{missing[0]}'") if missing else None
 
 
-def _of_entry_point(
+def _entry_point_problem(
     entry_point: EntryPoint, distribution: str, missing: Callable[[str], str]
 ) -> _State | None:
-    """The problem of a single entry point; None if there is none."""
+    """Returns the problem of a single entry point; None if there is none."""
     if is_own(distribution):
         return None
     problem = malformed(entry_point.name, entry_point.value)
@@ -185,27 +184,27 @@ def _of_entry_point(
 
 
 def _in_conflict(info: PluginInfo, plugins: list[PluginInfo]) -> PluginInfo:
-    """Returns a plugin with the state CONFLICT, with the others that have its name.
+    """Returns a plugin with the state CONFLICT and the plugins of the same name.
 
-    tf-frame's own plugins keep their names, so that those are not in conflict.
+    tf-frame's own plugins keep their names, and have no conflict.
     """
     if is_own(info.distribution):
         return info
-    others = [
+    rivals = [
         p
         for p in plugins
         if (p.kind, p.name) == (info.kind, info.name) and p != info and p.state != DISABLED
     ]
-    twice = [p.target for p in others if p.distribution == info.distribution]
+    twice = [p.target for p in rivals if p.distribution == info.distribution]
     if twice:
         problem = f"its package has this name more than once: {info.target}, {', '.join(twice)}"
         remedy = tell_authors(info.distribution)
         return dataclasses.replace(info, state=CONFLICT, problem=problem, remedy=remedy)
-    places = ", ".join(f"{p.target} of {p.distribution} {p.version}" for p in others)
+    places = ", ".join(f"{p.target} of {p.distribution} {p.version}" for p in rivals)
     problem = f"the {info.kind.word} name {info.name!r} is also taken by {places}"
-    if any(is_own(p.distribution) for p in others):
+    if any(is_own(p.distribution) for p in rivals):
         problem += f", which keeps it; name this one {info.distribution}:{info.name}"
-    usable = [p for p in others if p.state in (OK, BROKEN) and not is_own(p.distribution)]
+    usable = [p for p in rivals if p.state in (OK, BROKEN) and not is_own(p.distribution)]
     names = [f"{p.distribution}:{p.name}" for p in (info, *usable)]
     remedy = f"use {' or '.join(dict.fromkeys(names))}, or uninstall all but one of them"
     return dataclasses.replace(info, state=CONFLICT, problem=problem, remedy=remedy)

@@ -1,8 +1,7 @@
-"""Imports the target of an entry point; whatever its code raises is one error with a remedy.
+"""Imports the target of an entry point; any exception of its code becomes an error with a remedy.
 
-Loading goes through stevedore with two corrections: the entry points come
-from `find_plugins`, not from stevedore's cache, and every exception that a
-plugin raises at import is reported (stevedore lets AssertionError and
+Loading goes through stevedore with two corrections: the entry points come from `find_plugins`, not
+from stevedore's cache, and every exception at import is reported (stevedore lets AssertionError and
 SystemExit through).
 """
 
@@ -29,7 +28,7 @@ class BrokenPluginError(PluginError):
 
     Attributes:
       cause: the reason, in one line.
-      remedy: what to do.
+      remedy: advice for the user.
     """
 
     def __init__(self, info: PluginInfo, cause: str, remedy: str) -> None:
@@ -40,7 +39,7 @@ class BrokenPluginError(PluginError):
 
 
 class _GuardedEntryPoint:
-    """An entry point whose failure is always an Exception, which stevedore reports."""
+    """An entry point that always fails with an Exception, which stevedore reports."""
 
     def __init__(self, info: PluginInfo) -> None:
         self.name, self._described = info.name, info.described
@@ -78,12 +77,12 @@ class _FreshManager(NamedExtensionManager[Any]):
 
 
 def import_target(info: PluginInfo) -> Any:
-    """Imports what an entry point names.
+    """Imports the target of an entry point.
 
     Raises:
       BrokenPluginError: the import failed in any way but Ctrl-C.
     """
-    # What a plugin prints must not get into results, such as JSON or YAML.
+    # Output of a plugin must not get into results, such as JSON or YAML.
     with contextlib.redirect_stdout(sys.stderr):
         manager = _FreshManager(info)
     failure = manager.failure
@@ -105,7 +104,7 @@ def _remedy(error: BaseException | None, info: PluginInfo) -> str:
 
 
 def missing_module_remedy(name: str, distribution: str) -> str:
-    """Returns a remedy for a module that a package imports and that is not installed.
+    """Returns a remedy for a module that a package imports and that is missing.
 
     Args:
       name: the module.
@@ -127,7 +126,7 @@ def missing_module_remedy(name: str, distribution: str) -> str:
 
 
 def _cause(error: BaseException) -> str:
-    """The error, with the innermost line that is not of Python's own modules, if there is one."""
+    """Describes an error, with the innermost line that is not of Python's own modules."""
     text = f"{type(error).__name__}: {error}".rstrip(": ")
     if isinstance(error, SyntaxError) and error.filename:
         return text  # The text of a SyntaxError ends with the place.

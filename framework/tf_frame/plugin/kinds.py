@@ -1,8 +1,7 @@
 """The kinds of plugins with their entry-point groups, and the check of a class by its kind.
 
-The check is made when a plugin is loaded: a method that is missing or takes other arguments, a
-class of another kind, or an option of a type that a flag cannot have, is reported at once, and not
-in the midst of building the graph.
+The check is made when a plugin is loaded. So a missing method, a method with other arguments, a
+class of another kind or an option of an impossible type is reported before a graph is built.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from tf_frame.errors import ConfigError
 from tf_frame.plugin import contracts, network_contracts, training_contracts
 from tf_frame.text import short_repr, with_article
 
-# The abstract bases of plugins are in modules that begin with this.
+# The beginning of the modules with the abstract bases of plugins.
 _CONTRACTS = "tf_frame.plugin."
 
 
@@ -104,7 +103,7 @@ def check_class(plugin: Any, kind: Kind) -> str:
 def _check_definition(plugin: Any, kind: Kind) -> str:
     if not inspect.isclass(plugin):
         return f"expected a class, found {plugin!r:.80} of type {type(plugin).__name__}"
-    other = next((each for each in KINDS if issubclass(plugin, each.base)), kind)
+    other = next((other for other in KINDS if issubclass(plugin, other.base)), kind)
     if not issubclass(plugin, kind.base) and other != kind:
         return (
             f"class {plugin.__name__} is {with_article(other.word)} "
@@ -157,7 +156,7 @@ def refused_call(method: Any, contract: Any) -> str:
 
 
 def _check_signature(plugin: type, kind: Kind, method: str) -> str:
-    # An object that no constructor has seen binds `self`, or not, for any kind of method.
+    # An object without a call of its constructor: binds `self`, or not, for any kind of method.
     if plugin.__init__ is object.__init__:  # type: ignore[misc]
         return f"class {plugin.__name__} has no __init__() that takes its params"
     try:
@@ -176,8 +175,8 @@ def _defines(plugin: type, method: str) -> bool:
 
 def _check_attributes(plugin: type, kind: Kind) -> str:
     # A network has the same methods as other kinds, so its attributes tell them apart.
-    wanted = ("default_image_size", "channels", "preprocessing") if kind == NETWORK else ()
-    missing = [name for name in wanted if not hasattr(plugin, name)]
+    required = ("default_image_size", "channels", "preprocessing") if kind == NETWORK else ()
+    missing = [name for name in required if not hasattr(plugin, name)]
     if missing:
         return f"class {plugin.__name__} has no {missing[0]} (see tf_frame.Network)"
     for name, (types, words) in _ATTRIBUTES.items() if kind in (MODEL, INPUT) else ():
@@ -188,7 +187,7 @@ def _check_attributes(plugin: type, kind: Kind) -> str:
 
 
 def check_options(plugin: Any, kind: Kind) -> str:
-    """Returns what is wrong with the options of a plugin, in words; empty if all are usable."""
+    """Describes the first unusable option of a plugin; empty if all are usable."""
     params = getattr(plugin, "Params", None)
     if not (inspect.isclass(params) and dataclasses.is_dataclass(params)):
         return f"class {plugin.__name__} has no dataclass Params (see tf_frame.option)"
@@ -204,7 +203,7 @@ def _check_each_option(params: type, kind: Kind) -> None:
     for option in options_of(params):
         if kind in (NETWORK, PREPROCESSING):
             raise ConfigError(f"a {kind.word} has no options of its own, but here is {option.name}")
-        # In YAML, `name` stands beside the options of every plugin but the model.
+        # In YAML, `name` stands next to the options of every plugin but the model.
         if option.name == "name" and kind != MODEL:
             raise ConfigError("an option cannot be called 'name'; YAML uses it")
         option.check_definition()

@@ -1,4 +1,4 @@
-"""Loads the plugins that a run names, and no others, so that a broken one stops no other run."""
+"""Loads the plugins that a run names and no other ones, so a broken plugin stops no other run."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from tf_frame.plugin.switches import read_switches
 
 @dataclasses.dataclass(frozen=True)
 class LoadedPlugin:
-    """A plugin whose class has been imported and checked.
+    """An imported and checked plugin.
 
     Attributes:
       info: its metadata.
@@ -65,7 +65,7 @@ def load_plugin(
     Args:
       kind: its kind.
       name: its name; `distribution:name` where two packages share one.
-      prefer: the distribution whose plugin is taken where several share the name.
+      prefer: the distribution that resolves a conflict of names.
       installed: the result of `find_plugins`, for callers that load several.
 
     Raises:
@@ -135,13 +135,13 @@ def load_plugin_info(info: PluginInfo) -> LoadedPlugin:
 
 
 def import_plugin(info: PluginInfo) -> LoadedPlugin:
-    """Imports one plugin of `find_plugins`, whose definition is not checked.
+    """Imports one plugin of `find_plugins` without a check of its definition.
 
     Raises:
-      BrokenPluginError: it may not be used, or cannot be imported.
+      BrokenPluginError: the plugin may not be used, or cannot be imported.
     """
     malformation = malformed(info.name, info.target)
-    # What else is broken by its metadata may be loaded nonetheless.
+    # A plugin with another fault in its metadata may load nonetheless.
     if malformation or info.state not in (OK, BROKEN):
         remedy = info.remedy or tell_authors(info.distribution)
         raise BrokenPluginError(info, info.problem or malformation, remedy)
@@ -149,9 +149,9 @@ def import_plugin(info: PluginInfo) -> LoadedPlugin:
 
 
 def unsupported_version(cls: Any) -> str:
-    """Returns for which version of the contracts a class is written, if that is not supported.
+    """Describes the version of the contracts that a class is written for, if it is not supported.
 
-    One that declares none goes by the requirement of its package on tf-frame.
+    For a class without a version, the package's requirement on tf-frame decides.
 
     Returns:
       A sentence; empty if the version is supported.
@@ -159,12 +159,12 @@ def unsupported_version(cls: Any) -> str:
     version = getattr(cls, "api_version", None)
     if version is None or version in range(OLDEST_API_VERSION, API_VERSION + 1):
         return ""
-    known = str(API_VERSION)
+    supported = str(API_VERSION)
     if OLDEST_API_VERSION < API_VERSION:
-        known = f"{OLDEST_API_VERSION} to {API_VERSION}"
+        supported = f"{OLDEST_API_VERSION} to {API_VERSION}"
     return (
         f"it is written for version {version!r} of the plugin contracts (api_version), "
-        f"tf-frame {tf_frame.__version__} has version {known}"
+        f"tf-frame {tf_frame.__version__} has version {supported}"
     )
 
 

@@ -1,7 +1,7 @@
-"""Records which plugins a run used, by version and content, and finds what differs later.
+"""Records the plugins of a run by version and content, and finds later differences.
 
-A package counts by its version and by the SHA-256 of its content, see `tf_frame.plugin.content`;
-tf-frame itself counts by its version.
+The record of a package is its version and the SHA-256 of its content, see
+`tf_frame.plugin.content`; the record of tf-frame itself is its version.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def lock_record(plugins: Iterable[PluginInfo]) -> dict[str, dict[str, Any]]:
         if _words(info) not in entry[PLUGINS]:
             entry[PLUGINS].append(_words(info))
     return {
-        # Classes that no package has, as in tests, have no files of their own.
+        # Classes without a package, as in tests, have no files to hash.
         name: {HASH: content_hash(name), **entry} if _is_hashed(name) else entry
         for name, entry in lock.items()
     }
@@ -65,11 +65,11 @@ def find_named_plugins(values: Iterable[Any]) -> list[PluginInfo]:
 def differences(
     versions: Mapping[str, str], lock: Mapping[str, Mapping[str, Any]]
 ) -> Iterator[str]:
-    """Yields, in words, how the installed packages differ from those of a record.
+    """Describes the differences between the installed packages and a record.
 
     Args:
-      versions: package -> version at the time.
-      lock: the result of `lock_record` at the time; empty: only versions are compared.
+      versions: package -> recorded version.
+      lock: the recorded result of `lock_record`; empty: only versions are compared.
     """
     for name in dict.fromkeys([*versions, *lock]):
         was, now = versions.get(name), _version(name)
@@ -87,7 +87,7 @@ def differences(
 
 
 def incomplete(versions: Mapping[str, str], lock: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
-    """Yields, in words, what a record lacks of the installed packages to compare them fully.
+    """Describes the facts about installed packages that a record lacks.
 
     Args:
       versions, lock: as of `differences`.
@@ -100,7 +100,7 @@ def incomplete(versions: Mapping[str, str], lock: Mapping[str, Mapping[str, Any]
 
 
 def unrecorded(plugins: Iterable[PluginInfo], lock: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """Returns the plugins, in words, that a record does not have."""
+    """Describes the plugins that a record does not have."""
     return [
         info.described
         for info in plugins
@@ -117,7 +117,7 @@ def _version(name: str) -> str | None:
 
 
 def _moved(words: str, name: str, installed: Sequence[PluginInfo]) -> Iterator[str]:
-    """Yields the package that has a plugin now, if it is another one."""
+    """Describes the package that has a plugin now, if it is another package."""
     owners = [info for info in installed if _words(info) == words]
     if owners and canonicalize_name(name) not in [
         canonicalize_name(p.distribution) for p in owners

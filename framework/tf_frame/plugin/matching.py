@@ -1,4 +1,4 @@
-"""Finds the plugins that a name can refer to, or says which names there are."""
+"""Finds the plugins that a name can refer to, or suggests other names."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tf_frame.plugin.find import (
     PluginInfo,
 )
 
-# Of more names the message of an error would be a page.
+# With more names the message of an error would be a page.
 _MOST_NAMES = 40
 
 
@@ -38,18 +38,16 @@ def matching_plugins(
 
 def _matching(name: str, plugins: Sequence[PluginInfo], prefer: str | None) -> list[PluginInfo]:
     distribution, _, short = name.rpartition(":")
-    exact = _of_distribution(distribution, [p for p in plugins if p.name == short])
+    exact = _from(distribution, [p for p in plugins if p.name == short])
     same = [p for p in plugins if p.name == name]
     # tf-frame's own plugins keep their names even if another package uses them.
-    return (
-        exact or _of_distribution(prefer, same) or _of_distribution(OWN_DISTRIBUTION, same) or same
-    )
+    return exact or _from(prefer, same) or _from(OWN_DISTRIBUTION, same) or same
 
 
-def _of_distribution(distribution: str | None, plugins: Sequence[PluginInfo]) -> list[PluginInfo]:
-    """Selects the plugins of one distribution, which resolves their conflicts with others."""
-    own = canonicalize_name(distribution or "")
-    chosen = [p for p in plugins if canonicalize_name(p.distribution) == own]
+def _from(distribution: str | None, plugins: Sequence[PluginInfo]) -> list[PluginInfo]:
+    """Selects the plugins of one distribution; their conflicts with other plugins are resolved."""
+    name = canonicalize_name(distribution or "")
+    chosen = [p for p in plugins if canonicalize_name(p.distribution) == name]
     count = Counter((p.kind, p.name) for p in chosen)
     return [
         dataclasses.replace(p, state=OK, problem="", remedy="")
@@ -68,7 +66,7 @@ def unknown_plugin(
       kind: the kind of plugin, in words.
       name: the unknown name.
       plugins: the candidates.
-      none: text in place of the installed names if there are none.
+      none: the text if there are no installed names.
     """
     plugins = list(plugins)
     names = sorted({p.name for p in plugins})
@@ -80,17 +78,17 @@ def unknown_plugin(
 
 
 def did_you_mean(name: str, plugins: Sequence[PluginInfo]) -> str:
-    """Returns a question with the plugins whose names are similar; empty if there are none.
+    """Returns a question with the plugins of similar names; empty if there are none.
 
     Args:
       name: the unknown name.
       plugins: the candidates.
     """
-    near = difflib.get_close_matches(name.rpartition(":")[2], sorted({p.name for p in plugins}))
-    meant = [
+    similar = difflib.get_close_matches(name.rpartition(":")[2], sorted({p.name for p in plugins}))
+    names = [
         f"{p.distribution}:{p.name}" if p.state == CONFLICT else p.name
-        for each in near
+        for similar_name in similar
         for p in plugins
-        if p.name == each
+        if p.name == similar_name
     ]
-    return f"did you mean {' or '.join(map(repr, dict.fromkeys(meant)))}?" if meant else ""
+    return f"did you mean {' or '.join(map(repr, dict.fromkeys(names)))}?" if names else ""

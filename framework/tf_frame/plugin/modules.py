@@ -13,10 +13,10 @@ _TARGET = re.compile(r"\s*([\w.]+)\s*:\s*[\w.]+\s*(\[.*\])?\s*")
 
 
 def malformed(name: str, target: str) -> str:
-    """Returns what is wrong with the form of an entry point, in words; empty if nothing is.
+    """Describes a mistake in the form of an entry point; empty if there is none.
 
     Args:
-      name: its name, which is written in options and in lists on the command line.
+      name: its name, which users type in options and lists.
       target: its `module:attribute`.
     """
     if not _NAME.fullmatch(name):
@@ -31,36 +31,36 @@ def target_module(target: str) -> str:
 
 
 def find_missing_part(module: str) -> str:
-    """Returns the first part of a module's name that is not there, such as `package.part`.
+    """Returns the first part of a module's name that does not exist, such as `package.part`.
 
-    A package that extends its own path when it is imported may have more modules than are found.
+    A package that extends its path when it is imported may have further modules.
 
     Returns:
-      The name; empty if the module is found, or only importing can tell.
+      The name; empty if the module exists, or only an import can tell.
     """
     names = list(_prefixes(module))
     try:
-        found = sum(1 for _ in _specs(module))
-    # A namespace in a package cannot be found before that is imported, and finders are code of
+        count = sum(1 for _ in _specs(module))
+    # A namespace in a package exists only after the import of the package, and finders are code of
     # other packages.
     except Exception:
         return ""
-    return "" if found == len(names) else names[found]
+    return "" if count == len(names) else names[count]
 
 
 def find_root(module: str) -> tuple[str, str]:
-    """Finds the folder of the package that a module is in, or the file of a single module.
+    """Finds the folder of a module's package, or the file of a single module.
 
-    Of namespaces, which several packages share, it is the first package or module below them; of
-    a package in an archive, it is the archive.
+    Several packages share a namespace, so the root is the first package or module below the
+    namespace. The root of a package in an archive is the archive.
 
     Returns:
-      Its name below the import path, such as `space/package` or `single.py`, and its path; both
-      are empty if it is not found.
+      The name below the import path, such as `space/package` or `single.py`, and the path; both
+      are empty for an unknown module.
     """
     try:
         for name, spec in zip(_prefixes(module), _specs(module), strict=False):
-            file = _file_of(spec)
+            file = _find_file(spec)
             if file:
                 return _named_root(name.replace(".", "/"), file, spec)
     except Exception:  # As in `find_missing_part`.
@@ -74,8 +74,8 @@ def _named_root(name: str, file: str, spec: ModuleSpec) -> tuple[str, str]:
     return os.path.join(os.path.dirname(name), os.path.basename(file)), file
 
 
-def _file_of(spec: ModuleSpec) -> str:
-    """The file of a module, or the archive that it is in; empty if there is none."""
+def _find_file(spec: ModuleSpec) -> str:
+    """Returns the file or the archive of a module; empty if there is none."""
     path = spec.origin or ""
     while path and not os.path.exists(path):
         path = os.path.dirname(path)
@@ -92,7 +92,7 @@ def _prefixes(module: str) -> Iterator[str]:
 
 
 def _specs(module: str) -> Iterator[ModuleSpec]:
-    """Yields the spec of each package above a module, and its own, up to the first not found."""
+    """Yields the specs of a module's packages and of the module, up to the first missing one."""
     path = None
     for name in _prefixes(module):
         spec = getattr(sys.modules.get(name), "__spec__", None) or _spec(name, path)

@@ -1,8 +1,7 @@
-"""Compares the features and labels that a model reads with those that an input yields.
+"""Compares the features and labels that a model reads with the features and labels of an input.
 
-Both may declare them by name (`feature_names`, `label_names`). A run with an input that does not
-fit then ends before its data is read, with the names of inputs that would fit, and not by a
-`KeyError` in the midst of the model.
+Both may declare names (`feature_names`, `label_names`). Then a run with an unfit input ends before
+its data is read, with the names of fitting inputs, and not with a `KeyError` in the model.
 """
 
 from __future__ import annotations

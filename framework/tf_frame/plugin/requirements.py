@@ -22,7 +22,7 @@ def unreadable(requirements: Iterable[str]) -> str:
       requirements: lines of the package's metadata, such as `tf-frame<0.2,>=0.1`.
 
     Returns:
-      The requirement and what is wrong with it, in words; empty if there is none.
+      A description of the requirement and its mistake; empty if there is none.
     """
     return next(filter(None, (_read(line)[1] for line in requirements if _OWN.match(line))), "")
 

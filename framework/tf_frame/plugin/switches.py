@@ -1,9 +1,9 @@
-"""Reads which plugins the user has disabled, by environment variables or in `plugins.yaml`.
+"""Reads the plugins that the user has disabled by environment variables or in `plugins.yaml`.
 
 | variable | key in the file | value |
 |---|---|---|
 | `TF_FRAME_PLUGINS` | `plugins` | only these; empty: none but tf-frame's own |
-| `TF_FRAME_DISABLE_PLUGINS` | `disable_plugins` | not these, also if the other names them |
+| `TF_FRAME_DISABLE_PLUGINS` | `disable_plugins` | not these; wins over the first |
 | `TF_FRAME_STRICT_PLUGINS` | `strict_plugins` | a problem of any plugin is an error |
 
 A variable that is set, even to an empty text, wins over the key. The file is
@@ -42,7 +42,7 @@ class Switches:
 
     Attributes:
       only: packages, plugins or `package:plugin`; None: all.
-      without: the same of what may not be used.
+      without: packages, plugins or `package:plugin` that may not be used.
       strict: whether a problem of any plugin is an error.
       sources: `plugins`, `disable_plugins`, `strict_plugins` -> the variable or the file with
         its key that sets it.
@@ -54,7 +54,7 @@ class Switches:
     sources: Mapping[str, str]
 
     def why_disabled(self, distribution: str, name: str) -> tuple[str, str]:
-        """Returns why a plugin is disabled and what enables it; two empty texts if it is not."""
+        """Returns the reason why a plugin is disabled and a remedy; two empty texts if enabled."""
         if is_own(distribution):
             return "", ""
         for text in self.without:
@@ -77,9 +77,10 @@ class Switches:
             for text in texts:
                 packages = [package for package, name in plugins if _fits(text, package, name)]
                 if all(map(is_own, packages)):
-                    own = "a part of tf-frame itself and always enabled"
-                    what = own if packages else "no installed package or plugin"
-                    lines.append(f"{self.sources[key]} names {text}, which is {what}")
+                    reason = "no installed package or plugin"
+                    if packages:
+                        reason = "a part of tf-frame itself and always enabled"
+                    lines.append(f"{self.sources[key]} names {text}, which is {reason}")
         return lines
 
 
@@ -125,10 +126,10 @@ def _names(value: Any, source: str) -> tuple[str, ...]:
 
 
 def _switch(value: Any, source: str) -> bool:
-    found = value if isinstance(value, bool) else _SWITCH.get(str(value).lower())
-    if found is None:
+    switch = value if isinstance(value, bool) else _SWITCH.get(str(value).lower())
+    if switch is None:
         raise ConfigError(f"{source}: expected 1 or 0, found {value!r}")
-    return found
+    return switch
 
 
 def _fits(text: str, distribution: str, name: str) -> bool:

@@ -21,7 +21,7 @@ class Converter(Plugin):
         Args:
           source: the file or folder to read, as the user gave it.
           output: the folder to write, which need not exist.
-          report: takes a line for the user, such as what was written.
+          report: takes a line for the user, such as the names of written files.
 
         Raises:
           DataError: the source is missing or damaged.
@@ -82,8 +82,8 @@ class GradientTransform(Plugin):
         """Returns whether this step applies the gradients of the last call.
 
         Returns:
-          A scalar bool tensor, or None for always. The variables and the
-          global step only change in a step in which every transform is ready.
+          A scalar bool tensor, or None for always. The variables and the global step only change
+          in a step with all transforms ready.
         """
         return None
 
@@ -170,8 +170,8 @@ class HookPlugin(Plugin):
     """A factory of session hooks.
 
     Attributes:
-      needed_metrics: evaluation metrics by which the hook goes. A run that evaluates during
-        training looks for them before the first step.
+      needed_metrics: evaluation metrics that the hook reads. A run that evaluates during training
+        looks for them before the first step.
     """
 
     needed_metrics: Sequence[str] = ()
