@@ -22,13 +22,6 @@ from typing import NamedTuple
 import numpy as np
 
 from tf_frame import ClassMetric
-from tf_frame_detection.evaluation.average_precision import (
-    COCO_RECALLS,
-    NO_BOXES,
-    VOC07_RECALLS,
-    average_precision,
-    joined,
-)
 from tf_frame_detection.evaluation.coco import COCO_FIGURES, coco_figures, has_pycocotools
 from tf_frame_detection.evaluation.images import Array, Image
 from tf_frame_detection.evaluation.matching import (
@@ -40,6 +33,13 @@ from tf_frame_detection.evaluation.matching import (
     upright_overlaps,
 )
 
+# COCO reads the precision at 101 recalls, VOC 2007 at 11; VOC since 2010 takes the area under the
+# curve. The precision at a recall is the greatest at this or a higher recall.
+COCO_RECALLS = np.linspace(0, 1, 101)
+# 3 of 10 boxes must reach the recall 0.3, which `linspace` misses.
+VOC07_RECALLS = np.arange(11) / 10
+# Like COCO's: the value of a figure without any box that counts.
+NO_BOXES = -1.0
 _NO_ANGLE = 90.0
 # Boxes at least so many times as long as wide have an angle that counts.
 _LONG = 1.5
@@ -146,6 +146,46 @@ def angle_errors(found: Array, boxes: Array) -> Array:
     turned = np.degrees(found[is_long, 4] - boxes[is_long, 4]) % 180
     errors: Array = np.minimum(turned, 180 - turned)
     return errors
+
+
+def joined(matches: Sequence[Matches]) -> Matches:
+    """Joins the detections of several images, most certain first; equal ones in their order."""
+    scores = np.concatenate([match.scores for match in matches])
+    order = np.argsort(-scores, kind="stable")
+    right, wrong = (
+        np.concatenate(parts, axis=1)[:, order]
+        for parts in ([match.right for match in matches], [match.wrong for match in matches])
+    )
+    return Matches(scores[order], right, wrong, sum(match.num_boxes for match in matches))
+
+
+def average_precision(matches: Matches, recalls: Array | None) -> Array:
+    """Returns the AP at each IoU threshold.
+
+    Args:
+      matches: of all images.
+      recalls: where the precision is read; None: the area under the curve.
+
+    Returns:
+      `[thresholds]`; -1 if there is no box that counts.
+    """
+    if not matches.num_boxes:
+        return np.full(len(matches.right), NO_BOXES)
+    right, wrong = np.cumsum(matches.right, axis=1), np.cumsum(matches.wrong, axis=1)
+    recall = right / matches.num_boxes
+    precision = right / np.maximum(right + wrong, 1)
+    precision = np.maximum.accumulate(precision[:, ::-1], axis=1)[:, ::-1]
+    if recalls is None:
+        area: Array = np.sum(np.diff(recall, axis=1, prepend=0.0) * precision, axis=1)
+        return area
+    curves = zip(recall, precision, strict=True)
+    return np.array([np.mean(_read(*curve, recalls)) for curve in curves])
+
+
+def _read(recall: Array, precision: Array, recalls: Array) -> Array:
+    """The precision at each recall; 0 at those that are not reached."""
+    values: Array = np.append(precision, 0.0)[np.searchsorted(recall, recalls, side="left")]
+    return values
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -24,10 +24,12 @@ from tf_frame_detection.inputs.annotations import (
     RecordError,
     class_number,
     corner_box,
+    find_class_names,
+    image_named,
+    images_by_stem,
     numbers,
     read_text,
 )
-from tf_frame_detection.inputs.listed_names import find_class_names, image_named, images_by_stem
 from tf_frame_detection.inputs.photographs import Part
 from tf_frame_detection.inputs.voc_xml import FormOptions
 from tf_frame_vision.reading.folders import first_existing

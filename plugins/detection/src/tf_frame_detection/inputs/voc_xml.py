@@ -26,14 +26,12 @@ from tf_frame_detection.inputs.annotations import (
     RecordError,
     Size,
     class_number,
-    numbers,
-    read_text,
-)
-from tf_frame_detection.inputs.listed_names import (
     find_class_names,
     image_named,
     images_by_stem,
     listed_names,
+    numbers,
+    read_text,
 )
 from tf_frame_detection.inputs.photographs import Part
 from tf_frame_vision.reading.folders import first_existing

@@ -15,6 +15,9 @@ A network returns its logits, `[batch, classes]`, or without classes its feature
 points by name: the layers, pooled features, `Logits`, `Predictions` or what slim calls them. Images
 of a known size that is too small, or too large for squeezed logits, raise a `ConfigError`.
 
+A function `..._base` ends at `final_endpoint`, the scope of a layer such as `Mixed_5c`, and returns
+this layer's output and all end points; an unknown name raises a `ValueError`.
+
 The networks share these arguments, which their docstrings do not repeat:
 
     inputs              images, `[batch, height, width, channels]`

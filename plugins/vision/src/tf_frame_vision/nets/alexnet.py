@@ -51,9 +51,6 @@ def alexnet_v2(
     Args:
       inputs: `[batch, height, width, 3]`, 224 x 224 pixels to classify; larger
         ones with `global_pool`, or without `spatial_squeeze` for a map of logits.
-
-    Raises:
-      ConfigError: the images are smaller than 195 pixels.
     """
     check_image_size(inputs, least=_LEAST_IMAGE_SIZE, network="alexnet_v2", advice="enlarge them")
     head = Head(

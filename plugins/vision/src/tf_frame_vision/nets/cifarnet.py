@@ -28,11 +28,7 @@ def cifarnet(
     prediction_fn: Callable[..., Any] = layers.softmax,
     scope: Any = "CifarNet",
 ) -> tuple[Any, dict[str, Any]]:
-    """Builds two convolutions with pooling and local normalisation, then three dense layers.
-
-    Raises:
-      ConfigError: the images are too small.
-    """
+    """Builds two convolutions with pooling and local normalisation, then three dense layers."""
     check_image_size(images, least=_LEAST_SIZE, network="cifarnet", advice="enlarge them")
     end_points: dict[str, Any] = {}
     with tf.variable_scope(scope, "CifarNet", [images]):

@@ -36,22 +36,11 @@ def inception_resnet_v2_base(
     Args:
       inputs: images, `[batch, height, width, channels]`, of at least 75 x 75 for the
         whole network, unless its maps are aligned.
-      final_endpoint: `Conv2d_1a_3x3`, `Conv2d_2a_3x3`, `Conv2d_2b_3x3`,
-        `MaxPool_3a_3x3`, `Conv2d_3b_1x1`, `Conv2d_4a_3x3`, `MaxPool_5a_3x3`,
-        `Mixed_5b`, `Mixed_6a`, `PreAuxLogits`, `Mixed_7a` or `Conv2d_7b_1x1`.
       output_stride: size of the image over that of `PreAuxLogits`: 16, or 8 with
         dilated kernels; 8 ends there.
       align_feature_maps: whether maps are padded where the paper cuts their borders
         off, so that their positions are those of the image.
       activation_fn: of the residual blocks.
-
-    Returns:
-      The final end point, and all by name, each `[batch, height, width, channels]`.
-
-    Raises:
-      ValueError: no such end point or stride, or an end point that a stride of 8 does
-        not reach.
-      ConfigError: the images are too small.
     """
     if output_stride not in (8, 16):
         raise ValueError("output_stride must be 8 or 16.")
@@ -89,10 +78,6 @@ def inception_resnet_v2(
         size for auxiliary logits.
       create_aux_logits: whether to build the auxiliary classifier on `PreAuxLogits`.
       activation_fn: of the residual blocks.
-
-    Raises:
-      ConfigError: the images are too small, or auxiliary logits are wanted of
-        images of unknown size.
     """
     with (
         tf.variable_scope(scope, "InceptionResnetV2", [inputs], reuse=reuse) as network,

@@ -88,17 +88,8 @@ def inception_v1_base(
     """Builds the network up to an end point.
 
     Args:
-      final_endpoint: `Conv2d_1a_7x7`, `MaxPool_2a_3x3`, `Conv2d_2b_1x1`,
-        `Conv2d_2c_3x3`, `MaxPool_3a_3x3`, `Mixed_3b`, `Mixed_3c`, `MaxPool_4a_3x3`,
-        `Mixed_4b` to `Mixed_4f`, `MaxPool_5a_2x2`, `Mixed_5b` or `Mixed_5c`.
       include_root_block: whether `inputs` are images; otherwise they go right into
         `Mixed_3b`, and the end points before it do not exist.
-
-    Returns:
-      The final end point, and all by name, each `[batch, height, width, channels]`.
-
-    Raises:
-      ValueError: there is no such end point.
     """
     table = _ROOT + _MODULES if include_root_block else _MODULES
     with tf.variable_scope(scope, "InceptionV1", [inputs]):
@@ -122,10 +113,6 @@ def inception_v1(
     Args:
       global_pool: whether the mean is taken over the whole last map; otherwise over
         windows of 7 x 7, which are cut to maps that are smaller (slim fails there).
-
-    Raises:
-      ConfigError: images so large that there are several logits for each, which
-        were to be squeezed.
     """
     with (
         tf.variable_scope(scope, "InceptionV1", [inputs], reuse=reuse) as network,

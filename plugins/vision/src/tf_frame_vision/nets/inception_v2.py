@@ -139,19 +139,10 @@ def inception_v2_base(
 
     Args:
       inputs: `[batch, height, width, channels]`, or as `data_format` says.
-      final_endpoint: `Conv2d_1a_7x7`, `MaxPool_2a_3x3`, `Conv2d_2b_1x1`,
-        `Conv2d_2c_3x3`, `MaxPool_3a_3x3`, `Mixed_3b`, `Mixed_3c`, `Mixed_4a` to
-        `Mixed_4e` or `Mixed_5a` to `Mixed_5c`.
       use_separable_conv: whether the first layer is a separable convolution.
       data_format: `NHWC`, or `NCHW` without the separable convolution.
       include_root_block: whether `inputs` are images; otherwise they go right into
         `Mixed_3b`, and the end points before it do not exist.
-
-    Returns:
-      The final end point, and all by name.
-
-    Raises:
-      ValueError: no such end point or data format, or a multiplier that is not positive.
     """
     depth = inception_utils.depth_function(depth_multiplier, min_depth)
     _check_format(data_format, use_separable_conv)
@@ -199,11 +190,6 @@ def inception_v2(
     Args:
       global_pool: whether the mean is taken over the whole last map; otherwise over
         windows of 7 x 7, which are cut to maps that are smaller.
-
-    Raises:
-      ValueError: a multiplier that is not positive.
-      ConfigError: images so large that there are several logits for each, which
-        were to be squeezed.
     """
     with (
         tf.variable_scope(scope, "InceptionV2", [inputs], reuse=reuse) as network,

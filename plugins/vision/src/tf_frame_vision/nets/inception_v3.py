@@ -167,16 +167,6 @@ def inception_v3_base(
     Args:
       inputs: images, `[batch, height, width, channels]`, of at least 75 x 75 for the
         whole network.
-      final_endpoint: `Conv2d_1a_3x3`, `Conv2d_2a_3x3`, `Conv2d_2b_3x3`,
-        `MaxPool_3a_3x3`, `Conv2d_3b_1x1`, `Conv2d_4a_3x3`, `MaxPool_5a_3x3`,
-        `Mixed_5b` to `Mixed_5d`, `Mixed_6a` to `Mixed_6e` or `Mixed_7a` to `Mixed_7c`.
-
-    Returns:
-      The final end point, and all by name, each `[batch, height, width, channels]`.
-
-    Raises:
-      ValueError: no such end point, or a multiplier that is not positive.
-      ConfigError: the images are too small.
     """
     style = Style(depth=inception_utils.depth_function(depth_multiplier, min_depth))
     with tf.variable_scope(scope, "InceptionV3", [inputs]):
@@ -205,11 +195,6 @@ def inception_v3(
       create_aux_logits: whether to build the auxiliary classifier on `Mixed_6e`.
       global_pool: whether the mean is taken over the whole last map; otherwise over
         windows of 8 x 8, which are cut to maps that are smaller.
-
-    Raises:
-      ValueError: a multiplier that is not positive.
-      ConfigError: images that are too small, or so large that there are several
-        logits for each, which were to be squeezed.
     """
     depth = inception_utils.depth_function(depth_multiplier, min_depth)
     with (

@@ -149,16 +149,6 @@ def inception_v4_base(
     Args:
       inputs: images, `[batch, height, width, channels]`, of at least 75 x 75 for the
         whole network.
-      final_endpoint: `Conv2d_1a_3x3`, `Conv2d_2a_3x3`, `Conv2d_2b_3x3`, `Mixed_3a`,
-        `Mixed_4a`, `Mixed_5a` to `Mixed_5e`, `Mixed_6a` to `Mixed_6h` or `Mixed_7a`
-        to `Mixed_7d`.
-
-    Returns:
-      The final end point, and all by name, each `[batch, height, width, channels]`.
-
-    Raises:
-      ValueError: there is no such end point.
-      ConfigError: the images are too small.
     """
     with tf.variable_scope(scope, "InceptionV4", [inputs]):
         return build_until(inputs, _TABLE, final_endpoint, _STYLE)
@@ -180,10 +170,6 @@ def inception_v4(
       inputs: images, `[batch, height, width, channels]`, of at least 75 x 75; of known
         size for auxiliary logits.
       create_aux_logits: whether to build the auxiliary classifier on `Mixed_6h`.
-
-    Raises:
-      ConfigError: the images are too small, or auxiliary logits are wanted of
-        images of unknown size.
     """
     with (
         tf.variable_scope(scope, "InceptionV4", [inputs], reuse=reuse) as network,

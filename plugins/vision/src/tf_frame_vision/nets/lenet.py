@@ -28,11 +28,7 @@ def lenet(
     prediction_fn: Callable[..., Any] = layers.softmax,
     scope: Any = "LeNet",
 ) -> tuple[Any, dict[str, Any]]:
-    """Builds two convolutions with pooling, and two fully connected layers.
-
-    Raises:
-      ConfigError: the images are too small.
-    """
+    """Builds two convolutions with pooling, and two fully connected layers."""
     check_image_size(images, least=_LEAST_SIZE, network="lenet", advice="enlarge them")
     end_points: dict[str, Any] = {}
     with tf.variable_scope(scope, "LeNet", [images]):

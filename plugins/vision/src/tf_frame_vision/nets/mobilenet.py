@@ -191,9 +191,6 @@ def mobilenet(
       Logits `[batch, num_classes]`, or what they would have been computed of,
       `[batch, 1, 1, channels]`; and end points: those of `mobilenet_base`,
       `global_pool`, `Logits`, `Predictions`.
-
-    Raises:
-      ValueError: the rank of the inputs is not 4.
     """
     if inputs.shape.rank != 4:
         raise ValueError(f"Expected rank 4 input, was: {inputs.shape.rank}")

@@ -64,21 +64,11 @@ def mobilenet_v1_base(
     """Builds the layers before pooling and logits.
 
     Args:
-      final_endpoint: the last layer to build: "Conv2d_0", "Conv2d_1_depthwise",
-        "Conv2d_1_pointwise", ..., "Conv2d_13_pointwise".
       conv_defs: other layers than `MOBILENETV1_CONV_DEFS`.
       output_stride: 8, 16 or 32: size of the inputs over size of the outputs, at
         most; where a stride would exceed it, later kernels are dilated instead.
       use_explicit_padding: pad by a number of zeros that does not depend on the
         size of the inputs, and convolve "VALID".
-
-    Returns:
-      The last layer's output `[batch, new_height, new_width, channels]`, and all
-      layers' outputs by the names above.
-
-    Raises:
-      ValueError: `final_endpoint`, `depth_multiplier` or `output_stride` is not
-        allowed.
     """
     if depth_multiplier <= 0:
         raise ValueError(f"depth_multiplier is not greater than zero. It is {depth_multiplier}.")
@@ -169,9 +159,6 @@ def mobilenet_v1(
       conv_defs: other layers than `MOBILENETV1_CONV_DEFS`.
       global_pool: average over the whole picture; otherwise over windows of
         7 x 7, so that pictures larger than 224 give more than one position.
-
-    Raises:
-      ValueError: the rank of the inputs is not 4.
     """
     if inputs.shape.rank != 4:
         raise ValueError(f"Invalid input tensor rank, expected 4, was: {inputs.shape.rank}")

@@ -78,9 +78,6 @@ def mobilenet(
       activation_fn: instead of `tf.nn.relu6`.
       **kwargs: for `mobilenet.mobilenet`: `prediction_fn`, `reuse`,
         `final_endpoint`, `output_stride`, `use_explicit_padding`, `is_training` ...
-
-    Raises:
-      ValueError: `multiplier` was given.
     """
     if "multiplier" in kwargs:
         raise ValueError(

@@ -177,9 +177,6 @@ def mobilenet(
         whatever the multiplier.
       **kwargs: for `mobilenet.mobilenet`: `prediction_fn`, `reuse`,
         `final_endpoint`, `output_stride`, `use_explicit_padding`, `is_training` ...
-
-    Raises:
-      ValueError: `multiplier` was given.
     """
     if "multiplier" in kwargs:
         raise ValueError(

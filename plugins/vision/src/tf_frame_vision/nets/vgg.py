@@ -61,9 +61,6 @@ def _network(name: str, repeats: tuple[int, ...]) -> Any:
             ones with `global_pool`, or without `spatial_squeeze` for a map of logits.
           fc_conv_padding: padding of fc6; "SAME" gives a map of 1/32 of the image's
             size, "VALID" one that is 6 smaller.
-
-        Raises:
-          ConfigError: the images are too small for the five poolings and fc6.
         """
         _check_size(inputs, fc_conv_padding, name)
         head = Head(
