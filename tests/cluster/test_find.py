@@ -250,10 +250,7 @@ FLAGS = {
         ("--master", "grpc://w:1", *HOSTS, "--job_name", "worker"),
         "--master grpc://w:1 is a server that another program starts",
     ),
-    "a master without a scheme": (
-        ("--master", "w:1"),
-        "--master w:1: expected grpc://HOST:PORT",
-    ),
+    "a master without a scheme": (("--master", "w:1"), "--master w:1: expected grpc://HOST:PORT"),
     "a master with a port that is none": (
         ("--master", "grpc://w:0"),
         "--master grpc://w:0: expected grpc://HOST:PORT",

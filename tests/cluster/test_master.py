@@ -33,11 +33,7 @@ SYNCHRONOUS = ("--sync_replicas", "--moving_average_decay", "0.5")
 @pytest.mark.slow
 @pytest.mark.timeout(240)
 @pytest.mark.parametrize(
-    "more",
-    [
-        pytest.param((), id="asynchronous"),
-        pytest.param(SYNCHRONOUS, id="synchronous"),
-    ],
+    "more", [pytest.param((), id="asynchronous"), pytest.param(SYNCHRONOUS, id="synchronous")]
 )
 def test_two_workers_train_together_over_a_parameter_server(
     cluster, tmp_path, toy_environment, more

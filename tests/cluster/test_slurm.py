@@ -74,12 +74,7 @@ def test_what_is_no_host_list_is_refused(text):
 
 @pytest.mark.parametrize(
     "text, counts",
-    [
-        ("3", [3]),
-        ("2(x3),1", [2, 2, 2, 1]),
-        ("1,2,1(x2)", [1, 2, 1, 1]),
-        ("128(x2)", [128, 128]),
-    ],
+    [("3", [3]), ("2(x3),1", [2, 2, 2, 1]), ("1,2,1(x2)", [1, 2, 1, 1]), ("128(x2)", [128, 128])],
 )
 def test_tasks_per_node_are_expanded(text, counts):
     assert expand_counts(text) == counts
@@ -93,12 +88,7 @@ def test_what_is_no_list_of_tasks_per_node_is_refused(text):
 
 def test_on_one_node_the_ranks_are_the_tasks_of_the_job_in_its_order():
     cluster, found = everywhere("vm", "4", num_ps=1, evaluator=True)
-    assert found == {
-        (0, 0): "ps-0",
-        (0, 1): "chief-0",
-        (0, 2): "worker-0",
-        (0, 3): "evaluator-0",
-    }
+    assert found == {(0, 0): "ps-0", (0, 1): "chief-0", (0, 2): "worker-0", (0, 3): "evaluator-0"}
     assert cluster == {
         "ps": [f"vm:{FIRST}"],
         "chief": [f"vm:{FIRST + 1}"],
@@ -154,10 +144,7 @@ def test_the_content_is_one_that_the_parser_of_tf_config_takes(local, trains):
 
 def test_a_single_task_is_a_chief():
     config = slurm_tf_config(environment("vm", "1"), num_ps=0, evaluator=False)
-    assert config == {
-        "cluster": {"chief": [f"vm:{FIRST}"]},
-        "task": {"type": "chief", "index": 0},
-    }
+    assert config == {"cluster": {"chief": [f"vm:{FIRST}"]}, "task": {"type": "chief", "index": 0}}
 
 
 def ports(job, count=64):

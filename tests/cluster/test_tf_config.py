@@ -105,12 +105,7 @@ def test_a_cluster_of_one_task_trains_inside_its_process(leader):
     place = of({leader: ["a:1"]}, leader, 0)
     assert (place.master, place.is_chief, place.global_id) == ("", True, 0)
     assert (place.num_ps, place.num_workers) == (0, 1)
-    assert place.run_options() == {
-        "master": "",
-        "task": 0,
-        "worker_replicas": 1,
-        "num_ps_tasks": 0,
-    }
+    assert place.run_options() == {"master": "", "task": 0, "worker_replicas": 1, "num_ps_tasks": 0}
     assert resolve(RunOptions, [place.run_options()]) == RunOptions()
 
 

@@ -7,7 +7,6 @@ import tensorflow.compat.v1 as tf
 from tf_frame.cluster import Cluster
 from tf_frame.config.run_options import RunOptions
 from tf_frame.hooks.base import Hook
-from tf_frame.hooks.cadence import NEVER, Cadence, Multiples
 from tf_frame.hooks.checkpoint import CheckpointHook
 from tf_frame.hooks.progress import ProgressHook
 from tf_frame.session.job_member import JobMember
@@ -28,15 +27,9 @@ class Terminal(io.StringIO):
         return True
 
 
-def hook_of(graph, out, *, last_step=9, every_steps=1, **more):
-    return ProgressHook(
-        graph.train_op,
-        last_step=last_step,
-        examples_per_step=8,
-        every_steps=every_steps,
-        out=out,
-        **more,
-    )
+def hook_of(graph, out, *, cls=ProgressHook, last_step=9, every_steps=1):
+    steps = {"last_step": last_step, "every_steps": every_steps}
+    return cls(graph.train_op, examples_per_step=8, out=out, **steps)
 
 
 class Tick(tf.train.SessionRunHook):
@@ -54,32 +47,20 @@ def shown(out):
     return [LINE.fullmatch(line).groups() for line in out.getvalue().splitlines()]
 
 
-def test_a_line_is_shown_at_every_nth_step_and_at_the_last(build, train):
+@pytest.mark.parametrize(("last_step", "steps"), [(8, ["3", "6", "8"]), (6, ["3", "6"])])
+def test_a_line_is_shown_at_every_nth_step_and_once_at_the_last(build, train, last_step, steps):
     graph, out = build(), io.StringIO()
-    train(graph, [hook_of(graph, out, last_step=8, every_steps=3)], to=8)
-    assert [(step, last) for step, last, *_ in shown(out)] == [("3", "8"), ("6", "8"), ("8", "8")]
-
-
-def test_the_last_step_is_not_shown_twice(build, train):
-    graph, out = build(), io.StringIO()
-    train(graph, [hook_of(graph, out, last_step=6, every_steps=3)], to=6)
-    assert [line[0] for line in shown(out)] == ["3", "6"]
+    train(graph, [hook_of(graph, out, last_step=last_step, every_steps=3)], to=last_step)
+    assert [line[:2] for line in shown(out)] == [(step, str(last_step)) for step in steps]
 
 
 def test_a_line_holds_the_rates_of_its_interval_and_the_time_left(build, train, clock):
     graph, out = build(), io.StringIO()
-    tick = Tick(clock, [100, 1, 1, 4, 4, 4])
-    train(graph, [hook_of(graph, out, every_steps=3), tick], to=6)
+    progress = hook_of(graph, out, every_steps=3)
+    train(graph, [progress, Tick(clock, [100, 1, 1, 4, 4, 4])], to=6)
     first, second = shown(out)
     assert first[3:] == ("1.00", "8.0", "0:06")
-    assert second[3:] == ("0.25", "2.0", "0:12")
-
-
-def test_the_loss_shown_is_that_of_the_step(build, train):
-    graph, out = build(), io.StringIO()
-    progress = hook_of(graph, out, every_steps=3)
-    train(graph, [progress], to=3)
-    assert shown(out)[0][2] == f"{progress.loss:.4f}"
+    assert second[2:] == (f"{progress.loss:.4f}", "0.25", "2.0", "0:12")
     assert progress.loss > 0
 
 
@@ -146,16 +127,6 @@ def test_a_small_loss_is_not_shown_as_zero(build, train, monkeypatch):
     assert "  loss 1.250e-05  " in out.getvalue()
 
 
-def test_closing_twice_leaves_one_fresh_line(build, train):
-    graph, out = build(), Terminal()
-    progress = hook_of(graph, out, last_step=4)
-    train(graph, [progress], to=2)
-    before = out.getvalue()
-    progress.close()
-    assert out.getvalue() == before
-    assert before.endswith("\n")
-
-
 class LoseSession(tf.train.SessionRunHook):
     """Loses the session once, after a number of steps."""
 
@@ -209,28 +180,20 @@ class Ran(ProgressHook):
         super().after_step(run_context, run_values, step)
 
 
-def ran_of(graph, *, last_step, every_steps, out=None):
-    return Ran(
-        graph.train_op,
-        last_step=last_step,
-        examples_per_step=8,
-        every_steps=every_steps,
-        out=out or io.StringIO(),
-    )
+def ran_of(graph, *, out=None, **more):
+    return hook_of(graph, out or io.StringIO(), cls=Ran, **more)
 
 
-def test_only_the_first_step_multiples_and_the_last_step_are_wanted(build, train):
+@pytest.mark.parametrize(
+    ("last_step", "every_steps", "steps"), [(14, 4, [1, 4, 8, 12, 14]), (6, 0, [1, 6])]
+)
+def test_only_the_first_step_multiples_and_the_last_step_are_wanted(
+    build, train, last_step, every_steps, steps
+):
     graph = build()
-    hook = ran_of(graph, last_step=14, every_steps=4)
-    train(graph, [hook], to=14)
-    assert hook.steps == [1, 4, 8, 12, 14]
-
-
-def test_without_lines_only_the_first_and_the_last_step_are_wanted(build, train):
-    graph = build()
-    hook = ran_of(graph, last_step=6, every_steps=0)
-    train(graph, [hook], to=6)
-    assert hook.steps == [1, 6]
+    hook = ran_of(graph, last_step=last_step, every_steps=every_steps)
+    train(graph, [hook], to=last_step)
+    assert hook.steps == steps
 
 
 def test_a_resumed_session_wants_its_first_step_and_the_same_multiples(tmp_path, build, train):
@@ -308,61 +271,9 @@ def test_the_mean_rate_is_right_where_training_ends_between_wanted_steps(tmp_pat
 
 def test_a_bar_ends_at_the_last_step_that_was_run(build, train):
     graph, out = build(), Terminal()
-    train(graph, [hook_of(graph, out, last_step=10, every_steps=10)], to=7)
-    assert " 7/10 " in out.getvalue().split("\r")[-1]
-
-
-@pytest.mark.parametrize(
-    ("cadence", "start", "wanted"),
-    [
-        (lambda: Multiples(10), 0, [10, 20, 30]),
-        (lambda: Multiples(10), 15, [20, 30]),
-        (lambda: Multiples(10), 20, [30]),
-        (lambda: Multiples(10, first=1), 20, [21, 30]),
-        (lambda: Multiples(10, first=4), 7, [11, 20, 30]),
-        (lambda: Multiples(10, last_step=25), 0, [10, 20, 25, 30]),
-        (lambda: Multiples(None, last_step=25), 0, [25]),
-        (lambda: Multiples(None, first=2), 0, [2]),
-        (lambda: Multiples(None), 0, []),
-    ],
-)
-def test_multiples_are_the_same_wherever_a_session_begins(cadence, start, wanted):
-    cadence = cadence()
-    cadence.start(start)
-    seen = []
-    for step in range(start + 1, 33):
-        if cadence.wants(step):
-            assert cadence.next_step() == step
-            seen.append(step)
-            cadence.mark(step)
-    assert seen == wanted
-
-
-def test_a_multiple_that_is_passed_over_counts_once():
-    cadence = Multiples(10)
-    cadence.start(0)
-    assert not cadence.wants(9)
-    assert cadence.wants(13)
-    cadence.mark(13)
-    assert cadence.next_step() == 20
-
-
-def test_multiples_and_seconds_add_up(clock):
-    cadence = Multiples(10, every_secs=5)
-    cadence.start(0)
-    assert not cadence.wants(3)
-    clock.now += 5
-    assert cadence.wants(3)
-    cadence.mark(3)
-    assert not cadence.wants(4)
-    assert cadence.next_step() == 10
-
-
-def test_multiples_say_what_they_are():
-    assert isinstance(Multiples(10), Cadence)
-    text = "step 1 of a session and multiples of 10 and step 25"
-    assert str(Multiples(10, first=1, last_step=25)) == text
-    assert str(Multiples(None)) == "no step"
-    assert Multiples(None).next_step() == NEVER
-    with pytest.raises(ValueError, match="every_steps is -1"):
-        Multiples(-1)
+    progress = hook_of(graph, out, last_step=10, every_steps=10)
+    train(graph, [progress], to=7)
+    text = out.getvalue()
+    assert " 7/10 " in text.split("\r")[-1] and text.endswith("\n")
+    progress.close()
+    assert out.getvalue() == text

@@ -69,10 +69,7 @@ def test_intervals_are_those_between_multiples_after_the_warm_up(build, train, c
     train(graph, [hook, Tick(clock, [50, 50] + [1] * 3 + [2] * 5 + [1] * 3)], to=13)
     counted, rest = reported(logged)
     # Steps 3 to 5 at 1 step/s, 6 to 10 at 0.5; 8 steps in 13 s.
-    assert counted == [
-        ("5", "1.0", None, "0.0", "8.0"),
-        ("10", "0.6", "0.2", "0.4", "4.9"),
-    ]
+    assert counted == [("5", "1.0", None, "0.0", "8.0"), ("10", "0.6", "0.2", "0.4", "4.9")]
     assert rest == ["not considering steps 1 to 2 (0.2 examples/s)"]
     assert hook.throughput.mean == pytest.approx(8 / 13)
 

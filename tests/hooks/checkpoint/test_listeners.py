@@ -38,11 +38,7 @@ def synchronous(folder, graph, every_steps, listeners):
 
 def asynchronous(folder, graph, every_steps, listeners):
     return CheckpointHook(
-        str(folder),
-        graph.scaffold,
-        every_steps=every_steps,
-        listeners=listeners,
-        asynchronous=True,
+        str(folder), graph.scaffold, every_steps=every_steps, listeners=listeners, asynchronous=True
     )
 
 

@@ -86,12 +86,7 @@ def test_the_arguments_are_those_of_tensorflow():
 
 
 @pytest.mark.parametrize(
-    "options",
-    [
-        {"saver": 1, "scaffold": 2, "save_steps": 1},
-        {},
-        {"save_secs": 1, "save_steps": 1},
-    ],
+    "options", [{"saver": 1, "scaffold": 2, "save_steps": 1}, {}, {"save_secs": 1, "save_steps": 1}]
 )
 def test_the_errors_are_those_of_tensorflow(options):
     texts = []

@@ -122,11 +122,7 @@ def test_from_the_first_step_to_the_last(names, go):
 def test_in_a_resumed_run_and_in_one_that_has_nothing_left_to_do(names, go):
     go(names, 3, to=4)
     assert go(names, 3, to=9) == expected(
-        names,
-        multiples=[6, 9],
-        first_and_multiples=[5, 6, 9],
-        from_first=[5, 8],
-        after_start=[7],
+        names, multiples=[6, 9], first_and_multiples=[5, 6, 9], from_first=[5, 8], after_start=[7]
     )
     assert go.loop.global_step == 9
     assert go(names, 3, to=9) == {name: [] for name in names}

@@ -228,8 +228,7 @@ def run_with_hook(tmp_path, hook, mode=TRAIN, **options):
 
 
 @pytest.mark.parametrize(
-    ("options", "mode"),
-    [({"eval_every_n_steps": 2}, TRAIN), ({}, TRAIN_AND_EVALUATE)],
+    ("options", "mode"), [({"eval_every_n_steps": 2}, TRAIN), ({}, TRAIN_AND_EVALUATE)]
 )
 def test_early_stopping_by_a_metric_that_is_not_there_ends_a_run_before_it_trains(
     tmp_path, options, mode
