@@ -73,43 +73,45 @@ def test_a_checkpoint_holds_the_variables_after_its_step(tmp_path, hook_of, buil
     assert len({value.tobytes() for value in saved}) == 4
 
 
-def test_the_last_step_is_not_saved_twice(tmp_path, hook_of, build, train, count_saves):
-    graph = build()
-    train(graph, [hook_of(tmp_path, graph, every_steps=3)], to=6)
-    assert [count_saves(step) for step in (0, 3, 6)] == [1, 1, 1]
-
-
-def test_a_resumed_run_does_not_save_again_what_it_started_from(
-    tmp_path, hook_of, build, train, count_saves
+@pytest.mark.parametrize(
+    ("last_steps", "every_steps", "saved"),
+    [
+        ((6,), 3, [0, 3, 6]),
+        ((2, 4), 100, [0, 2, 4]),  # A resumed run does not save its first step.
+        ((2, 7), 3, [0, 2, 5, 7]),  # It counts from its first step.
+        ((2, 2), 1, [0, 1, 2]),
+    ],
+)
+def test_each_step_is_saved_once_also_by_a_resumed_run(
+    tmp_path, hook_of, build, train, count_saves, last_steps, every_steps, saved
 ):
-    for last_step in (2, 4):
+    for last_step in last_steps:
         graph = build()
-        train(graph, [hook_of(tmp_path, graph, every_steps=100)], to=last_step)
-    assert kept_steps(tmp_path) == [0, 2, 4]
-    assert [count_saves(step) for step in (0, 2, 4)] == [1, 1, 1]
+        train(graph, [hook_of(tmp_path, graph, every_steps=every_steps)], to=last_step)
+    assert kept_steps(tmp_path) == saved
+    assert [count_saves(step) for step in saved] == [1] * len(saved)
 
 
-def test_a_resumed_run_counts_its_steps_from_where_it_started(tmp_path, hook_of, build, train):
-    for last_step in (2, 7):
-        graph = build()
-        train(graph, [hook_of(tmp_path, graph, every_steps=3)], to=last_step)
-    assert kept_steps(tmp_path) == [0, 2, 5, 7]
-
-
-def test_it_saves_every_so_many_seconds(tmp_path, hook_of, build, train, clock):
-    graph, durations = build(), iter([9, 2, 5, 10, 1, 1])
+@pytest.mark.parametrize(
+    ("options", "durations", "saved"),
+    [
+        ({"every_secs": 10}, [9, 2, 5, 10, 1, 1], [0, 3, 5, 6]),
+        # The seconds are over after step 2, so step 3 is saved; the steps after 3 more.
+        ({"every_steps": 3, "every_secs": 10}, [1, 11, 1, 1, 1, 1, 1], [0, 3, 6, 7]),
+        ({"every_steps": 4, "every_secs": 10}, [11, 1, 1, 1, 1], [0, 2, 5]),
+        ({"every_steps": 3, "multiples_of": 4}, [1] * 8, [0, 3, 4, 6, 8]),
+    ],
+)
+def test_steps_and_seconds_are_saved_whichever_comes_first(
+    tmp_path, hook_of, build, train, clock, options, durations, saved
+):
+    graph, left = build(), iter(durations)
 
     def pass_time(session):
-        clock.now += next(durations)
+        clock.now += next(left)
 
-    train(graph, [hook_of(tmp_path, graph, every_secs=10)], to=6, each=pass_time)
-    assert kept_steps(tmp_path) == [0, 3, 5, 6]
-
-
-def test_only_the_newest_are_kept(tmp_path, hook_of, build, train):
-    graph = build()
-    train(graph, [hook_of(tmp_path, graph, every_steps=1, max_to_keep=2)], to=5)
-    assert kept_steps(tmp_path) == [4, 5]
+    train(graph, [hook_of(tmp_path, graph, **options)], to=len(durations), each=pass_time)
+    assert kept_steps(tmp_path) == saved
 
 
 def test_a_resumed_run_deletes_the_old_ones_of_the_run_before(tmp_path, hook_of, build, train):
@@ -137,31 +139,6 @@ def test_it_wants_steps_or_seconds():
         CheckpointHook("", None)
 
 
-def test_with_steps_and_seconds_whichever_comes_first_counts(
-    tmp_path, hook_of, build, train, clock
-):
-    graph, durations = build(), iter([1, 11, 1, 1, 1, 1, 1])
-
-    def pass_time(session):
-        clock.now += next(durations)
-
-    hook = hook_of(tmp_path, graph, every_steps=3, every_secs=10)
-    # The seconds are over after step 2, so step 3 is saved; the steps after 3 more.
-    train(graph, [hook], to=7, each=pass_time)
-    assert kept_steps(tmp_path) == [0, 3, 6, 7]
-
-
-def test_seconds_may_come_before_the_steps(tmp_path, hook_of, build, train, clock):
-    graph, durations = build(), iter([11, 1, 1, 1, 1])
-
-    def pass_time(session):
-        clock.now += next(durations)
-
-    hook = hook_of(tmp_path, graph, every_steps=4, every_secs=10)
-    train(graph, [hook], to=5, each=pass_time)
-    assert kept_steps(tmp_path) == [0, 2, 5]
-
-
 def test_a_step_that_is_passed_over_is_made_up_for_at_the_next(tmp_path, hook_of, build, train):
     graph = build()
     with graph.graph.as_default():
@@ -180,13 +157,6 @@ def test_a_step_that_is_passed_over_is_made_up_for_at_the_next(tmp_path, hook_of
     train(graph, [hook_of(tmp_path, graph, every_steps=3), other], to=9)
     # 3 was made by the other worker; the first step that is seen from there on is 4.
     assert kept_steps(tmp_path) == [0, 4, 7, 9]
-
-
-def test_a_run_that_has_nothing_to_do_saves_nothing_more(tmp_path, hook_of, build, train):
-    for _ in range(2):
-        graph = build()
-        train(graph, [hook_of(tmp_path, graph, every_steps=1)], to=2)
-    assert kept_steps(tmp_path) == [0, 1, 2]
 
 
 @pytest.mark.parametrize("at_step", [4, 5])
@@ -332,18 +302,6 @@ def test_a_saver_with_several_shards_is_written_synchronously_and_told(tmp_path,
     assert newest_checkpoint(str(tmp_path)) == str(tmp_path / "model.ckpt-3")
 
 
-def test_a_scaffold_without_a_saver_gets_one(tmp_path, hook_of):
-    with tf.Graph().as_default():
-        step = tf.train.create_global_step().assign_add(1)
-        scaffold = tf.train.Scaffold()
-        hook = hook_of(tmp_path, SimpleNamespace(scaffold=scaffold), every_steps=2)
-        creator = tf.train.ChiefSessionCreator(scaffold)
-        with tf.train.MonitoredSession(creator, hooks=[hook]) as session:
-            session.run(step)
-        assert len(tf.get_collection(tf.GraphKeys.SAVERS)) == 1
-    assert kept_steps(tmp_path) == [0, 1]
-
-
 @pytest.mark.usefixtures("variable_mode")
 def test_in_a_graph_of_others_the_name_tells_the_step_too(tmp_path, hook_of):
     with tf.Graph().as_default():
@@ -354,6 +312,7 @@ def test_in_a_graph_of_others_the_name_tells_the_step_too(tmp_path, hook_of):
         with tf.train.MonitoredSession(creator, hooks=[hook]) as session:
             for _ in range(7):
                 session.run(step)
+        assert len(tf.get_collection(tf.GraphKeys.SAVERS)) == 1
     steps = kept_steps(tmp_path)
     assert len(steps) > 3
     assert [read_step(path) for path in listed_checkpoints(str(tmp_path))] == steps

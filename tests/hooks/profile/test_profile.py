@@ -74,37 +74,28 @@ def profiled(tmp_path, build, train):
     return profiled
 
 
-def test_a_range_begins_with_the_run_that_makes_the_step_and_has_so_many(tmp_path, profiled):
-    assert profiled(9, at_steps=[3], num_steps=4) == [[3, 4, 5, 6]]
-    assert timelines_of(tmp_path) == [3]
-    assert tags_of(tmp_path) == {"profile_3": 3}
-
-
-def test_the_first_and_the_last_step_can_be_profiled(tmp_path, profiled):
-    assert profiled(6, at_steps=[1, 6], num_steps=1) == [[1], [6]]
-    assert timelines_of(tmp_path) == [1, 6]
-
-
-def test_ranges_that_touch_or_overlap_are_one_capture(tmp_path, profiled):
-    assert profiled(9, at_steps=[2, 4, 5], num_steps=2) == [[2, 3, 4, 5, 6]]
-    assert tags_of(tmp_path) == {"profile_2": 2}
-
-
-def test_ranges_repeat(profiled):
-    assert profiled(13, every_steps=5, num_steps=2) == [[5, 6], [10, 11]]
-
-
-def test_a_range_that_the_end_of_training_cuts_is_written(profiled):
-    assert profiled(5, at_steps=[4], num_steps=10) == [[4, 5]]
+@pytest.mark.parametrize(
+    ("to", "options", "captures"),
+    [
+        (9, {"at_steps": [3], "num_steps": 4}, [[3, 4, 5, 6]]),
+        (6, {"at_steps": [1, 6], "num_steps": 1}, [[1], [6]]),
+        (9, {"at_steps": [2, 4, 5], "num_steps": 2}, [[2, 3, 4, 5, 6]]),
+        (13, {"every_steps": 5, "num_steps": 2}, [[5, 6], [10, 11]]),
+        (5, {"at_steps": [4], "num_steps": 10}, [[4, 5]]),
+        (5, {"at_steps": [6]}, []),
+    ],
+)
+def test_the_steps_of_the_ranges_are_captured(tmp_path, profiled, to, options, captures):
+    assert profiled(to, **options) == captures
+    first_steps = [steps[0] for steps in captures]
+    assert timelines_of(tmp_path) == first_steps
+    assert tags_of(tmp_path) == {f"profile_{step}": step for step in first_steps}
+    assert bool(list(tmp_path.glob("events*"))) == bool(captures)
     assert nothing_runs()
 
 
-def test_training_that_ends_before_a_range_writes_nothing(tmp_path, profiled):
-    assert profiled(5, at_steps=[6]) == []
-    assert not list(tmp_path.glob("events*"))
-
-
 def test_no_range_at_all_wants_no_step(tmp_path):
+    assert str(ProfileHook(str(tmp_path), at_steps=[7], num_steps=2).cadence) == "steps 7 to 8"
     hook = ProfileHook(str(tmp_path))
     assert not hook.cadence
     assert hook.cadence.next_step() == float("inf")
@@ -199,11 +190,6 @@ def test_where_other_workers_make_steps_too_a_range_ends_at_its_end(tmp_path, bu
     # Own runs make the steps 1, 3, 5 ...; before a run only the step after the last is known.
     assert captures_of(tmp_path) == [[4, 6, 8]]
     assert timelines_of(tmp_path) == [5]
-
-
-def test_a_cadence_says_which_steps(tmp_path):
-    hook = ProfileHook(str(tmp_path), at_steps=[7], num_steps=2)
-    assert str(hook.cadence) == "steps 7 to 8"
 
 
 def test_steps_outside_of_the_ranges_are_not_touched(tmp_path, build, train):
