@@ -174,58 +174,44 @@ def test_service_and_folder_are_handed_on():
         assert (place.service, place.model_dir) == ({"tpu": 1}, "/m")
 
 
+NOT_SET, SET = (f'If "cluster" is {state} in TF_CONFIG, ' for state in ("not set", "set"))
+
+
 @pytest.mark.parametrize(
-    ("tf_config", "message"),
+    ("cluster", "task", "message"),
     [
-        (
-            {"task": {"type": "ps"}},
-            'If "cluster" is not set in TF_CONFIG, task type must be WORKER.',
-        ),
-        ({"task": {"index": 1}}, 'If "cluster" is not set in TF_CONFIG, task index must be 0.'),
-        (
-            {"cluster": {"worker": ["w:1"]}, "task": {"type": "worker", "index": 0}},
-            'If "cluster" is set in TF_CONFIG, it must have one "chief" node.',
-        ),
-        (
-            {"cluster": {"chief": [], "worker": ["w:1"]}, "task": {"type": "worker", "index": 0}},
-            'If "cluster" is set in TF_CONFIG, it must have one "chief" node.',
-        ),
-        (
-            {"cluster": {"chief": ["a:1", "b:1"]}, "task": {"type": "chief", "index": 0}},
-            'The "cluster" in TF_CONFIG must have only one "chief" node.',
+        (None, {"type": "ps"}, f"{NOT_SET}task type must be WORKER."),
+        (None, {"index": 1}, f"{NOT_SET}task index must be 0."),
+        ({"worker": ["w:1"]}, ("worker", 0), f'{SET}it must have one "chief" node.'),
+        ({"chief": [], "worker": ["w:1"]}, ("worker", 0), f'{SET}it must have one "chief" node.'),
+        *(
+            (
+                {leader: ["a:1", "b:1"]},
+                (leader, 0),
+                f'The "cluster" in TF_CONFIG must have only one "{leader}" node.',
+            )
+            for leader in ("chief", "master")
         ),
         (
-            {"cluster": {"master": ["a:1", "b:1"]}, "task": {"type": "master", "index": 0}},
-            'The "cluster" in TF_CONFIG must have only one "master" node.',
-        ),
-        (
-            {"cluster": {"chief": ["a:1"], "master": ["b:1"]}},
+            {"chief": ["a:1"], "master": ["b:1"]},
+            {},
             "If `master` node exists in `cluster`, job `chief` is not supported.",
         ),
         (
-            {"cluster": MASTER, "task": {"type": "evaluator", "index": 0}},
+            MASTER,
+            ("evaluator", 0),
             "If `master` node exists in `cluster`, task_type `evaluator` is not supported.",
         ),
-        ({"cluster": CHIEF}, 'If "cluster" is set in TF_CONFIG, task type must be set.'),
-        (
-            {"cluster": CHIEF, "task": {"type": "", "index": 0}},
-            'If "cluster" is set in TF_CONFIG, task type must be set.',
-        ),
-        (
-            {"cluster": CHIEF, "task": {"type": "chief"}},
-            'If "cluster" is set in TF_CONFIG, task index must be set.',
-        ),
-        (
-            {"cluster": CHIEF, "task": {"type": "worker", "index": -1}},
-            "Task index must be non-negative number.",
-        ),
-        (
-            {"cluster": CHIEF, "task": {"type": "evaluator", "index": -1}},
-            "Task index must be non-negative number.",
-        ),
+        (CHIEF, {}, f"{SET}task type must be set."),
+        (CHIEF, ("", 0), f"{SET}task type must be set."),
+        (CHIEF, {"type": "chief"}, f"{SET}task index must be set."),
+        (CHIEF, ("worker", -1), "Task index must be non-negative number."),
+        (CHIEF, ("evaluator", -1), "Task index must be non-negative number."),
     ],
 )
-def test_clusters_and_tasks_that_break_a_rule_are_refused(tf_config, message):
+def test_clusters_and_tasks_that_break_a_rule_are_refused(cluster, task, message):
+    task = dict(zip(("type", "index"), task, strict=True)) if isinstance(task, tuple) else task
+    tf_config = {"task": task} if cluster is None else {"cluster": cluster, "task": task}
     assert error_of(ValueError, tf_config) == message
 
 
@@ -279,12 +265,7 @@ def test_a_cluster_config_is_a_value():
         one.master = "other"
 
 
-def test_task_types_have_the_names_of_old():
-    names = {name: value for name, value in vars(TaskType).items() if name.isupper()}
-    assert names == {
-        "MASTER": "master",
-        "PS": "ps",
-        "WORKER": "worker",
-        "CHIEF": "chief",
-        "EVALUATOR": "evaluator",
-    }
+def test_task_types_have_the_names_of_tf_estimator():
+    names = {name for name in vars(TaskType) if name.isupper()}
+    assert names == {"MASTER", "PS", "WORKER", "CHIEF", "EVALUATOR"}
+    assert all(getattr(TaskType, name) == name.lower() for name in names)

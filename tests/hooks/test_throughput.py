@@ -57,9 +57,6 @@ def test_the_figures_are_those_of_numpy():
     assert figures.uncertainty == pytest.approx(np.std(rates) / 2)
     # The median is 4.5; the deviations from it are 0.5, 2, 0.5 and 0.5.
     assert figures.jitter == pytest.approx(1.4826 * 0.5)
-
-
-def test_of_one_interval_the_uncertainty_is_not_known():
     figures = compute_throughput([10], [2.0])
     assert (figures.mean, figures.uncertainty, figures.jitter) == (5.0, None, 0.0)
 
@@ -82,19 +79,15 @@ def test_by_default_ten_steps_are_let_pass(build, train, logged):
 
 
 def test_the_last_step_ends_an_interval(build, train, logged):
-    train(build(), [hook_of(last_step=8)], to=8)
+    hook = hook_of(last_step=8)
+    assert hook.throughput is None
+    train(build(), [hook], to=8)
     assert [line[0] for line in reported(logged)[0]] == ["5", "8"]
 
 
 def test_without_warm_up_the_first_interval_counts(build, train, clock, logged):
     train(build(), [hook_of(warmup_steps=0), Tick(clock, [1] * 5)], to=5)
     assert reported(logged) == ([("5", "1.0", None, "0.0", "8.0")], [])
-
-
-def test_before_an_interval_there_are_no_figures(build, train):
-    hook = hook_of()
-    train(build(), [hook], to=4)
-    assert hook.throughput is None
 
 
 def test_a_resumed_session_warms_up_again(tmp_path, build, train, logged):

@@ -3,7 +3,6 @@ import threading
 from types import SimpleNamespace
 
 import pytest
-import tensorflow.compat.v1 as tf
 
 from tf_frame.hooks.by_name.slow_step import SlowStepHook, stacks
 from tf_frame.hooks.evaluate import EvaluateHook
@@ -42,31 +41,23 @@ def steps(hook, clock, durations):
         hook.should_stop()
 
 
-def test_a_step_that_takes_times_the_median_is_slow(make, clock):
-    hook = make(times=5)
-    steps(hook, clock, [1] * 10 + [5, 5.5, 1])
-    assert hook.slow_steps == [12]
-
-
-def test_the_median_is_that_of_the_last_hundred_steps(make, clock):
-    hook = make(times=5, pause_secs=0)
-    steps(hook, clock, [1] * 60 + [10] * 60)
-    # Until half of the last hundred have taken 10 s.
-    assert hook.slow_steps == list(range(61, 111))
-
-
-def test_no_step_is_slow_below_the_floor(make, clock):
-    hook = make(floor_secs=3.0)
-    steps(hook, clock, [0.01] * 20 + [3, 3.5])
-    assert hook.slow_steps == [22]
-
-
-def test_the_first_ten_steps_are_let_pass(make, clock):
-    hook = make()
-    steps(hook, clock, [500] + [1] * 8 + [100])
-    assert hook.slow_steps == []
-    steps(hook, clock, [100])
-    assert hook.slow_steps == [11]
+@pytest.mark.parametrize(
+    ("options", "durations", "slow_steps"),
+    [
+        ({"times": 5}, [1] * 10 + [5, 5.5, 1], [12]),
+        # Until half of the last hundred steps have taken 10 s.
+        ({"times": 5, "pause_secs": 0}, [1] * 60 + [10] * 60, list(range(61, 111))),
+        ({"floor_secs": 3.0}, [0.01] * 20 + [3, 3.5], [22]),
+        ({}, [500] + [1] * 8 + [100], []),  # Among the first ten.
+        ({}, [500] + [1] * 8 + [100, 100], [11]),
+        ({"pause_secs": 60}, [1] * 10 + [30, 30, 30, 29, 31], [11, 13, 15]),
+    ],
+)
+def test_steps_far_above_the_median_are_slow(make, clock, options, durations, slow_steps):
+    hook = make(**options)
+    steps(hook, clock, durations)
+    assert hook.slow_steps == slow_steps
+    assert hook.should_stop() is False
 
 
 def test_a_slow_step_is_told_once(make, clock, logged):
@@ -77,12 +68,6 @@ def test_a_slow_step_is_told_once(make, clock, logged):
         hook.look()
     assert hook.slow_steps == [11]
     assert len(logged.messages) == 1
-
-
-def test_slow_steps_are_told_no_oftener_than_the_pause_allows(make, clock):
-    hook = make(pause_secs=60)
-    steps(hook, clock, [1] * 10 + [30, 30, 30, 29, 31])
-    assert hook.slow_steps == [11, 13, 15]
 
 
 def test_what_is_told_names_the_step_the_times_and_the_stacks(tmp_path, make, clock, logged):
@@ -244,22 +229,9 @@ def test_each_worker_has_a_file_of_its_own(tmp_path, make, clock):
     assert [path.name for path in tmp_path.iterdir()] == ["slow_steps_3.log"]
 
 
-def test_it_never_asks_to_stop(make, clock):
-    hook = make()
-    assert hook.should_stop() is False
-
-
 @pytest.mark.parametrize(
     "wrong", [{"times": 1}, {"floor_secs": 0}, {"pause_secs": -1}, {"every_steps": 0}]
 )
 def test_numbers_that_cannot_be_are_refused(tmp_path, wrong):
     with pytest.raises(ValueError, match="must be"):
         SlowStepHook(str(tmp_path), **wrong)
-
-
-def test_it_is_no_hook_of_the_graph(build, train, tmp_path):
-    graph = build()
-    with graph.graph.as_default():
-        before = len(tf.get_default_graph().get_operations())
-        SlowStepHook(str(tmp_path)).begin()
-        assert len(tf.get_default_graph().get_operations()) == before
