@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame.config.option import options_of
+from tf_frame.config.option import declared_options
 from tf_frame.gradient_transforms.accumulate import Accumulate
 from tf_frame.gradient_transforms.centralize import Centralize
 from tf_frame.gradient_transforms.check_finite import CheckFinite
@@ -38,14 +38,14 @@ SPARSE = [cls for cls in FIRST if cls is not Accumulate]
 def make(cls):
     """The transform as the command line makes it, from the text for its first option."""
     text = FIRST[cls][1]
-    options = options_of(cls.Params)[:1]
+    options = declared_options(cls.Params)[:1]
     return cls(params=cls.Params(**{option.name: option.parse(text) for option in options}))
 
 
 @pytest.mark.parametrize("cls", FIRST)
 def test_it_keeps_the_contract_of_a_plugin(cls):
     assert check_contract(cls, GRADIENT_TRANSFORM) == ""
-    options = options_of(cls.Params)
+    options = declared_options(cls.Params)
     # A short form sets the first option.
     assert (options[0].name if options else None) == FIRST[cls][0]
     for option in options:

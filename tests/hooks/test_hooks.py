@@ -6,7 +6,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 import tf_frame.hooks
-from tf_frame.config.option import options_of
+from tf_frame.config.option import declared_options
 from tf_frame.config.run_options import RunOptions
 from tf_frame.hooks.base import Hook
 from tf_frame.hooks.checkpoint import CheckpointHook
@@ -72,7 +72,7 @@ def test_final_ops_run_after_the_last_step_and_before_the_last_checkpoint(tmp_pa
 
 
 def test_the_option_of_a_hook_exists():
-    run_options = {f"--{option.name}" for option in options_of(RunOptions)}
+    run_options = {f"--{option.name}" for option in declared_options(RunOptions)}
     plugins = {f"--hook {plugin.name}" for plugin in find_plugins() if plugin.kind is HOOK}
     exported = [getattr(tf_frame.hooks, name) for name in tf_frame.hooks.__all__]
     hooks = [cls for cls in exported if isinstance(cls, type) and issubclass(cls, Hook)]

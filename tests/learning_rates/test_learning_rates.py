@@ -6,7 +6,7 @@ import sys
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame.config.option import options_of
+from tf_frame.config.option import declared_options
 from tf_frame.learning_rates import cosine, exponential, fixed, multi_steps, one_cycle, poly
 from tf_frame.plugin.kinds import LEARNING_RATE, check_contract
 
@@ -27,7 +27,7 @@ def test_fixed_is_the_learning_rate_at_every_step(make, rates):
 @pytest.mark.parametrize("cls", CLASSES)
 def test_it_keeps_the_contract_and_explains_its_options(cls):
     assert not check_contract(cls, LEARNING_RATE)
-    for option in options_of(cls.Params):
+    for option in declared_options(cls.Params):
         option.check_definition()
         assert option.help
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame.config.option import options_of
+from tf_frame.config.option import declared_options
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.deploy.placement import variables_placed
 from tf_frame.optimizers import adamw, built_in
@@ -23,7 +23,7 @@ each_optimizer = pytest.mark.parametrize("cls", CLASSES)
 @each_optimizer
 def test_it_keeps_the_contract_and_explains_its_options(cls):
     assert not check_contract(cls, OPTIMIZER)
-    for option in options_of(cls.Params):
+    for option in declared_options(cls.Params):
         option.check_definition()
         assert option.help
 

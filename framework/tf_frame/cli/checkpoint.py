@@ -117,7 +117,7 @@ def _diff(paths: Sequence[str], given: _Given) -> int:
         first, second = map(_opened, paths)
         difference = compare_checkpoints(first, second)
     except CheckpointError as error:
-        # Code 1 means that two checkpoints differ, which is not known here.
+        # Code 1 would say that two checkpoints differ.
         raise ConfigError(str(error)) from error
     _print(
         given,

@@ -15,12 +15,12 @@ def size_text(size_bytes: int | None) -> str:
     return "-" if size_bytes is None else readable_bytes(size_bytes)
 
 
-def entries(found: Sequence[Any], folder: str) -> str:
-    """Returns the table of `list`; `found` is the result of `list_checkpoints`."""
-    if not found:
+def entries(checkpoints: Sequence[Any], folder: str) -> str:
+    """Returns the table of `list` from the result of `list_checkpoints`."""
+    if not checkpoints:
         return f"no checkpoints in {folder}"
     rows = [("CHECKPOINT", "STEP", "SAVED", "SIZE", "VARIABLES", "PARAMETERS", "STATE")]
-    for entry in found:
+    for entry in checkpoints:
         rows.append(
             (
                 entry.path,
@@ -40,16 +40,16 @@ def entries_as_json(checkpoints: Sequence[Any]) -> list[dict[str, Any]]:
     return [{**dataclasses.asdict(entry), "readable": not entry.damage} for entry in checkpoints]
 
 
-def contents(path: str, step: int | None, found: Sequence[Any]) -> str:
-    """Returns the table of `show`; `found` is the result of `describe_variables`."""
-    values = any(content.statistics for content in found)
+def contents(path: str, step: int | None, described: Sequence[Any]) -> str:
+    """Returns the table of `show` from the result of `describe_variables`."""
+    values = any(content.statistics for content in described)
     heading = ["VARIABLE", "SHAPE", "TYPE", "BYTES"]
     heading += ["MIN", "MAX", "MEAN", "NORM", "NAN", "INF"] if values else []
     rows = [heading]
-    for content in found:
+    for content in described:
         row = [content.name, str(content.shape), content.dtype, _or_dash(content.size_bytes)]
         rows.append(row + (_statistics(content.statistics) if values else []))
-    totals = _totals(found)
+    totals = _totals(described)
     at_step = "" if step is None else f" at step {step}"
     summary = (
         f"{path}{at_step}: {totals['variables']} variables, {totals['parameters']} parameters, "
@@ -64,11 +64,11 @@ def contents_as_json(path: str, step: int | None, variables: Sequence[Any]) -> d
     return {"path": path, "step": step, **_totals(variables), "contents": described}
 
 
-def _totals(found: Sequence[Any]) -> dict[str, int]:
+def _totals(described: Sequence[Any]) -> dict[str, int]:
     return {
-        "variables": len(found),
-        "parameters": sum(content.size for content in found),
-        "size_bytes": sum(content.size_bytes or 0 for content in found),
+        "variables": len(described),
+        "parameters": sum(content.size for content in described),
+        "size_bytes": sum(content.size_bytes or 0 for content in described),
     }
 
 
@@ -81,7 +81,7 @@ def _statistics(statistics: Any) -> list[str]:
 
 
 def difference(first: str, second: str, result: Any) -> str:
-    """Returns the lists of `diff`; `found` is the result of `difference`."""
+    """Returns the lists of `diff` from the result of `compare_checkpoints`."""
     lists = [
         (f"only in {first}", [(name,) for name in result.only_in_first]),
         (f"only in {second}", [(name,) for name in result.only_in_second]),
@@ -115,7 +115,7 @@ def difference_as_json(result: Any) -> dict[str, Any]:
 
 
 def rewriting(plan: Any, *, written: bool) -> str:
-    """Returns the table of `rename`; `plan` is the result of `plan_rewriting`."""
+    """Returns the table of `rename` from the result of `plan_rewriting`."""
     rows = [(old, "->", new) for old, new in plan.changed.items()]
     rows += [(name, "->", "(dropped)") for name in plan.dropped]
     summary = (

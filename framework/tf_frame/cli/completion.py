@@ -17,7 +17,7 @@ from tf_frame.command_line.package_command import load_command
 from tf_frame.command_line.parsing import parse_command_line
 from tf_frame.command_line.screen import report
 from tf_frame.command_line.selection import LOCKED, SELECTION, TRYING
-from tf_frame.config.option import Option, options_of
+from tf_frame.config.option import Option, declared_options
 from tf_frame.config.run_options import run_options
 from tf_frame.config.values import not_a_choice, to_text
 from tf_frame.errors import EXIT_OK, EXIT_USAGE, ConfigError, TfFrameError
@@ -44,7 +44,7 @@ Prints a script that completes the words of tf-frame in a shell. To load it in e
   zsh    echo 'source <(tf-frame completion zsh)' >> ~/.zshrc     (after compinit)
   fish   tf-frame completion fish > ~/.config/fish/completions/tf-frame.fish"""
 
-# The command is called as the user typed it, so that the one of an environment answers.
+# The scripts call the command as the user typed it: that of the present environment.
 # Without an answer a shell completes the names of files.
 _SCRIPTS = {
     "bash": """\
@@ -131,7 +131,11 @@ def _beginning(current: str, known: Iterable[str]) -> list[str]:
 
 def _after_package_command(command: str, rest: Sequence[str], current: str) -> Iterator[str]:
     plugin = load_command(command) if current.startswith("-") or rest else None
-    return _options_or_values(options_of(plugin.cls.Params), rest, current) if plugin else iter(())
+    return (
+        _options_or_values(declared_options(plugin.cls.Params), rest, current)
+        if plugin
+        else iter(())
+    )
 
 
 def _after_run(command: str, rest: Sequence[str], current: str) -> Iterator[str]:
@@ -158,7 +162,7 @@ def _after_own(command: str, rest: Sequence[str], current: str) -> Iterator[str]
 
 
 def _after_folder(command: str, rest: Sequence[str], current: str) -> Iterator[str]:
-    """`evaluate`, `predict` and `export`: MODEL_DIR, and then options, those of a run as well."""
+    """`evaluate`, `predict` and `export`: MODEL_DIR, and then options, also those of a run."""
     own = importlib.import_module(COMMANDS[command][0]).OPTIONS
     if not rest:
         return iter(["--help"] if current.startswith("-") else [])
@@ -174,7 +178,7 @@ def _after_convert(command: str, rest: Sequence[str], current: str) -> Iterator[
     if not rest:
         return iter([*_names(CONVERTER), "--help"])
     cls = load_plugin(CONVERTER, rest[0]).cls
-    return _options_or_values(options_of(cls.Params), rest[1:], current)
+    return _options_or_values(declared_options(cls.Params), rest[1:], current)
 
 
 def _after_plugins(command: str, rest: Sequence[str], current: str) -> Iterator[str]:
@@ -223,7 +227,7 @@ def _options_or_values(
     *,
     others: Sequence[str] = ("--help",),
 ) -> Iterator[str]:
-    """Yields the values of the option that comes last, else the flags of all options."""
+    """Yields the values of the last option, or else the flags of all options."""
     named = {f"--{option.name}": option for option in options}
     last = named.get(before[-1]) if before else None
     if last is not None and last.type is not bool:
@@ -257,6 +261,6 @@ def _plugin_options(words: Sequence[str], current: str) -> Sequence[Option]:
     try:
         chosen = parse_command_line(words).chosen
     except TfFrameError:
-        # Another word is wrong or not complete, which does not matter to the run options.
+        # Another word is wrong or incomplete; the run options can be completed nonetheless.
         return []
     return chosen.plugin_options() if chosen else []

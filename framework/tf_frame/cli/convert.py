@@ -9,7 +9,7 @@ from typing import Any
 from tf_frame.command_line.option_help import group_text
 from tf_frame.command_line.screen import complain, output_may_fail, report
 from tf_frame.config.flags import parse_words
-from tf_frame.config.option import options_of, resolve
+from tf_frame.config.option import declared_options, resolve
 from tf_frame.errors import EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, ConfigError
 from tf_frame.plugin.find import find_plugins
 from tf_frame.plugin.imports import BrokenPluginError
@@ -34,7 +34,7 @@ def main(argv: Sequence[str]) -> int:
     if any(word in _HELP for word in rest):
         report(_help(name, cls))
         return EXIT_OK
-    options = options_of(cls.Params)
+    options = declared_options(cls.Params)
     given, paths = parse_words(rest, options)
     if len(paths) != 2:
         given_paths = " ".join(paths) or "none"
@@ -68,4 +68,4 @@ def _about(cls: Any) -> str:
 
 def _help(name: str, cls: Any) -> str:
     usage = f"usage: tf-frame convert {name} SOURCE OUTPUT [OPTIONS]"
-    return f"{usage}\n\n{_about(cls)}\n\n{group_text('Options', options_of(cls.Params), {})}"
+    return f"{usage}\n\n{_about(cls)}\n\n{group_text('Options', declared_options(cls.Params), {})}"

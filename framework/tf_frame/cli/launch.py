@@ -51,7 +51,7 @@ def main(argv: Sequence[str]) -> int:
     defaults = {option.name: option.default for option in options}
     values = defaults | named | parse_flags(rest, options)
     job, setup = make_job(words, values)
-    # Where the tasks run on other machines, folder and data may be only there.
+    # If the tasks run on other machines, only those may have the folder and the data.
     if hasattr(place, "check"):
         place.check(setup, values)
     return int(place.main(job, values))
@@ -65,7 +65,7 @@ def make_job(words: Sequence[str], values: Mapping[str, Any]) -> tuple[Job, Trai
       values: the options of the job, by name.
 
     Raises:
-      ConfigError: the words are no training of several tasks, or one of the options is wrong.
+      ConfigError: the words do not train with several tasks, or an option is wrong.
       PluginError: a plugin cannot be used.
     """
     _check_is_run(words)
@@ -74,7 +74,7 @@ def make_job(words: Sequence[str], values: Mapping[str, Any]) -> tuple[Job, Trai
     _check_is_for_a_job(line)
     setup = line.setup()
     if not line.values.get(MODEL_DIR.name):
-        # The default is a new folder, which would be another one in each task.
+        # The default is a new folder, a different one in each task.
         options += [f"--{MODEL_DIR.name}", setup.model_dir]
     if values["evaluator"]:
         options += _OF_A_JOB_WITH_EVALUATOR

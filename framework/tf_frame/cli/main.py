@@ -63,7 +63,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _reported_as_fault(error: BaseException) -> bool:
     """Prints an error in a plugin's code; returns False for a defect of tf-frame itself."""
-    from tf_frame.plugin.fault import find_fault  # Here, because a quick answer needs no fault.
+    # Imported here, because a quick answer does not need it.
+    from tf_frame.plugin.fault import find_fault
 
     fault = find_fault(error)
     if fault is None:
@@ -78,7 +79,7 @@ def _reported_as_fault(error: BaseException) -> bool:
 
 
 def _shortened(frames: list[str]) -> list[str]:
-    """The first and the last frames of a deep recursion."""
+    """Returns the first and the last frames of a deep recursion."""
     left_out = len(frames) - _MOST_FRAMES
     if left_out <= 0:
         return frames
@@ -109,7 +110,7 @@ def _run_package_command(name: str, *argv: str) -> int:
 
 
 def usage() -> str:
-    """The text of `tf-frame --help`."""
+    """Returns the text of `tf-frame --help`."""
     commands = "\n".join(f"  {name:<12}{text}" for name, (_, text) in COMMANDS.items())
     of_packages = "\n".join(dict.fromkeys(map(_package_line, installed_commands())))
     if of_packages:
@@ -133,7 +134,7 @@ def _package_line(info: PluginInfo) -> str:
 
 
 def _check_encoding(argv: Sequence[str]) -> None:
-    """Refuses words that are no Unicode: TensorFlow takes paths in UTF-8 only."""
+    """Refuses words that are not Unicode: TensorFlow takes paths in UTF-8 only."""
     for word in argv:
         try:
             word.encode("utf-8")

@@ -16,7 +16,7 @@ from tf_frame.command_line.option_help import group_text
 from tf_frame.command_line.parsing import parse_command_line
 from tf_frame.command_line.screen import output_to_stderr, report
 from tf_frame.config.flags import parse_flags, split_flags
-from tf_frame.config.option import Option, options_of
+from tf_frame.config.option import Option, declared_options
 from tf_frame.config.values import nearest
 from tf_frame.errors import EXIT_OK, EXIT_USAGE, ConfigError
 from tf_frame.plugin.find import BROKEN, OK, PluginInfo, find_plugins
@@ -76,19 +76,19 @@ def _named(name: str, kind: str | None) -> list[PluginInfo]:
         raise unknown_plugin(f"{_KINDS[kind].word} plugin" if kind else "plugin", name, of_kind)
     for info in plugins:
         if info.state not in (OK, BROKEN):
-            load_plugin_info(info)  # Raises, as there is nothing to check.
+            load_plugin_info(info)  # Raises, because there is nothing to check.
     return plugins
 
 
 def _options(infos: Sequence[PluginInfo], words: Sequence[str]) -> dict[PluginInfo, dict[str, Any]]:
-    """For each plugin, option name -> value of the words that it takes, checked."""
+    """Returns for each plugin the checked values of its options."""
     known: dict[PluginInfo, list[Option]] = {}
     for info in infos:
         with contextlib.suppress(BrokenPluginError):  # A check reports it.
-            known[info] = options_of(load_plugin_info(info).cls.Params, info.option_prefix)
+            known[info] = declared_options(load_plugin_info(info).cls.Params, info.option_prefix)
     values = {info: split_flags(words, options)[0] for info, options in known.items()}
     models = [info for info in known if info.kind == MODEL]
-    # A model is checked with its input, which may be of the same name.
+    # A model is checked together with its input, which may have the same name.
     other_options = [o for info, of in known.items() if info.kind not in (MODEL, INPUT) for o in of]
     left = split_flags(words, other_options)[1]
     for model in models if left else ():
@@ -115,7 +115,7 @@ def _refuse_unknown(words: Sequence[str], options: Iterable[Option], plugin: str
 
 
 def _checked(info: PluginInfo, options: Mapping[str, Any]) -> list[Any]:
-    # Imports TensorFlow, which a wrong name or option need not wait for.
+    # Imports TensorFlow: a wrong name or option is refused before.
     from tf_frame.testing.conformance import check_plugin
 
     return check_plugin(info, options)
@@ -129,7 +129,7 @@ def _table(info: PluginInfo, checks: Sequence[Any]) -> str:
 
 
 def _first_line(check: Any) -> str:
-    """The problem that a check found, in one line; its description if it found none."""
+    """Returns the problem that a check found, or else its description, in one line."""
     return " ".join(check.problem.split()) or check.description
 
 

@@ -1,6 +1,6 @@
 """`tf-frame plugins list`: the installed plugins and their problems, as a table or as JSON.
 
-With `--check` it loads every plugin, and so finds the broken ones before a run needs them.
+With `--check` it loads every plugin, to find broken ones before a run needs them.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def checked_plugins() -> list[dict[str, Any]]:
 
 
 def _state(info: PluginInfo, *, load: bool) -> tuple[str, str]:
-    """State and problem of a plugin."""
+    """Returns state and problem of a plugin."""
     if not load or info.state not in (OK, BROKEN):
         return info.state, info.problem
     try:

@@ -1,4 +1,4 @@
-"""`tf-frame plugins new`: writes the folder of a new plugin, which works as it is."""
+"""`tf-frame plugins new`: writes the folder of a new plugin that works."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from tf_frame.command_line.option_help import group_text
 from tf_frame.command_line.screen import report
-from tf_frame.config.option import options_of
+from tf_frame.config.option import declared_options
 from tf_frame.errors import EXIT_OK, ConfigError
 from tf_frame.plugin import API_VERSION
 from tf_frame.plugin.find import PluginInfo, find_plugins
@@ -36,7 +36,7 @@ def main(argv: Sequence[str]) -> int:
 def _description(info: PluginInfo) -> str:
     cls = load_plugin_info(info).cls
     text = f"{info.name}\n{columns(_rows(info, cls))}\n\n{_about(cls)}"
-    options = options_of(cls.Params, info.option_prefix)
+    options = declared_options(cls.Params, info.option_prefix)
     if not options:
         return f"{text}\n\nIt takes no options."
     return f"{text}\n\n{group_text('Options', options, {})}"
@@ -70,7 +70,7 @@ def _rows(info: PluginInfo, cls: Any) -> Iterator[tuple[str, str]]:
 
 
 def homepage(distribution: str) -> str:
-    """Returns the address of a package's page, as its metadata has it; empty without one."""
+    """Returns the address of a package's page in its metadata; empty without one."""
     fields = metadata_fields(importlib.metadata.distribution(distribution))
     labelled = {
         label.strip().lower(): address.strip()

@@ -11,7 +11,7 @@ from tf_frame.config.values import not_a_choice
 from tf_frame.errors import EXIT_OK, EXIT_USAGE, ConfigError
 from tf_frame.tensorflow_log import quiet_import
 
-# Word -> module with `main(argv) -> exit code`, its arguments, and what it does.
+# Word -> module with `main(argv) -> exit code`, its arguments, and its help.
 SUB_COMMANDS = {
     "list": (
         "tf_frame.cli.plugin_list",
@@ -43,7 +43,7 @@ SUB_COMMANDS = {
         "writes the folder of a new plugin; tf-frame plugins new --help shows the kinds",
     ),
 }
-# These the help of `tf-frame plugins` explains; what they load may write log lines.
+# Words without a help of their own; a plugin that they load may write log lines.
 _BRIEF = ("list", "show", "why")
 _HELP = ("-h", "--help")
 
@@ -66,7 +66,7 @@ def main(argv: Sequence[str]) -> int:
 
 
 def usage() -> str:
-    """The text of `tf-frame plugins --help`."""
+    """Returns the text of `tf-frame plugins --help`."""
     calls = [f"tf-frame plugins {word} {words}" for word, (_, words, _) in SUB_COMMANDS.items()]
     rows = [
         textwrap.fill(about, 100, initial_indent=f"{word:<7}", subsequent_indent=" " * 7)

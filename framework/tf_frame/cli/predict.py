@@ -1,7 +1,7 @@
 """`tf-frame predict`: predictions of a trained model on files or on its evaluation split.
 
-They are written for other programs as JSON Lines or CSV, or by the model itself, such as
-deeplab's images of the classes.
+tf-frame writes them as JSON Lines or CSV, or the model writes its own files, such as deeplab's
+images of the classes.
 """
 
 from __future__ import annotations

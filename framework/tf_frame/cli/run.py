@@ -29,7 +29,7 @@ from tf_frame.command_line.selection import (
 )
 from tf_frame.command_line.words import CommandLine
 from tf_frame.config.flags import split_flags
-from tf_frame.config.option import options_of
+from tf_frame.config.option import declared_options
 from tf_frame.errors import EXIT_OK, ConfigError
 from tf_frame.runs.setup.model_dir import (
     check_writable,
@@ -198,7 +198,7 @@ def _help(line: CommandLine, *, everything: bool) -> str:
     ]
     for prefix, params in chosen.params_classes().items() if chosen else ():
         title = f"Options of {prefix.replace('.', ' ')} {names.get(prefix, '')}".rstrip()
-        sections.append(option_help.group_text(title, options_of(params, prefix), defaults))
+        sections.append(option_help.group_text(title, declared_options(params, prefix), defaults))
     if chosen is None:
         sections.append("With --plugin NAME this also shows the options of the plugin.")
     return "\n\n".join(sections)

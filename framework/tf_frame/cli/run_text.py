@@ -1,4 +1,4 @@
-"""Texts of `tf-frame run` for the user: introduction and notes before a run, closing lines."""
+"""Texts of `tf-frame run`: introduction, notes and closing lines."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from tf_frame.text import columns
 
 
 def notes(line: CommandLine, setup: TrainingSetup) -> list[str]:
-    """Notes on plugins that changed, changed options, options without effect and the folder.
+    """Returns notes: changed plugins and options, options without effect, a remote folder.
 
     Raises:
       ConfigError: an option has no effect, and `--strict` is set.
@@ -55,7 +55,7 @@ def _remote_note(model_dir: str) -> list[str]:
 
 
 def _changes(setup: TrainingSetup) -> list[str]:
-    """A note on the options that differ from those of the run that is resumed."""
+    """Returns a note on the options that differ from those of the run that is resumed."""
     file, checkpoint = (os.path.join(setup.model_dir, name) for name in (CONFIG_FILE, "checkpoint"))
     if setup.config.task or not (file_system.exists(file) and file_system.exists(checkpoint)):
         return []
@@ -74,7 +74,7 @@ def introduction(
     *,
     keeps_folder: bool = True,
 ) -> str:
-    """The first screen of a run: versions, model, input, training, devices, task, folder."""
+    """Returns the first screen: versions, model, input, training, devices, task, folder."""
     config = setup.config
     folder = [
         ("model_dir", emphasised(setup.model_dir)),
@@ -140,7 +140,7 @@ def _version(distribution: str) -> str:
 
 
 def closing(setup: TrainingSetup, result: Mapping[str, Any], *, keeps_folder: bool = True) -> str:
-    """The last evaluation as a table, the time that the run took, and its folder."""
+    """Returns the last evaluation as a table, the duration of the run, and its folder."""
     lines = []
     if result["metrics"]:
         lines.append(result_table(result["metrics_step"], result["metrics"]))

@@ -93,7 +93,7 @@ def _local(word: str) -> str:
 
 
 def _holds(folder: str, mark: str) -> bool:
-    """Returns whether a file with the mark in its name is anywhere in a folder."""
+    """Returns whether a folder has, at any depth, a file with the mark in its name."""
     return any(mark in name for _, _, names in os.walk(folder) for name in names)
 
 
@@ -135,7 +135,7 @@ def free_port(host: str, given: int | None) -> int:
     """Returns the given port, or else the first free one from TensorBoard's own.
 
     Raises:
-      ConfigError: it is taken, all are, or this machine has no such address.
+      ConfigError: the given port is taken, all ports are, or this machine has no such address.
     """
     if given:
         if _is_free(host, given):
@@ -145,17 +145,17 @@ def free_port(host: str, given: int | None) -> int:
             f"first free one from {_FIRST_PORT}"
         )
     tried = range(_FIRST_PORT, _FIRST_PORT + _TRIED_PORTS)
-    found = next((port for port in tried if _is_free(host, port)), None)
-    if found is None:
+    free = next((port for port in tried if _is_free(host, port)), None)
+    if free is None:
         raise ConfigError(f"the ports {tried[0]} to {tried[-1]} are all taken; give --port")
-    return found
+    return free
 
 
 def _is_free(host: str, port: int) -> bool:
     try:
         family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         with socket.socket(family, kind) as probe:
-            # The connections that an earlier server closed do not keep the port.
+            # Connections that an earlier server closed must not keep the port.
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             probe.bind(address)
             return True
@@ -175,12 +175,12 @@ def serve(
     """Runs TensorBoard until Ctrl-C or SIGTERM.
 
     Args:
-      words: program and arguments, but for the address.
+      words: program and arguments without the address.
       host, port: the address of the server.
-      answered: called once it answers, with its URL and the names of its plugins.
+      answered: called at the first answer, with the URL and the names of the plugins.
 
     Raises:
-      TfFrameError: it ends by itself, or does not answer in time.
+      TfFrameError: TensorBoard ends by itself, or does not answer in time.
     """
     near = _EVERY_ADDRESS.get(host, host)
     url = f"http://[{near}]:{port}/" if ":" in near else f"http://{near}:{port}/"
@@ -236,8 +236,8 @@ def _has_ended(process: subprocess.Popen[bytes]) -> bool:
 
 
 def _plugins(url: str) -> Collection[str] | None:
-    """The names of TensorBoard's plugins; None while it does not answer."""
-    # Without the proxy of the environment, which does not know this machine's own address.
+    """Returns the names of TensorBoard's plugins; None while it does not answer."""
+    # No proxy: it would not know this machine's own address.
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
         with opener.open(f"{url}data/plugins_listing", timeout=_ANSWER_SECS) as answer:

@@ -28,11 +28,11 @@ def folder_command(
 
     Args:
       argv: the words after its name.
-      run: takes the folders, and the value of each option, the default if it was not given.
-      name: such as `tf-frame status`.
-      usage: its help without the options.
-      options: its options.
-      takes: what it takes, for the error message.
+      run: takes the folders, and the value of each option, defaults included.
+      name: name of the command, such as `tf-frame status`.
+      usage: the help without the options.
+      options: the options of the command.
+      takes: the expected words, for the error message.
       count: number of folders; None: one or more.
 
     Raises:

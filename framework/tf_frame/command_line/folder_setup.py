@@ -14,10 +14,9 @@ from typing import Any
 from tf_frame import file_system
 from tf_frame.command_line.lock import change_warnings
 from tf_frame.command_line.parsing import load_plugins
-from tf_frame.command_line.run_folder import find_configuration
 from tf_frame.command_line.screen import report
 from tf_frame.command_line.selection import MODE, MODEL_DIR, TRYING
-from tf_frame.command_line.words import CommandLine, split_words
+from tf_frame.command_line.words import CommandLine, find_configuration, split_words
 from tf_frame.config.option import Option
 from tf_frame.errors import ConfigError
 from tf_frame.runs.setup.model_dir import CONFIG_FILE

@@ -61,14 +61,14 @@ def adding_plugin_changes(records: Callable[[], Iterable[Settings]]) -> Iterator
 
 
 def refuse_changed(records: Sequence[Settings], files: Sequence[Settings] = ()) -> None:
-    """Refuses to go on with other plugins than those of the records, for `--locked`.
+    """Refuses plugins that differ from the records, for `--locked`.
 
     Args:
       records: from `find_records`.
       files: the configuration files that were read.
 
     Raises:
-      ConfigError: a package differs, or there is no record, or one that lacks a version or hash.
+      ConfigError: a package differs, or a record is missing or lacks a version or hash.
     """
     if not (records or files):
         raise ConfigError(
@@ -103,7 +103,7 @@ def refuse_unrecorded(plugins: Iterable[PluginInfo], records: Iterable[Settings]
     """Refuses plugins that no record has, for `--locked`.
 
     Raises:
-      ConfigError: there is one.
+      ConfigError: a plugin has no record.
     """
     recorded: dict[str, dict[str, Any]] = {}
     for record in records:

@@ -1,4 +1,4 @@
-"""Help texts of options, made from the definitions of the flags, so that the two cannot differ."""
+"""Help texts of options, made from the definitions of the flags."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from tf_frame.config.option import Option, options_of
+from tf_frame.config.option import Option, declared_options
 from tf_frame.config.option_groups import EVERYDAY
 from tf_frame.config.run_options import GROUPS, run_options
 from tf_frame.config.values import to_text, type_text
@@ -38,12 +38,12 @@ def run_options_text(defaults: Mapping[str, Any], *, everything: bool) -> str:
     """Returns the help of the run options.
 
     Args:
-      defaults: as for `group_text`.
+      defaults: see `group_text`.
       everything: whether to show all options by group, or the everyday options only.
     """
     if everything:
         titles = {group: (inspect.getdoc(group) or "").rstrip(".") for group in GROUPS}
-        return "\n\n".join(group_text(titles[g], options_of(g), defaults) for g in GROUPS)
+        return "\n\n".join(group_text(titles[g], declared_options(g), defaults) for g in GROUPS)
     options = {option.name: option for option in run_options()}
     title = f"Everyday options; tf-frame run --help_all shows all {len(options)}"
     return group_text(title, [options[name] for name in EVERYDAY], defaults)

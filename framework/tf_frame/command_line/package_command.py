@@ -9,7 +9,7 @@ from typing import Any
 from tf_frame.command_line.option_help import group_text
 from tf_frame.command_line.screen import complain, report
 from tf_frame.config.flags import parse_words
-from tf_frame.config.option import Option, options_of, resolve
+from tf_frame.config.option import Option, declared_options, resolve
 from tf_frame.errors import EXIT_FAILED, EXIT_OK
 from tf_frame.plugin.configured import ConfiguredPlugin
 from tf_frame.plugin.find import find_plugins
@@ -22,7 +22,7 @@ _HELP = (Option("help", bool, False, ""), Option("h", bool, False, ""))
 
 
 def load_command(name: str) -> LoadedPlugin | None:
-    """Loads the command that a package calls `name`; returns None if no package has it.
+    """Loads the command of a package; returns None if no package has one of this name.
 
     Raises:
       PluginError: several packages have it, or it is broken.
@@ -45,7 +45,7 @@ def run_command(plugin: LoadedPlugin, argv: Sequence[str]) -> int:
     cls = plugin.cls
     stops_at_word = bool(getattr(cls, "passes_words_on", False))
     values, words = parse_words(
-        argv, [*options_of(cls.Params), *_HELP], stops_at_word=stops_at_word
+        argv, [*declared_options(cls.Params), *_HELP], stops_at_word=stops_at_word
     )
     if any(values.pop(option.name, False) for option in _HELP):
         report(_help(plugin))
@@ -61,7 +61,7 @@ def run_command(plugin: LoadedPlugin, argv: Sequence[str]) -> int:
 def _run(command: Any, words: Sequence[str]) -> Any:
     try:
         return command.run(words)
-    except SystemExit as error:  # argparse ends so, after its help or a wrong word.
+    except SystemExit as error:  # argparse raises it after its help and after a wrong word.
         if isinstance(error.code, str):
             complain(error.code)
             return EXIT_FAILED
@@ -72,6 +72,6 @@ def _help(plugin: LoadedPlugin) -> str:
     usage = getattr(plugin.cls, "usage", "[OPTIONS]")
     parts = [f"usage: tf-frame {plugin.info.name} {usage}".rstrip()]
     parts.append(inspect.cleandoc(plugin.cls.__doc__ or ""))
-    options = options_of(plugin.cls.Params)
+    options = declared_options(plugin.cls.Params)
     parts.append(group_text("Options", options, {}) if options else "")
     return "\n\n".join(filter(None, parts))

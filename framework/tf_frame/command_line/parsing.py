@@ -1,7 +1,7 @@
 """Loads the plugins that a command line, its files and a preset name.
 
-`tf-frame run` makes its `TrainingSetup` of the result. `evaluate`, `predict` and `export` begin
-with the `config.yaml` that the run wrote to MODEL_DIR: see `folder_setup`.
+`CommandLine.setup` then makes the `TrainingSetup` of `tf-frame run`; `folder_setup` makes that of
+`evaluate`, `predict` and `export`, from the `config.yaml` in MODEL_DIR.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tf_frame.command_line.lock import adding_plugin_changes, refuse_changed
 from tf_frame.command_line.selection import LOCKED, MODEL_DIR
 from tf_frame.command_line.words import CommandLine, split_words
 from tf_frame.config.flags import split_flags
-from tf_frame.config.option import Option, options_of
+from tf_frame.config.option import Option, declared_options
 from tf_frame.config.run_options import run_options
 from tf_frame.config.values import nearest
 from tf_frame.config.yaml_file import (
@@ -42,7 +42,7 @@ from tf_frame.tensorflow_log import quiet_import
 def parse_command_line(argv: Sequence[str], own: Sequence[Option] = ()) -> CommandLine:
     """Splits the words after a sub-command, and loads the plugins that they name.
 
-    Args, errors: as of `split_words` and `load_plugins`.
+    Arguments and errors: see `split_words` and `load_plugins`.
     """
     return load_plugins(split_words(argv, own))
 
@@ -80,7 +80,7 @@ def _choose(line: CommandLine, name: str) -> CommandLine:
     sources = [source.values for source in (preset, *line.files) if source.plugin in (None, name)]
     if getattr(model.cls, "variants", {}):
         words = line.plugin_words.get("model", ())
-        values, rest = split_flags(words, options_of(model.cls.Params, "model"))
+        values, rest = split_flags(words, declared_options(model.cls.Params, "model"))
         plugin_words = {**line.plugin_words, "model": rest}
         line = dataclasses.replace(line, plugin_values=values, plugin_words=plugin_words)
         sources.append(values)
@@ -92,7 +92,7 @@ def _choose(line: CommandLine, name: str) -> CommandLine:
 
 
 def _named_plugins(line: CommandLine, model: str) -> dict[str, Any]:
-    """The plugins that the command line names, as attributes of `Settings`."""
+    """Returns the plugins that the command line names, as attributes of `Settings`."""
     values = line.values
     # Whichever model --set names, the other plugins on the command line are used.
     model_is_typed = values.get("plugin") or line.files[-1].plugin
@@ -105,7 +105,7 @@ def _named_plugins(line: CommandLine, model: str) -> dict[str, Any]:
 
 
 def _configuration_files(values: Mapping[str, Any]) -> list[Settings]:
-    """The files that `--config` names; else, with a folder but no plugin, the folder's own."""
+    """Reads the files of `--config`; else, with a folder but no plugin, the file in the folder."""
     if values.get("config"):
         return [read_settings(path) for path in values["config"]]
     folder = os.path.expanduser(values.get(MODEL_DIR.name) or "")
@@ -122,8 +122,7 @@ def _run_option(name: str) -> Option:
 def preset_settings(model: Any, model_name: str, name: str | None) -> Settings:
     """The options of a model's preset, which has the format of a configuration file.
 
-    They override the defaults of the model; a configuration file and the command line
-    override them.
+    They are stronger than the defaults of the model, and weaker than files and command line.
 
     Args:
       model: the class of the model.

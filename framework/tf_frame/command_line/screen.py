@@ -69,7 +69,7 @@ def prepare_streams() -> None:
 class _LastingStream:
     """A stream that ignores further output once it cannot be written, so that work goes on.
 
-    It is silent if the reader of a pipe has left, and says any other reason on standard error.
+    It is silent if the reader of a pipe has left; other reasons go to standard error.
     """
 
     def __init__(self, stream: Any) -> None:

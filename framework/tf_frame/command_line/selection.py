@@ -84,5 +84,5 @@ PRINT_CONFIG = Option(
     False,
     "print every option with the source of its value, as YAML that --config reads, and stop",
 )
-# What to do before a training.
+# Options that try a training, or print it.
 TRYING = (DRY_RUN, PRINT_CONFIG)

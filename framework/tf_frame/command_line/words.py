@@ -10,20 +10,24 @@ The options of plugins stay text until the plugins are loaded: `parsing` does bo
 from __future__ import annotations
 
 import dataclasses
+import difflib
 import functools
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from tf_frame import file_system
 from tf_frame.command_line.lock import adding_plugin_changes, find_records, refuse_unrecorded
-from tf_frame.command_line.run_folder import explain_missing_plugin
 from tf_frame.command_line.selection import LOCKED, MODE, MODEL_DIR, SELECTION, TRYING
 from tf_frame.config.flags import parse_flags, split_flags
 from tf_frame.config.option import Option
 from tf_frame.config.run_options import run_options
 from tf_frame.config.yaml_file import Settings
-from tf_frame.runs.setup.model_dir import default_model_dir
+from tf_frame.errors import ConfigError
+from tf_frame.plugin.find import find_plugins
+from tf_frame.plugin.kinds import MODEL
+from tf_frame.runs.setup.model_dir import CONFIG_FILE, default_model_dir
 from tf_frame.runs.setup.plugin_choice import ChosenPlugins
 from tf_frame.runs.setup.training_setup import TrainingSetup
 
@@ -78,7 +82,7 @@ class CommandLine:
     def _setup(self) -> TrainingSetup:
         flags = self.flags
         if self.chosen is None:
-            raise explain_missing_plugin(self.values.get(MODEL_DIR.name) or "")
+            raise _explain_missing_plugin(self.values.get(MODEL_DIR.name) or "")
         model_dir = self.named_model_dir or default_model_dir(self.chosen.single["model"][0])
         return self.chosen.configure(
             flags,
@@ -88,7 +92,7 @@ class CommandLine:
 
     @functools.cached_property
     def flags(self) -> dict[str, Any]:
-        """Option name -> value of all options of the run on the command line, checked."""
+        """Option name -> checked value of all options of the run on the command line."""
         words = [word for words in self.plugin_words.values() for word in words]
         plugin_flags = self._parse_rest([*words, *self.unknown])
         return {**self.values, **self.plugin_values, **plugin_flags}
@@ -105,7 +109,7 @@ class CommandLine:
     def _ask_for_model(self, name: str) -> str:
         """Refuses an option of a plugin by asking for the model first."""
         if "." in name:
-            raise explain_missing_plugin(self.values.get(MODEL_DIR.name) or "")
+            raise _explain_missing_plugin(self.values.get(MODEL_DIR.name) or "")
         return ""
 
     @property
@@ -172,3 +176,53 @@ def _group(words: Sequence[str]) -> Iterator[list[str]]:
         group.append(word)
     if group:
         yield group
+
+
+def find_configuration(model_dir: str) -> str:
+    """Returns the path of the configuration file in a folder.
+
+    Raises:
+      ConfigError: there is none.
+    """
+    path = os.path.join(os.path.expanduser(model_dir), CONFIG_FILE)
+    if not file_system.exists(path):
+        raise ConfigError(_explain_missing_run(model_dir))
+    return path
+
+
+def _explain_missing_plugin(model_dir: str) -> ConfigError:
+    """Returns the error of a command line without a model, with or without a folder."""
+    models = sorted({info.name for info in find_plugins() if info.kind == MODEL})
+    installed = ", ".join(models) or "none yet; pip install one, such as tf-frame-deeplab"
+    ask = f"say which model to train: --plugin NAME (installed: {installed})"
+    if not model_dir:
+        return ConfigError(ask)
+    reason = _explain_missing_run(model_dir)
+    link = " To" if reason.endswith("?") else "; to"
+    return ConfigError(f"{reason}{link} begin a new run there, {ask}")
+
+
+def _explain_missing_run(model_dir: str) -> str:
+    """Returns why a folder names no model to go on with, and folders of runs with near names."""
+    folder = os.path.expanduser(model_dir)
+    if not file_system.is_folder(folder):
+        reason = f"{model_dir}: there is no such folder"
+    elif not file_system.exists(os.path.join(folder, CONFIG_FILE)):
+        reason = f"{model_dir} has no {CONFIG_FILE}, which tf-frame run writes when training begins"
+    else:
+        reason = f"{model_dir}/{CONFIG_FILE} names no plugin"
+    near = _find_near_runs(folder)
+    return f"{reason}; did you mean {' or '.join(near)}?" if near else reason
+
+
+def _find_near_runs(folder: str) -> list[str]:
+    """Returns the paths of runs in the same parent folder with similar names."""
+    parent, name = os.path.split(folder.rstrip("/"))
+    if not os.path.isdir(parent or "."):
+        return []
+    runs = [
+        entry.name
+        for entry in os.scandir(parent or ".")
+        if entry.name != name and os.path.exists(os.path.join(entry.path, CONFIG_FILE))
+    ]
+    return [os.path.join(parent, near) for near in difflib.get_close_matches(name, runs)]

@@ -1,6 +1,6 @@
 """Parses options from the command line by absl flags.
 
-    values = parse_flags(["--num_clones", "2"], options_of(RunOptions))
+    values = parse_flags(["--num_clones", "2"], declared_options(RunOptions))
     values == {"num_clones": 2}
 
 Only flags that were given are returned, so that a configuration file and the

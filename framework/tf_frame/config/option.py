@@ -5,7 +5,7 @@
         output_stride: int = option(16, "input size over feature size", choices=(8, 16))
 
 An option is written only there: its flag, YAML key, help and checks are made of the `Option`s
-that `options_of(Params)` returns. `resolve(Params, sources)` makes a `Params` of several
+that `declared_options(Params)` returns. `resolve(Params, sources)` makes a `Params` of several
 sources.
 """
 
@@ -135,7 +135,7 @@ class Option:
         return "" if self.max is None else f"{self.max} or less"
 
 
-def options_of(params: type, prefix: str = "") -> list[Option]:
+def declared_options(params: type, prefix: str = "") -> list[Option]:
     """Returns the options of a dataclass, in the order of its fields.
 
     Args:
@@ -215,7 +215,7 @@ def origins(
     None: its default. Arguments and errors as of `resolve`.
     """
     merged = _merged(params, sources, prefix)
-    names = (option.name for option in options_of(params, prefix))
+    names = (option.name for option in declared_options(params, prefix))
     return {name: merged[name][1] if name in merged else None for name in names}
 
 
@@ -224,7 +224,7 @@ def _merged(
 ) -> dict[str, tuple[Any, int]]:
     """The value of each option that a source sets, and the number of that source."""
     merged: dict[str, tuple[Any, int]] = {}
-    options = {option.name: option for option in options_of(params, prefix)}
+    options = {option.name: option for option in declared_options(params, prefix)}
     for number, source in enumerate(sources):
         for name, rival in EXCLUSIVE.items():
             if source.get(name) is not None and rival in options and rival not in source:

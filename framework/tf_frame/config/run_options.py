@@ -12,10 +12,10 @@ from collections.abc import Iterator, Sequence
 
 from tf_frame.config import option_groups as groups
 from tf_frame.config.metric_directions import higher_is_better
-from tf_frame.config.option import Option, options_of
+from tf_frame.config.option import Option, declared_options
 from tf_frame.errors import ConfigError
 
-# Session options that a server decides in the place of its clients.
+# Session options that a server decides instead of its clients.
 _OF_THE_PROCESS = (
     *("gpus", "gpu_memory_growth", "gpu_memory_fraction"),
     *("intra_op_threads", "inter_op_threads"),
@@ -183,7 +183,7 @@ GROUPS: tuple[type, ...] = RunOptions.__bases__
 
 def run_options() -> list[Option]:
     """Returns the options of `RunOptions`, group by group."""
-    return [option for group in GROUPS for option in options_of(group)]
+    return [option for group in GROUPS for option in declared_options(group)]
 
 
 def without_effect(config: RunOptions, defaults: RunOptions) -> list[str]:

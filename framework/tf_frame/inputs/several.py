@@ -15,7 +15,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from tf_frame.config.option import check_names, option, options_of, resolve
+from tf_frame.config.option import check_names, declared_options, option, resolve
 from tf_frame.config.values import to_text
 from tf_frame.errors import ConfigError, DataError
 from tf_frame.plugin.configured import ConfiguredPlugin
@@ -195,7 +195,7 @@ def _source(text: str, defaults: Mapping[str, str]) -> _Source:
     given = _pairs(words, flag)
     loaded = load_plugin(INPUT, name)
     size = _batch_size(given.pop(_BATCH_SIZE, ""), flag)
-    options = options_of(loaded.cls.Params)
+    options = declared_options(loaded.cls.Params)
     check_names(given, options, flag)
     try:
         values = resolve(loaded.cls.Params, [defaults, given])

@@ -1,4 +1,4 @@
-"""Prints the TF_CONFIG and the command of each task, for whoever starts the processes."""
+"""Prints the TF_CONFIG and the command of each task, for a program that starts the processes."""
 
 from __future__ import annotations
 

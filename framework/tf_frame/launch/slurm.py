@@ -154,7 +154,7 @@ def _quoted(word: str) -> str:
 
 
 def _command(job: Job) -> list[str]:
-    """The command of every task, with the Python that submits it, which all nodes share."""
+    """Returns the command of every task; all nodes share the Python that submits the job."""
     words = [*job.words, "--cluster_from", "slurm", "--num_ps_tasks", str(job.num_ps)]
     if job.evaluator and "--dedicated_evaluator" not in words:
         words.append("--dedicated_evaluator")
@@ -166,7 +166,7 @@ def _name(job: Job) -> str:
 
 
 def _folder(job: Job) -> Path:
-    """The folder of script and logs: the model folder, or one here if that is remote."""
+    """Returns the folder of script and logs: the model folder, or a local one if that is remote."""
     return Path(f"slurm-{_name(job)}" if is_remote(job.model_dir) else job.model_dir).absolute()
 
 

@@ -10,13 +10,13 @@ from collections.abc import Callable
 
 from tf_frame.launch.process import TaskCommand, TaskProcess
 
-# A task that is well, but has lost the others, ends with this code to be started again.
+# A healthy task that has lost its peers ends with this code, to be started again.
 EXIT_LOST_PEERS = 138
 # Exit codes from here on mean a signal, as in shells: 137 is SIGKILL, which the system sends when
 # memory ends.
 _FIRST_OF_SIGNALS = 128
 _LAST_LINES = 15
-# Exit codes of a process that SIGTERM ended, and of one that saved before.
+# Exit codes of a process after SIGTERM, without and with saving.
 _OF_SIGTERM = (-signal.SIGTERM, 128 + signal.SIGTERM)
 # A process that lives shorter is started again only after a delay, which doubles each time.
 _LONG_SECS = 10.0
@@ -33,7 +33,7 @@ class Outcome(enum.Enum):
 
     DONE = "done"
     RESTART = "restart"  # It died, which counts.
-    REJOIN = "rejoin"  # It lost the others, which does not count.
+    REJOIN = "rejoin"  # It lost its peers, which does not count.
     FAILED = "failed"  # It would fail again: a wrong option, an error in a plugin.
 
 

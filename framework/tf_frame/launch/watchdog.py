@@ -27,7 +27,7 @@ def main() -> None:
     left: set[int] = set()
     for line in sys.stdin:
         change = left.add if line.startswith("+") else left.discard
-        # The last line of a launcher that is killed may not be complete.
+        # The last line of a killed launcher may be incomplete.
         if line.endswith("\n"):
             change(int(line[1:]))
     end_groups(left, float(sys.argv[1]) if len(sys.argv) > 1 else _GRACE_SECS)

@@ -16,7 +16,7 @@ import types
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from tf_frame.config.option import options_of
+from tf_frame.config.option import declared_options
 from tf_frame.plugin.fault import calling
 from tf_frame.plugin.find import PluginInfo
 from tf_frame.plugin.kinds import HOOK, MODEL, OPTIMIZER
@@ -67,7 +67,7 @@ class ConfiguredPlugin:
 
     def values(self) -> dict[str, Any]:
         """Option name -> value."""
-        return {o.name: getattr(self.params, o.name) for o in options_of(type(self.params))}
+        return {o.name: getattr(self.params, o.name) for o in declared_options(type(self.params))}
 
     def _construct(self, make: Any, method: str, context: dict[str, Any]) -> Any:
         info = self.plugin.info

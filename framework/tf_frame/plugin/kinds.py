@@ -11,7 +11,7 @@ import inspect
 from collections.abc import Mapping
 from typing import Any
 
-from tf_frame.config import options_of
+from tf_frame.config import declared_options
 from tf_frame.errors import ConfigError
 from tf_frame.plugin import contracts, network_contracts, training_contracts
 from tf_frame.text import short_repr, with_article
@@ -200,7 +200,7 @@ def check_options(plugin: Any, kind: Kind) -> str:
 
 
 def _check_each_option(params: type, kind: Kind) -> None:
-    for option in options_of(params):
+    for option in declared_options(params):
         if kind in (NETWORK, PREPROCESSING):
             raise ConfigError(f"a {kind.word} has no options of its own, but here is {option.name}")
         # In YAML, `name` stands next to the options of every plugin but the model.

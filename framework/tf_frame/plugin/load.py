@@ -11,7 +11,7 @@ from typing import Any
 from packaging.utils import canonicalize_name
 
 import tf_frame
-from tf_frame.config.option import options_of
+from tf_frame.config.option import declared_options
 from tf_frame.config.yaml_file import Named
 from tf_frame.errors import ConfigError, PluginError
 from tf_frame.plugin.contracts import API_VERSION, OLDEST_API_VERSION
@@ -195,7 +195,7 @@ def _has_option(info: PluginInfo, name: str) -> bool:
         params = load_plugin_info(info).cls.Params
     except PluginError:
         return False  # A plugin that cannot be used is no answer to the user's question.
-    return name in [option.name for option in options_of(params)]
+    return name in [option.name for option in declared_options(params)]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -268,7 +268,7 @@ def _first_option(flag: str, plugin: LoadedPlugin, value: str | None) -> dict[st
     """Assigns the value after the colon to the first option of the plugin."""
     if value is None:
         return {}
-    options = options_of(plugin.cls.Params)
+    options = declared_options(plugin.cls.Params)
     if not options:
         raise ConfigError(f"{flag}:{value}: {flag.split()[-1]} has no options; leave out :{value}")
     return {options[0].name: value}

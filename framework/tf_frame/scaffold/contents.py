@@ -66,7 +66,7 @@ def run_command(name: str, choice: str) -> str:
     if _COMMAND in parts:
         return f"tf-frame {plugin} --help"
     words = [] if _MODEL in parts else ["--plugin MODEL"]
-    # The input is the default one of the model.
+    # The model chooses the input as its default.
     words += [f"{p.option} {plugin}" for p in parts if p != _INPUT or _MODEL not in parts]
     command = f"tf-frame run {' '.join(words)}"
     return command if _MODEL in parts else f"{command}  # MODEL: one that is installed"

@@ -3,7 +3,7 @@ import dataclasses
 import pytest
 
 from tf_frame.config.flags import parse_flags
-from tf_frame.config.option import Option, option, options_of
+from tf_frame.config.option import Option, declared_options, option
 from tf_frame.errors import ConfigError
 
 
@@ -17,7 +17,7 @@ class Params:
 
 
 def by_name(prefix=""):
-    return {one.name: one for one in options_of(Params, prefix)}
+    return {one.name: one for one in declared_options(Params, prefix)}
 
 
 def test_options_are_read_in_the_order_of_the_fields():
@@ -36,7 +36,11 @@ def test_an_option_may_require_another_or_one_of_several():
         gzip: bool = option(False, "compress", requires="every")
         memory: bool = option(False, "memory", requires=("every", "gzip"))
 
-    assert [one.requires for one in options_of(Tracing)] == [(), ("every",), ("every", "gzip")]
+    assert [one.requires for one in declared_options(Tracing)] == [
+        (),
+        ("every",),
+        ("every", "gzip"),
+    ]
 
 
 def test_a_field_without_option_is_an_option_without_help():
@@ -57,7 +61,7 @@ def test_a_default_factory_is_called():
     class Made:
         sizes: tuple[int, ...] = dataclasses.field(default_factory=lambda: (1, 2))
 
-    assert options_of(Made)[0].default == (1, 2)
+    assert declared_options(Made)[0].default == (1, 2)
 
 
 def test_a_field_without_default_is_an_error_that_names_it():
@@ -66,7 +70,7 @@ def test_a_field_without_default_is_an_error_that_names_it():
         depth: int
 
     with pytest.raises(ConfigError, match="'depth' has no default"):
-        options_of(Bare)
+        declared_options(Bare)
 
 
 @pytest.mark.parametrize(
@@ -164,7 +168,7 @@ def test_commas_belong_to_the_items_of_a_verbatim_option():
     class Params:
         rules: tuple[str, ...] = option((), "rules", verbatim=True)
 
-    (rules,) = options_of(Params)
+    (rules,) = declared_options(Params)
     assert rules.parse("a{1,2}=b") == ("a{1,2}=b",)
     assert rules.parse("") == ()
     assert rules.parse(["a,b", "c"]) == ("a,b", "c")

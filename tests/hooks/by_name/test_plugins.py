@@ -12,7 +12,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame import HookContext
-from tf_frame.config.option import options_of, resolve
+from tf_frame.config.option import declared_options, resolve
 from tf_frame.errors import ConfigError
 from tf_frame.hooks.by_name import plugins as named
 from tf_frame.hooks.by_name.feed import tensor_by_name
@@ -72,7 +72,7 @@ def test_the_names_are_these():
 @pytest.mark.parametrize("name", NAMES)
 def test_each_keeps_the_contract_and_explains_its_options(name):
     assert check_contract(PLUGINS[name], HOOK) == ""
-    options = options_of(PLUGINS[name].Params)
+    options = declared_options(PLUGINS[name].Params)
     assert options
     assert all(len(option.help) > 10 for option in options)
     assert f"--hook {name}" in named.__doc__

@@ -46,7 +46,7 @@ def main(argv: Sequence[str]) -> int:
 
 
 def checks(folder: str = _DEFAULT_FOLDER) -> Iterator[Check]:
-    """Yields all checks of this machine, those that take seconds last.
+    """Yields all checks of this machine; slow checks come last.
 
     Args:
       folder: the model folder of a run, or the parent of such folders.

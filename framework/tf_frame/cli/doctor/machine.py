@@ -122,7 +122,7 @@ def container_cpus(
 ) -> float | None:
     """Returns the cores that the control groups of this process allow; None for no limit.
 
-    A group is limited by those above it as well.
+    The limits of a group hold for the groups in it.
 
     Args:
       own: file with the group of this process, in each hierarchy.

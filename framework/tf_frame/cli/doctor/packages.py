@@ -27,7 +27,7 @@ PROFILE_TAB = "profile_tab"
 PARTS = ("tensorflow", PROFILE_TAB, "plugins")
 FOLDER = "folder"
 _STATES = {"broken": PROBLEM, "incompatible": PROBLEM, "conflict": WARNING}
-# Packages with a line of their own; the other requirements share one.
+# Packages with a separate line; the other requirements share one.
 _SHOWN = ("tensorflow", "keras", "tf-keras", "protobuf", "tensorboard", "xprof")
 # Other packages that bring the same modules.
 _INSTEAD = {"tensorflow": ("tensorflow-cpu", "tensorflow-intel", "tf-nightly")}
@@ -35,7 +35,7 @@ _INSTEAD = {"tensorflow": ("tensorflow-cpu", "tensorflow-intel", "tf-nightly")}
 
 @dataclasses.dataclass(frozen=True)
 class _Trap:
-    """Behaviour of some versions of a package that surprises.
+    """Surprising behaviour of some versions of a package.
 
     Attributes:
       package, versions: the versions with this behaviour.
@@ -121,7 +121,7 @@ def version_checks() -> Iterator[Check]:
 
 @functools.cache
 def requirements(extra: str = "") -> dict[str, Requirement]:
-    """Returns what tf-frame requires, with the packages of an extra, by the package's name."""
+    """Returns the requirements of tf-frame, with those of an extra, by the name of the package."""
     try:
         lines = importlib.metadata.requires(OWN_DISTRIBUTION) or []
     except importlib.metadata.PackageNotFoundError:
@@ -149,7 +149,7 @@ def _is_version(version: str, versions: str) -> bool:
 
 
 def _package(name: str) -> Check | None:
-    """The check of a package with its traps; None for one that nothing needs and nobody has."""
+    """Checks a package with its traps; None if it is neither required nor installed."""
     check = _requirement(name)
     if check is None:
         return None

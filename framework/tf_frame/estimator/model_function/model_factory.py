@@ -18,7 +18,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.config.option import check_names, options_of, resolve
+from tf_frame.config.option import check_names, declared_options, resolve
 from tf_frame.config.yaml_file import Settings
 from tf_frame.errors import ConfigError
 from tf_frame.estimator.argument_checks import argument_names, called_with, check_takes
@@ -231,5 +231,5 @@ def _resolve_params(model: type, params: Any) -> Any:
     if params is not None and not isinstance(params, Mapping):
         raise ConfigError(f"params is {params!r:.80}; give option -> value, or a {cls.__name__}")
     values = dict(params or {})
-    check_names(values, options_of(cls), "params")
+    check_names(values, declared_options(cls), "params")
     return resolve(cls, [values])

@@ -15,7 +15,7 @@ from typing import Any
 from tf_frame.config.option import (
     Option,
     check_names,
-    options_of,
+    declared_options,
     origins as option_origins,
     resolve,
 )
@@ -72,7 +72,11 @@ class ChosenPlugins:
 
     def plugin_options(self) -> list[Option]:
         """Returns the options of all plugins, with dotted names."""
-        return [o for prefix, cls in self.params_classes().items() for o in options_of(cls, prefix)]
+        return [
+            o
+            for prefix, cls in self.params_classes().items()
+            for o in declared_options(cls, prefix)
+        ]
 
     def configure(
         self, flags: Mapping[str, Any] | None = None, *, model_dir: str, mode: str = TRAIN
@@ -299,7 +303,7 @@ def find_variant(cls: Any, sources: Sequence[Mapping[str, Any]]) -> str | None:
     """
     if not getattr(cls, "variants", {}):
         return None
-    names = {option.name for option in options_of(cls.Params, "model")}
+    names = {option.name for option in declared_options(cls.Params, "model")}
     model_values = [{k: v for k, v in values.items() if k in names} for values in sources]
     return str(resolve(cls.Params, model_values, prefix="model").name)
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import tf_frame
 from tf_frame.checkpoint.warm_start.rules import parse_rules
-from tf_frame.config.option import options_of
+from tf_frame.config.option import declared_options
 from tf_frame.config.option_groups import ClusterOptions
 from tf_frame.config.run_options import RunOptions, run_options
 from tf_frame.config.values import to_text
@@ -183,7 +183,7 @@ class TrainingSetup:
         single = self._plugins_by_key()
         # Without the folder, so that a copy of the file, or --config, begins another run; and
         # without the tasks, which the launcher or the scheduler chooses.
-        cluster_options = {option.name for option in options_of(ClusterOptions)}
+        cluster_options = {option.name for option in declared_options(ClusterOptions)}
         names = [option.name for option in run_options() if option.name not in cluster_options]
         values = {name: getattr(self.config, name) for name in names}
         for key, plugin in single.items():

@@ -15,7 +15,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame.checkpoint.find.newest import find_damage, listed_checkpoints, read_step
 from tf_frame.checkpoint.find.reader import Checkpoint
 from tf_frame.checkpoint.warm_start.plan import plan_warm_start, resolve_warm_start
-from tf_frame.config.option import options_of
+from tf_frame.config.option import declared_options
 from tf_frame.config.option_groups import WarmStartOptions
 from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import CheckpointError, ConfigError
@@ -76,7 +76,7 @@ def _add_proposed(
 ) -> RunOptions:
     """Returns the options, with the model's values for options that have their defaults."""
     checkpoint = Checkpoint(resolve_warm_start(config.warm_start_from))
-    defaults = {option.name: option.default for option in options_of(WarmStartOptions)}
+    defaults = {option.name: option.default for option in declared_options(WarmStartOptions)}
     values = proposed({name: checkpoint.shape(name) for name in checkpoint.names})
     unset = {k: v for k, v in values.items() if getattr(config, k) == defaults[k]}
     return dataclasses.replace(config, **unset)

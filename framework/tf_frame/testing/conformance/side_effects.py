@@ -192,11 +192,11 @@ def _load(target: str, path: str) -> None:
         loaded = importlib.util.module_from_spec(spec)
         sys.modules[module] = loaded
         spec.loader.exec_module(loaded)
-    from tf_frame.config.option import options_of
+    from tf_frame.config.option import declared_options
 
     names = [name for name in attribute.split(".") if name != "<locals>"]
     with contextlib.suppress(Exception):
-        options_of(functools.reduce(getattr, names, loaded).Params)
+        declared_options(functools.reduce(getattr, names, loaded).Params)
 
 
 def _state() -> dict[str, Any]:

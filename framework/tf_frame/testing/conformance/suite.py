@@ -12,7 +12,7 @@ import unittest
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, TypeVar, cast
 
-from tf_frame.config.option import check_names, options_of, resolve
+from tf_frame.config.option import check_names, declared_options, resolve
 from tf_frame.plugin.configured import ConfiguredPlugin
 from tf_frame.plugin.find import PluginInfo
 from tf_frame.plugin.kinds import Kind, check_class, check_methods, check_options
@@ -73,7 +73,9 @@ class Conformance:
         cls = self.imported().cls
         problem = check_options(cls, self.kind)
         assert not problem, f"{problem}; correct the type, the default or the bounds"
-        without = [option.name for option in options_of(cls.Params) if not option.help.strip()]
+        without = [
+            option.name for option in declared_options(cls.Params) if not option.help.strip()
+        ]
         assert not without, (
             f"the options {', '.join(without)} have no help; define them by "
             'tf_frame.option(default, "help text")'
@@ -124,7 +126,7 @@ class Conformance:
         loaded = cls.imported()
         own = dict(getattr(loaded.cls, "check_options", {}))
         given = dict(cls.options)
-        known = options_of(loaded.cls.Params)
+        known = declared_options(loaded.cls.Params)
         check_names(own, known, f"check_options of {loaded.info.described}")
         start = f"{loaded.info.option_prefix}."
         given = {name.removeprefix(start): value for name, value in given.items()}
