@@ -198,12 +198,26 @@ def coco(change):
     return write
 
 
-def of_annotation(**fields):
+def box(*numbers):
+    return annotation(bbox=[*numbers])
+
+
+def annotation(**fields):
     return coco(lambda content: content["annotations"][0].update(fields))
 
 
+def file(name, content):
+    """Writes a file of the folder; None: removes it."""
+    data = content.encode() if isinstance(content, str) else content
+
+    def write(folder):
+        (folder / name).unlink() if data is None else (folder / name).write_bytes(data)
+
+    return write
+
+
 def line(text):
-    return lambda folder: (folder / "train/labelTxt/a.txt").write_text(text)
+    return file("train/labelTxt/a.txt", text)
 
 
 def replaced(old, new):
@@ -217,136 +231,73 @@ def replaced(old, new):
 CUT = "1 1 9 1 9 9 1 9"
 # Header of a bitmap of 60000 x 60000 pixels.
 HUGE = b"BM" + struct.pack("<IIIIiiHH24x", 0, 0, 54, 40, 60000, 60000, 1, 24)
-# Format, change of the folder, message, and training photographs left with skip_corrupt.
+TRAIN, IMAGE, XML = "annotations/instances_train2017.json", "JPEGImages/a.png", "Annotations/a.xml"
+SIZE = "a.xml says that .*a.png is 24 x 33 pixels, but it is 24 x 32"
+# Format -> name of a fault -> change of the folder, message, and training photographs left with
+# skip_corrupt.
 BAD = {
-    "outside": (
-        "coco_json",
-        of_annotation(bbox=[40, 3, 5, 5]),
-        "annotation 0: its box, .* outs",
-        3,
-    ),
-    "empty": ("coco_json", of_annotation(bbox=[2, 3, 0, 5]), "columns 2 to 2, is empty", 3),
-    "inverted": ("coco_json", of_annotation(bbox=[9, 3, -4, 5]), "columns 9 to 5, is inverted", 3),
-    "not finite": ("coco_json", of_annotation(bbox=[9, float("nan"), 4, 5]), "is not finite", 3),
-    "too large": (
-        "coco_json",
-        of_annotation(bbox=[10**400, 3, 4, 5]),
-        "its bbox has a number that is too large",
-        3,
-    ),
-    "list as image": ("coco_json", of_annotation(image_id=[1]), r"there is no image \[1\]", 3),
-    "category id": (
-        "coco_json",
-        coco(lambda content: content["categories"][0].update(id=float("inf"))),
-        "a category has no id, which is a number",
-        None,
-    ),
-    "category twice": (
-        "coco_json",
-        coco(lambda content: content["categories"].append({"id": 20, "name": "cat"})),
-        "two categories with the name 'cat'",
-        None,
-    ),
-    "no annotation list": (
-        "coco_json",
-        coco(lambda content: content.pop("annotations")),
-        "no list annotations; is it a file of instances",
-        None,
-    ),
-    "numbers": ("coco_json", of_annotation(bbox=[9, 4, 5]), "its bbox has 3 instead of 4", 3),
-    "category": ("coco_json", of_annotation(category_id=3), "its category 3 is none of", 3),
-    "unknown image": ("coco_json", of_annotation(image_id=3), "there is no image 3", 3),
-    "id twice": ("coco_json", of_annotation(id=1), "has the annotation id 1 twice", 3),
-    "no file name": (
-        "coco_json",
-        coco(lambda content: content["images"][1].pop("file_name")),
-        "image 98: it has no file_name",
-        2,
-    ),
-    "image id": (
-        "coco_json",
-        coco(lambda content: content["images"][1].update(id=2**63)),
-        "image 9223372036854775808: its id does not fit into 64 bits",
-        2,
-    ),
-    "no image at all": (
-        "coco_json",
-        coco(lambda content: content.update(images=[], annotations=[])),
-        "has no photograph to train on",
-        None,
-    ),
-    "endless JSON": (
-        "coco_json",
-        lambda folder: (folder / "annotations/instances_train2017.json").write_text("[" * 100000),
-        "instances_train2017.json is no JSON: ",
-        None,
-    ),
-    "no JSON": (
-        "coco_json",
-        lambda folder: (folder / "annotations/instances_train2017.json").write_text("{"),
-        "instances_train2017.json is no JSON: ",
-        None,
-    ),
-    "no list": ("coco_json", coco(lambda content: content.pop("images")), "no list images", None),
-    "missing": (
-        "voc_xml",
-        lambda folder: (folder / "JPEGImages/a.png").unlink(),
-        "a.jpg, of .*a.xml, is missing",
-        2,
-    ),
-    "no image": (
-        "voc_xml",
-        lambda folder: (folder / "JPEGImages/a.png").write_text("no"),
-        "a.png, of .*a.xml, cannot be read: it is no image",
-        2,
-    ),
-    "too many pixels": (
-        "voc_xml",
-        lambda folder: (folder / "JPEGImages/a.png").write_bytes(HUGE),
-        "a.png, of .*a.xml, cannot be read: Image size",
-        2,
-    ),
-    "other size": (
-        "voc_xml",
-        replaced("<width>32", "<width>33"),
-        "a.xml says that .*a.png is 24 x 33 pixels, but it is 24 x 32",
-        2,
-    ),
-    "no XML": ("voc_xml", replaced("</object>", ""), "a.xml is no XML: ", 2),
-    "other XML": (
-        "voc_xml",
-        lambda folder: (folder / "Annotations/a.xml").write_text("<svg/>"),
-        "a.xml has no annotation, but 'svg'",
-        2,
-    ),
-    "no edge": ("voc_xml", replaced("xmin>", "x>"), "object 1: its bndbox has 3 instead of 4", 3),
-    "no annotation": (
-        "voc_xml",
-        lambda folder: (folder / "Annotations/a.xml").unlink(),
-        "a.xml cannot be read: No such file",
-        2,
-    ),
-    "fields": ("dota", line("1 2 3 4 5 6 cat 0"), "line 1: it has 8 fields instead of 10", 3),
-    "no number": ("dota", line(f"{CUT[:-1]}x cat 0"), "line 1: .* something that is no number", 3),
-    "crossed": (
-        "dota",
-        line("5 5 25 23 25 5 5 23 cat 0"),
-        "line 1: its four corners enclose no",
-        3,
-    ),
-    "class": ("dota", line(f"\n{CUT} cow 0"), "line 2: its class 'cow' is none of cat, dog", 3),
-    "no text": (
-        "dota",
-        lambda folder: (folder / "train/labelTxt/a.txt").write_bytes(b"\xff\xfe\x00"),
-        "a.txt cannot be read: it is no text",
-        2,
-    ),
+    "coco_json": {
+        "outside": (box(40, 3, 5, 5), "annotation 0: its box, .* outs", 3),
+        "empty": (box(2, 3, 0, 5), "columns 2 to 2, is empty", 3),
+        "inverted": (box(9, 3, -4, 5), "columns 9 to 5, is inverted", 3),
+        "not finite": (box(9, float("nan"), 4, 5), "is not finite", 3),
+        "too large": (box(10**400, 3, 4, 5), "its bbox has a number that is too large", 3),
+        "list as image": (annotation(image_id=[1]), r"there is no image \[1\]", 3),
+        "category id": (
+            coco(lambda content: content["categories"][0].update(id=float("inf"))),
+            *("a category has no id, which is a number", None),
+        ),
+        "category twice": (
+            coco(lambda content: content["categories"].append({"id": 20, "name": "cat"})),
+            *("two categories with the name 'cat'", None),
+        ),
+        "no annotation list": (
+            coco(lambda content: content.pop("annotations")),
+            *("no list annotations; is it a file of instances", None),
+        ),
+        "numbers": (box(9, 4, 5), "its bbox has 3 instead of 4", 3),
+        "category": (annotation(category_id=3), "its category 3 is none of", 3),
+        "unknown image": (annotation(image_id=3), "there is no image 3", 3),
+        "id twice": (annotation(id=1), "has the annotation id 1 twice", 3),
+        "no file name": (
+            coco(lambda content: content["images"][1].pop("file_name")),
+            *("image 98: it has no file_name", 2),
+        ),
+        "image id": (
+            coco(lambda content: content["images"][1].update(id=2**63)),
+            *("image 9223372036854775808: its id does not fit into 64 bits", 2),
+        ),
+        "no image at all": (
+            coco(lambda content: content.update(images=[], annotations=[])),
+            *("has no photograph to train on", None),
+        ),
+        "endless JSON": (file(TRAIN, "[" * 100000), "instances_train2017.json is no JSON: ", None),
+        "no JSON": (file(TRAIN, "{"), "instances_train2017.json is no JSON: ", None),
+        "no list": (coco(lambda content: content.pop("images")), "no list images", None),
+    },
+    "voc_xml": {
+        "missing": (file(IMAGE, None), "a.jpg, of .*a.xml, is missing", 2),
+        "no image": (file(IMAGE, "no"), "a.png, of .*a.xml, cannot be read: it is no image", 2),
+        "too many pixels": (file(IMAGE, HUGE), "a.png, of .*xml, cannot be read: Image size", 2),
+        "other size": (replaced("<width>32", "<width>33"), SIZE, 2),
+        "no XML": (replaced("</object>", ""), "a.xml is no XML: ", 2),
+        "other XML": (file(XML, "<svg/>"), "a.xml has no annotation, but 'svg'", 2),
+        "no edge": (replaced("xmin>", "x>"), "object 1: its bndbox has 3 instead of 4", 3),
+        "no annotation": (file(XML, None), "a.xml cannot be read: No such file", 2),
+    },
+    "dota": {
+        "fields": (line("1 2 3 4 5 6 cat 0"), "line 1: it has 8 fields instead of 10", 3),
+        "no number": (line(f"{CUT[:-1]}x cat 0"), "line 1: .* something that is no number", 3),
+        "crossed": (line("5 5 25 23 25 5 5 23 cat 0"), "line 1: its four corners enclose no", 3),
+        "class": (line(f"\n{CUT} cow 0"), "line 2: its class 'cow' is none of cat, dog", 3),
+        "no text": (line(b"\xff\xfe\x00"), "a.txt cannot be read: it is no text", 2),
+    },
 }
 
 
-@pytest.mark.parametrize("kind", BAD)
-def test_bad_data_is_named_at_the_start_or_left_out(forms, tmp_path, kind):
-    name, spoil, message, left = BAD[kind]
+@pytest.mark.parametrize(("name", "fault"), [(name, fault) for name in BAD for fault in BAD[name]])
+def test_bad_data_is_named_at_the_start_or_left_out(forms, tmp_path, name, fault):
+    spoil, message, left = BAD[name][fault]
     folder = getattr(forms, name)(tmp_path)
     spoil(folder)
     if name == "dota":
