@@ -76,27 +76,25 @@ def refuse_changed(records: Sequence[Settings], files: Sequence[Settings] = ()) 
             "--config"
         )
     for record in records or files:
-        if not (record.lock or record.versions):
-            raise ConfigError(
-                f"--locked: {record.path} records no plugins; leave --locked out: a run records "
-                "them when it begins"
-            )
-        if not record.lock:
-            raise ConfigError(
-                f"--locked: {record.path} does not record the content of its plugins; it was "
-                "written by a release without a lock. Leave --locked out: a run that resumes "
-                "records it"
-            )
-        for text in incomplete(record.versions, record.lock):
-            raise ConfigError(
-                f"--locked: {record.path} does not record {text}; leave --locked out: a run that "
-                "resumes records it"
-            )
-        for text in differences(record.versions, record.lock):
-            raise ConfigError(
-                f"--locked: {record.path} was written with {text}; install what it was written "
-                "with, or leave --locked out"
-            )
+        problem = _find_problem(record)
+        if problem:
+            raise ConfigError(f"--locked: {record.path} {problem}")
+
+
+def _find_problem(record: Settings) -> str:
+    """Returns why a record does not allow `--locked`; empty if the plugins are as recorded."""
+    if not (record.lock or record.versions):
+        return "records no plugins; leave --locked out: a run records them when it begins"
+    if not record.lock:
+        return (
+            "does not record the content of its plugins; it was written by a release without a "
+            "lock. Leave --locked out: a run that resumes records it"
+        )
+    for text in incomplete(record.versions, record.lock):
+        return f"does not record {text}; leave --locked out: a run that resumes records it"
+    for text in differences(record.versions, record.lock):
+        return f"was written with {text}; install what it was written with, or leave --locked out"
+    return ""
 
 
 def refuse_unrecorded(plugins: Iterable[PluginInfo], records: Iterable[Settings]) -> None:

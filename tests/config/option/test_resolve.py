@@ -20,17 +20,11 @@ def test_each_stronger_source_wins_over_the_weaker_ones():
     assert config == RunOptions(max_steps=2, num_clones=4, warmup_learning_rate=0.8)
 
 
-def test_without_sources_the_defaults_remain():
-    assert resolve(RunOptions, []) == RunOptions()
-
-
 def test_a_prefix_picks_the_options_of_one_plugin():
     source = {"model.depth": "3", "input.depth": 9, "depth": 7, "max_steps": 5}
     assert resolve(Params, [source], prefix="model") == Params(depth=3)
-
-
-def test_names_of_other_options_are_passed_over():
     assert resolve(RunOptions, [{"model.depth": "x", "max_steps": 5}]).max_steps == 5
+    assert resolve(RunOptions, []) == RunOptions()
 
 
 def test_values_of_every_source_are_checked():
@@ -61,26 +55,21 @@ def test_the_cadence_of_a_stronger_source_unsets_the_other(sources, secs, steps)
     assert (config.save_checkpoint_secs, config.save_checkpoint_steps) == (secs, steps)
 
 
-def test_one_source_with_both_cadences_is_refused():
+@pytest.mark.parametrize(
+    "source",
+    [{"save_checkpoint_secs": 60, "save_checkpoint_steps": 5}, {"save_checkpoint_secs": "none"}],
+)
+def test_both_cadences_or_none_are_refused(source):
     with pytest.raises(ConfigError, match="exactly one"):
-        resolve(RunOptions, [{"save_checkpoint_secs": 60, "save_checkpoint_steps": 5}])
+        resolve(RunOptions, [source])
 
 
-def test_no_cadence_at_all_is_refused():
-    with pytest.raises(ConfigError, match="exactly one"):
-        resolve(RunOptions, [{"save_checkpoint_secs": "none"}])
-
-
-def test_an_unknown_name_is_answered_with_source_and_nearest():
-    with pytest.raises(ConfigError) as error:
-        check_names({"max_steps": 1, "max_step": 1}, run_options(), "a file")
-    assert str(error.value) == "a file: unknown option max_step; did you mean max_steps?"
-
-
-def test_a_name_near_to_none_is_answered_with_help():
-    with pytest.raises(ConfigError, match="zzzz; tf-frame run --help_all lists them"):
-        check_names({"zzzz": 1}, run_options(), "a file")
-
-
-def test_known_names_pass():
+def test_unknown_names_are_answered_with_their_source():
     check_names({"max_steps": "not a number"}, run_options(), "a file")
+    for name, hint in (
+        ("max_step", "did you mean max_steps?"),
+        ("zzzz", "tf-frame run --help_all lists them"),
+    ):
+        with pytest.raises(ConfigError) as error:
+            check_names({"max_steps": 1, name: 1}, run_options(), "a file")
+        assert str(error.value) == f"a file: unknown option {name}; {hint}"
