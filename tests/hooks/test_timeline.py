@@ -20,20 +20,20 @@ def read_events(text):
     return events
 
 
-def test_the_first_step_and_every_nth_from_there_are_traced(tmp_path, build, train):
-    train(build(), [TimelineHook(str(tmp_path), every_steps=5)], to=12)
-    assert names_of(tmp_path) == ["tf_trace-1.json", "tf_trace-11.json", "tf_trace-6.json"]
-
-
-def test_given_steps_are_traced_in_place_of_every_nth(tmp_path, build, train):
-    train(build(), [TimelineHook(str(tmp_path), at_steps=[3, 7, 20])], to=8)
-    assert names_of(tmp_path) == ["tf_trace-3.json", "tf_trace-7.json"]
-
-
-def test_a_trace_has_the_operations_of_the_step(tmp_path, build, train):
-    train(build(), [TimelineHook(str(tmp_path), every_steps=5)], to=1)
-    events = read_events((tmp_path / "tf_trace-1.json").read_text())
+@pytest.mark.parametrize(
+    ("options", "to", "steps"),
+    [({"every_steps": 5}, 12, [1, 11, 6]), ({"at_steps": [3, 7, 20]}, 8, [3, 7])],
+)
+def test_the_steps_of_the_options_are_traced_and_logged(
+    tmp_path, build, train, caplog, options, to, steps
+):
+    with caplog.at_level(logging.INFO, "tf_frame"):
+        train(build(), [TimelineHook(str(tmp_path), **options)], to=to)
+    assert names_of(tmp_path) == [f"tf_trace-{step}.json" for step in steps]
+    assert f"Writing trace to {tmp_path}/tf_trace-{steps[0]}.json" in caplog.messages
+    events = read_events((tmp_path / f"tf_trace-{steps[0]}.json").read_text())
     assert any("Momentum" in event["name"] for event in events if event["ph"] == "X")
+    assert not list(tmp_path.glob("events*"))
 
 
 def test_memory_is_drawn_if_it_is_wanted(tmp_path, build, train):
@@ -66,17 +66,6 @@ def test_a_writer_gets_the_run_metadata_under_slims_tag(tmp_path, build, train):
         if event.HasField("tagged_run_metadata")
     ]
     assert found == [("run_metadata-1", 0), ("run_metadata-3", 0)]
-
-
-def test_without_a_writer_there_is_no_event_file(tmp_path, build, train):
-    train(build(), [TimelineHook(str(tmp_path), every_steps=2)], to=3)
-    assert not list(tmp_path.glob("events*"))
-
-
-def test_each_file_is_logged(tmp_path, build, train, caplog):
-    with caplog.at_level(logging.INFO, "tf_frame"):
-        train(build(), [TimelineHook(str(tmp_path), every_steps=5)], to=1)
-    assert f"Writing trace to {tmp_path}/tf_trace-1.json" in caplog.messages
 
 
 def test_a_folder_that_cannot_be_written_only_warns(tmp_path, build, train, caplog):

@@ -50,13 +50,11 @@ def test_it_says_who_trains_where_and_when(tmp_path, build, train, monkeypatch):
     }
 
 
-def test_it_beats_when_a_session_starts(tmp_path):
-    HeartbeatHook(str(tmp_path)).start(None, 7)
+def test_the_end_has_a_step_that_the_cadence_leaves_out(tmp_path, build, train, clock):
+    hook = HeartbeatHook(str(tmp_path), every_secs=1000)
+    hook.start(None, 7)
     assert (read(tmp_path)["state"], read(tmp_path)["step"]) == ("starting", 7)
-
-
-def test_the_end_tells_a_step_that_it_did_not_want(tmp_path, build, train, clock):
-    train(build(), [HeartbeatHook(str(tmp_path), every_secs=1000)], to=5)
+    train(build(), [hook], to=5)
     assert (read(tmp_path)["state"], read(tmp_path)["step"]) == ("ended", 5)
 
 
@@ -104,11 +102,8 @@ def test_a_reader_never_sees_half_a_file(tmp_path, monkeypatch):
     assert [path.name for path in tmp_path.iterdir()] == ["heartbeat.json"]
 
 
-def test_a_folder_that_is_not_there_is_an_error(tmp_path):
+def test_a_missing_folder_and_seconds_that_are_not_positive_are_refused(tmp_path):
     with pytest.raises(tf.errors.NotFoundError):
         HeartbeatHook(str(tmp_path / "none")).start(None, 0)
-
-
-def test_seconds_that_cannot_be_are_refused(tmp_path):
     with pytest.raises(ValueError, match="every_secs is 0; it must be positive"):
         HeartbeatHook(str(tmp_path), every_secs=0)

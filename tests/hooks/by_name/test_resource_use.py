@@ -114,26 +114,22 @@ def warnings_of(hook, proc, logged, sizes):
     return found
 
 
-def test_it_warns_where_memory_has_grown_since_the_tenth_time(proc, logged):
-    hook = ResourceUseHook(every_steps=1, growth=0.5)
-    sizes = [10] * 9 + [100, 149, 150, 151, 200, 226, 227]
-    warnings = warnings_of(hook, proc, logged, sizes)
-    # 151 is more than half more than 100; and from 151 on, 227 is the first.
-    assert list(warnings) == [13, 16]
-    assert warnings[13].startswith(
-        "memory has grown by 51 %, from 100 MiB at step 10 to 151 MiB at step 13; look for"
-    )
-
-
-def test_it_does_not_warn_of_what_grows_at_the_start(proc, logged):
-    hook = ResourceUseHook(every_steps=1)
-    sizes = [10 * n for n in range(1, 10)] + [100, 119]
-    assert warnings_of(hook, proc, logged, sizes) == {}
-
-
-def test_by_default_a_fifth_more_is_too_much(proc, logged):
-    hook = ResourceUseHook(every_steps=1)
-    assert list(warnings_of(hook, proc, logged, [100] * 10 + [120, 121])) == [12]
+@pytest.mark.parametrize(
+    ("options", "sizes", "steps"),
+    [
+        # 151 is more than half more than 100; and from 151 on, 227 is the first.
+        ({"growth": 0.5}, [10] * 9 + [100, 149, 150, 151, 200, 226, 227], [13, 16]),
+        ({}, [*range(10, 100, 10), 100, 119], []),  # Growth at the start does not count.
+        ({}, [100] * 10 + [120, 121], [12]),
+    ],
+)
+def test_it_warns_where_memory_has_grown_since_the_tenth_time(proc, logged, options, sizes, steps):
+    warnings = warnings_of(ResourceUseHook(every_steps=1, **options), proc, logged, sizes)
+    assert list(warnings) == steps
+    if 13 in steps:
+        assert warnings[13].startswith(
+            "memory has grown by 51 %, from 100 MiB at step 10 to 151 MiB at step 13; look for"
+        )
 
 
 @pytest.mark.parametrize(
