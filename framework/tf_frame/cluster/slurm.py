@@ -19,8 +19,8 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, TypeVar
 
 from tf_frame.cluster.tf_config import TaskType
 from tf_frame.errors import ConfigError
@@ -37,6 +37,7 @@ _PART = re.compile(r"\[([^\[\]]*)\]|([^\[\],\s]+)")
 # A name, with or without ranges in brackets, up to the next comma.
 _NAMES = re.compile(r"(?:\[[^\[\]]*\]|[^\[\],\s])+")
 _MOST_NODES = 100_000
+_Item = TypeVar("_Item")
 
 
 def slurm_tf_config(
@@ -54,7 +55,7 @@ def slurm_tf_config(
         variable of Slurm is malformed.
     """
     job = _number(environment, _JOB)
-    counts = _counts(environment)
+    counts = _expand(environment, _COUNTS, expand_counts)
     places = [(node, local) for local in range(max(counts)) for node in _nodes_above(counts, local)]
     tasks = dict(zip(places, _tasks(environment, len(places), num_ps, evaluator), strict=True))
     place = _number(environment, _NODE), _number(environment, _LOCAL)
@@ -89,7 +90,7 @@ def expand_nodes(text: str) -> list[str]:
 
 def _expand_name(name: str) -> Iterator[str]:
     parts = [
-        [plain] if plain else [number for each in ranges.split(",") for number in _range(each)]
+        [plain] if plain else [number for part in ranges.split(",") for number in _range(part)]
         for ranges, plain in _PART.findall(name)
     ]
     return map("".join, itertools.product(*parts))
@@ -145,18 +146,17 @@ def _nodes_above(counts: list[int], local: int) -> list[int]:
     return [node for node, count in enumerate(counts) if count > local]
 
 
-def _counts(environment: Mapping[str, str]) -> list[int]:
+def _expand(
+    environment: Mapping[str, str], name: str, expand: Callable[[str], list[_Item]]
+) -> list[_Item]:
     try:
-        return expand_counts(_value(environment, _COUNTS))
+        return expand(_value(environment, name))
     except ValueError as error:
-        raise ConfigError(f"{_COUNTS}={environment[_COUNTS]}: {error}") from None
+        raise ConfigError(f"{name}={environment[name]}: {error}") from None
 
 
 def _nodes(environment: Mapping[str, str], count: int) -> list[str]:
-    try:
-        nodes = expand_nodes(_value(environment, _NODES))
-    except ValueError as error:
-        raise ConfigError(f"{_NODES}={environment[_NODES]}: {error}") from None
+    nodes = _expand(environment, _NODES, expand_nodes)
     if len(nodes) != count:
         raise ConfigError(
             f"{_NODES}={environment[_NODES]} has {len(nodes)} nodes, and "

@@ -67,7 +67,7 @@ class ChosenPlugins:
     def params_classes(self) -> dict[str, Any]:
         """Returns option prefix -> `Params` of every plugin, in the order of the help."""
         loaded = {prefix: plugin for prefix, (_, plugin) in self.single.items()}
-        loaded |= {each.prefix: each.plugin for each in (*self.transforms, *self.hooks)}
+        loaded |= {part.prefix: part.plugin for part in (*self.transforms, *self.hooks)}
         return {prefix: plugin.cls.Params for prefix, plugin in loaded.items()}
 
     def plugin_options(self) -> list[Option]:
@@ -92,17 +92,17 @@ class ChosenPlugins:
           ConfigError: an unknown option, a wrong value, or values that exclude each other.
         """
         self._check_names()
-        params = self._params([each for _, each in self._values(flags or {})])
+        params = self._params([values for _, values in self._values(flags or {})])
 
-        def configured(each: NamedPlugin) -> ConfiguredPlugin:
-            return ConfiguredPlugin(each.name, each.plugin, params[each.prefix])
+        def configured(part: NamedPlugin) -> ConfiguredPlugin:
+            return ConfiguredPlugin(part.name, part.plugin, params[part.prefix])
 
         single = {key: ConfiguredPlugin(*self.single[key], params[key]) for key in self.single}
         config = params.pop(_RUN)
         return TrainingSetup(
             config=self._with_reached_profiles(config, flags or {}),
-            transforms=[configured(each) for each in self.transforms],
-            hooks=[configured(each) for each in self.hooks],
+            transforms=[configured(part) for part in self.transforms],
+            hooks=[configured(part) for part in self.hooks],
             model_dir=model_dir,
             mode=mode,
             **single,
@@ -132,13 +132,13 @@ class ChosenPlugins:
         kind = {"model": MODEL, **_KINDS, **_LISTED_KINDS}.get(word)
         if kind is None:
             return ""
-        in_use = {each.prefix: each.name for each in (*self.transforms, *self.hooks)}
+        in_use = {part.prefix: part.name for part in (*self.transforms, *self.hooks)}
         in_use |= {key: used for key, (used, _) in self.single.items()}
         installed = find_plugins()
         if prefix not in in_use:
             names = [info.name for info in installed if info.kind == kind]
             return f"{plugin} is not in use; give --{word} {plugin}" if plugin in names else ""
-        used = [each.plugin for each in (*self.transforms, *self.hooks)]
+        used = [part.plugin for part in (*self.transforms, *self.hooks)]
         used += [loaded for _, loaded in self.single.values()]
         near = {"tf-frame", *(loaded.info.distribution for loaded in used)}
         owners = plugins_with_option(kind, option, installed, first=near)
@@ -168,7 +168,7 @@ class ChosenPlugins:
         numbers = {
             name: number
             for prefix, cls in {_RUN: RunOptions, **self.params_classes()}.items()
-            for name, number in option_origins(cls, [each for _, each in values], prefix).items()
+            for name, number in option_origins(cls, [v for _, v in values], prefix).items()
         }
         return {
             name: "" if number is None else values[number][0] for name, number in numbers.items()
@@ -179,15 +179,15 @@ class ChosenPlugins:
         *weaker, strongest = self.sources
         # Values within a list of plugins win over the other values of the same source.
         listed = [
-            (self.named_by[key], {k: v for each in named for k, v in each.values.items()})
-            for key, named in (("transforms", self.transforms), ("hooks", self.hooks))
+            (self.named_by[key], {k: v for part in parts for k, v in part.values.items()})
+            for key, parts in (("transforms", self.transforms), ("hooks", self.hooks))
         ]
         return [
-            *self._proposed([*(each.values for each in weaker), strongest.values, flags]),
-            *((each.path, each.values) for each in weaker),
-            *(each for each in listed if each[0] != strongest.path),
+            *self._proposed([*(source.values for source in weaker), strongest.values, flags]),
+            *((source.path, source.values) for source in weaker),
+            *((path, values) for path, values in listed if path != strongest.path),
             (strongest.path, strongest.values),
-            *(each for each in listed if each[0] == strongest.path),
+            *((path, values) for path, values in listed if path == strongest.path),
             (COMMAND_LINE, flags),
         ]
 

@@ -145,7 +145,8 @@ class TrainingSetup:
 
     def batches_per_step(self) -> int:
         """Returns the batches of each worker in one global step, if transforms accumulate them."""
-        return math.prod(getattr(each, "micro_batches", 1) for each in self.make_transforms())
+        transforms = self.make_transforms()
+        return math.prod(getattr(transform, "micro_batches", 1) for transform in transforms)
 
     def examples_per_step(self) -> int:
         """Returns the examples of all workers in one global step."""
@@ -207,9 +208,9 @@ class TrainingSetup:
     def plugins(self) -> list[PluginInfo]:
         """Returns the plugins of the run, and the plugins that options name, such as a network."""
         named = (*self._plugins_by_key().values(), *self.transforms, *self.hooks)
-        values = [value for each in named for value in each.values().values()]
-        infos = [each.plugin.info for each in named]
-        return [*infos, *(each for each in find_named_plugins(values) if each not in infos)]
+        values = [value for part in named for value in part.values().values()]
+        infos = [part.plugin.info for part in named]
+        return [*infos, *(info for info in find_named_plugins(values) if info not in infos)]
 
     def _plugins_by_key(self) -> dict[str, ConfiguredPlugin]:
         """Returns key in `config.yaml` -> model, input, optimizer and schedule."""
