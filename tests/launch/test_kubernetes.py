@@ -145,29 +145,23 @@ def test_every_task_runs_the_words_in_the_image(capsys):
         assert container["image"] == "site/x:1"
         assert container["command"] + container["args"] == ["tf-frame", *job.words]
         assert container["ports"] == [{"name": "tfjob-port", "containerPort": 2222}]
-
-
-def test_words_are_quoted_because_other_readers_of_yaml_take_some_for_numbers(capsys):
+    # Quoted, because other readers of YAML take some words for numbers.
     kubernetes.main(make_job(more=["1e-3", "y"]), VALUES | {"name": "n"})
     text = capsys.readouterr().out
     assert '- "1e-3"' in text and '- "y"' in text and 'name: "n"' in text
 
 
 def test_a_task_is_started_again_after_a_signal_and_not_after_an_error(capsys):
-    specs = printed(make_job(), capsys)["spec"]["tfReplicaSpecs"]
+    # An evaluator may evaluate the last checkpoint after the chief has ended.
+    for evaluator, policy in ((False, "Running"), (True, "None")):
+        spec = printed(make_job(evaluator=evaluator), capsys)["spec"]
+        assert spec["runPolicy"]["cleanPodPolicy"] == policy
+    specs = spec["tfReplicaSpecs"]
     assert {spec["restartPolicy"] for spec in specs.values()} == {"ExitCode"}
     assert all(
         pod["terminationGracePeriodSeconds"] >= 60
         for pod in pods(printed(make_job(), capsys)).values()
     )
-
-
-def test_an_evaluator_may_evaluate_the_last_checkpoint_after_the_chief_has_ended(capsys):
-    policy = [
-        printed(make_job(evaluator=evaluator), capsys)["spec"]["runPolicy"]["cleanPodPolicy"]
-        for evaluator in (False, True)
-    ]
-    assert policy == ["Running", "None"]
 
 
 def test_chief_and_workers_have_the_gpus(capsys):
@@ -187,9 +181,6 @@ def test_the_volume_is_mounted_where_the_model_folder_lies(capsys, model_dir, mo
         assert volume["persistentVolumeClaim"] == {"claimName": "runs"}
         (at,) = pod["containers"][0]["volumeMounts"]
         assert at == {"name": volume["name"], "mountPath": mount}
-
-
-def test_a_remote_model_folder_needs_no_volume(capsys):
     for pod in pods(printed(make_job("s3://bucket/x"), capsys, volume_claim="")).values():
         assert "volumes" not in pod and "volumeMounts" not in pod["containers"][0]
 
@@ -211,25 +202,6 @@ def test_the_name_follows_from_the_model_folder(model_dir, name):
     assert kubernetes.manifest(make_job(model_dir), values)["metadata"] == {"name": name}
 
 
-@pytest.mark.parametrize(
-    "model_dir, values, message",
-    [
-        ("/runs/a", {"image": ""}, "--image is missing"),
-        ("/runs/a", {"name": "My"}, "--name My: Kubernetes takes a-z"),
-        ("/runs/a", {"name": "1a"}, "--name 1a: Kubernetes takes a-z"),
-        ("/runs/a", {"name": "a-"}, "--name a-: Kubernetes takes a-z"),
-        ("/runs/a", {"name": "a" * 52}, "51 characters at most"),
-        ("/runs/a", {"namespace": "A"}, "--namespace A: it is of a-z, 0-9 and -"),
-        ("/runs/a", {"volume_claim": ""}, "/runs/a would be a different folder in each pod"),
-        ("runs/a", {}, "--model_dir runs/a: with --volume_claim it must be absolute"),
-        ("gs://b/a", {}, "--volume_claim runs: --model_dir gs://b/a is not on a volume"),
-    ],
-)
-def test_what_cannot_work_is_refused(model_dir, values, message):
-    with pytest.raises(ConfigError, match=re.escape(message)):
-        kubernetes.manifest(make_job(model_dir), VALUES | values)
-
-
 def test_the_options_are_valid():
     for option in kubernetes.OPTIONS:
         option.check_definition()
@@ -245,7 +217,21 @@ def test_the_command_of_the_documentation(capsys):
     assert container["resources"] == {"limits": {"nvidia.com/gpu": 1}}
 
 
-def test_nothing_is_printed_before_an_error(capsys):
-    with pytest.raises(ConfigError, match="--image"):
-        kubernetes.main(make_job(), VALUES | {"image": ""})
+@pytest.mark.parametrize(
+    "model_dir, values, message",
+    [
+        ("/runs/a", {"image": ""}, "--image is missing"),
+        ("/runs/a", {"name": "My"}, "--name My: Kubernetes takes a-z"),
+        ("/runs/a", {"name": "1a"}, "--name 1a: Kubernetes takes a-z"),
+        ("/runs/a", {"name": "a-"}, "--name a-: Kubernetes takes a-z"),
+        ("/runs/a", {"name": "a" * 52}, "51 characters at most"),
+        ("/runs/a", {"namespace": "A"}, "--namespace A: it is of a-z, 0-9 and -"),
+        ("/runs/a", {"volume_claim": ""}, "/runs/a would be a different folder in each pod"),
+        ("runs/a", {}, "--model_dir runs/a: with --volume_claim it must be absolute"),
+        ("gs://b/a", {}, "--volume_claim runs: --model_dir gs://b/a is not on a volume"),
+    ],
+)
+def test_what_cannot_work_is_refused_before_anything_is_printed(capsys, model_dir, values, message):
+    with pytest.raises(ConfigError, match=re.escape(message)):
+        kubernetes.main(make_job(model_dir), VALUES | values)
     assert not capsys.readouterr().out

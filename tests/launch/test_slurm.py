@@ -46,37 +46,6 @@ def sbatch(tmp_path, monkeypatch):
     return program
 
 
-def test_the_script_asks_for_a_process_of_each_task():
-    text = slurm.script(make_job(evaluator=True), VALUES)
-    assert directives(text) == [
-        "--job-name=first",
-        "--ntasks=4",
-        "--output=/shared/first/logs/slurm-job-%j.log",
-        "--open-mode=append",
-        "--signal=B:USR1@60",
-        "--requeue",
-    ]
-
-
-def test_every_task_runs_the_words_and_finds_itself_in_slurm():
-    job = make_job(evaluator=True)
-    assert command(slurm.script(job, VALUES)) == [
-        *(sys.executable, "-m", "tf_frame", *job.words),
-        *("--cluster_from", "slurm", "--num_ps_tasks", "1", "--dedicated_evaluator"),
-    ]
-
-
-def test_the_option_of_an_evaluator_is_not_given_twice():
-    job = make_job(evaluator=True)
-    words = [*job.words, "--dedicated_evaluator"]
-    job = Job(words=words, model_dir=job.model_dir, evaluator=True)
-    assert command(slurm.script(job, VALUES)).count("--dedicated_evaluator") == 1
-
-
-def test_a_job_without_evaluator_has_no_option_of_one():
-    assert "--dedicated_evaluator" not in slurm.script(make_job(), VALUES)
-
-
 @pytest.mark.parametrize(
     "given, options",
     [
@@ -115,18 +84,6 @@ def test_gpus_and_the_first_port():
     assert PORT not in slurm.script(make_job(), VALUES)
 
 
-def test_paths_with_spaces_and_percent_signs():
-    text = slurm.script(make_job("/my runs/50%"), VALUES)
-    assert "--output=/my runs/50%%/logs/slurm-job-%j.log" in directives(text)
-    assert "--output='/my runs/50%%/logs/slurm-task-%t.log'" in text
-    assert "/my runs/50%" in command(text)
-
-
-def test_a_script_is_one_that_bash_reads():
-    text = slurm.script(make_job("/my runs/it's"), VALUES | {"slurm_port": 3000})
-    subprocess.run(["bash", "-n"], input=text, text=True, check=True)
-
-
 def test_the_job_is_submitted_and_the_user_told_how_to_look(tmp_path, sbatch, capsys):
     model_dir = tmp_path / "my run"
     assert slurm.main(make_job(model_dir), VALUES) == 0
@@ -158,18 +115,6 @@ def test_the_logs_of_a_run_in_a_bucket_are_in_a_folder_here(tmp_path, monkeypatc
     assert "--job-name=first" in directives(text)
 
 
-def test_without_sbatch_the_error_says_where_to_submit(tmp_path, monkeypatch):
-    monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(TfFrameError, match=r"no program sbatch here; submit .*job\.sbatch on a"):
-        slurm.main(make_job(tmp_path / "run"), VALUES)
-
-
-def test_the_reason_of_sbatch_is_shown(tmp_path, sbatch):
-    sbatch.write_text("#!/bin/sh\necho 'sbatch: error: no such partition' >&2\nexit 1\n")
-    with pytest.raises(TfFrameError, match=r"sbatch refused .*: sbatch: error: no such partition"):
-        slurm.main(make_job(tmp_path / "run"), VALUES)
-
-
 def test_the_options_are_valid():
     for option in slurm.OPTIONS:
         option.check_definition()
@@ -180,3 +125,43 @@ def test_the_command_of_the_documentation(capsys):
     words = ["launch", "--on", "slurm", "--print_only", "--gpus_per_worker", "2", "--num_ps", "1"]
     assert main([*words, "--", "run", "--plugin", "deeplab"]) == 0
     assert "#SBATCH --gpus-per-task=2" in capsys.readouterr().out
+
+
+def test_the_script_starts_a_process_for_each_task_which_finds_itself_in_slurm():
+    job = make_job(evaluator=True)
+    text = slurm.script(job, VALUES)
+    assert directives(text) == [
+        "--job-name=first",
+        "--ntasks=4",
+        "--output=/shared/first/logs/slurm-job-%j.log",
+        "--open-mode=append",
+        "--signal=B:USR1@60",
+        "--requeue",
+    ]
+    assert command(text) == [
+        *(sys.executable, "-m", "tf_frame", *job.words),
+        *("--cluster_from", "slurm", "--num_ps_tasks", "1", "--dedicated_evaluator"),
+    ]
+    # The option of an evaluator is not given twice, nor without one.
+    words = [*job.words, "--dedicated_evaluator"]
+    job = Job(words=words, model_dir=job.model_dir, evaluator=True)
+    assert command(slurm.script(job, VALUES)).count("--dedicated_evaluator") == 1
+    assert "--dedicated_evaluator" not in slurm.script(make_job(), VALUES)
+
+
+def test_paths_with_spaces_quotes_and_percent_signs():
+    text = slurm.script(make_job("/my runs/50%"), VALUES)
+    assert "--output=/my runs/50%%/logs/slurm-job-%j.log" in directives(text)
+    assert "--output='/my runs/50%%/logs/slurm-task-%t.log'" in text
+    assert "/my runs/50%" in command(text)
+    text = slurm.script(make_job("/my runs/it's"), VALUES | {"slurm_port": 3000})
+    subprocess.run(["bash", "-n"], input=text, text=True, check=True)
+
+
+def test_a_job_that_cannot_be_submitted(tmp_path, sbatch, monkeypatch):
+    sbatch.write_text("#!/bin/sh\necho 'sbatch: error: no such partition' >&2\nexit 1\n")
+    with pytest.raises(TfFrameError, match=r"sbatch refused .*: sbatch: error: no such partition"):
+        slurm.main(make_job(tmp_path / "run"), VALUES)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(TfFrameError, match=r"no program sbatch here; submit .*job\.sbatch on a"):
+        slurm.main(make_job(tmp_path / "run"), VALUES)

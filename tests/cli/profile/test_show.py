@@ -35,26 +35,6 @@ def shown(capsys):
     return shown
 
 
-def test_it_shows_the_newest_profile(shown, model_dir):
-    lines = shown(model_dir).splitlines()
-    assert lines[0] == "A step takes 10.0 ms (median)."
-    assert "Where the time goes (mean step: 10.0 ms)" in lines and "Tasks" in lines
-
-
-def test_another_task_and_a_named_run(shown, model_dir):
-    assert shown(model_dir, "--task", "worker_1", "--run", RUN).startswith(
-        "A step takes 20.0 ms (median)."
-    )
-
-
-def test_one_table(shown, model_dir):
-    assert shown(model_dir, "--by", "type").splitlines()[2:] == [
-        "Types of operations",
-        "   SHARE     MS  CALLS  TYPE",
-        "  100.0%  10.00      1  Conv2D",
-    ]
-
-
 def test_one_table_has_all_rows(shown, tmp_path):
     folder = tmp_path / "plugins" / "profile" / RUN
     folder.mkdir(parents=True)
@@ -64,12 +44,6 @@ def test_one_table_has_all_rows(shown, tmp_path):
     assert len(shown(tmp_path, "--by", "op").splitlines()) == 4 + 310
     assert "Operations that take longest (first 10 of 310)" in shown(tmp_path).splitlines()
     assert len(from_json(shown(tmp_path, "--json")).operations) == 301
-
-
-def test_json(shown, model_dir):
-    report = from_json(shown(model_dir, "--json"))
-    assert (report.run, report.task, report.step.median_ms) == (RUN, "worker_0", 10)
-    assert [task.task for task in report.tasks] == ["worker_0", "worker_1"]
 
 
 def test_a_page_is_written_beside_the_text(shown, model_dir, monkeypatch, tmp_path):
@@ -88,36 +62,6 @@ def test_a_page_is_written_beside_the_text(shown, model_dir, monkeypatch, tmp_pa
     assert [report.task for report in pages] == ["worker_1"]
 
 
-def test_a_page_that_cannot_be_is_refused_at_once(model_dir, tmp_path):
-    with pytest.raises(ConfigError, match=r"--html .*/page.html: there is no folder .*/none$"):
-        show.main([str(model_dir), "--html", str(tmp_path / "none" / "page.html")])
-    with pytest.raises(ConfigError, match=r"--html .* is a folder; give a file"):
-        show.main([str(model_dir), "--html", str(tmp_path)])
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["a", "b"], "takes one folder, MODEL_DIR; given: a b"),
-        (["--json"], "takes one folder, MODEL_DIR; given: none"),
-        (["a", "--jason"], "unknown option --jason; did you mean --json?"),
-        (["a", "--by", "ops"], "did you mean 'op'?"),
-        (["/none"], "/none: there is no such folder"),
-    ],
-)
-def test_wrong_words_are_refused(words, message):
-    with pytest.raises(ConfigError) as error:
-        show.main(words)
-    assert message in str(error.value)
-
-
-def test_help(shown, capsys):
-    text = shown("--help")
-    assert text.startswith("usage: tf-frame profile show MODEL_DIR")
-    assert "--task" in text
-    assert show.main([]) == 2
-
-
 def test_it_needs_no_tensorflow(model_dir):
     code = (
         "import sys; from tf_frame.cli.profile.show import main; main(sys.argv[1:]); "
@@ -126,3 +70,43 @@ def test_it_needs_no_tensorflow(model_dir):
     words = [sys.executable, "-c", code, str(model_dir), "--json"]
     done = subprocess.run(words, capture_output=True, text=True, check=True)
     assert json.loads(done.stdout)["task"] == "worker_0"
+
+
+def test_the_newest_profile_a_task_a_table_and_json(shown, model_dir):
+    lines = shown(model_dir).splitlines()
+    assert lines[0] == "A step takes 10.0 ms (median)."
+    assert "Where the time goes (mean step: 10.0 ms)" in lines and "Tasks" in lines
+    second = shown(model_dir, "--task", "worker_1", "--run", RUN)
+    assert second.startswith("A step takes 20.0 ms (median).")
+    assert shown(model_dir, "--by", "type").splitlines()[2:] == [
+        "Types of operations",
+        "   SHARE     MS  CALLS  TYPE",
+        "  100.0%  10.00      1  Conv2D",
+    ]
+    report = from_json(shown(model_dir, "--json"))
+    assert (report.run, report.task, report.step.median_ms) == (RUN, "worker_0", 10)
+    assert [task.task for task in report.tasks] == ["worker_0", "worker_1"]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("a b", "takes one folder, MODEL_DIR; given: a b"),
+        ("--json", "takes one folder, MODEL_DIR; given: none"),
+        ("a --jason", "unknown option --jason; did you mean --json?"),
+        ("a --by ops", "did you mean 'op'?"),
+        ("/none", "/none: there is no such folder"),
+        ("a --html /none/page.html", "--html /none/page.html: there is no folder /none"),
+        ("a --html /tmp", "--html /tmp is a folder; give a file"),
+    ],
+)
+def test_wrong_words_are_refused(words, message):
+    with pytest.raises(ConfigError) as error:
+        show.main(words.split())
+    assert message in str(error.value)
+
+
+def test_help(shown):
+    text = shown("--help")
+    assert text.startswith("usage: tf-frame profile show MODEL_DIR") and "--task" in text
+    assert show.main([]) == 2
