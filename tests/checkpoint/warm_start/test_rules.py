@@ -6,8 +6,8 @@ from tf_frame.checkpoint.warm_start.rules import (
     parse_regex,
     parse_rules,
     rename,
-    warn_of_prefixes,
-    warn_of_unmatched,
+    warn_about_prefixes,
+    warn_about_unmatched,
 )
 from tf_frame.errors import ConfigError, UnmatchedPatternWarning
 
@@ -74,19 +74,19 @@ def warnings_of(call, *arguments):
 
 def test_a_pattern_without_a_match_is_warned_of_with_the_nearest_name():
     patterns = [(text, parse_regex("--drop", text)) for text in (".*/weights", "MobilenetV2/Conv2")]
-    assert warnings_of(warn_of_unmatched, "--drop", patterns, NAMES) == [
+    assert warnings_of(warn_about_unmatched, "--drop", patterns, NAMES) == [
         "--drop 'MobilenetV2/Conv2' matches the whole name of none of the 3 variables; "
         "did you mean 'MobilenetV2/Conv'?"
     ]
 
 
 def test_a_prefix_without_a_match_is_warned_of_with_the_nearest_scope():
-    assert warnings_of(warn_of_prefixes, "--x", ["MobilenetV2", "logit/"], NAMES) == [
+    assert warnings_of(warn_about_prefixes, "--x", ["MobilenetV2", "logit/"], NAMES) == [
         "none of the 3 variables begins with --x 'logit/'; did you mean 'logits'?"
     ]
 
 
 def test_without_a_near_name_the_warning_gives_none():
-    assert warnings_of(warn_of_prefixes, "--x", ["qqq"], NAMES) == [
+    assert warnings_of(warn_about_prefixes, "--x", ["qqq"], NAMES) == [
         "none of the 3 variables begins with --x 'qqq'"
     ]

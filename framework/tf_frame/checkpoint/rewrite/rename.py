@@ -11,7 +11,12 @@ from collections.abc import Sequence
 
 from tf_frame.checkpoint.find.reader import Checkpoint
 from tf_frame.checkpoint.rewrite.output import check_destination, write_checkpoint
-from tf_frame.checkpoint.warm_start.rules import parse_regex, parse_rules, rename, warn_of_unmatched
+from tf_frame.checkpoint.warm_start.rules import (
+    parse_regex,
+    parse_rules,
+    rename,
+    warn_about_unmatched,
+)
 from tf_frame.errors import ConfigError
 from tf_frame.text import indented
 
@@ -75,8 +80,8 @@ def plan_rewriting(
     patterns = [(text, parse_regex("--drop", text)) for text in drop]
     dropped = [n for n in checkpoint.names if any(p.fullmatch(n) for _, p in patterns)]
     renamed = {n: rename(n, parsed) for n in checkpoint.names if n not in set(dropped)}
-    warn_of_unmatched("--drop", patterns, checkpoint.names)
-    warn_of_unmatched("--rule", [(rule.text, rule.pattern) for rule in parsed], checkpoint.names)
+    warn_about_unmatched("--drop", patterns, checkpoint.names)
+    warn_about_unmatched("--rule", [(rule.text, rule.pattern) for rule in parsed], checkpoint.names)
     rewriting = Rewriting(checkpoint, prefix, renamed, dropped)
     _check(rewriting)
     return rewriting

@@ -42,8 +42,7 @@ class WarmStart:
       rows: outcome for each variable of the graph.
       unused: names in the checkpoint that are not restored.
       savers: savers that restore; usually one.
-      then: ops that `init_fn` runs after restoring, among them those that set
-        moving averages to the values restored.
+      then: ops that `init_fn` runs after restoring, such as the assignment of moving averages.
     """
 
     path: str
@@ -110,22 +109,20 @@ def plan_warm_start(
 ) -> WarmStart | None:
     """Finds the variables that can be restored, and adds the ops to the default graph.
 
-    `--warm_start_global_step` decides about the global step, whether or not it is among
-    `variables`.
+    `--warm_start_global_step` decides about the global step, in or outside of `variables`.
 
     Args:
       config: the options.
       variables: candidates, such as `candidate_variables()`.
-      then: ops to be run after restoring. Moving averages of restored variables are set
-        to the values restored in any case.
+      then: further ops to run after restoring and after setting moving averages.
       allow_nothing: whether it is no error if no variable is restored.
 
     Returns:
       The plan; None without `--warm_start_from`.
 
     Raises:
-      CheckpointError: the checkpoint cannot be read, or variables are missing or have
-        another shape or type, and the options do not allow it.
+      CheckpointError: the checkpoint cannot be read, or the options do not allow that variables
+        are missing or have another shape or type.
       ConfigError: an option is malformed, or there is no such checkpoint.
     """
     if not config.warm_start_from:
@@ -139,19 +136,13 @@ def plan_warm_start(
     check_rows(config, rows, checkpoint, allow_nothing=allow_nothing)
     restored = [row for row in rows if row.outcome == Outcome.RESTORED]
     used = {row.source for row in restored}
-    variables_there = [name for name in checkpoint.names if not name.startswith(INPUT_POSITION)]
-    unused = [name for name in variables_there if name not in used]
-    return WarmStart(
-        checkpoint.path, rows, unused, _savers(restored), [*_averages_of(restored), *then]
-    )
+    unused = [n for n in checkpoint.names if n not in used and not n.startswith(INPUT_POSITION)]
+    ops = [*_assign_averages(restored), *then]
+    return WarmStart(checkpoint.path, rows, unused, _savers(restored), ops)
 
 
 def resolve_warm_start(path: str) -> str:
-    """Returns the path prefix of the checkpoint that `--warm_start_from` names.
-
-    Raises:
-      ConfigError: there is none.
-    """
+    """Returns the path prefix for `--warm_start_from`; a ConfigError without a checkpoint."""
     try:
         return resolve_checkpoint(path)
     except ConfigError as error:
@@ -159,25 +150,26 @@ def resolve_warm_start(path: str) -> str:
 
 
 def _savers(rows: Sequence[Row]) -> Sequence[Any]:
-    """Savers of which each restores a variable of the checkpoint once.
+    """Returns savers for the rows.
 
-    There are several only where a map gives several variables the same source.
+    A saver can use a name in the checkpoint once. There are several savers if a map gives
+    several variables the same source.
     """
-    rounds: list[dict[str, Any]] = []
+    groups: list[dict[str, Any]] = []
     for row in rows:
-        free = next((one for one in rounds if row.source not in one), None)
-        if free is None:
-            rounds.append(free := {})
+        group = next((group for group in groups if row.source not in group), None)
+        if group is None:
+            groups.append(group := {})
         first = row.parts[0]
-        free[row.source] = list(row.parts) if first._get_save_slice_info() else first
-    return [tf.train.Saver(one, name="warm_start") for one in rounds]
+        group[row.source] = list(row.parts) if first._get_save_slice_info() else first
+    return [tf.train.Saver(group, name="warm_start") for group in groups]
 
 
-def _averages_of(rows: Sequence[Row]) -> Sequence[Any]:
-    """Ops that set moving averages to the values restored.
+def _assign_averages(rows: Sequence[Row]) -> Sequence[Any]:
+    """Returns ops that set moving averages to the restored values.
 
-    Averages were initialised with the values from before; with a decay of 0.9999 it
-    would take tens of thousands of steps to forget those.
+    Averages begin with the initial values; with a decay of 0.9999 these would have an influence
+    for tens of thousands of steps.
     """
     by_name = {variable.op.name: variable for variable in tf.global_variables()}
     pairs = [

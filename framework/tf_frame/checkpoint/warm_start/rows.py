@@ -1,7 +1,7 @@
 """Matches the graph's variables with a checkpoint for a warm start, and reports each outcome.
 
-A variable that is missing or has another shape is an error unless the options allow it: else a
-wrong name would leave pretrained weights unused, and nobody would see it.
+A variable that is missing or has another shape is an error unless the options allow it. Otherwise
+a wrong name would leave pretrained weights unused without notice.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from tf_frame.checkpoint.find.reader import Checkpoint, saved_name_and_shape
 from tf_frame.checkpoint.warm_start.rules import (
     parse_rules,
     rename,
-    warn_of_prefixes,
-    warn_of_unmatched,
+    warn_about_prefixes,
+    warn_about_unmatched,
 )
 from tf_frame.config.option_groups import WarmStartOptions
 from tf_frame.config.values import nearest
@@ -43,10 +43,10 @@ class Row:
     """A variable of the graph; the parts of a partitioned variable are one row.
 
     Attributes:
-      name, shape: its name and shape.
-      source: its name in the checkpoint, after `--warm_start_map`.
-      outcome: restored, or why not.
-      found: for MISMATCHED: shape in the checkpoint, and the type if that differs.
+      name, shape: name and shape.
+      source: name in the checkpoint, after `--warm_start_map`.
+      outcome: the outcome.
+      saved: for MISMATCHED: shape in the checkpoint, and the type if it differs.
       parts: the variable, or its parts.
     """
 
@@ -54,23 +54,23 @@ class Row:
     shape: Sequence[int]
     source: str
     outcome: Outcome
-    found: str
+    saved: str
     parts: Sequence[Any] = dataclasses.field(repr=False, compare=False)
 
     def cells(self) -> Sequence[str]:
-        """The row of the table; without a source where none was looked for."""
-        looked_for = self.outcome not in (Outcome.EXCLUDED, Outcome.NOT_INCLUDED)
-        shape = f"{list(self.shape)}" + (f", {self.found} in the checkpoint" if self.found else "")
-        return self.outcome.value, self.name, shape, self.source if looked_for else ""
+        """Returns the cells of the table; the source of a variable that was left out is empty."""
+        has_source = self.outcome not in (Outcome.EXCLUDED, Outcome.NOT_INCLUDED)
+        shape = f"{list(self.shape)}" + (f", {self.saved} in the checkpoint" if self.saved else "")
+        return self.outcome.value, self.name, shape, self.source if has_source else ""
 
 
 def match_variables(
     config: WarmStartOptions, variables: Iterable[Any], checkpoint: Checkpoint
 ) -> Sequence[Row]:
-    """Decides about each variable.
+    """Returns a row for each variable.
 
     Args:
-      config: include, exclude and map; they do not apply to the global step.
+      config: include, exclude and map, which do not apply to the global step.
       variables: variables of the graph, or parts of them.
       checkpoint: source of the values.
 
@@ -78,19 +78,19 @@ def match_variables(
       ConfigError: a rule of `--warm_start_map` is malformed.
     """
     rules = parse_rules("--warm_start_map", config.warm_start_map)
-    whole = _whole_variables(variables)
-    names = [name for name in whole if not _is_global_step(whole[name])]
-    warn_of_prefixes("--warm_start_include", config.warm_start_include, names)
-    warn_of_prefixes("--warm_start_exclude", config.warm_start_exclude, names)
-    warn_of_unmatched("--warm_start_map", [(rule.text, rule.pattern) for rule in rules], names)
+    parts_by_name = _group_parts(variables)
+    names = [name for name, parts in parts_by_name.items() if not _is_global_step(parts)]
+    warn_about_prefixes("--warm_start_include", config.warm_start_include, names)
+    warn_about_prefixes("--warm_start_exclude", config.warm_start_exclude, names)
+    warn_about_unmatched("--warm_start_map", [(rule.text, rule.pattern) for rule in rules], names)
     rows = []
-    for name, parts in whole.items():
+    for name, parts in parts_by_name.items():
         if _is_global_step(parts):
-            rows.append(_compared(name, name, parts, checkpoint))
+            rows.append(_compare(name, name, parts, checkpoint))
         elif outcome := _left_out(config, name):
             rows.append(Row(name, saved_name_and_shape(parts)[1], "", outcome, "", parts))
         else:
-            rows.append(_compared(name, rename(name, rules), parts, checkpoint))
+            rows.append(_compare(name, rename(name, rules), parts, checkpoint))
     return rows
 
 
@@ -104,16 +104,16 @@ def check_rows(
     """Checks that the options allow the outcomes.
 
     Raises:
-      CheckpointError: variables are missing or mismatched, or no variable is restored, and
-        the options do not allow it.
+      CheckpointError: the options do not allow that variables are missing or mismatched, or that
+        no variable is restored.
     """
     problems = []
     missing = [row for row in rows if row.outcome == Outcome.MISSING]
     if missing and not config.warm_start_ignore_missing:
-        problems.append(_missing(missing, checkpoint))
+        problems.append(_describe_missing(missing, checkpoint))
     mismatched = [row for row in rows if row.outcome == Outcome.MISMATCHED]
     if mismatched and not config.warm_start_skip_mismatched:
-        problems.append(_mismatched(mismatched))
+        problems.append(_describe_mismatched(mismatched))
     if problems:
         raise CheckpointError(
             f"--warm_start_from {checkpoint.path} does not fit the graph\n" + "\n".join(problems)
@@ -121,27 +121,27 @@ def check_rows(
     if not allow_nothing and not any(r.outcome == Outcome.RESTORED for r in rows):
         raise CheckpointError(
             f"--warm_start_from {checkpoint.path}: none of the {len(rows)} variables was restored; "
-            f"the graph has {_names([row.name for row in rows])}, the checkpoint "
-            f"{_names(checkpoint.names)}. Map the names with --warm_start_map, or leave "
+            f"the graph has {_shorten([row.name for row in rows])}, the checkpoint "
+            f"{_shorten(checkpoint.names)}. Map the names with --warm_start_map, or leave "
             "--warm_start_from out"
         )
 
 
 def format_rows(rows: Iterable[Row]) -> str:
-    """The rows as text, with a heading."""
+    """Returns the rows as text, with a heading."""
     heading = ("OUTCOME", "VARIABLE", "SHAPE", "IN THE CHECKPOINT")
     return columns([heading, *(row.cells() for row in rows)], indent=0)
 
 
-def _whole_variables(variables: Iterable[Any]) -> dict[str, list[Any]]:
-    """Name -> the variable, or its parts; each once."""
-    whole: dict[str, list[Any]] = {}
+def _group_parts(variables: Iterable[Any]) -> dict[str, list[Any]]:
+    """Returns name -> the variable, or its parts, without duplicates."""
+    grouped: dict[str, list[Any]] = {}
     for variable in variables:
         for part in [variable] if hasattr(variable, "op") else list(variable):
-            parts = whole.setdefault(saved_name_and_shape(part)[0], [])
-            if not any(part is other for other in parts):
+            parts = grouped.setdefault(saved_name_and_shape(part)[0], [])
+            if not any(part is known for known in parts):
                 parts.append(part)
-    return whole
+    return grouped
 
 
 def _is_global_step(parts: Sequence[Any]) -> bool:
@@ -155,20 +155,20 @@ def _left_out(config: WarmStartOptions, name: str) -> Outcome | None:
     return Outcome.EXCLUDED if name.startswith(config.warm_start_exclude) else None
 
 
-def _compared(name: str, source: str, parts: Sequence[Any], checkpoint: Checkpoint) -> Row:
-    """The row of a variable that is neither excluded nor left out."""
+def _compare(name: str, source: str, parts: Sequence[Any], checkpoint: Checkpoint) -> Row:
+    """Returns the row of a variable that is not left out."""
     shape = saved_name_and_shape(parts)[1]
     if source not in checkpoint:
         return Row(name, shape, source, Outcome.MISSING, "", parts)
-    dtype, found = checkpoint.dtype(source), checkpoint.shape(source)
+    dtype, saved_shape = checkpoint.dtype(source), checkpoint.shape(source)
     if dtype != parts[0].dtype.base_dtype:
-        return Row(name, shape, source, Outcome.MISMATCHED, f"{found} {dtype.name}", parts)
-    if found != shape:
-        return Row(name, shape, source, Outcome.MISMATCHED, str(found), parts)
+        return Row(name, shape, source, Outcome.MISMATCHED, f"{saved_shape} {dtype.name}", parts)
+    if saved_shape != shape:
+        return Row(name, shape, source, Outcome.MISMATCHED, str(saved_shape), parts)
     return Row(name, shape, source, Outcome.RESTORED, "", parts)
 
 
-def _missing(rows: Sequence[Row], checkpoint: Checkpoint) -> str:
+def _describe_missing(rows: Sequence[Row], checkpoint: Checkpoint) -> str:
     lines = []
     for row in rows[:_SHOWN]:
         near = nearest(row.source, checkpoint.names)
@@ -182,7 +182,7 @@ def _missing(rows: Sequence[Row], checkpoint: Checkpoint) -> str:
     )
 
 
-def _mismatched(rows: Sequence[Row]) -> str:
+def _describe_mismatched(rows: Sequence[Row]) -> str:
     lines = [f"{row.name} {row.cells()[2]}" for row in rows]
     return (
         f"{len(rows)} variables have another shape or type in the checkpoint:\n"
@@ -191,5 +191,5 @@ def _mismatched(rows: Sequence[Row]) -> str:
     )
 
 
-def _names(names: Sequence[str]) -> str:
+def _shorten(names: Sequence[str]) -> str:
     return ", ".join(names[:3]) + (" ..." if len(names) > 3 else "") if names else "none"

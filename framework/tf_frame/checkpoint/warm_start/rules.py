@@ -1,7 +1,7 @@
 """Rules REGEX=REPLACEMENT that rename variables, for warm starts and `checkpoint rename`.
 
-A checkpoint often has the same network under another scope than the model. A rule that matches
-no variable is warned of, with the nearest name.
+The scope of a network in a checkpoint often differs from its scope in the model. A warning names
+rules that match no variable, with the nearest name.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class Rule:
     r"""A rule such as `MobilenetV2/(.*)=FeatureExtractor/MobilenetV2/\1`.
 
     Attributes:
-      text: the rule as the user wrote it.
+      text: the text of the user.
       pattern: has to match the whole name.
       replacement: the new name; `\1` or `\g<name>` stands for the text of a group.
     """
@@ -30,9 +30,9 @@ class Rule:
     replacement: str
 
     def renamed(self, name: str) -> str | None:
-        """The new name of a variable; None if the rule does not match."""
-        found = self.pattern.fullmatch(name)
-        return found.expand(self.replacement) if found else None
+        """Returns the new name of a variable; None if the rule does not match."""
+        match = self.pattern.fullmatch(name)
+        return match.expand(self.replacement) if match else None
 
 
 def parse_rules(option: str, texts: Iterable[str]) -> Sequence[Rule]:
@@ -40,11 +40,10 @@ def parse_rules(option: str, texts: Iterable[str]) -> Sequence[Rule]:
 
     Args:
       option: the option that holds the rules, such as `--rule`.
-      texts: one rule each.
+      texts: the rules.
 
     Raises:
-      ConfigError: a rule lacks the `=` or the replacement, or its regular expression
-        is not valid.
+      ConfigError: a rule has no `=` or replacement, or a regular expression is not valid.
     """
     return [_parse_rule(option, text) for text in texts]
 
@@ -58,7 +57,7 @@ def _parse_rule(option: str, text: str) -> Rule:
         )
     rule = Rule(text, parse_regex(option, regex), replacement)
     try:
-        # The empty alternative always matches, so that unknown groups are found here.
+        # The empty alternative always matches: an unknown group raises an error here.
         re.compile(f"{regex}|").sub(replacement, "", count=1)
     except (re.error, IndexError) as error:
         raise ConfigError(f"{option} {text!r}: {error} in {replacement!r}") from None
@@ -66,11 +65,7 @@ def _parse_rule(option: str, text: str) -> Rule:
 
 
 def parse_regex(option: str, text: str) -> re.Pattern[str]:
-    """Compiles a regular expression.
-
-    Raises:
-      ConfigError: the expression is not valid.
-    """
+    """Compiles a regular expression; raises a ConfigError if it is not valid."""
     try:
         return re.compile(text)
     except re.error as error:
@@ -78,14 +73,14 @@ def parse_regex(option: str, text: str) -> re.Pattern[str]:
 
 
 def rename(name: str, rules: Iterable[Rule]) -> str:
-    """The name by the first rule that matches, else the old name."""
+    """Returns the new name by the first rule that matches; else the old name."""
     return next((new for rule in rules if (new := rule.renamed(name)) is not None), name)
 
 
-def warn_of_unmatched(
+def warn_about_unmatched(
     option: str, patterns: Iterable[tuple[str, re.Pattern[str]]], names: Sequence[str]
 ) -> None:
-    """Warns of patterns that match no whole name.
+    """Warns about patterns that match no whole name.
 
     Args:
       option: the option that holds the patterns.
@@ -98,8 +93,8 @@ def warn_of_unmatched(
             _warn(f"{problem} {len(names)} variables", pattern.pattern, names)
 
 
-def warn_of_prefixes(option: str, prefixes: Iterable[str], names: Sequence[str]) -> None:
-    """Warns of prefixes with which no name begins."""
+def warn_about_prefixes(option: str, prefixes: Iterable[str], names: Sequence[str]) -> None:
+    """Warns about prefixes without a name that begins with them."""
     for prefix in prefixes:
         if not any(name.startswith(prefix) for name in names):
             problem = f"none of the {len(names)} variables begins with {option} {prefix!r}"

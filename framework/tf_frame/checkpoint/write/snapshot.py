@@ -1,9 +1,9 @@
 """Finds the tensors that a saver saves, checks that they are finite, and writes them.
 
-A run that resumes from a variable with NaN or infinity never recovers, so none is saved.
+A run cannot recover from a variable with NaN or infinity, so such variables are not saved.
 
-`GraphWriter` saves within the training session, each shard on its own device. `ArrayWriter` saves
-copies of the values, so that training can go on meanwhile (`--async_checkpoint`).
+`GraphWriter` saves in the training session, each shard on its own device. `ArrayWriter` saves
+copies of the values while training goes on (`--async_checkpoint`).
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from tf_frame.errors import NonFiniteError
 
 @dataclasses.dataclass(frozen=True)
 class Shard:
-    """Tensors that are written by one device.
+    """Tensors that one device writes.
 
     Attributes:
       device: the device; may be empty.
-      names: names in the checkpoint; the parts of a partitioned variable share one.
+      names: names in the checkpoint; the parts of a partitioned variable have the same name.
       slices: for a part of a variable, shape and place of the part (`4,3 0,2:0,3`); else empty.
       tensors: reads of the variables.
     """
@@ -36,24 +36,23 @@ class Shard:
 
 
 def find_shards(saver: Any) -> list[Shard]:
-    """Finds the tensors that a `tf.compat.v1.train.Saver` saves: one shard, or one per device.
+    """Finds the tensors that a `tf.compat.v1.train.Saver` saves, as one shard or one per device.
 
     Raises:
       ValueError: the saver does not write checkpoints of version 2.
     """
     graph = tf.get_default_graph()
     save = graph.get_tensor_by_name(saver.saver_def.save_tensor_name)
-    found = _save_ops(save.op)
-    if not found:
+    names = _save_ops(save.op)
+    if not names:
         raise ValueError(f"the saver writes by {save.op.type} and not by SaveV2: {save.name}")
-    return [_shard(op) for op in graph.get_operations() if op.name in found]
+    return [_shard(op) for op in graph.get_operations() if op.name in names]
 
 
 def add_extras(shards: Sequence[Shard], extras: Mapping[str, Any]) -> list[Shard]:
-    """Adds tensors of other names.
+    """Adds further tensors: to a single shard, or as a new one next to several shards.
 
-    Beside several shards they are a shard of their own, because they are on the worker
-    and not on a parameter server.
+    Several shards are on parameter servers, and the further tensors are on the worker.
 
     Args:
       shards: the shards of a saver.
@@ -79,8 +78,8 @@ class FiniteCheck:
     """Refuses to save a model that diverged; built into the default graph once.
 
     Args:
-      allow_infinite_state: whether floating-point variables that are not trainable may
-        hold infinity, such as the lowest loss so far. No other may, and none may hold NaN.
+      allow_infinite_state: whether floating-point variables that are not trainable may hold
+        infinity, such as the lowest loss so far. NaN, or infinity elsewhere, is never allowed.
 
     Attributes:
       fetch: bools `[variables]`: whether each floating-point variable is sound.
@@ -90,7 +89,7 @@ class FiniteCheck:
         floats = [v for v in tf.global_variables() if v.dtype.base_dtype.is_floating]
         self._names = [v.op.name for v in floats]
         made = tf.get_collection_ref(f"tf_frame/finite_check/{allow_infinite_state}")
-        # A graph that an earlier session used has the check already, and may be finalized.
+        # The graph of an earlier session has the check, and may be finalized.
         if not made or made[0].shape.as_list() != [len(floats)]:
             with tf.name_scope("check_finite"):
                 sound = [_is_sound(v, allow_infinite_state) for v in floats]
@@ -98,7 +97,7 @@ class FiniteCheck:
         self.fetch = made[0]
 
     def check(self, sound: np.ndarray, step: int) -> None:
-        """Looks at the value of `fetch` before a save.
+        """Checks the value of `fetch` before a save.
 
         Args:
           sound: bools `[variables]`.
@@ -120,9 +119,9 @@ def copy_tensors(
 ) -> tuple[list[np.ndarray], np.ndarray]:
     """Copies the tensors of a shard, and checks variables, in one run.
 
-    Later steps do not change the arrays: TensorFlow copies a fetched tensor whose buffer
-    something else holds, such as a variable (`tf_tensor_to_numpy` in
-    python/lib/core/ndarray_tensor.cc), with resource and reference variables alike.
+    Later steps do not change the arrays: TensorFlow copies a fetched tensor if its buffer belongs
+    to a variable (`tf_tensor_to_numpy` in python/lib/core/ndarray_tensor.cc), for resource and
+    reference variables.
 
     Returns:
       The arrays, and the value of `check.fetch`.
@@ -132,8 +131,8 @@ def copy_tensors(
 
 
 def _is_sound(variable: Any, allow_infinite_state: bool) -> Any:
-    trainable = any(variable is other for other in tf.trainable_variables())
-    # On the variable's device, so that one bit is sent instead of all values.
+    trainable = any(variable is candidate for candidate in tf.trainable_variables())
+    # On the variable's device, which sends one bit instead of all values.
     with tf.device(variable.device):
         if trainable or not allow_infinite_state:
             return tf.reduce_all(tf.is_finite(variable))
@@ -141,15 +140,15 @@ def _is_sound(variable: Any, allow_infinite_state: bool) -> Any:
 
 
 def _save_ops(last: Any) -> set[str]:
-    """Names of the `SaveV2` operations that an operation needs."""
+    """Returns the names of the `SaveV2` operations that an operation depends on."""
     seen: dict[str, Any] = {}
-    left = [last]
-    while left:
-        op = left.pop()
+    waiting = [last]
+    while waiting:
+        op = waiting.pop()
         if op.name not in seen:
             seen[op.name] = op
             if op.type != "SaveV2":
-                left += [tensor.op for tensor in op.inputs] + list(op.control_inputs)
+                waiting += [tensor.op for tensor in op.inputs] + list(op.control_inputs)
     return {name for name, op in seen.items() if op.type == "SaveV2"}
 
 
@@ -163,7 +162,7 @@ def _texts(constant: Any) -> list[str]:
 
 
 class GraphWriter:
-    """Writes the variables from within the training graph, each shard on its own device.
+    """Writes the variables in the training graph, each shard on its own device.
 
     Args:
       shards: the tensors to write.
@@ -198,7 +197,7 @@ class GraphWriter:
 
 
 class ArrayWriter:
-    """Writes arrays in a graph and session of its own, so that any thread may use it.
+    """Writes arrays in a separate graph and session; any thread may use it.
 
     Args:
       shard: names, slices and types of the arrays.

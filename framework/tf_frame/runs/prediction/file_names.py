@@ -1,7 +1,7 @@
-"""Paths of `tf-frame predict`: files to predict on, output folder, names of the output files.
+"""Files of `tf-frame predict`: input files, output folder, names of the output files.
 
-They are chosen so that no prediction overwrites an input, or another prediction: files in
-different folders may have the same name.
+No prediction overwrites an input or another prediction, although files in different folders may
+have the same name.
 """
 
 from __future__ import annotations
@@ -16,43 +16,43 @@ from tf_frame.errors import ConfigError, DataError
 
 
 def list_files(paths: Iterable[str], suffixes: Sequence[str], *, output: str = "") -> list[str]:
-    """Lists files, and the files of folders in the order of their names; each file once.
+    """Lists files, and the files of folders ordered by name; each file once.
 
-    Folders are read with their sub-folders, such as one for each class, except hidden ones.
+    Reads folders with their sub-folders, such as one for each class, except hidden ones.
 
     Args:
       paths: files, with any name, and folders.
       suffixes: suffixes in lower case of the files to take from a folder; empty for all
         files that are not hidden.
-      output: a folder whose files are left out, as those of an earlier prediction.
+      output: a folder to skip, such as the output of an earlier prediction.
 
     Raises:
       DataError: a path does not exist, or a folder contains no such file.
     """
-    found: dict[str, str] = {}
+    files: dict[str, str] = {}
     for path in map(os.path.expanduser, paths):
-        for file in _files_in(path, suffixes, output) if os.path.isdir(path) else [path]:
+        for file in _list_folder(path, suffixes, output) if os.path.isdir(path) else [path]:
             if not os.path.exists(file):
                 raise DataError(f"--input {path}: there is no such file or folder")
-            found.setdefault(os.path.realpath(file), file)
-    return list(found.values())
+            files.setdefault(os.path.realpath(file), file)
+    return list(files.values())
 
 
-def _files_in(folder: str, suffixes: Sequence[str], output: str) -> list[str]:
+def _list_folder(folder: str, suffixes: Sequence[str], output: str) -> list[str]:
     endings = tuple(suffixes) or ("",)
-    # An output that is the folder itself is refused by `check_output`.
+    # `check_output` refuses an output that is the folder itself.
     seen = {os.path.realpath(output)} - {os.path.realpath(folder)} if output else set()
-    files = [path for path in _below(folder, folder, seen) if path.lower().endswith(endings)]
+    files = [path for path in _walk(folder, folder, seen) if path.lower().endswith(endings)]
     if files:
         return files
-    wanted = f"ends in {', '.join(suffixes)}" if suffixes else "is a file"
+    condition = f"ends in {', '.join(suffixes)}" if suffixes else "is a file"
     raise DataError(
-        f"--input {folder}: nothing in this folder and its sub-folders {wanted}; name another "
+        f"--input {folder}: nothing in this folder and its sub-folders {condition}; name another "
         "folder, or the files"
     )
 
 
-def _below(folder: str, top: str, seen: set[str]) -> Iterator[str]:
+def _walk(folder: str, top: str, seen: set[str]) -> Iterator[str]:
     """Yields the files of a folder, then those of each sub-folder; links may lead in circles."""
     real = os.path.realpath(folder)
     if real in seen:
@@ -66,7 +66,7 @@ def _below(folder: str, top: str, seen: set[str]) -> Iterator[str]:
     yield from (path for path in paths if os.path.isfile(path))
     for path in paths:
         if os.path.isdir(path):
-            yield from _below(path, top, seen)
+            yield from _walk(path, top, seen)
 
 
 def check_output(folder: str, files: Iterable[str]) -> None:
@@ -89,19 +89,19 @@ def check_output(folder: str, files: Iterable[str]) -> None:
 
 
 class OutputNames:
-    """Makes a unique name for each example, fit for a file.
+    """Makes a unique file name for each example.
 
-    The name is that of the example's file without its suffix. Files with the same name
-    are distinguished by the folders in which they differ (`a/x.png` and `b/x.png` become
-    `a_x` and `b_x`), then by their suffixes (`x_jpg`), and at last by a number (`x-2`). Of files
-    that are not known beforehand, the later ones get their folder (`x`, then `b_x`).
+    The name is the name of the example's file without suffix. Files with the same name get the
+    folders where they differ (`a/x.png` and `b/x.png` become `a_x` and `b_x`), then the suffix
+    (`x_jpg`), and at last a number (`x-2`). Later files that are not in `files` get their folder
+    (`x`, then `b_x`).
 
     Args:
-      files: files whose examples will be named, as far as they are known.
+      files: files of the examples, if they are known.
     """
 
     def __init__(self, files: Sequence[str] = ()) -> None:
-        self._wanted = _unique_names(files)
+        self._unique = _unique_names(files)
         self._taken: set[str] = set()
 
     def __call__(self, example: str) -> str:
@@ -110,16 +110,16 @@ class OutputNames:
         Args:
           example: the path of its file, or another name.
         """
-        known = self._wanted.get(example)
-        wanted = [known] if known else _names_of(example)
-        numbered = (f"{wanted[-1]}-{number}" for number in itertools.count(2))
-        name = next(n for n in itertools.chain(wanted, numbered) if n not in self._taken)
+        unique = self._unique.get(example)
+        candidates = [unique] if unique else _candidates(example)
+        numbered = (f"{candidates[-1]}-{number}" for number in itertools.count(2))
+        name = next(n for n in itertools.chain(candidates, numbered) if n not in self._taken)
         self._taken.add(name)
         return name
 
 
-def _names_of(example: str) -> list[str]:
-    """Returns names in falling order of preference."""
+def _candidates(example: str) -> list[str]:
+    """Returns possible names, the best one first."""
     path = PurePath(example)
     if not path.is_absolute():
         return [_plain(example)]

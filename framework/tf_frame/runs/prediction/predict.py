@@ -1,6 +1,6 @@
 """Predictions on files, or on the evaluation split, written one by one (`tf-frame predict`).
 
-Those made before a stop, a full disk or a broken file are kept; the broken file is named.
+Predictions before a stop, a full disk or a broken file are kept; the error names the broken file.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def predict_run(
     Args:
       setup: the run.
       source: the input, constructed.
-      observer: the user.
+      observer: takes reports, and may stop the prediction.
       output: the folder to write to; it exists.
       files: the files to predict on; empty for the evaluation split.
       checkpoint: path of the checkpoint, or a folder; None for the newest one.
@@ -87,8 +87,8 @@ class _Prediction:
             # Rows contain the name as the user gave it; files need names that are unique.
             write: _Write = writer
             if not isinstance(writer, tuple(FORMATS.values())):
-                name_of = OutputNames(self.files)
-                write = lambda name, *arrays: writer(name_of(name), *arrays)  # noqa: E731
+                unique_name = OutputNames(self.files)
+                write = lambda name, *arrays: writer(unique_name(name), *arrays)  # noqa: E731
             keys = getattr(writer, "predict_keys", None)
             try:
                 yield from self._predict(write, keys, self.files, self.config)
@@ -103,9 +103,9 @@ class _Prediction:
     @contextlib.contextmanager
     def _writer(self, row_format: str | None) -> Iterator[Any]:
         """Yields the writer of the model, or of rows, and closes it at the end."""
-        makes = hasattr(self.model, "prediction_writer") and not row_format
+        has_writer = hasattr(self.model, "prediction_writer") and not row_format
         with translated_output_errors(self.output):
-            writer = self.model.prediction_writer(self.output) if makes else None
+            writer = self.model.prediction_writer(self.output) if has_writer else None
         if writer is None:
             info = getattr(self.model, "info", None)
             names = getattr(info, "class_names", ())
@@ -122,7 +122,7 @@ class _Prediction:
         return done < len(self.files) and self.names == list(self.files[:done])
 
     def _predict_singly(self, write: _Write, keys: Any) -> Iterator[str]:
-        """Continues with batches of one after a file could not be read, to find out which one."""
+        """Continues with batches of one, to find the file that cannot be read."""
         config = dataclasses.replace(self.config, eval_batch_size=1)
         try:
             yield from self._predict(write, keys, self.files[len(self.names) :], config)
@@ -157,8 +157,8 @@ class _Prediction:
 
     def _check(self) -> None:
         count = len(self.names)
-        done = "1 prediction" if count == 1 else f"{count} predictions"
-        message = f"stopped after {done}, written to {self.output}"
+        predictions = "1 prediction" if count == 1 else f"{count} predictions"
+        message = f"stopped after {predictions}, written to {self.output}"
         self.observer.interrupts.raise_if_received(message)
 
 
@@ -191,10 +191,10 @@ def _source(source: Any, files: Sequence[str]) -> Any:
         features = spec[0] if isinstance(spec, tuple) and spec else spec
         if isinstance(features, Mapping) and _NAME in features:
             return dataset
-        found = f"returned {short_repr(dataset)}" if spec is None else f"yields {spec}"
+        result = f"returned {short_repr(dataset)}" if spec is None else f"yields {spec}"
         raise PluginError(
             f"{origin} must return a tf.data.Dataset of features, a dict with {_NAME!r}, the path "
-            f"of each example; it {found}"
+            f"of each example; it {result}"
         )
 
     return _Source(source, origin, make)

@@ -1,9 +1,9 @@
 """`predictions`: a generator of a trained model's predictions, example by example.
 
-`Estimator.predict` and `tf-frame predict` share it; data of any size needs the memory of a batch:
+    for prediction in predictions(model=model, source=source, config=config, checkpoint=path):
+        print(prediction["probabilities"])
 
-for prediction in predictions(model=model, source=source, config=config, checkpoint=path):
-    print(prediction["probabilities"])
+For `Estimator.predict` and `tf-frame predict`; data of any size needs the memory of a batch.
 """
 
 from __future__ import annotations
@@ -49,10 +49,9 @@ def predictions(
 ) -> Iterator[Any]:
     """Predicts until the data ends.
 
-    Nothing happens before the first value is requested. Between two values no graph is
-    the default one, so several predictions can be in progress. Closing the generator
-    closes its session; as always when an exception leaves a
-    `tf.compat.v1.train.MonitoredSession`, the hooks' `end` is not called then.
+    Nothing happens before the first value is requested. Between two values there is no default
+    graph: several generators may be in use. Closing the generator closes its session, but does not
+    call the `end` of hooks, as after any exception in a `tf.compat.v1.train.MonitoredSession`.
 
     Args:
       model: the model plugin; built for `Mode.PREDICT`, with labels None.
@@ -60,25 +59,24 @@ def predictions(
       config: batch size (`eval_batch_size`), seed, moving averages, quantisation.
       checkpoint: path prefix; None predicts with newly initialised variables.
       predict_keys: names of the predictions to compute; None or empty for all.
-      hooks: session hooks beside those of the model.
+      hooks: further session hooks, in addition to the hooks of the model.
       yield_single_examples: split batches into examples.
-      session_config: a `ConfigProto` whose fields win over those of `config`; default: with
-        soft placement.
+      session_config: a `ConfigProto` with fields that override `config`; default: with soft
+        placement.
       check: called before each batch; an exception ends the prediction.
       with_features: yield pairs `(features, prediction)`.
       must_end: data that repeats for ever is an error.
 
     Yields:
-      For each example a dict of arrays without the batch dimension, or one array
-      if the model predicts one tensor; or the same for a whole batch. Features
-      include only dense ones: a dict, or one array.
+      For each example, or for each batch, a dict of arrays, or one array if the model predicts
+      one tensor. Only dense features are yielded: a dict, or one array.
 
     Raises:
-      ValueError: no prediction has one of `predict_keys`, or the predictions have no
-        names; or outputs of a batch differ in length.
+      ValueError: no prediction has one of `predict_keys`, or the predictions have no names; or
+        outputs of a batch differ in length.
       CheckpointError: the checkpoint belongs to another model, or cannot be read.
       PluginError: the model predicts nothing.
-      DataError: the input is not an input, or does not end but must.
+      DataError: the input has no data set, or the data never ends in spite of `must_end`.
     """
     graph = tf.Graph()
     with graph.as_default():
@@ -89,7 +87,7 @@ def predictions(
         inference = build_inference(
             model=model, features=features, labels=None, mode=Mode.PREDICT, config=config
         )
-        outputs = _chosen(_predicted(model, inference.output), predict_keys)
+        outputs = _select(_check_predictions(model, inference.output), predict_keys)
         # Predictions need not depend on the features, but every step must consume a batch.
         consume = tf.group(*batch_tensors(features))
         fetches = (_dense(features) if with_features else {}, outputs, consume)
@@ -137,8 +135,8 @@ def _may_end(features: Any) -> bool:
     return from_dataset or bool(tf.get_collection(tf.GraphKeys.QUEUE_RUNNERS))
 
 
-def _predicted(model: Any, output: ModelOutput) -> Any:
-    """Returns the predictions of a model."""
+def _check_predictions(model: Any, output: ModelOutput) -> Any:
+    """Returns the predictions of a model; raises a PluginError without any."""
     # With nothing to compute, prediction would never end.
     if isinstance(output.predictions, Mapping) and not output.predictions:
         raise PluginError(
@@ -149,7 +147,7 @@ def _predicted(model: Any, output: ModelOutput) -> Any:
 
 
 def _dense(features: Any) -> Any:
-    """Returns the features that a session returns as arrays: a dict, or one tensor."""
+    """Returns the dense features: a dict, or one tensor."""
     if isinstance(features, Mapping):
         return {key: value for key, value in features.items() if isinstance(value, tf.Tensor)}
     return features if isinstance(features, tf.Tensor) else {}
@@ -168,7 +166,7 @@ def _closing_in(graph: Any, session: Any) -> Iterator[None]:
         yield
 
 
-def _chosen(outputs: Any, predict_keys: Sequence[str] | str | None) -> Any:
+def _select(outputs: Any, predict_keys: Sequence[str] | str | None) -> Any:
     """Returns the predictions with some keys, which need not all exist; all without keys.
 
     Raises:
@@ -180,25 +178,22 @@ def _chosen(outputs: Any, predict_keys: Sequence[str] | str | None) -> Any:
     if not isinstance(outputs, Mapping):
         raise ValueError("predict_keys argument is not valid in case of non-dict predictions.")
     keys = [predict_keys] if isinstance(predict_keys, str) else predict_keys
-    found = {key: value for key, value in outputs.items() if key in keys}
-    if not found:
+    selected = {key: value for key, value in outputs.items() if key in keys}
+    if not selected:
         raise ValueError(
             f"Expected to run at least one output from {outputs.keys()}, provided {predict_keys}."
         )
-    return found
+    return selected
 
 
 class BatchLengthError(PluginError, ValueError):
-    """The predictions of a batch have not a row for each example.
-
-    A `ValueError`, as with tf.estimator.
-    """
+    """The predictions of a batch do not have a row for each example; a `ValueError` for scripts."""
 
 
 def _examples(features: Any, outputs: Any) -> Iterator[tuple[Any, Any]]:
     """Yields features and prediction of each example of a batch.
 
-    An array of features without the length of the batch goes with each example.
+    Each example gets an array of features whole if its length is not the length of the batch.
 
     Raises:
       BatchLengthError: predictions differ in length, or one is a scalar.

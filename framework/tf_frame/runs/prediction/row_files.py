@@ -1,11 +1,10 @@
-"""Writers of files with one row for each prediction: JSON Lines and CSV.
+"""Writers of files with one row for each prediction: JSON Lines and CSV, for other programs.
 
-For other programs, such as pandas or a spreadsheet. Each row is written at once and whole, so that
-what a stopped run leaves can be read.
+    rows = JsonLines("predictions")
+    rows("dog.png", None, {"class": 3, "probabilities": [0.1, 0.2, 0.7]})
+    rows.close()
 
-rows = JsonLines("predictions")
-rows("dog.png", None, {"class": 3, "probabilities": [0.1, 0.2, 0.7]})
-rows.close()
+Each row is written at once and completely: the file of a stopped run can be read.
 """
 
 from __future__ import annotations
@@ -37,11 +36,11 @@ def translated_output_errors(directory: str) -> contextlib.AbstractContextManage
 
 
 class _Rows:
-    """A file in a folder that exists; made with its first row, it grows by whole rows.
+    """A file of rows in an existing folder; created with the first row.
 
     Args:
       directory: the folder.
-      class_names: names of the classes, as far as they are known.
+      class_names: names of the classes; may be empty.
     """
 
     file_name = ""
@@ -71,12 +70,12 @@ class _Rows:
         raise NotImplementedError(f"{type(self).__name__} does not define _row()")
 
     def _write(self, row: bytes) -> None:
-        """Writes a row whole or, on a full disk, not at all."""
+        """Writes a complete row or, on a full disk, nothing."""
         assert self._file is not None
-        end, left = self._file.tell(), memoryview(row)
+        end, remaining = self._file.tell(), memoryview(row)
         try:
-            while left:
-                left = left[self._file.write(left) :]
+            while remaining:
+                remaining = remaining[self._file.write(remaining) :]
         except OSError:
             self._file.seek(end)
             self._file.truncate()
@@ -96,8 +95,8 @@ class JsonLines(_Rows):
 class PredictionCsv(_Rows):
     """Writes `predictions.csv`: a column for each number, for arrays `name_0` or `name_0_1`.
 
-    Columns of `probabilities`, `logits` and `scores` have the names of the classes in place of
-    numbers, if these are known. NaN and infinities are `nan`, `inf` and `-inf`.
+    Columns of `probabilities`, `logits` and `scores` have the names of the classes, if there are
+    any, instead of numbers. NaN and infinities are `nan`, `inf` and `-inf`.
     """
 
     file_name = "predictions.csv"
