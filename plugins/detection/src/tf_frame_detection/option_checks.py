@@ -12,7 +12,7 @@ _NUM_FACTORS = 4
 
 
 def check(params: Any) -> None:
-    """Checks what the bounds of single options do not.
+    """Checks options against each other.
 
     Raises:
       ConfigError: strides that are not rising powers of 2, a number of factors or scales that does

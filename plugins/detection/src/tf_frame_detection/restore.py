@@ -2,7 +2,7 @@
 
 As `fine_tune_checkpoint_type` and `restore_map` of the object detection API (tensorflow/models,
 research/object_detection, protos/train.proto and meta_architectures/ssd_meta_arch.py): names
-decide by their beginnings, and what the checkpoint has, with the same shape, is restored.
+decide by their beginnings; variables of the checkpoint with the same shape are restored.
 """
 
 from __future__ import annotations

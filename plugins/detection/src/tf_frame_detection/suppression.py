@@ -14,7 +14,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame_detection.boxes import rotated, upright
 
-# In place of the score of a box that is no candidate, or no longer.
+# Score of a box that is no candidate, or no longer.
 _NONE = -1.0
 # Divisor instead of 0.
 _TINY = 1e-30
@@ -165,5 +165,5 @@ def _fit(values: Any, real: Any, length: int) -> Any:
 
 
 def _smaller(limit: int, size: Any) -> Any:
-    """The lesser of both, a number if the size is one."""
+    """Returns the lesser of both, a number if the size is a number."""
     return min(limit, size) if isinstance(size, int) else tf.minimum(limit, size)

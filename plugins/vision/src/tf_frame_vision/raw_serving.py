@@ -111,7 +111,7 @@ def _each(prepare: Callable[[Any], Any], batch: Any, signature: Any) -> Any:
 
 
 def _cut(picture: Any, size: Sequence[int]) -> Any:
-    """Returns a picture of a size: what is too much is cut off, what is missing is repeated."""
+    """Returns a picture of a size: cuts rows and columns off, or repeats them."""
     rows, columns = (np.arange(new) % old for new, old in zip(size, picture.shape, strict=False))
     return picture[rows][:, columns]
 

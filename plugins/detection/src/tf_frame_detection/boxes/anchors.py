@@ -168,5 +168,5 @@ def _offset(stride: float, image_size: Any) -> list[Any]:
 
 
 def _pair(sizes: Any) -> tuple[Any, Any]:
-    """Height and width, of two numbers or tensors, or of one tensor `[2]`."""
+    """Returns height and width of two numbers or tensors, or of one tensor `[2]`."""
     return sizes[0], sizes[1]

@@ -89,7 +89,7 @@ class KeypointCoder:
         return FasterRcnnCoder(self.scale_factors)
 
     def _points_frame(self, anchors: Any) -> tuple[Any, Any]:
-        """Origin and unit of the codes of all points, `[..., 2 * num_keypoints]`."""
+        """Returns origin and unit of the codes of all points, `[..., 2 * num_keypoints]`."""
         center, size = _center_and_size(anchors)
         size /= tf.constant(self.scale_factors[:2], tf.float32)
         repeats = self.num_keypoints
@@ -144,7 +144,7 @@ def _center_and_size(boxes: Any) -> tuple[Any, Any]:
 
 
 def _side(size: Any) -> Any:
-    """Side of a square of the same area, `[..., 1]`."""
+    """Returns the side of a square of the same area, `[..., 1]`."""
     return tf.sqrt(size[..., :1] * size[..., 1:])
 
 

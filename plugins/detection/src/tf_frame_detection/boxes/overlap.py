@@ -62,14 +62,14 @@ def _corners_in_frame(a: Any, b: Any, ops: Any) -> list[tuple[Any, Any]]:
 def _clipped_integral(
     start: tuple[Any, Any], end: tuple[Any, Any], half_u: Any, half_v: Any, ops: Any
 ) -> Any:
-    """Integral of clip(v, -half_v, half_v) du over the part of a segment with |u| <= half_u."""
+    """Returns the integral of clip(v, -half_v, half_v) du over the part with |u| <= half_u."""
     (u, v), du, dv = start, end[0] - start[0], end[1] - start[1]
 
     def clip(values: Any, low: Any, high: Any) -> Any:
         return ops.minimum(ops.maximum(values, low), high)
 
     def crossings(origin: Any, step: Any, half: Any, low: Any, high: Any) -> tuple[Any, Any]:
-        """Positions, 0 at the start and 1 at the end, within which -half to half is crossed."""
+        """Returns the positions, 0 at the start and 1 at the end, of -half and of half."""
         per_unit = step / ops.maximum(step * step, _TINY)
         first, last = (-half - origin) * per_unit, (half - origin) * per_unit
         return (

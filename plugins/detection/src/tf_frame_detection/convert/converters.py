@@ -1,6 +1,6 @@
 """The converters `coco_json`, `voc_xml` and `dota`.
 
-`tf-frame convert NAME` runs them. They read what the inputs of these names read, and write
+`tf-frame convert NAME` runs them. They read the data of the inputs of these names, and write
 TFRecords that the input `detection_tfrecord` reads, and the object detection API as well. The same
 command continues a conversion that was stopped.
 """
@@ -106,7 +106,7 @@ class _Converter(Converter):
         report(f"read them by --input detection_tfrecord {words}")
 
     def _parts(self, source: Source) -> dict[str, Sequence[Photograph]]:
-        """Checked photographs of each split."""
+        """Returns the checked photographs of each split."""
         training, evaluation = source.training, source.evaluation
         if evaluation is None:
             kept, held = divided(training[0], self.params.eval_fraction)

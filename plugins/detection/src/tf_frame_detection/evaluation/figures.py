@@ -9,7 +9,7 @@
                 at IoU 0.5, of boxes at least 1.5 times as long as wide; 90 if there are none
     ap50_CLASS, ap_CLASS, boxes_CLASS  of each class; `boxes` is the number of boxes that count
 
--1 is COCO's value of what has no boxes; means leave such classes out.
+-1 is COCO's value of a class without boxes; means leave such classes out.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ class Figures:
 
 
 def _with_class(images: Sequence[Image]) -> Mapping[int, list[Image]]:
-    """The boxes and detections of each class, of the images with any."""
+    """Returns the images with boxes or detections of each class."""
     chosen = defaultdict(list)
     for image in images:
         for label in np.union1d(image.truth.classes, image.found.classes):
@@ -183,7 +183,7 @@ def average_precision(matches: Matches, recalls: Array | None) -> Array:
 
 
 def _read(recall: Array, precision: Array, recalls: Array) -> Array:
-    """The precision at each recall; 0 at those that are not reached."""
+    """Returns the precision at each recall; 0 at recalls that are not reached."""
     values: Array = np.append(precision, 0.0)[np.searchsorted(recall, recalls, side="left")]
     return values
 

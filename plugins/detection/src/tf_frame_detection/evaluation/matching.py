@@ -93,7 +93,7 @@ def match_coco(image: Image, overlaps: Overlaps) -> tuple[Matches, Array]:
 
 
 def _greedy(overlaps: Array, ignored: Array, crowd: Array) -> Array:
-    """The number of the box of each detection, `[thresholds, n]`, or -1."""
+    """Returns the number of the box of each detection, `[thresholds, n]`, or -1."""
     matches = np.full([len(THRESHOLDS), len(overlaps)], _NONE)
     taken = np.zeros([len(THRESHOLDS), len(ignored)], bool)
     for number in np.flatnonzero((overlaps >= THRESHOLDS[0]).any(axis=1)):

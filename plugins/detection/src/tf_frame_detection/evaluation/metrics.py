@@ -1,7 +1,7 @@
 """Metrics of detections over the batches of an evaluation.
 
 Boxes are collected by an op in the process of the session. A local variable counts the images of
-this evaluation: what was collected beyond the count belongs to an earlier one and is dropped. So
+this evaluation: images beyond the count belong to an earlier evaluation and are dropped. So
 an evaluation that begins by initialising the local variables begins anew, also in a graph and
 session that are kept.
 """
@@ -68,12 +68,12 @@ def detection_metrics(
 
 
 def _scaled_corners(points: Any, scale: Any) -> Any:
-    """Rotated boxes `[batch, n, 5]` of corners `[batch, n, 4, 2]` times `[batch, 1, 2]`."""
+    """Returns rotated boxes `[batch, n, 5]` of corners `[batch, n, 4, 2]` times `[batch, 1, 2]`."""
     return from_corners(points * scale[:, :, tf.newaxis])
 
 
 def _collected(figures: Figures, batch: Sequence[Any]) -> dict[str, tuple[Any, Any]]:
-    """The metrics, and the op that adds a batch."""
+    """Returns the metrics, with the op that adds a batch."""
     images: list[Image] = []
     count = tf.Variable(
         tf.constant(0, tf.int64),

@@ -1,5 +1,5 @@
 """Inputs of images with boxes.
 
-`annotations` and `photographs` find and check what a data set says without TensorFlow, before a run
-starts; `annotated_images` and `detection_input` make the features and labels.
+`annotations` and `photographs` find and check the files of a data set without TensorFlow, before a
+run starts; `annotated_images` and `detection_input` make the features and labels.
 """

@@ -200,7 +200,7 @@ def _by_id(path: Path, content: Mapping[str, Any], name: str, problems: list[str
 def _mark(
     annotation: Mapping[str, Any], record: str, classes: Mapping[int, int]
 ) -> tuple[Any, Marked]:
-    """Id of the image, and the object."""
+    """Returns the id of the image, and the object."""
     missing = {"image_id", "category_id", "bbox"} - annotation.keys()
     if missing:
         raise RecordError(f"it has no {', '.join(sorted(missing))}")

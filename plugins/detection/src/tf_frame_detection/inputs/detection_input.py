@@ -105,7 +105,7 @@ class DetectionInput(Input):
         return {"image": pixels, "image_size": inner, "original_size": original}
 
     def serving_features(self) -> Any:
-        """`{"image": [None, height, width, 3]}` float32, 0 to 255, without padding."""
+        """Returns `{"image": [None, height, width, 3]}` float32, 0 to 255, without padding."""
         import tensorflow.compat.v1 as tf
 
         height, width = self.size or (_SERVING_SIZE, _SERVING_SIZE)
@@ -116,12 +116,12 @@ class DetectionInput(Input):
         """Values of the features."""
         return {
             "image": "RGB, 0 to 255",
-            "image_size": "height and width of what is not padding, in pixels",
+            "image_size": "height and width without padding, in pixels",
             "original_size": "height and width of the file's image, in pixels",
         }
 
     def raw_serving(self, *, fixed_size: bool = False) -> Mapping[str, ServingForm]:
-        """Image files and pixels, resized in the graph; or pixels of a fixed size."""
+        """Returns the forms image files and pixels, resized in the graph; or pixels of one size."""
         import tensorflow.compat.v1 as tf
 
         from tf_frame_vision import raw_serving

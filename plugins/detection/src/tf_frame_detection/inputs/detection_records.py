@@ -169,7 +169,7 @@ def _flags(values: Any, count: Any) -> Any:
 
 
 def _size(values: Mapping[str, Any]) -> Any:
-    """Height and width that a record says, 0 where it says none."""
+    """Returns height and width of a record, 0 if the record has none."""
     sides = [tf.concat([values[key], [0]], 0)[0] for key in (HEIGHT, WIDTH)]
     return tf.cast(tf.stack(sides), tf.int32)
 

@@ -105,7 +105,7 @@ _Rows = list[tuple[int, list[str]]] | str
 
 
 def _lines(folder: Path) -> list[tuple[Path, Path, _Rows]]:
-    """Image, text file, and number and words of each of its lines, by name."""
+    """Returns image, text file, and number and words of each line of the file, by name."""
     labels = first_existing(folder, _LABELS)
     images = folder / "images"
     if labels is None or not images.is_dir():

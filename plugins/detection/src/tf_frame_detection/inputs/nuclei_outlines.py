@@ -36,7 +36,7 @@ class Outlines:
 
 
 def outlines(instances: NDArray[Any], top: int, left: int, height: int, width: int) -> Outlines:
-    """Finds the objects of a rectangle; a cut object is what of it lies within.
+    """Finds the objects of a rectangle; of a cut object the part within counts.
 
     Args:
       instances: `[rows, columns]`, the number of the object of each pixel, 0 for none.
@@ -60,7 +60,7 @@ def outlines(instances: NDArray[Any], top: int, left: int, height: int, width: i
 
 
 def _principal_corners(pixels: NDArray[Any]) -> NDArray[Any]:
-    """The corners of the box along the principal axis of pixels, `[count, 2]`."""
+    """Returns the corners of the box along the principal axis of pixels, `[count, 2]`."""
     centres = pixels + 0.5
     mean = centres.mean(axis=0)
     moments = np.cov((centres - mean).T, bias=True) if len(pixels) > 1 else np.eye(2)
@@ -75,7 +75,7 @@ def _principal_corners(pixels: NDArray[Any]) -> NDArray[Any]:
 
 
 def _outermost(pixels: NDArray[Any]) -> NDArray[Any]:
-    """The outermost corners of pixels, `[DIRECTIONS, 2]`."""
+    """Returns the outermost corners of pixels, `[DIRECTIONS, 2]`."""
     corners = np.concatenate([pixels + offset for offset in ((0, 0), (0, 1), (1, 0), (1, 1))])
     angles = 2 * np.pi * np.arange(DIRECTIONS) / DIRECTIONS
     # Rounded, so that quarter turns are exact.

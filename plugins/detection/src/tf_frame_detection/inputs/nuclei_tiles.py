@@ -89,7 +89,7 @@ def validation_tiles(folder: str, params: Any, context: InputContext, padded: _P
 
 
 def _decoded(folder: str) -> Any:
-    """The image, `[height, width, 3]` float32; the ops stand outside of the data set."""
+    """Returns the image, `[height, width, 3]` float32; the ops stand outside of the data set."""
     file = tf.io.read_file(os.path.join(folder, "image.png"))
     return tf.cast(tf.io.decode_png(file, channels=3), tf.float32)
 
@@ -108,7 +108,7 @@ def _shifted(origin: Any, seed: Any) -> Any:
 
 
 def _turn(params: Any, seed: Any) -> Any:
-    """A random matrix `[2, 2]` that turns, scales and mirrors.
+    """Returns a random matrix `[2, 2]` that turns, scales and mirrors.
 
     Its columns are the images of one pixel down and one pixel across. Without resampling it is one
     of the eight symmetries of the square.
@@ -151,7 +151,7 @@ def _window(image: Any, objects: Outlines, origin: Any, turn: Any) -> Labelled:
 
 
 def _labelled(image: Any, points: Any, corners: Any, cut: Any) -> Labelled:
-    """The objects that lie in an image; one that does not do so as a whole is ignored."""
+    """Returns an image with its objects; objects that reach beyond the image are ignored."""
     low, high = tf.reduce_min(points, axis=1), tf.reduce_max(points, axis=1)
     beyond = tf.reduce_any((low < 0) | (high > TILE_SIZE), axis=1)
     none = tf.zeros_like(cut)

@@ -41,10 +41,10 @@ Part = tuple[Sequence[Photograph], Sequence[str]]
 def checked(photographs: Sequence[Photograph]) -> tuple[list[Photograph], list[str]]:
     """Leaves out images that cannot be read, and objects that cannot be used.
 
-    Only the headers of images are read; what is damaged behind them shows when they are decoded.
+    Only the headers of images are read; other damage shows when images are decoded.
 
     Returns:
-      The photographs that can be used, with their sizes, and a line for what was left out each.
+      The photographs that can be used, with their sizes, and a line for each fault.
     """
     with ThreadPoolExecutor() as pool:
         results = list(pool.map(_checked, photographs))
@@ -57,7 +57,7 @@ def make_split(part: Part, *, skip_corrupt: bool) -> Split:
 
     Args:
       part: photographs, and lines for records that their reader had to leave out.
-      skip_corrupt: whether to leave out and count what cannot be used.
+      skip_corrupt: whether to leave out and count photographs and objects that cannot be used.
 
     Raises:
       DataError: something cannot be used and must not be left out, or nothing is left.
@@ -83,7 +83,7 @@ def divided(photographs: Sequence[Photograph], fraction: float) -> tuple[Any, An
 
 
 def count_beyond(photographs: Iterable[Photograph]) -> int:
-    """Number of boxes that reach more than a pixel beyond their image."""
+    """Returns the number of boxes that reach more than a pixel beyond their image."""
     return sum(
         reaches_beyond(mark, photograph.size)
         for photograph in photographs

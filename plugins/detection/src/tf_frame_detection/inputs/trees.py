@@ -91,7 +91,7 @@ class Trees(AnnotatedFolder):
 
 
 def _read(folder: Path) -> tuple[Sequence[Photograph], dict[str, str], list[str]]:
-    """The photographs by name, the plot of each, and lines for what cannot be used."""
+    """Returns the photographs by name, the plot of each, and a line for each fault."""
     path = folder / _FILE
     try:
         rows = list(csv.reader(read_text(path).splitlines()))

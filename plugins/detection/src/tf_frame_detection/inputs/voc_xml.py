@@ -145,7 +145,7 @@ def _listed(
 
 
 def _tree(path: Path) -> ElementTree.Element | str:
-    """The content of an XML file; or why it cannot be used."""
+    """Returns the content of an XML file; or why it cannot be used."""
     try:
         tree = ElementTree.fromstring(read_text(path))
         return tree if tree.tag == "annotation" else f"{path} has no annotation, but {tree.tag!r}"

@@ -18,7 +18,7 @@ import tensorflow.compat.v1 as tf
 def sigmoid_focal(
     logits: Any, targets: Any, weights: Any, *, alpha: float | None = 0.25, gamma: float = 2.0
 ) -> Any:
-    """Focal loss, which gives little weight to anchors that are already right.
+    """Returns the focal loss, which gives little weight to anchors that are already right.
 
     Equation 5 of https://arxiv.org/abs/1708.02002: -alpha_t (1 - p_t) ** gamma log(p_t).
 
@@ -37,12 +37,12 @@ def sigmoid_focal(
 
 
 def weighted_sigmoid(logits: Any, targets: Any, weights: Any) -> Any:
-    """Sigmoid cross entropy."""
+    """Returns the sigmoid cross entropy."""
     return sigmoid_focal(logits, targets, weights, alpha=None, gamma=0)
 
 
 def weighted_softmax(logits: Any, targets: Any, weights: Any, *, logit_scale: float = 1.0) -> Any:
-    """Softmax cross entropy.
+    """Returns the softmax cross entropy.
 
     Args:
       logits, targets, weights: see above; targets add up to 1, see
@@ -54,7 +54,7 @@ def weighted_softmax(logits: Any, targets: Any, weights: Any, *, logit_scale: fl
 
 
 def smooth_l1(codes: Any, targets: Any, weights: Any, *, delta: float = 1.0) -> Any:
-    """Smooth L1, or Huber's loss: half the square up to `delta`, a line of slope `delta` beyond.
+    """Returns smooth L1, or Huber's loss: half the square up to `delta`, a line beyond.
 
     Equation 3 of Fast R-CNN (https://arxiv.org/abs/1504.08083), with the API's `delta`.
 

@@ -69,7 +69,7 @@ def _class_losses(logits: Any, targets: Targets, params: Any) -> Any:
 def _hard_examples(
     class_losses: Any, box_losses: Any, raw: Raw, targets: Targets, params: Any, coder: Any
 ) -> Any:
-    """1 for the anchors that count, `[batch, anchors]`."""
+    """Returns 1 for the anchors that count, else 0, `[batch, anchors]`."""
     mine = HardExampleMiner(
         num_hard_examples=params.num_hard_examples,
         iou_threshold=params.hard_example_iou,

@@ -77,7 +77,7 @@ def _halved(net: Any, depth: int, scope: str, use_depthwise: bool) -> Any:
 def _backbone_maps(
     images: Any, backbone: Network, context: NetworkContext
 ) -> tuple[list[Any], str]:
-    """The maps of the backbone, and the name of the last one."""
+    """Returns the maps of the backbone, and the name of the last map."""
     names = _MAPS.get(getattr(backbone, "module", ""))
     if names is None:
         maps = backbone.pyramid_features(images, context, min_depth=MIN_DEPTH)

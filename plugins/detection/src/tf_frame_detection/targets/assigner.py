@@ -109,6 +109,6 @@ def with_background(class_targets: Any) -> Any:
 
 
 def _one_more(label: Any, value: Any) -> Any:
-    """Label `[batch, count, ...]` with one more row."""
+    """Returns a label `[batch, count, ...]` with one more row."""
     padding = [[0, 0], [0, 1]] + [[0, 0]] * (label.shape.rank - 2)
     return tf.pad(label, padding, constant_values=tf.cast(value, label.dtype))

@@ -247,7 +247,7 @@ def _resized_masks(masks: Any, size: Any) -> Any:
 
 
 def _sides(sample: Sample) -> tuple[Any, Any]:
-    """Height and width as float32."""
+    """Returns height and width as float32."""
     height, width = tf.unstack(tf.cast(tf.shape(sample.image)[:2], tf.float32))
     return height, width
 

@@ -24,7 +24,7 @@ class Records(Protocol):
         """
 
     def identity(self, picture: Any) -> str:
-        """Returns what tells a picture from all others, without reading it."""
+        """Returns a text that only this picture has, without reading the picture."""
 
     def record_identity(self, record: bytes) -> str:
         """Returns the identity of the picture that a record was made of.
@@ -35,4 +35,4 @@ class Records(Protocol):
 
 
 class CorruptImage(Exception):
-    """A file cannot be decoded; the text says which and why."""
+    """A file cannot be decoded; the text says why."""

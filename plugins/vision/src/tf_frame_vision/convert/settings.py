@@ -41,7 +41,7 @@ def claim(output: Path, split: str, settings: Mapping[str, Any]) -> None:
 
 
 def same_files(output: Path, split: str, settings: Mapping[str, Any]) -> list[str]:
-    """Warns, a line each, of other splits in the folder that were made of the same files."""
+    """Returns a warning for each other split in the folder with the same source files."""
     lines = []
     for path in sorted(output.glob("*.conversion.json")):
         other = path.name.removesuffix(".conversion.json")

@@ -226,7 +226,7 @@ def _check_on(stop: threading.Event) -> None:
 
 
 def _record_or_none(picture: Picture, rules: Rules) -> bytes | None:
-    """The record of a picture; None if it is corrupt and those are left out."""
+    """Returns the record of a picture; None for a corrupt picture that is left out."""
     try:
         return rules.records.record(picture)
     except CorruptImage as error:

@@ -67,7 +67,7 @@ def cell_side(num_classes: int) -> int:
 
 
 def _cells(share: NDArray[Any], side: int) -> Pixels:
-    """The cells without text; lines between them if there is room."""
+    """Draws the cells without text, with lines between them if there is room."""
     right = np.eye(len(share))[..., np.newaxis]
     ink = right * _RIGHT + (1 - right) * _WRONG
     # The square root makes a few wrong answers visible.

@@ -116,7 +116,7 @@ def with_legend(picture: Pixels, entries: Sequence[Entry]) -> Pixels:
 
 
 def _places(widths: Sequence[int], width: int) -> list[tuple[int, int]]:
-    """Line and left end of each entry: as many in a line as there is room for."""
+    """Returns line and left end of each entry; a line takes as many entries as fit."""
     places, line, left = [], 0, 0
     for entry in widths:
         if left and left + entry > width:

@@ -108,7 +108,7 @@ def split_conv(
     divisible_by: int = 8,
     **kwargs: Any,
 ) -> Any:
-    """Grouped 1 x 1 convolution: inputs of a group feed only the outputs of that group.
+    """Builds a grouped 1 x 1 convolution: inputs of a group feed the outputs of that group only.
 
     There is one group only where groups would have less than `divisible_by` channels.
 
@@ -162,7 +162,7 @@ def expanded_conv(
     scope: Any = None,
     inner_activation_fn: Callable[..., Any] | None = None,
 ) -> Any:
-    """Inverted residual: 1 x 1 expansion, depthwise convolution, 1 x 1 projection.
+    """Builds an inverted residual: 1 x 1 expansion, depthwise convolution, 1 x 1 projection.
 
     Layers: `expand` (only if it adds channels), `depthwise`, `project`.
 

@@ -274,12 +274,12 @@ def size_after_all(size: int, row: Sequence[Layer]) -> int:
 
 
 def truncated_normal(stddev: float) -> Any:
-    """Initial values around 0, none further than two deviations."""
+    """Returns an initializer around 0 that is cut at two deviations."""
     return tf.truncated_normal_initializer(0.0, stddev)
 
 
 def _kernel_in(scope: str) -> tuple[int, int]:
-    """Height and width at the end of a scope: (1, 7) of `Conv2d_0b_1x7`."""
+    """Returns height and width at the end of a scope: (1, 7) of `Conv2d_0b_1x7`."""
     match = re.search(r"_(\d+)x(\d+)$", scope)
     if not match:
         raise ValueError(f"the scope {scope!r} does not end with the size of a kernel, as _3x3")

@@ -92,7 +92,7 @@ def pool_windows(
     *,
     global_name: str = "global_pool",
 ) -> Any:
-    """Average pooling over windows or the whole feature map; adds `AvgPool_1a` or `global_pool`.
+    """Averages windows or the whole feature map; adds the end point `AvgPool_1a` or `global_pool`.
 
     Args:
       kernel_size: height and width of the windows, cut to the feature map.
@@ -151,7 +151,7 @@ def conv_logits(
 def dense_aux_logits(
     net: Any, num_classes: int, *, pool_scope: str, conv_scope: str, logits_scope: str
 ) -> Any:
-    """The auxiliary classifier of Inception v4 and Inception-ResNet v2: `[batch, classes]`.
+    """Builds the auxiliary logits `[batch, classes]` of Inception v4 and Inception-ResNet v2.
 
     Where the map is smaller than the 5 x 5 window, the window is cut to the map;
     slim fails there.

@@ -35,7 +35,7 @@ def _mixed(
     *,
     small_conv: str = "Conv2d_0b_3x3",
 ) -> Mixed:
-    """A row of table 1 of the paper.
+    """Describes a row of table 1 of the paper.
 
     Args:
       one: channels of the branch with a 1x1 convolution.

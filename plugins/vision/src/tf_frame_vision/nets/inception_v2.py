@@ -69,7 +69,7 @@ def _mixed(
     *,
     pool: str = "AvgPool_0a_3x3",
 ) -> Mixed:
-    """A module that keeps the size of the map.
+    """Describes a module that keeps the size of the map.
 
     Args:
       one: channels of the branch with a 1x1 convolution.
@@ -90,7 +90,7 @@ def _mixed(
 
 
 def _reduction(scope: str, three: tuple[int, int], double: tuple[int, int]) -> Mixed:
-    """A module that halves the map; see `_mixed`."""
+    """Describes a module that halves the map; see `_mixed`."""
     return Mixed(
         scope,
         (

@@ -44,7 +44,7 @@ def _projection(depth: int) -> tuple[Layer, ...]:
 def _mixed_5(
     scope: str, projection: int, five: tuple[str, str] = ("Conv2d_0a_1x1", "Conv2d_0b_5x5")
 ) -> Mixed:
-    """A module on maps of 35 x 35 (figure 5 of the paper, but with one 5x5 kernel).
+    """Describes a module on maps of 35 x 35 (figure 5 of the paper, but with one 5x5 kernel).
 
     Args:
       projection: channels that the pooled input is projected to.
@@ -77,7 +77,7 @@ _MIXED_6A = Mixed(
 
 
 def _mixed_6(scope: str, inner: int) -> Mixed:
-    """A module on maps of 17 x 17 (figure 6 of the paper).
+    """Describes a module on maps of 17 x 17 (figure 6 of the paper).
 
     Args:
       inner: channels between the first and the last convolution of the long branches.
@@ -119,7 +119,7 @@ _MIXED_7A = Mixed(
 
 
 def _mixed_7(scope: str, short_fork: tuple[str, str]) -> Mixed:
-    """A module on maps of 8 x 8 (figure 7 of the paper).
+    """Describes a module on maps of 8 x 8 (figure 7 of the paper).
 
     Args:
       short_fork: names of the two last convolutions of the second branch.
@@ -225,7 +225,7 @@ def inception_v3(
 
 
 def _aux_logits(net: Any, num_classes: int, depth: Any, spatial_squeeze: bool) -> Any:
-    """The auxiliary classifier.
+    """Builds the auxiliary logits.
 
     Both its kernels of 5 x 5 are cut to maps that are smaller; in slim only the
     second is, so that it fails for images below 107 x 107.

@@ -77,7 +77,7 @@ def images_to_predict(
       prepare: from a decoded image, `[height, width, 3]` uint8, to that of a batch, or to a
         mapping of features.
       batch_size: images in a batch; 1 where their sizes differ.
-      skip_corrupt: whether to leave out what cannot be decoded.
+      skip_corrupt: whether to leave out files that cannot be decoded.
 
     Returns:
       A `tf.data.Dataset` of `{"image": [batch, ...] as prepared; "name": [batch] string,

@@ -64,7 +64,7 @@ def prepared(
       check: returns an example, with a `problem` where it cannot be used.
       count: number of examples in one pass.
       damaged: see `skipped`.
-      skip_corrupt: leave out and count what cannot be used: see `skipped`.
+      skip_corrupt: leave out and count examples that cannot be used: see `skipped`.
 
     Returns:
       A data set of `(features, labels)`.
@@ -125,7 +125,7 @@ def batched(
 
 
 def _padding(name: str, spec: Any, padding: Mapping[str, float]) -> Any:
-    """The value that pads a component of examples; what is not named has one size."""
+    """Returns the value that pads a component of examples; unnamed components have one size."""
     value: Any = "" if spec.dtype == tf.string else padding.get(name, 0)
     return tf.constant(value, spec.dtype)
 
@@ -148,8 +148,8 @@ def shuffled(number: Any, *, count: int, seed: int, together: int | None = None)
       number: scalar int64, 0 or more.
       seed: seed of the permutations.
       together: size of blocks of neighbours, which come one after the other, so that a disk
-        need not seek, and are shuffled within; what is left behind the last whole block
-        comes last. None: all examples are one block; 0 or 1: they come in their order.
+        need not seek, and are shuffled within; the examples after the last whole block
+        come last. None: all examples are one block; 0 or 1: they come in their order.
     """
     epoch, position = number // count, number % count
     if together is not None and together < 2:

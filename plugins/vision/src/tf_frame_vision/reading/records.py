@@ -116,7 +116,7 @@ def _example(record: Any, name: Any, form: RecordFormat) -> Any:
 
 
 def _record(path: Any, offset: Any) -> Any:
-    """A data set of the one record at an offset."""
+    """Returns a data set of the one record at an offset."""
     # tf.data.TFRecordDataset has no offsets.
     variant = tf.raw_ops.TFRecordDatasetV2(
         filenames=path[tf.newaxis],
