@@ -59,9 +59,12 @@ def test_the_model_function_is_called_once_per_clone_with_all_arguments(num_clon
     assert [clone.outputs for clone in clones] == list(range(1, num_clones + 1))
 
 
-def test_no_arguments_are_needed():
+def test_names_of_operations_and_scopes():
     (clone,) = create_clones(DeploymentConfig(), lambda: 3, None, None)
     assert tuple(clone) == (3, "", "/device:GPU:0")
+    (clone,) = clones_of(logistic_classifier, DeploymentConfig())
+    assert clone.outputs.op.name == "LogisticClassifier/fully_connected/sigmoid"
+    assert clone.scope == ""
 
 
 @pytest.mark.usefixtures("variable_mode")
@@ -88,12 +91,6 @@ def test_operations_are_named_after_their_clone(num_clones):
         f"clone_{i}/LogisticClassifier/fully_connected/sigmoid" for i in range(num_clones)
     ]
     assert [clone.scope for clone in clones] == [f"clone_{i}/" for i in range(num_clones)]
-
-
-def test_operations_of_a_single_clone_have_no_prefix():
-    (clone,) = clones_of(logistic_classifier, DeploymentConfig())
-    assert clone.outputs.op.name == "LogisticClassifier/fully_connected/sigmoid"
-    assert clone.scope == ""
 
 
 @pytest.mark.parametrize(

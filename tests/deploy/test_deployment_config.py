@@ -32,10 +32,11 @@ def test_the_defaults_are_one_clone_on_one_machine():
     }
 
 
-def test_replicas_that_all_reduce_need_no_parameter_servers():
+def test_replicas_need_parameter_servers_or_all_reduce():
     config = DeploymentConfig(num_replicas=3, replica_id=2, all_reduce=True)
     assert config.worker_device == ""
     assert config.variables_device() == "/device:CPU:0"
+    assert DeploymentConfig(worker_job_name="", ps_job_name="").ps_device == ""
 
 
 @pytest.mark.parametrize("field", [f.name for f in dataclasses.fields(DeploymentConfig)])
@@ -78,31 +79,17 @@ def test_fields_that_do_not_go_together_are_refused(fields, message):
         DeploymentConfig(**fields)
 
 
-def test_job_names_may_be_empty_on_one_machine():
-    assert DeploymentConfig(worker_job_name="", ps_job_name="").ps_device == ""
-
-
-def test_clones_take_the_gpus_in_turn():
+def test_devices_and_scopes_of_clones():
     config = DeploymentConfig(num_clones=11)
     assert [config.clone_device(i) for i in (0, 10)] == ["/device:GPU:0", "/device:GPU:10"]
-
-
-def test_clone_on_cpu_puts_every_clone_on_cpu_0():
     config = DeploymentConfig(num_clones=3, clone_on_cpu=True, clone_device_type="CPU")
     assert {config.clone_device(i) for i in range(3)} == {"/device:CPU:0"}
-
-
-def test_clones_without_gpus_take_the_logical_cpus_in_turn():
     config = DeploymentConfig(num_clones=2, clone_device_type="CPU")
     assert [config.clone_device(i) for i in range(2)] == ["/device:CPU:0", "/device:CPU:1"]
-
-
-def test_scopes_carry_the_number_of_the_clone_and_no_slash():
+    config = DeploymentConfig(num_ps_tasks=1, clone_on_cpu=True, num_clones=2)
+    assert config.clone_device(1) == "/job:worker/device:CPU:0"
     config = DeploymentConfig(num_clones=11)
     assert [config.clone_scope(i) for i in (0, 1, 10)] == ["clone_0", "clone_1", "clone_10"]
-
-
-def test_a_single_clone_has_no_scope():
     assert DeploymentConfig().clone_scope(0) == ""
 
 
@@ -130,11 +117,6 @@ def test_jobs_with_parameter_servers(worker):
     assert config.inputs_device() == f"/job:{worker}/device:CPU:0"
 
 
-def test_clone_on_cpu_names_the_worker_as_well():
-    config = DeploymentConfig(num_ps_tasks=1, clone_on_cpu=True, num_clones=2)
-    assert config.clone_device(1) == "/job:worker/device:CPU:0"
-
-
 def test_variables_are_cached_where_they_are_read():
     cached = DeploymentConfig(num_ps_tasks=1).caching_device()
     with tf.Graph().as_default():
@@ -155,10 +137,6 @@ def test_variables_go_to_the_tasks_in_turn_from_task_0():
         assert devices_of_variables(config, "abc") == [
             f"/job:store/task:{task}/device:CPU:0" for task in (0, 1, 0)
         ]
-
-
-@pytest.mark.usefixtures("variable_mode")
-def test_each_call_of_variables_device_starts_from_task_0():
     config = DeploymentConfig(num_ps_tasks=2)
     with tf.Graph().as_default():
         first = devices_of_variables(config, "a")

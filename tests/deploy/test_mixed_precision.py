@@ -66,13 +66,9 @@ def test_none_changes_nothing(has_gpu):
 
 
 @pytest.mark.usefixtures("needs_bfloat16")
-def test_bfloat16_convolves_in_bfloat16_forward_and_backward():
+def test_bfloat16_learns_as_float32_within_a_percent():
     assert train(tf.ConfigProto(), steps=1)[1] == {"float32"}
     assert train(proto_for("bfloat16"), steps=1)[1] == {"bfloat16"}
-
-
-@pytest.mark.usefixtures("needs_bfloat16")
-def test_bfloat16_learns_as_float32_within_a_percent():
     plain, _ = train(tf.ConfigProto())
     mixed, _ = train(proto_for("bfloat16"))
     assert plain[-1] < plain[0] - 0.02
@@ -80,10 +76,14 @@ def test_bfloat16_learns_as_float32_within_a_percent():
     assert mixed != plain
 
 
-def test_bfloat16_is_refused_where_products_stay_float32(monkeypatch):
+def test_rewrites_for_other_devices_are_refused(monkeypatch):
     monkeypatch.setattr(mixed_precision, "product_types", lambda proto: {"float32"})
     with pytest.raises(ConfigError, match="bfloat16 does nothing on this machine: TensorFlow left"):
         proto_for("bfloat16")
+    with pytest.raises(ConfigError, match="bfloat16 is a rewrite for CPUs, and the clones run on"):
+        proto_for("bfloat16", has_gpu=True)
+    with pytest.raises(ConfigError, match="float16 needs a GPU, and no clone runs on one"):
+        proto_for("float16")
 
 
 @pytest.mark.slow
@@ -104,16 +104,6 @@ def test_bfloat16_is_refused_without_onednn():
     )
     assert done.returncode == 1
     assert "ConfigError: --mixed_precision bfloat16 does nothing on this machine" in done.stderr
-
-
-def test_bfloat16_is_refused_on_gpus():
-    with pytest.raises(ConfigError, match="bfloat16 is a rewrite for CPUs, and the clones run on"):
-        proto_for("bfloat16", has_gpu=True)
-
-
-def test_float16_is_refused_without_a_gpu():
-    with pytest.raises(ConfigError, match="float16 needs a GPU, and no clone runs on one"):
-        proto_for("float16")
 
 
 def test_float16_asks_for_the_rewrite_for_gpus():

@@ -26,20 +26,14 @@ def test_rows_hold_the_variables_and_bytes_of_each_device():
     assert report.imbalance == pytest.approx(120 / 62)
 
 
-def test_a_task_without_variables_counts():
+def test_tasks_without_variables():
     report = table_of(4, a=10)
     assert [row.num_variables for row in report.rows] == [1, 0, 0, 0]
     assert report.imbalance == 4.0
-
-
-def test_without_parameter_servers_there_is_one_row_and_no_imbalance():
     report = table_of(0, a=10, b=5)
     assert report.rows == (("/device:CPU:0", 2, 60),)
     assert report.imbalance is None
     assert "mean" not in report.text()
-
-
-def test_tasks_that_hold_nothing_have_no_imbalance():
     report = table_of(2)
     assert (report.imbalance, report.total) == (None, ("total", 0, 0))
 

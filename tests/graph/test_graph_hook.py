@@ -65,18 +65,12 @@ def run(model=None, deployment=None, **options):
         run_graph_hooks(model=model, config=RunOptions(**options), deployment=deployment)
 
 
-def test_a_module_in_the_current_folder_is_found(folder):
+def test_hooks_are_found_in_the_current_folder_and_in_packages(folder):
     assert load_graph_hook("hooks_of_test:add").__code__.co_filename == str(
         folder / "hooks_of_test.py"
     )
-
-
-def test_an_installed_module_and_a_dotted_path_are_found():
     assert load_graph_hook("os.path:join") is __import__("os").path.join
     assert load_graph_hook("hooks_of_test:Edits.add").__name__ == "add"
-
-
-def test_what_is_installed_is_not_hidden_by_the_current_folder(folder):
     (folder / "colorsys.py").write_text("def rgb_to_hsv(): pass")
     assert load_graph_hook("colorsys:rgb_to_hsv")(0, 0, 0) == (0.0, 0.0, 0)
 
@@ -95,29 +89,20 @@ def test_a_missing_module_is_named_with_the_folder(name, folder):
     assert isinstance(caught.value.__cause__, ModuleNotFoundError)
 
 
-def test_a_module_that_needs_a_missing_one_is_not_called_missing(folder):
+def test_modules_that_cannot_be_imported_and_missing_functions_are_named(folder):
     (folder / "importing_hooks_of_test.py").write_text("\nimport no_such_module_here\n")
     with pytest.raises(ConfigError, match=r"importing_hooks_of_test cannot be imported") as caught:
         load_graph_hook("importing_hooks_of_test:f")
     assert "importing_hooks_of_test.py, line 2" in str(caught.value)
     assert "No module named 'no_such_module_here'" in str(caught.value)
-
-
-def test_a_module_that_fails_is_named_with_place_and_cause(folder):
     (folder / "broken_hooks_of_test.py").write_text("x = 1\nraise OSError('no licence')\n")
     with pytest.raises(ConfigError, match="cannot be imported: OSError: no licence") as caught:
         load_graph_hook("broken_hooks_of_test:f")
     assert "broken_hooks_of_test.py, line 2" in str(caught.value)
     assert isinstance(caught.value.__cause__, OSError)
-
-
-def test_a_missing_function_is_refused():
     with pytest.raises(ConfigError, match="hooks_of_test.py has no 'subtract'") as caught:
         load_graph_hook("hooks_of_test:subtract")
     assert isinstance(caught.value.__cause__, AttributeError)
-
-
-def test_what_cannot_be_called_is_refused():
     with pytest.raises(ConfigError, match="NUMBER is 3 of type int; it must be a function"):
         load_graph_hook("hooks_of_test:NUMBER")
 
@@ -143,14 +128,12 @@ def test_variables_of_hooks_are_dealt_out_to_parameter_servers():
     assert variable.device == "/job:ps/task:0/device:CPU:0"
 
 
-def test_a_hook_that_fails_is_named_with_its_own_line(folder):
+def test_failing_hooks_are_named(folder):
     with pytest.raises(PluginError, match="--graph_hook hooks_of_test:fail raised ValueError") as e:
         run(graph_hook="hooks_of_test:fail")
     assert f"({folder / 'hooks_of_test.py'}, line 17)" in str(e.value)
     assert isinstance(e.value.__cause__, ValueError)
 
-
-def test_an_error_in_a_hook_of_a_model_stays_as_it_is():
     class Failing(Model):
         def graph_hook(self):
             raise KeyError("layer_7")

@@ -83,14 +83,11 @@ def test_one_clone_is_the_same_whatever_is_chosen(regularization, total):
     np.testing.assert_allclose(gradient, [13.0, 15.0])
 
 
-def test_without_regularisation_there_is_no_penalty():
+def test_losses_of_a_scope():
     losses, (_, total, gradient) = example(WORKED, penalty=0.0)
     assert losses.regularization is None
     assert total == pytest.approx(8.0)
     np.testing.assert_allclose(gradient, [2.0, 3.0])
-
-
-def test_eleven_clones_each_collect_their_own_losses():
     rows = [[float(i), 0.0] for i in range(11)]
     losses, (_, total, gradient) = example(rows, collect=True, penalty=0.0)
     assert total == pytest.approx(5.0)
@@ -180,21 +177,15 @@ def test_the_averages_move_once_in_each_run_of_the_operation(variable_mode):
     assert found["loss"] == found["total"] == pytest.approx(0.5 + 0.25 + 0.125)
 
 
-def test_the_averages_are_local_and_named_after_the_losses():
+def test_place_and_names_of_averages_and_summaries():
     with tf.Graph().as_default():
         loss_averages({"losses/total_loss": tf.constant(1.0, name="total_loss")}, decay=0.9)
         assert [v.op.name for v in tf.local_variables()] == ["total_loss/avg"]
         assert not tf.global_variables() and not tf.trainable_variables()
-
-
-def test_the_averages_stay_with_the_worker():
     config = DeploymentConfig(num_ps_tasks=1, num_replicas=2)
     with tf.Graph().as_default(), variables_placed(config):
         loss_averages({"losses/total_loss": tf.constant(1.0, name="total_loss")}, decay=0.9)
         assert [v.device for v in tf.local_variables()] == [config.optimizer_device()]
-
-
-def test_the_summaries_are_in_no_collection():
     with tf.Graph().as_default():
         _, summaries = loss_averages({"a": tf.constant(1.0), "b": tf.constant(2.0)}, decay=0.9)
         assert len(summaries) == 4

@@ -36,18 +36,15 @@ def written(*args, **kwargs):
     return {value.tag: value.simple_value for value in summary.value}
 
 
-def test_a_single_clone_with_the_totals():
+def test_scopes_of_clones():
     assert written(1) == {"mine": 7.0, "input/read": 1.0, **TOTALS}
+    expected = {"outer/clone_0/mine": 7.0, "outer/input/read": 1.0, **TOTALS}
+    assert written(2, outer="outer") == expected
 
 
 @pytest.mark.parametrize("num_clones", [2, 11, 12])
 def test_only_the_first_clone_is_written_and_what_belongs_to_no_clone(num_clones):
     assert written(num_clones) == {"clone_0/mine": 7.0, "input/read": 1.0, **TOTALS}
-
-
-def test_the_scope_of_the_clones_may_lie_in_another():
-    expected = {"outer/clone_0/mine": 7.0, "outer/input/read": 1.0, **TOTALS}
-    assert written(2, outer="outer") == expected
 
 
 def test_extra_summaries_are_written_once_though_they_are_collected_too():

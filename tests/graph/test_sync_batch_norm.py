@@ -75,14 +75,11 @@ def one():
     return train(NormalisedAlone, num_clones=1)
 
 
-def test_clones_take_the_steps_of_one_clone_with_the_whole_batch(one, variable_mode):
+def test_clones_take_the_steps_of_one_clone_only_with_sync(one, variable_mode):
     several = train(Normalised, num_clones=2)
     assert several.keys() == one.keys()
     for name in one:
         np.testing.assert_allclose(several[name], one[name], rtol=1e-4, atol=1e-5, err_msg=name)
-
-
-def test_without_sync_the_clones_go_elsewhere(one):
     alone = train(NormalisedAlone, num_clones=2)
     moved = [name for name in one if "moving" in name or "weights" in name]
     assert len(moved) == 6
@@ -174,7 +171,7 @@ def test_inference_has_nothing_to_share_and_uses_the_fused_kernel():
     assert "IdentityN" not in kinds
 
 
-def test_clones_with_other_layers_are_refused():
+def test_clones_with_other_layers_or_gradients_are_refused():
     with tf.Graph().as_default():
         shared = iter([True, False])
 
@@ -184,9 +181,6 @@ def test_clones_with_other_layers_are_refused():
         clones = create_clones(DeploymentConfig(2, clone_on_cpu=True), model)
         with pytest.raises(TfFrameError, match=r"same layers; they have \[1, 0\] of them"):
             share_statistics(clones)
-
-
-def test_clones_with_other_gradients_are_refused():
     with tf.Graph().as_default():
         clones = clones_of(np.split(INPUTS, 2))
         tf.gradients(clones[0].outputs, tf.trainable_variables())

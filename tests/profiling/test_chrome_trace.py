@@ -87,23 +87,31 @@ def test_arrows_between_devices_are_those_of_tensorflow(clones):
     assert expected
 
 
-def test_a_row_is_named_after_its_device(metadata):
+def test_rows_and_lines_of_the_trace(metadata):
     assert set(rows(checked(chrome_trace(metadata)))) == {
         "/job:localhost/replica:0/task:0/device:CPU:0 Compute"
     }
-
-
-def test_it_is_one_line(metadata):
     assert "\n" not in chrome_trace(metadata)
-
-
-def test_the_run_metadata_is_left_as_it_is(metadata):
     before = metadata.SerializeToString()
     chrome_trace(metadata, memory=True)
     assert metadata.SerializeToString() == before
 
 
-def test_a_step_without_operations_has_no_events():
+def test_times_of_bars():
+    metadata = traced(("a = Op()", 1000, 0), ("b = Op()", 1000, 7))
+    bars = of_phase(checked(chrome_trace(metadata)), "X")
+    assert {bar["args"]["name"]: bar["dur"] for bar in bars} == {"a": 1, "b": 7}
+    metadata = tf.RunMetadata()
+    metadata.step_stats.dev_stats.add(device="d").node_stats.add(
+        node_name="a", all_start_nanos=1_790_000_000_000_000_123, all_end_rel_nanos=345
+    )
+    text = chrome_trace(metadata)
+    (bar,) = of_phase(checked(text), "X")
+    assert (bar["ts"], bar["dur"]) == (0.123, 0.345)
+    assert json.loads(text)["otherData"]["origin_unix_ns"] == "1790000000000000000"
+    metadata = traced(("late = Op()", 50, 10), ("early = Op()", 0, 100), ("next = Op()", 60, 5))
+    bars = of_phase(checked(chrome_trace(metadata)), "X")
+    assert {bar["args"]["name"]: bar["tid"] for bar in bars} == {"early": 0, "late": 1, "next": 1}
     assert checked(chrome_trace(tf.RunMetadata(), memory=True)) == []
 
 
@@ -119,29 +127,6 @@ def traced(*nodes, device="/device:CPU:0"):
             all_end_rel_micros=micros,
         )
     return metadata
-
-
-def test_what_takes_no_time_is_a_microsecond_long():
-    metadata = traced(("a = Op()", 1000, 0), ("b = Op()", 1000, 7))
-    bars = of_phase(checked(chrome_trace(metadata)), "X")
-    assert {bar["args"]["name"]: bar["dur"] for bar in bars} == {"a": 1, "b": 7}
-
-
-def test_nanoseconds_are_not_rounded():
-    metadata = tf.RunMetadata()
-    metadata.step_stats.dev_stats.add(device="d").node_stats.add(
-        node_name="a", all_start_nanos=1_790_000_000_000_000_123, all_end_rel_nanos=345
-    )
-    text = chrome_trace(metadata)
-    (bar,) = of_phase(checked(text), "X")
-    assert (bar["ts"], bar["dur"]) == (0.123, 0.345)
-    assert json.loads(text)["otherData"]["origin_unix_ns"] == "1790000000000000000"
-
-
-def test_operations_out_of_order_do_not_overlap():
-    metadata = traced(("late = Op()", 50, 10), ("early = Op()", 0, 100), ("next = Op()", 60, 5))
-    bars = of_phase(checked(chrome_trace(metadata)), "X")
-    assert {bar["args"]["name"]: bar["tid"] for bar in bars} == {"early": 0, "late": 1, "next": 1}
 
 
 def test_an_arrow_comes_from_the_last_execution_before_its_consumer():

@@ -14,14 +14,11 @@ PS, W0, W1 = (
 LOCAL = "/job:localhost/replica:0/task:0/device:CPU:0"
 
 
-def test_devices_of_a_session_of_this_process_are_those_of_the_task():
+def test_devices_are_those_of_the_task_by_the_clock_of_the_chief():
     profile = make_profile("chief_0", [(LOCAL, "a", "Add", 10, 20)])
     assert align(Run([profile])).ops == {
         Device("chief_0", "CPU:0"): [AlignedOp(10, 20, "a", "Add", 100)]
     }
-
-
-def test_times_are_by_the_clock_of_the_chief():
     chief = make_profile("worker_0", [(W0, "a", "Add", 10, 20)])
     other = make_profile("worker_1", [(W1, "a", "Add", 10, 20)], clock_offset=500)
     run = align(Run([chief, other]))
@@ -70,10 +67,13 @@ def test_a_step_leaves_only_what_overlaps_with_it_on_the_chief():
     assert [op.name for op in run.ops[Device("worker_1", "CPU:0")]] == ["c"]
 
 
-def test_a_step_that_nobody_recorded_is_an_error():
+def test_missing_steps_are_an_error_and_tasks_have_an_order():
     profile = make_profile("chief_0", [])
     with pytest.raises(ConfigError, match="no task recorded step 7; recorded steps: 100"):
         align(Run([profile]), step=7)
+    tasks = ["ps_0", "worker_10", "worker_2", "chief_0", "evaluator_0"]
+    run = align(Run([make_profile(task, []) for task in tasks]))
+    assert run.tasks == ["chief_0", "evaluator_0", "worker_2", "worker_10", "ps_0"]
 
 
 LINES = [Line("/host:CPU", "t", [Event("x", 0, 10), Event("y", 1_500_000, 1_500_010)])]
@@ -86,9 +86,3 @@ def test_a_capture_counts_for_a_task_of_which_there_is_nothing_else():
     assert run.begin == 0
     with_ps = make_profile("worker_0", [(PS, "a", "Add", 10, 20)])
     assert align(Run([with_ps], {"ps_0": LINES})).captures == {}
-
-
-def test_tasks_have_the_chief_first_and_parameter_servers_last():
-    tasks = ["ps_0", "worker_10", "worker_2", "chief_0", "evaluator_0"]
-    run = align(Run([make_profile(task, []) for task in tasks]))
-    assert run.tasks == ["chief_0", "evaluator_0", "worker_2", "worker_10", "ps_0"]

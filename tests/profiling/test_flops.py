@@ -42,15 +42,12 @@ def convolved():
     return tf.nn.conv2d(image, kernel, [1, 2, 1, 1], "SAME"), image, kernel
 
 
-def test_a_convolution_and_both_gradients_have_as_many_multiply_adds():
+def test_convolutions_and_their_gradients():
     output, image, kernel = convolved()
     assert multiply_adds(output.op) == CONVOLUTION
     assert flops(output.op) == 2 * CONVOLUTION
     for kind in ("Conv2DBackpropInput", "Conv2DBackpropFilter"):
         assert multiply_adds(gradient(kind, output, image, kernel)) == CONVOLUTION
-
-
-def test_the_channels_may_come_first():
     image, kernel = zeros(2, 3, 8, 6), zeros(*KERNEL)
     output = tf.nn.conv2d(image, kernel, [1, 1, 2, 1], "SAME", data_format="NCHW")
     assert multiply_adds(output.op) == CONVOLUTION
@@ -58,9 +55,6 @@ def test_the_channels_may_come_first():
         value=image, ksize=[1, 1, 2, 2], strides=[1, 1, 2, 2], padding="SAME", data_format="NCHW"
     )
     assert flops(pooled.op) == 2 * 3 * 4 * 3 * (2 * 2)
-
-
-def test_groups_of_channels_are_convolved_by_themselves():
     output = tf.nn.conv2d(zeros(1, 4, 4, 6), zeros(3, 3, 2, 9), 1, "SAME")
     assert multiply_adds(output.op) == 4 * 4 * 9 * (3 * 3 * 2)
 
@@ -84,15 +78,12 @@ def test_a_volume_is_convolved_alike():
         assert multiply_adds(gradient(kind, output, volume, kernel)) == count
 
 
-def test_a_matrix_product_and_its_gradients_have_as_many_multiply_adds():
+def test_matrix_products():
     left, right = zeros(4, 5), zeros(5, 6)
     product = tf.matmul(left, right)
     assert multiply_adds(product.op) == 4 * 5 * 6
     for end in tf.gradients(product, [left, right]):
         assert multiply_adds(end.op) == 4 * 5 * 6
-
-
-def test_products_of_batches_may_be_transposed():
     left, right = zeros(7, 5, 4), zeros(7, 5, 6)
     product = tf.matmul(left, right, transpose_a=True)
     assert multiply_adds(product.op) == 7 * 4 * 5 * 6
@@ -128,13 +119,10 @@ def test_an_update_counts_each_trained_value_once(graph):
             assert flops(only(form.format(name), update)) == count * 3 * 4
 
 
-def test_integers_and_moved_data_count_nothing():
+def test_integers_moved_data_and_unknown_shapes():
     numbers = tf.placeholder(tf.int32, [4])
     assert flops(tf.add(numbers, 1).op) == 0
     assert flops(tf.transpose(zeros(3, 4)).op) == 0
-
-
-def test_an_unknown_shape_is_said():
     product = tf.matmul(zeros(None, 5), zeros(5, 6))
     assert is_product(product.op)
     for count in (multiply_adds, flops):

@@ -36,15 +36,13 @@ def test_a_row_for_python_has_the_step_with_its_session_call_and_hooks():
     ]
 
 
-def test_an_operation_has_its_name_type_and_step():
+def test_operations_have_names_types_steps_and_lanes():
     events = merged(make_profile("worker_0", [(W0, "a/b", "Add", 10, 20)]))
     (bar,) = (bar for bar in of_phase(events, "X") if bar["cat"] == "Op")
     assert (bar["name"], bar["args"]) == ("Add", {"name": "a/b", "op": "Add", "step": 100})
-
-
-def test_operations_at_the_same_time_are_on_different_lanes():
     events = merged(make_profile("worker_0", [(W0, "a", "Add", 0, 20), (W0, "b", "Add", 5, 9)]))
     assert {bar["tid"] for bar in of_phase(events, "X") if bar["cat"] == "Op"} == {0, 1}
+    assert merged() == []
 
 
 def arrows_of(events):
@@ -90,7 +88,3 @@ def test_threads_of_a_capture_are_lanes_with_their_names():
         ("grpc", "Parse"),
         ("compute", "MatMul"),
     ]
-
-
-def test_nothing_recorded_is_an_empty_trace():
-    assert merged() == []

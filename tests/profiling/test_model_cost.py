@@ -39,15 +39,12 @@ def layers():
     return layers_of(2)
 
 
-def test_layers_are_scopes_with_all_scopes_inside(layers):
+def test_layers_are_scopes_with_outputs_and_kept_activations(layers):
     names = ["", "net", "net/conv", "net/dense"]
     assert [name for name in layers if name in names] == names
     assert [layers[name].parameters for name in names] == [748, 748, 108, 640]
     products = [CONV + DENSE, CONV + DENSE, CONV, DENSE]
     assert [layers[name].multiply_adds for name in names] == [2 * each for each in products]
-
-
-def test_outputs_have_the_shape_that_the_next_layer_reads(layers):
     outputs = {name: layers[name].output for name in ("", "net", "net/conv", "net/dense")}
     assert outputs == {
         "": None,
@@ -55,6 +52,11 @@ def test_outputs_have_the_shape_that_the_next_layer_reads(layers):
         "net/conv": (2, 4, 4, 4),
         "net/dense": (2, 10),
     }
+    # The output of ReLU is also the input of the dense layer; the images belong to no layer.
+    assert layers["net/conv"].activation_bytes == 4 * 2 * 64
+    assert layers["net/dense"].activation_bytes == 4 * 2 * 10
+    assert layers[""].activation_bytes == 4 * 2 * (64 + 10 + 8 * 8 * 3)
+    assert layers_of(None, batch_size=2) == layers
 
 
 def test_gradients_and_updates_count_in_the_step(layers):
@@ -66,27 +68,6 @@ def test_gradients_and_updates_count_in_the_step(layers):
     # Each value of the weights: a product and a difference.
     assert whole.flops - whole.forward_flops - whole.backward_flops == 2 * 748
     assert layers["GradientDescent"].flops == 2 * 748
-
-
-def test_kept_activations_are_counted_in_bytes(layers):
-    # The output of ReLU is also the input of the dense layer; the images belong to no layer.
-    assert layers["net/conv"].activation_bytes == 4 * 2 * 64
-    assert layers["net/dense"].activation_bytes == 4 * 2 * 10
-    assert layers[""].activation_bytes == 4 * 2 * (64 + 10 + 8 * 8 * 3)
-
-
-def test_a_batch_that_the_input_does_not_say_is_given(layers):
-    assert layers_of(None, batch_size=2) == layers
-
-
-def test_costs_without_a_batch_size_are_unknown_and_parameters_known():
-    layers = layers_of(None)
-    assert layers[""].unknown_products == 5
-    assert layers["net/conv"].output == (None, 4, 4, 4)
-    assert layers[""].parameters == 748
-
-
-def test_a_profile_gets_floating_point_operations_of_all_scopes(layers):
     with tf.Graph().as_default() as graph:
         step = network(tf.placeholder(tf.float32, [None, 8, 8, 3]))
         arguments = {"variables": tf.trainable_variables(), "step": step}
@@ -98,7 +79,11 @@ def test_a_profile_gets_floating_point_operations_of_all_scopes(layers):
     assert unknown[0] == Cost("", 748, None)
 
 
-def test_a_graph_without_training_keeps_nothing():
+def test_costs_without_batch_size_or_training():
+    layers = layers_of(None)
+    assert layers[""].unknown_products == 5
+    assert layers["net/conv"].output == (None, 4, 4, 4)
+    assert layers[""].parameters == 748
     with tf.Graph().as_default() as graph:
         network(tf.placeholder(tf.float32, [1, 8, 8, 3]), trained=False)
         (whole, *_) = model_layers(graph, variables=tf.trainable_variables())

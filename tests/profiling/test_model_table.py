@@ -28,7 +28,7 @@ def rows(**options):
     return format_model(LAYERS, **{"examples": 2} | options).splitlines()
 
 
-def test_scopes_are_nested_with_their_shares_and_a_total():
+def test_rows_are_nested_and_indented_to_a_depth():
     table = [line.split() for line in rows()]
     assert table[1] == ["net", "1,500", "100.0", "2.0", "M", "100.0", "3.0", "MiB", "75.0"]
     # A scope with all of its cost in one scope is in one row with it.
@@ -36,14 +36,8 @@ def test_scopes_are_nested_with_their_shares_and_a_total():
     assert table[2][8:] == ["500", "33.3", "1.5", "M", "75.0", "1.0", "MiB", "25.0"]
     assert [line[0] for line in table[3:6]] == ["head", "BatchNorm", "total"]
     assert table[5][1:] == ["1,500", "100.0", "2.0", "M", "100.0", "4.0", "MiB", "100.0"]
-
-
-def test_rows_are_indented_by_their_depth():
     labels = [line[: len(line) - len(line.lstrip())] for line in rows()[1:6]]
     assert labels == ["", "  ", "  ", "    ", ""]
-
-
-def test_the_depth_may_be_given():
     assert [line.split()[0] for line in rows(depth=1)[1:3]] == ["net", "total"]
     assert "--show_model_depth" in rows(depth=1)[-1]
     for all_rows in (rows(), rows(depth=9)):

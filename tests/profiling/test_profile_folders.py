@@ -38,18 +38,12 @@ def model_dir(tmp_path):
     return tmp_path
 
 
-def test_folders_with_profiles_are_listed_oldest_first(model_dir):
+def test_folders_are_listed_and_found(model_dir):
     assert [folder.name for folder in list_folders(str(model_dir))] == ["a_name", OLD, NEW]
-
-
-def test_a_folder_is_found_by_name_and_the_newest_without(model_dir):
     folder = find_folder(str(model_dir), OLD)
     assert folder.steps == [f"{folder.path}/h_worker_0.steps.json.gz"]
     assert folder.xplanes == [f"{folder.path}/h_worker_0.xplane.pb"]
     assert find_folder(str(model_dir)).name == NEW
-
-
-def test_recorded_steps_are_read_of_all_tasks(model_dir):
     run = read_recorded_run(str(model_dir))
     assert run.name == NEW
     assert [profile.task for profile in run.profiles] == ["worker_0", "worker_1"]

@@ -41,10 +41,13 @@ def record(small_graph):
     return record
 
 
-def test_the_first_step_prepares_the_graph_and_is_left_out(record):
+def test_the_first_step_is_left_out_and_without_steps_there_is_no_profile(record):
     profile = record(4)
     assert [step.number for step in profile.steps] == [2, 3, 4]
     assert [step.number for step in record(1).steps] == [1]
+    recorder = Recorder(StepTimes(), Facts("worker_0"))
+    recorder.start(lambda *end: None)
+    assert recorder.stop() is None
 
 
 def test_steps_follow_each_other_and_hold_their_spans_and_operations(record):
@@ -86,12 +89,6 @@ def test_a_loop_has_one_recorder_at_a_time():
         second.start(lambda *end: None)
     first.stop()
     second.start(lambda *end: None)
-
-
-def test_without_a_step_there_is_no_profile():
-    recorder = Recorder(StepTimes(), Facts("worker_0"))
-    recorder.start(lambda *end: None)
-    assert recorder.stop() is None
 
 
 def test_the_kind_of_a_hook_is_in_the_name_of_its_class():

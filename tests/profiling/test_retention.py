@@ -53,13 +53,10 @@ def test_files_that_tensorboard_keeps_beside_captures_go_with_them(tmp_path, pro
     assert not folder.exists()
 
 
-def test_a_dry_run_removes_nothing(tmp_path, profiles):
+def test_a_dry_run_and_few_profiles_remove_nothing(tmp_path, profiles):
     before = names(profiles)
     assert len(retain(str(tmp_path), keep=0, dry_run=True)) == 3
     assert names(profiles) == before
-
-
-def test_fewer_than_those_that_stay_are_left_alone(tmp_path, profiles):
     assert retain(str(tmp_path), keep=3) == []
     assert retain(str(tmp_path / "no_such_folder"), keep=3) == []
 

@@ -29,9 +29,14 @@ def operations(session, fetch):
     return sum(len(dev.node_stats) for dev in metadata.step_stats.dev_stats)
 
 
-def test_a_run_of_this_process_returns_its_operations(small_graph):
+def test_runs_return_their_operations(small_graph):
     session, train_op, _ = small_graph
     assert operations(session, train_op) > 5
+    server = tf.train.Server.create_local_server()
+    with tf.Graph().as_default():
+        doubled = 2 * tf.random_uniform([3])
+        with tf.Session(server.target) as session:
+            assert operations(session, doubled) > 1
 
 
 @pytest.mark.usefixtures("profiling")
@@ -40,20 +45,12 @@ def test_a_run_of_this_process_works_while_another_profiler_is_at_work(small_gra
     assert operations(session, train_op) > 5
 
 
-def test_a_run_of_a_server_returns_its_operations():
-    server = tf.train.Server.create_local_server()
-    with tf.Graph().as_default():
-        doubled = 2 * tf.random_uniform([3])
-        with tf.Session(server.target) as session:
-            assert operations(session, doubled) > 1
-
-
 def metadata_in(folder):
     return [event for event in read_events(folder) if event.HasField("tagged_run_metadata")]
 
 
 @pytest.mark.usefixtures("graph")
-def test_run_metadata_is_written_under_its_tag_and_step(tmp_path):
+def test_run_metadata_is_written_under_unique_tags(tmp_path):
     writer = tf.summary.FileWriter(str(tmp_path))
     metadata = tf.RunMetadata()
     metadata.step_stats.dev_stats.add(device="CPU")
@@ -62,10 +59,6 @@ def test_run_metadata_is_written_under_its_tag_and_step(tmp_path):
     (event,) = metadata_in(tmp_path)
     assert (event.tagged_run_metadata.tag, event.step) == ("step_7", 7)
     assert tf.RunMetadata.FromString(event.tagged_run_metadata.run_metadata) == metadata
-
-
-@pytest.mark.usefixtures("graph")
-def test_a_tag_that_is_taken_gets_a_number(tmp_path):
     writer = tf.summary.FileWriter(str(tmp_path))
     tags = [add_run_metadata(writer, tf.RunMetadata(), "step_7") for _ in range(3)]
     writer.close()
@@ -74,23 +67,14 @@ def test_a_tag_that_is_taken_gets_a_number(tmp_path):
     assert {event.step for event in metadata_in(tmp_path)} == {0}
 
 
-def test_a_trace_is_written_into_folders_that_are_missing(tmp_path):
+def test_traces_are_written_compressed_and_into_missing_folders(tmp_path, monkeypatch):
     write_trace(str(tmp_path / "a" / "b.json"), '{"traceEvents":[]}')
     assert (tmp_path / "a" / "b.json").read_text() == '{"traceEvents":[]}'
-
-
-def test_a_path_that_ends_in_gz_is_written_compressed(tmp_path):
     write_trace(str(tmp_path / "b.json.gz"), '{"traceEvents":[]}')
     assert gzip.decompress((tmp_path / "b.json.gz").read_bytes()) == b'{"traceEvents":[]}'
-
-
-def test_a_bare_file_name_is_in_the_current_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     write_trace("b.json", "{}")
     assert (tmp_path / "b.json").read_text() == "{}"
-
-
-def test_a_folder_that_cannot_be_made_is_an_error(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(tf.errors.OpError):
         write_trace(str(tmp_path / "file" / "b.json"), "{}")

@@ -32,34 +32,25 @@ def operations():
             return ancestors([tf.identity(loss, name="end")])
 
 
-def test_operations_are_forward_backward_or_update(operations):
+def test_phases_kept_tensors_and_outputs(operations):
     found = phases(operations)
     assert found["first/relu"] == FORWARD
     assert found["gradients/first/MatMul_grad/MatMul_1"] == BACKWARD
     assert found["step"] == UPDATE
-
-
-def test_kept_is_what_the_backward_pass_reads_of_the_forward_pass(operations):
     # Gradients: of the square its input, of the product with weights the images, `kept` (which
     # shares its memory with the product of hidden and mask), of ReLU its output, of the product
     # both factors.
     kept = {tensor.op.name for tensor in kept_tensors(operations)}
     assert kept == {"images", "first/relu", "first/mask", "second/mul", "second/logits"}
-
-
-def test_the_output_of_a_scope_is_the_last_tensor_that_is_read_outside(operations):
     outputs = {scope: tensor.op.name for scope, tensor in scope_outputs(operations).items()}
     random = {"first/random_uniform": "first/random_uniform/RandomUniform"}
     assert outputs == {"first": "first/mask", "second": "second/logits"} | random
 
 
-def test_what_nothing_reads_is_not_computed(operations):
+def test_unread_operations_are_not_computed_but_updates_are(operations):
     names = {op.name for op in computed(operations, operations[-1])}
     assert "gradients/first/MatMul_grad/MatMul_1" in names
     # Of the images.
     assert "gradients/first/MatMul_grad/MatMul" not in names
-
-
-def test_updates_of_variables_are_computed(operations):
     kinds = {op.type for op in computed(operations, operations[-1])}
     assert {"ApplyGradientDescent", "ResourceApplyGradientDescent"} <= kinds

@@ -46,16 +46,17 @@ def test_a_label_has_type_and_inputs(label, kind, inputs):
     assert (execution.name, execution.type, tuple(execution.inputs)) == ("a/b", kind, inputs)
 
 
-def test_nanoseconds_are_taken_if_there_are_any():
+def test_times_and_kernels():
     fields = {"all_start_micros": 5, "all_end_rel_micros": 0}
     exact = node("a", all_end_rel_nanos=300, **fields)
     coarse = node("a", **{**fields, "all_end_rel_micros": 2, "all_start_nanos": 0})
     assert only(stats_of(exact))[3:5] == (BEGIN, BEGIN + 300)
     assert only(stats_of(coarse))[3:5] == (5000, 7000)
-
-
-def test_a_negative_duration_is_none():
     assert only(stats_of(node("a", all_end_rel_nanos=-300)))[3:5] == (BEGIN, BEGIN)
+    device = "/device:GPU:0/stream:all"
+    plain = only(stats_of(node("conv:Conv2D"), device=device))
+    annotated = only(stats_of(node("kernel", "void f() @@conv:Conv2D#id=1"), device=device))
+    assert (plain.name, plain.type) == (annotated.name, annotated.type) == ("conv", "Conv2D")
 
 
 @pytest.mark.parametrize(
@@ -77,18 +78,13 @@ def test_a_transfer_has_tensor_source_destination_and_bytes(label, requested, si
     assert execution.type == "RecvTensor"
 
 
-def test_a_kernel_of_a_gpu_has_the_operation_of_its_annotation():
-    device = "/device:GPU:0/stream:all"
-    plain = only(stats_of(node("conv:Conv2D"), device=device))
-    annotated = only(stats_of(node("kernel", "void f() @@conv:Conv2D#id=1"), device=device))
-    assert (plain.name, plain.type) == (annotated.name, annotated.type) == ("conv", "Conv2D")
-
-
-def test_a_device_that_is_listed_twice_is_one_and_in_order_of_time():
+def test_devices_are_listed_once_and_in_order():
     stats = stats_of(node("b", all_start_nanos=BEGIN + 5))
     stats.dev_stats.add(device="/device:CPU:0").node_stats.append(node("a"))
     ((found),) = read_executions(stats).values()
     assert [execution.name for execution in found] == ["a", "b"]
+    assert read_executions(tf.RunMetadata().step_stats) == {}
+    assert read_executions(stats_of()) == {"/device:CPU:0": []}
 
 
 def test_an_operation_whose_clock_is_off_is_left_out_with_a_warning(caplog):
@@ -103,11 +99,6 @@ def test_an_operation_whose_clock_is_off_is_left_out_with_a_warning(caplog):
         ((found),) = read_executions(stats).values()
     assert [execution.name for execution in found] == ["first", "second", "third"]
     assert "2 of 5 operations" in caplog.text
-
-
-def test_a_step_without_operations_has_none():
-    assert read_executions(tf.RunMetadata().step_stats) == {}
-    assert read_executions(stats_of()) == {"/device:CPU:0": []}
 
 
 @pytest.mark.parametrize("name", ["conv", "conv:1", "conv/_5"])

@@ -15,51 +15,36 @@ def counted(durations):
     return times
 
 
-def test_quantiles_are_those_of_the_durations():
+def test_quantiles_and_histogram():
     durations = np.random.default_rng(1).lognormal(-4, 1, 2000)
     found = counted(durations).table()
     assert found["steps"] == 2000
     for name, share in (("p50_secs", 0.5), ("p90_secs", 0.9), ("p99_secs", 0.99)):
         assert found[name] == pytest.approx(np.quantile(durations, share), rel=0.03)
+    assert quantiles([0, 0]) == {"steps": 0}
+    assert StepTimes().table() == {"steps": 0, "histogram": {}, "hooks": {}}
+    (limit,) = histogram(counted([0.02]).counts)
+    assert 20 <= float(limit) <= 20 * 1.051
 
 
-def test_the_first_step_of_a_session_is_not_counted():
+def test_which_steps_are_counted():
     times = counted([0.1])
     times.begin()
     times.step(1000.0)
     times.step(1000.1)
     assert times.table()["steps"] == 2
     assert list(times.table()["histogram"].values()) == [2]
-
-
-def test_steps_of_one_call_share_its_duration():
     times = StepTimes()
     times.step(0.0)
     times.step(1.0, 100)
     assert times.table()["steps"] == 100
     assert times.table()["p99_secs"] == pytest.approx(0.01, rel=0.03)
-
-
-def test_a_global_step_that_goes_back_is_not_counted():
     times = counted([0.1])
     times.step(5.2, -7)
     times.step(5.3)
     assert times.table()["steps"] == 2
-
-
-def test_very_short_and_very_long_steps_are_counted():
     found = counted([1e-9, 1e9]).table()
     assert found["steps"] == 2 and found["p50_secs"] < 2e-6
-
-
-def test_no_step_has_no_quantile():
-    assert quantiles([0, 0]) == {"steps": 0}
-    assert StepTimes().table() == {"steps": 0, "histogram": {}, "hooks": {}}
-
-
-def test_classes_of_the_histogram_are_their_upper_limits_in_ms():
-    (limit,) = histogram(counted([0.02]).counts)
-    assert 20 <= float(limit) <= 20 * 1.051
 
 
 def test_hooks_are_timed_and_recorded():

@@ -4,12 +4,9 @@ from chrome_traces import checked, of_phase, rows
 from tf_frame.profiling.trace_events import Trace, arguments
 
 
-def test_bars_that_overlap_are_on_different_lanes():
+def test_lanes_of_bars():
     bars = Trace().place(1, [(0, 10), (2, 4), (3, 20), (4, 6), (10, 12)])
     assert [bar.lane for bar in bars] == [0, 1, 2, 1, 0]
-
-
-def test_what_takes_no_time_is_a_microsecond_long_and_keeps_its_lane_that_long():
     bars = Trace().place(1, [(5000, 5000), (5400, 5500), (6000, 6100)])
     assert [(bar.lane, bar.end) for bar in bars] == [(0, 6000), (1, 5500), (0, 6100)]
 
@@ -42,19 +39,13 @@ def drawn(*bars):
     return checked(trace.json())
 
 
-def test_an_arrow_leaves_within_the_sender_and_arrives_at_the_begin_of_the_receiver():
+def test_arrows():
     events = drawn((0, 0, 1000), (0, 1000, 2000))
     (begin,), (end,) = of_phase(events, "s"), of_phase(events, "f")
     assert (begin["ts"], end["ts"], begin["name"]) == (0.999, 1.0, "t")
-
-
-def test_an_arrow_leaves_no_later_than_it_arrives():
     events = drawn((0, 0, 5000), (0, 1000, 2000))
     (begin,) = of_phase(events, "s")
     assert begin["ts"] == 1.0
-
-
-def test_an_arrow_back_in_time_is_left_out():
     assert not of_phase(drawn((0, 1000, 2000), (0, 0, 500)), "s")
 
 

@@ -29,7 +29,7 @@ def path(tmp_path):
     return str(path)
 
 
-def test_events_have_their_names_and_times_since_1970(path):
+def test_events_have_names_and_times_since_1970(path):
     (line,) = read_lines(path)
     assert (line.plane, line.name) == ("/host:CPU", "tf_Compute/5")
     assert line.events == [
@@ -37,9 +37,6 @@ def test_events_have_their_names_and_times_since_1970(path):
         Event("MatMul", START + 1000, START + 1100),
         Event("MatMul", START + 3000, START + 3300),
     ]
-
-
-def test_events_of_thread_pools_are_kept_if_they_are_wanted(path):
     lines = read_lines(path, keep_threadpool=True)
     assert [(line.name, len(line.events)) for line in lines] == [("tf_Compute/5", 4), ("eigen", 1)]
     assert lines[1].events[0].name == "ThreadpoolListener::StartRegion"

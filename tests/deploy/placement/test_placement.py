@@ -159,7 +159,7 @@ def test_local_variables_belong_to_the_worker(num_ps_tasks):
 
 
 @pytest.mark.usefixtures("variable_mode")
-def test_the_global_step_takes_the_first_turn():
+def test_turns_of_the_global_step_and_after_local_variables():
     config = DeploymentConfig(num_clones=2, num_ps_tasks=2)
     with tf.Graph().as_default(), variables_placed(config):
         global_step = tf.train.create_global_step()
@@ -167,9 +167,6 @@ def test_the_global_step_takes_the_first_turn():
         devices = [v.device for v in tf.trainable_variables()]
     assert global_step.device == config.ps_task_device(0)
     assert devices == [config.ps_task_device(task) for task in (1, 0, 1)]
-
-
-def test_what_follows_a_local_variable_takes_the_turn():
     config = DeploymentConfig(num_ps_tasks=2)
     with tf.Graph().as_default(), variables_placed(config):
         tf.get_variable("mine", [1], collections=[tf.GraphKeys.LOCAL_VARIABLES])
@@ -243,15 +240,12 @@ def test_tables_and_variables_take_turns_together():
     assert devices == [config.ps_task_device(task) for task in range(3)]
 
 
-def test_device_none_keeps_tables_beside_what_uses_them():
+def test_tables_outside_and_other_operations_stay():
     config = DeploymentConfig(num_ps_tasks=2)
     with tf.Graph().as_default(), variables_placed(config):
         with tf.device(None), tf.device(config.inputs_device()):
             handle, (found, _) = static_table()
         assert handle.device == found.device == config.inputs_device()
-
-
-def test_other_operations_keep_the_device_of_their_clone():
     config = DeploymentConfig(num_clones=2, num_ps_tasks=1)
     graph, _ = build(config, lambda: tf.constant(1.0, name="one") + 1.0)
     for index in range(2):

@@ -37,26 +37,15 @@ def make(**lengths):
 
 
 @pytest.mark.usefixtures("variable_mode")
-def test_round_robin_does_not_look_at_bytes():
+def test_strategies_without_and_with_sizes():
     tasks = tasks_of(2, make(a=100, b=1, c=100, d=1), RoundRobin)
     assert tasks == {"a": 0, "b": 1, "c": 0, "d": 1}
-
-
-@pytest.mark.usefixtures("variable_mode")
-def test_without_sizes_each_variable_goes_to_the_task_that_has_least():
     tasks = tasks_of(2, make(a=5, b=2, c=2, d=2, e=1), Balanced)
     assert tasks == {"a": 0, "b": 1, "c": 1, "d": 1, "e": 0}
-
-
-@pytest.mark.usefixtures("variable_mode")
-def test_with_sizes_the_largest_are_placed_first():
     build = make(a=3, b=3, c=2, d=2, e=2)
     tasks = tasks_of(2, build, lambda config: Balanced(config, variable_sizes(build)))
     # 3 and 3 part; 2 to task 0, 2 to task 1, and the last to task 0 again.
     assert tasks == {"a": 0, "b": 1, "c": 0, "d": 1, "e": 0}
-
-
-def test_with_sizes_a_large_variable_that_comes_last_is_allowed_for():
     build = make(a=4, b=4, c=8)
     tasks = tasks_of(2, build, lambda config: Balanced(config, variable_sizes(build)))
     assert tasks == {"a": 1, "b": 1, "c": 0}

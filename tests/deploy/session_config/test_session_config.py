@@ -41,22 +41,22 @@ def test_without_gpus_every_clone_has_a_logical_cpu(machine, num_clones):
     assert not deployment.has_gpu_clones
 
 
-def test_clones_on_cpu_0_need_no_logical_cpus(machine):
+def test_clones_on_cpu_0_and_passes_of_the_optimizer(machine):
     machine(0)
     deployment, proto = deployment_of(num_clones=3, clone_on_cpu=True)
     assert {deployment.clone_device(index) for index in range(3)} == {"/device:CPU:0"}
     assert "CPU" not in proto.device_count
+    machine(0)
+    rewrites = deployment_of()[1].graph_options.rewrite_options
+    assert rewrites.meta_optimizer_iterations == rewrites.ONE
 
 
-def test_with_gpus_every_clone_has_one(machine):
+def test_clones_on_a_machine_with_gpus(machine):
     machine(2)
     deployment, proto = deployment_of(num_clones=2)
     assert [deployment.clone_device(i) for i in range(2)] == ["/device:GPU:0", "/device:GPU:1"]
     assert "CPU" not in proto.device_count
     assert deployment.has_gpu_clones
-
-
-def test_more_clones_than_gpus_are_refused_with_what_to_do(machine):
     machine(2)
     message = r"--num_clones 3, but this machine has 2 GPU.*--num_clones 2 or --clone_on_cpu"
     with pytest.raises(ConfigError, match=message):
@@ -79,9 +79,6 @@ def test_a_task_of_a_cluster_has_its_place_in_the_deployment(machine):
     assert (deployment.replica_id, deployment.num_replicas, deployment.num_ps_tasks) == (1, 3, 2)
     assert deployment.worker_device == "/job:worker/task:1"
     assert deployment.ps_device == "/job:ps"
-
-
-def test_a_layout_that_is_only_looked_at_names_no_task(machine):
     machine(0)
     deployment = make_deployment(RunOptions(), Cluster(num_ps_tasks=2))
     assert deployment.worker_device == "/job:worker"
@@ -93,9 +90,3 @@ def test_operations_without_a_kernel_for_their_device_move(machine, asked):
     _, proto = deployment_of(log_device_placement=asked)
     assert proto.allow_soft_placement
     assert proto.log_device_placement is asked
-
-
-def test_graphs_are_optimised_in_one_pass(machine):
-    machine(0)
-    rewrites = deployment_of()[1].graph_options.rewrite_options
-    assert rewrites.meta_optimizer_iterations == rewrites.ONE

@@ -48,24 +48,18 @@ def out(checkpoint, model=None, **options):
     return found
 
 
-def test_variables_come_from_the_checkpoint(checkpoint):
+def test_variables_or_averages_come_from_the_checkpoint(checkpoint):
     values, step = out(checkpoint)
     np.testing.assert_array_equal(values, [2, 3])
     assert step == 7
-
-
-def test_moving_averages_stand_for_the_variables_where_options_ask(checkpoint):
     np.testing.assert_array_equal(out(checkpoint, moving_average_decay=0.9)[0], [20, 30])
     without = out(checkpoint, moving_average_decay=0.9, eval_moving_averages=False)
     np.testing.assert_array_equal(without[0], [2, 3])
 
 
-def test_a_checkpoint_of_another_model_is_refused_by_name(checkpoint):
+def test_checkpoints_of_another_model_or_without_averages_are_refused(checkpoint, tmp_path):
     with pytest.raises(CheckpointError, match=r"another model: 1 variables differ\s+other"):
         out(checkpoint, Scale("other"))
-
-
-def test_missing_averages_are_refused(tmp_path):
     with tf.Graph().as_default(), tf.Session() as session:
         tf.get_variable("w", initializer=[2.0, 3.0])
         tf.train.create_global_step()

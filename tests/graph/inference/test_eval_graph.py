@@ -65,17 +65,12 @@ def test_input_and_model_are_built_to_evaluate_with_the_options():
     assert model.mode == Mode.EVAL
 
 
-def test_metrics_see_every_batch_or_the_first_steps():
+def test_metrics_and_losses_of_an_evaluation():
     assert evaluated(Net(mean_of)) == ({"mean": 3.0}, 3)
     assert evaluated(Net(mean_of), steps=2) == ({"mean": 2.5}, 2)
-
-
-def test_the_loss_is_the_mean_over_the_batches():
     loss = Net(lambda features, labels: ModelOutput(loss=tf.reduce_mean(tf.to_float(features))))
     assert evaluated(loss) == ({"loss": pytest.approx(np.mean([1, 4, 6]))}, 3)
 
-
-def test_losses_of_the_collection_add_up():
     def build(features, labels):
         tf.losses.add_loss(tf.reduce_mean(tf.to_float(features)))
         tf.losses.add_loss(tf.constant(10.0))
@@ -171,7 +166,7 @@ def test_queues_and_the_like_count_wherever_they_are(make, kind):
 
 
 @pytest.mark.usefixtures("graph")
-def test_what_can_be_set_back_does_not_count(variable_mode):
+def test_state_of_a_session_is_named_unless_it_can_be_set_back(variable_mode):
     dataset = (
         tf.data.Dataset.range(9).shuffle(9).map(lambda x: x + tf.random.uniform([], 0, 9, tf.int64))
     )
@@ -183,6 +178,8 @@ def test_what_can_be_set_back_does_not_count(variable_mode):
     stateless = tf.random.stateless_uniform([3], seed=[1, 2])
     value, update = tf.metrics.mean(tf.cast(table.lookup(batch), tf.float32) * weights + stateless)
     assert find_session_state([value, update]) == ""
+    tf.add_to_collection(tf.GraphKeys.LOCAL_RESOURCES, tf.constant(1))
+    assert find_session_state([tf.constant(1)]) == "a local resource"
 
 
 def draw():
@@ -219,9 +216,3 @@ def test_random_numbers_count_where_they_are_drawn_for_what_is_run(make, control
         tf.enable_control_flow_v2()
     assert find_session_state([drawn + 1.0]).startswith("random numbers, Random")
     assert find_session_state([tf.constant(1)]) == ""
-
-
-@pytest.mark.usefixtures("graph")
-def test_a_resource_of_the_evaluation_counts():
-    tf.add_to_collection(tf.GraphKeys.LOCAL_RESOURCES, tf.constant(1))
-    assert find_session_state([tf.constant(1)]) == "a local resource"

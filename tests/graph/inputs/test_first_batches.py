@@ -63,19 +63,13 @@ def test_evaluation_sees_the_same_batches_once():
     np.testing.assert_array_equal(seen, trained)
 
 
-def test_each_clone_has_its_batches():
+def test_batches_repeat_for_each_clone_and_resume_exactly():
     with tf.Graph().as_default():
         context = InputContext(batch_size=2, seed=7)
         seen = batches(limited(num_clones=2).dataset(Mode.TRAIN, context), 12)
     assert len({batch.tobytes() for batch in seen[:6]}) == 6
     np.testing.assert_array_equal(seen[:6], seen[6:])
-
-
-def test_a_resumed_run_gets_the_batches_that_come_next():
     check_exact_resume(limited(), batch_size=4, steps=8)
-
-
-def test_an_input_without_the_option_is_itself():
     source = ToyInput(params=ToyInput.Params())
     assert first_batches(source, RunOptions()) is source
 
@@ -93,16 +87,13 @@ def test_a_list_of_data_sets_is_limited_in_each():
             assert session.run(counts) == [3, 3]
 
 
-def test_a_queue_is_refused():
+def test_queues_and_several_workers_are_refused():
     class Queue(ToyInput):
         def dataset(self, mode, context):
             return lambda: (tf.zeros([4, 3]), tf.zeros([4, 1]))
 
     with pytest.raises(DataError, match=r"Queue.dataset\(\) returned a function: its batches"):
         limited(Queue).dataset(Mode.TRAIN, CONTEXT)
-
-
-def test_several_workers_are_refused():
     with pytest.raises(ConfigError, match="--overfit_batches is for one worker"):
         RunOptions(
             overfit_batches=1, worker_replicas=2, num_ps_tasks=1, master="grpc://localhost:1"

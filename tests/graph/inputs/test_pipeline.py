@@ -28,23 +28,25 @@ def run_batches(num_clones, runs):
         return [session.run(batches) for _ in range(runs)]
 
 
-def test_clones_always_take_turns():
+def test_clones_take_turns_and_keep_features_and_labels_together():
     for step, batches in enumerate(run_batches(4, runs=20)):
         firsts = [features[0] for features, _ in batches]
         assert firsts == [8 * step, 8 * step + 2, 8 * step + 4, 8 * step + 6]
-
-
-def test_features_and_labels_belong_together():
     for (features, labels), *_ in run_batches(1, runs=3):
         np.testing.assert_array_equal(features, -labels)
 
 
-def test_the_input_lives_on_the_inputs_device():
+def test_the_input_lives_on_the_inputs_device_and_prefetches_two_batches_a_clone():
     config = DeploymentConfig(num_clones=2, num_ps_tasks=1)
     with tf.Graph().as_default() as graph:
         make_batches(Counting(params=None), Mode.TRAIN, InputContext(batch_size=2), config)
         (iterator,) = [op for op in graph.get_operations() if op.type == "IteratorV2"]
         assert iterator.device == "/job:worker/device:CPU:0"
+    config = DeploymentConfig(num_clones=3, clone_on_cpu=True)
+    with tf.Graph().as_default() as graph, tf.Session() as session:
+        make_batches(Counting(params=None), Mode.TRAIN, InputContext(batch_size=1), config)
+        (prefetch,) = [op for op in graph.get_operations() if op.type == "PrefetchDataset"]
+        assert session.run(prefetch.inputs[1]) == 6
 
 
 def test_an_input_that_yields_no_pair_is_named():
@@ -150,13 +152,17 @@ def test_several_data_sets_arrive_as_lists_with_batch_sizes_of_their_own(kind):
             assert [(-part).tolist() for part in labels] == expected
 
 
-def test_a_list_of_one_data_set_arrives_as_lists_of_one():
+def test_lists_of_data_sets_and_queues():
     ((batch,),) = batches_of(lambda context: [counting(0, 1)], num_clones=1)
     features, labels = batch
     assert ([f.tolist() for f in features], [f.tolist() for f in labels]) == ([[0]], [[0]])
 
+    def build(context):
+        return [counting(10, 1), queue_of_numbers(context)]
 
-def test_a_member_of_a_list_that_yields_no_pair_is_named():
+    (((features, labels),),) = batches_of(build, num_clones=1)
+    assert [part.tolist() for part in features] == [[10], [0, 1]]
+    assert [part.tolist() for part in labels] == [[-10], [0, -1]]
     with pytest.raises(DataError, match=r"Built.dataset\(\) returned a data set"):
         batches_of(lambda _: [counting(0, 1), tf.data.Dataset.range(3)], num_clones=1)
 
@@ -215,15 +221,6 @@ def test_a_padding_queue_pads_to_the_longest():
     assert (features.tolist(), labels.tolist()) == ([[1, 0], [1, 2]], [1, 2])
 
 
-def test_queues_and_data_sets_may_stand_in_one_list():
-    def build(context):
-        return [counting(10, 1), queue_of_numbers(context)]
-
-    (((features, labels),),) = batches_of(build, num_clones=1)
-    assert [part.tolist() for part in features] == [[10], [0, 1]]
-    assert [part.tolist() for part in labels] == [[-10], [0, -1]]
-
-
 @pytest.mark.parametrize(
     "batch",
     [None, 1, (1, 2, 3), (1, 2), {"image": 1, "label": 2}],
@@ -264,14 +261,6 @@ def test_sparse_features_keep_their_turn():
 
     (batches,) = batches_of(build, num_clones=2)
     assert [features.values.tolist() for features, _ in batches] == [[0], [1]]
-
-
-def test_two_batches_for_each_clone_are_made_ahead():
-    config = DeploymentConfig(num_clones=3, clone_on_cpu=True)
-    with tf.Graph().as_default() as graph, tf.Session() as session:
-        make_batches(Counting(params=None), Mode.TRAIN, InputContext(batch_size=1), config)
-        (prefetch,) = [op for op in graph.get_operations() if op.type == "PrefetchDataset"]
-        assert session.run(prefetch.inputs[1]) == 6
 
 
 def test_tables_of_a_pipeline_stay_on_the_inputs_device():
@@ -358,7 +347,7 @@ def test_an_evaluation_takes_as_many_batches_as_there_are(name):
     assert (len(batches), endless) == (expected, is_endless)
 
 
-def test_an_evaluation_ends_when_its_queue_is_closed():
+def test_evaluations_of_queues():
     def build(context):
         number = tf.train.range_input_producer(6, num_epochs=1, shuffle=False).dequeue()
         batch = tf.train.batch([number, -number], context.batch_size)
@@ -367,9 +356,6 @@ def test_an_evaluation_ends_when_its_queue_is_closed():
     batches, endless = evaluated(build)
     assert [features.tolist() for features, _ in batches] == [[0, 1], [2, 3], [4, 5]]
     assert not endless
-
-
-def test_limited_batches_keep_features_and_labels_together():
     batches, _ = evaluated(queue_of_numbers, 3)
     for features, labels in batches:
         np.testing.assert_array_equal(features, -labels)

@@ -244,19 +244,28 @@ def test_a_position_that_is_left_out_is_an_empty_text(tmp_path):
         running.restore(path)
 
 
-def test_what_is_saved_is_no_variable_of_the_model():
+def test_the_position_is_no_variable_of_the_model_and_is_left_out_with_pending_gradients(caplog):
     running = Running(shuffled)
     with running.graph.as_default():
         assert tf.global_variables() == []
+    caplog.set_level("INFO", logger="tf_frame")
+    options = RunOptions(sync_replicas=True, replicas_to_aggregate=2)
+    with tf.Graph().as_default():
+        assert make_input_position(Built(shuffled), options) is None
+    assert "the position in the input is not saved" in caplog.text
 
 
-def test_a_checkpoint_without_position_is_refused(tmp_path):
+def test_checkpoints_without_position_and_positions_of_fewer_workers_are_refused(tmp_path):
     running = Running(shuffled)
     names = list(running.position.tensors)
     path = running.save(tmp_path / "model.ckpt-3", leave_out=names)
     message = rf"^the checkpoint {path} does not hold the position .*\n--allow_inexact_resume"
     with pytest.raises(CheckpointError, match=message):
         running.restore(path)
+    path = Running(shuffled).save(tmp_path / "model.ckpt-3")
+    added = Running(shuffled, config=RunOptions(train_batch_size=2, **TWO_WORKERS))
+    with pytest.raises(ConfigError, match="workers None -> 2"):
+        added.restore(path)
 
 
 OTHER = {
@@ -335,13 +344,6 @@ def test_a_worker_that_gave_its_position_at_another_step_says_so(tmp_path, given
     assert [expected in line for line in told] == [True] * lines
 
 
-def test_a_worker_more_than_there_were_says_so(tmp_path):
-    path = Running(shuffled).save(tmp_path / "model.ckpt-3")
-    added = Running(shuffled, config=RunOptions(train_batch_size=2, **TWO_WORKERS))
-    with pytest.raises(ConfigError, match="workers None -> 2"):
-        added.restore(path)
-
-
 def test_the_fingerprint_is_short_text(tmp_path):
     path = Running(shuffled).save(tmp_path / "model.ckpt-3")
     fingerprint = json.loads(Checkpoint(path).read("input_position/fingerprint").item())
@@ -354,21 +356,10 @@ def test_the_fingerprint_is_short_text(tmp_path):
         "--random_seed": 1,
         "TensorFlow": tf.__version__,
     }
-
-
-def test_parameters_that_are_no_json_are_told_apart_by_their_looks(tmp_path):
     path = Running(shuffled, crop_size=(np.float32(1), 2)).save(tmp_path / "model.ckpt-3")
     assert Running(shuffled, crop_size=(np.float32(1), 2)).restore(path) == []
     with pytest.raises(ConfigError, match="crop_size"):
         Running(shuffled, crop_size=(np.float32(3), 2)).restore(path)
-
-
-def test_gradients_that_are_pending_leave_no_position(caplog):
-    caplog.set_level("INFO", logger="tf_frame")
-    options = RunOptions(sync_replicas=True, replicas_to_aggregate=2)
-    with tf.Graph().as_default():
-        assert make_input_position(Built(shuffled), options) is None
-    assert "the position in the input is not saved" in caplog.text
 
 
 def test_each_worker_has_a_position_of_its_own_name():

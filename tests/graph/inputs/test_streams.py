@@ -8,7 +8,7 @@ from tf_frame.graph.inputs.streams import (
 )
 
 
-def test_every_data_set_notes_the_initialiser_of_its_iterator():
+def test_data_sets_note_initialisers_and_functions_the_missing_position():
     with tf.Graph().as_default():
         for _ in range(2):
             dataset_batches(tf.data.Dataset.range(3).map(lambda n: (n, n)), 2)
@@ -17,9 +17,6 @@ def test_every_data_set_notes_the_initialiser_of_its_iterator():
         assert [op.inputs[1].op.type for op in initializers] == ["IteratorV2"] * 2
         assert initializers == tf.get_collection(tf.GraphKeys.TABLE_INITIALIZERS)
         assert streams_without_position() == []
-
-
-def test_a_function_notes_that_it_has_no_position():
     with tf.Graph().as_default():
         function_batches(lambda: (tf.zeros([1]), tf.zeros([1])), 1, origin="Mine.dataset()")
         (reason,) = streams_without_position()

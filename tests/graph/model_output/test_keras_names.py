@@ -43,19 +43,13 @@ def names_in_new_graph():
         return [variable.op.name for variable in tf.trainable_variables()]
 
 
-def test_each_graph_has_the_same_names():
+def test_names_per_graph():
     tf2.keras.layers.Dense(2)
     assert names_in_new_graph() == names_in_new_graph() == NAMES
-
-
-def test_outside_keras_counts_on_as_if_nothing_had_been_built():
     tf2.keras.utils.clear_session()
     assert tf2.keras.layers.Dense(2).name == "dense"
     names_in_new_graph()
     assert tf2.keras.layers.Dense(2).name == "dense_1"
-
-
-def test_a_second_part_of_a_graph_goes_on_with_the_numbers_of_the_first():
     with tf.Graph().as_default():
         made = []
         for _ in range(2):

@@ -71,9 +71,14 @@ def test_a_number_as_loss_becomes_a_tensor_where_nothing_is_trained_by_it(loss):
         assert (tensor.shape.rank, tensor.dtype) == (0, tf.float32)
 
 
-def test_a_number_as_loss_to_train_by_is_refused():
+def test_losses_and_metrics_of_a_model():
     problem = problem_of(lambda: ModelOutput(loss=0.5))
     assert "returned the number 0.5 as loss; make it a tensor" in problem
+    assert output_of(ModelOutput).loss is None
+    assert "must be a mapping" in problem_of(lambda: ModelOutput(metrics=[1]))
+    output_of(lambda: ModelOutput(metrics={"a": (tf.ones([]), tf.no_op())}))
+    with pytest.raises(PluginError, match=r"Net\.build\(\) returned None"):
+        build_toy_graph(RunOptions(train_batch_size=8), model=Net(lambda: None))
 
 
 @pytest.mark.parametrize(
@@ -91,10 +96,6 @@ def test_a_part_of_a_wrong_type_is_refused(part, seen):
     assert seen in problem_of(lambda: ModelOutput(**part))
 
 
-def test_no_loss_stays_none():
-    assert output_of(ModelOutput).loss is None
-
-
 @pytest.mark.parametrize(
     "metric",
     [
@@ -109,19 +110,6 @@ def test_a_metric_that_is_no_pair_is_named(metric):
     assert "the metric 'recall' of " in problem_of(
         lambda: ModelOutput(metrics={"recall": metric()})
     )
-
-
-def test_metrics_that_are_no_mapping_are_refused():
-    assert "must be a mapping" in problem_of(lambda: ModelOutput(metrics=[1]))
-
-
-def test_pairs_of_tensor_and_operation_are_metrics():
-    output_of(lambda: ModelOutput(metrics={"a": (tf.ones([]), tf.no_op())}))
-
-
-def test_the_training_graph_checks_the_model():
-    with pytest.raises(PluginError, match=r"Net\.build\(\) returned None"):
-        build_toy_graph(RunOptions(train_batch_size=8), model=Net(lambda: None))
 
 
 @pytest.mark.parametrize("collect", [False, True])

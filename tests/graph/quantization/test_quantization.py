@@ -174,7 +174,7 @@ def test_from_the_delay_on_every_tensor_has_few_levels_and_before_it_many():
     assert len(np.unique(after["stem/weights_quant"])) < 3 * 3 * 3 * 8
 
 
-def test_every_layer_learns_while_rounded(quantised_at_once):
+def test_every_layer_learns_and_an_untrained_model_evaluates(quantised_at_once):
     training, _, losses = quantised_at_once
     assert losses[-1] < 0.5 * losses[0]
     gradients = training.session.run({v.op.name: g for g, v in training.pairs})
@@ -182,6 +182,8 @@ def test_every_layer_learns_while_rounded(quantised_at_once):
         assert np.abs(gradients[f"{layer}/weights"]).max() > 1e-7
     assert np.abs(gradients["atrous/depthwise_weights"]).max() > 1e-7
     assert np.abs(gradients["stem/BatchNorm/gamma"]).max() > 1e-7
+    _, path, _ = quantised_at_once
+    np.testing.assert_allclose(logits_of(path, 0), logits_of(path, None), rtol=0, atol=1e-6)
 
 
 def test_gradients_pass_the_rounding_as_if_it_were_not():
@@ -226,11 +228,6 @@ def logits_of(path, delay_steps):
             return session.run(result)
 
 
-def test_evaluation_of_an_untrained_model_is_not_rounded_to_nothing(quantised_at_once):
-    _, path, _ = quantised_at_once
-    np.testing.assert_allclose(logits_of(path, 0), logits_of(path, None), rtol=0, atol=1e-6)
-
-
 def test_ranges_can_be_watched(quantised_at_once):
     training = quantised_at_once[0]
     with training.graph.as_default():
@@ -258,20 +255,14 @@ def test_a_graph_without_layers_is_refused(rewrite):
             rewrite(delay_steps=0)
 
 
-def test_a_delay_needs_a_global_step():
+def test_quantisation_needs_a_step_a_scope_with_layers_and_happens_once():
     with tf.Graph().as_default():
         layers.conv2d(tf.constant(IMAGES), 4, 1)
         with pytest.raises(ConfigError, match=r"from step 7 on needs a global step"):
             quantize_training_graph(delay_steps=7)
-
-
-def test_a_scope_limits_it():
     assert Training(delay_steps=0, scope="project/").quantized.weights == ["project"]
     with pytest.raises(ConfigError, match="the scope 'nowhere' has no Conv2D"):
         Training(delay_steps=0, scope="nowhere")
-
-
-def test_a_graph_is_not_quantised_twice():
     with tf.Graph().as_default() as graph:
         layers.conv2d(tf.constant(IMAGES), 4, 1)
         quantize_training_graph(graph, delay_steps=0)

@@ -53,13 +53,10 @@ def test_a_session_that_begins_at_a_step_draws_the_numbers_of_that_step():
             assert equal(numbers, whole[step])
 
 
-def test_every_draw_and_every_step_has_numbers_of_its_own():
+def test_every_draw_step_and_op_has_its_own_numbers():
     made = step_graph(lambda: [uniform(), uniform(), tf.random_uniform([8], seed=1), uniform()])
     numbers = np.array(run_steps(made, 4)).reshape(-1)
     assert len(set(numbers.tolist())) == numbers.size == 128
-
-
-def test_two_ops_with_one_seed_draw_different_numbers():
     made = step_graph(lambda: [tf.random_uniform([4], seed=7), tf.random_uniform([4], seed=7)])
     ((first, second),) = run_steps(made, 1)
     assert not set(first.tolist()) & set(second.tolist())
@@ -128,16 +125,20 @@ def test_shape_type_device_and_waiting_are_those_of_the_op():
     assert "waited" in {op.name for op in ancestors(new.op)}
 
 
-def test_a_shape_that_is_only_known_in_the_step_is_kept():
+def test_shapes_are_kept_and_graphs_without_random_ops_left_alone():
     made = step_graph(lambda: tf.random_uniform(tf.placeholder_with_default([2, 3], [2])))
     assert made[2][0].shape.as_list() == [None, None]
     assert [numbers[0].shape for numbers in run_steps(made, 2)] == [(2, 3), (2, 3)]
-
-
-def test_a_graph_without_random_ops_is_left_alone():
     graph, *_, reasons = step_graph(lambda: tf.random.stateless_uniform([2], [1, 2]))
     assert reasons == []
     assert not [op for op in graph.get_operations() if op.name.startswith("repeatable")]
+    *_, reasons = step_graph(
+        lambda: tf.cond(tf.train.get_global_step() < 3, lambda: 1.0, lambda: 0.0)
+    )
+    assert reasons == []
+    graph = build_toy_graph(CONFIG, transforms=[Noise(params=Noise.Params())])
+    kinds = {op.type for op in ancestors(graph.train_op.op)}
+    assert graph.not_repeatable == [] and "RandomStandardNormal" not in kinds
 
 
 def python_noise():
@@ -241,13 +242,6 @@ def test_random_ops_in_switches_are_named():
     assert reason.startswith("branch/") and "RandomUniform is in a loop or branch" in reason
 
 
-def test_a_function_without_random_ops_is_no_reason():
-    *_, reasons = step_graph(
-        lambda: tf.cond(tf.train.get_global_step() < 3, lambda: 1.0, lambda: 0.0)
-    )
-    assert reasons == []
-
-
 class Dropout(Model):
     """Trains a weight on the mean of a mask, and keeps the mask."""
 
@@ -310,12 +304,6 @@ def test_gradients_of_dropout_use_the_mask_that_the_loss_used():
         mask, _ = session.run([masks[0], graph.train_op])
         moved = np.any(session.run(weights) != before, axis=0)
     np.testing.assert_array_equal(moved, mask != 0)
-
-
-def test_the_noise_transform_needs_no_rewriting():
-    graph = build_toy_graph(CONFIG, transforms=[Noise(params=Noise.Params())])
-    kinds = {op.type for op in ancestors(graph.train_op.op)}
-    assert graph.not_repeatable == [] and "RandomStandardNormal" not in kinds
 
 
 def test_steps_in_a_loop_draw_what_single_steps_draw():

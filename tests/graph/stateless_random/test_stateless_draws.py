@@ -60,12 +60,9 @@ def test_uniform_numbers_lie_between_0_and_less_than_1(dtype):
     assert np.abs(counts - COUNT / 10).max() < 5 * np.sqrt(COUNT / 10)
 
 
-def test_integers_lie_in_their_range():
+def test_ranges_of_integers_and_truncated_numbers():
     numbers, _ = drawn(lambda: tf.random_uniform([COUNT], -3, 4, tf.int32))
     assert sorted(set(numbers.tolist())) == list(range(-3, 4))
-
-
-def test_truncated_numbers_lie_within_two_standard_deviations():
     numbers, _ = drawn(lambda: tf.random.truncated_normal([COUNT]))
     assert 1.99 < np.abs(numbers).max() < 2
 
@@ -103,11 +100,16 @@ def test_one_set_of_parameters_does_for_all_rows():
     assert_moments(new, 5, 0.7737)
 
 
-def test_a_shuffle_is_a_permutation_of_the_rows():
+def test_shuffles_permute_and_runs_do_not_overlap():
     rows = np.arange(60).reshape(20, 3)
     new, _ = drawn(lambda: tf.random_shuffle(rows))
     assert not np.array_equal(new, rows)
     np.testing.assert_array_equal(new[np.argsort(new[:, 0])], rows)
+
+    def draw(index):
+        return drawn(lambda: tf.random_uniform([4096], dtype=tf.float64), index=index)[0]
+
+    assert not set(draw(0)) & set(draw(1))
 
 
 @pytest.mark.parametrize("other", [{"key": 5}, {"index": 8}])
@@ -117,10 +119,3 @@ def test_another_key_or_run_draws_other_numbers(name, other):
     first, _ = drawn(stateful)
     np.testing.assert_array_equal(first, drawn(stateful)[0])
     assert (first != drawn(stateful, **other)[0]).mean() > 0.2
-
-
-def test_the_numbers_of_one_run_do_not_overlap_with_those_of_the_next():
-    def draw(index):
-        return drawn(lambda: tf.random_uniform([4096], dtype=tf.float64), index=index)[0]
-
-    assert not set(draw(0)) & set(draw(1))

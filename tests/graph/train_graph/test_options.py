@@ -91,23 +91,17 @@ def gradient_after_one_step(l2, **options):
     return 1 - values["w"], total
 
 
-def test_regularisation_is_whole_scaled_or_left_out():
+def test_regularisation_total_and_batch_size_of_clones():
     none, data = gradient_after_one_step(10.0, regularization="none")
     full, with_penalty = gradient_after_one_step(10.0)
     scaled, _ = gradient_after_one_step(10.0, regularization="scaled")
     np.testing.assert_allclose(full - none, [10, 10], rtol=1e-5)
     np.testing.assert_allclose(scaled - none, [5, 5], rtol=1e-5)
     assert with_penalty - data == pytest.approx(20, rel=1e-5)
-
-
-def test_the_reported_loss_may_be_the_sum_over_the_clones():
     mean_gradient, mean = gradient_after_one_step(0.0)
     sum_gradient, total = gradient_after_one_step(0.0, total_loss="sum")
     assert total == pytest.approx(2 * mean, rel=1e-5)
     np.testing.assert_allclose(sum_gradient, mean_gradient)
-
-
-def test_a_batch_per_clone_takes_more_examples():
     config = RunOptions(**SGD, num_clones=2, batch_size_scope="clone")
     per_clone, _ = run(build(config), config)
     whole = RunOptions(learning_rate=0.1, train_batch_size=16)
@@ -119,9 +113,6 @@ def test_only_the_trainable_scopes_are_trained():
     config = RunOptions(**SGD, trainable_scopes=("linear/b",))
     values, _ = run(build(config), config)
     assert not values["linear/weights"].any() and values["linear/biases"].all()
-
-
-def test_a_scope_without_variables_is_warned_of():
     config = RunOptions(**SGD, trainable_scopes=("linear", "bogus"))
     with pytest.warns(UnmatchedPatternWarning, match="bogus"):
         build(config)
@@ -229,7 +220,9 @@ def build_data_loss(train_graph):
     return train_graph.clones[0].outputs.loss
 
 
-def test_a_scaled_loss_gives_the_same_step():
+def test_the_order_of_transforms_counts_but_no_static_loss_scale():
+    assert step_taken([double(), clip(0.5)]) == pytest.approx(0.5, rel=1e-5)
+    assert step_taken([clip(0.5), double()]) == pytest.approx(1.0, rel=1e-5)
     plain, scaled = RunOptions(**SGD), RunOptions(**SGD, loss_scale=128.0)
     one, (loss,) = run(build(plain), plain)
     other, (same_loss,) = run(build(scaled), scaled)
@@ -278,11 +271,6 @@ def step_taken(transforms, **options):
         session.run(train_graph.train_op)
         (weights,) = [v for v in tf.trainable_variables() if v.op.name == "linear/weights"]
         return np.linalg.norm(session.run(weights))
-
-
-def test_clip_and_multiply_do_not_commute():
-    assert step_taken([double(), clip(0.5)]) == pytest.approx(0.5, rel=1e-5)
-    assert step_taken([clip(0.5), double()]) == pytest.approx(1.0, rel=1e-5)
 
 
 @pytest.mark.parametrize("options", [{"loss_scale": 64.0}, {"mixed_precision": "float16"}])

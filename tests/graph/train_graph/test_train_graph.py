@@ -50,17 +50,14 @@ def test_clones_on_a_split_batch_take_the_step_of_one_clone(num_clones, l2):
 
 
 @pytest.mark.usefixtures("variable_mode")
-def test_the_step_is_read_after_the_update():
+def test_the_loss_falls_and_the_step_is_read_after_the_update():
     _, runs = train(RunOptions(**SGD), 3)
     assert [step for _, step in runs] == [1, 2, 3]
-
-
-def test_the_loss_falls():
     _, runs = train(RunOptions(**SGD), 30)
     assert runs[-1][0] < runs[0][0] / 100
 
 
-def test_every_clone_runs_on_a_logical_cpu_of_its_own():
+def test_devices_of_clones_without_gpus():
     config = RunOptions(**SGD, num_clones=2)
     train_graph = build(config)
     options = tf.RunOptions(trace_level=tf.RunOptions.SOFTWARE_TRACE)
@@ -70,6 +67,11 @@ def test_every_clone_runs_on_a_logical_cpu_of_its_own():
         session.run(train_graph.train_op, options=options, run_metadata=metadata)
     assert devices_of(metadata, "clone_0/") == {"/device:CPU:0"}
     assert devices_of(metadata, "clone_1/") == {"/device:CPU:1"}
+    on_cpu = RunOptions(**SGD, num_clones=2, clone_on_cpu=True)
+    deployment = make_deployment(on_cpu, find_cluster(on_cpu))
+    train_graph = build(RunOptions(**SGD, num_clones=2), deployment=deployment)
+    products = [op for op in train_graph.graph.get_operations() if op.type == "MatMul"]
+    assert {op.device for op in products} == {"/device:CPU:0"}
 
 
 def devices_of(metadata, scope):
@@ -80,14 +82,6 @@ def devices_of(metadata, scope):
         for node in device.node_stats
         if node.node_name.startswith(scope) and "MatMul(" in node.timeline_label
     }
-
-
-def test_clone_on_cpu_runs_every_clone_on_cpu_0():
-    on_cpu = RunOptions(**SGD, num_clones=2, clone_on_cpu=True)
-    deployment = make_deployment(on_cpu, find_cluster(on_cpu))
-    train_graph = build(RunOptions(**SGD, num_clones=2), deployment=deployment)
-    products = [op for op in train_graph.graph.get_operations() if op.type == "MatMul"]
-    assert {op.device for op in products} == {"/device:CPU:0"}
 
 
 def test_parameter_servers_hold_the_variables_and_their_slots():

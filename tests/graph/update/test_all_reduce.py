@@ -96,9 +96,13 @@ def test_gpus_run_the_collectives_of_their_clones_one_after_the_other():
     assert [tensor.device for tensor in sums] == [devices[0]] * 2
 
 
-def test_clones_on_one_device_are_refused():
+def test_wrong_devices_and_types_are_refused():
     with pytest.raises(ConfigError, match="clones on different devices; they are on /device:CPU:0"):
         sum_by_all_reduce(clones_on(["/device:CPU:0"] * 2), [[], []])
+    with tf.Graph().as_default():
+        words = tf.get_variable("words", initializer=tf.constant(["a"]))
+        with pytest.raises(ConfigError, match="the variable words has the type string"):
+            AllReduceGroup(2).broadcast([words])
 
 
 def test_the_same_graph_has_the_same_numbers_and_another_has_others():
@@ -137,10 +141,3 @@ def test_a_graph_has_one_group_of_workers():
         assert (group.size, group.rank, group.device) == (2, 1, "/device:CPU:0")
     with tf.Graph().as_default():
         assert worker_group(two) is not group
-
-
-def test_a_variable_of_texts_cannot_be_sent():
-    with tf.Graph().as_default():
-        words = tf.get_variable("words", initializer=tf.constant(["a"]))
-        with pytest.raises(ConfigError, match="the variable words has the type string"):
-            AllReduceGroup(2).broadcast([words])

@@ -99,14 +99,11 @@ def assert_same(left, right):
 
 
 @pytest.mark.usefixtures("variable_mode")
-def test_without_transforms_every_run_updates():
+def test_runs_without_conditions_update():
     trained = after(OPTIMIZERS["sgd"], BATCHES)
     assert trained["global_step"] == len(BATCHES)
     assert (trained["weights"] != 1.0).all()
     np.testing.assert_array_equal(trained["unused"], [1.0, 1.0])
-
-
-def test_plain_functions_and_transforms_that_are_always_ready_change_nothing():
     trained = after(
         OPTIMIZERS["sgd"],
         BATCHES,

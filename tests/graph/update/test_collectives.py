@@ -24,16 +24,13 @@ def test_tensors_come_out_as_they_went_in(dtype, shapes, min_elements):
         np.testing.assert_array_equal(value.astype(np.float64), array)
 
 
-def test_a_bucket_has_one_type_and_a_limit():
+def test_buckets_have_one_type_a_limit_and_known_sizes():
     sizes = [(3, tf.float32), (2, tf.float64), (90, tf.float32), (6, tf.float32), (1, tf.float64)]
     with tf.Graph().as_default():
         tensors = [tf.zeros([size], dtype) for size, dtype in sizes]
     assert buckets(tensors, 40) == [[0], [1, 4], [2], [3]]
     assert buckets(tensors, 36 + 360) == [[0, 2, 3], [1, 4]]
     assert buckets([], 40) == []
-
-
-def test_a_size_that_is_not_known_is_named():
     with (
         tf.Graph().as_default(),
         pytest.raises(ConfigError, match=r"of_batch:0 has the shape .* not known before a run"),

@@ -24,12 +24,9 @@ def sgd():
     return tf.train.GradientDescentOptimizer(0.5)
 
 
-def test_without_sync_replicas_the_optimizer_is_left_as_it_is():
+def test_which_optimizers_are_wrapped():
     optimizer = sgd()
     assert synchronous(optimizer, config=RunOptions()) is optimizer
-
-
-def test_several_clones_of_several_workers_are_refused():
     message = "In Synchronous SGD mode num_clones must be 1. Found num_clones: 2"
     with pytest.raises(ConfigError, match=message):
         RunOptions(
@@ -39,9 +36,6 @@ def test_several_clones_of_several_workers_are_refused():
             num_ps_tasks=1,
             master="grpc://localhost:2222",
         )
-
-
-def test_a_lone_worker_may_have_several():
     config = RunOptions(sync_replicas=True, num_clones=2, train_batch_size=8)
     assert (config.aggregated_replicas, config.clone_batch_size) == (1, 4)
 

@@ -158,10 +158,12 @@ def test_an_empty_file_of_the_profiler_is_an_error(tmp_path, monkeypatch, size_b
     assert not list((tmp_path / "plugins" / "profile").iterdir())
 
 
-def test_without_room_for_temporary_files_there_is_no_capture(tmp_path, monkeypatch, capture):
+def test_defects_are_not_hidden_and_missing_room_is_an_error(tmp_path, monkeypatch, capture):
     monkeypatch.setattr(module.tempfile, "tempdir", str(tmp_path / "missing"))
     with pytest.raises(CaptureError, match="missing"):
         capture.start()
+    with pytest.raises(KeyError), warn_only("the profile"):
+        raise KeyError("defect")
 
 
 @pytest.mark.parametrize(
@@ -176,11 +178,6 @@ def test_a_failure_is_logged_with_its_reason(caplog, error):
     with caplog.at_level(logging.WARNING, "tf_frame"), warn_only("the profile"):
         raise error
     assert caplog.messages == ["the profile was not written: disk is full; training goes on"]
-
-
-def test_a_defect_is_not_hidden():
-    with pytest.raises(KeyError), warn_only("the profile"):
-        raise KeyError("defect")
 
 
 def test_a_capture_that_cannot_be_written_leaves_no_file_behind(

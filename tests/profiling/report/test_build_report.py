@@ -40,12 +40,18 @@ def by_name(rows):
     return {row.name: row for row in rows}
 
 
-def test_step_times_leave_out_the_hook_that_profiles(report):
+def test_step_times_and_phases(report):
     assert report.step.median_ms == report.step.mean_ms == pytest.approx(18)
     assert (report.step.jitter_ms, report.profiler_ms) == (0, pytest.approx(2))
     assert report.examples_per_sec == pytest.approx(2000)
     assert (report.first_step, report.last_step) == (100, 103)
     assert "ProfileHook" not in by_name(report.hooks)
+    shares = {phase.name or phase.kind: phase.ms for phase in report.phases}
+    assert shares == pytest.approx(
+        {"host_compute": 11, "input": 2, "session_overhead": 2, "loop": 2, "LoggingHook": 1}
+    )
+    assert sum(phase.share for phase in report.phases) == pytest.approx(1)
+    assert report.input_share == pytest.approx(2 / 18)
 
 
 def test_step_times_of_different_steps():
@@ -60,15 +66,6 @@ def test_step_times_of_different_steps():
     assert (step.histogram[0].from_ms, step.histogram[-1].to_ms) == (10, 30)
 
 
-def test_phases_are_the_whole_step(report):
-    shares = {phase.name or phase.kind: phase.ms for phase in report.phases}
-    assert shares == pytest.approx(
-        {"host_compute": 11, "input": 2, "session_overhead": 2, "loop": 2, "LoggingHook": 1}
-    )
-    assert sum(phase.share for phase in report.phases) == pytest.approx(1)
-    assert report.input_share == pytest.approx(2 / 18)
-
-
 @pytest.mark.parametrize("table", ["kinds", "types", "layers", "clones", "operations"])
 def test_tables_of_operations_have_the_same_total(report, table):
     rows = getattr(report, table)
@@ -79,7 +76,7 @@ def test_tables_of_operations_have_the_same_total(report, table):
     assert in_steps == pytest.approx([13] * 4)
 
 
-def test_kinds_and_layers(report):
+def test_kinds_layers_operations_and_scopes(report):
     kinds, layers = by_name(report.kinds), by_name(report.layers)
     assert list(kinds) == ["convolution", "input", "optimizer"]
     assert (kinds["convolution"].ms, kinds["convolution"].count) == (pytest.approx(10), 4)
@@ -87,9 +84,6 @@ def test_kinds_and_layers(report):
     # Gradients count for the layer, and 24e6 / 10 ms are 2.4e9 a second.
     assert layers["net/conv1"].ms == pytest.approx(10)
     assert layers["net/conv1"].gflops_per_sec == pytest.approx(2.4)
-
-
-def test_operations(report):
     first = report.operations[0]
     assert (first.name, first.type) == ("clone_1/net/conv1/Conv2D", "Conv2D")
     assert (first.layer, first.clone, first.kind) == ("net/conv1", "clone_1", "convolution")
@@ -98,14 +92,26 @@ def test_operations(report):
     # Forward and backward of both clones compute a quarter each.
     assert first.gflops_per_sec == pytest.approx(6e6 / 4e-3 / 1e9)
     assert by_name(report.operations)["input/IteratorGetNext"].gflops_per_sec is None
+    whole, conv = report.costs
+    # Without the 2 ms of input.
+    assert (whole.parameters, whole.ms) == (100, pytest.approx(11))
+    assert (conv.flops, conv.ms) == (24_000_000, pytest.approx(10))
+    assert conv.share == pytest.approx(10 / 18)
 
 
-def test_operations_of_a_layer_with_different_ones_have_no_flops():
+def test_rows_of_operations():
     ops = [("a/depthwise", "DepthwiseConv2dNative", 0, 1), ("a/Conv2D", "Conv2D", 1, 3)]
     profile = Recording().step(4, ops=ops).profile(costs=[Cost("", 1, 9), Cost("a", 1, 3_000_000)])
     report = build_report([profile])
     assert [each.gflops_per_sec for each in report.operations] == [None, None]
     assert report.layers[0].gflops_per_sec == pytest.approx(1)
+    ops = [("_SOURCE", "NoOp", 1, 3), ("a", "Conv2D", 3, 9)]
+    report = build_report([Recording().step(10, ops=ops).profile()])
+    assert [row.name for row in report.operations] == ["a"]
+    assert {p.kind: p.ms for p in report.phases} == {"host_compute": 6, "session_overhead": 4}
+    ops = [("a", "Relu", 0, 1, CPU), ("a", "Relu", 1, 3, PS)]
+    rows = build_report([Recording().step(3, ops=ops).profile()]).operations
+    assert [(row.device, row.ms) for row in rows] == [("ps_0 CPU:0", 2), ("CPU:0", 1)]
 
 
 def test_many_operations_end_with_the_others_as_one(profile):
@@ -113,18 +119,18 @@ def test_many_operations_end_with_the_others_as_one(profile):
     assert [row.name for row in report.operations][2] == "(others)"
     assert sum(row.ms for row in report.operations) == pytest.approx(13)
     assert len(build_report([profile], max_operations=None).operations) == len(OPS)
+    slow = Recording().step(10, ops=[("a", "Conv2D", 0, 6), ("f", "PyFunc", 6, 10)]).profile()
+    (hint,) = build_report([slow], max_operations=1).hints
+    assert hint.subject == "f"
 
 
-def test_clones(report):
+def test_times_of_clones(report):
     clones = by_name(report.clones)
     assert clones["clone_0"].ms == pytest.approx(2 + 2)
     assert clones["clone_1"].ms == pytest.approx(2 + 2 + 2)
     assert [clones[c].active_ms for c in CLONES] == pytest.approx([8, 10])
     assert [clones[c].idle_ms for c in CLONES] == pytest.approx([2, 0])
     assert [clones[c].wait_ms for c in CLONES] == pytest.approx([0, 0])
-
-
-def test_times_of_a_clone_add_up_to_the_same_for_all():
     ops = [("clone_0/a", "Conv2D", 0, 4), ("clone_0/b", "Conv2D", 5, 6)]
     ops += [("clone_1/a", "Conv2D", 3, 9), ("m", "ApplyMomentum", 9, 10)]
     rows = by_name(
@@ -132,27 +138,6 @@ def test_times_of_a_clone_add_up_to_the_same_for_all():
     )
     times = {name: (row.active_ms, row.idle_ms, row.wait_ms) for name, row in rows.items()}
     assert times == {"clone_0": (5, 1, 3), "clone_1": (6, 3, 0), "": (1, 0, 0)}
-
-
-def test_the_begin_of_the_graph_is_session_overhead():
-    ops = [("_SOURCE", "NoOp", 1, 3), ("a", "Conv2D", 3, 9)]
-    report = build_report([Recording().step(10, ops=ops).profile()])
-    assert [row.name for row in report.operations] == ["a"]
-    assert {p.kind: p.ms for p in report.phases} == {"host_compute": 6, "session_overhead": 4}
-
-
-def test_hints_do_not_depend_on_the_number_of_operations(profile):
-    slow = Recording().step(10, ops=[("a", "Conv2D", 0, 6), ("f", "PyFunc", 6, 10)]).profile()
-    (hint,) = build_report([slow], max_operations=1).hints
-    assert hint.subject == "f"
-
-
-def test_scopes_have_the_times_of_the_layers_inside(report):
-    whole, conv = report.costs
-    # Without the 2 ms of input.
-    assert (whole.parameters, whole.ms) == (100, pytest.approx(11))
-    assert (conv.flops, conv.ms) == (24_000_000, pytest.approx(10))
-    assert conv.share == pytest.approx(10 / 18)
 
 
 def test_hooks_of_the_steps_and_of_the_run(profile):
@@ -212,17 +197,8 @@ def test_tasks_have_rows_and_the_first_is_shown():
     assert (other.task, other.operations_ms) == ("worker_1", pytest.approx(20))
 
 
-def test_a_task_without_steps_is_refused(profile):
+def test_tasks_and_profiles_without_steps_are_refused(profile):
     with pytest.raises(ConfigError, match=r"--task ps_0: .* no steps of it; it has worker_0"):
         build_report([profile, Recording(task="ps_0").profile()], task="ps_0")
-
-
-def test_a_profile_without_steps_is_refused():
     with pytest.raises(DataError, match="the profile x has no steps"):
         build_report([Recording().profile()], run="x")
-
-
-def test_the_same_operation_on_two_devices_has_two_rows():
-    ops = [("a", "Relu", 0, 1, CPU), ("a", "Relu", 1, 3, PS)]
-    rows = build_report([Recording().step(3, ops=ops).profile()]).operations
-    assert [(row.device, row.ms) for row in rows] == [("ps_0 CPU:0", 2), ("CPU:0", 1)]

@@ -37,16 +37,10 @@ def test_a_report_survives_json(report):
     ]
     assert not empty
     assert from_json(to_json(report)) == report
-
-
-def test_json_has_the_names_of_the_attributes_and_a_version(report):
     content = json.loads(to_json(report))
     assert content["version"] == VERSION
     assert content["step"]["ms_of_steps"] == [10, 12]
     assert {"kind", "name", "label", "ms", "share", "ms_of_steps"} == content["phases"][0].keys()
-
-
-def test_json_of_another_version_is_refused(report):
     other = to_json(dataclasses.replace(report, version=VERSION + 1))
     with pytest.raises(DataError, match=f"has version {VERSION + 1}; this tf-frame reads"):
         from_json(other)

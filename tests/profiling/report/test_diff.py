@@ -34,25 +34,19 @@ def test_equal_runs_differ_by_noise_only():
     assert [significant(getattr(found, name)) for name in NAMES] == [[]] * len(NAMES)
 
 
-def test_a_slower_phase_makes_the_step_slower():
+def test_slower_phases_operations_and_hooks_are_found():
     found = compared(factor=1.5, of=["waiting for input"])
     assert significant(found.phases) == ["waiting for input"]
     assert found.phases[0].difference_ms == pytest.approx(15.5, abs=1.5)
     assert found.phases[0].percent == pytest.approx(50, abs=5)
     assert found.step.significant and found.step.difference_ms == pytest.approx(15.5, abs=2)
     assert not significant(found.hooks)
-
-
-def test_a_faster_operation_is_found_in_its_layer_and_kind():
     found = compared(factor=0.5, of=["BackpropFilter"])
     (name,) = significant(found.operations)
     assert name == "gradients/backbone/conv_1/Conv2D_grad/Conv2DBackpropFilter"
     assert found.operations[0].percent == pytest.approx(-50, abs=3)
     assert significant(found.layers) == ["backbone/conv_1"]
     assert significant(found.kinds) == ["convolution"]
-
-
-def test_a_slower_hook_is_in_the_table_of_hooks():
     found = compared(factor=3, of=["LoggingHook"])
     assert significant(found.hooks) == ["hook LoggingHook"]
     assert "hook LoggingHook" not in [each.name for each in found.phases]
@@ -66,15 +60,12 @@ def test_differences_that_may_be_noise_are_never_first():
     assert sizes == sorted(sizes, reverse=True)
 
 
-def test_one_slow_step_is_no_difference():
+def test_slow_steps_and_errors_of_sums_are_no_difference():
     report = example_report()
     times = (*report.step.ms_of_steps[:-1], 5000.0)
     slow = dataclasses.replace(report, step=dataclasses.replace(report.step, ms_of_steps=times))
     found = compare(report, slow)
     assert not found.step.significant and found.step.percent < 3
-
-
-def test_errors_of_sums_are_no_difference():
     report = example_report()
     before = dataclasses.replace(report.kinds[0], ms_of_steps=(0.3,) * 10)
     after = dataclasses.replace(before, ms_of_steps=(0.1 + 0.2,) * 10)
@@ -82,24 +73,18 @@ def test_errors_of_sums_are_no_difference():
     assert compare(*reports).kinds[0].p == 1
 
 
-def test_operations_of_clones_are_added_up():
+def test_names_of_operations_are_matched():
     (shared,) = [each for each in compared().operations if each.name == "backbone/conv_1/Relu"]
     assert shared.before_ms == pytest.approx(9.0 + 9.4, rel=0.03)
-
-
-def test_numbers_of_unique_names_are_left_out_where_they_differ():
     report = example_report()
     other = renamed(report, {"gradients/AddN_17": "gradients/AddN_21"})
     names = [each.name for each in compare(report, other).operations]
     assert "gradients/AddN" in names and "backbone/conv_1/Relu" in names
-
-
-def test_numbers_that_both_have_are_kept():
     names = [each.name for each in compared().operations]
     assert {"gradients/AddN_17", "backbone/conv_1/Relu", "backbone/conv_2/Relu"} <= set(names)
 
 
-def test_a_new_operation_has_no_percentage():
+def test_new_and_tiny_operations_and_other_conditions():
     report = example_report()
     before = dataclasses.replace(
         report, operations=[each for each in report.operations if "AddN" not in each.name]
@@ -107,13 +92,7 @@ def test_a_new_operation_has_no_percentage():
     first = compare(before, report).operations[0]
     assert (first.name, first.before_ms, first.percent) == ("gradients/AddN", 0.0, None)
     assert first.significant and first.after_ms == pytest.approx(2.0, rel=0.05)
-
-
-def test_tiny_operations_are_left_out():
     assert "Shape" not in [each.name for each in compared().operations]
-
-
-def test_other_conditions_are_noted():
     other = dataclasses.replace(example_report(), cores=8, examples_per_step=16)
     assert compare(example_report(), other).notes == (
         "the number of cores differs: 2 before, 8 after",
@@ -148,6 +127,7 @@ def test_the_text_has_significant_differences_first_and_marks_noise():
     assert lines[phases + 2].split()[0].startswith("+1") and lines[phases + 2].endswith("for input")
     assert lines[phases + 3].endswith("(may be noise)")
     assert "hooks: none of 3 differs by more than noise" in lines
+    assert f"\n{LAYERS.lower()}: 1 of " in format_comparison(compared(factor=2, of=["conv_1"]))
 
 
 def test_the_text_names_what_has_no_name_and_what_is_left_out():
@@ -167,7 +147,3 @@ def test_the_text_names_what_has_no_name_and_what_is_left_out():
     assert "operations: 20 of 20 differ" in text and "and 8 more; --json has all" in text
     slower = format_comparison(compared(factor=2, of=["Momentum"]))
     assert "(outside of all scopes)" in slower
-
-
-def test_the_text_says_which_time_of_a_layer_it_compares():
-    assert f"\n{LAYERS.lower()}: 1 of " in format_comparison(compared(factor=2, of=["conv_1"]))

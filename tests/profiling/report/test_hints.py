@@ -39,8 +39,9 @@ def only(hints):
     return hint
 
 
-def test_a_healthy_profile_names_none():
+def test_healthy_profiles_name_none():
     assert found() == ()
+    assert not found(of_run=[HookCost("ProfileHook", "hook", 9, 9.0, 2.0)])
 
 
 def test_slow_input():
@@ -55,6 +56,11 @@ def test_slow_hook():
     assert (hint.cause, hint.subject) == ("slow_hook", "MyHook")
     assert hint.severity == pytest.approx(30 / 130)
     assert "MyHook takes 23% of the step (30.0 ms in the recorded steps)" in hint.text
+    hint = only(found(of_run=[HookCost("EvaluateHook", "hook", 3, 3.0, 20.0)]))
+    assert (hint.cause, hint.severity) == ("slow_hook", pytest.approx(0.5))
+    cost = HookCost("SlowStepHook", "hook", 9, 9.0, 20.0, option="--hook slow_step")
+    hint = only(found(of_run=[cost]))
+    assert (hint.option, "a cadence with fewer steps" in hint.remedy) == ("", True)
 
 
 def test_a_hook_that_runs_at_few_steps_counts_by_the_run():
@@ -70,21 +76,6 @@ def test_a_hook_that_runs_at_few_steps_counts_by_the_run():
     assert (hint.severity, hint.option) == (pytest.approx(15 / 130), "--eval_every_n_steps")
     # Of a single call nobody can say how often it comes.
     assert build_report([recording.profile()]).hints == ()
-
-
-def test_a_hook_that_hits_no_recorded_step_is_named_too():
-    hint = only(found(of_run=[HookCost("EvaluateHook", "hook", 3, 3.0, 20.0)]))
-    assert (hint.cause, hint.severity) == ("slow_hook", pytest.approx(0.5))
-
-
-def test_only_an_option_for_the_steps_between_calls_is_advised():
-    cost = HookCost("SlowStepHook", "hook", 9, 9.0, 20.0, option="--hook slow_step")
-    hint = only(found(of_run=[cost]))
-    assert (hint.option, "a cadence with fewer steps" in hint.remedy) == ("", True)
-
-
-def test_the_hook_that_profiles_is_not_named():
-    assert not found(of_run=[HookCost("ProfileHook", "hook", 9, 9.0, 2.0)])
 
 
 def test_checkpoints_too_often():
@@ -112,9 +103,6 @@ def test_summaries_of_every_step():
     hint = only(found(ops=ops, hooks=[*HOOKS, ("SummaryHook", 99, 100, "summary")]))
     assert (hint.cause, hint.subject) == ("summaries_every_step", "SummaryHook")
     assert (hint.severity, hint.option) == (pytest.approx(0.04), "--save_summaries_steps")
-
-
-def test_rare_summaries_are_not_named():
     ops, hooks = [("h", "HistogramSummary", 93, 96)], [("SummaryHook", 99, 100, "summary")]
     recording = Recording().step(100, session=(1, 97), ops=[*NETWORK, *ops], hooks=hooks)
     for _ in range(4):
@@ -122,22 +110,16 @@ def test_rare_summaries_are_not_named():
     assert build_report([recording.profile()]).hints == ()
 
 
-def test_a_python_function():
+def test_slow_operations():
     hint = only(found(130, session=(1, 127), ops=[("net/slow", "PyFunc", 95, 125)], hooks=[]))
     assert (hint.cause, hint.subject) == ("host_operation", "net/slow")
     assert hint.severity == pytest.approx(30 / 130)
-
-
-def test_another_long_operation_that_is_no_arithmetic():
     long = [("net/unique", "UniqueV2", 95, 125)]
     assert only(found(130, session=(1, 127), ops=long, hooks=[])).subject == "net/unique"
     short = [("net/unique", "UniqueV2", 95, 112)]
     assert not found(117, session=(1, 114), ops=short, hooks=[])
     convolution = [("net/large", "Conv2D", 95, 125)]
     assert not found(130, session=(1, 127), ops=convolution, hooks=[])
-
-
-def test_an_operation_on_the_host_beside_a_gpu():
     gpu = "/job:localhost/replica:0/task:0/device:GPU:0"
     ops = [("a/Conv2D", "Conv2D", 0, 70, gpu), ("up", "ResizeBilinear", 70, 100)]
     hint = only(build_report([Recording().step(100, ops=ops).profile()]).hints)
@@ -164,21 +146,15 @@ def test_slow_clone():
     assert (hint.cause, hint.subject) == ("slow_clone", "clone_1")
     assert hint.severity == pytest.approx(0.2)
     assert not clones(10)
-
-
-def test_a_python_function_of_one_clone_is_the_reason_and_no_hint_of_its_own():
     hint = only(clones(25, "PyFunc"))
     assert hint.cause == "slow_clone"
     assert hint.text.endswith("it computes 85.0 ms, most of it for clone_1/a/more")
 
 
-def test_a_clone_that_only_began_later_is_not_slow():
+def test_clones_that_only_end_later_are_not_slow():
     ops = [("clone_0/a/Conv2D", "Conv2D", 0, 50), ("clone_1/a/Conv2D", "Conv2D", 45, 95)]
     profile = Recording().step(100, ops=ops).profile(clone_scopes=("clone_0", "clone_1"))
     assert build_report([profile]).hints == ()
-
-
-def test_equal_clones_that_end_at_different_times_name_none():
     # As those that share two cores: the first one has more to do, and yet it waits at the end.
     ops = [("clone_0/a/Conv2D", "Conv2D", 0, 70), ("clone_0/penalty", "L2Loss", 70, 78)]
     ops += [("clone_1/a/Conv2D", "Conv2D", 30, 98)]

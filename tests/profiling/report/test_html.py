@@ -60,9 +60,6 @@ def test_the_page_has_all_figures(tree):
     expected += [owner.name for row in report.memory for owner in row.owners]
     expected += ["steps, 101 to 110", "slower than the others", "--input.threads", "3.20 ms"]
     assert [each for each in expected if each not in text] == []
-
-
-def test_figures_above_the_hints_are_those_of_the_report(tree):
     tiles = [each for each in tree.iter("div") if each.get("class") == "tiles"]
     report = example_report()
     found = {tile.find("small").text: tile.find("b").text for tile in tiles[0]}
@@ -83,35 +80,34 @@ def test_figures_of_a_table_are_aligned_to_the_right(tree):
         assert [cell.get("class", "") for cell in row] == expected
 
 
-def test_parts_of_the_step_fill_the_bar(tree):
+def test_bars_are_parts_of_the_step(tree):
     whole = next(each for each in tree.iter("svg") if each.find("title").text.startswith("Where"))
     widths = [float(rect.get("width").rstrip("%")) for rect in whole.iter("rect")]
     starts = [float(rect.get("x").rstrip("%")) for rect in whole.iter("rect")]
     assert sum(widths) == pytest.approx(100, abs=0.1)
     assert starts == pytest.approx([sum(widths[:i]) for i in range(len(widths))], abs=0.1)
+    (hooks,) = [each for each in tree.iter("section") if each.find("h2").text == "Hooks"]
+    widths = [float(rect.get("width").rstrip("%")) for rect in hooks.iter("rect")]
+    ms = [5.5, 4.0, 1.5]  # All hooks, then each of them.
+    mean = example_report().step.mean_ms
+    assert widths == pytest.approx([100 * each / mean for each in ms], abs=0.01)
 
 
-def test_the_page_needs_no_network_and_no_script(tree):
+def test_the_page_needs_no_network_and_follows_the_screen(tree):
     assert not {each.tag for each in tree.iter()} & {"script", "link", "img", "iframe", "object"}
     addressed = {"src", "href", "xmlns", "style"}
     assert not [each for each in tree.iter() if addressed & set(each.attrib)]
     assert "url(" not in html_page(example_report()) and "//" not in tree.find("head/style").text
-
-
-def test_each_picture_has_a_title_and_each_class_a_style(tree):
-    pictures = [each for each in tree.iter("svg") if each.get("role")]
-    assert pictures and all(each.find("title").text for each in pictures)
-    used = {name for each in tree.iter() for name in (each.get("class") or "").split()}
-    styled = set(re.findall(r"\.([a-z]\w*)", tree.find("head/style").text))
-    assert used <= styled
-
-
-def test_the_page_follows_the_screen(tree):
     style = tree.find("head/style").text
     assert "prefers-color-scheme: dark" in style
     light, dark = (set(re.findall(r"(--\w+):", part)) for part in style.split("@media"))
     assert dark == light
     assert any(each.get("name") == "viewport" for each in tree.iter("meta"))
+    pictures = [each for each in tree.iter("svg") if each.get("role")]
+    assert pictures and all(each.find("title").text for each in pictures)
+    used = {name for each in tree.iter() for name in (each.get("class") or "").split()}
+    styled = set(re.findall(r"\.([a-z]\w*)", tree.find("head/style").text))
+    assert used <= styled
 
 
 def named_nastily(value):
@@ -152,10 +148,14 @@ def test_sections_without_figures_are_left_out():
     assert "None of the usual causes" in texts(tree)
 
 
-def test_a_single_task_and_clone_need_no_table():
+def test_columns_and_tables_without_figures_are_left_out():
     report = example_report()
     alone = dataclasses.replace(report, clones=report.clones[:1], tasks=report.tasks[:1])
     assert not {"Clones", "Tasks"} & set(headings(parsed(alone)))
+    report = example_report()
+    unknown = tuple(dataclasses.replace(each, gflops_per_sec=None) for each in report.operations)
+    without = dataclasses.replace(report, operations=unknown, costs=())
+    assert "GFLOP/s" in texts(parsed(report)) and "GFLOP/s" not in texts(parsed(without))
 
 
 def test_the_size_of_the_page_is_bounded():
@@ -186,14 +186,6 @@ def test_steps_beyond_the_median_stand_out():
     assert [each.find("title").text for each in marked] == [expected]
 
 
-def test_bars_of_hooks_are_parts_of_the_step(tree):
-    (hooks,) = [each for each in tree.iter("section") if each.find("h2").text == "Hooks"]
-    widths = [float(rect.get("width").rstrip("%")) for rect in hooks.iter("rect")]
-    ms = [5.5, 4.0, 1.5]  # All hooks, then each of them.
-    mean = example_report().step.mean_ms
-    assert widths == pytest.approx([100 * each / mean for each in ms], abs=0.01)
-
-
 def test_many_layers_are_added_up_to_outer_scopes_first():
     report = example_report()
     layers = tuple(
@@ -220,10 +212,3 @@ def test_hints_are_sentences_with_the_option_marked():
         "The hook is slowSet --a 8, or wait (gains up to 36 %"
     )
     assert [each.text for each in shown.iter("code")] == ["--a"]
-
-
-def test_unknown_rates_have_no_column():
-    report = example_report()
-    unknown = tuple(dataclasses.replace(each, gflops_per_sec=None) for each in report.operations)
-    without = dataclasses.replace(report, operations=unknown, costs=())
-    assert "GFLOP/s" in texts(parsed(report)) and "GFLOP/s" not in texts(parsed(without))

@@ -24,27 +24,24 @@ def test_a_bar_stays_within_its_place(value, width):
     assert shapes(bar(value, 10, "c0", title="x"))[0].get("width") == width
 
 
-def test_a_bar_of_nothing_has_no_length():
+def test_bars_without_values():
     assert shapes(bar(0, 0, "c0", title="x"))[0].get("width") == "0%"
+    columns("t", [], [], ends=("", ""))
+    area("t", [], 0, ends=("", ""), mark=Mark(0, ""))
+    stacked_bar("t", [Part("nothing", 0, "0 ms", "c0")])
 
 
-def test_columns_stand_on_the_axis_and_the_longest_is_full():
+def test_columns_have_heights_marks_and_labels():
     picture = columns("t", [1, 4, 0], list("abc"), ends=("0", "9"), highlighted=[1])
     rects = shapes(picture)
     assert [float(rect.get("height")) for rect in rects] == [30, 120, 0]
     assert {float(rect.get("y")) + float(rect.get("height")) for rect in rects} == {144}
     assert [rect.get("class") for rect in rects] == ["c0", "warn", "c0"]
     assert [text.text for text in shapes(picture, "text")] == ["0", "9"]
-
-
-def test_a_mark_is_at_its_height():
     picture = columns("t", [2, 4], ["a", "b"], ends=("", ""), mark=Mark(3, "median"))
     line = shapes(picture, "line")[0]
     assert (line.get("y1"), line.get("y2")) == ("54", "54")
     assert "┄ median" in [text.text for text in shapes(picture, "text")]
-
-
-def test_labels_stand_above_their_columns():
     labels = shapes(columns("t", [1, 4], ["a", "b"], ends=("", ""), labels=["1", "4"]), "text")[:2]
     assert [(label.text, label.get("x")) for label in labels] == [("1", "25%"), ("4", "75%")]
     assert [float(label.get("y")) for label in labels] == [110, 20]
@@ -54,9 +51,3 @@ def test_an_area_has_a_step_for_each_piece_of_time():
     picture = area("t", [0, 2], 4, ends=("a", "b"), mark=Mark(1, "mean"))
     (path,) = shapes(picture, "path")
     assert path.get("d") == "M0,100 L0,100 L500,100 L500,50 L1000,50 L1000,100 Z"
-
-
-def test_no_values_are_no_division_by_zero():
-    columns("t", [], [], ends=("", ""))
-    area("t", [], 0, ends=("", ""), mark=Mark(0, ""))
-    stacked_bar("t", [Part("nothing", 0, "0 ms", "c0")])

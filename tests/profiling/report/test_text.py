@@ -36,16 +36,20 @@ def section(lines, title):
     return lines[begin:end]
 
 
-def test_it_begins_with_the_step_time(lines):
+def test_step_time_phases_and_titles(lines):
     assert lines[0] == "A step takes 101.5 ms (median), which is 2000 examples/s."
     assert lines[1] == "worker_0 on here, 2 cores: 4 steps, 100 to 103."
     assert lines[3].startswith("100.0 ms |█") and lines[3].endswith("█| 103.0 ms")
-
-
-def test_phases_are_words_with_percent_and_bars(lines):
     first, second, *_ = section(lines, "Where the time goes")
     assert first.split() == ["56.2%", "57.00", "ms", "waiting", "for", "input", "█" * 17]
     assert second.split() == ["35.5%", "36.00", "ms", "computing", "on", "the", "CPU", "█" * 11]
+    assert "Where the time goes (mean step: 101.5 ms)" in lines
+    assert formats.COSTS in lines
+    assert "GFLOP/S" not in section(lines, formats.LAYERS)[0]
+    assert max(map(len, lines)) <= 100
+    first, second, *_ = section(lines, "What would help")
+    assert first == "  1. 56% of the step waits for input (gain: up to 56%)"
+    assert second.startswith("     in the input's dataset(), decode in parallel")
 
 
 def where(hooks, ops=OPS):
@@ -81,21 +85,13 @@ def test_large_hooks_are_named_below_their_sum():
     assert lines[place].split()[0] == "3.1%"
 
 
-def test_titles_say_which_mean_a_time_is(lines):
-    assert "Where the time goes (mean step: 101.5 ms)" in lines
-    assert formats.COSTS in lines
-    assert "GFLOP/S" not in section(lines, formats.LAYERS)[0]
-
-
-def test_hints_follow_with_what_to_do(lines):
-    first, second, *_ = section(lines, "What would help")
-    assert first == "  1. 56% of the step waits for input (gain: up to 56%)"
-    assert second.startswith("     in the input's dataset(), decode in parallel")
-
-
-def test_a_healthy_profile_says_so():
+def test_healthy_profiles_empty_tables_and_the_time_of_recording():
     text = format_report(report(ops=[("a/Conv2D", "Conv2D", 1, 94)]))
     assert "  none of the common causes of slow steps was found" in text.splitlines()
+    assert format_report(report(), "clone").splitlines()[2] == "Nothing is recorded by clone."
+    recording = Recording().step(100, session=(0, 90), hooks=[("ProfileHook", 90, 100)])
+    text = format_report(build_report([recording.profile()]))
+    assert "  (and 10.00 ms a step for recording, which are left out here)" in text.splitlines()
 
 
 def test_tables_follow(lines):
@@ -132,10 +128,6 @@ def test_layers_of_a_short_table_are_added_up_to_scopes_of_a_tenth():
     assert rows[1][:3] == ["8.9%", "9.00", "9"]
 
 
-def test_lines_fit_the_terminal(lines):
-    assert max(map(len, lines)) <= 100
-
-
 @pytest.mark.parametrize("by", TABLES)
 def test_one_table_alone_has_all_rows(by):
     shown = report(clone_scopes=("clone_0",))
@@ -153,10 +145,6 @@ def test_names_are_whole_in_a_table_alone_and_shortened_above():
     assert row.endswith(" ...f_the_network/conv1/Conv2DBackpropInput")
 
 
-def test_a_table_without_rows_says_so():
-    assert format_report(report(), "clone").splitlines()[2] == "Nothing is recorded by clone."
-
-
 def test_stragglers_and_a_single_step():
     def profile(task, ms):
         return Recording(task=task).step(ms, ops=[("a", "Conv2D", 0, ms)]).profile()
@@ -169,9 +157,3 @@ def test_stragglers_and_a_single_step():
         "worker_1",
         "slower than the others",
     ]
-
-
-def test_time_of_recording_is_said_to_be_left_out():
-    recording = Recording().step(100, session=(0, 90), hooks=[("ProfileHook", 90, 100)])
-    text = format_report(build_report([recording.profile()]))
-    assert "  (and 10.00 ms a step for recording, which are left out here)" in text.splitlines()

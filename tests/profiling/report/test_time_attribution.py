@@ -26,37 +26,43 @@ def divided(*step, **parts):
     return phases, [pytest.approx(share / 1e6, abs=1e-6) for share in division.shares]
 
 
-def test_a_step_without_a_record_of_operations_is_the_session_and_the_loop():
+def test_time_without_operations_belongs_to_session_hooks_and_loop():
     phases, shares = divided(10, session=(1, 8))
     assert phases == {"session_overhead": 7, "loop": 3}
     assert shares == []
-
-
-def test_hooks_have_phases_of_their_own():
     hooks = [("A", 0, 1), ("B", 8, 9, "summary"), ("A", 9, 9.5)]
     phases, _ = divided(10, session=(1, 8), hooks=hooks)
     assert phases == {"session_overhead": 7, "A": 1.5, "B": 1, "loop": 0.5}
 
 
-def test_operations_that_overlap_share_the_time_equally():
+def test_operations_share_time_equally_within_the_session():
     ops = [("a", "Conv2D", 0, 4), ("b", "Conv2D", 2, 6), ("c", "Conv2D", 3, 4)]
     phases, shares = divided(8, ops=ops)
     assert phases == {"host_compute": 6, "session_overhead": 2}
     assert shares == [2 + 1 / 2 + 1 / 3, 1 / 2 + 1 / 3 + 2, 1 / 3]
+    ops = [("a", "Relu", -3, -1), ("b", "Relu", 2, 2), ("c", "Relu", 5, 20)]
+    phases, shares = divided(10, session=(1, 8), ops=ops)
+    assert phases == {"session_overhead": 4, "host_compute": 3, "loop": 3}
+    assert shares == [0, 0, 3]
 
 
-def test_only_time_in_which_nothing_computes_waits_for_input():
+def test_computing_goes_before_input_and_input_before_waiting():
     ops = [("next", "IteratorGetNext", 0, 6), ("a", "Relu", 4, 8)]
     phases, shares = divided(10, ops=ops)
     assert phases == {"input": 4, "host_compute": 4, "session_overhead": 2}
     assert shares == [4, 4]
-
-
-def test_input_goes_before_waiting_for_others():
     ops = [("recv", "_Recv", 0, 9), ("take", "QueueDequeueManyV2", 1, 3), ("a", "Relu", 5, 6)]
     phases, shares = divided(10, ops=ops)
     assert phases == {"input": 2, "communication": 6, "host_compute": 1, "session_overhead": 1}
     assert shares == [6, 2, 1]
+    ops = [("a", "Relu", 0, 6, CPU), ("b", "Conv2D", 2, 4, GPU)]
+    phases, shares = divided(6, ops=ops)
+    assert phases == {"host_compute": 4, "device_compute": 2}
+    assert shares == [4, 2]
+    ops = [("call", "StatefulPartitionedCall", 0, 6), ("call/a", "Conv2D", 1, 5)]
+    phases, shares = divided(6, ops=ops)
+    assert phases == {"host_compute": 6}
+    assert shares == [2, 4]
 
 
 def test_operations_of_another_task_are_computing_as_well():
@@ -70,27 +76,6 @@ def test_operations_of_another_task_are_computing_as_well():
     phases, shares = divided(10, ops=ops)
     assert phases == {"communication": 2, "host_compute": 3, "input": 3, "session_overhead": 2}
     assert shares == [2, 1, 3, 2]
-
-
-def test_the_gpu_goes_before_the_host():
-    ops = [("a", "Relu", 0, 6, CPU), ("b", "Conv2D", 2, 4, GPU)]
-    phases, shares = divided(6, ops=ops)
-    assert phases == {"host_compute": 4, "device_compute": 2}
-    assert shares == [4, 2]
-
-
-def test_a_function_counts_only_where_its_operations_do_not_run():
-    ops = [("call", "StatefulPartitionedCall", 0, 6), ("call/a", "Conv2D", 1, 5)]
-    phases, shares = divided(6, ops=ops)
-    assert phases == {"host_compute": 6}
-    assert shares == [2, 4]
-
-
-def test_operations_outside_of_the_session_and_of_no_length_take_nothing():
-    ops = [("a", "Relu", -3, -1), ("b", "Relu", 2, 2), ("c", "Relu", 5, 20)]
-    phases, shares = divided(10, session=(1, 8), ops=ops)
-    assert phases == {"session_overhead": 4, "host_compute": 3, "loop": 3}
-    assert shares == [0, 0, 3]
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -123,14 +123,11 @@ def test_what_only_tf_frames_update_can_do_is_refused(options, what):
         built(**options)
 
 
-def test_gradient_transforms_are_refused():
+def test_transforms_and_missing_losses_are_refused():
     with pytest.raises(ConfigError, match="gradient transforms cannot be used"):
         build_toy_graph(
             RunOptions(train_batch_size=8), model=OwnUpdate(), transforms=[lambda pairs: pairs]
         )
-
-
-def test_a_train_op_without_a_loss_is_refused():
     with pytest.raises(PluginError, match="a train_op without a loss; return both"):
         built(OwnUpdate(loss=None))
 

@@ -31,10 +31,12 @@ def test_a_learning_rate_must_be_a_scalar(returned):
         learning_rate(Odd(returned), config=CONFIG, global_step=tf.constant(0))
 
 
-def test_a_number_is_a_learning_rate():
+def test_rates_and_optimizers_of_tensorflow():
     with tf.Graph().as_default(), tf.Session() as session:
         rate = learning_rate(Odd(0.25), config=CONFIG, global_step=tf.constant(0))
         assert session.run(rate) == 0.25
+    optimizer = tf.train.GradientDescentOptimizer(0.1)
+    assert checked_optimizer(optimizer, Odd(None)) is optimizer
 
 
 @pytest.mark.parametrize("returned", [None, "adam"])
@@ -43,11 +45,6 @@ def test_an_optimizer_must_be_one(returned):
         PluginError, match=r"Odd.__call__\(\) returned .*must return a tf.compat.v1"
     ):
         checked_optimizer(returned, Odd(None))
-
-
-def test_an_optimizer_of_tensorflow_is_taken():
-    optimizer = tf.train.GradientDescentOptimizer(0.1)
-    assert checked_optimizer(optimizer, Odd(None)) is optimizer
 
 
 @pytest.mark.parametrize("returned", [None, [1, 2]])
