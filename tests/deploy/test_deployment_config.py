@@ -6,7 +6,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame.deploy.deployment_config import DeploymentConfig
 
 
-def test_the_fields_come_in_the_order_that_model_deploy_has():
+def test_fields_and_defaults_are_those_of_model_deploy():
     assert DeploymentConfig(2, True, 1, 3, 4, "boss", "store") == DeploymentConfig(
         num_clones=2,
         clone_on_cpu=True,
@@ -16,9 +16,6 @@ def test_the_fields_come_in_the_order_that_model_deploy_has():
         worker_job_name="boss",
         ps_job_name="store",
     )
-
-
-def test_the_defaults_are_one_clone_on_one_machine():
     assert dataclasses.asdict(DeploymentConfig()) == {
         "num_clones": 1,
         "clone_on_cpu": False,
@@ -100,12 +97,17 @@ def test_a_clone_index_beyond_the_last_is_refused(method, num_clones):
         getattr(DeploymentConfig(num_clones=num_clones), method)(num_clones)
 
 
-def test_everything_local_without_parameter_servers():
+def test_variables_are_local_or_cached_where_they_are_read():
     config = DeploymentConfig()
     assert (config.ps_device, config.worker_device) == ("", "")
     assert config.optimizer_device() == config.inputs_device() == "/device:CPU:0"
     assert config.variables_device() == config.ps_task_device(0) == "/device:CPU:0"
     assert config.caching_device() is None
+    cached = DeploymentConfig(num_ps_tasks=1).caching_device()
+    with tf.Graph().as_default():
+        assert cached(tf.no_op()) == ""
+        with tf.device("/job:worker/device:GPU:1"):
+            assert cached(tf.no_op()) == "/job:worker/device:GPU:1"
 
 
 @pytest.mark.parametrize("worker", ["worker", "worker/task:3", "lonely_worker"])
@@ -115,14 +117,6 @@ def test_jobs_with_parameter_servers(worker):
     assert config.clone_device(1) == f"/job:{worker}/device:GPU:1"
     assert config.optimizer_device() == f"/job:{worker}/device:CPU:0"
     assert config.inputs_device() == f"/job:{worker}/device:CPU:0"
-
-
-def test_variables_are_cached_where_they_are_read():
-    cached = DeploymentConfig(num_ps_tasks=1).caching_device()
-    with tf.Graph().as_default():
-        assert cached(tf.no_op()) == ""
-        with tf.device("/job:worker/device:GPU:1"):
-            assert cached(tf.no_op()) == "/job:worker/device:GPU:1"
 
 
 def devices_of_variables(config, names):
@@ -144,7 +138,7 @@ def test_variables_go_to_the_tasks_in_turn_from_task_0():
 
 
 @pytest.mark.usefixtures("variable_mode")
-def test_tables_take_a_turn_and_other_operations_do_not():
+def test_tables_take_a_turn_and_fixed_devices_stay():
     config = DeploymentConfig(num_ps_tasks=3)
     with tf.Graph().as_default(), tf.device(config.variables_device()):
         first = tf.get_variable("first", [1], use_resource=True)
@@ -153,9 +147,6 @@ def test_tables_take_a_turn_and_other_operations_do_not():
         assert (tf.constant(1).device, shape.device) == ("", "")
         devices = [first.device, table.resource_handle.device, tf.get_variable("c", [1]).device]
     assert devices == [config.ps_task_device(task) for task in range(3)]
-
-
-def test_a_device_of_its_own_stays():
     config = DeploymentConfig(num_ps_tasks=2)
     with tf.Graph().as_default(), tf.device(config.variables_device()):
         with tf.device("/job:worker/device:CPU:0"):

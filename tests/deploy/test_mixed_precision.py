@@ -77,6 +77,9 @@ def test_bfloat16_learns_as_float32_within_a_percent():
 
 
 def test_rewrites_for_other_devices_are_refused(monkeypatch):
+    expected = tf.ConfigProto()
+    expected.graph_options.rewrite_options.auto_mixed_precision = ON
+    assert proto_for("float16", has_gpu=True) == expected
     monkeypatch.setattr(mixed_precision, "product_types", lambda proto: {"float32"})
     with pytest.raises(ConfigError, match="bfloat16 does nothing on this machine: TensorFlow left"):
         proto_for("bfloat16")
@@ -104,9 +107,3 @@ def test_bfloat16_is_refused_without_onednn():
     )
     assert done.returncode == 1
     assert "ConfigError: --mixed_precision bfloat16 does nothing on this machine" in done.stderr
-
-
-def test_float16_asks_for_the_rewrite_for_gpus():
-    expected = tf.ConfigProto()
-    expected.graph_options.rewrite_options.auto_mixed_precision = ON
-    assert proto_for("float16", has_gpu=True) == expected

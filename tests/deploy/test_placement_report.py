@@ -24,9 +24,6 @@ def test_rows_hold_the_variables_and_bytes_of_each_device():
     )
     assert report.total == ("total", 3, 124)
     assert report.imbalance == pytest.approx(120 / 62)
-
-
-def test_tasks_without_variables():
     report = table_of(4, a=10)
     assert [row.num_variables for row in report.rows] == [1, 0, 0, 0]
     assert report.imbalance == 4.0

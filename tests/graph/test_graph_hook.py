@@ -122,10 +122,16 @@ def test_hooks_run_on_the_variables_device(graph):
     assert graph.get_tensor_by_name("constant_of_hook:0").device == "/device:CPU:0"
 
 
-def test_variables_of_hooks_are_dealt_out_to_parameter_servers():
+def test_variables_of_hooks_and_quantisation_of_clones():
     run(graph_hook="hooks_of_test:add", deployment=DeploymentConfig(num_ps_tasks=2))
     (variable,) = [v for v in tf.global_variables() if v.op.name == "of_hook"]
     assert variable.device == "/job:ps/task:0/device:CPU:0"
+    with pytest.raises(ConfigError, match=r"^Quantization doesn't support multi-clone yet\.$"):
+        run(
+            model=Layer(params=NoParams(), info=None),
+            deployment=DeploymentConfig(num_clones=2),
+            quantize_delay_step=0,
+        )
 
 
 def test_failing_hooks_are_named(folder):
@@ -154,15 +160,6 @@ def test_quantisation_comes_last_and_only_when_asked_for(graph, delay, ranges):
     run(model=Layer(params=NoParams(), info=None), quantize_delay_step=delay)
     assert len(graph.get_collection("quant_vars")) == ranges
     assert len(graph.get_collection(tf.GraphKeys.SUMMARIES)) == ranges
-
-
-def test_quantisation_refuses_several_clones():
-    with pytest.raises(ConfigError, match=r"^Quantization doesn't support multi-clone yet\.$"):
-        run(
-            model=Layer(params=NoParams(), info=None),
-            deployment=DeploymentConfig(num_clones=2),
-            quantize_delay_step=0,
-        )
 
 
 class Watching(ToyModel):

@@ -94,6 +94,15 @@ def test_losses_of_a_scope():
     np.testing.assert_allclose(gradient, [5.0, 0.0])
     assert [len(loss.op.inputs[0].op.inputs) for loss in losses.per_clone] == [1] * 11
 
+    def model_fn():
+        tf.add_to_collection(tf.GraphKeys.LOSSES, tf.ones([4, 2]))
+        return ModelOutput()
+
+    with tf.Graph().as_default():
+        clones = create_clones(DeploymentConfig(), model_fn)
+        with pytest.raises(PluginError, match=r"GraphKeys\.LOSSES has shape \(4, 2\)"):
+            gather_losses(clones)
+
 
 @pytest.mark.parametrize("option", ["regularization", "total"])
 def test_a_choice_that_does_not_exist_is_refused_with_the_choices(option):
@@ -107,17 +116,6 @@ def test_a_model_without_loss_is_told_how_to_add_one(num_clones):
         tf.add_to_collection(tf.GraphKeys.REGULARIZATION_LOSSES, tf.constant(1.0))
         clones = create_clones(DeploymentConfig(num_clones=num_clones), ModelOutput)
         with pytest.raises(TfFrameError, match=r"ModelOutput\(loss=\.\.\.\).*GraphKeys.LOSSES"):
-            gather_losses(clones)
-
-
-def test_a_collected_loss_that_is_no_scalar_is_refused_with_its_shape():
-    def model_fn():
-        tf.add_to_collection(tf.GraphKeys.LOSSES, tf.ones([4, 2]))
-        return ModelOutput()
-
-    with tf.Graph().as_default():
-        clones = create_clones(DeploymentConfig(), model_fn)
-        with pytest.raises(PluginError, match=r"GraphKeys\.LOSSES has shape \(4, 2\)"):
             gather_losses(clones)
 
 

@@ -180,7 +180,7 @@ def test_reference_variables_cannot_loop():
     assert find_obstacle(toy_graph()).endswith("is a reference variable")
 
 
-def test_queues_cannot_loop():
+def test_loops_are_refused_for_queues_and_old_control_flow():
     class Queue(ToyInput):
         def dataset(self, mode, context):
             queue = tf.FIFOQueue(10, [tf.float32] * 2, [[8, 3], [8, 1]])
@@ -191,9 +191,6 @@ def test_queues_cannot_loop():
 
     graph = build_toy_graph(CONFIG, source=Queue(params=Queue.Params()))
     assert "reads the queue" in find_obstacle(graph)
-
-
-def test_without_control_flow_of_version_two_there_is_no_loop():
     graph = toy_graph()
     tf.disable_control_flow_v2()
     try:

@@ -47,7 +47,7 @@ def test_only_the_first_clone_is_written_and_what_belongs_to_no_clone(num_clones
     assert written(num_clones) == {"clone_0/mine": 7.0, "input/read": 1.0, **TOTALS}
 
 
-def test_extra_summaries_are_written_once_though_they_are_collected_too():
+def test_extra_summaries_and_summaries_of_a_worker():
     def extra():
         return [
             tf.summary.scalar("collected", tf.constant(4.0)),
@@ -56,6 +56,11 @@ def test_extra_summaries_are_written_once_though_they_are_collected_too():
 
     expected = {"clone_0/mine": 7.0, "input/read": 1.0, "collected": 4.0, "own": 5.0, **TOTALS}
     assert written(2, extra=extra) == expected
+    config = DeploymentConfig(num_ps_tasks=1, worker_job_name="worker/task:3")
+    with tf.Graph().as_default():
+        clones = create_clones(config, summarising)
+        merged = merge_summaries(clones[0].scope, gather_losses(clones), tf.constant(0.5))
+    assert "/job:worker/task:3/device:CPU:0" in {s.device for s in merged.op.inputs}
 
 
 def test_regularisation_is_written_where_there_is_some():
@@ -79,14 +84,6 @@ def test_everything_that_is_merged_is_on_cpu_0_though_clones_are_on_gpus(num_clo
     assert mine.device == "/device:GPU:0"
     assert {summary.device for summary in merged.op.inputs} == {"/device:CPU:0"}
     assert merged.device == "/device:CPU:0"
-
-
-def test_a_summary_of_a_worker_stays_with_its_worker():
-    config = DeploymentConfig(num_ps_tasks=1, worker_job_name="worker/task:3")
-    with tf.Graph().as_default():
-        clones = create_clones(config, summarising)
-        merged = merge_summaries(clones[0].scope, gather_losses(clones), tf.constant(0.5))
-    assert "/job:worker/task:3/device:CPU:0" in {s.device for s in merged.op.inputs}
 
 
 @pytest.mark.usefixtures("variable_mode")

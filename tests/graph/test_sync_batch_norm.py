@@ -153,17 +153,14 @@ def test_gradients_that_are_made_later_are_connected_by_a_second_call():
         np.testing.assert_allclose(second[name], value, rtol=1e-6, err_msg=name)
 
 
-def test_a_gradient_of_a_clone_stays_in_its_clone():
-    """Else every clone would compute the gradients of all."""
+def test_gradients_stay_in_their_clone_and_inference_shares_nothing():
+    # Else every clone would compute the gradients of all.
     with tf.Graph().as_default() as graph:
         clones = clones_of(np.split(INPUTS, 2))
         share_statistics(clones)
         gradients_of(clones)
         products = [op for op in graph.get_operations() if op.type == "TanhGrad"]
     assert len(products) == len(clones)
-
-
-def test_inference_has_nothing_to_share_and_uses_the_fused_kernel():
     with tf.Graph().as_default() as graph:
         layers.batch_norm(tf.constant(INPUTS), is_training=False, sync=True)
         kinds = {op.type for op in graph.get_operations()}

@@ -162,12 +162,9 @@ def phases_of(trace):
     return {event["ph"] for event in checked(trace)}
 
 
-def test_dataflow_is_drawn_as_arrows_unless_it_is_not_wanted():
+def test_dataflow_and_memory_are_drawn_on_request():
     assert {"s", "f"} <= phases_of(chrome_trace(two_devices()))
     assert not {"s", "f"} & phases_of(chrome_trace(two_devices(), dataflow=False))
-
-
-def test_memory_is_drawn_as_tensors_and_a_curve_if_it_is_wanted():
     assert not {"C", "N", "O", "D"} & phases_of(chrome_trace(two_devices()))
     events = checked(chrome_trace(two_devices(), memory=True))
     assert {"C", "N", "O", "D"} <= {event["ph"] for event in events}
@@ -175,9 +172,6 @@ def test_memory_is_drawn_as_tensors_and_a_curve_if_it_is_wanted():
     assert curve == [64, 128, 64, 0]
     snapshot = of_phase(events, "O")[0]["args"]["snapshot"]
     assert snapshot == {"bytes": 64, "allocator": "cpu", "shape": [], "dtype": 0}
-
-
-def test_the_curve_of_memory_has_what_is_temporary():
     metadata = traced(("a = Op()", 1000, 5))
     used = metadata.step_stats.dev_stats[0].node_stats[0].memory.add(allocator_name="cpu")
     for time, size in ((1001, 70), (1002, 30), (1004, -70)):
@@ -187,13 +181,22 @@ def test_the_curve_of_memory_has_what_is_temporary():
     assert curve == [(1, 70), (2, 100), (4, 30)]
 
 
-def test_a_device_that_is_listed_twice_has_one_row():
+def test_servers_and_repeated_devices_have_one_row():
     metadata = two_devices()
     metadata.step_stats.dev_stats.extend(traced(("c = Neg(a)", 1020, 5)).step_stats.dev_stats)
     events = checked(chrome_trace(metadata))
     assert list(rows(events)) == ["/device:CPU:0 Compute", "/device:CPU:1 Compute"]
     by_name = {bar["args"]["name"]: row for row, bar in bars_of(events)}
     assert by_name["a"] == by_name["c"] != by_name["b"]
+    server = tf.train.Server.create_local_server()
+    metadata = tf.RunMetadata()
+    with tf.Graph().as_default():
+        doubled = 2 * tf.random_uniform([3])
+        with tf.Session(server.target) as session:
+            session.run(doubled, options=run_options(session.sess_str), run_metadata=metadata)
+    events = checked(chrome_trace(metadata, memory=True))
+    assert "/job:localhost/replica:0/task:0/device:CPU:0 Compute" in rows(events)
+    assert "RandomUniform" in {bar["name"] for bar in of_phase(events, "X")}
 
 
 def test_a_received_tensor_has_its_source_and_an_arrow_from_its_producer():
@@ -216,15 +219,3 @@ def test_a_received_tensor_has_its_source_and_an_arrow_from_its_producer():
         "bytes": 12,
     }
     assert arrows_of(events) == {(f"{PS} Compute", "c2/w/read", f"{WORKER} Compute", "RecvTensor")}
-
-
-def test_a_session_of_a_server_is_drawn():
-    server = tf.train.Server.create_local_server()
-    metadata = tf.RunMetadata()
-    with tf.Graph().as_default():
-        doubled = 2 * tf.random_uniform([3])
-        with tf.Session(server.target) as session:
-            session.run(doubled, options=run_options(session.sess_str), run_metadata=metadata)
-    events = checked(chrome_trace(metadata, memory=True))
-    assert "/job:localhost/replica:0/task:0/device:CPU:0 Compute" in rows(events)
-    assert "RandomUniform" in {bar["name"] for bar in of_phase(events, "X")}

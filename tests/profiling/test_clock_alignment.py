@@ -27,22 +27,25 @@ def test_devices_are_those_of_the_task_by_the_clock_of_the_chief():
     assert (step.begin, step.spans[0].begin, step.spans[1].end) == (500, 500, 1_000_500)
 
 
-def test_operations_on_other_tasks_go_to_their_device_by_its_clock_and_once():
+def test_operations_of_other_tasks_have_the_clock_of_the_chief():
     first = make_profile("worker_0", [(W0, "a", "Add", 10, 20), (PS, "w", "Read", 30, 40)])
     second = make_profile("worker_1", [(PS, "w", "Read", 30, 40), (PS, "v", "Read", 50, 60)])
     second = dataclasses.replace(second, clock_offset=5)
     ops = align(Run([first, second])).ops
     found = [(op.name, op.begin) for op in ops[Device("ps_0", "CPU:0")]]
     assert found == [("w", 30), ("v", 50)]
-
-
-def test_a_server_has_the_clock_that_the_chief_measured():
     chief = make_profile("chief_0", [(PS, "w", "Read", 30, 40)], peer_clock_offsets={"ps_0": 500})
     assert align(Run([chief])).ops[Device("ps_0", "CPU:0")][0].begin == 530
     chief = dataclasses.replace(chief, steps=[dataclasses.replace(chief.steps[0], ops=())])
     run = Run([chief], {"ps_0": [Line("/host:CPU", "thread", [Event("work", 30, 40)])]})
     (line,) = align(run).captures["ps_0"]
     assert line.events == [Event("work", 530, 540)]
+    worker = make_profile("worker_0", [(W0, "a", "Add", 10, 20)])
+    run = align(Run([worker], {"ps_0": LINES}), step=100)
+    assert [event.name for line in run.captures["ps_0"] for event in line.events] == ["x"]
+    assert run.begin == 0
+    with_ps = make_profile("worker_0", [(PS, "a", "Add", 10, 20)])
+    assert align(Run([with_ps], {"ps_0": LINES})).captures == {}
 
 
 def test_a_step_leaves_only_what_overlaps_with_it_on_the_chief():
@@ -77,12 +80,3 @@ def test_missing_steps_are_an_error_and_tasks_have_an_order():
 
 
 LINES = [Line("/host:CPU", "t", [Event("x", 0, 10), Event("y", 1_500_000, 1_500_010)])]
-
-
-def test_a_capture_counts_for_a_task_of_which_there_is_nothing_else():
-    worker = make_profile("worker_0", [(W0, "a", "Add", 10, 20)])
-    run = align(Run([worker], {"ps_0": LINES}), step=100)
-    assert [event.name for line in run.captures["ps_0"] for event in line.events] == ["x"]
-    assert run.begin == 0
-    with_ps = make_profile("worker_0", [(PS, "a", "Add", 10, 20)])
-    assert align(Run([with_ps], {"ps_0": LINES})).captures == {}

@@ -59,7 +59,7 @@ def test_convolutions_and_their_gradients():
     assert multiply_adds(output.op) == 4 * 4 * 9 * (3 * 3 * 2)
 
 
-def test_a_depthwise_convolution_adds_up_no_channels():
+def test_depthwise_convolutions_volumes_and_resizes():
     image, kernel = zeros(2, 8, 8, 3), zeros(3, 3, 3, 2)
     output = tf.nn.depthwise_conv2d(image, kernel, [1, 2, 2, 1], "SAME")
     count = 2 * 4 * 4 * (3 * 2) * (3 * 3)
@@ -67,15 +67,17 @@ def test_a_depthwise_convolution_adds_up_no_channels():
     for kind in ("Input", "Filter"):
         name = f"DepthwiseConv2dNativeBackprop{kind}"
         assert multiply_adds(gradient(name, output, image, kernel)) == count
-
-
-def test_a_volume_is_convolved_alike():
     volume, kernel = zeros(1, 4, 4, 4, 2), zeros(3, 3, 3, 2, 5)
     output = tf.nn.conv3d(volume, kernel, [1, 1, 1, 1, 1], "SAME")
     count = 4**3 * 5 * (3**3 * 2)
     assert multiply_adds(output.op) == count
     for kind in ("Conv3DBackpropInputV2", "Conv3DBackpropFilterV2"):
         assert multiply_adds(gradient(kind, output, volume, kernel)) == count
+    image = zeros(1, 4, 4, 3)
+    output = tf.image.resize_bilinear(image, [8, 8])
+    assert flops(output.op) == 8 * 8 * 3 * (3 * 3)
+    # The gradient of each of the 8 x 8 outputs goes to four pixels.
+    assert flops(gradient("ResizeBilinearGrad", output, image)) == 8 * 8 * 3 * (4 * 2)
 
 
 def test_matrix_products():
@@ -97,14 +99,6 @@ def test_batch_norm_counts_as_in_grapplers_cost_model(training, each):
     values = 2 * 4 * 4 * 3
     assert flops(output.op) == each * values
     assert flops(gradient("FusedBatchNormGradV3", output, image)) == 11 * values
-
-
-def test_a_resize_interpolates_three_times():
-    image = zeros(1, 4, 4, 3)
-    output = tf.image.resize_bilinear(image, [8, 8])
-    assert flops(output.op) == 8 * 8 * 3 * (3 * 3)
-    # The gradient of each of the 8 x 8 outputs goes to four pixels.
-    assert flops(gradient("ResizeBilinearGrad", output, image)) == 8 * 8 * 3 * (4 * 2)
 
 
 def test_an_update_counts_each_trained_value_once(graph):

@@ -36,16 +36,13 @@ def output(node, size, ptr=0):
     memory.requested_bytes, memory.ptr, memory.allocator_name = size, ptr, "cpu"
 
 
-def test_the_peak_counts_temporary_memory_and_what_another_operation_releases():
+def test_peaks_and_their_owners():
     metadata = tf.RunMetadata()
     first, second = add_nodes(metadata, [("a", 0, 10, ()), ("b", 10, 20, ("a",))], "CPU")
     # The output lives until b has read it; 50 bytes are temporary.
     record(first, "cpu", (1, 50), (2, 100), (5, -50), (18, -100))
     record(second, "cpu", (11, 30))
     assert memory_peaks(metadata, {"CPU": 4}) == (Memory(4, 150, [Owner("a", 150)]),)
-
-
-def test_owners_are_those_at_the_peak_by_falling_bytes():
     metadata = tf.RunMetadata()
     nodes = [("gone", 0, 1, ()), ("small", 2, 3, ()), ("big", 4, 5, ())]
     gone, small, big = add_nodes(metadata, nodes, "CPU")
@@ -54,9 +51,6 @@ def test_owners_are_those_at_the_peak_by_falling_bytes():
     record(big, "cpu", (4, 100))
     (found,) = memory_peaks(metadata, {"CPU": 0})
     assert (found.peak, found.owners) == (110, [Owner("big", 100), Owner("small", 10)])
-
-
-def test_each_device_has_the_allocator_with_the_greatest_peak():
     metadata = tf.RunMetadata()
     (node,) = add_nodes(metadata, [("a", 0, 1, ())], "GPU")
     record(node, "GPU_0_bfc", (0, 100))
@@ -65,18 +59,16 @@ def test_each_device_has_the_allocator_with_the_greatest_peak():
     record(node, "cpu", (0, 20))
     found = memory_peaks(metadata, {"CPU": 0, "GPU": 1})
     assert [(each.device, each.peak) for each in found] == [(0, 20), (1, 100)]
+    assert memory_peaks(metadata_of(("a", 0, 1, ())), {"CPU": 0}) == ()
 
 
-def test_outputs_stand_for_missing_records_until_their_last_reader_ends():
+def test_outputs_stand_for_missing_records():
     metadata = tf.RunMetadata()
     nodes = [("a", 0, 1, ()), ("b", 2, 3, ("a",)), ("c", 4, 5, ())]
     for node, size in zip(add_nodes(metadata, nodes, "CPU"), (64, 32, 8), strict=True):
         output(node, size)
     (found,) = memory_peaks(metadata, {"CPU": 0})
     assert (found.peak, found.owners) == (96, [Owner("a", 64), Owner("b", 32)])
-
-
-def test_outputs_that_share_their_memory_count_once():
     metadata = tf.RunMetadata()
     nodes = [("a", 0, 1, ()), ("reshaped", 1, 2, ("a",)), ("later", 8, 9, ())]
     first, reshaped, later = add_nodes(metadata, nodes, "CPU")
@@ -85,10 +77,6 @@ def test_outputs_that_share_their_memory_count_once():
     output(later, 80, ptr=7)
     (found,) = memory_peaks(metadata, {"CPU": 0})
     assert found.peak == 80
-
-
-def test_a_step_without_memory_has_no_peak():
-    assert memory_peaks(metadata_of(("a", 0, 1, ())), {"CPU": 0}) == ()
 
 
 def test_a_real_step_holds_the_tensors_of_its_products():

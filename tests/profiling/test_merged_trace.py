@@ -14,7 +14,7 @@ def merged(*profiles, captures=None, step=None):
     return checked(draw_tasks(align(Run(profiles, captures or {}), step)).json())
 
 
-def test_each_task_has_a_row_for_python_and_for_each_device():
+def test_rows_of_tasks_with_steps_session_calls_and_hooks():
     first = make_profile("worker_0", [(W0, "a", "Add", 10, 20), (PS, "w", "Read", 30, 40)])
     second = make_profile("worker_1", [(W1, "a", "Add", 10, 20)])
     assert list(rows(merged(first, second))) == [
@@ -24,9 +24,6 @@ def test_each_task_has_a_row_for_python_and_for_each_device():
         "worker_1 CPU:0",
         "ps_0 CPU:0",
     ]
-
-
-def test_a_row_for_python_has_the_step_with_its_session_call_and_hooks():
     events = merged(make_profile("worker_0", [], begin=1000, end=9000))
     bars = [(bar["name"], bar["cat"], bar["ts"], bar["dur"]) for bar in of_phase(events, "X")]
     assert bars == [
@@ -34,9 +31,6 @@ def test_a_row_for_python_has_the_step_with_its_session_call_and_hooks():
         ("session call", "session", 0, 4),
         ("SomeHook", "hook", 4, 4),
     ]
-
-
-def test_operations_have_names_types_steps_and_lanes():
     events = merged(make_profile("worker_0", [(W0, "a/b", "Add", 10, 20)]))
     (bar,) = (bar for bar in of_phase(events, "X") if bar["cat"] == "Op")
     assert (bar["name"], bar["args"]) == ("Add", {"name": "a/b", "op": "Add", "step": 100})

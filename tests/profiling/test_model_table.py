@@ -44,7 +44,7 @@ def test_rows_are_nested_and_indented_to_a_depth():
         assert not any("--show_model_depth" in line for line in all_rows)
 
 
-def test_without_a_depth_the_costliest_scopes_are_shown_in_detail_on_a_screen():
+def test_costliest_scopes_are_shown_and_the_step_is_in_the_last_line():
     many = [layer(f"net/block{i}", 1 + i, 1) for i in range(20)]
     many += [layer(f"net/block{i}/unit{j}", 1, 0) for i in range(20) for j in range(2)]
     layers = [layer("", 210, 20), layer("net", 210, 20), *many]
@@ -53,9 +53,6 @@ def test_without_a_depth_the_costliest_scopes_are_shown_in_detail_on_a_screen():
     assert len(table) == 39
     assert table[-3:] == ["block19", "unit0", "unit1"]
     assert table[:3] == ["net", "block0", "block1"]
-
-
-def test_the_training_step_is_in_the_last_line():
     assert rows()[-1] == (
         "floating-point operations of such a step: 30.0 M (forward 9.0 M, backward 20.0 M, "
         "update 1.0 M)"

@@ -81,7 +81,7 @@ def test_a_profile_is_read_back_as_it_was_written(record, tmp_path):
     assert hook.asynchronous and hook.option == "--save_summaries_steps"
 
 
-def test_a_loop_has_one_recorder_at_a_time():
+def test_one_recorder_at_a_time_and_kinds_of_hooks():
     times = StepTimes()
     first, second = Recorder(times, Facts("worker_0")), Recorder(times, Facts("worker_0"))
     first.start(lambda *end: None)
@@ -90,8 +90,6 @@ def test_a_loop_has_one_recorder_at_a_time():
     first.stop()
     second.start(lambda *end: None)
 
-
-def test_the_kind_of_a_hook_is_in_the_name_of_its_class():
     class AgreedCheckpointHook:
         pass
 

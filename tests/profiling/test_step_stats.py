@@ -46,7 +46,7 @@ def test_a_label_has_type_and_inputs(label, kind, inputs):
     assert (execution.name, execution.type, tuple(execution.inputs)) == ("a/b", kind, inputs)
 
 
-def test_times_and_kernels():
+def test_times_kernels_and_devices():
     fields = {"all_start_micros": 5, "all_end_rel_micros": 0}
     exact = node("a", all_end_rel_nanos=300, **fields)
     coarse = node("a", **{**fields, "all_end_rel_micros": 2, "all_start_nanos": 0})
@@ -57,6 +57,12 @@ def test_times_and_kernels():
     plain = only(stats_of(node("conv:Conv2D"), device=device))
     annotated = only(stats_of(node("kernel", "void f() @@conv:Conv2D#id=1"), device=device))
     assert (plain.name, plain.type) == (annotated.name, annotated.type) == ("conv", "Conv2D")
+    stats = stats_of(node("b", all_start_nanos=BEGIN + 5))
+    stats.dev_stats.add(device="/device:CPU:0").node_stats.append(node("a"))
+    ((found),) = read_executions(stats).values()
+    assert [execution.name for execution in found] == ["a", "b"]
+    assert read_executions(tf.RunMetadata().step_stats) == {}
+    assert read_executions(stats_of()) == {"/device:CPU:0": []}
 
 
 @pytest.mark.parametrize(
@@ -76,15 +82,6 @@ def test_a_transfer_has_tensor_source_destination_and_bytes(label, requested, si
     execution = only(stats_of(stats))
     assert execution.transfer == Transfer("c2/w/read", SOURCE, DESTINATION, size)
     assert execution.type == "RecvTensor"
-
-
-def test_devices_are_listed_once_and_in_order():
-    stats = stats_of(node("b", all_start_nanos=BEGIN + 5))
-    stats.dev_stats.add(device="/device:CPU:0").node_stats.append(node("a"))
-    ((found),) = read_executions(stats).values()
-    assert [execution.name for execution in found] == ["a", "b"]
-    assert read_executions(tf.RunMetadata().step_stats) == {}
-    assert read_executions(stats_of()) == {"/device:CPU:0": []}
 
 
 def test_an_operation_whose_clock_is_off_is_left_out_with_a_warning(caplog):

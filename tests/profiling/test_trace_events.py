@@ -4,14 +4,11 @@ from chrome_traces import checked, of_phase, rows
 from tf_frame.profiling.trace_events import Trace, arguments
 
 
-def test_lanes_of_bars():
+def test_rows_lanes_and_times_of_bars():
     bars = Trace().place(1, [(0, 10), (2, 4), (3, 20), (4, 6), (10, 12)])
     assert [bar.lane for bar in bars] == [0, 1, 2, 1, 0]
     bars = Trace().place(1, [(5000, 5000), (5400, 5500), (6000, 6100)])
     assert [(bar.lane, bar.end) for bar in bars] == [(0, 6000), (1, 5500), (0, 6100)]
-
-
-def test_a_bar_has_its_times_in_microseconds_from_the_origin():
     trace = Trace(origin=10**18)
     bar = trace.at(trace.row("a"), 3, 10**18 + 12_345, 10**18 + 12_999)
     trace.bar(bar, "Op", 'na"me', arguments({"x": 1}))
@@ -19,9 +16,6 @@ def test_a_bar_has_its_times_in_microseconds_from_the_origin():
     assert (event["ts"], event["dur"], event["tid"]) == (12.345, 0.654, 3)
     assert (event["name"], event["args"]) == ('na"me', {"x": 1})
     assert json.loads(trace.json())["otherData"] == {"origin_unix_ns": str(10**18)}
-
-
-def test_rows_have_the_order_in_which_they_were_made():
     trace = Trace()
     numbers = [trace.row(name) for name in ("b", "a")]
     heads = of_phase(json.loads(trace.json())["traceEvents"], "M")
@@ -39,7 +33,7 @@ def drawn(*bars):
     return checked(trace.json())
 
 
-def test_arrows():
+def test_arrows_and_curves():
     events = drawn((0, 0, 1000), (0, 1000, 2000))
     (begin,), (end,) = of_phase(events, "s"), of_phase(events, "f")
     assert (begin["ts"], end["ts"], begin["name"]) == (0.999, 1.0, "t")
@@ -47,9 +41,6 @@ def test_arrows():
     (begin,) = of_phase(events, "s")
     assert begin["ts"] == 1.0
     assert not of_phase(drawn((0, 1000, 2000), (0, 0, 500)), "s")
-
-
-def test_a_curve_has_its_points():
     trace = Trace()
     trace.curve(trace.row("memory"), "cpu", [(0, 5), (1500, 0)])
     events = checked(trace.json())

@@ -29,7 +29,7 @@ def path(tmp_path):
     return str(path)
 
 
-def test_events_have_names_and_times_since_1970(path):
+def test_events_are_read_and_other_files_are_errors(path, tmp_path):
     (line,) = read_lines(path)
     assert (line.plane, line.name) == ("/host:CPU", "tf_Compute/5")
     assert line.events == [
@@ -40,9 +40,6 @@ def test_events_have_names_and_times_since_1970(path):
     lines = read_lines(path, keep_threadpool=True)
     assert [(line.name, len(line.events)) for line in lines] == [("tf_Compute/5", 4), ("eigen", 1)]
     assert lines[1].events[0].name == "ThreadpoolListener::StartRegion"
-
-
-def test_a_file_that_is_no_capture_is_an_error(tmp_path):
     path = tmp_path / "a.xplane.pb"
     path.write_bytes(b"\xff" * 40)
     with pytest.raises(DataError, match="is no XPlane capture, or damaged"):

@@ -5,8 +5,8 @@
 
 TensorFlow has two tools, which may run at once:
 
-* Run metadata: a run that is asked for it returns when each operation ran on which device.
-  Chrome traces and the figures of TensorBoard's Graphs tab are made from it.
-* XPlane: the process records all its threads and devices from a start to a stop, once at a time
-  (`process_profiler`). TensorBoard's Profile tab reads it.
+* Run metadata: a session run returns, on request, the time and the device of each operation.
+  Chrome traces and the figures of TensorBoard's Graphs tab use it.
+* XPlane: the process records all its threads and devices from a start to a stop, one capture at a
+  time (`process_profiler`). TensorBoard's Profile tab reads it.
 """

@@ -22,13 +22,13 @@ _CAUGHT = "SigCgt:"
 
 @dataclasses.dataclass(frozen=True)
 class ProfileRequest:
-    """A request.
+    """A request for a profile.
 
     Attributes:
-      label: name of the profile, which no other one has.
+      label: unique name of the profile.
       steps: number of steps.
       all_tasks: whether parameter servers take part.
-      asked_by: who asks, for the log.
+      asked_by: name of the command that asks, for the log.
       began: time in the name of its folder, seconds since 1970.
       pid: process that asks, and removes the file in the end.
 
@@ -77,7 +77,7 @@ def remove_request(model_dir: str) -> None:
 
 
 def other_asker(model_dir: str) -> int | None:
-    """Returns the process whose request waits in the folder; None without one that is alive."""
+    """Returns the live process that waits for a request in the folder; None without one."""
     try:
         pid = read_request(model_dir).pid
     except DataError:
@@ -86,16 +86,13 @@ def other_asker(model_dir: str) -> int | None:
 
 
 def age_secs(pid: int) -> float:
-    """Returns for how long a process of this machine has run; 0 if it has ended.
-
-    A number is given again to other processes later.
-    """
+    """Returns the age of a process of this machine, 0 if it has ended: numbers are reused."""
     try:
         with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
             after_name = file.read().rpartition(")")[2].split()
     except OSError:
         return 0.0
-    # Field 22 of proc(5): clock ticks between the start of the machine and that of the process.
+    # Field 22 of proc(5): clock ticks from the start of the machine to the start of the process.
     began = int(after_name[19]) / os.sysconf("SC_CLK_TCK")
     return time.clock_gettime(time.CLOCK_BOOTTIME) - began
 

@@ -1,13 +1,13 @@
 """XPlane captures: all threads and devices of this process over time, for the Profile tab.
 
-capture = Capture(model_dir, label="step_100", task="worker_0")
-capture.start()
-with step_marker(100):
-    session.run(train_op)
-path = capture.save()
+    capture = Capture(model_dir, label="step_100", task="worker_0")
+    capture.start()
+    with step_marker(100):
+        session.run(train_op)
+    path = capture.save()
 
-`tf.profiler.experimental` alone ignores its options, lets a capture replace another one of the
-same second, and cannot start any more after some failed starts (`process_profiler`).
+`tf.profiler.experimental` ignores its options, lets a capture replace another capture of the same
+second, and cannot start any more after some failed starts (`process_profiler`).
 """
 
 from __future__ import annotations
@@ -39,25 +39,25 @@ from tf_frame.profiling.profile_folders import XPLANE
 from tf_frame.profiling.step_profile import SUFFIX
 
 _LOG = logging.getLogger("tf_frame")
-# Files up to this size are failures: 4 bytes without a capture, 0 for more than 2 GB.
+# Files up to this size are failures: 4 bytes without events, 0 for more than 2 GB.
 _EMPTY_BYTES = 8
 
 
 @contextlib.contextmanager
 def warn_only(
-    what: str, failed: str = "was not written", *, report: Callable[[str], None] | None = None
+    subject: str, failed: str = "was not written", *, report: Callable[[str], None] | None = None
 ) -> Iterator[None]:
     """Reports a failure of the profiler, or of writing a file, and lets training go on.
 
     Args:
-      what: what is missing after a failure, such as `the Chrome trace of step 100`.
-      failed: what happened to it.
+      subject: subject of the warning, such as `the Chrome trace of step 100`.
+      failed: predicate of the warning.
       report: takes the warning; None: the log of tf-frame.
     """
     try:
         yield
     except (CaptureError, tf.errors.OpError, OSError) as error:
-        text = f"{what} {failed}: {reason_of(error)}; training goes on"
+        text = f"{subject} {failed}: {reason_of(error)}; training goes on"
         if report is None:
             _LOG.warning("%s", text)
         else:
@@ -65,30 +65,25 @@ def warn_only(
 
 
 def step_marker(step: int) -> Any:
-    """A context that marks the beginning and the end of a step for the Profile tab.
-
-    Args:
-      step: number of the step.
-    """
+    """Returns a context that marks the begin and the end of a step for the Profile tab."""
     # `_r` marks a root event; without it the Profile tab finds no steps.
     return tf.profiler.experimental.Trace("train", step_num=step, _r=1)
 
 
 class Capture:
-    """Records this process; a process can make one capture at a time.
+    """Records this process, one capture at a time.
 
-    TensorFlow names captures by the second and the host, so that a second one may replace
-    the first. Therefore a capture is written into a temporary folder, and copied from there
-    to a unique name.
+    TensorFlow names captures by the second and the host, so a capture may replace another one.
+    Therefore it is written into a temporary folder, and copied to a unique name.
 
     Args:
       model_dir: TensorBoard's folder; the file is
         `plugins/profile/<time>_<label>/<host>_<task>.xplane.pb` in it.
       label: name of the run on the Profile tab, after the time.
-      task: task of the job that this process is, such as `worker_0`.
-      host_tracer_level: 1: no operations; 2: all but those found to be cheap; 3: all.
-      python_tracer_level: 1: calls of Python functions as well.
-      device_tracer_level: 1: GPUs as well.
+      task: task of this process in the job, such as `worker_0`.
+      host_tracer_level: 1: no operations; 2: all but cheap operations; 3: all.
+      python_tracer_level: 1: calls of Python functions, too.
+      device_tracer_level: 1: GPUs, too.
     """
 
     def __init__(
@@ -114,8 +109,8 @@ class Capture:
         """Begins to record.
 
         Raises:
-          CaptureError: another capture of this process is active, or a folder cannot be
-            written: that of the capture, or the one for temporary files.
+          CaptureError: another capture of this process is active, or the folder of the capture or
+            of temporary files cannot be written.
         """
         try:
             runs = os.path.join(self._model_dir, "plugins", "profile")
@@ -133,8 +128,7 @@ class Capture:
         """Ends the capture and writes it.
 
         Args:
-          began: time in the name of the run, seconds since 1970, which the tasks of a job share;
-            None: now.
+          began: time in the name of the run, seconds since 1970, equal in all tasks; None: now.
 
         Returns:
           The path of the file.

@@ -1,9 +1,9 @@
-"""Chrome traces of session runs, by their run metadata; no TensorFlow.
+"""Draws the run metadata of a session run as a Chrome trace; no TensorFlow.
 
     chrome_trace(run_metadata, memory=True)
 
-It stands for TensorFlow's `timeline.Timeline`, which is slow, rounds to microseconds, drops
-where a received tensor comes from, and does not know when memory is released.
+It replaces TensorFlow's `timeline.Timeline`, which is slow, rounds to microseconds, and drops the
+sources of received tensors and the release of memory.
 """
 
 from __future__ import annotations
@@ -28,29 +28,29 @@ _BEGIN = operator.attrgetter("begin")
 def chrome_trace(run_metadata: Any, *, dataflow: bool = True, memory: bool = False) -> str:
     """Draws the operations of a run.
 
-    Every event has `ph`, `pid`, `tid` and `ts`. Bars on a lane do not overlap. An operation for
-    which no time was measured is drawn one microsecond long. Times count from the first
-    operation, see `trace_events`.
+    Every event has `ph`, `pid`, `tid` and `ts`. Bars on a lane do not overlap. An operation without
+    a measured time is one microsecond long. Times count from the first operation; see
+    `trace_events`.
 
     Args:
       run_metadata: the `RunMetadata` of the run; it is not changed.
       dataflow: also draw arrows from the producer of a tensor to its consumers.
-      memory: also draw when each tensor lived, and a curve of the bytes that are allocated,
-        without those of variables.
+      memory: also draw the life of each tensor, and a curve of the allocated bytes without
+        variables.
 
     Returns:
       The trace, as JSON in one line.
     """
     with _without_collector():
-        return _trace_of(read_executions(run_metadata.step_stats), dataflow, memory).json()
+        return _draw_trace(read_executions(run_metadata.step_stats), dataflow, memory).json()
 
 
 @contextlib.contextmanager
 def _without_collector() -> Iterator[None]:
-    """Stops the collector of cycles, which there are none of here.
+    """Stops Python's garbage collector: a trace has hundreds of thousands of objects, no cycles.
 
-    It would walk through all objects of TensorFlow again and again as hundreds of thousands of
-    new ones are made: half of the time.
+    The collector would walk through all objects of TensorFlow again and again, which takes half of
+    the time.
     """
     enabled = gc.isenabled()
     gc.disable()
@@ -61,13 +61,13 @@ def _without_collector() -> Iterator[None]:
             gc.enable()
 
 
-def _trace_of(executions: _Executions, dataflow: bool, memory: bool) -> Trace:
-    begin = min((each[0].begin for each in executions.values() if each), default=0)
+def _draw_trace(executions: _Executions, dataflow: bool, memory: bool) -> Trace:
+    begin = min((ops[0].begin for ops in executions.values() if ops), default=0)
     trace = Trace(begin - begin % 1000)  # Allocations have whole microseconds.
     drawn = {
-        device: _draw(trace, trace.row(f"{device} Compute"), each)
-        for device, each in executions.items()
-        if each
+        device: _draw(trace, trace.row(f"{device} Compute"), ops)
+        for device, ops in executions.items()
+        if ops
     }
     if dataflow:
         _draw_arrows(trace, executions, drawn)
@@ -78,7 +78,7 @@ def _trace_of(executions: _Executions, dataflow: bool, memory: bool) -> Trace:
 
 def _draw(trace: Trace, row: int, executions: Sequence[Execution]) -> list[Bar]:
     """Draws the bars of a device."""
-    bars = trace.place(row, ((each.begin, each.end) for each in executions))
+    bars = trace.place(row, ((op.begin, op.end) for op in executions))
     for execution, bar in zip(executions, bars, strict=True):
         trace.bar(bar, "Op", execution.type, _arguments(execution))
     return bars
@@ -108,33 +108,32 @@ def _draw_arrows(trace: Trace, executions: _Executions, drawn: Mapping[str, list
         for execution, bar in zip(executions[device], bars, strict=True):
             row, lane, begin, _, _, _ = bar
             for name in execution.inputs:
-                # A control input, `^NAME`, brings no data, and there is no operation of this name.
+                # A control input, `^NAME`, brings no data: no operation has this name.
                 if name not in producers:
                     name = producer_name(name)
-                found = producers.get(name)
-                if found:
-                    sender = found[0] if len(found) == 1 else _latest(found, begin)
+                senders = producers.get(name)
+                if senders:
+                    sender = senders[0] if len(senders) == 1 else _latest(senders, begin)
                     if sender[1] != lane or sender[0] != row:
                         trace.arrow(name, sender, bar)
             if execution.transfer is not None:
                 source = rows.get(execution.transfer.source)
                 name = execution.transfer.tensor
-                found = producers.get(producer_name(name), [])
-                there = [each for each in found if each.row == source]
-                if there:
-                    trace.arrow(name, _latest(there, begin), bar)
+                senders = producers.get(producer_name(name), [])
+                senders = [sender for sender in senders if sender.row == source]
+                if senders:
+                    trace.arrow(name, _latest(senders, begin), bar)
 
 
 def _producers(executions: _Executions, drawn: Mapping[str, list[Bar]]) -> dict[str, list[Bar]]:
     """Bars by the names of operations, by rising begin."""
-    found: dict[str, list[Bar]] = collections.defaultdict(list)
+    producers: dict[str, list[Bar]] = collections.defaultdict(list)
     for device, bars in drawn.items():
         for execution, bar in zip(executions[device], bars, strict=True):
-            found[execution.name].append(bar)
-    for each in found.values():
-        if len(each) > 1:
-            each.sort(key=_BEGIN)
-    return dict(found)
+            producers[execution.name].append(bar)
+    for bars in producers.values():
+        bars.sort(key=_BEGIN)
+    return dict(producers)
 
 
 def _latest(bars: Sequence[Bar], time: int) -> Bar:
@@ -155,11 +154,11 @@ def _draw_memory(trace: Trace, executions: _Executions) -> None:
 
 
 def _by_task(
-    found: Mapping[tuple[str, str], list[memory_use.Change]],
+    device_changes: Mapping[tuple[str, str], list[memory_use.Change]],
 ) -> dict[tuple[str, str], list[memory_use.Change]]:
-    """Joins the changes of a process's devices, which share their allocators."""
+    """Joins the changes of all devices of a process, which share allocators."""
     joined: dict[tuple[str, str], list[memory_use.Change]] = {}
-    for (device, allocator), changes in found.items():
+    for (device, allocator), changes in device_changes.items():
         task = device.rpartition("/device:")[0]
         joined.setdefault((task, allocator), []).extend(changes)
     for changes in joined.values():
@@ -172,6 +171,6 @@ def _facts(description: Any) -> dict[str, Any]:
     return {
         "bytes": memory.requested_bytes,
         "allocator": memory.allocator_name,
-        "shape": [each.size for each in description.shape.dim],
+        "shape": [dim.size for dim in description.shape.dim],
         "dtype": description.dtype,
     }

@@ -1,10 +1,10 @@
-"""Records of all tasks of a profile, by the clock of the chief, and each operation once.
+"""Aligns the records of all tasks of a profile to the clock of the chief.
 
-    run = align(read_run(find("runs/first")), step=100)
+    run = align(read_run(find_folder("runs/first")), step=100)
     run.ops[Device("ps_0", "CPU:0")]
 
-The record of a task of a cluster also has the operations that it caused on devices of other
-tasks, such as parameter servers.
+The record of a task also has the operations that it caused on devices of other tasks, such as
+parameter servers; the aligned run has each operation once.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tf_frame.profiling import xplane
 from tf_frame.profiling.profile_folders import ProfileFolder, read_steps, task_name
 from tf_frame.profiling.step_profile import Span, Step, StepProfile
 
-_OF_TASK = re.compile(r"/job:(?P<job>[^/]+)/(?:replica:\d+/)?task:(?P<index>\d+)/")
+_TASK = re.compile(r"/job:(?P<job>[^/]+)/(?:replica:\d+/)?task:(?P<index>\d+)/")
 _LOCAL = "localhost"
 _Window = tuple[int, int] | None
 
@@ -33,7 +33,7 @@ class Device(NamedTuple):
 
 
 class AlignedOp(NamedTuple):
-    """An execution of an operation; `step` is the global step of the task that caused it."""
+    """An execution of an operation; `step` is the global step of its task."""
 
     begin: int
     end: int
@@ -47,8 +47,8 @@ class Run:
     """Records of the tasks of a run.
 
     Attributes:
-      profiles: of the tasks that recorded steps.
-      captures: threads of the other tasks, by task.
+      profiles: records of the tasks that recorded steps.
+      captures: task -> its threads, for tasks without recorded steps.
     """
 
     profiles: Sequence[StepProfile]
@@ -57,12 +57,12 @@ class Run:
 
 @dataclasses.dataclass(frozen=True)
 class AlignedRun:
-    """The same by the clock of the chief.
+    """Records of the tasks of a run by the clock of the chief.
 
     Attributes:
-      steps: of each task that recorded some; their operations are in `ops`.
-      ops: of each device, by rising begin.
-      captures: threads of the tasks of which there is nothing else.
+      steps: task -> its recorded steps, with their operations in `ops`.
+      ops: device -> its operations, by rising begin.
+      captures: task -> its threads, for tasks without other records.
     """
 
     steps: Mapping[str, Sequence[Step]]
@@ -72,8 +72,8 @@ class AlignedRun:
     @property
     def tasks(self) -> list[str]:
         """The chief first, parameter servers last."""
-        found = {*self.steps, *self.captures, *(device.task for device in self.ops)}
-        return sorted(found, key=_order)
+        tasks = {*self.steps, *self.captures, *(device.task for device in self.ops)}
+        return sorted(tasks, key=_order)
 
     @property
     def begin(self) -> int:
@@ -89,7 +89,7 @@ def read_run(folder: ProfileFolder, *, keep_threadpool: bool = False) -> Run:
 
     Args:
       folder: the folder.
-      keep_threadpool: also events of Eigen's thread pools.
+      keep_threadpool: include events of Eigen's thread pools.
 
     Raises:
       DataError: an XPlane file is damaged, or all recorded steps are.
@@ -109,31 +109,31 @@ def align(run: Run, step: int | None = None) -> AlignedRun:
 
     Args:
       run: the records.
-      step: only what overlaps with this step of the chief, or of the first task that has it.
+      step: keeps records during this step of the chief, or of the first task with the step.
 
     Raises:
       ConfigError: no task recorded the step.
     """
     profiles = sorted(run.profiles, key=lambda profile: _order(profile.task))
     steps = {
-        profile.task: [_shifted(each, profile.clock_offset) for each in profile.steps]
+        profile.task: [_shifted(step, profile.clock_offset) for step in profile.steps]
         for profile in profiles
     }
     window = _window(steps, step)
     offsets = _clock_offsets(profiles)
     ops = _ops_by_device(profiles, offsets, window)
-    known = {device.task for device in ops}
+    with_ops = {device.task for device in ops}
     return AlignedRun(
         steps={
-            task: [each for each in found if _overlaps(each.begin, each.end, window)]
-            for task, found in steps.items()
+            task: [step for step in task_steps if _overlaps(step.begin, step.end, window)]
+            for task, task_steps in steps.items()
         },
         ops=ops,
-        # Of a task whose operations are known, threads would show these once more.
+        # The threads of a task would show its operations once more.
         captures={
-            task: _within(_moved(lines, offsets.get(task, 0)), window)
+            task: _shifted_lines(lines, offsets.get(task, 0), window)
             for task, lines in run.captures.items()
-            if task not in known
+            if task not in with_ops
         },
     )
 
@@ -156,13 +156,13 @@ def _shifted(step: Step, offset: int) -> Step:
 def _window(steps: Mapping[str, Sequence[Step]], number: int | None) -> _Window:
     if number is None:
         return None
-    recorded = [step for found in steps.values() for step in found]
+    recorded = [step for task_steps in steps.values() for step in task_steps]
     for step in recorded:
         if step.number == number:
             return step.begin, step.end
-    known = sorted({step.number for step in recorded})
+    numbers = sorted({step.number for step in recorded})
     raise ConfigError(
-        f"no task recorded step {number}; recorded steps: {', '.join(map(str, known)) or 'none'}"
+        f"no task recorded step {number}; recorded steps: {', '.join(map(str, numbers)) or 'none'}"
     )
 
 
@@ -170,40 +170,32 @@ def _overlaps(begin: int, end: int, window: _Window) -> bool:
     return window is None or (begin < window[1] and window[0] < end)
 
 
-def _within(lines: Sequence[xplane.Line], window: _Window) -> list[xplane.Line]:
-    kept = [
-        line._replace(
-            events=[event for event in line.events if _overlaps(event.begin, event.end, window)]
-        )
-        for line in lines
-    ]
-    return [line for line in kept if line.events]
+def _shifted_lines(lines: Sequence[xplane.Line], offset: int, window: _Window) -> list[xplane.Line]:
+    """The threads with events in the window, by another clock."""
+    shifted = []
+    for line in lines:
+        events = [
+            event._replace(begin=event.begin + offset, end=event.end + offset)
+            for event in line.events
+            if _overlaps(event.begin + offset, event.end + offset, window)
+        ]
+        if events:
+            shifted.append(line._replace(events=events))
+    return shifted
 
 
 def _clock_offsets(profiles: Sequence[StepProfile]) -> dict[str, int]:
-    """Nanoseconds to add to the times of each task; its own measurement is preferred."""
-    found = {task: each for p in profiles for task, each in p.peer_clock_offsets.items()}
-    return found | {profile.task: profile.clock_offset for profile in profiles}
-
-
-def _moved(lines: Sequence[xplane.Line], offset: int) -> list[xplane.Line]:
-    return [
-        line._replace(
-            events=[
-                event._replace(begin=event.begin + offset, end=event.end + offset)
-                for event in line.events
-            ]
-        )
-        for line in lines
-    ]
+    """Nanoseconds to add to the times of each task; a task's own measurement takes precedence."""
+    measured = {task: offset for p in profiles for task, offset in p.peer_clock_offsets.items()}
+    return measured | {profile.task: profile.clock_offset for profile in profiles}
 
 
 def _ops_by_device(
     profiles: Sequence[StepProfile], offsets: Mapping[str, int], window: _Window
 ) -> dict[Device, list[AlignedOp]]:
-    # A device's times are by the clock of its own machine, whichever task recorded them.
-    # Without those that several tasks recorded.
-    found: dict[Device, dict[tuple[int, int, str], AlignedOp]] = collections.defaultdict(dict)
+    # The times of a device have the clock of its own machine, even if another task recorded them.
+    # Several tasks may have recorded an operation.
+    ops: dict[Device, dict[tuple[int, int, str], AlignedOp]] = collections.defaultdict(dict)
     for profile in profiles:
         devices = [_device(name, profile.task) for name in profile.devices]
         shifts = [offsets.get(device.task, 0) for device in devices]
@@ -213,13 +205,13 @@ def _ops_by_device(
                 if _overlaps(first, last, window):
                     name, kind = profile.nodes[node]
                     op = AlignedOp(first, last, name, kind, step.number)
-                    found[devices[device]].setdefault((first, last, name), op)
-    return {device: sorted(ops.values()) for device, ops in found.items()}
+                    ops[devices[device]].setdefault((first, last, name), op)
+    return {device: sorted(by_key.values()) for device, by_key in ops.items()}
 
 
 def _device(name: str, own_task: str) -> Device:
-    found = _OF_TASK.match(name)
+    match = _TASK.match(name)
     short = name.rpartition("/")[2].removeprefix("device:")
-    if found is None or found["job"] == _LOCAL:
+    if match is None or match["job"] == _LOCAL:
         return Device(own_task, short)
-    return Device(f"{found['job']}_{found['index']}", short)
+    return Device(f"{match['job']}_{match['index']}", short)

@@ -1,13 +1,13 @@
 """Floating-point operations of TensorFlow operations, by their types and static shapes.
 
     flops(operation)            all floating-point operations, 2 for a multiply-add
-    multiply_adds(operation)    those of convolutions and matrix products, and their gradients
+    multiply_adds(operation)    multiply-adds of convolutions, matrix products, their gradients
 
-They agree with TensorFlow's registry of statistics (`tf.compat.v1.profiler` uses it), which lacks
-most gradients, batch norm, activations and updates, knows no batches before channels (NCHW), and
-takes the wrong dimension of a `BatchMatMul` with a transposed input. Batch norm counts as in
-Grappler's cost model (tensorflow/core/grappler/costs/op_level_cost_estimator.cc). Types that are
-not listed, such as those that only move data, count nothing.
+The counts agree with TensorFlow's registry of statistics (`tf.compat.v1.profiler` uses it). The
+registry lacks most gradients, batch norm, activations and updates, does not support NCHW, and takes
+the wrong dimension of a `BatchMatMul` with a transposed input. Batch norm counts as in Grappler's
+cost model (tensorflow/core/grappler/costs/op_level_cost_estimator.cc). Types that are not listed
+count nothing, for example types that only move data.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ _PER_OUTPUT = {
 # Type -> operations for each element of the first input.
 _PER_INPUT = {
     "Mean": 1,
-    # As `Softmax`, whose division is the gradient.
+    # As `Softmax`; the division is the gradient.
     "SparseSoftmaxCrossEntropyWithLogits": 5,
     # And the labels: the loss of each class (3), the subtraction in the gradient.
     "SoftmaxCrossEntropyWithLogits": 9,
@@ -70,12 +70,12 @@ _PER_INPUT = {
     **dict.fromkeys(["ResizeBilinearGrad", "CropAndResizeGradImage"], 8),
     **dict.fromkeys(["FusedBatchNormGrad", "FusedBatchNormGradV2", "FusedBatchNormGradV3"], 11),
 }
-# Reductions, by an operation for each element but those of the result.
+# Reductions: an operation for each element of the input, less the elements of the result.
 _REDUCTIONS = {"Sum", "Max", "Min", "Prod", "ArgMax", "ArgMin", "BiasAddGrad"}
 _BATCH_NORMS = {"FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3"}
-# Type -> the outputs, or those of the forward operation; operations for each element of the
-# window, and for each output. A gradient of a mean is weighted and added; that of a maximum looks
-# for the maximum again.
+# Type -> the outputs, or the outputs of the forward operation; operations for each element of the
+# window, and for each output. The gradient of a mean is weighted and added; the gradient of a
+# maximum searches the maximum again.
 _POOLINGS = {
     "AvgPool": (_OUTPUT, 1, 0),
     "AvgPoolGrad": (1, 2, 0),
@@ -176,8 +176,8 @@ def _l2_loss(operation: Any) -> int:
 
 
 def _update(operation: Any) -> int:
-    # A resource variable has no shape; the gradient has that of the variable.
-    sizes = [_size(each) for each in operation.inputs if each.dtype.base_dtype.is_floating]
+    # A resource variable has no shape; the gradient has the shape of the variable.
+    sizes = [_size(tensor) for tensor in operation.inputs if tensor.dtype.base_dtype.is_floating]
     return _PER_VALUE[operation.type] * max(sizes)
 
 

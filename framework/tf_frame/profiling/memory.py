@@ -1,11 +1,11 @@
-"""Memory of a step by its run metadata: the curve, the peak, and who owns most at the peak.
+"""Memory of a step by its run metadata: the curve, the peak, and the owners at the peak.
 
     memory_peaks(run_metadata, {"/device:CPU:0": 0})
 
-An operation's allocation records hold each allocation, of outputs and of temporary memory, and
-its release, also if another operation was the last to use it. Memory that the step did not
-allocate, such as that of variables, has no record. Where a device has no records at all, outputs
-stand for them: from the begin of their operation to the end of the last one that reads them.
+The allocation records of an operation hold the allocations of its outputs and temporary memory,
+and their release, even if another operation was the last user. Variables, which the step did not
+allocate, have no record. If a device has no records at all, its outputs replace them: from the
+begin of their operation to the end of the last operation that reads them.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ _MOST_OWNERS = 20
 
 
 class Change(NamedTuple):
-    """Memory that an operation gets, or that is given back.
+    """An allocation of an operation, or its release.
 
     Attributes:
       time: nanoseconds since 1970.
-      bytes: positive or negative.
+      bytes: negative for a release.
       owner: name of the operation.
     """
 
@@ -42,7 +42,7 @@ class Tensor(NamedTuple):
     Attributes:
       name: such as `conv` or `split:1`.
       begin, end: from the begin of the operation to the end of its last reader.
-      execution: of the operation.
+      execution: the execution of the operation.
       description: its `TensorDescription`.
     """
 
@@ -54,7 +54,7 @@ class Tensor(NamedTuple):
 
 
 def memory_peaks(run_metadata: Any, devices: Mapping[str, int]) -> tuple[Memory, ...]:
-    """Returns the memory of a step on each device, of the allocator with the greatest peak.
+    """Returns the memory of a step on each device, for the allocator with the largest peak.
 
     Args:
       run_metadata: the `RunMetadata`.
@@ -63,9 +63,9 @@ def memory_peaks(run_metadata: Any, devices: Mapping[str, int]) -> tuple[Memory,
     executions = read_executions(run_metadata.step_stats)
     peaks: dict[str, Memory] = {}
     for (device, _), changes in memory_changes(executions).items():
-        found = _peak(devices[device], changes)
-        if device not in peaks or found.peak > peaks[device].peak:
-            peaks[device] = found
+        memory = _peak(devices[device], changes)
+        if device not in peaks or memory.peak > peaks[device].peak:
+            peaks[device] = memory
     return tuple(sorted(peaks.values(), key=operator.attrgetter("device")))
 
 
@@ -74,23 +74,23 @@ def memory_changes(
 ) -> dict[tuple[str, str], list[Change]]:
     """Returns the changes of memory by (device, allocator), by rising time.
 
-    Of changes in the same microsecond, those of an earlier operation come first.
+    Of changes in the same microsecond, changes of an earlier operation come first.
 
     Args:
-      executions: of each device, as `read_executions` returns them.
+      executions: executions of each device, from `read_executions`.
     """
-    found: dict[tuple[str, str], list[Change]] = collections.defaultdict(list)
+    all_changes: dict[tuple[str, str], list[Change]] = collections.defaultdict(list)
     tensors = None
-    for device, each in executions.items():
-        recorded = list(_recorded(each))
+    for device, device_executions in executions.items():
+        recorded = list(_recorded(device_executions))
         if not recorded:
             tensors = tensors if tensors is not None else output_tensors(executions)
             recorded = list(_estimated(tensors.get(device, ())))
         for allocator, change in recorded:
-            found[device, allocator].append(change)
-    for changes in found.values():
+            all_changes[device, allocator].append(change)
+    for changes in all_changes.values():
         changes.sort(key=operator.attrgetter("time"))
-    return dict(found)
+    return dict(all_changes)
 
 
 def curve(changes: Sequence[Change]) -> list[tuple[int, int]]:
@@ -102,13 +102,13 @@ def curve(changes: Sequence[Change]) -> list[tuple[int, int]]:
 def output_tensors(executions: Mapping[str, Sequence[Execution]]) -> dict[str, list[Tensor]]:
     """Returns the outputs of each device's operations that have a size."""
     last_read: dict[str, int] = {}
-    for each in (each for found in executions.values() for each in found):
-        for name in each.inputs:
+    for execution in itertools.chain.from_iterable(executions.values()):
+        for name in execution.inputs:
             producer = producer_name(name)
-            last_read[producer] = max(last_read.get(producer, 0), each.end)
+            last_read[producer] = max(last_read.get(producer, 0), execution.end)
     return {
-        device: [tensor for each in found for tensor in _outputs(each, last_read)]
-        for device, found in executions.items()
+        device: [tensor for op in ops for tensor in _outputs(op, last_read)]
+        for device, ops in executions.items()
     }
 
 
@@ -130,7 +130,7 @@ def _recorded(executions: Sequence[Execution]) -> Iterator[tuple[str, Change]]:
 
 
 def _estimated(tensors: Sequence[Tensor]) -> Iterator[tuple[str, Change]]:
-    """Tensors in the same memory, such as that of a reshaped one, count once."""
+    """Tensors that share memory, such as a tensor and its reshaped view, count once."""
     used_until: dict[tuple[str, int], int] = {}
     for tensor in tensors:
         memory = tensor.description.allocation_description
@@ -150,5 +150,5 @@ def _peak(device: int, changes: Sequence[Change]) -> Memory:
     held: collections.Counter[str] = collections.Counter()
     for change in changes[: totals.index(peak) + 1]:
         held[change.owner] += change.bytes
-    owners = [Owner(*each) for each in held.most_common(_MOST_OWNERS) if each[1] > 0]
+    owners = [Owner(*pair) for pair in held.most_common(_MOST_OWNERS) if pair[1] > 0]
     return Memory(device, max(peak, 0), owners)

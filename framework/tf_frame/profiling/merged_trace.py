@@ -1,6 +1,6 @@
-"""One Chrome trace of all tasks of a profile; no TensorFlow.
+"""Draws all tasks of a profile as one Chrome trace; no TensorFlow.
 
-    trace = draw_tasks(align(read_run(find("runs/first"))))
+    trace = draw_tasks(align(read_run(find_folder("runs/first"))))
     trace.json()
 
 Each task has a row for its Python code and a row for each of its devices.
@@ -75,29 +75,32 @@ def _draw_capture(trace: Trace, task: str, lines: Sequence[xplane.Line]) -> None
 
 def _draw_transfers(trace: Trace, ops: _Ops, bars: _Bars) -> None:
     sources = _sources(ops, bars)
-    for device, found in ops.items():
-        for op, bar in zip(found, bars[device], strict=True):
+    for device, device_ops in ops.items():
+        for op, bar in zip(device_ops, bars[device], strict=True):
             if op.type in _RECEIVERS:
                 name = producer_name(op.name)
                 earlier = [
                     (sends, sent)
-                    for other, sends, sent in sources.get(name, ())
-                    if other != device and sent.begin <= bar.begin
+                    for source, sends, sent in sources.get(name, ())
+                    if source != device and sent.begin <= bar.begin
                 ]
                 if earlier:
-                    _, sent = max(earlier, key=lambda each: (each[0], each[1].begin))
+                    _, sent = max(earlier, key=lambda pair: (pair[0], pair[1].begin))
                     trace.arrow(name, sent, bar)
 
 
 def _sources(ops: _Ops, bars: _Bars) -> Mapping[str, Sequence[tuple[Device, bool, Bar]]]:
-    """Returns by name what may have sent a received tensor: device, whether it sends, and bar."""
+    """Name of a received tensor -> its possible senders: device, whether it is a send op, bar."""
     received = {
-        producer_name(op.name) for each in ops.values() for op in each if op.type in _RECEIVERS
+        producer_name(op.name)
+        for device_ops in ops.values()
+        for op in device_ops
+        if op.type in _RECEIVERS
     }
-    found: dict[str, list[tuple[Device, bool, Bar]]] = collections.defaultdict(list)
-    for device, each in ops.items():
-        for op, bar in zip(each, bars[device], strict=True):
+    sources: dict[str, list[tuple[Device, bool, Bar]]] = collections.defaultdict(list)
+    for device, device_ops in ops.items():
+        for op, bar in zip(device_ops, bars[device], strict=True):
             name = producer_name(op.name)
             if name in received and op.type not in _RECEIVERS:
-                found[name].append((device, op.type in _SENDERS, bar))
-    return found
+                sources[name].append((device, op.type in _SENDERS, bar))
+    return sources

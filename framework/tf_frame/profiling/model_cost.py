@@ -29,7 +29,7 @@ from tf_frame.profiling.step_graph import (
 )
 from tf_frame.profiling.step_profile import Cost
 
-# Operations whose outputs begin with the batch.
+# Operations that return a batch.
 _INPUTS = ("IteratorGetNext", "Placeholder", "QueueDequeueManyV2", "QueueDequeueUpToV2")
 
 
@@ -41,11 +41,11 @@ class Layer:
       name: the scope; empty for the whole model.
       output: shape of its last output, in the first clone; None without one, or unknown.
       parameters: number of trained values.
-      multiply_adds: those of forward convolutions and matrix products in a step.
+      multiply_adds: multiply-adds of forward convolutions and matrix products in a step.
       activation_bytes: bytes of the tensors that the forward pass keeps for the backward pass.
       flops: floating-point operations of a step, 2 for a multiply-add. The update of the variables
         is in the scope of the optimizer.
-      forward_flops, backward_flops: those of the forward and of the backward pass.
+      forward_flops, backward_flops: operations of the forward and the backward pass.
       unknown_products: convolutions and matrix products without static shapes, not counted.
       unknown: other operations and kept tensors without static shapes, not counted.
     """
@@ -65,15 +65,15 @@ class Layer:
 def costs(
     graph: Any, *, variables: Iterable[Any], step: Any = None, batch_size: int | None = None
 ) -> tuple[Cost, ...]:
-    """Returns the costs of scopes with any for a profile, the first of the whole model.
+    """Returns the costs of scopes for a profile; the first is the whole model.
 
     Arguments as of `model_layers`.
     """
     layers = model_layers(graph, variables=variables, step=step, batch_size=batch_size)
     return tuple(
-        Cost(each.name, each.parameters, None if each.unknown_products else each.flops)
-        for each in layers
-        if not each.name or each.parameters or each.flops or each.unknown_products
+        Cost(layer.name, layer.parameters, None if layer.unknown_products else layer.flops)
+        for layer in layers
+        if not layer.name or layer.parameters or layer.flops or layer.unknown_products
     )
 
 
@@ -86,10 +86,10 @@ def model_layers(
       graph: the `tf.Graph`; it is not changed.
       variables: the trained variables.
       step: the operation or tensor that runs a step; None: every operation of the graph.
-      batch_size: examples in the batch of a clone, for inputs that do not say it.
+      batch_size: examples in the batch of a clone, for inputs of unknown batch size.
 
     Returns:
-      The whole model, and its scopes in the order in which the graph was built.
+      The whole model, and its scopes in the order of the graph.
     """
     operations = graph.get_operations() if step is None else ancestors([step])
     phase_of = phases(operations)
@@ -97,8 +97,8 @@ def model_layers(
         operations = computed(operations, getattr(step, "op", step))
     if batch_size is not None and any(map(_lacks_batch_size, operations)):
         names = {op.name for op in operations}
-        known = _with_batch_size(graph, batch_size)
-        operations = [op for op in known.get_operations() if op.name in names]
+        copy = _with_batch_size(graph, batch_size)
+        operations = [op for op in copy.get_operations() if op.name in names]
     layers = {"": Layer("")}
     for op in operations:
         _count_operation(op, phase_of[op.name], _enclosing(layers, op.name))
@@ -149,7 +149,7 @@ def _lacks_batch_size(op: Any) -> bool:
 
 
 def _with_batch_size(graph: Any, batch_size: int) -> Any:
-    """A copy of a graph whose inputs have batches of this size where they do not say it."""
+    """A copy of a graph with this batch size for inputs of unknown batch size."""
     content = graph.as_graph_def(add_shapes=True)
     for node in content.node:
         if node.op in _INPUTS:

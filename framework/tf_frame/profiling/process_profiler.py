@@ -1,11 +1,11 @@
-"""The profiler of this process, which serves one capture at a time, and who holds it.
+"""The profiler of this process, which serves one capture at a time.
 
-profiler = start_profiler(folder, "step_100", host_tracer_level=2)
-stop_profiler(profiler)        # writes plugins/profile/<time>/<host>.xplane.pb in the folder
+    profiler = start_profiler(folder, "step_100", host_tracer_level=2)
+    stop_profiler(profiler)        # writes plugins/profile/<time>/<host>.xplane.pb in the folder
 
-A start that is refused says who holds the profiler: a capture of this process by its name and
-since when, another caller of `tf.profiler.experimental.start`, or the profiler's server, which
-TensorBoard's button asks. Any error of the profiler is a `CaptureError`.
+The error of a refused start names the holder of the profiler: a capture of this process, another
+caller of `tf.profiler.experimental.start`, or the profiler's server, which TensorBoard's button
+calls. Any error of the profiler is a `CaptureError`.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from typing import Any, NamedTuple
 
 import tensorflow as tf
 
-# `start` leaves its profiler behind when the profiler's server is making a capture, and then
-# every later `start` fails. Only these modules can tell a leftover from an active profiler,
-# and remove it.
+# If the profiler's server makes a capture, `start` fails and leaves its profiler behind; then every
+# later `start` fails. Only these modules can distinguish a leftover from an active profiler, and
+# remove it.
 from tensorflow.python.profiler import profiler_v2
 from tensorflow.python.profiler.internal import _pywrap_profiler
 
@@ -34,10 +34,10 @@ class Profiler(NamedTuple):
     """A profiler that was started.
 
     Attributes:
-      name: of its capture.
+      name: name of its capture.
       began: seconds since 1970.
-      reference: weak, as `tf.profiler.experimental.stop(save=False)` ends a capture only when
-        nobody holds its profiler any more.
+      reference: weak reference, because `tf.profiler.experimental.stop(save=False)` ends a capture
+        only when its profiler has no reference any more.
     """
 
     name: str
@@ -51,9 +51,8 @@ _newest: Profiler | None = None
 class _Integer:
     """An integer that cannot be converted to a bool.
 
-    TensorFlow 2.21 first converts an option to bool, which succeeds for an int, and then
-    drops the option; so `tf.profiler.experimental.ProfilerOptions` has no effect. It reads
-    an object of this class by `__index__`.
+    TensorFlow 2.21 drops an option that it can convert to bool, such as an int, so that
+    `tf.profiler.experimental.ProfilerOptions` has no effect. It reads this class by `__index__`.
     """
 
     def __init__(self, value: int) -> None:
@@ -67,9 +66,9 @@ def start_profiler(logdir: str, name: str, **levels: int) -> Profiler:
     """Starts the profiler.
 
     Args:
-      logdir: where `stop_profiler` will write.
-      name: of the capture, for those who are refused meanwhile.
-      **levels: tracer levels, as of `tf.profiler.experimental.ProfilerOptions`.
+      logdir: folder for the file of `stop_profiler`.
+      name: name of the capture, for the errors of other starts.
+      **levels: tracer levels, as in `tf.profiler.experimental.ProfilerOptions`.
 
     Raises:
       CaptureError: another capture is active in this process, or the profiler failed.
@@ -77,13 +76,13 @@ def start_profiler(logdir: str, name: str, **levels: int) -> Profiler:
     global _newest
     with profiler_v2._profiler_lock:
         if profiler_v2._profiler is not None and not is_any_profiler_active():
-            profiler_v2._profiler = None  # Left by a failed start.
-    # TensorFlow reads options only by `_asdict`.
+            profiler_v2._profiler = None  # A failed start left it.
+    # TensorFlow reads options by `_asdict`.
     options = types.SimpleNamespace(_asdict=lambda: {k: _Integer(v) for k, v in levels.items()})
     try:
         tf.profiler.experimental.start(logdir, options)
     except tf.errors.AlreadyExistsError as error:
-        # With a context, `start` failed after it had registered its profiler.
+        # With a context, `start` failed after it registered its profiler.
         if error.__context__ is not None:
             profiler_v2._profiler = None
         raise CaptureError(
@@ -99,7 +98,7 @@ def stop_profiler(profiler: Profiler) -> None:
     """Stops the profiler, which writes its capture.
 
     Raises:
-      CaptureError: somebody else stopped it, or it failed.
+      CaptureError: other code stopped it, or it failed.
     """
     if not is_running(profiler):
         raise CaptureError("the profiler was not running; someone else stopped it")
@@ -116,7 +115,7 @@ def is_running(profiler: Profiler | None) -> bool:
 
 
 def is_any_profiler_active() -> bool:
-    """Returns whether anybody makes a capture of this process."""
+    """Returns whether a capture of this process is active."""
     probe = _pywrap_profiler.ProfilerSession()
     try:
         probe.start("", {})
@@ -127,7 +126,7 @@ def is_any_profiler_active() -> bool:
 
 
 def _holder() -> str:
-    """Says who has the profiler."""
+    """Names the holder of the profiler."""
     if _newest is not None and is_running(_newest):
         since = time.strftime("%H:%M:%S", time.localtime(_newest.began))
         return f"the capture {_newest.name} of this process has been active since {since}"

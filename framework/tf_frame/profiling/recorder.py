@@ -1,9 +1,9 @@
-"""Records steps with their operations, memory and hooks, and writes them beside a capture.
+"""Records steps with their operations, memory and hooks.
 
 recorder = Recorder(times, facts)
 recorder.start(on_step)
 ... steps with run metadata: recorder.add(run_metadata), recorder.end_step(100, ended) ...
-write(recorder.stop(), path)
+profile = recorder.stop()
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ class Facts:
     Attributes:
       task: such as `worker_0`.
       examples_per_step: examples of a step of this task; None if unknown.
-      clone_scopes: name scopes of the clones, if there are several.
+      clone_scopes: name scopes of several clones.
       costs: computes the static costs of the graph.
-      clock_offsets: measures clocks; task -> nanoseconds to add for times of the chief.
+      clock_offsets: measures clocks; task -> nanoseconds to add for the clock of the chief.
     """
 
     task: str
@@ -112,8 +112,8 @@ class Recorder:
     def stop(self) -> StepProfile | None:
         """Ends the recording.
 
-        TensorFlow prepares the graph anew in the first step with run metadata, which is left
-        out if there are others.
+        TensorFlow prepares the graph anew in the first step with run metadata, so this step is left
+        out if there are more.
 
         Returns:
           The profile; None without any step.
@@ -126,9 +126,9 @@ class Recorder:
         tables, offsets = _Tables(), dict(self._facts.clock_offsets())
         recorded = [
             _without_tracing(
-                dataclasses.replace(step, ops=tables.ops(each), memory=tables.memory(each))
+                dataclasses.replace(step, ops=tables.ops(run), memory=tables.memory(run))
             )
-            for step, each in zip(steps, metadata, strict=True)
+            for step, run in zip(steps, metadata, strict=True)
         ]
         return StepProfile(
             task=self._facts.task,
@@ -162,7 +162,7 @@ class Recorder:
 
 
 def hook_kind(hook: Any) -> str:
-    """Returns the kind of a hook's spans, by its class: TensorFlow's hooks have no other mark."""
+    """Returns the kind of a hook's spans by its class name: stock hooks have no attribute."""
     name = type(hook).__name__
     return CHECKPOINT if "Checkpoint" in name else SUMMARY if "Summary" in name else HOOK
 
@@ -174,10 +174,10 @@ def _span(hook: Any, begin: int, end: int) -> Span:
 
 
 def _without_tracing(step: Step) -> Step:
-    """Gives the end of a session call, in which run metadata is handed over, to the profiler.
+    """Attributes the end of a session call, which copies run metadata, to the profiler.
 
-    Without run metadata a session call ends some microseconds after its last operation; with them
-    it took 5 to 60 ms longer for deeplab's 2400 operations.
+    Without run metadata a session call ends some microseconds after its last operation; with run
+    metadata it took 5 to 60 ms longer for deeplab's 2400 operations.
     """
     spans: list[Span] = []
     for span in step.spans:
@@ -201,22 +201,23 @@ def _every_steps(hook: Any, step_secs: float | None) -> float | None:
 
 
 class _Tables:
-    """Devices and nodes of run metadata, each once, by their positions."""
+    """Devices and nodes of run metadata, with their positions."""
 
     def __init__(self) -> None:
         self.devices: dict[str, int] = {}
         self.nodes: dict[Node, int] = {}
 
     def ops(self, run_metadata: Any) -> list[Op]:
-        found = []
+        ops = []
         for device, executions in read_executions(run_metadata.step_stats).items():
             number = self.devices.setdefault(device, len(self.devices))
-            for each in executions:
-                # The tensor of a transfer tells where it comes from.
-                name = each.transfer.tensor if each.transfer else each.name
-                node = self.nodes.setdefault(Node(name, each.type), len(self.nodes))
-                found.append(Op(number, node, each.begin, each.end))
-        return sorted(found, key=lambda op: op.begin)
+            for execution in executions:
+                # The tensor of a transfer names its source.
+                transfer = execution.transfer
+                name = transfer.tensor if transfer else execution.name
+                node = self.nodes.setdefault(Node(name, execution.type), len(self.nodes))
+                ops.append(Op(number, node, execution.begin, execution.end))
+        return sorted(ops, key=lambda op: op.begin)
 
     def memory(self, run_metadata: Any) -> Sequence[Any]:
         return memory_peaks(run_metadata, self.devices)

@@ -1,4 +1,4 @@
-"""Removes old profiles, so that a training that makes many does not fill the disk.
+"""Removes old profiles, so that a training with many profiles does not fill the disk.
 
 removed = retain("runs/first", keep=3)
 """
@@ -26,8 +26,8 @@ class Removed(NamedTuple):
 def retain(model_dir: str, keep: int, *, dry_run: bool = False) -> list[Removed]:
     """Removes all profiles but the newest, by the time in their names.
 
-    A folder without a capture is never removed, nor one whose name does not begin with a time,
-    which somebody gave that name.
+    Folders without a capture stay, and so do folders that were renamed: their names do not begin
+    with a time.
 
     Args:
       model_dir: the `--model_dir` of a run.
@@ -35,15 +35,15 @@ def retain(model_dir: str, keep: int, *, dry_run: bool = False) -> list[Removed]
       dry_run: remove nothing.
 
     Returns:
-      What was removed, or would be, oldest first.
+      The removed profiles, oldest first; with `dry_run` the profiles that would be removed.
 
     Raises:
       OSError: a folder cannot be removed.
     """
-    paths = [each.path for each in list_folders(model_dir) if each.has_time]
+    paths = [folder.path for folder in list_folders(model_dir) if folder.has_time]
     removed = [Removed(path, _bytes_in(path)) for path in paths[: max(len(paths) - keep, 0)]]
-    for each in () if dry_run else removed:
-        file_system.remove_folder(each.path)
+    for profile in () if dry_run else removed:
+        file_system.remove_folder(profile.path)
     return removed
 
 

@@ -4,7 +4,7 @@
     session.run(train_op, options=run_options(session.sess_str), run_metadata=metadata)
     write_trace("timeline.json", chrome_trace(metadata))   # for ui.perfetto.dev
 
-They show when each operation ran, how long, and on which device.
+The metadata hold begin, duration and device of each operation.
 """
 
 from __future__ import annotations
@@ -23,25 +23,24 @@ __all__ = ["add_run_metadata", "chrome_trace", "run_options", "without_collision
 
 
 def run_options(session_target: str | bytes = "") -> Any:
-    """The `RunOptions` of a traced run, which returns times and devices of all operations.
+    """Returns the `RunOptions` of a traced run.
 
-    In a session of this process, FULL_TRACE fails the run while any other
-    profiler is active, such as TensorBoard's button; SOFTWARE_TRACE does not,
-    and has the same operations and memory records on a CPU. A session of a
-    server answers SOFTWARE_TRACE with nothing (measured with TensorFlow 2.21).
+    In a session of this process, FULL_TRACE fails the run while another profiler is active, such as
+    TensorBoard's button; SOFTWARE_TRACE does not fail, and has the same operations and memory
+    records on a CPU. A session of a server returns nothing for SOFTWARE_TRACE (measured with
+    TensorFlow 2.21).
 
     Args:
-      session_target: the target of the session, such as `session.sess_str`;
-        empty for a session of this process.
+      session_target: the target, such as `session.sess_str`; empty: a session of this process.
     """
     level = tf.RunOptions.FULL_TRACE if session_target else tf.RunOptions.SOFTWARE_TRACE
     return tf.RunOptions(trace_level=level)
 
 
 def without_collision(options: Any, session_target: str | bytes) -> None:
-    """Lowers a full trace that somebody asks for to the level that fails no step.
+    """Lowers a full trace, as requested by TensorFlow's hooks, to a level that fails no step.
 
-    TensorFlow's own hooks ask for it; see `run_options`.
+    See `run_options`.
 
     Args:
       options: the `RunOptions`, which are changed while a capture of this process is active.
@@ -58,12 +57,12 @@ def add_run_metadata(writer: Any, run_metadata: Any, tag: str, step: int | None 
     Args:
       writer: a `tf.compat.v1.summary.FileWriter`.
       run_metadata: the `RunMetadata`.
-      tag: the name on the page. A writer takes every name once only, and steps
-        are run again after a lost session: then `_2` and so on is added.
-      step: the step of the event; None for 0, as the older hooks wrote it.
+      tag: the name on the page. A writer takes every name only once; if a step runs again after a
+        lost session, `_2` and so on is added.
+      step: the step of the event; None: 0, as in older hooks.
 
     Returns:
-      The name under which it was written.
+      The unique name.
     """
     unique, number = tag, 1
     while True:

@@ -1,7 +1,6 @@
 """Parts of a training step: forward, backward and update; kept activations; outputs of scopes.
 
-Kept activations and outputs are tensors that depend on the input: on data or random numbers, and
-not on variables alone.
+Kept activations and outputs depend on the input, on data or random numbers, not on variables only.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ _CONSTANTS = ("Const", "ReadVariableOp", "VarHandleOp", "Variable", "VariableV2"
 _RANDOM = ("Multinomial", "Random", "TruncatedNormal")
 # Their output shares the memory of their input.
 _VIEWS = ("ExpandDims", "Identity", "PreventGradient", "Reshape", "Squeeze", "StopGradient")
-# The workspace of cuDNN; its size is not known, and on CPUs it is empty.
+# The workspace of cuDNN: its size is unknown, and on CPUs it is empty.
 _WORKSPACE = ("FusedBatchNormV3", 5)
 # They read no values.
 _OF_SHAPES = ("Rank", "Shape", "ShapeN", "Size")
@@ -31,35 +30,34 @@ FORWARD, BACKWARD, UPDATE = "forward", "backward", "update"
 
 
 def computed(operations: Sequence[Any], end: Any) -> list[Any]:
-    """Leaves out operations whose results nothing reads, as Grappler does.
+    """Leaves out operations with unused results, as Grappler does.
 
-    `tf.gradients` makes such operations: the gradient of the images, on which that of the first
-    weights waits.
+    `tf.gradients` makes such operations, for example the gradient of the images.
 
     Args:
       operations: those that `end` needs, in the order of their creation.
       end: the operation that runs a step.
     """
     effects = {op.type: _has_effect(op) for op in {op.type: op for op in operations}.values()}
-    found: dict[str, Any] = {}
-    left = [op for op in operations if op is end or effects[op.type]]
-    while left:
-        op = left.pop()
-        if op.name not in found:
-            found[op.name] = op
-            left += [tensor.op for tensor in op.inputs]
-    return [op for op in operations if op.name in found]
+    names: set[str] = set()
+    stack = [op for op in operations if op is end or effects[op.type]]
+    while stack:
+        op = stack.pop()
+        if op.name not in names:
+            names.add(op.name)
+            stack += [tensor.op for tensor in op.inputs]
+    return [op for op in operations if op.name in names]
 
 
 def _has_effect(operation: Any) -> bool:
     definition = operation.op_def
-    return definition.is_stateful or any(each.is_ref for each in definition.input_arg)
+    return definition.is_stateful or any(argument.is_ref for argument in definition.input_arg)
 
 
 def phases(operations: Sequence[Any]) -> Mapping[str, str]:
     """Assigns each operation of a step to the forward pass, the backward pass or the update.
 
-    The update is what comes after gradients without being one.
+    Operations after gradients that are no gradients belong to the update.
 
     Args:
       operations: those of a step, in the order of their creation.
@@ -67,15 +65,15 @@ def phases(operations: Sequence[Any]) -> Mapping[str, str]:
     Returns:
       Name of the operation -> phase.
     """
-    found: dict[str, str] = {}
+    assigned: dict[str, str] = {}
     for op in operations:
         before = (*(tensor.op for tensor in op.inputs), *op.control_inputs)
         if is_backward(op.name):
-            found[op.name] = BACKWARD
+            assigned[op.name] = BACKWARD
         else:
-            later = any(found.get(each.name, FORWARD) != FORWARD for each in before)
-            found[op.name] = UPDATE if later else FORWARD
-    return found
+            later = any(assigned.get(op.name, FORWARD) != FORWARD for op in before)
+            assigned[op.name] = UPDATE if later else FORWARD
+    return assigned
 
 
 def kept_tensors(operations: Sequence[Any]) -> list[Any]:
@@ -85,7 +83,7 @@ def kept_tensors(operations: Sequence[Any]) -> list[Any]:
       operations: those of a step, in the order of their creation.
 
     Returns:
-      The tensors; one that shares the memory of another is replaced by that one.
+      The tensors; a view is replaced by the tensor that owns the memory.
     """
     forward = _forward(operations)
     kept: dict[str, Any] = {}

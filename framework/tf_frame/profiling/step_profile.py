@@ -1,8 +1,8 @@
-"""Recorded steps of one task: what a profile keeps for its report, as a compressed JSON file.
+"""Recorded steps of one task, as a compressed JSON file.
 
-The recorder (`tf_frame.profiling.recorder`) makes a `StepProfile`; the report, `tf-frame profile
-diff` and `merge` read it back without TensorFlow. Times are nanoseconds since 1970, by the clock
-of the machine that the task runs on.
+The recorder (`tf_frame.profiling.recorder`) makes a `StepProfile`; `tf-frame profile show`, `diff`
+and `merge` read it without TensorFlow. Times are nanoseconds since 1970, by the clock of the
+task's machine.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ SUFFIX = ".steps.json.gz"
 _VERSION = 1
 _DAMAGED = (OSError, EOFError, zlib.error, ValueError, KeyError, TypeError, AttributeError)
 
-# Kinds of spans: what Python does within a step.
+# Kinds of spans, the work of Python within a step.
 SESSION, HOOK, CHECKPOINT, SUMMARY = "session", "hook", "checkpoint", "summary"
-# Hook whose time is that of profiling, which the report leaves out of a step.
+# The hook of profiling; the report leaves its time out of a step.
 PROFILER = "ProfileHook"
 HOOK_KINDS = (HOOK, CHECKPOINT, SUMMARY)
 
@@ -32,10 +32,9 @@ class Span(NamedTuple):
     """Time of the training thread within a step.
 
     Attributes:
-      kind: `session` for the session call; `checkpoint`, `summary` for the hooks that write
-        these; `hook` for any other.
+      kind: `session` for the session call; `checkpoint`, `summary` or `hook` for a hook.
       name: class of the hook; empty for the session call.
-      begin, end: when.
+      begin, end: times.
     """
 
     kind: str
@@ -50,7 +49,7 @@ class Op(NamedTuple):
     Attributes:
       device: position in `StepProfile.devices`.
       node: position in `StepProfile.nodes`.
-      begin, end: when.
+      begin, end: times.
     """
 
     device: int
@@ -76,7 +75,7 @@ class Owner(NamedTuple):
 
     Attributes:
       node: its name.
-      bytes: how much.
+      bytes: its bytes.
     """
 
     node: str
@@ -85,12 +84,12 @@ class Owner(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class Memory:
-    """Memory of a step on one device, beside that of variables.
+    """Memory of a step on one device, without variables.
 
     Attributes:
       device: position in `StepProfile.devices`.
-      peak: greatest number of bytes that were allocated at the same time.
-      owners: the operations that own most of them, by falling bytes; not all.
+      peak: largest number of bytes that were allocated at the same time.
+      owners: the operations with the most bytes, by falling bytes.
     """
 
     device: int
@@ -106,9 +105,9 @@ class Step:
       number: the global step after it.
       begin, end: from the end of the step before to the end of its hooks.
       spans: the session call and the hooks, in order, without overlap.
-      ops: executions of operations, in the order of their begin; a session of a server also has
-        those of other tasks.
-      memory: of each device with records.
+      ops: executions of operations, in the order of their begin; in a session of a server also
+        operations of other tasks.
+      memory: memory of each device with records.
     """
 
     number: int
@@ -142,8 +141,8 @@ class HookCost:
     Attributes:
       name: its class.
       kind: as in `Span`.
-      calls: how often it ran.
-      secs: all its seconds.
+      calls: number of its calls.
+      secs: time of all calls.
       every_steps: steps between two calls by its cadence; 1 without a cadence; None if unknown.
       asynchronous: whether another thread writes its files.
       option: the option of the run that makes it; empty: none.
@@ -172,9 +171,9 @@ class StepProfile:
       costs: static cost of scopes; the first is the whole model.
       hooks: cost of hooks over the run.
       examples_per_step: examples of a step of this task.
-      clone_scopes: name scope of each clone, such as `clone_0`, if there are several.
-      clock_offset: nanoseconds to add to this task's times for those of the chief.
-      peer_clock_offsets: the same of other tasks, such as `ps_0`, as far as this task knows.
+      clone_scopes: name scope of each of several clones, such as `clone_0`.
+      clock_offset: nanoseconds to add to this task's times for the clock of the chief.
+      peer_clock_offsets: offsets of other tasks, such as `ps_0`, if this task measured them.
     """
 
     task: str

@@ -1,10 +1,10 @@
-"""Executions of operations in the statistics of a step, in a form that is right for all sessions.
+"""Reads the executions of operations from the statistics of a step, for all kinds of sessions.
 
     for device, executions in read_executions(run_metadata.step_stats).items():
         ...
 
-A session of a server lists each device twice; labels of transfers have a form of their own;
-only some records have nanoseconds; some clocks are off by years.
+A session of a server lists each device twice; labels of transfers have a different form; only some
+records have nanoseconds; some clocks are off by years.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-_begin_of, _end_of = operator.attrgetter("begin"), operator.attrgetter("end")
 _LOG = logging.getLogger("tf_frame")
 # Operations of a step whose times are further apart than an hour have no common clock.
 _FARTHEST = 3600 * 10**9
@@ -35,9 +34,9 @@ class Transfer(NamedTuple):
     """A tensor that came from another device.
 
     Attributes:
-      tensor: its name, without the number of its edge.
+      tensor: its name, without the number of the edge.
       source, destination: the devices.
-      bytes: its size; 0 where TensorFlow does not tell.
+      bytes: its size; 0 if unknown.
     """
 
     tensor: str
@@ -70,7 +69,7 @@ class Execution(NamedTuple):
 def read_executions(step_stats: Any) -> Mapping[str, list[Execution]]:
     """Returns the executions of each device, by rising begin.
 
-    Executions whose times are hours from those of the others are left out, with a warning.
+    Executions with a clock that is off by hours are left out, with a warning.
 
     Args:
       step_stats: a `StepStats`; it is not changed.
@@ -78,18 +77,17 @@ def read_executions(step_stats: Any) -> Mapping[str, list[Execution]]:
     devices: dict[str, list[Execution]] = {}
     for dev_stats in step_stats.dev_stats:
         parse = _kernel if _is_gpu_trace(dev_stats.device) else _execution
-        found = devices.setdefault(dev_stats.device, [])
-        found += map(parse, dev_stats.node_stats)
-    for found in devices.values():
-        found.sort(key=_begin_of)
+        devices.setdefault(dev_stats.device, []).extend(map(parse, dev_stats.node_stats))
+    for executions in devices.values():
+        executions.sort(key=operator.attrgetter("begin"))
     _drop_strays(devices)
     return devices
 
 
 def producer_name(name: str) -> str:
-    """Returns the operation that an input, or a transferred tensor, comes from.
+    """Returns the operation that produced an input, or a transferred tensor.
 
-    That is `conv` for `conv:1`, and for `conv/_5`, which is the other end of a transfer.
+    The result is `conv` for `conv:1`, and for `conv/_5`, the other end of a transfer.
     """
     if ":" in name:
         name = name[: name.index(":")]
@@ -120,16 +118,16 @@ def _execution(stats: Any) -> Execution:
 
 
 def _transfer(stats: Any, begin: int, end: int) -> Execution:
-    found = _TRANSFER.match(stats.timeline_label)
+    match = _TRANSFER.match(stats.timeline_label)
     transfer = None
-    if found is not None:
+    if match is not None:
         size = sum(
-            each.tensor_description.allocation_description.requested_bytes for each in stats.output
+            output.tensor_description.allocation_description.requested_bytes
+            for output in stats.output
         )
-        named = int(float(found["amount"] or 0) * _UNITS.get(found["unit"], 0))
-        transfer = Transfer(
-            _EDGE.sub("", found["tensor"]), found["source"], found["destination"], size or named
-        )
+        size = size or int(float(match["amount"] or 0) * _UNITS.get(match["unit"], 0))
+        tensor = _EDGE.sub("", match["tensor"])
+        transfer = Transfer(tensor, match["source"], match["destination"], size)
     name = stats.node_name
     return Execution(name, name or "unknown", _NO_INPUTS, begin, end, stats, transfer)
 
@@ -139,27 +137,23 @@ def _is_gpu_trace(device: str) -> bool:
 
 
 def _kernel(stats: Any) -> Execution:
-    """A kernel on a GPU: its label may have `@@NAME:TYPE#`, otherwise `node_name` is that."""
-    named = re.search(r"@@([^#]+)#", stats.timeline_label)
-    name, _, kind = (named[1] if named else stats.node_name).partition(":")
+    """A kernel on a GPU: `NAME:TYPE` is in its label as `@@NAME:TYPE#`, or else its `node_name`."""
+    annotation = re.search(r"@@([^#]+)#", stats.timeline_label)
+    name, _, kind = (annotation[1] if annotation else stats.node_name).partition(":")
     return Execution(
         name, kind.partition(":")[0] or "unknown", _NO_INPUTS, *execution_times(stats), stats
     )
 
 
 def _drop_strays(devices: Mapping[str, list[Execution]]) -> None:
-    times = [
-        time
-        for found in devices.values()
-        if found
-        for time in (found[0].begin, max(map(_end_of, found)))
-    ]
-    if not times or max(times) - min(times) <= _FARTHEST:
+    executions = [execution for device in devices.values() for execution in device]
+    begins = sorted(execution.begin for execution in executions)
+    last = max((execution.end for execution in executions), default=0)
+    if not begins or last - begins[0] <= _FARTHEST:
         return
-    begins = sorted(each.begin for found in devices.values() for each in found)
     earliest, latest = (begins[len(begins) // 2] + sign * _FARTHEST for sign in (-1, 1))
-    for found in devices.values():
-        found[:] = [each for each in found if earliest <= each.begin and each.end <= latest]
+    for device in devices.values():
+        device[:] = [e for e in device if earliest <= e.begin and e.end <= latest]
     left = sum(map(len, devices.values()))
     _LOG.warning(
         "%d of %d operations of the step are left out: their clock is off by an hour or more",

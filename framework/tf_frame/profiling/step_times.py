@@ -1,23 +1,23 @@
 """Durations of steps and of hooks, measured in every run, in memory of a fixed size.
 
-times = StepTimes()
-times.begin(now)                 # when a session begins
-times.step(now)                  # after each step
-times.hook(hook, began, now)     # after each method of a hook
-times.table()                    # median, p90, p99, hooks; for result.json
+    times = StepTimes()
+    times.begin()                    # when a session begins
+    times.step(now)                  # after each step
+    times.hook(hook, began, now)     # after each method of a hook
+    times.table()                    # median, p90, p99, hooks; for result.json
 
-Durations are counted in classes of which each is 5 % longer than the one before, so that a quantile
-is at most 2.5 % wrong.
+Durations are counted in classes; a class is 5 % longer than the one before, so that the error of a
+quantile is at most 2.5 %.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-# A class is 5 % longer than the one before; the first begins at a microsecond, the last holds all
-# above 28 hours.
+# The first class begins at a microsecond, the last class at 28 hours.
 _PER_LOG = 1 / math.log(1.05)
 _SHORTEST_SECS = 1e-6
 _CLASSES = 520
@@ -64,12 +64,12 @@ class StepTimes:
         self._last = math.nan
 
     def step(self, now: float, steps: int = 1) -> None:
-        """Counts a step, or several of one call, that ends now; it began with the last one's end.
+        """Counts a step, or several steps of one call, from the end of the last step until now.
 
         Args:
           now: the time.
-          steps: number of steps. It is negative, and the step not counted, where a parameter
-            server came back with the global step of an older checkpoint.
+          steps: number of steps; negative if a parameter server came back with the global step of
+            an older checkpoint: then the step does not count.
         """
         secs, self._last = now - self._last, now
         if secs > 0 and steps > 0:  # Not for NaN, of the first step.
@@ -77,12 +77,12 @@ class StepTimes:
             self._counts[min(max(number, 0), _CLASSES - 1)] += steps
 
     def hook(self, hook: Any, began: float, ended: float, *, ends: bool = False) -> float:
-        """Adds the time of a call of a hook, by another clock than `step`'s if need be.
+        """Adds the time of a call of a hook; the clock may differ from the clock of `step`.
 
         Args:
-          hook: which.
-          began, ended: of its method.
-          ends: whether the method is the one after the step.
+          hook: the hook.
+          began, ended: begin and end of its method.
+          ends: whether it is the method after the step.
 
         Returns:
           `ended`, when the next call begins.
@@ -120,16 +120,16 @@ def quantiles(counts: Sequence[int]) -> dict[str, float]:
     """Returns the number of steps, and the quantiles of their durations.
 
     Args:
-      counts: of each class; of an interval, the difference of `StepTimes.counts` at its ends.
+      counts: steps in each class; for an interval, the difference of `StepTimes.counts`.
 
     Returns:
-      `steps`, and of any step `p50_secs`, `p90_secs`, `p99_secs`.
+      `steps`; with at least one step also `p50_secs`, `p90_secs`, `p99_secs`.
     """
     total = sum(counts)
-    found: dict[str, float] = {"steps": total}
+    result: dict[str, float] = {"steps": total}
     for name, share in QUANTILES.items() if total else ():
-        found[name] = _middle(_class_of_rank(counts, share * (total - 1)))
-    return found
+        result[name] = _middle(_find_class(counts, share * (total - 1)))
+    return result
 
 
 def histogram(counts: Sequence[int]) -> Mapping[str, int]:
@@ -138,13 +138,9 @@ def histogram(counts: Sequence[int]) -> Mapping[str, int]:
     return {f"{_limit(number + 1) * 1e3:.4g}": count for number, count in used}
 
 
-def _class_of_rank(counts: Sequence[int], rank: float) -> int:
-    seen = 0
-    for number, count in enumerate(counts):
-        seen += count
-        if seen > rank:
-            return number
-    raise AssertionError("the rank is less than the number of steps")
+def _find_class(counts: Sequence[int], rank: float) -> int:
+    totals = itertools.accumulate(counts)
+    return next(number for number, total in enumerate(totals) if total > rank)
 
 
 def _limit(number: int) -> float:

@@ -6,8 +6,8 @@
     trace.json()
 
 The format is the "Trace Event Format" of the Catapult project; its times are microseconds. The
-readers keep times as 64-bit floats, in which nanoseconds since 1970 have no room. So times in
-the file count from `origin`, which stands in `otherData`.
+readers keep times as 64-bit floats, which are too short for nanoseconds since 1970. So times in the
+file count from `origin`, which is in `otherData`.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from typing import Any, NamedTuple
 
 # A text as JSON, in a tenth of the time of `json.dumps`.
 quote = json.encoder.encode_basestring_ascii
-# A bar without a length would not be seen. Records of transfers count whole microseconds.
+# Length of a bar without a length, which would be invisible. Transfers have whole microseconds.
 _SHORTEST = 1000
 
 
 class Bar(NamedTuple):
-    """Place of a bar, to or from which an arrow goes; `Trace.place` and `Trace.at` make them.
+    """Place of a bar, for arrows; made by `Trace.place` and `Trace.at`.
 
     Attributes:
       row: number of its row, as `Trace.row` returned it.
       lane: number of its lane in the row.
-      begin, end: when, in nanoseconds.
-      first, last: row, lane and time of its first and its last moment, in JSON.
+      begin, end: times in nanoseconds.
+      first, last: row, lane and time of its first and last moment, as JSON.
     """
 
     row: int
@@ -83,19 +83,19 @@ class Trace:
         self._head("thread_name", row, lane, f'"name":{quote(name)}')
 
     def at(self, row: int, lane: int, begin: int, end: int) -> Bar:
-        """Returns the place of a bar; what takes no time is a microsecond long."""
+        """Returns the place of a bar; a bar that takes no time is a microsecond long."""
         end = end if end > begin else begin + _SHORTEST
         where = self._where.get((row, lane))
         if where is None:
             where = self._where[row, lane] = f'"pid":{row},"tid":{lane},"ts":'
-        # As `f"{nanos / 1000:.3f}"`, in half of the time.
+        # Equal to `f"{nanos / 1000:.3f}"`, in half of the time.
         first = str(begin - self._origin).zfill(4)
         last = str(end - 1 - self._origin).zfill(4)
         first, last = f"{where}{first[:-3]}.{first[-3:]}", f"{where}{last[:-3]}.{last[-3:]}"
         return Bar(row, lane, begin, end, first, last)
 
     def place(self, row: int, intervals: Iterable[tuple[int, int]]) -> list[Bar]:
-        """Returns bars, each on the lowest lane on which it overlaps no earlier one.
+        """Returns bars, each on the lowest lane without an overlap.
 
         Args:
           row: their row.
@@ -107,7 +107,7 @@ class Trace:
         for begin, end in intervals:
             while busy and busy[0][0] <= begin:
                 heapq.heappush(free, heapq.heappop(busy)[1])
-            # The lanes in use are 0 to N - 1, each of them busy or free.
+            # All lanes in use are busy or free.
             bar = self.at(row, heapq.heappop(free) if free else len(busy), begin, end)
             heapq.heappush(busy, (bar.end, bar.lane))
             bars.append(bar)
@@ -117,9 +117,9 @@ class Trace:
         """Draws a bar.
 
         Args:
-          bar: where and when.
-          category: for the filter of the viewer.
-          name: stands on the bar.
+          bar: its place.
+          category: category for the filter of the viewer.
+          name: text on the bar.
           args: further facts, as JSON.
         """
         took = str(bar.end - bar.begin).zfill(4)
@@ -131,7 +131,7 @@ class Trace:
     def arrow(self, name: str, sender: Bar, receiver: Bar) -> None:
         """Draws an arrow between two bars, unless it would go back in time.
 
-        It leaves within the sender's bar, since the viewers look for a bar at that time.
+        It leaves within the sender's bar, because the viewers search a bar at that time.
         """
         row, lane, begin, end, _, leaves = sender
         _, _, arrives, _, first, _ = receiver
@@ -161,7 +161,7 @@ class Trace:
     def lifetime(
         self, row: int, name: str, begin: int, end: int, snapshot: Mapping[str, Any]
     ) -> None:
-        """Draws the life of an object, with facts on it; Perfetto leaves these out."""
+        """Draws the life of an object, with facts; Perfetto does not show the facts."""
         number = len(self._others)
         shared = f'"cat":"Tensor","name":{quote(name)},"id":{number},"pid":{row},"tid":0,'
         begins = f'"ts":{(begin - self._origin) / 1000:.3f}'

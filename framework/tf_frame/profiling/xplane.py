@@ -3,8 +3,8 @@
     for line in read_lines("h_ps_0.xplane.pb"):
         print(line.plane, line.name, len(line.events))
 
-The format is tsl/profiler/protobuf/xplane.proto, of which this module declares the fields it
-needs: importing TensorFlow's own class takes seconds.
+The format is tsl/profiler/protobuf/xplane.proto. This module declares the fields that it needs,
+because importing TensorFlow's own class takes seconds.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from typing import Any, NamedTuple
 from tf_frame import file_system
 from tf_frame.errors import DataError
 
-# Begin of the names of Eigen's events, more than nine tenths of a capture in large networks.
+# Prefix of Eigen's events, which are more than nine tenths of a capture of a large network.
 THREADPOOL = "ThreadpoolListener::"
 _PACKAGE = "tf_frame.xplane"
-# Message -> field -> (number, type); a type in brackets is repeated, another message by name.
+# Message -> field -> (number, type); a type in brackets is repeated.
 _MESSAGES: Mapping[str, Mapping[str, tuple[int, str]]] = {
     "XSpace": {"planes": (1, "[XPlane]")},
     "XPlane": {
@@ -62,7 +62,7 @@ class Line(NamedTuple):
     Attributes:
       plane: such as `/host:CPU`.
       name: of the thread.
-      events: by rising begin; of those that begin at the same time, the longest first.
+      events: by rising begin, and by falling length.
     """
 
     plane: str
@@ -75,7 +75,7 @@ def read_lines(path: str, *, keep_threadpool: bool = False) -> list[Line]:
 
     Args:
       path: of the file.
-      keep_threadpool: also the events of Eigen's thread pools.
+      keep_threadpool: include the events of Eigen's thread pools.
 
     Raises:
       DataError: the file cannot be read, or is no capture.
@@ -93,7 +93,7 @@ def read_lines(path: str, *, keep_threadpool: bool = False) -> list[Line]:
 
 
 def _profile_start(plane: Any) -> int:
-    """Begin of the capture, which the plane `Task Environment` has; 0 in others."""
+    """Begin of the capture, from the plane `Task Environment`; 0 for other planes."""
     names = {entry.key: entry.value.name for entry in plane.stat_names}
     for stat in plane.stats:
         if names.get(stat.metadata_id) == "profile_start_time":
@@ -122,7 +122,7 @@ def _lines(plane: Any, start: int, keep_threadpool: bool) -> Iterator[Line]:
 
 @functools.cache
 def _messages() -> Mapping[str, Any]:
-    """The classes of the messages, in a pool of their own beside TensorFlow's."""
+    """The classes of the messages, in a pool apart from TensorFlow's."""
     from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 
     file = descriptor_pb2.FileDescriptorProto(

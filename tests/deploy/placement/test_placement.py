@@ -230,7 +230,7 @@ def test_tables_work_without_soft_placement(table):
             assert session.run(found) == [2]
 
 
-def test_tables_and_variables_take_turns_together():
+def test_tables_take_turns_and_other_operations_stay():
     config = DeploymentConfig(num_ps_tasks=3)
     with tf.Graph().as_default(), variables_placed(config):
         first = tf.get_variable("first", [1])
@@ -238,9 +238,6 @@ def test_tables_and_variables_take_turns_together():
         second = tf.get_variable("second", [1])
     devices = [first.device, handle.device, second.device]
     assert devices == [config.ps_task_device(task) for task in range(3)]
-
-
-def test_tables_outside_and_other_operations_stay():
     config = DeploymentConfig(num_ps_tasks=2)
     with tf.Graph().as_default(), variables_placed(config):
         with tf.device(None), tf.device(config.inputs_device()):

@@ -51,15 +51,13 @@ def test_strategies_without_and_with_sizes():
     assert tasks == {"a": 1, "b": 1, "c": 0}
 
 
-def test_the_plan_does_not_depend_on_the_order_of_the_sizes():
+def test_plans_and_unknown_sizes():
     config = DeploymentConfig(num_ps_tasks=3)
     sizes = dict.fromkeys("abcdefg", 4)
     backwards = dict(reversed(sizes.items()))
     plans = [Balanced(config, s) for s in (sizes, backwards)]
     assert len({tuple(plan.choose_task(name) for name in sizes) for plan in plans}) == 1
 
-
-def test_variables_that_the_sizes_do_not_name_go_where_there_is_least():
     def sized(config):
         return Balanced(config, {"a": 400, "b": 40})
 
@@ -69,6 +67,9 @@ def test_variables_that_the_sizes_do_not_name_go_where_there_is_least():
         "newer": 1,
         "b": 1,
     }
+    with tf.Graph().as_default() as graph:
+        assert list(variable_sizes(make(b=1, a=2)).items()) == [("b", 4), ("a", 8)]
+        assert not graph.get_operations()
 
 
 @pytest.mark.usefixtures("variable_mode")
@@ -88,7 +89,7 @@ def test_slots_count_where_they_are():
 
 
 @pytest.mark.usefixtures("variable_mode")
-def test_planned_names_are_those_that_operations_have():
+def test_planned_names_and_unknown_shapes():
     def build():
         with tf.name_scope("outer"), tf.variable_scope("inner"):
             tf.Variable(tf.zeros([7]), name="v")
@@ -100,24 +101,6 @@ def test_planned_names_are_those_that_operations_have():
     tasks = tasks_of(2, build, lambda config: Balanced(config, sizes))
     assert tasks == {"outer/inner/v": 0, "outer/inner/v_1": 0, "p/part_0": 1, "p/part_1": 1}
 
-
-def test_variable_sizes_leaves_the_default_graph_alone():
-    with tf.Graph().as_default() as graph:
-        assert list(variable_sizes(make(b=1, a=2)).items()) == [("b", 4), ("a", 8)]
-        assert not graph.get_operations()
-
-
-@pytest.mark.parametrize(
-    ("dtype", "expected"), [(tf.float16, 12), (tf.float64, 48), (tf.bool, 6), (tf.int64, 48)]
-)
-def test_size_in_bytes_follows_the_type(dtype, expected):
-    with tf.Graph().as_default():
-        variable = tf.get_variable("v", [2, 3], dtype, initializer=tf.zeros_initializer())
-        assert size_bytes(variable) == expected
-
-
-@pytest.mark.usefixtures("variable_mode")
-def test_a_variable_of_unknown_shape_is_placed_when_it_is_made():
     def build():
         value = tf.placeholder_with_default(np.zeros(9, np.float32), [None])
         tf.get_variable("unknown", initializer=value, validate_shape=False)
@@ -127,6 +110,15 @@ def test_a_variable_of_unknown_shape_is_placed_when_it_is_made():
     assert sizes == {"known": 4}
     tasks = tasks_of(2, build, lambda config: Balanced(config, sizes))
     assert tasks == {"unknown": 1, "known": 0}
+
+
+@pytest.mark.parametrize(
+    ("dtype", "expected"), [(tf.float16, 12), (tf.float64, 48), (tf.bool, 6), (tf.int64, 48)]
+)
+def test_size_in_bytes_follows_the_type(dtype, expected):
+    with tf.Graph().as_default():
+        variable = tf.get_variable("v", [2, 3], dtype, initializer=tf.zeros_initializer())
+        assert size_bytes(variable) == expected
 
 
 def inception(num_classes=1001):

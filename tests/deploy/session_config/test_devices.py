@@ -48,7 +48,7 @@ def check(proto):
     assert proto.inter_op_parallelism_threads == 2
 
 
-def test_the_options_are_fields_of_every_session(machine):
+def test_fields_of_options_and_scripts(machine):
     machine(3)
     config = RunOptions(**OPTIONS)
     check(device_fields(config))
@@ -56,9 +56,6 @@ def test_the_options_are_fields_of_every_session(machine):
     check(inference_session_config(config))
     assert inference_session_config(config).allow_soft_placement
     assert device_fields(RunOptions()) == tf.ConfigProto()
-
-
-def test_the_fields_of_a_script_win():
     given = tf.ConfigProto(inter_op_parallelism_threads=9)
     given.gpu_options.visible_device_list = "1"
     proto = inference_session_config(RunOptions(**OPTIONS), given)
@@ -68,7 +65,7 @@ def test_the_fields_of_a_script_win():
     assert not proto.allow_soft_placement
 
 
-def test_clones_are_counted_by_the_gpus_that_are_chosen(machine):
+def test_gpus_are_counted_and_wrong_numbers_refused(machine):
     machine(4)
     config = RunOptions(gpus=(1, 3), num_clones=2)
     deployment = make_deployment(config, find_cluster(config))
@@ -76,9 +73,6 @@ def test_clones_are_counted_by_the_gpus_that_are_chosen(machine):
     config = RunOptions(gpus=(1,), num_clones=2)
     with pytest.raises(ConfigError, match=r"--num_clones 2, but --gpus names 1 GPU\(s\); use"):
         make_deployment(config, find_cluster(config))
-
-
-def test_gpus_that_are_not_there_or_given_twice_are_refused(machine):
     machine(2)
     config = RunOptions(gpus=(0, 2))
     with pytest.raises(ConfigError, match=r"--gpus 0,2, but .* 2 GPU\(s\) .* are 0 to 1$"):
@@ -87,6 +81,10 @@ def test_gpus_that_are_not_there_or_given_twice_are_refused(machine):
         RunOptions(gpus=(1, 1))
     machine(0)  # The same command runs on a machine without any.
     assert make_deployment(config, find_cluster(config)).clone_device_type == "CPU"
+    config = RunOptions(master="grpc://localhost:1", intra_op_threads=2, gpus=(0,))
+    assert without_effect(config, RunOptions()) == [
+        "--gpus, --intra_op_threads have no effect with --master, as its server has the devices"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -123,10 +121,3 @@ def test_a_line_says_what_is_found_and_used(machine, gpus, options, text):
     deployment = make_deployment(config, find_cluster(config))
     report = device_report(config, deployment, server=config.master)
     assert report == f"devices: {text}"
-
-
-def test_with_a_server_its_own_devices_count():
-    config = RunOptions(master="grpc://localhost:1", intra_op_threads=2, gpus=(0,))
-    assert without_effect(config, RunOptions()) == [
-        "--gpus, --intra_op_threads have no effect with --master, as its server has the devices"
-    ]

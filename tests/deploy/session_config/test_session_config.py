@@ -64,16 +64,13 @@ def test_clones_on_a_machine_with_gpus(machine):
     assert deployment_of(num_clones=3, clone_on_cpu=True)[0].num_clones == 3
 
 
-def test_the_gpus_of_a_remote_worker_are_not_those_of_this_machine(machine):
+def test_tasks_and_remote_workers_have_their_place(machine):
     for count in (0, 1):
         machine(count)
         deployment, proto = deployment_of(num_clones=2, **CLUSTER)
         devices = [deployment.clone_device(index) for index in range(2)]
         assert devices == [f"/job:worker/task:1/device:GPU:{index}" for index in range(2)]
         assert "CPU" not in proto.device_count
-
-
-def test_a_task_of_a_cluster_has_its_place_in_the_deployment(machine):
     machine(0)
     deployment, _ = deployment_of(**CLUSTER)
     assert (deployment.replica_id, deployment.num_replicas, deployment.num_ps_tasks) == (1, 3, 2)

@@ -69,7 +69,7 @@ def test_checkpoints_of_another_model_or_without_averages_are_refused(checkpoint
         out(path, moving_average_decay=0.9)
 
 
-def test_local_variables_begin_as_the_scaffold_of_the_model_says(checkpoint):
+def test_local_variables_and_missing_devices(checkpoint):
     class Counting(Scale):
         def build(self, features, labels, mode):
             counter = tf.get_variable(
@@ -81,8 +81,6 @@ def test_local_variables_begin_as_the_scaffold_of_the_model_says(checkpoint):
 
     np.testing.assert_array_equal(out(checkpoint, Counting())[0], [10, 15])
 
-
-def test_what_is_meant_for_a_device_that_is_not_there_runs_elsewhere(checkpoint):
     class Placed(Scale):
         def build(self, features, labels, mode):
             with tf.device("/device:GPU:7"):

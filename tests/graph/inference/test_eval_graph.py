@@ -57,15 +57,12 @@ def mean_of(features, labels):
     return ModelOutput(metrics={"mean": tf.metrics.mean(features)})
 
 
-def test_input_and_model_are_built_to_evaluate_with_the_options():
+def test_metrics_and_losses_of_an_evaluation():
     source, model = Numbers(), Net(mean_of)
     evaluated(model, source)
     mode, context = source.asked
     assert (mode, context.batch_size, context.seed) == (Mode.EVAL, 3, 5)
     assert model.mode == Mode.EVAL
-
-
-def test_metrics_and_losses_of_an_evaluation():
     assert evaluated(Net(mean_of)) == ({"mean": 3.0}, 3)
     assert evaluated(Net(mean_of), steps=2) == ({"mean": 2.5}, 2)
     loss = Net(lambda features, labels: ModelOutput(loss=tf.reduce_mean(tf.to_float(features))))

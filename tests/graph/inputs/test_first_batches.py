@@ -41,15 +41,12 @@ def batches(dataset, number):
         return [session.run(features) for _ in range(number)]
 
 
-def test_training_repeats_the_first_batches_as_they_were_made():
+def test_training_and_evaluation_see_the_first_batches():
     with tf.Graph().as_default():
         seen = batches(limited().dataset(Mode.TRAIN, CONTEXT), 7)
     with tf.Graph().as_default():
         whole = batches(Varied(params=Varied.Params()).dataset(Mode.TRAIN, CONTEXT), 3)
     np.testing.assert_array_equal(seen, [whole[number % 3] for number in range(7)])
-
-
-def test_evaluation_sees_the_same_batches_once():
     with tf.Graph().as_default():
         features, _, endless = make_eval_batch(limited(), InputContext(batch_size=50, seed=7), -1)
         with tf.Session() as session:

@@ -195,7 +195,7 @@ def test_the_function_is_called_once_per_clone_on_the_inputs_device():
     assert [labels for _, labels in batches] == [None, None, None]
 
 
-def test_pipelines_of_tf_train_batch_fill_their_queue():
+def test_queues_of_tf_train_fill_and_pad():
     def build(context):
         numbers = tf.train.range_input_producer(1000, shuffle=False).dequeue()
         examples = tf.train.batch([numbers, -numbers], context.batch_size, capacity=10)
@@ -206,8 +206,6 @@ def test_pipelines_of_tf_train_batch_fill_their_queue():
     (batches,) = batches_of(build, num_clones=2)
     assert [features.tolist() for features, _ in batches] == [[0, 1], [2, 3]]
 
-
-def test_a_padding_queue_pads_to_the_longest():
     def build(context):
         length = tf.cast(
             tf.data.make_one_shot_iterator(tf.data.Dataset.range(1, 9)).get_next(), tf.int32
@@ -232,7 +230,7 @@ def test_a_function_that_returns_no_pair_of_tensors_is_named(batch):
         batches_of(lambda _: lambda: batch, num_clones=1)
 
 
-def test_a_function_that_gives_every_clone_the_same_tensors_is_refused():
+def test_the_same_tensors_for_every_clone_are_refused_but_one_may_be_shared():
     def build(context):
         batch = tf.constant([1.0]), tf.constant([2.0])
         return lambda: batch
@@ -242,8 +240,6 @@ def test_a_function_that_gives_every_clone_the_same_tensors_is_refused():
     (((features, _),),) = batches_of(build, num_clones=1)
     assert features.tolist() == [1.0]
 
-
-def test_a_tensor_that_every_batch_shares_is_no_mistake():
     def build(context):
         shared, take = tf.constant([7]), queue_of_numbers(context)
         return lambda: (take()[0], shared)

@@ -146,7 +146,7 @@ def test_batches_go_on_from_every_position(build, num_clones, tmp_path):
         assert resumed.take(15 - step) == whole[step:]
 
 
-def test_several_data_sets_have_a_position_each(tmp_path):
+def test_positions_of_several_data_sets_and_after_the_last_batch(tmp_path):
     def build(context):
         return [shuffled(context), interleaved(context)]
 
@@ -162,8 +162,6 @@ def test_several_data_sets_have_a_position_each(tmp_path):
     resumed.restore(path)
     assert resumed.take(12) == first.take(12)
 
-
-def test_a_position_after_the_last_batch_is_one(tmp_path):
     def build(context):
         return pairs(tf.data.Dataset.range(4)).batch(2)
 
@@ -294,7 +292,7 @@ def test_a_position_of_other_values_is_refused_by_their_names(name, tmp_path):
         Running(shuffled, **other).restore(path)
 
 
-def test_a_position_of_another_input_is_refused(tmp_path):
+def test_other_inputs_and_changed_pipelines_are_refused(tmp_path):
     class Renamed(Built):
         pass
 
@@ -304,6 +302,13 @@ def test_a_position_of_another_input_is_refused(tmp_path):
         renamed = make_input_position(Renamed(shuffled), CONFIG)
     with pytest.raises(ConfigError, match=r"input .*Built' -> .*Renamed'"):
         renamed.restore(running.session, path, report=pytest.fail)
+    first = Running(shuffled)
+    first.take(3)
+    path = first.save(tmp_path / "model.ckpt-3")
+    changed = Running(interleaved)
+    with pytest.raises(CheckpointError, match=r"does not fit the input of this run: .*\nRun the"):
+        changed.restore(path)
+    assert changed.take(3) == Running(interleaved).take(3)
 
 
 def test_another_version_of_tensorflow_is_only_a_warning(tmp_path, monkeypatch):
@@ -316,16 +321,6 @@ def test_another_version_of_tensorflow_is_only_a_warning(tmp_path, monkeypatch):
     (line,) = resumed.restore(path)
     assert line.startswith("warning: ") and f"TensorFlow '{version}' -> '9.9'" in line
     assert resumed.take(2) == first.take(2)
-
-
-def test_a_pipeline_that_has_changed_is_refused_and_begins_anew(tmp_path):
-    first = Running(shuffled)
-    first.take(3)
-    path = first.save(tmp_path / "model.ckpt-3")
-    changed = Running(interleaved)
-    with pytest.raises(CheckpointError, match=r"does not fit the input of this run: .*\nRun the"):
-        changed.restore(path)
-    assert changed.take(3) == Running(interleaved).take(3)
 
 
 TWO_WORKERS = {"worker_replicas": 2, "num_ps_tasks": 1, "master": "grpc://localhost:1", "task": 1}

@@ -44,25 +44,21 @@ def equal(first, second):
 
 
 @pytest.mark.usefixtures("variable_mode")
-def test_a_session_that_begins_at_a_step_draws_the_numbers_of_that_step():
+def test_the_step_of_a_session_decides_and_is_read_before_it_is_counted():
     made = step_graph(lambda: [uniform(), tf.random_normal([3]), tf.nn.dropout(tf.ones([9]), 0.5)])
     assert made[-1] == []
     whole = run_steps(made, 5)
     for start in range(5):
         for step, numbers in enumerate(run_steps(made, 5 - start, start=start), start):
             assert equal(numbers, whole[step])
+    graph, *_ = step_graph(uniform)
+    (index,) = [op for op in graph.get_operations() if op.name == "repeatable/index_of_run"]
+    (count,) = [op for op in graph.get_operations() if op.type.startswith("AssignAdd")]
+    reads = {op.name for op in ancestors(index)}
+    assert any(op.name in reads for op in count.control_inputs)
 
 
-def test_every_draw_step_and_op_has_its_own_numbers():
-    made = step_graph(lambda: [uniform(), uniform(), tf.random_uniform([8], seed=1), uniform()])
-    numbers = np.array(run_steps(made, 4)).reshape(-1)
-    assert len(set(numbers.tolist())) == numbers.size == 128
-    made = step_graph(lambda: [tf.random_uniform([4], seed=7), tf.random_uniform([4], seed=7)])
-    ((first, second),) = run_steps(made, 1)
-    assert not set(first.tolist()) & set(second.tolist())
-
-
-def test_numbers_follow_from_seed_name_and_the_seed_of_the_op():
+def test_numbers_follow_from_step_seed_and_name():
     def first(draw=uniform, **options):
         return run_steps(step_graph(draw, **options), 1)[0][0].tolist()
 
@@ -75,15 +71,12 @@ def test_numbers_follow_from_seed_name_and_the_seed_of_the_op():
     ]
     assert first() == variants[0]
     assert len({number for variant in variants for number in variant}) == 8 * len(variants)
-
-
-@pytest.mark.usefixtures("variable_mode")
-def test_the_step_is_read_before_it_is_counted():
-    graph, *_ = step_graph(uniform)
-    (index,) = [op for op in graph.get_operations() if op.name == "repeatable/index_of_run"]
-    (count,) = [op for op in graph.get_operations() if op.type.startswith("AssignAdd")]
-    reads = {op.name for op in ancestors(index)}
-    assert any(op.name in reads for op in count.control_inputs)
+    made = step_graph(lambda: [uniform(), uniform(), tf.random_uniform([8], seed=1), uniform()])
+    numbers = np.array(run_steps(made, 4)).reshape(-1)
+    assert len(set(numbers.tolist())) == numbers.size == 128
+    made = step_graph(lambda: [tf.random_uniform([4], seed=7), tf.random_uniform([4], seed=7)])
+    ((first, second),) = run_steps(made, 1)
+    assert not set(first.tolist()) & set(second.tolist())
 
 
 def ancestors(op):
@@ -267,13 +260,22 @@ def train(graph, masks, count):
         return [session.run([*masks, graph.train_op])[:-1] for _ in range(count)]
 
 
-def test_clones_have_masks_of_their_own():
+def test_masks_differ_between_clones_and_stay_for_gradients():
     config = RunOptions(train_batch_size=8, num_clones=2)
     deployment = DeploymentConfig(num_clones=2, clone_on_cpu=True)
     graph, masks = dropout_graph(config, deployment=deployment)
     for first, second in train(graph, masks, 3):
         assert set(first.tolist()) == set(second.tolist()) == {0.0, 2.0}
         assert (first != second).mean() > 0.2
+    graph, masks = dropout_graph(optimizer="sgd")
+    with graph.graph.as_default(), tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        session.run([tf.local_variables_initializer(), tf.tables_initializer()])
+        (weights,) = tf.trainable_variables()
+        before = session.run(weights)
+        mask, _ = session.run([masks[0], graph.train_op])
+        moved = np.any(session.run(weights) != before, axis=0)
+    np.testing.assert_array_equal(moved, mask != 0)
 
 
 @pytest.mark.usefixtures("variable_mode")
@@ -292,18 +294,6 @@ def test_the_batches_of_an_accumulated_step_have_masks_of_their_own():
                 variable.load(1, session)
         resumed = [session.run([*masks, graph.train_op])[0] for _ in range(2)]
     assert equal(resumed, runs[4:])
-
-
-def test_gradients_of_dropout_use_the_mask_that_the_loss_used():
-    graph, masks = dropout_graph(optimizer="sgd")
-    with graph.graph.as_default(), tf.Session() as session:
-        session.run(tf.global_variables_initializer())
-        session.run([tf.local_variables_initializer(), tf.tables_initializer()])
-        (weights,) = tf.trainable_variables()
-        before = session.run(weights)
-        mask, _ = session.run([masks[0], graph.train_op])
-        moved = np.any(session.run(weights) != before, axis=0)
-    np.testing.assert_array_equal(moved, mask != 0)
 
 
 def test_steps_in_a_loop_draw_what_single_steps_draw():

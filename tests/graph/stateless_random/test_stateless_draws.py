@@ -67,7 +67,7 @@ def test_ranges_of_integers_and_truncated_numbers():
     assert 1.99 < np.abs(numbers).max() < 2
 
 
-def test_gamma_and_poisson_draw_a_sample_of_every_parameter():
+def test_gamma_poisson_and_truncated_parameters():
     for stateful in (
         lambda: tf.random_gamma([2000], [[1.0], [50.0]]),
         lambda: tf.random_poisson([[1.0], [50.0]], [2000]),
@@ -76,6 +76,12 @@ def test_gamma_and_poisson_draw_a_sample_of_every_parameter():
         assert new.shape == old.shape == (2000, 2, 1)
         assert_moments(new[:, 0], 1, 1)
         assert_moments(new[:, 1], 50, 50)
+    new, _ = drawn(
+        lambda: tf.raw_ops.ParameterizedTruncatedNormal(
+            shape=[3, 2000], means=5.0, stdevs=1.0, minvals=3.0, maxvals=7.0
+        )
+    )
+    assert_moments(new, 5, 0.7737)
 
 
 @pytest.mark.parametrize("shape", [[2, 3000], [2, 300, 10]])
@@ -89,15 +95,6 @@ def test_parameterized_truncated_normals_have_parameters_for_each_row(shape):
     assert_moments(new[0], 0, 0.7737)
     assert_moments(new[1], 100, 4 * 0.7737)
     assert new[1].min() > 96 and new[1].max() < 104
-
-
-def test_one_set_of_parameters_does_for_all_rows():
-    new, _ = drawn(
-        lambda: tf.raw_ops.ParameterizedTruncatedNormal(
-            shape=[3, 2000], means=5.0, stdevs=1.0, minvals=3.0, maxvals=7.0
-        )
-    )
-    assert_moments(new, 5, 0.7737)
 
 
 def test_shuffles_permute_and_runs_do_not_overlap():

@@ -117,7 +117,7 @@ def test_only_the_update_ops_of_the_first_clone_run():
         assert session.run(counter) == 3.0
 
 
-def test_transforms_change_the_update():
+def test_transforms_change_the_update_and_devices_are_logged():
     frozen, _ = train(
         RunOptions(**SGD),
         2,
@@ -125,6 +125,10 @@ def test_transforms_change_the_update():
     )
     assert frozen["linear/biases"] == 0.0
     assert np.abs(frozen["linear/weights"]).max() > 0.01
+    for asked in (False, True):
+        config = RunOptions(**SGD, log_device_placement=asked)
+        proto = session_config(config, make_deployment(config, find_cluster(config)))
+        assert proto.log_device_placement is asked
 
 
 def test_summaries_are_those_of_the_first_clone_and_the_totals():
@@ -146,13 +150,6 @@ def test_summaries_are_those_of_the_first_clone_and_the_totals():
         "losses/total_loss",
         "optimizer/learning_rate",
     ]
-
-
-def test_the_session_logs_devices_when_asked():
-    for asked in (False, True):
-        config = RunOptions(**SGD, log_device_placement=asked)
-        proto = session_config(config, make_deployment(config, find_cluster(config)))
-        assert proto.log_device_placement is asked
 
 
 @pytest.mark.parametrize("l2", [0.0, 0.1])

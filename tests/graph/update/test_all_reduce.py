@@ -119,7 +119,7 @@ def test_the_same_graph_has_the_same_numbers_and_another_has_others():
     assert set(keys(600)[:2]).isdisjoint(keys(700))
 
 
-def test_slices_of_unknown_number_become_dense():
+def test_slices_of_unknown_number_and_groups_of_workers():
     with tf.Graph().as_default():
         table = tf.get_variable("table", [6, 4])
         indices = tf.placeholder(tf.int32, [None])
@@ -127,9 +127,6 @@ def test_slices_of_unknown_number_become_dense():
         ((found, _),) = AllReduceGroup(2).mean_gradients([(slices, table)])
         assert isinstance(found, tf.Tensor)
         assert found.shape == [6, 4]
-
-
-def test_a_graph_has_one_group_of_workers():
     alone = DeploymentConfig()
     served = DeploymentConfig(num_replicas=2, num_ps_tasks=1)
     two = DeploymentConfig(num_replicas=2, replica_id=1, all_reduce=True, clone_on_cpu=True)

@@ -187,7 +187,7 @@ def test_an_optimizer_that_makes_variables_while_it_applies_gets_them_outside_th
 
 
 @pytest.mark.usefixtures("variable_mode")
-def test_in_a_name_scope_slots_keep_their_names_too():
+def test_names_and_devices_of_slots_stay():
     names = []
     for transforms in ([], [Gate]):
         with tf.Graph().as_default(), tf.name_scope("outer"):
@@ -195,10 +195,6 @@ def test_in_a_name_scope_slots_keep_their_names_too():
             names.append([variable.op.name for variable in tf.global_variables()])
     assert names[0] == names[1]
     assert "outer/beta1_power" in names[0]
-
-
-@pytest.mark.usefixtures("variable_mode")
-def test_slots_stay_beside_their_variables_on_parameter_servers():
     with variables_placed(DeploymentConfig(num_ps_tasks=2)), tf.device("/job:worker/device:CPU:0"):
         Graph(OPTIMIZERS["adam"], [accumulate()])
     devices = {variable.op.name: variable.device for variable in tf.global_variables()}

@@ -81,7 +81,7 @@ def test_transforms_run_in_the_order_given():
     assert evaluate(transform_gradients(pairs, [double, add])[0][0]) == 3.0
 
 
-def test_a_transform_that_returns_something_else_is_named():
+def test_wrong_transforms_are_named():
     class Wrong:
         def __call__(self, pairs):
             return [gradient for gradient, _ in pairs]
@@ -89,8 +89,11 @@ def test_a_transform_that_returns_something_else_is_named():
     with pytest.raises(TfFrameError, match=r"Wrong.__call__\(\) returned .* pairs"):
         transform_gradients([(tf.constant(1.0), variable_of([]))], [Wrong()])
 
+    def forgetful(pairs):
+        del pairs
 
-def test_no_gradient_at_all_is_an_error():
+    with pytest.raises(TfFrameError, match=r"forgetful\(\) returned None; it must"):
+        transform_gradients([(tf.constant(1.0), variable_of([]))], [forgetful])
     with pytest.raises(TfFrameError, match="the loss of Net depends on no trainable variable"):
         check_gradients([(None, variable_of([]))], origin="Net")
 
@@ -103,14 +106,6 @@ def test_a_transform_that_returns_no_list_is_named(returned):
 
     with pytest.raises(TfFrameError, match=r"Wrong.__call__\(\) returned .* it must return a list"):
         transform_gradients([(tf.constant(1.0), variable_of([]))], [Wrong()])
-
-
-def test_a_function_that_is_a_wrong_transform_is_named():
-    def forgetful(pairs):
-        del pairs
-
-    with pytest.raises(TfFrameError, match=r"forgetful\(\) returned None; it must"):
-        transform_gradients([(tf.constant(1.0), variable_of([]))], [forgetful])
 
 
 @pytest.mark.parametrize(
@@ -155,33 +150,17 @@ def names(*scopes):
 
 
 @pytest.mark.usefixtures("variables")
-def test_without_scopes_every_trainable_variable_is_trained():
+def test_scopes_choose_the_trained_variables():
     assert names() == [v.op.name for v in tf.trainable_variables()]
     assert len(names()) == 4
-
-
-@pytest.mark.usefixtures("variables")
-def test_scopes_are_beginnings_of_names():
     assert names("Logits", "Net/Conv/b") == [
         "Logits/weights",
         "LogitsAux/weights",
         "Net/Conv/biases",
     ]
-
-
-@pytest.mark.usefixtures("variables")
-def test_no_variable_comes_twice():
     assert names("Logits/", "Logits") == ["Logits/weights", "LogitsAux/weights"]
-
-
-@pytest.mark.usefixtures("variables")
-def test_a_scope_without_variables_is_warned_of():
     with pytest.warns(UnmatchedPatternWarning, match="'Logit2' has no .* Logits, LogitsAux, Net"):
         assert names("Logit2", "LogitsAux") == ["LogitsAux/weights"]
-
-
-@pytest.mark.usefixtures("variables")
-def test_nothing_left_to_train_is_an_error():
     with (
         pytest.warns(UnmatchedPatternWarning),
         pytest.raises(ConfigError, match="--trainable_scopes a,b: no variable is left"),

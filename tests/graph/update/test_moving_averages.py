@@ -75,13 +75,10 @@ def test_at_first_the_decay_follows_the_global_step(variable_mode):
     np.testing.assert_allclose(found, expected, rtol=1e-5)
 
 
-def test_without_a_decay_there_are_no_averages():
+def test_which_variables_are_averaged():
     with tf.Graph().as_default():
         assert build()[2] is None
         assert not [v for v in tf.global_variables() if "ExponentialMovingAverage" in v.op.name]
-
-
-def test_trainable_model_and_moving_average_variables_are_averaged_each_once():
     with tf.Graph().as_default():
         tf.get_variable("both", initializer=1.0, collections=MODEL)
         tf.get_variable("statistic", initializer=1.0, trainable=False, collections=MODEL)
@@ -91,6 +88,11 @@ def test_trainable_model_and_moving_average_variables_are_averaged_each_once():
         tf.get_variable("other", initializer=1.0, trainable=False)
         names = [variable.op.name for variable in variables_to_average()]
     assert names == ["both", "statistic", "listed"]
+    with tf.Graph().as_default():
+        build()
+        weights = [v for v in tf.global_variables() if v.op.name == "weights"]
+        names = set(averaged_saver_map(weights))
+    assert names == {"global_step", "weights/ExponentialMovingAverage", "moving_mean", "parts"}
 
 
 def test_averages_are_called_as_tensorflow_calls_them(tmp_path, variable_mode):
@@ -115,23 +117,12 @@ def test_averages_are_restored_in_place_of_the_variables(tmp_path, variable_mode
         assert session.run(tf.train.get_global_step()) == 3
 
 
-def test_variables_without_averages_are_restored_under_their_own_names():
-    with tf.Graph().as_default():
-        build()
-        weights = [v for v in tf.global_variables() if v.op.name == "weights"]
-        names = set(averaged_saver_map(weights))
-    assert names == {"global_step", "weights/ExponentialMovingAverage", "moving_mean", "parts"}
-
-
-def test_a_checkpoint_without_averages_is_told_and_refused(tmp_path):
+def test_checkpoints_without_averages_are_refused(tmp_path):
     path, _ = saved(tmp_path)
     with tf.Graph().as_default():
         build()
         with pytest.raises(CheckpointError, match=r"model.ckpt holds no moving averages of.*--mo"):
             check_averages(path, variables_to_average())
-
-
-def test_a_checkpoint_that_lacks_some_averages_is_refused_with_their_names(tmp_path):
     path, _ = saved(tmp_path, moving_average_decay=0.9)
     with tf.Graph().as_default():
         build()

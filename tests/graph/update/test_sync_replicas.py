@@ -160,7 +160,7 @@ def test_a_session_begins_with_a_token_for_each_other_worker(options, tokens):
         assert sizes_of_queues(session, graph) == tokens
 
 
-def test_a_shared_queue_has_the_tokens_beyond_the_workers_and_all_of_them_later():
+def test_tokens_of_a_shared_queue_and_of_the_chief():
     with begun(worker_replicas=2, replicas_to_aggregate=5) as (session, graph, _, optimizer):
         optimizer.begin_epoch(session)
         with graph.as_default():
@@ -169,10 +169,7 @@ def test_a_shared_queue_has_the_tokens_beyond_the_workers_and_all_of_them_later(
         assert session.run(size) == 3
         optimizer.begin_epoch(session)
         assert session.run(size) == 5
-
-
-def test_the_chief_gets_its_token_after_all_others_have_theirs():
-    """It may close the queues at once."""
+    # It may close the queues at once.
     with begun(worker_replicas=3) as (_, graph, _, optimizer):
         chief, *others = (queue.queue_ref.op.name for queue in optimizer._queues)
         ops = [op for op in graph.get_operations() if op.type == "QueueEnqueueManyV2"]
@@ -232,7 +229,7 @@ def test_workers_that_wait_stop_when_another_one_has_ended():
         coordinator.request_stop()
 
 
-def test_a_monitored_session_trains_and_ends(variable_mode):
+def test_sessions_end_with_the_training_or_its_error(variable_mode):
     # Within the time of this test: TensorFlow's own hook takes two minutes to end.
     with tf.Graph().as_default():
         weights, update, optimizer = graph_of_one_variable(RunOptions(sync_replicas=True))
@@ -240,9 +237,6 @@ def test_a_monitored_session_trains_and_ends(variable_mode):
             seen = weights.read_value()
         with tf.train.MonitoredSession(hooks=[optimizer.session_hook()]) as session:
             assert [session.run(seen) for _ in range(3)] == [0.5, 0.0, -0.5]
-
-
-def test_an_update_that_fails_ends_the_training_with_its_error():
     with tf.Graph().as_default():
         rate = tf.debugging.check_numerics(tf.constant(float("nan")), "a rate that is no number")
         _, update, optimizer = graph_of_one_variable(RunOptions(sync_replicas=True), rate)

@@ -73,7 +73,7 @@ def test_steps_are_marked_and_operations_recorded(tmp_path, small_graph):
     assert any("MatMul" in name for name in event_names(path))
 
 
-def test_the_level_of_the_host_tracer_counts(tmp_path, small_graph):
+def test_what_a_capture_records(tmp_path, small_graph):
     session, train_op, _ = small_graph
 
     def run():
@@ -85,8 +85,6 @@ def test_the_level_of_the_host_tracer_counts(tmp_path, small_graph):
     assert not any("MatMul" in name for name in seen[1])
     assert any("MatMul" in name for name in seen[3])
 
-
-def test_calls_of_python_are_recorded_if_that_is_wanted(tmp_path):
     def some_function_of_python():
         return sum(range(10))
 
@@ -121,7 +119,7 @@ def test_a_capture_that_somebody_else_stopped_is_an_error(tmp_path, capture):
     assert captured(tmp_path)
 
 
-def test_a_folder_that_cannot_be_written_is_noticed_before_the_capture(tmp_path, temporary_folder):
+def test_folders_that_cannot_be_written_are_errors(tmp_path, temporary_folder):
     (tmp_path / "file").touch()
     ran = []
     with pytest.raises(CaptureError, match="file"):
@@ -129,10 +127,6 @@ def test_a_folder_that_cannot_be_written_is_noticed_before_the_capture(tmp_path,
     assert not ran
     assert not list(temporary_folder.iterdir())
 
-
-def test_a_folder_that_can_no_longer_be_written_is_an_error_and_the_profiler_ends(
-    tmp_path, temporary_folder
-):
     def replaced_by_a_file():
         (tmp_path / "plugins" / "profile").rmdir()
         (tmp_path / "plugins" / "profile").touch()

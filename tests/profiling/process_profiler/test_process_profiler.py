@@ -73,7 +73,7 @@ def test_an_error_of_any_class_is_one_of_a_capture(tmp_path, monkeypatch, error)
     stop_profiler(profiler)
 
 
-def test_what_another_start_left_behind_is_no_obstacle(tmp_path):
+def test_leftovers_are_no_obstacle_and_foreign_profilers_left_alone(tmp_path):
     # TensorFlow's own start leaks its profiler when it loses.
     session = _pywrap_profiler.ProfilerSession()
     session.start("", {})
@@ -84,9 +84,6 @@ def test_what_another_start_left_behind_is_no_obstacle(tmp_path):
         tf.profiler.experimental.start(str(tmp_path))
     assert is_running(start_profiler(str(tmp_path), "step_1"))
     stop()
-
-
-def test_somebody_elses_profiler_is_left_alone(tmp_path):
     tf.profiler.experimental.start(str(tmp_path))
     theirs = id(profiler_v2._profiler)
     with pytest.raises(CaptureError, match="experimental.start in this process"):

@@ -52,9 +52,6 @@ def test_step_times_and_phases(report):
     )
     assert sum(phase.share for phase in report.phases) == pytest.approx(1)
     assert report.input_share == pytest.approx(2 / 18)
-
-
-def test_step_times_of_different_steps():
     recording = Recording()
     for ms in (10, 11, 12, 13, 30):
         recording.step(ms)
@@ -140,7 +137,7 @@ def test_times_of_clones(report):
     assert times == {"clone_0": (5, 1, 3), "clone_1": (6, 3, 0), "": (1, 0, 0)}
 
 
-def test_hooks_of_the_steps_and_of_the_run(profile):
+def test_hooks_memory_and_devices(profile):
     costs = [
         HookCost("LoggingHook", "hook", 5, 0.01, 10.0),
         HookCost("CheckpointHook", "checkpoint", 1, 0.5, None),
@@ -150,9 +147,6 @@ def test_hooks_of_the_steps_and_of_the_run(profile):
     assert (logging.ms, logging.share) == (pytest.approx(1), pytest.approx(1 / 18))
     assert (logging.run_ms, logging.run_share) == (pytest.approx(0.2), pytest.approx(0.2 / 18))
     assert (saving.ms, saving.run_ms, saving.calls) == (0, None, 1)
-
-
-def test_memory_is_that_of_the_step_that_needs_most():
     recording = Recording()
     for peak in (100, 300, 200):
         recording.step(1, ops=[("a", "Relu", 0, 1)], memory=[(peak, {"a": peak // 2, "b": 10})])
@@ -162,9 +156,6 @@ def test_memory_is_that_of_the_step_that_needs_most():
         ("a", 150, 0.5),
         ("b", 10, pytest.approx(1 / 30)),
     ]
-
-
-def test_devices_in_use():
     ops = [
         ("a", "Conv2D", 0, 6),
         ("b", "Conv2D", 3, 6),

@@ -39,16 +39,23 @@ def only(hints):
     return hint
 
 
-def test_healthy_profiles_name_none():
+def test_healthy_profiles_name_none_and_the_largest_gain_is_first():
     assert found() == ()
     assert not found(of_run=[HookCost("ProfileHook", "hook", 9, 9.0, 2.0)])
+    ops = [("n", "IteratorGetNext", 95, 125), ("slow", "PyFunc", 125, 165)]
+    hints = found(170, session=(1, 167), ops=ops, hooks=[])
+    assert [hint.cause for hint in hints] == ["host_operation", "slow_input"]
 
 
-def test_slow_input():
+def test_slow_input_and_memory():
     hint = only(found(160, session=(1, 155), ops=[("n", "IteratorGetNext", 95, 150)], hooks=[]))
     assert (hint.cause, hint.severity) == ("slow_input", pytest.approx((1 + 55) / 160))
     assert hint.text == "35% of the step waits for input"
     assert "num_parallel_calls" in hint.remedy
+    hint = only(found(memory=[(300 * MIB, {"net/conv3/Conv2D": 200 * MIB})]))
+    assert (hint.cause, hint.subject) == ("memory_hog", "net/conv3/Conv2D")
+    assert "owns 200.0 MiB, which is 67% of the memory of CPU:0" in hint.text
+    assert not found(memory=[(30 * MIB, {"net/conv3/Conv2D": 20 * MIB})])
 
 
 def test_slow_hook():
@@ -127,13 +134,6 @@ def test_slow_operations():
     assert "on the host" in hint.text
 
 
-def test_memory_hog():
-    hint = only(found(memory=[(300 * MIB, {"net/conv3/Conv2D": 200 * MIB})]))
-    assert (hint.cause, hint.subject) == ("memory_hog", "net/conv3/Conv2D")
-    assert "owns 200.0 MiB, which is 67% of the memory of CPU:0" in hint.text
-    assert not found(memory=[(30 * MIB, {"net/conv3/Conv2D": 20 * MIB})])
-
-
 def clones(second_ms, type_="Conv2D"):
     ops = [("clone_0/a/Conv2D", "Conv2D", 0, 60), ("clone_1/a/Conv2D", "Conv2D", 0, 60)]
     ops += [("clone_1/a/more", type_, 60, 60 + second_ms)]
@@ -184,12 +184,6 @@ def test_small_steps():
     hint = only(build_report([recording.profile()]).hints)
     assert (hint.cause, hint.option) == ("small_steps", "--steps_per_loop")
     assert 0.65 < hint.severity < 0.75
-
-
-def test_the_largest_gain_stands_first():
-    ops = [("n", "IteratorGetNext", 95, 125), ("slow", "PyFunc", 125, 165)]
-    hints = found(170, session=(1, 167), ops=ops, hooks=[])
-    assert [hint.cause for hint in hints] == ["host_operation", "slow_input"]
 
 
 def test_options_of_hints_exist():

@@ -11,12 +11,16 @@ def shapes(picture, tag="rect"):
     return list(ET.fromstring(picture).iter(tag))
 
 
-def test_parts_of_a_bar_have_their_shares_and_wide_ones_a_label():
+def test_bars_have_shares_and_labels():
     parts = [Part("input", 30, "30 ms", "c1"), Part("other", 1, "1 ms", "c0")]
     picture = stacked_bar("step", parts)
     assert [rect.get("width") for rect in shapes(picture)] == ["96.77%", "3.23%"]
     assert [text.text for text in shapes(picture, "text")] == ["97 %"]
     assert shapes(picture)[1].find("title").text == "other: 1 ms"
+    assert shapes(bar(0, 0, "c0", title="x"))[0].get("width") == "0%"
+    columns("t", [], [], ends=("", ""))
+    area("t", [], 0, ends=("", ""), mark=Mark(0, ""))
+    stacked_bar("t", [Part("nothing", 0, "0 ms", "c0")])
 
 
 @pytest.mark.parametrize(("value", "width"), [(5, "50%"), (0, "0%"), (20, "100%"), (-1, "0%")])
@@ -24,14 +28,7 @@ def test_a_bar_stays_within_its_place(value, width):
     assert shapes(bar(value, 10, "c0", title="x"))[0].get("width") == width
 
 
-def test_bars_without_values():
-    assert shapes(bar(0, 0, "c0", title="x"))[0].get("width") == "0%"
-    columns("t", [], [], ends=("", ""))
-    area("t", [], 0, ends=("", ""), mark=Mark(0, ""))
-    stacked_bar("t", [Part("nothing", 0, "0 ms", "c0")])
-
-
-def test_columns_have_heights_marks_and_labels():
+def test_areas_and_columns_have_heights_marks_and_labels():
     picture = columns("t", [1, 4, 0], list("abc"), ends=("0", "9"), highlighted=[1])
     rects = shapes(picture)
     assert [float(rect.get("height")) for rect in rects] == [30, 120, 0]
@@ -45,9 +42,6 @@ def test_columns_have_heights_marks_and_labels():
     labels = shapes(columns("t", [1, 4], ["a", "b"], ends=("", ""), labels=["1", "4"]), "text")[:2]
     assert [(label.text, label.get("x")) for label in labels] == [("1", "25%"), ("4", "75%")]
     assert [float(label.get("y")) for label in labels] == [110, 20]
-
-
-def test_an_area_has_a_step_for_each_piece_of_time():
     picture = area("t", [0, 2], 4, ends=("a", "b"), mark=Mark(1, "mean"))
     (path,) = shapes(picture, "path")
     assert path.get("d") == "M0,100 L0,100 L500,100 L500,50 L1000,50 L1000,100 Z"

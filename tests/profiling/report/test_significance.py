@@ -38,7 +38,7 @@ def test_few_values_give_the_exact_probability(first, second):
     assert p_value(first, second) == pytest.approx(p_value(second, first))
 
 
-def test_least_probability_outliers_and_empty_sets():
+def test_probabilities_of_extreme_sets_and_adjusted_values():
     # 2 of the 252 ways to choose 5 of 10.
     assert p_value(range(5), range(10, 15)) == pytest.approx(2 / 252)
     first = [1.0, 1.1, 1.2, 1.3, 1.4]
@@ -46,6 +46,9 @@ def test_least_probability_outliers_and_empty_sets():
     assert p_value(first, [*second, 2.0]) == p_value(first, [*second, 1e9])
     assert p_value([], [1, 2]) == 1
     assert p_value([5] * 30, [5] * 30) == 1
+    # Sorted: 0.01 * 4, 0.02 * 4 / 2, 0.04 * 4 / 3, 0.5; none is above a later one.
+    assert adjusted_p_values([0.02, 0.5, 0.01, 0.04]) == pytest.approx([0.04, 0.5, 0.04, 0.16 / 3])
+    assert adjusted_p_values([]) == []
 
 
 @pytest.mark.parametrize("shift", [0.0, 0.1, 0.3])
@@ -56,9 +59,3 @@ def test_the_approximation_continues_the_exact_values(monkeypatch, shift):
     exact = p_value(first, second)
     monkeypatch.setattr(significance, "_MOST_EXACT", 0)
     assert p_value(first, second) == pytest.approx(exact, abs=0.01)
-
-
-def test_adjusted_values_bound_the_share_of_false_differences():
-    # Sorted: 0.01 * 4, 0.02 * 4 / 2, 0.04 * 4 / 3, 0.5; none is above a later one.
-    assert adjusted_p_values([0.02, 0.5, 0.01, 0.04]) == pytest.approx([0.04, 0.5, 0.04, 0.16 / 3])
-    assert adjusted_p_values([]) == []

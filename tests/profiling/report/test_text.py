@@ -119,13 +119,18 @@ def test_tables_follow(lines):
     assert costs[2].split()[:2] == ["7", "-"]
 
 
-def test_layers_of_a_short_table_are_added_up_to_scopes_of_a_tenth():
+def test_layers_and_names_of_short_tables():
     ops = [(f"net/block{i % 10}/conv{i}/Conv2D", "Conv2D", i, i + 1) for i in range(90)]
     ops.append(("net/top/conv", "Conv2D", 90, 94))
     lines = format_report(report(ops=ops)).splitlines()
     rows = [line.split() for line in section(lines, "Layers, forward and backward")]
     assert [row[-1] for row in rows[1:3]] == ["net/block0", "net/block1"]
     assert rows[1][:3] == ["8.9%", "9.00", "9"]
+    name = f"gradients/{'very_long_scope_of_the_network/' * 3}conv1/Conv2D_grad/Conv2DBackpropInput"
+    shown = report(ops=[(name, "Conv2DBackpropInput", 0, 9)])
+    assert format_report(shown, "op").endswith(name)
+    (row,) = section(format_report(shown).splitlines(), "Operations that take longest")[1:]
+    assert row.endswith(" ...f_the_network/conv1/Conv2DBackpropInput")
 
 
 @pytest.mark.parametrize("by", TABLES)
@@ -135,14 +140,6 @@ def test_one_table_alone_has_all_rows(by):
     headline, blank, _, _, *rows = format_report(shown, by).splitlines()
     assert headline.startswith("A step takes") and not blank
     assert len(rows) == count
-
-
-def test_names_are_whole_in_a_table_alone_and_shortened_above():
-    name = f"gradients/{'very_long_scope_of_the_network/' * 3}conv1/Conv2D_grad/Conv2DBackpropInput"
-    shown = report(ops=[(name, "Conv2DBackpropInput", 0, 9)])
-    assert format_report(shown, "op").endswith(name)
-    (row,) = section(format_report(shown).splitlines(), "Operations that take longest")[1:]
-    assert row.endswith(" ...f_the_network/conv1/Conv2DBackpropInput")
 
 
 def test_stragglers_and_a_single_step():

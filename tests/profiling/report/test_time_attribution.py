@@ -26,16 +26,13 @@ def divided(*step, **parts):
     return phases, [pytest.approx(share / 1e6, abs=1e-6) for share in division.shares]
 
 
-def test_time_without_operations_belongs_to_session_hooks_and_loop():
+def test_operations_share_time_equally_within_the_session():
     phases, shares = divided(10, session=(1, 8))
     assert phases == {"session_overhead": 7, "loop": 3}
     assert shares == []
     hooks = [("A", 0, 1), ("B", 8, 9, "summary"), ("A", 9, 9.5)]
     phases, _ = divided(10, session=(1, 8), hooks=hooks)
     assert phases == {"session_overhead": 7, "A": 1.5, "B": 1, "loop": 0.5}
-
-
-def test_operations_share_time_equally_within_the_session():
     ops = [("a", "Conv2D", 0, 4), ("b", "Conv2D", 2, 6), ("c", "Conv2D", 3, 4)]
     phases, shares = divided(8, ops=ops)
     assert phases == {"host_compute": 6, "session_overhead": 2}
@@ -63,10 +60,7 @@ def test_computing_goes_before_input_and_input_before_waiting():
     phases, shares = divided(6, ops=ops)
     assert phases == {"host_compute": 6}
     assert shares == [2, 4]
-
-
-def test_operations_of_another_task_are_computing_as_well():
-    """A gRPC session records those of parameter servers."""
+    # A gRPC session records those of parameter servers.
     ops = [
         ("w/_1", "_Recv", 0, 6),
         ("w/read", "Identity", 1, 2, PS),

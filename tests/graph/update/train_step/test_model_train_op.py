@@ -51,7 +51,7 @@ def test_hooks_and_scaffold_of_the_model_are_kept():
     assert graph.scaffold.saver is not None
 
 
-def test_a_saver_of_the_model_is_kept():
+def test_savers_of_the_model_are_kept():
     class WithSaver(OwnUpdate):
         def build(self, *args):
             output = super().build(*args)
@@ -66,8 +66,6 @@ def test_a_saver_of_the_model_is_kept():
     model = WithSaver()
     assert built(model).scaffold.saver is model.saver
 
-
-def test_a_saver_in_the_collection_is_taken():
     class WithSaver(OwnUpdate):
         def build(self, *args):
             output = super().build(*args)
@@ -86,7 +84,7 @@ def tags(summary_op, graph):
     return [value.tag for value in summary.value]
 
 
-def test_the_loss_is_summarised_once():
+def test_summaries_of_the_model():
     class Summarised(OwnUpdate):
         def build(self, *args):
             output = super().build(*args)
@@ -97,8 +95,6 @@ def test_the_loss_is_summarised_once():
         graph = built(model)
         assert tags(graph.summary_op, graph) == ["loss"]
 
-
-def test_the_summary_op_of_the_scaffold_is_kept():
     class WithSummary(OwnUpdate):
         def build(self, *args):
             output = super().build(*args)
