@@ -8,7 +8,8 @@ Code that was written for slim needs only other imports, and slim's published ch
     with layers.arg_scope(resnet_v1.resnet_arg_scope()):
         logits, end_points = resnet_v1.resnet_v1_50(images, 1000, is_training=False)
 
-One module for each family, as in tensorflow/models, research/slim/nets. Importing a module
+One module for each family, with names, constants and defaults of the module of the same name in
+tensorflow/models, research/slim/nets, unless its docstring says more. Importing a module
 imports TensorFlow; importing this package does not.
 
 A network returns its logits, `[batch, classes]`, or without classes its features, and the end

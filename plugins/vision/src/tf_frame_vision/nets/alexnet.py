@@ -1,9 +1,7 @@
-"""AlexNet in its second form, without local normalisation.
+"""AlexNet in its second form, without local normalisation; see `tf_frame_vision.nets`.
 
 Krizhevsky, One weird trick for parallelizing convolutional neural networks,
-https://arxiv.org/abs/1404.5997. Sizes, constants and names are those of
-tensorflow/models, research/slim/nets/alexnet.py, so that slim's scripts and checkpoints
-work unchanged.
+https://arxiv.org/abs/1404.5997.
 """
 
 from __future__ import annotations

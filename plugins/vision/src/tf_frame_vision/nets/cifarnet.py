@@ -1,8 +1,6 @@
 """The network of TensorFlow's CIFAR-10 tutorial, for images of 32 x 32 pixels.
 
-After cuda-convnet's layers-18pct (Krizhevsky). Sizes, constants and names are those of
-tensorflow/models, research/slim/nets/cifarnet.py, so that slim's scripts and
-checkpoints work unchanged.
+After cuda-convnet's layers-18pct (Krizhevsky).
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Blocks of MobileNets: inverted residuals, squeeze and excite, and their helpers.
 
-Names, arguments and defaults are those of slim, nets/mobilenet/conv_blocks.py, so that its
-checkpoints load, and networks that others made of these blocks build unchanged.
-Papers: https://arxiv.org/abs/1801.04381 and https://arxiv.org/abs/1905.02244.
+Source: slim, nets/mobilenet/conv_blocks.py. Papers: https://arxiv.org/abs/1801.04381 and
+https://arxiv.org/abs/1905.02244.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
 """Common head of AlexNet and VGG: fully connected layers, made as convolutions.
 
-A kernel as large as the last feature map is a fully connected layer there, and on a
-larger image slides over it: the network then gives a map of logits, where a matrix
-product would fail. Names and behaviour are those of tensorflow/models,
-research/slim/nets/alexnet.py and vgg.py, so that slim's checkpoints load.
+A kernel as large as the last feature map is a fully connected layer there, and slides over a larger
+image: the network then gives a map of logits, where a matrix product would fail.
 """
 
 from __future__ import annotations

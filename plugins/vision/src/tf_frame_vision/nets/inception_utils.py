@@ -1,14 +1,4 @@
-"""Common parts of the Inception networks: arg scope, poolings, heads.
-
-The networks have the names of slim (tensorflow/models, research/slim/nets), so that its
-checkpoints load and its scripts run unchanged.
-
-    from tf_frame import layers
-    from tf_frame_vision.nets import inception
-
-    with layers.arg_scope(inception.inception_v3_arg_scope()):
-        logits, end_points = inception.inception_v3(images, 1001, is_training=True)
-"""
+"""Common parts of the Inception networks: arg scope, poolings, heads."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""Inception v1, or GoogLeNet (https://arxiv.org/abs/1409.4842), with slim's names.
+"""Inception v1, or GoogLeNet (https://arxiv.org/abs/1409.4842).
 
-As in slim, so that its published checkpoint loads, all convolutions but the logits are
-normalised, there are no auxiliary classifiers, and the branch that has kernels of 5 x 5
-in the paper has 3 x 3.
+As in slim, so that its published checkpoint loads, all convolutions but the logits are normalised,
+there are no auxiliary classifiers, and 3 x 3 kernels replace the paper's 5 x 5.
 """
 
 from __future__ import annotations

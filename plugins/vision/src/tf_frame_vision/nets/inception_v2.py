@@ -1,7 +1,7 @@
-"""Inception v2 (https://arxiv.org/abs/1502.03167), with slim's names.
+"""Inception v2 (https://arxiv.org/abs/1502.03167).
 
-As in slim, so that its published checkpoint loads, the first layer is a separable
-convolution by default.
+As in slim, so that its published checkpoint loads, the first layer is a separable convolution by
+default.
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""Inception v3 (https://arxiv.org/abs/1512.00567), with slim's names.
-
-With these names, even the misleading ones, slim's published checkpoint loads, and code for slim
-runs unchanged.
-"""
+"""Inception v3 (https://arxiv.org/abs/1512.00567), with slim's names, even misleading ones."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Inception v4 (https://arxiv.org/abs/1602.07261), with slim's names.
-
-With these names slim's published checkpoint loads, and code for slim runs unchanged.
-"""
+"""Inception v4 (https://arxiv.org/abs/1602.07261)."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""LeNet for digits of 28 x 28 pixels, in the larger form that slim has.
+"""LeNet for digits of 28 x 28 pixels, in slim's larger form.
 
 The default of the model `classification`, as it trains quickly on a CPU. After LeCun et al.,
-Gradient-based learning applied to document recognition, 1998. Sizes and names are those of
-tensorflow/models, research/slim/nets/lenet.py, so that slim's scripts and checkpoints work.
+Gradient-based learning applied to document recognition, 1998.
 """
 
 from __future__ import annotations

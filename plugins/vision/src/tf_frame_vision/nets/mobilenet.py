@@ -1,14 +1,12 @@
 """Common part of MobileNets V2 and V3: a network built from a list of ops.
 
-A variant is another list, also one of your own: the argument `conv_defs` of the networks.
+Source: slim, nets/mobilenet/mobilenet.py. The argument `conv_defs` of the networks takes another
+list:
 
     conv_defs = {
         "defaults": {(layers.batch_norm,): {"scale": True}},
         "spec": [op(layers.conv2d, stride=2, num_outputs=32, kernel_size=[3, 3]), ...],
     }
-
-Names, arguments and defaults are those of slim, nets/mobilenet/mobilenet.py, so that its
-checkpoints load and its scripts run unchanged.
 """
 
 from __future__ import annotations

@@ -1,10 +1,7 @@
-"""MobileNet, version 1 (https://arxiv.org/abs/1704.04861), with slim's names.
+"""MobileNet, version 1 (https://arxiv.org/abs/1704.04861).
 
-    with layers.arg_scope(mobilenet_v1.mobilenet_v1_arg_scope(is_training=True)):
-        logits, end_points = mobilenet_v1.mobilenet_v1(images, num_classes=1001)
-
-Names, arguments and defaults are those of slim, nets/mobilenet_v1.py, so that its
-checkpoints load and its scripts run unchanged.
+with layers.arg_scope(mobilenet_v1.mobilenet_v1_arg_scope(is_training=True)):
+    logits, end_points = mobilenet_v1.mobilenet_v1(images, num_classes=1001)
 """
 
 from __future__ import annotations

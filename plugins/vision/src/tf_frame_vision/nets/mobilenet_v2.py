@@ -1,10 +1,7 @@
-"""MobileNetV2 (https://arxiv.org/abs/1801.04381) with slim's names.
+"""MobileNetV2 (https://arxiv.org/abs/1801.04381); source: slim, nets/mobilenet/mobilenet_v2.py.
 
-    with layers.arg_scope(mobilenet_v2.training_scope()):
-        logits, end_points = mobilenet_v2.mobilenet(images)
-
-Names, arguments and defaults are those of slim, nets/mobilenet/mobilenet_v2.py, so that its
-checkpoints load and its scripts run unchanged.
+with layers.arg_scope(mobilenet_v2.training_scope()):
+    logits, end_points = mobilenet_v2.mobilenet(images)
 """
 
 from __future__ import annotations

@@ -3,11 +3,10 @@
     with layers.arg_scope(mobilenet_v3.training_scope()):
         logits, end_points = mobilenet_v3.large(images)
 
-Built from tables 1 and 2 of the paper. Variables have the names of slim's published
-checkpoints, such as `MobilenetV3/expanded_conv_3/squeeze_excite/Conv/weights`, so that
-these can be loaded; but none was at hand to compare names with. The tests hold shapes and
-numbers of parameters against `keras.applications` (`MobileNetV3Small` and `Large`, also
-minimalistic); with equal weights the logits are those of Keras.
+Built from tables 1 and 2 of the paper. Variables are named by slim's rules, such as
+`MobilenetV3/expanded_conv_3/squeeze_excite/Conv/weights`; no published checkpoint was at hand to
+compare names with. Tests compare shapes, numbers of parameters and, with equal weights, logits with
+`MobileNetV3Small` and `Large` of `keras.applications`.
 """
 
 from __future__ import annotations

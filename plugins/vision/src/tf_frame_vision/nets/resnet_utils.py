@@ -1,10 +1,8 @@
 """Parts of both versions of residual networks: blocks, root, classifier, arg scope.
 
-He et al., Deep residual learning for image recognition, https://arxiv.org/abs/1512.03385.
-Names and behaviour are those of tensorflow/models, research/slim/nets/resnet_utils.py,
-resnet_v1.py and resnet_v2.py, so that slim's checkpoints load. As there, the last unit of a
-block has its stride, not the first one of the next block as in the paper: the results are
-the same, and less has to be kept in memory.
+He et al., Deep residual learning for image recognition, https://arxiv.org/abs/1512.03385. As in
+slim, the last unit of a block has its stride, not the first unit of the next block as in the paper:
+the results are the same, and less has to be kept in memory.
 """
 
 from __future__ import annotations

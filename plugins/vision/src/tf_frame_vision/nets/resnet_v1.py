@@ -1,9 +1,6 @@
 """Residual networks of 50 to 200 layers, batch norm after each convolution.
 
-He et al., Deep residual learning for image recognition,
-https://arxiv.org/abs/1512.03385. Names and behaviour are those of tensorflow/models,
-research/slim/nets/resnet_v1.py, so that slim's published checkpoints load and code
-for slim runs unchanged.
+He et al., Deep residual learning for image recognition, https://arxiv.org/abs/1512.03385.
 """
 
 from __future__ import annotations

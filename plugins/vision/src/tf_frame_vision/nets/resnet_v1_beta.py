@@ -1,9 +1,8 @@
 """DeepLab's residual networks: version 1 with three 3 x 3 convolutions for a root.
 
-Names of functions, arguments, variables and end points, and defaults are those of
-tensorflow/models, research/deeplab/core/resnet_v1_beta.py, so that DeepLab's published
-checkpoints load. The variable scope has the name of the plain network, `resnet_v1_50`.
-Images have values from -1 to 1.
+Names and defaults are those of tensorflow/models, research/deeplab/core/resnet_v1_beta.py, so that
+DeepLab's published checkpoints load. The variable scope has the name of the plain network,
+`resnet_v1_50`. Images have values from -1 to 1.
 """
 
 from __future__ import annotations

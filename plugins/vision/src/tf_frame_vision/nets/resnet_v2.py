@@ -1,9 +1,6 @@
 """Residual networks of 50 to 200 layers, batch norm before each convolution.
 
-He et al., Identity mappings in deep residual networks,
-https://arxiv.org/abs/1603.05027. Names and behaviour are those of tensorflow/models,
-research/slim/nets/resnet_v2.py, so that slim's published checkpoints load and code
-for slim runs unchanged.
+He et al., Identity mappings in deep residual networks, https://arxiv.org/abs/1603.05027.
 """
 
 from __future__ import annotations

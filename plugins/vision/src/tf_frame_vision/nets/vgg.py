@@ -1,8 +1,7 @@
 """VGG with 11, 16 and 19 layers: configurations A, D and E.
 
-Simonyan and Zisserman, Very deep convolutional networks for large-scale image
-recognition, https://arxiv.org/abs/1409.1556, table 1. The names are those of
-tensorflow/models, research/slim/nets/vgg.py, so that slim's published checkpoints load.
+Simonyan and Zisserman, Very deep convolutional networks for large-scale image recognition,
+https://arxiv.org/abs/1409.1556, table 1.
 """
 
 from __future__ import annotations

@@ -1,11 +1,10 @@
 """The aligned Xception with 41, 65 or 71 layers, as DeepLab modified it.
 
 Chollet, Xception, https://arxiv.org/abs/1610.02357; modified as in section 3.2 of
-https://arxiv.org/abs/1802.02611: separable convolutions with a stride instead of pooling,
-batch norm and activation also after depthwise convolutions. Names of functions, arguments,
-variables and end points, and defaults are those of tensorflow/models,
-research/deeplab/core/xception.py, so that DeepLab's published checkpoints load. Images have
-values from -1 to 1.
+https://arxiv.org/abs/1802.02611: separable convolutions with a stride instead of pooling, batch
+norm and activation also after depthwise convolutions. Names and defaults are those of
+tensorflow/models, research/deeplab/core/xception.py, so that DeepLab's published checkpoints load.
+Images have values from -1 to 1.
 
     with layers.arg_scope(xception.xception_arg_scope()):
         features, end_points = xception.xception_65(images, global_pool=False, output_stride=16)
