@@ -5,6 +5,14 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 
+@pytest.fixture(autouse=True)
+def graph():
+    """A graph of its own for each test, with a seed."""
+    with tf.Graph().as_default():
+        tf.set_random_seed(1)
+        yield
+
+
 def _padded_as_same(inputs, reaches, strides):
     """Pads as TensorFlow's SAME does: the odd pixel goes to the end."""
     pads = [(0, 0)]

@@ -4,12 +4,6 @@ import tensorflow.compat.v1 as tf
 from tf_frame.layers.conditions import constant_value, smart_cond, smart_where
 
 
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default():
-        yield
-
-
 def test_what_is_known_when_the_graph_is_built():
     assert constant_value(True) is True
     assert constant_value(tf.constant(3)) == 3

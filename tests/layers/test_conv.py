@@ -11,13 +11,6 @@ RANDOM = np.random.RandomState(0)
 IMAGES = RANDOM.normal(size=[2, 9, 8, 3])
 
 
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default():
-        tf.set_random_seed(1)
-        yield
-
-
 @pytest.mark.parametrize(
     ("kernel", "settings"),
     [

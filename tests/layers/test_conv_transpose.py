@@ -9,13 +9,6 @@ IMAGES = RANDOM.normal(size=[2, 3, 4, 2])
 VOLUME = RANDOM.normal(size=[1, 2, 3, 2, 2])
 
 
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default():
-        tf.set_random_seed(1)
-        yield
-
-
 def spread(inputs, weights, stride, padding):
     """Adds every input, times the kernel, to the outputs that it reaches."""
     dims = inputs.ndim - 2

@@ -5,13 +5,6 @@ import tensorflow.compat.v1 as tf
 from tf_frame import layers
 
 
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default():
-        tf.set_random_seed(1)
-        yield
-
-
 def test_kept_elements_are_scaled_and_the_others_are_0():
     inputs = tf.constant(3.0, shape=[200, 50])
     outputs = layers.dropout(inputs, 0.75)

@@ -120,12 +120,6 @@ def block(net):
     return net
 
 
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default():
-        yield
-
-
 def listed(variables):
     return [f"{v.op.name} {','.join(map(str, v.shape.as_list()))}" for v in variables]
 

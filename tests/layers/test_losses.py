@@ -11,12 +11,6 @@ LOGISTIC = 1 / (1 + np.exp(-LOGITS))
 BY_EXAMPLE = np.array([1.0, 0.0, 2.0, 0.5], np.float32)
 
 
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default():
-        yield
-
-
 def value(loss):
     with tf.Session() as session:
         return session.run(loss)

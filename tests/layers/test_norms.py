@@ -7,12 +7,6 @@ from tf_frame import layers
 IMAGES = np.random.RandomState(0).normal(3, 2, size=[2, 3, 2, 4])
 
 
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default():
-        yield
-
-
 @pytest.mark.parametrize(("begin_norm_axis", "begin_params_axis"), [(1, -1), (-1, -1), (2, 2)])
 def test_each_example_is_normalised_from_an_axis_on(begin_norm_axis, begin_params_axis, evaluate):
     outputs = layers.layer_norm(

@@ -1,15 +1,8 @@
 from collections import OrderedDict
 
-import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame import layers
-
-
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default():
-        yield
 
 
 def test_outputs_are_collected_by_name():

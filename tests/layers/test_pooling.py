@@ -7,12 +7,6 @@ from tf_frame import layers
 IMAGES = np.random.RandomState(0).normal(size=[2, 5, 6, 3]).astype(np.float32)
 
 
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default():
-        yield
-
-
 def run(*tensors):
     with tf.Session() as session:
         return session.run(list(tensors))

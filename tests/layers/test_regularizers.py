@@ -7,12 +7,6 @@ from tf_frame import layers
 WEIGHTS = np.array([[1.0, -2.0], [3.0, 0.0]], np.float32)
 
 
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default():
-        yield
-
-
 @pytest.mark.parametrize(
     ("regularizer", "expected"),
     [

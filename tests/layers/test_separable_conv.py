@@ -7,13 +7,6 @@ from tf_frame import layers
 IMAGES = np.random.RandomState(0).normal(size=[2, 9, 8, 3])
 
 
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default():
-        tf.set_random_seed(1)
-        yield
-
-
 def shapes():
     return {v.op.name: v.shape.as_list() for v in tf.global_variables()}
 

@@ -43,12 +43,6 @@ def test_size_known_and_unknown():
 FEATURES = np.random.RandomState(0).normal(size=[2, 3, 4, 2]).astype(np.float32)
 
 
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default():
-        yield
-
-
 def keypoints(features, temperature):
     weights = np.exp(features / temperature)
     weights /= weights.sum((1, 2), keepdims=True)

@@ -7,10 +7,7 @@ from tf_frame import layers
 KEYS = tf.GraphKeys
 
 
-@pytest.fixture(autouse=True)
-def graph(variable_mode):
-    with tf.Graph().as_default():
-        yield
+pytestmark = pytest.mark.usefixtures("variable_mode")
 
 
 def names(collection):

@@ -40,11 +40,12 @@ def mean():
 @pytest.fixture
 def lines(monkeypatch):
     """The lines that are logged."""
-    found = []
-    monkeypatch.setattr(tf.logging, "info", lambda text, *values: found.append(text % values))
-    return found
+    lines = []
+    monkeypatch.setattr(tf.logging, "info", lambda text, *values: lines.append(text % values))
+    return lines
 
 
+stop_after = training_evaluation.StopAfterNEvalsHook
 CONTRIB_ONCE = (
     "(checkpoint_path, master='', scaffold=None, eval_ops=None, feed_dict=None, final_ops=None, "
     "final_ops_feed_dict=None, hooks=None, config=None)"
@@ -102,24 +103,17 @@ def test_one_evaluation_runs_its_ops_so_often_and_returns_the_final_values(
     save, mean, form, variable_mode
 ):
     value, update = mean
-    given = form(update)
-    found = training_evaluation.evaluate_once(
-        save(1, 5.0),
-        eval_ops=given,
-        final_ops={"mean": value},
-        hooks=[training_evaluation.StopAfterNEvalsHook(4)],
+    eval_ops = form(update)
+    values = training_evaluation.evaluate_once(
+        save(1, 5.0), eval_ops=eval_ops, final_ops={"mean": value}, hooks=[stop_after(4)]
     )
-    assert found == {"mean": 5.0 + np.mean([0, 1, 2, 3])}
-    assert not isinstance(given, dict) or list(given) == ["mean"]
+    assert values == {"mean": 5.0 + np.mean([0, 1, 2, 3])}
+    assert not isinstance(eval_ops, dict) or list(eval_ops) == ["mean"]
 
 
-def test_without_a_hook_that_stops_an_evaluation_goes_to_the_end_of_the_input(save, mean):
-    value, update = mean
+def test_without_a_hook_an_evaluation_goes_to_the_end_of_the_input_or_runs_final_ops(save, mean):
+    (value, update), step = mean, tf.train.get_global_step()
     assert training_evaluation.evaluate_once(save(1, 5.0), eval_ops=update, final_ops=value) == 9.5
-
-
-def test_without_ops_only_the_final_ones_are_run(save, mean):
-    step = tf.train.get_global_step()
     assert training_evaluation.evaluate_once(save(3, 5.0), final_ops=step) == 3
     assert training_evaluation.evaluate_once(save(3, 5.0)) is None
 
@@ -127,38 +121,28 @@ def test_without_ops_only_the_final_ones_are_run(save, mean):
 def test_feeds_reach_the_ops_they_are_for(save, mean):
     fed = tf.placeholder(tf.float32, [])
     value, update = tf.metrics.mean(fed)
-    found = training_evaluation.evaluate_once(
-        save(1, 5.0),
-        eval_ops=update,
-        feed_dict={fed: 7.0},
-        final_ops=value + fed,
-        final_ops_feed_dict={fed: 1.0},
-        hooks=[training_evaluation.StopAfterNEvalsHook(2)],
+    feeds = {"feed_dict": {fed: 7.0}, "final_ops_feed_dict": {fed: 1.0}}
+    result = training_evaluation.evaluate_once(
+        save(1, 5.0), eval_ops=update, final_ops=value + fed, hooks=[stop_after(2)], **feeds
     )
-    assert found == 8.0
+    assert result == 8.0
 
 
-def test_hooks_of_tensorflow_may_count_as_well(save, mean):
+@pytest.mark.parametrize("with_scaffold", [False, True])
+def test_hooks_of_tensorflow_count_and_a_local_init_op_initialises_the_eval_step(
+    save, mean, with_scaffold
+):
     from tensorflow.python.training.evaluation import _StopAfterNEvalsHook
 
     value, update = mean
-    found = training_evaluation.evaluate_once(
-        save(1, 5.0), eval_ops=update, final_ops=value, hooks=[_StopAfterNEvalsHook(2)]
-    )
-    assert found == 5.5
-
-
-def test_a_scaffold_with_its_own_local_init_op_initialises_the_eval_step_too(save, mean):
-    value, update = mean
     local = tf.group(*[v.initializer for v in tf.local_variables()], tf.tables_initializer())
-    found = training_evaluation.evaluate_once(
-        save(1, 5.0),
-        scaffold=tf.train.Scaffold(local_init_op=local),
-        eval_ops=update,
-        final_ops=value,
-        hooks=[training_evaluation.StopAfterNEvalsHook(2)],
-    )
-    assert found == 5.5
+    options = {"hooks": [_StopAfterNEvalsHook(2)]}
+    if with_scaffold:
+        scaffold = tf.train.Scaffold(local_init_op=local)
+        options = {"hooks": [stop_after(2)], "scaffold": scaffold}
+    path = save(1, 5.0)
+    result = training_evaluation.evaluate_once(path, eval_ops=update, final_ops=value, **options)
+    assert result == 5.5
 
 
 def test_each_new_checkpoint_is_evaluated_from_its_beginning(save, mean, tmp_path):
@@ -174,45 +158,32 @@ def test_each_new_checkpoint_is_evaluated_from_its_beginning(save, mean, tmp_pat
                 save(len(values) + 1, 5.0 + len(values))
 
     values = []
-    hooks = [training_evaluation.StopAfterNEvalsHook(3), Train()]
-    found = training_evaluation.evaluate_repeatedly(
-        str(tmp_path / "run"),
-        eval_ops=update,
-        final_ops=value,
-        eval_interval_secs=0,
-        hooks=hooks,
-        timeout=0,
+    hooks, folder = [stop_after(3), Train()], str(tmp_path / "run")
+    options = {"eval_interval_secs": 0, "timeout": 0, "hooks": hooks}
+    result = training_evaluation.evaluate_repeatedly(
+        folder, eval_ops=update, final_ops=value, **options
     )
     assert values == [[1, 6.0], [2, 7.0], [3, 8.0]]
-    assert found == 8.0
+    assert result == 8.0
     assert len(hooks) == 2
-
-
-def test_the_number_of_evaluations_can_be_limited(save, mean, tmp_path):
-    save(1, 5.0)
-    found = training_evaluation.evaluate_repeatedly(
-        str(tmp_path / "run"), final_ops=mean[0], max_number_of_evaluations=1
-    )
-    assert found == 0.0
+    options = {"final_ops": value, "max_number_of_evaluations": 1}
+    assert training_evaluation.evaluate_repeatedly(folder, **options) == 0.0
 
 
 def test_the_timeout_function_decides_about_the_end(tmp_path, mean, save):
-    asked = []
+    timeouts = []
 
     def timeout_fn():
-        asked.append(1)
-        if len(asked) == 2:
+        timeouts.append(1)
+        if len(timeouts) == 2:
             save(4, 1.0)
-        return len(asked) == 3
+        return len(timeouts) == 3
 
+    options = {"eval_interval_secs": 0, "timeout": 0, "timeout_fn": timeout_fn}
     step = training_evaluation.evaluate_repeatedly(
-        str(tmp_path / "run"),
-        final_ops=tf.train.get_global_step(),
-        eval_interval_secs=0,
-        timeout=0,
-        timeout_fn=timeout_fn,
+        str(tmp_path / "run"), final_ops=tf.train.get_global_step(), **options
     )
-    assert (step, len(asked)) == (4, 3)
+    assert (step, len(timeouts)) == (4, 3)
 
 
 def test_waiting_for_a_checkpoint_has_the_old_lines(save, tmp_path, lines):
@@ -237,13 +208,9 @@ def test_waiting_for_a_checkpoint_has_the_old_lines(save, tmp_path, lines):
     ],
 )
 def test_progress_is_logged(save, mean, lines, num_evals, expected):
-    training_evaluation.evaluate_once(
-        save(1, 5.0),
-        eval_ops=mean[1],
-        hooks=[training_evaluation.StopAfterNEvalsHook(num_evals)],
-    )
-    found = [line.split()[1] for line in lines if line.startswith("Evaluation ")]
-    assert found == expected
+    path, hooks = save(1, 5.0), [stop_after(num_evals)]
+    training_evaluation.evaluate_once(path, eval_ops=mean[1], hooks=hooks)
+    assert [line.split()[1] for line in lines if line.startswith("Evaluation ")] == expected
     assert lines[0].startswith("Starting evaluation at 2")
     assert lines[-2].startswith("Finished evaluation at 2")
     assert lines[-1].startswith("Inference Time : ")
@@ -252,14 +219,11 @@ def test_progress_is_logged(save, mean, lines, num_evals, expected):
 def test_of_many_evaluations_every_tenth_part_is_logged_and_none_if_not_wanted(save, mean, lines):
     for log_progress in (True, False):
         del lines[:]
-        training_evaluation.evaluate_once(
-            save(1, 5.0),
-            eval_ops=tf.constant(0),
-            hooks=[training_evaluation.StopAfterNEvalsHook(45, log_progress=log_progress)],
-        )
-        found = [line.split()[1] for line in lines if line.startswith("Evaluation ")]
+        path, hooks = save(1, 5.0), [stop_after(45, log_progress=log_progress)]
+        training_evaluation.evaluate_once(path, eval_ops=tf.constant(0), hooks=hooks)
+        counts = [line.split()[1] for line in lines if line.startswith("Evaluation ")]
         tenths = [*range(4, 45, 4), 45]
-        assert found == ([f"[{count}/45]" for count in tenths] if log_progress else [])
+        assert counts == ([f"[{count}/45]" for count in tenths] if log_progress else [])
 
 
 def test_the_eval_step_is_made_once_and_several_are_refused():
@@ -286,16 +250,10 @@ def test_slims_loop_evaluates_and_summarises_each_checkpoint(save, mean, tmp_pat
     value, update = mean
     save(2, 5.0)
     tf.summary.scalar("of_all", value)
-    found = evaluation.evaluation_loop(
-        "",
-        str(tmp_path / "run"),
-        str(tmp_path / "eval"),
-        num_evals=2,
-        eval_op=update,
-        final_op=value,
-        max_number_of_evaluations=1,
-    )
-    assert found == 5.5
+    folders = [str(tmp_path / name) for name in ("run", "eval")]
+    options = {"num_evals": 2, "max_number_of_evaluations": 1}
+    result = evaluation.evaluation_loop("", *folders, eval_op=update, final_op=value, **options)
+    assert result == 5.5
     assert events(tmp_path / "eval") == [(2, "of_all", 5.5)]
 
 
@@ -303,7 +261,7 @@ def test_slim_restores_the_variables_asked_for_and_summarises_what_it_is_given(s
     with tf.Graph().as_default():
         step, other = tf.train.create_global_step(), tf.get_variable("other", [])
         fed = tf.placeholder(tf.float32, [])
-        found = evaluation.evaluate_once(
+        result = evaluation.evaluate_once(
             "",
             save(2, 5.0),
             str(tmp_path / "eval"),
@@ -314,7 +272,7 @@ def test_slim_restores_the_variables_asked_for_and_summarises_what_it_is_given(s
             summary_op_feed_dict={fed: 3.0},
             variables_to_restore={"w": other, "global_step": step},
         )
-    assert found == 6.0
+    assert result == 6.0
     assert events(tmp_path / "eval") == [(2, "fed", 3.0)]
 
 
@@ -325,14 +283,11 @@ def test_slim_writes_no_summaries_where_none_are_wanted(save, mean, tmp_path):
     assert not folder.exists()
 
 
-def test_the_hook_for_summaries_needs_somewhere_to_write(tmp_path):
-    with pytest.raises(ValueError, match=r"^One of log_dir or summary_writer should be used.$"):
-        evaluation.SummaryAtEndHook()
-
-
 def test_the_hook_for_summaries_takes_all_of_the_graph_and_adds_an_operation_once(
     save, mean, tmp_path
 ):
+    with pytest.raises(ValueError, match=r"^One of log_dir or summary_writer should be used.$"):
+        evaluation.SummaryAtEndHook()
     tf.summary.scalar("weight", tf.global_variables("w")[0])
     path, hook = save(4, 5.0), evaluation.SummaryAtEndHook(str(tmp_path / "eval"))
     sizes = []
@@ -368,11 +323,7 @@ def test_a_damaged_checkpoint_is_passed_over(save, mean, tmp_path, caplog):
     with open(save(2, 6.0) + ".index", "wb") as file:
         file.write(b"nothing")
     with caplog.at_level(logging.WARNING, "tf_frame"):
-        step = training_evaluation.evaluate_repeatedly(
-            str(tmp_path / "run"),
-            final_ops=tf.train.get_global_step(),
-            eval_interval_secs=0,
-            timeout=0,
-        )
+        options = {"final_ops": tf.train.get_global_step(), "eval_interval_secs": 0, "timeout": 0}
+        step = training_evaluation.evaluate_repeatedly(str(tmp_path / "run"), **options)
     assert step == 1
     assert "passing over a damaged checkpoint" in caplog.text

@@ -41,10 +41,6 @@ def names(folder):
     return sorted(path.name for path in folder.iterdir())
 
 
-def test_the_constants_are_the_old_ones():
-    assert (profile_context.WARMUP_STEPS, profile_context.MAX_TRACED_STEPS) == (10, 100)
-
-
 def test_the_first_trace_comes_after_ten_runs_and_once_for_the_same_fetches(tmp_path, fetch):
     with ProfileContext(str(tmp_path), debug=True), tf.Session() as session:
         for _ in range(11):
@@ -52,6 +48,7 @@ def test_the_first_trace_comes_after_ten_runs_and_once_for_the_same_fetches(tmp_
         assert names(tmp_path) == []
         session.run(fetch)
         assert names(tmp_path) == ["run_meta_11"]
+    assert (profile_context.WARMUP_STEPS, profile_context.MAX_TRACED_STEPS) == (10, 100)
 
 
 def test_each_new_set_of_fetches_is_traced(tmp_path, fetches, monkeypatch):
@@ -60,13 +57,13 @@ def test_each_new_set_of_fetches_is_traced(tmp_path, fetches, monkeypatch):
     with ProfileContext(str(tmp_path), debug=True), tf.Session() as session:
         for _ in range(11):
             session.run(fetches[0])
-        for asked in (fetches[0], fetches[1], fetches, fetches[::-1], {"a": fetches[1]}):
-            session.run(asked)
+        for fetch in (fetches[0], fetches[1], fetches, fetches[::-1], {"a": fetches[1]}):
+            session.run(fetch)
     assert names(tmp_path) == ["run_meta_11", "run_meta_12", "run_meta_13"]
 
 
 def test_while_little_was_seen_further_runs_are_traced_the_same_ones_each_time(tmp_path, fetch):
-    seen = []
+    all_names = []
     for folder in ("a", "b"):
         with ProfileContext(str(tmp_path / folder), debug=True, dump_steps=[]) as context:
             context.profiler._coverage = 0.0
@@ -74,15 +71,9 @@ def test_while_little_was_seen_further_runs_are_traced_the_same_ones_each_time(t
                 for _ in range(60):
                     session.run(fetch)
                     context.profiler._coverage = 0.0
-        seen.append(names(tmp_path / folder))
-    assert seen[0] == seen[1]
-    assert 3 < len(seen[0]) < 30
-
-
-def test_steps_that_are_given_are_traced_and_no_others(tmp_path, fetch):
-    with ProfileContext(str(tmp_path), trace_steps=range(2, 8, 3), debug=True):
-        runs(fetch, 30)
-    assert names(tmp_path) == ["run_meta_2", "run_meta_5"]
+        all_names.append(names(tmp_path / folder))
+    assert all_names[0] == all_names[1]
+    assert 3 < len(all_names[0]) < 30
 
 
 def test_the_profile_is_written_at_step_100(tmp_path, fetch):
@@ -95,10 +86,10 @@ def test_the_profile_is_written_at_step_100(tmp_path, fetch):
     assert (tmp_path / "profile_100").stat().st_size > 100
 
 
-def test_profiles_are_written_at_the_steps_that_are_given(tmp_path, fetch):
-    with ProfileContext(str(tmp_path), trace_steps=[1, 4], dump_steps=[3, 5]):
-        runs(fetch, 7)
-    assert names(tmp_path) == ["profile_3", "profile_5"]
+def test_profiles_and_traces_are_written_at_the_chosen_steps_only(tmp_path, fetch):
+    with ProfileContext(str(tmp_path), trace_steps=[1, 4], dump_steps=[3, 5], debug=True):
+        runs(fetch, 30)
+    assert names(tmp_path) == ["profile_3", "profile_5", "run_meta_1", "run_meta_4"]
     for name, steps in (("profile_3", [1]), ("profile_5", [1, 4])):
         profile = ProfileProto.FromString((tmp_path / name).read_bytes())
         assert list(profile.steps) == steps
@@ -133,21 +124,19 @@ def test_views_are_made_at_the_steps_that_are_given(tmp_path, fetch, cmd):
     assert views[4].total_exec_micros > 0
 
 
-def test_a_view_that_was_not_made_is_an_error(tmp_path):
+def test_a_missing_or_unknown_view_is_an_error(tmp_path):
+    context = ProfileContext(str(tmp_path))
     with pytest.raises(ValueError, match="^No autoprofiler for command: op, was run$"):
-        ProfileContext(str(tmp_path)).get_profiles("op")
-
-
-def test_a_view_that_there_is_not_is_an_error(tmp_path):
+        context.get_profiles("op")
     with pytest.raises(ValueError, match="^Unknown cmd: ops\n$"):
-        ProfileContext(str(tmp_path)).add_auto_profiling("ops", OPTIONS.build(), [1])
+        context.add_auto_profiling("ops", OPTIONS.build(), [1])
 
 
 def test_what_a_caller_asks_of_a_run_it_gets(tmp_path, fetch):
-    asked = tf.RunOptions(trace_level=tf.RunOptions.SOFTWARE_TRACE)
+    traced = tf.RunOptions(trace_level=tf.RunOptions.SOFTWARE_TRACE)
     plain = tf.RunOptions(timeout_in_ms=60000)
     with ProfileContext(str(tmp_path), trace_steps=[0, 1], dump_steps=[2]), tf.Session() as session:
-        for options in (plain, None, asked):
+        for options in (plain, None, traced):
             metadata = tf.RunMetadata()
             session.run(fetch, options=options, run_metadata=metadata)
             assert metadata.step_stats.dev_stats
@@ -171,26 +160,15 @@ def test_a_run_that_fails_is_counted_and_the_next_is_traced(tmp_path, graph):
     assert names(tmp_path) == ["run_meta_1"]
 
 
-def test_a_monitored_session_is_profiled_too(tmp_path, graph):
-    step = tf.train.create_global_step()
-    moves = tf.assign_add(step, 1)
-    context = ProfileContext(str(tmp_path), trace_steps=[5], debug=True)
-    with context, tf.train.MonitoredSession() as session:
-        for _ in range(9):
-            session.run(moves)
-    assert names(tmp_path) == ["run_meta_5"]
-
-
-def test_a_monitored_session_whose_hooks_fetch_something_is_profiled_too(tmp_path, graph):
+@pytest.mark.parametrize("hooks", [[], [tf.train.StopAtStepHook(last_step=20)]])
+def test_a_monitored_session_is_profiled_too(tmp_path, graph, hooks):
     moves = tf.assign_add(tf.train.create_global_step(), 1)
-    hook = tf.train.StopAtStepHook(last_step=20)
-    with (
-        ProfileContext(str(tmp_path), debug=True),
-        tf.train.MonitoredTrainingSession(hooks=[hook]) as session,
-    ):
-        while not session.should_stop():
+    context = ProfileContext(str(tmp_path), trace_steps=None if hooks else [5], debug=True)
+    with context, tf.train.MonitoredTrainingSession(hooks=hooks) as session:
+        for _ in range(20 if hooks else 9):
             session.run(moves)
     assert [name for name in names(tmp_path) if name.startswith("run_meta_")]
+    assert hooks or names(tmp_path) == ["run_meta_5"]
 
 
 def test_a_run_within_a_run_of_another_thread_is_counted_but_not_traced(tmp_path, graph):
@@ -220,14 +198,10 @@ def test_when_it_is_not_enabled_nothing_is_done(tmp_path, fetch):
     assert names(tmp_path) == []
 
 
-def test_an_enabled_one_has_a_profiler(tmp_path, graph):
-    with ProfileContext(str(tmp_path)) as context:
+def test_one_within_another_is_an_error_and_harms_neither(tmp_path, fetch):
+    with ProfileContext(str(tmp_path), trace_steps=[0], debug=True) as context:
         assert isinstance(context.profiler, tf.profiler.Profiler)
         assert context.profiler is context.profiler
-
-
-def test_one_within_another_is_an_error_and_harms_neither(tmp_path, fetch):
-    with ProfileContext(str(tmp_path), trace_steps=[0], debug=True):
         with pytest.raises(tf.errors.InternalError, match="Already in context or context not"):
             ProfileContext(str(tmp_path)).__enter__()
         runs(fetch, 1)
@@ -241,13 +215,10 @@ def test_an_error_in_the_block_leaves_nothing_behind(tmp_path):
         assert BaseSession.run is not ORIGINAL
 
 
-@pytest.mark.parametrize("folder", [None, ""])
-def test_without_a_folder_it_is_refused(folder):
-    with pytest.raises(ValueError, match="^Must have a directory for profile.\n$"):
-        ProfileContext(folder)
-
-
-def test_more_than_100_steps_are_refused(tmp_path):
+def test_a_missing_folder_and_more_than_100_steps_are_refused(tmp_path):
+    for folder in (None, ""):
+        with pytest.raises(ValueError, match="^Must have a directory for profile.\n$"):
+            ProfileContext(folder)
     ProfileContext(str(tmp_path), trace_steps=range(100))
     with pytest.raises(ValueError, match="^Only support tracing up to 100 steps.\n$"):
         ProfileContext(str(tmp_path), trace_steps=range(101))

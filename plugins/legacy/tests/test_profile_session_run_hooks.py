@@ -50,39 +50,31 @@ def written(folder):
     )
 
 
-def test_the_step_after_at_step_is_traced_under_its_own_number(tmp_path, train):
-    train([ProfileAtStepHook(3, str(tmp_path))], steps=8)
-    assert written(tmp_path) == (["timeline-4.json"], [("trace_4", 4)])
-
-
-def test_step_0_means_the_first_step(tmp_path, train):
-    train([ProfileAtStepHook(at_step=0, checkpoint_dir=str(tmp_path))], steps=3)
-    assert written(tmp_path) == (["timeline-1.json"], [("trace_1", 1)])
-
-
-def test_nothing_is_written_into_the_current_folder(tmp_path, train, monkeypatch):
+def test_the_step_after_at_step_is_traced_under_its_own_number(tmp_path, train, monkeypatch):
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
-    train([ProfileAtStepHook(1, str(tmp_path))], steps=3)
+    train([ProfileAtStepHook(3, str(tmp_path))], steps=8)
+    assert written(tmp_path) == (["timeline-4.json"], [("trace_4", 4)])
     assert not list((tmp_path / "here").iterdir())
-
-
-def test_a_trace_has_the_operations_of_the_step(tmp_path, train):
-    train([ProfileAtStepHook(1, str(tmp_path))], steps=3)
-    events = json.loads((tmp_path / "timeline-2.json").read_text())["traceEvents"]
+    events = json.loads((tmp_path / "timeline-4.json").read_text())["traceEvents"]
     assert all({"ph", "pid", "tid", "ts"} <= event.keys() for event in events)
     assert any("GradientDescent" in event["name"] for event in events)
 
 
-@pytest.mark.parametrize(("start", "traced"), [(2, True), (3, True), (4, False), (9, False)])
-def test_a_resumed_run_traces_what_has_not_been_reached(tmp_path, train, start, traced):
-    train([ProfileAtStepHook(3, str(tmp_path))], steps=4, start=start)
-    assert written(tmp_path) == ((["timeline-4.json"], [("trace_4", 4)]) if traced else ([], []))
-
-
-def test_training_that_ends_before_it_writes_nothing(tmp_path, train):
-    train([ProfileAtStepHook(3, str(tmp_path))], steps=3)
-    assert written(tmp_path) == ([], [])
+@pytest.mark.parametrize(
+    ("at_step", "steps", "start", "traced"),
+    [
+        (0, 3, 0, [1]),
+        # The run ends before the step.
+        (3, 3, 0, []),
+        # A resumed run traces a step that was not reached.
+        *((3, 4, start, traced) for start, traced in [(2, [4]), (3, [4]), (4, []), (9, [])]),
+    ],
+)
+def test_the_traced_step(tmp_path, train, at_step, steps, start, traced):
+    train([ProfileAtStepHook(at_step, str(tmp_path))], steps=steps, start=start)
+    names, tags = [f"timeline-{n}.json" for n in traced], [(f"trace_{n}", n) for n in traced]
+    assert written(tmp_path) == (names, tags)
 
 
 def test_a_step_that_is_passed_over_is_made_up_for_once():
@@ -136,12 +128,9 @@ def test_a_folder_that_cannot_be_written_only_warns(tmp_path, train, caplog):
     assert len([m for m in caplog.messages if "training goes on" in m]) == 2
 
 
-@pytest.mark.parametrize("folder", [None, ""])
-def test_a_step_without_a_folder_is_refused(folder):
-    with pytest.raises(ValueError, match="the trace needs a folder"):
-        ProfileAtStepHook(3, folder)
-
-
-def test_a_graph_without_a_global_step_is_refused(graph):
+def test_a_missing_folder_and_a_missing_global_step_are_refused(graph):
+    for folder in (None, ""):
+        with pytest.raises(ValueError, match="the trace needs a folder"):
+            ProfileAtStepHook(3, folder)
     with pytest.raises(RuntimeError, match="Global step should be created"):
         ProfileAtStepHook(3, "folder").begin()

@@ -7,12 +7,6 @@ from tf_frame.deploy.clones import create_clones
 from tf_frame.deploy.deployment_config import DeploymentConfig
 
 
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default():
-        yield
-
-
 @pytest.fixture
 def inputs():
     return np.random.RandomState(0).normal(3, 2, size=[4, 5, 6, 3]).astype(np.float32)

@@ -11,10 +11,7 @@ MEAN, VARIANCE = INPUTS.mean((0, 1)), INPUTS.var((0, 1))
 NORMALISED = (INPUTS - MEAN) / np.sqrt(VARIANCE + 1e-3)
 
 
-@pytest.fixture(autouse=True)
-def graph(variable_mode):
-    with tf.Graph().as_default():
-        yield
+pytestmark = pytest.mark.usefixtures("variable_mode")
 
 
 def steps(outputs, count, feeds=()):

@@ -7,13 +7,6 @@ from tf_frame import layers
 RANDOM = np.random.RandomState(0)
 
 
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default():
-        tf.set_random_seed(1)
-        yield
-
-
 @pytest.mark.parametrize("shape", [[4, 3], [2, 5, 3], [2, 1, 4, 3]])
 def test_the_last_dimension_is_multiplied(evaluate, variable_mode, shape):
     inputs = RANDOM.normal(size=shape)

@@ -7,12 +7,6 @@ from tf_frame import layers
 IDS = np.array([[1, 3, 1], [0, 1, 3]])
 
 
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default():
-        yield
-
-
 @pytest.mark.parametrize("unique", [False, True])
 def test_each_symbol_gets_its_vector_and_its_gradient(unique, variable_mode):
     outputs = layers.embed_sequence(IDS, 5, 2, unique=unique)

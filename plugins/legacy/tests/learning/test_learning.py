@@ -1,5 +1,6 @@
 """`learning.train`: what it runs, logs, writes and returns."""
 
+import contextlib
 import logging
 import threading
 
@@ -44,10 +45,8 @@ def saved(folder, name):
 
 
 def events(folder):
-    found = []
-    for path in sorted(folder.glob("events.*")):
-        found += list(tf.train.summary_iterator(str(path)))
-    return found
+    paths = sorted(folder.glob("events.*"))
+    return [event for path in paths for event in tf.train.summary_iterator(str(path))]
 
 
 def scalars(folder, tag):
@@ -85,12 +84,8 @@ def test_a_run_logs_writes_and_returns_what_slim_does(tmp_path, log):
     folder = tmp_path / "new" / "run"
     loss = learning.train(make_train_op(), str(folder), number_of_steps=4, log_every_n_steps=2)
     assert loss == loss_of_step(4)
-    told = [
-        m.split(" (")[0]
-        for m in log.messages
-        if m.startswith(("Starting", "global step", "Stopping", "Finished"))
-    ]
-    assert told == [
+    starts = ("Starting", "global step", "Stopping", "Finished")
+    assert [m.split(" (")[0] for m in log.messages if m.startswith(starts)] == [
         "Starting Session.",
         "Starting Queues.",
         "global step 2: loss = 10.2400",
@@ -109,35 +104,22 @@ def test_a_run_logs_writes_and_returns_what_slim_does(tmp_path, log):
     assert saved(folder, "global_step") == 4
     assert scalars(folder, "loss") == [(0, 16.0)]
     logs = [e for e in events(folder) if e.HasField("session_log")]
-    log_of = tf.SessionLog
-    assert [(e.session_log.status, e.step) for e in logs] == [
-        (log_of.START, 0),
-        (log_of.CHECKPOINT, 0),
-        (log_of.STOP, 0),
-    ]
+    statuses = (tf.SessionLog.START, tf.SessionLog.CHECKPOINT, tf.SessionLog.STOP)
+    assert [(e.session_log.status, e.step) for e in logs] == [(status, 0) for status in statuses]
 
 
-def test_the_log_may_be_left_out(tmp_path, log):
-    learning.train(make_train_op(), str(tmp_path), number_of_steps=3, log_every_n_steps=0)
-    assert not [m for m in log.messages if m.startswith("global step")]
-
-
-def test_without_folder_nothing_is_written(tmp_path, monkeypatch, log):
+def test_without_folder_nothing_is_written_and_the_log_may_be_left_out(tmp_path, monkeypatch, log):
     monkeypatch.chdir(tmp_path)
-    assert learning.train(make_train_op(), None, number_of_steps=3) == loss_of_step(3)
+    train_op, options = make_train_op(), {"number_of_steps": 3, "log_every_n_steps": 0}
+    assert learning.train(train_op, None, **options) == loss_of_step(3)
     assert list(tmp_path.iterdir()) == []
-    assert not [m for m in log.messages if m.startswith("Finished training!")]
+    assert not [m for m in log.messages if m.startswith(("Finished training!", "global step"))]
 
 
 def test_checkpoints_and_summaries_go_by_the_clock(tmp_path, clock, log):
     clock.tick = 1.0
-    learning.train(
-        make_train_op(),
-        str(tmp_path),
-        number_of_steps=7,
-        save_interval_secs=3,
-        save_summaries_secs=2,
-    )
+    options = {"save_interval_secs": 3, "save_summaries_secs": 2}
+    learning.train(make_train_op(), str(tmp_path), number_of_steps=7, **options)
     assert checkpoints(tmp_path) == [f"model.ckpt-{step}" for step in (0, 3, 6, 7)]
     steps = [step for step, _ in scalars(tmp_path, "loss")]
     assert steps == [0, 2, 4, 6]
@@ -152,25 +134,19 @@ def test_checkpoints_and_summaries_go_by_the_clock(tmp_path, clock, log):
 
 
 def test_intervals_of_0_leave_only_the_last_checkpoint(tmp_path):
-    learning.train(
-        make_train_op(),
-        str(tmp_path),
-        number_of_steps=3,
-        save_interval_secs=0,
-        save_summaries_secs=0,
-    )
+    options = {"save_interval_secs": 0, "save_summaries_secs": 0}
+    learning.train(make_train_op(), str(tmp_path), number_of_steps=3, **options)
     assert checkpoints(tmp_path) == ["model.ckpt-3"]
     assert scalars(tmp_path, "loss") == []
 
 
-def test_summaries_may_be_none_or_ones_own(tmp_path):
-    learning.train(make_train_op(), str(tmp_path / "none"), number_of_steps=1, summary_op=None)
-    assert scalars(tmp_path / "none", "loss") == []
-    with tf.Graph().as_default():
-        train_op, own = make_train_op(), tf.summary.scalar("own", 5.0, collections=[])
-        learning.train(train_op, str(tmp_path / "own"), number_of_steps=1, summary_op=own)
-    assert scalars(tmp_path / "own", "loss") == []
-    assert scalars(tmp_path / "own", "own") == [(0, 5.0)]
+@pytest.mark.parametrize("is_none", [True, False])
+def test_summaries_may_be_none_or_others(tmp_path, is_none):
+    train_op, five = make_train_op(), tf.summary.scalar("five", 5.0, collections=[])
+    summary_op = None if is_none else five
+    learning.train(train_op, str(tmp_path), number_of_steps=1, summary_op=summary_op)
+    assert scalars(tmp_path, "loss") == []
+    assert scalars(tmp_path, "five") == ([] if is_none else [(0, 5.0)])
 
 
 def test_without_summary_writer_there_are_checkpoints_and_no_events(tmp_path):
@@ -189,16 +165,11 @@ def test_a_summary_writer_of_ones_own_gets_the_summaries(tmp_path):
     assert not list((tmp_path / "run").glob("events.*"))
 
 
-def test_a_run_goes_on_from_its_checkpoint(tmp_path):
-    assert again(tmp_path, number_of_steps=3) == loss_of_step(3)
-    assert again(tmp_path, number_of_steps=5) == loss_of_step(5)
-    assert checkpoints(tmp_path) == [f"model.ckpt-{step}" for step in (0, 3, 5)]
-
-
-def test_a_run_that_is_done_makes_one_step_more(tmp_path):
-    again(tmp_path, number_of_steps=3)
-    assert again(tmp_path, number_of_steps=3) == loss_of_step(4)
-    assert saved(tmp_path, "global_step") == 4
+def test_a_run_goes_on_from_its_checkpoint_with_one_step_at_least(tmp_path):
+    for number_of_steps, last in ((3, 3), (5, 5), (5, 6)):
+        assert again(tmp_path, number_of_steps=number_of_steps) == loss_of_step(last)
+    assert checkpoints(tmp_path) == [f"model.ckpt-{step}" for step in (0, 3, 5, 6)]
+    assert saved(tmp_path, "global_step") == 6
 
 
 def test_init_fn_is_called_only_without_checkpoint(tmp_path):
@@ -225,22 +196,12 @@ def test_init_op_and_its_feed_are_used():
     assert learning.train(train_op, None, number_of_steps=1, init_feed_dict={value: 3.0}) == 9.0
 
 
-def test_own_init_ops_replace_the_defaults():
-    w = tf.get_variable("w", initializer=tf.constant(4.0))
+def test_other_init_ops_replace_the_defaults():
     local = tf.get_local_variable("local", initializer=tf.constant(1.0))
-    train_op = learning.create_train_op(
-        tf.square(w) + local, tf.train.GradientDescentOptimizer(0.1)
-    )
-    init_op = tf.group(tf.global_variables_initializer(), name="own_init")
-    loss = learning.train(
-        train_op,
-        None,
-        number_of_steps=1,
-        init_op=init_op,
-        local_init_op=local.assign(7.0),
-        ready_op=None,
-    )
-    assert loss == pytest.approx(23.0)
+    train_op = make_train_op(lambda w: tf.square(w) + local)
+    init_op = tf.group(tf.global_variables_initializer(), name="other_init")
+    ops = {"init_op": init_op, "local_init_op": local.assign(7.0), "ready_op": None}
+    assert learning.train(train_op, None, number_of_steps=1, **ops) == pytest.approx(23.0)
 
 
 def test_local_variables_and_tables_are_ready():
@@ -262,28 +223,21 @@ def test_the_session_may_be_wrapped(tmp_path, log):
             self.runs += 1
             return self.inner.run(*args, **kwargs)
 
-    made = []
+    wrappers, sessions = [], []
 
     def wrap(session):
-        made.append(Wrapper(session))
-        return made[0]
-
-    used = []
+        wrappers.append(Wrapper(session))
+        return wrappers[0]
 
     def train_step_fn(session, *args):
-        used.append(session)
+        sessions.append(session)
         return learning.train_step(session, *args)
 
-    loss = learning.train(
-        make_train_op(),
-        str(tmp_path),
-        train_step_fn=train_step_fn,
-        number_of_steps=2,
-        session_wrapper=wrap,
-    )
+    options = {"train_step_fn": train_step_fn, "session_wrapper": wrap}
+    loss = learning.train(make_train_op(), str(tmp_path), number_of_steps=2, **options)
     assert loss == loss_of_step(2)
-    assert used == [made[0]] * 2
-    assert made[0].runs > 4
+    assert sessions == [wrappers[0]] * 2
+    assert wrappers[0].runs > 4
     assert f"Wrapping session with wrapper function: {wrap}" in log.messages
 
 
@@ -294,14 +248,8 @@ def test_every_step_calls_the_own_step_function_with_the_default_arguments(tmp_p
         calls.append((train_op, global_step, train_step_kwargs))
         return session.run(train_op), session.run(train_step_kwargs["should_stop"])
 
-    train_op = make_train_op()
-    learning.train(
-        train_op,
-        str(tmp_path),
-        train_step_fn=train_step_fn,
-        number_of_steps=3,
-        trace_every_n_steps=100,
-    )
+    train_op, options = make_train_op(), {"number_of_steps": 3, "trace_every_n_steps": 100}
+    learning.train(train_op, str(tmp_path), train_step_fn=train_step_fn, **options)
     assert len(calls) == 3
     assert all(call[0] is train_op for call in calls)
     assert calls[0][1] is tf.train.get_global_step()
@@ -313,23 +261,18 @@ def test_every_step_calls_the_own_step_function_with_the_default_arguments(tmp_p
 
 def test_own_arguments_of_the_step_replace_the_default_ones(tmp_path):
     """There is no should_stop among them, so the step function has to end it."""
-    own = {"most": 5}
+    kwargs = {"most": 5}
 
     def train_step_fn(session, train_op, global_step, train_step_kwargs):
-        assert train_step_kwargs is own
+        assert train_step_kwargs is kwargs
         loss = session.run(train_op)
         return loss, session.run(global_step) >= train_step_kwargs["most"]
 
-    learning.train(
-        make_train_op(),
-        str(tmp_path),
-        train_step_fn=train_step_fn,
-        train_step_kwargs=own,
-        number_of_steps=2,
-    )
+    options = {"train_step_fn": train_step_fn, "train_step_kwargs": kwargs}
+    learning.train(make_train_op(), str(tmp_path), number_of_steps=2, **options)
     assert saved(tmp_path, "global_step") == 5
-    assert set(own) == {"most", "summary_writer"}
-    assert isinstance(own["summary_writer"], tf.summary.FileWriter)
+    assert set(kwargs) == {"most", "summary_writer"}
+    assert isinstance(kwargs["summary_writer"], tf.summary.FileWriter)
 
 
 def test_steps_are_traced(tmp_path, variable_mode):
@@ -347,8 +290,8 @@ def test_the_end_of_the_input_ends_training_well(tmp_path, log):
     # A summary would take a row as well.
     assert learning.train(train_op, str(tmp_path), summary_op=None) == loss_of_step(6)
     assert checkpoints(tmp_path) == ["model.ckpt-0", "model.ckpt-6"]
-    told = [m for m in log.messages if m.startswith("Caught OutOfRangeError. Stopping Training. ")]
-    assert len(told) == 1 and "FIFOQueue" in told[0]
+    assert log.text.count("Caught OutOfRangeError. Stopping Training. ") == 1
+    assert "FIFOQueue" in log.text
 
 
 def test_no_step_returns_none(tmp_path):
@@ -369,13 +312,8 @@ def test_an_aborted_step_is_tried_again_from_the_last_checkpoint(tmp_path, clock
             raise tf.errors.AbortedError(None, None, "a server went away")
         return learning.train_step(session, train_op, global_step, train_step_kwargs)
 
-    loss = learning.train(
-        make_train_op(),
-        str(tmp_path),
-        train_step_fn=train_step_fn,
-        number_of_steps=4,
-        save_interval_secs=2,
-    )
+    options = {"train_step_fn": train_step_fn, "save_interval_secs": 2}
+    loss = learning.train(make_train_op(), str(tmp_path), number_of_steps=4, **options)
     assert loss == loss_of_step(4)
     assert log.messages.count("Retrying training!") == 1
     assert log.messages.count("Starting Session.") == 2
@@ -420,35 +358,22 @@ def test_an_error_while_saving_the_last_step_is_raised(tmp_path):
     assert tf.train.latest_checkpoint(str(tmp_path)).endswith("model.ckpt-0")
 
 
-def test_a_saver_of_ones_own_is_used(tmp_path):
-    train_op = make_train_op()
-    saver = tf.train.Saver(tf.trainable_variables(), max_to_keep=1)
-    learning.train(train_op, str(tmp_path), number_of_steps=2, saver=saver)
-    assert checkpoints(tmp_path) == ["model.ckpt-2"]
+def test_another_saver_and_another_global_step_are_used(tmp_path):
+    step = tf.get_variable("my_step", initializer=tf.constant(10, tf.int64), trainable=False)
+    train_op = make_train_op(global_step=step)
+    saver = tf.train.Saver(tf.trainable_variables())
+    options = {"global_step": step, "number_of_steps": 12, "saver": saver}
+    learning.train(train_op, str(tmp_path), **options)
+    assert checkpoints(tmp_path) == ["model.ckpt-10", "model.ckpt-12"]
     assert list(tf.train.load_checkpoint(str(tmp_path)).get_variable_to_shape_map()) == ["w"]
 
 
-def test_a_global_step_of_ones_own_counts(tmp_path):
-    step = tf.get_variable("my_step", initializer=tf.constant(10, tf.int64), trainable=False)
-    train_op = make_train_op(global_step=step)
-    learning.train(train_op, str(tmp_path), global_step=step, number_of_steps=12)
-    assert checkpoints(tmp_path) == ["model.ckpt-10", "model.ckpt-12"]
-
-
-def test_a_graph_that_is_not_the_default_one_is_trained(tmp_path):
-    graph = tf.Graph()
-    with graph.as_default():
+def test_another_graph_than_the_default_one_and_the_configuration_are_used():
+    graph, config = tf.Graph(), tf.ConfigProto(device_count={"CPU": 2})
+    with graph.as_default(), tf.device("/device:CPU:1"):
         train_op = make_train_op()
-    assert learning.train(train_op, str(tmp_path), graph=graph, number_of_steps=2) == loss_of_step(
-        2
-    )
-
-
-def test_the_configuration_of_the_session_is_used(tmp_path):
-    config = tf.ConfigProto(device_count={"CPU": 2})
-    with tf.device("/device:CPU:1"):
-        train_op = make_train_op()
-    assert learning.train(train_op, None, number_of_steps=1, session_config=config) == 16.0
+    options = {"graph": graph, "session_config": config}
+    assert learning.train(train_op, None, number_of_steps=2, **options) == loss_of_step(2)
 
 
 @pytest.mark.parametrize("ignore", [False, True])
@@ -471,17 +396,13 @@ def test_threads_that_go_on_may_be_ignored(tmp_path, monkeypatch, ignore):
 
     tf.add_to_collection(tf.GraphKeys.QUEUE_RUNNERS, Runner())
 
-    def train():
-        return learning.train(
-            make_train_op(), str(tmp_path), number_of_steps=1, ignore_live_threads=ignore
-        )
-
+    expected = contextlib.nullcontext()
+    if not ignore:
+        expected = pytest.raises(RuntimeError, match="stopped with threads still running")
+    options = {"number_of_steps": 1, "ignore_live_threads": ignore}
     try:
-        if ignore:
-            assert train() == 16.0
-        else:
-            with pytest.raises(RuntimeError, match="stopped with threads still running"):
-                train()
+        with expected:
+            assert learning.train(make_train_op(), str(tmp_path), **options) == 16.0
     finally:
         go_on.set()
     assert checkpoints(tmp_path) == ["model.ckpt-0", "model.ckpt-1"]
@@ -507,23 +428,14 @@ def test_a_model_of_nan_is_never_saved(tmp_path, clock, save_interval_secs):
     """Neither by the clock, nor at the end."""
     clock.tick = 1.0
     message = "1 variables hold NaN or infinity at global step 4, first w; the step was not saved"
+    train_op = diverging_train_op(check_numerics=False)
+    options = {"number_of_steps": 4, "save_interval_secs": save_interval_secs}
     with pytest.raises(NonFiniteError, match=message):
-        learning.train(
-            diverging_train_op(check_numerics=False),
-            str(tmp_path),
-            number_of_steps=4,
-            save_interval_secs=save_interval_secs,
-        )
+        learning.train(train_op, str(tmp_path), **options)
     for path in checkpoints(tmp_path):
         assert np.isfinite(tf.train.load_variable(str(tmp_path / path), "w"))
-    assert (
-        checkpoints(tmp_path)
-        == {
-            0: [],
-            2: ["model.ckpt-0", "model.ckpt-2"],
-            600: ["model.ckpt-0"],
-        }[save_interval_secs]
-    )
+    steps = {0: [], 2: [0, 2], 600: [0]}[save_interval_secs]
+    assert checkpoints(tmp_path) == [f"model.ckpt-{step}" for step in steps]
 
 
 @pytest.mark.parametrize(

@@ -31,22 +31,15 @@ def step(session, **kwargs):
 
 
 def events(folder):
-    found = []
-    for path in sorted(folder.glob("events.*")):
-        found += list(tf.train.summary_iterator(str(path)))
-    return found
+    paths = sorted(folder.glob("events.*"))
+    return [event for path in paths for event in tf.train.summary_iterator(str(path))]
 
 
-def test_a_step_without_anything_returns_the_loss_and_goes_on(session, caplog):
+def test_a_step_returns_the_loss_and_after_it_whether_to_stop(session, caplog):
     with caplog.at_level(logging.INFO, "tensorflow"):
-        loss, should_stop = step(session)
-    assert loss == pytest.approx(16.0)
-    assert should_stop is False
+        assert step(session) == (pytest.approx(16.0), False)
     assert caplog.messages == []
-
-
-def test_whether_to_stop_is_asked_after_the_step(session):
-    stop = tf.greater_equal(global_step(), 2)
+    stop = tf.greater_equal(global_step(), 3)
     assert not step(session, should_stop=stop)[1]
     assert step(session, should_stop=stop)[1]
 

@@ -21,7 +21,7 @@ def evaluate(*fetches):
         return session.run(fetches)
 
 
-def defaults_of(function):
+def read_defaults(function):
     return {name: p.default for name, p in inspect.signature(function).parameters.items()}
 
 
@@ -41,12 +41,6 @@ def test_each_gradient_is_clipped_to_the_norm_by_itself(module):
     np.testing.assert_allclose(short, [0.5])
 
 
-def test_clip_gradient_norms_fn_has_the_norm_inside():
-    ((clipped, name),) = training.clip_gradient_norms_fn(5.0)([(tf.constant([6.0, 8.0]), "a")])
-    assert name == "a"
-    np.testing.assert_allclose(evaluate(clipped)[0], [3.0, 4.0], rtol=1e-6)
-
-
 @MODULES
 def test_gradients_are_multiplied_by_variable_and_by_name(module):
     a, b, c = variable("a"), variable("b"), variable("c")
@@ -56,9 +50,11 @@ def test_gradients_are_multiplied_by_variable_and_by_name(module):
     factors = {a: 2.0, "a": 100.0, "b": tf.constant(0.5)}
     changed = module.multiply_gradients(pairs, factors)
     assert changed[2] == (untouched, c)
-    of_a, of_b = evaluate(changed[0][0], changed[1][0].values)
-    np.testing.assert_allclose(of_a, [2.0, 4.0])
-    np.testing.assert_allclose(of_b, [[1.5]])
+    dense, slices = evaluate(changed[0][0], changed[1][0].values)
+    np.testing.assert_allclose(dense, [2.0, 4.0])
+    np.testing.assert_allclose(slices, [[1.5]])
+    with pytest.raises(ValueError, match="Requested multiple of `None` gradient."):
+        module.multiply_gradients([(None, a)], {"a": 2.0})
 
 
 @MODULES
@@ -78,12 +74,6 @@ def test_wrong_arguments_of_multiply_gradients(module, pairs, factors, message):
     assert str(raised.value) == message
 
 
-@MODULES
-def test_a_variable_with_a_factor_needs_a_gradient(module):
-    with pytest.raises(ValueError, match="Requested multiple of `None` gradient."):
-        module.multiply_gradients([(None, variable())], {"w": 2.0})
-
-
 @pytest.mark.parametrize(("module", "separator"), [(learning, "/"), (training, "_")])
 def test_gradients_are_summarised(module, separator, caplog):
     sparse = tf.IndexedSlices(tf.constant([[3.0], [4.0]]), tf.constant([1, 1]))
@@ -101,7 +91,7 @@ def test_gradients_are_summarised(module, separator, caplog):
     assert values[f"{names[1]}_norm"].simple_value == pytest.approx(5.0)
 
 
-def test_defaults_of_create_train_op():
+def test_read_defaults_create_train_op():
     shared = {
         "total_loss": inspect.Parameter.empty,
         "optimizer": inspect.Parameter.empty,
@@ -114,11 +104,10 @@ def test_defaults_of_create_train_op():
         "colocate_gradients_with_ops": False,
         "check_numerics": True,
     }
-    of_slim = {"clip_gradient_norm": 0, "gradient_multipliers": None}
-    assert defaults_of(learning.create_train_op) == {**shared, **of_slim}
-    assert defaults_of(training.create_train_op) == {**shared, "transform_grads_fn": None}
-    assert list(defaults_of(learning.create_train_op))[5] == "clip_gradient_norm"
-    assert list(defaults_of(training.create_train_op))[5] == "transform_grads_fn"
+    slim, contrib = map(read_defaults, (learning.create_train_op, training.create_train_op))
+    assert slim == {**shared, "clip_gradient_norm": 0, "gradient_multipliers": None}
+    assert contrib == {**shared, "transform_grads_fn": None}
+    assert (list(slim)[5], list(contrib)[5]) == ("clip_gradient_norm", "transform_grads_fn")
 
 
 @pytest.mark.usefixtures("variable_mode")
@@ -158,15 +147,15 @@ def test_without_check_numerics_the_loss_may_be_anything(module):
 @MODULES
 def test_the_global_step_may_be_left_out_or_be_another(module):
     optimizer, loss = tf.train.GradientDescentOptimizer(0.25), tf.square(variable())
-    own = tf.get_variable("steps", initializer=tf.constant(5), trainable=False)
-    none = module.create_train_op(loss, optimizer, global_step=None)
+    steps = tf.get_variable("steps", initializer=tf.constant(5), trainable=False)
+    uncounted = module.create_train_op(loss, optimizer, global_step=None)
     assert tf.train.get_global_step() is None
-    other = module.create_train_op(loss, optimizer, global_step=own)
+    counted = module.create_train_op(loss, optimizer, global_step=steps)
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
-        session.run(none)
-        session.run(other)
-        assert session.run(own) == 6
+        session.run(uncounted)
+        session.run(counted)
+        assert session.run(steps) == 6
 
 
 @pytest.mark.usefixtures("variable_mode")
@@ -188,9 +177,9 @@ def test_update_ops_of_the_graph_run_before_the_loss(module, caplog):
 @MODULES
 @pytest.mark.parametrize("chosen", ["none", "own"])
 def test_update_ops_of_ones_own_replace_those_of_the_graph(module, chosen, caplog):
-    w, missed, own = variable(), variable("m", 0.0), variable("o", 0.0)
+    w, missed, updated = variable(), variable("m", 0.0), variable("o", 0.0)
     tf.add_to_collection(tf.GraphKeys.UPDATE_OPS, tf.assign_add(missed, 1.0))
-    update_ops = [tf.assign_add(own, 1.0)] if chosen == "own" else []
+    update_ops = [tf.assign_add(updated, 1.0)] if chosen == "own" else []
     with caplog.at_level(logging.WARNING, "tensorflow"):
         train_op = module.create_train_op(
             tf.square(w),
@@ -198,14 +187,11 @@ def test_update_ops_of_ones_own_replace_those_of_the_graph(module, chosen, caplo
             update_ops=update_ops,
             variables_to_train=[w],
         )
-    warning = (
-        "update_ops in create_train_op does not contain all the update_ops in GraphKeys.UPDATE_OPS"
-    )
-    assert warning in caplog.messages
+    assert "update_ops in create_train_op does not contain all the update_ops" in caplog.text
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
         session.run(train_op)
-        assert session.run([missed, own]) == [0.0, 1.0 if chosen == "own" else 0.0]
+        assert session.run([missed, updated]) == [0.0, 1.0 if chosen == "own" else 0.0]
 
 
 @pytest.mark.usefixtures("variable_mode")
@@ -264,12 +250,10 @@ def test_without_multipliers_and_norm_the_gradients_are_left_alone():
     assert tf.get_collection(tf.GraphKeys.SUMMARIES) == []
 
 
-def test_a_transform_of_ones_own_changes_the_gradients():
-    w = variable()
+def test_a_transform_changes_the_gradients():
+    transform, w = training.clip_gradient_norms_fn(0.5), variable()
     train_op = training.create_train_op(
-        tf.square(w),
-        tf.train.GradientDescentOptimizer(1.0),
-        transform_grads_fn=training.clip_gradient_norms_fn(0.5),
+        tf.square(w), tf.train.GradientDescentOptimizer(1.0), transform_grads_fn=transform
     )
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())

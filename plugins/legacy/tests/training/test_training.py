@@ -1,5 +1,6 @@
 """`training.train`: the loop of tf.contrib.training."""
 
+import contextlib
 import inspect
 import logging
 
@@ -75,22 +76,17 @@ def test_arguments_and_their_defaults():
     ]
 
 
-def test_without_folder_neither_summaries_nor_checkpoints_can_be_wanted():
+def test_without_folder_neither_summaries_nor_checkpoints_can_be_wanted(tmp_path, monkeypatch):
     train_op = make_train_op()
-    with pytest.raises(ValueError) as raised:
-        training.train(train_op, None)
-    assert str(raised.value) == "logdir cannot be None when save_summaries_steps is not None"
-    with pytest.raises(ValueError) as raised:
-        training.train(train_op, None, save_summaries_steps=None)
-    assert str(raised.value) == "logdir cannot be None when save_checkpoint_secs is not None"
-
-
-def test_without_folder_nothing_is_written(tmp_path, monkeypatch):
+    for options, name in (
+        ({}, "save_summaries_steps"),
+        ({"save_summaries_steps": None}, "save_checkpoint_secs"),
+    ):
+        with pytest.raises(ValueError, match=f"^logdir cannot be None when {name} is not None$"):
+            training.train(train_op, None, **options)
     monkeypatch.chdir(tmp_path)
-    loss = training.train(
-        make_train_op(), None, hooks=[to(3)], save_checkpoint_secs=0, save_summaries_steps=None
-    )
-    assert loss == loss_of_step(3)
+    options = {"save_checkpoint_secs": 0, "save_summaries_steps": None}
+    assert training.train(train_op, None, hooks=[to(3)], **options) == loss_of_step(3)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -120,13 +116,8 @@ def test_how_often_to_summarise_is_counted_in_steps(tmp_path):
 
 @pytest.mark.parametrize("none", [0, None])
 def test_checkpoints_and_summaries_may_be_left_out(tmp_path, none):
-    training.train(
-        make_train_op(),
-        str(tmp_path),
-        hooks=[to(3)],
-        save_checkpoint_secs=none,
-        save_summaries_steps=none,
-    )
+    options = {"save_checkpoint_secs": none, "save_summaries_steps": none}
+    training.train(make_train_op(), str(tmp_path), hooks=[to(3)], **options)
     assert checkpoints(tmp_path) == []
     assert scalars(tmp_path, "loss") == []
 
@@ -152,11 +143,9 @@ class Recorder(tf.train.SessionRunHook):
 
 def test_hooks_of_the_chief_come_first_and_those_of_the_user_last(tmp_path):
     calls = []
+    hooks, chief_only_hooks = (Recorder(name, calls, tmp_path) for name in ("own", "chief"))
     training.train(
-        make_train_op(),
-        str(tmp_path),
-        hooks=[Recorder("own", calls, tmp_path), to(1)],
-        chief_only_hooks=[Recorder("chief", calls, tmp_path)],
+        make_train_op(), str(tmp_path), hooks=[hooks, to(1)], chief_only_hooks=[chief_only_hooks]
     )
     assert calls == [
         ("begin", "chief"),
@@ -168,32 +157,21 @@ def test_hooks_of_the_chief_come_first_and_those_of_the_user_last(tmp_path):
         ("end", "chief", ["model.ckpt-0"]),
         ("end", "own", ["model.ckpt-0", "model.ckpt-1"]),
     ]
-
-
-def test_the_order_of_the_chiefs_own_hooks(tmp_path):
-    scaffold = tf.train.Scaffold()
-    names = [
-        type(hook).__name__ for hook in training._chief_hooks(str(tmp_path), scaffold, 600, 100)
-    ]
+    hooks = training._chief_hooks(str(tmp_path), tf.train.Scaffold(), 600, 100)
+    names = [type(hook).__name__ for hook in hooks]
     assert names == ["StepCounterHook", "SummarySaverHook", "CheckpointSaverHook"]
 
 
-def test_a_run_goes_on_and_one_that_is_done_makes_one_step_more(tmp_path):
-    """The step more is that of TensorFlow's StopAtStepHook."""
-    losses = []
+@pytest.mark.parametrize("same_graph", [True, False])
+def test_a_run_goes_on_and_a_finished_run_makes_one_step_more(tmp_path, same_graph):
+    """TensorFlow's StopAtStepHook makes the additional step."""
+    train_op, losses = make_train_op(), []
     for last_step in (3, 5, 5):
-        with tf.Graph().as_default():
-            losses.append(training.train(make_train_op(), str(tmp_path), hooks=[to(last_step)]))
+        with contextlib.nullcontext() if same_graph else tf.Graph().as_default():
+            train_op = train_op if same_graph else make_train_op()
+            losses.append(training.train(train_op, str(tmp_path), hooks=[to(last_step)]))
     assert losses == [loss_of_step(3), loss_of_step(5), loss_of_step(6)]
     assert checkpoints(tmp_path) == [f"model.ckpt-{step}" for step in (0, 3, 5, 6)]
-
-
-def test_a_graph_may_be_trained_twice(tmp_path):
-    train_op = make_train_op()
-    for last_step in (2, 4):
-        loss = training.train(train_op, str(tmp_path), hooks=[to(last_step)])
-        assert loss == loss_of_step(last_step)
-    assert checkpoints(tmp_path) == [f"model.ckpt-{step}" for step in (0, 2, 4)]
 
 
 def test_init_fn_of_the_scaffold_is_called_only_without_checkpoint(tmp_path):
@@ -309,21 +287,23 @@ def test_another_worker_trains_what_the_chief_has_made(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_loss_of_nan_leaves_the_last_good_checkpoint(tmp_path):
-    step = tf.train.get_or_create_global_step()
-    factor = tf.where(step < 3, 1.0, float("nan"))
-    train_op = make_train_op(lambda w: tf.square(w) * factor)
-    with pytest.raises(tf.errors.InvalidArgumentError, match="LossTensor is inf or nan"):
-        training.train(train_op, str(tmp_path), hooks=[to(9)])
-    assert checkpoints(tmp_path) == ["model.ckpt-0"]
+SAVED = "1 variables hold NaN or infinity at global step 5, first w; the step was not saved"
 
 
-def test_a_model_of_nan_is_never_saved(tmp_path):
+@pytest.mark.parametrize(
+    ("check_numerics", "error", "message"),
+    [
+        (True, tf.errors.InvalidArgumentError, "LossTensor is inf or nan"),
+        (False, NonFiniteError, SAVED),
+    ],
+)
+def test_a_loss_or_a_model_of_nan_leaves_the_last_good_checkpoint(
+    tmp_path, check_numerics, error, message
+):
     step = tf.train.get_or_create_global_step()
     factor = tf.where(step < 3, 1.0, float("nan"))
-    train_op = make_train_op(lambda w: tf.square(w) * factor, check_numerics=False)
-    message = "1 variables hold NaN or infinity at global step 5, first w; the step was not saved"
-    with pytest.raises(NonFiniteError, match=message):
+    train_op = make_train_op(lambda w: tf.square(w) * factor, check_numerics=check_numerics)
+    with pytest.raises(error, match=message):
         training.train(train_op, str(tmp_path), hooks=[to(5)])
     assert checkpoints(tmp_path) == ["model.ckpt-0"]
     assert np.isfinite(saved(tmp_path, "w"))
