@@ -30,21 +30,18 @@ def runs(fetches):
 
 def test_examples_of_a_batch_have_their_own_sizes():
     tensors = examples(5)
-    queue = batcher.BatchQueue(
-        tensors,
-        batch_size=2,
-        batch_queue_capacity=4,
-        num_batch_queue_threads=1,
-        prefetch_queue_capacity=2,
-    )
+    sizes = {"batch_queue_capacity": 4, "num_batch_queue_threads": 1, "prefetch_queue_capacity": 5}
+    queue = batcher.BatchQueue(tensors, batch_size=2, **sizes)
+    tags = [summary.op.name for summary in tf.get_collection(tf.GraphKeys.SUMMARIES)]
+    assert tags[-2:] == ["batch/fraction_of_4_full", "queue/prefetch_queue/fraction_of_5_full"]
     dequeued = queue.dequeue()
     assert sorted(tensors) == ["boxes", "index", "name"]
     assert [example["boxes"].shape.as_list() for example in dequeued] == [[None, 4]] * 2
-    found = [example for batch in runs(dequeued) for example in batch]
+    values = [example for batch in runs(dequeued) for example in batch]
     # The fifth example does not fill a batch.
-    assert [int(example["index"]) for example in found] == [0, 1, 2, 3]
-    assert [example["name"] for example in found] == [b"0", b"1", b"2", b"3"]
-    for example in found:
+    assert [int(example["index"]) for example in values] == [0, 1, 2, 3]
+    assert [example["name"] for example in values] == [b"0", b"1", b"2", b"3"]
+    for example in values:
         size = example["index"] + 1
         np.testing.assert_array_equal(example["boxes"], np.full([size, 4], size))
 
@@ -55,13 +52,7 @@ def test_prefetch_keeps_names_and_sizes():
     tensors = queue.dequeue()
     assert summary.op.name == "queue/prefetch_queue/fraction_of_7_full"
     assert tensors["boxes"].shape.as_list() == [None, 4]
-    assert [values["boxes"].shape for values in runs(tensors)] == [(1, 4), (2, 4), (3, 4)]
-
-
-def test_the_graph_has_two_queue_runners_and_their_summaries():
-    batcher.BatchQueue(examples(3), 2, 4, 3, 5)
-    tags = [summary.op.name for summary in tf.get_collection(tf.GraphKeys.SUMMARIES)]
-    assert tags[-2:] == ["batch/fraction_of_4_full", "queue/prefetch_queue/fraction_of_5_full"]
+    assert [example["boxes"].shape for example in runs(tensors)] == [(1, 4), (2, 4), (3, 4)]
 
 
 def test_a_trainer_takes_a_batch_for_each_clone(tmp_path):

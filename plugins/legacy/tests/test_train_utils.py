@@ -48,19 +48,15 @@ def test_biases_learn_twice_as_fast_and_last_layers_by_their_multiplier():
     }
 
 
-def test_a_variable_in_two_last_layers_is_multiplied_once():
-    model_variables("decoder/logits/weights")
-    multipliers = train_utils.get_model_gradient_multipliers(["decoder", "logits"], 10.0)
-    assert multipliers == {"decoder/logits/weights": 10.0}
-
-
-def test_multipliers_are_what_multiply_gradients_takes():
+def test_a_variable_in_two_last_layers_is_multiplied_once_and_multiply_gradients_takes_the_map():
     variables = model_variables(*LAYERS)
     pairs = [(tf.ones([2]), variable) for variable in variables]
     multipliers = train_utils.get_model_gradient_multipliers(["logits"], 5.0)
     with tf.Session() as session:
         changed = session.run([g for g, _ in multiply_gradients(pairs, multipliers)])
     assert [gradient[0] for gradient in changed] == [1.0, 2.0, 5.0, 5.0, 10.0]
+    multipliers = train_utils.get_model_gradient_multipliers(["logits", "semantic"], 5.0)
+    assert multipliers["logits/semantic/weights"] == 5.0
 
 
 PRETRAINED = ("conv/weights", "logits/weights", "deep/logits/weights")
@@ -113,16 +109,19 @@ def test_last_layers_are_left_out_by_the_beginning_of_their_names(tmp_path, chec
     assert values == {**expected, "global_step": 0}
 
 
-def test_without_a_checkpoint_there_is_no_function(tmp_path, log):
+def test_without_a_checkpoint_or_with_one_of_the_run_there_is_no_function(
+    tmp_path, checkpoint, log
+):
     assert init_fn(tmp_path, None) is None
-    assert messages(log) == ["Not initializing the model from a checkpoint."]
-
-
-def test_a_checkpoint_of_the_run_itself_counts_more(tmp_path, checkpoint, log):
-    model_variables(*PRETRAINED)
     folder = str(tmp_path / "pretrained")
     assert train_utils.get_model_init_fn(folder, checkpoint, True, []) is None
-    assert messages(log) == ["Ignoring initialization; other checkpoint exists"]
+    assert messages(log) == [
+        "Not initializing the model from a checkpoint.",
+        "Ignoring initialization; other checkpoint exists",
+    ]
+    every_layer = ("conv", "logits", "deep", "global_step")
+    folder = str(tmp_path / "train")
+    assert train_utils.get_model_init_fn(folder, checkpoint, False, every_layer) is None
 
 
 def test_missing_variables_are_passed_over_when_asked(tmp_path, checkpoint, log):
@@ -132,24 +131,15 @@ def test_missing_variables_are_passed_over_when_asked(tmp_path, checkpoint, log)
     assert "Checkpoint is missing variable [other/weights]" in messages(log)
 
 
-def test_missing_variables_are_an_error_otherwise(tmp_path, checkpoint):
+def test_missing_variables_another_shape_and_a_missing_checkpoint_are_errors(tmp_path, checkpoint):
     with pytest.raises(ValueError, match=r"Checkpoint is missing variable \[other/weights\]"):
         init_fn(tmp_path, checkpoint, names=("conv/weights", "other/weights"))
-
-
-def test_variables_of_another_shape_are_an_error_even_then(tmp_path, checkpoint):
-    tf.get_variable("conv/weights", [3])
-    with pytest.raises(ValueError, match=r"conv/weights has shape \[3\], and \[2\] in the che"):
-        init_fn(tmp_path, checkpoint, names=(), ignore_missing_vars=True)
-
-
-def test_where_nothing_is_left_to_restore_there_is_no_function(tmp_path, checkpoint):
-    assert init_fn(tmp_path, checkpoint, last=False, layers=("conv", "logits", "deep")) is None
-
-
-def test_a_checkpoint_that_does_not_exist_is_an_error(tmp_path):
-    with pytest.raises(ConfigError, match="there is no checkpoint"):
-        init_fn(tmp_path, str(tmp_path / "nowhere" / "model.ckpt"))
+    with tf.Graph().as_default(), pytest.raises(ConfigError, match="there is no checkpoint"):
+        init_fn(tmp_path, str(tmp_path / "nowhere" / "model.ckpt"), names=())
+    with tf.Graph().as_default():
+        tf.get_variable("conv/weights", [3])
+        with pytest.raises(ValueError, match=r"conv/weights has shape \[3\], and \[2\] in the che"):
+            init_fn(tmp_path, checkpoint, names=(), ignore_missing_vars=True)
 
 
 def test_partitioned_variables_are_restored_from_the_whole(tmp_path, checkpoint):

@@ -13,38 +13,34 @@ Y = np.arange(5, dtype=np.int64)
 WORDS = np.array(["a", "bb", "ccc", "d", "e"])
 
 
-def rows_of(batches, input_fn, **more):
+def read_rows(batches, input_fn, **more):
     return np.concatenate(batches(input_fn, **more))
 
 
 def test_arrays_come_in_their_order_and_the_last_batch_is_smaller(batches):
-    found = batches(numpy_input_fn(X, Y, batch_size=2, shuffle=False))
-    assert [labels.tolist() for _, labels in found] == [[0, 1], [2, 3], [4]]
-    np.testing.assert_array_equal(np.concatenate([features for features, _ in found]), X)
+    pairs = batches(numpy_input_fn(X, Y, batch_size=2, shuffle=False))
+    assert [labels.tolist() for _, labels in pairs] == [[0, 1], [2, 3], [4]]
+    np.testing.assert_array_equal(np.concatenate([features for features, _ in pairs]), X)
+    # The defaults are 128 rows and one pass.
+    first, second = batches(numpy_input_fn(np.arange(200), shuffle=False))
+    assert (first.tolist(), len(second)) == (list(range(128)), 72)
+    ((features),) = batches(numpy_input_fn({"x": X}, shuffle=False))
+    assert list(features) == ["x"]
 
 
-def test_the_defaults_are_128_rows_and_one_pass(batches):
-    (batch,) = batches(numpy_input_fn(np.arange(100), shuffle=False))
-    assert batch.tolist() == list(range(100))
-    assert [len(b) for b in batches(numpy_input_fn(np.arange(200), shuffle=False))] == [128, 72]
-
-
-def test_a_batch_may_span_two_epochs(batches):
-    found = batches(numpy_input_fn(Y, batch_size=4, num_epochs=2, shuffle=False))
-    assert [batch.tolist() for batch in found] == [[0, 1, 2, 3], [4, 0, 1, 2], [3, 4]]
+def test_a_batch_may_span_two_epochs_and_no_epochs_are_no_batches(batches):
+    values = batches(numpy_input_fn(Y, batch_size=4, num_epochs=2, shuffle=False))
+    assert [batch.tolist() for batch in values] == [[0, 1, 2, 3], [4, 0, 1, 2], [3, 4]]
+    for shuffle in (False, True):
+        assert batches(numpy_input_fn(X, num_epochs=0, shuffle=shuffle)) == []
 
 
 def test_without_a_number_of_epochs_there_is_no_end_and_batches_have_a_known_size(batches):
     tensors = []
     input_fn = numpy_input_fn(X, batch_size=3, num_epochs=None, shuffle=False)
-    found = batches(input_fn, most=4, tensors=tensors)
-    assert np.concatenate(found)[:, 0].tolist() == [0, 2, 4, 6, 8, 0, 2, 4, 6, 8, 0, 2]
+    values = batches(input_fn, most=4, tensors=tensors)
+    assert np.concatenate(values)[:, 0].tolist() == [0, 2, 4, 6, 8, 0, 2, 4, 6, 8, 0, 2]
     assert tensors[0].shape.as_list() == [3, 2]
-
-
-def test_no_epochs_are_no_batches(batches):
-    assert batches(numpy_input_fn(X, num_epochs=0, shuffle=False)) == []
-    assert batches(numpy_input_fn(X, num_epochs=0, shuffle=True)) == []
 
 
 def test_dictionaries_come_back_as_dictionaries_with_types_and_texts(batches):
@@ -61,37 +57,30 @@ def test_dictionaries_come_back_as_dictionaries_with_types_and_texts(batches):
     assert tensors[0][0]["x"].dtype == tf.float32 and tensors[0][1]["y"].dtype == tf.int64
 
 
-def test_without_labels_there_are_only_features(batches):
-    ((found),) = batches(numpy_input_fn({"x": X}, shuffle=False))
-    assert list(found) == ["x"]
-
-
 def test_an_order_of_its_own_in_each_epoch_with_every_row_once(batches):
-    rows = rows_of(batches, numpy_input_fn(np.arange(20), batch_size=7, num_epochs=3, shuffle=True))
+    rows = read_rows(
+        batches, numpy_input_fn(np.arange(20), batch_size=7, num_epochs=3, shuffle=True)
+    )
     epochs = [epoch.tolist() for epoch in np.split(rows, 3)]
     assert all(sorted(epoch) == list(range(20)) for epoch in epochs)
     assert len({tuple(epoch) for epoch in [*epochs, range(20)]}) == 4
 
 
 def test_features_and_labels_are_shuffled_together(batches):
-    found = batches(numpy_input_fn({"x": X, "word": WORDS}, Y, 2, shuffle=True))
-    for features, labels in found:
+    values = batches(numpy_input_fn({"x": X, "word": WORDS}, Y, 2, shuffle=True))
+    for features, labels in values:
         np.testing.assert_array_equal(features["x"], X[labels])
         assert features["word"].tolist() == [WORDS[label].encode() for label in labels]
 
 
 def test_the_order_follows_from_the_seed_of_the_graph(batches):
     input_fn = numpy_input_fn(np.arange(50), shuffle=True)
-    first, again, other = (rows_of(batches, input_fn, seed=seed).tolist() for seed in (1, 1, 2))
-    assert first == again != other
-
-
-def test_without_a_seed_the_order_is_any(batches):
-    input_fn = numpy_input_fn(np.arange(50), shuffle=True)
-    assert (
-        rows_of(batches, input_fn, seed=None).tolist()
-        != rows_of(batches, input_fn, seed=None).tolist()
+    first, again, reseeded = (
+        read_rows(batches, input_fn, seed=seed).tolist() for seed in (1, 1, 2)
     )
+    assert first == again != reseeded
+    first, second = (read_rows(batches, input_fn, seed=None).tolist() for _ in range(2))
+    assert first != second
 
 
 def test_arrays_are_not_part_of_the_graph():
@@ -132,12 +121,14 @@ def test_it_is_an_input_whose_data_set_begins_anew_and_whose_position_can_be_sav
 
 @pytest.mark.parametrize("shuffle", [None, 1, "yes"])
 def test_shuffle_must_be_said(shuffle):
-    with pytest.raises(ValueError) as caught:
+    with pytest.raises(ValueError, match=rf"shuffle must be provided and explic.*; got {shuffle}$"):
         numpy_input_fn(X, shuffle=shuffle)
-    assert str(caught.value) == (
-        "shuffle must be provided and explicitly set as boolean (it is recommended to set it as "
-        f"True for training); got {shuffle}"
-    )
+
+
+LENGTHS = (
+    "Length of tensors in x and y is mismatched. All elements in x and y must have the same "
+    "length.\n"
+)
 
 
 @pytest.mark.parametrize(
@@ -152,22 +143,19 @@ def test_shuffle_must_be_said(shuffle):
             {"a": X, "b": Y[:3]},
             None,
             ValueError,
-            "Length of tensors in x and y is mismatched. All elements in x and y must have the "
-            "same length.\nShapes in x: {'a': (5, 2), 'b': (3,)}\nShapes in y: None\n",
+            f"{LENGTHS}Shapes in x: {{'a': (5, 2), 'b': (3,)}}\nShapes in y: None\n",
         ),
         (
             X,
             Y[:3],
             ValueError,
-            "Length of tensors in x and y is mismatched. All elements in x and y must have the "
-            "same length.\nShapes in x: {'__direct_np_input__': (5, 2)}\nShapes in y: (3,)\n",
+            f"{LENGTHS}Shapes in x: {{'__direct_np_input__': (5, 2)}}\nShapes in y: (3,)\n",
         ),
         (
             {"a": X},
             {"b": Y[:3]},
             ValueError,
-            "Length of tensors in x and y is mismatched. All elements in x and y must have the "
-            "same length.\nShapes in x: {'a': (5, 2)}\nShapes in y: {'b': (3,)}\n",
+            f"{LENGTHS}Shapes in x: {{'a': (5, 2)}}\nShapes in y: {{'b': (3,)}}\n",
         ),
     ],
 )
@@ -221,7 +209,7 @@ class Series:
 
 @pytest.fixture
 def pandas(monkeypatch):
-    """Whatever is installed, a module of this name is found."""
+    """Whatever is installed, a module of this name is values."""
     module = types.ModuleType("pandas")
     module.__spec__ = types.SimpleNamespace(name="pandas")
     monkeypatch.setitem(sys.modules, "pandas", module)
@@ -230,11 +218,11 @@ def pandas(monkeypatch):
 @pytest.mark.usefixtures("pandas")
 def test_columns_become_features_and_a_series_the_labels(batches):
     frame = Frame({"x": X[:, 0], "word": WORDS})
-    found = batches(pandas_input_fn(frame, Series(Y), batch_size=3, shuffle=False))
-    assert [labels.tolist() for _, labels in found] == [[0, 1, 2], [3, 4]]
-    assert set(found[0][0]) == {"word", "x"}
-    assert found[1][0]["x"].tolist() == [6, 8]
-    assert found[1][0]["word"].tolist() == [b"d", b"e"]
+    values = batches(pandas_input_fn(frame, Series(Y), batch_size=3, shuffle=False))
+    assert [labels.tolist() for _, labels in values] == [[0, 1, 2], [3, 4]]
+    assert set(values[0][0]) == {"word", "x"}
+    assert values[1][0]["x"].tolist() == [6, 8]
+    assert values[1][0]["word"].tolist() == [b"d", b"e"]
 
 
 @pytest.mark.usefixtures("pandas")

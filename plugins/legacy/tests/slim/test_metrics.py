@@ -15,12 +15,6 @@ SCORES = np.array([[0.9, 0.2, 0.6, 0.1], [0.7, 0.8, 0.3, 0.4]], np.float32)
 WEIGHTS = np.array([[1, 2, 0, 1], [1, 1, 3, 1]], np.float32)
 
 
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default():
-        yield
-
-
 def streamed(metrics, batches):
     """Values and last updates of metrics after the batches, dicts of placeholder -> rows."""
     values, updates = slim.metrics.aggregate_metric_map(metrics)

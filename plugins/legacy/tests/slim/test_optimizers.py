@@ -7,12 +7,6 @@ import tensorflow.compat.v1 as tf
 from tf_frame_legacy import slim
 
 
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default():
-        yield
-
-
 def model():
     """A weight that is 10, the loss 3 * weight, and the global step."""
     weight = tf.get_variable("weight", [], initializer=tf.constant_initializer(10.0))
@@ -22,33 +16,36 @@ def model():
 def one_step(**arguments):
     """The weight and the step after one training step of `optimize_loss`."""
     weight, loss, step = model()
-    train = slim.optimize_loss(
-        loss, step, **{"learning_rate": 0.1, "optimizer": "SGD", **arguments}
-    )
+    arguments = {"learning_rate": 0.1, "optimizer": "SGD", **arguments}
+    train = slim.optimize_loss(loss, step, **arguments)
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
         assert session.run(train) == 30.0  # The loss before the step.
         return session.run([weight, step])
 
 
+SGD = tf.train.GradientDescentOptimizer
+FACTOR = {"gradient_multipliers": {"weight:0": 7.0}}
+
+
 @pytest.mark.usefixtures("variable_mode")
 @pytest.mark.parametrize(
-    "optimizer",
+    ("arguments", "change"),
     [
-        "SGD",
-        "Momentum",
-        tf.train.GradientDescentOptimizer,
-        "an instance",
-        lambda rate: tf.train.GradientDescentOptimizer(rate),
+        *(({"optimizer": optimizer}, 0.1 * 3) for optimizer in ("SGD", "Momentum", SGD)),
+        ({"optimizer": lambda rate: SGD(rate)}, 0.1 * 3),
+        # Without a learning rate the function takes no argument; an instance has its own rate.
+        ({"optimizer": lambda: SGD(0.2), "learning_rate": None}, 0.2 * 3),
+        ({"optimizer": "instance"}, 0.3 * 3),
+        (FACTOR, 0.1 * 21),
+        ({**FACTOR, "clip_gradients": 2.0}, 0.1 * 2),
+        ({"clip_gradients": lambda pairs: [(g * 0.5, v) for g, v in pairs]}, 0.1 * 1.5),
     ],
-    ids=["name", "other name", "class", "instance", "function"],
 )
-def test_an_optimizer_comes_as_name_class_instance_or_function(optimizer):
-    if optimizer == "an instance":  # It belongs to one graph.
-        optimizer = tf.train.GradientDescentOptimizer(0.1)
-    weight, step = one_step(optimizer=optimizer)
-    assert weight == pytest.approx(10 - 0.1 * 3)
-    assert step == 1
+def test_a_step_of_an_optimizer_with_factors_and_clipping(arguments, change):
+    if arguments.get("optimizer") == "instance":  # It belongs to one graph.
+        arguments = {"optimizer": SGD(0.3)}
+    assert one_step(**arguments) == [pytest.approx(10 - change), 1]
 
 
 @pytest.mark.usefixtures("variable_mode")
@@ -56,23 +53,6 @@ def test_every_named_optimizer_can_be_made():
     for name in slim.OPTIMIZER_CLS_NAMES:
         with tf.Graph().as_default():
             assert one_step(optimizer=name)[0] < 10
-
-
-def test_without_learning_rate_the_function_takes_nothing():
-    weight, _ = one_step(
-        learning_rate=None, optimizer=lambda: tf.train.GradientDescentOptimizer(0.2)
-    )
-    assert weight == pytest.approx(10 - 0.2 * 3)
-
-
-def test_gradients_are_multiplied_and_then_clipped():
-    assert one_step(gradient_multipliers={"weight:0": 7.0})[0] == pytest.approx(10 - 0.1 * 21)
-    with tf.Graph().as_default():
-        multiplied = one_step(gradient_multipliers={"weight:0": 7.0}, clip_gradients=2.0)
-    assert multiplied[0] == pytest.approx(10 - 0.1 * 2)
-    with tf.Graph().as_default():
-        clipped = one_step(clip_gradients=lambda pairs: [(g * 0.5, v) for g, v in pairs])
-    assert clipped[0] == pytest.approx(10 - 0.1 * 1.5)
 
 
 def test_noise_is_truncated_normal_of_its_scale_and_skips_missing_gradients():
@@ -121,27 +101,18 @@ def test_update_ops_run_in_the_step_and_those_given_replace_those_of_the_graph()
     ops = [tf.assign_add(count, 1.0) for count in counts]
     tf.add_to_collection(tf.GraphKeys.UPDATE_OPS, ops[0])
     _, loss, step = model()
-    of_graph = slim.optimize_loss(loss, step, 0.1, "SGD")
-    given = slim.optimize_loss(loss, step, 0.1, "SGD", update_ops=[ops[1]])
+    train_ops = [slim.optimize_loss(loss, step, 0.1, "SGD", update_ops=u) for u in (None, ops[1:])]
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
-        session.run(of_graph)
-        assert session.run(counts) == [1, 0]
-        session.run(given)
-        assert session.run(counts) == [1, 1]
+        for train_op, expected in zip(train_ops, ([1, 0], [1, 1]), strict=True):
+            session.run(train_op)
+            assert session.run(counts) == expected
 
 
 def test_summaries_have_the_old_tags():
     _, loss, step = model()
-    slim.optimize_loss(
-        loss,
-        step,
-        0.1,
-        "SGD",
-        clip_gradients=1.0,
-        learning_rate_decay_fn=lambda rate, _: rate,
-        summaries=slim.OPTIMIZER_SUMMARIES,
-    )
+    options = {"learning_rate_decay_fn": lambda rate, _: rate, "clip_gradients": 1.0}
+    slim.optimize_loss(loss, step, 0.1, "SGD", summaries=slim.OPTIMIZER_SUMMARIES, **options)
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
         written = tf.Summary.FromString(session.run(tf.summary.merge_all()))
@@ -178,10 +149,9 @@ def test_what_is_wrong_is_named(arguments, message):
 
 def test_a_decay_needs_a_global_step_and_the_loss_is_a_scalar():
     weight = tf.get_variable("weight", [2], initializer=tf.zeros_initializer())
+    loss, decay = tf.reduce_sum(weight), {"learning_rate_decay_fn": lambda rate, _: rate}
     with pytest.raises(ValueError, match="global_step is required for learning_rate_decay_fn"):
-        slim.optimize_loss(
-            tf.reduce_sum(weight), None, 0.1, "SGD", learning_rate_decay_fn=lambda rate, _: rate
-        )
+        slim.optimize_loss(loss, None, 0.1, "SGD", **decay)
     with pytest.raises(ValueError):
         slim.optimize_loss(weight, None, 0.1, "SGD")
     with pytest.raises(TypeError):
@@ -209,10 +179,10 @@ def test_adaptive_clipping_follows_the_norm_and_catches_a_spike():
             limit = np.exp(mean + 2 * np.sqrt(max(1e-8, square - mean**2)))
             expected = size if norm < limit else size * np.exp(mean) / norm
             feeds = {scale: size, step: number}
-            found = session.run(clipped, feeds)
-            np.testing.assert_allclose(found, np.full([3, 4], expected), rtol=1e-3)
+            values = session.run(clipped, feeds)
+            np.testing.assert_allclose(values, np.full([3, 4], expected), rtol=1e-3)
         averages = session.run(tf.global_variables())
-    assert abs(found[0, 0]) < 25
+    assert abs(values[0, 0]) < 25
     np.testing.assert_allclose(averages, [mean, square], rtol=1e-4)
     tags = tf.get_collection(tf.GraphKeys.SUMMARIES)
     assert [tag.op.name for tag in tags] == ["global_norm/adaptive_max_gradient_norm"]

@@ -1,16 +1,9 @@
 """Summaries have slim's tags and the values of what they show."""
 
 import numpy as np
-import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame_legacy import slim
-
-
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default():
-        yield
 
 
 def merged():
@@ -34,15 +27,15 @@ def test_single_tensors_and_lists_have_slims_tags():
     slim.summaries.add_image_summaries([images], prefix="all")
     slim.summaries.add_zero_fraction_summary(zeros, "share")
     slim.summaries.add_zero_fraction_summaries([zeros])
-    found = merged()
-    assert found["Losses/Total_Loss"].simple_value == found["all/number"].simple_value == 3
-    assert found["variables/weights"].histo.num == 2
-    assert found["shown"].histo.num == 4
-    assert found["share/Fraction_of_Zero_Values"].simple_value == 0.75
-    assert found["zeros/Fraction_of_Zero_Values"].simple_value == 0.75
-    pictures = {tag for tag in found if found[tag].HasField("image")}
+    values = merged()
+    assert values["Losses/Total_Loss"].simple_value == values["all/number"].simple_value == 3
+    assert values["variables/weights"].histo.num == 2
+    assert values["shown"].histo.num == 4
+    assert values["share/Fraction_of_Zero_Values"].simple_value == 0.75
+    assert values["zeros/Fraction_of_Zero_Values"].simple_value == 0.75
+    pictures = {tag for tag in values if values[tag].HasField("image")}
     assert pictures == {"picture/image/0", "all/images/image/0"}
-    assert len(found) == 8
+    assert len(values) == 8
 
 
 def test_a_printed_summary_is_the_only_one_in_the_collection(capfd):
@@ -62,26 +55,26 @@ def test_activations_show_how_much_is_cut_off():
     slim.summarize_activation(tf.nn.relu(inputs, name="relu"))
     slim.summarize_activation(tf.nn.relu6(inputs, name="relu6"))
     slim.summarize_activation(tf.tanh(inputs, name="tanh"))
-    found = merged()
-    assert set(found) == {
+    values = merged()
+    assert set(values) == {
         *(f"{name}/activation" for name in ("relu", "relu6", "tanh")),
         "relu/zeros",
         "relu6/zeros",
         "relu6/sixes",
     }
-    assert (found["relu/zeros"].simple_value, found["relu6/sixes"].simple_value) == (0.25, 0.5)
-    assert found["relu6/activation"].histo.max == 6
+    assert (values["relu/zeros"].simple_value, values["relu6/sixes"].simple_value) == (0.25, 0.5)
+    assert values["relu6/activation"].histo.max == 6
 
 
 def test_tensors_get_the_kind_of_summary_that_fits():
     scalar, vector = tf.constant(2.0, name="scalar"), tf.constant([1.0, 2.0], name="vector")
-    made = slim.summarize_tensors([scalar, vector, tf.constant("text"), tf.constant(True)])
-    assert [summary is None for summary in made] == [False, False, True, True]
+    summaries = slim.summarize_tensors([scalar, vector, tf.constant("text"), tf.constant(True)])
+    assert [summary is None for summary in summaries] == [False, False, True, True]
     slim.summarize_tensor(scalar, "named")
-    found = merged()
-    assert set(found) == {"scalar_summary", "vector_summary", "named"}
-    assert found["vector_summary"].histo.num == 2
-    assert found["named"].simple_value == 2
+    values = merged()
+    assert set(values) == {"scalar_summary", "vector_summary", "named"}
+    assert values["vector_summary"].histo.num == 2
+    assert values["named"].simple_value == 2
 
 
 def test_collections_are_summarised_and_may_be_filtered():
@@ -96,10 +89,10 @@ def test_collections_are_summarised_and_may_be_filtered():
     assert len(slim.summarize_weights()) == 2
     assert len(slim.summarize_variables(name_filter=".*biases")) == 2
     assert slim.summarize_biases() == []
-    found = merged()
-    assert {"first/Relu/activation", "first/Relu/zeros"} <= set(found)
-    assert {"first/weights_summary", "second/weights_summary"} <= set(found)
-    assert {"first/biases_summary", "second/biases_summary"} <= set(found)
+    values = merged()
+    assert {"first/Relu/activation", "first/Relu/zeros"} <= set(values)
+    assert {"first/weights_summary", "second/weights_summary"} <= set(values)
+    assert {"first/biases_summary", "second/biases_summary"} <= set(values)
 
 
 def test_the_analyser_counts_numbers_and_bytes(capsys, variable_mode):

@@ -24,35 +24,49 @@ def test_arguments_may_be_given_in_their_old_order(tmp_path):
     assert made.params == {"units": 3}
 
 
-def test_a_model_function_must_be_given():
-    assert refused(None) == "model_fn must be provided to Estimator."
+def without_features(x, labels):
+    pass
 
 
-def test_a_model_function_must_take_features(tmp_path):
-    def model_fn(x, labels):
-        pass
-
-    message = refused(model_fn, str(tmp_path))
-    assert message == f"model_fn ({model_fn}) must include features argument."
+def with_more(features, labels, mode, params, config, more):
+    pass
 
 
-def test_a_model_function_must_not_take_anything_else(tmp_path):
-    def model_fn(features, labels, mode, params, config, more):
-        pass
-
-    assert refused(model_fn, str(tmp_path), params={}) == (
-        f"model_fn ({model_fn}) has following not expected args: ['more']"
-    )
+def features_only(features):
+    pass
 
 
-def test_params_need_a_model_function_that_takes_them(tmp_path):
-    def model_fn(features):
-        pass
-
-    assert refused(model_fn, str(tmp_path), params={"a": 1}) == (
-        f"model_fn ({model_fn}) does not include params argument, but params ({{'a': 1}}) is "
-        "passed to Estimator."
-    )
+@pytest.mark.parametrize(
+    ("model_fn", "options", "message"),
+    [
+        (None, {}, "model_fn must be provided to Estimator."),
+        (without_features, {}, f"model_fn ({without_features}) must include features argument."),
+        (
+            with_more,
+            {"params": {}},
+            f"model_fn ({with_more}) has following not expected args: ['more']",
+        ),
+        (
+            features_only,
+            {"params": {"a": 1}},
+            f"model_fn ({features_only}) does not include params argument, but params ({{'a': 1}}) "
+            "is passed to Estimator.",
+        ),
+        (
+            features_only,
+            {"config": {"model_dir": "a"}},
+            "config must be an instance of `RunConfig`, but provided {'model_dir': 'a'}.",
+        ),
+        (
+            features_only,
+            {"warm_start_from": 3},
+            "warm_start_from must be a string or a WarmStartSettings, instead got <class 'int'>",
+        ),
+    ],
+)
+def test_wrong_arguments_are_refused(tmp_path, model_fn, options, message):
+    folder = () if "config" in options else (str(tmp_path),)
+    assert refused(model_fn, *folder, **options) == message
 
 
 def test_params_that_a_model_function_takes_and_does_not_get_are_warned_of(tmp_path, messages):
@@ -84,25 +98,15 @@ def test_methods_partials_and_callable_objects_may_be_model_functions(tmp_path):
         estimator.Estimator(function, str(tmp_path))
 
 
-def test_the_configuration_must_be_a_run_config(linear):
-    assert refused(linear.model_fn, config={"model_dir": "a"}) == (
-        "config must be an instance of `RunConfig`, but provided {'model_dir': 'a'}."
-    )
-
-
 def test_the_folder_may_be_in_the_configuration(linear, tmp_path):
     config = estimator.RunConfig(model_dir=str(tmp_path / "a"))
     assert estimator.Estimator(linear.model_fn, config=config).model_dir == str(tmp_path / "a")
-    estimator.Estimator(linear.model_fn, str(tmp_path / "a"), config)
+    made = estimator.Estimator(linear.model_fn, pathlib.Path(tmp_path / "a"), config)
+    assert made.model_dir == made.config.model_dir == str(tmp_path / "a")
     assert refused(linear.model_fn, str(tmp_path / "b"), config) == (
         "`model_dir` are set both in constructor and `RunConfig`, but with different values. In "
         f"constructor: '{tmp_path / 'b'}', in `RunConfig`: '{tmp_path / 'a'}' "
     )
-
-
-def test_the_folder_may_be_a_path_object(linear, tmp_path):
-    made = estimator.Estimator(linear.model_fn, pathlib.Path(tmp_path / "a"))
-    assert made.model_dir == made.config.model_dir == str(tmp_path / "a")
 
 
 def test_without_a_folder_a_temporary_one_is_made(linear, messages):
@@ -124,29 +128,18 @@ def test_params_and_configuration_are_copies(make):
     assert made.config is not made.config
 
 
-def test_what_a_warm_start_begins_from_is_checked_at_once(linear):
-    assert refused(linear.model_fn, warm_start_from=3) == (
-        "warm_start_from must be a string or a WarmStartSettings, instead got <class 'int'>"
-    )
-
-
 @pytest.mark.parametrize(
     "member", ["train", "evaluate", "export_saved_model", "export_savedmodel", "config"]
 )
 def test_a_subclass_must_not_override_a_member(linear, tmp_path, member):
-    cls = type("Mine", (estimator.Estimator,), {member: lambda self: None})
-    with pytest.raises(ValueError) as caught:
-        cls(linear.model_fn, str(tmp_path))
-    assert str(caught.value) == (
-        f"Subclasses of Estimator cannot override members of Estimator. {cls} does override "
-        f"['{member}']"
-    )
-
-
-def test_a_subclass_of_a_subclass_must_not_either(linear, tmp_path):
-    parent = type("Parent", (estimator.Estimator,), {"train": lambda self: None})
-    with pytest.raises(ValueError, match=r"does override \['train'\]"):
-        type("Child", (parent,), {})(linear.model_fn, str(tmp_path))
+    parent = type("Parent", (estimator.Estimator,), {member: lambda self: None})
+    for cls in (parent, type("Child", (parent,), {})):
+        with pytest.raises(ValueError) as caught:
+            cls(linear.model_fn, str(tmp_path))
+        assert str(caught.value) == (
+            f"Subclasses of Estimator cannot override members of Estimator. {cls} does override "
+            f"['{member}']"
+        )
 
 
 def test_a_subclass_may_have_a_constructor_a_model_fn_and_methods_of_its_own(linear, tmp_path):

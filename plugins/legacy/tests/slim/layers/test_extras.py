@@ -7,12 +7,6 @@ import tensorflow.compat.v1 as tf
 from tf_frame_legacy import slim
 
 
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default():
-        yield
-
-
 def run(tensors):
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
@@ -42,12 +36,12 @@ def test_images_become_sequences_of_columns_and_back():
     back = slim.sequence_to_images(known, 3)
     assert back.shape.as_list() == [2, 3, 4, 5]
     back_first = slim.sequence_to_images(unknown, 3, output_data_format="channels_first")
-    found = run([known, unknown, first, back, back_first])
+    values = run([known, unknown, first, back, back_first])
     expected = np.stack([images[:, :, column].reshape(6, 5) for column in range(4)])
-    for sequence in found[:3]:
+    for sequence in values[:3]:
         np.testing.assert_array_equal(sequence, expected)
-    np.testing.assert_array_equal(found[3], images)
-    np.testing.assert_array_equal(found[4], images.transpose(0, 3, 1, 2))
+    np.testing.assert_array_equal(values[3], images)
+    np.testing.assert_array_equal(values[4], images.transpose(0, 3, 1, 2))
     with pytest.raises(ValueError, match="either NCHW or NHWC. Found 'NHCW'"):
         slim.images_to_sequence(images, data_format="NHCW")
 
@@ -75,9 +69,9 @@ def test_the_layer_from_before_slim_has_a_bias_of_another_name():
     assert [v.op.name for v in tf.trainable_variables()] == ["layer/weights", "layer/bias"]
     assert [v.op.name for v in tf.get_collection(tf.GraphKeys.BIASES)] == ["layer/bias"]
     assert tf.get_collection(tf.GraphKeys.ACTIVATIONS) == [outputs]
-    found, penalty = run([outputs, tf.losses.get_regularization_loss()])
+    values, penalty = run([outputs, tf.losses.get_regularization_loss()])
     expected = rows @ [[1.0, -1.0], [2.0, 0.5]] + [0.25, 0.5]
-    np.testing.assert_allclose(found, np.maximum(expected, 0), rtol=1e-6)
+    np.testing.assert_allclose(values, np.maximum(expected, 0), rtol=1e-6)
     assert penalty == pytest.approx(0.5 * 0.5 * (1 + 1 + 4 + 0.25))
     slim.legacy_linear(tf.zeros([1, 2]), 1, bias_init=None)
     assert [v.op.name for v in tf.trainable_variables()][2:] == ["fully_connected/weights"]

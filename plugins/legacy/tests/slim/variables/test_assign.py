@@ -17,12 +17,6 @@ SAVED = {
 }
 
 
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default():
-        yield
-
-
 @pytest.fixture
 def checkpoint(tmp_path):
     """A checkpoint with `model/weights` [4, 2] and `model/biases` [2]."""

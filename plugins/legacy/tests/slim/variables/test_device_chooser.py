@@ -8,12 +8,6 @@ from tf_frame_legacy import slim
 pytestmark = pytest.mark.usefixtures("variable_mode")
 
 
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default():
-        yield
-
-
 def canonical(device):
     return tf.DeviceSpec.from_string(device).to_string()
 
