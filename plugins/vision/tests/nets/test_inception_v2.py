@@ -18,14 +18,8 @@ END_POINTS = {
     "MaxPool_3a_3x3": (28, 192),
     "Mixed_3b": (28, 256),
     "Mixed_3c": (28, 320),
-    "Mixed_4a": (14, 576),
-    "Mixed_4b": (14, 576),
-    "Mixed_4c": (14, 576),
-    "Mixed_4d": (14, 576),
-    "Mixed_4e": (14, 576),
-    "Mixed_5a": (7, 1024),
-    "Mixed_5b": (7, 1024),
-    "Mixed_5c": (7, 1024),
+    **{f"Mixed_4{letter}": (14, 576) for letter in "abcde"},
+    **{f"Mixed_5{letter}": (7, 1024) for letter in "abc"},
 }
 SMALL = {"depth_multiplier": 0.1, "min_depth": 8}
 

@@ -25,16 +25,10 @@ END_POINTS = {
     "Conv2d_4a_3x3": (71, 192),
     "MaxPool_5a_3x3": (35, 192),
     "Mixed_5b": (35, 256),
-    "Mixed_5c": (35, 288),
-    "Mixed_5d": (35, 288),
-    "Mixed_6a": (17, 768),
-    "Mixed_6b": (17, 768),
-    "Mixed_6c": (17, 768),
-    "Mixed_6d": (17, 768),
-    "Mixed_6e": (17, 768),
+    **{f"Mixed_5{letter}": (35, 288) for letter in "cd"},
+    **{f"Mixed_6{letter}": (17, 768) for letter in "abcde"},
     "Mixed_7a": (8, 1280),
-    "Mixed_7b": (8, 2048),
-    "Mixed_7c": (8, 2048),
+    **{f"Mixed_7{letter}": (8, 2048) for letter in "bc"},
 }
 SMALL = {"depth_multiplier": 0.05, "min_depth": 4}
 

@@ -34,8 +34,8 @@ class Conversion:
 
     Attributes:
       kind: the kind of source.
-      fingerprint: digest of its files, to notice that they have changed.
-      output: folder of the shards; it is made.
+      fingerprint: digest of the source's files, to notice changes.
+      output: folder of the shards, which the conversion makes.
       split: the first part of the shards' names.
       shards: number of shards.
       workers: number of shards that are written at the same time; None: one for each core.
@@ -43,7 +43,7 @@ class Conversion:
       seed: seed of the shuffling and of the validation part; None: neither is random.
       eval_fraction: part of the source that is for validation; 0: undivided.
       names_file: name of the file of the classes; empty: there is none.
-      names: its lines.
+      names: lines of this file.
       further: further settings that a rerun must repeat.
     """
 
@@ -112,7 +112,7 @@ def convert(pictures: Sequence[Picture], records: Records, conversion: Conversio
     settings = _settings(len(pictures), conversion)
     with _folder(conversion.output):
         claim(conversion.output, conversion.split, settings)
-        # Left by a conversion that was killed; no other one writes here now.
+        # Left by a killed conversion; the lock keeps running conversions out of this folder.
         for part in conversion.output.glob(f".{conversion.split}-*-of-*.partial"):
             part.unlink()
         if conversion.names_file:

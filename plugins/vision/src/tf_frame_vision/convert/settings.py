@@ -49,8 +49,8 @@ def same_files(output: Path, split: str, settings: Mapping[str, Any]) -> list[st
             theirs = dict(json.loads(path.read_text())["settings"])
             if other != split and _same_files(theirs, settings, {other, split}):
                 lines.append(
-                    f"{split} is made of the same files as {other}, so evaluation would only show "
-                    "what was learnt by heart; divide them by --eval_fraction"
+                    f"{split} is made of the same files as {other}, so evaluation would measure "
+                    "examples of the training; divide them by --eval_fraction"
                 )
     return lines
 

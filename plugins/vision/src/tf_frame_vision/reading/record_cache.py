@@ -5,8 +5,9 @@ A hidden folder is shared by all runs that share the data, and no pattern of sha
     .tf_frame/NAME.index     byte offsets of the records of NAME
     .tf_frame/NAME.records   a gzipped NAME, unpacked
 
-An index counts for a file of the same size and time of modification only. One that is damaged or
-cannot be written is made anew at each start. Files are written under another name and renamed.
+An index counts for a file of the same size and time of modification only. A damaged index is made
+anew; without permission to write, at each start. Files get their names when they are
+whole.
 """
 
 from __future__ import annotations
@@ -34,13 +35,13 @@ _CHUNK_BYTES = 1 << 20
 
 
 def cache_folder(path: Path, *, needed: bool) -> Path | None:
-    """Returns the folder of the cache of a file, which exists; None if it cannot be written.
+    """Returns the existing cache folder of a file; None if no folder can be written.
 
     Args:
       needed: whether to fall back on a folder of the user.
 
     Raises:
-      DataError: it is needed, and there is none.
+      DataError: a folder is needed, and none can be written.
     """
     candidates = [path.parent / _FOLDER]
     if needed:
