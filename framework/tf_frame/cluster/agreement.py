@@ -12,12 +12,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
 
 import tensorflow.compat.v1 as tf
 
 from tf_frame.cluster.cluster import Cluster
 from tf_frame.cluster.key_value_store import NO_NUMBER, KeyValueStore, read_numbers, read_text
+from tf_frame.types import Tensor
 
 _LOOK_SECS = 0.02
 _SAVE, _STOP, _RESTORED = "save_at", "stop_at", "restored"
@@ -153,19 +153,21 @@ class Agreement:
 
     # Reads in a training graph.
 
-    def position_tensors(self, names: Iterable[str]) -> dict[str, Any]:
+    def position_tensors(self, names: Iterable[str]) -> dict[str, Tensor]:
         """Adds reads of another worker's position; name in the checkpoint -> scalar string."""
         return {name: read_text(name, self._device) for name in names}
 
-    def given_step(self, worker: int) -> Any:
+    def given_step(self, worker: int) -> Tensor:
         """Adds a read of the step of another worker's position; a scalar int64 tensor."""
         return read_numbers([f"given/{worker}"], self._device)[0]
 
-    def requested_save(self) -> Any:
+    def requested_save(self) -> Tensor:
         """Adds a read of the step of `request_save`, for the chief; a scalar int64 tensor."""
         return read_numbers([_SAVE], self._device)[0]
 
-    def attention(self, step_after: Any, *, max_steps: int, agreed_save: Any = None) -> Any:
+    def attention(
+        self, step_after: Tensor, *, max_steps: int, agreed_save: Tensor = None
+    ) -> Tensor:
         """Adds a scalar float that is NaN after a step at which the worker must read messages.
 
         The value is NaN if the chief has requested this step or an earlier step, if the chief

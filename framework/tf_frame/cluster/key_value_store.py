@@ -11,6 +11,8 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
+from tf_frame.types import Tensor
+
 _NUMBERS, _TEXTS = "tf_frame/numbers", "tf_frame/texts"
 # TensorFlow has no table from text to text, so the key of a text is a hash.
 _HASHES = 2**62
@@ -18,7 +20,7 @@ NO_NUMBER = -1
 _TIMEOUT_MS = 10_000
 
 
-def read_numbers(keys: Sequence[str], device: str) -> Any:
+def read_numbers(keys: Sequence[str], device: str) -> Tensor:
     """Adds a read of numbers to the default graph; returns an int64 tensor `[keys]`.
 
     Args:
@@ -36,7 +38,7 @@ def store_number(key: str, value: Any, device: str) -> Any:
         return _insert(_table(_NUMBERS, tf.int64), tf.constant(key), value)
 
 
-def read_text(key: str, device: str) -> Any:
+def read_text(key: str, device: str) -> Tensor:
     """Adds a read of a text to the default graph; returns a scalar string tensor."""
     with tf.device(None), tf.device(device):
         return _find(_table(_TEXTS, tf.string), _hash(tf.constant(key)), tf.constant(b""), [])

@@ -16,6 +16,7 @@ from tf_frame.graph.inputs.position import step_name
 from tf_frame.hooks.base import REPLAN
 from tf_frame.hooks.cadence import NEVER, Cadence
 from tf_frame.hooks.checkpoint import CheckpointHook
+from tf_frame.types import Session, Tensor
 
 # A worker stores its position within a step, unless the worker is being restarted.
 _POSITION_SECS = 10.0
@@ -118,7 +119,7 @@ class AgreedCheckpointHook(CheckpointHook):
         self._position_step = 0
         self.asked_between_steps = True
 
-    def start(self, session: Any, step: int) -> None:
+    def start(self, session: Session, step: int) -> None:
         super().start(session, step)
         self._absent, self._position_step = set(), 0
         self._stop_at = None  # A new session of the chief has forgotten the request.
@@ -150,7 +151,7 @@ class AgreedCheckpointHook(CheckpointHook):
         step = int(self._session.run(self._global_step))
         super().after_last_step(step)
 
-    def _save(self, session: Any, step: int, *, may_stop: bool) -> None:
+    def _save(self, session: Session, step: int, *, may_stop: bool) -> None:
         if self._saved_step is not None or self._first_step is not None:
             self._wait_for_positions(step)
         super()._save(session, step, may_stop=may_stop)
@@ -189,14 +190,14 @@ class AgreedCheckpointHook(CheckpointHook):
             moved_at = step
 
 
-def worker_positions(agreement: Agreement, position: Any) -> dict[str, Any]:
+def worker_positions(agreement: Agreement, position: Any) -> dict[str, Tensor]:
     """Adds reads of the input positions of all workers but the chief, for its checkpoints.
 
     Args:
       agreement: the tasks of the job.
       position: the `InputPosition` of the chief.
     """
-    tensors: dict[str, Any] = {}
+    tensors: dict[str, Tensor] = {}
     for worker in agreement.other_workers:
         tensors |= agreement.position_tensors(position.worker_names(worker))
         with tf.device(None):

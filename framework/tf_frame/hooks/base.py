@@ -26,6 +26,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame.graph.global_step import step_after_run
 from tf_frame.hooks.cadence import Cadence
 from tf_frame.plugin import HookContext
+from tf_frame.types import Session, Tensor
 
 
 class Phase(enum.IntEnum):
@@ -71,7 +72,7 @@ class Hook(tf.train.SessionRunHook):
 
     phase = Phase.OBSERVE
     option = ""
-    watched: Any = None
+    watched: Tensor = None
     counts_runs = False
     both_protocols = False
     asked_between_steps = True
@@ -87,7 +88,7 @@ class Hook(tf.train.SessionRunHook):
         """
         self.report = context.report
 
-    def start(self, session: Any, step: int) -> None:
+    def start(self, session: Session, step: int) -> None:
         """Called when a session has been opened or opened again, and restored.
 
         Args:
@@ -135,7 +136,7 @@ class Hook(tf.train.SessionRunHook):
     def fail_before_first_step(self) -> None:
         """Called by tf-frame's loop after a training that failed before its first step ended."""
 
-    def end(self, session: Any) -> None:
+    def end(self, session: Session) -> None:
         """Called after training without an error."""
         self.close()
 
@@ -147,7 +148,7 @@ class Hook(tf.train.SessionRunHook):
 
     # Methods of SessionRunHook, which sessions of TensorFlow call.
 
-    def after_create_session(self, session: Any, coord: Any) -> None:
+    def after_create_session(self, session: Session, coord: Any) -> None:
         with session.graph.as_default():
             global_step = tf.train.get_global_step()
             self._read = None if global_step is None else step_after_run()

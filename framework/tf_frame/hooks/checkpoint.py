@@ -32,6 +32,7 @@ from tf_frame.errors import CheckpointError, translated_write_errors
 from tf_frame.graph.global_step import step_after_run
 from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.cadence import Cadence, Either, Multiples
+from tf_frame.types import Session
 
 _LOG = logging.getLogger("tf_frame")
 
@@ -125,7 +126,7 @@ class CheckpointHook(Hook):
         for listener in self._listeners:
             listener.begin()
 
-    def start(self, session: Any, step: int) -> None:
+    def start(self, session: Session, step: int) -> None:
         super().start(session, step)
         self._finish_save()
         self._session = session
@@ -155,7 +156,7 @@ class CheckpointHook(Hook):
         if step != self._saved_step:
             self._save(self._session, step, may_stop=False)
 
-    def end(self, session: Any) -> None:
+    def end(self, session: Session) -> None:
         step = int(session.run(self._global_step))
         self._session = session
         if step != self._saved_step:
@@ -188,7 +189,7 @@ class CheckpointHook(Hook):
     def _prefix(self, step: int) -> str:
         return checkpoint_path(self._model_dir, step)
 
-    def _save(self, session: Any, step: int, *, may_stop: bool) -> None:
+    def _save(self, session: Session, step: int, *, may_stop: bool) -> None:
         self._finish_save()
         if self._unless():
             _LOG.warning("global step %d is not saved", step)
@@ -229,7 +230,7 @@ class CheckpointHook(Hook):
             work.result()
             self._call_listeners(self._session, step, may_stop)
 
-    def _call_listeners(self, session: Any, step: int, may_stop: bool) -> None:
+    def _call_listeners(self, session: Session, step: int, may_stop: bool) -> None:
         stop_requests = [listener.after_save(session, step) for listener in self._listeners]
         # As in TensorFlow's hook, no request counts at the start or the end of a session.
         self._stop = self._stop or (may_stop and any(stop_requests))

@@ -12,6 +12,7 @@ from tf_frame.errors import CheckpointError, ConfigError
 from tf_frame.graph.global_step import step_after_run
 from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.input_position import RestoredCheckpoint
+from tf_frame.types import Session, Tensor
 
 # After a signal, the chief has this long to name the step at which all workers stop.
 _SIGNAL_SECS = 10.0
@@ -46,7 +47,7 @@ class FollowChiefHook(Hook):
         model_dir: str,
         max_steps: int,
         lockstep: bool,
-        agreed_save: Any = None,
+        agreed_save: Tensor = None,
         interrupted: Callable[[], object],
         report: Callable[[str], None],
     ) -> None:
@@ -63,7 +64,7 @@ class FollowChiefHook(Hook):
         self._report = report
         self._signalled_at: float | None = None
 
-    def start(self, session: Any, step: int) -> None:
+    def start(self, session: Session, step: int) -> None:
         super().start(session, step)
         self._join()
         # If this worker was started again, the job has made, and may have saved, later steps.
@@ -100,7 +101,7 @@ class FollowChiefHook(Hook):
         self._agreement.join()
         self._restored.path = self._agreement.restored()
 
-    def _restore_position(self, session: Any) -> None:
+    def _restore_position(self, session: Session) -> None:
         """Goes back to the position in the checkpoint that the chief has restored."""
         path = self._restored.path
         if self._position is None:

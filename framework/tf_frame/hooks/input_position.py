@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
-from typing import Any
 
 from tf_frame.checkpoint.find.newest import read_step
 from tf_frame.errors import CheckpointError, ConfigError, DataError
 from tf_frame.graph.inputs.position import InputPosition
 from tf_frame.hooks.base import Hook, Phase
+from tf_frame.types import Session
 
 
 @dataclasses.dataclass
@@ -74,7 +74,7 @@ class InputPositionHook(Hook):
         self._allow_inexact = allow_inexact
         self._report = report
 
-    def start(self, session: Any, step: int) -> None:
+    def start(self, session: Session, step: int) -> None:
         super().start(session, step)
         path = self._restored.position_path
         if not self._exact:
@@ -88,7 +88,7 @@ class InputPositionHook(Hook):
         elif path is not None:
             self._report("warning: a new pass over the data begins")
 
-    def _can_be_saved(self, session: Any) -> bool:
+    def _can_be_saved(self, session: Session) -> bool:
         try:
             self._position.check(session)
         except DataError as error:
@@ -99,7 +99,7 @@ class InputPositionHook(Hook):
             return False
         return True
 
-    def _restore(self, session: Any, path: str) -> None:
+    def _restore(self, session: Session, path: str) -> None:
         try:
             self._position.restore(session, path, report=self._report)
         except (CheckpointError, ConfigError) as error:

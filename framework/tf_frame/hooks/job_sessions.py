@@ -9,6 +9,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.cluster.agreement import Agreement
 from tf_frame.hooks.base import Hook, Phase
+from tf_frame.types import Session, Tensor
 
 
 class BroadcastHook(tf.train.SessionRunHook):
@@ -25,7 +26,7 @@ class BroadcastHook(tf.train.SessionRunHook):
         self._broadcast = broadcast
         self._check_error = check_error
 
-    def after_create_session(self, session: Any, coord: Any) -> None:
+    def after_create_session(self, session: Session, coord: Any) -> None:
         try:
             session.run(self._broadcast)
         except tf.errors.OpError as error:
@@ -47,7 +48,7 @@ class OpenSessionHook(tf.train.SessionRunHook):
     def __init__(self, agreement: Agreement) -> None:
         self._agreement = agreement
 
-    def after_create_session(self, session: Any, coord: Any) -> None:
+    def after_create_session(self, session: Session, coord: Any) -> None:
         self._agreement.open_session()
 
 
@@ -58,6 +59,6 @@ class WatchingHook(Hook):
       watched: scalar float tensor, always finite.
     """
 
-    def __init__(self, watched: Any) -> None:
+    def __init__(self, watched: Tensor) -> None:
         super().__init__()
         self.watched = watched

@@ -13,6 +13,7 @@ from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.cadence import Multiples
 from tf_frame.hooks.metrics_log import TRAIN, MetricsLog
 from tf_frame.hooks.training_clock import training_clock
+from tf_frame.types import Session, Tensor
 
 _LOG = logging.getLogger("tf_frame")
 
@@ -37,7 +38,7 @@ class LoggingHook(Hook):
 
     def __init__(
         self,
-        tensors: Mapping[str, Any],
+        tensors: Mapping[str, Tensor],
         *,
         every_steps: int,
         last_step: int | None = None,
@@ -47,7 +48,7 @@ class LoggingHook(Hook):
         self._tensors = dict(tensors)
         self._metrics = metrics
 
-    def start(self, session: Any, step: int) -> None:
+    def start(self, session: Session, step: int) -> None:
         super().start(session, step)
         self._since: tuple[int, float] | None = None
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from tf_frame.errors import NonFiniteError
 from tf_frame.hooks.base import Hook, Phase
+from tf_frame.types import Session, Tensor
 
 _LOG = logging.getLogger("tf_frame")
 
@@ -33,7 +34,7 @@ class NanGuardHook(Hook):
     phase = Phase.CHECK
     option = "--on_nan"
 
-    def __init__(self, loss: Any, *, on_nan: str = "raise") -> None:
+    def __init__(self, loss: Tensor, *, on_nan: str = "raise") -> None:
         if on_nan not in ("raise", "stop"):
             raise ValueError(f"on_nan is {on_nan!r}; it must be raise or stop")
         super().__init__()
@@ -41,7 +42,7 @@ class NanGuardHook(Hook):
         self.diverged = False
         self._raise = on_nan == "raise"
 
-    def start(self, session: Any, step: int) -> None:
+    def start(self, session: Session, step: int) -> None:
         super().start(session, step)
         self.diverged = False  # The variables have been restored from a checkpoint.
 

@@ -24,6 +24,7 @@ from tf_frame.profiling.recorder import Recorder
 from tf_frame.profiling.retention import retain
 from tf_frame.profiling.run_metadata import add_run_metadata, chrome_trace, run_options, write_trace
 from tf_frame.profiling.step_profile import SUFFIX, to_bytes
+from tf_frame.types import Session
 
 _LOG = logging.getLogger("tf_frame")
 
@@ -204,7 +205,7 @@ class ProfileHook(Hook):
         self._is_over = False
         self._metadata: tuple[int, Any] | None = None
 
-    def start(self, session: Any, step: int) -> None:
+    def start(self, session: Session, step: int) -> None:
         self.close()  # Ends the profile of a lost session.
         super().start(session, step)
         self._session = session

@@ -12,6 +12,7 @@ from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.cadence import Multiples
 from tf_frame.hooks.training_clock import training_clock
 from tf_frame.text import figure
+from tf_frame.types import Session, Tensor
 
 _BAR_SECS = 0.5
 
@@ -43,7 +44,7 @@ class ProgressHook(Hook):
 
     def __init__(
         self,
-        loss: Any,
+        loss: Tensor,
         *,
         last_step: int,
         examples_per_step: int,
@@ -78,7 +79,7 @@ class ProgressHook(Hook):
         rate = self.steps_per_sec
         return None if rate is None else rate * self._examples_per_step
 
-    def start(self, session: Any, step: int) -> None:
+    def start(self, session: Session, step: int) -> None:
         super().start(session, step)
         # A session after a lost one begins at an earlier step.
         self.close()
@@ -99,7 +100,7 @@ class ProgressHook(Hook):
         if self._started and step > self.step:
             self._note(step, training_clock())
 
-    def end(self, session: Any) -> None:
+    def end(self, session: Session) -> None:
         # Sessions of TensorFlow do not call `after_last_step`.
         self.after_last_step(int(session.run(tf.train.get_global_step(session.graph))))
         self.close()

@@ -10,6 +10,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame.cluster.status import ENDED, STARTING, TRAINING, own_status, write_status
 from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.cadence import Cadence
+from tf_frame.types import Session
 
 
 class StatusHook(Hook):
@@ -40,7 +41,7 @@ class StatusHook(Hook):
         self._max_steps = max_steps
         self._own_steps = own_steps
 
-    def start(self, session: Any, step: int) -> None:
+    def start(self, session: Session, step: int) -> None:
         super().start(session, step)
         # The first interval begins after the first step, which is slow.
         self._before: tuple[float, int, int] | None = None
@@ -68,7 +69,7 @@ class StatusHook(Hook):
     def after_last_step(self, step: int) -> None:
         self._step = step
 
-    def end(self, session: Any) -> None:
+    def end(self, session: Session) -> None:
         super().end(session)
         self._write(ENDED)
 

@@ -17,6 +17,7 @@ from tf_frame.errors import reason_of
 from tf_frame.hooks.background_writer import wait_for_background_writer, write_in_background
 from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.cadence import Multiples
+from tf_frame.types import Session, Tensor
 
 _LOG = logging.getLogger("tf_frame")
 # Seconds between two flushes of an event file.
@@ -46,7 +47,7 @@ class SummaryHook(Hook):
     def __init__(
         self,
         model_dir: str,
-        summary_op: Any,
+        summary_op: Tensor,
         *,
         every_steps: int | None = None,
         every_secs: float | None = None,
@@ -65,7 +66,7 @@ class SummaryHook(Hook):
     def begin(self) -> None:
         self._writer = event_writer(self._folder, report=self._report)
 
-    def start(self, session: Any, step: int) -> None:
+    def start(self, session: Session, step: int) -> None:
         super().start(session, step)
         # TensorBoard drops the events of a killed run at this step and later steps.
         self._writer.add_session_log(tf.SessionLog(status=tf.SessionLog.START), step + 1)
@@ -76,7 +77,7 @@ class SummaryHook(Hook):
     def after_step(self, run_context: Any, run_values: Any, step: int) -> None:
         write_in_background(self._writer.add_summary, run_values.results, step)
 
-    def end(self, session: Any) -> None:
+    def end(self, session: Session) -> None:
         self.close()
         self._writer.flush()
 

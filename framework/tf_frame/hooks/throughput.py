@@ -21,6 +21,7 @@ from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.cadence import Multiples
 from tf_frame.hooks.training_clock import traced_steps, training_clock
 from tf_frame.profiling.step_times import StepTimes, quantiles
+from tf_frame.types import Session
 
 _LOG = logging.getLogger("tf_frame")
 _INTERVALS = 100
@@ -130,7 +131,7 @@ class ThroughputHook(Hook):
         """Statistics of the last intervals; None before the first interval that counts."""
         return compute_throughput(*zip(*self._counted, strict=True)) if self._counted else None
 
-    def start(self, session: Any, step: int) -> None:
+    def start(self, session: Session, step: int) -> None:
         super().start(session, step)
         self._warm_from = step + self._warmup_steps
         self._since = (step, training_clock())

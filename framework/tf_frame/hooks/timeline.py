@@ -17,6 +17,7 @@ from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.cadence import Cadence
 from tf_frame.profiling.capture import warn_only
 from tf_frame.profiling.run_metadata import add_run_metadata, chrome_trace, run_options, write_trace
+from tf_frame.types import Session
 
 _LOG = logging.getLogger("tf_frame")
 
@@ -60,7 +61,7 @@ class TimelineHook(Hook):
         self._drawn = {"dataflow": True, "memory": memory}
         self._writer = writer
 
-    def start(self, session: Any, step: int) -> None:
+    def start(self, session: Session, step: int) -> None:
         super().start(session, step)
         self._options = run_options(session.sess_str)
 

@@ -22,6 +22,7 @@ from tf_frame.profiling.run_metadata import without_collision
 from tf_frame.profiling.step_times import StepTimes
 from tf_frame.session.prepared import PreparedCalls
 from tf_frame.session.schedule import Schedule
+from tf_frame.types import Session
 
 
 class Steps(Protocol):
@@ -204,7 +205,7 @@ class _Request:
             self._raise_for_each_hook(prepared.session)
             raise
 
-    def _raise_for_each_hook(self, session: Any) -> None:
+    def _raise_for_each_hook(self, session: Session) -> None:
         """Raises the error again for the hook with invalid fetches, so that the error names it."""
         for hook, fetches in self._fetches.items():
             with calling(find_owner(hook), "before_run"):

@@ -27,6 +27,7 @@ from tf_frame.profiling.step_times import StepTimes
 from tf_frame.session.hooked_step import StepFetches, Steps, run_hooked_step
 from tf_frame.session.prepared import PreparedCalls
 from tf_frame.session.schedule import Schedule
+from tf_frame.types import Session
 
 
 class TrainingLoop(tf.train.SessionRunHook):
@@ -92,7 +93,7 @@ class TrainingLoop(tf.train.SessionRunHook):
         """Tells the hooks that training failed before its first step was complete."""
         self._schedule.fail_before_first_step()
 
-    def after_create_session(self, session: Any, coord: Any) -> None:
+    def after_create_session(self, session: Session, coord: Any) -> None:
         """Takes over a new session, after all other hooks, which may change its variables."""
         self._prepared, self._coord = PreparedCalls(session), coord
         # Prepared at first use: with a hook at every step they are never used.

@@ -19,6 +19,7 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.graph.prepared_call import prepared_call
+from tf_frame.types import Session
 
 # Hooks use few different sets of fetches; a hook that makes new fetches must not fill the memory.
 _MOST_CALLS = 64
@@ -33,7 +34,7 @@ class PreparedCalls:
       session: the `tf.Session`.
     """
 
-    def __init__(self, session: Any) -> None:
+    def __init__(self, session: Session) -> None:
         self.session = session
         # Names of all fetches -> names of the tensors in the order of the call, and the call.
         self._calls: dict[frozenset[str], tuple[list[str], Callable[[], list[Any]]]] = {}

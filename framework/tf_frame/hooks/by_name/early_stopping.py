@@ -29,6 +29,8 @@ _LOG = logging.getLogger("tf_frame")
 _PREFIXES = ("metrics/", "losses/")
 
 EvalMetrics = Mapping[int, Mapping[str, float]]
+# The folder of the event files of evaluations, or a function that returns evaluations.
+EvalSource = str | Callable[[], EvalMetrics]
 
 
 class EarlyStoppingHook(Hook):
@@ -57,7 +59,7 @@ class EarlyStoppingHook(Hook):
     def __init__(
         self,
         verdict: Callable[[EvalMetrics], str],
-        metrics: str | Callable[[], EvalMetrics],
+        metrics: EvalSource,
         *,
         run_every_secs: float | None = 60,
         run_every_steps: int | None = None,
@@ -84,7 +86,7 @@ class EarlyStoppingHook(Hook):
 
 
 def stop_if_higher(
-    metric: str, threshold: float, eval_dir: str | Callable[[], EvalMetrics], **more: Any
+    metric: str, threshold: float, eval_dir: EvalSource, **more: Any
 ) -> EarlyStoppingHook:
     """Stops once `metric` is above `threshold`.
 
@@ -101,7 +103,7 @@ def stop_if_higher(
 
 
 def stop_if_lower(
-    metric: str, threshold: float, eval_dir: str | Callable[[], EvalMetrics], **more: Any
+    metric: str, threshold: float, eval_dir: EvalSource, **more: Any
 ) -> EarlyStoppingHook:
     """Stops once `metric` is below `threshold`; see `stop_if_higher`."""
     return _stop_by_threshold(metric, threshold, eval_dir, higher=False, **more)
@@ -110,16 +112,12 @@ def stop_if_lower(
 def stop_if_no_increase(
     metric: str,
     max_steps_without_increase: int,
-    eval_dir: str | Callable[[], EvalMetrics],
+    eval_dir: EvalSource,
     **more: Any,
 ) -> EarlyStoppingHook:
-    """Stops once `metric` has had no new maximum for a number of steps.
+    """Stops once `metric` has had no new maximum for a number of global steps.
 
-    Args:
-      metric: name of the metric.
-      max_steps_without_increase: global steps between the best and a later evaluation.
-      eval_dir: as for `stop_if_higher`.
-      **more: as for `stop_if_higher`.
+    See `stop_if_higher` for the other arguments.
     """
     return _stop_without_improvement(
         metric, max_steps_without_increase, eval_dir, higher=True, **more
@@ -129,10 +127,10 @@ def stop_if_no_increase(
 def stop_if_no_decrease(
     metric: str,
     max_steps_without_decrease: int,
-    eval_dir: str | Callable[[], EvalMetrics],
+    eval_dir: EvalSource,
     **more: Any,
 ) -> EarlyStoppingHook:
-    """Stops once `metric` has had no new minimum for a number of steps."""
+    """Stops once `metric` has had no new minimum for a number of global steps."""
     return _stop_without_improvement(
         metric, max_steps_without_decrease, eval_dir, higher=False, **more
     )
@@ -141,19 +139,14 @@ def stop_if_no_decrease(
 def stop_if_not_better(
     metric: str,
     patience: int,
-    eval_dir: str | Callable[[], EvalMetrics],
+    eval_dir: EvalSource,
     *,
     higher: bool,
     **more: Any,
 ) -> EarlyStoppingHook:
-    """Stops once `metric` has had no new best value for a number of evaluations.
+    """Stops once `metric` has had no new best value for `patience` evaluations.
 
-    Args:
-      metric: name of the metric.
-      patience: evaluations after the best one.
-      eval_dir: as for `stop_if_higher`.
-      higher: whether a higher value is better.
-      **more: as for `stop_if_higher`.
+    See `stop_if_higher` for the other arguments.
     """
     return _stop_without_improvement(
         metric, patience, eval_dir, higher=higher, unit="evaluations", **more

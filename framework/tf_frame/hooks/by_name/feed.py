@@ -16,6 +16,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame.errors import ConfigError
 from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.cadence import Cadence
+from tf_frame.types import Tensor
 
 
 class FeedHook(Hook):
@@ -48,7 +49,7 @@ class FeedHook(Hook):
         return tf.train.SessionRunArgs(None, self._feeds)
 
 
-def _feed(graph: Any, name: str, value: Any) -> tuple[Any, Any]:
+def _feed(graph: Any, name: str, value: Any) -> tuple[Tensor, Any]:
     tensor = tensor_by_name(graph, name)
     if tensor.dtype == tf.resource or not graph.is_feedable(tensor):
         raise ConfigError(
@@ -58,7 +59,7 @@ def _feed(graph: Any, name: str, value: Any) -> tuple[Any, Any]:
     return tensor, feed_value(tensor, value)
 
 
-def tensor_by_name(graph: Any, name: str) -> Any:
+def tensor_by_name(graph: Any, name: str) -> Tensor:
     """Finds a tensor by name.
 
     Args:
@@ -77,7 +78,7 @@ def tensor_by_name(graph: Any, name: str) -> Any:
     raise ConfigError(f"no tensor of the graph is called {name!r}; {hint}")
 
 
-def value_by_name(graph: Any, name: str) -> Any:
+def value_by_name(graph: Any, name: str) -> Tensor:
     """Finds a tensor, or the value of a global variable, by name.
 
     Args:
@@ -93,7 +94,7 @@ def value_by_name(graph: Any, name: str) -> Any:
     return tensor_by_name(graph, name)
 
 
-def feed_value(tensor: Any, value: Any) -> Any:
+def feed_value(tensor: Tensor, value: Any) -> Any:
     """Converts a value to an array that a tensor can be fed.
 
     Args:

@@ -11,6 +11,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.by_name.feed import value_by_name
+from tf_frame.types import Session
 
 _LOG = logging.getLogger("tf_frame")
 
@@ -51,7 +52,7 @@ class FinalValuesHook(Hook):
         else:
             self._fetches = {name: value_by_name(graph, name) for name in self._tensors}
 
-    def end(self, session: Any) -> None:
+    def end(self, session: Session) -> None:
         self.values = session.run(self._fetches, self._feeds)
         for name, value in self.values.items():
             text = np.array2string(np.asarray(value), precision=6, separator=", ", threshold=20)

@@ -13,6 +13,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame.atomic_output import write_file
 from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.cadence import Cadence
+from tf_frame.types import Session
 
 
 class HeartbeatHook(Hook):
@@ -43,14 +44,14 @@ class HeartbeatHook(Hook):
         self._task = task
         super().__init__(Cadence(every_secs=every_secs))
 
-    def start(self, session: Any, step: int) -> None:
+    def start(self, session: Session, step: int) -> None:
         super().start(session, step)
         self._write("starting", step)
 
     def after_step(self, run_context: Any, run_values: Any, step: int) -> None:
         self._write("training", step)
 
-    def end(self, session: Any) -> None:
+    def end(self, session: Session) -> None:
         self._write("ended", int(session.run(tf.train.get_global_step(session.graph))))
 
     def _write(self, state: str, step: int) -> None:

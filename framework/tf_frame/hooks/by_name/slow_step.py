@@ -23,6 +23,7 @@ from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.cadence import Cadence
 from tf_frame.hooks.training_clock import training_clock
 from tf_frame.plugin import HookContext
+from tf_frame.types import Session
 
 _LOG = logging.getLogger("tf_frame")
 _POLLS_PER_FLOOR = 4
@@ -96,7 +97,7 @@ class SlowStepHook(Hook):
         super().join_run(context)
         self._request_profile = context.request_profile
 
-    def start(self, session: Any, step: int) -> None:
+    def start(self, session: Session, step: int) -> None:
         super().start(session, step)
         self.close()
         self._durations: collections.deque[float] = collections.deque(maxlen=100)

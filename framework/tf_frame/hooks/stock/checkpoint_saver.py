@@ -15,6 +15,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame.checkpoint.names import PREFIX
 from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.cadence import Cadence
+from tf_frame.types import Session
 
 
 class CheckpointSaverHook(Hook):
@@ -72,7 +73,7 @@ class CheckpointSaverHook(Hook):
         for listener in self._listeners:
             listener.begin()
 
-    def start(self, session: Any, step: int) -> None:
+    def start(self, session: Session, step: int) -> None:
         super().start(session, step)
         self._write_graph()
         self._save(session, step)
@@ -95,7 +96,7 @@ class CheckpointSaverHook(Hook):
             self.cadence.mark(step)
             self.after_step(run_context, run_values, step)
 
-    def end(self, session: Any) -> None:
+    def end(self, session: Session) -> None:
         step = int(session.run(self._global_step))
         if step != self._saved_step:
             self._save(session, step)
@@ -111,7 +112,7 @@ class CheckpointSaverHook(Hook):
             tf.train.export_meta_graph(graph=graph, saver_def=self._get_saver().saver_def)
         )
 
-    def _save(self, session: Any, step: int) -> bool:
+    def _save(self, session: Session, step: int) -> bool:
         """Saves, and returns whether a listener wants training to end."""
         for listener in self._listeners:
             listener.before_save(session, step)

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Any
 
 import tensorflow.compat.v1 as tf
 
 from tf_frame.hooks.base import Hook, Phase
+from tf_frame.types import Session
 
 # Both as in tensorflow/python/training/basic_session_run_hooks.py.
 _POLL_SECS = 0.5
@@ -57,7 +57,7 @@ class GlobalStepWaiterHook(Hook):
         if self._global_step is None:
             raise RuntimeError("Global step should be created to use _GlobalStepWaiterHook.")
 
-    def start(self, session: Any, step: int) -> None:
+    def start(self, session: Session, step: int) -> None:
         super().start(session, step)
         if not self._waited:
             self._wait(session)
@@ -66,7 +66,7 @@ class GlobalStepWaiterHook(Hook):
     def should_stop(self) -> bool:
         return self._gave_up
 
-    def _wait(self, session: Any) -> None:
+    def _wait(self, session: Session) -> None:
         target, last_logged = self._wait_until_step, 0
         self._log("Waiting for global step %d before starting training.", target)
         while (step := int(session.run(self._global_step))) < target:

@@ -11,6 +11,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.cadence import Cadence
+from tf_frame.types import Session
 
 
 class LoggingTensorHook(Hook):
@@ -71,7 +72,7 @@ class LoggingTensorHook(Hook):
     def after_step(self, run_context: Any, run_values: Any, step: int) -> None:
         self._log(run_values.results)
 
-    def end(self, session: Any) -> None:
+    def end(self, session: Session) -> None:
         if self._at_end:
             self._log(session.run(self._tensors))
 

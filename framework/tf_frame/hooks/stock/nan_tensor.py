@@ -8,6 +8,7 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.hooks.base import Hook, Phase
+from tf_frame.types import Tensor
 
 _MESSAGE = "Model diverged with loss = NaN."
 
@@ -27,7 +28,7 @@ class NanTensorHook(Hook):
 
     phase = Phase.CHECK
 
-    def __init__(self, loss_tensor: Any, fail_on_nan_loss: bool = True) -> None:
+    def __init__(self, loss_tensor: Tensor, fail_on_nan_loss: bool = True) -> None:
         super().__init__()
         self._fail_on_nan_loss = fail_on_nan_loss
         self.watched = scalar(loss_tensor)
@@ -42,7 +43,7 @@ class NanTensorHook(Hook):
         run_context.request_stop()
 
 
-def scalar(tensor: Any) -> Any:
+def scalar(tensor: Tensor) -> Tensor:
     """Returns a tensor with one element as a scalar, reshaped if necessary.
 
     Args:

@@ -12,6 +12,7 @@ from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.cadence import Cadence
 from tf_frame.profiling.capture import warn_only
 from tf_frame.profiling.run_metadata import add_run_metadata, chrome_trace, run_options, write_trace
+from tf_frame.types import Session
 
 _LOG = logging.getLogger("tf_frame")
 
@@ -59,7 +60,7 @@ class ProfilerHook(Hook):
         if tf.train.get_global_step() is None:
             raise RuntimeError("Global step should be created to use ProfilerHook.")
 
-    def start(self, session: Any, step: int) -> None:
+    def start(self, session: Session, step: int) -> None:
         super().start(session, step)
         self._graph = session.graph
         self._first_run = step + 1

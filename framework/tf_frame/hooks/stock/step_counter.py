@@ -10,6 +10,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.cadence import Cadence
 from tf_frame.hooks.summary import event_writer
+from tf_frame.types import Session
 
 
 class StepCounterHook(Hook):
@@ -52,7 +53,7 @@ class StepCounterHook(Hook):
         if self._writer is None and self._output_dir:
             self._writer = event_writer(self._output_dir)
 
-    def start(self, session: Any, step: int) -> None:
+    def start(self, session: Session, step: int) -> None:
         super().start(session, step)
         self._since: tuple[int, float] | None = None
         self._asked_at: int | None = None

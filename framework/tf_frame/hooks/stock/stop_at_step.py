@@ -8,6 +8,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.cadence import Cadence
+from tf_frame.types import Session
 
 
 class StopAtStepHook(Hook):
@@ -43,7 +44,7 @@ class StopAtStepHook(Hook):
         if tf.train.get_global_step() is None:
             raise RuntimeError("Global step should be created to use StopAtStepHook.")
 
-    def start(self, session: Any, step: int) -> None:
+    def start(self, session: Session, step: int) -> None:
         if self._last_step is None:
             # Only once: a session after a lost one has the same last step.
             self._last_step = step + (self._num_steps or 0)

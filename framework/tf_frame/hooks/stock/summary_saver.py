@@ -9,6 +9,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.cadence import Cadence
 from tf_frame.hooks.summary import event_writer
+from tf_frame.types import Session
 
 
 class SummarySaverHook(Hook):
@@ -58,7 +59,7 @@ class SummarySaverHook(Hook):
         if self._writer is None and self._output_dir:
             self._writer = event_writer(self._output_dir)
 
-    def start(self, session: Any, step: int) -> None:
+    def start(self, session: Session, step: int) -> None:
         super().start(session, step)
         self._started = False
 
@@ -75,6 +76,6 @@ class SummarySaverHook(Hook):
         for summary in run_values.results or ():
             self._writer.add_summary(summary, step)
 
-    def end(self, session: Any) -> None:
+    def end(self, session: Session) -> None:
         if self._writer is not None:
             self._writer.flush()

@@ -19,6 +19,7 @@ from tf_frame.hooks.stock.checkpoint_saver import CheckpointSaverHook
 from tf_frame.hooks.training_clock import pause
 from tf_frame.runs.setup.training_setup import TRAIN_AND_EVALUATE
 from tf_frame.runs.training.parts import TrainingParts
+from tf_frame.types import Session
 
 _SAVERS = (tf.train.CheckpointSaverHook, CheckpointSaverHook)
 
@@ -35,7 +36,7 @@ class EvaluateSaved(tf.train.CheckpointSaverListener):
     first_step: int
     last_step: int
 
-    def after_save(self, session: Any, global_step_value: int) -> None:
+    def after_save(self, session: Session, global_step_value: int) -> None:
         if self.first_step < global_step_value < self.last_step:
             with pause():
                 self.evaluate(global_step_value)
