@@ -20,23 +20,23 @@ _HEADING = ("layer", "output", "parameters", "%", "multiply-adds", "%", "activat
 def format_model(layers: Sequence[Layer], *, examples: int, depth: int | None = None) -> str:
     """Returns the table, and a line on the training step.
 
-    Multiply-adds are those of one example, as they are published; activations those of a step.
+    Multiply-adds are counted for one example, as in publications; activations for a step.
 
     Args:
       layers: the whole model and its scopes; see `model_cost.model_layers`.
       examples: examples in a step, of all clones.
       depth: levels of scopes; None: a screen of rows, those inside of the costliest scopes.
     """
-    whole = layers[0]
-    roots = _tree([each for each in layers[1:] if any(_costs(each))])
-    rows = _rows(roots, depth or math.inf, None if depth else _opened(roots, whole))
+    model = layers[0]
+    roots = _tree([layer for layer in layers[1:] if any(_costs(layer))])
+    rows = _rows(roots, depth or math.inf, None if depth else _opened(roots, model))
     cells = [
         _HEADING,
-        *(_cells(row.label, row.layer, whole, examples) for row in rows),
-        _cells("total", dataclasses.replace(whole, output=None), whole, examples),
+        *(_cells(row.label, row.layer, model, examples) for row in rows),
+        _cells("total", dataclasses.replace(model, output=None), model, examples),
     ]
     table = columns(cells, indent=0, right=range(2, len(_HEADING)))
-    return "\n".join([table, *_notes(whole, examples, roots, len(rows))])
+    return "\n".join([table, *_notes(model, examples, roots, len(rows))])
 
 
 @dataclasses.dataclass(frozen=True)
@@ -66,7 +66,7 @@ def _tree(layers: Sequence[Layer]) -> list[_Node]:
 
 def _joined(node: _Node) -> _Node:
     """A node that is joined with the one inside of it if that has all of its cost."""
-    inside = [_joined(each) for each in node.inside]
+    inside = [_joined(child) for child in node.inside]
     if len(inside) == 1 and _costs(inside[0].layer) == _costs(node.layer):
         return _Node(f"{node.label}/{inside[0].label}", node.layer, inside[0].inside)
     return dataclasses.replace(node, inside=inside)
@@ -81,7 +81,7 @@ def _rows(
       nodes: scopes that have a row.
       depth: levels of scopes.
       opened: the scopes with rows for those inside; None: all.
-      level: that of the nodes, from 0.
+      level: level of the nodes, from 0.
     """
     rows = []
     for node in nodes:
@@ -91,36 +91,36 @@ def _rows(
     return rows
 
 
-def _opened(roots: Sequence[_Node], whole: Layer) -> Set[str]:
+def _opened(roots: Sequence[_Node], model: Layer) -> Set[str]:
     """The scopes to open, the one with the greatest share first, while there is room."""
     opened: set[str] = set()
-    shown, closed = len(roots), list(roots)
+    rows, closed = len(roots), list(roots)
     while closed:
-        node = max(closed, key=lambda each: _greatest_share(each.layer, whole))
+        node = max(closed, key=lambda scope: _greatest_share(scope.layer, model))
         closed.remove(node)
-        if shown + len(node.inside) <= _ROWS:
+        if rows + len(node.inside) <= _ROWS:
             opened.add(node.layer.name)
-            shown += len(node.inside)
+            rows += len(node.inside)
             closed += node.inside
     return opened
 
 
-def _greatest_share(layer: Layer, whole: Layer) -> float:
-    pairs = zip(_costs(layer), _costs(whole), strict=True)
+def _greatest_share(layer: Layer, model: Layer) -> float:
+    pairs = zip(_costs(layer), _costs(model), strict=True)
     return max(part / total for part, total in pairs if total)
 
 
-def _cells(label: str, layer: Layer, whole: Layer, examples: int) -> tuple[str, ...]:
+def _cells(label: str, layer: Layer, model: Layer, examples: int) -> tuple[str, ...]:
     unknown = "+ ?" if layer.unknown_products else ""
     return (
         label,
         _shape(layer),
         f"{layer.parameters:,}",
-        _share(layer.parameters, whole.parameters),
+        _share(layer.parameters, model.parameters),
         readable_count(layer.multiply_adds / examples) + unknown,
-        _share(layer.multiply_adds, whole.multiply_adds),
+        _share(layer.multiply_adds, model.multiply_adds),
         readable_bytes(layer.activation_bytes),
-        _share(layer.activation_bytes, whole.activation_bytes),
+        _share(layer.activation_bytes, model.activation_bytes),
     )
 
 
@@ -129,24 +129,24 @@ def _shape(layer: Layer) -> str:
     return " x ".join(dims)
 
 
-def _share(part: int, whole: int) -> str:
-    return f"{100 * part / whole:.1f}" if whole else ""
+def _share(part: int, model: int) -> str:
+    return f"{100 * part / model:.1f}" if model else ""
 
 
-def _notes(whole: Layer, examples: int, roots: Sequence[_Node], rows: int) -> list[str]:
-    update = whole.flops - whole.forward_flops - whole.backward_flops
-    phases = {"forward": whole.forward_flops, "backward": whole.backward_flops, "update": update}
+def _notes(model: Layer, examples: int, roots: Sequence[_Node], rows: int) -> list[str]:
+    update = model.flops - model.forward_flops - model.backward_flops
+    phases = {"forward": model.forward_flops, "backward": model.backward_flops, "update": update}
     parts = ", ".join(f"{name} {readable_count(count)}" for name, count in phases.items())
     notes = [
-        "multiply-adds are those of one example, activations what a step of "
-        f"{examples} examples keeps for its backward pass",
-        f"floating-point operations of such a step: {readable_count(whole.flops)} ({parts})",
+        "multiply-adds are counted for one example; activations are kept by a step of "
+        f"{examples} examples for its backward pass",
+        f"floating-point operations of such a step: {readable_count(model.flops)} ({parts})",
     ]
     if rows < len(_rows(roots, math.inf)):
         notes.append("for more rows: --show_model_depth N shows N levels of scopes")
-    if whole.unknown_products or whole.unknown:
+    if model.unknown_products or model.unknown:
         notes.append(
             "not counted, because their shapes are not static: "
-            f"{whole.unknown_products} convolutions and matrix products, {whole.unknown} others"
+            f"{model.unknown_products} convolutions and matrix products, {model.unknown} others"
         )
     return notes

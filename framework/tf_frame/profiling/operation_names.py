@@ -16,7 +16,7 @@ from collections.abc import Collection
 
 _CLONE = re.compile(r"clone_\d+/")
 # `tf.gradients` names its operations after the operations that it differentiates. Its scope may be
-# within that of a clone or of an optimizer.
+# inside the scope of a clone or of an optimizer.
 _GRADIENTS = re.compile(r"(?:.*/)?gradients(?:_\d+)?/")
 _GRADIENT_OF = re.compile(r".+_grad(?:_\d+)?")
 _PART = re.compile(r"/part_\d+$")
@@ -95,7 +95,7 @@ def in_first_clone(name: str) -> bool:
 
 
 def is_gpu(device: str) -> bool:
-    """Returns whether the full or short name of a device is that of a GPU."""
+    """Returns whether the full or short name of a device names a GPU."""
     return "GPU:" in device.upper()
 
 

@@ -35,7 +35,7 @@ def computed(operations: Sequence[Any], end: Any) -> list[Any]:
     `tf.gradients` makes such operations, for example the gradient of the images.
 
     Args:
-      operations: those that `end` needs, in the order of their creation.
+      operations: the operations that `end` needs, in the order of their creation.
       end: the operation that runs a step.
     """
     effects = {op.type: _has_effect(op) for op in {op.type: op for op in operations}.values()}
@@ -60,7 +60,7 @@ def phases(operations: Sequence[Any]) -> Mapping[str, str]:
     Operations after gradients that are no gradients belong to the update.
 
     Args:
-      operations: those of a step, in the order of their creation.
+      operations: operations of a step, in the order of their creation.
 
     Returns:
       Name of the operation -> phase.
@@ -80,26 +80,26 @@ def kept_tensors(operations: Sequence[Any]) -> list[Any]:
     """Finds the tensors of the forward pass that the backward pass reads, each once.
 
     Args:
-      operations: those of a step, in the order of their creation.
+      operations: operations of a step, in the order of their creation.
 
     Returns:
       The tensors; a view is replaced by the tensor that owns the memory.
     """
     forward = _forward(operations)
-    kept: dict[str, Any] = {}
+    tensors: dict[str, Any] = {}
     for op in operations:
         if is_backward(op.name) and op.type not in _OF_SHAPES:
             for tensor in map(_source, op.inputs):
                 if tensor.op.name in forward and _has_values(tensor):
-                    kept[tensor.name] = tensor
-    return list(kept.values())
+                    tensors[tensor.name] = tensor
+    return list(tensors.values())
 
 
 def scope_outputs(operations: Sequence[Any]) -> Mapping[str, Any]:
     """Finds, for each scope, the last tensor that the forward pass reads outside of the scope.
 
     Args:
-      operations: those of a step, in the order of their creation.
+      operations: operations of a step, in the order of their creation.
 
     Returns:
       Scope -> a tensor of floating-point numbers, of the first clone.

@@ -71,7 +71,7 @@ class Node(NamedTuple):
 
 
 class Owner(NamedTuple):
-    """An operation whose output or temporary memory is alive at the peak.
+    """An operation with output or temporary memory that is alive at the peak.
 
     Attributes:
       node: its name.
@@ -216,22 +216,22 @@ def read(path: str) -> StepProfile:
 
 def _profile(content: Mapping[str, Any]) -> StepProfile:
     parts = {
-        "nodes": [Node(*each) for each in content["nodes"]],
-        "steps": [_step(each) for each in content["steps"]],
-        "costs": [Cost(**each) for each in content["costs"]],
-        "hooks": [HookCost(**each) for each in content["hooks"]],
+        "nodes": [Node(*item) for item in content["nodes"]],
+        "steps": [_step(item) for item in content["steps"]],
+        "costs": [Cost(**item) for item in content["costs"]],
+        "hooks": [HookCost(**item) for item in content["hooks"]],
     }
     return StepProfile(**{**content, **parts})
 
 
 def _step(content: Mapping[str, Any]) -> Step:
     parts = {
-        "spans": [Span(*each) for each in content["spans"]],
-        "ops": [Op(*each) for each in content["ops"]],
-        "memory": [_memory(each) for each in content["memory"]],
+        "spans": [Span(*item) for item in content["spans"]],
+        "ops": [Op(*item) for item in content["ops"]],
+        "memory": [_memory(item) for item in content["memory"]],
     }
     return Step(**{**content, **parts})
 
 
 def _memory(content: Mapping[str, Any]) -> Memory:
-    return Memory(**{**content, "owners": [Owner(*each) for each in content["owners"]]})
+    return Memory(**{**content, "owners": [Owner(*item) for item in content["owners"]]})

@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 _LOG = logging.getLogger("tf_frame")
-# Operations of a step whose times are further apart than an hour have no common clock.
+# Operations of a step that are more than an hour apart have no common clock.
 _FARTHEST = 3600 * 10**9
 _NO_INPUTS: Sequence[str] = ()
 # `[1.5MB] [20.0Mb/s] edge_5_x from /job:ps/... to /job:worker/...`, see RecordDataTransfer in
@@ -154,9 +154,9 @@ def _drop_strays(devices: Mapping[str, list[Execution]]) -> None:
     earliest, latest = (begins[len(begins) // 2] + sign * _FARTHEST for sign in (-1, 1))
     for device in devices.values():
         device[:] = [e for e in device if earliest <= e.begin and e.end <= latest]
-    left = sum(map(len, devices.values()))
+    remaining = sum(map(len, devices.values()))
     _LOG.warning(
         "%d of %d operations of the step are left out: their clock is off by an hour or more",
-        len(begins) - left,
+        len(begins) - remaining,
         len(begins),
     )

@@ -29,7 +29,7 @@ class HookTime:
     """Calls and seconds of one hook.
 
     Attributes:
-      calls: steps at which it ran.
+      calls: number of its calls, at most one a step.
       secs: time in its methods.
     """
 

@@ -4,9 +4,8 @@ import json
 import pytest
 
 from hand_made_steps import Recording
-from tf_frame.errors import DataError
 from tf_frame.profiling.report.build_report import build_report
-from tf_frame.profiling.report.contents import VERSION, from_json, to_json
+from tf_frame.profiling.report.contents import VERSION, to_json
 from tf_frame.profiling.step_profile import Cost, HookCost
 
 
@@ -31,22 +30,16 @@ def report():
     return build_report([profile], run="run")
 
 
-def test_a_report_survives_json(report):
+def test_json_has_the_names_of_the_attributes_and_a_version(report):
     empty = [
         field.name for field in dataclasses.fields(report) if getattr(report, field.name) == ()
     ]
     assert not empty
-    assert from_json(to_json(report)) == report
     content = json.loads(to_json(report))
     assert content["version"] == VERSION
+    assert content.keys() == {field.name for field in dataclasses.fields(report)}
+    assert content["operations"][0] == dataclasses.asdict(report.operations[0]) | {
+        "ms_of_steps": list(report.operations[0].ms_of_steps)
+    }
     assert content["step"]["ms_of_steps"] == [10, 12]
     assert {"kind", "name", "label", "ms", "share", "ms_of_steps"} == content["phases"][0].keys()
-    other = to_json(dataclasses.replace(report, version=VERSION + 1))
-    with pytest.raises(DataError, match=f"has version {VERSION + 1}; this tf-frame reads"):
-        from_json(other)
-
-
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"version": 1}'])
-def test_other_json_is_refused(text):
-    with pytest.raises(DataError, match="this is no report of tf-frame profile"):
-        from_json(text)

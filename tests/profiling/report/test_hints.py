@@ -8,7 +8,7 @@ import pytest
 
 from hand_made_steps import Recording
 from tf_frame.config.run_options import RunOptions
-from tf_frame.profiling.report import graph_hints, hook_hints
+from tf_frame.profiling.report import graph_hints, hints as hook_hints
 from tf_frame.profiling.report.build_report import build_report
 from tf_frame.profiling.step_profile import HookCost
 

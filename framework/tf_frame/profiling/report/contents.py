@@ -9,11 +9,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import types
-import typing
-from typing import Any
-
-from tf_frame.errors import DataError
 
 VERSION = 1
 
@@ -310,30 +305,3 @@ class Report:
 def to_json(report: Report) -> str:
     """Returns a report as JSON; keys are the names of the attributes."""
     return json.dumps(dataclasses.asdict(report), indent=1, allow_nan=False)
-
-
-def from_json(text: str) -> Report:
-    """Returns the report of `to_json`.
-
-    Raises:
-      DataError: the text is no report, or one of another version.
-    """
-    try:
-        content = json.loads(text)
-        version = content["version"]
-        if version == VERSION:
-            return typing.cast(Report, _value(Report, content))
-    except (ValueError, KeyError, TypeError) as error:
-        raise DataError(f"this is no report of tf-frame profile: {error}") from error
-    raise DataError(f"the report has version {version}; this tf-frame reads version {VERSION}")
-
-
-def _value(hint: Any, content: Any) -> Any:
-    if dataclasses.is_dataclass(hint) and isinstance(hint, type):
-        hints = typing.get_type_hints(hint)
-        return hint(**{name: _value(hints[name], value) for name, value in content.items()})
-    if typing.get_origin(hint) is tuple:
-        return tuple(_value(typing.get_args(hint)[0], item) for item in content)
-    if isinstance(hint, types.UnionType) and content is not None:
-        return _value(typing.get_args(hint)[0], content)
-    return float(content) if hint is float else content

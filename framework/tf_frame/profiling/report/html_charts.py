@@ -46,15 +46,15 @@ class Mark(NamedTuple):
 def stacked_bar(title: str, parts: Sequence[Part]) -> Markup:
     """Returns one bar of all parts, in order; wide parts are labelled with their shares."""
     total = sum(part.value for part in parts) or 1.0
-    shapes, left = [], 0.0
+    shapes, x = [], 0.0
     for part in parts:
         share = part.value / total
         name = _TITLE.format(f"{part.name}: {part.label}")
-        shapes.append(_RECT.format(_percent(left), 0, _percent(share), 40, part.color, name))
+        shapes.append(_RECT.format(_percent(x), 0, _percent(share), 40, part.color, name))
         if share >= _LABELLED:
-            middle = _percent(left + share / 2)
+            middle = _percent(x + share / 2)
             shapes.append(_TEXT.format(middle, 25, "middle", "inside", f"{100 * share:.0f} %"))
-        left += share
+        x += share
     return _CHART.format(40, "stacked", title, Markup().join(shapes))
 
 

@@ -1,6 +1,6 @@
 """Significance of a difference between two sets of measured times.
 
-The test is that of Mann and Whitney ("On a test of whether one of two random variables is
+The test is the rank test of Mann and Whitney ("On a test of whether one of two random variables is
 stochastically larger than the other", Annals of Mathematical Statistics 18, 1947). It compares
 ranks, because times of steps are far from normal: one step that the machine interrupted, or that
 wrote a checkpoint, is many times as long as the others and would decide a test of means. The
@@ -66,7 +66,7 @@ def _doubled_ranks(values: np.ndarray) -> tuple[np.ndarray, list[int]]:
 
 @functools.lru_cache(maxsize=256)
 def _exact(doubled: tuple[int, ...], size: int, total: int) -> float:
-    """Share of all subsets of `size` ranks whose sum is as far from the mean as `total`."""
+    """Share of all subsets of `size` ranks with a sum as far from the mean as `total`."""
     counts = _subset_sums(doubled, size)
     mean = size * sum(doubled) / len(doubled)
     extreme = np.abs(np.arange(len(counts)) - mean) >= abs(total - mean) - 1e-9

@@ -44,7 +44,7 @@ class Attribution:
 
     Attributes:
       phases: (kind, name of the hook) -> time; the times add up to the step.
-      shares: time of each operation; the times add up to the phases in which operations run.
+      shares: time of each operation; the times add up to the phases with operations.
     """
 
     phases: dict[tuple[str, str], int]
