@@ -25,9 +25,9 @@ from tf_frame.plugin.load import load_plugin
 
 _FORM = "NAME:batch_size=N:KEY=VALUE..."
 _BATCH_SIZE = "batch_size"
-# A colon begins an option where a key follows, so that a value may hold others (`gs://photos`).
+# A colon begins an option only before `KEY=`, so that a value may contain colons (`gs://photos`).
 _SEPARATOR = re.compile(r"(?<!\\):(?=\w+=)")
-# What the sources have to agree on; class_names where both have some.
+# Facts that must be equal in all sources; class_names only if both sources have names.
 _SAME = ("num_classes", "class_names", "ignore_label")
 
 
@@ -65,7 +65,7 @@ class _Source:
 class Several(Plugin):
     """Batches of several inputs to train on, as lists of features and labels.
 
-    What is not defined here is that of the first source, such as `prediction_dataset`.
+    All other attributes are the first source's, such as `prediction_dataset`.
     """
 
     Params: ClassVar[type] = Params
@@ -74,12 +74,12 @@ class Several(Plugin):
         super().__init__(params=params)
         self._sources = _sources(params)
         self._inputs = [
-            _named(each.plugin.make, text)
-            for each, text in zip(self._sources, params.source, strict=True)
+            _make_named(source.plugin.make, text)
+            for source, text in zip(self._sources, params.source, strict=True)
         ]
         self._check_infos()
         self._check_options()
-        self.exact_resume = all(getattr(each, "exact_resume", True) for each in self._inputs)
+        self.exact_resume = all(getattr(source, "exact_resume", True) for source in self._inputs)
 
     @classmethod
     def without_data(cls, *, params: Any, info: InputInfo) -> Any:
@@ -91,15 +91,15 @@ class Several(Plugin):
     @property
     def info(self) -> InputInfo:
         """Facts about the first source; training examples are those of all."""
-        counts = [each.info.num_examples.get(Mode.TRAIN) for each in self._inputs]
-        known = [count for count in counts if count is not None]
-        own: InputInfo = self._inputs[0].info
-        if len(known) < len(counts):
-            return own
-        return dataclasses.replace(own, num_examples={**own.num_examples, Mode.TRAIN: sum(known)})
+        first: InputInfo = self._inputs[0].info
+        counts = [source.info.num_examples.get(Mode.TRAIN) for source in self._inputs]
+        if None in counts:
+            return first
+        num_examples = {**first.num_examples, Mode.TRAIN: sum(filter(None, counts))}
+        return dataclasses.replace(first, num_examples=num_examples)
 
     def dataset(self, mode: Mode, context: InputContext) -> Any:
-        """Returns a data set of each source to train on, else that of the first source.
+        """Returns the data sets of all sources to train on, else the data set of the first source.
 
         Raises:
           ConfigError: the batch sizes do not make that of a step, or a source has several parts.
@@ -112,10 +112,10 @@ class Several(Plugin):
         ]
 
     def notes(self) -> Sequence[str]:
-        """Says which source is evaluated, and what the sources say."""
+        """Names the source that is evaluated, and repeats the notes of the sources."""
         name = self._sources[0].plugin.name
-        own = [line for each in self._inputs for line in getattr(each, "notes", tuple)()]
-        return [f"evaluations are of {name}, the first source", *own]
+        notes = [line for source in self._inputs for line in getattr(source, "notes", tuple)()]
+        return [f"evaluations are of {name}, the first source", *notes]
 
     def __getattr__(self, name: str) -> Any:
         # Copies ask for attributes before there are any.
@@ -135,8 +135,8 @@ class Several(Plugin):
         return part
 
     def _clone_sizes(self, context: InputContext) -> list[int]:
-        """Examples of each source in the batch of a clone."""
-        sizes = [each.batch_size for each in self._sources]
+        """Returns the number of examples of each source in the batch of a clone."""
+        sizes = [source.batch_size for source in self._sources]
         total = context.train_batch_size or context.batch_size
         listed = " and ".join(map(str, sizes))
         if sum(sizes) != total:
@@ -192,13 +192,13 @@ def _sources(params: Any) -> list[_Source]:
 def _source(text: str, defaults: Mapping[str, str]) -> _Source:
     flag = f"--input.source {text}"
     name, *words = _SEPARATOR.split(text)
-    given = _pairs(words, flag)
+    given_values = _pairs(words, flag)
     loaded = load_plugin(INPUT, name)
-    size = _batch_size(given.pop(_BATCH_SIZE, ""), flag)
+    size = _batch_size(given_values.pop(_BATCH_SIZE, ""), flag)
     options = declared_options(loaded.cls.Params)
-    check_names(given, options, flag)
+    check_names(given_values, options, flag)
     try:
-        values = resolve(loaded.cls.Params, [defaults, given])
+        values = resolve(loaded.cls.Params, [defaults, given_values])
     except ConfigError as error:
         raise ConfigError(f"{flag}: {error}") from None
     return _Source(ConfiguredPlugin(name, loaded, values), size)
@@ -216,13 +216,13 @@ def _pairs(words: Sequence[str], flag: str) -> dict[str, str]:
 
 def _batch_size(text: str, flag: str) -> int:
     if not re.fullmatch("[1-9][0-9]*", text):
-        found = f"the batch_size {text!r}" if text else "no batch_size"
-        raise ConfigError(f"{flag} has {found}; give a positive number: {_FORM}")
+        size = f"the batch_size {text!r}" if text else "no batch_size"
+        raise ConfigError(f"{flag} has {size}; give a positive number: {_FORM}")
     return int(text)
 
 
-def _named(make: Any, text: str) -> Any:
-    """Constructs a source; its errors name it."""
+def _make_named(make: Any, text: str) -> Any:
+    """Constructs a source; adds its option to the message of an error."""
     try:
         return make()
     except (ConfigError, DataError) as error:

@@ -9,13 +9,13 @@ from tf_frame.checkpoint.names import INDEX, checkpoint_prefix, step_in_path
 
 
 def newest_step(model_dir: Path) -> int:
-    """The step of the newest checkpoint of a folder, -1 without one."""
+    """Returns the step of the newest checkpoint of a folder; -1 without one."""
     steps = [step_in_path(checkpoint_prefix(path.name)) for path in model_dir.glob(f"*{INDEX}")]
     return max((step for step in steps if step is not None), default=-1)
 
 
 def checkpoint_values(path: Path | str) -> dict[str, Any]:
-    """Name -> value of all that a checkpoint holds."""
+    """Returns name -> value of everything in a checkpoint."""
     import tensorflow.compat.v1 as tf
 
     reader = tf.train.load_checkpoint(str(path))

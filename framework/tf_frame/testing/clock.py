@@ -1,4 +1,4 @@
-"""A clock that a test sets, in place of `time.monotonic` and others."""
+"""A clock that a test sets, instead of `time.monotonic` and other functions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from unittest import mock
 
 
 class FakeClock:
-    """Within a `with` block, time is what `now` says, and sleeping takes none.
+    """Sets the time within a `with` block; sleeping takes no time.
 
         with FakeClock() as clock:
             hook.after_run(context, values)

@@ -1,7 +1,4 @@
-"""Metadata of installed packages, for tests of entry points.
-
-A test can register plugins by it without building and installing a package.
-"""
+"""Writes metadata of installed packages, so that a test registers plugins without an install."""
 
 from __future__ import annotations
 
@@ -18,7 +15,7 @@ def write_distribution(
     requires: Iterable[str] = (),
     summary: str = "",
 ) -> None:
-    """Writes the metadata of a package, whose entry points can then be found.
+    """Writes the metadata of a package with entry points.
 
     Args:
       site: folder on the import path.

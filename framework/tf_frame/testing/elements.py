@@ -1,4 +1,4 @@
-"""`read_elements`: the elements of a data set as NumPy values, for tests of inputs."""
+"""Reads the elements of a data set, for tests of inputs."""
 
 from __future__ import annotations
 

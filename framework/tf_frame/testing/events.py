@@ -9,7 +9,7 @@ from typing import Any
 def read_events(folder: str | Path) -> list[Any]:
     """Returns every `Event` in the event files of a folder, file by file in order of their names.
 
-    Writers that `FileWriterCache` keeps are closed first, so that all they hold is in the files.
+    The writers of `FileWriterCache` are closed first, so that the files are complete.
     """
     import tensorflow.compat.v1 as tf
 

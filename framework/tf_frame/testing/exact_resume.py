@@ -1,4 +1,4 @@
-"""A check for the tests of input plugins: a resumed run gets exactly the batches that come next.
+"""A check for the tests of input plugins: a resumed run gets exactly the next batches.
 
 def test_the_input_resumes_exactly():
     check_exact_resume(MyInput(params=MyInput.Params()), batch_size=4, steps=10)
@@ -117,22 +117,22 @@ class _Pipeline:
 def _compare(came: _Batch, expected: _Batch, where: str) -> None:
     for index, (now, before) in enumerate(zip(came, expected, strict=True)):
         now, before = np.asarray(now), np.asarray(before)
-        what = f"{where}: tensor {index} of {len(expected)} ({before.dtype} {list(before.shape)})"
+        name = f"{where}: tensor {index} of {len(expected)} ({before.dtype} {list(before.shape)})"
         if now.shape != before.shape:
-            raise AssertionError(f"{what} has the shape {list(now.shape)}")
-        different = _different(now, before)
+            raise AssertionError(f"{name} has the shape {list(now.shape)}")
+        different = _count_different(now, before)
         if different:
             raise AssertionError(
-                f"{what} differs in {different} of {before.size} values from an uninterrupted run; "
+                f"{name} differs in {different} of {before.size} values from an uninterrupted run; "
                 "does something outside of tf.data draw random numbers, read files or count?"
             )
 
 
-def _different(now: Any, before: Any) -> int:
-    """Returns the number of values whose bytes differ; NaNs with the same bytes are equal."""
+def _count_different(now: Any, before: Any) -> int:
+    """Returns the number of values with different bytes; NaNs with the same bytes are equal."""
     if now.dtype == object:
         return int(np.sum(now != before))
     if not now.size:
         return 0
-    bits = [np.ascontiguousarray(each).reshape(-1).view(np.uint8) for each in (now, before)]
+    bits = [np.ascontiguousarray(array).reshape(-1).view(np.uint8) for array in (now, before)]
     return int(np.sum((bits[0] != bits[1]).reshape(now.size, -1).any(axis=1)))

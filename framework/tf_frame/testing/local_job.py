@@ -1,4 +1,4 @@
-"""The tasks of a job as real processes, which a test starts, kills, starts again and waits for.
+"""The tasks of a job as real processes; a test starts them, kills them and waits for them.
 
     words = ("run", "--plugin", "line", "--max_steps", "20")
     with LocalJob(tmp_path, words, num_ps=1, num_workers=2) as job:
@@ -33,22 +33,22 @@ START_SECS, END_SECS = 40.0, 40.0
 _LOOK_SECS = 0.02
 
 
-def wait_for(condition: Callable[[], Any], what: object, secs: float = START_SECS) -> Any:
+def wait_for(condition: Callable[[], Any], description: object, secs: float = START_SECS) -> Any:
     """Waits until a condition is true, and returns its value; fails after `secs`."""
     deadline = time.monotonic() + secs
     while not (value := condition()):
-        assert time.monotonic() < deadline, f"not within {secs} s: {what}"
+        assert time.monotonic() < deadline, f"not within {secs} s: {description}"
         time.sleep(_LOOK_SECS)
     return value
 
 
 class LocalJob:
-    """A job, whose folder is `folder/run`, and the processes of its tasks.
+    """A job in the folder `folder/run`, and the processes of its tasks.
 
     Args:
-      folder: of the test; the working folder of all processes.
+      folder: the folder of the test, and the current folder of all processes.
       words: the command of every task, `run --plugin NAME ...`; `--model_dir` is added.
-      environment: variables beside those of this process.
+      environment: variables in addition to the variables of this process.
       popen: starts a process as `subprocess.Popen` does.
       **job: fields of `tf_frame.launch.job.Job`: `num_ps`, `num_workers`, `evaluator`.
 
@@ -72,7 +72,7 @@ class LocalJob:
         words = [*words, "--model_dir", str(self.model_dir)]
         self.job = Job(words=words, model_dir=str(self.model_dir), **job)
         self.names = [str(task) for task in self.job.tasks]
-        # Until a task starts no other test gets its port, where a server would answer in its place.
+        # Until a task starts no other test gets its port, or a wrong server would answer.
         self._held = dict(zip(self.names, held_ports(len(self.names)), strict=True))
         ports = [port.getsockname()[1] for port in self._held.values()]
         addresses = {
@@ -101,7 +101,7 @@ class LocalJob:
 
         Args:
           *names: such as `worker-0`.
-          more: words after those of the job.
+          more: words after the words of the job.
         """
         for name in names or self.names:
             assert name not in self._processes, f"{name} runs"
@@ -147,13 +147,13 @@ class LocalJob:
         assert codes == [0] * len(codes), dict(zip(self.names, codes, strict=True))
 
     def log(self, name: str) -> str:
-        """Output of a task, all its processes after each other."""
+        """Returns the output of a task, from all its processes."""
         with contextlib.suppress(FileNotFoundError):
             return self._log(name).read_text()
         return ""
 
     def logs(self) -> str:
-        """Output of all tasks, for the message of a test that fails."""
+        """Returns the output of all tasks, for the message of a failing test."""
         return "\n".join(f"==== {name}\n{self.log(name)}" for name in self.names)
 
     def wait_for_line(self, name: str, text: str, secs: float = START_SECS) -> None:
@@ -165,30 +165,30 @@ class LocalJob:
         self._wait_for(lambda: self.newest_step() >= step, f"checkpoint {step}", secs)
 
     def newest_step(self) -> int:
-        """The step of the newest checkpoint, -1 without one."""
+        """Returns the step of the newest checkpoint; -1 without one."""
         return newest_step(self.model_dir)
 
     def variables(self, step: int | None = None) -> dict[str, Any]:
-        """Name -> value of all that the checkpoint of a step holds, by default the newest one."""
+        """Returns name -> value of the checkpoint of a step, by default the newest one."""
         step = self.newest_step() if step is None else step
         return checkpoint_values(checkpoint_path(self.model_dir, step))
 
     def status(self, name: str) -> TaskStatus:
-        """The last status of a task."""
+        """Returns the last status of a task."""
         return next(s for s in read_statuses(str(self.model_dir)) if s.task == name)
 
     def secs_to_last_exit(self) -> float:
-        """Seconds from the chief's last step to the end of the last task."""
+        """Returns the seconds from the chief's last step to the end of the last task."""
         return max(self.end_times.values()) - self.status("chief-0").time
 
-    def _wait_for(self, condition: Callable[[], Any], what: str, secs: float) -> None:
+    def _wait_for(self, condition: Callable[[], Any], description: str, secs: float) -> None:
         def checked() -> bool:
             self._poll()
             failed = {name: code for name, code in self.exit_codes.items() if code}
-            assert not failed, f"ended before {what}: {failed}"
+            assert not failed, f"ended before {description}: {failed}"
             return bool(condition())
 
-        wait_for(checked, what, secs)
+        wait_for(checked, description, secs)
 
     def _poll(self) -> None:
         for name, process in list(self._processes.items()):

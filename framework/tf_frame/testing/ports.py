@@ -1,7 +1,7 @@
-"""Free TCP ports for servers in tests: a fixed port may be taken by another test or program.
+"""Free TCP ports for servers in tests: another test or program may have taken a fixed port.
 
-They are those of the launcher: a port that the system gives to outgoing connections may be taken by
-one of another test before the server listens.
+The launcher chooses the ports: a connection of another test may take a port that the system gives
+to outgoing connections, before the server listens.
 """
 
 from __future__ import annotations

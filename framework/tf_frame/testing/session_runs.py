@@ -2,9 +2,9 @@
 
 A needless call or graph optimisation shows in the counts, and not only in noisy times.
 
-with counted_runs() as count:
-    ...
-assert count.calls == 20
+    with counted_runs() as count:
+        ...
+    assert count.calls == 20
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 For tests that need a run or a graph in seconds, and no installed package.
 
-setup = make_setup(ToyModel, ToyInput, model_dir, max_steps=5)
-graph = build_toy_graph(RunOptions(train_batch_size=8), optimizer="sgd")
+    setup = make_setup(ToyModel, ToyInput, model_dir, max_steps=5)
+    graph = build_toy_graph(RunOptions(train_batch_size=8), optimizer="sgd")
 """
 
 from __future__ import annotations
@@ -138,7 +138,7 @@ def run_setup(
     """Runs a setup in this process as `tf-frame run` does; returns its result.
 
     Args:
-      setup: what to run; its folder exists.
+      setup: the setup; its folder exists.
       report: takes a line for the user.
       interrupts: the signals to handle; default: none.
     """

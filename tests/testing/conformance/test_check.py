@@ -16,11 +16,11 @@ from tf_frame.testing.conformance.check import (
     CheckResult,
     check_names,
     check_plugin,
+    make_suite,
     run_suite,
-    suite_of,
 )
 from tf_frame.testing.conformance.side_effects import examine
-from tf_frame.testing.conformance.suite import as_loaded
+from tf_frame.testing.conformance.suite import load_class
 
 OWN = [info for info in find_plugins() if info.distribution == OWN_DISTRIBUTION]
 # Others like them are in the default suite.
@@ -44,9 +44,9 @@ def test_every_check_has_a_description_of_its_own():
 
 
 def test_options_are_given_with_the_prefix_of_their_kind():
-    loaded = as_loaded(LEARNING_RATE, Constant)
+    loaded = load_class(LEARNING_RATE, Constant)
     with pytest.raises(ConfigError, match=r"unknown option evry"):
-        suite_of(loaded, {"schedule.evry": 3}).configured()
+        make_suite(loaded, {"schedule.evry": 3}).configured()
 
 
 def test_a_plugin_that_cannot_be_loaded_fails_one_check():
@@ -85,9 +85,9 @@ def test_an_installed_plugin_that_is_refused_fails_the_check_of_the_rule(plugin,
 
 
 def test_ctrl_c_names_the_check(capsys):
-    loaded = as_loaded(LEARNING_RATE, ConstantThatIsInterrupted)
+    loaded = load_class(LEARNING_RATE, ConstantThatIsInterrupted)
     with pytest.raises(KeyboardInterrupt):
-        run_suite(suite_of(loaded, {}))
+        run_suite(make_suite(loaded, {}))
     assert capsys.readouterr().err == (
         "tf-frame: interrupted in the check builds_twice_in_fresh_graphs of the learning rate "
         "'constantthatisinterrupted' of tests 0\n"

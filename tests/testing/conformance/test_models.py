@@ -9,7 +9,7 @@ from nonconforming import models
 from nonconforming.healthy import Line, LineWithTrainOp, Points
 from tf_frame.plugin.kinds import MODEL
 from tf_frame.testing.conformance import ModelConformance
-from tf_frame.testing.conformance.golden import located
+from tf_frame.testing.conformance.golden import locate
 from tf_frame.testing.conformance.suite import Conformance
 
 GOLDEN = "test_golden_checkpoint_restores"
@@ -146,9 +146,9 @@ def test_a_relative_golden_checkpoint_is_beside_the_file_of_its_suite(tmp_path, 
 def test_the_place_of_a_golden_checkpoint(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     typed = type("TestTyped", (ModelConformance,), {"__module__": "no_such_module"})
-    assert located("golden/line", typed) == str(tmp_path / "golden/line")
+    assert locate("golden/line", typed) == str(tmp_path / "golden/line")
     for path in (str(tmp_path / "line"), "gs://golden/line"):
-        assert located(path, ModelConformance) == path
+        assert locate(path, ModelConformance) == path
 
 
 @pytest.mark.parametrize(

@@ -57,4 +57,4 @@ def test_pairs_in_another_order_are_told_in_words(results):
     found = results(GRADIENT_TRANSFORM, transforms.SwapsThePairs)
     (failed,) = [each for each in found.values() if each.state == "failed"]
     assert failed.name == "test_builds_twice_in_fresh_graphs"
-    assert "in place of a variable that it was given" in failed.problem
+    assert "instead of a variable that it was given" in failed.problem

@@ -1,4 +1,4 @@
-"""`Pipeline`: the data of an input in a graph of its own, and `Batches`, what is read from it."""
+"""`Pipeline`: the data of an input in a graph, and `Batches`: the values that are read."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from tf_frame.plugin import InputContext, Mode
 
 @dataclasses.dataclass
 class Batches:
-    """Batches that were read of a pipeline.
+    """Batches from a pipeline.
 
     Attributes:
       features, labels: symbolic batch, with the structure that the model gets.
       first: the values of the tensors of the first batch.
       sizes: number of examples in each tensor, batch by batch.
       ended: whether the data ended.
-      timed_out: whether reading was given up for time.
+      timed_out: whether reading took too long and was stopped.
     """
 
     features: Any
@@ -39,15 +39,15 @@ class Batches:
 
     @property
     def examples(self) -> int:
-        """Number of examples that were read."""
+        """Number of examples in the batches."""
         return sum(max(sizes, default=0) for sizes in self.sizes)
 
     def names(self, part: str) -> Sequence[str]:
         """The keys of the features or labels; none unless they are a dict."""
         value = getattr(self, part)
-        # Of several data sets, the names of all of them.
+        # With several data sets, the names of all.
         parts = value if isinstance(value, (list, tuple)) else [value]
-        return [name for each in parts if isinstance(each, Mapping) for name in each]
+        return [name for part in parts if isinstance(part, Mapping) for name in part]
 
     def types(self) -> dict[str, str]:
         """Path of each tensor in the batch -> its type and rank."""
@@ -55,8 +55,8 @@ class Batches:
             path: f"{t.dtype.name} of rank {t.shape.rank}" for path, t in self._by_path().items()
         }
 
-    def unlike_their_shapes(self) -> str:
-        """A tensor whose value has another shape than the graph says; empty if there is none."""
+    def wrong_shape(self) -> str:
+        """Describes a tensor with a value of another shape than in the graph; empty without one."""
         for (path, tensor), value in zip(self._by_path().items(), self.first, strict=True):
             shape = _shape(value)
             if tensor.shape.rank is None:
@@ -120,23 +120,24 @@ class Pipeline:
                     batches.ended = True
                     break
                 batches.first = batches.first or values
-                batches.sizes.append([examples_in(value) for value in values])
+                batches.sizes.append([count_examples(value) for value in values])
                 batches.timed_out = time.monotonic() > until
         return batches
 
-    def known_ends(self) -> list[int]:
-        """For each data set, after how many batches it ends; negative if it does not, or unknown.
+    def cardinalities(self) -> list[int]:
+        """Returns the number of batches of each data set.
 
-        The numbers are `tf.data.experimental.INFINITE_CARDINALITY` and `UNKNOWN_CARDINALITY` then.
+        The number of an endless or unknown data set is negative:
+        `tf.data.experimental.INFINITE_CARDINALITY` or `UNKNOWN_CARDINALITY`.
         """
         with tf.Graph().as_default(), tf.Session() as session:
             returned = self._dataset()
             parts = returned if isinstance(returned, (list, tuple)) else [returned]
-            of_data = [tf.data.experimental.cardinality(p) for p in parts if hasattr(p, "take")]
-            return [int(number) for number in session.run(of_data)]
+            counts = [tf.data.experimental.cardinality(p) for p in parts if hasattr(p, "take")]
+            return [int(number) for number in session.run(counts)]
 
     def position_problem(self) -> str:
-        """The reason why the position cannot be saved, and what to do; empty if it can."""
+        """Describes why the position cannot be saved, with advice; empty if it can be saved."""
         assert self._position is not None, "there is one worker"
         with self._session() as session:
             try:
@@ -155,8 +156,8 @@ class Pipeline:
         return session
 
 
-def examples_in(value: Any) -> int:
-    """The number of examples in the value of a batched tensor."""
+def count_examples(value: Any) -> int:
+    """Returns the number of examples in the value of a batched tensor."""
     if isinstance(value, tf.SparseTensorValue):
         return int(value.dense_shape[0])
     if isinstance(value, tf.ragged.RaggedTensorValue):
@@ -173,7 +174,7 @@ def _shape(value: Any) -> Sequence[int | None]:
 
 
 def _with_paths(value: Any, keys: tuple[Any, ...] = ()) -> list[tuple[tuple[Any, ...], Any]]:
-    """The tensors of a structure, each with its keys."""
+    """Returns pairs of keys and tensor of a structure."""
     if isinstance(value, Mapping):
         return [pair for key, part in value.items() for pair in _with_paths(part, (*keys, key))]
     if isinstance(value, (list, tuple)) and not isinstance(value, tf.SparseTensor):

@@ -15,13 +15,13 @@ from tf_frame.plugin.needs import check_declared
 from tf_frame.testing.conformance.model_graphs import ModelGraphs, Training, model_setup
 from tf_frame.testing.conformance.outcomes import reported_by, usable_here
 from tf_frame.testing.conformance.resumed_training import ResumedTraining, train_and_resume
-from tf_frame.testing.conformance.suite import Conformance, as_loaded
+from tf_frame.testing.conformance.suite import Conformance, load_class
 
 _CLONES = (1, 2, 3)
 
 
 class BuiltModel(Conformance):
-    """Builds each graph of a model when a check first asks for it.
+    """Builds the graphs of a model when checks need them.
 
     Attributes:
       input: another input than the model's default: its name, or its class.
@@ -32,12 +32,12 @@ class BuiltModel(Conformance):
 
     @classmethod
     def _configured(cls) -> Any:
-        """The model with its input and all options of a run."""
+        """Returns the model with its input and all options of a run."""
         source, options = None, dict(cls.options)
         if isinstance(cls.input, str):
             options = {"input": cls.input, **options}
         elif cls.input is not None:
-            source = as_loaded(INPUT, cls.input)
+            source = load_class(INPUT, cls.input)
         setup = model_setup(cls.imported(), source, options)
         if setup.input is not None:
             check_declared(cls.imported(), setup.input.plugin)
@@ -45,7 +45,7 @@ class BuiltModel(Conformance):
 
     @classmethod
     def graphs(cls) -> ModelGraphs:
-        """The builder of graphs; skips the check if the input has no data here."""
+        """Returns the builder of graphs; skips the check if the input has no data here."""
 
         def make() -> ModelGraphs:
             cls.loaded()
@@ -57,18 +57,18 @@ class BuiltModel(Conformance):
 
     @classmethod
     def training(cls) -> Training:
-        """The training graph of one clone."""
+        """Returns the training graph of one clone."""
         graphs = cls.graphs()
         return cls.kept("training", graphs.training)
 
     def training_or_skip(self) -> Training:
-        """The training graph; skips the check if it cannot be built, which another one reports."""
+        """Returns the training graph; skips the check if it cannot be built."""
         with reported_by("test_builds_twice_in_fresh_graphs"):
             return self.training()
 
     @classmethod
     def evaluation(cls) -> tuple[Any, Any]:
-        """The evaluation graph, and the output of `build`."""
+        """Returns the evaluation graph, and the output of `build`."""
 
         def make() -> Any:
             try:
@@ -81,21 +81,21 @@ class BuiltModel(Conformance):
 
     @classmethod
     def resumed_training(cls) -> ResumedTraining:
-        """A short training that is saved, and its continuation."""
+        """Returns a short training, saved and continued."""
         return cls.kept("resumed training", lambda: train_and_resume(cls.training().graph))
 
     @classmethod
     def on_servers(cls, count: int) -> list[Any]:
-        """The variables of some clones with parameter servers."""
+        """Returns the variables of clones with parameter servers."""
         graphs = cls.graphs()
         return cls.kept(f"{count} clones", lambda: graphs.clones(count, servers=True))
 
     def clone_counts(self, *, reports: bool) -> Sequence[int]:
-        """The numbers of clones that the model is built with.
+        """Returns the numbers of clones to build the model with.
 
         Args:
-          reports: whether the caller reports clones that cannot be built; else it gets those that
-            can.
+          reports: whether the caller reports clones that cannot be built; else these numbers are
+            left out.
         """
         training = self.training_or_skip()
         declared = {**getattr(self.loaded().cls, "check_options", {}), **self.options}

@@ -19,7 +19,7 @@ from tf_frame.testing.conformance.hooks import HookConformance
 from tf_frame.testing.conformance.image_parts import NetworkConformance, PreprocessingConformance
 from tf_frame.testing.conformance.inputs import InputConformance
 from tf_frame.testing.conformance.models import ModelConformance
-from tf_frame.testing.conformance.outcomes import ConformanceAdvice, in_words, not_checked
+from tf_frame.testing.conformance.outcomes import ConformanceAdvice, describe_error, not_checked
 from tf_frame.testing.conformance.suite import Conformance
 from tf_frame.testing.conformance.training_parts import (
     LearningRateConformance,
@@ -46,8 +46,8 @@ class CheckResult:
       name: the method of the suite.
       description: the first line of its docstring.
       state: `ok`, `failed` or `skipped`.
-      problem: what to change, or what a skipped check needs; advice for one that is ok; may be
-        empty.
+      problem: the necessary change, the need of a skipped check, or advice for a passed check; may
+        be empty.
     """
 
     name: str
@@ -69,11 +69,11 @@ def check_plugin(info: PluginInfo, options: Mapping[str, Any]) -> list[CheckResu
         return list(_only(_LOADS, error.cause, SUITES[info.kind]))
     if not inspect.isclass(loaded.cls):
         return list(_only(_DEFINITION, check_class(loaded.cls, info.kind), SUITES[info.kind]))
-    return run_suite(suite_of(loaded, options))
+    return run_suite(make_suite(loaded, options))
 
 
 def _only(failed: str, problem: str, suite: type[Conformance]) -> Iterator[CheckResult]:
-    """The results for a plugin with a fault that leaves nothing else to check."""
+    """Yields the results for a plugin with a fault that prevents all other checks."""
     for name in check_names(suite):
         description = _description(getattr(suite, name))
         if name == failed:
@@ -82,7 +82,7 @@ def _only(failed: str, problem: str, suite: type[Conformance]) -> Iterator[Check
             yield CheckResult(name, description, SKIPPED, not_checked(failed))
 
 
-def suite_of(loaded: LoadedPlugin, options: Mapping[str, Any]) -> type[Conformance]:
+def make_suite(loaded: LoadedPlugin, options: Mapping[str, Any]) -> type[Conformance]:
     """Makes the suite of a plugin by its kind.
 
     Args:
@@ -94,7 +94,7 @@ def suite_of(loaded: LoadedPlugin, options: Mapping[str, Any]) -> type[Conforman
 
 
 def run_suite(suite: type[Conformance]) -> list[CheckResult]:
-    """Runs the checks of a suite, those of all plugins first, without pytest."""
+    """Runs the checks of a suite without pytest, beginning with the checks of all plugins."""
     try:
         return [_result(suite, name) for name in check_names(suite)]
     finally:
@@ -102,7 +102,7 @@ def run_suite(suite: type[Conformance]) -> list[CheckResult]:
 
 
 def check_names(suite: type[Conformance]) -> Iterator[str]:
-    """Yields the names of the checks of a suite, in the order in which they are defined."""
+    """Yields the names of the checks of a suite in the order of their definitions."""
     seen = set()
     for cls in reversed(suite.__mro__):
         for name in vars(cls):
@@ -127,8 +127,8 @@ def _result(suite: type[Conformance], name: str) -> CheckResult:
             print(f"tf-frame: interrupted in the check {described}", file=sys.stderr)
             raise
         except (Exception, SystemExit) as error:
-            return CheckResult(name, description, FAILED, in_words(error))
-    return CheckResult(name, description, OK, "; ".join(_line(each.message) for each in shown))
+            return CheckResult(name, description, FAILED, describe_error(error))
+    return CheckResult(name, description, OK, "; ".join(_line(advice.message) for advice in shown))
 
 
 def _description(check: Any) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from tf_frame.command_line.package_command import run_command
 from tf_frame.errors import EXIT_OK, EXIT_USAGE, PluginError, TfFrameError
 from tf_frame.plugin.kinds import COMMAND, CONVERTER
-from tf_frame.testing.conformance.outcomes import fails_as, in_words
+from tf_frame.testing.conformance.outcomes import describe_error, fails_as
 from tf_frame.testing.conformance.side_effects import effects_of_loading
 from tf_frame.testing.conformance.suite import Conformance
 
@@ -62,7 +62,7 @@ class CommandConformance(Conformance):
             return error.exit_code, f"{printed.getvalue()}{error}"
         except Exception as error:
             raise AssertionError(
-                f"tf-frame NAME {' '.join(words)} ends by {in_words(error)}; raise "
+                f"tf-frame NAME {' '.join(words)} ends by {describe_error(error)}; raise "
                 "tf_frame.errors.ConfigError or DataError with one line for the user"
             ) from error
         return code, printed.getvalue()
@@ -84,7 +84,7 @@ class ConverterConformance(Conformance):
                 return
             except Exception as error:
                 raise AssertionError(
-                    f"a source that is missing ends convert() by {in_words(error)}; raise "
+                    f"a source that is missing ends convert() by {describe_error(error)}; raise "
                     "tf_frame.errors.DataError with one line for the user"
                 ) from error
         raise AssertionError(

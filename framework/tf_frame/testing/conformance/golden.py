@@ -1,7 +1,7 @@
-"""Golden checkpoints: values of variables and the loss that a version of a model gives with them.
+"""Golden checkpoints: values of variables and the loss of the first training batch with them.
 
-A later version that cannot read the checkpoint, or computes another loss, breaks the runs of its
-users. The loss is that of the first training batch.
+A later version of a model that cannot read the checkpoint, or computes another loss, breaks the
+runs of its users.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame.checkpoint.find.reader import Checkpoint, check_match
 from tf_frame.file_system import is_remote
 from tf_frame.graph.train_graph import TrainGraph
-from tf_frame.testing.conformance.model_graphs import session_of
+from tf_frame.testing.conformance.model_graphs import open_session
 
 # Machines round differently, and so do versions of TensorFlow.
 _TOLERANCE = 1e-3
@@ -30,7 +30,7 @@ _FIELDS = (
 )
 
 
-def located(path: str | os.PathLike[str], suite: type) -> str:
+def locate(path: str | os.PathLike[str], suite: type) -> str:
     """Returns the path prefix of a golden checkpoint, wherever pytest was started.
 
     Args:
@@ -43,17 +43,13 @@ def located(path: str | os.PathLike[str], suite: type) -> str:
         return prefix
     try:
         folder = os.path.dirname(inspect.getfile(suite))
-    except (OSError, TypeError):  # Of a class that was typed in, and of one without a module.
+    except (OSError, TypeError):  # A class from an interactive session or without a module.
         folder = ""
     return os.path.abspath(os.path.join(folder, prefix))
 
 
 def check_form(golden: Any) -> None:
-    """Checks that the attribute `golden` of a suite is what `write_golden` returned.
-
-    Raises:
-      AssertionError: it is something else.
-    """
+    """Raises AssertionError unless the attribute `golden` of a suite has the form of a result."""
     advice = "set it to what write_golden(PATH) of the suite returned"
     assert isinstance(golden, Mapping), f"golden is {golden!r}, which is no dict; {advice}"
     for name, types, words in _FIELDS:
@@ -74,7 +70,7 @@ def write_golden(graph: TrainGraph, path: str) -> float:
       The loss of the first batch with these values.
     """
     variables = _variables(graph)
-    with session_of(graph) as session:
+    with open_session(graph) as session:
         for _ in range(_STEPS):
             session.run(graph.train_op)
         values = session.run(variables)
@@ -122,8 +118,8 @@ def _variables(graph: TrainGraph) -> list[Any]:
 
 
 def _loss(graph: TrainGraph, variables: Sequence[Any], values: Sequence[Any]) -> float:
-    """The loss of the first batch with given values."""
-    with session_of(graph) as session:
+    """Returns the loss of the first batch with values of the variables."""
+    with open_session(graph) as session:
         for variable, value in zip(variables, values, strict=True):
             variable.load(value, session)
         return float(session.run(graph.train_op))

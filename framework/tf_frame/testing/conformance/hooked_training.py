@@ -1,4 +1,4 @@
-"""`run_hooked`: trains the toy model with a hook, and records what the hook did."""
+"""`run_hooked`: trains the toy model with a hook, and records the effects of the hook."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ class HookedRun:
     """The events of a training.
 
     Attributes:
-      losses: of each step.
+      losses: the losses of the steps.
       steps: the last global step.
       stopped: whether a hook ended the training early.
       error: of the training; None without one, or if it was to fail.
       outside_of_cadence: calls of hooks in steps that they do not want, in words.
-      left: what is left of the hook after the training, in words.
+      left: descriptions of resources that the hook holds after the training.
     """
 
     losses: list[float] = dataclasses.field(default_factory=list)
@@ -72,13 +72,13 @@ class _Losses(Hook):
 
 
 class _Watch(Hook):
-    """Compares what hooks do in a step with the cadence that they declare.
+    """Compares the calls of hooks with their declared cadence.
 
     Args:
       run: gets the calls outside of a cadence.
       hooks: the hooks with a cadence.
-      counts_calls: whether a call of the session can only come from one of these hooks, and not
-        from a listener or a hook of TensorFlow, which declare no cadence.
+      counts_calls: whether every call of the session comes from one of these hooks. Listeners and
+        hooks of TensorFlow, which declare no cadence, may call the session as well.
 
     Attributes:
       count: the calls of sessions.
@@ -119,7 +119,7 @@ class _Watch(Hook):
 
 
 class _FailsError(Exception):
-    """The error of the step that is to fail."""
+    """The error of the failing step."""
 
 
 class _Fails(Hook):
@@ -138,14 +138,14 @@ def run_hooked(
 
     Args:
       plugin: makes the hook plugin; None: no hook.
-      is_chief: what the hook is told of the worker.
+      is_chief: whether the worker is the chief.
       fails: whether a step fails.
 
     Raises:
-      SkipTest: the hook needs a package or an option that is not there.
+      SkipTest: a package or an option of the hook is missing.
     """
     run = HookedRun()
-    with tempfile.TemporaryDirectory() as folder, _working_in(folder):
+    with tempfile.TemporaryDirectory() as folder, _in_folder(folder):
         config = RunOptions(train_batch_size=4, max_steps=STEPS, learning_rate=0.1)
         graph = build_toy_graph(config, optimizer="sgd")
         metrics = MetricsLog()
@@ -163,7 +163,7 @@ def run_hooked(
         try:
             with graph.graph.as_default():
                 with usable_here("the hook"):
-                    hooks = _made(plugin, context)
+                    hooks = _make_hooks(plugin, context)
                 _train(run, graph, hooks, folder, fails=fails)
         except _FailsError:
             pass
@@ -181,17 +181,17 @@ def run_hooked(
 
 @functools.cache
 def plain_losses() -> list[float]:
-    """The losses of the training without a hook."""
+    """Returns the losses of the training without a hook."""
     return run_hooked(None).losses
 
 
-def _made(plugin: Callable[[], Any] | None, context: HookContext) -> list[Any]:
+def _make_hooks(plugin: Callable[[], Any] | None, context: HookContext) -> list[Any]:
     if plugin is None:
         return []
-    made_by = plugin()
-    made = made_by(context)
+    factory = plugin()
+    made = factory(context)
     hooks = list(made) if isinstance(made, (list, tuple)) else [made]
-    check_hooks(made_by, hooks)
+    check_hooks(factory, hooks)
     return hooks
 
 
@@ -228,8 +228,8 @@ def _train(run: HookedRun, graph: Any, hooks: list[Any], folder: str, *, fails: 
 
 
 @contextlib.contextmanager
-def _working_in(folder: str) -> Iterator[None]:
-    """Makes a folder the working one, where a hook with a relative path writes."""
+def _in_folder(folder: str) -> Iterator[None]:
+    """Changes the current folder, for hooks with relative paths."""
     before = os.getcwd()
     os.chdir(folder)
     try:

@@ -6,7 +6,7 @@ from typing import Any
 
 from tf_frame.plugin.kinds import HOOK
 from tf_frame.testing.conformance.hooked_training import STEPS, HookedRun, plain_losses, run_hooked
-from tf_frame.testing.conformance.outcomes import fails_as, in_words, reported_by
+from tf_frame.testing.conformance.outcomes import describe_error, fails_as, reported_by
 from tf_frame.testing.conformance.suite import Conformance
 
 _RUNS = "test_runs_with_a_training"
@@ -21,7 +21,7 @@ class HookConformance(Conformance):
         """A training with it makes the same steps and losses as one without."""
         with fails_as("a training with the hook cannot begin"):
             run = self.run()
-        assert run.error is None, f"a training with the hook fails: {in_words(run.error)}"
+        assert run.error is None, f"a training with the hook fails: {describe_error(run.error)}"
         assert run.steps == STEPS or run.stopped, (
             f"a training of {STEPS} steps with the hook makes {run.steps}"
         )
@@ -37,8 +37,8 @@ class HookConformance(Conformance):
         with fails_as("a worker that is not the chief cannot train with the hook"):
             run = self.run("worker", is_chief=False)
         assert run.error is None, (
-            f"a training of a worker that is not the chief fails: {in_words(run.error)}; return an "
-            "empty list where context.is_chief is false, if only the chief needs the hook"
+            f"a training of a worker that is not the chief fails: {describe_error(run.error)}; "
+            "return an empty list where context.is_chief is false, if only the chief needs the hook"
         )
 
     def test_keeps_its_cadence(self) -> None:
@@ -66,12 +66,12 @@ class HookConformance(Conformance):
         )
 
     def run(self, name: str = "run", **how: Any) -> HookedRun:
-        """A training with the hook."""
+        """Returns a training with the hook."""
         plugin = self.made_plugin
         return self.kept(name, lambda: run_hooked(plugin, **how))
 
     def run_or_skip(self) -> HookedRun:
-        """The training; skips the check if it fails, which another one reports."""
+        """Returns the training; skips the check if the training fails."""
         with reported_by(_RUNS):
             run = self.run()
             if run.error is not None:

@@ -49,7 +49,7 @@ class NetworkConformance(Conformance):
         )
 
     def built(self, *, is_training: bool = True) -> tuple[Any, list[str]]:
-        """The outputs of the network, and the names of its variables."""
+        """Returns the outputs of the network, and the names of its variables."""
         network = self.kept("network", self.made_plugin)
         return self.kept(f"{is_training}", lambda: _built(network, is_training))
 
@@ -94,7 +94,7 @@ class PreprocessingConformance(Conformance):
             )
 
     def prepared(self, *, is_training: bool) -> tuple[Any, Any]:
-        """The prepared image: its tensor, and its value in two runs."""
+        """Returns the tensor of a prepared image, and its values in two runs."""
         return self.kept(f"{is_training}", lambda: _prepared(self.made_plugin(), is_training))
 
 

@@ -16,8 +16,7 @@ from tf_frame.testing.exact_resume import check_exact_resume
 class InputConformance(ReadInput):
     """The checks of inputs.
 
-    An input whose data the user has to give needs options; without them the checks that read data
-    are skipped.
+    An input of a user's data needs options; without options the checks that read data are skipped.
     """
 
     def test_info_is_complete(self) -> None:
@@ -46,7 +45,7 @@ class InputConformance(ReadInput):
                     f"the {part} for {purpose} lack {', '.join(missing)}; yield a dict with them, "
                     f"or correct {part.removesuffix('s')}_names"
                 )
-            unlike = of_mode.unlike_their_shapes()
+            unlike = of_mode.wrong_shape()
             assert not unlike, f"for {purpose} {unlike}; correct set_shape or the values"
         if evaluation is not None:
             self.check_names_of_evaluation(batches["training"], evaluation)
@@ -59,9 +58,9 @@ class InputConformance(ReadInput):
 
     @staticmethod
     def check_names_of_evaluation(training: Batches, evaluation: Batches) -> None:
-        """Fails if evaluation has features of other names in place of those of training.
+        """Fails if training and evaluation both have features that the other one lacks.
 
-        Either may have some that the other does not need, such as weights of examples.
+        One of them may have further features, such as weights of examples.
         """
         train, other = set(training.names("features")), set(evaluation.names("features"))
         assert train <= other or other <= train, (
@@ -97,7 +96,7 @@ class InputConformance(ReadInput):
     def test_training_repeats(self) -> None:
         """Training data does not end."""
         read = self.read(Mode.TRAIN)
-        ends = self.pipeline(Mode.TRAIN).known_ends()
+        ends = self.pipeline(Mode.TRAIN).cardinalities()
         finite = [len(read.sizes)] if read.ended else [number for number in ends if number >= 0]
         assert not finite, (
             f"the training data ends after {finite[0]} batches of {BATCH_SIZE}; repeat it: "

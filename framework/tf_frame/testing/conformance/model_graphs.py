@@ -1,8 +1,8 @@
-"""`ModelGraphs`: the graphs of a model that the checks share, each built when a check first asks.
+"""`ModelGraphs`: builds the graphs of a model that the checks share.
 
-They are built by the code of a run, so that a check fails for what a run would meet. Only the
-output of `build` is adjusted: a loss of a wrong shape or type, and wrong metrics, are left to the
-checks of loss and metrics and do not keep the other checks from a graph.
+The code of a run builds the graphs, so that a check fails if a run would fail. Only the output of
+`build` is adjusted: a wrong loss and wrong metrics have checks of their own, and must not keep
+other checks from a graph.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ SESSION.graph_options.rewrite_options.disable_meta_optimizer = True
 def model_setup(
     model: LoadedPlugin, source: LoadedPlugin | None, options: Mapping[str, Any]
 ) -> TrainingSetup:
-    """Chooses input, optimizer and so on for a model, as a run of it does.
+    """Chooses input, optimizer and so on for a model, as a run does.
 
     Args:
       model: the model.
@@ -50,7 +50,7 @@ def model_setup(
       options: in the form of a configuration file; they win over `check_options`.
 
     Raises:
-      ConfigError, PluginError: they do not fit the model or its input, or there is no such input.
+      ConfigError, PluginError: the options do not fit, or there is no such input.
       SkipTest: no input is named.
     """
     cls, name = model.cls, model.info.name
@@ -59,7 +59,7 @@ def model_setup(
     weakest = model_settings(cls, name, find_variant(cls, [own.values, given.values]))
     weakest = dataclasses.replace(weakest, values={**weakest.values, **_SMALL})
     sources: list[Settings] = [weakest, own, given]
-    if source is None and not any(each.input for each in sources):
+    if source is None and not any(settings.input for settings in sources):
         raise unittest.SkipTest(f"the model {name} has no input of its own; name one by --input")
     chosen = choose_plugins(sources, model=(name, model), source=source)
     of_input = getattr(chosen.single["input"][1].cls, "check_options", {})
@@ -76,7 +76,7 @@ class Training:
     Attributes:
       graph: the handles of the graph.
       model: the model that built it.
-      output: what `build` returned.
+      output: the result of `build`.
       grads_and_vars: gradients, before any transform.
     """
 
@@ -88,7 +88,7 @@ class Training:
 
 @dataclasses.dataclass(frozen=True)
 class ModelGraphs:
-    """Builds graphs of a model; each method builds another one.
+    """Builds graphs of a model; each call builds a new graph.
 
     Attributes:
       setup: the model with its input and options.
@@ -99,11 +99,11 @@ class ModelGraphs:
     source: Any
 
     def model(self) -> AdjustedModel:
-        """A newly constructed model."""
+        """Returns a new model."""
         return AdjustedModel(self.setup.make_model(self.source.info))
 
     def training(self) -> Training:
-        """The whole training graph, with the update."""
+        """Builds the training graph with the update."""
         model, optimizer = self.model(), RecordingOptimizer(self.setup.make_optimizer())
         graph = build_train_graph(
             model=model,
@@ -117,7 +117,7 @@ class ModelGraphs:
         return Training(graph, model, model.outputs[0], optimizer.grads_and_vars)
 
     def clones(self, count: int, *, servers: bool = False, model: Any = None) -> list[Any]:
-        """The global variables of a graph of some clones, without the update.
+        """Returns the global variables of a graph of clones, without the update.
 
         Args:
           count: number of clones.
@@ -139,7 +139,7 @@ class ModelGraphs:
             return variables
 
     def evaluation(self) -> tuple[Any, ModelOutput]:
-        """The evaluation graph, and what `build` returned."""
+        """Returns the evaluation graph, and the result of `build`."""
         model = self.model()
         graph = build_eval_graph(
             model=model, source=self.source, config=self.setup.config, steps=1, summaries=False
@@ -147,7 +147,7 @@ class ModelGraphs:
         return graph, model.outputs[0]
 
     def prediction(self, features: Any) -> tuple[list[Any], Any]:
-        """The global variables of a graph for prediction, and the predictions.
+        """Returns the global variables of a graph for prediction, and the predictions.
 
         Args:
           features: a function that makes features in the default graph.
@@ -165,8 +165,8 @@ class ModelGraphs:
 
 
 @contextlib.contextmanager
-def session_of(graph: TrainGraph, checkpoint: str | None = None) -> Iterator[Any]:
-    """A session of a training graph, with new values or those of a checkpoint.
+def open_session(graph: TrainGraph, checkpoint: str | None = None) -> Iterator[Any]:
+    """Yields a session of a training graph, with initial values or the values of a checkpoint.
 
     Args:
       graph: the training graph.

@@ -15,7 +15,7 @@ from tf_frame.testing.conformance.built_model import BuiltModel
 from tf_frame.testing.conformance.golden import (
     check_form,
     check_golden,
-    located,
+    locate,
     write_golden,
 )
 from tf_frame.testing.conformance.model_graphs import SESSION
@@ -167,7 +167,7 @@ class ModelConformance(BuiltModel):
         check_form(self.golden)
         graph = self.training_or_skip().graph
         with fails_as("the golden checkpoint does not restore"):
-            path = located(self.golden["checkpoint"], type(self))
+            path = locate(self.golden["checkpoint"], type(self))
             check_golden(graph, path, self.golden["loss"])
 
     @classmethod
@@ -177,7 +177,7 @@ class ModelConformance(BuiltModel):
         Args:
           path: path prefix; a relative one is relative to the file of the suite.
         """
-        loss = write_golden(cls.training().graph, located(path, cls))
+        loss = write_golden(cls.training().graph, locate(path, cls))
         return {"checkpoint": os.fspath(path), "loss": loss}
 
 

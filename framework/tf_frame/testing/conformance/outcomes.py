@@ -1,4 +1,4 @@
-"""The ways in which a check ends: advice, a skipped check, or a failure in words for the author."""
+"""The results of checks: advice, a skipped check, or a failure with a message for the author."""
 
 from __future__ import annotations
 
@@ -21,28 +21,28 @@ def advise(text: str) -> None:
 
 
 @contextlib.contextmanager
-def usable_here(what: str) -> Iterator[None]:
-    """Skips a check for which data of the user, an option or a package is missing."""
+def usable_here(subject: str) -> Iterator[None]:
+    """Skips a check if data of the user, an option or a package is missing."""
     try:
         yield
     except (ConfigError, DataError) as error:
-        raise unittest.SkipTest(f"{what}: {error}") from error
+        raise unittest.SkipTest(f"{subject}: {error}") from error
 
 
 @contextlib.contextmanager
-def fails_as(what: str) -> Iterator[None]:
-    """Turns an error into the failure of a check: what went wrong, and the error in one line."""
+def fails_as(subject: str) -> Iterator[None]:
+    """Turns an error into the failure of a check: a description, and the error in one line."""
     try:
         yield
     except (AssertionError, KeyboardInterrupt, unittest.SkipTest):
         raise
     except (Exception, SystemExit) as error:
-        raise AssertionError(f"{what}: {in_words(error)}") from error
+        raise AssertionError(f"{subject}: {describe_error(error)}") from error
 
 
 @contextlib.contextmanager
 def reported_by(check: str) -> Iterator[None]:
-    """Skips a check for which something is missing whose making another check examines."""
+    """Skips a check after an error that another check reports."""
     try:
         yield
     except (KeyboardInterrupt, unittest.SkipTest):
@@ -52,12 +52,12 @@ def reported_by(check: str) -> Iterator[None]:
 
 
 def not_checked(check: str) -> str:
-    """The reason to skip a check that another one, which fails, has to come before."""
+    """Returns the reason to skip a check because another check fails."""
     return f"not checked, because {check.removeprefix('test_')} fails"
 
 
-def in_words(error: BaseException) -> str:
-    """An error with the line of the plugin that raised it."""
+def describe_error(error: BaseException) -> str:
+    """Describes an error with the line of the plugin that raised it."""
     if isinstance(error, TfFrameError):
         return str(error)
     fault = find_fault(error)

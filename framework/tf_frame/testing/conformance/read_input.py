@@ -25,7 +25,7 @@ _MOST_BATCHES = 200
 
 
 class ReadInput(Conformance):
-    """Constructs an input, and reads its data when a check first asks for it."""
+    """Constructs an input, and reads its data when checks need them."""
 
     kind = INPUT
 
@@ -37,12 +37,12 @@ class ReadInput(Conformance):
 
     @classmethod
     def source(cls) -> Any:
-        """The input, constructed; skips the check if its data is not there."""
+        """Returns the constructed input; skips the check without its data."""
         return cls.kept("source", cls._source)
 
     @classmethod
     def draws(cls) -> NumpyDraws:
-        """The use that the constructor makes of NumPy's global random numbers."""
+        """Returns the use of NumPy's global random numbers by the constructor."""
         return cls.kept("draws", NumpyDraws)
 
     @classmethod
@@ -51,11 +51,11 @@ class ReadInput(Conformance):
             with cls.draws():
                 return cls.made_plugin()
         except unittest.SkipTest as skipped:
-            given = cls.configured().params
+            params = cls.configured().params
             of_data = ("dir", "path", "file", "pattern", "url")
             options = [
                 f"--input.{name}"
-                for name, value in vars(given).items()
+                for name, value in vars(params).items()
                 if not value and any(word in name for word in of_data)
             ]
             hint = f"; give {' or '.join(options)}" if options else ""
@@ -63,7 +63,7 @@ class ReadInput(Conformance):
 
     @classmethod
     def info(cls) -> InputInfo:
-        """The facts that the input tells about its data; fails the check if they are wrong."""
+        """Returns the facts of the input about its data; fails the check if they are wrong."""
         source = cls.source()
         with fails_as("info fails"):
             info = source.info
@@ -72,7 +72,7 @@ class ReadInput(Conformance):
 
     @classmethod
     def num_examples(cls, mode: Mode) -> int | None:
-        """The declared number; skips the check if it is wrong, which another one reports."""
+        """Returns the declared number; skips the check if another check reports a mistake."""
         source = cls.source()
         with reported_by("test_info_is_complete"):
             number = source.info.num_examples.get(mode)
@@ -81,13 +81,13 @@ class ReadInput(Conformance):
 
     @classmethod
     def pipeline(cls, mode: Mode) -> Pipeline:
-        """The data of a mode in a graph."""
+        """Returns the data of a mode in a graph."""
         source = cls.source()
         return cls.kept(f"pipeline {mode}", lambda: Pipeline(source, mode, BATCH_SIZE))
 
     @classmethod
     def batches(cls, mode: Mode) -> Batches:
-        """Batches of a mode: all of evaluation, of training those of a pass and one more."""
+        """Returns all batches of evaluation, or more than a pass of the training data."""
 
         def make() -> Batches:
             declared = cls.num_examples(mode) or 0
@@ -99,14 +99,14 @@ class ReadInput(Conformance):
         return cls.kept(f"batches {mode}", make)
 
     def read(self, mode: Mode) -> Batches:
-        """Batches of a mode; skips the check if they cannot be read, which another one reports."""
+        """Returns batches of a mode; skips the check if the data cannot be read."""
         with reported_by("test_elements_are_as_declared"):
             batches = self.batches(mode)
             assert batches.sizes, "there is not one batch"
             return batches
 
     def evaluation_or_none(self) -> Batches | None:
-        """The evaluation data; None if the input has none."""
+        """Returns the evaluation data; None without any."""
         if self.num_examples(Mode.EVAL) == 0:
             return None
         try:
@@ -122,7 +122,7 @@ class ReadInput(Conformance):
             return batches
 
     def read_evaluation(self) -> Batches:
-        """The evaluation data; skips the check without any."""
+        """Returns the evaluation data; skips the check without any."""
         read = self.read_evaluation_or_none()
         if read is None:
             raise unittest.SkipTest("the input has no evaluation data")

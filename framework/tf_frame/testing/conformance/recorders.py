@@ -37,8 +37,8 @@ class NumpyDraws:
           method: the method that was called in the blocks.
         """
         assert not self.used, (
-            f"{method} uses the global random numbers of NumPy, which are others in the process "
-            "that resumes a run; draw by operations of TensorFlow, or np.random.RandomState(seed)"
+            f"{method} uses the global random numbers of NumPy, which differ in the process that "
+            "resumes a run; draw by operations of TensorFlow, or np.random.RandomState(seed)"
         )
 
 

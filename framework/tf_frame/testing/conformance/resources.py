@@ -1,4 +1,4 @@
-"""Threads, files, signals and functions that a process holds: `resources`, `resources_left`."""
+"""Lists threads, files, signals and patched functions that a process holds."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import tensorflow.compat.v1 as tf
 from tensorflow.python.client import session as tf_session
 
 _WAIT_SECS = 5.0
-# Whose attributes a hook may not leave replaced.
+# A hook must restore the attributes of these.
 _PATCHABLE = (
     *(builtins, gc, logging, os, signal, sys, threading, time),
     *(tf_session.BaseSession, tf.Session, tf.train.Optimizer, tf.summary.FileWriter, tf.Graph),
@@ -26,7 +26,7 @@ _CHANGING = ("last_exc", "last_type", "last_value", "last_traceback", "path_impo
 
 
 def resources() -> dict[str, dict[Any, Any]]:
-    """Threads, open files, and what a hook might replace."""
+    """Returns threads, open files, and functions that a hook might replace."""
     places = {getattr(place, "__name__", str(place)): vars(place) for place in _PATCHABLE}
     signals = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     return {
@@ -40,12 +40,12 @@ def resources() -> dict[str, dict[Any, Any]]:
         },
         "handler of signal": {number: id(handler) for number, handler in signals.items()},
         "state of gc": {"enabled": gc.isenabled(), "threshold": gc.get_threshold()},
-        "callback of gc": {id(each): repr(each) for each in gc.callbacks},
+        "callback of gc": {id(callback): repr(callback) for callback in gc.callbacks},
         "trace function": {"trace": sys.gettrace(), "profile": sys.getprofile()},
         "handler of logging": {
-            id(each): repr(each)
+            id(handler): repr(handler)
             for name in ("", "tf_frame", "tensorflow")
-            for each in logging.getLogger(name).handlers
+            for handler in logging.getLogger(name).handlers
         },
     }
 
@@ -61,7 +61,7 @@ def _open_files() -> dict[str, str]:
 
 
 def resources_left(before: dict[str, dict[Any, Any]]) -> list[str]:
-    """Resources that were not held before, in words; threads that are ending get time to end."""
+    """Describes resources that were not held before, after a wait for ending threads."""
     until = time.monotonic() + _WAIT_SECS
     while time.monotonic() < until and _new_threads(before):
         _new_threads(before)[0].join(0.05)
@@ -73,14 +73,14 @@ def resources_left(before: dict[str, dict[Any, Any]]) -> list[str]:
 
 def _left(before: dict[str, dict[Any, Any]]) -> list[str]:
     left = []
-    for what, held in resources().items():
+    for kind, held in resources().items():
         left += [
-            f"the {what} {value if what.startswith(('thread', 'open', 'handler of l')) else key}"
+            f"the {kind} {value if kind.startswith(('thread', 'open', 'handler of l')) else key}"
             for key, value in held.items()
-            if before[what].get(key, None if value is None else ...) != value
+            if before[kind].get(key, None if value is None else ...) != value
         ]
     return left
 
 
 def _new_threads(before: dict[str, dict[Any, Any]]) -> list[threading.Thread]:
-    return [each for each in threading.enumerate() if each.ident not in before["thread"]]
+    return [t for t in threading.enumerate() if t.ident not in before["thread"]]

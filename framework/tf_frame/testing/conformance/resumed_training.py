@@ -1,4 +1,4 @@
-"""A short training, its checkpoint, and the step after a restore: `train_and_resume`."""
+"""`train_and_resume`: a short training, its checkpoint, and the same steps after a restore."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from tf_frame.checkpoint.names import PREFIX
 from tf_frame.errors import DataError
 from tf_frame.graph.graph_edits import ASSIGNMENTS, ancestors
 from tf_frame.graph.train_graph import TrainGraph
-from tf_frame.testing.conformance.model_graphs import session_of
-from tf_frame.testing.conformance.outcomes import in_words
+from tf_frame.testing.conformance.model_graphs import open_session
+from tf_frame.testing.conformance.outcomes import describe_error
 
 _STEPS = 2
 _ALIKE = 3  # Steps after the checkpoint that are compared.
@@ -27,12 +27,12 @@ class ResumedTraining:
     """Losses of a training that was saved.
 
     Attributes:
-      losses: of the first steps.
-      uninterrupted: of the steps after the checkpoint.
-      restored: of the same steps, after a restore; None if it failed.
+      losses: the losses of the first steps.
+      uninterrupted: the losses of the steps after the checkpoint.
+      restored: the losses of the same steps after a restore; None if the restore failed.
       failure: the error of saving or restoring; None without one.
       without_position: why the position in the input cannot be saved; empty if it can.
-      not_repeatable: what the framework knows to differ after a restore.
+      not_repeatable: descriptions of state that no restore can repeat.
     """
 
     losses: Sequence[Any]
@@ -48,13 +48,13 @@ class ResumedTraining:
             raise unittest.SkipTest(f"the input cannot be resumed: {self.without_position}")
         if self.failure is not None:
             raise AssertionError(
-                f"a checkpoint cannot be saved and restored: {in_words(self.failure)}"
+                f"a checkpoint cannot be saved and restored: {describe_error(self.failure)}"
             ) from self.failure
         pairs = zip(self.uninterrupted, self.restored or (), strict=True)
-        for number, (expected, came) in enumerate(pairs, start=1):
+        for number, (expected, loss) in enumerate(pairs, start=1):
             reasons = f" ({'; '.join(self.not_repeatable)})" if self.not_repeatable else ""
-            assert np.array_equal(expected, came, equal_nan=True), (
-                f"the loss of step {number} after a restore is {came}, without it {expected}"
+            assert np.array_equal(expected, loss, equal_nan=True), (
+                f"the loss of step {number} after a restore is {loss}, without it {expected}"
                 f"{reasons}; is there a state that no checkpoint has, such as a local variable, a "
                 "Python counter or random numbers of NumPy? Make it a global variable, and draw "
                 "random numbers by operations of TensorFlow"
@@ -73,7 +73,7 @@ def train_and_resume(graph: TrainGraph) -> ResumedTraining:
         restored: list[Any] | None = None
         failure: Exception | None = None
         without_position = ""
-        with session_of(graph) as session:
+        with open_session(graph) as session:
             losses = [session.run(graph.train_op) for _ in range(_STEPS)]
             saved: dict[str, Any] = {}
             try:
@@ -90,7 +90,7 @@ def train_and_resume(graph: TrainGraph) -> ResumedTraining:
             uninterrupted = [session.run(graph.train_op) for _ in range(_ALIKE)]
         if path is not None and not without_position:
             try:
-                with session_of(graph, path) as session:
+                with open_session(graph, path) as session:
                     if position is not None:
                         position.put(session, saved)
                     restored = [session.run(graph.train_op) for _ in range(_ALIKE)]
@@ -102,9 +102,9 @@ def train_and_resume(graph: TrainGraph) -> ResumedTraining:
 
 
 def unassigned_variables(graph: TrainGraph) -> list[str]:
-    """Names of the variables that operations of the model assign to, but not in a step.
+    """Returns the names of variables that operations of the model assign to, but not in a step.
 
-    Initial values, and what savers restore, do not count.
+    Initial values and restores of savers do not count.
 
     Args:
       graph: the training graph.
@@ -123,7 +123,7 @@ def unassigned_variables(graph: TrainGraph) -> list[str]:
 
 
 def _source(variable: Any) -> str:
-    """The name of the operation whose output is assigned to: a handle or a reference."""
+    """Returns the name of a variable's handle or reference."""
     return str(variable.op.name)
 
 

@@ -1,8 +1,8 @@
 """`Conformance`: the base of the suites, with the checks that every plugin has to pass.
 
-A check is a method `test_...` whose docstring is its description. It raises AssertionError with
-what the author of the plugin should change, or `unittest.SkipTest` (which pytest knows) with what
-it needs. Checks of one suite share what is costly, such as graphs.
+A check is a method `test_...` with a docstring as its description. A failing check raises
+AssertionError with the change that the author should make. A check that lacks something raises
+`unittest.SkipTest`, which pytest knows. The checks of a suite share costly objects, such as graphs.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from tf_frame.testing.conformance.outcomes import (
 from tf_frame.testing.conformance.side_effects import EFFECTS, effects_of_loading
 
 T = TypeVar("T")
-# Suite -> name -> what its checks share, or the error of making it.
+# Suite -> name -> an object that its checks share, or the error of making the object.
 _KEPT: dict[type, dict[str, tuple[Any, BaseException | None]]] = {}
 
 
@@ -89,12 +89,12 @@ class Conformance:
 
     @classmethod
     def imported(cls) -> LoadedPlugin:
-        """The class of the plugin with its metadata; that of a class names no package."""
-        return cls.kept("imported", lambda: as_loaded(cls.kind, cls.plugin))
+        """Returns the class of the plugin with its metadata."""
+        return cls.kept("imported", lambda: load_class(cls.kind, cls.plugin))
 
     @classmethod
     def loaded(cls) -> LoadedPlugin:
-        """The same; skips the check if the class cannot be constructed and called."""
+        """Returns the same; skips the check if the class cannot be constructed and called."""
         plugin = cls.imported().cls
         if check_methods(plugin, cls.kind):
             raise unittest.SkipTest(not_checked("definition_fits_the_contract"))
@@ -114,29 +114,28 @@ class Conformance:
 
     @classmethod
     def configured(cls) -> Any:
-        """The plugin with its options, of which those of the user win over `check_options`.
+        """Returns the plugin with its options; `options` win over `check_options`.
 
         Raises:
-          ConfigError: one of them does not exist, or has a wrong value.
+          ConfigError: an option does not exist, or has a wrong value.
         """
         return cls.kept("configured", cls._configured)
 
     @classmethod
     def _configured(cls) -> ConfiguredPlugin:
         loaded = cls.imported()
-        own = dict(getattr(loaded.cls, "check_options", {}))
-        given = dict(cls.options)
-        known = declared_options(loaded.cls.Params)
-        check_names(own, known, f"check_options of {loaded.info.described}")
+        defaults = dict(getattr(loaded.cls, "check_options", {}))
+        declared = declared_options(loaded.cls.Params)
+        check_names(defaults, declared, f"check_options of {loaded.info.described}")
         start = f"{loaded.info.option_prefix}."
-        given = {name.removeprefix(start): value for name, value in given.items()}
-        check_names(given, known, "options")
-        params = resolve(loaded.cls.Params, [own, given])
+        options = {name.removeprefix(start): value for name, value in cls.options.items()}
+        check_names(options, declared, "options")
+        params = resolve(loaded.cls.Params, [defaults, options])
         return ConfiguredPlugin(loaded.info.name, loaded, params)
 
     @classmethod
     def kept(cls, name: str, make: Callable[[], T]) -> T:
-        """Returns what `make` made the first time, or raises what it raised then."""
+        """Returns the result of the first call of `make`, or raises its error."""
         kept = _KEPT.setdefault(cls, {})
         if name not in kept:
             try:
@@ -150,11 +149,11 @@ class Conformance:
 
     @classmethod
     def teardown_class(cls) -> None:
-        """Called after the last check: lets go of the graphs."""
+        """Drops the shared objects after the last check."""
         _KEPT.pop(cls, None)
 
 
-def as_loaded(kind: Kind, plugin: Any) -> LoadedPlugin:
+def load_class(kind: Kind, plugin: Any) -> LoadedPlugin:
     """Loads a plugin by its name, or wraps a class as if a package `tests` had registered it."""
     if isinstance(plugin, LoadedPlugin):
         return plugin

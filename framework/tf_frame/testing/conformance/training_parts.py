@@ -139,7 +139,7 @@ def _training(plugin: Any) -> TrainGraph:
 
 
 def _rates(schedule: Any, steps: list[float]) -> tuple[Any, list[Any]]:
-    """The tensor of the learning rate, and its values at some steps."""
+    """Returns the tensor of the learning rate, and its values at steps."""
     with tf.Graph().as_default():
         tf.train.create_global_step()
         step = tf.placeholder(tf.float32, [])

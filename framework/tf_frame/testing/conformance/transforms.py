@@ -11,8 +11,8 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.config.run_options import RunOptions
 from tf_frame.plugin.kinds import GRADIENT_TRANSFORM
-from tf_frame.testing.conformance.model_graphs import session_of
-from tf_frame.testing.conformance.outcomes import fails_as, in_words, reported_by, usable_here
+from tf_frame.testing.conformance.model_graphs import open_session
+from tf_frame.testing.conformance.outcomes import describe_error, fails_as, reported_by, usable_here
 from tf_frame.testing.conformance.suite import Conformance
 from tf_frame.testing.toy import build_toy_graph
 from tf_frame.text import short_repr
@@ -29,8 +29,7 @@ class Transformed:
 
     Attributes:
       graph: the graph.
-      given, returned: the pairs.
-      gradients: variable -> gradient that was given.
+      given, returned: the pairs of gradient and variable.
     """
 
     graph: Any
@@ -38,7 +37,7 @@ class Transformed:
     returned: Sequence[tuple[Any, Any]]
 
     def pairs(self) -> list[tuple[Any, Any, Any]]:
-        """Variable, its gradient before and after, of the variables that are returned."""
+        """Returns each returned variable with its gradients before and after."""
         before = {id(variable): gradient for gradient, variable in self.given}
         return [(v, before[id(v)], g) for g, v in self.returned if id(v) in before]
 
@@ -88,7 +87,7 @@ class GradientTransformConformance(Conformance):
     def test_keeps_types_and_shapes(self) -> None:
         """A gradient keeps its type and its shape."""
         self.report_refusal(
-            EXACT, "a float64 gradient beside float32 ones", "compute in gradient.dtype"
+            EXACT, "a float64 gradient next to float32 ones", "compute in gradient.dtype"
         )
         for variable, before, after in self.transformed().pairs():
             if before is None or after is None:
@@ -128,7 +127,7 @@ class GradientTransformConformance(Conformance):
             session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
             before = session.run(variables)
             with fails_as("the transformed gradients cannot be computed"):
-                session.run([getattr(each, "values", each) for each in gradients])
+                session.run([getattr(g, "values", g) for g in gradients])
             after = session.run(variables)
         pairs = zip(variables, before, after, strict=True)
         changed = [v.op.name for v, old, new in pairs if not np.array_equal(old, new)]
@@ -143,24 +142,26 @@ class GradientTransformConformance(Conformance):
         config = RunOptions(train_batch_size=4, num_clones=2, clone_on_cpu=True)
         with fails_as("a training step of the toy model fails"):
             graph = build_toy_graph(config, transforms=[self.made_plugin()], optimizer="sgd")
-            with session_of(graph) as session:
+            with open_session(graph) as session:
                 losses = [session.run(graph.train_op) for _ in range(2)]
         assert np.all(np.isfinite(losses)), f"the losses of a training are {losses}"
 
     def transformed(self) -> Transformed:
-        """Gradients before and after; skips the check if the transform fails."""
+        """Returns gradients before and after; skips the check if the transform fails."""
         without = tuple(self.refused())
         with reported_by(_BUILDS):
             return self.kept("transformed", lambda: _transform(self.made_plugin(), without))
 
     def refused(self) -> Mapping[str, Exception]:
-        """Variable -> error, of those whose gradients the transform fails on, and not on others."""
+        """Returns variable -> error for the gradients that the transform fails on."""
 
         def find() -> dict[str, Exception]:
             if self._error(()) is None or self._error(UNEXPECTED) is not None:
                 return {}
-            alone = {name: [each for each in UNEXPECTED if each != name] for name in UNEXPECTED}
-            errors = {name: self._error(others) for name, others in alone.items()}
+            errors = {
+                name: self._error([other for other in UNEXPECTED if other != name])
+                for name in UNEXPECTED
+            }
             return {name: error for name, error in errors.items() if error is not None}
 
         return self.kept("refused", find)
@@ -179,12 +180,12 @@ class GradientTransformConformance(Conformance):
         Args:
           variable: its name.
           gradient: the gradient, in words.
-          change: what to do.
+          change: the advice.
         """
         error = self.refused().get(variable)
         if error is not None:
             raise AssertionError(
-                f"the transform fails on {gradient}; {change}: {in_words(error)}"
+                f"the transform fails on {gradient}; {change}: {describe_error(error)}"
             ) from error
 
 
@@ -209,7 +210,7 @@ def _transform(transform: Any, without: Collection[str] = ()) -> Transformed:
         variables = [id(variable) for _, variable in given]
         other = [second for _, second in returned if id(second) not in variables]
         assert not other, (
-            f"the transform returned a pair with {short_repr(other[0])} in place of a variable "
+            f"the transform returned a pair with {short_repr(other[0])} instead of a variable "
             "that it was given; return (gradient, variable) pairs"
         )
         return Transformed(graph, given, returned)
