@@ -168,7 +168,7 @@ def test_a_damaged_record_is_named(trained, capfd):
     (folder / INPUT_FILE).write_text("{")
     code, _, err = run(capfd, "export", folder, "--format", "tflite")
     assert code == 2
-    assert f"{INPUT_FILE} cannot be read" in err and "remove it" in err
+    assert f"{INPUT_FILE} cannot be read" in err and "remove the f" in err
 
 
 def test_evaluate_warns_of_other_classes(trained, capfd, tmp_path):

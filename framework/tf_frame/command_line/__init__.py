@@ -1,1 +1,1 @@
-"""Code that all commands share: screen, parsing, option help, run folders, lock."""
+"""Code that all commands share: words and plugins of a command line, screen, help, lock."""

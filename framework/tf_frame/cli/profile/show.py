@@ -27,7 +27,6 @@ _BY = Option("by", str | None, None, "only this table, with all rows", choices=t
 _JSON = Option("json", bool, False, "print JSON for programs")
 _HTML = Option("html", str | None, None, "write a page with pictures into this file")
 OPTIONS = (_RUN, _TASK, _BY, _JSON, _HTML)
-_HELP = ("-h", "--help")
 
 
 def main(argv: Sequence[str]) -> int:
