@@ -4,8 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
-from tf_frame.profiling.report.contents import COMMUNICATION, INPUT, HookRow, Operation, Report, Row
+from tf_frame.profiling.report.contents import (
+    COMMUNICATION,
+    INPUT,
+    Operation,
+    Report,
+    Row,
+    ScopeRow,
+)
 from tf_frame.profiling.report.formats import COSTS, LAYERS, NO_CLONE, OUTSIDE, WHOLE_MODEL
 from tf_frame.profiling.report.operation_tables import roll_up
 from tf_frame.text import columns, readable_bytes
@@ -14,9 +22,17 @@ _NAME_WIDTH, _OPERATION_WIDTH, _TYPE_WIDTH = 48, 42, 22
 # In a short table, a scope with a greater share is divided into the scopes inside.
 _LARGE = 0.1
 _BLOCKS = "▁▂▃▄▅▆▇█"
-_Cells = Sequence[str]
+# Title of a column -> its cell in a row.
+_Columns = Mapping[str, Callable[[Any], str]]
 # Types of oneDNN are the types that they replace, with this prefix.
 _ONE_DNN = re.compile(r"^_Mkl(Native)?")
+
+
+_FIGURES: _Columns = {
+    "SHARE": lambda row: f"{row.share:.1%}",
+    "MS": lambda row: f"{row.ms:.2f}",
+    "CALLS": lambda row: _count(row.count),
+}
 
 
 def bars(values: Sequence[float]) -> str:
@@ -30,17 +46,15 @@ def bars(values: Sequence[float]) -> str:
 
 def operations(report: Report, max_rows: int | None) -> str:
     """Operations by the wall time that they take."""
-    head = ["SHARE", "MS", "CALLS", "GFLOP/S", "TYPE", "OPERATION"]
-    cells = [
-        [
-            *_figures(row),
-            _rate(row.gflops_per_sec),
-            _ONE_DNN.sub("", row.type)[:_TYPE_WIDTH],
-            row.name if max_rows is None else _short(_short_path(row), _OPERATION_WIDTH),
-        ]
-        for row in report.operations
-    ]
-    return _table("Operations that take longest", head, cells, max_rows, names=2)
+    table: _Columns = {
+        **_FIGURES,
+        "GFLOP/S": _rate,
+        "TYPE": lambda row: _ONE_DNN.sub("", row.type)[:_TYPE_WIDTH],
+        "OPERATION": lambda row: (
+            row.name if max_rows is None else _short(_short_path(row), _OPERATION_WIDTH)
+        ),
+    }
+    return _table("Operations that take longest", report.operations, table, max_rows, texts=2)
 
 
 def types(report: Report, max_rows: int | None) -> str:
@@ -61,127 +75,110 @@ def layers(report: Report, max_rows: int | None) -> str:
 
 def clones(report: Report, max_rows: int | None) -> str:
     """Clones: the time until the last clone is done, divided into computing, idle and waiting."""
-    head = ["SHARE", "MS", "COMPUTES MS", "IDLE MS", "WAITS AT END MS", "CLONE"]
-    cells = [
-        [
-            *_figures(r)[:2],
-            f"{r.active_ms:.2f}",
-            f"{r.idle_ms:.2f}" if r.name else "-",
-            f"{r.wait_ms:.2f}" if r.name else "-",
-            r.name or NO_CLONE,
-        ]
-        for r in report.clones
-    ]
-    return _table("Clones", head, cells, max_rows)
+    table: _Columns = {
+        "SHARE": _FIGURES["SHARE"],
+        "MS": _FIGURES["MS"],
+        "COMPUTES MS": lambda row: f"{row.active_ms:.2f}",
+        "IDLE MS": lambda row: f"{row.idle_ms:.2f}" if row.name else "-",
+        "WAITS AT END MS": lambda row: f"{row.wait_ms:.2f}" if row.name else "-",
+        "CLONE": lambda row: row.name or NO_CLONE,
+    }
+    return _table("Clones", report.clones, table, max_rows)
 
 
 def hooks(report: Report, max_rows: int | None) -> str:
     """Hooks in the recorded steps, and over the whole run; the last row is their sum."""
-    head = ["SHARE", "MS/STEP", "MS/STEP, WHOLE RUN", "EVERY N STEPS", "HOOK"]
-    cells = [
-        [
-            f"{row.share:.1%}",
-            f"{row.ms:.2f}",
-            "-" if row.run_ms is None else f"{row.run_ms:.2f}",
-            "-" if row.every_steps is None else f"{row.every_steps:.0f}",
-            row.name,
-        ]
-        for row in report.hooks
-    ]
-    return _table("Hooks", head, cells, max_rows, total=_all_hooks(report.hooks))
-
-
-def _all_hooks(rows: Sequence[HookRow]) -> _Cells:
-    share, ms = sum(row.share for row in rows), sum(row.ms for row in rows)
-    run_ms = sum(row.run_ms or 0.0 for row in rows)
-    return [f"{share:.1%}", f"{ms:.2f}", f"{run_ms:.2f}", "", "all hooks"]
+    table: _Columns = {
+        "SHARE": _FIGURES["SHARE"],
+        "MS/STEP": _FIGURES["MS"],
+        "MS/STEP, WHOLE RUN": lambda row: "-" if row.run_ms is None else f"{row.run_ms:.2f}",
+        "EVERY N STEPS": lambda row: "-" if row.every_steps is None else f"{row.every_steps:.0f}",
+        "HOOK": lambda row: row.name,
+    }
+    share, ms = sum(row.share for row in report.hooks), sum(row.ms for row in report.hooks)
+    run_ms = sum(row.run_ms or 0.0 for row in report.hooks)
+    total = [f"{share:.1%}", f"{ms:.2f}", f"{run_ms:.2f}", "", "all hooks"]
+    return _table("Hooks", report.hooks, table, max_rows, total=total)
 
 
 def tasks(report: Report, max_rows: int | None) -> str:
     """Tasks of the job, if there are several."""
-    head = ["MEDIAN MS", "P90 MS", "INPUT", "WAITS FOR OTHERS", "TASK", ""]
-    cells = [
-        [
-            f"{row.median_ms:.1f}",
-            f"{row.p90_ms:.1f}",
-            f"{row.shares.get(INPUT, 0):.0%}",
-            f"{row.shares.get(COMMUNICATION, 0):.0%}",
-            row.task,
-            "slower than the others" if row.straggler else "",
-        ]
-        for row in report.tasks
-    ]
-    return _table("Tasks", head, cells if len(cells) > 1 else [], max_rows, names=2)
+    table: _Columns = {
+        "MEDIAN MS": lambda row: f"{row.median_ms:.1f}",
+        "P90 MS": lambda row: f"{row.p90_ms:.1f}",
+        "INPUT": lambda row: f"{row.shares.get(INPUT, 0):.0%}",
+        "WAITS FOR OTHERS": lambda row: f"{row.shares.get(COMMUNICATION, 0):.0%}",
+        "TASK": lambda row: row.task,
+        "": lambda row: "slower than the others" if row.straggler else "",
+    }
+    rows = report.tasks if len(report.tasks) > 1 else ()
+    return _table("Tasks", rows, table, max_rows, texts=2)
 
 
 def memory(report: Report, max_rows: int | None) -> str:
     """The peak of each device, and the operations that own it."""
+    table: _Columns = {
+        "SHARE": _FIGURES["SHARE"],
+        "BYTES": lambda owner: readable_bytes(owner.bytes),
+        "OPERATION": lambda owner: _short(owner.name),
+    }
     parts = []
     for row in report.memory:
-        title = (
-            f"Memory of {row.device} besides variables: {readable_bytes(row.peak_bytes)} at most"
-        )
-        cells = [[f"{o.share:.1%}", readable_bytes(o.bytes), _short(o.name)] for o in row.owners]
-        parts.append(_table(title, ["SHARE", "BYTES", "OPERATION"], cells, max_rows) or title)
+        peak = f"{readable_bytes(row.peak_bytes)} at most"
+        title = f"Memory of {row.device} besides variables: {peak}"
+        parts.append(_table(title, row.owners, table, max_rows) or title)
     return "\n\n".join(parts)
 
 
 def costs(report: Report, max_rows: int | None) -> str:
     """Parameters and floating-point operations: the whole model and its outer scopes."""
-    head = ["PARAMETERS", "GFLOP", "MS", "GFLOP/S", "NAME SCOPE"]
-    cells = [
-        [
-            f"{row.parameters:,}",
-            "-" if row.flops is None else f"{row.flops / 1e9:.3f}",
-            f"{row.ms:.2f}",
-            _rate(row.gflops_per_sec),
-            _short(row.scope or WHOLE_MODEL),
-        ]
-        for row in report.costs
-        if max_rows is None or row.scope.count("/") < 2
-    ]
-    return _table(COSTS, head, cells, max_rows)
+    table: _Columns = {
+        "PARAMETERS": lambda row: f"{row.parameters:,}",
+        "GFLOP": lambda row: "-" if row.flops is None else f"{row.flops / 1e9:.3f}",
+        "MS": _FIGURES["MS"],
+        "GFLOP/S": _rate,
+        "NAME SCOPE": lambda row: _short(row.scope or WHOLE_MODEL),
+    }
+    rows = [row for row in report.costs if max_rows is None or row.scope.count("/") < 2]
+    return _table(COSTS, rows, table, max_rows)
 
 
 def use(report: Report, max_rows: int | None) -> str:
     """Operations that run on each device at the same time, over the typical step."""
-    head = ["BUSY", "CONCURRENT OPS", "OVER A TYPICAL STEP", "DEVICE"]
-    cells = [
-        [f"{row.busy_share:.0%}", f"{row.mean:.2f}", f"|{bars(row.timeline)}|", row.device]
-        for row in report.use
-    ]
-    return _table(f"Devices in use ({report.cores} cores)", head, cells, max_rows, names=2)
+    table: _Columns = {
+        "BUSY": lambda row: f"{row.busy_share:.0%}",
+        "CONCURRENT OPS": lambda row: f"{row.mean:.2f}",
+        "OVER A TYPICAL STEP": lambda row: f"|{bars(row.timeline)}|",
+        "DEVICE": lambda row: row.device,
+    }
+    title = f"Devices in use ({report.cores} cores)"
+    return _table(title, report.use, table, max_rows, texts=2)
 
 
 def _rows(title: str, heading: str, rows: Sequence[Row], max_rows: int | None) -> str:
-    names = [row.name or OUTSIDE for row in rows]
-    cells = [
-        [*_figures(row), name if max_rows is None else _short(name)]
-        for row, name in zip(rows, names, strict=True)
-    ]
-    return _table(title, ["SHARE", "MS", "CALLS", heading], cells, max_rows)
+    def name(row: Row) -> str:
+        return (row.name or OUTSIDE) if max_rows is None else _short(row.name or OUTSIDE)
+
+    return _table(title, rows, {**_FIGURES, heading: name}, max_rows)
 
 
 def _table(
     title: str,
-    head: _Cells,
-    cells: Sequence[_Cells],
+    rows: Sequence[Any],
+    table: _Columns,
     max_rows: int | None,
     *,
-    names: int = 1,
-    total: _Cells | None = None,
+    texts: int = 1,
+    total: Sequence[str] = (),
 ) -> str:
-    """A table below its title, empty without rows; the last `names` columns are texts."""
-    if not cells:
+    """A table below its title, empty without rows; the last `texts` columns are texts."""
+    if not rows:
         return ""
-    first = cells if max_rows is None else cells[:max_rows]
-    more = f" (first {len(first)} of {len(cells)})" if len(first) < len(cells) else ""
-    rows = [head, *first, *([total] if total else [])]
-    return f"{title}{more}\n{columns(rows, right=range(len(head) - names))}"
-
-
-def _figures(row: Row) -> list[str]:
-    return [f"{row.share:.1%}", f"{row.ms:.2f}", _count(row.count)]
+    first = rows[:max_rows]
+    more = f" (first {len(first)} of {len(rows)})" if len(first) < len(rows) else ""
+    cells = [list(table), *([cell(row) for cell in table.values()] for row in first)]
+    cells += [list(total)] if total else []
+    return f"{title}{more}\n{columns(cells, right=range(len(table) - texts))}"
 
 
 def _count(count: float) -> str:
@@ -189,8 +186,8 @@ def _count(count: float) -> str:
     return f"{count:.0f}" if count >= 10 else f"{count:.3g}"
 
 
-def _rate(rate: float | None) -> str:
-    return "-" if rate is None else f"{rate:.1f}"
+def _rate(row: Row | ScopeRow) -> str:
+    return "-" if row.gflops_per_sec is None else f"{row.gflops_per_sec:.1f}"
 
 
 def _short_path(operation: Operation) -> str:
