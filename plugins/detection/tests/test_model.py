@@ -158,13 +158,16 @@ def test_several_inputs_are_one_batch_of_one_size():
     labels = [labels_of((3,)), labels_of((0, 1))]
     with tf.Graph().as_default(), tf.Session() as session:
         joined, merged = session.run(
-            [batches.merged([constants(part) for part in parts]) for parts in (features, labels)]
+            [
+                batches.merge_batches([constants(part) for part in parts])
+                for parts in (features, labels)
+            ]
         )
     assert list(joined) == ["image"] and joined["image"].shape == (3, SIDE, SIDE, 3)
     assert merged["boxes"].shape == (3, 3, 4)
     assert (merged["classes"][1:, 1:] == -1).all() and (merged["classes"][0] >= 0).all()
     with tf.Graph().as_default(), pytest.raises(ConfigError, match="20 x 20, 20 x 30 pixels"):
-        batches.merged([{"image": tf.zeros([1, 20, width, 3])} for width in (20, 30)])
+        batches.merge_batches([{"image": tf.zeros([1, 20, width, 3])} for width in (20, 30)])
 
 
 @pytest.mark.parametrize("style", ["plain", "grouped"])

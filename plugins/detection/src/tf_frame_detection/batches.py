@@ -15,7 +15,7 @@ from tf_frame.errors import ConfigError
 from tf_frame_detection.inputs.detection_input import PADDING
 
 
-def merged(batches: Any) -> Any:
+def merge_batches(batches: Any) -> Any:
     """Returns the features or the labels of several batches as one; a single one as it is.
 
     Args:
@@ -50,10 +50,10 @@ def _padded(tensor: Any, count: Any, value: float) -> Any:
     return tf.pad(tensor, missing, constant_values=tf.cast(value, tensor.dtype))
 
 
-def with_sizes(features: Any) -> Any:
+def add_sizes(features: Any) -> Any:
     """Adds `image_size`, the size of the whole image, to features without it, or a list of such."""
     if isinstance(features, (list, tuple)):
-        return [with_sizes(part) for part in features]
+        return [add_sizes(part) for part in features]
     if "image_size" in features:
         return features
     shape = tf.shape(features["image"])

@@ -85,11 +85,11 @@ class Detection(Model):
         from tf_frame_vision.reading.skipped import count_skipped
 
         counted = count_skipped(features)
-        features = batches.merged(batches.with_sizes(counted.features))
+        features = batches.merge_batches(batches.add_sizes(counted.features))
         option_checks.check_image_size(self.params, features["image"].shape.as_list()[1:3])
         raw = self._raw(features["image"], mode)
         if mode == Mode.TRAIN:
-            loss = self._loss(raw, batches.merged(labels), mode)
+            loss = self._loss(raw, batches.merge_batches(labels), mode)
             return ModelOutput(loss=loss, hooks=counted.hooks)
         predicted = outputs.predictions(
             raw, features["image_size"], self.params, coder=self._coder()
@@ -97,7 +97,7 @@ class Detection(Model):
         if labels is None:
             exports = {"serving_default": self._exported(raw, predicted, features["image_size"])}
             return ModelOutput(predictions=predicted, exports=exports)
-        labels = batches.merged(labels)
+        labels = batches.merge_batches(labels)
         return ModelOutput(
             loss=self._loss(raw, labels, mode),
             predictions=predicted,

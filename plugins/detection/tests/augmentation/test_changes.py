@@ -6,7 +6,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.errors import ConfigError
 from tf_frame_detection.augmentation.by_name import CHANGES, apply, parse
-from tf_frame_detection.augmentation.labelled import Labelled, fitted
+from tf_frame_detection.augmentation.labelled import Labelled, fit_to_size
 
 HEIGHT, WIDTH, CELL = 60, 80, 20
 VALUES = 20.0 * np.arange(1, 13)
@@ -159,7 +159,7 @@ def test_crops_and_jitter_move_boxes_and_corners():
 @pytest.mark.parametrize(("size", "inner"), [((90, 40), (30, 40)), ((30, 80), (30, 40))])
 def test_the_aspect_ratio_is_kept_by_padding_below_or_to_the_right(size, inner):
     def fit(labelled):
-        fit.image, fit.inner = fitted(labelled, *size, keep_aspect_ratio=True)
+        fit.image, fit.inner = fit_to_size(labelled, *size, keep_aspect_ratio=True)
         return fit.image._replace(ignored=fit.inner)
 
     _, boxes = drawn(0)

@@ -13,7 +13,12 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.errors import ConfigError
-from tf_frame_detection.augmentation.labelled import Labelled, apply_if, height_and_width, moved
+from tf_frame_detection.augmentation.labelled import (
+    Labelled,
+    apply_change,
+    apply_if,
+    height_and_width,
+)
 from tf_frame_vision import augmentation
 from tf_frame_vision.augmentation import colour, draws
 
@@ -24,18 +29,17 @@ _COLOUR_ORDERS = (colour.ORDERS[0], ("brightness", "contrast", "saturation", "hu
 
 def random_horizontal_flip(labelled: Labelled, seed: Any) -> Labelled:
     """Mirrors the image, left to right, half the time."""
-    change = functools.partial(moved, augmentation.flip_left_right)
-    return apply_if(draws.coin(seed), change, labelled)
+    return _half_the_time(augmentation.flip_left_right, labelled, seed)
 
 
 def random_vertical_flip(labelled: Labelled, seed: Any) -> Labelled:
     """Mirrors the image, top to bottom, half the time."""
-    return apply_if(draws.coin(seed), functools.partial(moved, augmentation.flip_up_down), labelled)
+    return _half_the_time(augmentation.flip_up_down, labelled, seed)
 
 
 def random_rotation90(labelled: Labelled, seed: Any) -> Labelled:
     """Rotates by 90 degrees counter-clockwise half the time."""
-    return apply_if(draws.coin(seed), functools.partial(moved, augmentation.rotate_90), labelled)
+    return _half_the_time(augmentation.rotate_90, labelled, seed)
 
 
 def random_image_scale(
@@ -43,7 +47,7 @@ def random_image_scale(
 ) -> Labelled:
     """Resizes height and width by one factor."""
     factor = draws.uniform(seed, min_scale_ratio, max_scale_ratio)
-    return moved(lambda sample: augmentation.scale(sample, factor), labelled)
+    return apply_change(lambda sample: augmentation.scale(sample, factor), labelled)
 
 
 def resize_image(
@@ -51,7 +55,7 @@ def resize_image(
 ) -> Labelled:
     """Resizes to a size."""
     del seed
-    return moved(lambda sample: augmentation.resize(sample, new_height, new_width), labelled)
+    return apply_change(lambda sample: augmentation.resize(sample, new_height, new_width), labelled)
 
 
 def random_jitter_boxes(labelled: Labelled, seed: Any, *, ratio: float = 0.05) -> Labelled:
@@ -121,6 +125,10 @@ def random_pixel_value_scale(
     """Multiplies each value by a random factor of its own."""
     factors = tf.random.stateless_uniform(tf.shape(labelled.image), seed, minval, maxval)
     return _recoloured(labelled, labelled.image * factors)
+
+
+def _half_the_time(change: Any, labelled: Labelled, seed: Any) -> Labelled:
+    return apply_if(draws.coin(seed), functools.partial(apply_change, change), labelled)
 
 
 def _recoloured(labelled: Labelled, image: Any) -> Labelled:

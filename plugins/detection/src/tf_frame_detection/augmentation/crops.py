@@ -14,10 +14,10 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame_detection.augmentation.labelled import (
     Labelled,
+    apply_change,
     apply_if,
+    cut_to_image,
     height_and_width,
-    moved,
-    within,
 )
 from tf_frame_vision import augmentation
 from tf_frame_vision.augmentation import draws
@@ -158,7 +158,7 @@ def random_scale_crop_and_pad_to_square(
         sample = augmentation.scale(sample, factor)
         return augmentation.random_crop_or_pad(sample, output_size, output_size, place_seed)
 
-    return within(moved(change, labelled), overlap_thresh)
+    return cut_to_image(apply_change(change, labelled), overlap_thresh)
 
 
 def _ssd_crop(labelled: Labelled, seed: Any, overlaps: Any, random_coef: float) -> Labelled:
@@ -200,15 +200,17 @@ def _cropped(
 
 
 def _window(labelled: Labelled, top: Any, left: Any, size: Any, least: Any) -> Labelled:
-    cut = moved(lambda sample: augmentation.crop(sample, top, left, size[0], size[1]), labelled)
-    return within(cut, least)
+    cut = apply_change(
+        lambda sample: augmentation.crop(sample, top, left, size[0], size[1]), labelled
+    )
+    return cut_to_image(cut, least)
 
 
 def _padded(labelled: Labelled, top: Any, left: Any, target: Any) -> Labelled:
     mean = tf.reduce_mean(labelled.image, [0, 1])
     # tf.pad fills all channels alike, so the mean is taken out before and added afterwards.
     shifted = labelled._replace(image=labelled.image - mean)
-    padded = moved(
+    padded = apply_change(
         lambda sample: augmentation.pad(sample, top, left, target[0], target[1]), shifted
     )
     return padded._replace(image=padded.image + mean)

@@ -34,7 +34,7 @@ class Labelled(NamedTuple):
     corners: Any = None
 
 
-def moved(change: Callable[[Sample], Sample], labelled: Labelled) -> Labelled:
+def apply_change(change: Callable[[Sample], Sample], labelled: Labelled) -> Labelled:
     """Applies a geometric change to the image, the boxes and the corners."""
     points = None if labelled.corners is None else tf.reshape(labelled.corners, [-1, 2])
     sample = change(Sample(labelled.image, boxes=labelled.boxes, points=points))
@@ -56,7 +56,7 @@ def apply_if(
     return labelled._replace(**dict(zip(parts, chosen, strict=True)))
 
 
-def kept(labelled: Labelled, mask: Any) -> Labelled:
+def keep_objects(labelled: Labelled, mask: Any) -> Labelled:
     """Leaves out objects.
 
     Args:
@@ -70,7 +70,7 @@ def kept(labelled: Labelled, mask: Any) -> Labelled:
     return labelled._replace(**objects)
 
 
-def within(labelled: Labelled, least: Any = 0.0) -> Labelled:
+def cut_to_image(labelled: Labelled, least: Any = 0.0) -> Labelled:
     """Cuts boxes to the image, and leaves out objects that lose more than a share of their area.
 
     Corners are not cut, as a part of a rotated box is none.
@@ -82,7 +82,7 @@ def within(labelled: Labelled, least: Any = 0.0) -> Labelled:
     clipped = augmentation.clip_boxes(Sample(labelled.image, boxes=labelled.boxes)).boxes
     visible_areas, box_areas = areas(clipped), areas(labelled.boxes)
     mask = (visible_areas > 0) & (visible_areas >= least * box_areas)
-    return kept(labelled._replace(boxes=clipped), mask)
+    return keep_objects(labelled._replace(boxes=clipped), mask)
 
 
 def areas(boxes: Any) -> Any:
@@ -95,7 +95,7 @@ def height_and_width(labelled: Labelled) -> Any:
     return tf.shape(labelled.image)[:2]
 
 
-def fitted(
+def fit_to_size(
     labelled: Labelled, height: int, width: int, *, keep_aspect_ratio: bool
 ) -> tuple[Labelled, Any]:
     """Resizes to a size, as the API's fixed_shape_resizer or keep_aspect_ratio_resizer.
@@ -109,7 +109,7 @@ def fitted(
       The image, and height and width of the part that is not padding, `[2]` int32.
     """
     if not keep_aspect_ratio:
-        resized = moved(lambda sample: augmentation.resize(sample, height, width), labelled)
+        resized = apply_change(lambda sample: augmentation.resize(sample, height, width), labelled)
         resized = resized._replace(image=tf.ensure_shape(resized.image, [height, width, 3]))
         return resized, tf.constant([height, width])
     size = tf.cast(height_and_width(labelled), tf.float32)
@@ -120,5 +120,5 @@ def fitted(
         sample = augmentation.resize(sample, inner[0], inner[1])
         return augmentation.pad(sample, 0, 0, height, width)
 
-    padded = moved(resized_and_padded, labelled)
+    padded = apply_change(resized_and_padded, labelled)
     return padded._replace(image=tf.ensure_shape(padded.image, [height, width, 3])), inner

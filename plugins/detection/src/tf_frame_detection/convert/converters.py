@@ -22,7 +22,7 @@ from tf_frame.tensorflow_log import quiet_import
 from tf_frame_detection.inputs import coco_json, dota, voc_xml
 from tf_frame_detection.inputs.annotations import Photograph
 from tf_frame_detection.inputs.label_map import FILE, label_map_lines
-from tf_frame_detection.inputs.photographs import Part, divided, make_split
+from tf_frame_detection.inputs.photographs import Part, divide, make_split
 from tf_frame_vision.convert.folders import check_apart, check_folder, fingerprint
 from tf_frame_vision.convert.options import ConvertOptions
 
@@ -109,7 +109,7 @@ class _Converter(Converter):
         """Returns the checked photographs of each split."""
         training, evaluation = source.training, source.evaluation
         if evaluation is None:
-            kept, held = divided(training[0], self.params.eval_fraction)
+            kept, held = divide(training[0], self.params.eval_fraction)
             training, evaluation = (kept, training[1]), (held, ())
         parts = {}
         for split, part in (("train", training), ("val", evaluation)):

@@ -104,8 +104,10 @@ class Figures:
     def _class_result(self, images: Sequence[Image]) -> _ClassResult:
         overlaps = rotated_overlaps if self.rotated else upright_overlaps
         matched = [match_coco(image, overlaps) for image in images]
-        coco = joined([_NOTHING, *(each for each, _ in matched)])
-        voc = joined([match_voc(image, overlaps) for image in images if self.voc] or [_NOTHING])
+        coco = join_matches([_NOTHING, *(each for each, _ in matched)])
+        voc = join_matches(
+            [match_voc(image, overlaps) for image in images if self.voc] or [_NOTHING]
+        )
         return _ClassResult(
             ap=average_precision(coco, COCO_RECALLS),
             voc=float(average_precision(voc, None)[0]),
@@ -148,7 +150,7 @@ def angle_errors(found: Array, boxes: Array) -> Array:
     return errors
 
 
-def joined(matches: Sequence[Matches]) -> Matches:
+def join_matches(matches: Sequence[Matches]) -> Matches:
     """Joins the detections of several images, most certain first; equal ones in their order."""
     scores = np.concatenate([match.scores for match in matches])
     order = np.argsort(-scores, kind="stable")

@@ -20,7 +20,7 @@ from tf_frame_detection.inputs.detection_input import (
 from tf_frame_detection.inputs.photographs import (
     Part,
     count_beyond,
-    divided,
+    divide,
     make_fields,
     make_split,
 )
@@ -107,9 +107,9 @@ class AnnotatedImages(DetectionInput, ExampleInput):
         from tf_frame_detection.augmentation import by_name
         from tf_frame_detection.augmentation.labelled import (
             Labelled,
-            fitted,
+            cut_to_image,
+            fit_to_size,
             height_and_width,
-            within,
         )
 
         image = tf.cast(example["image"], tf.float32)
@@ -120,7 +120,7 @@ class AnnotatedImages(DetectionInput, ExampleInput):
         inner = height_and_width(labelled)
         if self.size:
             keep = self.params.keep_aspect_ratio
-            labelled, inner = fitted(labelled, *self.size, keep_aspect_ratio=keep)
+            labelled, inner = fit_to_size(labelled, *self.size, keep_aspect_ratio=keep)
         features = {
             "image": labelled.image,
             "image_size": inner,
@@ -129,7 +129,7 @@ class AnnotatedImages(DetectionInput, ExampleInput):
         }
         if "image_id" in example:
             features["image_id"] = example["image_id"]
-        return features, self.padded(make_labels(within(labelled), rotated=self.rotated))
+        return features, self.padded(make_labels(cut_to_image(labelled), rotated=self.rotated))
 
 
 class AnnotatedFolder(AnnotatedImages):
@@ -156,7 +156,7 @@ class AnnotatedFolder(AnnotatedImages):
                 "to evaluate. Make it larger"
             )
             photographs, problems = training
-            kept, held = divided(photographs, self.params.eval_fraction)
+            kept, held = divide(photographs, self.params.eval_fraction)
             training, evaluation = (kept, problems), (held, ())
         if not any(training):
             raise DataError(f"{self.root} has no photograph to train on")

@@ -83,7 +83,7 @@ def enclosed_area(corners: Sequence[float]) -> float:
     return abs((y3 - y1) * (x4 - x2) - (y4 - y2) * (x3 - x1)) / 2
 
 
-def numbers(words: Sequence[object], count: int, what: str) -> list[float]:
+def parse_numbers(words: Sequence[object], count: int, what: str) -> list[float]:
     """Converts the numbers of a record.
 
     Raises:
@@ -166,18 +166,18 @@ def read_class_names(path: Path) -> list[str]:
     names = [line.strip() for line in read_text(path).splitlines() if line.strip()]
     if not names:
         raise DataError(f"{path} names no class; write the name of a class in each line")
-    twice = repeated(names)
+    twice = find_repeated(names)
     if twice is not None:
         raise DataError(f"{path} names the class {twice!r} twice; remove one line")
     return names
 
 
-def repeated(values: Iterable[_Value]) -> _Value | None:
+def find_repeated(values: Iterable[_Value]) -> _Value | None:
     """Returns the first value that occurs more than once; None if there is none."""
     return next((value for value, count in Counter(values).items() if count > 1), None)
 
 
-def listed_names(path: Path) -> list[str]:
+def read_names(path: Path) -> list[str]:
     """Returns the first word of each line of a file.
 
     Raises:
@@ -186,7 +186,7 @@ def listed_names(path: Path) -> list[str]:
     names = [line.split()[0] for line in read_text(path).splitlines() if line.strip()]
     if not names:
         raise DataError(f"the list {path} is empty; write a name in each line")
-    twice = repeated(names)
+    twice = find_repeated(names)
     if twice is not None:
         raise DataError(f"the list {path} names {twice} twice; remove one line")
     return names
@@ -224,6 +224,6 @@ def images_by_stem(folder: Path) -> dict[str, Path]:
     return images
 
 
-def image_named(images: dict[str, Path], folder: Path, stem: str) -> Path:
+def find_image(images: dict[str, Path], folder: Path, stem: str) -> Path:
     """Returns the image of a name, or where a missing one would be."""
     return images.get(stem, folder / f"{stem}.jpg")

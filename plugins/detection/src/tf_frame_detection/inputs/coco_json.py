@@ -23,9 +23,9 @@ from tf_frame_detection.inputs.annotations import (
     Marked,
     Photograph,
     RecordError,
-    numbers,
+    find_repeated,
+    parse_numbers,
     read_text,
-    repeated,
 )
 from tf_frame_detection.inputs.photographs import Part
 
@@ -153,7 +153,7 @@ def _categories(path: Path, content: Mapping[str, Any]) -> dict[int, str]:
         raise DataError(f"{path}: a category has no id, which is a number, or no name") from None
     if not pairs:
         raise DataError(f"{path} has no category")
-    twice, same = (repeated(column) for column in zip(*pairs, strict=True))
+    twice, same = (find_repeated(column) for column in zip(*pairs, strict=True))
     if twice is not None:
         raise DataError(f"{path} has the category id {twice} twice")
     if same is not None:
@@ -204,7 +204,7 @@ def _mark(
     missing = {"image_id", "category_id", "bbox"} - annotation.keys()
     if missing:
         raise RecordError(f"it has no {', '.join(sorted(missing))}")
-    left, upper, width, height = numbers(annotation["bbox"], 4, "its bbox")
+    left, upper, width, height = parse_numbers(annotation["bbox"], 4, "its bbox")
     category = annotation["category_id"]
     if not isinstance(category, int) or category not in classes:
         raise RecordError(f"its category {category!r} is none of the file's")

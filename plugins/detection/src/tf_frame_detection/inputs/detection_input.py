@@ -93,14 +93,14 @@ class DetectionInput(Input):
         """Returns `image`, `image_size` and `original_size` of a decoded image."""
         import tensorflow.compat.v1 as tf
 
-        from tf_frame_detection.augmentation.labelled import Labelled, fitted
+        from tf_frame_detection.augmentation.labelled import Labelled, fit_to_size
 
         original = tf.shape(image)[:2]
         pixels, inner = tf.cast(image, tf.float32), original
         if self.size:
             nothing = Labelled(pixels, tf.zeros([0, 4]), None, None, None)
             keep = self.params.keep_aspect_ratio
-            fit, inner = fitted(nothing, *self.size, keep_aspect_ratio=keep)
+            fit, inner = fit_to_size(nothing, *self.size, keep_aspect_ratio=keep)
             pixels = fit.image
         return {"image": pixels, "image_size": inner, "original_size": original}
 

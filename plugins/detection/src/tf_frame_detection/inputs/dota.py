@@ -25,9 +25,9 @@ from tf_frame_detection.inputs.annotations import (
     class_number,
     corner_box,
     find_class_names,
-    image_named,
+    find_image,
     images_by_stem,
-    numbers,
+    parse_numbers,
     read_text,
 )
 from tf_frame_detection.inputs.photographs import Part
@@ -114,7 +114,7 @@ def _lines(folder: Path) -> list[tuple[Path, Path, _Rows]]:
     by_stem = images_by_stem(images)
     stems = sorted({*by_stem, *(path.stem for path in labels.glob("*.txt"))})
     return [
-        (image_named(by_stem, images, stem), labels / f"{stem}.txt", _rows(labels / f"{stem}.txt"))
+        (find_image(by_stem, images, stem), labels / f"{stem}.txt", _rows(labels / f"{stem}.txt"))
         for stem in stems
     ]
 
@@ -155,7 +155,7 @@ def _mark(
 ) -> Marked:
     if len(words) not in _FIELDS:
         raise RecordError(f"it has {len(words)} fields instead of {_CORNERS + 2}")
-    values = numbers(list(words[:_CORNERS]), _CORNERS, "its corners")
+    values = parse_numbers(list(words[:_CORNERS]), _CORNERS, "its corners")
     corners = tuple(value for k in range(0, _CORNERS, 2) for value in (values[k + 1], values[k]))
     number = class_number(classes, words[_CORNERS])
     difficult = words[_CORNERS + 1 :] == ["1"]

@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tf_frame.errors import DataError
-from tf_frame_detection.inputs.annotations import read_class_names, read_text, repeated
+from tf_frame_detection.inputs.annotations import find_repeated, read_class_names, read_text
 
 FILE = "label_map.pbtxt"
 _ITEM = re.compile(r"\bitem\s*:?\s*\{([^{}]*)\}")
@@ -37,7 +37,7 @@ def read_label_map(path: Path) -> Mapping[int, str]:
         if path.suffix == ".pbtxt":
             raise DataError(f"{path} has no item {{ id: 1 name: 'x' }}")
         return dict(enumerate(read_class_names(path), 1))
-    twice = repeated(names.values())
+    twice = find_repeated(names.values())
     if twice is not None:
         raise DataError(f"{path} names the class {twice!r} twice; rename one")
     names.pop(0, None)

@@ -15,7 +15,7 @@ import tensorflow.compat.v1 as tf
 from PIL import Image
 
 from tf_frame import InputContext
-from tf_frame_detection.augmentation.labelled import Labelled, within
+from tf_frame_detection.augmentation.labelled import Labelled, cut_to_image
 from tf_frame_detection.inputs.detection_input import PADDING, make_labels
 from tf_frame_detection.inputs.nuclei_grid import COLUMNS, ROWS, TILE_SIZE, TRAINING_ROWS
 from tf_frame_detection.inputs.nuclei_outlines import Outlines, outlines
@@ -157,7 +157,7 @@ def _labelled(image: Any, points: Any, corners: Any, cut: Any) -> Labelled:
     none = tf.zeros_like(cut)
     boxes = tf.concat([low, high], axis=1)
     classes = tf.cast(none, tf.int32)
-    return within(Labelled(image, boxes, classes, cut | beyond, none, corners))
+    return cut_to_image(Labelled(image, boxes, classes, cut | beyond, none, corners))
 
 
 def _named(labelled: Labelled, name: Any, params: Any, padded: _Padded) -> Any:

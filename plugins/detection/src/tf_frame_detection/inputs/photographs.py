@@ -38,7 +38,7 @@ _UNREADABLE = (
 Part = tuple[Sequence[Photograph], Sequence[str]]
 
 
-def checked(photographs: Sequence[Photograph]) -> tuple[list[Photograph], list[str]]:
+def check_photographs(photographs: Sequence[Photograph]) -> tuple[list[Photograph], list[str]]:
     """Leaves out images that cannot be read, and objects that cannot be used.
 
     Only the headers of images are read; other damage shows when images are decoded.
@@ -63,7 +63,7 @@ def make_split(part: Part, *, skip_corrupt: bool) -> Split:
       DataError: something cannot be used and must not be left out, or nothing is left.
     """
     photographs, problems = part
-    kept, more = checked(photographs)
+    kept, more = check_photographs(photographs)
     damaged = [*problems, *more]
     if damaged and not skip_corrupt:
         more_text = f" ({len(damaged) - 1} more like this)" if len(damaged) > 1 else ""
@@ -75,7 +75,7 @@ def make_split(part: Part, *, skip_corrupt: bool) -> Split:
     return Split(len(kept), kept, damaged)
 
 
-def divided(photographs: Sequence[Photograph], fraction: float) -> tuple[Any, Any]:
+def divide(photographs: Sequence[Photograph], fraction: float) -> tuple[Any, Any]:
     """Divides photographs into those to train on and those that are held out by their names."""
     chosen = held_out([photograph.path.name for photograph in photographs], fraction)
     training = [one for one in photographs if one.path.name not in chosen]

@@ -22,7 +22,7 @@ from tf_frame_detection.inputs.annotations import (
     Marked,
     Photograph,
     RecordError,
-    numbers,
+    parse_numbers,
     read_text,
 )
 from tf_frame_vision.example_input import IMAGE_SUFFIXES
@@ -124,5 +124,5 @@ def _read(folder: Path) -> tuple[Sequence[Photograph], dict[str, str], list[str]
 def _mark(row: Sequence[str], record: str) -> Marked:
     if len(row) != len(_COLUMNS):
         raise RecordError(f"it has {len(row)} fields instead of {len(_COLUMNS)}")
-    left, upper, right, lower = numbers(list[Any](row[2:6]), 4, "its box")
+    left, upper, right, lower = parse_numbers(list[Any](row[2:6]), 4, "its box")
     return Marked((upper, left, lower, right), 0, record)

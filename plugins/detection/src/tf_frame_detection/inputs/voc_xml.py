@@ -27,10 +27,10 @@ from tf_frame_detection.inputs.annotations import (
     Size,
     class_number,
     find_class_names,
-    image_named,
+    find_image,
     images_by_stem,
-    listed_names,
-    numbers,
+    parse_numbers,
+    read_names,
     read_text,
 )
 from tf_frame_detection.inputs.photographs import Part
@@ -115,7 +115,7 @@ def read_voc(
         problems: list[str] = []
         photographs = []
         for name in names:
-            tree, path = trees[name], image_named(by_stem, images, name)
+            tree, path = trees[name], find_image(by_stem, images, name)
             if isinstance(tree, str):
                 problems.append(tree)
                 continue
@@ -135,7 +135,7 @@ def _listed(
     lists: list[Sequence[str] | None] = []
     for given, usual in ((options.train_list, "train.txt"), (options.eval_list, "val.txt")):
         path = Path(given).expanduser() if given else folder / "ImageSets" / "Main" / usual
-        lists.append(listed_names(path) if given or path.exists() else None)
+        lists.append(read_names(path) if given or path.exists() else None)
     training, evaluation = lists
     if training is None:
         training = [name for name in names if name not in set(evaluation or ())]
@@ -177,7 +177,7 @@ def _mark(
 ) -> Marked:
     box = element.find("bndbox")
     edges = [] if box is None else [text for edge in _EDGES if (text := _text(box, edge))]
-    upper, left, lower, right = numbers(edges, 4, "its bndbox")
+    upper, left, lower, right = parse_numbers(edges, 4, "its bndbox")
     number = class_number(classes, _text(element, "name"))
     difficult = _text(element, "difficult") == "1"
     return Marked(
