@@ -3,6 +3,7 @@ import io
 import pytest
 import tensorflow.compat.v1 as tf
 
+from acting_hooks import Tick
 from tf_frame.hooks.base import Phase
 from tf_frame.hooks.by_name.early_stopping import stop_if_lower
 from tf_frame.hooks.checkpoint import CheckpointHook
@@ -62,17 +63,13 @@ def test_the_time_of_an_evaluation_counts_in_no_rate(build, train, clock):
         clock.now += 1000
         return {}
 
-    class Tick(tf.train.SessionRunHook):
-        def after_run(self, run_context, run_values):
-            clock.now += 2
-
     graph = build()
     progress = ProgressHook(
         graph.train_op, last_step=7, examples_per_step=8, every_steps=3, out=io.StringIO()
     )
     throughput = ThroughputHook(examples_per_step=8, every_steps=3, warmup_steps=1)
     hook = EvaluateHook(evaluate, every_steps=3, last_step=7)
-    train(graph, [throughput, progress, hook, Tick()], to=7)
+    train(graph, [throughput, progress, hook, Tick(clock, [2] * 7)], to=7)
     assert list(hook.results) == [3, 6]
     assert progress.steps_per_sec == pytest.approx(0.5)
     assert throughput.throughput.mean == pytest.approx(0.5)

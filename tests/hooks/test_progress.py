@@ -4,6 +4,7 @@ import re
 import pytest
 import tensorflow.compat.v1 as tf
 
+from acting_hooks import Lose, Tick
 from tf_frame.cluster import Cluster
 from tf_frame.config.run_options import RunOptions
 from tf_frame.hooks.base import Hook
@@ -30,16 +31,6 @@ class Terminal(io.StringIO):
 def hook_of(graph, out, *, cls=ProgressHook, last_step=9, every_steps=1):
     steps = {"last_step": last_step, "every_steps": every_steps}
     return cls(graph.train_op, examples_per_step=8, out=out, **steps)
-
-
-class Tick(tf.train.SessionRunHook):
-    """Lets each step take as many seconds as the list says."""
-
-    def __init__(self, clock, durations):
-        self.clock, self.durations = clock, iter(durations)
-
-    def after_run(self, run_context, run_values):
-        self.clock.now += next(self.durations)
 
 
 def shown(out):
@@ -127,25 +118,13 @@ def test_a_small_loss_is_not_shown_as_zero(build, train, monkeypatch):
     assert "  loss 1.250e-05  " in out.getvalue()
 
 
-class LoseSession(tf.train.SessionRunHook):
-    """Loses the session once, after a number of steps."""
-
-    def __init__(self, after):
-        self.left = after
-
-    def after_run(self, run_context, run_values):
-        self.left -= 1
-        if self.left == 0:
-            raise tf.errors.AbortedError(None, None, "lost")
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("out", [io.StringIO(), Terminal()])
 def test_rates_stay_positive_after_a_lost_session(tmp_path, build, train, out):
     graph = build()
     progress = hook_of(graph, out, every_steps=2)
     save = CheckpointHook(str(tmp_path), graph.scaffold, every_steps=100)
-    train(graph, [progress, save, LoseSession(after=6)], to=9)
+    train(graph, [progress, save, Lose(after=6)], to=9)
     assert progress.steps_per_sec > 0
     assert "-" not in out.getvalue().replace("loss", "")
     if not out.isatty():

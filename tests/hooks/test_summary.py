@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from acting_hooks import Lose
 from tf_frame.hooks.checkpoint import CheckpointHook
 from tf_frame.hooks.summary import SummaryHook, event_writer
 from tf_frame.testing.events import read_events
@@ -84,18 +85,10 @@ class Losses(tf.train.SessionRunHook):
 
 
 def test_the_graph_is_written_once_by_two_hooks_and_after_a_lost_session(tmp_path, build, train):
-    class Lose(tf.train.SessionRunHook):
-        runs = 0
-
-        def after_run(self, run_context, run_values):
-            self.runs += 1
-            if self.runs == 3:
-                raise tf.errors.AbortedError(None, None, "lost")
-
     graph = build()
     save = CheckpointHook(str(tmp_path), graph.scaffold, every_steps=2)
     hooks = [hook_of(tmp_path, graph, every) for every in (1, 2)]
-    train(graph, [*hooks, save, Lose()], to=4)
+    train(graph, [*hooks, save, Lose(after=3)], to=4)
     events = read_events(tmp_path)
     (graph_def,) = graphs_of(events)
     assert "linear/weights" in {node.name for node in tf.GraphDef.FromString(graph_def).node}

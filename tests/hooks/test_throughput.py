@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from acting_hooks import Tick
 from tf_frame.hooks.base import Hook
 from tf_frame.hooks.cadence import Cadence
 from tf_frame.hooks.checkpoint import CheckpointHook
@@ -21,16 +22,6 @@ LINE = re.compile(
 def logged(caplog):
     caplog.set_level(logging.INFO, logger="tf_frame")
     return caplog
-
-
-class Tick(tf.train.SessionRunHook):
-    """Lets each step take as many seconds as the list says."""
-
-    def __init__(self, clock, durations):
-        self.clock, self.durations = clock, iter(durations)
-
-    def after_run(self, run_context, run_values):
-        self.clock.now += next(self.durations)
 
 
 def hook_of(**more):

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from acting_hooks import Lose
 from tf_frame import ModelOutput
 from tf_frame.checkpoint.find.newest import listed_checkpoints, newest_checkpoint
 from tf_frame.cluster import Cluster
@@ -25,18 +26,6 @@ class Starts(Hook):
 
     def start(self, session, step):
         self.steps.append(step)
-
-
-class Lose(tf.train.SessionRunHook):
-    """Loses the session once, in the phase and after the number of runs given."""
-
-    def __init__(self, error, after, phase=Phase.STOP):
-        self.error, self.left, self.phase = error, after, phase
-
-    def after_run(self, run_context, run_values):
-        self.left -= 1
-        if self.left == 0:
-            raise self.error
 
 
 class WiderModel(ToyModel):
@@ -121,7 +110,7 @@ def test_the_checkpoint_of_another_model_is_refused(tmp_path, build, train):
 @pytest.mark.parametrize("error", [ABORTED, UNAVAILABLE])
 def test_a_lost_session_goes_on_from_the_newest_checkpoint(build, train, error):
     starts = Starts()
-    train(build(), to=8, save_every=2, hooks=[starts, Lose(error, after=5)])
+    train(build(), to=8, save_every=2, hooks=[starts, Lose(5, error, Phase.STOP)])
     assert starts.steps == [0, 4]
 
 
@@ -129,13 +118,13 @@ def test_a_lost_session_goes_on_from_the_newest_checkpoint(build, train, error):
 def test_a_resumed_run_recovers_from_the_newest_checkpoint_and_not_from_its_start(build, train):
     train(build(), to=2)
     starts = Starts()
-    train(build(), to=8, save_every=2, hooks=[starts, Lose(ABORTED, after=5)])
+    train(build(), to=8, save_every=2, hooks=[starts, Lose(5, ABORTED, Phase.STOP)])
     assert starts.steps == [2, 6]
 
 
 @pytest.mark.slow
 def test_a_run_that_recovers_deletes_old_checkpoints_as_ever(tmp_path, build, train):
-    train(build(), to=10, hooks=[Lose(ABORTED, after=7)])
+    train(build(), to=10, hooks=[Lose(7, ABORTED, Phase.STOP)])
     steps = {int(path.stem.rsplit("-")[-1]) for path in tmp_path.glob("*.index")}
     assert steps == {6, 7, 8, 9, 10}
 
@@ -143,7 +132,7 @@ def test_a_run_that_recovers_deletes_old_checkpoints_as_ever(tmp_path, build, tr
 def test_any_other_error_ends_the_session(build, train):
     starts, error = Starts(), tf.errors.InternalError(None, None, "a defect")
     with pytest.raises(tf.errors.InternalError, match="a defect"):
-        train(build(), to=8, hooks=[starts, Lose(error, after=5)])
+        train(build(), to=8, hooks=[starts, Lose(5, error, Phase.STOP)])
     assert starts.steps == [0]
 
 

@@ -5,22 +5,13 @@ import socket
 import pytest
 import tensorflow.compat.v1 as tf
 
+from acting_hooks import Tick
 from tf_frame.hooks.by_name.heartbeat import HeartbeatHook
 from tf_frame.hooks.checkpoint import CheckpointHook
 
 
 def read(folder, name="heartbeat.json"):
     return json.loads((folder / name).read_text())
-
-
-class Tick(tf.train.SessionRunHook):
-    """Lets each step take some seconds."""
-
-    def __init__(self, clock, secs):
-        self.clock, self.secs = clock, secs
-
-    def after_run(self, run_context, run_values):
-        self.clock.now += self.secs
 
 
 def test_it_beats_at_the_first_step_and_every_so_many_seconds(tmp_path, build, train, clock):
@@ -31,7 +22,7 @@ def test_it_beats_at_the_first_step_and_every_so_many_seconds(tmp_path, build, t
         seen.append((beat["state"], beat["step"]))
 
     hook = HeartbeatHook(str(tmp_path), every_secs=20)
-    train(build(), [hook, Tick(clock, 10)], to=6, each=each)
+    train(build(), [hook, Tick(clock, [10] * 6)], to=6, each=each)
     # The first beat is at 1010 s, after step 1; so 1030 s have come before step 4.
     assert [step for _, step in seen] == [1, 1, 1, 4, 4, 4]
     assert {state for state, _ in seen} == {"training"}

@@ -3,6 +3,7 @@
 import pytest
 import tensorflow.compat.v1 as tf
 
+from acting_hooks import Jump, StopAt
 from recorded_steps import record
 from tf_frame.config.run_options import RunOptions
 from tf_frame.hooks.base import Hook, Phase
@@ -62,34 +63,6 @@ def expected(*, counted, runs=None, multiples, first):
     runs = counted if runs is None else runs
     other = {"LoggingHook": multiples, "SummaryHook": first, "LoggingTensorHook": runs}
     return {name: other.get(name, counted) for name in ALL}
-
-
-class Jump(Hook):
-    """Sets the global step by hand, so that it goes from one before `at` to `to`."""
-
-    phase = Phase.TRANSFORM
-
-    def __init__(self, at, to):
-        super().__init__(Cadence(at_steps=[at]))
-        self.to = to
-
-    def begin(self):
-        self.assign = tf.train.get_global_step().assign(self.to - 1).op
-
-    def before_step(self, run_context, step):
-        run_context.session.run(self.assign)
-
-
-class StopAt(Hook):
-    """Requests a stop at a step, before most other hooks have run."""
-
-    phase = Phase.CHECK
-
-    def __init__(self, step):
-        super().__init__(Cadence(at_steps=[step]))
-
-    def after_step(self, run_context, run_values, step):
-        run_context.request_stop()
 
 
 class LoseAt(Hook):

@@ -1,6 +1,7 @@
 import pytest
 import tensorflow.compat.v1 as tf
 
+from acting_hooks import Lose
 from tf_frame.hooks.checkpoint import CheckpointHook
 from tf_frame.hooks.stock.stop_at_step import StopAtStepHook
 
@@ -75,21 +76,9 @@ def test_in_a_session_of_tensorflow_too_no_step_too_many_is_run(tmp_path, build,
 
 
 def test_a_lost_session_goes_on_to_the_same_step(tmp_path, build, train):
-    lost = []
-
-    def lose(session):
-        if len(lost) < 3:
-            lost.append(1)
-            if len(lost) == 3:
-                raise tf.errors.AbortedError(None, None, "lost")
-
-    class Lose(tf.train.SessionRunHook):
-        def after_run(self, run_context, run_values):
-            lose(run_context.session)
-
     graph = build()
     save = CheckpointHook(str(tmp_path), graph.scaffold, every_steps=2)
-    train(graph, [save, StopAtStepHook(num_steps=6), Lose()], to=20)
+    train(graph, [save, StopAtStepHook(num_steps=6), Lose(after=3)], to=20)
     # Lost in step 3, restored at 2.
     assert tf.train.latest_checkpoint(str(tmp_path)).endswith("model.ckpt-6")
 

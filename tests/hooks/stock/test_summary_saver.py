@@ -1,5 +1,6 @@
 import tensorflow.compat.v1 as tf
 
+from acting_hooks import Lose
 from tf_frame.hooks.checkpoint import CheckpointHook
 from tf_frame.hooks.stock.summary_saver import SummarySaverHook
 from tf_frame.testing.events import read_events
@@ -72,19 +73,11 @@ def test_what_was_written_is_on_disk_when_the_session_has_ended(tmp_path, build,
 
 
 def test_a_session_that_is_made_anew_tells_tensorboard_where_it_starts(tmp_path, build, train):
-    class Lose(tf.train.SessionRunHook):
-        runs = 0
-
-        def after_run(self, run_context, run_values):
-            self.runs += 1
-            if self.runs == 3:
-                raise tf.errors.AbortedError(None, None, "lost")
-
     graph = build()
     hooks = [
         SummarySaverHook(1, output_dir=str(tmp_path), summary_op=graph.summary_op),
         CheckpointHook(str(tmp_path), graph.scaffold, every_steps=2),
-        Lose(),
+        Lose(after=3),
     ]
     train(graph, hooks, to=3)
     starts = [e.step for e in read_events(tmp_path) if e.session_log.status == tf.SessionLog.START]

@@ -4,7 +4,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 from tensorflow.python.client import session as tf_session
 
-from tf_frame import Mode
+from acting_hooks import OnePass
 from tf_frame.graph.step_loop import build_step_loop
 from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.cadence import Cadence
@@ -12,14 +12,6 @@ from tf_frame.hooks.checkpoint import CheckpointHook
 from tf_frame.hooks.stock.stop_at_step import StopAtStepHook
 from tf_frame.hooks.training_clock import traced_steps
 from tf_frame.testing.session_runs import counted_runs
-from tf_frame.testing.toy import ToyInput
-
-
-class OnePass(ToyInput):
-    """The toy input, once through and no further: eight steps."""
-
-    def dataset(self, mode, context):
-        return super().dataset(Mode.EVAL, context)
 
 
 class Foreign(tf.train.SessionRunHook):

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame import Mode, ModelOutput
+from acting_hooks import OnePass
+from tf_frame import ModelOutput
 from tf_frame.testing.toy import ToyInput, ToyModel
 
 
@@ -15,13 +16,6 @@ class ShiftedModel(ToyModel):
         shift = tf.placeholder_with_default(0.0, [], name="shift")
         loss = super().build(features, labels, mode).loss + shift
         return ModelOutput(loss=tf.identity(loss, name="shifted"))
-
-
-class OnePass(ToyInput):
-    """The toy input, once through and no further."""
-
-    def dataset(self, mode, context):
-        return super().dataset(Mode.EVAL, context)
 
 
 def element(suffix):

@@ -1,9 +1,11 @@
+import functools
 import math
 
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame import Mode, ModelOutput
+from acting_hooks import OnePass, StopAt
+from tf_frame import ModelOutput
 from tf_frame.config.run_options import RunOptions
 from tf_frame.gradient_transforms.accumulate import Accumulate
 from tf_frame.graph.step_loop import build_step_loop, find_obstacle
@@ -12,24 +14,7 @@ from tf_frame.hooks.cadence import Cadence
 from tf_frame.testing.session_runs import counted_runs
 from tf_frame.testing.toy import ToyInput, ToyModel, build_toy_graph
 
-
-class OnePass(ToyInput):
-    """The toy input, once through and no further."""
-
-    def dataset(self, mode, context):
-        return super().dataset(Mode.EVAL, context)
-
-
-class Stop(Hook):
-    """Requests a stop after a step."""
-
-    phase = Phase.STOP
-
-    def __init__(self, step):
-        super().__init__(Cadence(at_steps=[step]))
-
-    def after_step(self, run_context, run_values, step):
-        run_context.request_stop()
+Stop = functools.partial(StopAt, phase=Phase.STOP)
 
 
 class Note(Hook):
@@ -126,9 +111,7 @@ def test_a_stop_holds_whatever_comes_after_it(build, run_loop):
             if self.runs == 3:
                 raise tf.errors.AbortedError(None, None, "lost")
 
-    class StopBefore(Stop):
-        phase = Phase.LOG
-
+    class StopBefore(StopAt):
         def should_stop(self):
             return self.stopped
 
@@ -138,7 +121,7 @@ def test_a_stop_holds_whatever_comes_after_it(build, run_loop):
             self.stopped = True
 
     lose = Lose()
-    loop = run_loop(build(), [StopBefore(3), lose])
+    loop = run_loop(build(), [StopBefore(3, Phase.LOG), lose])
     assert lose.runs == 3
     assert loop.global_step == 0  # The session that came after it ran no step.
 

@@ -3,10 +3,9 @@
 import pytest
 import tensorflow.compat.v1 as tf
 
+from acting_hooks import Jump, StopAt
 from recorded_steps import record
 from slow_cases import slow_but
-from tf_frame.hooks.base import Hook, Phase
-from tf_frame.hooks.cadence import Cadence
 from tf_frame.hooks.checkpoint import CheckpointHook
 from tf_frame.hooks.evaluate import EvaluateHook
 from tf_frame.hooks.logging import LoggingHook
@@ -76,34 +75,6 @@ def go(build, run_loop, folder):
         return steps
 
     return go
-
-
-class Jump(Hook):
-    """Sets the global step by hand, so that it goes from one before `at` to `to`."""
-
-    phase = Phase.TRANSFORM
-
-    def __init__(self, at, to):
-        super().__init__(Cadence(at_steps=[at]))
-        self.to = to
-
-    def begin(self):
-        self.assign = tf.train.get_global_step().assign(self.to - 1).op
-
-    def before_step(self, run_context, step):
-        run_context.session.run(self.assign)
-
-
-class StopAt(Hook):
-    """Requests a stop at a step, before most other hooks have run."""
-
-    phase = Phase.CHECK
-
-    def __init__(self, step):
-        super().__init__(Cadence(at_steps=[step]))
-
-    def after_step(self, run_context, run_values, step):
-        run_context.request_stop()
 
 
 @every_group
