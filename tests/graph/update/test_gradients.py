@@ -29,48 +29,35 @@ def evaluate(tensor):
         return session.run(tensor)
 
 
-def test_dense_gradients_are_added():
-    ((total, variable),) = sum_gradients([[(tf.constant(1.0), v)] for v in [variable_of([])] * 3])
-    assert evaluate(total) == 3.0
-    assert variable.op.name == "v"
-
-
 def variable_of(shape):
     with tf.variable_scope("", reuse=tf.AUTO_REUSE):
         return tf.get_variable("v", shape)
 
 
-def test_sparse_gradients_stay_sparse():
+def slices_of_unknown_shape():
+    return tf.IndexedSlices(tf.constant([[1.0], [2.0]]), tf.constant([3, 3]))
+
+
+@pytest.mark.parametrize(
+    ("gradients", "is_sparse", "total"),
+    [
+        (lambda: [tf.ones([4, 1])] * 3, False, [3, 3, 3, 3]),
+        (lambda: [sparse([[1.0]], [0]), sparse([[2.0], [5.0]], [0, 3])], True, [3, 0, 0, 5]),
+        (lambda: [sparse([[1.0]], [0]), tf.ones([4, 1])], False, [2, 1, 1, 1]),
+        (lambda: [tf.ones([4, 1]), slices_of_unknown_shape()], False, [1, 1, 1, 4]),
+        (lambda: [None, tf.ones([4, 1])], False, [1, 1, 1, 1]),
+    ],
+    ids=["dense", "sparse", "sparse and dense", "sparse without shape", "of one clone only"],
+)
+def test_gradients_of_clones_are_added(gradients, is_sparse, total):
     v = variable_of([4, 1])
-    ((total, _),) = sum_gradients(
-        [[(sparse([[1.0]], [0]), v)], [(sparse([[2.0], [5.0]], [0, 3]), v)]]
-    )
-    assert isinstance(total, tf.IndexedSlices)
-    dense = evaluate(tf.convert_to_tensor(total))
-    np.testing.assert_array_equal(dense, [[3.0], [0.0], [0.0], [5.0]])
-
-
-def test_sparse_and_dense_become_dense():
-    v = variable_of([4, 1])
-    ((total, _),) = sum_gradients([[(sparse([[1.0]], [0]), v)], [(tf.ones([4, 1]), v)]])
-    np.testing.assert_array_equal(evaluate(total), [[2.0], [1.0], [1.0], [1.0]])
-
-
-def test_a_sparse_gradient_that_does_not_know_its_shape_is_added_to_dense_ones():
-    v = variable_of([4, 1])
-    slices = tf.IndexedSlices(tf.constant([[1.0], [2.0]]), tf.constant([3, 3]))
-    ((total, _),) = sum_gradients([[(tf.ones([4, 1]), v)], [(slices, v)]])
+    ((added, variable), (none, _)) = sum_gradients([[(g, v), (None, v)] for g in gradients()])
+    assert variable is v and isinstance(added, tf.IndexedSlices) == is_sparse
+    assert none is None
     with tf.Session() as session:
         session.run(v.initializer)
-        np.testing.assert_array_equal(session.run(total), [[1.0], [1.0], [1.0], [4.0]])
-
-
-def test_a_gradient_of_one_clone_only_passes_and_none_stays_none():
-    v = variable_of([])
-    ((one, _),) = sum_gradients([[(None, v)], [(tf.constant(2.0), v)]])
-    ((none, _),) = sum_gradients([[(None, v)], [(None, v)]])
-    assert evaluate(one) == 2.0
-    assert none is None
+        dense = session.run(tf.convert_to_tensor(added))
+    np.testing.assert_array_equal(dense[:, 0], total)
 
 
 def test_transforms_run_in_the_order_given():
@@ -203,36 +190,33 @@ def test_each_gradient_gets_a_histogram_and_norms_are_there():
     np.testing.assert_allclose(values["gradient_norms/global"].simple_value, 13.0, rtol=1e-6)
 
 
-def test_of_a_sparse_gradient_the_slices_count():
-    gradient = tf.IndexedSlices(tf.constant([[3.0], [4.0]]), tf.constant([1, 1]))
-    values = written(gradient_summaries([(gradient, variable("embedding", [3, 1]))]))
-    assert values["gradients/embedding"].histo.num == 2
-    np.testing.assert_allclose(values["gradient_norms/embedding"].simple_value, 5.0, rtol=1e-6)
+@pytest.mark.parametrize(
+    ("gradient", "count", "norm"),
+    [
+        # Of a sparse gradient the slices count.
+        (lambda: tf.IndexedSlices(tf.constant([[3.0], [4.0]]), tf.constant([1, 1])), 2, 5.0),
+        # A gradient that is not finite ends no run, and shows in the norm.
+        (lambda: tf.constant([[np.nan], [1.0], [np.inf]]), 1, np.nan),
+        # The norm of a half-precision gradient does not overflow.
+        (lambda: tf.fill([4, 1], tf.constant(30000.0, tf.float16)), 4, 60000.0),
+    ],
+    ids=["sparse", "not finite", "float16"],
+)
+def test_finite_elements_and_the_norm_of_a_gradient(gradient, count, norm):
+    summaries = gradient_summaries([(gradient(), variable("v", [4, 1]))])
+    shown = written(summaries)
+    assert shown["gradients/v"].histo.num == count
+    for name in ("v", "global"):
+        norms = shown[f"gradient_norms/{name}"].simple_value
+        np.testing.assert_allclose(norms, norm, rtol=1e-3)
 
 
-def test_a_variable_without_gradient_gets_a_line_of_log(caplog):
+def test_variables_without_gradient_are_logged(caplog):
     caplog.set_level(logging.INFO, logger="tf_frame")
     pairs = [(None, variable("unused")), (tf.ones([2]), variable("used"))]
     assert len(gradient_summaries(pairs)) == 3
     assert [record.getMessage() for record in caplog.records] == ["Var unused has no gradient"]
-
-
-def test_without_any_gradient_there_is_nothing_to_summarise():
-    assert gradient_summaries([(None, variable("unused"))]) == []
-
-
-def test_a_gradient_that_is_not_finite_ends_no_run_and_shows_in_the_norm():
-    gradient = tf.constant([np.nan, 1.0, np.inf])
-    values = written(gradient_summaries([(gradient, variable("v", [3]))]))
-    assert values["gradients/v"].histo.num == 1
-    assert np.isnan(values["gradient_norms/v"].simple_value)
-    assert np.isnan(values["gradient_norms/global"].simple_value)
-
-
-def test_the_norm_of_a_half_precision_gradient_does_not_overflow():
-    gradient = tf.fill([4], tf.constant(30000.0, tf.float16))
-    values = written(gradient_summaries([(gradient, variable("v", [4]))]))
-    np.testing.assert_allclose(values["gradient_norms/v"].simple_value, 60000.0, rtol=1e-3)
+    assert gradient_summaries([(None, variable("too"))]) == []
 
 
 def test_summaries_are_made_on_the_cpu_and_are_in_no_collection():

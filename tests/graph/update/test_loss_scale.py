@@ -121,41 +121,26 @@ def test_it_goes_down_until_the_gradients_fit():
     assert after["v"] == pytest.approx(-5e36)
 
 
-def test_the_scale_never_falls_below_one():
+@pytest.mark.parametrize(
+    ("settings", "factors", "scales"),
+    [
+        ({"initial": 4.0, "growth_steps": 3}, [1.0] * 7, [4, 4, 8, 8, 8, 16, 16]),
+        # An overflow begins the count anew.
+        ({"initial": 4.0, "growth_steps": 3}, [1, 1, np.inf, 1, 1, 1], [4, 4, 2, 2, 2, 4]),
+        # The scale never falls below one, nor overflows itself.
+        ({"initial": 2.0}, [np.inf] * 3, [1, 1, 1]),
+        ({"initial": 2.0**127, "growth_steps": 1}, [1e-30], [2.0**127]),
+    ],
+)
+def test_good_steps_double_the_scale_and_overflows_halve_it(settings, factors, scales):
     factor = tf.placeholder(tf.float32, [])
-    train = build_step(factor, initial=2.0)
-    with session() as s:
-        for _ in range(3):
-            s.run(train, {factor: np.inf})
-        assert values(s)["loss_scale/scale"] == 1.0
-
-
-def test_good_steps_double_the_scale():
-    train = build_step(tf.constant(1.0), initial=4.0, growth_steps=3)
+    train = build_step(factor, **settings)
     seen = []
     with session() as s:
-        for _ in range(7):
-            s.run(train)
-            seen.append(values(s)["loss_scale/scale"])
-    assert seen == [4, 4, 8, 8, 8, 16, 16]
-
-
-def test_an_overflow_begins_the_count_anew():
-    factor = tf.placeholder(tf.float32, [])
-    train = build_step(factor, initial=4.0, growth_steps=3)
-    seen = []
-    with session() as s:
-        for value in [1, 1, np.inf, 1, 1, 1]:
+        for value in factors:
             s.run(train, {factor: value})
             seen.append(values(s)["loss_scale/scale"])
-    assert seen == [4, 4, 2, 2, 2, 4]
-
-
-def test_the_scale_itself_never_overflows():
-    train = build_step(tf.constant(1e-30), initial=2.0**127, growth_steps=1)
-    with session() as s:
-        s.run(train)
-        assert values(s)["loss_scale/scale"] == 2.0**127
+    assert seen == scales
 
 
 def test_it_begins_and_grows_as_the_literature_has_it():
