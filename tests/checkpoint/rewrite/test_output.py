@@ -192,35 +192,22 @@ def test_a_folder_that_cannot_be_made_is_an_error(tmp_path):
         write_checkpoint(str(tmp_path / "file" / "x"), tensor([1.0]))
 
 
-def refused(path, sources=(), overwrite=False):
-    with pytest.raises(ConfigError) as error:
-        check_destination(str(path), sources, overwrite=overwrite)
-    return str(error.value)
-
-
-def test_an_existing_checkpoint_is_refused_without_overwrite(save):
-    (path,) = save(5)
-    assert refused(path) == (f"{path} exists; take another name, or replace it with --overwrite")
-    assert refused(path + ".index").endswith("--overwrite")
-    assert check_destination(path, [], overwrite=True) == path
-
-
-def test_the_remains_of_a_checkpoint_are_refused_too(save):
-    (path,) = save(5)
-    os.remove(path + ".index")
-    assert "exists" in refused(path)
-
-
-def test_a_folder_is_refused_with_an_example(tmp_path):
-    assert f"is a folder; name the checkpoint, such as {tmp_path}/model.ckpt-0" in refused(tmp_path)
-    assert "is a folder" in refused(f"{tmp_path}/new/")
-
-
-def test_a_source_is_never_written(save, tmp_path):
+def test_a_destination_that_cannot_be_written_is_refused(save, tmp_path):
     (path,) = save(5)
     detour = f"{tmp_path}/../{tmp_path.name}/model.ckpt-5"
-    assert "is itself read" in refused(detour, [path], overwrite=True)
-
-
-def test_the_name_of_the_list_is_refused(tmp_path):
-    assert "lists checkpoints" in refused(tmp_path / "checkpoint", overwrite=True)
+    rows = [
+        (path, (), False, f"{path} exists; take another name, or replace it with --overwrite"),
+        (path + ".index", (), False, "--overwrite"),
+        (tmp_path, (), False, f"is a folder; name the checkpoint, such as {tmp_path}/model.ckpt-0"),
+        (f"{tmp_path}/new/", (), False, "is a folder"),
+        (detour, [path], True, "is itself read"),
+        (tmp_path / "checkpoint", (), True, "lists checkpoints"),
+    ]
+    for destination, sources, overwrite, message in rows:
+        with pytest.raises(ConfigError) as error:
+            check_destination(str(destination), sources, overwrite=overwrite)
+        assert message in str(error.value)
+    assert check_destination(path, [], overwrite=True) == path
+    os.remove(path + ".index")
+    with pytest.raises(ConfigError, match="exists"):
+        check_destination(path, (), overwrite=False)

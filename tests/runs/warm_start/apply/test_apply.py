@@ -21,11 +21,17 @@ def test_settings_have_the_old_defaults_order_and_attributes():
     assert given.var_name_to_prev_var_name == {"d": "e"}
 
 
-@pytest.mark.parametrize("nothing", ["", None])
-def test_settings_without_a_checkpoint_are_refused(nothing):
-    with pytest.raises(ValueError) as caught:
-        WarmStartSettings(nothing)
-    assert str(caught.value) == "`ckpt_to_initialize_from` MUST be set in WarmStartSettings"
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: WarmStartSettings(""), "`ckpt_to_initialize_from` MUST be set"),
+        (lambda: WarmStartSettings(None), "`ckpt_to_initialize_from` MUST be set"),
+        (lambda: as_settings(3), "WarmStartSettings, instead got <class 'int'>"),
+    ],
+)
+def test_wrong_arguments_of_settings_are_refused(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
 
 
 def test_a_path_means_all_trainable_variables(tmp_path):
@@ -34,14 +40,6 @@ def test_a_path_means_all_trainable_variables(tmp_path):
     assert as_settings(tmp_path) == WarmStartSettings(str(tmp_path))
     settings = WarmStartSettings("/a", None)
     assert as_settings(settings) is settings
-
-
-def test_what_is_neither_a_path_nor_settings_is_refused():
-    with pytest.raises(ValueError) as caught:
-        as_settings(3)
-    assert str(caught.value) == (
-        "warm_start_from must be a string or a WarmStartSettings, instead got <class 'int'>"
-    )
 
 
 @pytest.mark.usefixtures("variable_mode")
@@ -90,17 +88,6 @@ def test_an_expression_that_matches_nothing_sets_nothing_and_says_so(save):
     assert "0 of 0 variables restored" in lines[0]
 
 
-def test_the_wrong_type_of_vars_to_warm_start_is_refused(save):
-    folder = save(w=W)
-    assert message(WarmStartSettings(folder, 3)) == (
-        "`vars_to_warm_start must be a `list` or `str`.  Given type is <class 'int'>"
-    )
-    assert message(WarmStartSettings(folder, ["w", 3])) == (
-        "If `vars_to_warm_start` is a list, it must be all `Variable` or all `str`.  Given types "
-        "are [<class 'str'>, <class 'int'>]"
-    )
-
-
 @pytest.mark.usefixtures("variable_mode")
 def test_a_partitioned_variable_is_set_whole(save):
     folder = save(w=W)
@@ -121,24 +108,6 @@ def test_names_are_mapped_also_two_to_one_source_and_with_signs_of_expressions(s
     np.testing.assert_array_equal(values["b"], B)
 
 
-def test_a_mapped_name_that_is_not_warm_started_is_refused(save):
-    variable("w", [4, 2]), variable("b", [3])
-    settings = WarmStartSettings(save(w=W), "w", None, {"v": "w"})
-    assert message(settings) == (
-        "You provided the following variables in var_name_to_prev_var_name that were not used: "
-        "{'v'}.  Perhaps you misspelled them?  Here is the list of viable variable names: ['w']"
-    )
-
-
-def test_a_vocabulary_of_what_is_not_warm_started_is_refused(save, vocabulary):
-    variable("w", [4, 2])
-    info = VocabInfo(vocabulary("new", "a"), 1, 0, vocabulary("old", "a"))
-    assert message(WarmStartSettings(save(w=W), ".*", {"v": info})) == (
-        "You provided the following variables in var_name_to_vocab_info that were not used: "
-        "{'v'}.  Perhaps you misspelled them?  Here is the list of viable variable names: ['w']"
-    )
-
-
 def test_a_file_of_a_checkpoint_and_a_saved_model_may_be_given(save, tmp_path):
     folder = save(w=W)
     variable("w", [4, 2])
@@ -150,49 +119,12 @@ def test_a_file_of_a_checkpoint_and_a_saved_model_may_be_given(save, tmp_path):
     np.testing.assert_array_equal(started(str(tmp_path / "export"))["w"], W)
 
 
-def test_a_path_without_a_checkpoint_is_refused_in_the_old_words(tmp_path):
-    assert message(str(tmp_path / "no"), tf.errors.NotFoundError).startswith(
-        "Unsuccessful TensorSliceReader constructor: Failed to find any matching files for "
-        f"{tmp_path / 'no'}"
-    )
-    assert message(str(tmp_path)).startswith(
-        f"Couldn't find 'checkpoint' file or checkpoints in given directory {tmp_path}"
-    )
-
-
 def test_a_damaged_checkpoint_is_refused(save):
     folder = save(w=W)
     variable("w", [4, 2])
     with open(f"{folder}/model.ckpt-5.data-00000-of-00001", "r+b") as file:
         file.truncate(8)
     assert "model.ckpt-5" in message(f"{folder}/model.ckpt-5", CheckpointError)
-
-
-def test_a_variable_that_the_checkpoint_lacks_is_refused(save):
-    folder = save(w=W)
-    variable("v", [4, 2])
-    assert message(folder).startswith(
-        f"Tensor v is not found in {folder}/model.ckpt-5 checkpoint {{'global_step': [], 'w': "
-        "[4, 2]}"
-    )
-    renamed = WarmStartSettings(folder, ".*", None, {"v": "u"})
-    assert message(renamed).startswith("Tensor u is not found in ")
-
-
-def test_another_shape_is_refused(save):
-    variable("w", [4, 3])
-    assert message(save(w=W)) == (
-        "Shape of variable w:0 ((4, 3)) doesn't match with shape of tensor w ([4, 2]) from "
-        "checkpoint reader."
-    )
-
-
-def test_another_type_is_refused(save):
-    variable("w", [4, 2], dtype=tf.float64)
-    assert message(save(w=W)) == (
-        "Type of variable w:0 (float64) doesn't match with type of tensor w (float32) from "
-        "checkpoint reader."
-    )
 
 
 def test_a_model_with_a_checkpoint_of_its_own_goes_on_from_that(save):
@@ -238,3 +170,60 @@ def test_the_report_names_every_variable(save, vocabulary):
         ["by", "vocabulary"],
     ]
     assert "b [4]: 2 of 4 entries from b [3], the others zero" in lines[0]
+
+
+_UNUSED = (
+    "You provided the following variables in {} that were not used: {{'v'}}.  Perhaps you "
+    "misspelled them?  Here is the list of viable variable names: ['w']"
+)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "shape", "dtype", "text"),
+    [
+        ([3], [4, 2], tf.float32, "must be a `list` or `str`.  Given type is <class 'int'>"),
+        (
+            [["w", 3]],
+            [4, 2],
+            tf.float32,
+            "all `Variable` or all `str`.  Given types are [<class 'str'>, <class 'int'>]",
+        ),
+        ([".*", None, {"v": "w"}], [4, 2], tf.float32, _UNUSED.format("var_name_to_prev_var_name")),
+        ([".*", {"v": None}], [4, 2], tf.float32, _UNUSED.format("var_name_to_vocab_info")),
+        (
+            [".*", None, {"w": "u"}],
+            [4, 2],
+            tf.float32,
+            "Tensor u is not found in {}/model.ckpt-5 checkpoint {{'global_step': [], 'w':",
+        ),
+        (
+            [],
+            [4, 3],
+            tf.float32,
+            "variable w:0 ((4, 3)) doesn't match with shape of tensor w ([4, 2]) from checkpoint",
+        ),
+        (
+            [],
+            [4, 2],
+            tf.float64,
+            "w:0 (float64) doesn't match with type of tensor w (float32)",
+        ),
+    ],
+)
+def test_settings_that_do_not_fit_are_refused(save, arguments, shape, dtype, text):
+    folder = save(w=W)
+    variable("w", shape, dtype=dtype)
+    expected = text.format(folder) if "{}" in text else text
+    assert expected in message(WarmStartSettings(folder, *arguments))
+
+
+def test_a_variable_or_a_checkpoint_that_is_missing_is_refused(save, tmp_path):
+    variable("v", [4, 2])
+    assert message(save(w=W)).startswith("Tensor v is not found in ")
+    assert message(str(tmp_path / "no"), tf.errors.NotFoundError).startswith(
+        "Unsuccessful TensorSliceReader constructor: Failed to find any matching files for "
+        f"{tmp_path / 'no'}"
+    )
+    assert message(str(tmp_path)).startswith(
+        f"Couldn't find 'checkpoint' file or checkpoints in given directory {tmp_path}"
+    )
