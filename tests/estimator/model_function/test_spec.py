@@ -131,10 +131,7 @@ def test_a_loss_per_example_is_refused():
             r"^Values of eval_metric_ops must be \(metric_value, update_op\) tuples, given: 1 "
             r"for key: a$",
         ),
-        (
-            {"eval_metric_ops": {"a": (1, 2, 3)}},
-            r"tuples, given: \(1, 2, 3\) for key: a$",
-        ),
+        ({"eval_metric_ops": {"a": (1, 2, 3)}}, r"tuples, given: \(1, 2, 3\) for key: a$"),
         (
             {"eval_metric_ops": {"a": (1, 2)}},
             r"^eval_metric_ops\[a\] must be Operation or Tensor, given: 1$",

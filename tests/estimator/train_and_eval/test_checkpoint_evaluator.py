@@ -163,11 +163,7 @@ def test_it_is_said_every_ten_minutes_that_there_is_nothing_to_evaluate(estimato
 @pytest.mark.parametrize(
     ("metrics", "kind", "message"),
     [
-        (
-            {},
-            ValueError,
-            "Internal error: `Estimator.evaluate` should never return empty metrics.",
-        ),
+        ({}, ValueError, "Internal error: `Estimator.evaluate` should never return empty metrics."),
         ([1], TypeError, "`Estimator.evaluate` should return dict. Given <class 'list'>."),
         (
             {"loss": 1.0},

@@ -6,11 +6,7 @@ import pytest
 from tf_frame import InputInfo, Mode
 from tf_frame.config.run_options import RunOptions
 from tf_frame.runs.evaluation.evaluator import Evaluated
-from tf_frame.runs.evaluation.progress import (
-    EvaluationProgress,
-    evaluate_watched,
-    num_eval_steps,
-)
+from tf_frame.runs.evaluation.progress import EvaluationProgress, evaluate_watched, num_eval_steps
 from tf_frame.runs.setup.run_context import RunObserver
 from tf_frame.session.interrupts import Interrupted, Interrupts
 

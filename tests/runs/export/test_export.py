@@ -109,11 +109,7 @@ def test_a_file_in_the_way_is_refused_before_any_work(export, name, where, tmp_p
     assert (tmp_path / "out").read_text() == "mine"
 
 
-FILES = {
-    "frozen_graph": "frozen_graph.json",
-    "tflite": "model.tflite",
-    "checkpoint": "checkpoint",
-}
+FILES = {"frozen_graph": "frozen_graph.json", "tflite": "model.tflite", "checkpoint": "checkpoint"}
 
 
 @pytest.mark.parametrize("name", slow_but(0, FILES))

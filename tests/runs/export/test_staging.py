@@ -202,10 +202,7 @@ def test_files_appear_at_the_end(tmp_path):
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, ZeroDivisionError])
 def test_after_a_failure_nothing_is_left(tmp_path, error):
-    with (
-        pytest.raises(error),
-        staged_files(str(tmp_path / "a" / "b"), overwrite=False) as staging,
-    ):
+    with pytest.raises(error), staged_files(str(tmp_path / "a" / "b"), overwrite=False) as staging:
         write_files(staging, one="1")
         raise error
     assert os.listdir(tmp_path) == []

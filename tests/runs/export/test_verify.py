@@ -5,12 +5,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame.errors import EXIT_FAILED
-from tf_frame.runs.export.verify import (
-    Comparison,
-    DifferenceError,
-    compare,
-    translated_run_errors,
-)
+from tf_frame.runs.export.verify import Comparison, DifferenceError, compare, translated_run_errors
 
 TOLERANCE = 1e-5
 

@@ -23,13 +23,7 @@ from tf_frame.plugin.needs import check_batch
 from tf_frame.plugin.origin import describe_method, describe_owner
 from tf_frame.runs.error_translation import translated_errors
 from tf_frame.runs.export.description_files import write_class_names, write_readme
-from tf_frame.runs.export.formats import (
-    CALIBRATION_EXAMPLES,
-    FEATURES,
-    FORMATS,
-    RAW,
-    Format,
-)
+from tf_frame.runs.export.formats import CALIBRATION_EXAMPLES, FEATURES, FORMATS, RAW, Format
 from tf_frame.runs.export.formats.checkpoint import exported_name
 from tf_frame.runs.export.input_signature import InputSignature, input_signature
 from tf_frame.runs.export.raw_inputs import raw_signature

@@ -26,12 +26,7 @@ from tf_frame.errors import CheckpointError, ConfigError, PluginError, reason_of
 from tf_frame.graph.inference.build_inference import Inference, build_inference
 from tf_frame.plugin import Mode
 from tf_frame.runs.export.signatures import find_exports, make_signatures
-from tf_frame.runs.export.staging import (
-    check_extra,
-    copy_extra,
-    put_in_place,
-    staged_export,
-)
+from tf_frame.runs.export.staging import check_extra, copy_extra, put_in_place, staged_export
 
 # The variables are written with the first mode: a training graph has all of them. TensorFlow
 # has no public constant for the tag of EVAL.

@@ -64,10 +64,7 @@ def test_mismatched_variables_are_listed_with_both_shapes_and_types(write):
 
 @pytest.mark.parametrize(
     ("option", "name", "shape", "outcome"),
-    [
-        ("ignore_missing", "new", [2], "missing"),
-        ("skip_mismatched", "logits", [2], "mismatched"),
-    ],
+    [("ignore_missing", "new", [2], "missing"), ("skip_mismatched", "logits", [2], "mismatched")],
 )
 def test_other_variables_can_be_passed_over(write, option, name, shape, outcome):
     path = write("a", {"logits": np.zeros([21], np.float32), "w": W})

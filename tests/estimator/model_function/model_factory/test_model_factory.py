@@ -99,11 +99,7 @@ def test_what_the_configuration_says_wins():
 @pytest.mark.parametrize(
     ("model", "params", "message"),
     [
-        (
-            "deeplab",
-            None,
-            "the model is 'deeplab'; it must be a model function or a",
-        ),
+        ("deeplab", None, "the model is 'deeplab'; it must be a model function or a"),
         (ToyModel, {"l22": 1}, "params: unknown option l22; did you mean l2"),
         (ToyModel, {"l2": "much"}, "l2"),
         (ToyModel, 3, "params is 3; give option -> value, or a Params"),

@@ -38,8 +38,7 @@ def built(function, mode=Mode.TRAIN, labels=None, **arguments):
 
 
 @pytest.mark.parametrize(
-    ("mode", "hook"),
-    [(Mode.TRAIN, TRAINING), (Mode.EVAL, EVALUATION), (Mode.PREDICT, PREDICTION)],
+    ("mode", "hook"), [(Mode.TRAIN, TRAINING), (Mode.EVAL, EVALUATION), (Mode.PREDICT, PREDICTION)]
 )
 def test_what_the_function_returns_becomes_a_model_output(mode, hook):
     with tf.Graph().as_default():

@@ -3,9 +3,7 @@ import json
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame.estimator.run_config.run_config import (
-    default_session_config,
-)
+from tf_frame.estimator.run_config.run_config import default_session_config
 
 CLUSTER = {"chief": ["c:1"], "ps": ["p0:1", "p1:1"], "worker": ["w0:1", "w1:1"]}
 

@@ -6,10 +6,7 @@ import pathlib
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame.estimator.run_config.run_config import (
-    RunConfig,
-    maybe_overwrite_model_dir,
-)
+from tf_frame.estimator.run_config.run_config import RunConfig, maybe_overwrite_model_dir
 
 from .conftest import DEFAULTS, GIVEN, on_cpu, two
 

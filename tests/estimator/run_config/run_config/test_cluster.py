@@ -5,10 +5,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.config.option import resolve
 from tf_frame.config.run_options import RunOptions
-from tf_frame.estimator.run_config.run_config import (
-    RunConfig,
-    default_session_config,
-)
+from tf_frame.estimator.run_config.run_config import RunConfig, default_session_config
 
 from .conftest import CLUSTER
 

@@ -3,9 +3,7 @@ import pytest
 from tf_frame.config.option import resolve
 from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import ConfigError
-from tf_frame.estimator.run_config.run_config import (
-    RunConfig,
-)
+from tf_frame.estimator.run_config.run_config import RunConfig
 
 from .conftest import DEFAULTS, GIVEN
 

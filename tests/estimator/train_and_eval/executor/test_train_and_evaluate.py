@@ -75,9 +75,7 @@ def losses(estimator, name=None):
 def test_every_checkpoint_is_evaluated_and_training_goes_on_in_its_session(make):
     estimator, sessions, noting = make(), Sessions(), Noting()
     result = train_and_evaluate(
-        estimator,
-        TrainSpec(input_fn, max_steps=5, hooks=[sessions]),
-        eval_spec(exporters=noting),
+        estimator, TrainSpec(input_fn, max_steps=5, hooks=[sessions]), eval_spec(exporters=noting)
     )
     assert result == (
         {"loss": loss_after(5), "weight": 4 * (1 - 0.5**5), "global_step": 5},
@@ -133,9 +131,7 @@ def test_steps_and_name_of_the_evaluation_count(make):
 def test_input_that_ends_before_the_last_step_ends_with_an_evaluation_that_is_not_final(make):
     noting = Noting()
     metrics, exported = train_and_evaluate(
-        make(),
-        TrainSpec(lambda: batches(3), max_steps=9),
-        eval_spec(exporters=[noting]),
+        make(), TrainSpec(lambda: batches(3), max_steps=9), eval_spec(exporters=[noting])
     )
     assert metrics["global_step"] == 3
     assert exported == ["path-3"]

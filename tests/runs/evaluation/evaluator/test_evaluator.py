@@ -208,16 +208,9 @@ class Endless(ToyInput):
         return super().dataset(Mode.TRAIN, context)
 
 
-def test_steps_are_batches_at_most_whatever_the_options_say(save):
-    evaluator, hook = toy(source=Endless, steps=2, eval_steps=7), Watching()
-    for _ in range(2):
-        del hook.calls[:]
-        evaluator.evaluate(save(1), hooks=[hook])
-        assert hook.calls.count("after") == 2
-
-
-def test_steps_count_for_a_queue_too(save):
-    evaluator, hook = toy(source=Queue, steps=2), Watching()
+@pytest.mark.parametrize(("source", "options"), [(Endless, {"eval_steps": 7}), (Queue, {})])
+def test_steps_are_batches_at_most_whatever_the_options_say(save, source, options):
+    evaluator, hook = toy(source=source, steps=2, **options), Watching()
     for _ in range(2):
         del hook.calls[:]
         evaluator.evaluate(save(1), hooks=[hook])

@@ -30,10 +30,7 @@ def example(values):
 
 
 def test_serialised_examples_are_parsed():
-    spec = {
-        "x": tf.io.FixedLenFeature([2], tf.float32),
-        "tags": tf.io.VarLenFeature(tf.string),
-    }
+    spec = {"x": tf.io.FixedLenFeature([2], tf.float32), "tags": tf.io.VarLenFeature(tf.string)}
     receiver = build_parsing_serving_input_receiver_fn(spec)()
     assert isinstance(receiver, ServingInputReceiver)
     (examples,) = receiver.receiver_tensors.values()
@@ -114,11 +111,7 @@ def test_single_raw_features_and_labels_are_called_input_and_label():
 
 @pytest.mark.parametrize(
     ("features", "labels", "key"),
-    [
-        ({"x": 1, "y": 2}, {"y": 3}, "y"),
-        ({"label": 1}, 2, "label"),
-        (1, {"input": 2}, "input"),
-    ],
+    [({"x": 1, "y": 2}, {"y": 3}, "y"), ({"label": 1}, 2, "label"), (1, {"input": 2}, "input")],
 )
 def test_features_and_labels_of_one_name_are_refused_at_once(features, labels, key):
     message = f"^Features and labels must have distinct keys. Found overlapping keys: {{'{key}'}}$"

@@ -84,21 +84,9 @@ TENSOR = "a tensor"
             (TENSOR, {1: TENSOR}),
             r"^receiver_tensor keys must be strings: 1\.$",
         ),
-        (
-            ServingInputReceiver,
-            ({"a": 5}, TENSOR),
-            r"^feature a must be a Tensor, SparseTensor, or RaggedTensor\.$",
-        ),
-        (
-            ServingInputReceiver,
-            (5, TENSOR),
-            r"^feature feature must be a Tensor, SparseTensor, or RaggedTensor\.$",
-        ),
-        (
-            ServingInputReceiver,
-            (TENSOR, {"in": [1]}),
-            r"^receiver_tensor in must be a Tensor, SparseTensor, or RaggedTensor\.$",
-        ),
+        (ServingInputReceiver, ({"a": 5}, TENSOR), r"^feature a must be a Tensor"),
+        (ServingInputReceiver, (5, TENSOR), r"^feature feature must be a Tensor"),
+        (ServingInputReceiver, (TENSOR, {"in": [1]}), r"^receiver_tensor in must be a Tensor"),
         (
             ServingInputReceiver,
             (TENSOR, TENSOR, [1]),
@@ -107,7 +95,7 @@ TENSOR = "a tensor"
         (
             ServingInputReceiver,
             (TENSOR, TENSOR, {"raw": {"x": 1}}),
-            r"^receiver_tensors_alternative x must be a Tensor, SparseTensor, or RaggedTensor\.$",
+            r"^receiver_tensors_alternative x must be a Tensor",
         ),
         (
             ServingInputReceiver,
@@ -115,11 +103,7 @@ TENSOR = "a tensor"
             r"^receiver_tensors_alternative keys must be strings: 1\.$",
         ),
         (TensorServingInputReceiver, (None, TENSOR), r"^features must be defined\.$"),
-        (
-            TensorServingInputReceiver,
-            ({"a": TENSOR}, TENSOR),
-            r"^feature must be a Tensor, SparseTensor, or RaggedTensor\.$",
-        ),
+        (TensorServingInputReceiver, ({"a": TENSOR}, TENSOR), r"^feature must be a Tensor"),
         (TensorServingInputReceiver, (TENSOR, None), r"^receiver_tensors must be defined\.$"),
         (SupervisedInputReceiver, (None, TENSOR, TENSOR), r"^features must be defined\.$"),
         (SupervisedInputReceiver, (TENSOR, None, TENSOR), r"^labels must be defined\.$"),

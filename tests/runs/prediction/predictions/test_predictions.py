@@ -62,21 +62,18 @@ def test_no_predict_keys_are_all():
     assert sorted(next(predicted(predict_keys=[]))) == ["first", "sum"]
 
 
-def test_a_key_is_not_taken_for_another_that_it_contains():
-    with pytest.raises(ValueError, match="at least one output"):
-        next(predicted(predict_keys="summary"))
-
-
-def test_predict_keys_that_do_not_exist():
-    text = r"Expected to run at least one output from dict_keys\(\['sum', 'first'\]\), "
-    with pytest.raises(ValueError, match=text + r"provided \['mean'\]\."):
-        next(predicted(predict_keys=["mean"]))
-
-
-def test_predict_keys_of_a_single_tensor():
-    text = "predict_keys argument is not valid in case of non-dict predictions."
-    with pytest.raises(ValueError, match=text):
-        next(predicted(Tensor(), predict_keys=["sum"]))
+@pytest.mark.parametrize(
+    ("model", "keys", "message"),
+    [
+        (None, "summary", "at least one output"),
+        (None, ["mean"], r"from dict_keys\(\['sum', 'first'\]\), provided \['mean'\]"),
+        (Tensor, ["sum"], "predict_keys argument is not valid in case of non-dict predictions"),
+    ],
+)
+def test_predict_keys_that_do_not_exist_are_refused(model, keys, message):
+    arguments = [model()] if model else []
+    with pytest.raises(ValueError, match=message):
+        next(predicted(*arguments, predict_keys=keys))
 
 
 class Uneven(Sums):

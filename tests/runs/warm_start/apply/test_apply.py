@@ -202,12 +202,7 @@ _UNUSED = (
             tf.float32,
             "variable w:0 ((4, 3)) doesn't match with shape of tensor w ([4, 2]) from checkpoint",
         ),
-        (
-            [],
-            [4, 2],
-            tf.float64,
-            "w:0 (float64) doesn't match with type of tensor w (float32)",
-        ),
+        ([], [4, 2], tf.float64, "w:0 (float64) doesn't match with type of tensor w (float32)"),
     ],
 )
 def test_settings_that_do_not_fit_are_refused(save, arguments, shape, dtype, text):

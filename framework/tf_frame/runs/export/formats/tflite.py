@@ -68,10 +68,7 @@ def export(
     with tf.io.gfile.GFile(os.path.join(folder, FILE), "wb") as file:
         file.write(model)
     comparison = compare(
-        expected,
-        run(folder, batches),
-        tolerance=request.tolerance,
-        ranked_by=request.ranked_by,
+        expected, run(folder, batches), tolerance=request.tolerance, ranked_by=request.ranked_by
     )
     signatures = {name: tensor_specs(outputs)}
     return Written(FILE, tensor_specs(inputs), signatures, {name: sorted(inputs)}, comparison)
