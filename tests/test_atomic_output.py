@@ -18,14 +18,9 @@ def test_a_file_has_its_name_only_when_it_is_whole(tmp_path):
     assert (tmp_path / "a").read_text() == "text"
 
 
-def test_a_file_that_is_there_is_replaced(tmp_path):
-    (tmp_path / "a").write_text("old")
-    write_file(str(tmp_path / "a"), "new")
-    assert (tmp_path / "a").read_text() == "new"
-
-
-def test_what_a_killed_process_left_is_overwritten(tmp_path):
-    (tmp_path / ".a.partial").write_text("much more than is written now")
+@pytest.mark.parametrize("name", ["a", ".a.partial"])
+def test_an_old_file_and_what_a_killed_process_left_are_replaced(tmp_path, name):
+    (tmp_path / name).write_text("much more than is written now")
     write_file(str(tmp_path / "a"), "new")
     assert names_in(tmp_path) == ["a"]
     assert (tmp_path / "a").read_text() == "new"
@@ -62,17 +57,13 @@ def test_a_staging_folder_and_what_is_left_in_it_go_at_the_end(tmp_path):
     assert names_in(tmp_path / "a") == ["whole"]
 
 
-def test_a_staging_folder_may_become_the_target(tmp_path):
-    with staging_folder(str(tmp_path / "b.staging")) as staging:
-        os.rename(staging, tmp_path / "b")
-    assert names_in(tmp_path) == ["b"]
-
-
-def test_a_staging_folder_begins_without_what_a_killed_process_left(tmp_path):
+def test_a_staging_folder_begins_empty_and_may_become_the_target(tmp_path):
     (tmp_path / "b.staging").mkdir()
     (tmp_path / "b.staging" / "half").write_text("")
     with staging_folder(str(tmp_path / "b.staging")) as staging:
         assert os.listdir(staging) == []
+        os.rename(staging, tmp_path / "b")
+    assert names_in(tmp_path) == ["b"]
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, ZeroDivisionError])

@@ -53,12 +53,9 @@ def test_an_input_that_declares_other_labels_is_refused_with_inputs_that_fit(plu
     )
 
 
-@pytest.mark.parametrize("name", ["outlines", "silent"])
-def test_an_input_that_declares_all_or_nothing_is_taken(plugin, name):
-    check_declared(plugin("segments"), plugin(name))
-
-
-def test_inputs_for_a_model_are_those_that_declare_all(plugin):
+def test_an_input_that_declares_all_or_nothing_is_taken_and_found_only_with_all(plugin):
+    for name in ("outlines", "silent"):
+        check_declared(plugin("segments"), plugin(name))
     assert fitting_inputs(plugin("segments").cls) == ["outlines"]
 
 

@@ -7,6 +7,14 @@ import pytest
 
 import forked
 
+
+def output(program, *words):
+    command = [sys.executable, "-c", program, *words]
+    process = forked.run(command, capture_output=True, text=True, timeout=200)
+    assert process.returncode == 0, process.stderr
+    return process.stdout
+
+
 RUN = """
 import json, sys
 import tensorflow.compat.v1 as tf
@@ -28,11 +36,7 @@ print(json.dumps(result))
 
 @pytest.mark.process
 def test_a_run_with_every_part_of_the_graph_learns(tmp_path):
-    done = forked.run(
-        [sys.executable, "-c", RUN, str(tmp_path)], capture_output=True, text=True, timeout=200
-    )
-    assert done.returncode == 0, done.stderr
-    result = json.loads(done.stdout.splitlines()[-1])
+    result = json.loads(output(RUN, str(tmp_path)).splitlines()[-1])
     assert result["global_step"] == 40
     assert result["metrics"]["mean_absolute_error"] < 1.0
 
@@ -62,17 +66,11 @@ print(*(v.op.name for v in tf.global_variables()))
 
 @pytest.mark.process
 def test_layers_work_with_v2_behaviour_off():
-    result = forked.run([sys.executable, "-c", LAYERS], capture_output=True, text=True)
-    assert result.returncode == 0, result.stderr
-    assert result.stdout.split() == [
-        "Conv/weights",
-        "Conv/BatchNorm/beta",
-        "Conv/BatchNorm/moving_mean",
-        "Conv/BatchNorm/moving_variance",
-        "SeparableConv2d/depthwise_weights",
-        "SeparableConv2d/biases",
-        "Conv2d_transpose/weights",
-        "Conv2d_transpose/biases",
+    assert output(LAYERS).split() == [
+        *("Conv/weights", "Conv/BatchNorm/beta"),
+        *("Conv/BatchNorm/moving_mean", "Conv/BatchNorm/moving_variance"),
+        *("SeparableConv2d/depthwise_weights", "SeparableConv2d/biases"),
+        *("Conv2d_transpose/weights", "Conv2d_transpose/biases"),
     ]
 
 
@@ -103,9 +101,7 @@ print(json.dumps(losses))
 
 @pytest.mark.process
 def test_old_programs_work_with_v2_behaviour_off():
-    result = forked.run([sys.executable, "-c", MODEL_DEPLOY], capture_output=True, text=True)
-    assert result.returncode == 0, result.stderr
-    first, second, third = json.loads(result.stdout)
+    first, second, third = json.loads(output(MODEL_DEPLOY))
     assert first == pytest.approx(2.5)
     assert first > second > third
 
@@ -140,13 +136,10 @@ print(json.dumps([float(loss) for loss in losses]))
 @pytest.mark.process
 @pytest.mark.parametrize("behavior", ["v1", "v2"])
 def test_whole_programs_train_with_v2_behaviour_off_and_on(behavior, tmp_path):
-    command = [sys.executable, "-c", LEARNING, behavior, str(tmp_path)]
-    result = forked.run(command, capture_output=True, text=True)
-    assert result.returncode == 0, result.stderr
-    of_slim, of_contrib = json.loads(result.stdout)
+    slim_loss, contrib_loss = json.loads(output(LEARNING, behavior, str(tmp_path)))
     # Momentum by hand: the error of each label shrinks by 0.9, and then to 0.72.
-    assert of_slim == pytest.approx(2.5 * 0.72**2)
-    assert of_contrib == pytest.approx(1.0)
+    assert slim_loss == pytest.approx(2.5 * 0.72**2)
+    assert contrib_loss == pytest.approx(1.0)
     numbers = {"v1": "13", "v2": "02"}[behavior]
     for number in numbers:
         assert (tmp_path / "slim" / f"tf_trace-{number}.json").stat().st_size > 100

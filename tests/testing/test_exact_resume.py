@@ -47,21 +47,30 @@ def test_several_data_sets_are_checked_together():
     check_exact_resume(Built(params=build), batch_size=1, steps=5)
 
 
-def test_a_stateful_random_op_is_found():
-    def build(context):
-        return numbers(context).map(lambda n: (n, tf.random_uniform([]))).batch(2)
-
-    with pytest.raises(AssertionError, match=r"(?s)RandomUniform is stateful.*stateless"):
-        check_exact_resume(Built(params=build), batch_size=2, steps=3)
+def random(context):
+    return numbers(context).map(lambda n: (n, tf.random_uniform([]))).batch(2)
 
 
-def test_a_queue_is_found():
-    def build(context):
-        batch = tf.zeros([2]), tf.zeros([2])
-        return lambda: batch
+def queue(context):
+    batch = tf.zeros([2]), tf.zeros([2])
+    return lambda: batch
 
-    with pytest.raises(AssertionError, match="the content of its queues"):
-        check_exact_resume(Built(params=build), batch_size=2, steps=3)
+
+def ends(context):
+    return tf.data.Dataset.range(5).map(lambda n: (n, n)).batch(1)
+
+
+@pytest.mark.parametrize(
+    ("build", "message"),
+    [
+        (random, r"(?s)RandomUniform is stateful.*stateless"),
+        (queue, "the content of its queues"),
+        (ends, "ends after 5 batches"),
+    ],
+)
+def test_data_that_cannot_be_resumed_is_found(build, message):
+    with pytest.raises(AssertionError, match=message):
+        check_exact_resume(Built(params=build), batch_size=2, steps=6)
 
 
 @pytest.mark.parametrize("kind", [np.int64, str])
@@ -105,11 +114,3 @@ def test_shapes_that_change_are_found():
 
     with pytest.raises(AssertionError, match=r"tensor 1 of 2 \(int64 \[1, 1\]\) has the shape"):
         check_exact_resume(Built(params=build), batch_size=1, steps=3)
-
-
-def test_data_that_ends_is_found():
-    def build(context):
-        return tf.data.Dataset.range(5).map(lambda n: (n, n)).batch(1)
-
-    with pytest.raises(AssertionError, match="ends after 5 batches"):
-        check_exact_resume(Built(params=build), batch_size=1, steps=6)
