@@ -121,8 +121,12 @@ def test_hooks_of_a_hook_plugin_name_the_plugin(hooks):
         def __call__(self, context):
             return hooks
 
-    made = configured(Plugin, kind=HOOK).make()(None)
+    plugin = configured(Plugin, kind=HOOK).make()
+    made = plugin(None)
     assert made is hooks
+    classes = [type(hook) for hook in hooks] if isinstance(hooks, list) else []
+    plugin(None)  # A hook that is made again keeps its class.
+    assert not classes or classes == [type(hook) for hook in hooks]
     for hook in made if isinstance(made, (list, tuple)) else [made]:
         assert called(hook.begin) == "begin()"
 

@@ -1,9 +1,9 @@
-"""`ConfiguredPlugin` constructs plugins, and is the one gate that names a plugin in its errors.
+"""Constructs plugins with their parameters, in one place, so that errors name the plugin.
 
-A plugin that comes out of the gate is of a subclass of its class. The contract methods of the
-subclass note on an exception which method of which plugin was called. So tf-frame simply calls
-`model.build(...)` or `transform(...)`, and `tf_frame.plugin.fault` can name the plugin of an error.
-The hooks, optimizers and writers that a plugin makes pass through the same gate.
+`ConfiguredPlugin.make` moves a new plugin to a subclass of its class. The contract methods of the
+subclass note plugin and method on an exception. So tf-frame simply calls `model.build(...)` or
+`transform(...)`, and `tf_frame.plugin.fault` finds the note. Hooks, optimizers and writers that a
+plugin makes get such a subclass as well.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import dataclasses
 import functools
 import inspect
 import types
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from tf_frame.config.option import declared_options
@@ -23,17 +23,14 @@ from tf_frame.plugin.kinds import HOOK, MODEL, OPTIMIZER
 from tf_frame.plugin.load import LoadedPlugin
 from tf_frame.plugin.origin import MARK, is_foreign
 
-_NO_METHODS: Mapping[str, str] = {}
 # The methods of session hooks and checkpoint listeners.
-_HOOK_METHODS = {
-    name: name
-    for name in (
-        *("begin", "after_create_session", "before_run", "before_step", "after_run"),
-        *("after_step", "before_save", "after_save", "end"),
-    )
-}
-# Classes of these modules define a contract. Callers ask whether a class overrides their methods,
-# so the methods stay as they are.
+_HOOK_METHODS = (
+    *("begin", "after_create_session", "before_run", "before_step", "after_run", "after_step"),
+    *("before_save", "after_save", "end"),
+)
+_WRITER = "prediction_writer"
+# Classes of these modules define a contract. Callers compare methods with them to find out whether
+# a class overrides a method, so inherited methods stay as they are.
 _CONTRACTS = ("tf_frame.plugin.", "tf_frame.hooks.base", "tensorflow.")
 
 
@@ -74,57 +71,60 @@ class ConfiguredPlugin:
         with calling(info, method):
             made = make(params=self.params, **context)
         names = [name for name in vars(info.kind.base) if not name.startswith("_")]
-        return guard(made, info, {name: name for name in [*names, info.kind.method]})
+        return guard(made, info, [*names, info.kind.method])
 
 
-def guard(made: Any, info: PluginInfo, methods: Mapping[str, str] = _NO_METHODS) -> Any:
-    """Makes an object name its plugin in the errors of its methods.
+def guard(
+    made: Any, info: PluginInfo, methods: Iterable[str] = (), label: str | None = None
+) -> Any:
+    """Moves an object to a subclass that names the plugin in the errors of its methods.
 
     Args:
       made: the plugin, or an object that the plugin made.
       info: the plugin.
-      methods: the methods, properties included -> their names in the errors.
+      methods: names of methods and properties.
+      label: name of the methods in the errors; None: their own names.
 
     Returns:
-      The object, of a subclass of its class. An object of a class that allows none is left alone.
+      The object. An object stays as it is if its class allows no subclass.
     """
-    if made is not None and not isinstance(made, type):
+    if not isinstance(made, type) and MARK not in vars(type(made)):
         with contextlib.suppress(Exception):
-            guarded = _guarded_class(type(made), info, tuple(methods.items()))  # type: ignore[arg-type]
-            object.__setattr__(made, "__class__", guarded)
+            cls: Any = type(made)
+            object.__setattr__(made, "__class__", _guarded_class(cls, info, tuple(methods), label))
     return made
 
 
 @functools.cache
-def _guarded_class(cls: type, info: PluginInfo, methods: Iterable[tuple[str, str]]) -> type:
+def _guarded_class(cls: Any, info: PluginInfo, methods: tuple[str, ...], label: str | None) -> type:
     """Returns a subclass with the plugin as an attribute and methods that note their call."""
     members: dict[str, Any] = {
-        # Without slots of its own: else objects of the class could not become of the subclass.
+        # Empty slots: the objects of both classes must have the same layout.
         **{MARK: info, "__slots__": ()},
         **{name: getattr(cls, name) for name in ("__module__", "__qualname__", "__doc__")},
     }
     guarded = types.new_class(cls.__name__, (cls,), exec_body=lambda body: body.update(members))
-    for name, shown in methods:
+    for name in methods:
         owner = next((base for base in cls.__mro__ if name in vars(base)), object)
         if not f"{owner.__module__}.".startswith(_CONTRACTS):
-            _guard_member(guarded, vars(owner).get(name), info, name, shown)
+            _guard_member(guarded, vars(owner).get(name), info, name, label or name)
     return guarded
 
 
-def _guard_member(guarded: type, member: Any, info: PluginInfo, name: str, shown: str) -> None:
+def _guard_member(guarded: type, member: Any, info: PluginInfo, name: str, label: str) -> None:
     """Overrides a method or a property in a guarded class."""
 
-    # Both ask the plugin's class anew, since tests replace methods of a class.
+    # Both functions ask the plugin's class anew, since tests replace methods of a class.
     def read(thing: Any) -> Any:
-        with calling(info, shown):
+        with calling(info, label):
             return getattr(super(guarded, thing), name)
 
     def call(thing: Any, /, *args: Any, **kwargs: Any) -> Any:
-        with calling(info, shown):
+        with calling(info, label):
             made = getattr(super(guarded, thing), name)(*args, **kwargs)
-        return give_out(made, info) if give_out else made
+        return guard_result(made, info) if guard_result else made
 
-    give_out = _GIVE_OUT.get((info.kind, name)) if is_foreign(info) else None
+    guard_result = _RESULTS.get((info.kind, name)) if is_foreign(info) else None
     if inspect.isfunction(member):
         setattr(guarded, name, functools.wraps(member)(call))
     elif isinstance(member, property):
@@ -135,34 +135,34 @@ def _guard_member(guarded: type, member: Any, info: PluginInfo, name: str, shown
         setattr(guarded, name, cached)
 
 
-def _give_out_output(output: Any, info: PluginInfo) -> Any:
+def _guard_output(output: Any, info: PluginInfo) -> Any:
     for name in ("hooks", "chief_hooks"):
-        _give_out_hooks(getattr(output, name, ()), info)
+        _guard_hooks(getattr(output, name, ()), info)
     return guard(output, info)
 
 
-def _give_out_hooks(made: Any, info: PluginInfo) -> Any:
+def _guard_hooks(made: Any, info: PluginInfo) -> Any:
     for hook in made if isinstance(made, (list, tuple)) else [made]:
         guard(hook, info, _HOOK_METHODS)
     return made
 
 
-def _give_out_writer(writer: Any, info: PluginInfo) -> Any:
+def _guard_writer(writer: Any, info: PluginInfo) -> Any:
     if not inspect.isfunction(writer):
-        return guard(writer, info, {"__call__": "prediction_writer"})
+        return guard(writer, info, ["__call__"], _WRITER)
 
     @functools.wraps(writer)
     def write(*args: Any) -> None:
-        with calling(info, "prediction_writer"):
+        with calling(info, _WRITER):
             writer(*args)
 
     return write
 
 
-# The methods that make objects with code of their own -> the way of these objects through the gate.
-_GIVE_OUT: dict[Any, Callable[[Any, PluginInfo], Any]] = {
-    (MODEL, "build"): _give_out_output,
-    (MODEL, "prediction_writer"): _give_out_writer,
+# Kind and method with a result that has code of its own -> a function that guards the result.
+_RESULTS: dict[Any, Callable[[Any, PluginInfo], Any]] = {
+    (MODEL, "build"): _guard_output,
+    (MODEL, _WRITER): _guard_writer,
     (OPTIMIZER, "__call__"): guard,
-    (HOOK, "__call__"): _give_out_hooks,
+    (HOOK, "__call__"): _guard_hooks,
 }
