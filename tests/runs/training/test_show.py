@@ -96,7 +96,7 @@ def test_the_cost_of_the_layers_is_shown(tmp_path, model, options):
     # Three weights and a bias; a product for each weight.
     assert table["linear"][:2] == ["4", "100.0"]
     assert table["total"][:4] == ["4", "100.0", "3", "100.0"]
-    assert "a step of 8 examples keeps" in lines[0]
+    assert "a step of 8 examples" in lines[0]
     assert list(tmp_path.iterdir()) == []
 
 
