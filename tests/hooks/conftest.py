@@ -40,8 +40,7 @@ def train(tmp_path):
             with monitored_session(
                 graph,
                 hooks=hooks,
-                model_dir=str(tmp_path),
-                member=JobMember(cluster=Cluster()),
+                member=JobMember(cluster=Cluster(), model_dir=str(tmp_path)),
                 config=config,
                 checkpoint=newest_checkpoint(str(tmp_path)),
             ) as session:

@@ -67,8 +67,7 @@ def requests_of(build, tmp_path):
             with monitored_session(
                 graph,
                 hooks=loop.hooks,
-                model_dir=str(tmp_path),
-                member=JobMember(cluster=Cluster()),
+                member=JobMember(cluster=Cluster(), model_dir=str(tmp_path)),
                 config=None,
                 checkpoint=None,
             ) as session:

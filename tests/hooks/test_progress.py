@@ -237,8 +237,7 @@ def test_the_mean_rate_is_right_where_training_ends_between_wanted_steps(tmp_pat
         with monitored_session(
             graph,
             hooks=loop.hooks,
-            model_dir=str(tmp_path),
-            member=JobMember(cluster=Cluster()),
+            member=JobMember(cluster=Cluster(), model_dir=str(tmp_path)),
             config=tf.ConfigProto(),
         ) as session:
             loop.run(session)

@@ -44,8 +44,7 @@ def open_session(tmp_path):
         return monitored_session(
             graph,
             hooks=hooks,
-            model_dir=str(tmp_path),
-            member=JobMember(cluster=Cluster()),
+            member=JobMember(cluster=Cluster(), model_dir=str(tmp_path)),
             config=session_config(CONFIG, make_deployment(CONFIG, Cluster())),
             checkpoint=newest_checkpoint(str(tmp_path)),
         )

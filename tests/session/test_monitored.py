@@ -174,8 +174,6 @@ def test_a_worker_joins_only_when_the_session_of_the_chief_is_ready(tmp_path, bu
             member = JobMember(
                 cluster=worker, agreement=Agreement(worker), max_steps=1, report=report
             )
-            with monitored_session(
-                graph, hooks=(), model_dir=str(tmp_path), member=member, config=tf.ConfigProto()
-            ):
+            with monitored_session(graph, hooks=(), member=member, config=tf.ConfigProto()):
                 pass
     assert len(lines) == 2

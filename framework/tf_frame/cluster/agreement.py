@@ -53,7 +53,7 @@ class Agreement:
         self._store.put({_RESTORED: (restored or "").encode(), _SESSION: time.time_ns() // 1000})
 
     def open_session(self) -> None:
-        """Lets the other workers join this session, whose variables have their values."""
+        """Lets the other workers join this session: the variables have their values."""
         self._store.put({_OPEN: self._store.number(_SESSION)})
 
     def close_session(self, step: int) -> None:

@@ -122,7 +122,7 @@ class Hook(tf.train.SessionRunHook):
     def should_stop(self) -> bool:
         """Returns true to end training; called between all steps and before the first step.
 
-        The method must be quick. `REPLAN` makes tf-frame's loop ask the cadences anew.
+        The method must be quick. `REPLAN` makes tf-frame's loop ask the cadences again.
         """
         return False
 
@@ -144,7 +144,7 @@ class Hook(tf.train.SessionRunHook):
         """Releases resources of the hook; also called after an error, perhaps twice."""
 
     def not_finite(self, run_context: Any, value: float, step: int) -> None:
-        """Called after a step in which `watched` was not finite."""
+        """Called after a step if `watched` is not finite."""
 
     # Methods of SessionRunHook, which sessions of TensorFlow call.
 

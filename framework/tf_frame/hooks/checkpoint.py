@@ -182,7 +182,7 @@ class CheckpointHook(Hook):
                 _LOG.error("%s", error)
 
     def fail_before_first_step(self) -> None:
-        # The same command with other options, which may not fit the checkpoint, can begin anew.
+        # Then the same command with other options, which may not fit the checkpoint, can start.
         if self._first_step is not None and self._saved_step == self._first_step:
             self._kept.discard(self._prefix(self._first_step))
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import logging
 import signal
 import time
 from collections.abc import Callable, Iterator
@@ -19,6 +20,8 @@ from tf_frame.cluster.cluster import Cluster, wait_for_servers
 from tf_frame.cluster.status import ENDED, read_statuses
 from tf_frame.errors import TfFrameError
 from tf_frame.session.interrupts import Interrupts
+
+_LOG = logging.getLogger("tf_frame")
 
 # Errors of a collective if a peer is lost, was restarted, or is late.
 _COLLECTIVE_ERRORS = (
@@ -72,7 +75,7 @@ class JobMember:
     model_dir: str = ""
     max_steps: int = 0
     timeout_secs: float = 300
-    report: Callable[[str], None] = print
+    report: Callable[[str], None] = _LOG.warning
     interrupts: Interrupts = dataclasses.field(default_factory=Interrupts)
     started: float = dataclasses.field(default_factory=time.time)
 

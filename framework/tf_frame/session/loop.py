@@ -48,7 +48,7 @@ class TrainingLoop(tf.train.SessionRunHook):
       global_step: the global step after the last step.
       loss: the loss of the last step, None before the first.
       stop_requested: whether a hook ended training, and not the end of the input.
-      request: function to call once between two steps; then the cadences are asked anew. A
+      request: function to call once between two steps; then the cadences are asked again. A
         signal handler may set it. The loop calls it when no profile is being made.
     """
 

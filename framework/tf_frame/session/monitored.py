@@ -7,9 +7,8 @@ fit before it restores, and restores the newest readable checkpoint after a lost
 from __future__ import annotations
 
 import dataclasses
-import logging
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import tensorflow.compat.v1 as tf
@@ -20,8 +19,6 @@ from tf_frame.graph.train_graph import TrainGraph
 from tf_frame.hooks.base import in_phase_order
 from tf_frame.hooks.input_position import RestoredCheckpoint
 from tf_frame.session.job_member import JobMember
-
-logger = logging.getLogger("tf_frame")
 
 _LOOK_SECS, _TRY_SECS = 0.2, 1.0
 
@@ -34,13 +31,10 @@ class _ChiefCreator(tf.train.SessionCreator):
     """
 
     graph: TrainGraph
-    model_dir: str
-    target: str
     config: Any
+    member: JobMember
     first_checkpoint: str | None
     restored: RestoredCheckpoint
-    report: Callable[[str], None]
-    member: JobMember
     is_first: bool = True
 
     def create_session(self) -> Any:
@@ -51,10 +45,10 @@ class _ChiefCreator(tf.train.SessionCreator):
             check_match(path, tf.global_variables())
             unused = describe_unused(path, tf.global_variables())
             if unused:
-                self.report(f"warning: {unused}")
+                self.member.report(f"warning: {unused}")
         return tf.train.ChiefSessionCreator(
             self.graph.scaffold,
-            master=self.target,
+            master=self.member.cluster.target,
             config=self.config,
             checkpoint_filename_with_path=path,
         ).create_session()
@@ -63,8 +57,9 @@ class _ChiefCreator(tf.train.SessionCreator):
         if self.is_first:
             self.is_first = False
             return self.first_checkpoint
-        path = newest_checkpoint(self.model_dir, self.report)
-        self.report(f"a server was lost; training goes on from {path or 'new variables'}")
+        report = self.member.report
+        path = newest_checkpoint(self.member.model_dir, report)
+        report(f"a server was lost; training goes on from {path or 'new variables'}")
         return path
 
 
@@ -76,7 +71,6 @@ class _WorkerCreator(tf.train.SessionCreator):
     """
 
     graph: TrainGraph
-    target: str
     config: Any
     member: JobMember
 
@@ -106,7 +100,7 @@ class _WorkerCreator(tf.train.SessionCreator):
         """Returns a session once all variables have values; None if that takes too long."""
         try:
             return manager.wait_for_session(
-                self.target, config=self.config, max_wait_secs=_TRY_SECS
+                self.member.cluster.target, config=self.config, max_wait_secs=_TRY_SECS
             )
         except tf.errors.DeadlineExceededError:
             return None
@@ -118,7 +112,7 @@ class _AllReduceCreator(_WorkerCreator):
     def create_session(self) -> Any:
         self.member.wait_for_servers()
         return tf.train.ChiefSessionCreator(
-            self.graph.scaffold, master=self.target, config=self.config
+            self.graph.scaffold, master=self.member.cluster.target, config=self.config
         ).create_session()
 
 
@@ -126,36 +120,30 @@ def monitored_session(
     graph: TrainGraph,
     *,
     hooks: Iterable[Any],
-    model_dir: str,
     member: JobMember,
     config: Any,
     checkpoint: str | None = None,
     restored: RestoredCheckpoint | None = None,
-    report: Callable[[str], None] = logger.warning,
 ) -> Any:
     """Creates the session of one worker.
 
     Args:
       graph: the training graph; must be the default graph.
       hooks: called in phase order.
-      model_dir: where the chief looks for a checkpoint after a lost session.
-      member: this worker in its job; workers other than the chief wait for the variables.
+      member: this worker in its job; workers other than the chief wait for the variables. After
+        a lost session the chief restores the newest checkpoint in its folder.
       config: the `ConfigProto`.
       checkpoint: restored by the chief's first session; None: the variables are new.
       restored: gets the path of the restored checkpoint, before any hook is called.
-      report: takes a line about the checkpoint that is restored.
 
     Returns:
       A `tf.compat.v1.train.MonitoredSession`, to be used in a `with` block.
     """
-    target = member.cluster.target
     if member.cluster.is_chief:
         restored = restored or RestoredCheckpoint()
-        creator: Any = _ChiefCreator(
-            graph, model_dir, target, config, checkpoint, restored, report, member
-        )
+        creator: Any = _ChiefCreator(graph, config, member, checkpoint, restored)
     elif member.cluster.all_reduces:
-        creator = _AllReduceCreator(graph, target, config, member)
+        creator = _AllReduceCreator(graph, config, member)
     else:
-        creator = _WorkerCreator(graph, target, config, member)
+        creator = _WorkerCreator(graph, config, member)
     return tf.train.MonitoredSession(session_creator=creator, hooks=in_phase_order(hooks))

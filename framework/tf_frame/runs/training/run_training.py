@@ -46,7 +46,7 @@ def run(
       source: the input, constructed.
       cluster: the task of this process.
       observer: the user.
-      session_config: a `ConfigProto` whose fields win over tf-frame's own, or None.
+      session_config: a `ConfigProto` with fields that override tf-frame's fields, or None.
 
     Returns:
       The result, as `result.json` has it.

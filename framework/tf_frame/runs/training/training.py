@@ -160,12 +160,10 @@ class Training:
             return monitored_session(
                 self.parts.graph,
                 hooks=self.loop.hooks,
-                model_dir=self._setup.model_dir,
                 member=self.parts.member,
                 config=self._proto,
                 checkpoint=self._context.checkpoint,
                 restored=self.parts.restored,
-                report=self._report,
             )
 
     @contextlib.contextmanager

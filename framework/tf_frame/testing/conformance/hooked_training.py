@@ -218,9 +218,7 @@ def _train(run: HookedRun, graph: Any, hooks: list[Any], folder: str, *, fails: 
     )
     with closing_all(loop.hooks), counted_runs() as count:
         watch.count = count
-        session = monitored_session(
-            graph, hooks=loop.hooks, model_dir=folder, member=member, config=None
-        )
+        session = monitored_session(graph, hooks=loop.hooks, member=member, config=None)
         with session:
             loop.run(session)
     run.steps = loop.global_step
