@@ -83,22 +83,6 @@ def test_channels_first_are_the_same_variables_and_shapes():
     assert outputs.shape.as_list() == [2, 5, 6, 8, 10]
 
 
-def test_channels_first_equal_channels_last(evaluate_channels_first):
-    images = IMAGES.astype(np.float32)
-    last = layers.conv2d_transpose(images, 5, 3, 2, scope="layer")
-    first = layers.conv2d_transpose(
-        images.transpose(0, 3, 1, 2), 5, 3, 2, data_format="NCHW", reuse=True, scope="layer"
-    )
-    last, first = evaluate_channels_first(last, first)
-    np.testing.assert_allclose(first, last.transpose(0, 3, 1, 2), atol=1e-5)
-
-
-def test_normalizer_takes_the_place_of_biases_before_the_activation(evaluate):
-    outputs = layers.conv2d_transpose(IMAGES, 5, 3, normalizer_fn=lambda x: x - 100.0)
-    assert [v.op.name for v in tf.global_variables()] == ["Conv2d_transpose/weights"]
-    assert not evaluate(outputs)[0].any()
-
-
 def test_what_does_not_fit_is_refused():
     with pytest.raises(ValueError, match="data_format has to be either NCHW or NHWC"):
         layers.conv2d_transpose(IMAGES, 5, 3, data_format="NDHWC")

@@ -98,7 +98,7 @@ VALUES = np.random.RandomState(0).normal(size=[2, 6, 4]).astype(np.float32)
 
 
 def test_the_largest_of_each_group_of_neighbours_is_left():
-    with tf.Graph().as_default(), tf.Session() as session:
+    with tf.Session() as session:
         inputs = tf.placeholder(tf.float32, [None, 6, 4])
         last, middle = layers.maxout(inputs, 2), layers.maxout(inputs, 3, axis=1)
         assert last.shape.as_list() == [None, 6, 2]
@@ -109,12 +109,12 @@ def test_the_largest_of_each_group_of_neighbours_is_left():
 
 
 def test_features_that_do_not_divide_are_refused():
-    with tf.Graph().as_default(), pytest.raises(ValueError, match=r"features\(6\) is not a multip"):
+    with pytest.raises(ValueError, match=r"features\(6\) is not a multip"):
         layers.maxout(tf.zeros([1, 6]), 4)
 
 
 def test_a_number_becomes_a_vector_and_one_out_of_range_no_place():
-    with tf.Graph().as_default(), tf.Session() as session:
+    with tf.Session() as session:
         plain = layers.one_hot_encoding([1, 5], 3)
         other = layers.one_hot_encoding(
             tf.constant([2], tf.int64), 3, on_value=2.0, off_value=-1.0, outputs_collections="ends"
@@ -127,7 +127,7 @@ def test_a_number_becomes_a_vector_and_one_out_of_range_no_place():
 
 def test_the_last_dimension_sums_to_1():
     values = np.random.RandomState(0).normal(size=[2, 3, 4]).astype(np.float32)
-    with tf.Graph().as_default(), tf.Session() as session:
+    with tf.Session() as session:
         logits = tf.placeholder(tf.float32, [None, None, 4])
         predictions = layers.softmax(logits, scope="Predictions")
         assert predictions.shape.as_list() == [None, None, 4]
@@ -139,5 +139,5 @@ def test_the_last_dimension_sums_to_1():
 
 @pytest.mark.parametrize(("shape", "message"), [([3], "at least 2"), ([2, None], "must be known")])
 def test_logits_without_known_classes_are_refused(shape, message):
-    with tf.Graph().as_default(), pytest.raises(ValueError, match=message):
+    with pytest.raises(ValueError, match=message):
         layers.softmax(tf.placeholder(tf.float32, shape))

@@ -64,21 +64,19 @@ def test_fans_of_other_ranks(shape, fans):
 
 def test_type_and_seed(evaluate):
     initializer = layers.xavier_initializer(seed=7, dtype=tf.float64)
-    with tf.Graph().as_default():
-        one = tf.get_variable("one", [4, 5], tf.float64, initializer)
-        other = tf.get_variable("other", [4, 5], tf.float64, initializer)
-        one, other = evaluate(one, other)
+    one = tf.get_variable("one", [4, 5], tf.float64, initializer)
+    other = tf.get_variable("other", [4, 5], tf.float64, initializer)
+    one, other = evaluate(one, other)
     assert one.dtype == np.float64
     np.testing.assert_array_equal(one, other)
 
 
 def test_layers_start_from_xavier_and_zero(evaluate):
-    with tf.Graph().as_default():
-        tf.set_random_seed(0)
-        layers.conv2d(tf.zeros([1, 4, 4, 10]), 40, 3)
-        layers.fully_connected(tf.zeros([1, 90]), 360)
-        layers.conv2d_transpose(tf.zeros([1, 4, 4, 40]), 10, 3)
-        values = evaluate(*tf.global_variables())
+    tf.set_random_seed(0)
+    layers.conv2d(tf.zeros([1, 4, 4, 10]), 40, 3)
+    layers.fully_connected(tf.zeros([1, 90]), 360)
+    layers.conv2d_transpose(tf.zeros([1, 4, 4, 40]), 10, 3)
+    values = evaluate(*tf.global_variables())
     for weights, biases in zip(values[::2], values[1::2], strict=True):
         assert np.var(weights) == pytest.approx(2 / 450, rel=0.03)
         assert np.abs(weights).max() == pytest.approx(np.sqrt(6 / 450), rel=0.01)

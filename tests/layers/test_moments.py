@@ -11,7 +11,7 @@ def moments_of(values):
 
 
 def test_moments_of_parts_of_any_size_make_those_of_the_whole():
-    with tf.Graph().as_default(), tf.Session() as session:
+    with tf.Session() as session:
         parts = [
             tf.stack([m.mean, m.variance, tf.fill([2], m.count)])
             for m in (moments_of(VALUES[:2]), moments_of(VALUES[2:3]), moments_of(VALUES[3:]))
@@ -25,7 +25,7 @@ def test_moments_of_parts_of_any_size_make_those_of_the_whole():
 def test_weights_of_examples_count_when_parts_are_put_together():
     weights = np.array([2, 0, 1, 3, 1, 1, 2])
     repeated = np.repeat(VALUES, weights, axis=0)
-    with tf.Graph().as_default(), tf.Session() as session:
+    with tf.Session() as session:
         parts = []
         for part in (slice(0, 3), slice(3, 7)):
             moments = batch_moments(tf.constant(VALUES[part]), 2, tf.float64, weights[part])
@@ -37,7 +37,7 @@ def test_weights_of_examples_count_when_parts_are_put_together():
 
 
 def test_alone_the_moments_and_their_gradients_stay_what_they_are():
-    with tf.Graph().as_default(), tf.Session() as session:
+    with tf.Session() as session:
         values = tf.constant(VALUES)
         own = batch_moments(values, 2, tf.float64)
         shared = shared_moments(own)
@@ -50,7 +50,7 @@ def test_alone_the_moments_and_their_gradients_stay_what_they_are():
 
 
 def test_the_unbiased_variance_of_one_value_is_0():
-    with tf.Graph().as_default(), tf.Session() as session:
+    with tf.Session() as session:
         values = tf.constant(VALUES[:1, :1])
         assert session.run(batch_moments(values, 2, tf.float64).unbiased_variance()).tolist() == [
             0,

@@ -85,10 +85,9 @@ def test_both_weights_pay_and_are_collected_as_weights():
     assert tf.get_collection("of_biases") == [biases]
 
 
-def test_normalizer_takes_the_place_of_biases():
-    layers.separable_conv2d(IMAGES, None, 3, normalizer_fn=tf.identity, scope="depthwise")
-    layers.separable_conv2d(IMAGES, 4, 3, normalizer_fn=tf.identity, scope="both")
-    assert not [name for name in shapes() if name.endswith("biases")]
+def test_normalizer_takes_the_place_of_biases_without_pointwise_weights():
+    layers.separable_conv2d(IMAGES, None, 3, normalizer_fn=tf.identity)
+    assert list(shapes()) == ["SeparableConv2d/depthwise_weights"]
 
 
 def test_channels_first_are_the_same_variables_and_shapes():
@@ -102,16 +101,6 @@ def test_channels_first_are_the_same_variables_and_shapes():
         )
         batch, height, width, channels = last.shape.as_list()
         assert first.shape.as_list() == [batch, channels, height, width]
-
-
-def test_channels_first_equal_channels_last(evaluate_channels_first):
-    images = IMAGES.astype(np.float32)
-    last = layers.separable_conv2d(images, 4, 3, stride=2, scope="layer")
-    first = layers.separable_conv2d(
-        images.transpose(0, 3, 1, 2), 4, 3, 1, 2, data_format="NCHW", reuse=True, scope="layer"
-    )
-    last, first = evaluate_channels_first(last, first)
-    np.testing.assert_allclose(first, last.transpose(0, 3, 1, 2), atol=1e-5)
 
 
 def test_what_does_not_fit_is_refused():

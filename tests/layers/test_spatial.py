@@ -24,13 +24,12 @@ def test_corner_centres_coincide_when_aligned():
 
 
 def test_same_size_adds_no_op():
-    with tf.Graph().as_default():
-        images = tf.zeros([1, 3, 4, 1])
-        assert layers.resize_bilinear(images, [3, 4]) is images
+    images = tf.zeros([1, 3, 4, 1])
+    assert layers.resize_bilinear(images, [3, 4]) is images
 
 
 def test_size_known_and_unknown():
-    with tf.Graph().as_default(), tf.Session() as session:
+    with tf.Session() as session:
         images = tf.placeholder(tf.float32, [None, None, None, 1])
         assert layers.spatial_size(tf.zeros([2, 3, 4, 1])) == [3, 4]
         size = layers.spatial_size(images)

@@ -79,6 +79,8 @@ def test_get():
         ("other=1", "Unknown hyperparameter type for other"),
         ("steps=1,steps=2", "Multiple assignments to variable 'steps'"),
         ("none=1", "Could not parse hparam 'none'"),
+        # As of old: only `parse_values` knows indices.
+        ("layers[0]=5", "Must pass a list for multi-valued parameter: layers"),
     ],
 )
 def test_malformed_texts(text, error):
@@ -108,12 +110,6 @@ def test_a_function_may_become_another_callable():
     own.set_hparam("function", sorted)
     own.set_hparam("function", str)
     assert own.function is str
-
-
-def test_an_index_sets_no_element_of_a_parameter():
-    """As of old: only `parse_values` knows indices."""
-    with pytest.raises(ValueError, match="Must pass a list for multi-valued parameter: layers"):
-        hparams().parse("layers[0]=5")
 
 
 def test_mistakes_of_names():

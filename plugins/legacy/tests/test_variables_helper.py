@@ -75,9 +75,9 @@ def test_a_variable_that_two_expressions_match_is_multiplied_once(pairs):
     assert [gradient for gradient, _ in values(changed)] == [1.0, 4.0, 3.0, 8.0]
 
 
-def test_multiplying_what_matches_nothing_leaves_all_as_it_is(pairs, log):
-    changed = variables_helper.multiply_gradients_matching_regex(pairs, [".*/beta"], 0.0)
-    assert changed == pairs
+def test_what_matches_nothing_is_left_as_it_is(pairs, log):
+    assert variables_helper.multiply_gradients_matching_regex(pairs, [".*/beta"], 0.0) == pairs
+    assert variables_helper.freeze_gradients_matching_regex(pairs, ["Other"]) == pairs
     assert log.messages == []
 
 
@@ -101,10 +101,6 @@ def test_frozen_variables_are_dropped_with_a_line_of_log(pairs, log):
     kept = variables_helper.freeze_gradients_matching_regex(pairs, ["FeatureExtractor/.*", ""])
     assert kept == pairs[2:]
     assert log.messages == [f"Freezing variable [{name}]" for name in NAMES[:2]]
-
-
-def test_freezing_what_matches_nothing_keeps_all(pairs):
-    assert variables_helper.freeze_gradients_matching_regex(pairs, ["Other"]) == pairs
 
 
 @pytest.fixture

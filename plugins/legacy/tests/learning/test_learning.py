@@ -12,50 +12,22 @@ from tf_frame.errors import NonFiniteError
 from tf_frame_legacy import learning
 from tf_frame_legacy.learning import services
 
+from ..runs import checkpoints, events, loss_of_step, saved, scalars, square_train_op
+
 pytestmark = [
     pytest.mark.usefixtures("graph", "variable_mode", "control_flow_of_v1"),
     pytest.mark.timeout(60),
 ]
-# The loss before step n of `make_train_op` is 16 * 0.64 ** (n - 1).
 
 
 def make_train_op(loss=None, **kwargs):
-    w = tf.get_variable("w", initializer=tf.constant(4.0))
-    loss = tf.square(w) if loss is None else loss(w)
-    tf.summary.scalar("loss", loss)
-    return learning.create_train_op(loss, tf.train.GradientDescentOptimizer(0.1), **kwargs)
-
-
-def loss_of_step(step):
-    return pytest.approx(16 * 0.64 ** (step - 1), rel=1e-5)
+    return square_train_op(learning.create_train_op, loss, **kwargs)
 
 
 def again(folder, **kwargs):
     """Trains in a new graph, as a new process would."""
     with tf.Graph().as_default():
         return learning.train(make_train_op(), str(folder), **kwargs)
-
-
-def checkpoints(folder):
-    return sorted(path.name.removesuffix(".index") for path in folder.glob("model.ckpt*.index"))
-
-
-def saved(folder, name):
-    return tf.train.load_checkpoint(str(folder)).get_tensor(name)
-
-
-def events(folder):
-    paths = sorted(folder.glob("events.*"))
-    return [event for path in paths for event in tf.train.summary_iterator(str(path))]
-
-
-def scalars(folder, tag):
-    return [
-        (event.step, value.simple_value)
-        for event in events(folder)
-        for value in event.summary.value
-        if value.tag == tag
-    ]
 
 
 @pytest.fixture

@@ -7,6 +7,8 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame_legacy import learning
 
+from ..runs import events
+
 pytestmark = pytest.mark.usefixtures("graph", "variable_mode")
 
 
@@ -28,11 +30,6 @@ def global_step():
 
 def step(session, **kwargs):
     return learning.train_step(session, session.graph.train_op, global_step(), kwargs)
-
-
-def events(folder):
-    paths = sorted(folder.glob("events.*"))
-    return [event for path in paths for event in tf.train.summary_iterator(str(path))]
 
 
 def test_a_step_returns_the_loss_and_after_it_whether_to_stop(session, caplog):

@@ -3,10 +3,9 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame import layers
-from tf_frame_legacy import model_deploy
 from tf_frame_legacy.model_deploy import DeploymentConfig, deploy
 
-pytestmark = pytest.mark.usefixtures("graph")
+pytestmark = [pytest.mark.usefixtures("graph"), pytest.mark.timeout(60)]
 TWO_ON_CPU = {"num_clones": 2, "clone_on_cpu": True}
 
 
@@ -223,9 +222,6 @@ def test_clones_may_share_the_statistics_of_batch_norm():
     np.testing.assert_allclose(found, expected, rtol=1e-5)
 
 
-pytestmark = [pytest.mark.usefixtures("graph"), pytest.mark.timeout(60)]
-
-
 def counted_model():
     """A model that counts how often its loss is computed."""
     weights = tf.get_variable("weights", initializer=tf.constant(1.0))
@@ -238,8 +234,8 @@ def counted_model():
 @pytest.mark.usefixtures("variable_mode")
 def test_the_chief_computes_no_loss_of_its_own():
     optimizer = tf.train.SyncReplicasOptimizer(tf.train.GradientDescentOptimizer(0.25), 1)
-    config = model_deploy.DeploymentConfig(clone_on_cpu=True)
-    model = model_deploy.deploy(config, counted_model, optimizer=optimizer)
+    config = DeploymentConfig(clone_on_cpu=True)
+    model = deploy(config, counted_model, optimizer=optimizer)
     (weights,), count = tf.trainable_variables(), model.clones[0].outputs
     tokens = optimizer.get_init_tokens_op(1)
     update = optimizer.get_chief_queue_runner().enqueue_ops

@@ -72,18 +72,12 @@ def test_parameter_servers_hold_the_variables_of_one_clone(models):
 
 
 @pytest.mark.usefixtures("variable_mode")
-def test_two_parameter_servers_hold_the_variables_in_turn(models):
+@pytest.mark.parametrize("under_the_device_of_the_variables", [False, True])
+def test_two_parameter_servers_hold_the_variables_in_turn(
+    models, under_the_device_of_the_variables
+):
     config = DeploymentConfig(num_clones=2, num_ps_tasks=2)
-    clones = create_clones(config, models.batch_norm, data_of(models))
-    devices = [v.device for v in tf.global_variables()]
-    assert devices == [f"/job:ps/task:{i % 2}/device:CPU:0" for i in range(5)]
-    assert [c.outputs.device for c in clones] == [f"/job:worker/device:GPU:{i}" for i in range(2)]
-
-
-@pytest.mark.usefixtures("variable_mode")
-def test_clones_may_be_made_under_the_device_of_the_variables(models):
-    config = DeploymentConfig(num_clones=2, num_ps_tasks=2)
-    with tf.device(config.variables_device()):
+    with tf.device(config.variables_device() if under_the_device_of_the_variables else None):
         clones = create_clones(config, models.batch_norm, data_of(models))
     devices = [v.device for v in tf.global_variables()]
     assert devices == [f"/job:ps/task:{i % 2}/device:CPU:0" for i in range(5)]
@@ -165,20 +159,15 @@ def evaluate(fetches):
 
 
 @pytest.mark.usefixtures("variable_mode")
-def test_the_penalty_counts_once_and_in_full():
-    total, gradient, sum_of_all = worked_example()
-    np.testing.assert_allclose([total, *gradient], [38.0, 12.0, 13.0])
-    assert sum_of_all == pytest.approx(46.0)
-
-
 @pytest.mark.parametrize(
     ("losses", "expected"),
     [(None, [38.0, 12.0, 13.0]), ([], [8.0, 2.0, 3.0]), ([7.0], [15.0, 2.0, 3.0])],
 )
-def test_regularisation_losses_are_collected_off_or_given(losses, expected):
-    given = None if losses is None else [tf.constant(loss) for loss in losses]
-    total, gradient, _ = worked_example(regularization_losses=given)
+def test_penalties_count_once_and_are_collected_off_or_passed(losses, expected):
+    losses = None if losses is None else [tf.constant(loss) for loss in losses]
+    total, gradient, sum_of_all = worked_example(regularization_losses=losses)
     np.testing.assert_allclose([total, *gradient], expected)
+    assert sum_of_all == pytest.approx(46.0)
 
 
 def test_losses_are_named_in_the_scopes_of_their_clones(graph):

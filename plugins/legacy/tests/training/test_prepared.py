@@ -10,6 +10,8 @@ from tf_frame.hooks.stock.stop_at_step import StopAtStepHook
 from tf_frame.testing.session_runs import counted_runs
 from tf_frame_legacy import training
 
+from ..runs import square_train_op
+
 pytestmark = [
     pytest.mark.usefixtures("graph", "variable_mode", "control_flow_of_v1"),
     pytest.mark.timeout(60),
@@ -20,8 +22,7 @@ NOTHING_WRITTEN = ("save_checkpoint_secs", "save_summaries_steps")
 
 
 def make_train_op():
-    w = tf.get_variable("w", initializer=tf.constant(4.0))
-    return training.create_train_op(tf.square(w), tf.train.GradientDescentOptimizer(0.1))
+    return square_train_op(training.create_train_op)
 
 
 @pytest.fixture

@@ -11,45 +11,20 @@ import tensorflow.compat.v1 as tf
 from tf_frame.errors import NonFiniteError
 from tf_frame_legacy import training
 
+from ..runs import checkpoints, loss_of_step, saved, scalars, square_train_op
+
 pytestmark = [
     pytest.mark.usefixtures("graph", "variable_mode", "control_flow_of_v1"),
     pytest.mark.timeout(60),
 ]
-# The loss before step n of `make_train_op` is 16 * 0.64 ** (n - 1).
 
 
 def make_train_op(loss=None, **kwargs):
-    w = tf.get_variable("w", initializer=tf.constant(4.0))
-    loss = tf.square(w) if loss is None else loss(w)
-    tf.summary.scalar("loss", loss)
-    return training.create_train_op(loss, tf.train.GradientDescentOptimizer(0.1), **kwargs)
-
-
-def loss_of_step(step):
-    return pytest.approx(16 * 0.64 ** (step - 1), rel=1e-5)
+    return square_train_op(training.create_train_op, loss, **kwargs)
 
 
 def to(step):
     return tf.train.StopAtStepHook(last_step=step)
-
-
-def checkpoints(folder):
-    return sorted(path.name.removesuffix(".index") for path in folder.glob("model.ckpt*.index"))
-
-
-def saved(folder, name):
-    return tf.train.load_checkpoint(str(folder)).get_tensor(name)
-
-
-def scalars(folder, tag):
-    tf.summary.FileWriterCache.clear()  # Closes the files; else a part of them is in memory.
-    return [
-        (event.step, value.simple_value)
-        for path in sorted(folder.glob("events.*"))
-        for event in tf.train.summary_iterator(str(path))
-        for value in event.summary.value
-        if value.tag == tag
-    ]
 
 
 @pytest.fixture(autouse=True)

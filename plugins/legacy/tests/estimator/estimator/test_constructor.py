@@ -63,6 +63,7 @@ def features_only(features):
             "warm_start_from must be a string or a WarmStartSettings, instead got <class 'int'>",
         ),
     ],
+    ids=lambda value: value[:9] if isinstance(value, str) else None,
 )
 def test_wrong_arguments_are_refused(tmp_path, model_fn, options, message):
     folder = () if "config" in options else (str(tmp_path),)
