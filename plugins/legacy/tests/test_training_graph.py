@@ -3,7 +3,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame.errors import ConfigError
-from tf_frame_legacy import training_graph, variables_helper
+from tf_frame_legacy import training_graph
 from tf_frame_legacy.config import TRAIN_CONFIG, Config
 from tf_frame_legacy.model_deploy import DeploymentConfig
 
@@ -85,17 +85,6 @@ def test_a_loss_that_is_no_number_changes_nothing(graph):
 )
 def test_only_workers_that_are_not_synchronous_wait_at_first(config, expected):
     assert training_graph._startup_delay(Config(config, TRAIN_CONFIG)) == expected
-
-
-def test_gradients_are_chosen_by_the_beginning_of_names():
-    names = ["FeatureExtractor/InceptionV3/weights", "FeatureExtractor/InceptionV3/biases"]
-    names += ["StackProposalGenerator/weights", "StackProposalGenerator/biases"]
-    pairs = [(tf.constant(float(i)), variable(name, 1.0)) for i, name in enumerate(names, start=1)]
-    found = variables_helper.multiply_gradients_matching_regex(pairs, [".*/biases"], 0.0)
-    with tf.Session() as session:
-        assert session.run([gradient for gradient, _ in found]) == [1.0, 0.0, 3.0, 0.0]
-    assert [v.op.name for _, v in found] == names
-    assert variables_helper.multiply_gradients_matching_regex(pairs, ["biases"], 0.0) == pairs
 
 
 @pytest.fixture(scope="module")

@@ -132,9 +132,6 @@ def test_synchronous_replicas_reach_the_loop(synchronous):
     # Unlike in the API's last version, the batch is that of a worker.
     images = synchronous.graph.get_operation_by_name("FeatureExtractor/Conv/Conv2D").inputs[0]
     assert images.shape[0] == 4
-
-
-def test_the_defaults_are_an_hour_and_a_thousand_steps(synchronous):
     assert (synchronous.save_interval_secs, synchronous.log_every_n_steps) == (3600, 1000)
 
 

@@ -21,6 +21,13 @@ def evaluate(*fetches):
         return session.run(fetches)
 
 
+def after_a_step(train_op, fetches):
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        session.run(train_op)
+        return session.run(fetches)
+
+
 def read_defaults(function):
     return {name: p.default for name, p in inspect.signature(function).parameters.items()}
 
@@ -151,11 +158,7 @@ def test_the_global_step_may_be_left_out_or_be_another(module):
     uncounted = module.create_train_op(loss, optimizer, global_step=None)
     assert tf.train.get_global_step() is None
     counted = module.create_train_op(loss, optimizer, global_step=steps)
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
-        session.run(uncounted)
-        session.run(counted)
-        assert session.run(steps) == 6
+    assert after_a_step([uncounted, counted], steps) == 6
 
 
 @pytest.mark.usefixtures("variable_mode")
@@ -188,10 +191,7 @@ def test_update_ops_of_ones_own_replace_those_of_the_graph(module, chosen, caplo
             variables_to_train=[w],
         )
     assert "update_ops in create_train_op does not contain all the update_ops" in caplog.text
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
-        session.run(train_op)
-        assert session.run([missed, updated]) == [0.0, 1.0 if chosen == "own" else 0.0]
+    assert after_a_step(train_op, [missed, updated]) == [0.0, 1.0 if chosen == "own" else 0.0]
 
 
 @pytest.mark.usefixtures("variable_mode")
@@ -201,10 +201,7 @@ def test_only_chosen_variables_are_trained(module):
     train_op = module.create_train_op(
         a * b, tf.train.GradientDescentOptimizer(0.5), variables_to_train=[a]
     )
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
-        session.run(train_op)
-        assert session.run([a, b]) == [1.5, 3.0]
+    assert after_a_step(train_op, [a, b]) == [1.5, 3.0]
 
 
 @MODULES
@@ -255,7 +252,4 @@ def test_a_transform_changes_the_gradients():
     train_op = training.create_train_op(
         tf.square(w), tf.train.GradientDescentOptimizer(1.0), transform_grads_fn=transform
     )
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
-        session.run(train_op)
-        assert session.run(w) == pytest.approx(2.5)
+    assert after_a_step(train_op, w) == pytest.approx(2.5)

@@ -54,20 +54,20 @@ def test_training_ends_with_the_input_and_saves(make, linear):
     assert made.get_variable_names() == ["global_step", "weight"]
 
 
-def test_steps_are_added_to_those_made(make, linear):
+@pytest.mark.parametrize(
+    ("repeat", "calls", "last"),
+    [
+        (None, [{"steps": 2}, {"steps": 3}], 5),
+        pytest.param(None, [{"max_steps": 2}, {"max_steps": 3}], 3, marks=pytest.mark.slow),
+        # The input ends before the steps.
+        pytest.param(1, [{"steps": 100}, {"max_steps": 100}], 6, marks=pytest.mark.slow),
+    ],
+)
+def test_steps_are_added_and_max_steps_are_those_of_all_calls(make, linear, repeat, calls, last):
     made = make()
-    made.train(linear.data(repeat=None), steps=2)
-    assert step_of(made) == 2
-    made.train(linear.data(repeat=None), steps=3)
-    assert step_of(made) == 5
-
-
-@pytest.mark.slow
-def test_max_steps_are_the_steps_of_all_calls_together(make, linear):
-    made = make()
-    made.train(linear.data(repeat=None), max_steps=2)
-    made.train(linear.data(repeat=None), max_steps=3)
-    assert step_of(made) == 3
+    for options in calls:
+        made.train(linear.data(repeat=repeat), **options)
+    assert step_of(made) == last
 
 
 def test_with_max_steps_behind_it_nothing_is_done(make, linear, messages):
@@ -80,15 +80,6 @@ def test_with_max_steps_behind_it_nothing_is_done(make, linear, messages):
     assert made.train(never, max_steps=2) is made
     assert made.train(never, max_steps=1) is made
     assert "Skipping training since max_steps has already saved." in messages()
-
-
-@pytest.mark.slow
-def test_the_input_may_end_before_the_steps(make, linear):
-    made = make()
-    made.train(linear.data(), steps=100)
-    assert step_of(made) == 3
-    made.train(linear.data(), max_steps=100)
-    assert step_of(made) == 6
 
 
 @pytest.mark.slow
@@ -121,18 +112,16 @@ def test_an_empty_input_is_warned_of(make, linear, messages):
     ) in messages()
 
 
-def test_steps_and_max_steps_exclude_each_other(make, linear):
-    assert refused(make(), linear.data(), steps=1, max_steps=1) == (
-        "Can not provide both steps and max_steps."
-    )
-
-
-@pytest.mark.parametrize("number", [0, -1])
-def test_steps_must_be_positive(make, linear, number):
-    message = refused(make(), linear.data(), steps=number)
-    assert message == f"Must specify steps > 0, given: {number}"
-    message = refused(make(), linear.data(), max_steps=number)
-    assert message == f"Must specify max_steps > 0, given: {number}"
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"steps": 1, "max_steps": 1}, "Can not provide both steps and max_steps."),
+        *(({"steps": number}, f"Must specify steps > 0, given: {number}") for number in (0, -1)),
+        ({"max_steps": 0}, "Must specify max_steps > 0, given: 0"),
+    ],
+)
+def test_wrong_numbers_of_steps_are_refused(make, linear, options, message):
+    assert refused(make(), linear.data(), **options) == message
 
 
 def test_the_last_loss_is_logged(make, linear, messages):
