@@ -67,6 +67,13 @@ def log_level():
 
 
 @pytest.fixture
+def graph():
+    """A default graph for the length of a test."""
+    with tensorflow.Graph().as_default() as graph:
+        yield graph
+
+
+@pytest.fixture
 def reference_variables():
     """Reference variables (`VariableV2`) for the length of a test."""
     tensorflow.compat.v1.disable_resource_variables()

@@ -14,16 +14,16 @@ _PROGRAM = """
 import sys
 from tf_frame.plugin.find import find_plugins
 from tf_frame.plugin.load import load_plugin_info
-for found in find_plugins():
-    if found.distribution == "tf-frame-classification":
-        load_plugin_info(found)
+for info in find_plugins():
+    if info.distribution == "tf-frame-classification":
+        load_plugin_info(info)
 print("tensorflow" in sys.modules)
 """
 
 
 def test_the_names_are_those_that_users_type():
-    found = [f for f in find_plugins() if f.distribution == "tf-frame-classification"]
-    assert {(f.kind.word, f.name) for f in found} == {
+    plugins = [f for f in find_plugins() if f.distribution == "tf-frame-classification"]
+    assert {(info.kind.word, info.name) for info in plugins} == {
         ("model", "classification"),
         *(("converter", n) for n in ("image_folder", "mnist", "fashion_mnist", "cifar10")),
         *(("input", n) for n in ("fashion_mnist", "cifar10", "image_folder", "image_tfrecord")),

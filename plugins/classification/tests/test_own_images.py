@@ -56,7 +56,7 @@ def predicted(run, *paths, output):
         return list(csv.DictReader(file))
 
 
-def probabilities_of(rows):
+def read_probabilities(rows):
     names = [name for name in rows[0] if name.startswith("probabilities")]
     return np.array([[float(row[name]) for name in names] for row in rows])
 
@@ -67,32 +67,25 @@ def export(run, name, output, *words):
     return next(output.glob("[0-9]*")) if name == "saved_model" else output
 
 
-@pytest.fixture(scope="module")
-def saved_model(trained, tmp_path_factory):
-    """The folder of an exported SavedModel."""
-    return export(trained[0], "saved_model", tmp_path_factory.mktemp("exported") / "saved_model")
-
-
-def test_a_saved_model_takes_image_files_and_pixels(trained, saved_model, tmp_path):
+def test_a_saved_model_takes_image_files_and_pixels_and_says_so(trained, tmp_path):
     run, photos = trained
+    saved_model = export(run, "saved_model", tmp_path / "saved_model")
     files = sorted(photos.glob("*/*"))
     rows = predicted(run, *files, output=tmp_path)
     model = tf2.saved_model.load(str(saved_model))
     content = [file.read_bytes() for file in files]
-    found = model.signatures["serving_default"](image_bytes=tf2.constant(content))
-    np.testing.assert_allclose(found["probabilities"], probabilities_of(rows), atol=1e-5)
+    served = model.signatures["serving_default"](image_bytes=tf2.constant(content))
+    np.testing.assert_allclose(served["probabilities"], read_probabilities(rows), atol=1e-5)
     names = [row["class_name"] for row in rows]
-    assert [name.decode() for name in found["class_name"].numpy()] == names
+    assert [name.decode() for name in served["class_name"].numpy()] == names
     assert set(names) <= set(CLASSES)
     serve = model.signatures["pixels:serving_default"]
-    for data, row in zip(content, found["probabilities"], strict=True):
+    for data, row in zip(content, served["probabilities"], strict=True):
         pixels = tf2.io.decode_image(data, channels=3)[tf2.newaxis]
         np.testing.assert_allclose(serve(image=pixels)["probabilities"][0], row, atol=1e-5)
     (asset,) = (saved_model / "assets").iterdir()
     assert asset.read_text().splitlines() == list(CLASSES)
-
-
-def test_a_readme_says_what_an_export_takes(saved_model):
+    # The README names inputs, signatures and versions.
     readme = json.loads((saved_model / "README.json").read_text())
     assert readme["class_names"] == list(CLASSES)
     assert readme["inputs"] == {
@@ -104,10 +97,11 @@ def test_a_readme_says_what_an_export_takes(saved_model):
         },
     }
     signatures = readme["signatures"]
-    assert [(name, each["inputs"]) for name, each in signatures.items()] == [
-        ("serving_default", ["image_bytes"]),
-        ("pixels:serving_default", ["image"]),
-    ]
+    assert {name: signature["inputs"] for name, signature in signatures.items()} == {
+        "serving_default": ["image_bytes"],
+        "pixels:serving_default": ["image"],
+    }
+    assert next(iter(signatures)) == "serving_default"
     outputs = signatures["serving_default"]["outputs"]
     assert outputs["probabilities"] == {"dtype": "float32", "shape": [None, 3]}
     assert outputs["class_name"]["dtype"] == "string"
@@ -130,9 +124,9 @@ def test_a_frozen_graph_takes_either(trained, tmp_path):
             {"inputs/image_bytes:0": [file.read_bytes()]},
             {"inputs/image:0": pixels[np.newaxis]},
         ):
-            found = session.run(["outputs/class_name:0", "outputs/probabilities:0"], feeds)
-            assert found[0].tolist() == [row["class_name"].encode()]
-            np.testing.assert_allclose(found[1], probabilities_of([row]), atol=1e-5)
+            name, values = session.run(["outputs/class_name:0", "outputs/probabilities:0"], feeds)
+            assert name.tolist() == [row["class_name"].encode()]
+            np.testing.assert_allclose(values, read_probabilities([row]), atol=1e-5)
     assert (exported / "class_names.txt").read_text().split() == list(CLASSES)
 
 
@@ -148,23 +142,27 @@ def test_tensorflow_lite_takes_pixels_of_the_size_in_its_readme(trained, tmp_pat
     (tmp_path / "x.png").write_bytes(tf2.io.encode_png(picture).numpy())
     (row,) = predicted(run, tmp_path / "x.png", output=tmp_path)
     interpreter = tf.lite.Interpreter(str(exported / "model.tflite"))
-    found = interpreter.get_signature_runner()(image=picture[np.newaxis])
-    assert found.keys() == {"label", "probabilities"}
-    np.testing.assert_allclose(found["probabilities"], probabilities_of([row]), atol=1e-4)
-    assert readme["class_names"][found["label"][0]] == row["class_name"]
+    outputs = interpreter.get_signature_runner()(image=picture[np.newaxis])
+    assert outputs.keys() == {"label", "probabilities"}
+    np.testing.assert_allclose(outputs["probabilities"], read_probabilities([row]), atol=1e-4)
+    assert readme["class_names"][outputs["label"][0]] == row["class_name"]
+    # Features are served on demand.
+    exported = export(run, "tflite", tmp_path / "features", "--serve", "features")
+    readme = json.loads((exported / "README.json").read_text())
+    assert readme["inputs"] == {
+        "image": {"dtype": "float32", "shape": [1, 28, 28, 3], "values": "-1 to 1"}
+    }
 
 
-def test_a_folder_for_each_class_is_predicted_with_names_of_classes(trained, tmp_path):
+def test_class_folders_are_predicted_and_an_evaluation_needs_the_data(trained, tmp_path, capsys):
     run, photos = trained
     rows = predicted(run, photos, output=tmp_path)
     assert [row["name"] for row in rows] == [str(path) for path in sorted(photos.glob("*/*"))]
-    assert list(rows[0]) == [
-        "name",
-        "label",
-        *(f"probabilities_{n}" for n in CLASSES),
-        "class_name",
-    ]
+    probabilities = [f"probabilities_{name}" for name in CLASSES]
+    assert list(rows[0]) == ["name", "label", *probabilities, "class_name"]
     assert all(CLASSES[int(row["label"])] == row["class_name"] for row in rows)
+    assert main(["evaluate", str(run)]) == 2
+    assert "an evaluation needs the data, labels included: the folder" in capsys.readouterr().err
 
 
 @pytest.mark.slow
@@ -179,19 +177,3 @@ def test_a_network_for_long_training_learns_in_a_short_run(trained, tmp_path, ca
     assert "note: batch norm keeps 0.750 of its moving statistics per step, to fit 75 steps" in out
     accuracy = json.loads((tmp_path / "run" / "result.json").read_text())["metrics"]["accuracy"]
     assert accuracy > 0.8
-
-
-@pytest.mark.slow
-def test_features_are_served_on_demand(trained, tmp_path):
-    run, _ = trained
-    exported = export(run, "tflite", tmp_path, "--serve", "features")
-    readme = json.loads((exported / "README.json").read_text())
-    assert readme["inputs"] == {
-        "image": {"dtype": "float32", "shape": [1, 28, 28, 3], "values": "-1 to 1"}
-    }
-
-
-def test_an_evaluation_says_that_it_needs_the_data(trained, capsys):
-    run, _ = trained
-    assert main(["evaluate", str(run)]) == 2
-    assert "an evaluation needs the data, labels included: the folder" in capsys.readouterr().err

@@ -81,9 +81,9 @@ def test_it_predicts_and_is_exported_without_any_data(published, capsys, tmp_pat
     assert run(capsys, "export", *words, "--format=saved_model", *output)[0] == 0
     (exported,) = (tmp_path / "e").iterdir()
     serve = tf2.saved_model.load(str(exported)).signatures["serving_default"]
-    found = serve(image_bytes=tf2.constant([photo.read_bytes()]))
+    served = serve(image_bytes=tf2.constant([photo.read_bytes()]))
     expected = [float(row[f"probabilities_{name}"]) for name in NAMES]
-    np.testing.assert_allclose(found["probabilities"][0], expected, atol=1e-5)
+    np.testing.assert_allclose(served["probabilities"][0], expected, atol=1e-5)
     assert json.loads((exported / "README.json").read_text())["class_names"] == list(NAMES)
 
 
@@ -99,8 +99,7 @@ def test_variables_that_are_not_found_are_named(published, capsys, tmp_path):
 
 @pytest.mark.slow
 def test_variables_that_are_left_out_are_named(published, capsys, tmp_path):
-    _, words = published
-    command = ["export", *words, "--format", "frozen_graph", "--model_dir", tmp_path / "m"]
+    command = ["export", *published[1], "--format", "frozen_graph", "--model_dir", tmp_path / "m"]
     exclude = "--warm_start_exclude=MobilenetV1/Logits/"
     code, out, _ = run(capsys, *command, "--num_classes", 7, exclude)
     assert code == 0

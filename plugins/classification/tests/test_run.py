@@ -22,7 +22,7 @@ def run(folder, *words):
     return json.loads((folder / "result.json").read_text())
 
 
-def tags_of(folder):
+def read_tags(folder):
     tags = set()
     for path in sorted(folder.glob("events.*")):
         for event in tf.train.summary_iterator(str(path)):
@@ -33,25 +33,14 @@ def tags_of(folder):
 def test_the_sample_is_learnt_and_predicted(tmp_path):
     """One test, because a fixture would train once in each process of pytest-xdist."""
     folder = tmp_path / "run"
-    check_metrics(run(folder, "--max_steps=120", "--eval_steps=none")["metrics"])
-    check_events(folder)
-    assert main(["predict", str(folder), "--output", str(tmp_path)]) == 0
-    check_predictions((tmp_path / "predictions.jsonl").read_text().splitlines())
-
-
-def check_metrics(metrics):
+    metrics = run(folder, "--max_steps=120", "--eval_steps=none")["metrics"]
     # A tenth is chance; the default number of steps comes to more than 0.85.
     assert metrics["accuracy"] > 0.65
     assert len([name for name in metrics if name.startswith("recall_")]) == 10
-
-
-def check_events(folder):
-    assert {"activations/conv1", "sparsity/conv1"} <= tags_of(folder)
-    assert "metrics/confusion_matrix_image/0" in tags_of(folder / "eval")
-
-
-def check_predictions(lines):
-    rows = [json.loads(line) for line in lines]
+    assert {"activations/conv1", "sparsity/conv1"} <= read_tags(folder)
+    assert "metrics/confusion_matrix_image/0" in read_tags(folder / "eval")
+    assert main(["predict", str(folder), "--output", str(tmp_path)]) == 0
+    rows = [json.loads(line) for line in (tmp_path / "predictions.jsonl").open()]
     assert len(rows) == 500
     assert {"name", "label", "class_name", "probabilities"} == rows[0].keys()
     assert all(np.argmax(row["probabilities"]) == row["label"] for row in rows)
@@ -75,7 +64,7 @@ def test_the_inception_trainer_runs_with_one_worker_and_its_clones(tmp_path):
     assert np.isfinite(result["metrics"]["loss"])
     assert len([name for name in result["metrics"] if name.startswith("recall_")]) == 11
     assert [path.name for path in (tmp_path / "run").glob("tf_trace-*")] == ["tf_trace-3.json"]
-    tags = tags_of(tmp_path / "run")
+    tags = read_tags(tmp_path / "run")
     assert any(tag.endswith("(raw)") for tag in tags)  # The losses, as they are and averaged.
     assert "gradients/MobilenetV1/Conv2d_0/weights" in tags
     assert "variables/MobilenetV1/Conv2d_0/weights" in tags

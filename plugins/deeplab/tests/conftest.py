@@ -13,6 +13,20 @@ SMALL = {"depth_multiplier": 0.1, "aspp_channels": 8, "decoder_channels": 8}
 STEP = 4
 
 
+@pytest.fixture
+def graph():
+    """A default graph with a seed."""
+    with tf.Graph().as_default() as graph:
+        tf.set_random_seed(1)
+        yield graph
+
+
+@pytest.fixture
+def short(monkeypatch):
+    """As `short_backbone`, for one test."""
+    shorten_backbone(monkeypatch)
+
+
 @pytest.fixture(scope="module")
 def short_backbone():
     """Leaves out most blocks of the backbone; see `shorten_backbone`."""

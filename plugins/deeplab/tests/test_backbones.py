@@ -10,6 +10,8 @@ from tf_frame import InputInfo, Mode
 from tf_frame.errors import ConfigError, PluginError
 from tf_frame_deeplab.model import DeepLab, Params
 
+pytestmark = pytest.mark.usefixtures("graph")
+
 INFO = InputInfo(num_classes=3)
 # Backbone -> scope of its variables.
 BACKBONES = {
@@ -25,12 +27,6 @@ LARGE = {
     "xception_65": "xception_65",
     "xception_71": "xception_71",
 }
-
-
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default() as graph:
-        yield graph
 
 
 def build(**params):

@@ -5,7 +5,6 @@ import json
 import pytest
 import tensorflow.compat.v1 as tf
 
-from short_backbone import shorten_backbone
 from tf_frame import InputInfo, Mode
 from tf_frame.errors import ConfigError
 from tf_frame_deeplab.dense_prediction_cell import Branch, read_cell
@@ -54,6 +53,7 @@ def test_branches_of_the_published_cell(cell):
     ("content", "message"),
     [
         ('[{"op": "conv",\n "kernel" 3}]', "is no JSON: line 2, column 11"),
+        (None, r"no\.json cannot be read: No such file"),
         ({}, "must hold a list of branches"),
         ([], "must hold a list of branches"),
         ([PUBLISHED[0], 3], 'branch 1: its "op" must be "conv" or "pyramid_pooling"'),
@@ -69,13 +69,8 @@ def test_branches_of_the_published_cell(cell):
 )
 def test_a_wrong_file_is_one_line(cell, content, message):
     with pytest.raises(ConfigError, match=message) as error:
-        read_cell(cell(content))
+        read_cell(cell(content) if content is not None else "no.json")
     assert "\n" not in str(error.value)
-
-
-def test_a_file_that_is_missing_is_named(tmp_path):
-    with pytest.raises(ConfigError, match=r"no\.json cannot be read: No such file"):
-        read_cell(str(tmp_path / "no.json"))
 
 
 @pytest.mark.parametrize(
@@ -95,17 +90,13 @@ def test_options_that_a_cell_replaces_are_refused(cell, content, params, message
 
 
 @pytest.mark.slow
-def test_a_network_with_a_cell(cell, monkeypatch):
+@pytest.mark.usefixtures("short")
+def test_a_network_with_a_cell(cell, graph):
     """Names as published, twice the rates at stride 8, and windows of half the crop's width."""
-    shorten_backbone(monkeypatch)
     content = [*PUBLISHED, {**ONE, "input": 2}, POOLING]
-    with tf.Graph().as_default() as graph:
-        output = build(
-            dense_prediction_cell=cell(content),
-            image_pooling_crop_size=(65, 65),
-            output_stride=8,
-        )
-        names = [v.op.name for v in tf.global_variables() if v.op.name.endswith("weights")]
+    options = {"image_pooling_crop_size": (65, 65), "output_stride": 8}
+    output = build(dense_prediction_cell=cell(content), **options)
+    names = [v.op.name for v in tf.global_variables() if v.op.name.endswith("weights")]
     assert [name for name in names if name.startswith("meta_architecture/")] == [
         *(
             f"meta_architecture/branch{index}_{layer}"
@@ -118,12 +109,9 @@ def test_a_network_with_a_cell(cell, monkeypatch):
     ]
     assert not [name for name in names if name.startswith(("aspp", "image_pooling"))]
     operations = [op for op in graph.get_operations() if "meta_architecture/branch" in op.name]
-    found = [
-        tf.get_static_value(op.inputs[1]).tolist()
-        for op in operations
-        if op.type == "SpaceToBatchND"
-    ]
-    assert found == [[2 * row, 2 * column] for row, column in RATES]
+    dilated = [op for op in operations if op.type == "SpaceToBatchND"]
+    rates = [tf.get_static_value(op.inputs[1]).tolist() for op in dilated]
+    assert rates == [[2 * row, 2 * column] for row, column in RATES]
     (pooling,) = [op for op in graph.get_operations() if op.type == "AvgPool"]
     assert list(pooling.get_attr("ksize")) == [1, 9, 5, 1]
     assert output.end_points["concat_projection"].shape == [1, 9, 9, 8]

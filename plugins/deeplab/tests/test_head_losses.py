@@ -6,15 +6,11 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame_deeplab import losses
 
+pytestmark = pytest.mark.usefixtures("graph")
+
 RANDOM = np.random.RandomState(0)
 LOGITS = RANDOM.normal(size=[2, 3, 4, 3]).astype(np.float32)
 LABELS = RANDOM.choice([0, 1, 2, 255], size=[2, 3, 4]).astype(np.int32)
-
-
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default():
-        yield
 
 
 def value(tensor):

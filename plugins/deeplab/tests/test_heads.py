@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
-from short_backbone import shorten_backbone
 from tf_frame import InputContext, InputInfo, Mode
 from tf_frame.command_line.parsing import parse_command_line
 from tf_frame.errors import ConfigError
@@ -13,18 +12,12 @@ from tf_frame_deeplab import heads
 from tf_frame_deeplab.model import DeepLab, Params
 from tf_frame_deeplab.nuclei import Nuclei, Params as NucleiParams
 
+pytestmark = pytest.mark.usefixtures("graph", "short")
+
 INFO = InputInfo(num_classes=2, ignore_label=255, class_names=("background", "nucleus"))
 SMALL = {"depth_multiplier": 0.1, "aspp_channels": 8, "decoder_channels": 8}
 INSTANCES = ("semantic", "instance_center", "instance_offset")
 ALL = (*INSTANCES, "edge")
-
-
-@pytest.fixture(autouse=True)
-def graph(monkeypatch):
-    shorten_backbone(monkeypatch)
-    with tf.Graph().as_default():
-        tf.set_random_seed(1)
-        yield
 
 
 def built(mode, names, **params):
@@ -71,17 +64,19 @@ def test_the_labels_that_are_needed_follow_from_the_heads():
     assert set(needed(ALL)) == set(Nuclei.label_names)
 
 
-def test_heads_ask_the_input_for_labels_of_instances():
-    argv = ["--plugin", "deeplab", "--model.heads", "semantic,edge"]
-    assert parse_command_line(argv).setup().input.params.instances
-    assert not parse_command_line(argv[:2]).setup().input.params.instances
-
-
-@pytest.mark.parametrize(("preset", "names"), [("panoptic", INSTANCES), ("edge", ALL[::3])])
-def test_presets_choose_heads(preset, names):
-    setup = parse_command_line(["--plugin", "deeplab", "--preset", preset]).setup()
-    assert setup.model.params.heads == names
-    assert setup.input.params.instances
+@pytest.mark.parametrize(
+    ("words", "heads"),
+    [
+        ([], ("semantic",)),
+        (["--model.heads", "semantic,edge"], ("semantic", "edge")),
+        (["--preset", "panoptic"], INSTANCES),
+        (["--preset", "edge"], ("semantic", "edge")),
+    ],
+)
+def test_presets_choose_heads_which_ask_the_input_for_labels_of_instances(words, heads):
+    setup = parse_command_line(["--plugin", "deeplab", *words]).setup()
+    assert setup.model.params.heads == heads
+    assert setup.input.params.instances == (len(heads) > 1)
 
 
 @pytest.mark.slow
@@ -92,17 +87,13 @@ def test_each_head_is_a_convolution_and_all_of_them_learn():
         for v in tf.trainable_variables()
         if v.op.name.startswith("logits/") and v.op.name.endswith("weights")
     }
-    assert {name: v.shape[-1] for name, v in weights.items()} == {
-        "semantic": 2,
-        "instance_center": 1,
-        "instance_offset": 2,
-        "edge": 2,
-    }
+    channels = {name: v.shape[-1] for name, v in weights.items()}
+    assert channels == dict(zip(ALL, (2, 1, 2, 2), strict=True))
     gradients = tf.gradients(output.loss, list(weights.values()))
     with tf.Session() as session:
         session.run([tf.global_variables_initializer(), tf.tables_initializer()])
-        found, text = session.run([gradients, tf.summary.merge_all()])
-    assert all(np.abs(gradient).sum() > 0 for gradient in found)
+        values, text = session.run([gradients, tf.summary.merge_all()])
+    assert all(np.abs(gradient).sum() > 0 for gradient in values)
     tags = {value.tag for value in tf.Summary.FromString(text).value}
     assert {f"losses/{head}" for head in ALL} <= tags
     assert {f"{kind}{head}/image/0" for kind in ("", "label_") for head in ALL[1:]} <= tags
@@ -131,10 +122,11 @@ def test_evaluation_has_the_metrics_of_each_head():
         session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
         session.run(tf.tables_initializer())
         session.run(updates)
-        found = session.run(values)
-    counted = ("confusion_matrix", "confusion_matrix_image", "pixels_background", "pixels_nucleus")
-    assert all(0 <= found[name] <= 1 for name in found.keys() - set(counted))
-    assert found["pq"] == pytest.approx((found["pq_background"] + found["pq_nucleus"]) / 2, 1e-5)
+        results = session.run(values)
+    counted = {"confusion_matrix", "confusion_matrix_image", "pixels_background", "pixels_nucleus"}
+    assert all(0 <= results[name] <= 1 for name in results.keys() - counted)
+    classes = results["pq_background"], results["pq_nucleus"]
+    assert results["pq"] == pytest.approx(np.mean(classes), 1e-5)
 
 
 @pytest.mark.slow
@@ -144,10 +136,10 @@ def test_prediction_finds_instances_without_labels():
     output = model.build({"image": images}, None, Mode.PREDICT)
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
-        found = session.run(output.predictions, {images: np.ones([2, 20, 33, 3])})
+        values = session.run(output.predictions, {images: np.ones([2, 20, 33, 3])})
     for name in ("semantic", "instances", "panoptic_semantic", "edge"):
-        assert found[name].shape == (2, 20, 33)
-        assert found[name].dtype == np.int32
+        assert values[name].shape == (2, 20, 33)
+        assert values[name].dtype == np.int32
 
 
 def test_an_input_without_labels_of_instances_is_refused():

@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
-from short_backbone import shorten_backbone
 from tf_frame import InputInfo, Mode
 from tf_frame.errors import ConfigError
 from tf_frame_deeplab.model import DeepLab, Params
 from tf_frame_deeplab.outputs import segmentation_loss
+
+pytestmark = pytest.mark.usefixtures("graph", "short")
 
 INFO = InputInfo(num_classes=3, ignore_label=255)
 SMALL = {"depth_multiplier": 0.1, "aspp_channels": 8, "decoder_channels": 8}
@@ -23,21 +24,13 @@ LABELS = {
 }
 
 
-@pytest.fixture(autouse=True)
-def graph(monkeypatch):
-    shorten_backbone(monkeypatch)
-    with tf.Graph().as_default() as graph:
-        tf.set_random_seed(1)
-        yield graph
-
-
 def build(mode=Mode.TRAIN, images=IMAGES, **params):
     model = DeepLab(params=Params(**{**SMALL, **params}), info=INFO)
     labels = None if mode == Mode.PREDICT else {k: tf.constant(v) for k, v in LABELS.items()}
     return model.build({"image": tf.convert_to_tensor(images)}, labels, mode)
 
 
-def of_scales(output):
+def logits_by_scale(output):
     return {n: t for n, t in output.end_points.items() if n.startswith("semantic/logits_")}
 
 
@@ -58,20 +51,19 @@ def run(*fetches, feed=None):
 def test_scales_share_the_variables_and_each_of_them_has_a_loss():
     output = build(image_pyramid=(0.5, 1.25))
     assert len([name for name in names() if name.startswith("logits/")]) == 2
-    scales = of_scales(output)
+    scales = logits_by_scale(output)
     assert sorted(scales) == [f"semantic/logits_{scale}" for scale in ("0.50", "1.25")]
     # 1.25 x 32 / 4 + 1 and 1.25 x 48 / 4 + 1.
     assert {tuple(t.shape.as_list()) for t in scales.values()} == {(2, 11, 16, 3)}
     merged = output.end_points["semantic/merged_logits"]
     raw = tf.raw_ops.ResizeBilinear
-    losses = [
-        segmentation_loss(
-            raw(images=t, size=[33, 49], half_pixel_centers=True), LABELS["semantic"], 255
-        )
-        for t in (merged, *scales.values())
+    resized = [
+        raw(images=logits, size=[33, 49], half_pixel_centers=True)
+        for logits in (merged, *scales.values())
     ]
-    loss, single, found, logits = run(output.loss, losses, merged, list(scales.values()))
-    np.testing.assert_array_equal(found, np.max(logits, axis=0))
+    losses = [segmentation_loss(logits, LABELS["semantic"], 255) for logits in resized]
+    loss, single, maxima, logits = run(output.loss, losses, merged, list(scales.values()))
+    np.testing.assert_array_equal(maxima, np.max(logits, axis=0))
     assert len(set(single)) == 3
     assert loss == pytest.approx(sum(single), rel=1e-5)
     # Each scale moves the averages of batch norm, as in DeepLab.
@@ -85,10 +77,10 @@ def test_predictions_are_those_of_the_merged_logits(method, merge):
     output = build(Mode.PREDICT, image_pyramid=(1.0, 0.5), merge_method=method)
     merged = output.end_points["logits"]
     assert merged is output.end_points["semantic/merged_logits"]
-    scales = list(of_scales(output).values())
-    found, logits, classes = run(merged, scales, output.predictions["semantic"])
+    scales = list(logits_by_scale(output).values())
+    result, logits, classes = run(merged, scales, output.predictions["semantic"])
     assert not np.allclose(*logits)
-    np.testing.assert_allclose(found, merge(logits, axis=0), rtol=1e-5)
+    np.testing.assert_allclose(result, merge(logits, axis=0), rtol=1e-5)
     assert classes.shape == (2, 33, 49)
 
 
@@ -110,7 +102,7 @@ def test_other_heads_see_the_scale_1():
 @pytest.mark.slow
 def test_one_scale_has_nothing_to_merge():
     output = build(Mode.PREDICT, image_pyramid=(0.5,))
-    assert not of_scales(output)
+    assert not logits_by_scale(output)
     assert output.end_points["layer_1"].shape[1:3] == [9, 13]
     assert output.predictions["semantic"].shape == [2, 33, 49]
 

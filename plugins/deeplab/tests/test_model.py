@@ -2,12 +2,13 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
-from short_backbone import shorten_backbone
 from tf_frame import InputInfo, Mode
 from tf_frame.command_line.parsing import parse_command_line
 from tf_frame.errors import ConfigError
 from tf_frame_deeplab.model import DeepLab, Params
 from tf_frame_deeplab.outputs import segmentation_loss
+
+pytestmark = pytest.mark.usefixtures("graph")
 
 INFO = InputInfo(num_classes=2, ignore_label=255, class_names=("back ground", "nucleus"))
 SMALL = Params(depth_multiplier=0.1, aspp_channels=8, decoder_channels=8)
@@ -16,55 +17,35 @@ UNOPTIMIZED = tf.ConfigProto()
 UNOPTIMIZED.graph_options.rewrite_options.disable_meta_optimizer = True
 
 
-@pytest.fixture
-def short(monkeypatch):
-    shorten_backbone(monkeypatch)
-
-
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default():
-        tf.set_random_seed(1)
-        yield
-
-
-def loss_of(logits, labels, ignore_label=255):
-    loss = segmentation_loss(tf.constant(logits, tf.float32), tf.constant(labels), ignore_label)
+def run_loss(logits, labels, ignore_label=255):
+    logits = tf.constant(logits, tf.float32)
+    loss = segmentation_loss(logits, tf.constant(labels), ignore_label)
+    (gradient,) = tf.gradients(loss, logits)
     with tf.Session() as session:
-        gradient = tf.gradients(loss, loss.graph.get_tensor_by_name("Const:0"))[0]
         return session.run([loss, gradient])
 
 
 def test_loss_is_the_mean_over_pixels_that_count():
     logits = np.random.RandomState(0).normal(size=[1, 2, 2, 3])
     labels = np.array([[[0, 2], [255, 1]]])
-    loss, gradient = loss_of(logits, labels)
+    loss, gradient = run_loss(logits, labels)
     log_softmax = logits - np.log(np.exp(logits).sum(axis=-1, keepdims=True))
     counted = [log_softmax[0, 0, 0, 0], log_softmax[0, 0, 1, 2], log_softmax[0, 1, 1, 1]]
     assert loss == pytest.approx(-np.mean(counted), rel=1e-5)
     assert not gradient[0, 1, 0].any()
     assert gradient[0, 0, 0].any()
-
-
-def test_loss_of_nothing_is_zero():
-    loss, gradient = loss_of(np.ones([1, 2, 2, 3]), np.full([1, 2, 2], 255))
+    # Without any pixel that counts the loss is 0; without an ignored label all pixels count.
+    loss, gradient = run_loss(np.ones([1, 2, 2, 3]), np.full([1, 2, 2], 255))
     assert loss == 0
     assert not gradient.any()
-
-
-def test_without_ignore_label_every_pixel_counts():
-    loss, _ = loss_of(np.zeros([1, 2, 2, 4]), np.zeros([1, 2, 2], np.int32), ignore_label=None)
+    loss, _ = run_loss(np.zeros([1, 2, 2, 4]), np.zeros([1, 2, 2], np.int32), ignore_label=None)
     assert loss == pytest.approx(np.log(4), rel=1e-5)
 
 
-def test_an_input_without_classes_is_refused():
+def test_an_input_needs_classes_and_defaults_of_the_run_are_options_that_exist():
     with pytest.raises(ConfigError, match="number of classes"):
         DeepLab(params=SMALL, info=InputInfo())
-
-
-def test_defaults_of_the_run_are_options_that_exist():
-    argv = ["--plugin", "deeplab"]
-    setup = parse_command_line(argv).setup()
+    setup = parse_command_line(["--plugin", "deeplab"]).setup()
     assert (setup.config.learning_rate, setup.schedule.name) == (0.3, "poly")
 
 
@@ -122,10 +103,8 @@ def test_a_few_steps_lower_the_loss():
     images = np.zeros([2, 32, 32, 3], np.float32)
     images[:, 8:24, 8:24] = 200
     labels = (images[..., 0] > 0).astype(np.int32)
-    model = DeepLab(params=SMALL, info=INFO)
-    output = model.build(
-        {"image": tf.constant(images)}, {"semantic": tf.constant(labels)}, Mode.TRAIN
-    )
+    batch = {"image": tf.constant(images)}, {"semantic": tf.constant(labels)}
+    output = DeepLab(params=SMALL, info=INFO).build(*batch, Mode.TRAIN)
     step = tf.train.MomentumOptimizer(0.05, 0.9).minimize(output.loss)
     with tf.Session(config=UNOPTIMIZED) as session:
         session.run(tf.global_variables_initializer())
@@ -149,9 +128,6 @@ def test_the_decay_of_batch_norm_fits_the_run(params, num_steps, decay):
     model.num_steps = num_steps
     assert model._batch_norm_decay() == decay
     assert bool(model.notes()) == (decay == 0.8)
-
-
-def test_batch_norm_that_is_not_trained_has_no_note():
-    model = DeepLab(params=Params(train_batch_norm=False), info=INFO)
-    model.num_steps = 100
+    model = DeepLab(params=Params(train_batch_norm=False, **params), info=INFO)
+    model.num_steps = num_steps
     assert not model.notes()

@@ -1,31 +1,13 @@
 import pytest
 import tensorflow.compat.v1 as tf
 
-from short_backbone import shorten_backbone
 from tf_frame import InputInfo, Mode
 from tf_frame_deeplab.model import DeepLab, Params
 
+pytestmark = pytest.mark.usefixtures("graph")
+
 INFO = InputInfo(num_classes=3, ignore_label=255, class_names=("sky", "sea", "land"))
 SMALL = {"depth_multiplier": 0.1, "aspp_channels": 8, "decoder_channels": 8}
-
-
-@pytest.fixture
-def graph():
-    with tf.Graph().as_default() as graph:
-        yield graph
-
-
-@pytest.fixture
-def short(monkeypatch):
-    shorten_backbone(monkeypatch)
-
-
-@pytest.fixture(scope="module")
-def small():
-    """A graph with a small network in training mode, for all tests that look at it only."""
-    with tf.Graph().as_default() as graph:
-        build()
-    return graph
 
 
 def build(size=32, mode=Mode.TRAIN, labels=True, **params):
@@ -35,78 +17,76 @@ def build(size=32, mode=Mode.TRAIN, labels=True, **params):
     return model.build(features, targets, mode)
 
 
-def names(graph, collection):
-    return [variable.op.name for variable in graph.get_collection(collection)]
+def shapes():
+    return {v.op.name: v.shape.as_list() for v in tf.global_variables()}
 
 
-def shapes(graph):
-    return {v.op.name: v.shape.as_list() for v in graph.get_collection("variables")}
+def layer_names():
+    return [name for name in shapes() if name.endswith(("weights", "biases"))]
 
 
-def layer_names(graph):
-    return [name for name in shapes(graph) if name.endswith(("weights", "biases"))]
-
-
-def test_layers_of_the_backbone_have_slims_names(small):
-    expected = ["Conv/weights"]
+def test_layers_have_the_names_of_slim_and_deeplab_and_batch_norms():
+    build()
+    backbone = ["Conv/weights"]
     for index in range(17):
         block = f"expanded_conv_{index}" if index else "expanded_conv"
-        expected += [f"{block}/expand/weights"] * bool(index)
-        expected += [f"{block}/depthwise/depthwise_weights", f"{block}/project/weights"]
-    backbone = [name for name in layer_names(small) if name.startswith("MobilenetV2/")]
-    assert backbone == [f"MobilenetV2/{name}" for name in expected]
-
-
-def test_other_layers_have_deeplabs_names(small):
-    assert [name for name in layer_names(small) if not name.startswith("MobilenetV2/")] == [
+        backbone += [f"{block}/expand/weights"] * bool(index)
+        backbone += [f"{block}/depthwise/depthwise_weights", f"{block}/project/weights"]
+    atrous, decoder = (
+        [
+            f"{layer}{index}{part}"
+            for index in indices
+            for part in ("_depthwise/depthwise_weights", "_pointwise/weights")
+        ]
+        for layer, indices in (("aspp", (1, 2, 3)), ("decoder/decoder_conv", (0, 1)))
+    )
+    assert layer_names() == [
+        *(f"MobilenetV2/{name}" for name in backbone),
         "aspp0/weights",
-        "aspp1_depthwise/depthwise_weights",
-        "aspp1_pointwise/weights",
-        "aspp2_depthwise/depthwise_weights",
-        "aspp2_pointwise/weights",
-        "aspp3_depthwise/depthwise_weights",
-        "aspp3_pointwise/weights",
+        *atrous,
         "image_pooling/weights",
         "concat_projection/weights",
         "decoder/feature_projection0/weights",
-        "decoder/decoder_conv0_depthwise/depthwise_weights",
-        "decoder/decoder_conv0_pointwise/weights",
-        "decoder/decoder_conv1_depthwise/depthwise_weights",
-        "decoder/decoder_conv1_pointwise/weights",
+        *decoder,
         "logits/semantic/weights",
         "logits/semantic/biases",
     ]
-
-
-def test_every_layer_but_the_logits_has_a_batch_norm(small):
-    layers = [name.rpartition("/")[0] for name in layer_names(small) if "logits" not in name]
+    # Every layer has a batch norm, except for the logits.
+    layers = [name.rpartition("/")[0] for name in layer_names() if "logits" not in name]
     parts = ("gamma", "beta", "moving_mean", "moving_variance")
     norms = {f"{layer}/BatchNorm/{part}" for layer in layers for part in parts}
-    assert {name for name in shapes(small) if "BatchNorm" in name} == norms
-    assert names(small, tf.GraphKeys.MODEL_VARIABLES) == names(small, tf.GraphKeys.GLOBAL_VARIABLES)
-    assert len(small.get_collection(tf.GraphKeys.UPDATE_OPS)) == 2 * len(layers)
+    assert {name for name in shapes() if "BatchNorm" in name} == norms
+    assert [variable.op.name for variable in tf.model_variables()] == list(shapes())
+    assert len(tf.get_collection(tf.GraphKeys.UPDATE_OPS)) == 2 * len(layers)
+    # The last layers are all except for the backbone.
+    model = DeepLab(params=Params(), info=INFO)
+    rest = [name for name in shapes() if not name.startswith(model.last_layer_scopes())]
+    assert rest
+    assert all(name.startswith("MobilenetV2/") for name in rest)
 
 
 @pytest.mark.slow
-def test_shapes_of_the_published_backbone(graph):
+def test_shapes_of_the_published_backbone():
     """The shapes are those of the public checkpoint `mobilenet_v2_1.0_224`."""
     build(mode=Mode.PREDICT, labels=False, depth_multiplier=1.0)
-    found = shapes(graph)
-    assert found["MobilenetV2/Conv/weights"] == [3, 3, 3, 32]
-    assert found["MobilenetV2/expanded_conv/depthwise/depthwise_weights"] == [3, 3, 32, 1]
-    assert found["MobilenetV2/expanded_conv/project/weights"] == [1, 1, 32, 16]
-    assert found["MobilenetV2/expanded_conv_1/expand/weights"] == [1, 1, 16, 96]
-    assert found["MobilenetV2/expanded_conv_6/project/weights"] == [1, 1, 192, 64]
-    assert found["MobilenetV2/expanded_conv_13/depthwise/depthwise_weights"] == [3, 3, 576, 1]
-    assert found["MobilenetV2/expanded_conv_16/project/weights"] == [1, 1, 960, 320]
+    expected = {
+        "Conv/weights": [3, 3, 3, 32],
+        "expanded_conv/depthwise/depthwise_weights": [3, 3, 32, 1],
+        "expanded_conv/project/weights": [1, 1, 32, 16],
+        "expanded_conv_1/expand/weights": [1, 1, 16, 96],
+        "expanded_conv_6/project/weights": [1, 1, 192, 64],
+        "expanded_conv_13/depthwise/depthwise_weights": [3, 3, 576, 1],
+        "expanded_conv_16/project/weights": [1, 1, 960, 320],
+    }
+    assert {name: shapes()[f"MobilenetV2/{name}"] for name in expected} == expected
 
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("short")
-def test_penalty_is_paid_by_full_and_pointwise_weights_only(graph):
+def test_penalty_is_paid_by_full_and_pointwise_weights_only():
     build()
     penalties = tf.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)
-    full = [name for name in layer_names(graph) if name.endswith("/weights")]
+    full = [name for name in layer_names() if name.endswith("/weights")]
     assert len(penalties) == len(full)
     with tf.variable_scope("", reuse=True):
         build()
@@ -117,10 +97,7 @@ ATROUS_RATES = {16: {2, 6, 12, 18}, 8: {2, 4, 12, 24, 36}}
 
 
 SLOW = [pytest.mark.slow, pytest.mark.process]
-SIZES = [
-    (8, 97),
-    *(pytest.param(*case, marks=SLOW) for case in ((16, 64), (8, 64), (16, 65))),
-]
+SIZES = [(8, 97), *(pytest.param(*case, marks=SLOW) for case in ((16, 64), (8, 64), (16, 65)))]
 
 
 @pytest.mark.parametrize(("stride", "size"), SIZES)
@@ -139,33 +116,15 @@ def test_shapes_and_rates_follow_stride_and_size(stride, size, graph):
     assert rates == ATROUS_RATES[stride]
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("short")
-def test_given_rates_make_as_many_branches(graph):
-    build(atrous_rates=(2,))
-    assert [n for n in layer_names(graph) if n.startswith("aspp")] == [
+def test_given_rates_make_as_many_branches_and_parts_can_be_left_out():
+    options = {"decoder_channels": 0, "image_pooling": False, "train_batch_norm": False}
+    output = build(atrous_rates=(2,), **options)
+    assert [name for name in layer_names() if name.startswith("aspp")] == [
         "aspp0/weights",
         "aspp1_depthwise/depthwise_weights",
         "aspp1_pointwise/weights",
     ]
-
-
-@pytest.mark.usefixtures("short")
-def test_parts_that_are_left_out(graph):
-    output = build(decoder_channels=0, image_pooling=False)
-    assert not [n for n in shapes(graph) if n.startswith(("decoder", "image_pooling"))]
+    assert not [name for name in shapes() if name.startswith(("decoder", "image_pooling"))]
     assert output.end_points["logits"].shape == [2, 2, 2, 3]
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("short")
-def test_frozen_batch_norm_has_no_updates(graph):
-    build(train_batch_norm=False)
     assert not tf.get_collection(tf.GraphKeys.UPDATE_OPS)
-
-
-def test_last_layers_are_all_but_the_backbone(small):
-    model = DeepLab(params=Params(), info=INFO)
-    rest = [n for n in shapes(small) if not n.startswith(model.last_layer_scopes())]
-    assert rest
-    assert all(n.startswith("MobilenetV2/") for n in rest)

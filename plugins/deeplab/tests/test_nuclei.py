@@ -9,11 +9,7 @@ from tf_frame_deeplab.nuclei import Nuclei, Params
 from tf_frame_deeplab.tiles import shuffled
 from tf_frame_vision.drawing.png import write_png
 
-
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default():
-        yield
+pytestmark = pytest.mark.usefixtures("graph")
 
 
 def write(folder, image, instances):

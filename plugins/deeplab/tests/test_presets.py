@@ -5,8 +5,9 @@ import tensorflow.compat.v1 as tf
 from tf_frame.cli.main import main
 from tf_frame.command_line.parsing import parse_command_line
 from tf_frame_deeplab.model import DeepLab
+from tfrecords import make_example, write_records
 
-OF_DATASETS = {
+DATASETS = {
     # Crop, steps, classes.
     "deeplab_voc": ((513,), 30000, 21),
     "deeplab_cityscapes": ((769,), 90000, 19),
@@ -17,14 +18,14 @@ TINY += ["--train_batch_size", "2", "--model.aspp_channels", "8", "--model.decod
 TINY += ["--input.crop_size", "33", "--noevaluate"]
 
 
-def setup_of(preset, *options):
+def parse_preset(preset, *options):
     return parse_command_line(["--plugin", "deeplab", "--preset", preset, *options]).setup()
 
 
-@pytest.mark.parametrize("preset", OF_DATASETS)
+@pytest.mark.parametrize("preset", DATASETS)
 def test_presets_of_data_sets_are_the_published_commands(preset):
-    setup = setup_of(preset)
-    crop, steps, _ = OF_DATASETS[preset]
+    setup = parse_preset(preset)
+    crop, steps, _ = DATASETS[preset]
     assert (setup.input.params.crop_size, setup.config.max_steps) == (crop, steps)
     assert setup.model.params.backbone == "xception_65"
     assert (setup.config.learning_rate, setup.config.train_batch_size) == (0.007, 16)
@@ -32,40 +33,30 @@ def test_presets_of_data_sets_are_the_published_commands(preset):
 
 
 def test_options_win_over_a_preset_and_another_input_drops_those_of_its_own():
-    setup = setup_of("deeplab_voc", "--input", "nuclei", "--max_steps", "10")
+    setup = parse_preset("deeplab_voc", "--input", "nuclei", "--max_steps", "10")
     assert (setup.input.name, setup.input.params.crop_size) == ("nuclei", 128)
     assert setup.config.max_steps == 10
 
 
-def test_the_preset_tower_combines_clones_as_the_trainer_with_towers_does():
-    config = setup_of("tower").config
-    found = (config.num_clones, config.regularization, config.total_loss, config.update_ops)
-    assert found == (2, "scaled", "sum", "all_clones")
+def test_the_preset_tower_combines_clones_and_the_preset_quantized_rounds_before_the_end():
+    config = parse_preset("tower").config
+    combination = (config.num_clones, config.regularization, config.total_loss, config.update_ops)
+    assert combination == (2, "scaled", "sum", "all_clones")
     assert config.allow_inexact_resume
-
-
-def test_the_preset_quantized_rounds_before_the_end():
-    config = setup_of("quantized").config
+    config = parse_preset("quantized").config
     assert 0 < config.quantize_delay_step < config.max_steps
 
 
-def records(folder, count):
+def write_images(folder, count):
     """TFRecords of four images with a mask, of classes from 1 on."""
     with tf.Graph().as_default(), tf.Session() as session:
         random = np.random.RandomState(0)
         image = session.run(tf.io.encode_png(random.randint(0, 256, [40, 48, 3]).astype(np.uint8)))
         mask = random.randint(1, count, [40, 48, 1]).astype(np.uint8)
         mask = session.run(tf.io.encode_png(mask))
-    values = {"image/encoded": image, "image/segmentation/class/encoded": mask}
-    feature = {
-        key: tf.train.Feature(bytes_list=tf.train.BytesList(value=[value]))
-        for key, value in values.items()
-    }
-    example = tf.train.Example(features=tf.train.Features(feature=feature)).SerializeToString()
+    example = make_example({"image/encoded": image, "image/segmentation/class/encoded": mask})
     for name in ("train", "val"):
-        with tf.io.TFRecordWriter(str(folder / f"{name}-00000-of-00001.tfrecord")) as writer:
-            for _ in range(4):
-                writer.write(example)
+        write_records(folder / f"{name}-00000-of-00001.tfrecord", [example] * 4)
 
 
 @pytest.mark.slow
@@ -74,9 +65,9 @@ def records(folder, count):
 @pytest.mark.parametrize("preset", DeepLab.presets)
 def test_each_preset_trains_a_step(preset, tmp_path):
     argv = ["run", "--plugin", "deeplab", "--preset", preset, *TINY]
-    if preset in OF_DATASETS:
+    if preset in DATASETS:
         (tmp_path / "data").mkdir()
-        records(tmp_path / "data", OF_DATASETS[preset][2])
+        write_images(tmp_path / "data", DATASETS[preset][2])
         argv += ["--input.data_dir", str(tmp_path / "data")]
     if preset == "quantized":
         argv += ["--quantize_delay_step", "0"]

@@ -4,28 +4,17 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
-from short_backbone import shorten_backbone
 from tf_frame import InputInfo, Mode
 from tf_frame.errors import ConfigError
 from tf_frame_deeplab.blocks import Blocks, scaled_size
 from tf_frame_deeplab.model import DeepLab, Params
 from tf_frame_deeplab.pyramids import pyramid
 
+pytestmark = pytest.mark.usefixtures("graph")
+
 INFO = InputInfo(num_classes=3)
 SMALL = {"depth_multiplier": 0.1, "aspp_channels": 8, "decoder_channels": 8}
 FEATURES = np.random.RandomState(0).uniform(size=[1, 5, 7, 8]).astype(np.float32)
-
-
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default() as graph:
-        tf.set_random_seed(1)
-        yield graph
-
-
-@pytest.fixture
-def short(monkeypatch):
-    shorten_backbone(monkeypatch)
 
 
 def build(**params):
@@ -33,7 +22,7 @@ def build(**params):
     return model.build({"image": tf.zeros([1, 65, 65, 3])}, None, Mode.PREDICT)
 
 
-def pyramid_of(features, **params):
+def build_pyramid(features, **params):
     params = Params(**{**SMALL, **params})
     blocks = Blocks(is_training=False, params=params)
     return pyramid(tf.constant(features), params, blocks)
@@ -58,11 +47,6 @@ def pyramid_of(features, **params):
 def test_options_that_do_not_fit_are_refused(params, message):
     with pytest.raises(ConfigError, match=message):
         build(**params)
-
-
-def test_a_window_that_is_larger_than_the_image_is_refused():
-    with pytest.raises(ConfigError, match="features of 5 x 7 are smaller than the 7 x 5"):
-        pyramid_of(FEATURES, image_pooling_crop_size=(97, 65))
 
 
 @pytest.mark.usefixtures("short")
@@ -99,43 +83,42 @@ def test_the_lite_pyramid_without_a_decoder_has_logits_of_its_own():
 
 
 def test_means_over_the_image_weigh_the_channels_of_the_lite_pyramid():
-    found = pyramid_of(FEATURES, pyramid="lite")
-    values = {v.op.name: v for v in tf.global_variables()}
+    output = build_pyramid(FEATURES, pyramid="lite")
+    variables = {v.op.name: v for v in tf.global_variables()}
+    names = ("aspp0/weights", "image_pooling/weights", "image_pooling/biases")
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
-        session.run(tf.assign(values["image_pooling/biases"], np.linspace(-4, 4, 8)))
-        found, weights, gates, biases = session.run(
-            [found]
-            + [
-                values[name]
-                for name in ("aspp0/weights", "image_pooling/weights", "image_pooling/biases")
-            ]
-        )
+        session.run(tf.assign(variables["image_pooling/biases"], np.linspace(-4, 4, 8)))
+        result, *values = session.run([output, *(variables[name] for name in names)])
+    weights, gates, biases = values
     # A new batch norm only divides, by the root of 1 + epsilon.
     features = np.maximum(FEATURES @ weights[0, 0], 0) / np.sqrt(1 + 1e-5)
     means = FEATURES.mean(axis=(1, 2)) @ gates[0, 0] + biases
     expected = features * (np.clip(means + 3, 0, 6) / 6)[:, None, None]
-    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-6)
+    np.testing.assert_allclose(result, expected, rtol=1e-4, atol=1e-6)
     assert not expected[..., 0].any() and expected[..., 7].any()
 
 
 def test_windows_of_image_pooling_have_the_size_of_a_crop(graph):
     """At stride 16 a crop of 33 x 65 pixels has 3 x 5 features: 3 x 2 windows of 5 x 7."""
-    pyramid_of(FEATURES, image_pooling_crop_size=(33, 65), image_pooling_stride=(1, 2))
+    build_pyramid(FEATURES, image_pooling_crop_size=(33, 65), image_pooling_stride=(1, 2))
     (pooling,) = [op for op in graph.get_operations() if op.type == "AvgPool"]
     with tf.Session() as session:
-        found = session.run(pooling.outputs[0])
-    assert found.shape == (1, 3, 2, 8)
-    np.testing.assert_allclose(found[0, 1, 1], FEATURES[0, 1:4, 2:7].mean((0, 1)), rtol=1e-5)
+        means = session.run(pooling.outputs[0])
+    assert means.shape == (1, 3, 2, 8)
+    np.testing.assert_allclose(means[0, 1, 1], FEATURES[0, 1:4, 2:7].mean((0, 1)), rtol=1e-5)
 
 
-def test_a_window_of_the_size_of_the_image_is_the_whole_image():
-    whole = pyramid_of(FEATURES)
+def test_a_window_of_the_size_of_the_image_changes_nothing_and_a_larger_one_is_refused():
+    plain = build_pyramid(FEATURES)
     with tf.variable_scope("", reuse=True):
-        window = pyramid_of(FEATURES, image_pooling_crop_size=(65, 97))
+        window = build_pyramid(FEATURES, image_pooling_crop_size=(65, 97))
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
-        np.testing.assert_allclose(*session.run([whole, window]), rtol=1e-4, atol=1e-6)
+        np.testing.assert_allclose(*session.run([plain, window]), rtol=1e-4, atol=1e-6)
+    message = "features of 5 x 7 are smaller than the 7 x 5"
+    with tf.Graph().as_default(), pytest.raises(ConfigError, match=message):
+        build_pyramid(FEATURES, image_pooling_crop_size=(97, 65))
 
 
 @pytest.mark.slow
@@ -155,8 +138,8 @@ def test_aligned_corners_keep_their_values_and_the_rest_lies_in_a_line():
     blocks = Blocks(is_training=False, params=Params(align_corners=True))
     line = tf.constant([[[[0.0], [4.0], [6.0]]]])
     with tf.Session() as session:
-        found = session.run(blocks.resize(line, like=tf.zeros([1, 1, 9, 1])))
-    np.testing.assert_allclose(found.ravel(), [0, 1, 2, 3, 4, 4.5, 5, 5.5, 6])
+        resized = session.run(blocks.resize(line, like=tf.zeros([1, 1, 9, 1])))
+    np.testing.assert_allclose(resized.ravel(), [0, 1, 2, 3, 4, 4.5, 5, 5.5, 6])
 
 
 @pytest.mark.parametrize("factor", [0.5, 0.75, 1.5, 1 / 16, 1 / 32])

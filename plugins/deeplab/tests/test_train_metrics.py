@@ -6,15 +6,11 @@ from tf_frame import InputInfo, Mode
 from tf_frame_deeplab.model import DeepLab, Params
 from tf_frame_deeplab.train_metrics import train_metrics
 
+pytestmark = pytest.mark.usefixtures("graph")
+
 INFO = InputInfo(num_classes=2, ignore_label=255)
 LABELS = np.array([[[0, 1, 1, 255]]], np.int32)
 PREDICTIONS = np.array([[[0, 0, 1, 1]]], np.int32)
-
-
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default():
-        yield
 
 
 def tags():

@@ -26,13 +26,18 @@ def convert(program, tmp_path):
     return lambda kind, source, *options: program(kind, source, tmp_path / "records", *options)
 
 
-def first_of(name, number, header_bytes):
-    """The beginning of an idx file; `number` takes the place of its first size."""
-    with gzip.open(FASHION / f"{name}.gz") as file:
-        data = file.read()
-    example_bytes = (len(data) - header_bytes) // int.from_bytes(data[4:8], "big")
-    rest = data[8 : header_bytes + number * example_bytes]
-    return data[:4] + number.to_bytes(4, "big") + rest
+@pytest.fixture
+def refuse(convert, capsys):
+    """Runs the program, which must end with a code other than 0; returns its error messages."""
+
+    def refuse(kind, source, *options, code=2):
+        capsys.readouterr()
+        assert convert(kind, source, *options) == code
+        error = capsys.readouterr().err
+        assert "Traceback" not in error
+        return error
+
+    return refuse
 
 
 @pytest.fixture
@@ -40,8 +45,14 @@ def fashion(tmp_path):
     """Folder with the first 60 test images of Fashion-MNIST in idx files."""
     root = tmp_path / "fashion_mnist"
     root.mkdir()
-    for name, header_bytes in (("t10k-images-idx3-ubyte", 16), ("t10k-labels-idx1-ubyte", 8)):
-        (root / name).write_bytes(first_of(name, 60, header_bytes))
+    for name, header_bytes, example_bytes in (
+        ("t10k-images-idx3-ubyte", 16, 28 * 28),
+        ("t10k-labels-idx1-ubyte", 8, 1),
+    ):
+        data = gzip.decompress((FASHION / f"{name}.gz").read_bytes())
+        # The first size is the number of examples.
+        data = data[:4] + (60).to_bytes(4, "big") + data[8 : header_bytes + 60 * example_bytes]
+        (root / name).write_bytes(data)
     return root
 
 
@@ -50,18 +61,14 @@ def read_value(feature):
     return value
 
 
-def examples_in(path):
-    for record in tf.data.TFRecordDataset(str(path)).as_numpy_iterator():
-        features = tf.train.Example.FromString(record).features.feature
-        yield {key: read_value(feature) for key, feature in features.items()}
-
-
 @pytest.fixture
 def examples(tmp_path):
     """The examples of all shards of a split, in order: dicts of feature keys and values."""
 
     def examples(split="train"):
-        shards = sorted((tmp_path / "records").glob(f"{split}-*-of-*"))
-        return [example for path in shards for example in examples_in(path)]
+        shards = sorted(map(str, (tmp_path / "records").glob(f"{split}-*-of-*")))
+        records = tf.data.TFRecordDataset(shards).as_numpy_iterator()
+        features = [tf.train.Example.FromString(record).features.feature for record in records]
+        return [{key: read_value(f) for key, f in example.items()} for example in features]
 
     return examples

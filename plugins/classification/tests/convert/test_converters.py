@@ -21,17 +21,14 @@ def test_help_and_mistakes_do_not_wait_for_tensorflow(tmp_path):
     assert done.stdout.splitlines()[-1] == "[0, 0, 2, 2] False"
 
 
-def test_help_names_every_converter(program, capsys):
+def test_help_names_every_converter_and_all_its_options(program, capsys):
     assert program("--help") == 0
-    told = capsys.readouterr().out
-    assert all(f"  {name} " in told for name in NAMES)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_help_of_a_converter_names_every_option(program, capsys, name):
-    assert program(name, "--help") == 0
-    told = capsys.readouterr().out
-    assert all(f"--{option}" in told for option in OPTIONS)
+    text = capsys.readouterr().out
+    assert all(f"  {name} " in text for name in NAMES)
+    for name in NAMES:
+        assert program(name, "--help") == 0
+        text = capsys.readouterr().out
+        assert all(f"--{option}" in text for option in OPTIONS)
 
 
 @pytest.mark.parametrize(
@@ -48,31 +45,22 @@ def test_help_of_a_converter_names_every_option(program, capsys, name):
 )
 def test_wrong_words_end_with_2(program, capsys, words, message):
     assert program(*words) == 2
-    told = capsys.readouterr().err
-    assert message in told
-    assert len(told.splitlines()) == 1
+    error = capsys.readouterr().err
+    assert message in error
+    assert len(error.splitlines()) == 1
 
 
-def test_more_shards_than_images_are_refused(convert, fashion, capsys, tmp_path):
-    assert convert("fashion_mnist", fashion, "--split", "test", "--shards", "61") == 2
-    assert "--shards 61 for 60 images" in capsys.readouterr().err
+def test_shards_splits_and_outputs_that_do_not_fit_are_refused(
+    refuse, program, fashion, tmp_path, capsys
+):
+    words = ["fashion_mnist", fashion, "--split"]
+    assert "--shards 61 for 60 images" in refuse(*words, "test", "--shards", "61")
     assert not (tmp_path / "records").exists()
-
-
-@pytest.mark.parametrize("inner", ["", "records"])
-def test_the_output_is_not_within_the_source(program, tmp_path, capsys, inner):
-    (tmp_path / "photos").mkdir()
-    source = tmp_path / "photos"
-    assert program("image_folder", source, source / inner) == 2
-    assert "is within SOURCE" in capsys.readouterr().err
-
-
-def test_a_split_must_be_fit_for_a_file_name(convert, tmp_path, capsys):
-    assert convert("image_folder", tmp_path / "photos", "--split", "a/b") == 2
-    assert "--split 'a/b' cannot begin the name of a file" in capsys.readouterr().err
-
-
-def test_an_output_that_is_a_file_is_refused(convert, fashion, tmp_path, capsys):
+    for inner in ("", "records"):
+        assert program("image_folder", fashion, fashion / inner) == 2
+        assert "is within SOURCE" in capsys.readouterr().err
+    assert "--split 'a/b' cannot begin the name of a file" in refuse(
+        "image_folder", fashion, "--split", "a/b"
+    )
     (tmp_path / "records").write_text("")
-    assert convert("fashion_mnist", fashion, "--split", "test") == 2
-    assert f"cannot write to {tmp_path}/records: File exists" in capsys.readouterr().err
+    assert f"cannot write to {tmp_path}/records: File exists" in refuse(*words, "test")

@@ -1,7 +1,7 @@
 """A folder of images becomes TFRecords."""
 
 import io
-import os
+import shutil
 
 import numpy as np
 import pytest
@@ -45,11 +45,10 @@ def photos(tmp_path):
 
 def test_images_are_stored_as_they_are_with_slims_keys(convert, examples, photos, tmp_path):
     assert convert("image_folder", photos, "--shards", "2") == 0
-    found = {example["image/filename"].decode(): example for example in examples()}
-    assert found.keys() == {"dog/a.JPG", "dog/b.png", "cat/c.bmp", "cat/d.jpeg"}
-    for name, example in found.items():
+    by_name = {example["image/filename"].decode(): example for example in examples()}
+    for name, example in by_name.items():
         assert example["image/encoded"] == (photos / name).read_bytes()
-    assert found["dog/b.png"] == {
+    assert by_name["dog/b.png"] == {
         "image/encoded": (photos / "dog/b.png").read_bytes(),
         "image/format": b"png",
         "image/height": 7,
@@ -58,14 +57,10 @@ def test_images_are_stored_as_they_are_with_slims_keys(convert, examples, photos
         "image/class/text": b"dog",
         "image/filename": b"dog/b.png",
     }
-    formats = {name: example["image/format"] for name, example in found.items()}
-    assert formats == {
-        "dog/a.JPG": b"jpeg",
-        "dog/b.png": b"png",
-        "cat/c.bmp": b"bmp",
-        "cat/d.jpeg": b"png",
-    }
-    assert found["cat/c.bmp"]["image/class/label"] == 0
+    formats = {name: example["image/format"] for name, example in by_name.items()}
+    expected = {"dog/a.JPG": b"jpeg", "dog/b.png": b"png", "cat/c.bmp": b"bmp"}
+    assert formats == {**expected, "cat/d.jpeg": b"png"}
+    assert by_name["cat/c.bmp"]["image/class/label"] == 0
     assert (tmp_path / "records" / "labels.txt").read_text() == "0:cat\n1:dog\n"
     assert sorted(path.name for path in (tmp_path / "records").iterdir()) == [
         "labels.txt",
@@ -75,50 +70,33 @@ def test_images_are_stored_as_they_are_with_slims_keys(convert, examples, photos
     ]
 
 
-def test_of_a_gif_the_first_frame_becomes_a_png(convert, examples, tmp_path):
+def test_the_first_frame_of_a_gif_and_a_webp_become_a_png(convert, examples, tmp_path):
     frames = [Image.new("P", (6, 2), color) for color in (0, 1)]
     for frame in frames:
         frame.putpalette([10, 20, 30, 200, 100, 50])
-    (tmp_path / "gifs" / "only").mkdir(parents=True)
-    frames[0].save(tmp_path / "gifs/only/a.gif", save_all=True, append_images=frames[1:])
-    assert convert("image_folder", tmp_path / "gifs", "--shards", "1") == 0
-    [example] = examples()
-    assert (example["image/format"], example["image/height"], example["image/width"]) == (
-        b"png",
-        2,
-        6,
-    )
-    pixels = tf.io.decode_png(example["image/encoded"]).numpy()
-    np.testing.assert_array_equal(pixels, np.full([2, 6, 3], [10, 20, 30]))
+    folder = tmp_path / "photos" / "only"
+    folder.mkdir(parents=True)
+    frames[0].save(folder / "a.gif", save_all=True, append_images=frames[1:])
+    for mode in ("RGB", "RGBA"):
+        image = Image.new(mode, (6, 2), (10, 20, 30))
+        image.save(folder / f"{mode}.webp", lossless=True, exact=True)
+    assert convert("image_folder", tmp_path / "photos", "--shards", "1") == 0
+    assert len(examples()) == 3
+    for example in examples():
+        size = example["image/height"], example["image/width"]
+        assert (example["image/format"], size) == (b"png", (2, 6))
+        pixels = tf.io.decode_png(example["image/encoded"]).numpy()
+        np.testing.assert_array_equal(pixels, np.full([2, 6, 3], [10, 20, 30]))
 
 
-@pytest.mark.parametrize("mode", ["RGB", "RGBA"])
-def test_a_webp_becomes_a_png(convert, examples, tmp_path, mode):
-    (tmp_path / "webp" / "only").mkdir(parents=True)
-    image = Image.new(mode, (6, 2), (10, 20, 30))
-    image.save(tmp_path / "webp/only/a.webp", lossless=True, exact=True)
-    assert convert("image_folder", tmp_path / "webp", "--shards", "1") == 0
-    [example] = examples()
-    assert example["image/format"] == b"png"
-    pixels = tf.io.decode_png(example["image/encoded"]).numpy()
-    np.testing.assert_array_equal(pixels, np.full([2, 6, 3], [10, 20, 30]))
-
-
-def test_the_order_mixes_the_classes_and_follows_from_the_seed(tmp_path):
-    png = content("PNG")
-    for number in range(20):
-        for name in ("a", "b"):
-            path = tmp_path / "many" / name / f"{number:02}.png"
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(png)
-
+def test_the_order_mixes_the_classes_and_follows_from_the_seed(many):
     def order(seed):
-        return [(p.filename, p.label) for p in read_folder(tmp_path / "many", seed=seed).pictures]
+        return [(p.filename, p.label) for p in read_folder(many, seed=seed).pictures]
 
     assert order(0) == order(0)
     assert order(0) != order(1)
     assert sorted(order(0)) == sorted(order(1))
-    assert {label for _, label in order(0)[:20]} == {0, 1}
+    assert {label for _, label in order(0)[:10]} >= {0, 1}
 
 
 @pytest.mark.parametrize(
@@ -130,15 +108,13 @@ def test_the_order_mixes_the_classes_and_follows_from_the_seed(tmp_path):
     ],
 )
 def test_a_corrupt_image_is_named_and_nothing_is_left_half_written(
-    convert, photos, tmp_path, capsys, damage, reason
+    convert, refuse, photos, tmp_path, damage, reason
 ):
     path = photos / "dog" / "a.JPG"
     good = path.read_bytes()
     path.write_bytes(damage(good))
-    assert convert("image_folder", photos, "--shards", "1") == 2
-    told = capsys.readouterr().err
-    assert f"dog/a.JPG {reason}" in told
-    assert "--skip_corrupt" in told
+    error = refuse("image_folder", photos, "--shards", "1")
+    assert f"dog/a.JPG {reason}" in error and "--skip_corrupt" in error
     names = {path.name for path in (tmp_path / "records").iterdir()}
     assert names == {"labels.txt", "train.conversion.json"}
     # No shard is finished yet, so the source may change.
@@ -147,34 +123,34 @@ def test_a_corrupt_image_is_named_and_nothing_is_left_half_written(
 
 
 def test_corrupt_images_can_be_left_out_and_are_counted(
-    convert, examples, photos, tmp_path, capsys
+    convert, refuse, examples, photos, tmp_path, capsys
 ):
     (photos / "dog" / "a.JPG").write_bytes(b"")
-    assert convert("image_folder", photos, "--shards", "2", "--skip_corrupt") == 0
-    told = capsys.readouterr()
-    assert "left out: dog/a.JPG is empty" in told.err
-    assert "3 images of 2 classes in 2 shards; 1 corrupt images left out" in told.out
+    words = ["image_folder", photos, "--shards", "2"]
+    assert convert(*words, "--skip_corrupt") == 0
+    printed = capsys.readouterr()
+    assert "left out: dog/a.JPG is empty" in printed.err
+    assert "3 images of 2 classes in 2 shards; 1 corrupt images left out" in printed.out
     assert len(examples()) == 3
     result = (tmp_path / "records" / "train.conversion.json").read_text()
     assert '"dog/a.JPG"' in result
-    # A rerun finds it missing from a shard that is finished.
-    assert convert("image_folder", photos, "--shards", "2") == 2
-    assert "does without 1 images, such as dog/a.JPG" in capsys.readouterr().err
-    assert convert("image_folder", photos, "--shards", "2", "--skip_corrupt") == 0
+    # A finished shard lacks the image, which a rerun notices.
+    assert "does without 1 images, such as dog/a.JPG" in refuse(*words)
+    assert convert(*words, "--skip_corrupt") == 0
     assert "2 of them finished before; 1 corrupt" in capsys.readouterr().out
     assert (tmp_path / "records" / "train.conversion.json").read_text() == result
 
 
-def test_without_any_good_image_there_is_nothing_to_convert(convert, photos, tmp_path, capsys):
+def test_without_any_good_image_there_is_nothing_to_convert(refuse, photos, tmp_path):
     for path in photos.glob("*/*"):
         path.write_bytes(b"")
-    assert convert("image_folder", photos, "--shards", "2", "--skip_corrupt") == 2
-    assert "none of the 4 images can be decoded" in capsys.readouterr().err
+    error = refuse("image_folder", photos, "--shards", "2", "--skip_corrupt")
+    assert "none of the 4 images can be decoded" in error
     assert not list((tmp_path / "records").glob("*-of-*"))
 
 
 @pytest.mark.parametrize(
-    "make,told",
+    "make,message",
     [
         (lambda root: None, "there is no {root}: give the folder of the class folders"),
         (lambda root: root.write_text(""), "{root} is a file"),
@@ -182,33 +158,28 @@ def test_without_any_good_image_there_is_nothing_to_convert(convert, photos, tmp
         (lambda root: (root / "cat").mkdir(parents=True), "class folder {root}/cat holds no image"),
     ],
 )
-def test_a_source_that_holds_no_classes_is_refused(convert, tmp_path, capsys, make, told):
+def test_a_source_that_holds_no_classes_is_refused(refuse, tmp_path, make, message):
     root = tmp_path / "source"
     make(root)
-    assert convert("image_folder", root) == 2
-    error = capsys.readouterr().err
-    assert told.format(root=root) in error
-    assert "Traceback" not in error
+    assert message.format(root=root) in refuse("image_folder", root)
     assert not (tmp_path / "records").exists()
 
 
-def test_an_image_that_may_not_be_read_is_no_corrupt_one(convert, photos, capsys, monkeypatch):
-    (photos / "dog" / "z.jpg").symlink_to(photos / "dog" / "b.png")
-    assert convert("image_folder", photos, "--shards", "1") == 0
-    os.unlink(photos / "dog" / "z.jpg")
-    (photos / "dog" / "z.jpg").mkdir()
-    monkeypatch.chdir(photos)
-    for path in photos.parent.glob("records/train*"):
-        path.unlink()
-    assert convert("image_folder", photos, "--shards", "1", "--skip_corrupt") == 2
-    assert f"cannot read {photos}/dog/z.jpg: Is a directory" in capsys.readouterr().err
-
-
-def test_a_link_that_leads_nowhere_is_named(convert, photos, capsys):
-    (photos / "dog" / "z.jpg").symlink_to(photos / "gone.jpg")
-    assert convert("image_folder", photos, "--shards", "1", "--skip_corrupt") == 2
-    told = capsys.readouterr().err
-    assert f"cannot read {photos}/dog/z.jpg: No such file or directory; mend or remove it" in told
+def test_links_are_followed_and_what_cannot_be_read_is_no_corrupt_image(
+    convert, refuse, photos, tmp_path
+):
+    words = ["image_folder", photos, "--shards", "1"]
+    path = photos / "dog" / "z.jpg"
+    path.symlink_to(photos / "dog" / "b.png")
+    assert convert(*words) == 0
+    shutil.rmtree(tmp_path / "records")
+    path.unlink()
+    path.symlink_to(photos / "gone.jpg")
+    error = refuse(*words, "--skip_corrupt")
+    assert f"cannot read {path}: No such file or directory; mend or remove it" in error
+    path.unlink()
+    path.mkdir()
+    assert f"cannot read {path}: Is a directory" in refuse(*words, "--skip_corrupt")
 
 
 @pytest.fixture
@@ -221,34 +192,33 @@ def many(tmp_path):
     return tmp_path / "many"
 
 
-def names(examples):
-    return {example["image/filename"].decode() for example in examples}
-
-
-def test_a_part_of_each_class_can_be_held_out_for_validation(convert, examples, many, capsys):
-    options = ["--eval_fraction", "0.2", "--shards", "4"]
-    assert convert("image_folder", many, *options) == 0
-    told = capsys.readouterr()
-    assert "train: 17 images of 3 classes in 4 shards" in told.out
-    assert "validation: 4 images of 3 classes in 1 shards" in told.out
-    assert "warning" not in told.err
-    training, validation = names(examples()), names(examples("validation"))
+def test_a_part_of_each_class_can_be_held_out_for_validation(
+    convert, refuse, examples, many, capsys
+):
+    words = ["image_folder", many, "--eval_fraction", "0.2", "--shards", "4"]
+    assert convert(*words) == 0
+    printed = capsys.readouterr()
+    assert "train: 17 images of 3 classes in 4 shards" in printed.out
+    assert "validation: 4 images of 3 classes in 1 shards" in printed.out
+    assert "warning" not in printed.err
+    training, validation = (
+        {example["image/filename"].decode() for example in examples(split)}
+        for split in ("train", "validation")
+    )
     assert not training & validation
     assert len(training | validation) == 21 and "c/0.png" in training
     assert [sum(name.startswith(c) for name in validation) for c in "ab"] == [2, 2]
-    assert convert("image_folder", many, *options) == 0
+    assert convert(*words) == 0
     assert "4 of them finished before" in capsys.readouterr().out
-    assert convert("image_folder", many, *options, "--seed", "1") == 2
-    assert "seed was 0, now 1" in capsys.readouterr().err
+    assert "seed was 0, now 1" in refuse(*words, "--seed", "1")
 
 
 def test_the_choice_follows_from_the_seed(many):
-    source = read_folder(many, seed=0)
+    def held_out(seed, order_seed=0):
+        _, validation = divide(read_folder(many, seed=order_seed), 0.3, seed=seed)
+        return {picture.filename for picture in validation.pictures}
 
-    def held_out(seed, source=source):
-        return {picture.filename for picture in divide(source, 0.3, seed=seed)[1].pictures}
-
-    assert held_out(0) == held_out(0, read_folder(many, seed=5))
+    assert held_out(0) == held_out(0, order_seed=5)
     assert held_out(0) != held_out(1)
 
 
@@ -266,11 +236,10 @@ def test_a_split_of_the_same_files_is_warned_of(convert, many, tmp_path, capsys)
     assert "warning" not in capsys.readouterr().err
 
 
-def test_a_division_that_cannot_be_is_refused(convert, photos, many, capsys):
+def test_a_division_that_cannot_be_is_refused(refuse, photos, many):
     options = ["--eval_fraction", "0.5", "--split", "validation"]
-    assert convert("image_folder", many, *options) == 2
-    assert "leave --split validation out" in capsys.readouterr().err
+    assert "leave --split validation out" in refuse("image_folder", many, *options)
     for path in [*photos.glob("*/b.png"), *photos.glob("*/d.jpeg")]:
         path.unlink()
-    assert convert("image_folder", photos, "--eval_fraction", "0.5") == 2
-    assert "every class has one picture only" in capsys.readouterr().err
+    error = refuse("image_folder", photos, "--eval_fraction", "0.5")
+    assert "every class has one picture only" in error

@@ -40,12 +40,11 @@ def files(tmp_path):
 @pytest.mark.parametrize("suffix", ["", ".gz"])
 def test_pixels_become_png_in_the_order_of_the_file(convert, examples, files, tmp_path, suffix):
     assert convert("mnist", files(suffix=suffix), "--shards", "2") == 0
-    found = examples()
-    pixels = [tf.io.decode_png(example["image/encoded"]).numpy() for example in found]
+    pixels = [tf.io.decode_png(example.pop("image/encoded")).numpy() for example in examples()]
     np.testing.assert_array_equal(np.squeeze(pixels, 3), PIXELS)
-    assert [example["image/class/label"] for example in found] == LABELS.tolist()
-    first = {key: value for key, value in found[0].items() if key != "image/encoded"}
-    assert first == {
+    assert [example["image/class/label"] for example in examples()] == LABELS.tolist()
+    assert {**examples()[0], "image/encoded": b""} == {
+        "image/encoded": b"",
         "image/format": b"png",
         "image/height": 3,
         "image/width": 2,
@@ -60,10 +59,8 @@ def test_pixels_become_png_in_the_order_of_the_file(convert, examples, files, tm
 def test_the_test_split_is_the_files_called_t10k(convert, examples, files):
     root = files(prefix="t10k")
     assert convert("fashion_mnist", root, "--split", "validation", "--shards", "1") == 0
-    assert [e["image/class/text"] for e in examples("validation")][:2] == [
-        b"Trouser",
-        b"Ankle boot",
-    ]
+    names = [example["image/class/text"] for example in examples("validation")]
+    assert names[:2] == [b"Trouser", b"Ankle boot"]
     assert convert("fashion_mnist", root, "--split", "train", "--shards", "1") == 2
 
 
@@ -91,13 +88,13 @@ def test_fashion_mnist_comes_back_through_slims_data_provider(convert, fashion, 
         with tf.Session() as session:
             session.run(tf.local_variables_initializer())
             with QueueRunners(session):
-                found_images, found_labels = session.run(batch)
-    np.testing.assert_array_equal(found_images, images)
-    np.testing.assert_array_equal(found_labels, labels)
+                values = session.run(batch)
+    np.testing.assert_array_equal(values[0], images)
+    np.testing.assert_array_equal(values[1], labels)
 
 
 @pytest.mark.parametrize(
-    "damage,told",
+    "damage,message",
     [
         ({"images": idx(LABELS)}, "begins with 00 00 08 01, not with the magic number 0x00000803"),
         ({"labels": b""}, "begins with nothing, not with the magic number 0x00000801"),
@@ -109,19 +106,14 @@ def test_fashion_mnist_comes_back_through_slims_data_provider(convert, fashion, 
         ({"images": gzip.compress(idx(PIXELS))[:-9]}, "cannot read"),
     ],
 )
-def test_damaged_idx_files_are_told_apart(convert, files, capsys, tmp_path, damage, told):
-    assert convert("mnist", files(**damage), "--shards", "1") == 2
-    error = capsys.readouterr().err
-    assert told in error
-    assert "Traceback" not in error
+def test_damaged_idx_files_are_named(refuse, files, tmp_path, damage, message):
+    assert message in refuse("mnist", files(**damage), "--shards", "1")
     assert not (tmp_path / "records").exists()
 
 
-def test_missing_files_are_named(convert, files, tmp_path, capsys):
+def test_missing_files_are_named(refuse, files, tmp_path):
     root = files()
     (root / "train-labels-idx1-ubyte").unlink()
-    assert convert("mnist", root) == 2
-    told = capsys.readouterr().err
-    assert f"{root} has neither train-labels-idx1-ubyte.gz nor train-labels-idx1-ubyte" in told
-    assert convert("mnist", tmp_path / "none") == 2
-    assert f"there is no {tmp_path}/none" in capsys.readouterr().err
+    error = refuse("mnist", root)
+    assert f"{root} has neither train-labels-idx1-ubyte.gz nor train-labels-idx1-ubyte" in error
+    assert f"there is no {tmp_path}/none" in refuse("mnist", tmp_path / "none")

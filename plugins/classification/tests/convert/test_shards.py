@@ -8,12 +8,14 @@ import signal
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from unittest import mock
 
 import pytest
 import tensorflow.compat.v1 as tf
 
 import forked
 from tf_frame_vision.convert import conversion
+from tf_frame_vision.convert.shards import Progress
 
 # Kills itself while it writes the fourth shard, as kill -9 would from outside.
 KILLED = """
@@ -77,10 +79,10 @@ def test_a_finished_shard_is_kept_and_a_damaged_one_is_made_again(
     (tmp_path / "records" / ".test-00000-of-00099.partial").write_bytes(b"of a conversion killed")
     capsys.readouterr()
     assert convert("fashion_mnist", fashion, *OPTIONS) == 0
-    told = capsys.readouterr()
-    assert f"{path} is made again: it cannot be read" in told.err
-    assert f"{SHARDS[6]} is made again: it holds t10k-images-idx3-ubyte/00042.png" in told.err
-    assert "60 images of 10 classes in 10 shards, 7 of them finished before" in told.out
+    printed = capsys.readouterr()
+    assert f"{path} is made again: it cannot be read" in printed.err
+    assert f"{SHARDS[6]} is made again: it holds t10k-images-idx3-ubyte/00042.png" in printed.err
+    assert "60 images of 10 classes in 10 shards, 7 of them finished before" in printed.out
     assert contents(tmp_path / "records") == before
 
 
@@ -110,39 +112,20 @@ def test_a_shard_cut_between_two_records_is_made_again(convert, fashion, tmp_pat
         path.write_bytes(cut)
         capsys.readouterr()
         assert convert("fashion_mnist", fashion, *options) == 0
-        told = capsys.readouterr()
+        printed = capsys.readouterr()
         number = {first: 1, len(data) - first: 5, 0: 0}[len(cut)]
-        assert f"{path} is made again: it has {number} of 6 records; t10k-images" in told.err
-        assert "60 images of 10 classes in 10 shards, 9 of them finished before" in told.out
+        assert f"{path} is made again: it has {number} of 6 records; t10k-images" in printed.err
+        assert "60 images of 10 classes in 10 shards, 9 of them finished before" in printed.out
         assert contents(tmp_path / "records") == before
 
 
-def test_a_full_disk_at_the_last_moment_leaves_no_shard_either(
-    convert, fashion, tmp_path, capsys, monkeypatch
-):
-    def fail(descriptor):
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    monkeypatch.setattr(os, "fsync", fail)
-    assert convert("fashion_mnist", fashion, *OPTIONS) == 1
-    assert "No space left on device" in capsys.readouterr().err
-    assert not [name for name in contents(tmp_path / "records") if "-of-" in name]
-
-
-def test_a_full_disk_before_the_first_shard_is_named(convert, fashion, capsys, monkeypatch):
-    def fail(*arguments):
-        raise tf.errors.ResourceExhaustedError(None, None, "train.json; No space left on device")
-
-    monkeypatch.setattr(conversion, "claim", fail)
-    assert convert("fashion_mnist", fashion, *OPTIONS) == 1
-    assert "cannot write to" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("lost", ["bytes", "record"])
-def test_a_shard_that_reads_back_as_something_else_gets_no_name(
-    convert, fashion, tmp_path, capsys, monkeypatch, lost
+@pytest.mark.parametrize("lost", ["all", "bytes", "record"])
+def test_a_full_disk_and_a_shard_that_reads_back_otherwise_leave_no_shard(
+    refuse, fashion, tmp_path, monkeypatch, lost
 ):
     def spoil(descriptor):
+        if lost == "all":
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         path = pathlib.Path(os.readlink(f"/proc/self/fd/{descriptor}"))
         data = path.read_bytes()
         # A record: 8 bytes of length, 4 of its checksum, the data, 4 of their checksum.
@@ -150,56 +133,53 @@ def test_a_shard_that_reads_back_as_something_else_gets_no_name(
         path.write_bytes(data[first:] if lost == "record" else data[:-5])
 
     monkeypatch.setattr(os, "fsync", spoil)
-    assert convert("fashion_mnist", fashion, *OPTIONS) == 1
-    assert f"{SHARDS[0]} was not written well: " in capsys.readouterr().err
+    message = "No space left on device" if lost == "all" else f"{SHARDS[0]} was not written well: "
+    assert message in refuse("fashion_mnist", fashion, *OPTIONS, code=1)
     assert not [name for name in contents(tmp_path / "records") if "-of-" in name]
 
 
-def test_other_settings_are_refused(convert, fashion, tmp_path, capsys):
-    options = ["--split", "test", "--shards"]
-    assert convert("fashion_mnist", fashion, *options, "2") == 0
+def test_a_full_disk_before_the_first_shard_is_named(refuse, fashion, monkeypatch):
+    def fail(*arguments):
+        raise tf.errors.ResourceExhaustedError(None, None, "train.json; No space left on device")
+
+    monkeypatch.setattr(conversion, "claim", fail)
+    assert "cannot write to" in refuse("fashion_mnist", fashion, *OPTIONS, code=1)
+
+
+def test_other_settings_are_refused(convert, refuse, fashion, tmp_path):
+    words = ["fashion_mnist", fashion, "--split", "test", "--shards"]
+    assert convert(*words, "2") == 0
     before = contents(tmp_path / "records")
-    assert convert("fashion_mnist", fashion, *options, "3") == 2
-    assert "made of something else: shards was 2, now 3" in capsys.readouterr().err
-    assert convert("mnist", fashion, *options, "2") == 2
-    assert "kind was fashion_mnist, now mnist" in capsys.readouterr().err
+    assert "made of something else: shards was 2, now 3" in refuse(*words, "3")
+    assert "kind was fashion_mnist, now mnist" in refuse("mnist", *words[1:], "2")
     assert contents(tmp_path / "records") == before
+    error = refuse("mnist", fashion, "--split", "validation")
+    assert "labels.txt names other classes than these: 0:zero, 1:one" in error
+    assert not list((tmp_path / "records").glob("validation-*"))
     settings = tmp_path / "records" / "test.conversion.json"
     settings.write_bytes(settings.read_bytes().replace(b'"source": "', b'"source": "0'))
-    assert convert("fashion_mnist", fashion, *options, "2") == 2
-    assert "the files of SOURCE have changed" in capsys.readouterr().err
+    assert "the files of SOURCE have changed" in refuse(*words, "2")
     settings.write_text("{")
-    assert convert("fashion_mnist", fashion, *options, "2") == 2
-    assert "test.conversion.json is damaged" in capsys.readouterr().err
+    assert "test.conversion.json is damaged" in refuse(*words, "2")
     settings.unlink()
-    assert convert("fashion_mnist", fashion, *options, "2") == 2
-    assert "but no test.conversion.json that says how" in capsys.readouterr().err
+    assert "but no test.conversion.json that says how" in refuse(*words, "2")
 
 
-def test_splits_of_one_folder_have_the_same_classes(convert, fashion, tmp_path, capsys):
-    assert convert("fashion_mnist", fashion, *OPTIONS) == 0
-    assert convert("mnist", fashion, "--split", "validation") == 2
-    assert "labels.txt names other classes than these: 0:zero, 1:one" in capsys.readouterr().err
-    assert not list((tmp_path / "records").glob("validation-*"))
-
-
-def test_two_conversions_do_not_write_to_one_folder(convert, fashion, tmp_path, capsys):
+def test_two_conversions_do_not_write_to_one_folder(refuse, fashion, tmp_path):
     (tmp_path / "records").mkdir()
     descriptor = os.open(tmp_path / "records", os.O_RDONLY)
     fcntl.flock(descriptor, fcntl.LOCK_EX)
     try:
-        assert convert("fashion_mnist", fashion, *OPTIONS) == 2
+        error = refuse("fashion_mnist", fashion, *OPTIONS)
     finally:
         os.close(descriptor)
-    assert "another conversion is writing to" in capsys.readouterr().err
+    assert "another conversion is writing to" in error
     assert contents(tmp_path / "records") == {}
 
 
 def test_an_interrupt_ends_the_other_shards_and_keeps_the_finished_ones(
-    program, convert, fashion, tmp_path, capsys, monkeypatch
+    refuse, fashion, tmp_path, monkeypatch
 ):
-    from tf_frame_vision.convert.shards import Progress
-
     ending = threading.Event()
     advance, shutdown = Progress.advance, ThreadPoolExecutor.shutdown
     done = []
@@ -213,13 +193,10 @@ def test_an_interrupt_ends_the_other_shards_and_keeps_the_finished_ones(
         ending.set()
         shutdown(self, *arguments, **options)
 
-    def interrupt(self):
-        raise KeyboardInterrupt
-
     monkeypatch.setattr(Progress, "advance", wait_in_the_second_shard)
     monkeypatch.setattr(ThreadPoolExecutor, "shutdown", end)
-    monkeypatch.setattr(Progress, "shard_done", interrupt)
-    assert convert("fashion_mnist", fashion, *OPTIONS) == 130
-    assert "the same command goes on from here" in capsys.readouterr().err
+    monkeypatch.setattr(Progress, "shard_done", mock.Mock(side_effect=KeyboardInterrupt))
+    error = refuse("fashion_mnist", fashion, *OPTIONS, code=130)
+    assert "the same command goes on from here" in error
     names = contents(tmp_path / "records")
     assert [name for name in names if "-of-" in name] == SHARDS[:1]

@@ -4,16 +4,13 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame import InputContext, Mode
 from tf_frame.errors import DataError, NoDataError
+from tf_frame.testing.elements import read_elements
 from tf_frame.testing.exact_resume import check_exact_resume
 from tf_frame_classification.inputs.cifar10 import Cifar10, Params
 
+pytestmark = pytest.mark.usefixtures("graph")
+
 NAMES = [*(f"data_batch_{number}.bin" for number in range(1, 6)), "test_batch.bin"]
-
-
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default():
-        yield
 
 
 @pytest.fixture
@@ -33,14 +30,9 @@ def cifar(folder, **params):
 
 
 def images_and_labels(source, mode, count, batch_size):
-    dataset = source.dataset(mode, InputContext(batch_size=batch_size)).take(count)
-    batch = tf.data.make_initializable_iterator(dataset)
-    features, labels = batch.get_next()
-    with tf.Session() as session:
-        session.run(batch.initializer)
-        found = [session.run((features["image"], labels["label"])) for _ in range(count)]
-    images = np.rint((np.concatenate([images for images, _ in found]) + 1) * 127.5)
-    return images.astype(np.uint8), np.concatenate([labels for _, labels in found])
+    batches = read_elements(source.dataset(mode, InputContext(batch_size=batch_size)), count)
+    images = np.rint((np.concatenate([features["image"] for features, _ in batches]) + 1) * 127.5)
+    return images.astype(np.uint8), np.concatenate([labels["label"] for _, labels in batches])
 
 
 def expected(records):
@@ -55,10 +47,7 @@ def test_evaluation_yields_the_records_of_the_test_file(tmp_path, records):
     assert images.shape == (6, 32, 32, 3)
     np.testing.assert_array_equal(images, expected(records["test_batch.bin"])[0])
     np.testing.assert_array_equal(labels, expected(records["test_batch.bin"])[1])
-
-
-@pytest.mark.usefixtures("records")
-def test_without_the_test_file_there_is_no_evaluation_split(tmp_path):
+    # Without the test file there is no evaluation split.
     (tmp_path / "test_batch.bin").unlink()
     source = cifar(tmp_path)
     assert source.info.num_examples == {Mode.TRAIN: 15, Mode.EVAL: 0, Mode.PREDICT: 0}
@@ -67,14 +56,15 @@ def test_without_the_test_file_there_is_no_evaluation_split(tmp_path):
 
 
 def test_training_goes_through_all_five_files(tmp_path, records):
-    whole = np.concatenate([records[name] for name in NAMES[:5]])
+    all_records = np.concatenate([records[name] for name in NAMES[:5]])
+    pictures, _ = expected(all_records)
     plain = images_and_labels(cifar(tmp_path, shuffle_buffer=0), Mode.TRAIN, 2, 15)
-    np.testing.assert_array_equal(plain[0], np.concatenate([expected(whole)[0]] * 2))
+    np.testing.assert_array_equal(plain[0], np.concatenate([pictures] * 2))
     images, labels = images_and_labels(cifar(tmp_path), Mode.TRAIN, 1, 15)
-    order = [int(np.argmax((expected(whole)[0] == image).all(axis=(1, 2, 3)))) for image in images]
+    order = [int(np.argmax((pictures == image).all(axis=(1, 2, 3)))) for image in images]
     assert sorted(order) == list(range(15))
     assert order != sorted(order)
-    np.testing.assert_array_equal(labels, whole[order, 0])
+    np.testing.assert_array_equal(labels, all_records[order, 0])
 
 
 @pytest.mark.slow
@@ -106,12 +96,13 @@ def test_the_folder_may_be_that_of_the_unpacked_archive(tmp_path, records):
 def test_a_label_beyond_the_classes_names_its_record(tmp_path, records):
     records["data_batch_3.bin"][1, 0] = 17
     (tmp_path / "data_batch_3.bin").write_bytes(records["data_batch_3.bin"].tobytes())
-    with pytest.raises(tf.errors.InvalidArgumentError) as caught:
+    message = "data_batch_3.bin: example 1: its label is 17; labels are 0 to 9"
+    with pytest.raises(tf.errors.InvalidArgumentError, match=message):
         images_and_labels(cifar(tmp_path), Mode.TRAIN, 1, 15)
-    assert "data_batch_3.bin: example 1: its label is 17; labels are 0 to 9" in str(caught.value)
 
 
-def test_missing_folder_missing_file_and_cut_file(tmp_path, records):
+@pytest.mark.usefixtures("records")
+def test_missing_folder_missing_file_and_cut_file(tmp_path):
     with pytest.raises(DataError, match=r"--input.data_dir is not given. Unpack cifar-10-binary"):
         cifar("")
     (tmp_path / "data_batch_2.bin").write_bytes(b"\0" * 3072)

@@ -11,13 +11,9 @@ from tf_frame.testing.elements import read_elements
 from tf_frame.testing.exact_resume import check_exact_resume
 from tf_frame_classification.inputs.fashion_mnist import _SAMPLE, FashionMnist, Params
 
+pytestmark = pytest.mark.usefixtures("graph")
+
 RANDOM = np.random.RandomState(0)
-
-
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default():
-        yield
 
 
 def fashion(**params):
@@ -48,13 +44,15 @@ def idx(array):
 def write(folder, *, sizes=(7, 5), gz=True, num_classes=10):
     """Writes the four files and returns their arrays."""
     arrays = {}
+    write_file = gzip.open if gz else open
     for part, size in zip(("train", "t10k"), sizes, strict=True):
         images = RANDOM.randint(0, 256, [size, 6, 4]).astype(np.uint8)
         images[:, 0, 0] = np.arange(size)
         arrays[part] = images, RANDOM.randint(0, num_classes, [size]).astype(np.uint8)
         for array, kind in zip(arrays[part], ("images-idx3", "labels-idx1"), strict=True):
             name = f"{part}-{kind}-ubyte" + (".gz" if gz else "")
-            (folder / name).write_bytes(gzip.compress(idx(array)) if gz else idx(array))
+            with write_file(folder / name, "wb") as file:
+                file.write(idx(array))
     return arrays
 
 
@@ -62,9 +60,8 @@ def test_the_sample_has_ten_balanced_classes():
     source = fashion()
     info = source.info
     assert info.num_examples == {Mode.TRAIN: 2000, Mode.EVAL: 500, Mode.PREDICT: 500}
-    assert info.num_classes == 10
-    assert info.class_names[0] == "T-shirt/top"
-    assert info.class_names[9] == "Ankle boot"
+    names = info.class_names
+    assert (info.num_classes, names[0], names[9]) == (10, "T-shirt/top", "Ankle boot")
     batches = take(source, Mode.EVAL, batch_size=200)
     assert [len(features["image"]) for features, _ in batches] == [200, 200, 100]
     assert np.bincount(labels(batches)).tolist() == [50] * 10
@@ -74,25 +71,19 @@ def test_the_sample_has_ten_balanced_classes():
     with gzip.open(_SAMPLE / "t10k-images-idx3-ubyte.gz") as file:
         expected = np.frombuffer(file.read()[16:], np.uint8).reshape(500, 28, 28, 1)
     np.testing.assert_array_equal(pixels(batches), expected)
-
-
-def test_the_licence_is_beside_the_sample():
     assert "Copyright (c) 2017 Zalando SE" in (_SAMPLE / "LICENSE.txt").read_text()
 
 
 @pytest.mark.parametrize("gz", [True, False])
-def test_a_folder_of_other_files_is_read(tmp_path, gz):
+def test_another_folder_is_read_also_with_a_dot_in_the_names_of_files(tmp_path, gz):
     arrays = write(tmp_path, gz=gz)
     source = fashion(data_dir=str(tmp_path), preprocessing="lenet", image_size=6)
     assert source.info.num_examples[Mode.TRAIN] == 7
-    ((features, found),) = take(source, Mode.EVAL, batch_size=9)
+    ((features, batch_labels),) = take(source, Mode.EVAL, batch_size=9)
     # The family lenet pads 6 x 4 pixels by one on each side, and (x - 128) / 128.
     np.testing.assert_array_equal(features["image"][:, :, 1:5, 0] * 128 + 128, arrays["t10k"][0])
-    np.testing.assert_array_equal(found["label"], arrays["t10k"][1])
-
-
-def test_files_of_mnist_may_be_called_with_a_dot(tmp_path):
-    write(tmp_path, gz=False)
+    np.testing.assert_array_equal(batch_labels["label"], arrays["t10k"][1])
+    # MNIST has such names.
     for path in list(tmp_path.iterdir()):
         path.rename(tmp_path / path.name.replace("-idx", ".idx"))
     digits = tuple("0123456789")
@@ -134,12 +125,12 @@ def test_shuffling_can_be_left_out_or_kept_to_neighbours(tmp_path):
 def test_shards_share_one_stream_and_split_an_evaluation(tmp_path):
     arrays = write(tmp_path)
     source = fashion(data_dir=str(tmp_path), image_size=6)
-    whole = pixels(take(source, Mode.TRAIN, 2, batch_size=4))
+    images = pixels(take(source, Mode.TRAIN, 2, batch_size=4))
     for index in range(2):
         part = take(source, Mode.TRAIN, 1, num_shards=2, shard_index=index)
-        np.testing.assert_array_equal(whole[index::2], pixels(part))
-        found = labels(take(source, Mode.EVAL, num_shards=2, shard_index=index))
-        np.testing.assert_array_equal(found, arrays["t10k"][1][index::2])
+        np.testing.assert_array_equal(images[index::2], pixels(part))
+        batches = take(source, Mode.EVAL, num_shards=2, shard_index=index)
+        np.testing.assert_array_equal(labels(batches), arrays["t10k"][1][index::2])
 
 
 @pytest.mark.slow
@@ -174,30 +165,24 @@ def test_grey_images_become_colour_where_the_network_wants_it():
 
 
 def test_labels_begin_at_the_offset(tmp_path):
-    arrays = write(tmp_path)
-    arrays["t10k"][1][:] = [1, 2, 9, 1, 5]
-    (tmp_path / "t10k-labels-idx1-ubyte.gz").write_bytes(gzip.compress(idx(arrays["t10k"][1])))
+    write(tmp_path)
+    path = tmp_path / "t10k-labels-idx1-ubyte.gz"
+    path.write_bytes(gzip.compress(idx(np.array([1, 2, 9, 1, 5]))))
     source = fashion(data_dir=str(tmp_path), labels_offset=1)
-    assert source.info.num_classes == 9
-    assert source.info.class_names[0] == "Trouser"
+    assert (source.info.num_classes, source.info.class_names[0]) == (9, "Trouser")
     assert labels(take(source, Mode.EVAL)).tolist() == [0, 1, 8, 0, 4]
     # Without an offset of 1 label 0 has a class, with it not.
-    arrays["t10k"][1][1] = 0
-    (tmp_path / "t10k-labels-idx1-ubyte.gz").write_bytes(gzip.compress(idx(arrays["t10k"][1])))
-    with pytest.raises(
-        tf.errors.InvalidArgumentError, match=r"example 1: its label is 0; labels are 1 to 9"
-    ):
+    path.write_bytes(gzip.compress(idx(np.array([1, 0, 9, 1, 5]))))
+    message = "example 1: its label is 0; labels are 1 to 9"
+    with pytest.raises(tf.errors.InvalidArgumentError, match=message):
         take(fashion(data_dir=str(tmp_path), labels_offset=1), Mode.EVAL)
 
 
-def test_the_size_of_a_training_batch_is_known_to_the_network():
-    features, found = fashion().dataset(Mode.TRAIN, InputContext(batch_size=2)).element_spec
+def test_the_size_of_a_training_batch_is_known_and_the_graph_does_not_hold_the_images():
+    dataset = fashion().dataset(Mode.TRAIN, InputContext(batch_size=2))
+    features, label_specs = dataset.element_spec
     assert features["image"].shape == [2, 28, 28, 1]
-    assert found["label"].shape == [2]
-
-
-def test_neither_the_graph_nor_a_position_holds_the_images():
-    fashion().dataset(Mode.TRAIN, InputContext(batch_size=2))
+    assert label_specs["label"].shape == [2]
     assert tf.get_default_graph().as_graph_def().ByteSize() < 100_000
 
 
@@ -208,14 +193,11 @@ def test_no_tuner_thread_can_hold_up_the_end_of_a_session(mode):
     assert dataset.options().autotune.enabled is False
 
 
-def test_a_wrong_offset_and_a_wrong_family_are_refused():
+def test_wrong_options_a_missing_folder_and_a_missing_file_are_refused(tmp_path):
     with pytest.raises(ConfigError, match="labels_offset 10 leaves none of the 10 classes"):
         fashion(labels_offset=10)
     with pytest.raises(PluginError, match="no preprocessing.*'lennet'"):
         fashion(preprocessing="lennet")
-
-
-def test_missing_folder_and_missing_file(tmp_path):
     with pytest.raises(DataError, match=r"nowhere .*does not exist.*Put the four files"):
         fashion(data_dir=str(tmp_path / "nowhere"))
     write(tmp_path)

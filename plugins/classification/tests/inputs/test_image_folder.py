@@ -7,11 +7,7 @@ from tf_frame.errors import DataError, NoDataError
 from tf_frame.testing.exact_resume import check_exact_resume
 from tf_frame_classification.inputs.image_folder import ImageFolder, Params
 
-
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default():
-        yield
+pytestmark = pytest.mark.usefixtures("graph")
 
 
 @pytest.fixture(scope="module")
@@ -76,9 +72,12 @@ def test_what_is_held_out_depends_on_names_alone(tmp_path):
     assert held_out.items() <= files(folder(tmp_path, eval_fraction=0.25), Mode.EVAL).items()
 
 
-def test_a_class_of_one_image_trains_and_one_of_two_does_both(tmp_path):
-    write(tmp_path, [b"x"] * 3, "a/1.jpg", "b/1.jpg", "b/2.jpg")
+@pytest.mark.parametrize("root", [".", "train"])
+def test_a_class_of_one_image_trains_and_one_of_two_does_both(tmp_path, root):
+    """A folder that has only images for training is divided like one without such a folder."""
+    write(tmp_path / root, [b"x"] * 3, "a/1.jpg", "b/1.jpg", "b/2.jpg")
     source = folder(tmp_path)
+    assert source.info.class_names == ("a", "b")
     assert list(files(source, Mode.TRAIN).values()) == [0, 1]
     assert list(files(source, Mode.EVAL).values()) == [1]
 
@@ -148,19 +147,6 @@ def test_pictures_of_other_kinds_and_sizes_are_read_and_predicted(tmp_path, take
     assert ".bmp" in source.prediction_suffixes
 
 
-def test_a_class_folder_without_images_is_named(tmp_path):
-    write(tmp_path, [b"x"] * 3, "a/1.jpg", "b/1.jpg", "b2/1.txt")
-    with pytest.raises(DataError, match=r"class folder .*/b2 has no image: not one of its 1 files"):
-        folder(tmp_path)
-
-
-def test_of_a_folder_to_train_on_alone_a_part_is_held_out(tmp_path):
-    write(tmp_path, [b"x"] * 4, "train/a/1.jpg", "train/b/1.jpg", "train/b/2.jpg")
-    source = folder(tmp_path)
-    assert source.info.class_names == ("a", "b")
-    assert source.info.num_examples[Mode.EVAL] == 1
-
-
 def test_a_folder_to_train_on_beside_an_unknown_one_is_no_class(tmp_path):
     write(tmp_path, [b"x"] * 4, "train/a/1.jpg", "train/b/1.jpg", "valid/b/2.jpg")
     with pytest.raises(DataError, match=r"but none that is called validation .* give .*/train to"):
@@ -174,6 +160,10 @@ def test_nothing_to_read_and_nothing_to_evaluate(tmp_path):
         ImageFolder(params=Params())
     with pytest.raises(DataError, match=r"has no folder in it. Give --input.data_dir a folder"):
         folder(tmp_path)
+    write(tmp_path / "one", [b"x"] * 3, "a/1.jpg", "b/1.jpg", "b2/1.txt")
+    with pytest.raises(DataError, match=r"class folder .*/b2 has no image: not one of its 1 files"):
+        folder(tmp_path / "one")
+    tmp_path /= "two"
     write(tmp_path, [b"x"] * 2, "a/1.jpg", "a/2.jpg")
     source = folder(tmp_path, eval_fraction=0.0)
     assert source.info.num_examples == {Mode.TRAIN: 2, Mode.EVAL: 0, Mode.PREDICT: 0}

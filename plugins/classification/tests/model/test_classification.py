@@ -9,18 +9,13 @@ from tf_frame.command_line.parsing import parse_command_line
 from tf_frame.errors import ConfigError, PluginError
 from tf_frame_classification.model.classification import Classification, Params
 
+pytestmark = pytest.mark.usefixtures("graph")
+
 INFO = InputInfo(num_classes=6, class_names=("a", "b", "c", "d", "e", "f"))
 
 
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default():
-        yield
-
-
-def setup_of(*argv):
-    argv = ["--plugin", "classification", *argv]
-    return parse_command_line(argv).setup()
+def parse_setup(*argv):
+    return parse_command_line(["--plugin", "classification", *argv]).setup()
 
 
 def build(mode, *, labels=True, size=32, **params):
@@ -29,17 +24,19 @@ def build(mode, *, labels=True, size=32, **params):
     return model.build({"image": tf.zeros([2, size, size, 3])}, batch, mode)
 
 
-def test_an_input_without_classes_is_refused():
+def test_inputs_and_networks_that_do_not_fit_are_refused():
     with pytest.raises(ConfigError, match="number of classes"):
         Classification(params=Params(), info=InputInfo())
+    with pytest.raises(PluginError):
+        parse_setup("--model.name", "inceptoin_v3")
 
 
 def test_the_network_brings_its_image_size_channels_and_preprocessing():
-    params = setup_of("--model.name", "inception_v3").input.params
+    params = parse_setup("--model.name", "inception_v3").input.params
     assert (params.image_size, params.channels, params.preprocessing) == (299, 3, "inception")
-    params = setup_of().input.params
+    params = parse_setup().input.params
     assert (params.image_size, params.channels, params.preprocessing) == (28, None, "lenet")
-    params = setup_of("--input.image_size", "75", "--input.preprocessing", "vgg").input.params
+    params = parse_setup("--input.image_size", "75", "--input.preprocessing", "vgg").input.params
     assert (params.image_size, params.preprocessing) == (75, "vgg")
 
 
@@ -53,12 +50,10 @@ def test_an_unknown_network_is_answered_before_tensorflow_loads():
     assert result.stdout.split() == ["2", "False"], result.stderr
     assert "no network plugin is called 'inceptoin_v3'; did you mean" in result.stderr
     assert "'inception_v3'" in result.stderr
-    with pytest.raises(PluginError):
-        setup_of("--model.name", "inceptoin_v3")
 
 
 def test_the_inception_trainer_is_a_preset():
-    setup = setup_of("--preset", "inception_distributed", "--num_clones", "2")
+    setup = parse_setup("--preset", "inception_distributed", "--num_clones", "2")
     config = setup.config
     assert (setup.optimizer.name, vars(setup.optimizer.params)) == (
         "rmsprop",
@@ -70,9 +65,9 @@ def test_the_inception_trainer_is_a_preset():
     assert (config.moving_average_decay, config.loss_average_decay) == (0.9999, 0.9)
     assert (config.sync_replicas, config.on_nan, config.num_clones) == (True, "raise", 2)
     assert config.trace_at_step == (61,)
-    assert setup.model.params.name == "inception_v3"
     params = setup.model.params
-    assert (params.label_smoothing, params.aux_loss_weight) == (0.1, 0.4)
+    assert (params.name, params.label_smoothing) == ("inception_v3", 0.1)
+    assert params.aux_loss_weight == 0.4
     # Inception v3's own decay is that trainer's 0.9997, but for short runs.
     assert (params.batch_norm_decay, params.weight_decay) == (None, 4e-5)
     assert setup.make_model(setup.make_input().info).network.own_batch_norm_decay() == 0.9997
@@ -122,7 +117,7 @@ def test_without_labels_there_are_predictions_with_names_of_classes():
     ],
 )
 def test_the_decay_of_batch_norm_fits_the_run(words, decay):
-    setup = setup_of("--model.name", "mobilenet_v1_025", "--max_steps", "75", *words)
+    setup = parse_setup("--model.name", "mobilenet_v1_025", "--max_steps", "75", *words)
     model = setup.make_model(setup.make_input().info)
     assert model._context(Mode.TRAIN).batch_norm_decay == decay
     assert bool(model.notes()) == (decay == 0.75)

@@ -11,18 +11,17 @@ def classes(folder, text, ignore_label=255):
 
 
 def test_a_line_is_a_class(tmp_path):
-    found = classes(tmp_path, "# three\nbackground\n\n  traffic light\nlane 2\n")
-    assert found.names == ["background", "traffic light", "lane 2"]
-    assert found.colours == {}
-    assert found.red_green_blue == []
+    lines = classes(tmp_path, "# three\nbackground\n\n  traffic light\nlane 2\n")
+    assert lines.names == ["background", "traffic light", "lane 2"]
+    assert (lines.colours, lines.red_green_blue) == ({}, [])
 
 
 def test_colours_follow_the_names_and_may_be_ignored(tmp_path):
     text = "ignore 255 255 255\nbackground 0 0 0\ntraffic light 250,170,30\n"
-    found = classes(tmp_path, text)
-    assert found.names == ["background", "traffic light"]
-    assert found.colours == {0xFFFFFF: 255, 0: 0, 0xFAAA1E: 1}
-    assert found.red_green_blue == [(0, 0, 0), (250, 170, 30)]
+    coloured = classes(tmp_path, text)
+    assert coloured.names == ["background", "traffic light"]
+    assert coloured.colours == {0xFFFFFF: 255, 0: 0, 0xFAAA1E: 1}
+    assert coloured.red_green_blue == [(0, 0, 0), (250, 170, 30)]
 
 
 WRONG = {
@@ -40,8 +39,6 @@ def test_a_wrong_file_is_one_line(tmp_path, case):
     text, expected = WRONG[case]
     with pytest.raises(DataError, match=expected):
         classes(tmp_path, text, ignore_label=2 if case == "the ignored label" else 255)
-
-
-def test_a_missing_file_says_what_to_write(tmp_path):
+    (tmp_path / "classes.txt").unlink()
     with pytest.raises(DataError, match="classes.txt is missing; write it, a line for each class"):
         read_classes(tmp_path / "classes.txt", ignore_label=255)

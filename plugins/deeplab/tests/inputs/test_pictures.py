@@ -5,6 +5,8 @@ import tensorflow.compat.v1 as tf
 from tf_frame_deeplab.inputs import pictures
 from tf_frame_vision.augmentation import Sample
 
+pytestmark = pytest.mark.usefixtures("graph")
+
 
 def run(value):
     with tf.Session() as session:
@@ -22,32 +24,24 @@ def run(value):
     ],
 )
 def test_sizes_of_resized_images(size, options, expected):
-    with tf.Graph().as_default():
-        assert tuple(run(pictures.range_size(tf.constant(size), *options))) == expected
+    assert tuple(run(pictures.range_size(tf.constant(size), *options))) == expected
 
 
-def test_scales_are_those_of_the_steps():
-    with tf.Graph().as_default():
-        sample = Sample(tf.zeros([8, 8, 3]), masks=tf.zeros([8, 8, 1], tf.int32))
-        seeds = tf.placeholder(tf.int32, [2])
-        scaled = pictures.random_scale(sample, 0.5, 2.0, 0.25, seeds)
-        with tf.Session() as session:
-            sizes = {session.run(tf.shape(scaled.image), {seeds: [1, k]})[0] for k in range(60)}
+def test_scales_are_those_of_the_steps_or_one_that_is_not_random():
+    sample = Sample(tf.zeros([8, 8, 3]), masks=tf.zeros([8, 8, 1], tf.int32))
+    seeds = tf.placeholder(tf.int32, [2])
+    scaled = pictures.random_scale(sample, 0.5, 2.0, 0.25, seeds)
+    with tf.Session() as session:
+        sizes = {session.run(tf.shape(scaled.image), {seeds: [1, k]})[0] for k in range(60)}
     assert sizes == {4, 6, 8, 10, 12, 14, 16}
-
-
-def test_one_scale_is_no_random_one():
-    with tf.Graph().as_default():
-        sample = Sample(tf.zeros([8, 8, 3]), masks=tf.zeros([8, 8, 1], tf.int32))
-        assert pictures.random_scale(sample, 1.0, 1.0, 0.25, [1, 2]) is sample
-        doubled = pictures.random_scale(sample, 2.0, 2.0, 0.25, [1, 2])
-        assert run(tf.shape(doubled.masks)).tolist() == [16, 16, 1]
+    assert pictures.random_scale(sample, 1.0, 1.0, 0.25, [1, 2]) is sample
+    doubled = pictures.random_scale(sample, 2.0, 2.0, 0.25, [1, 2])
+    assert run(tf.shape(doubled.masks)).tolist() == [16, 16, 1]
 
 
 def test_padding_is_below_and_to_the_right():
-    with tf.Graph().as_default():
-        sample = Sample(tf.ones([2, 3, 3]), masks=tf.ones([2, 3, 1], tf.int32))
-        padded = pictures.padded(sample, 4, 3, mask_fill=9)
-        image, masks = run((padded.image, padded.masks))
+    sample = Sample(tf.ones([2, 3, 3]), masks=tf.ones([2, 3, 1], tf.int32))
+    padded = pictures.padded(sample, 4, 3, mask_fill=9)
+    image, masks = run((padded.image, padded.masks))
     np.testing.assert_array_equal(masks[..., 0], [[1] * 3] * 2 + [[9] * 3] * 2)
     assert (image[2:] == 127.5).all()

@@ -15,13 +15,9 @@ from tf_frame_deeplab.inputs.segmentation_folder import Params, SegmentationFold
 from tf_frame_deeplab.model import DeepLab, Params as ModelParams
 from tf_frame_vision.reading.skipped import SkippedHook
 
+pytestmark = pytest.mark.usefixtures("graph")
+
 COLOURS = [(0, 0, 0), (200, 30, 30), (30, 200, 30)]
-
-
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default():
-        yield
 
 
 def picture(path, pixels, mode=None, **save):
@@ -29,14 +25,14 @@ def picture(path, pixels, mode=None, **save):
     Image.fromarray(pixels, mode).save(path, **save)
 
 
-def classes_of(number, size=(24, 32)):
+def random_classes(number, size=(24, 32)):
     """A mask of three classes, and an ignored corner; another one for each number."""
     mask = np.random.RandomState(number).randint(0, 3, size).astype(np.uint8)
     mask[:2, :2] = 255
     return mask
 
 
-def image_of(number, size=(24, 32)):
+def random_image(number, size=(24, 32)):
     return np.random.RandomState(100 + number).randint(0, 256, [*size, 3]).astype(np.uint8)
 
 
@@ -44,8 +40,8 @@ def write(folder, numbers=range(4), *, images="images", masks="masks", ending="p
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "classes.txt").write_text("background\nnucleus\nboundary\n")
     for number in numbers:
-        picture(folder / images / f"p{number}.{ending}", image_of(number))
-        picture(folder / masks / f"p{number}{suffix}.png", classes_of(number))
+        picture(folder / images / f"p{number}.{ending}", random_image(number))
+        picture(folder / masks / f"p{number}{suffix}.png", random_classes(number))
     return folder
 
 
@@ -53,12 +49,12 @@ def source(folder, **params):
     return SegmentationFolder(params=Params(data_dir=str(folder), **params))
 
 
-def names(of, mode):
-    return [pair.name for pair in of.splits[mode].content[0]]
+def names(source, mode):
+    return [pair.name for pair in source.splits[mode].content[0]]
 
 
-def take(of, mode, count=None, **context):
-    dataset = of.dataset(mode, InputContext(**{"batch_size": 2, **context}))
+def take(source, mode, count=None, **context):
+    dataset = source.dataset(mode, InputContext(**{"batch_size": 2, **context}))
     return read_elements(dataset, count)
 
 
@@ -72,33 +68,31 @@ def test_two_folders_of_the_same_names_are_pairs(tmp_path):
     ((features, labels),) = take(of, Mode.EVAL)
     for name, image, mask in zip(held_out, features["image"], labels["semantic"], strict=True):
         number = int(name[1:])
-        np.testing.assert_array_equal(image, image_of(number))
-        np.testing.assert_array_equal(mask, classes_of(number))
+        np.testing.assert_array_equal(image, random_image(number))
+        np.testing.assert_array_equal(mask, random_classes(number))
 
 
-FORMS = {
-    "side by side": {"images": ".", "masks": ".", "ending": "bmp"},
-    "with the usual suffix": {"images": ".", "masks": ".", "suffix": "_mask"},
-    "VOC's names": {"images": "JPEGImages", "masks": "SegmentationClass"},
-}
-
-
-@pytest.mark.parametrize("form", FORMS)
-def test_other_forms_of_a_folder(tmp_path, form):
-    of = source(write(tmp_path, **FORMS[form]), eval_fraction=0.0)
+@pytest.mark.parametrize(
+    ("form", "params"),
+    [
+        ({"images": ".", "masks": ".", "ending": "bmp"}, {}),
+        ({"images": ".", "masks": ".", "suffix": "_mask"}, {}),
+        ({"images": "JPEGImages", "masks": "SegmentationClass"}, {}),
+        ({"suffix": "_labels"}, {"mask_suffix": "_labels"}),
+    ],
+    ids=["side by side", "the usual suffix", "VOC's names", "a suffix that is given"],
+)
+def test_other_forms_of_a_folder(tmp_path, form, params):
+    of = source(write(tmp_path, **form), eval_fraction=0.0, **params)
     assert names(of, Mode.TRAIN) == ["p0", "p1", "p2", "p3"]
     with pytest.raises(NoDataError, match="leaves nothing to evaluate"):
         of.dataset(Mode.EVAL, InputContext(batch_size=1))
 
 
-def test_a_suffix_of_masks_may_be_given(tmp_path):
-    folder = write(tmp_path, suffix="_labels")
-    assert names(source(folder, mask_suffix="_labels", eval_fraction=0), Mode.TRAIN)[0] == "p0"
-
-
 def test_train_and_val_are_folders_or_lists(tmp_path):
     both = tmp_path / "both"
-    write(both / "train"), write(both / "val", range(4, 6))
+    write(both / "train")
+    write(both / "val", range(4, 6))
     (both / "classes.txt").write_text("a\nb\nc\n")
     of = source(both)
     assert (names(of, Mode.TRAIN)[-1], names(of, Mode.EVAL)) == ("p3", ["p4", "p5"])
@@ -106,24 +100,19 @@ def test_train_and_val_are_folders_or_lists(tmp_path):
     (lists / "train.txt").write_text("p2\np0\n")
     of = source(lists)
     assert (names(of, Mode.TRAIN), names(of, Mode.EVAL)) == (["p2", "p0"], ["p1", "p3"])
-    picture(lists / "images" / "unlabelled.png", image_of(9))
+    picture(lists / "images" / "unlabelled.png", random_image(9))
     (lists / "few.txt").write_text("p1\n")
     assert names(source(lists, eval_list=str(lists / "few.txt")), Mode.EVAL) == ["p1"]
 
 
-def test_files_of_text_may_begin_with_a_byte_order_mark(tmp_path):
+def test_text_files_may_have_a_byte_order_mark_and_images_of_both_lists_are_noted(tmp_path):
     write(tmp_path)
     for name, text in (("classes", "a\r\nb\r\nc\r\n"), ("val", "p2\r\np0\r\n")):
         (tmp_path / f"{name}.txt").write_text(text, encoding="utf-8-sig")
     of = source(tmp_path)
     assert of.info.class_names == ("a", "b", "c")
     assert names(of, Mode.EVAL) == ["p2", "p0"]
-
-
-def test_images_of_both_lists_are_noted(tmp_path):
-    write(tmp_path)
-    for name, text in (("train", "p0\np1\np2"), ("val", "p2\np3")):
-        (tmp_path / f"{name}.txt").write_text(text)
+    (tmp_path / "train.txt").write_text("p1\np2\np3")
     assert "1 images are both in train and in val" in source(tmp_path).notes()[0]
 
 
@@ -144,7 +133,7 @@ def kinds(folder):
     )
     (folder / "masks").mkdir()
     for name, make in made.items():
-        picture(folder / "images" / f"{name}.png", image_of(0))
+        picture(folder / "images" / f"{name}.png", random_image(0))
         make(folder / "masks" / f"{name}.png")
     return {name: mask if name == "1 bit" else three for name in made}
 
@@ -175,9 +164,9 @@ def damage(folder, kind):
     elif kind == "no mask":
         mask.unlink()
     elif kind == "another size":
-        picture(mask, classes_of(1, (24, 31)))
+        picture(mask, random_classes(1, (24, 31)))
     elif kind == "a class out of range":
-        picture(mask, np.where(classes_of(1) == 2, 3, classes_of(1)).astype(np.uint8))
+        picture(mask, np.where(random_classes(1) == 2, 3, random_classes(1)).astype(np.uint8))
     elif kind == "a cut mask":
         mask.write_bytes(mask.read_bytes()[:-40])
     elif kind == "a cut image":
@@ -185,15 +174,15 @@ def damage(folder, kind):
     elif kind == "no picture":
         image.write_text("no picture")
     elif kind == "a JPEG mask":
-        picture(mask, classes_of(1), format="JPEG")
+        picture(mask, random_classes(1), format="JPEG")
     elif kind == "a mask in colour":
         picture(mask, np.full([24, 32, 3], 9, np.uint8))
     elif kind == "an unknown colour":
         (folder / "classes.txt").write_text("a 1 1 1\nb 2 2 2\nc 3 3 3\n")
         picture(mask, np.full([24, 32, 3], 9, np.uint8))
     elif kind == "an empty folder":
-        for each in (folder / "masks").iterdir():
-            each.unlink()
+        for path in (folder / "masks").iterdir():
+            path.unlink()
     else:
         (folder / "train.txt").write_text("p0\np7\n")
 
@@ -243,11 +232,15 @@ def test_what_is_damaged_later_is_named_when_it_is_read(tmp_path, kind):
         take(of, Mode.TRAIN, count=4, batch_size=1)
 
 
-def test_damaged_pairs_may_be_left_out(tmp_path):
+def test_damaged_pairs_may_be_left_out_and_large_masks_are_checked_later(tmp_path, monkeypatch):
     damage(write(tmp_path), "another size")
     of = source(tmp_path, eval_fraction=0.0, skip_corrupt=True)
     assert names(of, Mode.TRAIN) == ["p0", "p2", "p3"]
     assert "p1.png is 24 x 31" in of.splits[Mode.TRAIN].damaged[0]
+    monkeypatch.setattr("tf_frame_deeplab.inputs.segmentation_folder._CHECKED_PIXELS", 24 * 32)
+    damage(write(tmp_path), "a class out of range")
+    of = source(tmp_path, eval_fraction=0.0)
+    assert of.notes() == ("the pixels of 3 masks are checked when they are read",)
 
 
 def test_prediction_leaves_out_files_that_cannot_be_decoded(tmp_path):
@@ -271,13 +264,10 @@ def test_the_model_counts_what_is_left_out_while_reading(tmp_path, monkeypatch):
     monkeypatch.setattr("tf_frame_deeplab.inputs.segmentation_folder._CHECKED_PIXELS", 0)
     damage(write(tmp_path), "a class out of range")
     of = source(tmp_path, eval_fraction=0.0, skip_corrupt=True, crop_size=(33,))
-    iterator = tf.data.make_initializable_iterator(
-        of.dataset(Mode.TRAIN, InputContext(batch_size=4))
-    )
-    small = {"depth_multiplier": 0.1, "aspp_channels": 4, "decoder_channels": 0}
-    output = DeepLab(params=ModelParams(**small), info=of.info).build(
-        *iterator.get_next(), Mode.TRAIN
-    )
+    dataset = of.dataset(Mode.TRAIN, InputContext(batch_size=4))
+    iterator = tf.data.make_initializable_iterator(dataset)
+    params = ModelParams(depth_multiplier=0.1, aspp_channels=4, decoder_channels=0)
+    output = DeepLab(params=params, info=of.info).build(*iterator.get_next(), Mode.TRAIN)
     (hook,) = output.hooks
     assert type(hook) is SkippedHook
     with tf.Session() as session:
@@ -289,19 +279,12 @@ def test_the_model_counts_what_is_left_out_while_reading(tmp_path, monkeypatch):
         assert session.run(count) >= 1
 
 
-def test_pixels_beyond_a_limit_are_checked_when_they_are_read(tmp_path, monkeypatch):
-    monkeypatch.setattr("tf_frame_deeplab.inputs.segmentation_folder._CHECKED_PIXELS", 24 * 32)
-    damage(write(tmp_path), "a class out of range")
-    of = source(tmp_path, eval_fraction=0.0)
-    assert of.notes() == ("the pixels of 3 masks are checked when they are read",)
-
-
 @pytest.mark.slow
 def test_evaluation_pads_to_the_largest_image_of_a_batch_or_to_a_size(tmp_path):
     write(tmp_path)
     for number, size in ((0, (24, 40)), (1, (30, 32))):
-        picture(tmp_path / "images" / f"p{number}.png", image_of(number, size))
-        picture(tmp_path / "masks" / f"p{number}.png", classes_of(number, size))
+        picture(tmp_path / "images" / f"p{number}.png", random_image(number, size))
+        picture(tmp_path / "masks" / f"p{number}.png", random_classes(number, size))
     (tmp_path / "val.txt").write_text("p0\np1\n")
     ((features, labels),) = take(source(tmp_path), Mode.EVAL)
     assert features["image"].shape == (2, 30, 40, 3)
@@ -344,9 +327,8 @@ def test_options_that_contradict_each_other_are_refused(tmp_path, params, expect
 @pytest.mark.parametrize("mode", [Mode.TRAIN, pytest.param(Mode.EVAL, marks=pytest.mark.slow)])
 def test_edges_are_where_classes_meet(tmp_path, mode):
     write(tmp_path)
-    (_, labels), *_ = take(
-        source(tmp_path, edges=True, crop_size=(24, 40), max_scale_factor=1), mode, 1
-    )
+    params = {"edges": True, "crop_size": (24, 40), "max_scale_factor": 1}
+    ((_, labels),) = take(source(tmp_path, **params), mode, 1)
     assert 0 < np.mean(labels["semantic"] == 255) < 1
     for classes, edges in zip(labels["semantic"], labels["edge"], strict=True):
         known = classes != 255

@@ -12,29 +12,29 @@ from tf_frame.testing.elements import read_elements
 from tf_frame.testing.exact_resume import check_exact_resume
 from tf_frame_deeplab.datasets.known import KNOWN
 from tf_frame_deeplab.inputs.segmentation_tfrecord import Params, SegmentationTfrecord
+from tfrecords import make_example, write_records
+
+pytestmark = pytest.mark.usefixtures("graph")
 
 SIZE = (6, 8)
 
 
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default():
-        yield
-
-
-def png(pixels, mode=None, **save):
+def png(pixels, palette=None):
+    image = Image.fromarray(pixels)
+    if palette:
+        image.putpalette(palette)
     file = io.BytesIO()
-    Image.fromarray(pixels, mode).save(file, "PNG", **save)
+    image.save(file, "PNG")
     return file.getvalue()
 
 
-def classes_of(number, size=SIZE):
+def random_classes(number, size=SIZE):
     mask = np.random.RandomState(number).randint(0, 3, size).astype(np.uint8)
     mask[0, 0] = 255
     return mask
 
 
-def image_of(number, size=SIZE):
+def random_image(number, size=SIZE):
     return np.random.RandomState(100 + number).randint(0, 256, [*size, 3]).astype(np.uint8)
 
 
@@ -43,29 +43,19 @@ def record(image, mask=None):
     values = {"image/encoded": image, "image/filename": b"p", "image/format": b"png"}
     if mask is not None:
         values["image/segmentation/class/encoded"] = mask
-    feature = {
-        key: tf.train.Feature(bytes_list=tf.train.BytesList(value=[value]))
-        for key, value in values.items()
-    }
-    return tf.train.Example(features=tf.train.Features(feature=feature)).SerializeToString()
+    return make_example(values)
 
 
-def of(number):
-    return record(png(image_of(number)), png(classes_of(number)))
-
-
-def write(path, records):
-    with tf.io.TFRecordWriter(str(path)) as writer:
-        for each in records:
-            writer.write(each)
+def random_record(number):
+    return record(png(random_image(number)), png(random_classes(number)))
 
 
 @pytest.fixture
 def folder(tmp_path):
     """Two files to train on, of two records each, and one to evaluate, of two."""
-    write(tmp_path / "train-00000-of-00002.tfrecord", [of(0), of(1)])
-    write(tmp_path / "train-00001-of-00002.tfrecord", [of(2), of(3)])
-    write(tmp_path / "val-00000-of-00001.tfrecord", [of(4), of(5)])
+    write_records(tmp_path / "train-00000-of-00002.tfrecord", map(random_record, (0, 1)))
+    write_records(tmp_path / "train-00001-of-00002.tfrecord", map(random_record, (2, 3)))
+    write_records(tmp_path / "val-00000-of-00001.tfrecord", map(random_record, (4, 5)))
     (tmp_path / "classes.txt").write_text("background\nnucleus\nboundary\n")
     return tmp_path
 
@@ -86,8 +76,8 @@ def test_evaluation_yields_every_record_in_order(folder):
     assert of.info.ignore_label == 255
     ((features, labels),) = take(of, Mode.EVAL)
     for place, number in enumerate((4, 5)):
-        np.testing.assert_array_equal(features["image"][place], image_of(number))
-        np.testing.assert_array_equal(labels["semantic"][place], classes_of(number))
+        np.testing.assert_array_equal(features["image"][place], random_image(number))
+        np.testing.assert_array_equal(labels["semantic"][place], random_classes(number))
 
 
 def test_training_takes_crops_of_all_files(folder):
@@ -103,7 +93,9 @@ def test_masks_of_few_or_many_bits_are_classes(folder):
         (png(three.astype(np.uint16)), three),
         (png(np.stack([three, three + 200], -1).astype(np.uint8)), three),
     ]
-    write(folder / "val-00000-of-00001.tfrecord", [record(png(image_of(0)), m) for m, _ in masks])
+    write_records(
+        folder / "val-00000-of-00001.tfrecord", [record(png(random_image(0)), m) for m, _ in masks]
+    )
     batches = take(source(folder), Mode.EVAL, batch_size=1)
     for (_, labels), (_, expected) in zip(batches, masks, strict=True):
         np.testing.assert_array_equal(labels["semantic"][0], expected)
@@ -111,15 +103,14 @@ def test_masks_of_few_or_many_bits_are_classes(folder):
 
 def test_files_may_be_gzipped_and_have_deeplabs_other_names(tmp_path):
     for name in ("train_fine-00000-of-00001", "val_fine-00000-of-00001"):
-        write(tmp_path / name, [of(0)])
+        write_records(tmp_path / name, [random_record(0)])
         (tmp_path / name).write_bytes(gzip.compress((tmp_path / name).read_bytes()))
-    of_dataset = source(tmp_path, dataset="cityscapes")
-    assert of_dataset.info.num_examples[Mode.EVAL] == 1
+    of = source(tmp_path, dataset="cityscapes")
+    assert of.info.num_examples[Mode.EVAL] == 1
     known = KNOWN["cityscapes"]
-    assert of_dataset.info.class_colours == known.colours
-    assert of_dataset.info.class_ids == known.ids
-    ((_, labels),) = take(of_dataset, Mode.EVAL)
-    np.testing.assert_array_equal(labels["semantic"][0], classes_of(0))
+    assert (of.info.class_colours, of.info.class_ids) == (known.colours, known.ids)
+    ((_, labels),) = take(of, Mode.EVAL)
+    np.testing.assert_array_equal(labels["semantic"][0], random_classes(0))
 
 
 def test_a_known_data_set_needs_no_file_of_classes(folder):
@@ -137,17 +128,15 @@ def test_a_known_data_set_needs_no_file_of_classes(folder):
 
 def test_a_file_of_classes_that_a_data_set_contradicts_is_noted(folder):
     assert source(folder).notes() == ()
-    assert (
-        "names 3 classes, but --input.dataset voc has 21"
-        in source(folder, dataset="voc").notes()[0]
-    )
+    (note,) = source(folder, dataset="voc").notes()
+    assert "names 3 classes, but --input.dataset voc has 21" in note
     (folder / "classes.txt").write_text("\n".join(f"class {n}" for n in range(21)))
     assert source(folder, dataset="voc").notes() == ()
 
 
 def test_padding_has_the_ignored_label_of_the_data_set(folder):
     mask = np.full(SIZE, 150, np.uint8)
-    write(folder / "val-00000-of-00001.tfrecord", [record(png(image_of(0)), png(mask))])
+    write_records(folder / "val-00000-of-00001.tfrecord", [record(png(random_image(0)), png(mask))])
     of = source(folder, dataset="ade20k", eval_crop_size=(16,))
     ((_, labels),) = take(of, Mode.EVAL)
     assert (labels["semantic"][0, :6, :8] == 150).all()
@@ -161,26 +150,29 @@ def test_options_that_contradict_each_other_are_refused(folder):
         source(folder, dataset="voc", classes="classes.txt")
 
 
-def test_without_files_to_evaluate_a_run_only_trains(folder):
+def test_a_cut_file_is_one_line_at_the_start_and_without_files_to_evaluate_a_run_only_trains(
+    folder,
+):
     (folder / "val-00000-of-00001.tfrecord").unlink()
     of = source(folder)
     assert of.info.num_examples[Mode.EVAL] == 0
     with pytest.raises(NoDataError, match=r"has no file that is called val-\*"):
         of.dataset(Mode.EVAL, InputContext(batch_size=1))
+    path = folder / "train-00001-of-00002.tfrecord"
+    path.write_bytes(path.read_bytes()[:-9])
+    message = r"train-00001\S+: record 1 .* it is cut: 9 of its"
+    with pytest.raises(DataError, match=message) as error:
+        source(folder)
+    assert "\n" not in str(error.value)
+    path.unlink()
+    with pytest.raises(DataError, match="00001-of-00002"):
+        source(folder)
 
 
-def with_palette(mask):
-    image = Image.fromarray(mask, "P")
-    image.putpalette([7, 7, 7] * 256)
-    file = io.BytesIO()
-    image.save(file, "PNG")
-    return file.getvalue()
-
-
-IMAGE, MASK = png(image_of(0)), png(classes_of(0))
+IMAGE, MASK = png(random_image(0)), png(random_classes(0))
 DAMAGE = {
     "a mask of another size": (
-        record(IMAGE, png(classes_of(0, (6, 7)))),
+        record(IMAGE, png(random_classes(0, (6, 7)))),
         "its mask is 6 x 7 pixels, but its image 6 x 8",
     ),
     "a class out of range": (
@@ -191,7 +183,7 @@ DAMAGE = {
     "a mask that is no picture": (record(IMAGE, b"no"), "its mask "),
     "an empty mask": (record(IMAGE, b""), "its mask "),
     "a mask with a palette": (
-        record(IMAGE, with_palette(classes_of(0))),
+        record(IMAGE, png(random_classes(0), palette=[7, 7, 7] * 256)),
         "its mask is a PNG of colours or of a palette; it must have grey values",
     ),
     "no mask": (record(IMAGE), "it has not one image/segmentation/class/encoded"),
@@ -205,49 +197,25 @@ def problems(source):
     """Problem of each evaluation record; empty: none."""
     split = source.splits[Mode.EVAL]
     order = tf.data.Dataset.range(split.count).map(lambda number: (number, number))
-    read = source.read(split, order).map(lambda number, each: source.checked(each)["problem"])
-    problem = tf.data.make_one_shot_iterator(read).get_next()
-    with tf.Session() as session:
-        return [session.run(problem).decode() for _ in range(split.count)]
+    read = source.read(split, order).map(lambda _, example: source.checked(example)["problem"])
+    return [problem.decode() for problem in read_elements(read)]
 
 
-@pytest.fixture
-def damaged(folder):
-    """The file to evaluate has a good record, then one of each kind of damage."""
+def test_a_damaged_record_is_named_and_ends_the_run_or_is_left_out(folder):
     path = folder / "val-00000-of-00001.tfrecord"
-    write(path, [of(4), *(record for record, _ in DAMAGE.values())])
-    return path
-
-
-def test_each_damage_is_named_with_its_record(folder, damaged):
-    good, *found = problems(source(folder))
-    assert good == ""
-    for number, (problem, (_, expected)) in enumerate(zip(found, DAMAGE.values(), strict=True)):
-        assert problem.startswith(f"{damaged}: record {number + 1} (byte offset")
+    write_records(path, [random_record(4), *(record for record, _ in DAMAGE.values())])
+    for number, problem in enumerate(problems(source(folder))):
+        _, expected = [("", ""), *DAMAGE.values()][number]
+        assert bool(problem) == bool(number)
+        assert problem.startswith(f"{path}: record {number} (byte offset" if number else "")
         assert expected in problem
-
-
-def test_a_damaged_record_ends_the_run_or_is_left_out(folder, damaged):
-    with pytest.raises(tf.errors.InvalidArgumentError) as caught:
+    with pytest.raises(tf.errors.InvalidArgumentError) as error:
         take(source(folder), Mode.EVAL)
-    (line,) = [line for line in caught.value.message.splitlines() if str(damaged) in line]
+    (line,) = [line for line in error.value.message.splitlines() if str(path) in line]
     assert "record 1 (byte offset" in line and "6 x 7 pixels, but its image 6 x 8" in line
     batches = take(source(folder, skip_corrupt=True), Mode.EVAL)
     assert [len(labels["semantic"]) for _, labels in batches] == [1]
     assert batches[0][0]["skipped"].tolist() == [0]
-
-
-def test_a_cut_file_is_one_line_at_the_start(folder):
-    path = folder / "train-00001-of-00002.tfrecord"
-    path.write_bytes(path.read_bytes()[:-9])
-    with pytest.raises(
-        DataError, match=r"train-00001\S+: record 1 .* it is cut: 9 of its"
-    ) as found:
-        source(folder)
-    assert "\n" not in str(found.value)
-    path.unlink()
-    with pytest.raises(DataError, match="00001-of-00002"):
-        source(folder)
 
 
 @pytest.mark.slow
