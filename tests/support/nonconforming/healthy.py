@@ -5,6 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from nonconforming import tf
 from tf_frame import Input, InputInfo, Mode, Model, ModelOutput, option
 
 
@@ -19,8 +20,6 @@ class Points(Input):
         return InputInfo(num_examples=self.sizes)
 
     def examples(self, mode):
-        import tensorflow as tf
-
         x = np.random.RandomState(0).randn(self.sizes[mode], 3).astype(np.float32)
         return tf.data.Dataset.from_tensor_slices(({"x": x}, x.sum(axis=1, keepdims=True)))
 
@@ -41,8 +40,6 @@ class Line(Model):
     feature_names = ("x",)
 
     def build(self, features, labels, mode):
-        import tensorflow.compat.v1 as tf
-
         weights = self.weights(mode)
         mean = tf.get_variable(
             "moving_mean", [], initializer=tf.zeros_initializer(), trainable=False
@@ -60,23 +57,15 @@ class Line(Model):
         )
 
     def weights(self, mode):
-        import tensorflow.compat.v1 as tf
-
         return tf.get_variable("weights", [3, 1], initializer=tf.zeros_initializer())
 
     def loss(self, errors):
-        import tensorflow.compat.v1 as tf
-
         return tf.reduce_mean(errors)
 
     def collect(self, update):
-        import tensorflow.compat.v1 as tf
-
         tf.add_to_collection(tf.GraphKeys.UPDATE_OPS, update)
 
     def metrics(self, loss):
-        import tensorflow.compat.v1 as tf
-
         return {"error": tf.metrics.mean(loss)}
 
 
@@ -86,8 +75,6 @@ class QueuedPoints(Points):
     exact_resume = False
 
     def dataset(self, mode, context):
-        import tensorflow.compat.v1 as tf
-
         examples = self.examples(mode)
         examples = examples.repeat() if mode == Mode.TRAIN else examples
         features, label = tf.data.make_one_shot_iterator(examples).get_next()
@@ -108,8 +95,6 @@ class LineWithTrainOp(Line):
     """Makes its own update."""
 
     def build(self, features, labels, mode):
-        import tensorflow.compat.v1 as tf
-
         output = super().build(features, labels, mode)
         if mode != Mode.TRAIN:
             return output

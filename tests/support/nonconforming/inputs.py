@@ -5,6 +5,7 @@ import itertools
 
 import numpy as np
 
+from nonconforming import tf
 from nonconforming.healthy import Points
 from tf_frame import InputInfo, Mode
 
@@ -51,16 +52,12 @@ class LacksAFeature(Points):
 
 class OtherTypesInEvaluation(Points):
     def dataset(self, mode, context):
-        import tensorflow as tf
-
         dtype = tf.float64 if mode == Mode.EVAL else tf.float32
         return super().dataset(mode, context).map(lambda x, y: (x, tf.cast(y, dtype)))
 
 
 class UnknownRank(Points):
     def dataset(self, mode, context):
-        import tensorflow.compat.v1 as tf
-
         def with_a_size(x, y):
             size = tf.numpy_function(lambda y: y, [y], tf.float32, stateful=False)
             return {**x, "size": size}, y
@@ -93,8 +90,6 @@ class CountsWrongly(Points):
 
 class DrawsByAStatefulOperation(Points):
     def dataset(self, mode, context):
-        import tensorflow.compat.v1 as tf
-
         def noisy(x, y):
             return x, y + tf.random_uniform([])
 
@@ -105,8 +100,6 @@ class CountsInPython(Points):
     """Called stateless by its author, so that the position can be saved."""
 
     def dataset(self, mode, context):
-        import tensorflow.compat.v1 as tf
-
         counter = itertools.count()
 
         def counted(x, y):
@@ -157,8 +150,6 @@ class SparsePoints(Points):
     feature_names = ()
 
     def dataset(self, mode, context):
-        import tensorflow as tf
-
         return super().dataset(mode, context).map(lambda x, y: (tf.sparse.from_dense(x["x"]), y))
 
 

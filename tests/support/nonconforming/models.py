@@ -4,6 +4,7 @@ import dataclasses
 
 import numpy as np
 
+from nonconforming import tf
 from nonconforming.healthy import Line
 from tf_frame import Mode, ModelOutput, option
 
@@ -45,8 +46,6 @@ class CountsItsGraphs(Line):
     graph, count = None, 0
 
     def weights(self, mode):
-        import tensorflow.compat.v1 as tf
-
         if self.graph is not tf.get_default_graph():
             self.graph, self.count = tf.get_default_graph(), self.count + 1
         name = "weights" if self.count == 1 else f"weights_{self.count}"
@@ -56,7 +55,6 @@ class CountsItsGraphs(Line):
 class PlacesVariables(Line):
     def weights(self, mode):
         """Makes the variable by the class of TensorFlow itself, past every variable creator."""
-        import tensorflow.compat.v1 as tf
         from tensorflow.python.ops.resource_variable_ops import ResourceVariable
 
         made = tf.get_collection("own_weights")
@@ -69,16 +67,12 @@ class PlacesVariables(Line):
 
 class VariableOfEachClone(Line):
     def weights(self, mode):
-        import tensorflow.compat.v1 as tf
-
         tf.Variable(0.0, trainable=False, name="own")
         return super().weights(mode)
 
 
 class VariableOfEvaluation(Line):
     def weights(self, mode):
-        import tensorflow.compat.v1 as tf
-
         if mode == Mode.EVAL:
             tf.get_variable("of_evaluation", [])
         return super().weights(mode)
@@ -86,8 +80,6 @@ class VariableOfEvaluation(Line):
 
 class OtherShapeInEvaluation(Line):
     def weights(self, mode):
-        import tensorflow.compat.v1 as tf
-
         size = 5 if mode == Mode.EVAL else 4
         tf.get_variable("table", [size], trainable=False)
         return super().weights(mode)
@@ -108,13 +100,9 @@ class PredictsNothing(Line):
 
 class LossOfEachExample(Line):
     def loss(self, errors):
-        import tensorflow.compat.v1 as tf
-
         return tf.reduce_mean(errors, axis=1)
 
     def metrics(self, loss):
-        import tensorflow.compat.v1 as tf
-
         return super().metrics(tf.reduce_mean(loss))
 
 
@@ -125,8 +113,6 @@ class LossIsNotFinite(Line):
 
 class UnusedVariable(Line):
     def weights(self, mode):
-        import tensorflow.compat.v1 as tf
-
         tf.get_variable("unused", [2])
         return super().weights(mode)
 
@@ -140,8 +126,6 @@ class CountsInALocalVariable(Line):
     """The loss depends on the number of steps since the session began."""
 
     def loss(self, errors):
-        import tensorflow.compat.v1 as tf
-
         local = [tf.GraphKeys.LOCAL_VARIABLES]
         steps = tf.Variable(0.0, trainable=False, collections=local, name="steps")
         return super().loss(errors) + tf.assign_add(steps, 1.0)
@@ -149,9 +133,6 @@ class CountsInALocalVariable(Line):
 
 class DrawsByNumPy(Line):
     def loss(self, errors):
-        import numpy as np
-        import tensorflow.compat.v1 as tf
-
         noise = tf.numpy_function(lambda: np.float32(np.random.rand()), [], tf.float32)
         return super().loss(errors) * (1.0 + tf.ensure_shape(noise, []))
 
@@ -165,8 +146,6 @@ class RenamesAVariable(Line):
     """The golden checkpoint of its older version has the variable `weights`."""
 
     def weights(self, mode):
-        import tensorflow.compat.v1 as tf
-
         return tf.get_variable("kernel", [3, 1], initializer=tf.ones_initializer())
 
 

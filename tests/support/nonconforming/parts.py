@@ -2,6 +2,7 @@
 
 import dataclasses
 
+from nonconforming import tf
 from tf_frame import (
     Command,
     Converter,
@@ -18,8 +19,6 @@ class Constant(LearningRate):
     """Passes every check."""
 
     def __call__(self, step):
-        import tensorflow.compat.v1 as tf
-
         return tf.constant(self.context.learning_rate, tf.float32)
 
 
@@ -79,8 +78,6 @@ class ConstantKeepsTensors(Constant):
 
 class ConstantOfFloat64(Constant):
     def __call__(self, step):
-        import tensorflow.compat.v1 as tf
-
         return tf.cast(super().__call__(step), tf.float64)
 
 
@@ -106,8 +103,6 @@ class Descent(Optimizer):
     """Passes every check."""
 
     def __call__(self, learning_rate):
-        import tensorflow.compat.v1 as tf
-
         return tf.train.MomentumOptimizer(learning_rate, 0.9)
 
 
@@ -123,8 +118,6 @@ class DescentWithoutTheStep(Descent):
     """Takes the gradients for nothing where a global step is given."""
 
     def __call__(self, learning_rate):
-        import tensorflow.compat.v1 as tf
-
         made = super().__call__(learning_rate)
         apply = made.apply_gradients
 
@@ -140,8 +133,6 @@ class DescentWithoutTheStep(Descent):
 
 class DescentWithLocalState(Descent):
     def __call__(self, learning_rate):
-        import tensorflow.compat.v1 as tf
-
         local = [tf.GraphKeys.LOCAL_VARIABLES]
         updates = tf.Variable(0.0, trainable=False, collections=local, name="updates")
         return tf.train.GradientDescentOptimizer(learning_rate / tf.assign_add(updates, 1.0))
@@ -154,16 +145,12 @@ class Flat(Network):
     preprocessing = "none"
 
     def __call__(self, images, context):
-        import tensorflow.compat.v1 as tf
-
         flat = tf.reshape(images, [images.shape[0], -1])
         weights = self.weights([flat.shape[1], self.classes(context)], context)
         logits = tf.matmul(flat, weights)
         return logits, {"logits": logits}
 
     def weights(self, shape, context):
-        import tensorflow.compat.v1 as tf
-
         return tf.get_variable("weights", shape)
 
     def classes(self, context):
@@ -172,8 +159,6 @@ class Flat(Network):
 
 class FlatWithOtherVariables(Flat):
     def weights(self, shape, context):
-        import tensorflow.compat.v1 as tf
-
         if not context.is_training:
             tf.get_variable("scale", [])
         return super().weights(shape, context)
@@ -188,14 +173,10 @@ class Resize(Preprocessing):
     """Passes every check."""
 
     def __call__(self, image, *, height, width, is_training, seed):
-        import tensorflow.compat.v1 as tf
-
         resized = tf.image.resize_images(image, [height, width])
         return resized + (self.noise(seed) if is_training else 0.0)
 
     def noise(self, seed):
-        import tensorflow.compat.v1 as tf
-
         return tf.random.stateless_uniform([], seed)
 
 
@@ -208,8 +189,6 @@ class ResizeToSquares(Resize):
 
 class ResizeByChance(Resize):
     def noise(self, seed):
-        import tensorflow.compat.v1 as tf
-
         return tf.random_uniform([])
 
 

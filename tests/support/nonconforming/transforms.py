@@ -2,6 +2,7 @@
 
 import dataclasses
 
+from nonconforming import tf
 from tf_frame import GradientTransform, HookPlugin, option
 from tf_frame.gradient_transforms.values import on_values
 
@@ -33,8 +34,6 @@ class KeepsTensors(Halve):
     factor = None
 
     def changed(self, values):
-        import tensorflow.compat.v1 as tf
-
         if self.factor is None:
             self.factor = tf.constant(0.5)
         return values * tf.cast(self.factor, values.dtype)
@@ -71,30 +70,22 @@ class FailsOnSlices(Halve):
 
 class FailsOnFloat64(Halve):
     def changed(self, values):
-        import tensorflow.compat.v1 as tf
-
         return values * tf.constant(0.5)
 
 
 class GivesZerosForNone(Halve):
     def __call__(self, grads_and_vars):
-        import tensorflow.compat.v1 as tf
-
         pairs = super().__call__(grads_and_vars)
         return [(tf.zeros(v.shape) if g is None else g, v) for g, v in pairs]
 
 
 class CastsToFloat32(Halve):
     def changed(self, values):
-        import tensorflow.compat.v1 as tf
-
         return tf.cast(values, tf.float32) * 0.5
 
 
 class MakesDense(Halve):
     def __call__(self, grads_and_vars):
-        import tensorflow.compat.v1 as tf
-
         return [
             (None if gradient is None else tf.convert_to_tensor(gradient) * 0.5, variable)
             for gradient, variable in grads_and_vars
@@ -103,8 +94,6 @@ class MakesDense(Halve):
 
 class DecaysWeights(Halve):
     def __call__(self, grads_and_vars):
-        import tensorflow.compat.v1 as tf
-
         decayed = [tf.assign(v, v * 0.9 + 0.01).op for _, v in grads_and_vars]
         with tf.control_dependencies(decayed):
             return [(on_values(g, tf.identity), v) for g, v in grads_and_vars]

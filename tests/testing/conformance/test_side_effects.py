@@ -10,31 +10,57 @@ from tf_frame.plugin.kinds import LEARNING_RATE
 from tf_frame.testing.conformance.side_effects import EFFECTS, effects_of_loading, examine
 
 LOADS = "test_loads_without_side_effects"
-# Module of `nonconforming.effects` -> part of the problem.
+TF = "import tensorflow.compat.v1 as tf"
+# Module -> statements that have a side effect when they run, part of the problem.
 FAULTS = {
-    "output": r"writes to standard output \(6 bytes: 'hello'\)",
-    "environment": r"changes the environment \(TF_GPU_THREAD_MODE\)",
-    "logs": r"changes handlers or levels of logging \(root\)",
-    "seeds": r"random numbers \(random\)",
-    "tensorflow_seed": "sets the seed of TensorFlow",
-    "operations": r"makes operations or tensors \(an eager tensor\)",
-    "sessions": r"starts a session \(1 of them\)",
-    "behaviour": r"disable_v2_behavior\(\) \(eager execution, ",
-    "fails": r"fails: RuntimeError: no licence \(fails.py, line 5\)",
+    "prints": ("print('hello')", r"writes to standard output \(6 bytes: 'hello'\)"),
+    "sets_variable": (
+        "import os; os.environ['TF_GPU_THREAD_MODE'] = 'gpu_private'",
+        r"changes the environment \(TF_GPU_THREAD_MODE\)",
+    ),
+    "logs": (
+        "import logging; logging.basicConfig(level=logging.DEBUG)",
+        r"changes handlers or levels of logging \(root\)",
+    ),
+    "seeds": ("import random; random.seed(1)", r"random numbers \(random\)"),
+    "tensorflow_seed": (f"{TF}; tf.random.set_random_seed(1)", "sets the seed of TensorFlow"),
+    "operations": (f"{TF}; tf.constant(1)", r"makes operations or tensors \(an eager tensor\)"),
+    "sessions": (f"{TF}; tf.Session(graph=tf.Graph())", r"starts a session \(1 of them\)"),
+    "behaviour": (
+        f"{TF}; tf.disable_v2_behavior()",
+        r"disable_v2_behavior\(\) \(eager execution, ",
+    ),
+    "fails": (
+        "raise RuntimeError('no licence')",
+        r"fails: RuntimeError: no licence \(fails.py, line 2\)",
+    ),
 }
 
 
 def stand_in(module):
     """A class with the name of the one in a module that must not be imported here."""
-    name = f"nonconforming.effects.{module}"
+    name = f"effects.{module}"
     return type("Plugin", (Constant,), {"__module__": name, "__qualname__": "Plugin"})
 
 
 @pytest.fixture(scope="module")
-def plugins():
-    made = {module: stand_in(module) for module in (*FAULTS, "advised")}
-    examine([*made.values(), Line, Constant])
-    return made
+def plugins(tmp_path_factory):
+    """Module name -> stand-in of its plugin; the modules are examined."""
+    folder = tmp_path_factory.mktemp("site")
+    (folder / "effects").mkdir()
+    statements = {module: statement for module, (statement, _) in FAULTS.items()} | {"advised": TF}
+    for module, statement in statements.items():
+        lines = [
+            "from nonconforming.parts import Constant",
+            statement,
+            "class Plugin(Constant): ...",
+        ]
+        (folder / "effects" / f"{module}.py").write_text("\n".join(lines))
+    stand_ins = {module: stand_in(module) for module in statements}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(folder))
+        examine([*stand_ins.values(), Line, Constant])
+    return stand_ins
 
 
 def test_healthy_plugins_have_no_effect(plugins):
@@ -42,17 +68,17 @@ def test_healthy_plugins_have_no_effect(plugins):
 
 
 def test_every_effect_has_a_fault(plugins):
-    found = {name for plugin in plugins.values() for name in effects_of_loading(plugin)}
-    assert found == {*EFFECTS, "error", "tensorflow"}
+    effects = {name for plugin in plugins.values() for name in effects_of_loading(plugin)}
+    assert effects == {*EFFECTS, "error", "tensorflow"}
 
 
 @pytest.mark.parametrize("module", FAULTS)
 def test_only_the_check_of_side_effects_fails(only_failure, plugins, module):
-    found = only_failure(LOADS, LEARNING_RATE, plugins[module])
-    assert re.search(FAULTS[module], found), found
+    problem = only_failure(LOADS, LEARNING_RATE, plugins[module])
+    assert re.search(FAULTS[module][1], problem), problem
 
 
 def test_an_import_of_tensorflow_is_advised_against(results, plugins):
-    found = results(LEARNING_RATE, plugins["advised"])
-    assert {each.state for each in found.values()} == {"ok"}
-    assert "import it inside build()" in found[LOADS].problem
+    checks = results(LEARNING_RATE, plugins["advised"])
+    assert {check.state for check in checks.values()} == {"ok"}
+    assert "import it inside build()" in checks[LOADS].problem

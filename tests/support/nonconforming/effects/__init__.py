@@ -1,1 +1,0 @@
-"""Modules that have a side effect when they are imported; each has the plugin `Plugin`."""
