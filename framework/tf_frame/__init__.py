@@ -6,7 +6,7 @@
 Importing this package does not import TensorFlow, so that `--help` and wrong options
 answer at once; using `Estimator` and the other names of `_MODULES` may.
 
-Public are the names here, and those of `tf_frame.atomic_output`, `errors`, `estimator`, `hooks`,
+Public names are in this module and in `tf_frame.atomic_output`, `errors`, `estimator`, `hooks`,
 `layers`, `tensorflow_log`, `testing` and `text`. Plugins import nothing else: every other module
 may change in any release.
 """

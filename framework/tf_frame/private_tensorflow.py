@@ -34,7 +34,7 @@ ATTRIBUTES = {
     "_add_control_input": "orders an op after another that was made later; no public way",
     "_cache": "closes one writer of tf.summary.FileWriterCache; clear() closes all",
     "_coverage": "ProfileContext of old sets how much of the steps the profiler has seen",
-    "_create_slots": "the hook by which an optimizer makes its slots; Optimizer documents it",
+    "_create_slots": "an optimizer overrides it to make its slots; Optimizer documents it",
     "_get_save_slice_info": "name and place of a part of a partitioned variable in a checkpoint",
     "_graph": "ProfileContext of old gives the profiler its graph",
     "_listeners": "listeners join a CheckpointSaverHook that a script has made",
@@ -44,12 +44,12 @@ ATTRIBUTES = {
     "made it in an error",
     "_profiler": "of profiler_v2, see above",
     "_profiler_lock": "of profiler_v2, see above",
-    "_replicas_to_aggregate": "what a SyncReplicasOptimizer waits for, to name it in an error",
+    "_replicas_to_aggregate": "the replicas that a SyncReplicasOptimizer waits for, for an error",
     "_set_evals_completed_tensor": (
-        "by it an evaluation of old tells the hooks that stop it, TensorFlow's among them, what "
-        "to count by"
+        "gives the counter of evaluated batches to hooks that stop an evaluation, such as "
+        "TensorFlow's"
     ),
-    "_total_num_replicas": "likewise, how many tasks take part",
+    "_total_num_replicas": "likewise, the number of tasks",
     "_update_input": "quantisation puts an op between two others, and batch norm of several clones "
     "is connected once all are built; tf.contrib.graph_editor is gone",
 }

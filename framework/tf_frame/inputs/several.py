@@ -90,7 +90,7 @@ class Several(Plugin):
 
     @property
     def info(self) -> InputInfo:
-        """Facts about the first source; training examples are those of all."""
+        """Facts about the first source, with the training examples of all sources."""
         first: InputInfo = self._inputs[0].info
         counts = [source.info.num_examples.get(Mode.TRAIN) for source in self._inputs]
         if None in counts:

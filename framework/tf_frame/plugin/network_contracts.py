@@ -17,14 +17,14 @@ from tf_frame.plugin.contracts import Plugin
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class NetworkContext:
-    """Settings that a network is built with.
+    """Settings of a network.
 
     Attributes:
       num_classes: number of logits; None or 0: none, the network ends with its features.
       is_training: whether dropout and batch norm train; bool or scalar bool tensor.
       weight_decay: scale of the L2 penalty on weights.
-      batch_norm_decay: what moving statistics keep per step; None: the network's own.
-      dropout_keep_prob: probability of being kept; None: the network's own.
+      batch_norm_decay: share that moving statistics keep per step; None: the network's own.
+      dropout_keep_prob: probability that dropout keeps a value; None: the network's own.
       depth_multiplier: factor on the number of channels; None: the network's own.
       global_pool: average over all positions before the logits, whatever the image size.
       multi_grid: factors on the dilations of the last three units, as in DeepLab; None: 1.
@@ -60,21 +60,21 @@ class Network(Plugin):
 
         Args:
           images: `[batch, height, width, channels]` float32, preprocessed.
-          context: what it is built for.
+          context: the settings.
 
         Returns:
           Logits `[batch, num_classes]`, or features without `num_classes`; and the end
           points, name -> tensor. `AuxLogits` among them are trained as well.
 
         Raises:
-          ConfigError: the network cannot do what the context asks for.
+          ConfigError: the network does not have the settings.
         """
         raise NotImplementedError(f"{type(self).__name__} does not define __call__()")
 
     def own_batch_norm_decay(self) -> float | None:
-        """Returns what moving statistics keep per step without another setting.
+        """Returns the share that moving statistics keep per step by default; None without any.
 
-        None: there is no such setting. A model lowers the decay for a short run by it.
+        For a short run a model lowers this decay.
         """
         return None
 
@@ -111,17 +111,17 @@ class Network(Plugin):
     ) -> Mapping[int, Any]:
         """Builds the network as the backbone of a feature pyramid, without dilation.
 
-        A network whose published pyramids were trained with other maps than `features`
-        gives returns those.
+        A network with published pyramids on other maps than the maps of `features` returns the
+        other maps.
 
         Args:
           images: `[batch, height, width, channels]` float32, preprocessed.
           context: as for `features`.
-          top_stride: the largest stride; where the network can, it ends there.
-          min_depth: the least number of channels of a layer, where the network has one.
+          top_stride: the largest stride; layers beyond are left out, if the network can do so.
+          min_depth: the least number of channels of a layer, if the network has such a setting.
 
         Returns:
-          Stride, from the smallest to `top_stride` -> feature map, as `features` returns it.
+          Stride, from the smallest to `top_stride` -> feature map, as of `features`.
 
         Raises:
           ConfigError: the network cannot be a backbone.
@@ -133,12 +133,12 @@ class Network(Plugin):
     def decoder_map(
         self, maps: Mapping[int, Any], end_points: Mapping[str, Any], stride: int
     ) -> Any:
-        """Returns the feature map of a stride that a decoder takes: the last one.
+        """Returns the feature map of a stride for a decoder: the last map of this stride.
 
-        A network whose published decoders were trained with another one returns that.
+        A network with published decoders on another map returns the other map.
 
         Args:
-          maps, end_points: those of `features`.
+          maps, end_points: the results of `features`.
           stride: size of the image over size of the map.
 
         Returns:

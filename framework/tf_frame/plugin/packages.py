@@ -38,9 +38,9 @@ class Package:
     """An installed package with entry points of tf-frame.
 
     Attributes:
-      name, version, summary: those of its metadata.
+      name, version, summary: fields of its metadata.
       requires: the lines of its requirements.
-      entry_points: those in groups of tf-frame.
+      entry_points: the entry points in groups of tf-frame.
     """
 
     name: str
@@ -141,12 +141,12 @@ def _mend_source(distribution: str) -> str:
 
 
 def _is_remnant(distribution: importlib.metadata.Distribution) -> bool:
-    """Returns whether this is what pip has renamed to remove it, and was stopped before."""
+    """Returns whether pip has renamed the folder to remove the package, and was stopped."""
     return os.path.basename(_folder(distribution)).startswith("~")
 
 
 def _folder(distribution: importlib.metadata.Distribution) -> str:
-    """The folder of a package's metadata."""
+    """Returns the folder of a package's metadata."""
     return str(getattr(distribution, "_path", ""))
 
 

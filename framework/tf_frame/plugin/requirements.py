@@ -31,7 +31,7 @@ def incompatibility(requirements: Iterable[str]) -> str:
     """Checks a package's requirements against the version of this tf-frame.
 
     Args:
-      requirements: as of `unreadable`; those that cannot be read are left out.
+      requirements: as of `unreadable`; unreadable lines are left out.
 
     Returns:
       The requirement that is not met, in words; empty if all are met.
