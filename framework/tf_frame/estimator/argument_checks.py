@@ -27,7 +27,7 @@ def argument_names(function: Callable[..., Any]) -> tuple[str, ...]:
         return tuple(name for name in inner if name not in (function.keywords or {}))
     kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
     parameters = inspect.signature(function).parameters.values()
-    return tuple(each.name for each in parameters if each.kind in kinds)
+    return tuple(argument.name for argument in parameters if argument.kind in kinds)
 
 
 def called_with(function: Callable[..., Any], **offered: Any) -> Any:

@@ -74,10 +74,10 @@ def _stop_function(
     """
 
     def make_hook(*args: Any, **kwargs: Any) -> Hook:
-        given = signature.bind(*args, **kwargs)
-        given.apply_defaults()
-        estimator, metric, value, eval_dir, *_ = given.arguments.values()
-        every = {key: given.arguments[key] for key in _INTERVALS}
+        bound = signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        estimator, metric, value, eval_dir, *_ = bound.arguments.values()
+        every = {key: bound.arguments[key] for key in _INTERVALS}
         return _for_task(
             estimator,
             lambda: condition(

@@ -108,7 +108,7 @@ def unreadable_error(path: str, error: Exception) -> CheckpointError:
 
 
 def check_match(path: str, variables: Iterable[Any]) -> None:
-    """Compares names and shapes of variables with those of a checkpoint.
+    """Compares names and shapes of variables with a checkpoint.
 
     Args:
       path: path prefix of the checkpoint.

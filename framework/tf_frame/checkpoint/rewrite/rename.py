@@ -68,7 +68,7 @@ def plan_rewriting(
       checkpoint: the source.
       path: path of the new checkpoint.
       rules: texts `REGEX=REPLACEMENT`; the first rule that matches a whole name counts.
-      drop: regular expressions; a variable whose whole name matches is left out.
+      drop: regular expressions; variables are left out if the whole name matches.
       overwrite: whether a checkpoint at `path` may be replaced.
 
     Raises:

@@ -75,9 +75,9 @@ class WarmStart:
         """A line with the numbers of variables restored, skipped, or unused in the file."""
         counts = collections.Counter(row.outcome for row in self.rows)
         restored = counts.pop(Outcome.RESTORED, 0)
-        others = ", ".join(f"{counts[outcome]} {outcome.value}" for outcome in sorted(counts))
+        counted = ", ".join(f"{counts[outcome]} {outcome.value}" for outcome in sorted(counts))
         text = f"warm start from {self.path}: {restored} of {len(self.rows)} variables restored"
-        text += f" ({others})" if others else ""
+        text += f" ({counted})" if counted else ""
         return text + (f"; {self._unused()}" if self.unused else "")
 
     def _unused(self) -> str:
@@ -89,15 +89,15 @@ class WarmStart:
 
 
 def candidate_variables() -> list[Any]:
-    """The variables of the default graph that belong to its model.
+    """Returns the variables of the default graph that belong to its model.
 
-    These are the trainable variables and those in `MODEL_VARIABLES`, as in slim: no
+    These are the trainable variables and the collection `MODEL_VARIABLES`, as in slim: no
     slots of optimizers, no moving averages of variables, no counters; in the order of
     their creation.
     """
-    found = {v.ref(): v for v in [*tf.trainable_variables(), *tf.model_variables()]}
+    variables = {v.ref(): v for v in [*tf.trainable_variables(), *tf.model_variables()]}
     made = {v.ref(): number for number, v in enumerate(tf.global_variables())}
-    return [found[ref] for ref in sorted(found, key=lambda ref: made.get(ref, len(made)))]
+    return [variables[ref] for ref in sorted(variables, key=lambda ref: made.get(ref, len(made)))]
 
 
 def plan_warm_start(

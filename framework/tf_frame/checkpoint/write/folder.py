@@ -111,7 +111,7 @@ def remove_leftovers(folder: str, listed: Iterable[str] | None = None) -> None:
 
     Args:
       folder: the folder.
-      listed: names of complete checkpoints; default: those in its `checkpoint` file.
+      listed: names of complete checkpoints; default: the names in its `checkpoint` file.
     """
     if not tf.io.gfile.isdir(folder):
         return

@@ -66,7 +66,7 @@ class ModelFactory:
             self._params = _resolve_params(argument, params)
         elif params is not None:
             raise ConfigError(
-                f"params {params!r:.80} are given beside a model that is already constructed; "
+                f"params {params!r:.80} are given for a model that is already constructed; "
                 "give its class, or leave them out"
             )
         self._last: Any = None

@@ -208,9 +208,9 @@ def _is_metric_object(metric: Any) -> bool:
 
 def _collect_variables(variables: Iterable[Any]) -> None:
     for collection in (tf.GraphKeys.LOCAL_VARIABLES, tf.GraphKeys.METRIC_VARIABLES):
-        known = {variable.ref() for variable in tf.get_collection(collection)}
+        collected = {variable.ref() for variable in tf.get_collection(collection)}
         for variable in variables:
-            if variable.ref() not in known:
+            if variable.ref() not in collected:
                 tf.add_to_collection(collection, variable)
 
 

@@ -97,7 +97,7 @@ class RunConfig:
         _or_none,
     )
     session_config = Field(
-        "The `tf.ConfigProto` of sessions, whose fields may be set before the Estimator is made.",
+        "The `tf.ConfigProto` of sessions; its fields may be set before the Estimator is made.",
         lambda proto: isinstance(proto, tf.ConfigProto),
         "must be instance of ConfigProto",
     )
@@ -105,7 +105,7 @@ class RunConfig:
         "Number of checkpoints to keep; 0 or None keeps all.", *_COUNT, "max_to_keep", _or_zero
     )
     keep_checkpoint_every_n_hours = Field(
-        f"Hours for each of which one more checkpoint is kept; {_NEVER_HOURS} and more for none.",
+        f"Hours between further checkpoints to keep; none for {_NEVER_HOURS} and more.",
         *_POSITIVE,
         "keep_checkpoint_every_n_hours",
         lambda hours: None if hours is None or hours >= _NEVER_HOURS else hours,
@@ -136,7 +136,7 @@ class RunConfig:
     checkpoint_save_graph_def = Field("Whether graph.pbtxt and .meta files are written.")
 
     task_type = cluster_property("task_type", "chief, master, worker, ps or evaluator.")
-    task_id = cluster_property("task_id", "Number of this task among those of its type.")
+    task_id = cluster_property("task_id", "Number of this task among the tasks of its type.")
     global_id_in_cluster = cluster_property("global_id", "Number of this task among all, or None.")
     master = cluster_property("master", "Target of training sessions; empty inside this process.")
     evaluation_master = cluster_property("evaluation_master", "Target of evaluation sessions.")

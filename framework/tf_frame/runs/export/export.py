@@ -232,7 +232,7 @@ def _describe(
 
 
 def _check_checkpoints(output: str, prefix: str) -> None:
-    """Refuses a folder whose list of checkpoints would have to be replaced."""
+    """Refuses a folder with a list of other checkpoints, which would have to be replaced."""
     names = {os.path.basename(path) for path in listed_checkpoints(output)}
     is_source = os.path.realpath(output) == os.path.realpath(os.path.dirname(prefix))
     if is_source or names - {exported_name(prefix)}:

@@ -99,22 +99,22 @@ def input_signature(source: Any, config: RunOptions, *, no_data: str = "") -> In
       DataError: the input breaks its contract, or has neither data nor `serving_features`.
       ConfigError: a feature is sparse or ragged, or `serving_features` returned no specs.
     """
-    own = source.serving_features() if hasattr(source, "serving_features") else None
+    defined = source.serving_features() if hasattr(source, "serving_features") else None
     specs, batch = None, None
     try:
         if not no_data:
             # With serving_features(), features of the data may be of a kind without a spec.
-            specs, batch = _read_data(source, config, _make_spec if own is None else _no_spec)
+            specs, batch = _read_data(source, config, _make_spec if defined is None else _no_spec)
     except NoDataError as error:
         no_data = str(error)
-    if no_data and own is None:
+    if no_data and defined is None:
         raise DataError(
             f"{describe_owner(source)} has no serving_features(), so the inputs of the export are "
             f"those of its evaluation data: {no_data}"
         )
-    if own is not None:
+    if defined is not None:
         origin = describe_method(source, "serving_features")
-        specs = map_parts(lambda name, spec: _check_spec(name, spec, origin), own)
+        specs = map_parts(lambda name, spec: _check_spec(name, spec, origin), defined)
     named = named_parts(specs)
     values = getattr(source, "feature_values", {})
     if batch is not None and all(_fits(batch.get(name), spec) for name, spec in named.items()):

@@ -54,7 +54,7 @@ def export_saved_models(
 ) -> str:
     """Writes one SavedModel with a meta graph for each mode.
 
-    All modes share the variables: those of the checkpoint, or their moving averages if
+    All modes share the variables: the values in the checkpoint, or the moving averages if
     the options evaluate averages.
 
     Args:

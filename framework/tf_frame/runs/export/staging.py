@@ -20,7 +20,7 @@ from tf_frame.checkpoint.names import INDEX, LIST_FILE
 from tf_frame.errors import ConfigError, translated_write_errors
 from tf_frame.runs.export.verify import Comparison
 
-# TensorFlow Serving ignores folders whose name is no number (tensorflow,
+# TensorFlow Serving ignores folders with a name that is no number (tensorflow,
 # saved_model/model_utils/export_utils.py).
 _UNFINISHED = "temp-"
 _EXTRA = "assets.extra"

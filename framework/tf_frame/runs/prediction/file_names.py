@@ -53,7 +53,7 @@ def _list_folder(folder: str, suffixes: Sequence[str], output: str) -> list[str]
 
 
 def _walk(folder: str, top: str, seen: set[str]) -> Iterator[str]:
-    """Yields the files of a folder, then those of each sub-folder; links may lead in circles."""
+    """Yields the files of a folder, then of each sub-folder; skips folders seen before (links)."""
     real = os.path.realpath(folder)
     if real in seen:
         return

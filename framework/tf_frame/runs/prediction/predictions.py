@@ -207,7 +207,7 @@ def _length(outputs: Any) -> int:
     named = outputs if isinstance(outputs, Mapping) else {"the prediction": outputs}
     length = None
     for key, value in named.items():
-        # The text is that of tensorflow_estimator, estimator.py.
+        # The text of tensorflow_estimator, estimator.py.
         if not np.ndim(value):
             raise BatchLengthError(
                 f"Batch length of predictions should be same. {key} is a scalar and has no row for "

@@ -148,7 +148,7 @@ def _plain(value: Any) -> Any:
 def _readable(array: Any) -> Any:
     """Returns an array with the same values in types that print well.
 
-    A float32 of 0.1 becomes the float64 of 0.1, whose text is the shortest one that reads
+    A float32 of 0.1 becomes the float64 of 0.1. Its text is the shortest one that reads
     back as the same float32. TensorFlow's strings are bytes.
     """
     if array.dtype.kind in "OS":

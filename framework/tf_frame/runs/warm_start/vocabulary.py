@@ -45,17 +45,17 @@ class Remapped:
         old = self.checkpoint.read(self.source)
         shape = self.value.shape.as_list()
         new = np.zeros(shape, old.dtype) if self.backup is None else session.run(self.backup)
-        known = self.rows >= 0
+        has_row = self.rows >= 0
         index = (slice(None),) * self.axis
-        new[(*index, known)] = np.take(old, self.rows[known], axis=self.axis)
+        new[(*index, has_row)] = np.take(old, self.rows[has_row], axis=self.axis)
         session.run(list(self.assign), {self.value: new})
 
     def line(self) -> str:
         """Returns the line of the variable in the report."""
-        known = int(np.sum(self.rows >= 0))
+        restored = int(np.sum(self.rows >= 0))
         return (
-            f"by vocabulary  {self.name} {self.value.shape.as_list()}: {known} of {len(self.rows)} "
-            f"entries from {self.source} {self.checkpoint.shape(self.source)}, the others "
+            f"by vocabulary  {self.name} {self.value.shape.as_list()}: {restored} of "
+            f"{len(self.rows)} entries from {self.source} {self.checkpoint.shape(self.source)}, the others "
             f"{'zero' if self.backup is None else 'by the backup initializer'}"
         )
 

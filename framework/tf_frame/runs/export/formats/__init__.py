@@ -45,7 +45,7 @@ class Format:
     """An export format.
 
     Attributes:
-      module: the module whose `export(request, folder)` writes and verifies an export.
+      module: a module with `export(request, folder)`, which writes and verifies an export.
       text: description for `--help`.
       tolerance: largest difference from the outputs of the restored session, in
         units of an output's scale; see `tf_frame.runs.export.verify`.

@@ -34,8 +34,8 @@ def export(request: Request, folder: str) -> Written:
     # The averages have the names of the variables now.
     config = dataclasses.replace(request.config, eval_moving_averages=False)
     with restore_serving(dataclasses.replace(request, config=config, checkpoint=path)) as serving:
-        found = serving.run(serving.signatures, batch)
-    comparison = compare(expected, found, tolerance=request.tolerance, scores=scores)
+        outputs = serving.run(serving.signatures, batch)
+    comparison = compare(expected, outputs, tolerance=request.tolerance, scores=scores)
     return Written(name, inputs, signatures, {key: list(inputs) for key in signatures}, comparison)
 
 

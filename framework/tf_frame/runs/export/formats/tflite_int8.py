@@ -57,7 +57,7 @@ def _check_loops(graph_def: Any) -> None:
     loops = [node.name for node in graph_def.node if node.op in _LOOPS]
     if loops:
         raise TfFrameError(
-            f"the model has a loop, {loops[0]}, of which TensorFlow Lite cannot measure ranges for "
+            f"the model has a loop, {loops[0]}, and TensorFlow Lite cannot measure its ranges for "
             "8-bit integers; take --format tflite, or an option of the model that leaves it out"
         )
 
