@@ -55,8 +55,8 @@ class Remapped:
         restored = int(np.sum(self.rows >= 0))
         return (
             f"by vocabulary  {self.name} {self.value.shape.as_list()}: {restored} of "
-            f"{len(self.rows)} entries from {self.source} {self.checkpoint.shape(self.source)}, the "
-            f"others {'zero' if self.backup is None else 'by the backup initializer'}"
+            f"{len(self.rows)} entries from {self.source} {self.checkpoint.shape(self.source)}, "
+            f"the others {'zero' if self.backup is None else 'by the backup initializer'}"
         )
 
 
