@@ -30,6 +30,7 @@ class ArrayInput(Input):
     """
 
     counts_examples = False  # A step takes `batch_size` rows, whatever `--train_batch_size` is.
+    restarts = True  # Each call of `Estimator.train` reads the rows from the first one on.
 
     def __init__(
         self,
@@ -50,10 +51,7 @@ class ArrayInput(Input):
         return features if labels is None else (features, labels)
 
     def dataset(self, mode: Mode, context: InputContext) -> Any:
-        """Returns the batches, of the constructor's size and order.
-
-        Every worker reads all rows, as with tf.estimator.
-        """
+        """Returns the batches; every worker reads all rows, as with tf.estimator."""
         del mode, context
         return self._dataset()
 
