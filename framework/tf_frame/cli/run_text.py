@@ -11,6 +11,7 @@ from typing import Any
 
 import tf_frame
 from tf_frame import file_system
+from tf_frame.checkpoint.names import LIST_FILE
 from tf_frame.cluster import Cluster
 from tf_frame.command_line.lock import change_warnings
 from tf_frame.command_line.screen import emphasised
@@ -56,7 +57,7 @@ def _remote_note(model_dir: str) -> list[str]:
 
 def _changes(setup: TrainingSetup) -> list[str]:
     """Returns a note on the options that differ from those of the run that is resumed."""
-    file, checkpoint = (os.path.join(setup.model_dir, name) for name in (CONFIG_FILE, "checkpoint"))
+    file, checkpoint = (os.path.join(setup.model_dir, name) for name in (CONFIG_FILE, LIST_FILE))
     if setup.config.task or not (file_system.exists(file) and file_system.exists(checkpoint)):
         return []
     try:

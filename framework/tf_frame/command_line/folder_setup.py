@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tf_frame import file_system
+from tf_frame.checkpoint.names import LIST_FILE
 from tf_frame.command_line.lock import change_warnings
 from tf_frame.command_line.parsing import load_plugins
 from tf_frame.command_line.screen import report
@@ -75,7 +76,7 @@ def _setup_of_checkpoint(command: str, line: CommandLine) -> TrainingSetup:
             f"say which folder first: tf-frame {command} MODEL_DIR [OPTIONS]; or, without a run, "
             "which published checkpoint: --plugin NAME --warm_start_from CHECKPOINT"
         )
-    files = (os.path.join(setup.model_dir, name) for name in (CONFIG_FILE, "checkpoint"))
+    files = (os.path.join(setup.model_dir, name) for name in (CONFIG_FILE, LIST_FILE))
     if any(map(file_system.exists, files)):
         raise ConfigError(
             f"{setup.model_dir} holds a run; name another folder, or take its checkpoint by "

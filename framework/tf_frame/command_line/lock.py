@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from tf_frame import file_system
+from tf_frame.checkpoint.names import LIST_FILE
 from tf_frame.config.yaml_file import Settings, read_settings
 from tf_frame.errors import ConfigError, PluginError, TfFrameError
 from tf_frame.plugin.find import PluginInfo
@@ -24,8 +25,7 @@ def find_records(files: Iterable[Settings], model_dir: str | None) -> list[Setti
     """
     records = [file for file in files if file.versions or file.lock]
     path, checkpoint = (
-        os.path.join(os.path.expanduser(model_dir or ""), name)
-        for name in (CONFIG_FILE, "checkpoint")
+        os.path.join(os.path.expanduser(model_dir or ""), name) for name in (CONFIG_FILE, LIST_FILE)
     )
     paths = [file.path for file in files]
     if model_dir and path not in paths and file_system.exists(checkpoint):
