@@ -83,9 +83,8 @@ def test_pixels_are_those_that_deeplab_gives_the_backbone(backbone, means):
     images = tf.placeholder(tf.float32, [1, 33, 33, 3])
     model = DeepLab(params=Params(backbone=backbone, decoder_channels=0), info=INFO)
     model.build({"image": images}, None, Mode.PREDICT)
-    subtracted = [
-        tf.get_static_value(op.inputs[1]) for op in images.consumers() if op.type == "Sub"
-    ]
+    subtractions = [op for op in images.consumers() if op.type == "Sub"]
+    subtracted = [tf.get_static_value(op.inputs[1]) for op in subtractions]
     np.testing.assert_allclose(subtracted, means)
 
 
@@ -93,17 +92,13 @@ def test_pixels_are_those_that_deeplab_gives_the_backbone(backbone, means):
     ("params", "expected"),
     [
         ({"backbone": "lenet"}, "has no feature maps by stride"),
+        ({"backbone": "xception_56"}, "xception_65"),
         ({"multi_grid": (1, 2, 4)}, "multi_grid"),
         ({"decoder_output_stride": (4, 8)}, "each stride must be less than its predecessor"),
         ({"decoder_output_stride": (16,)}, "the first less than the 16 of --model.output_stride"),
         ({"decoder_output_stride": ()}, "--model.decoder_channels 0 leaves the decoder out"),
     ],
 )
-def test_what_a_backbone_or_decoder_cannot_do_is_one_line(params, expected):
-    with pytest.raises(ConfigError, match=expected):
+def test_what_a_backbone_or_decoder_cannot_do_is_refused(params, expected):
+    with pytest.raises((ConfigError, PluginError), match=expected):
         build(**params)
-
-
-def test_a_backbone_that_does_not_exist_has_neighbours():
-    with pytest.raises(PluginError, match="xception_65"):
-        build(backbone="xception_56")

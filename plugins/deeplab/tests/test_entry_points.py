@@ -1,9 +1,8 @@
-import ast
 import subprocess
 import sys
-from pathlib import Path
 
-_SETUP = Path(__file__).parents[1] / "setup.py"
+from tf_frame.plugin.find import find_plugins
+
 _PROGRAM = """
 import importlib, sys
 for target in sys.argv[1:]:
@@ -13,39 +12,24 @@ for target in sys.argv[1:]:
 """
 
 
-def entry_points():
-    tree = ast.parse(_SETUP.read_text(encoding="utf-8"))
-    (call,) = (
-        node
-        for node in ast.walk(tree)
-        if getattr(node, "keywords", None)
-        and any(keyword.arg == "entry_points" for keyword in node.keywords)
-    )
-    value = next(keyword.value for keyword in call.keywords if keyword.arg == "entry_points")
-    groups = ast.literal_eval(value)
-    return [(group, *line.split(" = ")) for group, lines in groups.items() for line in lines]
+PLUGINS = [info for info in find_plugins() if info.distribution == "tf-frame-deeplab"]
 
 
 def test_the_names_are_those_that_users_type():
-    assert {(group, name) for group, name, _ in entry_points()} == {
-        ("tf_frame.models", "deeplab"),
-        ("tf_frame.inputs", "nuclei"),
-        ("tf_frame.inputs", "segmentation_folder"),
-        ("tf_frame.inputs", "segmentation_tfrecord"),
-        ("tf_frame.converters", "segmentation_folder"),
-        ("tf_frame.converters", "voc"),
-        ("tf_frame.converters", "cityscapes"),
-        ("tf_frame.converters", "ade20k"),
-        ("tf_frame.converters", "coco_panoptic"),
-        ("tf_frame.gradient_transforms", "last_layer_multiplier"),
+    converters = ("segmentation_folder", "voc", "cityscapes", "ade20k", "coco_panoptic")
+    inputs = ("nuclei", "segmentation_folder", "segmentation_tfrecord")
+    assert {(info.kind.word, info.name) for info in PLUGINS} == {
+        ("model", "deeplab"),
+        *(("input", name) for name in inputs),
+        *(("converter", name) for name in converters),
+        ("gradient transform", "last_layer_multiplier"),
     }
 
 
 def test_entry_points_load_without_tensorflow():
-    targets = [target for _, _, target in entry_points()]
-    result = subprocess.run(
-        [sys.executable, "-c", _PROGRAM, *targets], capture_output=True, text=True
-    )
+    targets = [info.target for info in PLUGINS]
+    command = [sys.executable, "-c", _PROGRAM, *targets]
+    result = subprocess.run(command, capture_output=True, text=True)
     assert result.returncode == 0, result.stderr
     expected = [f"{target.partition(':')[2]} False" for target in targets]
     assert result.stdout.splitlines() == expected

@@ -77,9 +77,7 @@ def test_a_step_an_evaluation_and_an_export(name, tmp_path):
     folder = tmp_path / "run"
     words = ["--plugin=deeplab", f"--model.backbone={name}", f"--model_dir={folder}"]
     tf_frame("run", *words, *options, *TINY, "--num_clones=2", "--learning_rate=0.001")
-    result = json.loads((folder / "result.json").read_text())
-    assert 0 <= result["metrics"]["mean_iou"] <= 1
-    assert math.isfinite(result["total_loss"])
+    check_result(folder)
     exported = tmp_path / "exported"
     # The export is loaded again, and its outputs are compared with the model's.
     tf_frame("export", str(folder), "--format=saved_model", f"--output={exported}")
@@ -103,12 +101,15 @@ def test_options_of_the_network_from_training_to_export(options, tmp_path):
     words = [*options, *TINY, "--model.depth_multiplier=0.1", "--num_clones=2"]
     folder = tmp_path / "run"
     assert main(["run", "--plugin=deeplab", f"--model_dir={folder}", *words]) == 0
+    check_result(folder)
+    argv = ["--format=saved_model", f"--output={tmp_path}/exported"]
+    assert main(["export", str(folder), *argv]) == 0
+
+
+def check_result(folder):
     result = json.loads((folder / "result.json").read_text())
     assert 0 <= result["metrics"]["mean_iou"] <= 1
     assert math.isfinite(result["total_loss"])
-    exported = tmp_path / "exported"
-    argv = ["--format=saved_model", f"--output={exported}"]
-    assert main(["export", str(folder), *argv]) == 0
 
 
 def check_parameters(name, shapes):
@@ -118,7 +119,7 @@ def check_parameters(name, shapes):
     kinds = ("weights", "biases", "gamma", "beta")
     trained = [shape for n, shape in shapes.items() if n.endswith(kinds)]
     published, classifier = PUBLISHED[name]
-    found = sum(map(math.prod, trained)) + classifier
+    parameters = sum(map(math.prod, trained)) + classifier
     # Version 3 is published in tenths of a million.
     closeness = {"abs": 0.1} if "v3" in name else {"rel": 0.015}
-    assert found / 1e6 == pytest.approx(published, **closeness)
+    assert parameters / 1e6 == pytest.approx(published, **closeness)

@@ -15,7 +15,7 @@ from tf_frame import Mode
 from tf_frame.cli.main import main
 from tf_frame.command_line.folder_setup import setup_from_folder
 from tf_frame.graph.inference.build_inference import build_inference, restore_session
-from tf_frame.runs.export.formats import FORMATS, TFLITE_TOLERANCE, TOLERANCE
+from tf_frame.runs.export.formats import FORMATS, TFLITE_TOLERANCE, TOLERANCE, frozen_graph
 from tf_frame.runs.export.input_signature import input_signature
 from tf_frame.runs.export.verify import compare
 from tf_frame_vision.drawing.png import write_png
@@ -94,31 +94,23 @@ assert not [name for name in sys.modules if name.startswith("tf_frame")]
 
 @pytest.fixture
 def by_documentation(exports, images, tmp_path):
-    """Runs the lines of docs/export.md that load a format; returns the `found` of them."""
+    """Runs the lines of docs/export.md that load a format; returns their variable `found`."""
 
     def run(name):
-        (program,) = [text for text in documented() if f"exported/{name}" in text]
+        path = Path(__file__).parents[3] / "docs" / "export.md"
+        text = path.read_text(encoding="utf-8")
+        programs = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+        (program,) = [program for program in programs if f"exported/{name}" in program]
         (tmp_path / "exported").symlink_to(exports(name).parent)
         (tmp_path / "photos").mkdir()
         for number, image in enumerate(images):
             write_png(tmp_path / "photos" / f"{number}.png", image.astype(np.uint8))
-        done = forked.run(
-            [sys.executable, "-c", program + AFTER],
-            capture_output=True,
-            text=True,
-            timeout=200,
-            cwd=tmp_path,
-        )
+        options = {"capture_output": True, "text": True, "timeout": 200, "cwd": tmp_path}
+        done = forked.run([sys.executable, "-c", program + AFTER], **options)
         assert done.returncode == 0, done.stderr
         return dict(np.load(tmp_path / "found.npz"))
 
     return run
-
-
-def documented():
-    """The lines of Python in the documentation of exports."""
-    path = Path(__file__).parents[3] / "docs" / "export.md"
-    return re.findall(r"```python\n(.*?)```", path.read_text(encoding="utf-8"), re.DOTALL)
 
 
 @pytest.mark.parametrize(
@@ -132,37 +124,34 @@ def documented():
     ],
 )
 def test_a_fresh_process_predicts_the_same(by_documentation, expected, name, examples):
-    found = by_documentation(name)
-    of_session = {name: array[:examples] for name, array in expected.items()}
-    comparison = compare(of_session, found, tolerance=FORMATS[name].tolerance)
+    outputs = by_documentation(name)
+    session_outputs = {name: array[:examples] for name, array in expected.items()}
+    comparison = compare(session_outputs, outputs, tolerance=FORMATS[name].tolerance)
     assert comparison.output == "probabilities"
-    assert found["semantic"].dtype == np.int32
-    assert found["semantic"].shape == (examples, 128, 128)
+    assert outputs["semantic"].dtype == np.int32
+    assert outputs["semantic"].shape == (examples, 128, 128)
 
 
 @pytest.mark.slow
 def test_a_fresh_process_reads_the_variables(by_documentation, trained):
-    found = by_documentation("checkpoint")
+    values = by_documentation("checkpoint")
     checkpoint = tf.train.load_checkpoint(str(trained))
-    assert found.pop("global_step") == 4
+    assert values.pop("global_step") == 4
     saved = {name for name, _ in tf.train.list_variables(str(trained))} - {"global_step"}
-    assert len(saved) > 2 * len(found) > 200
-    assert found.keys() == {n for n in saved if "Momentum" not in n and "Average" not in n}
-    for name, value in found.items():
+    assert len(saved) > 2 * len(values) > 200
+    assert values.keys() == {n for n in saved if "Momentum" not in n and "Average" not in n}
+    for name, value in values.items():
         average = checkpoint.get_tensor(f"{name}/ExponentialMovingAverage")
         np.testing.assert_array_equal(average, value)
 
 
 def test_any_batch_size_is_served(exports, images):
-    from tf_frame.runs.export.formats import frozen_graph
-
     path = str(exports("frozen_graph"))
     pixels = images.astype(np.uint8)
     both = frozen_graph.run(path, {"image": pixels})
     for i in range(2):
-        one = frozen_graph.run(path, {"image": pixels[i : i + 1]})
-        difference = np.abs(one["probabilities"][0] - both["probabilities"][i]).max()
-        assert difference < TOLERANCE
+        single = frozen_graph.run(path, {"image": pixels[i : i + 1]})
+        assert np.abs(single["probabilities"][0] - both["probabilities"][i]).max() < TOLERANCE
 
 
 @pytest.mark.slow
@@ -175,6 +164,5 @@ def test_the_checkpoint_begins_another_run(trained, exports, tmp_path):
     assert main(["run", *argv]) == 0
     exported = tf.train.load_checkpoint(str(exports("checkpoint")))
     begun = tf.train.load_checkpoint(str(tmp_path))
-    names = set(exported.get_variable_to_shape_map()) - {"global_step"}
-    for name in sorted(names):
+    for name in exported.get_variable_to_shape_map().keys() - {"global_step"}:
         np.testing.assert_array_equal(begun.get_tensor(name), exported.get_tensor(name))

@@ -20,9 +20,9 @@ def test_weights_and_features_are_integers_and_outputs_about_the_same(trained, t
     assert "mean difference from the restored session" in capsys.readouterr().out
     with pytest.warns(UserWarning, match="deprecated"):
         interpreter = tf.lite.Interpreter(str(tmp_path / "int8" / "model.tflite"))
-    found = interpreter.get_tensor_details()
-    maps = [each for each in found if len(each["shape"]) == 4 and each["shape"][-1] > 3]
-    assert np.mean([each["dtype"] == np.int8 for each in maps]) > 0.9
+    details = interpreter.get_tensor_details()
+    types = [d["dtype"] for d in details if len(d["shape"]) == 4 and d["shape"][-1] > 3]
+    assert np.mean([dtype == np.int8 for dtype in types]) > 0.9
     image = np.zeros([1, 128, 128, 3], np.uint8)
     outputs = interpreter.get_signature_runner("serving_default")(image=image)
     assert outputs["semantic"].shape == (1, 128, 128)

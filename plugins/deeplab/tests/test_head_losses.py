@@ -29,24 +29,21 @@ def entropy(weights=(1, 1, 1)):
 
 
 def test_class_weights_multiply_the_loss_of_their_pixels():
-    found = value(losses.semantic_loss(LOGITS, LABELS, 255, class_weights=(0.5, 1.0, 3.0)))
-    expected = entropy((0.5, 1.0, 3.0)).sum() / (LABELS != 255).sum()
-    assert found == pytest.approx(expected, rel=1e-5)
+    weights = (0.5, 1.0, 3.0)
+    loss = value(losses.semantic_loss(LOGITS, LABELS, 255, class_weights=weights))
+    assert loss == pytest.approx(entropy(weights).sum() / (LABELS != 255).sum(), rel=1e-5)
 
 
 @pytest.mark.parametrize("share", [0.25, 0.5, 0.9])
 def test_hard_pixels_are_those_of_the_greatest_loss(share):
-    found = value(losses.semantic_loss(LOGITS, LABELS, 255, hard_pixels=share))
+    loss = value(losses.semantic_loss(LOGITS, LABELS, 255, hard_pixels=share))
     hardest = np.sort(entropy().ravel())[::-1][: int(np.float32(24) * np.float32(share))]
-    assert found == pytest.approx(hardest.sum() / (hardest > 0).sum(), rel=1e-5)
+    assert loss == pytest.approx(hardest.sum() / (hardest > 0).sum(), rel=1e-5)
 
 
-def test_all_pixels_are_the_plain_mean():
-    found = value(losses.semantic_loss(LOGITS, LABELS, 255))
-    assert found == pytest.approx(entropy().sum() / (LABELS != 255).sum(), rel=1e-5)
-
-
-def test_ignored_pixels_alone_have_no_loss():
+def test_all_pixels_are_the_plain_mean_and_ignored_pixels_alone_have_no_loss():
+    loss = value(losses.semantic_loss(LOGITS, LABELS, 255))
+    assert loss == pytest.approx(entropy().sum() / (LABELS != 255).sum(), rel=1e-5)
     nothing = np.full_like(LABELS, 255)
     for share in (1.0, 0.5):
         assert value(losses.semantic_loss(LOGITS, nothing, 255, hard_pixels=share)) == 0
@@ -56,11 +53,11 @@ def test_the_share_of_hard_pixels_falls_from_all_in_a_line():
     step = tf.train.get_or_create_global_step()
     share = losses.hard_pixel_share(0.2, 10)
     with tf.Session() as session:
-        found = []
+        shares = []
         for number in (0, 5, 10, 1000):
             session.run(tf.assign(step, number))
-            found.append(session.run(share))
-    assert found == pytest.approx([1.0, 0.6, 0.2, 0.2])
+            shares.append(session.run(share))
+    assert shares == pytest.approx([1.0, 0.6, 0.2, 0.2])
     assert losses.hard_pixel_share(0.2, 0) == 0.2
 
 
@@ -68,9 +65,9 @@ def test_center_loss_is_over_the_pixels_near_a_centre():
     heat, labels = RANDOM.normal(size=[2, 2, 5, 4, 1]).astype(np.float32)
     labels = np.maximum(labels, 0)
     counts = RANDOM.uniform(size=[2, 5, 4]) < 0.7
-    found = value(losses.center_loss(heat, labels, counts))
+    loss = value(losses.center_loss(heat, labels, counts))
     squares = ((heat - labels)[..., 0] ** 2)[counts].sum()
-    assert found == pytest.approx(squares / (labels[..., 0][counts] > 0).sum(), rel=1e-5)
+    assert loss == pytest.approx(squares / (labels[..., 0][counts] > 0).sum(), rel=1e-5)
     assert value(losses.center_loss(heat, 0 * labels, counts)) == 0
 
 

@@ -35,26 +35,16 @@ def test_factors_follow_from_names(name, factor):
         np.testing.assert_array_equal(session.run(gradient), np.full([2, 2], factor))
 
 
-def test_defaults_double_biases_only():
+def test_defaults_double_biases_only_and_options_change_layers_and_factors():
     pairs = [(tf.ones([2, 2]), variable("logits/weights")), (tf.ones([2, 2]), variable("a/biases"))]
     weights, biases = transform(pairs)
     assert weights[0] is pairs[0][0]
     with tf.Session() as session:
         assert (session.run(biases[0]) == 2).all()
-
-
-def test_options_change_layers_and_bias_factor():
-    layer = LastLayerMultiplier(
-        params=Params(multiplier=3.0, bias_multiplier=5.0, last_layers=("head",))
-    )
-    assert layer.factor("logits/weights") == 1
-    assert layer.factor("head/weights") == 3
-    assert layer.factor("head/biases") == 15
-
-
-def test_none_passes():
-    pairs = [(None, variable("logits/biases"))]
-    assert transform(pairs, multiplier=10.0) == pairs
+    params = Params(multiplier=3.0, bias_multiplier=5.0, last_layers=("head",))
+    factor = LastLayerMultiplier(params=params).factor
+    names = ("logits/weights", "head/weights", "head/biases")
+    assert [factor(name) for name in names] == [1, 3, 15]
 
 
 def test_indexed_slices_stay_sparse():
@@ -67,8 +57,8 @@ def test_indexed_slices_stay_sparse():
         np.testing.assert_array_equal(session.run(scaled.values), [[20, 20]])
 
 
-def test_nothing_that_matches_changes_nothing():
-    pairs = [(tf.ones([2, 2]), variable("a/weights")), (None, variable("b/weights"))]
+def test_none_passes_and_nothing_that_matches_changes_nothing():
+    pairs = [(tf.ones([2, 2]), variable("a/weights")), (None, variable("logits/biases"))]
     operations = len(tf.get_default_graph().get_operations())
     assert transform(pairs, multiplier=10.0) == pairs
     assert len(tf.get_default_graph().get_operations()) == operations

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
+from PIL import Image
 
 from tf_frame import InputContext, Mode
 from tf_frame.errors import ConfigError, DataError
@@ -29,43 +30,35 @@ def nuclei(**params):
 def take(source, mode, count=None, **context):
     """Returns the first (images, labels) batches, or all of them."""
     dataset = source.dataset(mode, InputContext(**{"batch_size": 4, **context}))
-    return [
-        (features["image"], labels["semantic"])
-        for features, labels in read_elements(dataset, count)
-    ]
+    batches = read_elements(dataset, count)
+    return [(features["image"], labels["semantic"]) for features, labels in batches]
 
 
-def images_of(batches):
+def concatenate_images(batches):
     return np.concatenate([images for images, _ in batches])
 
 
 def test_sample_has_twelve_tiles_to_train_and_four_to_validate():
     info = nuclei().info
     assert info.num_examples == {Mode.TRAIN: 12, Mode.EVAL: 4, Mode.PREDICT: 4}
-    assert info.num_classes == 2
+    assert (info.num_classes, info.ignore_label) == (2, 255)
     assert info.class_names == ("background", "nucleus")
-    assert info.ignore_label == 255
 
 
 def test_evaluation_yields_whole_tiles_once_and_in_order():
     source = nuclei()
     batches = take(source, Mode.EVAL, batch_size=3)
     assert [len(images) for images, _ in batches] == [3, 1]
-    with tf.Session() as session:
-        image, instances = session.run(
-            [
-                tf.io.decode_png(tf.io.read_file(str(path)), channels=1)
-                for path in (source.image_path, source.instances_path)
-            ]
-        )
-    strip, mask = image[384:, :, 0], instances[384:, :, 0] > 0
+    strip, instances = (
+        np.asarray(Image.open(path))[384:] for path in (source.image_path, source.instances_path)
+    )
     assert batches[0][0].dtype == np.float32
     assert batches[0][1].dtype == np.int32
     for channel in range(3):
-        found = np.concatenate(list(images_of(batches)[..., channel]), axis=1)
-        np.testing.assert_array_equal(found, strip)
-    labels = np.concatenate([one for _, batch in batches for one in batch], axis=1)
-    np.testing.assert_array_equal(labels, mask)
+        tiles = np.concatenate(list(concatenate_images(batches)[..., channel]), axis=1)
+        np.testing.assert_array_equal(tiles, strip)
+    labels = np.concatenate([tile for _, batch in batches for tile in batch], axis=1)
+    np.testing.assert_array_equal(labels, instances > 0)
 
 
 def plain(**params):
@@ -77,31 +70,28 @@ def test_training_takes_every_training_tile_once_an_epoch(tmp_path):
     numbers = np.arange(12, dtype=np.uint8).reshape(4, 3)
     image = np.kron(numbers, np.ones([128, 128], np.uint8))
     folder = write(tmp_path, image, grey(*image.shape))
-    epochs = images_of(take(plain(data_dir=folder), Mode.TRAIN, 9, batch_size=3))
-    found = epochs[:, 0, 0, 0].astype(int).reshape(3, 9)
-    assert [sorted(epoch) for epoch in found.tolist()] == [list(range(9))] * 3
-    assert len({tuple(epoch) for epoch in found.tolist()}) == 3
-    validation = images_of(take(plain(data_dir=folder), Mode.EVAL))
+    epochs = concatenate_images(take(plain(data_dir=folder), Mode.TRAIN, 9, batch_size=3))
+    orders = epochs[:, 0, 0, 0].astype(int).reshape(3, 9).tolist()
+    assert [sorted(order) for order in orders] == [list(range(9))] * 3
+    assert len(set(map(tuple, orders))) == 3
+    validation = concatenate_images(take(plain(data_dir=folder), Mode.EVAL))
     assert validation[:, 0, 0, 0].tolist() == [9, 10, 11]
 
 
 def test_training_is_decided_by_the_seed():
-    first, again, other = (take(nuclei(), Mode.TRAIN, 3, seed=seed) for seed in (1, 1, 2))
-    for one, two in zip(first, again, strict=True):
-        np.testing.assert_array_equal(one[0], two[0])
-        np.testing.assert_array_equal(one[1], two[1])
-    assert not np.array_equal(images_of(first), images_of(other))
+    first, again, seed_2 = (take(nuclei(), Mode.TRAIN, 3, seed=seed) for seed in (1, 1, 2))
+    for (images, labels), (images_again, labels_again) in zip(first, again, strict=True):
+        np.testing.assert_array_equal(images, images_again)
+        np.testing.assert_array_equal(labels, labels_again)
+    assert not np.array_equal(concatenate_images(first), concatenate_images(seed_2))
 
 
 @pytest.mark.slow
 def test_shards_share_one_stream():
-    whole = images_of(take(nuclei(), Mode.TRAIN, 4, batch_size=2))
-    shards = [
-        images_of(take(nuclei(), Mode.TRAIN, 2, batch_size=2, num_shards=2, shard_index=index))
-        for index in range(2)
-    ]
-    np.testing.assert_array_equal(whole[0::2], shards[0])
-    np.testing.assert_array_equal(whole[1::2], shards[1])
+    images = concatenate_images(take(nuclei(), Mode.TRAIN, 4, batch_size=2))
+    for index in range(2):
+        shard = take(nuclei(), Mode.TRAIN, 2, batch_size=2, num_shards=2, shard_index=index)
+        np.testing.assert_array_equal(images[index::2], concatenate_images(shard))
 
 
 def test_iterator_resumes_where_it_was_saved(tmp_path):
@@ -134,19 +124,15 @@ def test_crops_have_the_size_asked_for(crop_size):
 
 
 def test_pixels_beyond_the_tile_are_black_and_ignored():
-    ((images, labels),) = take(
-        nuclei(crop_size=160, min_scale_factor=0.5, max_scale_factor=0.5), Mode.TRAIN, 1
-    )
+    source = nuclei(crop_size=160, min_scale_factor=0.5, max_scale_factor=0.5)
+    ((images, labels),) = take(source, Mode.TRAIN, 1)
     inside = labels != 255
     assert inside.sum(axis=(1, 2)).tolist() == [64 * 64] * 4
     assert not images[~inside].any()
     assert set(np.unique(labels)) == {0, 1, 255}
-
-
-def test_large_scales_leave_nothing_to_ignore():
-    ((_, labels),) = take(
-        nuclei(crop_size=128, min_scale_factor=1.0, max_scale_factor=2.0), Mode.TRAIN, 1
-    )
+    # Large scales leave nothing to ignore.
+    source = nuclei(crop_size=128, min_scale_factor=1.0, max_scale_factor=2.0)
+    ((_, labels),) = take(source, Mode.TRAIN, 1)
     assert set(np.unique(labels)) == {0, 1}
 
 
@@ -166,7 +152,7 @@ def test_all_eight_symmetries_occur(tmp_path):
     params = {"min_scale_factor": 1.0, "max_scale_factor": 1.0}
     source = nuclei(data_dir=write(tmp_path, corner, corner), **params)
     labels = np.concatenate([labels for _, labels in take(source, Mode.TRAIN, 24)])
-    assert len({one.tobytes() for one in labels}) == 8
+    assert len({tile.tobytes() for tile in labels}) == 8
 
 
 def test_instance_numbers_of_16_bits_count(tmp_path):
@@ -180,11 +166,10 @@ def test_instance_numbers_of_16_bits_count(tmp_path):
 @pytest.mark.parametrize("count", [1, 2, 9])
 def test_every_epoch_is_a_permutation(count):
     with tf.Session() as session:
-        numbers = [
-            shuffled(tf.constant(n, tf.int64), count=count, seed=5) for n in range(3 * count)
-        ]
-        found = np.reshape(session.run(numbers), [3, count])
-    assert [sorted(epoch) for epoch in found.tolist()] == [list(range(count))] * 3
+        steps = tf.range(3 * count, dtype=tf.int64)
+        numbers = [shuffled(step, count=count, seed=5) for step in tf.unstack(steps)]
+        epochs = np.reshape(session.run(numbers), [3, count]).tolist()
+    assert [sorted(epoch) for epoch in epochs] == [list(range(count))] * 3
 
 
 # Shapes of image.png and instances.png -> the error.

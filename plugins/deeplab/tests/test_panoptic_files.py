@@ -24,8 +24,8 @@ def test_instances_are_numbers_of_16_bits_and_an_overlay(tmp_path):
     image = np.full([2, 4, 3], 90, np.float32)
     prediction = {"semantic": np.minimum(instances, 1), "instances": instances}
     writer("a", {"image": image}, prediction)
-    found = decoded(tmp_path / "instances" / "a.png", channels=1, dtype=tf.uint16)
-    np.testing.assert_array_equal(found[..., 0], instances)
+    numbers = decoded(tmp_path / "instances" / "a.png", channels=1, dtype=tf.uint16)
+    np.testing.assert_array_equal(numbers[..., 0], instances)
     expected = overlay(image.astype(np.uint8), instances, palette(301, background=True))
     np.testing.assert_array_equal(decoded(tmp_path / "instance_overlays" / "a.png"), expected)
     assert (tmp_path / "labels" / "a.png").is_file()

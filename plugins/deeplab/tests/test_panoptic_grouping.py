@@ -18,35 +18,32 @@ def run(build, *arrays):
 
 def centers_by_hand(heat, threshold, window, most):
     reach = window // 2
-    found = []
+    centers = []
     for row, column in np.ndindex(heat.shape):
         rows = slice(max(row - reach, 0), row + reach + 1)
         columns = slice(max(column - reach, 0), column + reach + 1)
         value = heat[row, column]
         if value > threshold and value == heat[rows, columns].max():
-            found.append((value, row, column))
-    return [[row, column] for _, row, column in sorted(found, reverse=True)[:most]]
+            centers.append((value, row, column))
+    return [[row, column] for _, row, column in sorted(centers, reverse=True)[:most]]
 
 
 @pytest.mark.parametrize(("window", "most"), [(1, 10), (3, 200), (5, 200), (3, 2)])
 def test_centers_are_the_highest_of_their_window(window, most):
     heat = RANDOM.uniform(size=[9, 13]).astype(np.float32)
-    found = run(
-        lambda heat: find_centers(heat, threshold=0.4, window=window, max_instances=most), heat
-    )
-    assert found.tolist() == centers_by_hand(heat, 0.4, window, most)
+    options = {"threshold": 0.4, "window": window, "max_instances": most}
+    centers = run(lambda heat: find_centers(heat, **options), heat)
+    assert centers.tolist() == centers_by_hand(heat, 0.4, window, most)
 
 
 def test_pixels_join_the_centre_that_is_nearest_to_their_target():
     centers = np.array([[1, 2], [6, 5], [3, 8]], np.int32)
     offsets = RANDOM.normal(scale=3, size=[8, 10, 2]).astype(np.float32)
-    found = run(group, centers, offsets)
+    groups = run(group, centers, offsets)
     for place in np.ndindex(8, 10):
         distances = np.sum((np.array(place) + offsets[place] - centers) ** 2, axis=1)
-        assert found[place] == np.argmin(distances) + 1
-
-
-def test_without_a_centre_there_is_no_group():
+        assert groups[place] == np.argmin(distances) + 1
+    # Without a centre there is no group.
     assert not run(group, np.zeros([0, 2], np.int32), np.ones([4, 5, 2], np.float32)).any()
 
 
@@ -71,6 +68,13 @@ def test_classes_that_are_no_things_have_no_instances():
     assert instances.tolist() == [[0, 0, 1, 1]]
 
 
+def check_same_areas(numbers, expected, count):
+    """Checks that areas are the same, by whatever numbers; 0 is outside of all of them."""
+    pairs = set(zip(np.ravel(expected), np.ravel(numbers), strict=True))
+    assert len(pairs) == len({one for one, _ in pairs}) == len({two for _, two in pairs}) == count
+    assert (0, 0) in pairs
+
+
 def test_the_labels_of_instances_give_the_instances_back():
     """Two that touch, one apart, and an image without any."""
     instances = np.zeros([2, 16, 20], np.int32)
@@ -86,31 +90,15 @@ def test_the_labels_of_instances_give_the_instances_back():
         results = group_instances(
             semantic, heat, offsets, **settings, thing_classes=(1,), num_classes=2
         )
-        classes, found = session.run(results)
+        classes, numbers = session.run(results)
     np.testing.assert_array_equal(classes, instances > 0)
-    pairs = set(zip(instances.ravel(), found.ravel(), strict=True))
-    assert len(pairs) == len({one for one, _ in pairs}) == len({two for _, two in pairs}) == 4
-    assert (0, 0) in pairs
+    check_same_areas(numbers, instances, count=4)
 
 
 def test_components_are_areas_that_touch():
-    classes = np.array(
-        [
-            [1, 1, 0, 2, 2],
-            [0, 1, 0, 1, 2],
-            [1, 0, 1, 1, 0],
-            [1, 1, 1, 0, 2],
-        ]
-    )
-    found = components(classes, (1, 2))
+    classes = np.array([[1, 1, 0, 2, 2], [0, 1, 0, 1, 2], [1, 0, 1, 1, 0], [1, 1, 1, 0, 2]])
     areas = [[1, 1, 0, 2, 2], [0, 1, 0, 3, 2], [3, 0, 3, 3, 0], [3, 3, 3, 0, 4]]
-    pairs = set(zip(np.ravel(areas), found.ravel(), strict=True))
-    assert len(pairs) == 5
-    assert len({one for one, _ in pairs}) == len({two for _, two in pairs}) == 5
-    assert (0, 0) in pairs
-
-
-def test_components_follow_a_winding_area():
+    check_same_areas(components(classes, (1, 2)), areas, count=5)
     spiral = np.zeros([9, 9], int)
     spiral[::2] = 1
     spiral[1::4, 8], spiral[3::4, 0] = 1, 1

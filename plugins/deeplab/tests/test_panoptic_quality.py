@@ -12,34 +12,34 @@ RANDOM = np.random.RandomState(5)
 
 def segments(classes, instances):
     """(class, instance) -> set of its pixels."""
-    found = {}
+    places = {}
     for place in np.ndindex(classes.shape):
-        found.setdefault((int(classes[place]), int(instances[place])), set()).add(place)
-    return found
+        places.setdefault((int(classes[place]), int(instances[place])), set()).add(place)
+    return places
 
 
 def reference(true_classes, true_instances, classes, instances, num_classes):
     """The counts by sets of pixels, as the paper defines them."""
-    known = range(num_classes)
     truth = segments(true_classes, true_instances)
-    found = segments(classes, instances)
-    void = set().union(*(pixels for (c, _), pixels in truth.items() if c not in known))
+    predicted = segments(classes, instances)
+    void = set().union(*(pixels for (c, _), pixels in truth.items() if c >= num_classes))
     counts = np.zeros([num_classes, len(COLUMNS)])
     matched = set()
     for (class_, instance), pixels in truth.items():
-        if class_ not in known or instance == CROWD:
+        if class_ >= num_classes or instance == CROWD:
             continue
         best = 0.0
-        for key, others in found.items():
+        for key, predicted_pixels in predicted.items():
             if key[0] == class_:
-                iou = len(pixels & others) / len(pixels | (others - void))
+                union = pixels | (predicted_pixels - void)
+                iou = len(pixels & predicted_pixels) / len(union)
                 best = max(best, iou)
                 if iou > 0.5:
                     matched.add(key)
         counts[class_] += [best, 1, 0, 0, 0, 0] if best > 0.5 else [0, 0, 0, 1, 0, 0]
         area = len(pixels) / classes.size
         counts[class_] += [0, 0, 0, 0, best * area, area]
-    for key, pixels in found.items():
+    for key, pixels in predicted.items():
         crowd = truth.get((key[0], CROWD), set())
         if key not in matched and 2 * len(pixels & (void | crowd)) <= len(pixels):
             counts[key[0], 2] += 1
@@ -106,22 +106,20 @@ def test_segments_are_counted_by_the_rules(rule):
     images = [np.array([row]) for row in rows]
     counts = count_segments(*images, num_classes=2)
     np.testing.assert_allclose(counts, reference(*images, 2))
-    for found, wanted in zip(counts[:, :4].tolist(), expected, strict=True):
-        assert wanted in (None, found)
+    for row, expected_row in zip(counts[:, :4].tolist(), expected, strict=True):
+        assert expected_row in (None, row)
 
 
 def test_quality_is_the_product_of_its_parts():
     counts = np.array([[1.6, 2, 1, 3, 0.3, 0.4], [0, 0, 0, 2, 0.0, 0.1], [0] * 6])
-    found = qualities(counts)
-    assert found["pq"] == pytest.approx([0.4, 0, 0])
-    assert found["sq"] == pytest.approx([0.8, 0, 0])
-    assert found["rq"] == pytest.approx([0.5, 0, 0])
-    assert found["parsing_covering"] == pytest.approx([0.75, 0, 0])
-    assert found["occurs"].tolist() == [True, True, False]
+    values = qualities(counts)
+    for name, value in (("pq", 0.4), ("sq", 0.8), ("rq", 0.5), ("parsing_covering", 0.75)):
+        assert values[name] == pytest.approx([value, 0, 0])
+    assert values["occurs"].tolist() == [True, True, False]
     assert not qualities(np.zeros([2, 6]))["pq"].any()
 
 
-def evaluated(pairs, **settings):
+def evaluate(pairs, **settings):
     """Values of the metrics after batches of two images."""
     with tf.Graph().as_default(), tf.Session() as session:
         images = [tf.placeholder(tf.int32, [None, None, None]) for _ in range(4)]
@@ -138,24 +136,22 @@ def evaluated(pairs, **settings):
 
 def test_batches_add_up():
     pairs = [random_pair() for _ in range(5)]
-    found = evaluated(pairs, ignore_label=255, class_names=("a", "b"))
+    values = evaluate(pairs, ignore_label=255, class_names=("a", "b"))
     counts = sum(reference(*pair, 3) for pair in pairs)
     expected = qualities(counts)
     for name in ("pq", "sq", "rq", "parsing_covering"):
-        assert found[name] == pytest.approx(np.mean(expected[name]), rel=1e-5)
-    assert [found[f"pq_{name}"] for name in ("a", "b", "2")] == pytest.approx(expected["pq"])
+        assert values[name] == pytest.approx(np.mean(expected[name]), rel=1e-5)
+    assert [values[f"pq_{name}"] for name in ("a", "b", "2")] == pytest.approx(expected["pq"])
 
 
 def test_a_label_to_ignore_may_be_a_class():
     classes = np.array([[0, 0, 1, 1]])
-    found = evaluated([(classes, classes, 0 * classes + 1, 0 * classes + 1)], ignore_label=0)
-    assert found["pq"] == found["pq_1"] == 1
-    assert found["pq_0"] == 0
+    values = evaluate([(classes, classes, 0 * classes + 1, 0 * classes + 1)], ignore_label=0)
+    assert (values["pq"], values["pq_1"], values["pq_0"]) == (1, 1, 0)
 
 
-def test_components_are_judged_beside_the_instances():
-    """Two instances that touch: told apart by the network, one component."""
+def test_components_are_judged_next_to_the_instances():
+    """Two instances touch: the network separates them, but they are one component."""
     classes, instances = np.ones([1, 8], int), np.array([[1, 1, 1, 1, 2, 2, 2, 2]])
-    found = evaluated([(classes, instances, classes, instances)])
-    assert found["pq"] == 1
-    assert found["pq_components"] == 0
+    values = evaluate([(classes, instances, classes, instances)])
+    assert (values["pq"], values["pq_components"]) == (1, 0)

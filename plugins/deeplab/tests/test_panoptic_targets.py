@@ -26,7 +26,7 @@ def run(build, *arrays):
         return session.run(build(*map(tf.constant, arrays)))
 
 
-def labels_of(instances, known=None, sigma=1.5):
+def make_labels(instances, known=None, sigma=1.5):
     known = np.ones(instances.shape, bool) if known is None else known
     targets = Targets(center_sigma=sigma, edge_width=3, ignore_label=255)
     return run(targets, instances, known)
@@ -48,28 +48,26 @@ def reference(instances, sigma):
 
 @pytest.mark.parametrize("sigma", [0.6, 1.5])
 def test_heat_map_and_offsets_equal_numpy(sigma):
-    found = labels_of(MAP, sigma=sigma)
+    labels = make_labels(MAP, sigma=sigma)
     heat, offsets = reference(MAP, sigma)
-    np.testing.assert_allclose(found["instance_center"][..., 0], heat, atol=1e-6)
-    np.testing.assert_allclose(found["instance_offset"], offsets, atol=1e-6)
-    np.testing.assert_array_equal(found["instances"], MAP)
-
-
-def test_an_image_without_instances_has_empty_labels():
-    found = labels_of(np.zeros([4, 5], np.int32))
+    np.testing.assert_allclose(labels["instance_center"][..., 0], heat, atol=1e-6)
+    np.testing.assert_allclose(labels["instance_offset"], offsets, atol=1e-6)
+    np.testing.assert_array_equal(labels["instances"], MAP)
+    # An image without instances has empty labels.
+    labels = make_labels(np.zeros([4, 5], np.int32), sigma=sigma)
     for name in ("instance_center", "instance_offset", "edge"):
-        assert not found[name].any()
+        assert not labels[name].any()
 
 
 def test_edges_lie_between_instances_and_not_at_unknown_pixels():
     known = np.ones(MAP.shape, bool)
     known[:, 6] = False
-    found = run(lambda *args: edge_map(*args, 3), MAP, known)
+    edges = run(lambda *args: edge_map(*args, 3), MAP, known)
     for row, column in np.ndindex(MAP.shape):
         window = (slice(max(row - 1, 0), row + 2), slice(max(column - 1, 0), column + 2))
         differ = len(set(MAP[window][known[window]])) > 1
-        assert found[row, column] == (known[row, column] and differ)
-    assert (labels_of(MAP, known)["edge"][:, 6] == 255).all()
+        assert edges[row, column] == (known[row, column] and differ)
+    assert (make_labels(MAP, known)["edge"][:, 6] == 255).all()
 
 
 @pytest.mark.slow
@@ -83,9 +81,9 @@ def test_labels_of_a_crop_are_those_of_its_instances():
             heat, offsets = reference(instances, 4.0)
             np.testing.assert_allclose(labels["instance_center"][index, ..., 0], heat, atol=1e-3)
             np.testing.assert_allclose(labels["instance_offset"][index], offsets, atol=1e-3)
-        of_nuclei = labels["semantic"] == 1
-        assert not labels["instances"][~of_nuclei].any()
-        assert (labels["instances"] > 0).sum() > 0.95 * of_nuclei.sum() > 0
+        nuclei = labels["semantic"] == 1
+        assert not labels["instances"][~nuclei].any()
+        assert (labels["instances"] > 0).sum() > 0.95 * nuclei.sum() > 0
 
 
 @pytest.mark.slow

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 import yaml
+from PIL import Image
 
 from tf_frame import InputContext, InputInfo
 from tf_frame.cli.main import main
@@ -27,17 +28,14 @@ def computed(function, *arrays):
         return session.run(function(*map(tf.constant, arrays)))
 
 
-def write_picture(path, height, width, encode=tf.io.encode_png, dtype=np.uint8, channels=3):
-    pixels = RANDOM.randint(0, np.iinfo(dtype).max, [height, width, channels]).astype(dtype)
+def write_picture(path, height, width):
     path.parent.mkdir(exist_ok=True)
-    path.write_bytes(computed(encode, pixels))
+    Image.fromarray(RANDOM.randint(0, 255, [height, width, 3]).astype(np.uint8)).save(path)
     return path
 
 
 def decoded(path, channels=3):
-    return computed(
-        lambda data: tf.io.decode_image(data, channels, expand_animations=False), path.read_bytes()
-    )
+    return computed(lambda data: tf.io.decode_png(data, channels), path.read_bytes())
 
 
 def predict(capfd, *words):
@@ -76,7 +74,7 @@ def predicted(trained, tmp_path_factory):
         "a_x": write_picture(folder / "a" / "x.png", 20, 20),
         "b_x": write_picture(folder / "b" / "x.png", 30, 30),
         "y_png": write_picture(folder / "b" / "y.png", 20, 20),
-        "y_jpg": write_picture(folder / "b" / "y.jpg", 20, 20, tf.io.encode_jpeg),
+        "y_jpg": write_picture(folder / "b" / "y.jpg", 20, 20),
     }
     paths = [folder / "in", *same_names.values()]
     words = ["predict", trained, "--input", *paths, "--output", folder / "o"]
@@ -89,7 +87,7 @@ def predicted(trained, tmp_path_factory):
 
 
 @pytest.mark.process
-def test_pictures_of_any_size_become_labels_and_overlays_of_that_size(predicted):
+def test_pictures_become_labels_and_overlays_of_their_size_and_name(predicted):
     output, pictures = predicted
     colours = palette(2, background=True)
     seen = set()
@@ -107,6 +105,9 @@ def test_pictures_of_any_size_become_labels_and_overlays_of_that_size(predicted)
         )
         seen |= set(classes.ravel())
     assert seen == {0, 1}
+    # Pictures of the same name do not replace each other.
+    assert {path.stem for path in (output / "labels").iterdir()} == set(pictures)
+    assert decoded(output / "labels" / "b_x.png").shape == (30, 30, 3)
 
 
 @pytest.mark.slow
@@ -126,17 +127,9 @@ def test_labels_are_what_the_network_says(trained, predicted):
     np.testing.assert_array_equal(shown, palette(2, background=True)[expected])
 
 
-@pytest.mark.process
-def test_pictures_of_the_same_name_do_not_replace_each_other(predicted):
-    output, pictures = predicted
-    names = sorted(path.stem for path in (output / "labels").iterdir())
-    assert names == sorted(pictures)
-    assert decoded(output / "labels" / "b_x.png").shape == (30, 30, 3)
-
-
 @pytest.fixture
 def without_network(monkeypatch):
-    """Predicts without a network, where it is files that count and not what is in them."""
+    """Predicts without a network, for tests of files and not of their content."""
 
     def deeplab(images, num_classes, **_):
         return images[:, ::4, ::4, :num_classes], {}
@@ -182,7 +175,7 @@ def write(writer, classes, name="x"):
     writer(name, {"image": image}, {"semantic": classes.astype(np.int32)})
 
 
-def test_label_files_are_whole_pngs_with_the_colour_of_every_class(writer, tmp_path):
+def test_label_files_are_valid_pngs_with_the_colour_of_every_class(writer, tmp_path):
     classes = np.arange(256).reshape(16, 16)
     write(writer(256), classes)
     path = tmp_path / "labels" / "x.png"
@@ -196,8 +189,8 @@ def test_more_classes_than_a_palette_has_are_sixteen_bits(writer, tmp_path):
     write(writer(1000), classes)
     data = (tmp_path / "labels" / "x.png").read_bytes()
     assert png_header(data) == (16, 0)
-    found = computed(lambda png: tf.io.decode_png(png, channels=1, dtype=tf.uint16), data)
-    np.testing.assert_array_equal(found[..., 0], classes)
+    pixels = computed(lambda png: tf.io.decode_png(png, channels=1, dtype=tf.uint16), data)
+    np.testing.assert_array_equal(pixels[..., 0], classes)
 
 
 def test_a_first_class_that_is_no_background_is_painted(writer, tmp_path):
@@ -209,18 +202,18 @@ def test_a_first_class_that_is_no_background_is_painted(writer, tmp_path):
 
 def test_the_legend_names_the_painted_classes_that_occur(writer, tmp_path):
     write(writer(4, ("background", "cat", "dog", "fly")), np.array([[0, 2], [0, 2]]))
-    found = decoded(tmp_path / "overlays" / "x.png")
-    expected = with_legend(found[:2, :2], [("dog", palette(4, background=True)[2])])
-    np.testing.assert_array_equal(found, expected)
-    assert found.shape[0] > 2
+    picture = decoded(tmp_path / "overlays" / "x.png")
+    expected = with_legend(picture[:2, :2], [("dog", palette(4, background=True)[2])])
+    np.testing.assert_array_equal(picture, expected)
+    assert picture.shape[0] > 2
 
 
 def test_colours_are_those_of_the_input_or_of_the_colour_map():
     colours = [[1, 2, 3], [4, 5, 6]]
     info = InputInfo(num_classes=2, class_names=("background", "a"), class_colours=colours)
-    own = Painting.from_options(Params(), info)
-    assert own.palette.tolist() == colours
-    assert own.overlay_palette.tolist() == [[0, 0, 0], [4, 5, 6]]
+    painting = Painting.from_options(Params(), info)
+    assert painting.palette.tolist() == colours
+    assert painting.overlay_palette.tolist() == [[0, 0, 0], [4, 5, 6]]
     pascal = Painting.from_options(Params(colormap_type="pascal"), info)
     assert pascal.palette.tolist() == [[0, 0, 0], [128, 0, 0]]
 
@@ -242,7 +235,5 @@ def test_brightness_beyond_what_a_file_has_is_cut_off(writer, tmp_path):
     image = np.array([[[-3, 300, 99.6]]], np.float32)
     writer(2)("x", {"image": image}, {"semantic": np.zeros([1, 1], np.int32)})
     assert decoded(tmp_path / "overlays" / "x.png").tolist() == [[[0, 255, 100]]]
-
-
-def test_only_what_is_written_is_computed():
+    # Nothing else is computed.
     assert LabelsAndOverlays.predict_keys == ("semantic",)

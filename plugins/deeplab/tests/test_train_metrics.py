@@ -14,10 +14,8 @@ PREDICTIONS = np.array([[[0, 0, 1, 1]]], np.int32)
 
 
 def tags():
-    return [
-        tf.Summary.FromString(each).value[0].tag
-        for each in tf.get_default_session().run(tf.get_collection(tf.GraphKeys.SUMMARIES))
-    ]
+    summaries = tf.get_default_session().run(tf.get_collection(tf.GraphKeys.SUMMARIES))
+    return [tf.Summary.FromString(summary).value[0].tag for summary in summaries]
 
 
 def test_figures_of_the_first_of_two_clones_count_all_steps():

@@ -26,17 +26,18 @@ def test_a_file_has_a_character_a_line(tmp_path):
     label_map = load_label_map(str(path))
     assert label_map.characters == ("é", " ", "ß")
     assert label_map.text([2, 1, 0, -1, -1]) == "ß é"
-    path.write_text("a\nbc\n")
-    with pytest.raises(ConfigError, match=r"characters.txt: character 1 .* 'bc', is not one"):
-        load_label_map(str(path))
-    path.write_text("a\na\n")
-    with pytest.raises(ConfigError, match="has the character 'a' twice"):
-        load_label_map(str(path))
+    for text, message in (
+        ("a\nbc\n", r"characters.txt: character 1 .* 'bc', is not one"),
+        ("a\na\n", "has the character 'a' twice"),
+    ):
+        path.write_text(text)
+        with pytest.raises(ConfigError, match=message):
+            load_label_map(str(path))
+
+
+def test_unknown_maps_and_characters_are_named():
     with pytest.raises(ConfigError, match="none of digits, lower, case, printable, and no file"):
         load_label_map("klingon")
-
-
-def test_a_character_outside_of_the_map_is_named():
     with pytest.raises(DataError, match="does not have the character 'x' of '1x'"):
         load_label_map("digits").ids("1x")
 
@@ -45,12 +46,12 @@ def test_texts_become_numbers_and_numbers_texts_in_the_graph():
     label_map = LabelMap("aéß", folds_case=True)
     texts = ["ÉaA", "", "aaaaa", "axé", b"a\xff"]
 
-    def found():
+    def fetches():
         looked_up = [label_map.padded_ids(tf.constant(text), 4) for text in texts]
         ids = tf.stack([ids for ids, _ in looked_up])
         return ids, tf.stack([problem for _, problem in looked_up]), label_map.strings(ids)
 
-    ids, problems, strings = evaluate(found)
+    ids, problems, strings = evaluate(fetches)
     np.testing.assert_array_equal(ids[0], [1, 0, 0, -1])
     np.testing.assert_array_equal(ids[1], [-1] * 4)
     assert strings[0].decode() == "éaa" and strings[1] == b""
@@ -71,5 +72,5 @@ def test_texts_become_numbers_and_numbers_texts_in_the_graph():
 )
 def test_protocols_compare_without_case_and_punctuation(case_sensitive, punctuation, expected):
     options = {"case_sensitive": case_sensitive, "punctuation": punctuation}
-    (found,) = evaluate(lambda: comparable(tf.constant(["Don't É-2"]), **options))
-    assert found.decode() == expected
+    (text,) = evaluate(lambda: comparable(tf.constant(["Don't É-2"]), **options))
+    assert text.decode() == expected

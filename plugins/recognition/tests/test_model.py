@@ -19,12 +19,12 @@ TINY = {"lstm_units": 4, "attention_units": 4, "max_length": 3, "beam_width": 2}
 SIZE = (16, 28)
 
 
-def images_of(count):
+def random_images(count):
     return np.random.RandomState(1).uniform(0, 255, [count, *SIZE, 1]).astype(np.float32)
 
 
 # Both halves of the batch are the same, as clones take the statistics of their own half.
-FEATURES = {"image": np.tile(images_of(2), [2, 1, 1, 1])}
+FEATURES = {"image": np.tile(random_images(2), [2, 1, 1, 1])}
 LABELS = {"text": np.tile(np.array([[0, 1, 1], [2, -1, -1]], np.int32), [2, 1])}
 
 
@@ -40,7 +40,7 @@ class FourWords(Input):
         return data.batch(context.batch_size, drop_remainder=True)
 
 
-def run_of(folder, **options):
+def train_two_steps(folder, **options):
     """Trains two steps; returns the variables."""
     values = {f"model.{name}": value for name, value in TINY.items()}
     setup = make_setup(
@@ -66,11 +66,11 @@ def run_of(folder, **options):
 def trained(tmp_path_factory):
     """Folder and variables after two steps by CTC."""
     folder = tmp_path_factory.mktemp("trained")
-    return folder, run_of(folder)
+    return folder, train_two_steps(folder)
 
 
 def test_two_clones_equal_one(trained, tmp_path):
-    values = run_of(tmp_path, num_clones=2)
+    values = train_two_steps(tmp_path, num_clones=2)
     for name in filter(re.compile("FeatureExtractor|Predictor").match, trained[1]):
         # The unbiased variance of the batch depends on its size.
         if not name.endswith("moving_variance"):
@@ -82,14 +82,14 @@ def test_a_warm_start_restores_the_convolutions_alone(trained, tmp_path):
     folder, values = trained
     # Only the head is trained; another seed has other initial values.
     options = {"warm_start_from": str(folder), "random_seed": 5, "trainable_scopes": ("Predictor",)}
-    started = run_of(tmp_path, **options)
+    started = train_two_steps(tmp_path, **options)
     for name in values:
         if name.startswith("FeatureExtractor/") and name.endswith(("weights", "kernel")):
             is_restored = np.array_equal(started[name], values[name])
             assert is_restored == name.startswith("FeatureExtractor/Convnet/"), name
 
 
-def built(mode, labels=None, **options):
+def build(mode, labels=None, **options):
     """Output of `build` in the default graph."""
     params = dataclasses.replace(Params(), **{**TINY, **options})
     features = {name: tf.constant(value) for name, value in FEATURES.items()}
@@ -100,23 +100,21 @@ def built(mode, labels=None, **options):
 def test_predictions_and_metrics(head):
     with tf.Graph().as_default(), tf.Session() as session:
         labels = {name: tf.constant(value) for name, value in LABELS.items()}
-        output = built(Mode.EVAL, labels, head=head, decoders="forward")
+        output = build(Mode.EVAL, labels, head=head, decoders="forward")
         session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
         updates = {name: update for name, (_, update) in output.metrics.items()}
-        found, loss, _ = session.run([output.predictions, output.loss, updates])
+        predictions, loss, _ = session.run([output.predictions, output.loss, updates])
         metrics = session.run({name: value for name, (value, _) in output.metrics.items()})
     assert np.isfinite(loss) and 0 <= metrics["word_accuracy"] <= 1
-    assert found["ids"].shape == (4, 3) and found["ids"].dtype == np.int32
-    for ids, text in zip(found["ids"], found["text"], strict=True):
-        assert text.decode() == "".join(INFO.class_names[each] for each in ids if each >= 0)
-    assert ((found["confidence"] > 0) & (found["confidence"] <= 1)).all()
-    assert set(found) == {"ids", "text", "confidence"}
-
-
-def test_training_does_not_decode():
+    assert predictions["ids"].shape == (4, 3) and predictions["ids"].dtype == np.int32
+    for ids, text in zip(predictions["ids"], predictions["text"], strict=True):
+        assert text.decode() == "".join(INFO.class_names[number] for number in ids if number >= 0)
+    assert ((predictions["confidence"] > 0) & (predictions["confidence"] <= 1)).all()
+    assert set(predictions) == {"ids", "text", "confidence"}
+    # Training does not decode.
     with tf.Graph().as_default():
         labels = {name: tf.constant(value) for name, value in LABELS.items()}
-        assert built(Mode.TRAIN, labels).predictions == {}
+        assert build(Mode.TRAIN, labels, head=head).predictions == {}
 
 
 def test_an_input_must_name_its_characters():
@@ -132,9 +130,6 @@ def test_several_inputs_are_one_batch():
         joined = session.run(join_batches(batches))
     assert list(joined) == ["image"]
     np.testing.assert_array_equal(joined["image"], FEATURES["image"])
-
-
-def test_sources_of_different_sizes_are_refused():
     batches = [{"text": tf.TensorSpec([2, length], tf.int32)} for length in (8, 25)]
     with pytest.raises(ConfigError, match="inputs' text .* sizes, 8, 25;"):
         join_batches(batches)

@@ -14,6 +14,7 @@ from PIL import Image
 
 from tf_frame import InputContext, Mode
 from tf_frame.cli.main import main
+from tf_frame.testing.elements import read_elements
 from tf_frame_deeplab.convert import examples
 from tf_frame_deeplab.datasets.voc import VOC, voc_colour
 from tf_frame_deeplab.inputs import segmentation_folder, segmentation_tfrecord
@@ -39,49 +40,53 @@ def convert(monkeypatch, tmp_path):
     return run
 
 
-def save(path, pixels, **options):
+@pytest.fixture
+def refuse(convert, capsys):
+    """Runs a conversion that must be refused; returns its error messages."""
+
+    def run(*words):
+        capsys.readouterr()
+        assert convert(*words) == 2
+        return capsys.readouterr().err
+
+    return run
+
+
+def save(path, pixels, palette=None, **options):
     path.parent.mkdir(parents=True, exist_ok=True)
-    Image.fromarray(pixels).save(path, **options)
-
-
-def with_palette(path, pixels):
     image = Image.fromarray(pixels)
-    image.putpalette([channel for value in range(256) for channel in voc_colour(value)])
-    path.parent.mkdir(parents=True, exist_ok=True)
-    image.save(path)
+    if palette is not None:
+        image.putpalette(palette.ravel().tolist())
+    image.save(path, **options)
 
 
-def image_of(number):
+VOC_COLOURS = np.array([voc_colour(value) for value in range(256)], np.uint8)
+
+
+def random_image(number):
     return np.random.RandomState(100 + number).randint(0, 256, [*SIZE, 3]).astype(np.uint8)
 
 
-def mask_of(number, values=(0, 1, 2, 255)):
+def random_mask(number, values=(0, 1, 2, 255)):
     return np.random.RandomState(number).choice(np.array(values, np.uint8), SIZE)
 
 
-def records_of(folder, split="train"):
+def read_features(folder, split="train"):
     """Features of each record of a split."""
-    paths = sorted(Path(folder).glob(f"{split}-*-of-*"))
-    with tf.Graph().as_default(), tf.Session() as session:
-        records = []
-        for path in paths:
-            value = tf.data.make_one_shot_iterator(tf.data.TFRecordDataset(str(path))).get_next()
-            while True:
-                try:
-                    records.append(session.run(value))
-                except tf.errors.OutOfRangeError:
-                    break
+    paths = sorted(map(str, Path(folder).glob(f"{split}-*-of-*")))
+    with tf.Graph().as_default():
+        records = read_elements(tf.data.TFRecordDataset(paths))
     return [tf.train.Example.FromString(record).features.feature for record in records]
 
 
-def masks_of(folder, split="train"):
+def read_masks(folder, split="train"):
     """Name -> mask of each record of a split."""
-    return {
-        feature["image/filename"].bytes_list.value[0].decode(): np.asarray(
-            Image.open(io.BytesIO(feature["image/segmentation/class/encoded"].bytes_list.value[0]))
-        )
-        for feature in records_of(folder, split)
-    }
+    masks = {}
+    for feature in read_features(folder, split):
+        keys = ("image/filename", "image/segmentation/class/encoded")
+        name, mask = (feature[key].bytes_list.value[0] for key in keys)
+        masks[name.decode()] = np.asarray(Image.open(io.BytesIO(mask)))
+    return masks
 
 
 def contents(folder):
@@ -93,16 +98,16 @@ def own_folder(folder, numbers=range(6)):
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "classes.txt").write_text("a 0 0 0\nb 128 0 0\nc 0 128 0\nignore 224 224 192\n")
     for number in numbers:
-        mask, ending = mask_of(number), ("png", "bmp", "webp")[number % 3]
+        mask, ending = random_mask(number), ("png", "bmp", "webp")[number % 3]
         lossless = {"lossless": True} if ending == "webp" else {}
-        save(folder / "images" / f"p{number}.{ending}", image_of(number), **lossless)
+        save(folder / "images" / f"p{number}.{ending}", random_image(number), **lossless)
         path = folder / "masks" / f"p{number}.png"
         if number % 3 == 0:
             save(path, mask)
         elif number % 3 == 1:
-            with_palette(path, mask)
+            save(path, mask, palette=VOC_COLOURS)
         else:
-            save(path, np.array([voc_colour(value) for value in range(256)], np.uint8)[mask])
+            save(path, VOC_COLOURS[mask])
     return folder
 
 
@@ -110,10 +115,11 @@ def voc(folder):
     root = folder / "VOCdevkit" / "VOC2012"
     lists = {"train": ["a", "b"], "val": ["c"], "train_aug": ["a", "b", "d"]}
     for number, name in enumerate("abcd"):
-        save(root / "JPEGImages" / f"{name}.jpg", image_of(number))
+        save(root / "JPEGImages" / f"{name}.jpg", random_image(number))
         if name != "d":
-            with_palette(root / "SegmentationClass" / f"{name}.png", mask_of(number))
-    save(root / "SegmentationClassAug" / "d.png", mask_of(3))
+            path = root / "SegmentationClass" / f"{name}.png"
+            save(path, random_mask(number), palette=VOC_COLOURS)
+    save(root / "SegmentationClassAug" / "d.png", random_mask(3))
     (root / "ImageSets" / "Segmentation").mkdir(parents=True)
     for split, names in lists.items():
         line = "/JPEGImages/{0}.jpg /SegmentationClassAug/{0}.png" if "aug" in split else "{0}"
@@ -125,12 +131,14 @@ def voc(folder):
 def cityscapes(folder):
     for split, city, number in (("train", "aachen", 0), ("train", "bochum", 1), ("val", "ulm", 2)):
         name = f"{city}_000000_000019"
-        save(folder / "leftImg8bit" / split / city / f"{name}_leftImg8bit.png", image_of(number))
+        save(
+            folder / "leftImg8bit" / split / city / f"{name}_leftImg8bit.png", random_image(number)
+        )
         masks = folder / "gtFine" / split / city
         if number == 1:
-            save(masks / f"{name}_gtFine_labelTrainIds.png", mask_of(number, (0, 18, 255)))
+            save(masks / f"{name}_gtFine_labelTrainIds.png", random_mask(number, (0, 18, 255)))
         else:
-            save(masks / f"{name}_gtFine_labelIds.png", mask_of(number, (0, 7, 26, 29, 33)))
+            save(masks / f"{name}_gtFine_labelIds.png", random_mask(number, (0, 7, 26, 29, 33)))
     return folder
 
 
@@ -138,8 +146,8 @@ def ade20k(folder):
     root = folder / "ADEChallengeData2016"
     for split, number in (("training", 0), ("training", 1), ("validation", 2)):
         name = f"ADE_{split[:5]}_0000000{number}"
-        save(root / "images" / split / f"{name}.jpg", image_of(number))
-        save(root / "annotations" / split / f"{name}.png", mask_of(number, (0, 1, 150)))
+        save(root / "images" / split / f"{name}.jpg", random_image(number))
+        save(root / "annotations" / split / f"{name}.png", random_mask(number, (0, 1, 150)))
     return folder
 
 
@@ -150,8 +158,8 @@ def coco_panoptic(folder):
     colours = np.array([(0, 0, 0), (1, 2, 3), (7, 0, 0)], np.uint8)
     for split, number in (("train", 0), ("val", 1)):
         masks = folder / "annotations" / f"panoptic_{split}2017"
-        save(folder / f"{split}2017" / f"{number}.jpg", image_of(number))
-        save(masks / f"{number}.png", colours[mask_of(number, (0, 1, 2))])
+        save(folder / f"{split}2017" / f"{number}.jpg", random_image(number))
+        save(masks / f"{number}.png", colours[random_mask(number, (0, 1, 2))])
         content = {
             "images": [{"id": 5, "file_name": f"{number}.jpg"}],
             "annotations": [
@@ -165,12 +173,16 @@ def coco_panoptic(folder):
 
 def batches(source, mode):
     """Images and masks of all examples of a mode, not augmented."""
-    with tf.Graph().as_default(), tf.Session() as session:
+    with tf.Graph().as_default():
         dataset = source.dataset(mode, InputContext(batch_size=1))
-        count = source.splits[mode].count
-        value = tf.data.make_one_shot_iterator(dataset.take(count)).get_next()
-        found = [session.run(value) for _ in range(count)]
-    return [(features["image"][0], labels["semantic"][0]) for features, labels in found]
+        elements = read_elements(dataset, source.splits[mode].count)
+    return [(features["image"][0], labels["semantic"][0]) for features, labels in elements]
+
+
+def read_records(folder, **params):
+    """Returns the input that reads the records of a conversion."""
+    params = segmentation_tfrecord.Params(data_dir=str(folder / "records"), **params)
+    return segmentation_tfrecord.SegmentationTfrecord(params=params)
 
 
 @pytest.mark.parametrize("mode", [Mode.TRAIN, pytest.param(Mode.EVAL, marks=pytest.mark.slow)])
@@ -181,9 +193,7 @@ def test_records_hold_what_the_folder_holds(convert, tmp_path, mode):
     own = segmentation_folder.SegmentationFolder(
         params=segmentation_folder.Params(data_dir=str(folder), eval_fraction=0.3, **options)
     )
-    records = segmentation_tfrecord.SegmentationTfrecord(
-        params=segmentation_tfrecord.Params(data_dir=str(tmp_path / "records"), **options)
-    )
+    records = read_records(tmp_path, **options)
     assert records.info == own.info
     pairs = list(zip(batches(records, mode), batches(own, mode), strict=True))
     assert len(pairs) == own.splits[mode].count
@@ -197,17 +207,10 @@ def test_records_have_deeplabs_keys(convert, tmp_path):
     (folder / "train.txt").write_text("p0\np1\n")
     assert convert("segmentation_folder", folder, "--shards", "1") == 0
     assert (tmp_path / "records" / "classes.txt").read_text() == "a 0 0 0\nb 128 0 0\nc 0 128 0\n"
-    first, second = records_of(tmp_path / "records")
-    assert sorted(first) == [
-        "image/channels",
-        "image/encoded",
-        "image/filename",
-        "image/format",
-        "image/height",
-        "image/segmentation/class/encoded",
-        "image/segmentation/class/format",
-        "image/width",
-    ]
+    first, second = read_features(tmp_path / "records")
+    image = ("channels", "encoded", "filename", "format", "height", "width")
+    mask = ("segmentation/class/encoded", "segmentation/class/format")
+    assert set(first) == {f"image/{name}" for name in (*image, *mask)}
     assert first["image/encoded"].bytes_list.value[0] == (folder / "images/p0.png").read_bytes()
     assert second["image/format"].bytes_list.value[0] == b"bmp"
     assert second["image/height"].int64_list.value[0] == 8
@@ -220,99 +223,85 @@ def test_voc_has_masks_of_its_own_and_of_sbd(convert, tmp_path, capsys):
     source = voc(tmp_path / "downloads")
     splits = ["--split", "train_aug,val", "--shards", "2"]
     assert convert("voc", source, *splits) == 0
-    told = capsys.readouterr().out
-    assert "train_aug: 3 images of 21 classes in 2 shards" in told
-    assert "val: 1 images of 21 classes in 1 shards" in told
-    assert f"--input.data_dir {tmp_path}/records --input.dataset voc" in told
-    found = masks_of(tmp_path / "records", "train_aug")
-    assert list(found) == ["a", "b", "d"]
+    printed = capsys.readouterr().out
+    assert "train_aug: 3 images of 21 classes in 2 shards" in printed
+    assert "val: 1 images of 21 classes in 1 shards" in printed
+    assert f"--input.data_dir {tmp_path}/records --input.dataset voc" in printed
+    masks = read_masks(tmp_path / "records", "train_aug")
+    assert list(masks) == ["a", "b", "d"]
     for number, name in ((0, "a"), (1, "b"), (3, "d")):
-        np.testing.assert_array_equal(found[name], mask_of(number))
+        np.testing.assert_array_equal(masks[name], random_mask(number))
     assert not (tmp_path / "records" / "classes.txt").exists()
-    of = segmentation_tfrecord.SegmentationTfrecord(
-        params=segmentation_tfrecord.Params(data_dir=str(tmp_path / "records"), dataset="voc")
-    )
+    of = read_records(tmp_path, dataset="voc")
     assert of.info.num_examples == {Mode.TRAIN: 3, Mode.EVAL: 1, Mode.PREDICT: 1}
     assert of.info.class_names == VOC.class_names
 
 
 def test_label_ids_of_cityscapes_become_classes(convert, tmp_path):
     assert convert("cityscapes", cityscapes(tmp_path / "downloads"), "--shards", "1") == 0
-    found = masks_of(tmp_path / "records")
-    ids = mask_of(0, (0, 7, 26, 29, 33))
+    masks = read_masks(tmp_path / "records")
+    ids = random_mask(0, (0, 7, 26, 29, 33))
     expected = np.select([ids == 7, ids == 26, ids == 33], [0, 13, 18], 255)
-    np.testing.assert_array_equal(found["aachen_000000_000019"], expected)
-    np.testing.assert_array_equal(found["bochum_000000_000019"], mask_of(1, (0, 18, 255)))
-    assert list(masks_of(tmp_path / "records", "val")) == ["ulm_000000_000019"]
+    np.testing.assert_array_equal(masks["aachen_000000_000019"], expected)
+    np.testing.assert_array_equal(masks["bochum_000000_000019"], random_mask(1, (0, 18, 255)))
+    assert list(read_masks(tmp_path / "records", "val")) == ["ulm_000000_000019"]
 
 
 def test_masks_of_ade20k_stay_as_they_are(convert, tmp_path):
     assert convert("ade20k", ade20k(tmp_path / "downloads"), "--shards", "2") == 0
-    found = masks_of(tmp_path / "records")
-    np.testing.assert_array_equal(found["ADE_train_00000001"], mask_of(1, (0, 1, 150)))
-    of = segmentation_tfrecord.SegmentationTfrecord(
-        params=segmentation_tfrecord.Params(data_dir=str(tmp_path / "records"), dataset="ade20k")
-    )
+    masks = read_masks(tmp_path / "records")
+    np.testing.assert_array_equal(masks["ADE_train_00000001"], random_mask(1, (0, 1, 150)))
+    of = read_records(tmp_path, dataset="ade20k")
     assert of.info.num_examples[Mode.EVAL] == 1
 
 
 def test_segments_of_coco_become_their_categories(convert, tmp_path):
     assert convert("coco_panoptic", coco_panoptic(tmp_path / "downloads"), "--shards", "1") == 0
     assert (tmp_path / "records" / "classes.txt").read_text() == "person\nsky-merged\n"
-    expected = np.array([255, 1, 0])[mask_of(0, (0, 1, 2))]
-    np.testing.assert_array_equal(masks_of(tmp_path / "records")["0"], expected)
+    expected = np.array([255, 1, 0])[random_mask(0, (0, 1, 2))]
+    np.testing.assert_array_equal(read_masks(tmp_path / "records")["0"], expected)
 
 
-def test_images_in_two_splits_are_a_warning(convert, tmp_path, capsys):
+def test_splits_are_names_of_files_and_images_in_two_of_them_are_a_warning(
+    convert, refuse, tmp_path, capsys
+):
     source = voc(tmp_path / "downloads")
     assert convert("voc", source, "--split", "train,train_aug", "--shards", "1") == 0
-    told = capsys.readouterr().err
-    assert "warning: 2 images are both in train and in train_aug; do not train on" in told
+    warning = "warning: 2 images are both in train and in train_aug; do not train on"
+    assert warning in capsys.readouterr().err
+    error = refuse("voc", source, "--split", "../train")
+    assert "--split '../train' cannot begin the name of a file" in error
 
 
 def test_options_for_the_input_are_told(convert, tmp_path, capsys):
     folder = own_folder(tmp_path / "photos", ())
     for number in range(2):
-        save(folder / "images" / f"{number}.png", image_of(number))
-        save(folder / "masks" / f"{number}.png", mask_of(number, (0, 1, 2, 9)))
+        save(folder / "images" / f"{number}.png", random_image(number))
+        save(folder / "masks" / f"{number}.png", random_mask(number, (0, 1, 2, 9)))
     assert convert("segmentation_folder", folder, "--shards", "1", "--ignore_label", "9") == 0
-    told = capsys.readouterr().out.splitlines()[-1]
-    assert told.endswith(f"--input.data_dir {tmp_path}/records --input.ignore_label 9")
-
-
-def test_splits_are_names_of_files(convert, tmp_path, capsys):
-    assert convert("voc", voc(tmp_path / "downloads"), "--split", "../train") == 2
-    assert "--split '../train' cannot begin the name of a file" in capsys.readouterr().err
+    last_line = capsys.readouterr().out.splitlines()[-1]
+    assert last_line.endswith(f"--input.data_dir {tmp_path}/records --input.ignore_label 9")
 
 
 def remove(name):
-    def remove(root):
-        next(root.rglob(name)).unlink()
-
-    return remove
+    return lambda root: next(root.rglob(name)).unlink()
 
 
-def another_size(name):
-    def change(root):
-        save(next(root.rglob(name)), np.zeros([8, 7], np.uint8))
-
-    return change
-
-
-def unknown(name, value):
-    def change(root):
-        save(next(root.rglob(name)), np.full(SIZE, value, np.uint8))
-
-    return change
+def replace(name, value, size=SIZE):
+    return lambda root: save(next(root.rglob(name)), np.full(size, value, np.uint8))
 
 
 DAMAGE = {
     "no mask": (voc, remove("a.png"), r"a.jpg has no mask \S+SegmentationClass/a.png or "),
     "no image": (voc, remove("b.jpg"), r"there is no image \S+JPEGImages/b.jpg"),
     "no list": (voc, remove("val.txt"), r"the list \S+val.txt cannot be read: .*No such file"),
-    "a class out of range": (voc, unknown("a.png", 21), "a.png has the value 21, which is no"),
-    "another size": (voc, another_size("b.png"), "b.png is 8 x 7 pixels, but its image 8 x 8"),
-    "an unknown label id": (cityscapes, unknown("aachen*Ids.png", 40), "has the value 40, which"),
+    "a class out of range": (voc, replace("a.png", 21), "a.png has the value 21, which is no"),
+    "another size": (
+        voc,
+        replace("b.png", 0, (8, 7)),
+        "b.png is 8 x 7 pixels, but its image 8 x 8",
+    ),
+    "an unknown label id": (cityscapes, replace("aachen*Ids.png", 40), "has the value 40, which"),
     "no city": (cityscapes, remove("ulm*_leftImg8bit.png"), r"val has no image CITY/NAME_left"),
     "no annotation": (ade20k, remove("ADE_train_00000001.png"), r"00001.jpg has no mask \S+png"),
     "no categories": (
@@ -322,7 +311,7 @@ DAMAGE = {
     ),
     "a segment without a category": (
         coco_panoptic,
-        lambda root: save(root / "annotations/panoptic_train2017/0.png", image_of(0)),
+        lambda root: save(root / "annotations/panoptic_train2017/0.png", random_image(0)),
         "panoptic_train2017/0.png has the colour",
     ),
     "another folder": (own_folder, remove("classes.txt"), "neither"),
@@ -330,32 +319,31 @@ DAMAGE = {
 
 
 @pytest.mark.parametrize("kind", DAMAGE)
-def test_a_damaged_source_is_one_line(convert, tmp_path, capsys, kind):
+def test_a_damaged_source_is_one_line(refuse, tmp_path, kind):
     layout, damage, expected = DAMAGE[kind]
     damage(layout(tmp_path / "downloads"))
     name = "voc" if layout is own_folder else layout.__name__
-    assert convert(name, tmp_path / "downloads", "--shards", "1") == 2
-    lines = [line for line in capsys.readouterr().err.splitlines() if "shards done" not in line]
-    assert len(lines) == 1
-    assert re.search(expected, lines[0]), lines[0]
+    error = refuse(name, tmp_path / "downloads", "--shards", "1")
+    (line,) = [line for line in error.splitlines() if "shards done" not in line]
+    assert re.search(expected, line), line
 
 
-def test_damaged_pictures_may_be_left_out(convert, tmp_path, capsys):
+def test_damaged_pictures_may_be_left_out(convert, refuse, tmp_path, capsys):
     folder = own_folder(tmp_path / "photos")
     path = folder / "masks" / "p0.png"
     path.write_bytes(path.read_bytes()[:-40])
     (folder / "train.txt").write_text("p0\np1\np2\n")
-    assert convert("segmentation_folder", folder, "--shards", "1") == 2
-    assert "p0.png cannot be decoded: " in capsys.readouterr().err
+    error = refuse("segmentation_folder", folder, "--shards", "1")
+    assert "p0.png cannot be decoded: " in error
     assert convert("segmentation_folder", folder, "--shards", "1", "--skip_corrupt") == 0
     assert "2 images of 3 classes in 1 shards; 1 corrupt images left out" in capsys.readouterr().out
-    assert list(masks_of(tmp_path / "records")) == ["p1", "p2"]
+    assert list(read_masks(tmp_path / "records")) == ["p1", "p2"]
 
 
 def test_a_conversion_that_was_stopped_goes_on(convert, tmp_path, capsys, monkeypatch):
     folder = own_folder(tmp_path / "photos")
     options = ["--shards", "5", "--eval_fraction", "0"]
-    assert convert("segmentation_folder", folder, *options, output="whole") == 0
+    assert convert("segmentation_folder", folder, *options, output="uninterrupted") == 0
     left, record_classes = [4], examples.record_classes
 
     def stopped(picture):
@@ -373,21 +361,17 @@ def test_a_conversion_that_was_stopped_goes_on(convert, tmp_path, capsys, monkey
     capsys.readouterr()
     assert convert("segmentation_folder", folder, *options) == 0
     assert "of them finished before" in capsys.readouterr().out
-    assert contents(tmp_path / "records") == contents(tmp_path / "whole")
+    assert contents(tmp_path / "records") == contents(tmp_path / "uninterrupted")
 
 
-def test_other_settings_and_other_files_are_refused(convert, tmp_path, capsys):
+def test_other_settings_and_other_files_are_refused(convert, refuse, tmp_path):
     folder = own_folder(tmp_path / "photos")
-    options = ["--shards", "2", "--eval_fraction", "0"]
-    assert convert("segmentation_folder", folder, *options) == 0
-    capsys.readouterr()
-    assert convert("segmentation_folder", folder, *options, "--ignore_label", "254") == 2
-    assert "ignore_label was 255, now 254" in capsys.readouterr().err
-    save(folder / "masks" / "p0.png", mask_of(7))
-    assert convert("segmentation_folder", folder, *options) == 2
-    assert "the files of SOURCE have changed" in capsys.readouterr().err
-    assert convert("segmentation_folder", folder, "--ignore_label", "2") == 2
-    assert "--ignore_label 2 is one of the 3 classes" in capsys.readouterr().err
+    words = ["segmentation_folder", folder, "--shards", "2", "--eval_fraction", "0"]
+    assert convert(*words) == 0
+    assert "ignore_label was 255, now 254" in refuse(*words, "--ignore_label", "254")
+    save(folder / "masks" / "p0.png", random_mask(7))
+    assert "the files of SOURCE have changed" in refuse(*words)
+    assert "--ignore_label 2 is one of the 3 classes" in refuse(*words, "--ignore_label", "2")
 
 
 @pytest.mark.process

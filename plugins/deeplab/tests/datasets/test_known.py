@@ -23,20 +23,16 @@ PUBLISHED = {
 def test_classes_colours_and_ignored_label_are_the_published_ones(name):
     known = KNOWN[name]
     first, last = known.colours[0], known.colours[-1]
-    found = (known.num_classes, known.ignore_label, first, last, known.class_names[-1])
-    assert found == PUBLISHED[name]
+    facts = (known.num_classes, known.ignore_label, first, last, known.class_names[-1])
+    assert facts == PUBLISHED[name]
     assert len(known.colours) == len(set(known.class_names)) == known.num_classes
     assert np.array(known.colours).max() <= 255
 
 
-def test_colours_of_voc_are_known_ones():
-    # Colours of the classes 1 to 15, as the challenge shows them.
-    assert KNOWN["voc"].colours[1] == (128, 0, 0)
-    assert KNOWN["voc"].colours[8] == (64, 0, 0)
-    assert KNOWN["voc"].colours[15] == (192, 128, 128)
-
-
-def test_the_five_colour_maps_are_the_published_ones():
+def test_colours_of_voc_and_the_five_colour_maps_are_the_published_ones():
+    # As the challenge shows them.
+    colours = [KNOWN["voc"].colours[number] for number in (1, 8, 15)]
+    assert colours == [(128, 0, 0), (64, 0, 0), (192, 128, 128)]
     # Entries and some colours of get_dataset_colormap.py, as above.
     published = {
         "ade20k": (151, {1: (120, 120, 120), 75: (0, 255, 173)}),

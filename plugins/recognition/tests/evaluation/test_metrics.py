@@ -18,7 +18,7 @@ def levenshtein(first, second):
         return len(first) + len(second)
     shorter = (first[1:], second), (first, second[1:])
     replaced = levenshtein(first[1:], second[1:]) + (first[0] != second[0])
-    return min(replaced, *(levenshtein(*each) + 1 for each in shorter))
+    return min(replaced, *(levenshtein(*pair) + 1 for pair in shorter))
 
 
 def share(first, second):
@@ -26,7 +26,7 @@ def share(first, second):
 
 
 def padded_ids(words):
-    ids = [[CHARACTERS.index(each) for each in word] for word in words]
+    ids = [[CHARACTERS.index(character) for character in word] for word in words]
     return np.array([row + [-1] * (MAX_LENGTH - len(row)) for row in ids], np.int32)
 
 
@@ -35,19 +35,14 @@ def random_words(count, least, seed):
     return ["".join(draws.choices(CHARACTERS, k=draws.randint(least, 5))) for _ in range(count)]
 
 
-def evaluated(batches, *, case_sensitive=True, punctuation=True):
+def evaluate(batches, **protocol):
     """The metrics after batches of (predictions, truth)."""
     with tf.Graph().as_default(), tf.Session() as session:
         predicted = tf.placeholder(tf.string, [None])
         labels = tf.placeholder(tf.int32, [None, MAX_LENGTH])
-        pairs = recognition_metrics(
-            predicted,
-            labels,
-            label_map=LabelMap(CHARACTERS),
-            case_sensitive=case_sensitive,
-            punctuation=punctuation,
-            max_length=MAX_LENGTH,
-        )
+        options = {"case_sensitive": True, "punctuation": True, **protocol}
+        options |= {"label_map": LabelMap(CHARACTERS), "max_length": MAX_LENGTH}
+        pairs = recognition_metrics(predicted, labels, **options)
         session.run(tf.local_variables_initializer())
         updates = {name: update for name, (_, update) in pairs.items()}
         for words, truth in batches:
@@ -58,20 +53,18 @@ def evaluated(batches, *, case_sensitive=True, punctuation=True):
 def test_figures_of_all_batches_are_those_of_the_definition():
     truth = random_words(60, 1, seed=1)
     # Some words are right, some are empty, some differ in the case alone.
-    predicted = [
-        word if i % 4 == 0 else other
-        for i, (word, other) in enumerate(zip(truth, random_words(60, 0, seed=2), strict=True))
-    ]
-    values = evaluated([(predicted[:40], truth[:40]), (predicted[40:], truth[40:])])
+    predicted = random_words(60, 0, seed=2)
+    predicted[::4] = truth[::4]
+    values = evaluate([(predicted[:40], truth[:40]), (predicted[40:], truth[40:])])
     pairs = list(zip(predicted, truth, strict=True))
     assert values["word_accuracy"] == pytest.approx(np.mean([a == b for a, b in pairs]))
-    assert values["edit_distance"] == pytest.approx(np.mean([share(*each) for each in pairs]))
+    assert values["edit_distance"] == pytest.approx(np.mean([share(*pair) for pair in pairs]))
     for length in range(1, MAX_LENGTH + 1):
-        those = [(a, b) for a, b in pairs if len(b) == length]
-        assert values[f"words_length_{length}"] == len(those) > 0
-        right = np.mean([a == b for a, b in those])
+        of_length = [(a, b) for a, b in pairs if len(b) == length]
+        assert values[f"words_length_{length}"] == len(of_length) > 0
+        right = np.mean([a == b for a, b in of_length])
         assert values[f"word_accuracy_length_{length}"] == pytest.approx(right)
-        distance = np.mean([share(*each) for each in those])
+        distance = np.mean([share(*pair) for pair in of_length])
         assert values[f"edit_distance_length_{length}"] == pytest.approx(distance)
 
 
@@ -82,22 +75,19 @@ def test_figures_of_all_batches_are_those_of_the_definition():
 def test_protocols(case_sensitive, punctuation, right):
     words = ["abc", "AbC", "ab'c", "A'É1", "'", "ab"]
     truth = ["abc", "abc", "abc", "aé1", "''", "ac"]
-    values = evaluated([(words, truth)], case_sensitive=case_sensitive, punctuation=punctuation)
+    values = evaluate([(words, truth)], case_sensitive=case_sensitive, punctuation=punctuation)
     assert values["word_accuracy"] == pytest.approx(right / 6)
 
 
 def test_empty_predictions_have_distance_1_and_lengths_without_words_are_0():
-    values = evaluated([(["", ""], ["ab", "a"])])
-    assert values["word_accuracy"] == 0
-    assert values["edit_distance"] == 1
+    values = evaluate([(["", ""], ["ab", "a"])])
+    assert (values["word_accuracy"], values["edit_distance"]) == (0, 1)
     assert values["words_length_3"] == values["word_accuracy_length_3"] == 0
 
 
 def test_lengths_are_rows_of_a_table():
-    lines = metrics_table(
-        evaluated([(["b", "a", "ab", "ab"], ["a", "a", "ab", "ba"])])
-    ).splitlines()
-    rows = [line.split() for line in lines]
+    values = evaluate([(["b", "a", "ab", "ab"], ["a", "a", "ab", "ba"])])
+    rows = [line.split() for line in metrics_table(values).splitlines()]
     assert rows[:4] == [
         ["word_accuracy", "0.5000"],
         ["edit_distance", "0.5000"],

@@ -24,25 +24,26 @@ def _log_probability(values, direction, memory, word, smoothing=0.0):
 
     With smoothing, a target is all classes with equal shares of it, and one class with the rest.
     """
-    get = {
-        name.removeprefix(f"Predictor/{direction}/"): v for name, v in values.items()
-    }.__getitem__
+
+    def get(name):
+        return values[f"Predictor/{direction}/{name}"]
+
     output = state = np.zeros(_UNITS)
-    total, given = 0.0, _CLASSES
+    total, previous = 0.0, _CLASSES
     for target in (*word, _CLASSES):
         query = output @ get("bahdanau_attention/query_layer/kernel")
         energy = np.tanh(memory @ get("memory_layer/kernel") + query)
         scores = np.exp(energy @ get("bahdanau_attention/attention_v"))
         context = (scores / scores.sum()) @ memory
-        inputs = np.concatenate([np.eye(_CLASSES + 1)[given], context, output])
+        inputs = np.concatenate([np.eye(_CLASSES + 1)[previous], context, output])
         gates = inputs @ get("lstm_cell/kernel") + get("lstm_cell/bias")
         i, j, f, o = np.split(gates, 4)
         state = _sigmoid(f + 1) * state + _sigmoid(i) * np.tanh(j)
         output = _sigmoid(o) * np.tanh(state)
         logits = output @ get("Logits/weights") + get("Logits/biases")
-        found = logits - np.log(np.exp(logits).sum())
-        total += (1 - smoothing) * found[target] + smoothing * found.mean()
-        given = target
+        log_softmax = logits - np.log(np.exp(logits).sum())
+        total += (1 - smoothing) * log_softmax[target] + smoothing * log_softmax.mean()
+        previous = target
     return total
 
 
@@ -77,33 +78,27 @@ def results():
         }
         session.run(tf.global_variables_initializer())
         values = {variable.op.name: variable for variable in tf.global_variables()}
-        found = session.run({**fetches, "values": values})
-        return {**found, "features": features}
+        return {**session.run({**fetches, "values": values}), "features": features}
 
 
 def _mean_loss(results, direction, smoothing=0.0):
     turn = -1 if direction == "Backward" else 1
     words = [tuple(c for c in text if c >= 0)[::turn] for text in _TEXT]
-    found = [
+    log_probabilities = [
         _log_probability(results["values"], direction, memory, word, smoothing)
         for memory, word in zip(results["features"], words, strict=True)
     ]
-    return -np.mean(found)
+    return -np.mean(log_probabilities)
 
 
-def test_loss_is_the_mean_of_the_words_negative_log_probabilities(results):
+def test_losses_are_means_of_the_words_negative_log_probabilities(results):
     forward, backward = _mean_loss(results, "Forward"), _mean_loss(results, "Backward")
     np.testing.assert_allclose(results["forward_loss"], forward, rtol=1e-5)
     np.testing.assert_allclose(results["loss"], (forward + backward) / 2, rtol=1e-5)
-
-
-def test_label_smoothing_draws_to_equal_probabilities_in_training_alone(results):
-    forward, backward = (_mean_loss(results, each, 0.2) for each in ("Forward", "Backward"))
-    np.testing.assert_allclose(results["smooth"], (forward + backward) / 2, rtol=1e-5)
+    # Label smoothing and the loss by CTC have their shares in training alone.
+    smooth = [_mean_loss(results, direction, 0.2) for direction in ("Forward", "Backward")]
+    np.testing.assert_allclose(results["smooth"], np.mean(smooth), rtol=1e-5)
     assert results["smooth_evaluated"] == results["loss"]
-
-
-def test_the_loss_by_ctc_has_its_share_in_training_alone(results):
     joint = 0.75 * results["loss"] + 0.25 * results["ctc"]
     np.testing.assert_allclose(results["joint"], joint, rtol=1e-5)
     assert results["evaluated"] == results["loss"]
@@ -124,15 +119,13 @@ def test_beam_search_finds_the_most_probable_word_that_ends(results):
     for row in range(3):
         words, best = _best(results, "Forward", row)
         assert _read(results["forward"].ids[row]) == best
-        found = results["forward"].log_probability[row]
-        np.testing.assert_allclose(found, words[best], rtol=1e-4)
-
-
-def test_greedy_search_follows_the_most_probable_character(results):
+        log_probability = results["forward"].log_probability[row]
+        np.testing.assert_allclose(log_probability, words[best], rtol=1e-4)
+    # Greedy search follows the most probable character.
     for row, memory in enumerate(results["features"]):
         word = _read(results["greedy"].ids[row])
-        found = _log_probability(results["values"], "Forward", memory, word)
-        np.testing.assert_allclose(results["greedy"].log_probability[row], found, rtol=1e-4)
+        expected = _log_probability(results["values"], "Forward", memory, word)
+        np.testing.assert_allclose(results["greedy"].log_probability[row], expected, rtol=1e-4)
 
 
 def test_the_direction_with_the_higher_probability_per_step_wins(results):

@@ -24,7 +24,7 @@ def _probabilities(logits):
     shares = np.exp(logits) / np.exp(logits).sum(axis=-1, keepdims=True)
     words = {}
     for path in itertools.product(range(_CLASSES + 1), repeat=_STEPS):
-        probability = np.prod([shares[step, each] for step, each in enumerate(path)])
+        probability = np.prod(shares[range(_STEPS), path])
         words[_word(path)] = words.get(_word(path), 0.0) + probability
     return words
 
@@ -57,12 +57,10 @@ def test_loss_is_the_mean_of_the_words_negative_log_probabilities(results):
         for logits, text in zip(results["logits"], _TEXT, strict=True)
     ]
     np.testing.assert_allclose(results["loss"], np.mean(expected), rtol=1e-5)
-
-
-def test_label_smoothing_draws_to_equal_probabilities_in_training_alone(results):
-    found = results["logits"] - np.log(np.exp(results["logits"]).sum(-1, keepdims=True))
+    # Label smoothing draws to equal probabilities in training alone.
+    log_softmax = results["logits"] - np.log(np.exp(results["logits"]).sum(-1, keepdims=True))
     equal = 1 / (_CLASSES + 1)
-    divergences = (equal * (np.log(equal) - found)).sum(axis=(1, 2))
+    divergences = (equal * (np.log(equal) - log_softmax)).sum(axis=(1, 2))
     expected = 0.8 * results["loss"] + 0.2 * divergences.mean()
     np.testing.assert_allclose(results["smooth"], expected, rtol=1e-5)
     assert results["smooth_evaluated"] == results["loss"]
@@ -74,20 +72,15 @@ def test_beam_search_finds_the_most_probable_word(results):
         best = max(words, key=words.get)
         ids = results["beam"].ids[row]
         assert tuple(ids[ids >= 0]) == best[:_MAX_LENGTH]
-        np.testing.assert_allclose(
-            results["beam"].log_probability[row], np.log(words[best]), rtol=1e-4
-        )
+        log_probability = results["beam"].log_probability[row]
+        np.testing.assert_allclose(log_probability, np.log(words[best]), rtol=1e-4)
 
 
 def test_greedy_takes_the_best_class_of_each_position(results):
     shares = results["logits"] - np.log(np.exp(results["logits"]).sum(-1, keepdims=True))
-    for row, each in enumerate(shares):
-        ids = results["greedy"].ids[row]
-        assert tuple(ids[ids >= 0]) == _word(each.argmax(-1))[:_MAX_LENGTH]
+    for path, ids in zip(shares.argmax(-1), results["greedy"].ids, strict=True):
+        assert tuple(ids[ids >= 0]) == _word(path)[:_MAX_LENGTH]
     np.testing.assert_allclose(results["greedy"].log_probability, shares.max(-1).sum(-1), rtol=1e-5)
-
-
-def test_variables(results):
     assert results["names"] == ["Predictor/Ctc/Logits/weights", "Predictor/Ctc/Logits/biases"]
 
 

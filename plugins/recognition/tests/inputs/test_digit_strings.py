@@ -43,12 +43,12 @@ def test_the_evaluation_strings_are_the_same_for_every_seed_and_shard():
 
 
 def test_a_training_string_follows_from_the_seed_and_its_number():
-    ((whole, _),) = take(seed=3)
-    ((part, _),) = take(seed=3, num_shards=2, shard_index=1, batch_size=4)
-    np.testing.assert_array_equal(whole["image"][1::2], part["image"])
-    ((other, _),) = take(seed=4)
-    assert not np.array_equal(other["image"], whole["image"])
-    assert len({image.tobytes() for image in whole["image"]}) == 8
+    ((batch, _),) = take(seed=3)
+    ((shard, _),) = take(seed=3, num_shards=2, shard_index=1, batch_size=4)
+    np.testing.assert_array_equal(batch["image"][1::2], shard["image"])
+    ((batch_of_another_seed, _),) = take(seed=4)
+    assert not np.array_equal(batch_of_another_seed["image"], batch["image"])
+    assert len({image.tobytes() for image in batch["image"]}) == 8
 
 
 # The test of several inputs in test_several.py covers it, too.
@@ -57,7 +57,7 @@ def test_training_goes_on_exactly_where_it_stopped():
     check_exact_resume(strings(), batch_size=2, steps=2, num_clones=2)
 
 
-def ink_of(**params):
+def find_ink(**params):
     """Pixels that are darker than the ground, of strings with little noise."""
     ((features, _),) = take(batch_size=32, source=strings(**params))
     image = features["image"][..., 0]
@@ -65,18 +65,18 @@ def ink_of(**params):
     return image < ground - 60
 
 
-def height_of(ink):
+def mean_height(ink):
     """Mean height of the part of an image that has ink."""
-    rows = [np.flatnonzero(each.sum(axis=1) > 2) for each in ink]
+    rows = [np.flatnonzero(image.sum(axis=1) > 2) for image in ink]
     return np.mean([row.max() - row.min() for row in rows if len(row)])
 
 
 def test_bent_and_turned_strings_fit_into_the_image_and_are_higher():
     size = (64, 160)
-    plain = height_of(ink_of(image_size=size))
+    plain = mean_height(find_ink(image_size=size))
     assert 20 < plain < 34
-    strong = ink_of(image_size=size, bend=1 / 3, rotation=30.0)
-    assert height_of(strong) > plain + 8
+    strong = find_ink(image_size=size, bend=1 / 3, rotation=30.0)
+    assert mean_height(strong) > plain + 8
     # A digit that is cut would leave ink at the edges.
     edges = strong[:, [0, -1]].mean() + strong[:, :, [0, -1]].mean()
     assert edges < 0.1 * strong.mean()
@@ -89,15 +89,15 @@ def test_digits_of_training_are_turned_and_have_other_strokes(monkeypatch):
     ((plain, plain_texts),) = take(batch_size=32)
     np.testing.assert_array_equal(texts["text"], plain_texts["text"])
     # Turned digits have about as much ink, so the ratio is that of the strokes.
-    ink = [255 - each["image"].mean(axis=(1, 2, 3)) for each in (varied, plain)]
-    ratio = ink[0] / ink[1]
+    varied_ink, plain_ink = (255 - batch["image"].mean(axis=(1, 2, 3)) for batch in (varied, plain))
+    ratio = varied_ink / plain_ink
     assert 0.7 < ratio.min() < 0.99 and 1.01 < ratio.max() < 1.3
     ((evaluated, _),) = take(Mode.EVAL, batch_size=32)
     monkeypatch.undo()
     np.testing.assert_array_equal(take(Mode.EVAL, batch_size=32)[0][0]["image"], evaluated["image"])
 
 
-def test_the_form_follows_the_options():
+def test_the_form_follows_the_options(tmp_path):
     source = strings(max_length=10, characters="lower", channels=3, image_size=(16, 64))
     assert source.info.num_classes == 36
     ((features, labels),) = take(source=source)
@@ -108,9 +108,6 @@ def test_the_form_follows_the_options():
         strings(max_length=2)
     with pytest.raises(ConfigError, match="image_size needs two numbers"):
         strings(image_size=(32,))
-
-
-def test_a_map_without_digits_is_refused(tmp_path):
     (tmp_path / "letters").write_text("a\nb")
     with pytest.raises(ConfigError, match="letters: the label map does not have .* '0'"):
         strings(characters=str(tmp_path / "letters"))

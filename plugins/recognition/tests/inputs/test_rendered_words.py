@@ -77,17 +77,17 @@ def test_a_list_of_words_and_its_faults(tmp_path):
 
 
 def test_bent_words_are_whole_and_differ_from_straight_ones():
-    def ink(bent):
+    def draw(bent):
         form = {"fonts": [EMBEDDED], "size": (32, 96), "channels": 1}
         image = draw_word("mill", np.random.default_rng(5), bent=bent, **form)[..., 0]
         ground = np.median(image)
         return np.abs(image - ground) > 40
 
-    straight, bent = ink(False), ink(True)
+    straight, bent = draw(False), draw(True)
     assert straight.any(axis=1).mean() > 0.5 and (straight != bent).mean() > 0.05
-    for each in (straight, bent):
-        edges = [each[0], each[-1], each[:, 0], each[:, -1]]
-        assert np.concatenate(edges).mean() < 0.1 * each.mean()
+    for ink in (straight, bent):
+        edges = [ink[0], ink[-1], ink[:, 0], ink[:, -1]]
+        assert np.concatenate(edges).mean() < 0.1 * ink.mean()
 
 
 def test_only_fonts_that_have_the_characters_are_used(tmp_path):

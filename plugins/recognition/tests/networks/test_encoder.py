@@ -30,13 +30,13 @@ def test_small():
         assert shapes["Conv4/weights"] == [3, 3, 64, 128]
         assert {name.partition("/")[2] for name in shapes} == {
             "weights",
-            *(f"BatchNorm/{each}" for each in ("gamma", "beta", "moving_mean", "moving_variance")),
+            *(f"BatchNorm/{name}" for name in ("gamma", "beta", "moving_mean", "moving_variance")),
         }
         assert set(_shapes("FeatureExtractor/Bi")) == {
-            f"directionalRnn{number}/bidirectional_rnn/{direction}/lstm_cell/{each}"
+            f"directionalRnn{number}/bidirectional_rnn/{direction}/lstm_cell/{name}"
             for number in ("", "_1")
             for direction in ("fw", "bw")
-            for each in ("kernel", "bias")
+            for name in ("kernel", "bias")
         }
 
 

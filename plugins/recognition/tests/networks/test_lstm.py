@@ -12,8 +12,8 @@ _BATCH, _TIME, _FEATURES, _UNITS = 2, 5, 3, 4
 def _lstm(steps, kernel, bias):
     output = state = np.zeros([_BATCH, _UNITS])
     outputs = []
-    for each in steps:
-        i, j, f, o = np.split(np.concatenate([each, output], 1) @ kernel + bias, 4, axis=1)
+    for step in steps:
+        i, j, f, o = np.split(np.concatenate([step, output], 1) @ kernel + bias, 4, axis=1)
         state = state / (1 + np.exp(-f - 1)) + np.tanh(j) / (1 + np.exp(-i))
         output = np.tanh(state) / (1 + np.exp(-o))
         outputs.append(output)
@@ -35,24 +35,21 @@ def results():
             total = tf.reduce_sum(outputs**2)
             forms[fused] = (outputs, tf.gradients(total, [*tf.trainable_variables(), sequence]))
         session.run(tf.global_variables_initializer())
-        session.run([each.assign(each * 3) for each in tf.trainable_variables()])
+        session.run([variable.assign(variable * 3) for variable in tf.trainable_variables()])
         values = session.run(tf.trainable_variables())
         named = dict(zip(names, values, strict=True))
         return {"features": features, "variables": named, **session.run(forms)}
 
 
-@pytest.mark.parametrize("fused", [True, False])
-def test_outputs_are_those_of_the_equations(results, fused):
+def test_outputs_are_those_of_the_equations_and_gradients_agree(results):
     steps = results["features"].transpose(1, 0, 2)
     parts = list(results["variables"].values())
     forward, backward = _lstm(steps, *parts[:2]), _lstm(steps[::-1], *parts[2:])[::-1]
     expected = np.concatenate([forward, backward], axis=2).transpose(1, 0, 2)
-    np.testing.assert_allclose(results[fused][0], expected, atol=1e-5)
-
-
-def test_both_forms_have_the_same_gradients(results):
-    for one, other in zip(results[True][1], results[False][1], strict=True):
-        np.testing.assert_allclose(one, other, rtol=1e-3, atol=1e-4)
+    for fused in (True, False):
+        np.testing.assert_allclose(results[fused][0], expected, atol=1e-5)
+    for fused, unfused in zip(results[True][1], results[False][1], strict=True):
+        np.testing.assert_allclose(fused, unfused, rtol=1e-3, atol=1e-4)
 
 
 def test_variables(results):

@@ -8,14 +8,14 @@ from tf_frame_recognition.rectification import thin_plate_spline as spline
 SIZE = (6, 10)
 
 
-def run(build, *arrays, batch=None):
+def run(build, *arrays):
     """The value of a graph whose inputs have an unknown batch."""
     with tf.Graph().as_default(), tf.Session() as session:
-        inputs = [tf.placeholder(tf.float32, [batch, *array.shape[1:]]) for array in arrays]
+        inputs = [tf.placeholder(tf.float32, [None, *array.shape[1:]]) for array in arrays]
         return session.run(build(*inputs), dict(zip(inputs, arrays, strict=True)))
 
 
-def solved(frame, control_points, place):
+def solve(frame, control_points, place):
     """The spline at a place, by the equations of the grid generator of arXiv:1603.03915."""
 
     def radial(first, second):
@@ -25,11 +25,11 @@ def solved(frame, control_points, place):
     count = len(frame)
     delta = np.zeros([count + 3, count + 3])
     for i, point in enumerate(frame):
-        delta[i] = [1, *point, *(radial(point, other) for other in frame)]
+        delta[i] = [1, *point, *(radial(point, center) for center in frame)]
         delta[count:, 3 + i] = [*point, 1]
     right = np.concatenate([control_points, np.zeros([3, 2])])
     weights = np.linalg.solve(delta, right)
-    return [1, *place, *(radial(np.array(place), other) for other in frame)] @ weights
+    return [1, *place, *(radial(np.array(place), center) for center in frame)] @ weights
 
 
 @pytest.mark.parametrize("count", [4, 6, 20])
@@ -43,16 +43,13 @@ def test_the_grid_is_that_of_the_equations(count):
     assert grid.shape == (2, *SIZE, 2)
     for example, row, column in [(0, 0, 0), (0, 5, 9), (1, 2, 7), (1, 3, 0)]:
         place = ((column + 0.5) / SIZE[1], (row + 0.5) / SIZE[0])
-        expected = solved(frame, points[example], place)
+        expected = solve(frame, points[example], place)
         np.testing.assert_allclose(grid[example, row, column], expected, atol=1e-5)
 
 
-def test_the_spline_takes_the_frame_to_the_control_points():
+def test_the_spline_takes_the_frame_to_the_control_points_and_keeps_affine_maps():
     frame = spline.frame_points(20)
     np.testing.assert_allclose(spline.spline_matrix(frame, frame), np.eye(20), atol=1e-9)
-
-
-def test_an_affine_map_of_the_control_points_is_one_of_the_grid():
     matrix, shift = np.array([[0.8, 0.3], [-0.2, 0.9]]), np.array([0.1, -0.2])
     frame = spline.frame_points(8)
     places = np.random.RandomState(1).rand(50, 2)
@@ -111,7 +108,7 @@ def test_gradients_are_the_differences():
     grid = ((cells + shares + 0.5) / (5, 4)).astype(np.float32)
     points = spline.frame_points(6) + random.normal(0, 0.02, [1, 6, 2])
     with tf.Graph().as_default(), tf.Session():
-        fed = [tf.constant(each, tf.float32) for each in (images, grid, points)]
+        fed = [tf.constant(array, tf.float32) for array in (images, grid, points)]
         sampled = spline.sample(fed[0], fed[1])
         places = spline.sampling_grid(fed[2], (3, 4))
         for tensor, array, result, shape in (
@@ -125,12 +122,13 @@ def test_gradients_are_the_differences():
             assert error < 1e-3
 
 
-@pytest.mark.parametrize("count", [0, 2, 7])
-def test_numbers_of_control_points_that_do_not_work(count):
-    with pytest.raises(ConfigError, match=f"{count} control points.*an even number of at least 4"):
-        spline.frame_points(count)
-
-
-def test_margins_that_do_not_work():
-    with pytest.raises(ConfigError, match=r"\(0.1, 0.5\).*less than 0.5"):
-        spline.frame_points(4, (0.1, 0.5))
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        *((([n]), f"{n} control points.*an even number of at least 4") for n in (0, 2, 7)),
+        ((4, (0.1, 0.5)), r"\(0.1, 0.5\).*less than 0.5"),
+    ],
+)
+def test_numbers_of_control_points_and_margins_that_do_not_work(arguments, message):
+    with pytest.raises(ConfigError, match=message):
+        spline.frame_points(*arguments)

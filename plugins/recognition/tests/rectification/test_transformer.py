@@ -56,10 +56,10 @@ def test_clones_share_variables():
         for reuse in (None, True):
             with tf.variable_scope(tf.get_variable_scope(), reuse=reuse):
                 rectify(tf.constant(IMAGES), Mode.TRAIN, output_size=SIZE, num_control_points=4)
-        found = {variable.op.name for variable in tf.global_variables()}
-    assert {f"SpatialTransformer/LocalizationNet/{name}" for name in names} <= found
+        created = {variable.op.name for variable in tf.global_variables()}
+    assert {f"SpatialTransformer/LocalizationNet/{name}" for name in names} <= created
     # Four convolutions and a hidden layer with three variables of batch norm, and the last layer.
-    assert len(found) == 5 * 4 + 2
+    assert len(created) == 5 * 4 + 2
 
 
 @pytest.mark.parametrize(
