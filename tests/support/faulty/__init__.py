@@ -3,7 +3,8 @@
     for case in faulty.CASES: ...
 
 `{me}` in a line stands for the plugin, `{here}` for the place of the comment `# here` in its class,
-`{linear}` for that in the model `linear`.
+`{linear}` for that in the model `linear`, `[...]` for any text, such as the rest of a message of
+TensorFlow.
 """
 
 import dataclasses
@@ -13,7 +14,7 @@ from collections.abc import Sequence
 
 from tf_frame.plugin.kinds import KINDS
 
-# What a run is told beside the names of its model and its input, by the kind of the faulty plugin.
+# Words of the command by the kind of the faulty plugin.
 _WORDS = {
     "model": ("--plugin", "{name}"),
     "input": ("--plugin", "linear", "--input", "{name}"),
@@ -36,7 +37,7 @@ class Case:
       cls: its class.
       line: the first line on standard error, without `tf-frame: `.
       code: the exit code.
-      more: words of the command beside those that name the plugin.
+      more: further words of the command.
     """
 
     name: str
@@ -50,10 +51,12 @@ class Case:
     def words(self):
         return [word.format(name=self.name) for word in _WORDS[self.kind]] + list(self.more)
 
-    def expected(self):
-        """The first line, with the plugin and its place."""
+    def matches(self, line):
+        """Returns whether a first line names the plugin, its fault and its place."""
         me = f"the {self.kind} '{self.name}' of faulty 1.0"
-        return self.line.format(me=me, here=_place(self.cls), linear=_place(OTHERS["linear"]))
+        places = {"here": _place(self.cls), "linear": _place(SOUND["linear"])}
+        expected = f"tf-frame: {self.line.format(me=me, **places)}"
+        return re.fullmatch(".*".join(map(re.escape, expected.split("[...]"))), line)
 
 
 def _place(cls):
@@ -64,8 +67,8 @@ def _place(cls):
 
 
 CASES: list[Case] = []
-# Sound plugins that a faulty one needs beside it.
-OTHERS: dict[str, type] = {}
+# Sound plugins that faulty ones need.
+SOUND: dict[str, type] = {}
 
 
 def fault(line, *more, code=2, kind=None):
@@ -85,7 +88,7 @@ def fault(line, *more, code=2, kind=None):
 
 def sound(cls):
     """Registers a class as a plugin without fault."""
-    OTHERS[_snake(cls.__name__)] = cls
+    SOUND[_snake(cls.__name__)] = cls
     return cls
 
 
@@ -96,12 +99,12 @@ def _kind(cls):
 def entry_points():
     """Entry point -> target of every plugin of the package."""
     faulty = {f"{_group(case.kind)}: {case.name}": _target(case.cls) for case in CASES}
-    return faulty | {f"{_group(_kind(cls))}: {n}": _target(cls) for n, cls in OTHERS.items()}
+    return faulty | {f"{_group(_kind(cls))}: {n}": _target(cls) for n, cls in SOUND.items()}
 
 
-def line_of(name):
+def find_line(name):
     """The number of the marked line of a sound plugin, as text."""
-    return _place(OTHERS[name]).split()[-1]
+    return _place(SOUND[name]).split()[-1]
 
 
 def _snake(name):

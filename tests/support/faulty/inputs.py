@@ -10,14 +10,16 @@ from tf_frame import InputInfo, Mode
 from tf_frame.errors import DataError
 from tf_frame.testing.toy import ToyInput
 
+_INEXACT = "--allow_inexact_resume"
+_SPEC = (tf.TensorSpec([None, 3]), tf.TensorSpec([None, 1]))
+
 
 def examples(count=64):
     return np.ones([count, 3], np.float32), np.ones([count, 1], np.float32)
 
 
 @fault(
-    "__init__() of {me} raised FileNotFoundError: /no/such/data: No such file or directory "
-    "({here})",
+    "__init__() of {me} raised FileNotFoundError: /no/such/data: No such file or directory ({here})"
 )
 class OpensMissingFile(ToyInput):
     def __init__(self, *, params):
@@ -51,20 +53,22 @@ class DatasetRaises(ToyInput):
         return tf.data.TFRecordDataset(self.params.files)  # here
 
 
-@fault(
-    "dataset() of {me} returned None; it must return a tf.data.Dataset of batched "
-    "(features, labels), a function that returns a batch of them, or a list of these",
+_NO_DATASET = (
+    "dataset() of {me} returned VALUE; it must return a tf.data.Dataset of batched "
+    "(features, labels), a function that returns a batch of them, or a list of these"
 )
+
+
+@fault(_NO_DATASET.replace("VALUE", "None"))
 class DatasetIsNone(ToyInput):
     def dataset(self, mode, context):
         pass
 
 
-@fault(
-    "dataset() of {me} returned {{'x': array([[1., 1., 1.], [1., 1., 1.], [1., 1., 1.], "
-    "[1., 1., 1.], [1., 1., 1. of type dict; it must return a tf.data.Dataset of batched "
-    "(features, labels), a function that returns a batch of them, or a list of these",
-)
+_ARRAY = "{{'x': array([" + 4 * "[1., 1., 1.], " + "[1., 1., 1. of type dict"
+
+
+@fault(_NO_DATASET.replace("VALUE", _ARRAY))
 class DatasetIsArrays(ToyInput):
     def dataset(self, mode, context):
         return {"x": np.ones([8, 3])}
@@ -119,7 +123,7 @@ class LabelsOfAnotherLength(ToyInput):
 @fault(
     "at step 2, the operation 'sub' of build() of the model 'linear' of faulty 1.0 raised "
     "InvalidArgumentError: Incompatible shapes: [8,1] vs. [7,1] ({linear})",
-    "--allow_inexact_resume",
+    _INEXACT,
 )
 class LabelsOfAnotherShapeLater(ToyInput):
     def dataset(self, mode, context):
@@ -128,44 +132,32 @@ class LabelsOfAnotherShapeLater(ToyInput):
             yield features, labels
             yield features, labels[:7]
 
-        spec = (tf.TensorSpec([None, 3]), tf.TensorSpec([None, 1]))
-        return tf.data.Dataset.from_generator(batches, output_signature=spec)
+        return tf.data.Dataset.from_generator(batches, output_signature=_SPEC)
 
 
-@fault(
-    "at step 2, batches() of {me} raised ValueError: record 8 is cut ({here})",
-    "--allow_inexact_resume",
-)
+@fault("at step 2, batches() of {me} raised ValueError: record 8 is cut ({here})", _INEXACT)
 class GeneratorRaises(ToyInput):
     def dataset(self, mode, context):
         def batches():
             yield examples(8)
             raise ValueError("record 8 is cut")  # here
 
-        spec = (tf.TensorSpec([None, 3]), tf.TensorSpec([None, 1]))
-        return tf.data.Dataset.from_generator(batches, output_signature=spec)
+        return tf.data.Dataset.from_generator(batches, output_signature=_SPEC)
 
 
 @fault(
-    "the data of {me} cannot be read: TypeError: `generator` yielded an element that could "
-    "not be converted to the expected type. The expected type was float32, but the yielded "
-    "element was [['a']].",
-    "--allow_inexact_resume",
+    "the data of {me} cannot be read: TypeError: `generator` yielded an element [...] was [['a']].",
+    _INEXACT,
 )
 class GeneratorYieldsOtherTypes(ToyInput):
     def dataset(self, mode, context):
         def batches():
             yield [["a"]], [["b"]]
 
-        spec = (tf.TensorSpec([None, 3]), tf.TensorSpec([None, 1]))
-        return tf.data.Dataset.from_generator(batches, output_signature=spec)
+        return tf.data.Dataset.from_generator(batches, output_signature=_SPEC)
 
 
-@fault(
-    "dataset() of {me} raised TypeError: Only integers, slices (`:`), ellipsis (`...`), "
-    "tf.newaxis (`None`) and scalar tf.int32/tf.int64 tensors are valid indices, got "
-    "'image' ({here})",
-)
+@fault("dataset() of {me} raised TypeError: Only integers, [...] indices, got 'image' ({here})")
 class MapRaises(ToyInput):
     def dataset(self, mode, context):
         def parse(features, labels):
@@ -190,10 +182,7 @@ class ReadsMissingFile(ToyInput):
         return lines.map(lambda line: (tf.ones([8, 3]), tf.ones([8, 1])))
 
 
-@fault(
-    "the data of {me} cannot be read: Cannot add tensor to the batch: number of elements does not "
-    "match. Shapes are: [tensor]: [2,3], [batch]: [1,3]",
-)
+@fault("the data of {me} cannot be read: Cannot add tensor to the batch: [...], [batch]: [1,3]")
 class ShapesThatMakeNoBatch(ToyInput):
     def dataset(self, mode, context):
         numbers = tf.data.Dataset.range(9).repeat()
@@ -206,20 +195,13 @@ class EmptyTraining(ToyInput):
         return super().dataset(mode, context).take(0 if mode == Mode.TRAIN else -1)
 
 
-@fault(
-    "the evaluation split of {me} is empty; there was not one batch",
-    "--eval_every_n_steps",
-    "2",
-)
+@fault("the evaluation split of {me} is empty; there was not one batch", "--eval_every_n_steps=2")
 class EmptyEvaluation(ToyInput):
     def dataset(self, mode, context):
         return super().dataset(mode, context).take(0 if mode == Mode.EVAL else -1)
 
 
-@fault(
-    "the evaluation data never ends; say how much: --eval_steps N, or steps=N",
-    "--evaluate",
-)
+@fault("the evaluation data never ends; say how much: --eval_steps N, or steps=N", "--evaluate")
 class EndlessEvaluation(ToyInput):
     def dataset(self, mode, context):
         return super().dataset(mode, context).repeat()

@@ -189,49 +189,41 @@ class HookIsText(HookPlugin):
         return "no hook"
 
 
-@fault("begin() of {me} raised RuntimeError: too early ({here})")
-class HookBeginRaises(HookPlugin):
+class MakesHook(HookPlugin):
+    """Returns an object of the class `made`."""
+
     def __call__(self, context):
-        class Begin(tf.train.SessionRunHook):
-            def begin(self):
-                raise RuntimeError("too early")  # here
-
-        return Begin()
+        return self.made()
 
 
-@fault(
-    "begin() of {me} raised KeyError: \"The name 'no_such_tensor:0' refers to a Tensor which"
-    " does not exist. The operation, 'no_such_tensor', does not exist in the graph.\" "
-    "({here})",
-)
+@fault("begin() of {me} raised RuntimeError: too early ({here})")
+class HookBeginRaises(MakesHook):
+    class made(tf.train.SessionRunHook):
+        def begin(self):
+            raise RuntimeError("too early")  # here
+
+
+@fault("begin() of {me} raised KeyError: \"The name 'no_such_tensor:0' refers to [...] ({here})")
 class HookOfTensorFlowFails(HookPlugin):
     def __call__(self, context):
         return tf.train.LoggingTensorHook(["no_such_tensor:0"], every_n_iter=1)
 
 
 @fault("at step 1, before_run() of {me} raised RuntimeError: not ready ({here})")
-class HookBeforeRunRaises(HookPlugin):
-    def __call__(self, context):
-        class Before(tf.train.SessionRunHook):
-            def before_run(self, run_context):
-                raise RuntimeError("not ready")  # here
-
-        return Before()
+class HookBeforeRunRaises(MakesHook):
+    class made(tf.train.SessionRunHook):
+        def before_run(self, run_context):
+            raise RuntimeError("not ready")  # here
 
 
 @fault(
-    "at step 1, before_run() of {me} raised ValueError: Argument `fetch` = no_such_tensor:0"
-    " cannot be interpreted as a Tensor. (\"The name 'no_such_tensor:0' refers to a Tensor "
-    "which does not exist. The operation, 'no_such_tensor', does not exist in the graph.\") "
-    "({here})",
+    "at step 1, before_run() of {me} raised ValueError: Argument `fetch` = no_such_tensor:0 cannot "
+    "be interpreted as a Tensor. [...] ({here})",
 )
-class HookFetchesNonsense(HookPlugin):
-    def __call__(self, context):
-        class Fetch(tf.train.SessionRunHook):
-            def before_run(self, run_context):
-                return tf.train.SessionRunArgs(["no_such_tensor:0"])
-
-        return Fetch()
+class HookFetchesNonsense(MakesHook):
+    class made(tf.train.SessionRunHook):
+        def before_run(self, run_context):
+            return tf.train.SessionRunArgs(["no_such_tensor:0"])
 
 
 @fault("at step 1, before_step() of {me} raised RuntimeError: step 1 ({here})")
@@ -269,39 +261,26 @@ class HookAfterStepTakesLess(HookPlugin):
 
 
 @fault("end() of {me} raised RuntimeError: cannot close ({here})")
-class HookEndRaises(HookPlugin):
-    def __call__(self, context):
-        class End(tf.train.SessionRunHook):
-            def end(self, session):
-                raise RuntimeError("cannot close")  # here
-
-        return End()
+class HookEndRaises(MakesHook):
+    class made(tf.train.SessionRunHook):
+        def end(self, session):
+            raise RuntimeError("cannot close")  # here
 
 
 @fault("after_save() of {me} raised RuntimeError: no upload ({here})")
-class ListenerRaises(HookPlugin):
-    def __call__(self, context):
-        class Listens(tf.train.CheckpointSaverListener):
-            def after_save(self, session, global_step_value):
-                raise RuntimeError("no upload")  # here
-
-        return Listens()
+class ListenerRaises(MakesHook):
+    class made(tf.train.CheckpointSaverListener):
+        def after_save(self, session, global_step_value):
+            raise RuntimeError("no upload")  # here
 
 
-@fault(
-    "__call__() of {me} raised ValueError: Dimension size must be evenly divisible by 7 but"
-    " is 768 for Reshape with input shapes: [4,8,8,3], [2] and with input tensors computed "
-    "as partial shapes: input[1] = [?,7]. ({here})",
-)
+@fault("__call__() of {me} raised ValueError: Dimension size must be evenly [...] 7 [...] ({here})")
 class NetworkRaises(Network):
     def __call__(self, images, context):
         return tf.reshape(images, [-1, 7])[:, context.classes]  # here
 
 
-@fault(
-    "__call__() of {me} raised ValueError: Dimensions must be equal, but are 3 and 5 for "
-    "MatMul with input shapes: [4,8,8,3], [5,1]. ({here})",
-)
+@fault("__call__() of {me} raised ValueError: Dimensions must be equal, [...], [5,1]. ({here})")
 class NetworkOfWrongShapes(Network):
     def __call__(self, images, context):
         return tf.matmul(images, tf.get_variable("w", [5, 1])), {}  # here
