@@ -47,7 +47,7 @@ def test_each_difference_is_told_with_both_sides(install, site, monkeypatch):
     monkeypatch.setattr(tf_frame, "__version__", "9.0")
     assert sorted(differences(versions, lock)) == [
         f"tf-frame {versions['tf-frame']}, this is 9.0",
-        "the model neta of fake-a, this is that of fake-b",
+        "the model neta of fake-a, this is the model neta of fake-b",
     ]
 
 

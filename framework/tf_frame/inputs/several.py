@@ -43,7 +43,7 @@ class Params:
     )
     source_defaults: tuple[str, ...] = option(
         (),
-        "KEY=VALUE, for the sources that have this option; default: what the model proposes; "
+        "KEY=VALUE, for the sources that have this option; default: proposals of the model; "
         "repeatable",
         verbatim=True,
     )
@@ -51,11 +51,11 @@ class Params:
 
 @dataclasses.dataclass(frozen=True)
 class _Source:
-    """One of the inputs.
+    """An input to take training examples from.
 
     Attributes:
       plugin: its class and options.
-      batch_size: its examples among `--train_batch_size`.
+      batch_size: its number of examples among the `--train_batch_size` examples of a step.
     """
 
     plugin: ConfiguredPlugin
@@ -102,7 +102,8 @@ class Several(Plugin):
         """Returns the data sets of all sources to train on, else the data set of the first source.
 
         Raises:
-          ConfigError: the batch sizes do not make that of a step, or a source has several parts.
+          ConfigError: the batch sizes do not add up to the batch size of a step, or a source has
+        several data sets.
         """
         if mode != Mode.TRAIN:
             return self._inputs[0].dataset(mode, context)
@@ -153,28 +154,28 @@ class Several(Plugin):
         return [size // parts for size in sizes]
 
     def _check_infos(self) -> None:
-        first, *others = [each.info for each in self._inputs]
-        for number, info in enumerate(others, 1):
+        first, *further = [source.info for source in self._inputs]
+        for number, info in enumerate(further, 1):
             for name in _SAME:
-                one, other = getattr(first, name), getattr(info, name)
-                if one != other and not (name == "class_names" and not (one and other)):
+                expected, fact = getattr(first, name), getattr(info, name)
+                if expected != fact and not (name == "class_names" and not (expected and fact)):
                     names = [self._sources[at].plugin.name for at in (0, number)]
                     raise ConfigError(
-                        f"--input.source: {names[0]} has the {name} {one!r:.100}, but {names[1]} "
-                        f"has {other!r:.100}; all sources need the same"
+                        f"--input.source: {names[0]} has the {name} {expected!r:.100}, but "
+                        f"{names[1]} has {fact!r:.100}; all sources need the same"
                     )
 
     def _check_options(self) -> None:
-        first, *others = self._inputs
-        for number, source in enumerate(others, 1):
+        first, *further = self._inputs
+        for number, source in enumerate(further, 1):
             for name in sorted({*_shared_options(first)}.intersection(_shared_options(source))):
-                one, other = (to_text(getattr(each.params, name)) for each in (first, source))
-                if one != other:
+                expected, value = (to_text(getattr(s.params, name)) for s in (first, source))
+                if expected != value:
                     names = [self._sources[at].plugin.name for at in (0, number)]
                     raise ConfigError(
-                        f"--input.source: {names[0]} has the {name} {one}, but {names[1]} has "
-                        f"{other}; give all the same, such as by --input.source_defaults "
-                        f"{name}={one}"
+                        f"--input.source: {names[0]} has the {name} {expected}, but {names[1]} has "
+                        f"{value}; give all the same, such as by --input.source_defaults "
+                        f"{name}={expected}"
                     )
 
 

@@ -40,7 +40,7 @@ class ConfiguredPlugin:
 
     Attributes:
       name: the name that the user gave.
-      plugin: its class, and the package that brings it.
+      plugin: its class and its package.
       params: an instance of its `Params`.
     """
 
@@ -69,18 +69,18 @@ class ConfiguredPlugin:
     def _construct(self, make: Any, method: str, context: dict[str, Any]) -> Any:
         info = self.plugin.info
         with calling(info, method):
-            made = make(params=self.params, **context)
+            plugin = make(params=self.params, **context)
         names = [name for name in vars(info.kind.base) if not name.startswith("_")]
-        return guard(made, info, [*names, info.kind.method])
+        return guard(plugin, info, [*names, info.kind.method])
 
 
 def guard(
-    made: Any, info: PluginInfo, methods: Iterable[str] = (), label: str | None = None
+    thing: Any, info: PluginInfo, methods: Iterable[str] = (), label: str | None = None
 ) -> Any:
     """Moves an object to a subclass that names the plugin in the errors of its methods.
 
     Args:
-      made: the plugin, or an object that the plugin made.
+      thing: the plugin, or an object that the plugin made.
       info: the plugin.
       methods: names of methods and properties.
       label: name of the methods in the errors; None: their own names.
@@ -88,11 +88,11 @@ def guard(
     Returns:
       The object. An object stays as it is if its class allows no subclass.
     """
-    if not isinstance(made, type) and MARK not in vars(type(made)):
+    if not isinstance(thing, type) and MARK not in vars(type(thing)):
         with contextlib.suppress(Exception):
-            cls: Any = type(made)
-            object.__setattr__(made, "__class__", _guarded_class(cls, info, tuple(methods), label))
-    return made
+            cls: Any = type(thing)
+            object.__setattr__(thing, "__class__", _guarded_class(cls, info, tuple(methods), label))
+    return thing
 
 
 @functools.cache
@@ -114,15 +114,15 @@ def _guarded_class(cls: Any, info: PluginInfo, methods: tuple[str, ...], label: 
 def _guard_member(guarded: type, member: Any, info: PluginInfo, name: str, label: str) -> None:
     """Overrides a method or a property in a guarded class."""
 
-    # Both functions ask the plugin's class anew, since tests replace methods of a class.
+    # Both functions look up the method at each call, since tests replace methods of a class.
     def read(thing: Any) -> Any:
         with calling(info, label):
             return getattr(super(guarded, thing), name)
 
     def call(thing: Any, /, *args: Any, **kwargs: Any) -> Any:
         with calling(info, label):
-            made = getattr(super(guarded, thing), name)(*args, **kwargs)
-        return guard_result(made, info) if guard_result else made
+            result = getattr(super(guarded, thing), name)(*args, **kwargs)
+        return guard_result(result, info) if guard_result else result
 
     guard_result = _RESULTS.get((info.kind, name)) if is_foreign(info) else None
     if inspect.isfunction(member):
@@ -141,10 +141,10 @@ def _guard_output(output: Any, info: PluginInfo) -> Any:
     return guard(output, info)
 
 
-def _guard_hooks(made: Any, info: PluginInfo) -> Any:
-    for hook in made if isinstance(made, (list, tuple)) else [made]:
+def _guard_hooks(hooks: Any, info: PluginInfo) -> Any:
+    for hook in hooks if isinstance(hooks, (list, tuple)) else [hooks]:
         guard(hook, info, _HOOK_METHODS)
-    return made
+    return hooks
 
 
 def _guard_writer(writer: Any, info: PluginInfo) -> Any:

@@ -1,8 +1,8 @@
 """Hashes the content of an installed package: its entry points and its files.
 
-The hash is of the files that an import would take now, wherever on the path they are. So an edit
-counts in an editable install and in site-packages, and a copy that hides the installed files counts
-as well. Nothing is imported.
+The hash covers the files that an import would load now, wherever on the path they are. So edits in
+an editable install or in site-packages change the hash, and so does a copy that hides the installed
+files. Nothing is imported.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from importlib.metadata import Distribution, distribution as distribution_of
 
 from tf_frame.plugin.modules import find_root, target_module
 
-# A larger file counts by its hash in RECORD, if the file is the installed one.
+# The hash of a larger file is the hash in RECORD, if the file is the installed one.
 _LARGE_BYTES = 2**20
 # Files that installers and Python write, which differ between installs of the same package.
 _GENERATED = re.compile(r"\.pyc$|__pycache__|\.(dist|egg)-info\b|^\.\.|^__editable__|^/")
@@ -35,7 +35,7 @@ def content_hash(name: str) -> str:
     files = _files(distribution, [value for *_, value in targets], recorded)
     for key, path in sorted(files.items()):
         installed = str(distribution.locate_file(key))
-        total.update(f"\0{key}\0{_hash_of_file(path, installed, recorded.get(key, ''))}".encode())
+        total.update(f"\0{key}\0{_file_hash(path, installed, recorded.get(key, ''))}".encode())
     return total.hexdigest()
 
 
@@ -63,14 +63,14 @@ def _files(
 
 
 def _roots(modules: Iterable[str], recorded: Iterable[str]) -> Sequence[tuple[str, str]]:
-    """Returns name and path of the packages and single modules that imports would take."""
-    of_plugins = {module for module in modules if module.split(".")[0] != "tf_frame"}
-    tops = {module.split(".")[0] for module in of_plugins}
+    """Returns name and path of the packages and single modules that imports would load."""
+    plugin_modules = {module for module in modules if module.split(".")[0] != "tf_frame"}
+    tops = {module.split(".")[0] for module in plugin_modules}
     # A namespace has no root, but its packages and modules have.
     spaces = tuple(f"{top}/" for top in tops if not find_root(top)[1])
     within = [key for key in recorded if spaces and key.startswith(spaces)]
-    of_plugins |= {key.split(".")[0].replace("/", ".") for key in within}
-    return [root for root in {find_root(module) for module in of_plugins} if root[1]]
+    plugin_modules |= {key.split(".")[0].replace("/", ".") for key in within}
+    return [root for root in {find_root(module) for module in plugin_modules} if root[1]]
 
 
 def _below(name: str, root: str) -> Iterator[tuple[str, str]]:
@@ -85,7 +85,7 @@ def _below(name: str, root: str) -> Iterator[tuple[str, str]]:
 
 
 def _expected(name: str, root: str, recorded: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Returns name, and path below a root, of the recorded files that imports look for there."""
+    """Returns name and path of the recorded files that imports look for below a root."""
     return ((key, root + key[len(name) :]) for key in recorded if key.startswith(f"{name}/"))
 
 
@@ -95,18 +95,18 @@ def _walk(folder: str, above: tuple[tuple[int, int], ...] = ()) -> Iterator[str]
         status, names = os.stat(folder), os.listdir(folder)
     except OSError:  # Imports cannot read the folder either.
         return
-    here = status.st_dev, status.st_ino
-    for name in names if here not in above else ():
+    identity = status.st_dev, status.st_ino
+    for name in names if identity not in above else ():
         path = os.path.join(folder, name)
         if name.startswith(".") or name == "__pycache__":
             continue
         if os.path.isdir(path):
-            yield from _walk(path, (*above, here))
+            yield from _walk(path, (*above, identity))
         elif os.path.isfile(path):
             yield path
 
 
-def _hash_of_file(path: str, installed: str, recorded: str) -> str:
+def _file_hash(path: str, installed: str, recorded: str) -> str:
     """Returns the hash of a file; for a large installed file, the recorded hash."""
     try:
         if recorded and os.path.getsize(path) > _LARGE_BYTES and _is_same(path, installed):
@@ -117,5 +117,5 @@ def _hash_of_file(path: str, installed: str, recorded: str) -> str:
         return "missing"
 
 
-def _is_same(path: str, other: str) -> bool:
-    return path == other or (os.path.exists(other) and os.path.samefile(path, other))
+def _is_same(path: str, installed: str) -> bool:
+    return path == installed or (os.path.exists(installed) and os.path.samefile(path, installed))

@@ -19,7 +19,7 @@ API_VERSION = OLDEST_API_VERSION = 1
 
 
 class Mode(str, enum.Enum):
-    """Purpose of a graph; the values are those of tf.estimator.ModeKeys."""
+    """Purpose of a graph, with the values of tf.estimator.ModeKeys."""
 
     TRAIN = "train"
     EVAL = "eval"
@@ -36,10 +36,10 @@ class Plugin:
 
     Attributes:
       Params: dataclass of the plugin's options.
-      check_options: options with which `tf-frame plugins check` and the suites of
-        `tf_frame.testing.conformance` check the plugin, so that this is quick, or because an
-        option has no usable default: option -> value (`{"size": 8}`). Of a model in the form of
-        a configuration file (`{"model.size": 8, "input.crop_size": 33, "train_batch_size": 4}`).
+      check_options: option -> value (`{"size": 8}`) for `tf-frame plugins check` and the suites
+        of `tf_frame.testing.conformance`: they make the check quick, or replace an unusable
+        default. A model gives them in the form of a configuration file
+        (`{"model.size": 8, "input.crop_size": 33, "train_batch_size": 4}`).
       api_version: the `tf_frame.plugin.API_VERSION` that the plugin is written for; None: the
         package's requirement on tf-frame decides.
       params: the values of the options, a `Params`.
@@ -85,7 +85,7 @@ class ServingForm:
         adds the preparation to the default graph.
       values: input name -> description of the values, such as `RGB, 0 to 255`.
       examples: takes a number; returns input name -> array, a batch of at most so many
-        examples, with which the export is verified.
+        examples for the verification of the export.
       are_real: whether the examples are evaluation data; else they are made up.
     """
 
@@ -340,7 +340,7 @@ class Input(Plugin):
     def raw_serving(self, *, fixed_size: bool = False) -> Mapping[str, ServingForm]:
         """Returns the forms of raw data that an exported model can take instead of features.
 
-        The preparation is that of `prediction_dataset`.
+        The forms prepare the data as `prediction_dataset` does.
 
         Args:
           fixed_size: for a format that has neither text nor dimensions of any size: only

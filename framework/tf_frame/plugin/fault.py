@@ -21,7 +21,7 @@ from tf_frame.plugin.frames import (
     find_failed_operation,
     find_plugin_code,
     find_python_error,
-    is_of_session,
+    is_session_error,
 )
 from tf_frame.plugin.imports import missing_module_remedy
 from tf_frame.plugin.origin import (
@@ -34,13 +34,13 @@ from tf_frame.plugin.origin import (
 
 # Attributes of an exception with facts about its origin.
 _CALL, _STEP, _HINT, _MADE = (f"_tf_frame_{name}" for name in ("call", "step", "hint", "made"))
-# Characters of an exception's text that are shown; --verbosity debug shows the others.
+# The most characters of an exception's text in a message; --verbosity debug shows all.
 _LONGEST = 1000
 # A control sequence of a terminal, such as for bold text.
 _ESCAPE = re.compile(r"\x1b\[[\d;]*m")
-# A part of a message of TensorFlow that does not help in a graph -> a text that does.
+# A part of a message of TensorFlow that does not help in a graph -> a better hint.
 _HINTS = {
-    "capture an EagerTensor without building a function": "what a constructor makes is no part of "
+    "capture an EagerTensor without building a function": "objects of a constructor are no part of "
     "the graph: make variables, tensors and data sets in the method that builds it",
     "symbolic `tf.Tensor` as a Python `bool`": "the value is known only when the session runs: "
     "choose by tf.cond or tf.where",
@@ -180,7 +180,7 @@ def _describe(error: BaseException) -> str:
     text, name = str(error), type(error).__name__
     if "in user code:" in text:  # AutoGraph's message ends with the error.
         return text.strip().splitlines()[-1].strip()
-    if is_of_session(error):
+    if is_session_error(error):
         return find_python_error(error) or f"{name}: {reason_of(error)}"
     if isinstance(error, OSError):
         return f"{name}: {reason_of(error)}"
@@ -192,5 +192,5 @@ def _describe(error: BaseException) -> str:
 def _printable(text: str) -> str:
     """Returns the beginning of a text, without characters that would change the terminal."""
     text = _ESCAPE.sub("", text)
-    shown = "".join(c if c.isprintable() else repr(c)[1:-1] for c in text[:_LONGEST])
-    return f"{shown} ..." if len(text) > _LONGEST else shown
+    printable = "".join(c if c.isprintable() else repr(c)[1:-1] for c in text[:_LONGEST])
+    return f"{printable} ..." if len(text) > _LONGEST else printable

@@ -133,8 +133,10 @@ _State = tuple[str, str, str]
 
 def _similar_kind(group: str) -> Kind | None:
     """Returns the kind of a misspelled group; None for other groups, as of a later tf-frame."""
-    near = difflib.get_close_matches(group, [kind.group for kind in KINDS], n=1, cutoff=0.9)
-    return next((kind for kind in KINDS if kind.group in near), None)
+    similar_groups = difflib.get_close_matches(
+        group, [kind.group for kind in KINDS], n=1, cutoff=0.9
+    )
+    return next((kind for kind in KINDS if kind.group in similar_groups), None)
 
 
 def _group_problem(group: str, kind: Kind, distribution: str) -> _State | None:

@@ -58,7 +58,7 @@ class Made(NamedTuple):
     frames: Sequence[Frame]
 
 
-def is_of_session(error: BaseException) -> bool:
+def is_session_error(error: BaseException) -> bool:
     """Returns whether an exception is one of `tf.errors`; TensorFlow need not be imported."""
     return hasattr(error, "error_code") and hasattr(error, "node_def")
 
@@ -66,7 +66,7 @@ def is_of_session(error: BaseException) -> bool:
 def find_plugin_code(error: BaseException) -> Made:
     """Returns the frames of plugins' code in an exception, outermost first; there may be none."""
     text = str(error)
-    if not is_of_session(error):
+    if not is_session_error(error):
         frames = _traceback_frames(error)
         # AutoGraph runs a converted copy of a function, and names the original in the message.
         originals = [frame for frame in _frames_in_text(text) if frame not in frames]
@@ -92,7 +92,7 @@ def find_failed_operation(error: BaseException, graph: Any) -> Made | None:
       graph: the graph of the session.
     """
     text = str(error)
-    not_of_graph = not is_of_session(error) or type(error).__name__ in _OF_MACHINES
+    not_of_graph = not is_session_error(error) or type(error).__name__ in _OF_MACHINES
     if not_of_graph or _python_frames(text):
         return None
     names = [*_NODE.findall(text), *(_find_call(name, graph) for name in _FUNCTION.findall(text))]
@@ -129,11 +129,11 @@ def find_python_error(error: BaseException) -> str:
 
 
 def find_caller(error: BaseException) -> tuple[PluginInfo | None, str]:
-    """Returns the plugin of an object, such as a hook, that runs a library's code, and the method.
+    """Returns the plugin and the method of an object that runs a library's code, such as a hook.
 
     The code of the library is in a base class of the object.
     """
-    if not is_of_session(error):
+    if not is_session_error(error):
         for frame, _ in traceback.walk_tb(error.__traceback__):
             info = find_owner(frame.f_locals.get("self"))
             if is_foreign(info):

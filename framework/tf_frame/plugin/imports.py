@@ -94,11 +94,11 @@ def import_target(info: PluginInfo) -> Any:
 
 def _remedy(error: BaseException | None, info: PluginInfo) -> str:
     """Returns a remedy for an error of an import."""
-    own = info.target.split(":")[0].split(".")[0]
+    package = info.target.split(":")[0].split(".")[0]
     missing = error.name if isinstance(error, ModuleNotFoundError) else None
     if not missing:
         return info.remedy or upgrade(info.distribution)
-    if missing.split(".")[0] == own:
+    if missing.split(".")[0] == package:
         return reinstall(info.distribution)
     return missing_module_remedy(missing, info.distribution)
 
@@ -126,18 +126,18 @@ def missing_module_remedy(name: str, distribution: str) -> str:
 
 
 def _cause(error: BaseException) -> str:
-    """Describes an error, with the innermost line that is not of Python's own modules."""
+    """Describes an error, with the innermost line outside the standard library."""
     text = f"{type(error).__name__}: {error}".rstrip(": ")
     if isinstance(error, SyntaxError) and error.filename:
         return text  # The text of a SyntaxError ends with the place.
     places = [
         f" ({os.path.basename(frame.f_code.co_filename)}, line {line})"
         for frame, line in traceback.walk_tb(error.__traceback__)
-        if not _is_of_python(frame.f_globals.get("__name__", ""))
+        if not _is_standard_or_own(frame.f_globals.get("__name__", ""))
     ]
     return text + "".join(places[-1:])
 
 
-def _is_of_python(module: str) -> bool:
-    """Returns whether a module is of Python, such as dataclasses, or the one that imports here."""
+def _is_standard_or_own(module: str) -> bool:
+    """Returns whether a module is in the standard library, such as dataclasses, or this module."""
     return module == __name__ or module.split(".")[0] in sys.stdlib_module_names

@@ -29,7 +29,7 @@ class Kind:
       group: its entry-point group.
       base: the class that declares the contract; a plugin need not inherit from it.
       method: the method that a class of this kind must define.
-      prefix: that of its options; `{name}` stands for the name of the plugin.
+      prefix: prefix of its options; `{name}` stands for the name of the plugin.
       reserved: names that no package may give to a plugin of this kind.
     """
 
@@ -74,7 +74,7 @@ KINDS = (
     *(NETWORK, PREPROCESSING, COMMAND),
 )
 
-# Attribute of a model or an input -> its types, and these in words.
+# Attribute of a model or an input -> its types, and a description of the types.
 _ATTRIBUTES: dict[str, tuple[tuple[type, ...], str]] = {
     "default_input": ((str, type(None)), "a text or None"),
     "default_transforms": ((list, tuple), "a list of names"),
@@ -103,12 +103,12 @@ def check_class(plugin: Any, kind: Kind) -> str:
 def _check_definition(plugin: Any, kind: Kind) -> str:
     if not inspect.isclass(plugin):
         return f"expected a class, found {plugin!r:.80} of type {type(plugin).__name__}"
-    other = next((other for other in KINDS if issubclass(plugin, other.base)), kind)
-    if not issubclass(plugin, kind.base) and other != kind:
+    base_kind = next((k for k in KINDS if issubclass(plugin, k.base)), kind)
+    if not issubclass(plugin, kind.base) and base_kind != kind:
         return (
-            f"class {plugin.__name__} is {with_article(other.word)} "
-            f"(tf_frame.{other.base.__name__}); its entry point must be in the group "
-            f"{other.group}, not in {kind.group}"
+            f"class {plugin.__name__} is {with_article(base_kind.word)} "
+            f"(tf_frame.{base_kind.base.__name__}); its entry point must be in the group "
+            f"{base_kind.group}, not in {kind.group}"
         )
     return _missing_method(plugin, kind) or _check_attributes(plugin, kind)
 

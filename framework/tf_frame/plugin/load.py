@@ -1,4 +1,4 @@
-"""Loads the plugins that a run names and no other ones, so a broken plugin stops no other run."""
+"""Loads only the plugins that a run names, so that a broken plugin stops no other run."""
 
 from __future__ import annotations
 
@@ -76,13 +76,13 @@ def load_plugin(
     installed = find_plugins(switches) if installed is None else installed
     if switches.strict:
         _refuse_problems(installed)
-    of_kind = [p for p in installed if p.kind == kind]
-    matches = matching_plugins(name, of_kind, prefer=prefer)
+    candidates = [p for p in installed if p.kind == kind]
+    matches = matching_plugins(name, candidates, prefer=prefer)
     if matches:
         # The error of a plugin that is only in conflict says how to choose between them.
         return load_plugin_info(min(matches, key=lambda p: p.state != CONFLICT))
     none = f"none (pip install a package with a {kind.group} entry point)"
-    raise unknown_plugin(f"{kind.word} plugin", name, of_kind, none=none)
+    raise unknown_plugin(f"{kind.word} plugin", name, candidates, none=none)
 
 
 def load_network(name: str, *, prefer: str | None = None) -> Network:
@@ -177,14 +177,13 @@ def plugins_with_option(
       kind: the kind.
       option: name of the option, without a prefix.
       installed: all installed plugins.
-      first: distributions whose plugins are searched first, and alone if one has the option:
-        importing a plugin of another distribution may take long.
+      first: distributions that are searched before all others. If one of their plugins has the
+        option, no other plugin is imported, which may take long.
     """
-    of_kind = [info for info in installed if info.kind == kind]
-    near = [info for info in of_kind if info.distribution in first]
-    far = [info for info in of_kind if info.distribution not in first]
-    for group in (near, far):
-        names = [info.name for info in group if _has_option(info, option)]
+    candidates = [info for info in installed if info.kind == kind]
+    for is_first in (True, False):
+        plugins = [info for info in candidates if (info.distribution in first) == is_first]
+        names = [info.name for info in plugins if _has_option(info, option)]
         if names:
             return names
     return []
@@ -232,14 +231,14 @@ def load_named_plugins(
       ConfigError: a value for a plugin that has no options.
     """
     kind = {"transform": GRADIENT_TRANSFORM, "hook": HOOK}[word]
-    of_kind = [p for p in installed if p.kind == kind]
+    candidates = [p for p in installed if p.kind == kind]
     count: Counter[str] = Counter()
     loaded = []
     for named in chosen:
-        name, value = split_name(named.name, of_kind)
+        name, value = split_name(named.name, candidates)
         count[name] += 1
         prefix = f"{word}.{name}" + (f"_{count[name]}" if count[name] > 1 else "")
-        plugin = load_plugin(kind, name, prefer=prefer, installed=of_kind)
+        plugin = load_plugin(kind, name, prefer=prefer, installed=candidates)
         options = {**_first_option(f"--{word} {name}", plugin, value), **named.values}
         values = {f"{prefix}.{option}": raw for option, raw in options.items()}
         loaded.append(NamedPlugin(name, plugin, prefix, values))
@@ -256,12 +255,12 @@ def split_name(text: str, plugins: Sequence[PluginInfo]) -> tuple[str, str | Non
     Returns:
       The name, and the value or None.
     """
-    head, colon, rest = text.partition(":")
-    short, second, value = rest.partition(":")
+    head, colon, tail = text.partition(":")
+    short, second, value = tail.partition(":")
     package = canonicalize_name(head)
     if any(canonicalize_name(p.distribution) == package and p.name == short for p in plugins):
         return f"{head}:{short}", value if second else None
-    return head, rest if colon else None
+    return head, tail if colon else None
 
 
 def _first_option(flag: str, plugin: LoadedPlugin, value: str | None) -> dict[str, Any]:

@@ -122,4 +122,4 @@ def _moved(words: str, name: str, installed: Sequence[PluginInfo]) -> Iterator[s
     if owners and canonicalize_name(name) not in [
         canonicalize_name(p.distribution) for p in owners
     ]:
-        yield f"the {words} of {name}, this is that of {owners[0].distribution}"
+        yield f"the {words} of {name}, this is the {words} of {owners[0].distribution}"

@@ -59,7 +59,7 @@ def packages(*, strict: bool = False) -> Iterator[Package]:
     """Yields each package with plugins once: the first one on the path, as imports find it.
 
     Args:
-      strict: whether a package whose metadata cannot be read is an error.
+      strict: whether unreadable metadata of a package is an error.
 
     Raises:
       PluginError: metadata cannot be read, and `strict` is set.
@@ -91,7 +91,7 @@ def metadata_fields(distribution: importlib.metadata.Distribution) -> dict[str, 
     Returns:
       Name in lower case -> its values; an empty list for a field that is not there.
     """
-    # The second is that of packages from before wheels.
+    # Packages from before wheels have PKG-INFO.
     text = distribution.read_text("METADATA") or distribution.read_text("PKG-INFO") or ""
     fields: dict[str, list[str]] = defaultdict(list)
     for line in text.splitlines():
@@ -161,7 +161,7 @@ def _requires(
 def _read_entry_points(
     distribution: importlib.metadata.Distribution,
 ) -> tuple[tuple[EntryPoint, ...], str]:
-    """The entry points of tf-frame in a package, and why they cannot be read."""
+    """Returns a package's entry points for tf-frame, and why they cannot be read."""
     try:
         text = distribution.read_text("entry_points.txt") or ""
         return tuple(_entry_points(text)) if _GROUPS in text else (), ""

@@ -113,8 +113,8 @@ def _read(path: str) -> dict[str, Any]:
     values = read_mapping(path, path)
     for key in values:
         if key not in _VARIABLES:
-            near = difflib.get_close_matches(str(key), _VARIABLES, n=1) or list(_VARIABLES)
-            raise ConfigError(f"{path}: {key} is not known; it takes {', '.join(near)}")
+            similar_keys = difflib.get_close_matches(str(key), _VARIABLES, n=1) or list(_VARIABLES)
+            raise ConfigError(f"{path}: {key} is not known; it takes {', '.join(similar_keys)}")
     return values
 
 

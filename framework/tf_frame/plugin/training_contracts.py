@@ -141,7 +141,7 @@ class HookContext:
       model_dir: the folder of the run; it exists.
       is_chief: whether this worker is the chief, which saves and writes summaries.
       task: index of this worker; 0 is the chief.
-      max_steps: global step at which training ends.
+      max_steps: global step at the end of the training.
       examples_per_step: examples in one step, over all workers.
       graph: the `tf_frame.graph.train_graph.TrainGraph`, complete but not finalized.
       report: function that shows a line to the user.
@@ -179,9 +179,9 @@ class HookPlugin(Plugin):
     def __call__(self, context: HookContext) -> Any:
         """Returns a hook, or a list of hooks; called once on each worker, in the graph of the run.
 
-        A `tf_frame.hooks.base.Hook` has a cadence, the steps at which it runs. Any
-        other `tf.compat.v1.train.SessionRunHook` runs at every step. Return an empty
-        list for a worker that needs no hook.
+        A `tf_frame.hooks.base.Hook` runs at the steps of its cadence. Any other
+        `tf.compat.v1.train.SessionRunHook` runs at every step. Return an empty list for a worker
+        that needs no hook.
 
         Args:
           context: facts about the run.

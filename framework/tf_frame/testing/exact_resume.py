@@ -15,9 +15,10 @@ import tensorflow.compat.v1 as tf
 from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.errors import DataError
-from tf_frame.graph.inputs.pipeline import make_batches
+from tf_frame.graph.inputs.pipeline import make_batches, make_eval_batch
 from tf_frame.graph.inputs.position import InputPosition, make_input_position
 from tf_frame.plugin import InputContext, Mode
+from tf_frame.types import Session
 
 _Batch = Sequence[Any]
 
@@ -41,30 +42,45 @@ def check_exact_resume(
 
     Raises:
       AssertionError: the position cannot be saved, or a batch differs; the message
-        names the first one.
+        names the first difference.
     """
     config = RunOptions(
         train_batch_size=batch_size * num_clones, num_clones=num_clones, random_seed=seed
     )
-    whole = _Pipeline(source, config)
-    with whole.session() as session:
-        whole.check(session)
-        positions, batches = whole.positions_and_batches(session, steps)
-    again = _Pipeline(source, config)
+    uninterrupted = InputGraph(source, Mode.TRAIN, config)
+    with uninterrupted.session() as session:
+        try:
+            uninterrupted.position.check(session)
+        except DataError as error:
+            raise AssertionError(str(error)) from error
+        positions, batches = [], []
+        for number in range(steps):
+            positions.append(session.run(uninterrupted.position.tensors))
+            batches.append(_read_batch(uninterrupted, session, number))
+    resumed = InputGraph(source, Mode.TRAIN, config)
     for step, position in enumerate(positions):
-        with again.session() as session:
-            again.position.put(session, position)
+        with resumed.session() as session:
+            resumed.position.put(session, position)
             for number in range(step, steps):
-                came = again.batch(session, number)
-                _compare(came, batches[number], f"resumed after step {step}, batch {number + 1}")
+                batch = _read_batch(resumed, session, number)
+                _compare(batch, batches[number], f"resumed after step {step}, batch {number + 1}")
 
 
-class _Pipeline:
-    """The input pipeline in a graph of its own."""
+class InputGraph:
+    """The batches of an input in a new graph, as a run builds them.
 
-    def __init__(self, source: Any, config: RunOptions) -> None:
+    Args:
+      source: the input.
+      mode: training or evaluation.
+      config: the run options.
+
+    Attributes:
+      batches: features and labels, for each clone.
+    """
+
+    def __init__(self, source: Any, mode: Mode, config: RunOptions) -> None:
         self._graph = tf.Graph()
-        context = InputContext(
+        self.context = InputContext(
             batch_size=config.clone_batch_size,
             seed=config.random_seed,
             train_batch_size=config.train_batch_size,
@@ -72,50 +88,47 @@ class _Pipeline:
         deployment = DeploymentConfig(num_clones=config.num_clones, clone_on_cpu=True)
         with self._graph.as_default():
             tf.set_random_seed(config.random_seed)
-            batches = make_batches(source, Mode.TRAIN, context, deployment)
-            parts = tf.nest.flatten(batches, expand_composites=True)
-            self._parts = [part for part in parts if tf.is_tensor(part)]
-            position = make_input_position(source, config)
-            assert position is not None, "there is one worker"
-            self.position: InputPosition = position
+            if mode == Mode.TRAIN:
+                self.batches = make_batches(source, mode, self.context, deployment)
+                self._position = make_input_position(source, config)
+            else:
+                self.batches = [make_eval_batch(source, self.context, -1)[:2]]
+                self._position = None
             self._initial = [
                 tf.global_variables_initializer(),
                 tf.local_variables_initializer(),
                 tf.tables_initializer(),
             ]
 
-    def session(self) -> Any:
-        """Returns a session with the pipeline at its beginning."""
+    @property
+    def position(self) -> InputPosition:
+        """The position in the training data."""
+        assert self._position is not None, "there is one worker"
+        return self._position
+
+    def session(self) -> Session:
+        """Returns a session with the input at its beginning."""
         session = tf.Session(graph=self._graph)
         session.run(self._initial)
+        with self._graph.as_default():
+            if tf.get_collection(tf.GraphKeys.QUEUE_RUNNERS):
+                tf.train.start_queue_runners(session, tf.train.Coordinator())
         return session
 
-    def check(self, session: Any) -> None:
-        try:
-            self.position.check(session)
-        except DataError as error:
-            raise AssertionError(str(error)) from error
 
-    def positions_and_batches(self, session: Any, steps: int) -> tuple[list[Any], list[_Batch]]:
-        """Returns the position before each step, and the batch of each step."""
-        positions, batches = [], []
-        for number in range(steps):
-            positions.append(session.run(self.position.tensors))
-            batches.append(self.batch(session, number))
-        return positions, batches
-
-    def batch(self, session: Any, number: int) -> _Batch:
-        try:
-            values: _Batch = session.run(self._parts)
-        except tf.errors.OutOfRangeError as error:
-            raise AssertionError(
-                f"the training data ends after {number} batches; it must repeat without end"
-            ) from error
-        return values
+def _read_batch(graph: InputGraph, session: Session, number: int) -> _Batch:
+    parts = tf.nest.flatten(graph.batches, expand_composites=True)
+    try:
+        values: _Batch = session.run([part for part in parts if tf.is_tensor(part)])
+    except tf.errors.OutOfRangeError as error:
+        raise AssertionError(
+            f"the training data ends after {number} batches; it must repeat without end"
+        ) from error
+    return values
 
 
-def _compare(came: _Batch, expected: _Batch, where: str) -> None:
-    for index, (now, before) in enumerate(zip(came, expected, strict=True)):
+def _compare(batch: _Batch, expected: _Batch, where: str) -> None:
+    for index, (now, before) in enumerate(zip(batch, expected, strict=True)):
         now, before = np.asarray(now), np.asarray(before)
         name = f"{where}: tensor {index} of {len(expected)} ({before.dtype} {list(before.shape)})"
         if now.shape != before.shape:

@@ -136,8 +136,8 @@ class LocalJob:
         deadline = time.monotonic() + secs
         while any(name in self._processes for name in names):
             self._poll()
-            left = [name for name in names if name in self._processes]
-            assert time.monotonic() < deadline, f"not ended within {secs} s: {left}"
+            running = [name for name in names if name in self._processes]
+            assert time.monotonic() < deadline, f"not ended within {secs} s: {running}"
             time.sleep(_LOOK_SECS)
         return [self.exit_codes[name] for name in names]
 

@@ -16,11 +16,11 @@ __all__ = ["free_ports", "held_ports"]
 
 def held_ports(count: int) -> list[socket.socket]:
     """Takes free ports without listening: connections are refused, `free_ports` leaves them out."""
-    held: list[socket.socket] = []
-    while len(held) < count:
+    holders: list[socket.socket] = []
+    while len(holders) < count:
         holder = socket.socket()
         # A port that had connections a minute ago counts as free, but cannot be held.
         with contextlib.suppress(OSError):
             holder.bind(("", free_ports(1)[0]))
-            held.append(holder)
-    return held
+            holders.append(holder)
+    return holders

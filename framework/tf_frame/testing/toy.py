@@ -67,7 +67,7 @@ class ToyModel(Model):
         """Options of the model."""
 
         l2: float = option(0.0, "weight of the L2 penalty", min=0)
-        nan_at_step: int | None = option(None, "global step from which the loss is NaN", min=0)
+        nan_at_step: int | None = option(None, "first global step with a loss of NaN", min=0)
 
     default_input: ClassVar[str | None] = "toy"
 

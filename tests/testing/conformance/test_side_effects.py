@@ -7,7 +7,7 @@ import pytest
 from nonconforming.healthy import Line
 from nonconforming.parts import Constant
 from tf_frame.plugin.kinds import LEARNING_RATE
-from tf_frame.testing.conformance.side_effects import EFFECTS, effects_of_loading, examine
+from tf_frame.testing.conformance.side_effects import EFFECTS, examine, loading_effects
 
 LOADS = "test_loads_without_side_effects"
 TF = "import tensorflow.compat.v1 as tf"
@@ -64,11 +64,11 @@ def plugins(tmp_path_factory):
 
 
 def test_healthy_plugins_have_no_effect(plugins):
-    assert effects_of_loading(Line) == effects_of_loading(Constant) == {}
+    assert loading_effects(Line) == loading_effects(Constant) == {}
 
 
 def test_every_effect_has_a_fault(plugins):
-    effects = {name for plugin in plugins.values() for name in effects_of_loading(plugin)}
+    effects = {name for plugin in plugins.values() for name in loading_effects(plugin)}
     assert effects == {*EFFECTS, "error", "tensorflow"}
 
 

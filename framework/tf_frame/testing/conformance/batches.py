@@ -11,11 +11,9 @@ import numpy as np
 import tensorflow.compat.v1 as tf
 
 from tf_frame.config.run_options import RunOptions
-from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.errors import DataError
-from tf_frame.graph.inputs.pipeline import make_batches, make_eval_batch
-from tf_frame.graph.inputs.position import make_input_position
-from tf_frame.plugin import InputContext, Mode
+from tf_frame.plugin import Mode
+from tf_frame.testing.exact_resume import InputGraph
 
 
 @dataclasses.dataclass
@@ -74,8 +72,8 @@ class Batches:
         }
 
 
-class Pipeline:
-    """The pipeline of an input, as a run builds it.
+class Pipeline(InputGraph):
+    """The batches of an input in a new graph, to be read.
 
     Args:
       source: the input.
@@ -84,24 +82,9 @@ class Pipeline:
     """
 
     def __init__(self, source: Any, mode: Mode, batch_size: int) -> None:
-        self._graph = tf.Graph()
-        context = InputContext(batch_size=batch_size, seed=1, train_batch_size=batch_size)
-        self._dataset = lambda: source.dataset(mode, context)
-        with self._graph.as_default():
-            tf.set_random_seed(1)
-            if mode == Mode.TRAIN:
-                deployment = DeploymentConfig(clone_on_cpu=True)
-                self._batch = make_batches(source, mode, context, deployment)[0]
-            else:
-                self._batch = make_eval_batch(source, context, -1)[:2]
-            self._tensors = [tensor for part in self._batch for _, tensor in _with_paths(part)]
-            config = RunOptions(train_batch_size=batch_size)
-            self._position = make_input_position(source, config) if mode == Mode.TRAIN else None
-            self._initial = [
-                tf.global_variables_initializer(),
-                tf.local_variables_initializer(),
-                tf.tables_initializer(),
-            ]
+        config = RunOptions(train_batch_size=batch_size, random_seed=1)
+        super().__init__(source, mode, config)
+        self._dataset = lambda: source.dataset(mode, self.context)
 
     def read(self, most: int, most_secs: float) -> Batches:
         """Reads batches until the data ends.
@@ -110,12 +93,13 @@ class Pipeline:
           most: number of batches at most.
           most_secs: seconds after which no further batch is read.
         """
-        batches = Batches(*self._batch)
-        with self._session() as session:
+        batches = Batches(*self.batches[0])
+        tensors = [tensor for part in self.batches[0] for _, tensor in _with_paths(part)]
+        with self.session() as session:
             until = time.monotonic() + most_secs
             while len(batches.sizes) < most and not batches.timed_out:
                 try:
-                    values = session.run(self._tensors)
+                    values = session.run(tensors)
                 except tf.errors.OutOfRangeError:
                     batches.ended = True
                     break
@@ -138,22 +122,12 @@ class Pipeline:
 
     def position_problem(self) -> str:
         """Describes why the position cannot be saved, with advice; empty if it can be saved."""
-        assert self._position is not None, "there is one worker"
-        with self._session() as session:
+        with self.session() as session:
             try:
-                self._position.check(session)
+                self.position.check(session)
             except DataError as error:
                 return ". ".join(str(error).splitlines())
         return ""
-
-    def _session(self) -> Any:
-        session = tf.Session(graph=self._graph)
-        session.run(self._initial)
-        coord = tf.train.Coordinator()
-        with self._graph.as_default():
-            if tf.get_collection(tf.GraphKeys.QUEUE_RUNNERS):
-                tf.train.start_queue_runners(session, coord)
-        return session
 
 
 def count_examples(value: Any) -> int:

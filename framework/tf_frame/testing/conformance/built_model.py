@@ -24,7 +24,7 @@ class BuiltModel(Conformance):
     """Builds the graphs of a model when checks need them.
 
     Attributes:
-      input: another input than the model's default: its name, or its class.
+      input: the name or the class of an input that replaces the model's default input.
     """
 
     kind = MODEL
@@ -76,8 +76,8 @@ class BuiltModel(Conformance):
             except NoDataError as error:
                 raise unittest.SkipTest(f"the input has no evaluation data: {error}") from error
 
-        made: tuple[Any, Any] = cls.kept("evaluation", make)
-        return made
+        graph_and_output: tuple[Any, Any] = cls.kept("evaluation", make)
+        return graph_and_output
 
     @classmethod
     def resumed_training(cls) -> ResumedTraining:
@@ -94,8 +94,8 @@ class BuiltModel(Conformance):
         """Returns the numbers of clones to build the model with.
 
         Args:
-          reports: whether the caller reports clones that cannot be built; else these numbers are
-            left out.
+          reports: whether the caller reports clones that cannot be built; otherwise the result
+            lacks the numbers that cannot be built.
         """
         training = self.training_or_skip()
         declared = {**getattr(self.loaded().cls, "check_options", {}), **self.options}

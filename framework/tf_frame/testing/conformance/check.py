@@ -46,8 +46,8 @@ class CheckResult:
       name: the method of the suite.
       description: the first line of its docstring.
       state: `ok`, `failed` or `skipped`.
-      problem: the necessary change, the need of a skipped check, or advice for a passed check; may
-        be empty.
+      problem: the change that a failed check asks for, the reason of a skipped check, or advice
+        of a passed check; may be empty.
     """
 
     name: str
@@ -61,7 +61,7 @@ def check_plugin(info: PluginInfo, options: Mapping[str, Any]) -> list[CheckResu
 
     Args:
       info: the plugin.
-      options: as of `Conformance.options`.
+      options: the value of `Conformance.options`.
     """
     try:
         loaded = import_plugin(info)
@@ -87,7 +87,7 @@ def make_suite(loaded: LoadedPlugin, options: Mapping[str, Any]) -> type[Conform
 
     Args:
       loaded: the plugin.
-      options: as of `Conformance.options`.
+      options: the value of `Conformance.options`.
     """
     base = SUITES[loaded.info.kind]
     return type(f"Test{base.__name__}", (base,), {"plugin": loaded, "options": dict(options)})
@@ -113,22 +113,23 @@ def check_names(suite: type[Conformance]) -> Iterator[str]:
 
 def _result(suite: type[Conformance], name: str) -> CheckResult:
     description = _description(getattr(suite, name))
-    with warnings.catch_warnings(record=True) as shown:
+    with warnings.catch_warnings(record=True) as caught_advice:
         warnings.simplefilter("ignore")
         warnings.simplefilter("always", ConformanceAdvice)
         try:
             getattr(suite(), name)()
-        except unittest.SkipTest as reason:
-            return CheckResult(name, description, SKIPPED, _line(reason))
-        except AssertionError as failure:
-            return CheckResult(name, description, FAILED, str(failure))
+        except unittest.SkipTest as error:
+            return CheckResult(name, description, SKIPPED, _line(error))
+        except AssertionError as error:
+            return CheckResult(name, description, FAILED, str(error))
         except KeyboardInterrupt:
             described = f"{name.removeprefix('test_')} of {suite.imported().info.described}"
             print(f"tf-frame: interrupted in the check {described}", file=sys.stderr)
             raise
         except (Exception, SystemExit) as error:
             return CheckResult(name, description, FAILED, describe_error(error))
-    return CheckResult(name, description, OK, "; ".join(_line(advice.message) for advice in shown))
+    advice = "; ".join(_line(warning.message) for warning in caught_advice)
+    return CheckResult(name, description, OK, advice)
 
 
 def _description(check: Any) -> str:

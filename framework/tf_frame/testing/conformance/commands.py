@@ -12,7 +12,7 @@ from tf_frame.command_line.package_command import run_command
 from tf_frame.errors import EXIT_OK, EXIT_USAGE, PluginError, TfFrameError
 from tf_frame.plugin.kinds import COMMAND, CONVERTER
 from tf_frame.testing.conformance.outcomes import describe_error, fails_as
-from tf_frame.testing.conformance.side_effects import effects_of_loading
+from tf_frame.testing.conformance.side_effects import loading_effects
 from tf_frame.testing.conformance.suite import Conformance
 
 _WRONG_OPTION = "--there_is_no_such_option"
@@ -25,7 +25,7 @@ class CommandConformance(Conformance):
 
     def test_starts_without_tensorflow(self) -> None:
         """Loading the command does not import TensorFlow, so that help and errors are quick."""
-        assert "tensorflow" not in effects_of_loading(self.imported().cls), (
+        assert "tensorflow" not in loading_effects(self.imported().cls), (
             "the module of the command imports TensorFlow, so that its help takes seconds; import "
             "it inside run()"
         )
@@ -74,7 +74,7 @@ class ConverterConformance(Conformance):
     kind = CONVERTER
 
     def test_refuses_a_source_that_is_missing(self) -> None:
-        """A source that does not exist ends it by an error for the user, such as DataError."""
+        """A missing source ends the conversion by an error for the user, such as DataError."""
         converter = self.made_plugin()
         with tempfile.TemporaryDirectory() as folder:
             source = os.path.join(folder, "missing")

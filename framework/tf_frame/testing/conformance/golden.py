@@ -98,7 +98,7 @@ def check_golden(graph: TrainGraph, path: str, expected: float) -> None:
       expected: the loss that `write_golden` returned.
 
     Raises:
-      AssertionError: the loss is another one.
+      AssertionError: the loss differs.
       CheckpointError: the checkpoint does not fit, or cannot be read.
     """
     variables = _variables(graph)
@@ -109,7 +109,7 @@ def check_golden(graph: TrainGraph, path: str, expected: float) -> None:
     assert np.isclose(loss, expected, rtol=_TOLERANCE), (
         f"with the golden checkpoint {path} the loss is {loss}, and was {expected}: the "
         "model computes something else than the version that wrote it; take the change back, or "
-        "make an option of it whose default is the old behaviour"
+        "make it an option that is off by default"
     )
 
 

@@ -28,7 +28,7 @@ from tf_frame.session.loop import TrainingLoop
 from tf_frame.session.monitored import monitored_session
 from tf_frame.session.schedule import Schedule, has_cadence
 from tf_frame.testing.conformance.outcomes import usable_here
-from tf_frame.testing.conformance.resources import resources, resources_left
+from tf_frame.testing.conformance.resources import find_leaks, resources
 from tf_frame.testing.session_runs import counted_runs
 from tf_frame.testing.toy import build_toy_graph
 
@@ -44,9 +44,9 @@ class HookedRun:
       losses: the losses of the steps.
       steps: the last global step.
       stopped: whether a hook ended the training early.
-      error: of the training; None without one, or if it was to fail.
-      outside_of_cadence: calls of hooks in steps that they do not want, in words.
-      left: descriptions of resources that the hook holds after the training.
+      error: an unexpected error of the training; None without one.
+      outside_of_cadence: descriptions of calls of hooks in steps outside their cadence.
+      leaks: descriptions of resources that the hook holds after the training.
     """
 
     losses: list[float] = dataclasses.field(default_factory=list)
@@ -54,7 +54,7 @@ class HookedRun:
     stopped: bool = False
     error: Exception | None = None
     outside_of_cadence: list[str] = dataclasses.field(default_factory=list)
-    left: list[str] = dataclasses.field(default_factory=list)
+    leaks: list[str] = dataclasses.field(default_factory=list)
 
 
 class _Losses(Hook):
@@ -77,11 +77,11 @@ class _Watch(Hook):
     Args:
       run: gets the calls outside of a cadence.
       hooks: the hooks with a cadence.
-      counts_calls: whether every call of the session comes from one of these hooks. Listeners and
-        hooks of TensorFlow, which declare no cadence, may call the session as well.
+      counts_calls: whether these hooks make all calls of the session; False with listeners and
+        hooks of TensorFlow, which declare no cadence and may call the session.
 
     Attributes:
-      count: the calls of sessions.
+      count: the number of session calls.
     """
 
     phase = Phase.STOP
@@ -98,10 +98,12 @@ class _Watch(Hook):
             self._next(step - 1)
 
     def after_step(self, run_context: Any, run_values: Any, step: int) -> None:
-        # One call is the step itself.
-        more = self._number() - (self._calls or 0) - 1
-        if more > 0 and not self._wanting and self._counts_calls:
-            self._run.outside_of_cadence.append(f"{more} calls of the session in step {step}")
+        # The step itself is one call.
+        extra_calls = self._number() - (self._calls or 0) - 1
+        if extra_calls > 0 and not self._wanting and self._counts_calls:
+            self._run.outside_of_cadence.append(
+                f"{extra_calls} calls of the session in step {step}"
+            )
         for hook in self._hooks:
             if not has_cadence(hook) and hook not in self._wanting:
                 name = type(hook).__name__
@@ -175,7 +177,7 @@ def run_hooked(
         metrics.close()
         tf.summary.FileWriterCache.clear()
         wait_for_background_writer()
-        run.left = resources_left(before)
+        run.leaks = find_leaks(before)
     return run
 
 
@@ -189,8 +191,8 @@ def _make_hooks(plugin: Callable[[], Any] | None, context: HookContext) -> list[
     if plugin is None:
         return []
     factory = plugin()
-    made = factory(context)
-    hooks = list(made) if isinstance(made, (list, tuple)) else [made]
+    result = factory(context)
+    hooks = list(result) if isinstance(result, (list, tuple)) else [result]
     check_hooks(factory, hooks)
     return hooks
 
@@ -198,14 +200,14 @@ def _make_hooks(plugin: Callable[[], Any] | None, context: HookContext) -> list[
 def _train(run: HookedRun, graph: Any, hooks: list[Any], folder: str, *, fails: bool) -> None:
     listeners = [hook for hook in hooks if isinstance(hook, tf.train.CheckpointSaverListener)]
     observers = [hook for hook in hooks if hook not in listeners]
-    own = [StopAtStepHook(last_step=STEPS), _Losses(run), *graph.hooks]
-    own += [_Fails(Cadence(at_steps=[_FAILING_STEP]))] if fails else []
+    base_hooks = [StopAtStepHook(last_step=STEPS), _Losses(run), *graph.hooks]
+    base_hooks += [_Fails(Cadence(at_steps=[_FAILING_STEP]))] if fails else []
     if listeners:
         saver = tf.train.CheckpointSaverHook
-        own.append(saver(folder, save_steps=5, scaffold=graph.scaffold, listeners=listeners))
+        base_hooks.append(saver(folder, save_steps=5, scaffold=graph.scaffold, listeners=listeners))
     with_cadence = [hook for hook in observers if isinstance(hook, Hook)]
     watch = _Watch(run, with_cadence, counts_calls=len(with_cadence) == len(hooks))
-    loop = TrainingLoop(graph, Schedule([*observers, *own, watch]))
+    loop = TrainingLoop(graph, Schedule([*observers, *base_hooks, watch]))
     config = RunOptions()
     member = JobMember(
         cluster=find_cluster(config),

@@ -18,7 +18,7 @@ class HookConformance(Conformance):
     kind = HOOK
 
     def test_runs_with_a_training(self) -> None:
-        """A training with it makes the same steps and losses as one without."""
+        """A training with the hook makes the same steps and losses as a training without it."""
         with fails_as("a training with the hook cannot begin"):
             run = self.run()
         assert run.error is None, f"a training with the hook fails: {describe_error(run.error)}"
@@ -42,7 +42,7 @@ class HookConformance(Conformance):
         )
 
     def test_keeps_its_cadence(self) -> None:
-        """It runs, and calls the session, only in the steps that its cadence names."""
+        """The hook runs, and calls the session, only in the steps of its cadence."""
         calls = self.run_or_skip().outside_of_cadence
         assert not calls, (
             f"the hook runs outside of its cadence: {'; '.join(calls[:3])}. Override before_step() "
@@ -52,16 +52,16 @@ class HookConformance(Conformance):
 
     def test_releases_what_it_holds_at_the_end(self) -> None:
         """After training no thread, open file or patched function of the hook is left."""
-        left = self.run_or_skip().left
-        assert not left, f"after training there is still {'; '.join(left)}; release it in end()"
+        leaks = self.run_or_skip().leaks
+        assert not leaks, f"after training there is still {'; '.join(leaks)}; release it in end()"
 
     def test_releases_what_it_holds_after_an_error(self) -> None:
-        """The same after a step that failed."""
+        """After a failed step no thread, open file or patched function of the hook is left."""
         self.run_or_skip()
         with reported_by(_RUNS):
-            left = self.run("failing", fails=True).left
-        assert not left, (
-            f"after an error in a step there is still {'; '.join(left)}; release it in close() of "
+            leaks = self.run("failing", fails=True).leaks
+        assert not leaks, (
+            f"after an error in a step there is still {'; '.join(leaks)}; release it in close() of "
             "a tf_frame.hooks.Hook, which is called then as well"
         )
 

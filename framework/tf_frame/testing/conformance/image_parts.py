@@ -23,19 +23,19 @@ class NetworkConformance(Conformance):
     kind = NETWORK
 
     def test_builds_twice_in_fresh_graphs(self) -> None:
-        """The same object builds the same variables for training and, in a new graph, without."""
+        """The same object builds the same variables for training and, in a new graph, inference."""
         with fails_as("the network cannot be built for training"):
             _, trained = self.built()
         with fails_as("the same object fails in a second graph; keep no tensors on it"):
-            _, other = self.built(is_training=False)
-        names = sorted(set(trained) ^ set(other))
+            _, inferring = self.built(is_training=False)
+        names = sorted(set(trained) ^ set(inferring))
         assert not names, (
             f"training and inference make different variables: {', '.join(names[:3])}; make all of "
             "them for both, or a checkpoint does not fit"
         )
 
     def test_logits_have_the_declared_shape(self) -> None:
-        """At the default image size it returns `[batch, num_classes]` logits and end points."""
+        """For the default image size it returns `[batch, num_classes]` logits and end points."""
         with reported_by("test_builds_twice_in_fresh_graphs"):
             returned, _ = self.built()
         pair = isinstance(returned, tuple) and len(returned) == 2
@@ -102,13 +102,13 @@ def _prepared(preprocessing: Any, is_training: bool) -> tuple[Any, Any]:
     picture = np.random.RandomState(0).randint(0, 256, [*_IMAGE, 3]).astype(np.uint8)
     with tf.Graph().as_default():
         image = tf.placeholder(tf.uint8, [None, None, 3])
-        made = preprocessing(
+        prepared = preprocessing(
             image,
             height=_SIZE[0],
             width=_SIZE[1],
             is_training=is_training,
             seed=tf.constant([1, 2], tf.int64),
         )
-        assert made is not None, "the preprocessing returned None; return the image"
+        assert prepared is not None, "the preprocessing returned None; return the image"
         with tf.Session() as session:
-            return made, [session.run(made, {image: picture}) for _ in range(2)]
+            return prepared, [session.run(prepared, {image: picture}) for _ in range(2)]

@@ -31,54 +31,55 @@ class InputConformance(ReadInput):
             evaluation = self.evaluation_or_none()
         if evaluation is not None:
             batches["evaluation"] = evaluation
-        empty = [purpose for purpose, read in batches.items() if not read.sizes]
+        empty = [purpose for purpose, split in batches.items() if not split.sizes]
         assert not empty, (
             f"the data for {' and '.join(empty)} has not one batch; an input without evaluation "
             "data says so by info.num_examples = {Mode.EVAL: 0}, or raises "
             "tf_frame.errors.NoDataError"
         )
         declared = self.declared_names()
-        for purpose, of_mode in batches.items():
+        for purpose, split in batches.items():
             for part, names in declared.items():
-                missing = [name for name in names if name not in of_mode.names(part)]
+                missing = [name for name in names if name not in split.names(part)]
                 assert not missing, (
                     f"the {part} for {purpose} lack {', '.join(missing)}; yield a dict with them, "
                     f"or correct {part.removesuffix('s')}_names"
                 )
-            unlike = of_mode.wrong_shape()
-            assert not unlike, f"for {purpose} {unlike}; correct set_shape or the values"
+            mistake = split.wrong_shape()
+            assert not mistake, f"for {purpose} {mistake}; correct set_shape or the values"
         if evaluation is not None:
-            self.check_names_of_evaluation(batches["training"], evaluation)
-            train, other = batches["training"].types(), evaluation.types()
-            for name in train.keys() & other.keys():
-                assert train[name] == other[name], (
-                    f"{name} is {train[name]} for training and {other[name]} for evaluation; a "
-                    "model is built for one of them"
+            self.check_evaluation_names(batches["training"], evaluation)
+            types, eval_types = batches["training"].types(), evaluation.types()
+            for name in types.keys() & eval_types.keys():
+                assert types[name] == eval_types[name], (
+                    f"{name} is {types[name]} for training and {eval_types[name]} for evaluation; "
+                    "a model is built for one of them"
                 )
 
     @staticmethod
-    def check_names_of_evaluation(training: Batches, evaluation: Batches) -> None:
-        """Fails if training and evaluation both have features that the other one lacks.
+    def check_evaluation_names(training: Batches, evaluation: Batches) -> None:
+        """Fails if training lacks a feature of evaluation, and evaluation a feature of training.
 
-        One of them may have further features, such as weights of examples.
+        Either split may have further features, such as weights of examples.
         """
-        train, other = set(training.names("features")), set(evaluation.names("features"))
-        assert train <= other or other <= train, (
-            f"the features for training are {', '.join(sorted(train))}, for evaluation "
-            f"{', '.join(sorted(other))}; a model is built for one of them"
+        names, eval_names = set(training.names("features")), set(evaluation.names("features"))
+        assert names <= eval_names or eval_names <= names, (
+            f"the features for training are {', '.join(sorted(names))}, for evaluation "
+            f"{', '.join(sorted(eval_names))}; a model is built for one of them"
         )
 
     def test_batches_have_the_asked_size(self) -> None:
-        """Every training batch has `context.batch_size` examples; of several data sets its own."""
-        read = self.read(Mode.TRAIN)
-        if isinstance(read.features, (list, tuple)):
-            other = next((sizes for sizes in read.sizes if sizes != read.sizes[0]), None)
-            assert other is None, (
-                f"the first training batch has tensors of {read.sizes[0]} examples, another one of "
-                f"{other}; give each data set one size"
+        """A training batch has `context.batch_size` examples; each data set of several its own."""
+        batches = self.read(Mode.TRAIN)
+        if isinstance(batches.features, (list, tuple)):
+            first = batches.sizes[0]
+            different = next((sizes for sizes in batches.sizes if sizes != first), None)
+            assert different is None, (
+                f"the first training batch has tensors of {first} examples, another one of "
+                f"{different}; give each data set one size"
             )
             return
-        for number, sizes in enumerate(read.sizes, start=1):
+        for number, sizes in enumerate(batches.sizes, start=1):
             assert set(sizes) <= {BATCH_SIZE}, (
                 f"training batch {number} has tensors of {sorted(set(sizes))} examples where "
                 f"{BATCH_SIZE} were asked for; use context.batch_size, with drop_remainder=True "
@@ -95,16 +96,16 @@ class InputConformance(ReadInput):
 
     def test_training_repeats(self) -> None:
         """Training data does not end."""
-        read = self.read(Mode.TRAIN)
-        ends = self.pipeline(Mode.TRAIN).cardinalities()
-        finite = [len(read.sizes)] if read.ended else [number for number in ends if number >= 0]
+        batches = self.read(Mode.TRAIN)
+        counts = self.pipeline(Mode.TRAIN).cardinalities()
+        finite = [len(batches.sizes)] if batches.ended else [n for n in counts if n >= 0]
         assert not finite, (
             f"the training data ends after {finite[0]} batches of {BATCH_SIZE}; repeat it: "
             "dataset.repeat() before batch()"
         )
-        if tf.data.experimental.UNKNOWN_CARDINALITY in ends and not self.read_more_than_a_pass():
+        if tf.data.experimental.UNKNOWN_CARDINALITY in counts and not self.read_more_than_a_pass():
             raise unittest.SkipTest(
-                f"tf.data does not know whether it ends, and {len(read.sizes)} batches were read"
+                f"tf.data does not know whether it ends, and {len(batches.sizes)} batches were read"
             )
 
     def read_more_than_a_pass(self) -> bool:
@@ -112,13 +113,13 @@ class InputConformance(ReadInput):
         return 0 < (self.num_examples(Mode.TRAIN) or 0) < self.read(Mode.TRAIN).examples
 
     def test_evaluation_ends_after_one_pass(self) -> None:
-        """Evaluation data ends, after as many examples as `info` says at the most."""
-        read = self.read_evaluation()
+        """Evaluation data ends after at most as many examples as `info` declares."""
+        batches = self.read_evaluation()
         declared = self.num_examples(Mode.EVAL)
-        if not read.ended and read.timed_out:
+        if not batches.ended and batches.timed_out:
             raise unittest.SkipTest(f"not at its end after {MOST_SECS:g} s; give smaller data")
-        assert read.ended, (
-            f"the evaluation data goes on after {read.examples} examples"
+        assert batches.ended, (
+            f"the evaluation data goes on after {batches.examples} examples"
             + (f", and info.num_examples has {declared}" if declared is not None else "")
             + "; do not repeat it"
         )
@@ -128,11 +129,11 @@ class InputConformance(ReadInput):
         declared = self.num_examples(Mode.EVAL)
         if declared is None:
             raise unittest.SkipTest("info.num_examples has no number for evaluation")
-        read = self.read_evaluation()
-        if not read.ended:
+        batches = self.read_evaluation()
+        if not batches.ended:
             raise unittest.SkipTest("not checked, because the evaluation data did not end")
-        assert read.examples == declared, (
-            f"the evaluation data has {read.examples} examples, and info.num_examples says "
+        assert batches.examples == declared, (
+            f"the evaluation data has {batches.examples} examples, and info.num_examples says "
             f"{declared}; correct info, or read every example once"
         )
 
@@ -143,7 +144,7 @@ class InputConformance(ReadInput):
         assert not problem, problem
 
     def test_interrupted_run_reads_the_same_batches(self) -> None:
-        """From a saved position on come the batches of an uninterrupted run, byte for byte."""
+        """A run resumed at a saved position reads the same batches, byte for byte."""
         self.resumable()
         pipeline = self.pipeline(Mode.TRAIN)
         if pipeline.position_problem():

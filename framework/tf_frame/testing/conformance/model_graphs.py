@@ -1,8 +1,8 @@
 """`ModelGraphs`: builds the graphs of a model that the checks share.
 
 The code of a run builds the graphs, so that a check fails if a run would fail. Only the output of
-`build` is adjusted: a wrong loss and wrong metrics have checks of their own, and must not keep
-other checks from a graph.
+`build` is adjusted: separate checks report a wrong loss and wrong metrics, and the other checks
+need a graph nevertheless.
 """
 
 from __future__ import annotations
@@ -46,27 +46,27 @@ def model_setup(
 
     Args:
       model: the model.
-      source: its input; None: the one that `options` or the model name.
-      options: in the form of a configuration file; they win over `check_options`.
+      source: its input; None: the input that `options` or the model name.
+      options: values in the form of a configuration file; they win over `check_options`.
 
     Raises:
       ConfigError, PluginError: the options do not fit, or there is no such input.
       SkipTest: no input is named.
     """
     cls, name = model.cls, model.info.name
-    own = to_settings(getattr(cls, "check_options", {}), f"check_options of the model {name}")
-    given = to_settings(options, "options")
-    weakest = model_settings(cls, name, find_variant(cls, [own.values, given.values]))
+    defaults = to_settings(getattr(cls, "check_options", {}), f"check_options of the model {name}")
+    overrides = to_settings(options, "options")
+    weakest = model_settings(cls, name, find_variant(cls, [defaults.values, overrides.values]))
     weakest = dataclasses.replace(weakest, values={**weakest.values, **_SMALL})
-    sources: list[Settings] = [weakest, own, given]
+    sources: list[Settings] = [weakest, defaults, overrides]
     if source is None and not any(settings.input for settings in sources):
         raise unittest.SkipTest(f"the model {name} has no input of its own; name one by --input")
     chosen = choose_plugins(sources, model=(name, model), source=source)
-    of_input = getattr(chosen.single["input"][1].cls, "check_options", {})
-    values = {f"input.{key}": value for key, value in of_input.items()}
-    first, *others = chosen.sources
+    input_defaults = getattr(chosen.single["input"][1].cls, "check_options", {})
+    values = {f"input.{key}": value for key, value in input_defaults.items()}
+    first, *stronger = chosen.sources
     first = dataclasses.replace(first, values={**first.values, **values})
-    return dataclasses.replace(chosen, sources=[first, *others]).configure(model_dir="")
+    return dataclasses.replace(chosen, sources=[first, *stronger]).configure(model_dir="")
 
 
 @dataclasses.dataclass(frozen=True)

@@ -27,7 +27,6 @@ class ModelConformance(BuiltModel):
     """The checks of models, with the model's default input.
 
     Attributes:
-      input: another input: its name, or its class.
       golden: `{"checkpoint": path prefix, "loss": loss}`, as `write_golden` returns it; a
         relative path is relative to the file of the suite.
     """
@@ -63,15 +62,15 @@ class ModelConformance(BuiltModel):
 
     def test_clones_share_all_variables(self) -> None:
         """The names of the variables are the same for 1, 2 and 3 clones."""
-        one = None
+        expected = None
         for count in self.clone_counts(reports=True):
             with fails_as(f"{count} clones cannot be built"):
                 names = _describe(self.on_servers(count))
-            one = names if one is None else one
-            assert names == one, (
-                f"{count} clones have other variables than one: {_difference(one, names)}; make "
-                "them by tf.compat.v1.get_variable, or set check_options = {'num_clones': 1} for "
-                "a model that trains with one clone only"
+            expected = names if expected is None else expected
+            assert names == expected, (
+                f"{count} clones have other variables than one: {_difference(expected, names)}; "
+                "make them by tf.compat.v1.get_variable, or set check_options = {'num_clones': 1} "
+                "for a model that trains with one clone only"
             )
 
     def test_evaluation_adds_no_variables(self) -> None:
@@ -132,7 +131,7 @@ class ModelConformance(BuiltModel):
         )
 
     def test_restored_run_has_the_same_next_loss(self) -> None:
-        """After saving and restoring, the next step has exactly the loss that it would have had."""
+        """After saving and restoring, the next steps have exactly the same losses as before."""
         self.training_or_skip()
         with reported_by("test_loss_is_a_finite_scalar"):
             training = self.resumed_training()
@@ -207,9 +206,11 @@ def _check_no_more(trained: Mapping[str, str], variables: Mapping[str, str], pur
         f"the graph for {purpose} has variables that training does not make, so that no checkpoint "
         f"has them: {', '.join(missing[:5])}; make them for training as well, or as local variables"
     )
-    other = [
+    different = [
         f"{name} ({variables[name]}, in training {trained[name]})"
         for name in variables
         if variables[name].removesuffix(" trainable") != trained[name].removesuffix(" trainable")
     ]
-    assert not other, f"variables for {purpose} have another shape or type: {', '.join(other[:3])}"
+    assert not different, (
+        f"variables for {purpose} have another shape or type: {', '.join(different[:3])}"
+    )

@@ -50,16 +50,16 @@ class ReadInput(Conformance):
         try:
             with cls.draws():
                 return cls.made_plugin()
-        except unittest.SkipTest as skipped:
+        except unittest.SkipTest as error:
             params = cls.configured().params
-            of_data = ("dir", "path", "file", "pattern", "url")
+            data_words = ("dir", "path", "file", "pattern", "url")
             options = [
                 f"--input.{name}"
                 for name, value in vars(params).items()
-                if not value and any(word in name for word in of_data)
+                if not value and any(word in name for word in data_words)
             ]
             hint = f"; give {' or '.join(options)}" if options else ""
-            raise unittest.SkipTest(f"{skipped}{hint}") from skipped
+            raise unittest.SkipTest(f"{error}{hint}") from error
 
     @classmethod
     def info(cls) -> InputInfo:
@@ -115,7 +115,7 @@ class ReadInput(Conformance):
             return None
 
     def read_evaluation_or_none(self) -> Batches | None:
-        """As `evaluation_or_none`; skips the check if the data cannot be read."""
+        """Returns the evaluation data or None; skips the check if the data cannot be read."""
         with reported_by("test_elements_are_as_declared"):
             batches = self.evaluation_or_none()
             assert batches is None or batches.sizes, "there is not one batch"
@@ -123,10 +123,10 @@ class ReadInput(Conformance):
 
     def read_evaluation(self) -> Batches:
         """Returns the evaluation data; skips the check without any."""
-        read = self.read_evaluation_or_none()
-        if read is None:
+        batches = self.read_evaluation_or_none()
+        if batches is None:
             raise unittest.SkipTest("the input has no evaluation data")
-        return read
+        return batches
 
     def declared_names(self) -> dict[str, tuple[str, ...]]:
         """`features` and `labels` -> the names that the input declares."""

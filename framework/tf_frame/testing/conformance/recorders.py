@@ -1,4 +1,4 @@
-"""A model, an optimizer and a context that record what the checks examine."""
+"""A model, an optimizer and a context that record values for the checks."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _random_state() -> bytes:
 
 
 class AdjustedModel:
-    """A model with an output that always fits the framework, and otherwise like the plugin's.
+    """A wrapper of a model that adjusts the output of `build`, so that a graph can be built.
 
     Args:
       model: the model plugin.
@@ -98,12 +98,12 @@ class RecordingOptimizer:
 
     def __call__(self, learning_rate: Any) -> Any:
         """Makes the optimizer."""
-        made = self._plugin(learning_rate)
-        compute = made.compute_gradients
+        optimizer = self._plugin(learning_rate)
+        compute = optimizer.compute_gradients
 
         def recorded(*args: Any, **kwargs: Any) -> Any:
             self.grads_and_vars = compute(*args, **kwargs)
             return self.grads_and_vars
 
-        made.compute_gradients = recorded
-        return made
+        optimizer.compute_gradients = recorded
+        return optimizer

@@ -17,7 +17,7 @@ import tensorflow.compat.v1 as tf
 from tensorflow.python.client import session as tf_session
 
 _WAIT_SECS = 5.0
-# A hook must restore the attributes of these.
+# A hook must restore the attributes of these modules and classes.
 _PATCHABLE = (
     *(builtins, gc, logging, os, signal, sys, threading, time),
     *(tf_session.BaseSession, tf.Session, tf.train.Optimizer, tf.summary.FileWriter, tf.Graph),
@@ -60,26 +60,26 @@ def _open_files() -> dict[str, str]:
     return files
 
 
-def resources_left(before: dict[str, dict[Any, Any]]) -> list[str]:
+def find_leaks(before: dict[str, dict[Any, Any]]) -> list[str]:
     """Describes resources that were not held before, after a wait for ending threads."""
     until = time.monotonic() + _WAIT_SECS
     while time.monotonic() < until and _new_threads(before):
         _new_threads(before)[0].join(0.05)
-    if not _left(before):
+    if not _new_resources(before):
         return []
     gc.collect()  # Takes long in a process of many objects.
-    return _left(before)
+    return _new_resources(before)
 
 
-def _left(before: dict[str, dict[Any, Any]]) -> list[str]:
-    left = []
+def _new_resources(before: dict[str, dict[Any, Any]]) -> list[str]:
+    descriptions = []
     for kind, held in resources().items():
-        left += [
+        descriptions += [
             f"the {kind} {value if kind.startswith(('thread', 'open', 'handler of l')) else key}"
             for key, value in held.items()
             if before[kind].get(key, None if value is None else ...) != value
         ]
-    return left
+    return descriptions
 
 
 def _new_threads(before: dict[str, dict[Any, Any]]) -> list[threading.Thread]:

@@ -102,30 +102,25 @@ def train_and_resume(graph: TrainGraph) -> ResumedTraining:
 
 
 def unassigned_variables(graph: TrainGraph) -> list[str]:
-    """Returns the names of variables that operations of the model assign to, but not in a step.
+    """Returns the names of variables with an assignment that the training step does not run.
 
-    Initial values and restores of savers do not count.
+    Initial values and restores of savers do not count as assignments.
 
     Args:
       graph: the training graph.
     """
     in_step = {op.name for op in ancestors([graph.train_op])}
     initial = {v.initializer.name for v in graph.model_variables if v.initializer is not None}
-    handles = {_source(v): v.op.name for v in graph.model_variables if not v.trainable}
+    handles = {v.op.name for v in graph.model_variables if not v.trainable}
     assigned: dict[str, bool] = {}
     for op in graph.graph.get_operations():
         is_update = op.type in ASSIGNMENTS and op.name not in initial
-        name = handles.get(op.inputs[0].op.name) if is_update else None
-        if name is None or _restores(op):
+        if not is_update or op.inputs[0].op.name not in handles or _restores(op):
             continue
+        name = op.inputs[0].op.name
         assigned[name] = assigned.get(name, False) or op.name in in_step
     return [name for name, runs in assigned.items() if not runs]
 
 
-def _source(variable: Any) -> str:
-    """Returns the name of a variable's handle or reference."""
-    return str(variable.op.name)
-
-
 def _restores(op: Any) -> bool:
-    return any(found.type == "RestoreV2" for found in ancestors([op]))
+    return any(ancestor.type == "RestoreV2" for ancestor in ancestors([op]))

@@ -40,27 +40,27 @@ EFFECTS = {
     "sessions": "starts a session",
     "behaviour": "switches the behaviour of TensorFlow, such as by disable_v2_behavior()",
 }
-# Class -> name of the effect -> more about it; a class that was examined is not loaded again.
+# Class -> name of the effect -> details; an examined class is not loaded again.
 _KNOWN: dict[type, dict[str, str]] = {}
 _TIMEOUT_SECS = 300
 
 
-def effects_of_loading(cls: type) -> dict[str, str]:
+def loading_effects(cls: type) -> dict[str, str]:
     """Returns the side effects of importing a plugin and reading its options.
 
     Args:
       cls: the class of the plugin.
 
     Returns:
-      Name of the effect, one of `EFFECTS` or `tensorflow` (its import) or `error` -> more
-      about it; empty if there are none.
+      Name of the effect, one of `EFFECTS` or `tensorflow` (its import) or `error` -> details;
+      empty if there are none.
     """
     examine([cls])
     return _KNOWN[cls]
 
 
 def examine(classes: Iterable[type]) -> None:
-    """Loads many plugins with one start of Python; `effects_of_loading` then has the results.
+    """Loads many plugins with one start of Python; `loading_effects` then has the results.
 
     Args:
       classes: the classes of the plugins.
@@ -100,15 +100,15 @@ def main() -> None:
     # Else the modules next to this file could hide modules of a plugin.
     sys.path.remove(os.path.dirname(os.path.abspath(__file__)))
     plugins = json.load(sys.stdin)
-    found = {target: _in_child(target, path) for target, path in plugins.items()}
-    with_tensorflow = [target for target, effects in found.items() if "tensorflow" in effects]
+    results = {target: _in_child(target, path) for target, path in plugins.items()}
+    with_tensorflow = [target for target, effects in results.items() if "tensorflow" in effects]
     if with_tensorflow:
         import tensorflow.compat.v1 as tf  # noqa: F401 - the children have it then
 
         for target in with_tensorflow:
             again = _in_child(target, plugins[target])
-            found[target] = {**again, "tensorflow": found[target]["tensorflow"]}
-    json.dump(found, sys.stdout)
+            results[target] = {**again, "tensorflow": results[target]["tensorflow"]}
+    json.dump(results, sys.stdout)
 
 
 def _in_child(target: str, path: str) -> dict[str, str]:
@@ -234,16 +234,16 @@ def _count_sessions() -> list[Any]:
     """Returns a list that grows by each session that is made."""
     from tensorflow.python.client import session
 
-    made: list[Any] = []
+    sessions: list[Any] = []
     construct = session.BaseSession.__init__
 
     @functools.wraps(construct)
     def counted(self: Any, *args: Any, **kwargs: Any) -> None:
-        made.append(type(self))
+        sessions.append(type(self))
         construct(self, *args, **kwargs)
 
     session.BaseSession.__init__ = counted
-    return made
+    return sessions
 
 
 def _describe_operations() -> str:

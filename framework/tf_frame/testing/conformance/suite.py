@@ -25,7 +25,7 @@ from tf_frame.testing.conformance.outcomes import (
     reported_by,
     usable_here,
 )
-from tf_frame.testing.conformance.side_effects import EFFECTS, effects_of_loading
+from tf_frame.testing.conformance.side_effects import EFFECTS, loading_effects
 
 T = TypeVar("T")
 # Suite -> name -> an object that its checks share, or the error of making the object.
@@ -47,14 +47,16 @@ class Conformance:
 
     def test_loads_without_side_effects(self) -> None:
         """Importing the plugin and reading its options changes nothing else in the process."""
-        effects = effects_of_loading(self.imported().cls)
-        found = [f"{words} ({effects[name]})" for name, words in EFFECTS.items() if name in effects]
+        effects = loading_effects(self.imported().cls)
+        changes = [
+            f"{words} ({effects[name]})" for name, words in EFFECTS.items() if name in effects
+        ]
         assert "error" not in effects, (
             f"importing the plugin in a fresh process fails: {effects['error']}"
         )
-        assert not found, (
-            f"importing the module of the plugin {'; '.join(found)}; move that into the methods of "
-            "the plugin, or leave it out"
+        assert not changes, (
+            f"importing the module of the plugin {'; '.join(changes)}; move that into the methods "
+            "of the plugin, or leave it out"
         )
         if "tensorflow" in effects:
             advise(
@@ -94,7 +96,7 @@ class Conformance:
 
     @classmethod
     def loaded(cls) -> LoadedPlugin:
-        """Returns the same; skips the check if the class cannot be constructed and called."""
+        """Returns the imported plugin; skips the check if it cannot be constructed and called."""
         plugin = cls.imported().cls
         if check_methods(plugin, cls.kind):
             raise unittest.SkipTest(not_checked("definition_fits_the_contract"))
@@ -107,7 +109,7 @@ class Conformance:
         """Constructs the plugin with its options, `check_options` and `options`.
 
         Raises:
-          SkipTest: it needs data, or an option that has no usable default.
+          SkipTest: the plugin needs data, or an option without a usable default.
         """
         with usable_here(cls.loaded().info.described):
             return cls.configured().make(**context)
@@ -136,13 +138,13 @@ class Conformance:
     @classmethod
     def kept(cls, name: str, make: Callable[[], T]) -> T:
         """Returns the result of the first call of `make`, or raises its error."""
-        kept = _KEPT.setdefault(cls, {})
-        if name not in kept:
+        cache = _KEPT.setdefault(cls, {})
+        if name not in cache:
             try:
-                kept[name] = make(), None
+                cache[name] = make(), None
             except (Exception, SystemExit) as error:
-                kept[name] = None, error
-        value, failure = kept[name]
+                cache[name] = None, error
+        value, failure = cache[name]
         if failure is not None:
             raise failure
         return cast(T, value)

@@ -60,7 +60,7 @@ class OptimizerConformance(Conformance):
         )
 
     def test_restored_run_has_the_same_next_loss(self) -> None:
-        """After saving and restoring, the next steps are exactly those of an uninterrupted run."""
+        """After saving and restoring, the next steps have exactly the same losses as before."""
         with reported_by("test_builds_twice_in_fresh_graphs"):
             graph = _training(self.made_plugin())
         with fails_as("a training of the toy model fails"):
@@ -90,14 +90,9 @@ class LearningRateConformance(Conformance):
         )
 
     def test_is_finite_at_every_step(self) -> None:
-        """It is finite and not negative at the first steps, the last one, and after it."""
-        steps = [
-            0.0,
-            1.0,
-            _CONTEXT.num_steps / 2,
-            _CONTEXT.num_steps - 1.0,
-            2.0 * _CONTEXT.num_steps,
-        ]
+        """The rate is finite and not negative at the first steps, the last step, and after it."""
+        last = _CONTEXT.num_steps
+        steps = [0.0, 1.0, last / 2, last - 1.0, 2.0 * last]
         with reported_by("test_builds_twice_in_fresh_graphs"):
             _, rates = _rates(self.made_plugin(context=_CONTEXT), steps)
         wrong = [(s, r) for s, r in zip(steps, rates, strict=True) if not 0 <= np.max(r) < np.inf]
@@ -108,7 +103,7 @@ class LearningRateConformance(Conformance):
 
 
 def _updated(plugin: Any) -> tuple[Any, Any]:
-    """A graph with dense and sparse gradients, and the operation that applies them."""
+    """Returns a graph with dense and sparse gradients, and the operation that applies them."""
     with tf.Graph().as_default() as graph:
         step = tf.train.create_global_step()
         dense = tf.get_variable("dense/weights", [3, 2])
@@ -120,8 +115,8 @@ def _updated(plugin: Any) -> tuple[Any, Any]:
         return graph, optimizer.apply_gradients(pairs, global_step=step)
 
 
-def _variables(made: tuple[Any, Any]) -> set[str]:
-    variables = made[0].get_collection(tf.GraphKeys.GLOBAL_VARIABLES)
+def _variables(graph_and_update: tuple[Any, Any]) -> set[str]:
+    variables = graph_and_update[0].get_collection(tf.GraphKeys.GLOBAL_VARIABLES)
     return {f"{variable.op.name} {variable.shape}" for variable in variables}
 
 

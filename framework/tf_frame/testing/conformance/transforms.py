@@ -17,7 +17,7 @@ from tf_frame.testing.conformance.suite import Conformance
 from tf_frame.testing.toy import build_toy_graph
 from tf_frame.text import short_repr
 
-# Variables with gradients that many transforms do not expect; a check examines each.
+# Variables with gradients that many transforms do not expect; each has its check.
 UNUSED, EMBEDDING, EXACT = "unused/weights", "embedding/weights", "exact/weights"
 UNEXPECTED = (UNUSED, EMBEDDING, EXACT)
 _BUILDS = "test_builds_twice_in_fresh_graphs"
@@ -29,16 +29,16 @@ class Transformed:
 
     Attributes:
       graph: the graph.
-      given, returned: the pairs of gradient and variable.
+      passed, returned: the pairs of gradient and variable.
     """
 
     graph: Any
-    given: Sequence[tuple[Any, Any]]
+    passed: Sequence[tuple[Any, Any]]
     returned: Sequence[tuple[Any, Any]]
 
     def pairs(self) -> list[tuple[Any, Any, Any]]:
         """Returns each returned variable with its gradients before and after."""
-        before = {id(variable): gradient for gradient, variable in self.given}
+        before = {id(variable): gradient for gradient, variable in self.passed}
         return [(v, before[id(v)], g) for g, v in self.returned if id(v) in before]
 
 
@@ -57,17 +57,19 @@ class GradientTransformConformance(Conformance):
 
     def test_keeps_the_order_of_the_pairs(self) -> None:
         """Every variable is returned, in the order given."""
-        made = self.transformed()
-        names = [variable.op.name for _, variable in made.given]
-        came = [variable.op.name for _, variable in made.returned]
+        pairs = self.transformed()
+        names = [variable.op.name for _, variable in pairs.passed]
+        returned = [variable.op.name for _, variable in pairs.returned]
         removes = getattr(self.loaded().cls, "removes_pairs", False)
-        missing = [] if removes else [name for name in names if name not in came]
+        missing = [] if removes else [name for name in names if name not in returned]
         assert not missing, (
             f"the pairs of {', '.join(missing)} are missing; return pairs that the transform does "
             "not handle unchanged, or declare removes_pairs = True in the class"
         )
-        kept = [name for name in names if name in came]
-        assert came == kept, f"the pairs come as {came}, and were given as {kept}; keep the order"
+        ordered = [name for name in names if name in returned]
+        assert returned == ordered, (
+            f"the pairs come as {returned}, and were given as {ordered}; keep the order"
+        )
 
     def test_keeps_none(self) -> None:
         """A variable without a gradient gets none."""
@@ -102,7 +104,7 @@ class GradientTransformConformance(Conformance):
             )
 
     def test_keeps_sparse_gradients_sparse(self) -> None:
-        """`tf.IndexedSlices` stay so."""
+        """A sparse gradient (`tf.IndexedSlices`) stays sparse."""
         self.report_refusal(
             EMBEDDING,
             "tf.IndexedSlices, the gradient of an embedding",
@@ -120,17 +122,17 @@ class GradientTransformConformance(Conformance):
 
     def test_does_not_change_variables(self) -> None:
         """Computing the gradients leaves the variables as they are, and they stay finite."""
-        made = self.transformed()
-        variables = [variable for _, variable in made.given]
-        gradients = [gradient for gradient, _ in made.returned if gradient is not None]
-        with made.graph.as_default(), tf.Session() as session:
+        pairs = self.transformed()
+        variables = [variable for _, variable in pairs.passed]
+        gradients = [gradient for gradient, _ in pairs.returned if gradient is not None]
+        with pairs.graph.as_default(), tf.Session() as session:
             session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
             before = session.run(variables)
             with fails_as("the transformed gradients cannot be computed"):
                 session.run([getattr(g, "values", g) for g in gradients])
             after = session.run(variables)
-        pairs = zip(variables, before, after, strict=True)
-        changed = [v.op.name for v, old, new in pairs if not np.array_equal(old, new)]
+        values = zip(variables, before, after, strict=True)
+        changed = [v.op.name for v, old, new in values if not np.array_equal(old, new)]
         assert not changed, (
             f"computing the gradients changes {', '.join(changed)}; a transform only changes "
             "gradients, the optimizer changes the variables"
@@ -159,7 +161,7 @@ class GradientTransformConformance(Conformance):
             if self._error(()) is None or self._error(UNEXPECTED) is not None:
                 return {}
             errors = {
-                name: self._error([other for other in UNEXPECTED if other != name])
+                name: self._error([variable for variable in UNEXPECTED if variable != name])
                 for name in UNEXPECTED
             }
             return {name: error for name, error in errors.items() if error is not None}
@@ -190,7 +192,7 @@ class GradientTransformConformance(Conformance):
 
 
 def _transform(transform: Any, without: Collection[str] = ()) -> Transformed:
-    """Calls a transform with dense and sparse gradients, of several types, and None.
+    """Calls a transform with dense and sparse gradients of several types and with None.
 
     Args:
       transform: the transform.
@@ -199,21 +201,21 @@ def _transform(transform: Any, without: Collection[str] = ()) -> Transformed:
     with tf.Graph().as_default() as graph:
         tf.set_random_seed(1)
         tf.train.create_global_step()
-        given = [pair for pair in _gradients() if pair[1].op.name not in without]
-        # A list of its own, which the transform may change.
-        returned = transform(list(given))
+        passed = [pair for pair in _gradients() if pair[1].op.name not in without]
+        # The transform may change its list.
+        returned = transform(list(passed))
         assert isinstance(returned, (list, tuple)), (
             f"the transform returned {returned!r:.80}; return a list of (gradient, variable) pairs"
         )
         wrong = [p for p in returned if not (isinstance(p, tuple) and len(p) == 2)]
         assert not wrong, f"the transform returned the pair {wrong[0]!r:.80}; return 2-tuples"
-        variables = [id(variable) for _, variable in given]
-        other = [second for _, second in returned if id(second) not in variables]
-        assert not other, (
-            f"the transform returned a pair with {short_repr(other[0])} instead of a variable "
+        variables = [id(variable) for _, variable in passed]
+        unknown = [second for _, second in returned if id(second) not in variables]
+        assert not unknown, (
+            f"the transform returned a pair with {short_repr(unknown[0])} instead of a variable "
             "that it was given; return (gradient, variable) pairs"
         )
-        return Transformed(graph, given, returned)
+        return Transformed(graph, passed, returned)
 
 
 def _gradients() -> list[tuple[Any, Any]]:
