@@ -8,7 +8,7 @@ A checkpoint is a few files with a common path prefix, such as `runs/first/model
     model.ckpt-120.saving/                the folder where the files are staged
     checkpoint                            the list of the checkpoints in the folder
 
-The suffixes and the list are TensorFlow's. The name and the place of the step in it are ours.
+TensorFlow defines the suffixes and the list. This module defines `model.ckpt-120`.
 """
 
 from __future__ import annotations

@@ -28,6 +28,7 @@ class LoggingHook(Hook):
       every_steps: steps between lines.
       last_step: global step at which training ends; None if unknown.
       metrics: also receives the values, with the steps per second since the previous line.
+      option: the run option that makes the hook.
 
     Raises:
       ValueError: `every_steps` is not positive.
@@ -43,8 +44,10 @@ class LoggingHook(Hook):
         every_steps: int,
         last_step: int | None = None,
         metrics: MetricsLog | None = None,
+        option: str = option,
     ) -> None:
         super().__init__(Multiples(every_steps, last_step=last_step))
+        self.option = option
         self._tensors = dict(tensors)
         self._metrics = metrics
 

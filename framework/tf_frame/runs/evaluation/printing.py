@@ -1,4 +1,4 @@
-"""Text of evaluation results; the only module that prints metrics.
+"""Text of evaluation results: no other module formats them.
 
     evaluation at step 500  mean_iou 0.8500  loss 0.3120        result_line: during training
 
@@ -29,11 +29,16 @@ _LARGE = 1000
 def result_line(step: int, metrics: Mapping[str, float]) -> str:
     """Returns one line with the metrics of all classes together."""
     texts = [
-        f"{name} {figure(value)}"
+        metric_text(name, value)
         for name, value in metrics.items()
         if not isinstance(name, ClassMetric)
     ]
     return f"evaluation at step {step}  {'  '.join(texts)}"
+
+
+def metric_text(name: str, value: float) -> str:
+    """Returns one metric within a line: `mean_iou 0.8500`."""
+    return f"{name} {figure(value)}"
 
 
 def result_table(step: int, metrics: Mapping[str, Any]) -> str:

@@ -23,6 +23,7 @@ from tf_frame.plugin.origin import empty_split_error
 from tf_frame.runs.error_translation import translated_errors
 from tf_frame.runs.evaluation.evaluate import run_evaluator
 from tf_frame.runs.evaluation.evaluator import Evaluator
+from tf_frame.runs.evaluation.printing import metric_text
 from tf_frame.runs.evaluation.progress import evaluate_watched
 from tf_frame.runs.evaluation.results import numbers
 from tf_frame.runs.setup.run_context import RunContext, RunObserver
@@ -107,7 +108,7 @@ def _evaluated(evaluator: Evaluator, checkpoint: str | None, observer: RunObserv
         metrics = numbers(evaluate_watched(evaluator, checkpoint, observer).metrics)
     except NoDataError as error:
         return f"dry run: nothing is evaluated: {error}"
-    figures = ", ".join(f"{name} {figure(value)}" for name, value in metrics.items())
+    figures = ", ".join(metric_text(name, value) for name, value in metrics.items())
     return f"dry run: evaluated one batch; {figures}"
 
 
