@@ -90,4 +90,4 @@ def test_an_option_has_its_values_its_bounds_and_its_default():
 def test_defaults_of_a_model_replace_those_of_the_options():
     for everything in (False, True):
         text = run_options_text({"max_steps": 77}, everything=everything)
-        assert "global step at which training ends (1 or more) [77]" in text
+        assert "train up to this global step (1 or more) [77]" in text

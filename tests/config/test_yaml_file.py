@@ -3,8 +3,8 @@ import pytest
 from tf_frame.config.yaml_file import (
     Named,
     Settings,
+    parse_assignments,
     read_settings,
-    settings_of_assignments,
     to_yaml,
 )
 from tf_frame.errors import ConfigError
@@ -195,7 +195,7 @@ def test_yaml_makes_no_python_objects(read, tag):
     with pytest.raises(ConfigError, match="is not YAML: could not determine a constructor"):
         read(f"plugin: {tag}")
     with pytest.raises(ConfigError, match="the list is not YAML: could not determine"):
-        settings_of_assignments([f"hooks=[{tag.split(' ')[0]} x]"])
+        parse_assignments([f"hooks=[{tag.split(' ')[0]} x]"])
 
 
 def test_a_version_without_quotes_is_text(tmp_path):

@@ -1,8 +1,8 @@
 """`tf-frame checkpoint`: lists, shows, compares, renames and averages checkpoints.
 
-It answers, without a model's code, which checkpoint of a folder is intact and what it holds;
-it fits a checkpoint to a model with other names of variables, such as a pretrained backbone;
-and it averages the last checkpoints of a training to one set of weights.
+No command needs the code of a model. `list` and `show` find intact checkpoints and their contents,
+`rename` fits a checkpoint to a model with other names of variables, such as a pretrained backbone,
+and `average` averages the last checkpoints of a training to one set of weights.
 """
 
 from __future__ import annotations
@@ -45,13 +45,13 @@ diff     differences between two checkpoints; exit code 0 without any, 1 with so
 rename   writes a checkpoint with other names: --rule 'old/(.*)=new/\1'. REGEX has to match the
          whole name; of several rules the first that matches counts; --drop REGEX leaves
          variables out; both may be given several times. --dry_run only shows the result
-average  writes the mean of checkpoints; integers, booleans and texts are those of the last
+average  writes the mean of checkpoints; integers, booleans and texts come from the last
 
 PATH is a checkpoint (runs/first/model.ckpt-500), a folder (its newest checkpoint) or a SavedModel.
 NEW is written whole or not at all, replaces nothing without --overwrite, and becomes the newest
 checkpoint of its folder. --json prints the result as JSON."""
 
-_Given = Mapping[str, Any]
+_Flags = Mapping[str, Any]
 
 
 def main(argv: Sequence[str]) -> int:
@@ -59,23 +59,27 @@ def main(argv: Sequence[str]) -> int:
     if not argv or any(word in ("-h", "--help") for word in argv):
         report(_USAGE)
         return EXIT_OK if argv else EXIT_USAGE
-    name, *rest = argv
+    name, *words = argv
     if name not in SUB_COMMANDS:
-        near = nearest(name, SUB_COMMANDS)
-        hint = f"did you mean {near!r}?" if near else f"it takes one of {', '.join(SUB_COMMANDS)}"
+        near_name = nearest(name, SUB_COMMANDS)
+        hint = (
+            f"did you mean {near_name!r}?"
+            if near_name
+            else f"it takes one of {', '.join(SUB_COMMANDS)}"
+        )
         raise ConfigError(f"unknown word {name!r} after tf-frame checkpoint; {hint}")
     command = SUB_COMMANDS[name]
-    given, paths = parse_words(rest, command.options)
+    flags, paths = parse_words(words, command.options)
     if len(paths) < command.least or (command.most is not None and len(paths) > command.most):
         given_paths = " ".join(paths) or "none"
         raise ConfigError(f"tf-frame checkpoint {name} takes {command.paths}; given: {given_paths}")
-    if name == "rename" and not (given.get("rule") or given.get("drop")):
+    if name == "rename" and not (flags.get("rule") or flags.get("drop")):
         raise ConfigError("tf-frame checkpoint rename takes --rule REGEX=REPLACEMENT, or --drop")
     with quiet_import():
         # Importing TensorFlow takes seconds and writes log lines.
         import tf_frame.checkpoint.find.reader  # noqa: F401
     with _reported_patterns():
-        return command.run(paths, given)
+        return command.run(paths, flags)
 
 
 @contextlib.contextmanager
@@ -90,27 +94,27 @@ def _reported_patterns() -> Iterator[None]:
                 complain(f"note: {warning.message}")
 
 
-def _list(paths: Sequence[str], given: _Given) -> int:
+def _list(paths: Sequence[str], flags: _Flags) -> int:
     from tf_frame.checkpoint.find.contents import list_checkpoints
 
     entries = list_checkpoints(paths[0])
-    _print(given, tables.entries_as_json(entries), lambda: tables.entries(entries, paths[0]))
+    _print(flags, tables.entries_as_json(entries), lambda: tables.entries(entries, paths[0]))
     return EXIT_OK
 
 
-def _show(paths: Sequence[str], given: _Given) -> int:
+def _show(paths: Sequence[str], flags: _Flags) -> int:
     from tf_frame.checkpoint.find.contents import describe_variables
     from tf_frame.checkpoint.warm_start.rules import parse_regex
 
-    pattern = parse_regex("--filter", given["filter"]) if given.get("filter") else None
+    pattern = parse_regex("--filter", flags["filter"]) if flags.get("filter") else None
     checkpoint = _opened(paths[0])
-    variables = describe_variables(checkpoint, pattern=pattern, values=bool(given.get("values")))
-    shown = checkpoint.path, checkpoint.global_step, variables
-    _print(given, tables.contents_as_json(*shown), lambda: tables.contents(*shown))
+    variables = describe_variables(checkpoint, pattern=pattern, values=bool(flags.get("values")))
+    arguments = checkpoint.path, checkpoint.global_step, variables
+    _print(flags, tables.contents_as_json(*arguments), lambda: tables.contents(*arguments))
     return EXIT_OK
 
 
-def _diff(paths: Sequence[str], given: _Given) -> int:
+def _diff(paths: Sequence[str], flags: _Flags) -> int:
     from tf_frame.checkpoint.find.contents import compare_checkpoints
 
     try:
@@ -120,40 +124,40 @@ def _diff(paths: Sequence[str], given: _Given) -> int:
         # Code 1 would say that two checkpoints differ.
         raise ConfigError(str(error)) from error
     _print(
-        given,
+        flags,
         tables.difference_as_json(difference),
         lambda: tables.difference(first.path, second.path, difference),
     )
     return EXIT_FAILED if difference.any else EXIT_OK
 
 
-def _rename(paths: Sequence[str], given: _Given) -> int:
+def _rename(paths: Sequence[str], flags: _Flags) -> int:
     from tf_frame.checkpoint.rewrite.rename import plan_rewriting
 
     plan = plan_rewriting(
         _opened(paths[0]),
         paths[1],
-        rules=given.get("rule", ()),
-        drop=given.get("drop", ()),
-        overwrite=bool(given.get("overwrite")),
+        rules=flags.get("rule", ()),
+        drop=flags.get("drop", ()),
+        overwrite=bool(flags.get("overwrite")),
     )
-    written = not given.get("dry_run")
+    written = not flags.get("dry_run")
     if written:
         plan.write()
     report(tables.rewriting(plan, written=written))
     return EXIT_OK
 
 
-def _average(paths: Sequence[str], given: _Given) -> int:
+def _average(paths: Sequence[str], flags: _Flags) -> int:
     from tf_frame.checkpoint.rewrite.average import average, find_sources
 
     new, *given_sources = paths
-    sources = find_sources(given_sources, last=given.get("last"), but=new)
-    averaged, taken = average(sources, new, overwrite=bool(given.get("overwrite")))
+    sources = find_sources(given_sources, last=flags.get("last"), but=new)
+    averaged, copied = average(sources, new, overwrite=bool(flags.get("overwrite")))
     report(
         f"wrote {new}, the mean of {len(sources)} checkpoints:\n"
         + "\n".join(f"  {source}" for source in sources)
-        + f"\n{averaged} variables averaged, {taken} taken from the last"
+        + f"\n{averaged} variables averaged, {copied} taken from the last"
     )
     return EXIT_OK
 
@@ -165,15 +169,15 @@ def _opened(path: str) -> Any:
     return Checkpoint(resolve_checkpoint(path))
 
 
-def _print(given: _Given, data: Any, text: Callable[[], str]) -> None:
-    report(json.dumps(data, indent=2, allow_nan=False) if given.get("json") else text())
+def _print(flags: _Flags, data: Any, text: Callable[[], str]) -> None:
+    report(json.dumps(data, indent=2, allow_nan=False) if flags.get("json") else text())
 
 
 @dataclasses.dataclass(frozen=True)
 class _Command:
     """A command after `tf-frame checkpoint`: its function, its paths and its options."""
 
-    run: Callable[[Sequence[str], _Given], int]
+    run: Callable[[Sequence[str], _Flags], int]
     paths: str
     least: int
     most: int | None

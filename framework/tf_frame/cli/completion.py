@@ -44,7 +44,7 @@ Prints a script that completes the words of tf-frame in a shell. To load it in e
   zsh    echo 'source <(tf-frame completion zsh)' >> ~/.zshrc     (after compinit)
   fish   tf-frame completion fish > ~/.config/fish/completions/tf-frame.fish"""
 
-# The scripts call the command as the user typed it: that of the present environment.
+# The scripts call the command as the user typed it, so that the active environment answers.
 # Without an answer a shell completes the names of files.
 _SCRIPTS = {
     "bash": """\
@@ -81,8 +81,8 @@ _KINDS = {
 def main(argv: Sequence[str]) -> int:
     """Runs the sub-command and returns its exit code."""
     if argv and argv[0] == "words":
-        for found in _quiet_candidates(argv[1:]):
-            report(found)
+        for candidate in _quiet_candidates(argv[1:]):
+            report(candidate)
         return EXIT_OK
     if not argv or any(word in ("-h", "--help") for word in argv):
         report(_USAGE)
@@ -113,95 +113,95 @@ def candidates(words: Sequence[str]) -> list[str]:
     if not before:
         commands = [*COMMANDS, *(info.name for info in installed_commands())]
         return _beginning(current, [*commands, "--help", "--version"])
-    command, *rest = before
+    command, *earlier_words = before
     if current == "=":
-        current, rest = "", [*rest, "="]
-    if rest[-1:] == ["="]:
-        rest = rest[:-1]
+        current, earlier_words = "", [*earlier_words, "="]
+    if earlier_words[-1:] == ["="]:
+        earlier_words = earlier_words[:-1]
     if current.startswith("--") and "=" in current:
         name, _, value = current.partition("=")
-        return [f"{name}={text}" for text in candidates([command, *rest, name, value])]
+        return [f"{name}={text}" for text in candidates([command, *earlier_words, name, value])]
     complete = _COMMANDS.get(command, _after_package_command)
-    return _beginning(current, complete(command, rest, current))
+    return _beginning(current, complete(command, earlier_words, current))
 
 
-def _beginning(current: str, known: Iterable[str]) -> list[str]:
-    return [word for word in known if word.startswith(current)]
+def _beginning(current: str, words: Iterable[str]) -> list[str]:
+    return [word for word in words if word.startswith(current)]
 
 
-def _after_package_command(command: str, rest: Sequence[str], current: str) -> Iterator[str]:
-    plugin = load_command(command) if current.startswith("-") or rest else None
+def _after_package_command(command: str, words: Sequence[str], current: str) -> Iterator[str]:
+    plugin = load_command(command) if current.startswith("-") or words else None
     return (
-        _options_or_values(declared_options(plugin.cls.Params), rest, current)
+        _options_or_values(declared_options(plugin.cls.Params), words, current)
         if plugin
         else iter(())
     )
 
 
-def _after_run(command: str, rest: Sequence[str], current: str) -> Iterator[str]:
-    of_plugins = _plugin_options(rest, current)
+def _after_run(command: str, words: Sequence[str], current: str) -> Iterator[str]:
+    of_plugins = _plugin_options(words, current)
     options = [*SELECTION, *TRYING, *run_options(), *of_plugins]
-    return _options_or_values(options, rest, current, others=["--help", "--help_all"])
+    return _options_or_values(options, words, current, other_words=["--help", "--help_all"])
 
 
-def _after_launch(command: str, rest: Sequence[str], current: str) -> Iterator[str]:
+def _after_launch(command: str, words: Sequence[str], current: str) -> Iterator[str]:
     """Options of a job up to `--`, and then the words of every task."""
     module = importlib.import_module(COMMANDS[command][0])
-    own, words = module.split_at_dashes(rest)
-    if len(own) < len(rest):
-        return iter(candidates([*words, current]) if words else ["run"])
+    job_words, run_words = module.split_at_dashes(words)
+    if len(job_words) < len(words):
+        return iter(candidates([*run_words, current]) if run_words else ["run"])
     # The value of the last option is still to come.
-    options = module.options_for(own[:-1] if own[-1:] == ["--on"] else own)
-    return _options_or_values(options, own, current, others=["--", "--help"])
+    options = module.options_for(job_words[:-1] if job_words[-1:] == ["--on"] else job_words)
+    return _options_or_values(options, job_words, current, other_words=["--", "--help"])
 
 
-def _after_own(command: str, rest: Sequence[str], current: str) -> Iterator[str]:
+def _after_own(command: str, words: Sequence[str], current: str) -> Iterator[str]:
     """A command that takes paths and its own options."""
     options = importlib.import_module(COMMANDS[command][0]).OPTIONS
-    return _options_or_values(options, rest, current)
+    return _options_or_values(options, words, current)
 
 
-def _after_folder(command: str, rest: Sequence[str], current: str) -> Iterator[str]:
-    """`evaluate`, `predict` and `export`: MODEL_DIR, and then options, also those of a run."""
-    own = importlib.import_module(COMMANDS[command][0]).OPTIONS
-    if not rest:
+def _after_folder(command: str, words: Sequence[str], current: str) -> Iterator[str]:
+    """`evaluate`, `predict` and `export`: MODEL_DIR, then options of the command or of a run."""
+    own_options = importlib.import_module(COMMANDS[command][0]).OPTIONS
+    if not words:
         return iter(["--help"] if current.startswith("-") else [])
-    folder, *words = rest
+    folder, *option_words = words
     file = os.path.join(os.path.expanduser(folder), CONFIG_FILE)
-    of_plugins = _plugin_options(["--config", file, *words], current)
-    hidden = {option.name for option in own}
+    of_plugins = _plugin_options(["--config", file, *option_words], current)
+    hidden = {option.name for option in own_options}
     run_and_plugins = [o for o in [*run_options(), *of_plugins] if o.name not in hidden]
-    return _options_or_values([*own, LOCKED, *run_and_plugins], words, current)
+    return _options_or_values([*own_options, LOCKED, *run_and_plugins], option_words, current)
 
 
-def _after_convert(command: str, rest: Sequence[str], current: str) -> Iterator[str]:
-    if not rest:
+def _after_convert(command: str, words: Sequence[str], current: str) -> Iterator[str]:
+    if not words:
         return iter([*_names(CONVERTER), "--help"])
-    cls = load_plugin(CONVERTER, rest[0]).cls
-    return _options_or_values(declared_options(cls.Params), rest[1:], current)
+    cls = load_plugin(CONVERTER, words[0]).cls
+    return _options_or_values(declared_options(cls.Params), words[1:], current)
 
 
-def _after_plugins(command: str, rest: Sequence[str], current: str) -> Iterator[str]:
-    words = importlib.import_module(COMMANDS[command][0]).SUB_COMMANDS
-    if not rest:
-        return iter([*words, "--help"])
-    module, arguments, _ = words.get(rest[0], ("", "", ""))
-    if len(rest) == 1 and arguments.startswith("NAME") and rest != ["new"]:
+def _after_plugins(command: str, words: Sequence[str], current: str) -> Iterator[str]:
+    sub_commands = importlib.import_module(COMMANDS[command][0]).SUB_COMMANDS
+    if not words:
+        return iter([*sub_commands, "--help"])
+    module, arguments, _ = sub_commands.get(words[0], ("", "", ""))
+    if len(words) == 1 and arguments.startswith("NAME") and words != ["new"]:
         return iter(sorted({info.name for info in find_plugins()}))
     options = getattr(importlib.import_module(module), "OPTIONS", ()) if module else ()
-    return _options_or_values(options, rest[1:], current)
+    return _options_or_values(options, words[1:], current)
 
 
-def _after_checkpoint(command: str, rest: Sequence[str], current: str) -> Iterator[str]:
+def _after_checkpoint(command: str, words: Sequence[str], current: str) -> Iterator[str]:
     commands = importlib.import_module(COMMANDS[command][0]).SUB_COMMANDS
-    if not rest:
+    if not words:
         return iter([*commands, "--help"])
-    options = commands[rest[0]].options if rest[0] in commands else ()
-    return _options_or_values(options, rest[1:], current)
+    options = commands[words[0]].options if words[0] in commands else ()
+    return _options_or_values(options, words[1:], current)
 
 
-def _after_completion(command: str, rest: Sequence[str], current: str) -> Iterator[str]:
-    return iter(() if rest else [*_SCRIPTS, "--help"])
+def _after_completion(command: str, words: Sequence[str], current: str) -> Iterator[str]:
+    return iter(() if words else [*_SCRIPTS, "--help"])
 
 
 _COMMANDS: dict[str, Callable[[str, Sequence[str], str], Iterator[str]]] = {
@@ -225,7 +225,7 @@ def _options_or_values(
     before: Sequence[str],
     current: str,
     *,
-    others: Sequence[str] = ("--help",),
+    other_words: Sequence[str] = ("--help",),
 ) -> Iterator[str]:
     """Yields the values of the last option, or else the flags of all options."""
     named = {f"--{option.name}": option for option in options}
@@ -234,7 +234,7 @@ def _options_or_values(
         yield from _values(last, before)
     # The shell completes files.
     elif current.startswith("-"):
-        yield from (*named, *others)
+        yield from (*named, *other_words)
         if current.startswith("--no"):
             yield from (f"--no{o.name}" for o in options if o.type is bool)
 

@@ -29,19 +29,19 @@ def main(argv: Sequence[str]) -> int:
     if not argv or argv[0] in _HELP:
         report(f"{_USAGE}\n\nconverters:\n{_converters()}")
         return EXIT_OK if argv else EXIT_USAGE
-    name, *rest = argv
+    name, *words = argv
     cls = load_plugin(CONVERTER, name).cls
-    if any(word in _HELP for word in rest):
+    if any(word in _HELP for word in words):
         report(_help(name, cls))
         return EXIT_OK
     options = declared_options(cls.Params)
-    given, paths = parse_words(rest, options)
+    flags, paths = parse_words(words, options)
     if len(paths) != 2:
         given_paths = " ".join(paths) or "none"
         raise ConfigError(f"tf-frame convert {name} takes SOURCE and OUTPUT; given: {given_paths}")
     try:
         with output_may_fail():
-            cls(params=resolve(cls.Params, [given])).convert(*paths, report)
+            cls(params=resolve(cls.Params, [flags])).convert(*paths, report)
     except KeyboardInterrupt:
         complain("tf-frame: stopped by Ctrl-C; the same command goes on from here")
         return EXIT_INTERRUPTED

@@ -73,7 +73,7 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _with_data(setup: TrainingSetup) -> Any:
-    """Constructs the input; warns if its classes differ from those of the training."""
+    """Constructs the input; warns if the training had other classes."""
     try:
         source = setup.make_input()
     except DataError as error:

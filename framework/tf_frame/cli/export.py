@@ -9,9 +9,9 @@ from tf_frame.cli.checkpoint_tables import size_text
 from tf_frame.cli.trained_input import (
     CLASSES,
     PUBLISHED,
-    classes_given,
     input_for_export,
     make_folder,
+    parse_classes,
 )
 from tf_frame.command_line import option_help
 from tf_frame.command_line.folder_setup import setup_from_folder
@@ -60,7 +60,7 @@ OPTIONS = [
         "calibration_examples",
         int,
         CALIBRATION_EXAMPLES,
-        "number of evaluation examples on which tflite_int8 measures the ranges of activations",
+        "number of evaluation examples for the ranges of activations of tflite_int8",
         min=1,
     ),
     Option("overwrite", bool, False, "replace the files of an earlier export"),
@@ -71,10 +71,10 @@ _USAGE = f"""usage: tf-frame export MODEL_DIR --format FORMAT [OPTIONS]
 Exports the model that tf-frame run has trained in MODEL_DIR, with its moving averages if the run
 has them and --eval_moving_averages is on:
 
-{columns([(name, each.text) for name, each in FORMATS.items()])}
+{columns([(name, export.text) for name, export in FORMATS.items()])}
 
 The export is loaded again, and its outputs for a batch of the evaluation data are compared with
-those of the restored session. Floating-point outputs may differ by {TOLERANCE:g}, those of
+the outputs of the restored session. Floating-point outputs may differ by {TOLERANCE:g}, in
 tflite by {TFLITE_TOLERANCE:g} ({TFLITE_QUANTIZED_TOLERANCE:g} with --quantize_delay_step),
 times the largest value of the output if that is above 1. Integers and text must be equal;
 classes may differ if their scores tie within twice that tolerance. Of
@@ -95,7 +95,7 @@ def main(argv: Sequence[str]) -> int:
     format_name = values.pop("format")
     if not format_name:
         raise ConfigError(f"say what to write: --format {'|'.join(FORMATS)}")
-    classes = classes_given(setup, values.pop("num_classes"), values.pop("class_names"))
+    classes = parse_classes(setup, values.pop("num_classes"), values.pop("class_names"))
     source, no_data = input_for_export(setup, classes)
     if no_data:
         report(f"note: exporting without evaluation data: {no_data}")

@@ -20,8 +20,8 @@ from tf_frame.runs.setup.training_setup import TrainingSetup
 _USAGE = """usage: tf-frame launch [OPTIONS] -- run --plugin NAME [OPTIONS OF THE RUN]
 
 Starts a training of several processes: a chief, workers, parameter servers and an evaluator. Shows
-what they say, each line once, with one line of progress; starts a task again that dies; passes
-Ctrl-C and SIGTERM on, so that the chief saves; and ends when the last one has ended. The logs of
+their output, each line once, and one line of progress; starts a task again that dies; passes
+Ctrl-C and SIGTERM on, so that the chief saves; and ends when the last task has ended. The logs of
 the tasks are in MODEL_DIR/logs; tf-frame status MODEL_DIR shows what each does."""
 _HELP = ("-h", "--help")
 _WORDS_FOLLOW = "--"
@@ -37,20 +37,20 @@ _SAID_BY_TF_CONFIG = (
 
 def main(argv: Sequence[str]) -> int:
     """Runs the sub-command and returns its exit code."""
-    own, words = split_at_dashes(argv)
-    if not argv or any(word in _HELP for word in own):
-        report(_help([word for word in own if word not in _HELP]))
+    job_words, run_words = split_at_dashes(argv)
+    if not argv or any(word in _HELP for word in job_words):
+        report(_help([word for word in job_words if word not in _HELP]))
         return EXIT_OK if argv else EXIT_USAGE
-    if not words:
+    if not run_words:
         raise ConfigError(
             "say after -- what to train: tf-frame launch --num_workers 2 -- run --plugin NAME"
         )
-    named, rest = split_flags(own, [ON])
+    named, other_words = split_flags(job_words, [ON])
     place = _place(named)
     options = _options(place)
     defaults = {option.name: option.default for option in options}
-    values = defaults | named | parse_flags(rest, options)
-    job, setup = make_job(words, values)
+    values = defaults | named | parse_flags(other_words, options)
+    job, setup = make_job(run_words, values)
     # If the tasks run on other machines, only those may have the folder and the data.
     if hasattr(place, "check"):
         place.check(setup, values)
@@ -124,13 +124,13 @@ def split_at_dashes(argv: Sequence[str]) -> tuple[list[str], list[str]]:
     return list(argv[:at]), list(argv[at + 1 :])
 
 
-def options_for(own: Sequence[str]) -> list[Option]:
-    """Returns the options of a job, and those of the place that `--on` names.
+def options_for(job_words: Sequence[str]) -> list[Option]:
+    """Returns the options of a job and of the place that `--on` names.
 
     Raises:
       ConfigError: there is no such place.
     """
-    return _options(_place(split_flags(own, [ON])[0]))
+    return _options(_place(split_flags(job_words, [ON])[0]))
 
 
 def _options(place: Any) -> list[Option]:
@@ -143,8 +143,8 @@ def _place(values: Mapping[str, Any]) -> Any:
     return importlib.import_module(PLACES[values.get(ON.name, ON.default)])
 
 
-def _help(own: Sequence[str]) -> str:
-    values, _ = split_flags(own, [ON])
+def _help(job_words: Sequence[str]) -> str:
+    values, _ = split_flags(job_words, [ON])
     place = values.get(ON.name, ON.default)
     other_places = "|".join(name for name in PLACES if name != place)
     return "\n\n".join(

@@ -27,7 +27,7 @@ COMMANDS = {
     "launch": ("tf_frame.cli.launch", "start a training of several processes"),
     "status": ("tf_frame.cli.status", "show what each task of a training does"),
     "evaluate": ("tf_frame.cli.evaluate", "evaluate the checkpoints of a run"),
-    "predict": ("tf_frame.cli.predict", "write what a trained model predicts"),
+    "predict": ("tf_frame.cli.predict", "write the predictions of a trained model"),
     "export": ("tf_frame.cli.export", "write a trained model as SavedModel, TFLite, ONNX ..."),
     "profile": ("tf_frame.cli.profile", "show where the time of a step goes"),
     "plugins": ("tf_frame.cli.plugins", "list and show the installed plugins, begin a new one"),
@@ -147,6 +147,6 @@ def _check_encoding(argv: Sequence[str]) -> None:
 
 def _explain_unknown(word: str) -> str:
     names = [*COMMANDS, *(info.name for info in installed_commands())]
-    near = difflib.get_close_matches(word, names, n=1)
-    hint = f"did you mean {near[0]!r}?" if near else f"commands: {', '.join(names)}"
+    near_names = difflib.get_close_matches(word, names, n=1)
+    hint = f"did you mean {near_names[0]!r}?" if near_names else f"commands: {', '.join(names)}"
     return f"unknown command {word!r}; {hint}"

@@ -1,6 +1,6 @@
 """`tf-frame plugins check NAME`: checks whether a plugin keeps its contract.
 
-The checks are those of `tf_frame.testing.conformance`, which the tests of a plugin run by pytest.
+The checks come from `tf_frame.testing.conformance`, which the tests of a plugin run by pytest.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from tf_frame.text import columns
 USAGE = """usage: tf-frame plugins check NAME [--kind KIND] [--json] [OPTIONS]
 
 Builds and runs the plugin in small graphs, and says for each check of its contract whether it
-is ok, failed (then the exit code is 2) or skipped. OPTIONS are those of the plugin, such as
+is ok, failed (then the exit code is 2) or skipped. OPTIONS are options of the plugin, such as
 --input.data_dir (tf-frame plugins show NAME lists them), and for a model all of tf-frame run.
 Several plugins of one name are all checked, each with the options that it has; --kind chooses
 one of them."""
@@ -51,13 +51,13 @@ def main(argv: Sequence[str]) -> int:
     name, *words = argv
     if name.startswith("-"):
         raise ConfigError("tf-frame plugins check takes the NAME of a plugin first")
-    own, rest = split_flags(words, OPTIONS)
-    infos = _named(name, own.get("kind"))
+    flags, plugin_words = split_flags(words, OPTIONS)
+    infos = _named(name, flags.get("kind"))
     # The checks run trainings. Nobody needs their log.
     with quiet_import(), log_level("tf_frame", logging.ERROR), output_to_stderr():
-        options = _options(infos, rest)
+        options = _options(infos, plugin_words)
         results = [(info, _checked(info, options.get(info, {}))) for info in infos]
-    if own.get("json"):
+    if flags.get("json"):
         rows = [row for info, checks in results for row in _as_json(info, checks)]
         report(json.dumps(rows, indent=2))
     else:
@@ -82,35 +82,37 @@ def _named(name: str, kind: str | None) -> list[PluginInfo]:
 
 def _options(infos: Sequence[PluginInfo], words: Sequence[str]) -> dict[PluginInfo, dict[str, Any]]:
     """Returns for each plugin the checked values of its options."""
-    known: dict[PluginInfo, list[Option]] = {}
+    declared: dict[PluginInfo, list[Option]] = {}
     for info in infos:
         with contextlib.suppress(BrokenPluginError):  # A check reports it.
-            known[info] = declared_options(load_plugin_info(info).cls.Params, info.option_prefix)
-    values = {info: split_flags(words, options)[0] for info, options in known.items()}
-    models = [info for info in known if info.kind == MODEL]
+            declared[info] = declared_options(load_plugin_info(info).cls.Params, info.option_prefix)
+    values = {info: split_flags(words, options)[0] for info, options in declared.items()}
+    models = [info for info in declared if info.kind == MODEL]
     # A model is checked together with its input, which may have the same name.
-    other_options = [o for info, of in known.items() if info.kind not in (MODEL, INPUT) for o in of]
-    left = split_flags(words, other_options)[1]
-    for model in models if left else ():
-        values[model] = _options_of_run(f"{model.distribution}:{model.name}", left)
-    if not models and len(known) == len(infos):
-        _refuse_unknown(words, [o for options in known.values() for o in options], infos[0].name)
+    other_options = [
+        o for info, options in declared.items() if info.kind not in (MODEL, INPUT) for o in options
+    ]
+    model_words = split_flags(words, other_options)[1]
+    for model in models if model_words else ():
+        values[model] = _parse_run_options(f"{model.distribution}:{model.name}", model_words)
+    if not models and len(declared) == len(infos):
+        _refuse_unknown(words, [o for options in declared.values() for o in options], infos[0].name)
     return values
 
 
-def _options_of_run(model: str, words: Sequence[str]) -> dict[str, Any]:
+def _parse_run_options(model: str, words: Sequence[str]) -> dict[str, Any]:
     flags = parse_command_line(["--plugin", model, *words]).flags
-    taken = [name for name in _NOT_TAKEN if name in flags]
-    if taken:
-        raise ConfigError(f"tf-frame plugins check takes no --{taken[0]}; give single options")
+    refused = [name for name in _NOT_TAKEN if name in flags]
+    if refused:
+        raise ConfigError(f"tf-frame plugins check takes no --{refused[0]}; give single options")
     return {name: value for name, value in flags.items() if name != "plugin"}
 
 
 def _refuse_unknown(words: Sequence[str], options: Iterable[Option], plugin: str) -> None:
     by_name = {option.name: option for option in options}
-    shown = f"tf-frame plugins show {plugin} lists those that it has"
+    hint = f"tf-frame plugins show {plugin} lists its options"
     parse_flags(
-        words, by_name.values(), explain=lambda name: "" if nearest(name, by_name) else shown
+        words, by_name.values(), explain=lambda name: "" if nearest(name, by_name) else hint
     )
 
 

@@ -32,7 +32,7 @@ def main(argv: Sequence[str]) -> int:
     plugins = find_plugins(switches)
     states = [_state(info, load=bool(flags.get("check"))) for info in plugins]
     if flags.get("json"):
-        rows = [_as_json(info, *each) for info, each in zip(plugins, states, strict=True)]
+        rows = [_as_json(info, *state) for info, state in zip(plugins, states, strict=True)]
         report(json.dumps(rows, indent=2))
     else:
         report(_table(plugins, states))

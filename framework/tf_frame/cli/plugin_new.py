@@ -34,17 +34,17 @@ def main(argv: Sequence[str]) -> int:
         options = group_text("Options", OPTIONS, {"kind": "required"})
         report(f"{_USAGE}\n\n{options}\n\nkinds:\n{kinds}")
         return EXIT_OK if argv else EXIT_USAGE
-    given, words = parse_words(argv, OPTIONS)
+    flags, words = parse_words(argv, OPTIONS)
     if len(words) != 1:
         given_names = " ".join(words) or "none"
         raise ConfigError(f"tf-frame plugins new takes one NAME; given: {given_names}")
-    if "kind" not in given:
+    if "kind" not in flags:
         raise ConfigError(f"tf-frame plugins new needs --kind, one of {', '.join(CONTENTS)}")
-    name, kind = words[0], given["kind"]
+    name, kind = words[0], flags["kind"]
     check_name(name, find_plugins())
     if kind == "command" and package_name(name) in COMMAND.reserved:
         raise ConfigError(f"the name {name!r} is taken: tf-frame itself has this command")
-    folder = write_plugin(name, kind, os.path.expanduser(given.get("directory", ".")))
+    folder = write_plugin(name, kind, os.path.expanduser(flags.get("directory", ".")))
     report(f"{folder}: {describe(kind)}, with tests. Next:\n\n{_next_commands(name, kind, folder)}")
     return EXIT_OK
 

@@ -17,7 +17,7 @@ SUB_COMMANDS = {
         "tf_frame.cli.plugin_list",
         "[--json] [--check]",
         "the installed plugins, with the problems that their metadata tells; --check loads each of "
-        "them and reports those that are broken (then the exit code is 2), --json prints the list "
+        "them and reports the broken ones (then the exit code is 2), --json prints the list "
         "for programs",
     ),
     "show": (
@@ -50,8 +50,8 @@ _HELP = ("-h", "--help")
 
 def main(argv: Sequence[str]) -> int:
     """Runs the sub-command and returns its exit code."""
-    word, *rest = argv or [""]
-    brief_help = word in _BRIEF and any(argument in _HELP for argument in rest)
+    word, *arguments = argv or [""]
+    brief_help = word in _BRIEF and any(argument in _HELP for argument in arguments)
     if not argv or word in _HELP or brief_help:
         report(usage())
         return EXIT_OK if argv else EXIT_USAGE
@@ -59,10 +59,10 @@ def main(argv: Sequence[str]) -> int:
         raise ConfigError(f"tf-frame plugins: {not_a_choice(word, SUB_COMMANDS)}")
     command = importlib.import_module(SUB_COMMANDS[word][0]).main
     if word not in _BRIEF:
-        return int(command(rest))
+        return int(command(arguments))
     # A plugin that is loaded to be shown or checked may import TensorFlow at its top.
     with quiet_import():
-        return int(command(rest))
+        return int(command(arguments))
 
 
 def usage() -> str:

@@ -17,9 +17,9 @@ from tqdm import tqdm
 from tf_frame.cli.trained_input import (
     CLASSES,
     PUBLISHED,
-    classes_given,
     input_for_files,
     make_folder,
+    parse_classes,
 )
 from tf_frame.command_line import option_help
 from tf_frame.command_line.folder_setup import setup_from_folder
@@ -71,7 +71,7 @@ def main(argv: Sequence[str]) -> int:
     setup, values = setup_from_folder("predict", _one_path_each(argv), OPTIONS)
     if not values["output"]:
         raise ConfigError("say where to write the predictions: --output DIR")
-    classes = classes_given(setup, values["num_classes"], values["class_names"])
+    classes = parse_classes(setup, values["num_classes"], values["class_names"])
     source = input_for_files(setup, classes) if values["input"] else _with_data(setup)
     output = os.path.expanduser(values["output"])
     files = _files(setup, source, values["input"], output)
@@ -125,8 +125,8 @@ def _with_data(setup: TrainingSetup) -> Any:
 def _files(setup: TrainingSetup, source: Any, paths: Sequence[str], output: str) -> list[str]:
     if not paths:
         return []
-    own = getattr(type(source), "prediction_dataset", None)
-    if own is None or own is getattr(Input, "prediction_dataset", None):
+    method = getattr(type(source), "prediction_dataset", None)
+    if method is None or method is getattr(Input, "prediction_dataset", None):
         assert setup.input is not None
         raise ConfigError(
             f"the input {setup.input.name} of {setup.input.plugin.info.distribution} cannot read "
@@ -164,7 +164,7 @@ def _closing(count: int, secs: float, output: str) -> str:
 
 
 def _report_files_without_example(files: Sequence[str], names: Sequence[str]) -> None:
-    """Reports missing files if the names of examples are those of files."""
+    """Reports files without an example, if examples are named by files."""
     missing = set(files) - set(names)
     if missing and set(names) <= set(files):
         first = next(file for file in files if file in missing)

@@ -45,14 +45,14 @@ def config_text(line: CommandLine, setup: TrainingSetup) -> str:
         if key != "model":
             lines.append("  " + _entry("name", plugin.name, names[key]))
         lines += [f"  {text}" for text in _options(plugin, key, origins)]
-    for key, plugins, named in (
+    for key, plugins, choices in (
         ("transforms", setup.transforms, line.chosen.transforms),
         ("hooks", setup.hooks, line.chosen.hooks),
     ):
         lines.append(f"{key}:" if plugins else _entry(key, [], names[key]))
-        for plugin, each in zip(plugins, named, strict=True):
+        for plugin, choice in zip(plugins, choices, strict=True):
             lines.append("- " + _entry("name", plugin.name, names[key]))
-            lines += [f"  {text}" for text in _options(plugin, each.prefix, origins)]
+            lines += [f"  {text}" for text in _options(plugin, choice.prefix, origins)]
     return "\n".join(line for line in lines if line)
 
 

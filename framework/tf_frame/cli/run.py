@@ -74,16 +74,16 @@ def run_as_command(argv: Sequence[str]) -> int | None:
     # The mode decides which options there are, so that it is read before the line is split.
     if not any(word.lstrip("-").partition("=")[0] == MODE.name for word in argv):
         return None
-    values, rest = split_flags(argv, [MODE, MODEL_DIR])
+    values, other_words = split_flags(argv, [MODE, MODEL_DIR])
     mode = values.get(MODE.name)
     if mode not in COMMAND_MODES:
         return None
     command = importlib.import_module(f"tf_frame.cli.{mode}")
-    if any(word in _HELP for word in rest):
+    if any(word in _HELP for word in other_words):
         return int(command.main(["--help"]))
     if not values.get(MODEL_DIR.name):
         raise ConfigError(f"--mode {mode} needs --model_dir, the folder of a run that has trained")
-    return int(command.main([values[MODEL_DIR.name], *rest]))
+    return int(command.main([values[MODEL_DIR.name], *other_words]))
 
 
 def run_line(line: CommandLine, *, keeps_folder: bool = True) -> int:
@@ -97,8 +97,8 @@ def run_line(line: CommandLine, *, keeps_folder: bool = True) -> int:
     if line.values.get(PRINT_CONFIG.name):
         report(config_text(line, setup))
         return EXIT_OK
-    shown = any(getattr(setup.config, name) for name in _SHOWING)
-    cluster = Cluster() if shown else find_cluster(setup.config, os.environ)
+    only_shows = any(getattr(setup.config, name) for name in _SHOWING)
+    cluster = Cluster() if only_shows else find_cluster(setup.config, os.environ)
     setup = dataclasses.replace(setup, config=in_cluster(setup.config, cluster))
     if file_system.is_remote(setup.model_dir):
         with quiet_import(setup.config.verbosity):
@@ -108,7 +108,7 @@ def run_line(line: CommandLine, *, keeps_folder: bool = True) -> int:
     source = setup.make_input()
     setup.check(source.info, evaluate=bool(line.values.get("evaluate")))
     notes = run_text.notes(line, setup)
-    if shown:
+    if only_shows:
         _show(setup, source)
     elif line.values.get(DRY_RUN.name):
         _dry_run(setup, cluster, source, notes)

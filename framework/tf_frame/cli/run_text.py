@@ -56,7 +56,7 @@ def _remote_note(model_dir: str) -> list[str]:
 
 
 def _changes(setup: TrainingSetup) -> list[str]:
-    """Returns a note on the options that differ from those of the run that is resumed."""
+    """Returns a note on the options that differ from the options of the resumed run."""
     file, checkpoint = (os.path.join(setup.model_dir, name) for name in (CONFIG_FILE, LIST_FILE))
     if setup.config.task or not (file_system.exists(file) and file_system.exists(checkpoint)):
         return []
@@ -64,7 +64,7 @@ def _changes(setup: TrainingSetup) -> list[str]:
         changed = changed_options(read_settings(file), setup.settings())
     except ConfigError as error:
         return [f"note: the options of the run that is resumed are not known: {error}"]
-    heading = "note: options differ from those of the run that is resumed:"
+    heading = "note: options differ from the run that is resumed:"
     return ["\n  ".join([heading, *changed])] if changed else []
 
 

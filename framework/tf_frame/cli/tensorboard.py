@@ -131,17 +131,17 @@ def _why_no_profile_tab() -> str:
     return f"the Profile tab is {'; '.join([check.found, *check.advice])}"
 
 
-def free_port(host: str, given: int | None) -> int:
-    """Returns the given port, or else the first free one from TensorBoard's own.
+def free_port(host: str, requested: int | None) -> int:
+    """Returns the requested port, or else the first free one from TensorBoard's own.
 
     Raises:
-      ConfigError: the given port is taken, all ports are, or this machine has no such address.
+      ConfigError: the requested port is taken, all ports are, or this machine has no such address.
     """
-    if given:
-        if _is_free(host, given):
-            return given
+    if requested:
+        if _is_free(host, requested):
+            return requested
         raise ConfigError(
-            f"--port {given} is taken on {host}; give another one, or leave --port out for the "
+            f"--port {requested} is taken on {host}; give another one, or leave --port out for the "
             f"first free one from {_FIRST_PORT}"
         )
     tried = range(_FIRST_PORT, _FIRST_PORT + _TRIED_PORTS)
@@ -182,8 +182,8 @@ def serve(
     Raises:
       TfFrameError: TensorBoard ends by itself, or does not answer in time.
     """
-    near = _EVERY_ADDRESS.get(host, host)
-    url = f"http://[{near}]:{port}/" if ":" in near else f"http://{near}:{port}/"
+    local_host = _EVERY_ADDRESS.get(host, host)
+    url = f"http://[{local_host}]:{port}/" if ":" in local_host else f"http://{local_host}:{port}/"
     words = [*words, "--host", host, "--port", str(port)]
     with (
         note_signals() as signals,

@@ -46,10 +46,10 @@ CLASSES = (
 )
 
 
-def classes_given(
+def parse_classes(
     setup: TrainingSetup, num_classes: int | None, class_names: str | None
 ) -> InputInfo | None:
-    """Returns the classes of the options `CLASSES`; None: those of the run or its input.
+    """Returns the classes of the options `CLASSES`; None: the run or its input has them.
 
     Raises:
       ConfigError: the options contradict each other or the run, or the file cannot be read.
@@ -59,7 +59,7 @@ def classes_given(
         if is_new(setup):
             assert setup.input is not None
             report(
-                f"note: the classes are those of the input {setup.input.name}; for other ones give "
+                f"note: the classes come from the input {setup.input.name}; for other classes give "
                 "--num_classes or --class_names"
             )
         return None
@@ -111,27 +111,27 @@ def make_folder(setup: TrainingSetup, source: Any, observer: RunObserver) -> Non
     report(f"model_dir  {setup.model_dir}")
 
 
-def input_for_files(setup: TrainingSetup, given: InputInfo | None = None) -> Any:
-    """Constructs the input of a run for files to predict on; its classes are those of the training.
+def input_for_files(setup: TrainingSetup, classes: InputInfo | None = None) -> Any:
+    """Constructs the input of a run for files to predict on, with the classes of the training.
 
     Args:
       setup: the run.
-      given: classes that replace the recorded ones.
+      classes: classes that replace the recorded ones.
 
     Raises:
       DataError: the input needs its data, which does not exist.
     """
-    info = given or recorded_info(setup)
+    info = classes or recorded_info(setup)
     source = None if info is None else setup.make_input_without_data(info)
     return setup.make_input() if source is None else source
 
 
-def input_for_export(setup: TrainingSetup, given: InputInfo | None = None) -> tuple[Any, str]:
+def input_for_export(setup: TrainingSetup, classes: InputInfo | None = None) -> tuple[Any, str]:
     """Constructs the input of a run for an export, with its data if possible.
 
     Args:
       setup: the run.
-      given: classes that replace the recorded ones.
+      classes: classes that replace the recorded ones.
 
     Returns:
       The input; and the reason why it has no data, empty if it has data.
@@ -139,10 +139,10 @@ def input_for_export(setup: TrainingSetup, given: InputInfo | None = None) -> tu
     Raises:
       DataError: the input needs its data, which does not exist.
     """
-    info = given or recorded_info(setup)
+    info = classes or recorded_info(setup)
     try:
         source = setup.make_input()
-        subject = "the training had" if given is None else "the checkpoint has"
+        subject = "the training had" if classes is None else "the checkpoint has"
         reason = "" if info is None else different_classes(source.info, info, subject)
     except DataError as error:
         source, reason = None, str(error)

@@ -1,7 +1,7 @@
 """The setup of commands that take MODEL_DIR: `evaluate`, `predict` and `export`.
 
-It comes from the `config.yaml` that the run wrote to MODEL_DIR, so that nobody has to repeat the
-options of the run; or, for a published checkpoint without a run, from the command line alone.
+The `config.yaml` in MODEL_DIR has the options of the run, so that nobody has to repeat them. For a
+published checkpoint, which has no run, all options come from the command line.
 """
 
 from __future__ import annotations
@@ -25,34 +25,34 @@ from tf_frame.runs.setup.training_setup import TrainingSetup
 
 
 def setup_from_folder(
-    command: str, argv: Sequence[str], own: Sequence[Option]
+    command: str, argv: Sequence[str], own_options: Sequence[Option]
 ) -> tuple[TrainingSetup, dict[str, Any]]:
     """Returns the setup of a folder, and the values of the command's own options.
 
     Args:
       command: the sub-command, for messages.
-      argv: `MODEL_DIR` and options: those of the command, and any of `tf-frame run`, which win
-        over the file. For a published checkpoint, `MODEL_DIR` is a new folder and optional.
-      own: the options of the command; they hide those of `tf-frame run` of the same name.
+      argv: `MODEL_DIR`, options of the command, and options of `tf-frame run`, which win over the
+        file. For a published checkpoint, `MODEL_DIR` is a new folder and optional.
+      own_options: the options of the command; they hide run options with the same name.
 
     Raises:
       ConfigError: no folder is named, it holds no configuration, or an option is wrong.
       PluginError: a plugin that the configuration names cannot be used.
     """
     folder = argv[0] if argv and not argv[0].startswith("-") else None
-    line = split_words(argv if folder is None else argv[1:], own)
+    line = split_words(argv if folder is None else argv[1:], own_options)
     if folder is not None and MODEL_DIR.name in line.values:
         raise ConfigError(f"the folder is {folder}, named first; leave --model_dir out")
     if folder is not None:
         line = line.with_values(model_dir=folder)
     if folder is None or {"plugin", "warm_start_from"} <= line.values.keys():
-        setup = _setup_of_checkpoint(command, line)
+        setup = _set_up_checkpoint(command, line)
     else:
-        setup = _setup_of_run(command, folder, line)
+        setup = _set_up_run(command, folder, line)
     return setup, dict(line.own_values)
 
 
-def _setup_of_run(command: str, folder: str, line: CommandLine) -> TrainingSetup:
+def _set_up_run(command: str, folder: str, line: CommandLine) -> TrainingSetup:
     file = find_configuration(folder)
     for option in (MODE, *TRYING):
         if option.name in line.values:
@@ -66,8 +66,8 @@ def _setup_of_run(command: str, folder: str, line: CommandLine) -> TrainingSetup
     return setup
 
 
-def _setup_of_checkpoint(command: str, line: CommandLine) -> TrainingSetup:
-    """The setup of a new folder for a published checkpoint."""
+def _set_up_checkpoint(command: str, line: CommandLine) -> TrainingSetup:
+    """Returns the setup of a new folder for a published checkpoint."""
     line = load_plugins(line)
     setup = line.setup() if line.chosen else None
     is_for_run = any(option.name in line.values for option in (MODE, *TRYING))

@@ -17,7 +17,7 @@ from tf_frame.runs.setup.model_dir import CONFIG_FILE
 
 
 def find_records(files: Iterable[Settings], model_dir: str | None) -> list[Settings]:
-    """Returns the records of plugins: configuration files, and that of a folder to resume.
+    """Returns the records of plugins in configuration files, and in the folder of a run to resume.
 
     Args:
       files: the configuration files of a command.
@@ -36,7 +36,7 @@ def find_records(files: Iterable[Settings], model_dir: str | None) -> list[Setti
 
 
 def change_warnings(records: Iterable[Settings]) -> list[str]:
-    """Returns a line for each package that differs from that of a record."""
+    """Returns a line for each package that differs from a record."""
     return [
         f"warning: {record.path} was written with {text}"
         for record in records
@@ -93,7 +93,7 @@ def _find_problem(record: Settings) -> str:
     for text in incomplete(record.versions, record.lock):
         return f"does not record {text}; leave --locked out: a run that resumes records it"
     for text in differences(record.versions, record.lock):
-        return f"was written with {text}; install what it was written with, or leave --locked out"
+        return f"was written with {text}; install the recorded package, or leave --locked out"
     return ""
 
 

@@ -1,7 +1,7 @@
 """Loads the plugins that a command line, its files and a preset name.
 
-`CommandLine.setup` then makes the `TrainingSetup` of `tf-frame run`; `folder_setup` makes that of
-`evaluate`, `predict` and `export`, from the `config.yaml` in MODEL_DIR.
+`CommandLine.setup` then makes the `TrainingSetup` of `tf-frame run`; `folder_setup` makes the setup
+of `evaluate`, `predict` and `export` from the `config.yaml` in MODEL_DIR.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from tf_frame.config.values import nearest
 from tf_frame.config.yaml_file import (
     Named,
     Settings,
+    parse_assignments,
     read_settings,
-    settings_of_assignments,
     to_settings,
 )
 from tf_frame.errors import ConfigError
@@ -39,12 +39,12 @@ from tf_frame.runs.setup.plugin_choice import (
 from tf_frame.tensorflow_log import quiet_import
 
 
-def parse_command_line(argv: Sequence[str], own: Sequence[Option] = ()) -> CommandLine:
+def parse_command_line(argv: Sequence[str], own_options: Sequence[Option] = ()) -> CommandLine:
     """Splits the words after a sub-command, and loads the plugins that they name.
 
     Arguments and errors: see `split_words` and `load_plugins`.
     """
-    return load_plugins(split_words(argv, own))
+    return load_plugins(split_words(argv, own_options))
 
 
 def load_plugins(line: CommandLine) -> CommandLine:
@@ -53,11 +53,11 @@ def load_plugins(line: CommandLine) -> CommandLine:
     Raises:
       PluginError: a plugin cannot be used.
       ConfigError: a wrong value, or a configuration file cannot be read.
-        Both messages also list plugins that differ from those of a record.
+        Both messages also list plugins that differ from a record.
     """
     files = [
         *_configuration_files(line.values),
-        settings_of_assignments(line.values.get("set", ())),
+        parse_assignments(line.values.get("set", ())),
     ]
     line = dataclasses.replace(line, files=files)
     if line.values.get(LOCKED.name):
@@ -80,8 +80,8 @@ def _choose(line: CommandLine, name: str) -> CommandLine:
     sources = [source.values for source in (preset, *line.files) if source.plugin in (None, name)]
     if getattr(model.cls, "variants", {}):
         words = line.plugin_words.get("model", ())
-        values, rest = split_flags(words, declared_options(model.cls.Params, "model"))
-        plugin_words = {**line.plugin_words, "model": rest}
+        values, other_words = split_flags(words, declared_options(model.cls.Params, "model"))
+        plugin_words = {**line.plugin_words, "model": other_words}
         line = dataclasses.replace(line, plugin_values=values, plugin_words=plugin_words)
         sources.append(values)
     defaults = model_settings(model.cls, name, find_variant(model.cls, sources))
@@ -120,7 +120,7 @@ def _run_option(name: str) -> Option:
 
 
 def preset_settings(model: Any, model_name: str, name: str | None) -> Settings:
-    """The options of a model's preset, which has the format of a configuration file.
+    """Returns the options of a model's preset, which has the format of a configuration file.
 
     They are stronger than the defaults of the model, and weaker than files and command line.
 
@@ -136,8 +136,8 @@ def preset_settings(model: Any, model_name: str, name: str | None) -> Settings:
         return Settings()
     presets = getattr(model, "presets", {})
     if name not in presets:
-        near = nearest(name, presets)
-        hint = f"did you mean {near}? " if near else ""
+        nearest_name = nearest(name, presets)
+        hint = f"did you mean {nearest_name}? " if nearest_name else ""
         names = ", ".join(sorted(presets)) or "none"
         raise ConfigError(
             f"--preset {name}: the model {model_name} has no such preset; {hint}it has: {names}"

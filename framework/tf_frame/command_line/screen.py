@@ -119,7 +119,7 @@ def output_may_fail() -> Iterator[None]:
 
 @contextlib.contextmanager
 def output_to_stderr() -> Iterator[None]:
-    """Inside the block, what is printed goes to standard error, also from C++ and other processes.
+    """Sends all output inside the block to standard error, also from C++ and other processes.
 
     For commands that run code of plugins and print a result, such as JSON.
     """

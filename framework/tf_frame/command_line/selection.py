@@ -43,7 +43,7 @@ SELECTION = (
         "hook",
         tuple[str, ...],
         None,
-        "a hook next to those of the run options, with a value for its first option after a "
+        "a hook in addition to the run options', with a value for its first option after a "
         "colon (heartbeat:60); repeat it for several",
         verbatim=True,
     ),

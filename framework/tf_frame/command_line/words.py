@@ -43,8 +43,8 @@ class CommandLine:
 
     Attributes:
       values: name -> value of the options of a run that belong to no plugin.
-      own_options: the options of the sub-command; they hide those of a run of the same name.
-      own_values: name -> value of these, defaults included.
+      own_options: the options of the sub-command; they hide options of a run with the same name.
+      own_values: name -> value of `own_options`, defaults included.
       plugin_words: first part of the dotted name (`model`) -> words of such options, in order.
       plugin_values: dotted name -> value of the options of plugins that are parsed already.
       unknown: words that are no option known without the plugins: mistakes.
@@ -71,7 +71,7 @@ class CommandLine:
 
         Raises:
           ConfigError: no model is named, an unknown option, a wrong value, or values that do not
-            fit together. The message also lists plugins that differ from those of a record.
+            fit together. The message also lists plugins that differ from a record.
         """
         with adding_plugin_changes(self.records):
             setup = self._setup()
@@ -124,7 +124,7 @@ class CommandLine:
         return option.parse(values[-1]) if values else None
 
     def records(self) -> list[Settings]:
-        """The files that record which plugins a run used: those read, and that of the folder."""
+        """The files that record the plugins of a run: the files read, and the one in the folder."""
         return find_records(self.files, self.named_model_dir)
 
     def defaults(self) -> dict[str, Any]:
@@ -133,36 +133,36 @@ class CommandLine:
         return {name: value for source in weakest for name, value in source.values.items()}
 
 
-def split_words(argv: Sequence[str], own: Sequence[Option] = ()) -> CommandLine:
+def split_words(argv: Sequence[str], own_options: Sequence[Option] = ()) -> CommandLine:
     """Splits the words after a sub-command; loads no plugin.
 
     Args:
       argv: the words.
-      own: options of the sub-command in addition to those of a run.
+      own_options: options of the sub-command, in addition to the run options.
 
     Raises:
       ConfigError: a wrong value of an option that belongs to no plugin.
     """
-    values, rest = split_flags(argv, _options_without_plugins(own))
-    own_names = {option.name for option in own}
+    values, other_words = split_flags(argv, _options_without_plugins(own_options))
+    own_names = {option.name for option in own_options}
     plugin_words: dict[str, list[str]] = {}
     unknown: list[str] = []
-    for words in _group(rest):
+    for words in _group(other_words):
         match = _PLUGIN_FLAG.match(words[0])
         (plugin_words.setdefault(match[1], []) if match else unknown).extend(words)
     return CommandLine(
         values={name: value for name, value in values.items() if name not in own_names},
-        own_options=own,
-        own_values={option.name: values.get(option.name, option.default) for option in own},
+        own_options=own_options,
+        own_values={option.name: values.get(option.name, option.default) for option in own_options},
         plugin_words=plugin_words,
         unknown=unknown,
     )
 
 
-def _options_without_plugins(own: Sequence[Option]) -> list[Option]:
-    hidden = {option.name for option in own}
+def _options_without_plugins(own_options: Sequence[Option]) -> list[Option]:
+    hidden = {option.name for option in own_options}
     options = (*SELECTION, *TRYING, *run_options())
-    return [*own, *(option for option in options if option.name not in hidden)]
+    return [*own_options, *(option for option in options if option.name not in hidden)]
 
 
 def _group(words: Sequence[str]) -> Iterator[list[str]]:
@@ -211,8 +211,8 @@ def _explain_missing_run(model_dir: str) -> str:
         reason = f"{model_dir} has no {CONFIG_FILE}, which tf-frame run writes when training begins"
     else:
         reason = f"{model_dir}/{CONFIG_FILE} names no plugin"
-    near = _find_near_runs(folder)
-    return f"{reason}; did you mean {' or '.join(near)}?" if near else reason
+    similar_runs = _find_near_runs(folder)
+    return f"{reason}; did you mean {' or '.join(similar_runs)}?" if similar_runs else reason
 
 
 def _find_near_runs(folder: str) -> list[str]:
@@ -225,4 +225,4 @@ def _find_near_runs(folder: str) -> list[str]:
         for entry in os.scandir(parent or ".")
         if entry.name != name and os.path.exists(os.path.join(entry.path, CONFIG_FILE))
     ]
-    return [os.path.join(parent, near) for near in difflib.get_close_matches(name, runs)]
+    return [os.path.join(parent, run) for run in difflib.get_close_matches(name, runs)]

@@ -22,7 +22,7 @@ def changed_options(before: Settings, now: Settings) -> list[str]:
 
     Args:
       before: the settings of the earlier run.
-      now: those of this run, complete.
+      now: the settings of this run, complete.
     """
     names = [name for name in _NAMES if getattr(before, name) not in (None, getattr(now, name))]
     lines = [_line(name, getattr(now, name), getattr(before, name)) for name in names]

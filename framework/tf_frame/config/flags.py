@@ -63,9 +63,9 @@ def parse_flags(
     Raises:
       ConfigError: unknown flag, wrong value, or an argument that is no flag.
     """
-    values, rest = _parse(argv, list(options), known_only=False, explain=explain)
-    if rest:
-        raise ConfigError(_stray(rest[0]))
+    values, words = _parse(argv, list(options), known_only=False, explain=explain)
+    if words:
+        raise ConfigError(_stray(words[0]))
     return values
 
 
@@ -76,7 +76,7 @@ def parse_words(
 
     Args:
       argv, options: as of `parse_flags`.
-      stops_at_word: whether all arguments after the first of these are returned unread.
+      stops_at_word: return all arguments from the first that is no flag unread.
     """
     return _parse(argv, list(options), known_only=False, stops_at_word=stops_at_word)
 
@@ -98,14 +98,14 @@ def _parse(
     for option in options:
         _define(table, option)
     try:
-        rest = table(["tf-frame", *argv], known_only=known_only)[1:]
+        words = table(["tf-frame", *argv], known_only=known_only)[1:]
     except flags.UnrecognizedFlagError as error:
         reason = explain(error.flagname)
         unknown = f"unknown option --{error.flagname}; {reason}" if reason else ""
         raise ConfigError(unknown or _unknown(error.flagname, options)) from None
     except flags.Error as error:
         raise ConfigError(str(error).splitlines()[0]) from None
-    return {o.name: table[o.name].value for o in options if table[o.name].present}, rest
+    return {o.name: table[o.name].value for o in options if table[o.name].present}, words
 
 
 def _define(table: flags.FlagValues, option: Option) -> None:
@@ -121,10 +121,10 @@ def _define(table: flags.FlagValues, option: Option) -> None:
 def _unknown(name: str, options: Iterable[Option]) -> str:
     names = [option.name for option in options]
     part = name.rpartition(".")[0]
-    if part and not any(known.startswith(f"{part}.") for known in names):
+    if part and not any(option.startswith(f"{part}.") for option in names):
         return f"unknown option --{name}; {part} takes no options, or is not in use"
-    near = values.nearest(name, names)
-    hint = f"did you mean --{near}?" if near else "--help lists the options"
+    nearest_name = values.nearest(name, names)
+    hint = f"did you mean --{nearest_name}?" if nearest_name else "--help lists the options"
     return f"unknown option --{name}; {hint}"
 
 

@@ -183,9 +183,9 @@ def check_names(
         if name in ("transform", "hook"):
             raise ConfigError(f"{source}: unknown option {name}; write a list, {name}s: [...]")
         if name not in names:
-            near = values.nearest(name, names)
+            near_name = values.nearest(name, names)
             hint = explain(name) or (
-                f"did you mean {near}?" if near else "tf-frame run --help_all lists them"
+                f"did you mean {near_name}?" if near_name else "tf-frame run --help_all lists them"
             )
             raise ConfigError(f"{source}: unknown option {name}; {hint}")
 

@@ -1,7 +1,7 @@
 """The run options, which belong to no plugin, in the groups of `tf-frame run --help_all`.
 
 Names and meanings follow the flags of slim, DeepLab and tf.estimator, so that their users
-find what they know. The docstring of each group is its heading in the help.
+find the names they know. The docstring of each group is its heading in the help.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _TIMELINES = ("trace_at_step", "trace_every_n_steps")
 class TrainingOptions:
     """Length of training, batch sizes, randomness."""
 
-    max_steps: int = option(1000, "global step at which training ends", min=1)
+    max_steps: int = option(1000, "train up to this global step", min=1)
     train_batch_size: int = option(
         32, "examples per step, summed over all clones of this worker", min=1
     )
@@ -72,7 +72,7 @@ class OptimizerOptions:
         max=1,
     )
     # The averages of the object detection API (tf.contrib.opt.MovingAverageOptimizer) have no
-    # limit, those of slim's trainers have it.
+    # limit, the averages of slim's trainers have it.
     moving_average_num_updates: bool = option(
         True,
         "limit the decay of the moving averages to (1 + step) / (10 + step)",
@@ -111,12 +111,12 @@ class OptimizerOptions:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class CloneOptions:
-    """Combination of clones; other values than the defaults are those of older trainers."""
+    """Combination of clones; values other than the defaults repeat older trainers."""
 
     batch_size_scope: str = option(
         "worker",
         "--train_batch_size counts the examples of one clone, of all clones of a worker, or of "
-        "all workers whose gradients are averaged (--sync_replicas, or no parameter servers)",
+        "all workers that average gradients (--sync_replicas, or no parameter servers)",
         choices=("clone", "worker", "global"),
     )
     regularization: str = option(
@@ -129,7 +129,7 @@ class CloneOptions:
     )
     update_ops: str = option(
         "first_clone",
-        "clones whose update ops (moving statistics of batch norm) are run",
+        "clones that run their update ops (moving statistics of batch norm)",
         choices=("first_clone", "all_clones"),
     )
     gradient_reduction: str = option(
@@ -175,11 +175,13 @@ class WarmStartOptions:
     )
     warm_start_include: tuple[str, ...] = option(
         (),
-        "only variables whose names begin with one of these; empty: all",
+        "only variables with names that begin with one of these; empty: all",
         requires="warm_start_from",
     )
     warm_start_exclude: tuple[str, ...] = option(
-        (), "leave out variables whose names begin with one of these", requires="warm_start_from"
+        (),
+        "leave out variables with names that begin with one of these",
+        requires="warm_start_from",
     )
     warm_start_map: tuple[str, ...] = option(
         (),
@@ -337,7 +339,7 @@ class ProfilingOptions:
     """Profiles for TensorBoard, timelines for chrome://tracing."""
 
     profile_at_step: tuple[int, ...] = option(
-        (), "global steps at which a profile of --profile_num_steps steps begins", min=1
+        (), "global steps where a profile of --profile_num_steps steps begins", min=1
     )
     profile_num_steps: int = option(
         8,
@@ -355,14 +357,14 @@ class ProfilingOptions:
     )
     profile_dir: str | None = option(
         None,
-        "folder of the profiles, but of those of tf-frame profile attach; none: --model_dir",
+        "folder of the profiles, except for tf-frame profile attach; none: --model_dir",
         requires=_PROFILES,
     )
     profile_all_workers: bool = option(
         False, "profile every task, not only the chief", requires=_PROFILES
     )
     trace_at_step: tuple[int, ...] = option(
-        (), "global steps whose timeline is written, as --trace_every_n_steps does", min=1
+        (), "global steps to write a timeline of, as --trace_every_n_steps does", min=1
     )
     trace_every_n_steps: int = option(
         0, "steps between timelines, tf_trace-STEP.json for chrome://tracing; 0: none", min=0

@@ -198,8 +198,8 @@ def without_effect(config: RunOptions, defaults: RunOptions) -> list[str]:
     for name, reason in _ineffective(config, defaults):
         names.setdefault(reason, []).append(name)
     return [
-        f"--{', --'.join(each)} {'have' if len(each) > 1 else 'has'} no effect {reason}"
-        for reason, each in names.items()
+        f"--{', --'.join(options)} {'have' if len(options) > 1 else 'has'} no effect {reason}"
+        for reason, options in names.items()
     ]
 
 

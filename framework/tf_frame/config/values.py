@@ -141,15 +141,15 @@ def type_text(type_: Any) -> str:
     return str({str: "text"}.get(present, present.__name__))
 
 
-def nearest(word: str, known: Iterable[str]) -> str | None:
-    """Returns the known word most similar to `word`, or None if none is similar."""
-    close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
+def nearest(word: str, words: Iterable[str]) -> str | None:
+    """Returns the most similar of some words, or None if none is similar."""
+    close = difflib.get_close_matches(word, list(words), n=1, cutoff=0.6)
     return close[0] if close else None
 
 
 def not_a_choice(value: Any, choices: Iterable[Any]) -> str:
     """Makes the message for a value that is not among `choices`, with the nearest choice."""
     texts = [to_text(choice) for choice in choices]
-    near = nearest(str(value), texts)
-    hint = f"did you mean {near!r}? " if near else ""
+    nearest_text = nearest(str(value), texts)
+    hint = f"did you mean {nearest_text!r}? " if nearest_text else ""
     return f"{value!r} is not known; {hint}allowed: {', '.join(texts)}"

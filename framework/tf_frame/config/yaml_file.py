@@ -180,7 +180,7 @@ def to_settings(content: Mapping[str, Any], source: str) -> Settings:
     return Settings(plugin, **names, values=values, versions=versions, lock=lock, path=source)
 
 
-def settings_of_assignments(assignments: Sequence[str]) -> Settings:
+def parse_assignments(assignments: Sequence[str]) -> Settings:
     """Converts `--set KEY=VALUE` to settings; a later one wins.
 
     Args:

@@ -29,7 +29,7 @@ def task_commands(
       job: the job.
       gpus_per_worker: number of GPUs for each task that trains; None: the tasks share all.
       cpus_per_task: number of cores for each task; None: the tasks share all.
-      program: the words before those of the job.
+      program: the words before the words of the job.
 
     Raises:
       ConfigError: there are not as many GPUs.

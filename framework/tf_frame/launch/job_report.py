@@ -25,8 +25,8 @@ class Limits:
     Attributes:
       max_restarts: deaths of each task after which it is started again.
       stop_secs: after a failure, from SIGTERM to SIGKILL.
-      ps_secs: after a failure, the time in which parameter servers may still be needed.
-      ps_leave_secs: after a signal, the time in which they leave once the other tasks have ended.
+      ps_secs: after a failure, the time that the other tasks may still need parameter servers.
+      ps_leave_secs: after a signal, the time for parameter servers once the other tasks have ended.
       save_secs: after a signal to the launcher, from SIGTERM to SIGKILL: the chief saves.
       end_secs: from the end of the chief to the end of the other tasks.
       progress_secs: between two lines of progress where there is no terminal.
@@ -68,7 +68,7 @@ class JobReport:
         self.evaluated_at = 0.0
 
     def lines(self, task: Task, lines: Iterable[str]) -> None:
-        """Shows lines of a task, without those of its own progress."""
+        """Shows lines of a task, without its own progress lines."""
         for line in lines:
             if not self._progress.takes(task, line):
                 self._screen.task_line(task, line)
@@ -98,12 +98,12 @@ class Failure:
     Attributes:
       text: what happened.
       run: the task that failed first; None without a single one.
-      shown: number of lines on the screen at that time.
+      lines_shown: number of lines on the screen at that time.
     """
 
     text: str
     run: TaskRun | None
-    shown: int
+    lines_shown: int
 
 
 def format_ends(runs: Sequence[TaskRun]) -> str:
@@ -117,15 +117,15 @@ def _row(run: TaskRun) -> tuple[str, ...]:
     return (str(run.task), run.end_text(), again, f"{run.seconds:.0f} s", log)
 
 
-def format_failure(failure: Failure, shown: int) -> str:
+def format_failure(failure: Failure, lines_shown: int) -> str:
     """Returns the reason for a failure, with the last lines of the task if they are out of sight.
 
     Args:
       failure: the reason.
-      shown: number of lines on the screen by now.
+      lines_shown: number of lines on the screen by now.
     """
     text = f"failed: {failure.text}"
     lines = list(failure.run.last_lines) if failure.run else []
-    if not lines or shown - failure.shown <= _STILL_SEEN_LINES:
+    if not lines or lines_shown - failure.lines_shown <= _STILL_SEEN_LINES:
         return text
     return f"{text}; its last lines:\n{indented(lines, len(lines))}"

@@ -20,8 +20,8 @@ from tf_frame.launch.job import CHIEF, EVALUATOR, GPUS_PER_WORKER, PS, WORKER, J
 
 OPTIONS = (
     Option("image", str, "", "the container image, with tf-frame and the plugins in it"),
-    Option("name", str, "", "the name of the TFJob; default: that of the model folder"),
-    Option("namespace", str, "", "the namespace; default: that of kubectl"),
+    Option("name", str, "", "the name of the TFJob; default: the name of the model folder"),
+    Option("namespace", str, "", "the namespace; default: kubectl's"),
     Option(
         "volume_claim",
         str,

@@ -83,7 +83,7 @@ def main(
     Args:
       job: the job.
       values: name -> value of `OPTIONS`.
-      program: the words before those of the job.
+      program: the words before the words of the job.
       limits: fields of `Limits` that differ from the default.
 
     Raises:
@@ -129,10 +129,10 @@ def _has_other_interfaces() -> bool:
 
 
 def _show_end(supervisor: Supervisor, screen: JobScreen, folder: str, seconds: float) -> None:
-    shown = screen.shown
+    lines_shown = screen.shown
     screen.say(format_ends(supervisor.runs))
     if supervisor.failure:
-        screen.say(format_failure(supervisor.failure, shown))
+        screen.say(format_failure(supervisor.failure, lines_shown))
     elif supervisor.received is not None:
         name = signal.Signals(supervisor.received).name
         screen.say(f"stopped by {name}; the same command goes on with {folder}")

@@ -27,13 +27,13 @@ def free_ports(count: int) -> list[int]:
     numbers = list(range(_LOWEST, _first_ephemeral()))
     # A separate generator: with the same seed, two jobs would choose the same ports.
     candidates = random.SystemRandom().sample(numbers, min(len(numbers), _TRIES_PER_PORT * count))
-    found = list(itertools.islice(filter(_is_free, candidates), count))
-    if len(found) < count:
+    ports = list(itertools.islice(filter(_is_free, candidates), count))
+    if len(ports) < count:
         raise TfFrameError(
             f"{count} free TCP ports are needed from {numbers[0]} to {numbers[-1]}, and "
-            f"{len(found)} are there; end what listens on them"
+            f"{len(ports)} are there; end what listens on them"
         )
-    return found
+    return ports
 
 
 def _first_ephemeral() -> int:

@@ -16,7 +16,7 @@ from typing import BinaryIO
 from tf_frame.errors import ConfigError, TfFrameError
 from tf_frame.launch.job import Task
 
-# The words of a program that runs a task, without those of the job.
+# The words of a program that runs a task; the words of the job follow.
 PROGRAM = (sys.executable, "-m", "tf_frame")
 _READ_BYTES = 1 << 20
 _LONGEST = 2000
@@ -80,7 +80,7 @@ class TaskProcess:
         Other processes of its group end with it.
         """
         if not self._ended and self._has_ended():
-            # Before the process is forgotten, so that its number is still that of its group.
+            # Until `wait` the number of the process still names its group.
             self.kill()
             self._process.wait()
             self._ended = True
@@ -170,11 +170,11 @@ class LogTail:
 
     def _split_lines(self, data: bytes) -> list[str]:
         lines = []
-        *complete, rest = data.split(b"\n")
+        *complete, partial = data.split(b"\n")
         for part in complete:
             self._add(part)
             lines.append(self._take())
-        self._add(rest)
+        self._add(partial)
         return lines
 
     def _add(self, data: bytes) -> None:

@@ -39,7 +39,7 @@ OPTIONS = (
     GPUS_PER_WORKER,
     Option("print_only", bool, False, "print the script instead of submitting it"),
 )
-# Seconds before the time limit at which the tasks begin to save; Slurm may be a minute early.
+# The tasks begin to save so many seconds before the time limit; Slurm may be a minute early.
 _NOTICE_SECS = 60
 
 _SCRIPT = """\

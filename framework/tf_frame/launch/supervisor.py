@@ -160,7 +160,7 @@ class Supervisor:
             self._screen.say(f"{text}; stopping the other tasks")
 
     def _stop(self, secs: float) -> None:
-        """Asks all tasks to stop; those that are left after some seconds are killed."""
+        """Asks all tasks to stop; the limits kill the remaining tasks after some seconds."""
         self._stops = True
         self._stopped_at = time.monotonic()
         self._kill_at = self._stopped_at + secs
@@ -198,13 +198,13 @@ class Supervisor:
 
     def _dismiss_servers(self) -> None:
         """Ends parameter servers, which would wait for ever for a chief that has ended."""
-        left = [run for run in self.runs if run.exit_code is None]
-        if not self._stops or any(run.task.type != PS for run in left):
+        alive = [run for run in self.runs if run.exit_code is None]
+        if not self._stops or any(run.task.type != PS for run in alive):
             return
-        alone_at = max([self._stopped_at, *(run.end_time for run in self.runs if run not in left)])
+        alone_at = max([self._stopped_at, *(run.end_time for run in self.runs if run not in alive)])
         limits = self._limits
         if time.monotonic() > alone_at + (limits.ps_secs if self.failure else limits.ps_leave_secs):
-            for run in left:
+            for run in alive:
                 run.dismiss()
 
     def _deadline(self, run: TaskRun) -> float:
@@ -216,13 +216,13 @@ class Supervisor:
 
     def _kill(self, why: str) -> None:
         self._kill_at = None
-        left = self._names_left()
-        if left:
-            self._screen.say(f"{why} {left}" if why == "killing" else f"{left} {why}")
+        names = self._running_names()
+        if names:
+            self._screen.say(f"{why} {names}" if why == "killing" else f"{names} {why}")
         for run in self.runs:
             run.kill()
 
-    def _names_left(self) -> str:
+    def _running_names(self) -> str:
         return ", ".join(str(run.task) for run in self.runs if run.exit_code is None)
 
     def _all_have_ended(self) -> bool:

@@ -69,13 +69,13 @@ class TaskRun:
     """A task of a running job.
 
     Args:
-      command: what starts the task.
+      command: the command that starts the task.
       started, ended: called with a process group when it starts, and when it has ended.
 
     Attributes:
       restarts: number of restarts, for any reason.
       deaths: number of restarts after a death.
-      exit_code: that of the last process; None while one runs, or will be started.
+      exit_code: exit code of the last process; None while a process runs, or will be started.
       last_lines: the last lines of the log.
       end_time: end of the last process, by `time.monotonic`.
     """

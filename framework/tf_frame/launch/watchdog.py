@@ -24,13 +24,13 @@ def main() -> None:
     """Reads until the launcher ends; then ends the groups that are left."""
     for signum in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(signum, signal.SIG_IGN)
-    left: set[int] = set()
+    groups: set[int] = set()
     for line in sys.stdin:
-        change = left.add if line.startswith("+") else left.discard
+        change = groups.add if line.startswith("+") else groups.discard
         # The last line of a killed launcher may be incomplete.
         if line.endswith("\n"):
             change(int(line[1:]))
-    end_groups(left, float(sys.argv[1]) if len(sys.argv) > 1 else _GRACE_SECS)
+    end_groups(groups, float(sys.argv[1]) if len(sys.argv) > 1 else _GRACE_SECS)
 
 
 def end_groups(groups: set[int], grace_secs: float) -> None:

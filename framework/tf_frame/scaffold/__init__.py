@@ -2,7 +2,7 @@
 
     write_plugin("my-model", "model", "/home/me")   # /home/me/my-model
 
-The files in `templates/` are those of a plugin called `my-plugin` with the package `my_plugin` and
-the class `MyPlugin`; rendering replaces the three names. `common/` is part of every distribution,
+The files in `templates/` make a plugin called `my-plugin` with the package `my_plugin` and the
+class `MyPlugin`; rendering replaces the three names. `common/` is part of every distribution,
 each other folder belongs to one kind.
 """

@@ -47,7 +47,7 @@ def check_name(name: str, installed: Sequence[PluginInfo]) -> None:
 
     Raises:
       ConfigError: the name is not valid, taken by a plugin, a module or an installed package, or
-        it breaks what the templates contain.
+        it does not suit the files of the templates.
     """
     if not re.fullmatch(r"[a-z][a-z0-9]*([-_][a-z0-9]+)*", name) or len(name) > _MAX_LENGTH:
         raise ConfigError(
@@ -101,5 +101,5 @@ def _check_files(name: str) -> None:
 def _valid(name: str) -> str:
     """Returns the nearest valid name, for an error message."""
     words = re.findall(r"[a-z0-9]+", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", name).lower())
-    near = "-".join(words).lstrip("0123456789-")[:_MAX_LENGTH].rstrip("-")
-    return f"; such as {near}" if near else "; such as my-model"
+    valid_name = "-".join(words).lstrip("0123456789-")[:_MAX_LENGTH].rstrip("-")
+    return f"; such as {valid_name}" if valid_name else "; such as my-model"

@@ -326,7 +326,7 @@ def test_a_resumed_run_says_which_options_are_others(run):
     process = run(*TOY, "--max_steps", 4, "--model_dir", "here", "--learning_rate", "0.02")
     assert process.returncode == 0
     assert (
-        "note: options differ from those of the run that is resumed:\n"
+        "note: options differ from the run that is resumed:\n"
         "  max_steps 4, was 3\n"
         "  learning_rate 0.02, was 0.01\n"
     ) in process.stdout

@@ -105,7 +105,7 @@ def test_wrong_presets_are_told(name, message):
 def test_help_shows_the_preset_as_the_defaults(capsys):
     argv = ["run", "--plugin", "preset", "--input", "toy", "--preset", "quick", "--help"]
     assert main(argv) == 0
-    assert "global step at which training ends (1 or more) [5]" in capsys.readouterr().out
+    assert "train up to this global step (1 or more) [5]" in capsys.readouterr().out
 
 
 def test_plugins_show_names_the_presets(capsys):

@@ -118,20 +118,20 @@ def cpu(usable: int, total: int, limit: float | None) -> Check:
 
 
 def container_cpus(
-    own: Path = Path("/proc/self/cgroup"), root: Path = Path("/sys/fs/cgroup")
+    group_file: Path = Path("/proc/self/cgroup"), root: Path = Path("/sys/fs/cgroup")
 ) -> float | None:
     """Returns the cores that the control groups of this process allow; None for no limit.
 
     The limits of a group hold for the groups in it.
 
     Args:
-      own: file with the group of this process, in each hierarchy.
+      group_file: file with the group of this process, in each hierarchy.
       root: folder of the groups; the second version has `cpu.max`, the first `cpu.cfs_*`.
     """
-    if not own.exists():
+    if not group_file.exists():
         return None
     limits: list[float | None] = []
-    for line in own.read_text().splitlines():
+    for line in group_file.read_text().splitlines():
         _, controllers, path = line.split(":", 2)
         if controllers and "cpu" not in controllers.split(","):
             continue
@@ -260,8 +260,8 @@ def local_folder(name: str, folder: str, remedy: str) -> Check:
         free = shutil.disk_usage(existing).free
     except OSError as error:
         return Check(name, PROBLEM, f"{existing} cannot be written: {error.strerror}", (remedy,))
-    made = "" if os.path.exists(os.path.expanduser(folder)) else f", to be made in {existing}"
-    text = f"{folder}{made}: {readable_bytes(free)} free"
+    addition = "" if os.path.exists(os.path.expanduser(folder)) else f", to be made in {existing}"
+    text = f"{folder}{addition}: {readable_bytes(free)} free"
     if free >= _LITTLE[name]:
         return Check(name, OK, text)
     return Check(name, WARNING, text, (f"free some space, or {remedy}",))

@@ -113,15 +113,15 @@ def version_checks() -> Iterator[Check]:
     yield Check("python", OK, f"{platform.python_version()}, {sys.executable}")
     yield from filter(None, map(_package, _SHOWN))
     names = sorted(set(requirements()) - {*_SHOWN})
-    others = [check for name in names if (check := _requirement(name))]
-    yield from [check for check in others if check.state != OK] or [
-        Check("requirements", OK, ", ".join(f"{check.name} {check.found}" for check in others))
+    checks = [check for name in names if (check := _requirement(name))]
+    yield from [check for check in checks if check.state != OK] or [
+        Check("requirements", OK, ", ".join(f"{check.name} {check.found}" for check in checks))
     ]
 
 
 @functools.cache
 def requirements(extra: str = "") -> dict[str, Requirement]:
-    """Returns the requirements of tf-frame, with those of an extra, by the name of the package."""
+    """Returns the requirements of tf-frame, and of one extra, by the name of the package."""
     try:
         lines = importlib.metadata.requires(OWN_DISTRIBUTION) or []
     except importlib.metadata.PackageNotFoundError:

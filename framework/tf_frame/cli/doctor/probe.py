@@ -30,7 +30,7 @@ class Answer:
     """Result of a part, or the reason why there is none.
 
     Attributes:
-      result: what the part returned.
+      result: the value that the part returned.
       error: the exception, the crash or the time limit; empty after success.
       tried: False if the process ended before this part began.
     """

@@ -75,16 +75,16 @@ def _run(folders: Sequence[str], options: Mapping[str, Any]) -> int:
         for task in workers:
             _ask(task)
         if is_text:
-            report(f"asked {', '.join(each.task for each in workers)} for a profile")
-        found = _wait(folder, label, expected, options[_TIMEOUT.name])
+            report(f"asked {', '.join(worker.task for worker in workers)} for a profile")
+        profile = _wait(folder, label, expected, options[_TIMEOUT.name])
     if all_tasks:
         rows = write_merged(
-            find_folder(folder, os.path.basename(found)), os.path.join(found, _TRACE)
+            find_folder(folder, os.path.basename(profile)), os.path.join(profile, _TRACE)
         )
         (report if is_text else complain)(rows)
-    shown = ["--json"] if not is_text else []
-    shown += [f"--html={options[_HTML.name]}"] if options[_HTML.name] else []
-    return show.main([folder, "--run", os.path.basename(found), *shown])
+    words = ["--json"] if not is_text else []
+    words += [f"--html={options[_HTML.name]}"] if options[_HTML.name] else []
+    return show.main([folder, "--run", os.path.basename(profile), *words])
 
 
 @contextlib.contextmanager
@@ -94,10 +94,10 @@ def _request_in(folder: str, request: ProfileRequest) -> Iterator[None]:
     Raises:
       ConfigError: the folder has the request of another process.
     """
-    other = other_asker(folder)
-    if other is not None:
+    asker = other_asker(folder)
+    if asker is not None:
         raise ConfigError(
-            f"process {other} waits for a profile of {folder}; give the command again after it"
+            f"process {asker} waits for a profile of {folder}; give the command again after it"
         )
     with quiet_import():
         write_request(folder, request)
@@ -125,16 +125,16 @@ def _workers(folder: str, *, all_tasks: bool) -> list[TaskStatus]:
         raise ConfigError(f"{folder} has no status files of a training; give its --model_dir")
     if not all_tasks:
         statuses = [worker for worker in statuses if worker.task.startswith("chief")]
-    asked = []
+    workers = []
     for worker in statuses:
         reason = _refusal(worker)
         if reason:
             complain(f"tf-frame: {worker.task} is not asked: {reason}")
         else:
-            asked.append(worker)
-    if not asked:
+            workers.append(worker)
+    if not workers:
         raise ConfigError(f"no process that trains in {folder} can be asked for a profile")
-    return asked
+    return workers
 
 
 def _servers(folder: str) -> list[TaskStatus]:
@@ -195,14 +195,14 @@ def _wait(folder: str, label: str, expected: Mapping[str, TaskStatus], timeout_s
         if not missing:
             return os.path.dirname(paths[0])
         ended = [status.task for status in missing if _has_ended(status)]
-        there = f"; the others' profile: {os.path.dirname(paths[0])}" if paths else ""
+        hint = f"; the others' profile: {os.path.dirname(paths[0])}" if paths else ""
         if ended:
-            raise AttachError(f"{ended[0]} ended before it had written its profile{there}")
+            raise AttachError(f"{ended[0]} ended before it had written its profile{hint}")
         if time.monotonic() > until:
             tasks = ", ".join(status.task for status in missing)
             raise AttachError(
                 f"no profile from {tasks} within {timeout_secs:g} s; its log says why, or a step "
-                f"takes longer than that (--timeout_secs){there}"
+                f"takes longer than that (--timeout_secs){hint}"
             )
         time.sleep(_LOOK_SECS)
 
@@ -214,5 +214,5 @@ def _is_there(name: str, names: Collection[str], expected: Collection[str]) -> b
 
 
 def _has_ended(status: TaskStatus) -> bool:
-    here = status.host == socket.gethostname()
-    return here and not os.path.exists(f"/proc/{status.pid}")
+    is_local = status.host == socket.gethostname()
+    return is_local and not os.path.exists(f"/proc/{status.pid}")

@@ -44,5 +44,5 @@ def _collect(model_dir: str, keep: int, dry_run: bool) -> None:
         raise ConfigError(f"a profile cannot be removed: {reason_of(error)}") from error
     for path, size in removed:
         report(f"{'would remove' if dry_run else 'removed'} {path}, {size} bytes")
-    total = sum(each.bytes for each in removed)
+    total = sum(size for _, size in removed)
     report(f"{len(removed)} profiles, {total} bytes" if removed else "nothing to remove")

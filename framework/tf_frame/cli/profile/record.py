@@ -53,33 +53,33 @@ def main(argv: Sequence[str]) -> int:
     with output_to_stderr() if as_json else contextlib.nullcontext():
         try:
             _train(line, model_dir, first=first, steps=values[_STEPS.name])
-        except Interrupted as stopped:
+        except Interrupted as error:
             # The text of the training is about a checkpoint, which is not kept.
-            some = set(_recorded(model_dir)) - before
-            what = f"see tf-frame profile show {model_dir}" if some else "nothing recorded"
-            raise Interrupted(stopped.signum, f"stopped; {what}") from stopped
+            is_recorded = bool(set(_recorded(model_dir)) - before)
+            hint = f"see tf-frame profile show {model_dir}" if is_recorded else "nothing recorded"
+            raise Interrupted(error.signum, f"stopped; {hint}") from error
     names = [name for name in _recorded(model_dir) if name not in before]
     if not names:
         raise DataError(
             f"no step was recorded in {model_dir}: the training ended before step {first}, or its "
             "files could not be written; see the lines above"
         )
-    shown = [f"--html={values[_HTML.name]}"] if values[_HTML.name] else []
-    code = show.main([model_dir, f"--run={names[-1]}", *shown, *(["--json"] if as_json else [])])
+    words = [f"--html={values[_HTML.name]}"] if values[_HTML.name] else []
+    code = show.main([model_dir, f"--run={names[-1]}", *words, *(["--json"] if as_json else [])])
     again = f"this report again: tf-frame profile show {shlex.quote(model_dir)}"
     complain(again) if as_json else report(f"\n{again}")
     return code
 
 
-def _check(given: Mapping[str, Any]) -> None:
-    """Refuses options that this command sets, and those of a run that does not train."""
+def _check(values: Mapping[str, Any]) -> None:
+    """Refuses options that this command sets, and modes that do not train."""
     for name in _SET:
-        if name in given:
+        if name in values:
             raise ConfigError(
                 f"tf-frame profile sets --{name} itself; use --steps and --warmup, or tf-frame run"
             )
     for name in _NO_TRAINING:
-        if given.get(name, TRAIN) not in (False, TRAIN):
+        if values.get(name, TRAIN) not in (False, TRAIN):
             raise ConfigError(f"tf-frame profile trains; --{name} is an option of tf-frame run")
 
 
@@ -89,7 +89,7 @@ def _train(line: CommandLine, model_dir: str, *, first: int, steps: int) -> None
     Args:
       line: the command line of the run.
       model_dir: the folder of the profile.
-      first: the step in which TensorFlow prepares the recording; the report leaves it out.
+      first: the step when TensorFlow prepares the recording; the report leaves it out.
       steps: the steps after it.
     """
     with tempfile.TemporaryDirectory(prefix="tf-frame-profile-") as folder:

@@ -40,12 +40,12 @@ def _run(folders: Sequence[str], values: Mapping[str, Any]) -> int:
         run = read_recorded_run(folders[0], values.get("run"))
     # JSON is for programs, which seldom need thousands of operations of microseconds.
     limit = {} if values.get("json") else {"max_operations": None}
-    shown = build_report(run.profiles, run=run.name, task=values.get("task"), **limit)
-    report(to_json(shown) if values.get("json") else format_report(shown, values.get("by")))
+    built = build_report(run.profiles, run=run.name, task=values.get("task"), **limit)
+    report(to_json(built) if values.get("json") else format_report(built, values.get("by")))
     if values.get("html"):
         from tf_frame.profiling.report.html import html_page
 
-        _write(values["html"], html_page(shown))
+        _write(values["html"], html_page(built))
         complain(f"wrote {values['html']}")
     return EXIT_OK
 
