@@ -35,7 +35,7 @@ def write_images(folder):
 
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory):
-    """The folder of a run whose data is gone, and images to predict on."""
+    """The folder of a run, without its data, and images to predict on."""
     folder = tmp_path_factory.mktemp("own")
     write_images(folder / "photos")
     words = ["--plugin", "classification", "--input", "image_folder", "--model.name", "lenet"]

@@ -44,7 +44,7 @@ NETWORKS = {
 }  # fmt: skip
 # Published parameters with a classifier of 1000 classes, in millions, and those of the layers that
 # only the classifier has. Sources: tensorflow/models, research/slim/nets/mobilenet/README.md;
-# torchvision's documentation of resnet50 and resnet101, whose architecture is the same;
+# torchvision's documentation of resnet50 and resnet101, which have the same architecture;
 # https://arxiv.org/abs/1905.02244, table 3; Xceptions as in tf-frame-vision's tests. DeepLab
 # publishes no figures of its own for the residual networks with three 3x3 convolutions and the
 # MobileNets for segmentation.

@@ -1,4 +1,4 @@
-"""Several scales of the image, whose logits are merged."""
+"""Several scales of the image; their logits are merged."""
 
 import numpy as np
 import pytest

@@ -6,6 +6,7 @@ from PIL import Image
 from tf_frame import InputContext, Mode
 from tf_frame.errors import ConfigError, DataError
 from tf_frame.testing.elements import read_elements
+from tf_frame.testing.exact_resume import check_exact_resume
 from tf_frame_deeplab.nuclei import Nuclei, Params
 from tf_frame_deeplab.tiles import shuffled
 from tf_frame_vision.drawing.png import write_png
@@ -94,25 +95,18 @@ def test_shards_share_one_stream():
         np.testing.assert_array_equal(images[index::2], concatenate_images(shard))
 
 
-def test_iterator_resumes_where_it_was_saved(tmp_path):
-    dataset = nuclei(crop_size=64).dataset(Mode.TRAIN, InputContext(batch_size=2, seed=3))
-    iterator = tf.data.make_initializable_iterator(dataset)
-    batch = iterator.get_next()[0]["image"]
-    position = tf.data.experimental.make_saveable_from_iterator(
-        iterator, external_state_policy="fail"
-    )
-    tf.add_to_collection(tf.GraphKeys.SAVEABLE_OBJECTS, position)
-    saver = tf.train.Saver()
-    with tf.Session() as session:
-        session.run(iterator.initializer)
-        for _ in range(8):
-            session.run(batch)
-        path = saver.save(session, str(tmp_path / "position"))
-        expected = [session.run(batch) for _ in range(3)]
-    with tf.Session() as session:
-        session.run(iterator.initializer)
-        saver.restore(session, path)
-        np.testing.assert_array_equal([session.run(batch) for _ in range(3)], expected)
+@pytest.mark.parametrize(
+    ("instances", "num_clones"),
+    [
+        (False, 2),
+        pytest.param(False, 1, marks=pytest.mark.slow),
+        pytest.param(True, 1, marks=pytest.mark.slow),
+    ],
+)
+def test_crops_and_their_order_go_on_exactly_after_a_stop(instances, num_clones):
+    # Twelve tiles train, so that the third batch of five begins another pass.
+    source = nuclei(crop_size=33, instances=instances)
+    check_exact_resume(source, batch_size=5, steps=5, num_clones=num_clones)
 
 
 @pytest.mark.parametrize("crop_size", [96, 128, 129])

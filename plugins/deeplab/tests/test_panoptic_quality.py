@@ -47,7 +47,7 @@ def reference(true_classes, true_instances, classes, instances, num_classes):
 
 
 def blocks(values, height=12, width=16, probability=0.1):
-    """An image of areas, some pixels of which are changed."""
+    """An image of areas, with some changed pixels."""
     coarse = RANDOM.choice(values, size=[height // 4, width // 4])
     image = np.kron(coarse, np.ones([4, 4], int))
     noise = RANDOM.choice(values, size=image.shape)

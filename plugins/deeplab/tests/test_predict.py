@@ -95,10 +95,10 @@ def test_pictures_become_labels_and_overlays_of_their_size_and_name(predicted):
         name = f"{height}x{width}"
         labels, overlaid = (output / kind / f"{name}.png" for kind in ("labels", "overlays"))
         assert png_header(labels.read_bytes()) == (8, 3)
-        shown = decoded(labels)
-        assert shown.shape == (height, width, 3)
-        classes = (shown == colours[1]).all(axis=2).astype(int)
-        np.testing.assert_array_equal(shown, colours[classes])
+        pixels = decoded(labels)
+        assert pixels.shape == (height, width, 3)
+        classes = (pixels == colours[1]).all(axis=2).astype(int)
+        np.testing.assert_array_equal(pixels, colours[classes])
         # Below the picture there is a legend.
         np.testing.assert_array_equal(
             decoded(overlaid)[:height, :width], overlay(decoded(pictures[name]), classes, colours)
@@ -122,9 +122,9 @@ def test_labels_are_what_the_network_says(trained, predicted):
         averages = {f"{v.op.name}/ExponentialMovingAverage": v for v in tf.global_variables()}
         tf.train.Saver(averages).restore(session, tf.train.latest_checkpoint(str(trained)))
         (expected,) = session.run(built.predictions["semantic"])
-    shown = decoded(output / "labels" / "130x61.png")
+    pixels = decoded(output / "labels" / "130x61.png")
     assert set(expected.ravel()) == {0, 1}
-    np.testing.assert_array_equal(shown, palette(2, background=True)[expected])
+    np.testing.assert_array_equal(pixels, palette(2, background=True)[expected])
 
 
 @pytest.fixture

@@ -15,20 +15,15 @@ WORDS += ["--input.crop_size", "33", "--train_batch_size", "2"]
 WORDS += [f"--model.{name}={value}" for name, value in SMALL.items()]
 
 
-def backbone_shapes():
-    """Names, as slim has them, and shapes of the variables of deeplab's MobileNetV2."""
+@pytest.fixture(scope="module")
+def shapes(short_backbone):
+    """Shapes of the backbone's variables, with slim's names, and of all of deeplab's."""
     with tf.Graph().as_default():
         model = DeepLab(params=Params(**SMALL), info=InputInfo(num_classes=2))
         model.build({"image": tf.zeros([2, 33, 33, 3])}, None, Mode.TRAIN)
         variables = [*tf.trainable_variables(), *tf.model_variables()]
         shapes = {v.op.name: v.shape.as_list() for v in variables}
     return {n: shape for n, shape in shapes.items() if n.startswith("MobilenetV2/")}, shapes
-
-
-@pytest.fixture(scope="module")
-def shapes(short_backbone):
-    """Shapes of the backbone's variables, and of all of deeplab's."""
-    return backbone_shapes()
 
 
 @pytest.fixture(scope="module")
@@ -89,8 +84,7 @@ def test_without_the_map_the_error_names_what_is_missing(run, tmp_path):
     code, _, err = run("--warm_start_include", "MobilenetV2/")
     assert code == 1
     assert "Traceback" not in err
-    assert "MobilenetV2/Conv/weights [3, 3, 3, 8]: FeatureExtractor/MobilenetV2/Conv/weights?" in (
-        err
-    )
+    name = "MobilenetV2/Conv/weights"
+    assert f"{name} [3, 3, 3, 8]: FeatureExtractor/{name}?" in err
     assert "--warm_start_map" in err
     assert not list(tmp_path.glob("m/model.ckpt*"))

@@ -107,7 +107,7 @@ def test_names_of_the_published_xception():
         *(f"xception_65/{b}/separable_conv{i}" for b in blocks for i in (1, 2, 3)),
         *("aspp1", "aspp2", "aspp3", "decoder/decoder_conv0", "decoder/decoder_conv1"),
     ]
-    # The middle flow and the last block have no convolution beside their sum.
+    # The middle flow and the last block have no convolution next to their sum.
     shortcuts = [b for b in blocks if "middle" not in b and b != blocks[-1]]
     full = [
         *(f"xception_65/entry_flow/conv1_{index}" for index in (1, 2)),

@@ -70,7 +70,7 @@ class Line(Model):
 
 
 class QueuedPoints(Points):
-    """The points by a queue, whose position nothing can save."""
+    """The points by a queue; nothing can save its position."""
 
     exact_resume = False
 

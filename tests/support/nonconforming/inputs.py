@@ -39,7 +39,7 @@ class OptionWithoutHelp(Points):
 
 
 class CountsByText(Points):
-    """Modes by another key than those of the contract."""
+    """Has a mode that the contract does not know."""
 
     @property
     def info(self):

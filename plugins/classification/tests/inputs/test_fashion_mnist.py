@@ -138,10 +138,10 @@ def test_augmentation_is_decided_by_the_seed_and_differs_between_passes(tmp_path
     write(tmp_path, sizes=(1, 1))
     params = {"data_dir": str(tmp_path), "preprocessing": "cifarnet", "image_size": 6}
     once, again = (take(fashion(**params), Mode.TRAIN, 3, batch_size=1, seed=1) for _ in range(2))
-    other = take(fashion(**params), Mode.TRAIN, 1, batch_size=1, seed=2)
+    seed_2 = take(fashion(**params), Mode.TRAIN, 1, batch_size=1, seed=2)
     images = [features["image"] for features, _ in once]
     np.testing.assert_array_equal(images, [features["image"] for features, _ in again])
-    assert len({image.tobytes() for image in [*images, other[0][0]["image"]]}) == 4
+    assert len({image.tobytes() for image in [*images, seed_2[0][0]["image"]]}) == 4
     plain = fashion(augment=False, **params)
     images = [features["image"] for features, _ in take(plain, Mode.TRAIN, 3, batch_size=1)]
     assert len({image.tobytes() for image in images}) == 1
@@ -222,7 +222,7 @@ def test_wrong_options_a_missing_folder_and_a_missing_file_are_refused(tmp_path)
         (gzip.compress(idx(np.zeros([7, 6, 4])))[:-9], "cannot be read"),
         (b"no gzip", "cannot be read"),
     ],
-    # A gzip file holds the time at which it was made, which must not be part of a test's name.
+    # A gzip file holds the time of its making, which must not be part of a test's name.
     ids=["rank", "empty", "short", "nothing", "other", "cut", "text"],
 )
 def test_a_damaged_file_is_named(tmp_path, content, message):

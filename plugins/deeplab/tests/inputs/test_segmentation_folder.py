@@ -139,7 +139,7 @@ def kinds(folder):
 
 
 def with_palette(path, pixels, bits):
-    """Saves a palette whose colours are all the same, so that only indices tell classes apart."""
+    """Saves a palette of one colour, so that only the indices differ between classes."""
     image = Image.fromarray(pixels)
     image.putpalette([7, 7, 7] * 256)
     image.save(path, bits=bits)

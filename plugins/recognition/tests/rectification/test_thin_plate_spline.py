@@ -9,7 +9,7 @@ SIZE = (6, 10)
 
 
 def run(build, *arrays):
-    """The value of a graph whose inputs have an unknown batch."""
+    """The value of a graph with inputs of an unknown batch size."""
     with tf.Graph().as_default(), tf.Session() as session:
         inputs = [tf.placeholder(tf.float32, [None, *array.shape[1:]]) for array in arrays]
         return session.run(build(*inputs), dict(zip(inputs, arrays, strict=True)))

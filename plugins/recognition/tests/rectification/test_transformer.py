@@ -27,7 +27,7 @@ def test_untrained_it_gives_the_image(mode, activation):
 
 
 def test_it_learns_where_the_words_are():
-    """A bar, whose row differs from image to image, is to be in the middle of the output."""
+    """A bar in a random row of each image is to be in the middle of the output."""
     random = np.random.RandomState(1)
     rows = np.arange(16).reshape([1, 16, 1, 1])
 
