@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from idx_files import encode_idx
 from tf_frame_legacy.slim.dataset import Dataset
 from tf_frame_legacy.slim.dataset_data_provider import DatasetDataProvider
 from tf_frame_legacy.slim.queues import QueueRunners
@@ -13,11 +14,6 @@ from tf_frame_legacy.slim.tfexample_decoder import Image, Tensor, TFExampleDecod
 
 PIXELS = np.arange(5 * 3 * 2, dtype=np.uint8).reshape(5, 3, 2)
 LABELS = np.array([1, 9, 0, 4, 4], np.uint8)
-
-
-def idx(array):
-    sizes = np.array(array.shape, ">i4").tobytes()
-    return bytes([0, 0, 8, array.ndim]) + sizes + array.tobytes()
 
 
 @pytest.fixture
@@ -28,8 +24,8 @@ def files(tmp_path):
         root = tmp_path / "idx"
         root.mkdir(exist_ok=True)
         pack = gzip.compress if suffix else bytes
-        images = idx(PIXELS) if images is None else images
-        labels = idx(LABELS) if labels is None else labels
+        images = encode_idx(PIXELS) if images is None else images
+        labels = encode_idx(LABELS) if labels is None else labels
         (root / f"{prefix}-images-idx3-ubyte{suffix}").write_bytes(pack(images))
         (root / f"{prefix}-labels-idx1-ubyte{suffix}").write_bytes(pack(labels))
         return root
@@ -96,14 +92,17 @@ def test_fashion_mnist_comes_back_through_slims_data_provider(convert, fashion, 
 @pytest.mark.parametrize(
     "damage,message",
     [
-        ({"images": idx(LABELS)}, "begins with 00 00 08 01, not with the magic number 0x00000803"),
+        (
+            {"images": encode_idx(LABELS)},
+            "00 00 08 01, not with the magic number 0x00000803",
+        ),
         ({"labels": b""}, "begins with nothing, not with the magic number 0x00000801"),
-        ({"images": idx(PIXELS)[:-1]}, "has 45 bytes; for [5, 3, 2] there must be 46"),
-        ({"images": idx(PIXELS)[:10]}, "train-images-idx3-ubyte has 10 bytes"),
-        ({"labels": idx(LABELS[:4])}, "5 images, but"),
-        ({"labels": idx(LABELS + np.uint8(1))}, "has a label 10; there are only 0 to 9"),
+        ({"images": encode_idx(PIXELS)[:-1]}, "has 45 bytes; for [5, 3, 2] there must be 46"),
+        ({"images": encode_idx(PIXELS)[:10]}, "train-images-idx3-ubyte has 10 bytes"),
+        ({"labels": encode_idx(LABELS[:4])}, "5 images, but"),
+        ({"labels": encode_idx(LABELS + np.uint8(1))}, "has a label 10; there are only 0 to 9"),
         ({"images": b"\x1f\x8bbroken"}, "cannot read"),
-        ({"images": gzip.compress(idx(PIXELS))[:-9]}, "cannot read"),
+        ({"images": gzip.compress(encode_idx(PIXELS))[:-9]}, "cannot read"),
     ],
 )
 def test_damaged_idx_files_are_named(refuse, files, tmp_path, damage, message):

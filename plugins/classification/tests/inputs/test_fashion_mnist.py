@@ -1,10 +1,10 @@
 import gzip
-import struct
 
 import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from idx_files import encode_idx
 from tf_frame import InputContext, Mode
 from tf_frame.errors import ConfigError, DataError, NoDataError, PluginError
 from tf_frame.testing.elements import read_elements
@@ -36,11 +36,6 @@ def labels(batches):
     return np.concatenate([labels["label"] for _, labels in batches])
 
 
-def idx(array):
-    header = bytes([0, 0, 8, array.ndim]) + struct.pack(f">{array.ndim}I", *array.shape)
-    return header + array.astype(np.uint8).tobytes()
-
-
 def write(folder, *, sizes=(7, 5), gz=True, num_classes=10):
     """Writes the four files and returns their arrays."""
     arrays = {}
@@ -52,7 +47,7 @@ def write(folder, *, sizes=(7, 5), gz=True, num_classes=10):
         for array, kind in zip(arrays[part], ("images-idx3", "labels-idx1"), strict=True):
             name = f"{part}-{kind}-ubyte" + (".gz" if gz else "")
             with write_file(folder / name, "wb") as file:
-                file.write(idx(array))
+                file.write(encode_idx(array))
     return arrays
 
 
@@ -167,12 +162,12 @@ def test_grey_images_become_colour_where_the_network_wants_it():
 def test_labels_begin_at_the_offset(tmp_path):
     write(tmp_path)
     path = tmp_path / "t10k-labels-idx1-ubyte.gz"
-    path.write_bytes(gzip.compress(idx(np.array([1, 2, 9, 1, 5]))))
+    path.write_bytes(gzip.compress(encode_idx(np.array([1, 2, 9, 1, 5]))))
     source = fashion(data_dir=str(tmp_path), labels_offset=1)
     assert (source.info.num_classes, source.info.class_names[0]) == (9, "Trouser")
     assert labels(take(source, Mode.EVAL)).tolist() == [0, 1, 8, 0, 4]
     # Without an offset of 1 label 0 has a class, with it not.
-    path.write_bytes(gzip.compress(idx(np.array([1, 0, 9, 1, 5]))))
+    path.write_bytes(gzip.compress(encode_idx(np.array([1, 0, 9, 1, 5]))))
     message = "example 1: its label is 0; labels are 1 to 9"
     with pytest.raises(tf.errors.InvalidArgumentError, match=message):
         take(fashion(data_dir=str(tmp_path), labels_offset=1), Mode.EVAL)
@@ -214,12 +209,12 @@ def test_wrong_options_a_missing_folder_and_a_missing_file_are_refused(tmp_path)
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (gzip.compress(idx(np.zeros([7]))), "begins with 00000801, not with 00000803"),
+        (gzip.compress(encode_idx(np.zeros([7]))), "begins with 00000801, not with 00000803"),
         (gzip.compress(b""), "begins with nothing"),
-        (gzip.compress(idx(np.zeros([7, 6, 4]))[:-1]), "has 183 bytes.*need 184"),
-        (gzip.compress(idx(np.zeros([0, 6, 4]))), "holds nothing"),
-        (gzip.compress(idx(np.zeros([8, 6, 4]))), "8 images, but .* 7 labels"),
-        (gzip.compress(idx(np.zeros([7, 6, 4])))[:-9], "cannot be read"),
+        (gzip.compress(encode_idx(np.zeros([7, 6, 4]))[:-1]), "has 183 bytes.*need 184"),
+        (gzip.compress(encode_idx(np.zeros([0, 6, 4]))), "holds nothing"),
+        (gzip.compress(encode_idx(np.zeros([8, 6, 4]))), "8 images, but .* 7 labels"),
+        (gzip.compress(encode_idx(np.zeros([7, 6, 4])))[:-9], "cannot be read"),
         (b"no gzip", "cannot be read"),
     ],
     # A gzip file holds the time of its making, which must not be part of a test's name.
