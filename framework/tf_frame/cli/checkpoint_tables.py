@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from tf_frame.text import columns, readable_bytes
@@ -24,11 +24,11 @@ def entries(checkpoints: Sequence[Any], folder: str) -> str:
         rows.append(
             (
                 entry.path,
-                _or_dash(entry.step),
+                _cell(entry.step),
                 _time_text(entry.saved_at_secs),
                 size_text(entry.size_bytes),
-                _or_dash(entry.variables),
-                _or_dash(entry.parameters),
+                _cell(entry.variables),
+                _cell(entry.parameters),
                 f"damaged: {entry.damage}" if entry.damage else "ok",
             )
         )
@@ -47,7 +47,7 @@ def contents(path: str, step: int | None, described: Sequence[Any]) -> str:
     heading += ["MIN", "MAX", "MEAN", "NORM", "NAN", "INF"] if values else []
     rows = [heading]
     for content in described:
-        row = [content.name, str(content.shape), content.dtype, _or_dash(content.size_bytes)]
+        row = [content.name, str(content.shape), content.dtype, _cell(content.size_bytes)]
         rows.append(row + (_statistics(content.statistics) if values else []))
     totals = _totals(described)
     at_step = "" if step is None else f" at step {step}"
@@ -73,11 +73,7 @@ def _totals(described: Sequence[Any]) -> dict[str, int]:
 
 
 def _statistics(statistics: Any) -> list[str]:
-    if statistics is None:
-        return ["-"] * 6
-    s = statistics
-    numbers = ["-" if n is None else f"{n:.6g}" for n in (s.min, s.max, s.mean, s.norm)]
-    return [*numbers, str(s.nan), str(s.infinite)]
+    return list(map(_cell, dataclasses.astuple(statistics))) if statistics else ["-"] * 6
 
 
 def difference(first: str, second: str, result: Any) -> str:
@@ -86,16 +82,16 @@ def difference(first: str, second: str, result: Any) -> str:
         (f"only in {first}", [(name,) for name in result.only_in_first]),
         (f"only in {second}", [(name,) for name in result.only_in_second]),
         ("other shape or type", result.other_shapes),
-        ("other values (largest absolute difference)", _largest_texts(result.other_values)),
+        ("other values (largest absolute difference)", result.other_values),
     ]
-    texts = [f"{title}: {len(rows)}\n{columns(rows)}" for title, rows in lists if rows]
+    texts = [
+        f"{title}: {len(rows)}\n{columns([[_cell(value) for value in row] for row in rows])}"
+        for title, rows in lists
+        if rows
+    ]
     if not texts:
         return f"no difference in {len(result.same)} variables"
     return "\n".join([*texts, f"the same: {len(result.same)}"])
-
-
-def _largest_texts(rows: Iterable[tuple[str, float | None]]) -> list[tuple[str, str]]:
-    return [(name, "-" if largest is None else f"{largest:.6g}") for name, largest in rows]
 
 
 def difference_as_json(result: Any) -> dict[str, Any]:
@@ -126,7 +122,9 @@ def rewriting(plan: Any, *, written: bool) -> str:
     return f"{columns(rows)}\n{summary}"
 
 
-def _or_dash(value: Any) -> str:
+def _cell(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:.6g}"
     return "-" if value is None else str(value)
 
 

@@ -81,8 +81,12 @@ _KINDS = {
 def main(argv: Sequence[str]) -> int:
     """Runs the sub-command and returns its exit code."""
     if argv and argv[0] == "words":
-        for candidate in _quiet_candidates(argv[1:]):
-            report(candidate)
+        words: Sequence[str] = ()
+        # A plugin may print when it is imported, and at TAB there is no place for errors.
+        with contextlib.suppress(TfFrameError), contextlib.redirect_stdout(io.StringIO()):
+            words = candidates(argv[1:])
+        for word in words:
+            report(word)
         return EXIT_OK
     if not argv or any(word in ("-h", "--help") for word in argv):
         report(_USAGE)
@@ -91,15 +95,6 @@ def main(argv: Sequence[str]) -> int:
         raise ConfigError(f"tf-frame completion: {not_a_choice(argv[0], _SCRIPTS)}")
     report(_SCRIPTS[argv[0]])
     return EXIT_OK
-
-
-def _quiet_candidates(words: Sequence[str]) -> list[str]:
-    # A plugin may print when it is imported, and at TAB there is no place for errors.
-    with contextlib.redirect_stdout(io.StringIO()):
-        try:
-            return candidates(words)
-        except TfFrameError:
-            return []
 
 
 def candidates(words: Sequence[str]) -> list[str]:
@@ -129,7 +124,7 @@ def _beginning(current: str, words: Iterable[str]) -> list[str]:
     return [word for word in words if word.startswith(current)]
 
 
-def _after_package_command(command: str, words: Sequence[str], current: str) -> Iterator[str]:
+def _after_package_command(command: str, words: Sequence[str], current: str) -> Iterable[str]:
     plugin = load_command(command) if current.startswith("-") or words else None
     return (
         _options_or_values(declared_options(plugin.cls.Params), words, current)
@@ -138,34 +133,34 @@ def _after_package_command(command: str, words: Sequence[str], current: str) -> 
     )
 
 
-def _after_run(command: str, words: Sequence[str], current: str) -> Iterator[str]:
+def _after_run(command: str, words: Sequence[str], current: str) -> Iterable[str]:
     of_plugins = _plugin_options(words, current)
     options = [*SELECTION, *TRYING, *run_options(), *of_plugins]
     return _options_or_values(options, words, current, other_words=["--help", "--help_all"])
 
 
-def _after_launch(command: str, words: Sequence[str], current: str) -> Iterator[str]:
+def _after_launch(command: str, words: Sequence[str], current: str) -> Iterable[str]:
     """Options of a job up to `--`, and then the words of every task."""
     module = importlib.import_module(COMMANDS[command][0])
     job_words, run_words = module.split_at_dashes(words)
     if len(job_words) < len(words):
-        return iter(candidates([*run_words, current]) if run_words else ["run"])
+        return candidates([*run_words, current]) if run_words else ["run"]
     # The value of the last option is still to come.
     options = module.options_for(job_words[:-1] if job_words[-1:] == ["--on"] else job_words)
     return _options_or_values(options, job_words, current, other_words=["--", "--help"])
 
 
-def _after_own(command: str, words: Sequence[str], current: str) -> Iterator[str]:
+def _after_own(command: str, words: Sequence[str], current: str) -> Iterable[str]:
     """A command that takes paths and its own options."""
     options = importlib.import_module(COMMANDS[command][0]).OPTIONS
     return _options_or_values(options, words, current)
 
 
-def _after_folder(command: str, words: Sequence[str], current: str) -> Iterator[str]:
+def _after_folder(command: str, words: Sequence[str], current: str) -> Iterable[str]:
     """`evaluate`, `predict` and `export`: MODEL_DIR, then options of the command or of a run."""
     own_options = importlib.import_module(COMMANDS[command][0]).OPTIONS
     if not words:
-        return iter(["--help"] if current.startswith("-") else [])
+        return ["--help"] if current.startswith("-") else []
     folder, *option_words = words
     file = os.path.join(os.path.expanduser(folder), CONFIG_FILE)
     of_plugins = _plugin_options(["--config", file, *option_words], current)
@@ -174,37 +169,33 @@ def _after_folder(command: str, words: Sequence[str], current: str) -> Iterator[
     return _options_or_values([*own_options, LOCKED, *run_and_plugins], option_words, current)
 
 
-def _after_convert(command: str, words: Sequence[str], current: str) -> Iterator[str]:
+def _after_convert(command: str, words: Sequence[str], current: str) -> Iterable[str]:
     if not words:
-        return iter([*_names(CONVERTER), "--help"])
+        return [*_names(CONVERTER), "--help"]
     cls = load_plugin(CONVERTER, words[0]).cls
     return _options_or_values(declared_options(cls.Params), words[1:], current)
 
 
-def _after_plugins(command: str, words: Sequence[str], current: str) -> Iterator[str]:
+def _after_plugins(command: str, words: Sequence[str], current: str) -> Iterable[str]:
     sub_commands = importlib.import_module(COMMANDS[command][0]).SUB_COMMANDS
     if not words:
-        return iter([*sub_commands, "--help"])
+        return [*sub_commands, "--help"]
     module, arguments, _ = sub_commands.get(words[0], ("", "", ""))
     if len(words) == 1 and arguments.startswith("NAME") and words != ["new"]:
-        return iter(sorted({info.name for info in find_plugins()}))
+        return sorted({info.name for info in find_plugins()})
     options = getattr(importlib.import_module(module), "OPTIONS", ()) if module else ()
     return _options_or_values(options, words[1:], current)
 
 
-def _after_checkpoint(command: str, words: Sequence[str], current: str) -> Iterator[str]:
+def _after_checkpoint(command: str, words: Sequence[str], current: str) -> Iterable[str]:
     commands = importlib.import_module(COMMANDS[command][0]).SUB_COMMANDS
     if not words:
-        return iter([*commands, "--help"])
+        return [*commands, "--help"]
     options = commands[words[0]].options if words[0] in commands else ()
     return _options_or_values(options, words[1:], current)
 
 
-def _after_completion(command: str, words: Sequence[str], current: str) -> Iterator[str]:
-    return iter(() if words else [*_SCRIPTS, "--help"])
-
-
-_COMMANDS: dict[str, Callable[[str, Sequence[str], str], Iterator[str]]] = {
+_COMMANDS: dict[str, Callable[[str, Sequence[str], str], Iterable[str]]] = {
     "run": _after_run,
     "launch": _after_launch,
     "status": _after_own,
@@ -216,7 +207,7 @@ _COMMANDS: dict[str, Callable[[str, Sequence[str], str], Iterator[str]]] = {
     "checkpoint": _after_checkpoint,
     "doctor": _after_own,
     "tensorboard": _after_own,
-    "completion": _after_completion,
+    "completion": lambda command, words, current: () if words else [*_SCRIPTS, "--help"],
 }
 
 

@@ -192,13 +192,14 @@ def serve(
     ):
         limit = time.monotonic() + _MAX_START_SECS
         plugins = None
-        while not signals and not _has_ended(process):
+        while not signals and process.poll() is None:
             if plugins is None and (plugins := _plugins(url)) is not None:
                 answered(url, plugins)
             if plugins is None and time.monotonic() > limit:
                 raise TfFrameError(
                     f"TensorBoard does not answer after {_MAX_START_SECS:g} s{_last_lines(log)}"
                 )
+            time.sleep(_POLL_SECS)
         if not signals:
             raise TfFrameError(
                 f"TensorBoard ended with exit code {process.returncode}{_last_lines(log)}"
@@ -224,15 +225,6 @@ def _process(words: Sequence[str], log: IO[str]) -> Iterator[subprocess.Popen[by
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
-
-
-def _has_ended(process: subprocess.Popen[bytes]) -> bool:
-    """Waits a moment; returns whether the process has ended."""
-    try:
-        process.wait(_POLL_SECS)
-    except subprocess.TimeoutExpired:
-        return False
-    return True
 
 
 def _plugins(url: str) -> Collection[str] | None:

@@ -185,18 +185,26 @@ def import_checks(
     yield profile_tab(answers[PROFILE_TAB])
     yield from _plugins(answers["plugins"])
     if FOLDER in answers:
-        yield _remote_folder(answers[FOLDER], folder)
+        advice = "check its name and your credentials"
+        failure = f"{folder} cannot be written: "
+        yield _check("model_dir", answers[FOLDER], f"{folder} can be written", failure, advice)
+
+
+def _check(name: str, answer: Answer, success: str, failure: str, advice: str) -> Check:
+    """Returns the check of an answer; `failure` is the text before the error."""
+    if not answer.tried:
+        return Check(name, WARNING, "not looked at, because the process had ended before")
+    if answer.error:
+        return Check(name, PROBLEM, f"{failure}{answer.error}", (advice,))
+    return Check(name, OK, success)
 
 
 def _tensorflow(answer: Answer) -> Check:
-    name = "import tensorflow"
-    if not answer.error:
-        return Check(name, OK, "works")
     conflict = "pip check shows packages in conflict; install tf-frame into a new environment"
     advice = _newer_protobuf() or conflict
     if "AVX" in answer.error or "Illegal instruction" in answer.error:
         advice = "TensorFlow's wheels need a processor with AVX; see lscpu"
-    return Check(name, PROBLEM, answer.error, (advice,))
+    return _check("import tensorflow", answer, "works", "", advice)
 
 
 def profile_tab(answer: Answer) -> Check:
@@ -205,18 +213,12 @@ def profile_tab(answer: Answer) -> Check:
     Args:
       answer: the answer of the part `profile_tab` of `probe`.
     """
-    name = "Profile tab"
+    name, package = "Profile tab", f"'tf-frame[{PROFILE_EXTRA}]'"
     if not installed_version("xprof"):
-        advice = f"pip install 'tf-frame[{PROFILE_EXTRA}]'"
+        advice = f"pip install {package}"
         return Check(name, WARNING, "missing in TensorBoard: xprof is not installed", (advice,))
-    if not answer.tried:
-        return _untried(name)
-    if not answer.error:
-        return Check(name, OK, "TensorBoard has it")
-    advice = (
-        _newer_protobuf() or f"pip install --upgrade --force-reinstall 'tf-frame[{PROFILE_EXTRA}]'"
-    )
-    return Check(name, PROBLEM, f"missing in TensorBoard: {answer.error}", (advice,))
+    advice = _newer_protobuf() or f"pip install --upgrade --force-reinstall {package}"
+    return _check(name, answer, "TensorBoard has it", "missing in TensorBoard: ", advice)
 
 
 def _newer_protobuf() -> str:
@@ -229,35 +231,18 @@ def _newer_protobuf() -> str:
 
 
 def _plugins(answer: Answer) -> Iterator[Check]:
-    name = "plugins"
-    if answer.error:
-        check = Check(name, PROBLEM, answer.error, ("tf-frame plugins list --check",))
-        yield check if answer.tried else _untried(name)
-        return
-    rows = answer.result
+    rows = answer.result or []
     models = sorted({row["name"] for row in rows if row["kind"] == "model"})
     listed = ", ".join(models) or "pip install one, such as tf-frame-deeplab"
-    yield Check(name, OK, f"{len(rows)}; models: {listed}")
-    yield from (_plugin(row) for row in rows if row["problem"])
+    success = f"{len(rows)}; models: {listed}"
+    yield _check("plugins", answer, success, "", "tf-frame plugins list --check")
+    for row in rows:
+        if row["problem"]:
+            yield _plugin(row)
 
 
 def _plugin(row: Mapping[str, Any]) -> Check:
-    text = f"{row['name']} of {row['distribution']} {row['version']} is {row['state']}: "
-    advice = "" if row["state"] == "conflict" else f"pip install --upgrade {row['distribution']}"
-    return Check(
-        row["kind"], _STATES[row["state"]], text + row["problem"], (advice,) if advice else ()
-    )
-
-
-def _remote_folder(answer: Answer, folder: str) -> Check:
-    name = "model_dir"
-    if not answer.tried:
-        return _untried(name)
-    if not answer.error:
-        return Check(name, OK, f"{folder} can be written")
-    advice = "check its name and your credentials"
-    return Check(name, PROBLEM, f"{folder} cannot be written: {answer.error}", (advice,))
-
-
-def _untried(name: str) -> Check:
-    return Check(name, WARNING, "not looked at, because the process had ended before")
+    state = row["state"]
+    text = f"{row['name']} of {row['distribution']} {row['version']} is {state}: {row['problem']}"
+    advice = () if state == "conflict" else (f"pip install --upgrade {row['distribution']}",)
+    return Check(row["kind"], _STATES[state], text, advice)
