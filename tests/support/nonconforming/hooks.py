@@ -42,15 +42,12 @@ class OptionWithoutHelp(Counting):
         depth: int = 3
 
 
-class _RunsTheStep(Counts):
-    def after_step(self, run_context, run_values, step):
-        run_context.session.run(run_context.original_args.fetches)
-
-
 class RunsTheStep(Counting):
     """Makes a step of its own in each that it wants."""
 
-    hook = _RunsTheStep
+    class hook(Counts):
+        def after_step(self, run_context, run_values, step):
+            run_context.session.run(run_context.original_args.fetches)
 
 
 class FailsOffTheChief(Counting):
@@ -70,20 +67,15 @@ class ActsAtEveryStep(Counting):
     hook = _ActsAtEveryStep
 
 
-class _ReadsBetweenSteps(Counts):
-    session = None
-
-    def start(self, session, step):
-        super().start(session, step)
-        self.session = session
-        self.step = tf.train.get_global_step(session.graph)
-
-    def should_stop(self):
-        return bool(self.session.run(self.step) < 0)
-
-
 class ReadsBetweenSteps(Counting):
-    hook = _ReadsBetweenSteps
+    class hook(Counts):
+        def start(self, session, step):
+            super().start(session, step)
+            self.session = session
+            self.step = tf.train.get_global_step(session.graph)
+
+        def should_stop(self):
+            return bool(self.session.run(self.step) < 0)
 
 
 class _Holds(Counts):
@@ -100,13 +92,10 @@ class _Holds(Counts):
         self.thread.join()
 
 
-class _ReleasesAtTheEndAlone(_Holds):
-    def end(self, session):
-        self.release()
-
-
 class ReleasesAtTheEndAlone(Counting):
-    hook = _ReleasesAtTheEndAlone
+    class hook(_Holds):
+        def end(self, session):
+            self.release()
 
 
 class _ReleasesAfterErrorsAlone(_Holds):
@@ -124,31 +113,25 @@ class ReleasesAfterErrorsAlone(Counting):
     hook = _ReleasesAfterErrorsAlone
 
 
-class _Opens(_ReleasesAfterErrorsAlone):
-    def start(self, session, step):
-        Counts.start(self, session, step)
-        self.file = open(__file__)  # noqa: SIM115 - closed by release()
-
-    def release(self):
-        self.file.close()
-
-
 class LeavesAFileOpen(Counting):
-    hook = _Opens
+    class hook(_ReleasesAfterErrorsAlone):
+        def start(self, session, step):
+            Counts.start(self, session, step)
+            self.file = open(__file__)  # noqa: SIM115 - closed by release()
 
-
-class _Patches(_ReleasesAfterErrorsAlone):
-    def start(self, session, step):
-        Counts.start(self, session, step)
-        self.before = tf.summary.FileWriter.add_summary
-        tf.summary.FileWriter.add_summary = lambda *args: None
-
-    def release(self):
-        tf.summary.FileWriter.add_summary = self.before
+        def release(self):
+            self.file.close()
 
 
 class LeavesAFunctionPatched(Counting):
-    hook = _Patches
+    class hook(_ReleasesAfterErrorsAlone):
+        def start(self, session, step):
+            Counts.start(self, session, step)
+            self.before = tf.summary.FileWriter.add_summary
+            tf.summary.FileWriter.add_summary = lambda *args: None
+
+        def release(self):
+            tf.summary.FileWriter.add_summary = self.before
 
 
 class ReturnsNothing(Counting):
