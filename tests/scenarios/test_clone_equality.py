@@ -10,6 +10,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from pairwise import pairwise
+from slow_cases import slow
 from tf_frame.deploy.clones import create_clones
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.deploy.placement import variables_placed
@@ -162,7 +163,7 @@ def check_step(optimize, num_clones, l2, wanted, transform, trained_scopes):
 
 
 @pytest.mark.parametrize("add_up", [sum_gradients, None], ids=["sum", "all_reduce"])
-@pytest.mark.parametrize("steps", [pytest.param(1, marks=pytest.mark.slow), 20])
+@pytest.mark.parametrize("steps", [slow(1), 20])
 @pytest.mark.usefixtures("variable_mode")
 def test_clones_on_devices_of_their_own_take_the_steps_of_one_model(add_up, steps):
     _, expected, expected_losses = one_model(0.3, CASES["plain"][3], steps)

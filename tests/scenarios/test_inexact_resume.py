@@ -5,7 +5,7 @@ import re
 import pytest
 import tensorflow.compat.v1 as tf
 
-from slow_cases import slow_but
+from slow_cases import slow, slow_but
 from tf_frame.checkpoint.find.newest import newest_checkpoint, read_step
 from tf_frame.checkpoint.find.reader import Checkpoint
 from tf_frame.errors import EXIT_USAGE, ConfigError, DataError
@@ -109,7 +109,7 @@ class DeclaredQueue(Queue):
     exact_resume = False
 
 
-@pytest.mark.parametrize("source", [pytest.param(Declared, marks=pytest.mark.slow), DeclaredQueue])
+@pytest.mark.parametrize("source", [slow(Declared), DeclaredQueue])
 def test_an_input_may_declare_that_it_need_not_continue(go, tmp_path, source):
     lines = []
 

@@ -7,6 +7,7 @@ import sys
 import pytest
 
 import forked
+from slow_cases import slow
 from tf_frame.testing.distributions import write_distribution
 
 pytestmark = pytest.mark.process
@@ -44,7 +45,7 @@ MORE = (("predict", "run", "--output", "out"), ("export", "run", "--format", "sa
     "commands",
     [
         pytest.param(COMMANDS, id="run and evaluate"),
-        pytest.param((*COMMANDS, *MORE), id="all", marks=pytest.mark.slow),
+        slow((*COMMANDS, *MORE), id="all"),
     ],
 )
 def test_each_command_finds_the_variables_of_the_run(tmp_path, commands):

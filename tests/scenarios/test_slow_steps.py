@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from slow_cases import slow
 from tf_frame import Model, ModelOutput
 from tf_frame.cli.profile import show
 from tf_frame.hooks.base import Hook
@@ -50,17 +51,17 @@ def variable(name, shape):
     return tf.get_variable(name, shape, initializer=tf.glorot_uniform_initializer())
 
 
-def slow(value):
-    """A Python function that hands its argument on, late."""
+def delay(value):
+    """Returns its argument late."""
     time.sleep(SECS)
     return value
 
 
 def python_function(function, value):
-    """`function` of a tensor, as an operation without gradient."""
-    found = tf.numpy_function(function, [tf.stop_gradient(value)], tf.float32)
-    found.set_shape(value.shape)
-    return found
+    """Returns an operation without gradient that calls `function`."""
+    result = tf.numpy_function(function, [tf.stop_gradient(value)], tf.float32)
+    result.set_shape(value.shape)
+    return result
 
 
 class SlowInput(ToyInput):
@@ -68,7 +69,7 @@ class SlowInput(ToyInput):
 
     def dataset(self, mode, context):
         def slow_batch(features, labels):
-            return python_function(slow, python_function(slow, features)), labels
+            return python_function(delay, python_function(delay, features)), labels
 
         return super().dataset(mode, context).map(slow_batch)
 
@@ -90,7 +91,7 @@ class WithSleepingHook(Dense):
 
 class WithPythonFunction(Dense):
     def plant(self, net):
-        return net + 0.0 * python_function(slow, net)
+        return net + 0.0 * python_function(delay, net)
 
 
 class WithLargeSort(Dense):
@@ -112,7 +113,7 @@ class WithOneHot(Dense):
 class WithSlowClone(Dense):
     def plant(self, net):
         is_second = "clone_1" in tf.get_default_graph().get_name_scope()
-        return net + 0.0 * python_function(slow if is_second else np.copy, net)
+        return net + 0.0 * python_function(delay if is_second else np.copy, net)
 
 
 class WithLargeClone(Dense):
@@ -133,10 +134,10 @@ class WithSummaries(Dense):
 
 
 @pytest.fixture
-def report_of(tmp_path, capsys):
+def profile(tmp_path, capsys):
     """Trains a model with default hooks, and profiles it; returns the report as JSON."""
 
-    def report_of(model=Dense, source=ToyInput, **options):
+    def profile(model=Dense, source=ToyInput, **options):
         setup = make_setup(
             model,
             source,
@@ -155,11 +156,11 @@ def report_of(tmp_path, capsys):
         show.main([str(tmp_path), "--json"])
         return json.loads(capsys.readouterr().out)
 
-    return report_of
+    return profile
 
 
-def test_a_healthy_run_names_none(report_of):
-    report = report_of()
+def test_a_healthy_run_names_none(profile):
+    report = profile()
     assert len(report["step"]["ms_of_steps"]) == STEPS
     assert report["hints"] == []
 
@@ -168,24 +169,15 @@ def test_a_healthy_run_names_none(report_of):
     ("cause", "subject", "planted"),
     [
         ("slow_input", "", {"source": SlowInput}),
-        pytest.param(
-            "slow_hook", "SleepingHook", {"model": WithSleepingHook}, marks=pytest.mark.slow
-        ),
+        slow("slow_hook", "SleepingHook", {"model": WithSleepingHook}),
         ("host_operation", "PyFunc", {"model": WithPythonFunction}),
-        pytest.param("host_operation", "TopKV2", {"model": WithLargeSort}, marks=pytest.mark.slow),
-        pytest.param("memory_hog", "classes", {"model": WithOneHot}, marks=pytest.mark.slow),
+        slow("host_operation", "TopKV2", {"model": WithLargeSort}),
+        slow("memory_hog", "classes", {"model": WithOneHot}),
         ("slow_clone", "clone_1", {"model": WithSlowClone, **TWO}),
-        pytest.param(
-            "slow_clone", "clone_1", {"model": WithLargeClone, **TWO}, marks=pytest.mark.slow
-        ),
-        pytest.param(
-            "summaries_every_step",
-            "SummaryHook",
-            {"model": WithSummaries, **SUMMARIES},
-            marks=pytest.mark.slow,
-        ),
+        slow("slow_clone", "clone_1", {"model": WithLargeClone, **TWO}),
+        slow("summaries_every_step", "SummaryHook", {"model": WithSummaries, **SUMMARIES}),
     ],
 )
-def test_a_planted_cause_is_named_first(report_of, cause, subject, planted):
-    first = report_of(**planted)["hints"][0]
+def test_a_planted_cause_is_named_first(profile, cause, subject, planted):
+    first = profile(**planted)["hints"][0]
     assert (first["cause"], first["subject"]) == (cause, subject)

@@ -1,18 +1,23 @@
-"""Cases of a parametrized test, of which most may be left to `-m slow`."""
+"""Cases of parametrized tests that only `-m slow` runs."""
 
 import pytest
 
 
-def slow_but(kept, cases):
-    """Returns cases of one argument, marked `slow` but for those at certain places.
+def slow(*values, **options):
+    """Returns a case that is marked `slow`, with options of `pytest.param`."""
+    return pytest.param(*values, marks=pytest.mark.slow, **options)
+
+
+def slow_but(fast, cases):
+    """Returns cases of one argument, marked `slow` except at certain places.
 
     Args:
-      kept: the place of the case that stays in the default suite, or a tuple of places; a negative
-        one counts from the end.
+      fast: the place of the case that stays in the default suite, or a tuple of places; a negative
+        place counts from the end.
       cases: values of the argument.
     """
     cases = list(cases)
-    places = {place % len(cases) for place in (kept if isinstance(kept, tuple) else (kept,))}
+    places = {place % len(cases) for place in (fast if isinstance(fast, tuple) else (fast,))}
     return [
         pytest.param(case, marks=() if place in places else pytest.mark.slow)
         for place, case in enumerate(cases)

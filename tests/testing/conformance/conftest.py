@@ -1,4 +1,6 @@
-"""Runs the suite of a class, and tells which checks failed."""
+"""Fixtures that run the suite of a plugin class."""
+
+import re
 
 import pytest
 
@@ -10,7 +12,7 @@ from tf_frame.testing.conformance.side_effects import _KNOWN
 def results():
     """Function from a kind, a plugin class and attributes of the suite to check -> result.
 
-    The loading in a fresh process is tested apart, and here counts as free of side effects.
+    Nothing is loaded in a fresh process: the plugin counts as free of side effects.
     """
 
     def run(kind, plugin, **attributes):
@@ -22,17 +24,40 @@ def results():
 
 
 @pytest.fixture(scope="session")
-def only_failure(results):
-    """Function as `results`, that returns the problem of the only check that fails.
+def passes(results):
+    """Asserts that all checks of a plugin class pass, except the names in `skipped`."""
 
-    Checks that a healthy plugin passes may not be skipped, but for those named.
-    """
+    def passes(*arguments, skipped=(), **attributes):
+        checks = results(*arguments, **attributes)
+        assert {name for name, check in checks.items() if check.state != "ok"} == {*skipped}, checks
+        assert {checks[name].state for name in skipped} <= {SKIPPED}
+        return checks
 
-    def problem(check, *arguments, skipped=(), **attributes):
-        found = results(*arguments, **attributes)
-        assert [name for name, each in found.items() if each.state == FAILED] == [check], found
-        left_out = [name for name, each in found.items() if each.state == SKIPPED]
-        assert set(left_out) <= {*skipped}, [found[name] for name in left_out]
-        return found[check].problem
+    return passes
 
-    return problem
+
+@pytest.fixture(scope="session")
+def fails_one(results):
+    """Asserts that one check fails, with a problem that matches a pattern; returns all results."""
+
+    def fails_one(check, problem, *arguments, **attributes):
+        checks = results(*arguments, **attributes)
+        assert [name for name, result in checks.items() if result.state == FAILED] == [check], (
+            checks
+        )
+        assert re.search(problem, checks[check].problem, re.DOTALL), checks[check]
+        return checks
+
+    return fails_one
+
+
+@pytest.fixture(scope="session")
+def fails_only(fails_one):
+    """As `fails_one`, and asserts that all other checks pass, except the names in `skipped`."""
+
+    def fails_only(check, problem, *arguments, skipped=(), **attributes):
+        checks = fails_one(check, problem, *arguments, **attributes)
+        names = {name for name, result in checks.items() if result.state == SKIPPED}
+        assert names <= {*skipped}, [checks[name] for name in names]
+
+    return fails_only

@@ -111,6 +111,6 @@ def examined():
     ],
 )
 def test_our_own_plugins_pass(examined, info):
-    found = check_plugin(info, {})
-    assert not [each for each in found if each.state == "failed"]
-    assert not [each for each in found if each.state == "skipped"] or info.name in SKIPPING
+    results = check_plugin(info, {})
+    assert not [result for result in results if result.state == FAILED]
+    assert not [result for result in results if result.state == SKIPPED] or info.name in SKIPPING

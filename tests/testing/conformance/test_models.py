@@ -7,65 +7,36 @@ import pytest
 
 from nonconforming import models
 from nonconforming.healthy import Line, LineWithTrainOp, Points
+from slow_cases import slow
 from tf_frame.plugin.kinds import MODEL
 from tf_frame.testing.conformance import ModelConformance
 from tf_frame.testing.conformance.golden import locate
 from tf_frame.testing.conformance.suite import Conformance
 
 GOLDEN = "test_golden_checkpoint_restores"
+OPTIONS = "test_options_have_help_and_usable_defaults"
+RESTORED = "test_restored_run_has_the_same_next_loss"
 # A second fault that the same check finds is in the slow suite.
 FAULTS = [
     (models.PresetsAreAList, "test_definition_fits_the_contract", r"presets is \['large'\]"),
-    pytest.param(
-        models.OptionWithoutHelp,
-        "test_options_have_help_and_usable_defaults",
-        "depth have no help",
-        marks=pytest.mark.slow,
+    slow(
+        models.OptionWithoutHelp, "test_options_have_help_and_usable_defaults", "depth have no help"
     ),
-    pytest.param(
-        models.KeepsVariables,
-        "test_builds_twice_in_fresh_graphs",
-        "keep no tensors on it",
-        marks=pytest.mark.slow,
-    ),
+    slow(models.KeepsVariables, "test_builds_twice_in_fresh_graphs", "keep no tensors on it"),
     (models.CountsItsGraphs, "test_builds_twice_in_fresh_graphs", r"weights_2 \(not there, then"),
     (models.PlacesVariables, "test_variables_are_placed_by_the_framework", "own_weights on "),
     (models.VariableOfEachClone, "test_clones_share_all_variables", "2 clones .* clone_0/own"),
     (models.VariableOfEvaluation, "test_evaluation_adds_no_variables", "of_evaluation; make"),
-    pytest.param(
-        models.OtherShapeInEvaluation,
-        "test_evaluation_adds_no_variables",
-        "table .*in training",
-        marks=pytest.mark.slow,
-    ),
+    slow(models.OtherShapeInEvaluation, "test_evaluation_adds_no_variables", "table .*in training"),
     (models.NeedsLabelsToPredict, "test_prediction_needs_no_labels", "labels are None"),
-    pytest.param(
-        models.PredictsNothing,
-        "test_prediction_needs_no_labels",
-        "no predictions",
-        marks=pytest.mark.slow,
-    ),
+    slow(models.PredictsNothing, "test_prediction_needs_no_labels", "no predictions"),
     (models.LossOfEachExample, "test_loss_is_a_finite_scalar", "reduce it to a scalar"),
-    pytest.param(
-        models.LossIsNotFinite,
-        "test_loss_is_a_finite_scalar",
-        "the loss of the first step is inf",
-        marks=pytest.mark.slow,
-    ),
+    slow(models.LossIsNotFinite, "test_loss_is_a_finite_scalar", "loss of the first step is inf"),
     (models.UnusedVariable, "test_every_trainable_variable_has_a_gradient", "not on unused"),
     (models.UpdateIsNotCollected, "test_update_ops_are_collected", "moving_mean; add"),
-    (models.CountsInALocalVariable, "test_restored_run_has_the_same_next_loss", "local variable"),
-    (
-        models.DrawsWhenItIsBuilt,
-        "test_restored_run_has_the_same_next_loss",
-        r"build\(\) uses the global random numbers of NumPy",
-    ),
-    pytest.param(
-        models.DrawsByNumPy,
-        "test_restored_run_has_the_same_next_loss",
-        "random numbers of NumPy",
-        marks=pytest.mark.slow,
-    ),
+    (models.CountsInALocalVariable, RESTORED, "local variable"),
+    (models.DrawsWhenItIsBuilt, RESTORED, r"build\(\) uses the global random numbers of NumPy"),
+    slow(models.DrawsByNumPy, RESTORED, "random numbers of NumPy"),
     (models.MetricIsNoPair, "test_metrics_can_be_evaluated", "pair of value tensor and update"),
 ]
 
@@ -79,44 +50,39 @@ def golden(tmp_path_factory):
     return written
 
 
-def test_a_healthy_model_passes(results, golden):
-    found = results(MODEL, Line, input=Points, golden=golden)
-    assert {each.state for each in found.values()} == {"ok"}, found
+def test_a_healthy_model_passes(passes, golden):
+    passes(MODEL, Line, input=Points, golden=golden)
 
 
 @pytest.mark.parametrize(
     ("model", "check", "problem"), FAULTS, ids=lambda value: getattr(value, "__name__", "")
 )
-def test_only_the_check_of_the_rule_fails(only_failure, model, check, problem):
-    found = only_failure(check, MODEL, model, input=Points, skipped=[GOLDEN])
-    assert re.search(problem, found, re.DOTALL), found
+def test_only_the_check_of_the_rule_fails(fails_only, model, check, problem):
+    fails_only(check, problem, MODEL, model, input=Points, skipped=[GOLDEN])
 
 
-def test_a_model_with_a_train_op_of_its_own_passes(results):
-    found = results(MODEL, LineWithTrainOp, input=Points)
-    skipped = {name for name, each in found.items() if each.state == "skipped"}
-    assert {each.state for each in found.values()} == {"ok", "skipped"}, found
+def test_a_model_with_a_train_op_of_its_own_passes(passes):
     # One clone makes it, by gradients that tf-frame does not see.
-    clones, gradients = "test_clones_share_all_variables", "every_trainable_variable_has_a_gradient"
-    assert skipped == {GOLDEN, clones, f"test_{gradients}"}
+    skipped = "test_clones_share_all_variables", "test_every_trainable_variable_has_a_gradient"
+    passes(MODEL, LineWithTrainOp, input=Points, skipped=[GOLDEN, *skipped])
 
 
 @pytest.mark.usefixtures("reference_variables")
-def test_the_checks_know_reference_variables(results, only_failure):
-    found = results(MODEL, Line, input=Points)
-    assert {name for name, each in found.items() if each.state != "ok"} == {GOLDEN}, found
+def test_the_checks_know_reference_variables(passes, fails_only):
+    options = {"input": Points, "skipped": [GOLDEN]}
+    passes(MODEL, Line, **options)
     update = "test_update_ops_are_collected"
-    assert only_failure(update, MODEL, models.UpdateIsNotCollected, input=Points, skipped=[GOLDEN])
+    fails_only(update, ".", MODEL, models.UpdateIsNotCollected, **options)
 
 
 def test_a_model_that_cannot_be_called_fails_one_check_and_leaves_the_others_out(results):
-    found = results(MODEL, models.OtherArguments, input=Points)
-    failed = found.pop("test_definition_fits_the_contract")
+    checks = results(MODEL, models.OtherArguments, input=Points)
+    failed = checks.pop("test_definition_fits_the_contract")
     assert failed.state == "failed" and "takes (images, labels)" in failed.problem
-    of_all = {name for name in vars(Conformance) if name in found}
-    assert {found.pop(name).state for name in of_all} == {"ok"}
+    general = {name for name in vars(Conformance) if name in checks}
+    assert {checks.pop(name).state for name in general} == {"ok"}
     reason = "not checked, because definition_fits_the_contract fails"
-    assert {each.problem for name, each in found.items() if name != GOLDEN} == {reason}
+    assert {check.problem for name, check in checks.items() if name != GOLDEN} == {reason}
 
 
 _SUITE = """
@@ -129,7 +95,7 @@ class TestLine(ModelConformance):
 """
 
 
-def test_a_relative_golden_checkpoint_is_beside_the_file_of_its_suite(tmp_path, monkeypatch):
+def test_a_relative_golden_checkpoint_is_next_to_the_file_of_its_suite(tmp_path, monkeypatch):
     (tmp_path / "tests").mkdir()
     (tmp_path / "tests/golden_suite.py").write_text(_SUITE)
     monkeypatch.syspath_prepend(tmp_path / "tests")
@@ -179,17 +145,15 @@ def test_a_wrong_golden_is_told_in_words(golden, problem):
     ],
 )
 def test_options_that_do_not_fit_are_a_failure_and_no_reason_to_skip(
-    results, model, options, problem
+    fails_one, model, options, problem
 ):
-    found = results(MODEL, model, input=Points, options=options)
-    (failed,) = [each for each in found.values() if each.state == "failed"]
-    assert failed.name == "test_options_have_help_and_usable_defaults"
-    assert problem in failed.problem
+    fails_one(OPTIONS, re.escape(problem), MODEL, model, input=Points, options=options)
 
 
 def test_several_clones_that_are_asked_for_are_checked_as_well(results):
-    found = results(MODEL, Line, input=Points, options={"num_clones": 2, "train_batch_size": 4})
-    assert found["test_clones_share_all_variables"].state == "ok"
+    options = {"num_clones": 2, "train_batch_size": 4}
+    checks = results(MODEL, Line, input=Points, options=options)
+    assert checks["test_clones_share_all_variables"].state == "ok"
 
 
 @pytest.mark.parametrize(
@@ -199,6 +163,5 @@ def test_several_clones_that_are_asked_for_are_checked_as_well(results):
         (models.ComputesAnotherLoss, "the loss is"),
     ],
 )
-def test_a_golden_checkpoint_that_no_longer_fits_is_found(only_failure, golden, model, problem):
-    found = only_failure(GOLDEN, MODEL, model, input=Points, golden=golden)
-    assert re.search(problem, found, re.DOTALL), found
+def test_a_golden_checkpoint_that_no_longer_fits_is_found(fails_only, golden, model, problem):
+    fails_only(GOLDEN, problem, MODEL, model, input=Points, golden=golden)
