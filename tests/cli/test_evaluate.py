@@ -63,17 +63,17 @@ def rotate():
     return rotate
 
 
-def expected(folder, step):
-    """The figures of the evaluation split, by NumPy."""
+def expected(folder, step, features=FEATURES):
+    """Returns the metrics of a checkpoint on some features, by NumPy."""
     import tensorflow.compat.v1 as tf
 
     reader = tf.train.load_checkpoint(str(folder / f"model.ckpt-{step}"))
     weights, biases = (reader.get_tensor(f"linear/{name}") for name in ("weights", "biases"))
-    errors = FEATURES @ weights + biases - (FEATURES @ [[1.5], [-2.0], [0.5]] + 3.0)
+    errors = features @ weights + biases - (features @ [[1.5], [-2.0], [0.5]] + 3.0)
     return {"mean_absolute_error": np.abs(errors).mean(), "loss": (errors**2).mean()}
 
 
-def figures(folder, name="eval"):
+def read_metrics(folder, name="eval"):
     return json.loads((folder / name / "metrics.json").read_text())
 
 
@@ -91,13 +91,13 @@ def tags(folder, name="eval"):
 def test_the_newest_checkpoint_is_evaluated_shown_and_written(run, folder):
     code, out, err = run(folder)
     assert (code, err) == (0, "")
-    found, wanted = figures(folder), expected(folder, 30)
-    assert found["metrics"] == pytest.approx(wanted, rel=1e-4)
-    assert (found["global_step"], found["checkpoint"]) == (30, str(folder / "model.ckpt-30"))
+    result, metrics = read_metrics(folder), expected(folder, 30)
+    assert result["metrics"] == pytest.approx(metrics, rel=1e-4)
+    assert (result["global_step"], result["checkpoint"]) == (30, str(folder / "model.ckpt-30"))
     first, heading, *rows, last = out.splitlines()
     assert first == f"evaluating {folder}/model.ckpt-30"
     assert heading == "evaluation at step 30"
-    assert dict(map(str.split, rows)) == {k: f"{found['metrics'][k]:.4f}" for k in wanted}
+    assert dict(map(str.split, rows)) == {k: f"{result['metrics'][k]:.4f}" for k in metrics}
     assert last.startswith("done in ") and last.endswith(f"results in {folder}/eval")
     written = {"losses/loss", "metrics/mean_absolute_error", "checkpoint_path"}
     assert tags(folder) == {(30, tag) for tag in written}
@@ -107,30 +107,25 @@ def test_a_checkpoint_can_be_named_by_its_path_or_its_folder(run, folder, tmp_pa
     elsewhere = shutil.copytree(folder, tmp_path / "elsewhere")
     for path, step in [(folder / "model.ckpt-10", 10), (elsewhere / "model.ckpt-20.index", 20)]:
         assert run(folder, "--checkpoint", path)[0] == 0
-        assert figures(folder)["global_step"] == step
-        assert figures(folder)["metrics"] == pytest.approx(expected(folder, step), rel=1e-4)
+        assert read_metrics(folder)["global_step"] == step
+        assert read_metrics(folder)["metrics"] == pytest.approx(expected(folder, step), rel=1e-4)
     assert run(folder, f"--checkpoint={elsewhere}")[0] == 0
-    assert figures(folder)["checkpoint"] == str(elsewhere / "model.ckpt-30")
+    assert read_metrics(folder)["checkpoint"] == str(elsewhere / "model.ckpt-30")
 
 
 def test_options_of_the_run_win_over_those_of_the_folder(run, folder):
     code, _, _ = run(folder, "--eval_batch_size", 4, "--eval_steps", 2, "--input.num_examples=16")
     assert code == 0
-    features = np.random.RandomState(0).randn(16, 3)[:8]
-    import tensorflow.compat.v1 as tf
-
-    reader = tf.train.load_checkpoint(str(folder / "model.ckpt-30"))
-    weights, biases = (reader.get_tensor(f"linear/{name}") for name in ("weights", "biases"))
-    errors = features @ weights + biases - (features @ [[1.5], [-2.0], [0.5]] + 3.0)
-    wanted = np.abs(errors).mean()
-    assert figures(folder)["metrics"]["mean_absolute_error"] == pytest.approx(wanted, rel=1e-4)
+    metrics = expected(folder, 30, np.random.RandomState(0).randn(16, 3)[:8])
+    error = read_metrics(folder)["metrics"]["mean_absolute_error"]
+    assert error == pytest.approx(metrics["mean_absolute_error"], rel=1e-4)
 
 
 def test_an_evaluation_with_a_name_has_its_own_folder(run, folder):
     code, out, _ = run(folder, "--name", "other")
     assert code == 0
     assert out.rstrip().endswith(f"results in {folder}/eval_other")
-    assert figures(folder, "eval_other")["global_step"] == 30
+    assert read_metrics(folder, "eval_other")["global_step"] == 30
     assert (30, "losses/loss") in tags(folder, "eval_other")
     assert not (folder / "eval").exists()
 
@@ -154,9 +149,9 @@ def test_with_continuous_each_new_checkpoint_is_evaluated_in_one_graph(
     rotate(folder, 10)
 
     def evaluate_and_train(self, checkpoint, **arguments):
-        found = before(self, checkpoint, **arguments)
-        rotate(folder, *range(10, found.global_step + 11, 10))
-        return found
+        evaluated = before(self, checkpoint, **arguments)
+        rotate(folder, *range(10, evaluated.global_step + 11, 10))
+        return evaluated
 
     def counted(*arguments):
         builds.append(1)
@@ -168,18 +163,18 @@ def test_with_continuous_each_new_checkpoint_is_evaluated_in_one_graph(
     assert (code, err) == (0, "")
     lines = out.splitlines()
     assert lines[0] == f"waiting for checkpoints in {folder}, until step 30"
-    shown = [line for line in lines if line.startswith("evaluation at")]
-    assert shown == [f"evaluation at step {step}" for step in (10, 20, 30)]
+    headings = [line for line in lines if line.startswith("evaluation at")]
+    assert headings == [f"evaluation at step {step}" for step in (10, 20, 30)]
     assert {step for step, _ in tags(folder)} == {10, 20, 30}
     assert len(builds) == 1
-    assert figures(folder)["global_step"] == 30
+    assert read_metrics(folder)["global_step"] == 30
 
 
 def test_with_continuous_the_interval_and_the_timeout_are_passed_on(run, folder, monkeypatch):
-    given = {}
+    arguments_seen = {}
 
     def checkpoints_iterator(model_dir, **arguments):
-        given.update(arguments, model_dir=model_dir)
+        arguments_seen.update(arguments, model_dir=model_dir)
         # The last step is 30, so nobody asks for the second one.
         yield from [str(folder / "model.ckpt-30"), str(folder / "model.ckpt-20")]
 
@@ -187,8 +182,8 @@ def test_with_continuous_the_interval_and_the_timeout_are_passed_on(run, folder,
         "tf_frame.runs.evaluation.evaluate.checkpoints_iterator", checkpoints_iterator
     )
     _, out, _ = run(folder, "--continuous", "--every_secs", 60, "--timeout_secs", 2.5)
-    assert (given["min_interval_secs"], given["timeout"]) == (60.0, 2.5)
-    assert given["model_dir"] == str(folder)
+    assert (arguments_seen["min_interval_secs"], arguments_seen["timeout"]) == (60.0, 2.5)
+    assert arguments_seen["model_dir"] == str(folder)
     assert out.count("evaluation at step") == out.count("evaluation at step 30") == 1
 
 
@@ -201,33 +196,28 @@ def test_help_names_its_options_and_needs_no_folder(run):
 
 
 @pytest.mark.parametrize(
-    ("words", "code", "message"),
+    ("words", "message"),
     [
-        (["--name", "x"], 2, "say which folder first"),
-        (["no_such_folder"], 2, "no_such_folder: there is no such folder"),
-        (
-            ["FOLDER", "--name", "../x"],
-            2,
-            "--name ../x: results are written to MODEL_DIR/eval_NAME",
-        ),
-        (["FOLDER", "--name", ""], 2, "--name : results are written to"),
-        (["FOLDER", "--eval_steps", "0"], 2, "--eval_steps: 0 is out of range"),
-        (["FOLDER", "--eval_step", "1"], 2, "did you mean --eval_steps?"),
-        (["FOLDER", "--timeout_secs", "-1"], 2, "--timeout_secs: -1.0 is out of range"),
-        (["FOLDER", "--every_secs", "5"], 2, "--every_secs has no effect without --continuous"),
-        (["FOLDER", "--timeout_secs", "5"], 2, "--timeout_secs has no effect without"),
-        (["FOLDER", "--continuous", "--checkpoint", "x"], 2, "--checkpoint names one checkpoint, "),
-        (["FOLDER", "--checkpoint", "FOLDER/model.ckpt-31"], 2, "did you mean FOLDER/model.ckpt-3"),
+        (["--name", "x"], "say which folder first"),
+        (["no_such_folder"], "no_such_folder: there is no such folder"),
+        (["FOLDER", "--name", "../x"], "--name ../x: results are written to MODEL_DIR/eval_"),
+        (["FOLDER", "--name", ""], "--name : results are written to"),
+        (["FOLDER", "--eval_steps", "0"], "--eval_steps: 0 is out of range"),
+        (["FOLDER", "--eval_step", "1"], "did you mean --eval_steps?"),
+        (["FOLDER", "--timeout_secs", "-1"], "--timeout_secs: -1.0 is out of range"),
+        (["FOLDER", "--every_secs", "5"], "--every_secs has no effect without --continuous"),
+        (["FOLDER", "--timeout_secs", "5"], "--timeout_secs has no effect without"),
+        (["FOLDER", "--continuous", "--checkpoint", "x"], "--checkpoint names one checkpoint, "),
+        (["FOLDER", "--checkpoint", "FOLDER/model.ckpt-31"], "did you mean FOLDER/model.ckpt-3"),
         (
             ["FOLDER", "--input.num_examples", "0"],
-            2,
             "the evaluation split of the input 'toy' of tf-frame-toy 1.0 is empty",
         ),
     ],
 )
-def test_errors_say_what_to_do_and_are_no_tracebacks(run, folder, words, code, message):
-    found, _, err = run(*[word.replace("FOLDER", str(folder)) for word in words])
-    assert found == code
+def test_errors_say_what_to_do_and_are_no_tracebacks(run, folder, words, message):
+    code, _, err = run(*[word.replace("FOLDER", str(folder)) for word in words])
+    assert code == 2
     assert message.replace("FOLDER", str(folder)) in err
 
 

@@ -19,175 +19,14 @@ import forked
 from tf_frame.cli.main import main
 from tf_frame.testing.distributions import write_distribution
 
-PLUGINS = '''
-import os
-
-from tf_frame import Input, InputInfo, Mode, Model, ModelOutput
-
-
-class Table(Input):
-    """Rows of three numbers; a file holds one row."""
-
-    prediction_suffixes = (".txt", ".row")
-
-    @property
-    def info(self):
-        return InputInfo(num_examples={Mode.EVAL: 5})
-
-    def dataset(self, mode, context):
-        import tensorflow as tf
-
-        assert mode == Mode.EVAL
-        rows = tf.data.Dataset.from_tensor_slices(tf.reshape(tf.range(15.0), [5, 3]))
-        return rows.map(lambda row: ({"x": row}, row[0])).batch(context.batch_size)
-
-    def prediction_dataset(self, paths, context):
-        import tensorflow as tf
-
-        def row(path):
-            numbers = tf.strings.to_number(tf.strings.split(tf.io.read_file(path), ","))
-            return {"x": tf.ensure_shape(numbers, [3]), "name": path}
-
-        return tf.data.Dataset.from_tensor_slices(list(paths)).map(row).batch(context.batch_size)
-
-
-class Named(Table):
-    """An evaluation split whose examples have names, and several examples a file."""
-
-    def dataset(self, mode, context):
-        import tensorflow as tf
-
-        return super().dataset(mode, context).map(
-            lambda features, label: (
-                {**features, "name": tf.strings.format("row {}", features["x"][0, 0])[tf.newaxis]},
-                label,
-            )
-        )
-
-    def prediction_dataset(self, paths, context):
-        return super().prediction_dataset([path for path in paths for _ in range(2)], context)
-
-
-class Endless(Table):
-    def dataset(self, mode, context):
-        return super().dataset(mode, context).repeat()
-
-
-class Forgetful(Table):
-    """Leaves the last file out."""
-
-    def prediction_dataset(self, paths, context):
-        return super().prediction_dataset(paths[:-1], context)
-
-
-class Nameless(Table):
-    def prediction_dataset(self, paths, context):
-        return super().prediction_dataset(paths, context).map(lambda features: features["x"])
-
-
-class Empty(Table):
-    def dataset(self, mode, context):
-        return super().dataset(mode, context).take(0)
-
-
-class Blind(Input):
-    """Reads no files."""
-
-    def dataset(self, mode, context):
-        raise AssertionError("called")
-
-
-class Largest(Model):
-    """Predicts the index of the largest of three numbers, and their softmax."""
-
-    default_input = "table"
-
-    def build(self, features, labels, mode):
-        import tensorflow.compat.v1 as tf
-
-        assert labels is None
-        scale = tf.get_variable("scale", initializer=1.0)
-        logits = features["x"] * scale
-        outputs = {"class": tf.argmax(logits, axis=1), "probabilities": tf.nn.softmax(logits)}
-        return ModelOutput(predictions=outputs)
-
-
-class Drawn(Largest):
-    """Writes a file of its own for each example."""
-
-    def prediction_writer(self, directory):
-        return Writer(directory)
-
-
-class Writer:
-    predict_keys = ("class",)
-
-    def __init__(self, directory):
-        self.directory = directory
-
-    def __call__(self, name, features, prediction):
-        with open(os.path.join(self.directory, f"{name}.out"), "w") as file:
-            file.write(f"{sorted(prediction)} {prediction['class']} {features['x'].tolist()}")
-
-    def close(self):
-        with open(os.path.join(self.directory, "closed"), "w"):
-            pass
-
-
-class Full(Drawn):
-    def prediction_writer(self, directory):
-        writer = Writer(directory)
-
-        def write(name, features, prediction):
-            if name == "c":
-                raise OSError(28, "No space left on device")
-            writer(name, features, prediction)
-
-        return write
-
-
-class Forbidden(Drawn):
-    def prediction_writer(self, directory):
-        def write(name, features, prediction):
-            open(os.path.join(directory, "missing", name), "w")
-
-        return write
-
-
-class Unwilling(Drawn):
-    def prediction_writer(self, directory):
-        raise NotADirectoryError(20, "Not a directory", os.path.join(directory, "labels"))
-
-
-class Unclosing(Drawn):
-    def prediction_writer(self, directory):
-        writer = Writer(directory)
-        writer.close = lambda: Unwilling.prediction_writer(self, directory)
-        return writer
-
-
-class Stopped(Drawn):
-    """Gets Ctrl-C while its second example is written."""
-
-    def prediction_writer(self, directory):
-        import signal
-
-        writer = Writer(directory)
-
-        def write(name, features, prediction):
-            writer(name, features, prediction)
-            if name == "b":
-                signal.raise_signal(signal.SIGINT)
-
-        return write
-'''
+# The classes of `predict_test_plugins` in `tests/support`.
 INPUTS = ("Table", "Named", "Endless", "Forgetful", "Nameless", "Empty", "Blind")
 MODELS = ("Largest", "Drawn", "Full", "Forbidden", "Stopped", "Unwilling", "Unclosing")
 
 
 @pytest.fixture
 def site(tmp_path, monkeypatch):
-    """Folder in which the plugins are installed; the tests run in a fresh folder."""
+    """The folder with the plugins; the tests run in a fresh folder."""
     site = tmp_path / "site"
     kinds = {"tf_frame.inputs": INPUTS, "tf_frame.models": MODELS}
     entry_points = {
@@ -196,7 +35,6 @@ def site(tmp_path, monkeypatch):
         for name in names
     }
     write_distribution(site, "predict-test", entry_points)
-    (site / "predict_test_plugins.py").write_text(PLUGINS)
     monkeypatch.syspath_prepend(str(site))
     monkeypatch.chdir(tmp_path)
     return site
@@ -242,7 +80,7 @@ def predict(capfd, *words):
     return code, *capfd.readouterr()
 
 
-def rows_of(path):
+def read_rows(path):
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
@@ -250,7 +88,7 @@ def test_a_folder_becomes_rows_named_as_their_files(trained, files, capfd):
     folder = trained()
     code, out, err = predict(capfd, folder, "--input", files, "--output", "out")
     assert (code, err) == (0, "")
-    rows = rows_of(files.parent / "out" / "predictions.jsonl")
+    rows = read_rows(files.parent / "out" / "predictions.jsonl")
     assert [row["name"] for row in rows] == [str(files / f"{name}.txt") for name in "abcde"]
     assert [row["class"] for row in rows] == [0, 1, 2, 0, 1]
     softmax = np.exp([1, 0, 0]) / np.exp([1, 0, 0]).sum()
@@ -275,7 +113,7 @@ def test_a_checkpoint_may_be_named(trained, files, capfd, tmp_path):
     words = (folder, "--input", files / "a.txt", "--checkpoint", checkpoint, "--output", "out")
     code, out, _ = predict(capfd, *words)
     assert (code, out.splitlines()[0]) == (0, f"predicting with {checkpoint}")
-    (row,) = rows_of(tmp_path / "out" / "predictions.jsonl")
+    (row,) = read_rows(tmp_path / "out" / "predictions.jsonl")
     assert row["class"] == 1  # the negated row's first largest
     assert out.splitlines()[-1].startswith("1 prediction in ")
 
@@ -407,7 +245,7 @@ def test_a_terminal_shows_a_bar(trained, files, site):
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
     process = forked.run(
         [sys.executable, "-m", "tf_frame", "predict", *map(str, words)],
-        env={**os.environ, "PYTHONPATH": str(site)},
+        env={**os.environ, "PYTHONPATH": f"{site}:{Path(forked.__file__).parent}"},
         stdout=terminal,
         timeout=120,
     )
@@ -433,7 +271,7 @@ def test_the_evaluation_split_names_its_examples_and_ends(
     trained, capfd, tmp_path, source, words, names
 ):
     assert predict(capfd, trained(source=source), "--output", "out", *words)[0] == 0
-    rows = rows_of(tmp_path / "out" / "predictions.jsonl")
+    rows = read_rows(tmp_path / "out" / "predictions.jsonl")
     assert [row["name"] for row in rows] == names
 
 
@@ -443,7 +281,7 @@ def test_files_and_folders_in_one_or_several_inputs_with_a_format(trained, files
     code, out, _ = predict(capfd, trained("drawn", "forgetful"), *words)
     # The format wins over the files that the model would write.
     (path,) = (tmp_path / "out").iterdir()
-    rows = rows_of(path)
+    rows = read_rows(path)
     assert (code, [row["name"][-5:-4] for row in rows]) == (0, list("cabd"))
     assert sorted(rows[0]) == ["class", "name", "probabilities"]
     assert f"note: 1 of 5 files gave no example, such as {files}/e.txt" in out

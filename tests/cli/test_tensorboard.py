@@ -1,4 +1,4 @@
-"""`tf-frame tensorboard`, with a small server in place of TensorBoard, and once with it."""
+"""`tf-frame tensorboard`, with a small server instead of TensorBoard, and once with it."""
 
 import json
 import os
@@ -93,15 +93,12 @@ def test_why_there_is_no_profile_tab(start, run, monkeypatch):
     assert err.startswith("note: the Profile tab is missing in TensorBoard: VersionError: old; pip")
 
 
-def test_a_run_without_a_profile(start, run):
-    (run / "plugins/profile/1/host.xplane.pb").unlink()
-    assert "there is no profile in it yet" in start(run)[2]
-
-
-def test_other_machines_can_connect(start, run):
+def test_notes_on_a_missing_profile_and_on_other_machines(start, run):
     _, out, err = start(run, "--host", "0.0.0.0")
     assert "http://127.0.0.1:" in out
     assert "whoever reaches 0.0.0.0 can read these runs" in err
+    (run / "plugins/profile/1/host.xplane.pb").unlink()
+    assert "there is no profile in it yet" in start(run)[2]
 
 
 def test_several_folders_are_named_by_what_differs(tmp_path, start, run):
@@ -111,22 +108,16 @@ def test_several_folders_are_named_by_what_differs(tmp_path, start, run):
     words = tensorboard._data([str(run), str(other)])
     assert words == ["--logdir_spec", f"run:{run},all/other:{other}"]
     assert "the Profile tab shows the profiles of a single folder" in start(run, other)[2]
+    assert "has a comma" in start(run, other.rename(tmp_path / "a,b"))[2]
 
 
-def test_several_folders_with_a_comma(tmp_path, start, run):
-    other = tmp_path / "a,b"
-    other.mkdir()
-    (other / "events.out.tfevents.1").touch()
-    assert "has a comma" in start(run, other)[2]
-
-
-def test_what_is_no_run(start, tmp_path):
-    code, _, err = start(tmp_path)
+def test_a_folder_without_events_and_a_machine_without_tensorboard(
+    start, run, monkeypatch, tmp_path
+):
+    (tmp_path / "empty").mkdir()
+    code, _, err = start(tmp_path / "empty")
     assert code == 2
-    assert f"{tmp_path} has no event files" in err
-
-
-def test_tensorboard_is_not_installed(start, run, monkeypatch):
+    assert f"{tmp_path}/empty has no event files" in err
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     assert "TensorBoard is not installed; pip install tensorboard" in start(run)[2]
 

@@ -126,11 +126,8 @@ def _beginning(current: str, words: Iterable[str]) -> list[str]:
 
 def _after_package_command(command: str, words: Sequence[str], current: str) -> Iterable[str]:
     plugin = load_command(command) if current.startswith("-") or words else None
-    return (
-        _options_or_values(declared_options(plugin.cls.Params), words, current)
-        if plugin
-        else iter(())
-    )
+    options = declared_options(plugin.cls.Params) if plugin else ()
+    return _options_or_values(options, words, current, other_words=["--help"] if plugin else [])
 
 
 def _after_run(command: str, words: Sequence[str], current: str) -> Iterable[str]:

@@ -20,13 +20,13 @@ CLUSTER = {"chief": ["a:1"], "worker": ["b:1"], "ps": ["c:1"]}
 def limit(tmp_path):
     """Writes files of control groups; returns the cores that they allow."""
 
-    def limit(own, **files):
+    def limit(groups, **files):
         for path, content in files.items():
             file = tmp_path / "root" / path.replace("__", "/")
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(content)
-        (tmp_path / "own").write_text(own)
-        return machine.container_cpus(tmp_path / "own", tmp_path / "root")
+        (tmp_path / "groups").write_text(groups)
+        return machine.container_cpus(tmp_path / "groups", tmp_path / "root")
 
     return limit
 
@@ -48,24 +48,24 @@ def test_no_limit(limit, tmp_path):
     assert machine.container_cpus(tmp_path / "none") is None
 
 
-def test_cpu():
-    assert machine.cpu(4, 8, None).found == "4 cores of 8"
-    assert machine.cpu(4, 4, 4.0).state == "OK"
-    limited = machine.cpu(8, 8, 1.5)
-    assert (limited.state, limited.found[-11:]) == ("warning", "time of 1.5")
-    assert "--intra_op_threads 2" in limited.advice[0]
-
-
-def test_open_files():
-    assert machine.open_files(1024).state == "OK"
-    assert machine.open_files(machine.resource.RLIM_INFINITY).found == "no limit"
-    assert machine.open_files(256).state == "warning"
-
-
-def test_shared_memory():
-    assert machine.shared_memory(64 * 2**20, nvidia=True).state == "warning"
-    assert machine.shared_memory(64 * 2**20, nvidia=False).state == "OK"
-    assert machine.shared_memory(2**30, nvidia=True).found == "1.0 GiB in /dev/shm"
+@pytest.mark.parametrize(
+    ("check", "state", "text"),
+    [
+        (machine.cpu(4, 8, None), "OK", "4 cores of 8"),
+        (machine.cpu(4, 4, 4.0), "OK", "4 cores"),
+        (machine.cpu(8, 8, 1.5), "warning", "8 cores, and the container may use the time of 1.5"),
+        (machine.open_files(1024), "OK", "1024 at most"),
+        (machine.open_files(machine.resource.RLIM_INFINITY), "OK", "no limit"),
+        (machine.open_files(256), "warning", "256 at most"),
+        (machine.shared_memory(64 * 2**20, nvidia=True), "warning", "64.0 MiB in /dev/shm"),
+        (machine.shared_memory(64 * 2**20, nvidia=False), "OK", "64.0 MiB in /dev/shm"),
+        (machine.shared_memory(2**30, nvidia=True), "OK", "1.0 GiB in /dev/shm"),
+    ],
+)
+def test_cores_open_files_and_shared_memory(check, state, text):
+    assert (check.state, check.found) == (state, text)
+    assert bool(check.advice) == (state == "warning")
+    assert "container" not in text or "--intra_op_threads 2" in check.advice[0]
 
 
 @pytest.mark.parametrize(
@@ -83,9 +83,6 @@ def test_gpus(names, cuda, nvidia, environment, state, found):
     check = machine.gpus(answer, environment, nvidia=nvidia)
     assert check.state == state
     assert found in check.found
-
-
-def test_gpus_are_not_known_without_tensorflow():
     assert machine.gpus(Answer(error="ImportError"), {}, nvidia=True).state == "warning"
 
 
@@ -93,11 +90,10 @@ def variables(**values):
     return {check.name: check for check in machine.environment_checks(values)}
 
 
-def test_no_variable_of_interest():
+def test_variables_of_interest_are_shown_with_their_effect():
     assert set(variables(HOME="/root")) == {"environment"}
-
-
-def test_a_variable_is_shown_with_its_effect():
+    harmless = {"PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION": "upb", "TF_CPP_MAX_VLOG_LEVEL": "0"}
+    assert set(variables(**harmless)) == {"environment"}
     check = variables(CUDA_VISIBLE_DEVICES="", PYTHONPATH="/a" * 100)
     assert check["CUDA_VISIBLE_DEVICES"].found == ": TensorFlow sees only these GPUs, numbered anew"
     assert len(check["PYTHONPATH"].found) < 140
@@ -113,11 +109,6 @@ def test_a_variable_is_shown_with_its_effect():
 )
 def test_a_variable_that_costs_speed_or_connections_is_a_warning(name, value):
     assert variables(**{name: value})[name].state == "warning"
-
-
-def test_harmless_values_are_not_shown():
-    harmless = {"PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION": "upb", "TF_CPP_MAX_VLOG_LEVEL": "0"}
-    assert set(variables(**harmless)) == {"environment"}
 
 
 @pytest.mark.parametrize(
@@ -143,15 +134,12 @@ def folder_check(folder):
     return machine.local_folder("model_dir", str(folder), "another one")
 
 
-def test_a_folder_that_is_there_and_one_that_will_be_made(tmp_path):
+def test_a_folder_that_exists_will_be_made_or_cannot_be_written(tmp_path):
     assert folder_check(tmp_path).found.startswith(f"{tmp_path}: ")
     check = folder_check(tmp_path / "a/b")
     assert check.state == "OK"
     assert f"to be made in {tmp_path}" in check.found
     assert os.listdir(tmp_path) == []
-
-
-def test_a_folder_that_cannot_be_written(tmp_path):
     (tmp_path / "link").symlink_to(tmp_path / "gone")
     check = folder_check(tmp_path / "link")
     assert (check.state, check.advice) == ("problem", ("another one",))
@@ -175,26 +163,21 @@ def test_no_temporary_folder_at_all(monkeypatch, tmp_path):
     assert found["loopback"].state == found["ports"].state == "OK"
 
 
-def test_a_remote_folder_is_left_to_the_child():
-    assert "model_dir" not in {check.name for check in machine.folder_checks("gs://bucket/run")}
-
-
 def test_no_loopback():
     check = machine.loopback("192.0.2.1")  # An address of documentation, which no machine has.
     assert check.state == "problem"
     assert check.found.startswith("192.0.2.1: ")
 
 
-def test_no_free_ports(monkeypatch, tmp_path):
+def test_no_free_ports_and_a_remote_folder(monkeypatch):
     def none(count):
         raise TfFrameError("8 ports are needed")
 
     monkeypatch.setattr(machine, "free_ports", none)
-    found = {check.name: check for check in machine.folder_checks(str(tmp_path))}
-    assert (found["ports"].state, found["ports"].found) == (
-        "problem",
-        "8 ports are needed",
-    )
+    # A remote folder is left to the child process.
+    checks = {check.name: check for check in machine.folder_checks("gs://bucket/run")}
+    assert "model_dir" not in checks
+    assert (checks["ports"].state, checks["ports"].found) == ("problem", "8 ports are needed")
 
 
 @pytest.mark.parametrize("name", ["model_dir", "temporary folder"])
