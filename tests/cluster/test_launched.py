@@ -11,7 +11,7 @@ import types
 import pytest
 
 import forked
-from job import JOINT_JOBS, JOINT_WORDS, LAST_STEP, WORDS, assert_same, environment_of
+from job import JOINT_JOBS, JOINT_WORDS, LAST_STEP, WORDS, assert_same, job_environment
 from tf_frame.cli.main import main
 from tf_frame.cluster.status import read_statuses
 from tf_frame.testing.checkpoints import checkpoint_values, newest_step
@@ -29,7 +29,7 @@ def slow(case):
 @pytest.fixture
 def launch(tmp_path, monkeypatch, capfd):
     """Runs the launcher in this process, with tasks of `forked`; returns exit code and output."""
-    environment = environment_of(tmp_path)
+    environment = job_environment(tmp_path)
     monkeypatch.setenv("PYTHONPATH", environment["PYTHONPATH"])
     for folder in environment["PYTHONPATH"].split(os.pathsep):
         monkeypatch.syspath_prepend(folder)

@@ -5,7 +5,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 from tensorflow.python.client.timeline import Timeline
 
-from chrome_traces import checked, of_phase, rows
+from chrome_traces import checked, in_phase, rows
 from tf_frame.profiling.chrome_trace import chrome_trace
 from tf_frame.profiling.run_metadata import run_options
 
@@ -38,7 +38,7 @@ def clones():
 
 def bars_of(events):
     names = {number: name for name, number in rows(events).items()}
-    return [(names[bar["pid"]], bar) for bar in of_phase(events, "X")]
+    return [(names[bar["pid"]], bar) for bar in in_phase(events, "X")]
 
 
 def times_by_operation(events):
@@ -67,10 +67,10 @@ def arrows_of(events):
     """(producer's row, tensor, consumer's row, consumer) of each arrow."""
     names = {number: name for name, number in rows(events).items()}
     ends = {e["id"]: e for e in events if e["ph"] in "tf"}
-    consumers = {(e["pid"], e["tid"], e["ts"]): e["args"]["name"] for e in of_phase(events, "X")}
+    consumers = {(e["pid"], e["tid"], e["ts"]): e["args"]["name"] for e in in_phase(events, "X")}
     return {
         (names[begin["pid"]], begin["name"], names[end["pid"]], consumers[place])
-        for begin in of_phase(events, "s")
+        for begin in in_phase(events, "s")
         for end in [ends[begin["id"]]]
         for place in [(end["pid"], end["tid"], end["ts"])]
     }
@@ -99,18 +99,18 @@ def test_rows_and_lines_of_the_trace(metadata):
 
 def test_times_of_bars():
     metadata = traced(("a = Op()", 1000, 0), ("b = Op()", 1000, 7))
-    bars = of_phase(checked(chrome_trace(metadata)), "X")
+    bars = in_phase(checked(chrome_trace(metadata)), "X")
     assert {bar["args"]["name"]: bar["dur"] for bar in bars} == {"a": 1, "b": 7}
     metadata = tf.RunMetadata()
     metadata.step_stats.dev_stats.add(device="d").node_stats.add(
         node_name="a", all_start_nanos=1_790_000_000_000_000_123, all_end_rel_nanos=345
     )
     text = chrome_trace(metadata)
-    (bar,) = of_phase(checked(text), "X")
+    (bar,) = in_phase(checked(text), "X")
     assert (bar["ts"], bar["dur"]) == (0.123, 0.345)
     assert json.loads(text)["otherData"]["origin_unix_ns"] == "1790000000000000000"
     metadata = traced(("late = Op()", 50, 10), ("early = Op()", 0, 100), ("next = Op()", 60, 5))
-    bars = of_phase(checked(chrome_trace(metadata)), "X")
+    bars = in_phase(checked(chrome_trace(metadata)), "X")
     assert {bar["args"]["name"]: bar["tid"] for bar in bars} == {"early": 0, "late": 1, "next": 1}
     assert checked(chrome_trace(tf.RunMetadata(), memory=True)) == []
 
@@ -141,8 +141,8 @@ def test_an_arrow_comes_from_the_last_execution_before_its_consumer():
         traced(("c = Neg(a)", 40, 5)).step_stats.dev_stats[0].node_stats
     )
     events = checked(chrome_trace(metadata))
-    begins = {end["id"]: begin for begin in of_phase(events, "s") for end in [begin]}
-    to_other = [e for e in of_phase(events, "f") if e["pid"] == rows(events)["other Compute"]]
+    begins = {end["id"]: begin for begin in in_phase(events, "s") for end in [begin]}
+    to_other = [e for e in in_phase(events, "f") if e["pid"] == rows(events)["other Compute"]]
     assert [begins[end["id"]]["ts"] for end in to_other] == [29.999]
 
 
@@ -168,16 +168,16 @@ def test_dataflow_and_memory_are_drawn_on_request():
     assert not {"C", "N", "O", "D"} & phases_of(chrome_trace(two_devices()))
     events = checked(chrome_trace(two_devices(), memory=True))
     assert {"C", "N", "O", "D"} <= {event["ph"] for event in events}
-    curve = [event["args"]["cpu"] for event in of_phase(events, "C")]
+    curve = [event["args"]["cpu"] for event in in_phase(events, "C")]
     assert curve == [64, 128, 64, 0]
-    snapshot = of_phase(events, "O")[0]["args"]["snapshot"]
+    snapshot = in_phase(events, "O")[0]["args"]["snapshot"]
     assert snapshot == {"bytes": 64, "allocator": "cpu", "shape": [], "dtype": 0}
     metadata = traced(("a = Op()", 1000, 5))
     used = metadata.step_stats.dev_stats[0].node_stats[0].memory.add(allocator_name="cpu")
     for time, size in ((1001, 70), (1002, 30), (1004, -70)):
         used.allocation_records.add(alloc_micros=time, alloc_bytes=size)
     events = checked(chrome_trace(metadata, memory=True))
-    curve = [(event["ts"], event["args"]["cpu"]) for event in of_phase(events, "C")]
+    curve = [(event["ts"], event["args"]["cpu"]) for event in in_phase(events, "C")]
     assert curve == [(1, 70), (2, 100), (4, 30)]
 
 
@@ -196,7 +196,7 @@ def test_servers_and_repeated_devices_have_one_row():
             session.run(doubled, options=run_options(session.sess_str), run_metadata=metadata)
     events = checked(chrome_trace(metadata, memory=True))
     assert "/job:localhost/replica:0/task:0/device:CPU:0 Compute" in rows(events)
-    assert "RandomUniform" in {bar["name"] for bar in of_phase(events, "X")}
+    assert "RandomUniform" in {bar["name"] for bar in in_phase(events, "X")}
 
 
 def test_a_received_tensor_has_its_source_and_an_arrow_from_its_producer():

@@ -1,4 +1,4 @@
-from chrome_traces import checked, of_phase, rows
+from chrome_traces import checked, in_phase, rows
 from step_profiles import make_profile
 from tf_frame.profiling.clock_alignment import Run, align
 from tf_frame.profiling.merged_trace import draw_tasks
@@ -25,26 +25,26 @@ def test_rows_of_tasks_with_steps_session_calls_and_hooks():
         "ps_0 CPU:0",
     ]
     events = merged(make_profile("worker_0", [], begin=1000, end=9000))
-    bars = [(bar["name"], bar["cat"], bar["ts"], bar["dur"]) for bar in of_phase(events, "X")]
+    bars = [(bar["name"], bar["cat"], bar["ts"], bar["dur"]) for bar in in_phase(events, "X")]
     assert bars == [
         ("step 100", "step", 0, 8),
         ("session call", "session", 0, 4),
         ("SomeHook", "hook", 4, 4),
     ]
     events = merged(make_profile("worker_0", [(W0, "a/b", "Add", 10, 20)]))
-    (bar,) = (bar for bar in of_phase(events, "X") if bar["cat"] == "Op")
+    (bar,) = (bar for bar in in_phase(events, "X") if bar["cat"] == "Op")
     assert (bar["name"], bar["args"]) == ("Add", {"name": "a/b", "op": "Add", "step": 100})
     events = merged(make_profile("worker_0", [(W0, "a", "Add", 0, 20), (W0, "b", "Add", 5, 9)]))
-    assert {bar["tid"] for bar in of_phase(events, "X") if bar["cat"] == "Op"} == {0, 1}
+    assert {bar["tid"] for bar in in_phase(events, "X") if bar["cat"] == "Op"} == {0, 1}
     assert merged() == []
 
 
 def arrows_of(events):
     names = {number: name for name, number in rows(events).items()}
-    ends = {end["id"]: end for end in of_phase(events, "f")}
+    ends = {end["id"]: end for end in in_phase(events, "f")}
     return [
         (names[begin["pid"]], begin["ts"], names[ends[begin["id"]]["pid"]], begin["name"])
-        for begin in of_phase(events, "s")
+        for begin in in_phase(events, "s")
     ]
 
 
@@ -73,10 +73,10 @@ def test_threads_of_a_capture_are_lanes_with_their_names():
     row = rows(events)["ps_0 /host:CPU"]
     names = {
         head["tid"]: head["args"]["name"]
-        for head in of_phase(events, "M")
+        for head in in_phase(events, "M")
         if head["name"] == "thread_name" and head["pid"] == row
     }
-    bars = [bar for bar in of_phase(events, "X") if bar["pid"] == row]
+    bars = [bar for bar in in_phase(events, "X") if bar["pid"] == row]
     assert [(names[bar["tid"]], bar["name"]) for bar in bars] == [
         ("grpc", "Recv"),
         ("grpc", "Parse"),

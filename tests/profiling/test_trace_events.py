@@ -1,6 +1,6 @@
 import json
 
-from chrome_traces import checked, of_phase, rows
+from chrome_traces import checked, in_phase, rows
 from tf_frame.profiling.trace_events import Trace, arguments
 
 
@@ -12,13 +12,13 @@ def test_rows_lanes_and_times_of_bars():
     trace = Trace(origin=10**18)
     bar = trace.at(trace.row("a"), 3, 10**18 + 12_345, 10**18 + 12_999)
     trace.bar(bar, "Op", 'na"me', arguments({"x": 1}))
-    (event,) = of_phase(checked(trace.json()), "X")
+    (event,) = in_phase(checked(trace.json()), "X")
     assert (event["ts"], event["dur"], event["tid"]) == (12.345, 0.654, 3)
     assert (event["name"], event["args"]) == ('na"me', {"x": 1})
     assert json.loads(trace.json())["otherData"] == {"origin_unix_ns": str(10**18)}
     trace = Trace()
     numbers = [trace.row(name) for name in ("b", "a")]
-    heads = of_phase(json.loads(trace.json())["traceEvents"], "M")
+    heads = in_phase(json.loads(trace.json())["traceEvents"], "M")
     order = {e["pid"]: e["args"]["sort_index"] for e in heads if "sort_index" in e["args"]}
     assert sorted(order, key=order.get) == numbers
     assert trace.rows == ["b", "a"]
@@ -35,16 +35,16 @@ def drawn(*bars):
 
 def test_arrows_and_curves():
     events = drawn((0, 0, 1000), (0, 1000, 2000))
-    (begin,), (end,) = of_phase(events, "s"), of_phase(events, "f")
+    (begin,), (end,) = in_phase(events, "s"), in_phase(events, "f")
     assert (begin["ts"], end["ts"], begin["name"]) == (0.999, 1.0, "t")
     events = drawn((0, 0, 5000), (0, 1000, 2000))
-    (begin,) = of_phase(events, "s")
+    (begin,) = in_phase(events, "s")
     assert begin["ts"] == 1.0
-    assert not of_phase(drawn((0, 1000, 2000), (0, 0, 500)), "s")
+    assert not in_phase(drawn((0, 1000, 2000), (0, 0, 500)), "s")
     trace = Trace()
     trace.curve(trace.row("memory"), "cpu", [(0, 5), (1500, 0)])
     events = checked(trace.json())
-    points = [(e["ts"], e["args"]) for e in of_phase(events, "C")]
+    points = [(e["ts"], e["args"]) for e in in_phase(events, "C")]
     assert points == [(0.0, {"cpu": 5}), (1.5, {"cpu": 0})]
 
 

@@ -37,19 +37,19 @@ def fully_connected(inputs, units, scope, l2):
     with tf.variable_scope(scope):
         weights = tf.get_variable(
             "weights",
-            initializer=value_of([inputs.shape[-1], units]),
+            initializer=initial_value([inputs.shape[-1], units]),
             regularizer=l2_regularizer(l2),
         )
         return tf.matmul(inputs, weights) + tf.get_variable("biases", initializer=tf.zeros([units]))
 
 
-def value_of(shape):
+def initial_value(shape):
     return tf.constant(np.random.RandomState(shape[0]).randn(*shape).astype(np.float32) / 2)
 
 
-def loss_of(words, features, targets, l2):
+def model_loss(words, features, targets, l2):
     with tf.variable_scope("embedding"):
-        table = tf.get_variable("table", initializer=value_of([6, 4]))
+        table = tf.get_variable("table", initializer=initial_value([6, 4]))
         inputs = tf.concat([tf.gather(table, words), features], axis=1)
     hidden = tf.tanh(fully_connected(inputs, 5, "base", l2))
     outputs = fully_connected(hidden, 2, "head", l2)
@@ -59,7 +59,7 @@ def loss_of(words, features, targets, l2):
 
 
 def trained(update, total_loss, steps=STEPS):
-    """Values of the variables before and after some steps, and the losses on the way."""
+    """Returns the variables before and after some steps, and the losses of the steps."""
     variables = {v.op.name: v for v in tf.trainable_variables()}
     with tf.Session(config=tf.ConfigProto(device_count={"CPU": 4})) as session:
         session.run(tf.global_variables_initializer())
@@ -77,9 +77,9 @@ def named(prefixes):
 
 @functools.cache
 def one_model(l2, scopes, steps=STEPS):
-    """Values of the variables before and after, and the losses on the way."""
+    """Returns the variables before and after the steps, and the losses of the steps."""
     with tf.Graph().as_default():
-        loss_of(*map(tf.constant, BATCH), l2)
+        model_loss(*map(tf.constant, BATCH), l2)
         total_loss = tf.losses.get_total_loss()
         variables = named(scopes)
         gradients = [tf.convert_to_tensor(g) for g in tf.gradients(total_loss, variables)]
@@ -88,12 +88,12 @@ def one_model(l2, scopes, steps=STEPS):
         return trained(update, total_loss, steps)
 
 
-def clones_of(num_clones, l2, **devices):
+def make_clones(num_clones, l2, **devices):
     pieces = iter(zip(*(np.split(array, num_clones) for array in BATCH), strict=True))
     config = DeploymentConfig(num_clones=num_clones, **(devices or {"clone_on_cpu": True}))
 
     def model_fn():
-        return ModelOutput(loss=loss_of(*map(tf.constant, next(pieces)), l2))
+        return ModelOutput(loss=model_loss(*map(tf.constant, next(pieces)), l2))
 
     with variables_placed(config):
         return create_clones(config, model_fn)
@@ -118,7 +118,7 @@ def without_base(pairs):
     return Freeze(params=Freeze.Params(patterns=("base/",)))(pairs)
 
 
-# l2, variables wanted, transform of the gradients, scopes that are trained
+# l2, prefixes of variables to train, transform of the gradients, scopes that are trained
 CASES = {
     "plain": (0.0, [""], everything, ("embedding", "base", "head")),
     "regularised": (0.3, [""], everything, ("embedding", "base", "head")),
@@ -140,22 +140,22 @@ def test_clones_take_the_step_of_one_model(case, num_clones, variable_mode):
     check_step(by_the_framework, num_clones, *CASES[case])
 
 
-# The steps are those of the framework, which are tested above; the old names only lead to them.
+# The old names call the framework's steps, which are tested above.
 @each_case([pytest.param(*pair, marks=() if pair[1] == 2 else pytest.mark.slow) for pair in PAIRS])
 def test_so_they_do_by_the_old_names(case, num_clones, variable_mode):
     check_step(by_the_old_names, num_clones, *CASES[case])
 
 
-def check_step(optimize, num_clones, l2, wanted, transform, trained_scopes):
+def check_step(optimize, num_clones, l2, prefixes, transform, trained_scopes):
     start, expected, expected_losses = one_model(l2, trained_scopes)
     with tf.Graph().as_default():
-        clones = clones_of(num_clones, l2)
+        clones = make_clones(num_clones, l2)
         optimizer = tf.train.GradientDescentOptimizer(RATE)
-        total_loss, pairs = optimize(clones, optimizer, named(wanted))
+        total_loss, pairs = optimize(clones, optimizer, named(prefixes))
         assert_the_embedding_is_sparse(pairs)
-        _, found, losses = trained(optimizer.apply_gradients(transform(pairs)), total_loss)
-    assert found.keys() == expected.keys() == ALL
-    for name, value in found.items():
+        _, values, losses = trained(optimizer.apply_gradients(transform(pairs)), total_loss)
+    assert values.keys() == expected.keys() == ALL
+    for name, value in values.items():
         np.testing.assert_allclose(value, expected[name], rtol=0, atol=1e-6)
         changed = np.abs(value - start[name]).max() > 1e-3
         assert changed == name.startswith(trained_scopes)
@@ -168,17 +168,17 @@ def check_step(optimize, num_clones, l2, wanted, transform, trained_scopes):
 def test_clones_on_devices_of_their_own_take_the_steps_of_one_model(add_up, steps):
     _, expected, expected_losses = one_model(0.3, CASES["plain"][3], steps)
     with tf.Graph().as_default():
-        clones = clones_of(2, 0.3, clone_device_type="CPU")
+        clones = make_clones(2, 0.3, clone_device_type="CPU")
         assert [clone.device for clone in clones] == ["/device:CPU:0", "/device:CPU:1"]
         optimizer = tf.train.GradientDescentOptimizer(RATE)
-        losses = gather_losses(clones)
-        gradients = clone_gradients(clones, losses.per_clone, optimizer)
+        clone_losses = gather_losses(clones)
+        gradients = clone_gradients(clones, clone_losses.per_clone, optimizer)
         summed = add_up(gradients) if add_up else sum_by_all_reduce(clones, gradients)
-        update = optimizer.apply_gradients(wait_for_loss(losses.total, summed))
-        _, found, found_losses = trained(update, losses.total, steps)
-    for name, value in found.items():
+        update = optimizer.apply_gradients(wait_for_loss(clone_losses.total, summed))
+        _, values, losses = trained(update, clone_losses.total, steps)
+    for name, value in values.items():
         np.testing.assert_allclose(value, expected[name], rtol=0, atol=1e-5)
-    np.testing.assert_allclose(found_losses, expected_losses, rtol=1e-5)
+    np.testing.assert_allclose(losses, expected_losses, rtol=1e-5)
 
 
 def assert_the_embedding_is_sparse(pairs):
@@ -189,23 +189,21 @@ def assert_the_embedding_is_sparse(pairs):
 
 @pytest.mark.usefixtures("variable_mode")
 def test_towers_of_deeplab_take_the_same_step_with_the_choices_for_them():
-    """The gradients are averaged, of which only the first tower's has the penalty."""
+    """The gradients are averaged; only the first tower's gradient has the penalty."""
     with tf.Graph().as_default(), tf.Session() as session:
-        clones = clones_of(4, 0.3)
+        clones = make_clones(4, 0.3)
         variables = named(["base/", "head/"])
         losses = gather_losses(clones, regularization="scaled", total="sum")
         optimizer = tf.train.GradientDescentOptimizer(RATE)
-        found = sum_gradients(clone_gradients(clones, losses.per_clone, optimizer, variables))
+        pairs = sum_gradients(clone_gradients(clones, losses.per_clone, optimizer, variables))
         towers = [clone.outputs.loss for clone in clones]
         towers[0] += tf.losses.get_regularization_loss()
-        of_towers = [tf.gradients(loss, variables) for loss in towers]
-        expected = [
-            tf.reduce_mean(tf.stack(of_one), axis=0) for of_one in zip(*of_towers, strict=True)
-        ]
+        tower_gradients = zip(*(tf.gradients(loss, variables) for loss in towers), strict=True)
+        averages = [tf.reduce_mean(tf.stack(gradients), axis=0) for gradients in tower_gradients]
         reported = tf.losses.get_total_loss(add_regularization_losses=True)
         session.run(tf.global_variables_initializer())
-        for (gradient, variable), wanted in zip(found, expected, strict=True):
-            np.testing.assert_allclose(*session.run([gradient, wanted]), rtol=0, atol=1e-6)
-            assert np.abs(session.run(wanted)).max() > 1e-3, variable
-        total, wanted = session.run([losses.total, reported])
-    assert total == pytest.approx(wanted, rel=1e-6)
+        for (gradient, variable), average in zip(pairs, averages, strict=True):
+            np.testing.assert_allclose(*session.run([gradient, average]), rtol=0, atol=1e-6)
+            assert np.abs(session.run(average)).max() > 1e-3, variable
+        total, expected = session.run([losses.total, reported])
+    assert total == pytest.approx(expected, rel=1e-6)

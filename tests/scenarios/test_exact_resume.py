@@ -1,4 +1,4 @@
-"""Runs that are killed again and again end with the bytes of a run that never was."""
+"""Runs that are killed again and again end with the bytes of an uninterrupted run."""
 
 import json
 import os
@@ -61,8 +61,8 @@ def start():
     server.wait()
 
 
-def kills_of(name):
-    """Times of the kills, in the order of steps; the same in every run of the tests."""
+def make_kills(name):
+    """Returns the times of the kills in the order of steps, the same in every run of the tests."""
     options, in_steps, in_saves = RUNS[name]
     chance, last = random.Random(name), options["max_steps"]
     steps = chance.sample(range(1, last), in_steps)
@@ -80,9 +80,9 @@ def variables(path):
 
 
 def assert_same_bytes(path, expected):
-    came, wanted = variables(path), variables(expected)
-    assert came.keys() == wanted.keys()
-    different = [n for n in came if came[n].tobytes() != wanted[n].tobytes()]
+    values, expected_values = variables(path), variables(expected)
+    assert values.keys() == expected_values.keys()
+    different = [n for n in values if values[n].tobytes() != expected_values[n].tobytes()]
     assert not different, f"{path} differs from {expected} in {different}"
 
 
@@ -99,9 +99,9 @@ BY_DEFAULT = {"accumulated"}
     [pytest.param(n, marks=() if n in BY_DEFAULT else pytest.mark.slow) for n in RUNS],
 )
 def test_a_run_that_was_killed_ends_like_one_that_was_not(name, start, tmp_path):
-    whole, killed = tmp_path / "whole", tmp_path / "killed"
-    assert start(name, whole) == 0, output(whole)
-    for kill in kills_of(name):
+    unharmed, killed = tmp_path / "unharmed", tmp_path / "killed"
+    assert start(name, unharmed) == 0, output(unharmed)
+    for kill in make_kills(name):
         status = start(name, killed, kill)
         saved = read_step(newest_checkpoint(str(killed)))
         print(f"{name}: killed in {kill[0]} {kill[1]} after {kill[2]} s; saved is step {saved}")
@@ -112,9 +112,9 @@ def test_a_run_that_was_killed_ends_like_one_that_was_not(name, start, tmp_path)
     assert start(name, killed) == 0, output(killed)
     last = RUNS[name][0]["max_steps"]
     assert read_step(newest_checkpoint(str(killed))) == last
-    for path in sorted(whole.glob("model.ckpt-*.index")):
+    for path in sorted(unharmed.glob("model.ckpt-*.index")):
         assert_same_bytes(str(killed / path.stem), str(path.with_suffix("")))
-    assert_training_is_not_trivial(whole, last)
+    assert_training_is_not_trivial(unharmed, last)
 
 
 def assert_training_is_not_trivial(folder, last):
@@ -124,4 +124,4 @@ def assert_training_is_not_trivial(folder, last):
 
 
 def test_the_kills_are_many():
-    assert sum(len(kills_of(name)) for name in RUNS) >= 20
+    assert sum(len(make_kills(name)) for name in RUNS) >= 20

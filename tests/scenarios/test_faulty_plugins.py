@@ -44,18 +44,18 @@ def run(command):
 
 @pytest.mark.parametrize("case", faulty.CASES, ids=lambda case: case.name)
 def test_the_first_line_names_the_plugin_and_the_fault(run, case):
-    code, said = run(*case.words)
-    first, *rest = said.splitlines()
+    code, stderr = run(*case.words)
+    first, *further = stderr.splitlines()
     assert case.matches(first), first
     assert code == case.code
-    frames = [line for line in rest if line.startswith("  File ")]
+    frames = [line for line in further if line.startswith("  File ")]
     assert all("/faulty/" in frame for frame in frames)
-    assert "Traceback" not in said
+    assert "Traceback" not in stderr
 
 
 def test_below_the_line_are_the_frames_of_the_plugin_and_a_hint(run):
-    _, said = run("--plugin", "linear", "--input", "unbatched")
-    _, frame, code, more, hint = said.splitlines()
+    _, stderr = run("--plugin", "linear", "--input", "unbatched")
+    _, frame, code, more, hint = stderr.splitlines()
     assert frame.endswith(
         'faulty/sound_models.py", line ' + faulty.find_line("linear") + ", in build"
     )
@@ -67,15 +67,15 @@ def test_below_the_line_are_the_frames_of_the_plugin_and_a_hint(run):
 def test_debug_shows_the_whole_traceback_below_the_line(run):
     case = next(case for case in faulty.CASES if case.name == "build_raises")
     _, quiet = run(*case.words)
-    code, said = run(*case.words, "--verbosity", "debug")
-    assert (code, said.splitlines()[0]) == (2, quiet.splitlines()[0])
-    assert "Traceback (most recent call last):" in said
-    assert "tf_frame/graph/train_graph.py" in said
+    code, stderr = run(*case.words, "--verbosity", "debug")
+    assert (code, stderr.splitlines()[0]) == (2, quiet.splitlines()[0])
+    assert "Traceback (most recent call last):" in stderr
+    assert "tf_frame/graph/train_graph.py" in stderr
 
 
 def test_of_many_frames_the_first_and_the_last_are_shown_and_the_cause(run):
-    _, said = run("--plugin", "build_raises_from_deep_inside", "--input", "toy")
-    lines = said.splitlines()
+    _, stderr = run("--plugin", "build_raises_from_deep_inside", "--input", "toy")
+    lines = stderr.splitlines()
     assert sum(line.startswith("  File ") for line in lines) == 20
     assert "  ... 32 more frames" in lines
     assert lines[-2] == "it was raised because of KeyError: 'first'"
@@ -93,8 +93,8 @@ def test_a_fault_is_the_same_line_in_every_command(run, command):
         ["predict", "run", "--output", "out"],
         ["export", "run", "--format", "saved_model"],
     ):
-        code, said = command(*words)
-        assert (code, said.splitlines()[0]) == (2, expected)
+        code, stderr = command(*words)
+        assert (code, stderr.splitlines()[0]) == (2, expected)
 
 
 @pytest.mark.parametrize(
@@ -116,9 +116,9 @@ def test_a_fault_is_the_same_line_in_every_command(run, command):
 )
 def test_a_fault_in_predictions_is_a_line(run, command, name, line):
     assert run("--plugin", name, "--input", "toy")[0] == 0
-    code, said = command("predict", "run", "--output", "out")
-    here = f"faulty/sound_models.py, line {faulty.find_line(name)}"
-    assert (code, said.splitlines()[0]) == (2, f"tf-frame: {line.format(here=here)}")
+    code, stderr = command("predict", "run", "--output", "out")
+    place = f"faulty/sound_models.py, line {faulty.find_line(name)}"
+    assert (code, stderr.splitlines()[0]) == (2, f"tf-frame: {line.format(here=place)}")
 
 
 def test_a_model_that_needs_labels_to_predict_is_told_that_there_are_none(run, command):

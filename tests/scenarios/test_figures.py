@@ -19,7 +19,7 @@ OPTIONS = {"max_steps": 6, "log_every_n_steps": 2, "save_summaries_steps": 2}
 
 @pytest.fixture
 def run(tmp_path, capsys):
-    """Runs the toy model; returns the result and what the user sees."""
+    """Runs the toy model; returns the result and the output."""
 
     def run(l2=0.5, interrupts=None, **options):
         values = {"model.l2": l2}
@@ -39,28 +39,23 @@ def rows(folder):
 
 def scalars(folder):
     """Tag -> step -> value of the events of a folder."""
-    found = {}
+    values = {}
     for step, tag, value in read_scalars(folder):
-        found.setdefault(tag, {})[step] = value
-    return found
+        values.setdefault(tag, {})[step] = value
+    return values
 
 
 def test_the_total_loss_and_the_data_loss_have_a_name_each_everywhere(run, tmp_path):
-    result, shown = run(eval_every_n_steps=4)
+    result, output = run(eval_every_n_steps=4)
     by_row = {(row["split"], row["step"]): row for row in rows(tmp_path)}
-    assert list(by_row) == [
-        ("train", "2"),
-        ("eval", "4"),
-        ("train", "4"),
-        ("train", "6"),
-        ("eval", "6"),
-    ]
+    train = [("train", step) for step in "246"]
+    assert list(by_row) == [train[0], ("eval", "4"), *train[1:], ("eval", "6")]
     log = (tmp_path / "train.log").read_text()
     for step in ("2", "4", "6"):
         row = by_row["train", step]
         loss, total = float(row["loss"]), float(row["total_loss"])
         assert total > loss > 0
-        assert f"step {step}/6  total_loss {total:.4f}  " in shown
+        assert f"step {step}/6  total_loss {total:.4f}  " in output
         assert re.search(rf"INFO step {step}: loss = {loss:.6g}, total_loss = {total:.6g}, ", log)
     assert result["total_loss"] == pytest.approx(float(by_row["train", "6"]["total_loss"]))
     assert result["metrics"]["loss"] == pytest.approx(float(by_row["eval", "6"]["loss"]))
@@ -81,9 +76,9 @@ def test_losses_of_training_and_evaluation_have_one_tag(run, tmp_path):
 
 @pytest.mark.slow
 def test_without_a_penalty_there_is_one_loss(run, tmp_path):
-    _, shown = run(l2=0.0)
+    _, output = run(l2=0.0)
     assert "loss" in rows(tmp_path)[0] and "total_loss" not in rows(tmp_path)[0]
-    assert "  loss " in shown and "total_loss" not in shown
+    assert "  loss " in output and "total_loss" not in output
     assert "losses/total_loss" not in scalars(tmp_path)
 
 

@@ -59,7 +59,7 @@ def installed(tmp_path, monkeypatch):
 HOOKS = ("counter", "nonsense")
 
 
-def setup_of(*argv):
+def make_setup(*argv):
     argv = ["--plugin", "toy", *argv]
     return parse_command_line(argv).setup()
 
@@ -70,38 +70,41 @@ def run(*argv, **options):
     return done.returncode, done.stdout + done.stderr
 
 
-def params_of(setup):
+def list_hooks(setup):
     return [(part.name, part.params.every_steps, part.params.word) for part in setup.hooks]
 
 
 def test_a_hook_is_named_and_takes_options():
-    assert params_of(setup_of()) == []
-    assert params_of(setup_of("--hook", "counter")) == [("counter", 2, "step")]
+    assert list_hooks(make_setup()) == []
+    assert list_hooks(make_setup("--hook", "counter")) == [("counter", 2, "step")]
     argv = ("--hook", "counter:7", "--hook.counter.word", "run")
-    assert params_of(setup_of(*argv)) == [("counter", 7, "run")]
+    assert list_hooks(make_setup(*argv)) == [("counter", 7, "run")]
 
 
 def test_several_hooks_of_one_name_have_options_of_their_own():
     argv = ("--hook", "counter:7", "--hook", "hook-test:counter", "--hook.counter.word", "one")
-    assert params_of(setup_of(*argv)) == [("counter", 7, "one"), ("hook-test:counter", 2, "step")]
+    assert list_hooks(make_setup(*argv)) == [
+        ("counter", 7, "one"),
+        ("hook-test:counter", 2, "step"),
+    ]
     argv = ("--hook", "counter", "--hook", "counter:9", "--hook.counter_2.word", "two")
-    assert params_of(setup_of(*argv)) == [("counter", 2, "step"), ("counter", 9, "two")]
+    assert list_hooks(make_setup(*argv)) == [("counter", 2, "step"), ("counter", 9, "two")]
 
 
 def test_the_file_names_hooks_and_the_words_win(tmp_path):
     file = tmp_path / "run.yaml"
     file.write_text(yaml.safe_dump({"hooks": [{"name": "counter", "word": "a"}, "counter:5"]}))
-    assert params_of(setup_of("--config", str(file))) == [
+    assert list_hooks(make_setup("--config", str(file))) == [
         ("counter", 2, "a"),
         ("counter", 5, "step"),
     ]
     argv = ("--config", str(file), "--hook.counter.every_steps", "3")
-    assert params_of(setup_of(*argv))[0] == ("counter", 3, "a")
-    assert params_of(setup_of("--config", str(file), "--hook", "")) == []
+    assert list_hooks(make_setup(*argv))[0] == ("counter", 3, "a")
+    assert list_hooks(make_setup("--config", str(file), "--hook", "")) == []
 
 
 def test_the_resolved_configuration_has_the_hooks():
-    settings = setup_of("--hook", "counter:7").settings()
+    settings = make_setup("--hook", "counter:7").settings()
     assert [(named.name, dict(named.values)) for named in settings.hooks] == [
         ("counter", {"every_steps": 7, "word": "step"})
     ]
@@ -119,7 +122,7 @@ def test_the_resolved_configuration_has_the_hooks():
 )
 def test_a_wrong_hook_or_option_is_said(argv, error, message):
     with pytest.raises(error, match=message):
-        setup_of(*argv)
+        make_setup(*argv)
 
 
 @pytest.mark.parametrize(
@@ -133,7 +136,7 @@ def test_a_wrong_hook_or_option_is_said(argv, error, message):
 def test_options_of_a_hook_in_the_file_have_a_place_of_their_own(tmp_path, text, message):
     (tmp_path / "run.yaml").write_text(text)
     with pytest.raises(ConfigError, match=message):
-        setup_of("--config", "run.yaml")
+        make_setup("--config", "run.yaml")
 
 
 @pytest.fixture
@@ -144,13 +147,15 @@ def environment(toy_environment, tmp_path):
 @pytest.mark.process
 def test_a_hook_of_a_package_runs_at_its_steps(environment, tmp_path):
     argv = ("--model_dir", "m", "--max_steps", "5", "--train_batch_size", "8", "--hook", "counter")
-    code, said = run(*argv, **environment)
-    assert code == 0, said
-    assert [line for line in said.splitlines() if line.startswith("step ") and " of 5" in line] == [
+    code, output = run(*argv, **environment)
+    assert code == 0, output
+    assert [
+        line for line in output.splitlines() if line.startswith("step ") and " of 5" in line
+    ] == [
         "step 2 of 5 in m",
         "step 4 of 5 in m",
     ]
-    assert "fast path" not in said
+    assert "fast path" not in output
     config = yaml.safe_load((tmp_path / "m" / "config.yaml").read_text())
     assert config["hooks"] == [{"name": "counter", "every_steps": 2, "word": "step"}]
     assert json.loads((tmp_path / "m" / "result.json").read_text())["global_step"] == 5
@@ -158,24 +163,15 @@ def test_a_hook_of_a_package_runs_at_its_steps(environment, tmp_path):
 
 @pytest.mark.process
 def test_the_hooks_of_a_run_are_shown_and_nothing_is_trained(environment, tmp_path):
-    code, said = run("--show_hooks", "--hook", "counter", "--hook", "heartbeat", **environment)
-    assert code == 0, said
-    lines = said.splitlines()
+    code, output = run("--show_hooks", "--hook", "counter", "--hook", "heartbeat", **environment)
+    assert code == 0, output
+    lines = output.splitlines()
     start = lines.index("hooks of a step, in this order:")
     names = [line.split()[1] for line in lines[start + 1 : -1]]
     assert names == [
-        "InputPositionHook",
-        "NanGuardHook",
-        "SummaryHook",
-        "Count",
-        "CheckpointHook",
-        "LoggingHook",
-        "ThroughputHook",
-        "HeartbeatHook",
-        "ProgressHook",
-        "StatusHook",
-        "StopAtStepHook",
-        "StopOnSignalHook",
+        *("InputPositionHook", "NanGuardHook", "SummaryHook", "Count", "CheckpointHook"),
+        *("LoggingHook", "ThroughputHook", "HeartbeatHook", "ProgressHook", "StatusHook"),
+        *("StopAtStepHook", "StopOnSignalHook"),
     ]
     assert lines[-1].startswith("fast path: on")
     assert {path.name for path in tmp_path.iterdir()} == {"site"}

@@ -89,8 +89,8 @@ def test_a_resumed_run_keeps_its_batch_size_unless_there_is_leave(go):
     go(3, train_batch_size=8)
     with pytest.raises(ConfigError, match="batch size of a clone 8 -> 16"):
         go(5, train_batch_size=16)
-    (said,) = go(5, train_batch_size=16, allow_inexact_resume=True)
-    assert "8 -> 16; a new pass over the data begins" in said
+    (warning,) = go(5, train_batch_size=16, allow_inexact_resume=True)
+    assert "8 -> 16; a new pass over the data begins" in warning
     assert go(7, train_batch_size=16) == []
 
 

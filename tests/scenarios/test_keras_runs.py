@@ -1,4 +1,4 @@
-"""Commands, a process each, on a run of a plugin whose Keras layers have no names."""
+"""Commands as processes, on a run of a plugin with Keras layers without names."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""The loss that a step reports is that from before the step, whatever runs at the same time."""
+"""A step reports the loss before its update, whatever runs at the same time."""
 
 import pytest
 import tensorflow.compat.v1 as tf
@@ -9,14 +9,14 @@ from tf_frame_legacy import model_deploy
 
 
 def before(op):
-    """Every operation that must have run before this one."""
-    found, waiting = set(), [op]
-    while waiting:
-        op = waiting.pop()
-        new = {*op.control_inputs, *(tensor.op for tensor in op.inputs)} - found
-        found |= new
-        waiting += new
-    return found
+    """Returns the operations that run before an operation."""
+    operations, queue = set(), [op]
+    while queue:
+        op = queue.pop()
+        new = {*op.control_inputs, *(tensor.op for tensor in op.inputs)} - operations
+        operations |= new
+        queue += new
+    return operations
 
 
 def updates_in(graph):
@@ -42,7 +42,7 @@ def test_synchronous_workers_hand_in_after_the_loss_and_the_chief_computes_none(
     applied = updates_in(train_graph.graph)
     assert len(handed_in) == len(applied) == 2
     assert all(loss in before(op) for op in handed_in)
-    # The chief applies beside the steps, and would take a batch of its own for the loss.
+    # The chief applies gradients in addition to its steps, and the loss would take one more batch.
     assert not [op.name for op in applied if loss in before(op)]
 
 

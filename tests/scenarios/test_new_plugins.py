@@ -16,10 +16,10 @@ pytestmark = pytest.mark.process
 @pytest.fixture
 def folders(tmp_path):
     """A new plugin of each kind, by kind."""
-    for kind in CONTENTS:
-        name = f"new-{kind.replace('_', '-')}"
+    names = {kind: f"new-{kind.replace('_', '-')}" for kind in CONTENTS}
+    for kind, name in names.items():
         assert main(["plugins", "new", name, "--kind", kind, "--directory", str(tmp_path)]) == 0
-    return {kind: tmp_path / f"new-{kind.replace('_', '-')}" for kind in CONTENTS}
+    return {kind: tmp_path / name for kind, name in names.items()}
 
 
 # One test, because its parts share the environment and its forked processes; in two threads,
@@ -37,9 +37,9 @@ def test_new_plugins_of_every_kind_work_as_they_are(folders, tmp_path):
         assert {line.split()[1] for line in table.splitlines()} == {"parts", "bundle"}
 
     with ThreadPoolExecutor() as pool:
-        other = pool.submit(runs_and_checks)
+        future = pool.submit(runs_and_checks)
         succeeded(run_tests(environment, folders, tmp_path))
-        other.result()
+        future.result()
 
 
 def succeeded(process):
@@ -76,11 +76,10 @@ def run(environment, folder, name, words):
 def test_plugins_check_checks_every_plugin_of_a_name(folders, tmp_path):
     environment = installed(folders, tmp_path)
     for kind, parts in CONTENTS.items():
-        shown = succeeded(
-            environment.run("tf-frame", "plugins", "check", f"new_{kind}", cwd=tmp_path)
-        )
+        words = "tf-frame", "plugins", "check", f"new_{kind}"
+        output = succeeded(environment.run(*words, cwd=tmp_path))
         for part in parts:
-            assert f"the {part.kind.word} 'new_{kind}'" in shown
+            assert f"the {part.kind.word} 'new_{kind}'" in output
 
 
 def test_new_plugins_pass_lint(folders, tmp_path):

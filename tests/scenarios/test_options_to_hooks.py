@@ -27,35 +27,35 @@ CLUSTER = {"master": "grpc://localhost:1", "worker_replicas": 2, "num_ps_tasks":
 
 
 @pytest.fixture
-def setup_of(tmp_path):
+def toy_setup(tmp_path):
     """Makes a training setup of the toy in `tmp_path`; `hooks` are plugin classes."""
 
-    def setup_of(*hooks, **options):
+    def toy_setup(*hooks, **options):
         parts = [configured_plugin(HOOK, cls.__name__, cls, {}, "hook") for cls in hooks]
         setup = make_setup(ToyModel, ToyInput, str(tmp_path), **options)
         return dataclasses.replace(setup, hooks=parts)
 
-    yield setup_of
+    yield toy_setup
     tf.summary.FileWriterCache.clear()
 
 
 @pytest.fixture
-def hooks_of(setup_of):
+def hooks_by_name(toy_setup):
     """The hooks of a worker by the names of their classes, without a session."""
 
-    def hooks_of(*hooks, task=0, **options):
-        setup = setup_of(*hooks, **options)
+    def hooks_by_name(*hooks, task=0, **options):
+        setup = toy_setup(*hooks, **options)
         if options.get("master"):
             setup = dataclasses.replace(setup, config=dataclasses.replace(setup.config, task=task))
-        graph = graph_of(setup)
+        graph = make_graph(setup)
         with graph.graph.as_default():
-            hooks, _ = make_hooks(parts_of(setup, graph, task))
+            hooks, _ = make_hooks(make_parts(setup, graph, task))
         return {type(hook).__name__: hook for hook in hooks}
 
-    return hooks_of
+    return hooks_by_name
 
 
-def parts_of(setup, graph, task=0):
+def make_parts(setup, graph, task=0):
     cluster = Cluster(task_id=task)
     return TrainingParts(
         setup=setup,
@@ -71,7 +71,7 @@ def parts_of(setup, graph, task=0):
     )
 
 
-def graph_of(setup):
+def make_graph(setup):
     config = dataclasses.replace(
         setup.config, master="", worker_replicas=1, num_ps_tasks=0, task=0
     )  # A graph needs no server.
@@ -93,37 +93,37 @@ def run_lines(setup):
 PROFILE = {"profile_at_step": (5,), **CLUSTER}
 
 
-def test_only_the_chief_profiles_unless_all_are_to(hooks_of):
-    assert "ProfileHook" in hooks_of(**PROFILE)
-    assert "ProfileHook" not in hooks_of(task=1, **PROFILE)
-    assert "ProfileHook" in hooks_of(task=1, profile_all_workers=True, **PROFILE)
-    assert "ProfileHook" not in hooks_of(profile_all_workers=True)
+def test_only_the_chief_profiles_unless_all_are_to(hooks_by_name):
+    assert "ProfileHook" in hooks_by_name(**PROFILE)
+    assert "ProfileHook" not in hooks_by_name(task=1, **PROFILE)
+    assert "ProfileHook" in hooks_by_name(task=1, profile_all_workers=True, **PROFILE)
+    assert "ProfileHook" not in hooks_by_name(profile_all_workers=True)
 
 
 @pytest.fixture
 def keep_arguments(monkeypatch):
-    """Replaces a class of hooks by one that keeps its arguments; returns the arguments."""
+    """Replaces a class of hooks by a class that records its arguments; returns the arguments."""
 
     def keep_arguments(name):
-        given = {}
+        arguments = {}
 
         class Keeps(Hook):
             def __init__(self, model_dir, *args, **options):
                 super().__init__()
-                given.update(options, model_dir=model_dir)
+                arguments.update(options, model_dir=model_dir)
 
         monkeypatch.setattr(f"tf_frame.runs.training.hooks.{name}", Keeps)
-        return given
+        return arguments
 
     return keep_arguments
 
 
-def test_a_worker_that_profiles_writes_into_a_folder_of_its_own(hooks_of, tmp_path, keep_arguments):
-    given = keep_arguments("profiles.ProfileHook")
-    hooks_of(task=1, profile_all_workers=True, profile_num_steps=3, **PROFILE)
-    given.pop("tell")  # Only of the chief of a job does it tell anybody.
-    assert given.pop("recorder") is not None and callable(given.pop("report"))
-    assert given == {
+def test_a_worker_that_profiles_has_its_own_folder(hooks_by_name, tmp_path, keep_arguments):
+    arguments = keep_arguments("profiles.ProfileHook")
+    hooks_by_name(task=1, profile_all_workers=True, profile_num_steps=3, **PROFILE)
+    arguments.pop("tell")  # It has an effect only on the chief of a job.
+    assert arguments.pop("recorder") is not None and callable(arguments.pop("report"))
+    assert arguments == {
         "model_dir": str(tmp_path),
         "at_steps": (5,),
         "num_steps": 3,
@@ -142,10 +142,10 @@ CHIEFS_OWN = {
 }
 
 
-def test_what_only_one_worker_does_is_left_to_the_chief(hooks_of):
+def test_what_only_one_worker_does_is_left_to_the_chief(hooks_by_name):
     options = {"trace_every_n_steps": 5, "eval_every_n_steps": 5, **CLUSTER}
-    assert set(hooks_of(**options)) >= CHIEFS_OWN
-    assert not set(hooks_of(task=1, **options)) & CHIEFS_OWN
+    assert set(hooks_by_name(**options)) >= CHIEFS_OWN
+    assert not set(hooks_by_name(task=1, **options)) & CHIEFS_OWN
 
 
 TIMELINE, CHECKPOINT = "logs.TimelineHook", "checkpoints.CheckpointHook"
@@ -154,11 +154,7 @@ TIMELINE, CHECKPOINT = "logs.TimelineHook", "checkpoints.CheckpointHook"
 @pytest.mark.parametrize(
     ("hook", "options", "expected"),
     [
-        (
-            TIMELINE,
-            {"trace_every_n_steps": 7},
-            {"memory": False, "every_steps": 7, "at_steps": ()},
-        ),
+        (TIMELINE, {"trace_every_n_steps": 7}, {"memory": False, "every_steps": 7, "at_steps": ()}),
         (
             TIMELINE,
             {"trace_at_step": (60, 90), "trace_memory": True},
@@ -168,51 +164,48 @@ TIMELINE, CHECKPOINT = "logs.TimelineHook", "checkpoints.CheckpointHook"
         (CHECKPOINT, {"save_checkpoint_secs": 7}, {"every_secs": 7, "every_steps": None}),
         (CHECKPOINT, {"save_checkpoint_steps": 7}, {"every_secs": None, "every_steps": 7}),
         (CHECKPOINT, {"keep_checkpoint_every_n_hours": 2.5}, {"keep_every_n_hours": 2.5}),
-        (
-            CHECKPOINT,
-            {"max_to_keep": 9, "async_checkpoint": True},
-            {"max_to_keep": 9, "asynchronous": True},
-        ),
+        (CHECKPOINT, {"max_to_keep": 9}, {"max_to_keep": 9}),
+        (CHECKPOINT, {"async_checkpoint": True}, {"asynchronous": True}),
     ],
 )
-def test_options_are_arguments_of_hooks(hooks_of, keep_arguments, hook, options, expected):
-    given = keep_arguments(hook)
-    hooks_of(**options)
-    assert {name: given[name] for name in expected} == expected
+def test_options_are_arguments_of_hooks(hooks_by_name, keep_arguments, hook, options, expected):
+    arguments = keep_arguments(hook)
+    hooks_by_name(**options)
+    assert {name: arguments[name] for name in expected} == expected
 
 
-def test_without_a_log_there_are_no_figures(hooks_of):
-    assert not {"LoggingHook", "ThroughputHook"} & set(hooks_of(log_every_n_steps=0))
+def test_without_a_log_there_are_no_figures(hooks_by_name):
+    assert not {"LoggingHook", "ThroughputHook"} & set(hooks_by_name(log_every_n_steps=0))
 
 
-def test_the_log_has_figures_every_so_many_steps_and_at_the_last(setup_of, caplog):
+def test_the_log_has_figures_every_so_many_steps_and_at_the_last(toy_setup, caplog):
     with caplog.at_level(logging.INFO, logger="tf_frame"):
-        run_lines(setup_of(max_steps=7, log_every_n_steps=3, evaluate=False))
+        run_lines(toy_setup(max_steps=7, log_every_n_steps=3, evaluate=False))
     logged = [r.getMessage().split(":")[0] for r in caplog.records if "loss = " in r.getMessage()]
     assert logged == ["step 3", "step 6", "step 7"]
 
 
-def test_an_evaluation_waits_for_the_checkpoint_that_is_being_written(setup_of, monkeypatch):
+def test_an_evaluation_waits_for_the_checkpoint_that_is_being_written(toy_setup, monkeypatch):
     waited = []
     hook = "tf_frame.runs.training.hooks.checkpoints.CheckpointHook.wait"
     monkeypatch.setattr(
         hook, lambda self: waited.append(self._pending is not None) or self._finish_save()
     )
     options = {"async_checkpoint": True, "eval_every_n_steps": 2, "save_checkpoint_secs": 600}
-    _, said = run_lines(setup_of(max_steps=5, evaluate=False, **options))
+    _, output = run_lines(toy_setup(max_steps=5, evaluate=False, **options))
     assert waited == [True, True]
-    assert "evaluation at step 2" in said and "evaluation at step 4" in said
+    assert "evaluation at step 2" in output and "evaluation at step 4" in output
 
 
-def test_a_step_that_diverged_is_not_evaluated(setup_of):
+def test_a_step_that_diverged_is_not_evaluated(toy_setup):
     options = {"on_nan": "stop", "eval_every_n_steps": 3, "values": {"model.nan_at_step": 5}}
-    _, said = run_lines(setup_of(max_steps=9, **options))
-    assert "training was stopped at step 6 of 9" in said
-    assert "evaluation at step 3" in said
-    assert "evaluation at step 6" not in said
+    _, output = run_lines(toy_setup(max_steps=9, **options))
+    assert "training was stopped at step 6 of 9" in output
+    assert "evaluation at step 3" in output
+    assert "evaluation at step 6" not in output
 
 
-def test_a_named_hook_is_told_of_the_run(setup_of, tmp_path):
+def test_a_named_hook_is_told_of_the_run(toy_setup, tmp_path):
     contexts = []
 
     class Told(HookPlugin):
@@ -220,7 +213,7 @@ def test_a_named_hook_is_told_of_the_run(setup_of, tmp_path):
             contexts.append(context)
             return []
 
-    run_lines(setup_of(Told, max_steps=3, train_batch_size=4, evaluate=False))
+    run_lines(toy_setup(Told, max_steps=3, train_batch_size=4, evaluate=False))
     (context,) = contexts
     assert context.model_dir == str(tmp_path)
     assert (context.is_chief, context.task, context.max_steps) == (True, 0, 3)
@@ -229,7 +222,7 @@ def test_a_named_hook_is_told_of_the_run(setup_of, tmp_path):
     assert callable(context.report)
 
 
-def test_named_hooks_and_listeners_come_to_their_places(setup_of):
+def test_named_hooks_and_listeners_come_to_their_places(toy_setup):
     seen = []
 
     class Every(Hook):
@@ -244,11 +237,11 @@ def test_named_hooks_and_listeners_come_to_their_places(setup_of):
         def __call__(self, context):
             return [Every(Cadence(at_steps=[2])), Saved()]
 
-    run_lines(setup_of(Both, max_steps=4, save_checkpoint_steps=2, evaluate=False))
+    run_lines(toy_setup(Both, max_steps=4, save_checkpoint_steps=2, evaluate=False))
     assert seen == [("saved", 0), ("hook", 2), ("saved", 2), ("saved", 4)]
 
 
-def test_a_plugin_that_makes_no_hook_is_refused(setup_of):
+def test_a_plugin_that_makes_no_hook_is_refused(toy_setup):
     class Nonsense(HookPlugin):
         def __call__(self, context):
             return ["no hook"]
@@ -257,7 +250,7 @@ def test_a_plugin_that_makes_no_hook_is_refused(setup_of):
         PluginError,
         match="the hook 'Nonsense' of tests 0 returned 'no hook' of type str; it must return",
     ):
-        run_lines(setup_of(Nonsense, max_steps=1))
+        run_lines(toy_setup(Nonsense, max_steps=1))
 
 
 def test_every_hook_that_can_be_closed_is_closed_after_an_error_too():
@@ -279,18 +272,18 @@ def test_every_hook_that_can_be_closed_is_closed_after_an_error_too():
     assert sorted(closed) == ["a", "b", "c"]
 
 
-def test_steps_of_several_tasks_are_run_singly(setup_of, capsys):
-    setup = setup_of(steps_per_loop=10, **CLUSTER)
-    graph = graph_of(setup)
+def test_steps_of_several_tasks_are_run_singly(toy_setup, capsys):
+    setup = toy_setup(steps_per_loop=10, **CLUSTER)
+    graph = make_graph(setup)
     with graph.graph.as_default():
-        loop = make_loop(parts_of(setup, graph), [])
+        loop = make_loop(make_parts(setup, graph), [])
     assert loop._step_loop is None
     assert capsys.readouterr().out.splitlines() == [
         "note: --steps_per_loop 10 has no effect: several tasks train together"
     ]
 
 
-def test_a_hook_that_keeps_the_fast_path_off_is_said_at_the_start(setup_of):
+def test_a_hook_that_keeps_the_fast_path_off_is_said_at_the_start(toy_setup):
     class Foreign(tf.train.SessionRunHook):
         def after_run(self, run_context, run_values):
             pass
@@ -299,17 +292,17 @@ def test_a_hook_that_keeps_the_fast_path_off_is_said_at_the_start(setup_of):
         def __call__(self, context):
             return Foreign()
 
-    _, said = run_lines(setup_of(Slow, max_steps=2, evaluate=False))
-    assert f"note: fast path: off, for Foreign ({__name__}) is called at every step" in said
-    _, said = run_lines(setup_of(max_steps=4, evaluate=False))
-    assert "fast path" not in said
+    _, output = run_lines(toy_setup(Slow, max_steps=2, evaluate=False))
+    assert f"note: fast path: off, for Foreign ({__name__}) is called at every step" in output
+    _, output = run_lines(toy_setup(max_steps=4, evaluate=False))
+    assert "fast path" not in output
 
 
-def test_the_hooks_are_shown_and_the_folder_stays_as_it_was(setup_of, tmp_path):
-    said = []
-    setup = setup_of(trace_every_n_steps=7, max_steps=40)
-    show_hooks(setup, setup.make_input(), report=said.append)
-    lines = "\n".join(said).splitlines()
+def test_the_hooks_are_shown_and_the_folder_stays_as_it_was(toy_setup, tmp_path):
+    output = []
+    setup = toy_setup(trace_every_n_steps=7, max_steps=40)
+    show_hooks(setup, setup.make_input(), report=output.append)
+    lines = "\n".join(output).splitlines()
     assert lines[0] == "hooks of a step, in this order:"
     assert [line.split()[0] for line in lines[1:-1]] == sorted(
         (line.split()[0] for line in lines[1:-1]),
@@ -320,7 +313,7 @@ def test_the_hooks_are_shown_and_the_folder_stays_as_it_was(setup_of, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_steps_per_loop_says_how_many_steps_one_call_runs(setup_of, monkeypatch):
+def test_steps_per_loop_says_how_many_steps_one_call_runs(toy_setup, monkeypatch):
     counts, prepare = [], StepLoop.prepare
 
     def noted(self, session):
@@ -334,9 +327,9 @@ def test_steps_per_loop_says_how_many_steps_one_call_runs(setup_of, monkeypatch)
 
     monkeypatch.setattr(StepLoop, "prepare", noted)
     options = {"save_summaries_steps": 0, "log_every_n_steps": 10, "evaluate": False}
-    run_lines(setup_of(max_steps=22, steps_per_loop=4, **options))
+    run_lines(toy_setup(max_steps=22, steps_per_loop=4, **options))
     # Hooks want 1, 10, 20 and 22.
     assert counts == [4, 4, 4, 4]
     counts.clear()
-    run_lines(setup_of(max_steps=44, **options))
+    run_lines(toy_setup(max_steps=44, **options))
     assert counts == []

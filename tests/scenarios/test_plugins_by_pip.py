@@ -1,4 +1,4 @@
-"""Packages that pip itself installs, installs again and removes, seen by a process that goes on."""
+"""A running process sees the packages that pip installs, installs again and removes."""
 
 import subprocess
 import sys
@@ -35,14 +35,14 @@ def make_wheel(folder, name, plugin, *, version="1.0"):
     folder.mkdir(exist_ok=True)
     path = folder / f"{module}-{version}-py3-none-any.whl"
     with zipfile.ZipFile(path, "w") as wheel:
-        for each, text in files.items():
-            wheel.writestr(each, text)
+        for file, text in files.items():
+            wheel.writestr(file, text)
     return str(path)
 
 
 @pytest.fixture
 def pip(tmp_path, monkeypatch):
-    """Runs pip in an environment of its own, whose packages this process sees."""
+    """Runs pip in a new environment; this process sees its packages."""
     if not PIP.exists():
         pytest.skip("there is no pip")
     venv.create(tmp_path / "environment", symlinks=True)

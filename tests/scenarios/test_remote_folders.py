@@ -1,4 +1,4 @@
-"""Model folders on another file system than that of the machine: TensorFlow's `ram://`."""
+"""Model folders on another file system than the machine's: TensorFlow's `ram://`."""
 
 import json
 import sys
@@ -25,7 +25,7 @@ def toy(tmp_path_factory):
 
 @pytest.fixture
 def call(capsys):
-    """Runs a command in this process, to which `ram://` belongs."""
+    """Runs a command in this process, since each process has its own `ram://`."""
 
     def call(*words, code=0):
         assert main([*map(str, words)]) == code

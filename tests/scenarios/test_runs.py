@@ -1,4 +1,4 @@
-"""Whole runs in this process, whose options must reach the graph, the session and the log."""
+"""Complete runs in this process: options reach the graph, the session and the log."""
 
 import logging
 
@@ -49,8 +49,8 @@ def test_the_session_gets_the_rewrites(tmp_path, monkeypatch, session_arguments,
     assert result["global_step"] == 1
     (arguments,) = session_arguments
     rewrites = arguments["config"].graph_options.rewrite_options
-    asked = rewrites.auto_mixed_precision_onednn_bfloat16 == rewrites.ON
-    assert asked is (precision == "bfloat16")
+    is_on = rewrites.auto_mixed_precision_onednn_bfloat16 == rewrites.ON
+    assert is_on is (precision == "bfloat16")
 
 
 @pytest.mark.parametrize("num_clones", [1, 2])
@@ -64,9 +64,9 @@ def test_a_loss_that_is_not_finite_names_the_step_which_is_not_saved(tmp_path, n
             save_checkpoint_steps=1,
             save_checkpoint_secs=None,
         )
-    saved = [path.name for path in tmp_path.glob("model.ckpt-*.index")]
-    assert "model.ckpt-3.index" in saved
-    assert not {"model.ckpt-4.index", "model.ckpt-5.index"} & set(saved)
+    saved = [path.stem for path in tmp_path.glob("model.ckpt-*.index")]
+    assert "model.ckpt-3" in saved
+    assert not {"model.ckpt-4", "model.ckpt-5"} & set(saved)
 
 
 # Synchronisation that lacks its hook waits for ever.
@@ -79,16 +79,16 @@ def test_the_session_gets_the_hook_without_which_workers_wait_for_ever(tmp_path,
 
 @pytest.mark.slow
 def test_a_warm_start_is_logged_and_so_is_one_that_is_passed_over(tmp_path, caplog):
-    pretrained, own = tmp_path / "pretrained", tmp_path / "own"
+    pretrained, started = tmp_path / "pretrained", tmp_path / "started"
     go(pretrained, max_steps=2, evaluate=False)
     caplog.set_level(logging.INFO, "tf_frame")
-    go(own, max_steps=1, evaluate=False, warm_start_from=str(pretrained))
+    go(started, max_steps=1, evaluate=False, warm_start_from=str(pretrained))
     assert "2 of 2 variables restored" in caplog.text
     assert "linear/weights" in caplog.text
     caplog.clear()
-    go(own, max_steps=2, evaluate=False, warm_start_from=str(pretrained))
+    go(started, max_steps=2, evaluate=False, warm_start_from=str(pretrained))
     assert f"ignoring --warm_start_from {pretrained}" in caplog.text
-    assert str(own) in caplog.text
+    assert str(started) in caplog.text
 
 
 @pytest.mark.parametrize(("micro_batches", "last_before_the_decay"), [(1, 7), (4, 1)])

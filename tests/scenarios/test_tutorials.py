@@ -1,7 +1,7 @@
 """The tutorials of docs/tutorials, and the first example of docs/plugins.md, as a reader does them.
 
-A `sh` block is a command in each line. A `python` or `toml` block is a file, whose path is in its
-first line, relative to the folder that the commands before it are in. Other blocks are not run.
+A `sh` block is a command in each line. A `python` or `toml` block is a file. Its first line has the
+path, relative to the current folder of the commands before it. Other blocks are not run.
 """
 
 import json
@@ -23,7 +23,7 @@ BLOCK = re.compile(r"^```(sh|python|toml)\n(.*?)^```$", re.MULTILINE | re.DOTALL
 
 
 def follow(text, folder, perform):
-    """Does what a reader of a tutorial does; returns the last folder, and output by command.
+    """Follows a tutorial as a reader does; returns the last folder, and output by command.
 
     Args:
       text: the tutorial.
@@ -32,7 +32,7 @@ def follow(text, folder, perform):
         command.
     """
     environment = PluginEnvironment(folder / "environment")
-    shown = {}
+    outputs = {}
     for language, block in BLOCK.findall(text):
         if language != "sh":
             path = folder / block.splitlines()[0].removeprefix("# ")
@@ -40,8 +40,8 @@ def follow(text, folder, perform):
             path.write_text(block, encoding="utf-8")
         else:
             folder, output = perform(environment, block, folder)
-            shown |= output
-    return folder, shown
+            outputs |= output
+    return folder, outputs
 
 
 def tutorial_text(name):
@@ -49,7 +49,7 @@ def tutorial_text(name):
 
 
 def by_command(environment, block, folder):
-    shown = {}
+    outputs = {}
     for command in block.splitlines():
         words = shlex.split(command)
         if words[0] == "cd":
@@ -57,8 +57,8 @@ def by_command(environment, block, folder):
             continue
         process = environment.run(*words, cwd=folder)
         assert process.returncode == 0, f"{command}\n{process.stdout}{process.stderr}"
-        shown[command] = process.stdout
-    return folder, shown
+        outputs[command] = process.stdout
+    return folder, outputs
 
 
 def in_a_shell(environment, block, folder):
@@ -83,41 +83,45 @@ def losses(output):
 
 
 def test_a_plugin_from_nothing(tmp_path):
-    folder, shown = follow(tutorial_text("first_plugin.md"), tmp_path, by_command)
-    first, second = (text for command, text in shown.items() if command.startswith("tf-frame run"))
+    folder, outputs = follow(tutorial_text("first_plugin.md"), tmp_path, by_command)
+    first, second = (
+        text for command, text in outputs.items() if command.startswith("tf-frame run")
+    )
     for output in (first, second):
         assert losses(output)[-1] < losses(output)[0] / 2
     # The tutorial shows 0.9958; other processors round otherwise.
     assert accuracy(folder / "runs/first") > 0.95
     assert accuracy(folder / "runs/second") > 0.7
-    assert "passed" in shown["pytest"]
+    assert "passed" in outputs["pytest"]
     # The command says what comes next, and so does the tutorial.
-    said = shown["tf-frame plugins new my-digits --kind model"].splitlines()
+    lines = outputs["tf-frame plugins new my-digits --kind model"].splitlines()
     next_commands = "cd my-digits", "pip install -e '.[test]'", "pytest"
     for command in (*next_commands, "tf-frame plugins check my_digits"):
-        assert f"  {command}" in said
+        assert f"  {command}" in lines
     assert not style_problems(folder)
 
 
 @pytest.mark.parametrize("tutorial", FROM_CODE)
 def test_a_plugin_from_code_that_is_there(tutorial, tmp_path):
-    folder, shown = follow(tutorial_text(tutorial), tmp_path, by_command)
-    (run,) = (text for command, text in shown.items() if command.startswith("tf-frame run"))
+    folder, outputs = follow(tutorial_text(tutorial), tmp_path, by_command)
+    (run,) = (text for command, text in outputs.items() if command.startswith("tf-frame run"))
     assert losses(run)[-1] < losses(run)[0] / 2
     assert accuracy(folder / "runs/first") > 0.9
     # A command that fails has ended the test by now.
-    assert " passed" in shown["pytest tests/test_model.py"]
+    assert " passed" in outputs["pytest tests/test_model.py"]
     assert not style_problems(folder)
 
 
 def test_the_first_example_of_the_contracts(tmp_path):
     (tmp_path / "my-line").mkdir()
-    text, _, rest = (DOCS / "plugins.md").read_text(encoding="utf-8").partition("## The contracts")
-    checks = re.findall(r"^tf-frame plugins check .*$", rest, re.MULTILINE)
+    text, _, contracts = (
+        (DOCS / "plugins.md").read_text(encoding="utf-8").partition("## The contracts")
+    )
+    checks = re.findall(r"^tf-frame plugins check .*$", contracts, re.MULTILINE)
     commands = "\n".join(check.partition("  #")[0] for check in checks)
-    _, shown = follow(f"{text}\n```sh\n{commands}\n```\n", tmp_path, by_command)
-    assert any(re.search(r"slope +-(3\.0|2\.99)", output) for output in shown.values())
-    summaries = [shown[command].splitlines()[-1] for command in commands.splitlines()]
+    _, outputs = follow(f"{text}\n```sh\n{commands}\n```\n", tmp_path, by_command)
+    assert any(re.search(r"slope +-(3\.0|2\.99)", output) for output in outputs.values())
+    summaries = [outputs[command].splitlines()[-1] for command in commands.splitlines()]
     assert summaries == ["13 ok, 1 skipped", "10 ok, 1 skipped"]
 
 

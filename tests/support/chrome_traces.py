@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 _Event = dict[str, Any]
-# What the importers of both viewers need of each phase, beside `ph`, `pid`, `tid` and `ts`.
+# The keys that the importers of both viewers need for each phase, and `ph`, `pid`, `tid`, `ts`.
 _NEEDED = {
     "M": {"name", "args"},
     "X": {"name", "dur"},
@@ -34,20 +34,20 @@ def checked(trace: str) -> list[_Event]:
     return events
 
 
-def of_phase(events: Sequence[_Event], phase: str) -> list[_Event]:
+def in_phase(events: Sequence[_Event], phase: str) -> list[_Event]:
     """The events of a phase, such as `X`."""
     return [event for event in events if event["ph"] == phase]
 
 
 def rows(events: Sequence[_Event]) -> dict[str, int]:
     """Number of each row by its name."""
-    heads = [event for event in of_phase(events, "M") if event["name"] == "process_name"]
+    heads = [event for event in in_phase(events, "M") if event["name"] == "process_name"]
     return {event["args"]["name"]: event["pid"] for event in heads}
 
 
 def _check_names(events: Sequence[_Event]) -> None:
     named = rows(events)
-    heads = [event for event in of_phase(events, "M") if event["name"] == "process_name"]
+    heads = [event for event in in_phase(events, "M") if event["name"] == "process_name"]
     assert len(heads) == len(named) == len(set(named.values()))
     assert {event["pid"] for event in events} == set(named.values())
 
@@ -55,7 +55,7 @@ def _check_names(events: Sequence[_Event]) -> None:
 def _check_nesting(events: Sequence[_Event]) -> None:
     """Bars of a lane are one after another, or within each other."""
     by_lane = collections.defaultdict(list)
-    for event in of_phase(events, "X"):
+    for event in in_phase(events, "X"):
         assert event["dur"] > 0, event
         begin = round(event["ts"] * 1000)
         by_lane[event["pid"], event["tid"]].append((begin, -round(event["dur"] * 1000)))
@@ -70,12 +70,12 @@ def _check_nesting(events: Sequence[_Event]) -> None:
 
 def _check_arrows(events: Sequence[_Event]) -> None:
     """Each arrow has a begin and an end, in this order, both within a bar."""
-    begins = {event["id"]: event for event in of_phase(events, "s")}
-    ends = {event["id"]: event for event in of_phase(events, "f")}
+    begins = {event["id"]: event for event in in_phase(events, "s")}
+    ends = {event["id"]: event for event in in_phase(events, "f")}
     assert begins.keys() == ends.keys()
-    assert len(begins) + len(ends) == len(of_phase(events, "s")) + len(of_phase(events, "f"))
+    assert len(begins) + len(ends) == len(in_phase(events, "s")) + len(in_phase(events, "f"))
     bars = collections.defaultdict(list)
-    for bar in of_phase(events, "X"):
+    for bar in in_phase(events, "X"):
         bars[bar["pid"], bar["tid"]].append((bar["ts"], bar["ts"] + bar["dur"]))
     for number, begin in begins.items():
         assert begin["ts"] <= ends[number]["ts"]

@@ -37,7 +37,7 @@ class CountedModel(ToyModel):
     class Params(ToyModel.Params):
         num_examples: int = option(64, "examples of the input that are counted", min=1)
         parts: int = option(0, "parts of the variable `table`, which 0 leaves out", min=0)
-        fails_in: str = option("", "task whose model raises, such as worker-0")
+        fails_in: str = option("", "task with a model that raises, such as worker-0")
 
     default_input = "counted"
 
@@ -62,15 +62,15 @@ class CountedModel(ToyModel):
             raise KeyError("a defect of the plugin")
 
     def _counted(self, features):
-        """The op that counts the examples of a batch, known by their features."""
+        """Returns the op that counts the examples of a batch, identified by their features."""
         import numpy as np
 
         number = self.params.num_examples
-        known = np.random.RandomState(0).randn(number, 3).astype(np.float32)
+        features_by_number = np.random.RandomState(0).randn(number, 3).astype(np.float32)
         seen = tf.get_variable(
             "seen", [number], tf.int32, initializer=tf.zeros_initializer(), trainable=False
         )
-        is_same = tf.reduce_all(tf.equal(features[:, None], known[None]), axis=2)
+        is_same = tf.reduce_all(tf.equal(features[:, None], features_by_number[None]), axis=2)
         counted = tf.reduce_sum(tf.cast(is_same, tf.int32), axis=0)
         return tf.assign_add(seen, counted)
 

@@ -81,7 +81,7 @@ def example_report(*, steps=10, factor=1.0, of=("",), seed=0, run="2026_01_31_12
             for *key, times in phases
         ),
         input_share=0.36,
-        operations_ms=sum(each.ms for each in operations),
+        operations_ms=sum(operation.ms for operation in operations),
         kinds=_grouped(operations, "kind", mean),
         types=_grouped(operations, "type", mean),
         layers=_grouped(operations, "layer", mean),
@@ -89,7 +89,7 @@ def example_report(*, steps=10, factor=1.0, of=("",), seed=0, run="2026_01_31_12
             f.CloneRow(**dataclasses.asdict(row), active_ms=1.2 * row.ms, idle_ms=1.0, wait_ms=wait)
             for row, wait in zip(_grouped(operations, "clone", mean), (0.0, 6.5, 0.0), strict=True)
         ),
-        operations=tuple(sorted(operations, key=lambda each: -each.ms)),
+        operations=tuple(sorted(operations, key=lambda operation: -operation.ms)),
         memory=(_memory(),),
         costs=(
             f.ScopeRow("", 23_528_512, 16_070_000_000, 44.0, 0.52, 365.2),
@@ -136,8 +136,9 @@ def _row(name, times, mean):
 
 def _grouped(operations, attribute, mean):
     groups = {}
-    for each in operations:
-        groups.setdefault(getattr(each, attribute), []).append(each.ms_of_steps)
+    for operation in operations:
+        key = getattr(operation, attribute)
+        groups.setdefault(key, []).append(operation.ms_of_steps)
     rows = [
         f.Row(**_row(name, tuple(map(sum, zip(*times, strict=True))), mean))
         for name, times in groups.items()

@@ -1,4 +1,4 @@
-"""Small programs in place of the tasks of a job, for tests of the launcher.
+"""Small programs instead of the tasks of a job, for tests of the launcher.
 
     job = fake_job(folder, "wait('worker-0 is up')", num_workers=2)
     process = launcher(job)
@@ -19,7 +19,7 @@ from pathlib import Path
 from tf_frame.launch.job import Job
 
 OPTIONS = {"max_restarts": 3, "gpus_per_worker": None, "cpus_per_task": None}
-# Shorter than those of a user, and long enough for a busy machine.
+# Shorter than a user's limits, and long enough for a busy machine.
 LIMITS = {"poll_secs": 0.02, "status_secs": 0.02}
 SECS = 60
 
@@ -69,13 +69,13 @@ sys.exit(code)
 
 
 def program(folder: Path, code: str) -> list[str]:
-    """The words that run the code of a task."""
+    """Returns the command that runs the code of a task."""
     folder.mkdir(exist_ok=True)
     return [sys.executable, "-I", "-S", "-c", PRELUDE + code, str(folder)]
 
 
 def fake_job(folder: Path, **job) -> Job:
-    """A job whose words the programs do not read."""
+    """Returns a job with a command that the programs do not read."""
     return Job(words=("run",), model_dir=str(folder / "run"), **job)
 
 
@@ -96,11 +96,11 @@ def wait_for(condition, secs=SECS):
     """Waits until a condition holds."""
     end = time.monotonic() + secs
     while not condition():
-        assert time.monotonic() < end, "what the test waits for did not happen"
+        assert time.monotonic() < end, f"not within {secs} s: {condition}"
         time.sleep(0.01)
 
 
 def pids(folder: Path) -> list[int]:
-    """The processes of all tasks, also of those that have ended."""
+    """Returns the ids of all processes of tasks, also of ended processes."""
     path = folder / "pids"
     return [int(line) for line in path.read_text().split()] if path.exists() else []

@@ -20,7 +20,7 @@ _BEGIN = 1_700_000_000_000_000_000
 
 @dataclasses.dataclass
 class Recording:
-    """Makes a `StepProfile`; every step is the same unless it says otherwise."""
+    """Makes a `StepProfile`; every step is the same unless its arguments differ."""
 
     task: str = "worker_0"
     cores: int = 2
@@ -75,7 +75,7 @@ class Recording:
             items.append(item)
         return items.index(item)
 
-    def profile(self, **others):
+    def profile(self, **attributes):
         return StepProfile(
             task=self.task,
             host="here",
@@ -83,5 +83,5 @@ class Recording:
             devices=self.devices,
             nodes=self.nodes,
             steps=self.steps,
-            **others,
+            **attributes,
         )

@@ -1,4 +1,4 @@
-"""Jobs of the plugin `counted` as real processes, and comparisons of what they have trained."""
+"""Jobs of the plugin `counted` as real processes, and comparisons of their checkpoints."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ JOINT_WORDS = (
 JOINT_JOBS = {"sync": (1, ("--sync_replicas",)), "all-reduce": (0, ())}
 
 
-def environment_of(folder: Path) -> dict[str, str]:
-    """The environment of a process that has the plugin `counted` installed."""
+def job_environment(folder: Path) -> dict[str, str]:
+    """Returns environment variables for a process with the plugin `counted`."""
     site = folder / "site"
     if not site.exists():
         write_counted_distribution(site)
@@ -51,22 +51,22 @@ class RunningJob(LocalJob):
         environment: dict[str, str] | None = None,
         **job: Any,
     ) -> None:
-        variables = environment_of(folder) | (environment or {})
+        variables = job_environment(folder) | (environment or {})
         super().__init__(folder, words, environment=variables, popen=forked.Popen, **job)
 
 
 def joint_job(folder: Path, kind: str, *, num_workers: int = 2) -> RunningJob:
-    """A job of `JOINT_JOBS`, whose end depends on nothing but the number of workers."""
+    """Returns a job of `JOINT_JOBS`; its result depends only on the number of workers."""
     num_ps, more = JOINT_JOBS[kind]
     return RunningJob(folder, (*JOINT_WORDS, *more), num_ps=num_ps, num_workers=num_workers)
 
 
 def run_alone(folder: Path, words: Iterable[str]) -> dict[str, Any]:
-    """The values of the last checkpoint of a single process."""
+    """Trains in a single process; returns the values of the last checkpoint."""
     model_dir = folder / "alone"
     done = forked.run(
         [sys.executable, "-m", "tf_frame", *words, "--model_dir", str(model_dir)],
-        env=environment_of(folder),
+        env=job_environment(folder),
         cwd=folder,
         capture_output=True,
         text=True,
@@ -76,17 +76,17 @@ def run_alone(folder: Path, words: Iterable[str]) -> dict[str, Any]:
     return checkpoint_values(Path(tf.train.latest_checkpoint(str(model_dir))))
 
 
-def assert_same(one: dict[str, Any], other: dict[str, Any], *, atol: float = 0.0) -> None:
+def assert_same(values: dict[str, Any], expected: dict[str, Any], *, atol: float = 0.0) -> None:
     """Checks that checkpoints hold the same values, to the last bit unless `atol` is given.
 
     A position in the input may hold more or fewer elements that were read ahead; and a worker may
     have counted the batch of the next step, as another one saved.
     """
-    assert one.keys() == other.keys()
-    for name in one:
+    assert values.keys() == expected.keys()
+    for name, value in values.items():
         if name == "seen" or re.fullmatch(r"input_position/(worker_\d+/)?\d+", name):
             continue
-        if atol and np.issubdtype(np.asarray(one[name]).dtype, np.floating):
-            np.testing.assert_allclose(one[name], other[name], rtol=0, atol=atol, err_msg=name)
+        if atol and np.issubdtype(np.asarray(value).dtype, np.floating):
+            np.testing.assert_allclose(value, expected[name], rtol=0, atol=atol, err_msg=name)
         else:
-            np.testing.assert_array_equal(one[name], other[name], err_msg=name)
+            np.testing.assert_array_equal(value, expected[name], err_msg=name)

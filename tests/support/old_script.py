@@ -1,4 +1,4 @@
-"""Scripts of TensorFlow 1 as processes, in the modes in which old programs begin."""
+"""Runs scripts of TensorFlow 1 as processes, in the modes that old programs begin in."""
 
 import os
 import sys
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import forked
 
-# What old programs call before anything else; the first is TensorFlow 1's way.
+# The first calls of old programs; the first mode is TensorFlow 1's.
 _MODES = {
     "reference": "tf.disable_v2_behavior()",
     "resource": "tf.disable_v2_behavior(); tf.enable_resource_variables()",
@@ -19,9 +19,9 @@ def command(script: Path, mode: str, **flags: object) -> tuple[list[str], dict[s
     """Returns the words that run a script on the CPU, and the environment of its process.
 
     Args:
-      script: its path; modules beside it can be imported.
+      script: its path; the script can import the modules in its folder.
       mode: `reference` or `resource` variables.
-      **flags: those of the script; a tuple gives a flag once for each value.
+      **flags: flags of the script; a tuple gives a flag once for each value.
     """
     words = [
         f"--{flag}={value}"
@@ -34,7 +34,7 @@ def command(script: Path, mode: str, **flags: object) -> tuple[list[str], dict[s
 
 
 def run(script: Path, mode: str, **flags: object) -> str:
-    """Runs a script to its end; returns what it logged. The arguments are those of `command`."""
+    """Runs a script to its end; returns its log. The arguments are as in `command`."""
     words, environment = command(script, mode, **flags)
     done = forked.run(words, env=environment, capture_output=True, text=True, timeout=200)
     assert done.returncode == 0, done.stderr[-6000:]

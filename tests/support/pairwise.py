@@ -15,7 +15,7 @@ from typing import Any
 
 
 def pairwise(*values: Iterable[Any]) -> list[tuple[Any, ...]]:
-    """Returns cases, each with one value of every option, in which each pair of values occurs.
+    """Returns cases with one value of every option, so that each pair of values occurs in a case.
 
     Args:
       *values: the values of each option.

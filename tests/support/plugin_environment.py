@@ -1,11 +1,11 @@
-"""An environment in which tests install plugins by pip, beside all packages of the running one.
+"""An environment for plugins that tests install by pip, with the packages of the running one.
 
     environment = PluginEnvironment(tmp_path / "environment")
     environment.run("pip", "install", "-e", "./my-model", cwd=tmp_path)
     environment.run("tf-frame", "run", "--plugin", "my_model", cwd=tmp_path)
 
 Commands that import TensorFlow are forked from the server of `forked`, since each import would
-cost four seconds; they see what the interpreter of the environment sees.
+cost four seconds; they see the packages of the environment.
 """
 
 from __future__ import annotations
@@ -42,15 +42,15 @@ runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
 
 
 def style_problems(folder: Path) -> str:
-    """Returns what `tox -e lint` of a new plugin finds in its folder; nothing without ruff."""
+    """Returns the findings of `tox -e lint` in a new plugin's folder; empty without ruff."""
     if not importlib.util.find_spec("ruff"):
         return ""
-    found = []
+    outputs = []
     for words in (["check"], ["format", "--check"]):
         command = [sys.executable, "-m", "ruff", *words, "--no-cache", "."]
         process = subprocess.run(command, cwd=folder, **_OPTIONS)
-        found += [process.stdout, process.stderr] if process.returncode else []
-    return "".join(found)
+        outputs += [process.stdout, process.stderr] if process.returncode else []
+    return "".join(outputs)
 
 
 class PluginEnvironment:

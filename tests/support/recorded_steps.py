@@ -2,7 +2,7 @@
 
 
 def record(hook):
-    """Returns a list that takes each step at which `hook.after_step` is called."""
+    """Returns a list that takes the step of each call of `hook.after_step`."""
     steps, after_step = [], hook.after_step
 
     def noted(run_context, run_values, step):

@@ -1,7 +1,7 @@
 """MobileNetV2 with few of its blocks.
 
-For tests of deeplab to which the length of its backbone makes no difference: to build and to
-optimise the graph of all blocks takes most of their time.
+For tests of deeplab that do not depend on the length of its backbone: building and optimising the
+graph of all blocks takes most of their time.
 """
 
 from typing import Any

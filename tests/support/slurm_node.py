@@ -60,7 +60,7 @@ def missing():
 
 
 class SlurmNode:
-    """The node; `environment` is that of processes which use it."""
+    """The node; `environment` is for processes that use the node."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -92,7 +92,7 @@ class SlurmNode:
                 process.wait()
 
     def run(self, *words, check=True):
-        """Runs one of Slurm's programs; returns what it prints."""
+        """Runs a program of Slurm; returns its output."""
         done = subprocess.run(
             words, env=self.environment, text=True, capture_output=True, timeout=60, check=False
         )

@@ -1,4 +1,4 @@
-"""Small recorded steps, for tests of what reads them."""
+"""Small recorded steps, for tests of their readers."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ def make_profile(
     **attributes: Any,
 ) -> StepProfile:
     """Makes the profile of one step, of (device, operation, type, begin, end)."""
-    devices = list(dict.fromkeys(each[0] for each in executions))
-    nodes = list(dict.fromkeys(Node(*each[1:3]) for each in executions))
+    devices = list(dict.fromkeys(execution[0] for execution in executions))
+    nodes = list(dict.fromkeys(Node(*execution[1:3]) for execution in executions))
     ops = [
         Op(devices.index(device), nodes.index(Node(name, kind)), first, last)
         for device, name, kind, first, last in executions

@@ -1,4 +1,4 @@
-"""Forked processes against those that `subprocess` starts for the same commands."""
+"""Forked processes compared with fresh processes of the same commands."""
 
 import os
 import signal
@@ -20,13 +20,13 @@ threading.Thread(target=late).start()
 sys.path[0] = sys.path[0] or os.getcwd()
 print(__name__, sys.argv, sys.orig_argv[1:], sys.path, sys.executable, os.getcwd(), os.getppid())
 print(sorted(os.environ.items()), sys.stdin.read(), sys.flags, sys.stdout.line_buffering)
-print([signal.getsignal(each) for each in (signal.SIGTERM, signal.SIGPIPE)])
+print([signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGPIPE)])
 print("to standard error", file=sys.stderr)
 """
 
 
 def both(words, **options):
-    """Exit codes and output of a forked process and of a fresh one."""
+    """Exit codes and output of a forked process and of a fresh actual."""
     options = {"capture_output": True, "text": True, "timeout": 60, **options}
     command = [sys.executable, *words]
     results = [start(command, **options) for start in (forked.run, subprocess.run)]
@@ -44,10 +44,10 @@ def test_a_program_finds_what_it_finds_in_a_fresh_interpreter(tmp_path):
     options = {"env": environment, "cwd": tmp_path, "input": "from the test"}
     (tmp_path / "program.py").write_text(INTERPRETER)
     for words in (["-c", INTERPRETER, "a", "-b"], ["program.py", "a"], ["-m", "program", "--c"]):
-        one, other = both(words, **options)
-        assert one == other
-        assert one[2].splitlines()[-2:] == ["in a thread", "at exit"]
-        assert one[3] == "to standard error\n"
+        actual, expected = both(words, **options)
+        assert actual == expected
+        assert actual[2].splitlines()[-2:] == ["in a thread", "at exit"]
+        assert actual[3] == "to standard error\n"
 
 
 @pytest.mark.parametrize(
@@ -63,9 +63,9 @@ def test_a_program_finds_what_it_finds_in_a_fresh_interpreter(tmp_path):
     ],
 )
 def test_a_program_ends_as_in_a_fresh_interpreter(program, status):
-    one, other = both(["-c", program])
-    assert one == other
-    assert one[1] == status
+    actual, expected = both(["-c", program])
+    assert actual == expected
+    assert actual[1] == status
 
 
 def test_a_process_gets_signals_and_has_a_group_of_its_own():
@@ -97,10 +97,10 @@ def test_a_process_that_takes_too_long_or_fails_is_an_error_as_of_subprocess():
         (["-I", "-c", SHARED], {}),
     ],
 )
-def test_what_cannot_be_forked_faithfully_is_started_anew(words, options):
-    one, other = both(words, **options)
-    assert one == other
-    assert one[2] == "False False\n"
+def test_a_command_that_cannot_be_forked_faithfully_is_started_anew(words, options):
+    actual, expected = both(words, **options)
+    assert actual == expected
+    assert actual[2] == "False False\n"
 
 
 def test_no_process_stays_behind_and_orphans_go_where_they_go():

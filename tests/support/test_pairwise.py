@@ -12,8 +12,8 @@ def test_every_pair_occurs_and_no_case_twice(options):
     cases = pairwise(*options)
     assert len(set(cases)) == len(cases)
     assert set(cases) <= set(itertools.product(*options))
-    for (i, some), (j, others) in itertools.combinations(enumerate(options), 2):
-        pairs = set(itertools.product(some, others))
+    for (i, first), (j, second) in itertools.combinations(enumerate(options), 2):
+        pairs = set(itertools.product(first, second))
         assert {(case[i], case[j]) for case in cases} == pairs
 
 

@@ -1,4 +1,4 @@
-"""The fixture `variable_mode`, of which a folder of tests may leave one half to `-m slow`."""
+"""The fixture `variable_mode`; a folder of tests may leave one of the modes to `-m slow`."""
 
 import pytest
 import tensorflow.compat.v1 as tf
@@ -8,7 +8,7 @@ def variable_mode_fixture(on_demand=None):
     """Returns a fixture that runs a test under resource variables and under reference variables.
 
     Args:
-      on_demand: the kind, `resource` or `reference`, whose tests are marked `slow`.
+      on_demand: the kind of variables, `resource` or `reference`, with tests marked `slow`.
     """
     params = [
         pytest.param(kind, marks=pytest.mark.slow if kind == on_demand else ())

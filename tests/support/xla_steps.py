@@ -24,7 +24,7 @@ def train(network, steps, *, xla, learning_rate=0.1):
         apply = tf.train.MomentumOptimizer(learning_rate, 0.9).minimize(loss)
         train_op = tf.group(apply, *tf.get_collection(tf.GraphKeys.UPDATE_OPS))
         session.run(tf.global_variables_initializer())
-        # Summaries are made outside of what is compiled.
+        # Summaries are made outside of the compiled part.
         session.run([loss, tf.summary.merge_all()])
         losses = [session.run([loss, train_op], options=traced, run_metadata=metadata)[0]]
         losses += [session.run([loss, train_op])[0] for _ in range(steps - 1)]
