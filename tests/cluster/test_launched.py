@@ -14,8 +14,7 @@ import forked
 from job import JOINT_JOBS, JOINT_WORDS, LAST_STEP, WORDS, assert_same, job_environment
 from tf_frame.cli.main import main
 from tf_frame.cluster.status import read_statuses
-from tf_frame.testing.checkpoints import checkpoint_values, newest_step
-from tf_frame.testing.local_job import wait_for
+from tf_frame.testing.local_job import checkpoint_values, newest_step, wait_for
 
 pytestmark = [pytest.mark.process, pytest.mark.timeout(150)]
 

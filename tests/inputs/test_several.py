@@ -78,7 +78,7 @@ def several(*sources, defaults=()):
     return Several(params=Params(source=sources, source_defaults=defaults))
 
 
-def batches_of(data, count):
+def read_batches(data, count):
     """Numbers in the first batches of each data set."""
     with tf.Session() as session:
         steps = [tf.data.make_one_shot_iterator(part).get_next() for part in data]
@@ -91,7 +91,7 @@ TWO = ("counted:batch_size=6", "counted-inputs:counted:batch_size=2:start=100")
 def test_each_source_has_a_batch_size_of_its_own():
     with tf.Graph().as_default():
         data = several(*TWO).dataset(Mode.TRAIN, InputContext(batch_size=8))
-        first, second = batches_of(data, 1)
+        first, second = read_batches(data, 1)
     assert len(first[0]) == 6 and max(first[0]) < 5
     assert len(second[0]) == 2 and min(second[0]) >= 100
 
@@ -99,7 +99,7 @@ def test_each_source_has_a_batch_size_of_its_own():
 def test_clones_divide_the_batch_of_each_source():
     context = InputContext(batch_size=4, train_batch_size=8)
     with tf.Graph().as_default():
-        first, second = batches_of(several(*TWO).dataset(Mode.TRAIN, context), 1)
+        first, second = read_batches(several(*TWO).dataset(Mode.TRAIN, context), 1)
     assert (len(first[0]), len(second[0])) == (3, 1)
 
 
@@ -112,7 +112,7 @@ def test_the_first_source_is_evaluated_and_predicted_on():
     source = several(*TWO)
     with tf.Graph().as_default():
         data = source.dataset(Mode.EVAL, InputContext(batch_size=3))
-        assert batches_of([data], 1) == [[[0, 1, 2]]]
+        assert read_batches([data], 1) == [[[0, 1, 2]]]
     assert source.prediction_dataset(["a"], None) == ["a"]
     assert "evaluations are of counted, the first source" in source.notes()
     assert source.info.num_examples == {Mode.TRAIN: 10, Mode.EVAL: 3}

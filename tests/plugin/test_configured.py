@@ -1,4 +1,4 @@
-"""The gate through which plugins come."""
+"""Plugins with parameters, and errors that name them."""
 
 import copy
 import dataclasses
@@ -46,7 +46,7 @@ def configured(cls, params=None, kind=INPUT):
 
 
 def called(function):
-    """The plugin method that an error is said to come from."""
+    """Returns the plugin method that an error names."""
     with pytest.raises(BaseException) as caught:
         function()
     fault = find_fault(caught.value)
@@ -86,8 +86,8 @@ def test_errors_of_contract_methods_of_any_form_name_the_method():
 
 def test_errors_of_constructors_name_the_constructor():
     assert called(lambda: configured(Points).make(no_such=3)) == "__init__()"
-    made = configured(Points, {}).make_without_data("info")
-    assert called(lambda: made.info) == "info()"
+    plugin = configured(Points, {}).make_without_data("info")
+    assert called(lambda: plugin.info) == "info()"
     assert configured(Points, {}).make_without_data(None) is None
     assert configured(object).make_without_data("info") is None
 
@@ -122,18 +122,17 @@ def test_hooks_of_a_hook_plugin_name_the_plugin(hooks):
             return hooks
 
     plugin = configured(Plugin, kind=HOOK).make()
-    made = plugin(None)
-    assert made is hooks
+    assert plugin(None) is hooks
     classes = [type(hook) for hook in hooks] if isinstance(hooks, list) else []
     plugin(None)  # A hook that is made again keeps its class.
     assert not classes or classes == [type(hook) for hook in hooks]
-    for hook in made if isinstance(made, (list, tuple)) else [made]:
+    for hook in hooks if isinstance(hooks, (list, tuple)) else [hooks]:
         assert called(hook.begin) == "begin()"
 
 
 @pytest.mark.parametrize("thing", [None, 3, "hook", Frozen, Registered()])
 def test_an_object_that_allows_no_subclass_stays_as_it_is(thing):
-    kept = type(thing)
+    cls = type(thing)
     assert guard(thing, configured(Points).plugin.info) is thing
-    assert type(thing) is kept
+    assert type(thing) is cls
     assert find_owner(thing) is None

@@ -1,5 +1,6 @@
-"""The hash of a package's content: of what was installed, and of what an import takes instead."""
+"""The hash of a package's content: of the installed files, or of files that hide them."""
 
+import contextlib
 import importlib
 import os
 import shutil
@@ -17,6 +18,14 @@ def write(path, text=""):
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text)
     importlib.invalidate_caches()
+
+
+@contextlib.contextmanager
+def hash_changes(name="fake-pack", *, changes=True):
+    """Checks whether the statements of a block change the hash of a package."""
+    before = content_hash(name)
+    yield
+    assert (content_hash(name) != before) == changes
 
 
 @pytest.fixture
@@ -44,34 +53,28 @@ ADDED = ("fake_pack/net/__init__.py", "fake_pack/more.py", "fake_pack/deep/er/wo
 
 @pytest.mark.parametrize("path", [*PACK, *ADDED])
 def test_each_file_of_a_package_counts(site, installed, path):
-    before = content_hash("fake-pack")
-    assert content_hash("fake_pack") == before
-    write(site / path, "changed")
-    assert content_hash("fake-pack") != before
+    assert content_hash("fake_pack") == content_hash("fake-pack")
+    with hash_changes():
+        write(site / path, "changed")
 
 
 @pytest.mark.parametrize("path", ["fake_pack/__pycache__/net.pyc", "fake_other.py"])
 def test_other_files_do_not_count(site, installed, path):
-    before = content_hash("fake-pack")
-    write(site / path, "new")
-    assert content_hash("fake-pack") == before
+    with hash_changes(changes=False):
+        write(site / path, "new")
 
 
-def test_the_hash_is_that_of_the_content_however_it_is_installed(pack):
-    editable = content_hash("fake-pack")
-    (pack / "RECORD").write_text("".join(f"{name},,\n" for name in PACK))
-    assert content_hash("fake-pack") == editable
+def test_the_hash_does_not_depend_on_the_kind_of_install(pack):
+    with hash_changes(changes=False):
+        (pack / "RECORD").write_text("".join(f"{name},,\n" for name in PACK))
 
 
 def test_entry_points_and_missing_files_count(site, pack):
-    hashes = [content_hash("fake-pack")]
-    (pack / "entry_points.txt").write_text("[tf_frame.models]\nnet = fake_pack.net:Other\n")
-    hashes.append(content_hash("fake-pack"))
+    with hash_changes():
+        (pack / "entry_points.txt").write_text("[tf_frame.models]\nnet = fake_pack.net:Other\n")
     (pack / "RECORD").write_text("fake_pack/net.py,,\n")
-    hashes.append(content_hash("fake-pack"))
-    (site / "fake_pack/net.py").unlink()
-    hashes.append(content_hash("fake-pack"))
-    assert (hashes[0] != hashes[1], hashes[2] != hashes[3]) == (True, True)
+    with hash_changes():
+        (site / "fake_pack/net.py").unlink()
 
 
 def test_a_large_file_counts_by_its_recorded_hash(site, pack):
@@ -90,11 +93,10 @@ def test_a_package_in_a_namespace_is_its_own_folder(site):
     (site / "fake_space/mine/__init__.py").touch()
     write_distribution(site, "fake-mine", {"tf_frame.models: mine": "fake_space.mine:Net"})
     importlib.invalidate_caches()
-    before = content_hash("fake-mine")
-    (site / "fake_space/other/file.py").write_text("new")
-    assert content_hash("fake-mine") == before
-    (site / "fake_space/mine/file.py").write_text("new")
-    assert content_hash("fake-mine") != before
+    with hash_changes("fake-mine", changes=False):
+        (site / "fake_space/other/file.py").write_text("new")
+    with hash_changes("fake-mine"):
+        (site / "fake_space/mine/file.py").write_text("new")
 
 
 @pytest.fixture
@@ -106,7 +108,7 @@ def recorded(pack):
 
 @pytest.fixture
 def earlier(tmp_path, monkeypatch):
-    """An empty folder that stands on the path before that of the package."""
+    """An empty folder before the folder of the package on the path."""
     folder = tmp_path / "earlier"
     folder.mkdir()
     monkeypatch.syspath_prepend(str(folder))
@@ -119,12 +121,11 @@ def test_a_package_that_nobody_touched_keeps_its_hash(recorded):
 
 
 def test_an_equal_copy_earlier_on_the_path_is_no_change(site, recorded, earlier):
-    before = content_hash("fake-pack")
-    shutil.copytree(site / "fake_pack", earlier / "fake_pack")
-    importlib.invalidate_caches()
-    assert content_hash("fake-pack") == before
-    (site / "fake_pack/net.py").write_text("never imported")
-    assert content_hash("fake-pack") == before
+    with hash_changes(changes=False):
+        shutil.copytree(site / "fake_pack", earlier / "fake_pack")
+        importlib.invalidate_caches()
+    with hash_changes(changes=False):
+        (site / "fake_pack/net.py").write_text("never imported")
 
 
 @pytest.mark.parametrize("path", PACK)
@@ -142,9 +143,8 @@ def test_a_copy_earlier_on_the_path_counts_with_each_file(site, recorded, earlie
 def test_a_package_that_hides_a_single_module_counts(install, site):
     install("fake-a", "neta")
     write(site / "fake_a-1.0.dist-info/RECORD", "fake_a.py,,\n")
-    before = content_hash("fake-a")
-    write(site / "fake_a/__init__.py")
-    assert content_hash("fake-a") != before
+    with hash_changes("fake-a"):
+        write(site / "fake_a/__init__.py")
 
 
 def test_an_archive_earlier_on_the_path_counts(site, recorded, tmp_path, monkeypatch):
@@ -169,9 +169,8 @@ def test_a_folder_behind_a_link_counts_and_a_circle_ends(site, recorded, tmp_pat
 def test_a_folder_of_another_name_in_the_current_folder_does_not_count(site, recorded, earlier):
     write(recorded / "RECORD", (recorded / "RECORD").read_text() + "tests/__init__.py,,\n")
     write(site / "tests/__init__.py")
-    before = content_hash("fake-pack")
-    write(earlier / "tests/__init__.py", "of another project")
-    assert content_hash("fake-pack") == before
+    with hash_changes(changes=False):
+        write(earlier / "tests/__init__.py", "of another project")
 
 
 def test_a_large_file_elsewhere_counts_by_its_content(site, recorded, earlier):
@@ -186,8 +185,8 @@ def test_a_large_file_elsewhere_counts_by_its_content(site, recorded, earlier):
 
 @pytest.fixture(params=["recorded", "editable"])
 def in_namespace(request, site):
-    """A package with a model, and a module beside it, in a namespace."""
-    files = ("fake_space/mine/__init__.py", "fake_space/beside.py")
+    """A package with a model, and a single module, in a namespace."""
+    files = ("fake_space/mine/__init__.py", "fake_space/single.py")
     for path in files:
         write(site / path)
     write_distribution(site, "fake-mine", {"tf_frame.models: mine": "fake_space.mine:Net"})
@@ -196,15 +195,13 @@ def in_namespace(request, site):
 
 
 def test_a_part_of_a_namespace_earlier_on_the_path_counts(in_namespace, earlier):
-    before = content_hash("fake-mine")
-    write(earlier / "fake_space/other.py", "of another package")
-    assert content_hash("fake-mine") == before
-    write(earlier / "fake_space/mine/__init__.py", "changed")
-    assert content_hash("fake-mine") != before
+    with hash_changes("fake-mine", changes=False):
+        write(earlier / "fake_space/other.py", "of another package")
+    with hash_changes("fake-mine"):
+        write(earlier / "fake_space/mine/__init__.py", "changed")
 
 
 @pytest.mark.parametrize("in_namespace", ["recorded"], indirect=True)
 def test_a_module_hides_a_recorded_one_of_a_namespace(in_namespace, earlier):
-    before = content_hash("fake-mine")
-    write(earlier / "fake_space/beside.py", "changed")
-    assert content_hash("fake-mine") != before
+    with hash_changes("fake-mine"):
+        write(earlier / "fake_space/single.py", "changed")

@@ -30,14 +30,14 @@ def model(install):
     return ConfiguredPlugin("neta", load_plugin(MODEL, "neta"), None).make(info=None)
 
 
-def error_of(model, raised):
+def build_error(model, raised):
     with pytest.raises(BaseException) as caught:
         model.build(raised, None, None)
     return caught.value
 
 
 @pytest.mark.parametrize(
-    ("raised", "said"),
+    ("raised", "text"),
     [
         (ValueError("too deep"), "ValueError: too deep"),
         (ValueError("two\n  lines"), "ValueError: two lines"),
@@ -47,15 +47,15 @@ def error_of(model, raised):
         (SystemExit(3), "SystemExit: 3"),
     ],
 )
-def test_the_headline_names_plugin_method_error_and_place(model, raised, said):
-    error = error_of(model, raised)
+def test_the_headline_names_plugin_method_error_and_place(model, raised, text):
+    error = build_error(model, raised)
     assert type(error) is type(raised)
-    expected = f"build() of {ME} raised {said.replace('OSError', type(raised).__name__)}"
+    expected = f"build() of {ME} raised {text.replace('OSError', type(raised).__name__)}"
     assert find_fault(error).headline == f"{expected} (fake_a.py, line 9)"
 
 
-def test_the_frames_are_those_of_the_plugin_alone(model):
-    frames = find_fault(error_of(model, ValueError())).frames
+def test_the_frames_are_only_the_plugins(model):
+    frames = find_fault(build_error(model, ValueError())).frames
     assert [(frame.line, frame.function) for frame in frames] == [(5, "build"), (9, "helper")]
     assert str(frames[1]).splitlines()[1] == "    raise wanted"
 
@@ -75,12 +75,12 @@ def test_a_call_that_never_reaches_the_plugin_is_at_the_definition_of_the_method
 
 
 def test_a_missing_module_has_a_hint(model):
-    hint = find_fault(error_of(model, "import")).hint
+    hint = find_fault(build_error(model, "import")).hint
     assert hint.startswith("pip install the package that has the module 'no_such_module'")
 
 
-def test_what_is_noted_first_stays(model):
-    error = error_of(model, ValueError("no"))
+def test_the_first_note_stays(model):
+    error = build_error(model, ValueError("no"))
     note_hint(error, "first")
     note_hint(error, "second")
     with pytest.raises(ValueError, match="no"), calling(None, "other"):
@@ -90,7 +90,7 @@ def test_what_is_noted_first_stays(model):
 
 
 def test_the_step_is_said(model):
-    error = error_of(model, ValueError("no"))
+    error = build_error(model, ValueError("no"))
     note_failed_step(error, 7, None)
     assert find_fault(error).headline.startswith(f"at step 7, build() of {ME} raised")
 

@@ -45,8 +45,12 @@ def failure(tensor, **feed):
     return caught.value
 
 
-def lines(made):
-    return [(frame.line, frame.function) for frame in made.frames]
+def lines(origin):
+    return [(frame.line, frame.function) for frame in origin.frames]
+
+
+def assert_gathered(origin):
+    assert (origin.operation, lines(origin)) == ("GatherV2", [(9, "gathered")])
 
 
 @pytest.fixture(autouse=True)
@@ -57,8 +61,8 @@ def graph():
 
 def test_an_operation_is_found_in_the_message_of_a_session(model):
     row = tf.placeholder(tf.int32, [])
-    made = find_plugin_code(failure(model.gathered(row), feed={row: 5}))
-    assert (made.operation, lines(made)) == ("GatherV2", [(9, "gathered")])
+    origin = find_plugin_code(failure(model.gathered(row), feed={row: 5}))
+    assert_gathered(origin)
 
 
 def test_an_operation_is_found_for_the_error_of_a_prepared_call(model, graph):
@@ -67,16 +71,16 @@ def test_an_operation_is_found_for_the_error_of_a_prepared_call(model, graph):
         run = session.make_callable(model.gathered(row), feed_list=[row])
         with pytest.raises(tf.errors.InvalidArgumentError) as caught:
             run(5)
-    made = find_failed_operation(caught.value, graph)
-    assert (made.operation, lines(made)) == ("GatherV2", [(9, "gathered")])
+    origin = find_failed_operation(caught.value, graph)
+    assert_gathered(origin)
 
 
 def test_a_gradient_belongs_to_the_operation_that_the_plugin_made(model, graph):
     gathered = model.gathered(tf.constant([0]))
     op = tf.gradients(gathered, gathered.op.inputs[0])[0].values.op
     message = f"no\n\t [[{{{{node {op.name}}}}}]]"
-    made = find_failed_operation(tf.errors.InvalidArgumentError(None, None, message), graph)
-    assert (made.operation, lines(made)) == ("GatherV2", [(9, "gathered")])
+    origin = find_failed_operation(tf.errors.InvalidArgumentError(None, None, message), graph)
+    assert_gathered(origin)
 
 
 def test_an_error_of_a_machine_says_nothing_about_an_operation(model, graph):
@@ -91,7 +95,7 @@ def test_an_operation_of_another_graph_is_not_found(model, graph):
     assert find_failed_operation(error, graph) is None
 
 
-def test_the_error_of_a_python_function_is_that_of_python(model, graph):
+def test_the_error_of_a_python_function_is_found(model, graph):
     error = failure(model.function())
     assert find_python_error(error) == "ValueError: out of bounds"
     assert lines(find_plugin_code(error)) == [(13, "fail")]

@@ -1,4 +1,4 @@
-"""The record of plugins, and what differs from it later."""
+"""The record of plugins, and later differences."""
 
 import tf_frame
 from tf_frame.plugin.find import PluginInfo, find_plugins

@@ -1,4 +1,4 @@
-"""Modules that are found, or not, while nothing is imported."""
+"""The files of modules, found without an import."""
 
 import importlib
 import sys
@@ -10,7 +10,7 @@ from tf_frame.plugin.modules import find_missing_part, find_root, target_module
 
 @pytest.fixture
 def tree(site):
-    """A package whose import fails, with a module; a namespace with a package; one module."""
+    """A package with a module, a namespace with a package, and a module: all imports fail."""
     for path in ("fake_tree/__init__.py", "fake_tree/part.py", "fake_space/pack/__init__.py"):
         (site / path).parent.mkdir(parents=True, exist_ok=True)
         (site / path).write_text("raise SystemExit('imported')")

@@ -1,4 +1,4 @@
-"""Features and labels that a model needs, and those that an input has."""
+"""Features and labels that a model needs, compared with the features and labels of an input."""
 
 import importlib
 

@@ -33,7 +33,7 @@ class {}(Base):
 
 @pytest.fixture
 def package(site):
-    """A package of two modules with two models, and a module beside it."""
+    """A package of two modules with two models, and a single module."""
     folder = site / "fake_pack" / "deep"
     folder.mkdir(parents=True)
     for path in (folder.parent, folder):
@@ -42,7 +42,7 @@ def package(site):
     (folder / "two.py").write_text(
         "from fake_pack.deep.one import Base\nclass Two(Base):\n    pass"
     )
-    (site / "fake_beside.py").write_text("")
+    (site / "fake_single.py").write_text("")
     models = {f"tf_frame.models: {n}": f"fake_pack.deep.{n}:{n.title()}" for n in ("one", "two")}
     write_distribution(site, "fake-pack", models, version="2.0")
     importlib.invalidate_caches()
@@ -58,11 +58,8 @@ def test_an_object_of_a_plugin_is_named_by_kind_name_and_package(package):
 
 
 def test_an_object_that_no_package_registers_is_named_by_its_class_or_name():
-    assert (describe_owner(3), describe_method(3, "build"), owner_suffix(3)) == (
-        "int",
-        "int.build()",
-        "",
-    )
+    names = describe_owner(3), describe_method(3, "build"), owner_suffix(3)
+    assert names == ("int", "int.build()", "")
     assert (describe_owner(len), describe_method(len, "__call__")) == ("len", "len()")
 
 
@@ -77,7 +74,7 @@ def test_a_file_belongs_to_the_package_of_its_plugin(package):
     load_plugin(MODEL, "one")
     info, short = find_package(str(package / "fake_pack" / "helpers.py"))
     assert (info.distribution, short) == ("fake-pack", os.path.join("fake_pack", "helpers.py"))
-    assert find_package(str(package / "fake_beside.py")) is None
+    assert find_package(str(package / "fake_single.py")) is None
     assert find_package(os.__file__) is None
 
 
@@ -86,14 +83,13 @@ def test_files_of_tf_frame_belong_to_no_plugin():
     assert find_package(sys.modules["tf_frame.optimizers.built_in"].__file__) is None
 
 
-def test_a_line_belongs_to_the_plugin_in_whose_class_it_stands(package):
-    one, two = (load_plugin(MODEL, name) for name in ("one", "two"))
+def test_a_line_in_a_class_belongs_to_the_plugin_of_the_class(package):
+    first, second = (load_plugin(MODEL, name).info for name in ("one", "two"))
     path = str(package / "fake_pack" / "deep" / "one.py")
-    assert find_plugin_at_line(path, 6) == one.info
+    assert find_plugin_at_line(path, 6) == first
     assert find_plugin_at_line(path, 2) is None
-    # In a base of both.
-    assert find_plugin_at_line(path, 4, expected=one.info) == one.info
-    assert find_plugin_at_line(path, 4, expected=two.info) == two.info
+    for info in (first, second):  # In a base of both.
+        assert find_plugin_at_line(path, 4, expected=info) == info
 
 
 def test_the_place_of_a_method_is_its_definition_or_else_the_class(package):

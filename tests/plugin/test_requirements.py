@@ -40,16 +40,14 @@ def test_a_requirement_that_this_version_meets_is_no_problem(version, line):
     ],
 )
 def test_a_requirement_that_this_version_does_not_meet_is_reported(version, line, specifier):
-    assert (
-        incompatibility(["numpy", "tf-frame>=0.1", line])
-        == f"it needs tf-frame{specifier}, this is tf-frame 0.3.1"
-    )
+    problem = incompatibility(["numpy", "tf-frame>=0.1", line])
+    assert problem == f"it needs tf-frame{specifier}, this is tf-frame 0.3.1"
 
 
 def test_a_requirement_that_cannot_be_read_is_reported():
-    found = unreadable(["numpy>>1", "tf-frame>>9"])
-    assert found.startswith("its requirement 'tf-frame>>9' cannot be read: ")
-    assert "\n" not in found
+    problem_text = unreadable(["numpy>>1", "tf-frame>>9"])
+    assert problem_text.startswith("its requirement 'tf-frame>>9' cannot be read: ")
+    assert "\n" not in problem_text
     assert unreadable(["numpy>>1", "tf-frame>=0.1"]) == ""
 
 
@@ -78,6 +76,6 @@ def test_a_requirement_that_is_met_or_cannot_be_judged_is_no_problem(line):
     ],
 )
 def test_a_requirement_on_another_package_that_is_not_met_is_named(line, needed, problem):
-    found = unmet(["numpy", line], VERSIONS.get)
-    assert found[0] == needed
-    assert found[1].startswith(problem)
+    requirement, description = unmet(["numpy", line], VERSIONS.get)
+    assert requirement == needed
+    assert description.startswith(problem)

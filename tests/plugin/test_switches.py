@@ -1,4 +1,4 @@
-"""Plugins that environment variables and the user's file disable, and what the two do together."""
+"""Plugins that environment variables and the user's file disable, and their combinations."""
 
 import pytest
 
@@ -34,14 +34,14 @@ def sets(folder, monkeypatch):
 
 
 @pytest.fixture
-def two(install):
+def packages(install):
     install("fake-a", "neta")
     install("fake-b", "netb")
 
 
 def usable():
-    found = find_plugins()
-    return "".join(p.name[-1] for p in found if p.name in ("neta", "netb") and p.state == OK)
+    plugins = find_plugins()
+    return "".join(p.name[-1] for p in plugins if p.name in ("neta", "netb") and p.state == OK)
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def usable():
         ({"disable_plugins": "fake-a", "PLUGINS": "fake-a"}, ""),
     ],
 )
-def test_what_is_disabled(two, sets, values, expected):
+def test_disabled_plugins(packages, sets, values, expected):
     sets(**values)
     assert usable() == expected
 
@@ -100,7 +100,7 @@ def test_tf_frames_own_plugins_cannot_be_disabled(sets):
         ),
     ],
 )
-def test_naming_a_disabled_plugin_says_what_disables_it(two, sets, folder, values, cause, remedy):
+def test_a_disabled_plugin_says_the_cause(packages, sets, folder, values, cause, remedy):
     sets(**values)
     for name in ("neta", "fake-a:neta"):
         with pytest.raises(PluginError) as error:
@@ -120,7 +120,7 @@ def test_disabling_one_of_two_packages_ends_their_conflict(install, sets):
 
 
 @pytest.mark.parametrize("values", [{"STRICT_PLUGINS": "1"}, {"strict_plugins": "true"}])
-def test_strict_plugins_make_a_problem_of_any_plugin_an_error(two, install, sets, values):
+def test_strict_plugins_make_a_problem_of_any_plugin_an_error(packages, install, sets, values):
     install("fake-old", "old", requires=["tf-frame<0.0.1"])
     assert load_plugin(MODEL, "neta")
     sets(**values)

@@ -23,10 +23,9 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from tf_frame.checkpoint.names import checkpoint_path
+from tf_frame.checkpoint.names import INDEX, checkpoint_path, checkpoint_prefix, step_in_path
 from tf_frame.cluster.status import TaskStatus, read_statuses
 from tf_frame.launch.job import Job, tf_config
-from tf_frame.testing.checkpoints import checkpoint_values, newest_step
 from tf_frame.testing.ports import held_ports
 
 START_SECS, END_SECS = 40.0, 40.0
@@ -40,6 +39,20 @@ def wait_for(condition: Callable[[], Any], description: object, secs: float = ST
         assert time.monotonic() < deadline, f"not within {secs} s: {description}"
         time.sleep(_LOOK_SECS)
     return value
+
+
+def newest_step(model_dir: Path) -> int:
+    """Returns the step of the newest checkpoint of a folder; -1 without one."""
+    steps = [step_in_path(checkpoint_prefix(path.name)) for path in model_dir.glob(f"*{INDEX}")]
+    return max((step for step in steps if step is not None), default=-1)
+
+
+def checkpoint_values(path: Path | str) -> dict[str, Any]:
+    """Returns name -> value of everything in a checkpoint."""
+    import tensorflow.compat.v1 as tf
+
+    reader = tf.train.load_checkpoint(str(path))
+    return {name: reader.get_tensor(name) for name in reader.get_variable_to_shape_map()}
 
 
 class LocalJob:
