@@ -77,8 +77,8 @@ def test_show_takes_a_filter_and_gives_values(run, folder):
 
 
 def test_show_gives_json(run, folder):
-    shown = json.loads(run("show", folder, "--json", "--values", "--filter", "net")[1])
-    assert shown == {
+    printed = json.loads(run("show", folder, "--json", "--values", "--filter", "net")[1])
+    assert printed == {
         "path": f"{folder}/model.ckpt-2",
         "step": 2,
         "variables": 1,
@@ -132,8 +132,8 @@ def test_rename_takes_rules_with_commas_several_times(run, folder, tmp_path):
         "  global_step  ->  (dropped)",
         f"wrote {new}: 2 variables renamed, 1 dropped, 0 as they were",
     ]
-    shown = json.loads(run("show", new.parent, "--json")[1])
-    assert [content["name"] for content in shown["contents"]] == ["backbone/w", "texts"]
+    printed = json.loads(run("show", new.parent, "--json")[1])
+    assert [content["name"] for content in printed["contents"]] == ["backbone/w", "texts"]
 
 
 def test_a_rule_without_a_match_is_noted_in_a_line(run, folder, tmp_path):
@@ -160,10 +160,10 @@ def test_average_of_a_folder(run, folder, tmp_path):
 
 
 def test_average_of_named_checkpoints_and_of_the_last(run, folder, tmp_path):
-    one, two = folder / "model.ckpt-1", folder / "model.ckpt-2"
-    assert run("average", tmp_path / "a", two, one)[0] == 0
-    shown = json.loads(run("show", tmp_path / "a", "--json")[1])
-    assert shown["step"] == 1
+    first_path, second_path = folder / "model.ckpt-1", folder / "model.ckpt-2"
+    assert run("average", tmp_path / "a", second_path, first_path)[0] == 0
+    printed = json.loads(run("show", tmp_path / "a", "--json")[1])
+    assert printed["step"] == 1
     code, _, err = run("average", tmp_path / "b", folder, "--last", "1")
     assert (code, err.startswith("tf-frame: an average takes two checkpoints or more")) == (2, True)
     assert run("average", tmp_path / "c", folder, "--last=2", "--overwrite")[0] == 0
@@ -183,8 +183,8 @@ def test_average_of_named_checkpoints_and_of_the_last(run, folder, tmp_path):
 )
 def test_errors_are_told_in_a_line(run, folder, monkeypatch, words, code, message):
     monkeypatch.chdir(folder.parent)
-    found, out, err = run(*words)
-    assert (found, out) == (code, "")
+    result, out, err = run(*words)
+    assert (result, out) == (code, "")
     assert err.startswith("tf-frame: ")
     assert message in err
     assert len(err.splitlines()) == 1
@@ -212,8 +212,8 @@ WITHOUT_TENSORFLOW = [
 
 @pytest.mark.parametrize(("words", "code", "message"), WITHOUT_TENSORFLOW)
 def test_help_and_wrong_words_are_answered(run, words, code, message):
-    found, out, err = run(*words)
-    assert found == code
+    result, out, err = run(*words)
+    assert result == code
     assert message in out + err
     assert not out or not err
 
@@ -284,9 +284,13 @@ def test_list_goes_on_after_damage_and_gives_json(run, folder, tmp_path):
 
 
 def test_diff_tells_the_difference_by_its_exit_code_and_lists_it(run, folder, tmp_path):
-    one, two, new = folder / "model.ckpt-1", folder / "model.ckpt-2", tmp_path / "new"
-    assert run("diff", folder, two) == (0, "no difference in 3 variables\n", "")
-    code, out, _ = run("diff", one, folder)
+    first_path, second_path, new = (
+        folder / "model.ckpt-1",
+        folder / "model.ckpt-2",
+        tmp_path / "new",
+    )
+    assert run("diff", folder, second_path) == (0, "no difference in 3 variables\n", "")
+    code, out, _ = run("diff", first_path, folder)
     assert (code, out.splitlines()) == (
         1,
         [
@@ -301,7 +305,7 @@ def test_diff_tells_the_difference_by_its_exit_code_and_lists_it(run, folder, tm
     assert (code, out.splitlines()) == (
         1,
         [
-            f"only in {two}: 1",
+            f"only in {second_path}: 1",
             "  names",
             "other shape or type: 1",
             "  net/w  float32 [1, 3]  string [1]",
@@ -314,7 +318,7 @@ def test_diff_tells_the_difference_by_its_exit_code_and_lists_it(run, folder, tm
     assert code == 2
     assert err.startswith(f"tf-frame: there is no checkpoint {folder}/model.ckpt-9; did you mean")
     (folder / "model.ckpt-1.index").write_bytes(b"x")
-    assert run("diff", one, folder)[0] == 2
+    assert run("diff", first_path, folder)[0] == 2
 
 
 def test_rename_tries_writes_and_overwrites(run, folder, tmp_path):

@@ -63,17 +63,17 @@ PROGRAM_FOLDER = str(Path(sys.executable).parent)
     ],
 )
 def test_the_last_word_is_completed(words, expected):
-    found = candidates(words)
+    words_found = candidates(words)
     if expected is None:
-        assert found == ["inception_distributed"]
+        assert words_found == ["inception_distributed"]
     else:
-        assert sorted(found) == sorted(expected)
+        assert sorted(words_found) == sorted(expected)
 
 
 def test_every_command_and_every_option_of_a_run_is_there():
     assert {"run", "evaluate", "predict", "export", "plugins", "checkpoint"} < set(candidates([""]))
-    found = candidates(["run", "--plugin", "deeplab", "--"])
-    assert {"--max_steps", "--model.aspp_channels", "--input.crop_size", "--set"} < set(found)
+    words_found = candidates(["run", "--plugin", "deeplab", "--"])
+    assert {"--max_steps", "--model.aspp_channels", "--input.crop_size", "--set"} < set(words_found)
 
 
 def test_options_of_the_plugins_of_a_folder(tmp_path):

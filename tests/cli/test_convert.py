@@ -60,9 +60,9 @@ def test_an_interrupt_says_that_the_command_goes_on(capsys):
 
 def test_the_help_lists_converters_and_names_broken_ones(capsys):
     assert main([]) == EXIT_USAGE
-    told = capsys.readouterr().out
-    assert "words  " in told and "Text files, a word each." in told
-    assert "broken: " in told and "Lost" in told
+    text = capsys.readouterr().out
+    assert "words  " in text and "Text files, a word each." in text
+    assert "broken: " in text and "Lost" in text
     assert main(["words", "--help"]) == 0
-    told = capsys.readouterr().out
-    assert "More on that." in told and "--most INT" in told and "(1 or more) [3]" in told
+    text = capsys.readouterr().out
+    assert "More on that." in text and "--most INT" in text and "(1 or more) [3]" in text

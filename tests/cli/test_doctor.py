@@ -56,9 +56,9 @@ def test_a_problem_is_exit_code_1_and_says_what_to_do(doctor, tmp_path):
 def test_json(doctor, tmp_path):
     error = "ImportError: libcudart.so.12: cannot open shared object file"
     code, out = doctor(tmp_path, "--json", tensorflow={"error": error})
-    found = json.loads(out)
-    checks = {check["name"]: check for check in found["checks"]}
-    assert (code, found["problem"]) == (1, 1)
+    parsed = json.loads(out)
+    checks = {check["name"]: check for check in parsed["checks"]}
+    assert (code, parsed["problem"]) == (1, 1)
     assert checks["import tensorflow"]["found"] == error
     assert checks["import tensorflow"]["advice"]
     assert checks["gpu"]["state"] == "warning"
@@ -68,8 +68,8 @@ def test_json(doctor, tmp_path):
 @pytest.mark.slow
 def test_the_real_child_imports_tensorflow_and_the_plugins(capsys, tmp_path):
     code = main(["doctor", str(tmp_path), "--json"])
-    found = {check["name"]: check for check in json.loads(capsys.readouterr().out)["checks"]}
+    parsed = {check["name"]: check for check in json.loads(capsys.readouterr().out)["checks"]}
     assert code == 0
-    assert found["import tensorflow"]["state"] == "OK"
-    assert found["Profile tab"]["found"] == "TensorBoard has it"
-    assert "deeplab" in found["plugins"]["found"]
+    assert parsed["import tensorflow"]["state"] == "OK"
+    assert parsed["Profile tab"]["found"] == "TensorBoard has it"
+    assert "deeplab" in parsed["plugins"]["found"]

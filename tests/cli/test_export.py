@@ -90,15 +90,15 @@ def test_it_tells_path_size_signature_and_difference(run, folder, name):
     assert (inputs, outputs) == ("inputs", "outputs of serving_default")
     assert fed.split(maxsplit=2) == ["input", "float32", f"[{batch}, 3]"]
     assert value.split(maxsplit=2) == ["value", "float32", f"[{batch}, 1]"]
-    found = re.fullmatch(
+    match = re.fullmatch(
         r"loaded again, on a batch of the evaluation data: largest difference from the restored "
         rf"session (\S+) in value \(allowed: {FORMATS[name].tolerance:g}\)",
         last,
     )
-    assert 0 <= float(found[1]) < 1e-6
+    assert 0 <= float(match[1]) < 1e-6
 
 
-def value_of(path):
+def read_value(path):
     """Output of a frozen graph for one example of zeros but for a one at the end."""
     import tensorflow.compat.v1 as tf
 
@@ -111,12 +111,12 @@ def value_of(path):
 
 def test_it_exports_the_newest_checkpoint_or_the_one_that_is_named(run, folder, tmp_path):
     assert run(folder, "--format=frozen_graph")[0] == EXIT_OK
-    assert value_of(folder / "export" / "frozen_graph-5") == 5 * 0.5 + 3
+    assert read_value(folder / "export" / "frozen_graph-5") == 5 * 0.5 + 3
     words = ("--checkpoint", folder / "model.ckpt-3", "--output", tmp_path / "out")
     code, out, _ = run(folder, "--format", "frozen_graph", *words)
     assert code == EXIT_OK
     assert out.startswith(f"exporting {folder}/model.ckpt-3 as frozen_graph")
-    assert value_of(tmp_path / "out") == 3 * 0.5 + 3
+    assert read_value(tmp_path / "out") == 3 * 0.5 + 3
 
 
 def test_an_export_is_replaced_on_demand_only(run, folder):
@@ -158,8 +158,8 @@ def test_a_checkpoint_of_another_model_is_refused_with_the_names(run, folder, tm
         tf.train.create_global_step()
         tf.get_variable("linear/weights", [4, 1])
         session.run(tf.global_variables_initializer())
-        other = tf.train.Saver().save(session, str(tmp_path / "other"))
-    code, _, err = run(folder, "--format", "frozen_graph", "--checkpoint", other)
+        other_checkpoint = tf.train.Saver().save(session, str(tmp_path / "other"))
+    code, _, err = run(folder, "--format", "frozen_graph", "--checkpoint", other_checkpoint)
     assert code == EXIT_FAILED
     assert "is a checkpoint of another model: 2 variables differ" in err
     assert "linear/weights [3, 1]: [4, 1] in the checkpoint" in err
@@ -296,8 +296,8 @@ def test_a_signal_ends_an_export_and_leaves_nothing(
 
     monkeypatch.setattr(module, function, interrupted)
     before = sorted(os.listdir(folder))
-    found, out, err = run(folder, "--format", "frozen_graph")
-    assert (found, "wrote" in out) == (code, False)
+    exit_code, out, err = run(folder, "--format", "frozen_graph")
+    assert (exit_code, "wrote" in out) == (code, False)
     name = signal.Signals(signum).name
     assert err.splitlines()[-1] == f"tf-frame: {name}: stopped; nothing was exported"
     assert sorted(os.listdir(folder)) == before

@@ -43,6 +43,6 @@ def test_a_mistake_writes_nothing(words, message, tmp_path, monkeypatch):
 
 def test_the_help_lists_the_kinds(capsys):
     assert main(["plugins", "new", "--help"]) == 0
-    shown = capsys.readouterr().out
-    assert "  model               a model and an input" in shown
-    assert "--kind model|input|gradient_transform|hook|command|bundle" in shown
+    output = capsys.readouterr().out
+    assert "  model               a model and an input" in output
+    assert "--kind model|input|gradient_transform|hook|command|bundle" in output

@@ -43,11 +43,11 @@ def test_a_hook_is_shown_with_its_options(tmp_path, monkeypatch, capsys):
     target = "tf_frame.hooks.by_name.plugins:Heartbeat"
     write_distribution(tmp_path, "cli-hook", {"tf_frame.hooks: cli_heart": target})
     assert plugins.main(["show", "cli_heart"]) == 0
-    shown = capsys.readouterr().out
-    assert f"tf_frame.hooks: {target}" in shown
-    assert "Writes state, step, time, process and host to MODEL_DIR/heartbeat.json." in shown
-    assert "--hook.cli_heart.every_secs" in shown
-    assert "seconds between heartbeats" in shown
+    output = capsys.readouterr().out
+    assert f"tf_frame.hooks: {target}" in output
+    assert "Writes state, step, time, process and host to MODEL_DIR/heartbeat.json." in output
+    assert "--hook.cli_heart.every_secs" in output
+    assert "seconds between heartbeats" in output
 
 
 DECLARED = """
@@ -85,20 +85,20 @@ def test_why_says_that_a_plugin_can_be_used(install, capsys, name):
 def test_why_tells_cause_versions_failure_and_remedy(install, capsys):
     install("cli-fails", "fails", "import cli_absent", requires=["cli-absent>=2"])
     assert plugins.main(["why", "fails"]) == 2
-    shown = capsys.readouterr().out
-    assert "ModuleNotFoundError: No module named 'cli_absent' (cli_fails.py, line 1)" in shown
-    assert "cli-fails 1.0, tf-frame 0." in shown
-    assert "it needs cli-absent>=2, which is not installed" in shown
-    assert "remedy       pip install cli-absent, which cli-fails requires" in shown
+    output = capsys.readouterr().out
+    assert "ModuleNotFoundError: No module named 'cli_absent' (cli_fails.py, line 1)" in output
+    assert "cli-fails 1.0, tf-frame 0." in output
+    assert "it needs cli-absent>=2, which is not installed" in output
+    assert "remedy       pip install cli-absent, which cli-fails requires" in output
 
 
 def test_why_names_both_packages_of_a_conflict(install, capsys):
     install("cli-left", "both")
     install("cli-right", "both")
     assert plugins.main(["why", "both"]) == 2
-    shown = capsys.readouterr().out
-    assert "'both' is also taken by cli_right:Net of cli-right 1.0" in shown
-    assert "'both' is also taken by cli_left:Net of cli-left 1.0" in shown
+    output = capsys.readouterr().out
+    assert "'both' is also taken by cli_right:Net of cli-right 1.0" in output
+    assert "'both' is also taken by cli_left:Net of cli-left 1.0" in output
     assert plugins.main(["why", "cli-right:both"]) == 0
 
 
@@ -131,11 +131,11 @@ def test_strict_and_disabled_plugins_in_the_list(install, monkeypatch, capsys):
 
 def test_show_has_the_options_and_not_the_errors_of_a_plugin(capsys):
     assert plugins.main(["show", "sgd"]) == 0
-    shown = capsys.readouterr().out
-    assert "It takes no options." in shown and "Options:" not in shown
+    output = capsys.readouterr().out
+    assert "It takes no options." in output and "Options:" not in output
     assert plugins.main(["show", "momentum"]) == plugins.main(["show", "adam"]) == 0
-    shown = capsys.readouterr().out
-    assert "--[no]optimizer.use_nesterov" in shown and "Raises" not in shown
+    output = capsys.readouterr().out
+    assert "--[no]optimizer.use_nesterov" in output and "Raises" not in output
 
 
 def test_a_name_that_no_plugin_has_is_answered_with_near_ones(install, capsys):

@@ -126,10 +126,10 @@ def test_a_model_may_write_files_of_its_own(trained, files, capfd, tmp_path):
 
 
 def test_files_of_the_same_name_are_told_apart(trained, files, capfd, tmp_path):
-    other = tmp_path / "others"
-    other.mkdir()
-    (other / "a.txt").write_text("0,0,9")
-    words = ("--input", files / "a.txt", other, "--output", "out")
+    other_path = tmp_path / "others"
+    other_path.mkdir()
+    (other_path / "a.txt").write_text("0,0,9")
+    words = ("--input", files / "a.txt", other_path, "--output", "out")
     assert predict(capfd, trained("drawn"), *words)[0] == 0
     assert (tmp_path / "out" / "rows_a.out").read_text() == "['class'] 0 [1.0, 0.0, 0.0]"
     assert (tmp_path / "out" / "others_a.out").read_text() == "['class'] 2 [0.0, 0.0, 9.0]"
@@ -190,8 +190,8 @@ def test_a_checkpoint_of_another_model_is_one_clear_line(trained, capfd, tmp_pat
     with tf.Graph().as_default(), tf.Session() as session:
         tf.get_variable("scale", [2])
         session.run([tf.global_variables_initializer(), tf.train.create_global_step().initializer])
-        other = tf.train.Saver().save(session, str(tmp_path / "other"))
-    code, _, err = predict(capfd, folder, "--output", "out", "--checkpoint", other)
+        other_path = tf.train.Saver().save(session, str(tmp_path / "other"))
+    code, _, err = predict(capfd, folder, "--output", "out", "--checkpoint", other_path)
     assert code == 1
     assert "scale" in err and "Traceback" not in err
 
@@ -250,14 +250,14 @@ def test_a_terminal_shows_a_bar(trained, files, site):
         timeout=120,
     )
     os.close(terminal)
-    shown = b""
+    printed = b""
     try:
         while part := os.read(reader, 4096):
-            shown += part
+            printed += part
     except OSError:  # what Linux says of a terminal that nobody writes to
         os.close(reader)
     assert process.returncode == 0
-    assert b"predict" in shown and b"5/5" in shown
+    assert b"predict" in printed and b"5/5" in printed
 
 
 @pytest.mark.parametrize(

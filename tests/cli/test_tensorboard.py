@@ -61,16 +61,16 @@ def test_the_address_is_printed_once_it_answers_and_ctrl_c_ends_it(start, run):
 
 
 def test_a_taken_port(start, run):
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
         code, _, err = start(run, "--port", port)
     assert code == 2
     assert f"--port {port} is taken on 127.0.0.1; give another one" in err
 
 
 def test_the_next_free_port_is_taken(monkeypatch):
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
         monkeypatch.setattr(tensorboard, "_FIRST_PORT", port)
         assert port < tensorboard.free_port("127.0.0.1", None) < port + 100
 
@@ -102,13 +102,13 @@ def test_notes_on_a_missing_profile_and_on_other_machines(start, run):
 
 
 def test_several_folders_are_named_by_what_differs(tmp_path, start, run):
-    other = tmp_path / "all/other"
-    other.mkdir(parents=True)
-    (other / "events.out.tfevents.1").touch()
-    words = tensorboard._data([str(run), str(other)])
-    assert words == ["--logdir_spec", f"run:{run},all/other:{other}"]
-    assert "the Profile tab shows the profiles of a single folder" in start(run, other)[2]
-    assert "has a comma" in start(run, other.rename(tmp_path / "a,b"))[2]
+    other_run = tmp_path / "all/other"
+    other_run.mkdir(parents=True)
+    (other_run / "events.out.tfevents.1").touch()
+    words = tensorboard._data([str(run), str(other_run)])
+    assert words == ["--logdir_spec", f"run:{run},all/other:{other_run}"]
+    assert "the Profile tab shows the profiles of a single folder" in start(run, other_run)[2]
+    assert "has a comma" in start(run, other_run.rename(tmp_path / "a,b"))[2]
 
 
 def test_a_folder_without_events_and_a_machine_without_tensorboard(
@@ -137,13 +137,13 @@ def test_a_server_that_never_answers(start, run, monkeypatch):
 
 @pytest.mark.slow
 def test_the_real_tensorboard_has_the_profile_tab(run):
-    found = []
+    plugin_names = []
 
     def answered(url, plugins):
-        found.extend(plugins)
+        plugin_names.extend(plugins)
         os.kill(os.getpid(), signal.SIGTERM)
 
     port = tensorboard.free_port("127.0.0.1", None)
     words = [*tensorboard.PROGRAM, "--logdir", str(run)]
     tensorboard.serve(words, "127.0.0.1", port, answered)
-    assert {"scalars", "profile"} <= set(found)
+    assert {"scalars", "profile"} <= set(plugin_names)

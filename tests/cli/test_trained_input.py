@@ -149,8 +149,8 @@ def test_an_input_without_the_method_needs_its_data_as_before(trained, tmp_path,
     (tmp_path / "a.txt").write_text("1,2,3")
     words = [("predict", folder, "--input", "a.txt", "--output", "out")]
     words.append(("export", folder, "--format", "tflite"))
-    for each in words:
-        code, _, err = run(capfd, *each)
+    for command_words in words:
+        code, _, err = run(capfd, *command_words)
         assert (code, "the folder data does not exist" in err) == (2, True)
 
 

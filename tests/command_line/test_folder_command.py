@@ -12,16 +12,16 @@ def run():
     """Runs a command; returns its exit code and what it was given."""
 
     def run(*words, **options):
-        given = []
+        received = []
         code = folder_command(
             words,
-            lambda *values: given.append(values) or 7,
+            lambda *values: received.append(values) or 7,
             name="tf-frame word",
             usage="usage: word",
             options=OPTIONS,
             **options,
         )
-        return code, given
+        return code, received
 
     return run
 

@@ -27,17 +27,17 @@ def folder(tmp_path):
 
 
 def test_the_job_is_that_of_the_folder(folder):
-    setup, own = setup_from_folder("predict", [folder], OWN)
+    setup, own_values = setup_from_folder("predict", [folder], OWN)
     assert (setup.model.name, setup.input.name, setup.config.max_steps) == ("deeplab", "nuclei", 7)
     assert setup.model.params.output_stride == 8
     assert setup.model_dir == folder
-    assert own == {"output": None, "input": ()}
+    assert own_values == {"output": None, "input": ()}
 
 
 def test_options_of_the_command_hide_those_of_a_run_and_the_rest_wins_over_the_file(folder):
     argv = [folder, "--input", "a.png", "--max_steps", "9", "--input=b.png", "--output", "out"]
-    setup, own = setup_from_folder("predict", argv, OWN)
-    assert own == {"output": "out", "input": ("a.png", "b.png")}
+    setup, own_values = setup_from_folder("predict", argv, OWN)
+    assert own_values == {"output": "out", "input": ("a.png", "b.png")}
     assert (setup.input.name, setup.config.max_steps) == ("nuclei", 9)
 
 
@@ -86,9 +86,9 @@ def test_an_option_of_neither_is_refused_with_the_nearest(folder):
 
 
 def test_split_flags_keeps_the_order_of_what_it_does_not_know():
-    said, rest = split_flags(["--a", "1", "--output", "out", "--b=2", "--noc"], OWN)
-    assert said == {"output": "out"}
-    assert rest == ["--a", "1", "--b=2", "--noc"]
+    flags, other_words = split_flags(["--a", "1", "--output", "out", "--b=2", "--noc"], OWN)
+    assert flags == {"output": "out"}
+    assert other_words == ["--a", "1", "--b=2", "--noc"]
 
 
 def test_a_plugin_that_is_named_again_leaves_the_configuration_in_force(folder):

@@ -107,7 +107,7 @@ def test_a_change_is_warned_of_once_and_refused_if_locked(
     assert str(error.value).endswith("or leave --locked out")
 
 
-def words_of(command, folder):
+def make_words(command, folder):
     return ["run", "--model_dir", str(folder)] if command == "run" else [command, str(folder)]
 
 
@@ -116,11 +116,11 @@ def test_an_option_that_another_version_renamed_is_told_with_the_versions(
     folder, capsys, change, command
 ):
     edit(folder, model={"decays": 0.1})
-    assert main(words_of(command, folder)) == 2
+    assert main(make_words(command, folder)) == 2
     (unknown,) = capsys.readouterr().err.splitlines()
     assert f"{folder}/config.yaml: unknown option model.decays" in unknown
     change("version")
-    assert main(words_of(command, folder)) == 2
+    assert main(make_words(command, folder)) == 2
     expected = [unknown, OTHER_VERSION.format(folder)]
     assert capsys.readouterr().err.splitlines() == expected
 
@@ -141,7 +141,7 @@ def test_a_plugin_that_cannot_be_used_is_told_with_its_change(
     change("content")
     (site / "lock_toy.py").write_text("import no_such_module")
     monkeypatch.delitem(sys.modules, "lock_toy")
-    assert main(words_of(command, folder)) == 2
+    assert main(make_words(command, folder)) == 2
     first, *_, last = capsys.readouterr().err.splitlines()
     assert first.startswith("tf-frame: the model 'locked' of lock-toy 1.0 cannot be used")
     assert last.startswith(OTHER_CONTENT.format(folder))
@@ -161,7 +161,7 @@ def test_an_error_is_told_with_the_package_that_has_the_plugin_now(
     assert code == 2
     assert capsys.readouterr().err.splitlines()[-1] == (
         f"warning: {folder}/config.yaml was written with the model locked of lock-toy, this is "
-        "that of lock-other"
+        "the model locked of lock-other"
     )
 
 

@@ -22,15 +22,15 @@ def listed(text):
 
 
 @pytest.fixture
-def help_of(tmp_path, monkeypatch, capsys):
+def help_text(tmp_path, monkeypatch, capsys):
     write_toy_distribution(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
 
-    def help_of(*argv):
+    def help_text(*argv):
         assert run.main(argv) == 0
         return capsys.readouterr().out
 
-    return help_of
+    return help_text
 
 
 def test_everyday_options_are_few():
@@ -40,28 +40,28 @@ def test_everyday_options_are_few():
 
 
 @pytest.mark.parametrize("flag", ["--help", "-h"])
-def test_help_shows_the_everyday_options_and_how_to_see_all(help_of, flag):
-    text = help_of(flag)
+def test_help_shows_the_everyday_options_and_how_to_see_all(help_text, flag):
+    text = help_text(flag)
     assert [name for name in listed(text) if name in NAMES] == list(EVERYDAY)
     assert f"tf-frame run --help_all shows all {len(NAMES)}" in text
     assert "--plugin TEXT" in text
 
 
-def test_help_all_shows_every_option_once_under_the_heading_of_its_group(help_of):
-    text = help_of("--help_all")
+def test_help_all_shows_every_option_once_under_the_heading_of_its_group(help_text):
+    text = help_text("--help_all")
     assert [name for name in listed(text) if name in NAMES] == NAMES
     assert [text.count(f"\n{group.__doc__.rstrip('.')}:\n") for group in GROUPS] == [1] * 11
     assert "--plugin TEXT" in text
 
 
 @pytest.mark.parametrize("flag", ["--help", "--help_all"])
-def test_options_of_plugins_are_shown_in_both_with_the_defaults_of_the_model(help_of, flag):
-    text = help_of("--plugin", "toy", flag, "--optimizer", "adam")
+def test_options_of_plugins_are_shown_in_both_with_the_defaults_of_the_model(help_text, flag):
+    text = help_text("--plugin", "toy", flag, "--optimizer", "adam")
     assert "Options of model toy:" in text and "Options of optimizer adam:" in text
     assert {"input.num_examples", "optimizer.beta1"} < set(listed(text))
 
 
-def test_a_misspelled_option_is_answered_with_the_nearest_of_all(help_of):
+def test_a_misspelled_option_is_answered_with_the_nearest_of_all(help_text):
     with pytest.raises(ConfigError, match=r"did you mean --trace_memory\?"):
         run.main(["--plugin", "toy", "--trace_memry"])
     with pytest.raises(ConfigError, match=r"did you mean --num_clones\?"):

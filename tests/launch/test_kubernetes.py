@@ -64,14 +64,14 @@ def violations(value, schema, path=""):
         return [] if type(value) in (schema if isinstance(schema, tuple) else (schema,)) else [path]
     if not isinstance(value, dict):
         return [f"{path} is no object"]
-    known = {name.rstrip("!"): part for name, part in schema.items()}
+    fields = {name.rstrip("!"): part for name, part in schema.items()}
     required = [name[:-1] for name in schema if name.endswith("!")]
     found = [f"{path}.{name} is missing" for name in required if name not in value]
     for name, part in value.items():
-        if name not in known and "*" not in known:
+        if name not in fields and "*" not in fields:
             found.append(f"{path}.{name} is unknown")
         else:
-            found += violations(part, known.get(name, known.get("*")), f"{path}.{name}")
+            found += violations(part, fields.get(name, fields.get("*")), f"{path}.{name}")
     return found
 
 

@@ -30,13 +30,13 @@ def launch(folder, tmp_path, capsys):
     """Runs a job in this process; returns the exit code and what was shown."""
 
     def launch(code, *, limits=None, options=None, **job):
-        found = local.main(
+        exit_code = local.main(
             fake_job(tmp_path, **job),
             OPTIONS | (options or {}),
             program=program(folder, code),
             limits=LIMITS | (limits or {}),
         )
-        return found, capsys.readouterr().out
+        return exit_code, capsys.readouterr().out
 
     return launch
 

@@ -9,10 +9,10 @@ from tf_frame.launch import ports
 
 
 def test_ports_are_free_different_and_not_ephemeral():
-    found = ports.free_ports(50)
-    assert len(set(found)) == 50
-    assert 20000 <= min(found) <= max(found) < ports._first_ephemeral()
-    for port in found:
+    numbers = ports.free_ports(50)
+    assert len(set(numbers)) == 50
+    assert 20000 <= min(numbers) <= max(numbers) < ports._first_ephemeral()
+    for port in numbers:
         with socket.socket() as server:
             server.bind(("", port))
 
@@ -21,10 +21,10 @@ def test_a_port_that_is_taken_is_not_free(monkeypatch):
     with socket.socket() as server:
         server.bind(("127.0.0.1", 0))
         server.listen()
-        taken = server.getsockname()[1]
-        assert not ports._is_free(taken)
-        monkeypatch.setattr(ports, "_LOWEST", taken)
-        monkeypatch.setattr(ports, "_first_ephemeral", lambda: taken + 1)
+        listener = server.getsockname()[1]
+        assert not ports._is_free(listener)
+        monkeypatch.setattr(ports, "_LOWEST", listener)
+        monkeypatch.setattr(ports, "_first_ephemeral", lambda: listener + 1)
         with pytest.raises(TfFrameError, match="1 free TCP ports are needed"):
             ports.free_ports(1)
 

@@ -52,12 +52,14 @@ def test_a_bar_that_arrives_in_parts(log):
 
 
 def test_a_huge_line_is_cut_and_the_next_one_is_whole(log):
-    found = [line for _ in range(4) for line in log(b"x" * (1 << 20))]
-    assert not found
-    found = [*log(b"\nnext\n"), *log(end=True)]
-    assert [len(line) < 2100 for line in found] == [True, True]
-    assert found[0].startswith("xxx") and found[0].endswith("... (cut; the log has all of it)")
-    assert found[1] == "next"
+    log_lines = [line for _ in range(4) for line in log(b"x" * (1 << 20))]
+    assert not log_lines
+    log_lines = [*log(b"\nnext\n"), *log(end=True)]
+    assert [len(line) < 2100 for line in log_lines] == [True, True]
+    assert log_lines[0].startswith("xxx") and log_lines[0].endswith(
+        "... (cut; the log has all of it)"
+    )
+    assert log_lines[1] == "next"
 
 
 def test_a_character_may_be_cut_by_a_read(log):

@@ -48,13 +48,13 @@ def test_the_line_of_the_job():
     assert progress.text([]) == ""
     progress.takes(CHIEF, LINE)
     assert progress.text([]) == LINE
-    found = [
+    statuses = [
         status(CHIEF, step=3600, max_steps=9000, steps_per_sec=1.5, runs_per_sec=0.75),
         status(WORKER, state="waiting", step=3599, max_steps=9000),
         status(PS, state="serving"),
         status(Task("worker", 7), step=9999, time=4.0),
     ]
-    assert progress.text(found) == (
+    assert progress.text(statuses) == (
         "step 3600/9000  loss 0.5000  1.50 steps/s  1:00:00 left  "
         "(chief-0 0.75/s, worker-0 waiting)"
     )

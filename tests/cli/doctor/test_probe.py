@@ -25,31 +25,31 @@ def answers(monkeypatch):
 
 
 def test_results_and_errors(answers):
-    found = answers(
+    by_part = answers(
         "say(begins='a'); say(result=[1]); say(begins='b'); say(error='ValueError: no')"
     )
-    assert found == {"a": Answer(result=[1]), "b": Answer(error="ValueError: no")}
+    assert by_part == {"a": Answer(result=[1]), "b": Answer(error="ValueError: no")}
 
 
 def test_a_crash_names_the_signal_and_the_last_line(answers):
-    found = answers(
+    by_part = answers(
         "say(begins='a'); print('needs AVX', file=sys.stderr, flush=True); "
         "os.kill(os.getpid(), signal.SIGILL)"
     )
-    assert found["a"].error == ("the process ended by itself (Illegal instruction): needs AVX")
-    assert (found["a"].tried, found["b"].tried) == (True, False)
+    assert by_part["a"].error == ("the process ended by itself (Illegal instruction): needs AVX")
+    assert (by_part["a"].tried, by_part["b"].tried) == (True, False)
 
 
 def test_a_process_that_never_begins(answers):
-    found = answers("sys.exit('no such module')")
-    assert found["a"].error == "the process ended by itself (exit code 1): no such module"
-    assert not found["b"].tried
+    by_part = answers("sys.exit('no such module')")
+    assert by_part["a"].error == "the process ended by itself (exit code 1): no such module"
+    assert not by_part["b"].tried
 
 
 def test_the_time_limit_keeps_what_was_answered(answers):
     waits = "say(begins='a'); say(result=1); say(begins='b'); print('{', end='', flush=True)\n"
-    found = answers(waits + "signal.pause()", max_secs=0.5)
-    assert found == {"a": Answer(result=1), "b": Answer(error="no answer after 0.5 s")}
+    by_part = answers(waits + "signal.pause()", max_secs=0.5)
+    assert by_part == {"a": Answer(result=1), "b": Answer(error="no answer after 0.5 s")}
 
 
 def test_the_process_ends_with_the_block(monkeypatch):

@@ -48,9 +48,9 @@ def job(tmp_path, monkeypatch):
 def attach(tmp_path, capsys):
     def attach(*words):
         code = main(["profile", "attach", str(tmp_path), "--timeout_secs", "1", *words])
-        said = capsys.readouterr()
-        assert "Traceback" not in said.err
-        return code, said.out, said.err
+        captured = capsys.readouterr()
+        assert "Traceback" not in captured.err
+        return code, captured.out, captured.err
 
     return attach
 

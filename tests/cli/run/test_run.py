@@ -90,10 +90,10 @@ def test_it_trains_evaluates_and_says_where(run, tmp_path):
     assert folder.name.startswith("toy-")
     for expected in (f"runs/{folder.name}", "tensorboard --logdir", "step 20/30", "mean_absolute"):
         assert expected in process.stdout
-    found = result(folder)
-    assert (found["plugin"], found["global_step"]) == ("toy", 30)
-    assert found["metrics"].keys() == {"mean_absolute_error", "loss"}
-    assert min(found[k] for k in ("steps_per_sec", "examples_per_sec", "duration_secs")) > 0
+    recorded = result(folder)
+    assert (recorded["plugin"], recorded["global_step"]) == ("toy", 30)
+    assert recorded["metrics"].keys() == {"mean_absolute_error", "loss"}
+    assert min(recorded[k] for k in ("steps_per_sec", "examples_per_sec", "duration_secs")) > 0
 
 
 def test_nothing_but_our_own_lines_reaches_a_file(run_anew):

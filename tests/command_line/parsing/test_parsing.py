@@ -63,7 +63,7 @@ def installed(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
-def setup_of(*argv):
+def make_setup(*argv):
     return parse_command_line(argv).setup()
 
 
@@ -73,7 +73,7 @@ def write_config(path, content):
 
 
 def test_the_model_brings_its_defaults():
-    setup = setup_of("--plugin", "eager")
+    setup = make_setup("--plugin", "eager")
     assert (setup.config.max_steps, setup.config.learning_rate) == (77, 0.5)
     assert (setup.config.save_checkpoint_steps, setup.config.save_checkpoint_secs) == (9, None)
     assert setup.input.name == "toy"
@@ -82,7 +82,7 @@ def test_the_model_brings_its_defaults():
 
 def test_profiles_that_a_model_asks_for_are_those_that_a_run_reaches():
     def profiled(*flags):
-        return setup_of("--plugin", "profiled", *flags).config.profile_at_step
+        return make_setup("--plugin", "profiled", *flags).config.profile_at_step
 
     assert profiled("--max_steps", "200") == (3, 200)
     assert profiled("--max_steps", "199") == (3,)
@@ -93,11 +93,11 @@ def test_profiles_that_a_model_asks_for_are_those_that_a_run_reaches():
 def test_a_shorter_run_of_a_file_leaves_out_the_profiles_that_it_does_not_reach(tmp_path):
     values = {"plugin": "toy", "max_steps": 400, "profile_at_step": [3, 200]}
     file = write_config(tmp_path / "c.yaml", values)
-    shorter = setup_of("--config", file, "--max_steps", "180")
+    shorter = make_setup("--config", file, "--max_steps", "180")
     assert shorter.config.profile_at_step == (3,)
     # A file that contradicts itself is refused later.
     file = write_config(tmp_path / "c.yaml", {**values, "max_steps": 180})
-    assert setup_of("--config", file).config.profile_at_step == (3, 200)
+    assert make_setup("--config", file).config.profile_at_step == (3, 200)
 
 
 def test_the_file_wins_over_the_model_and_the_flags_over_the_file(tmp_path):
@@ -111,51 +111,51 @@ def test_the_file_wins_over_the_model_and_the_flags_over_the_file(tmp_path):
             "transforms": [{"name": "scale", "factor": 7}],
         },
     )
-    setup = setup_of("--config", file, "--max_steps", "40", "--model.l2=0.75")
+    setup = make_setup("--config", file, "--max_steps", "40", "--model.l2=0.75")
     assert (setup.config.max_steps, setup.config.learning_rate) == (40, 0.25)
     assert (setup.model.params.l2, setup.transforms[0].params.factor) == (0.75, 7.0)
 
 
 def test_the_other_way_to_save_is_unset():
-    setup = setup_of("--plugin", "eager", "--save_checkpoint_secs", "30")
+    setup = make_setup("--plugin", "eager", "--save_checkpoint_secs", "30")
     assert (setup.config.save_checkpoint_steps, setup.config.save_checkpoint_secs) == (None, 30)
 
 
 def test_optimizer_and_schedule_are_the_models_unless_named():
-    setup = setup_of("--plugin", "tuned")
+    setup = make_setup("--plugin", "tuned")
     assert (setup.optimizer.name, setup.optimizer.params.beta1) == ("adam", 0.8)
     assert setup.schedule.name == "poly"
-    setup = setup_of("--plugin", "tuned", "--optimizer", "sgd", "--schedule=fixed")
+    setup = make_setup("--plugin", "tuned", "--optimizer", "sgd", "--schedule=fixed")
     assert (setup.optimizer.name, setup.schedule.name) == ("sgd", "fixed")
-    setup = setup_of("--plugin", "toy")
+    setup = make_setup("--plugin", "toy")
     assert (setup.optimizer.name, setup.schedule.name) == ("momentum", "fixed")
 
 
 def test_options_of_optimizer_and_schedule_come_from_flags_and_files(tmp_path):
     content = {"plugin": "toy", "optimizer": {"name": "adam", "beta1": 0.7}, "schedule": "poly"}
     file = write_config(tmp_path / "c.yaml", content)
-    setup = setup_of("--config", file, "--schedule.power", "2")
+    setup = make_setup("--config", file, "--schedule.power", "2")
     assert (setup.optimizer.params.beta1, setup.schedule.params.power) == (0.7, 2.0)
-    setup = setup_of("--config", file, "--optimizer", "momentum")
+    setup = make_setup("--config", file, "--optimizer", "momentum")
     assert setup.optimizer.name == "momentum"
 
 
 def test_a_folder_without_a_plugin_named_uses_its_own_configuration(tmp_path):
     write_config(tmp_path / "config.yaml", {"plugin": "eager", "max_steps": 5, "model_dir": "x"})
-    setup = setup_of("--model_dir", str(tmp_path))
+    setup = make_setup("--model_dir", str(tmp_path))
     assert (setup.model.name, setup.config.max_steps, setup.model_dir) == (
         "eager",
         5,
         str(tmp_path),
     )
-    named = setup_of("--model_dir", str(tmp_path), "--plugin", "eager")
+    named = make_setup("--model_dir", str(tmp_path), "--plugin", "eager")
     assert named.config.max_steps == 77
 
 
 def test_the_default_folder_is_new(tmp_path):
-    first = setup_of("--plugin", "toy").model_dir
+    first = make_setup("--plugin", "toy").model_dir
     (tmp_path / first).mkdir(parents=True)
-    second = setup_of("--plugin", "toy").model_dir
+    second = make_setup("--plugin", "toy").model_dir
     assert first.startswith("runs/toy-") and second.startswith("runs/toy-")
     assert first != second
 
@@ -165,30 +165,30 @@ def test_what_is_written_reads_back_the_same(tmp_path):
 
     where = ("--model_dir", "here")
     words = ("--plugin", "eager", "--model.l2", "0.5", "--model.nan_at_step", "none")
-    setup = setup_of(*words, *where)
+    setup = make_setup(*words, *where)
     (tmp_path / "again.yaml").write_text(to_yaml(setup.settings(), "header"))
-    again = setup_of("--config", str(tmp_path / "again.yaml"), *where)
+    again = make_setup("--config", str(tmp_path / "again.yaml"), *where)
     assert again == setup
     assert setup.versions()["choose-test"] == "3.2"
 
 
 def test_the_home_folder_is_meant_by_a_tilde(monkeypatch):
     monkeypatch.setenv("HOME", "/home/somebody")
-    assert setup_of("--plugin", "toy", "--model_dir", "~/x").model_dir == "/home/somebody/x"
+    assert make_setup("--plugin", "toy", "--model_dir", "~/x").model_dir == "/home/somebody/x"
 
 
 def test_the_input_of_the_models_own_package_goes_before_others(tmp_path, monkeypatch):
     twin = tmp_path / "twin"
     write_distribution(twin, "a-twin", {"tf_frame.inputs: toy": "tf_frame.testing.toy:ToyInput"})
     monkeypatch.syspath_prepend(str(twin))
-    assert setup_of("--plugin", "toy").input.plugin.info.distribution == "tf-frame-toy"
+    assert make_setup("--plugin", "toy").input.plugin.info.distribution == "tf-frame-toy"
 
 
 def test_a_regular_expression_may_hold_commas():
-    (part,) = setup_of("--plugin", "toy", "--transform", "freeze:a{1,2}b").transforms
+    (part,) = make_setup("--plugin", "toy", "--transform", "freeze:a{1,2}b").transforms
     assert part.params.patterns == ("a{1,2}b",)
     argv = ("--transform.freeze.patterns", "c,d", "--transform.freeze.patterns", "e")
-    (part,) = setup_of("--plugin", "toy", "--transform", "freeze", *argv).transforms
+    (part,) = make_setup("--plugin", "toy", "--transform", "freeze", *argv).transforms
     assert part.params.patterns == ("c,d", "e")
 
 
@@ -196,9 +196,9 @@ def test_built_in_parts_keep_their_names(tmp_path, monkeypatch):
     other = tmp_path / "other"
     write_distribution(other, "other", {"tf_frame.optimizers: momentum": "choose_test_plugins:No"})
     monkeypatch.syspath_prepend(str(other))
-    assert setup_of("--plugin", "toy").optimizer.plugin.info.distribution == "tf-frame"
+    assert make_setup("--plugin", "toy").optimizer.plugin.info.distribution == "tf-frame"
     with pytest.raises(PluginError, match="has no attribute 'No'"):
-        setup_of("--plugin", "toy", "--optimizer", "other:momentum")
+        make_setup("--plugin", "toy", "--optimizer", "other:momentum")
 
 
 @pytest.mark.parametrize(
@@ -219,7 +219,7 @@ def test_a_folder_without_a_run_is_said_to_be_one_and_the_plugin_is_asked_for(
     write_config(tmp_path / "runs" / "first" / "config.yaml", {"plugin": "toy"})
     write_config(tmp_path / "runs" / "old" / "config.yaml", {"max_steps": 3})
     with pytest.raises(ConfigError) as error:
-        setup_of("--model_dir", model_dir, *more)
+        make_setup("--model_dir", model_dir, *more)
     text = str(error.value)
     assert text.startswith(reason)
     assert "o begin a new run there, say which model to train: --plugin NAME (inst" in text
@@ -233,17 +233,17 @@ def test_of_several_files_the_later_one_wins(tmp_path):
         *("--config", write_config(tmp_path / "first.yaml", first)),
         *("--config", write_config(tmp_path / "second.yaml", second)),
     ]
-    setup = setup_of(*files, "--model.l2", "0.75")
+    setup = make_setup(*files, "--model.l2", "0.75")
     assert (setup.config.max_steps, setup.model.params.l2) == (60, 0.75)
     assert (setup.input.params.num_examples, setup.transforms[0].name) == (9, "plain")
-    assert setup_of(*files[2:], *files[:2]).config.max_steps == 50
+    assert make_setup(*files[2:], *files[:2]).config.max_steps == 50
 
 
 def test_a_mistake_in_one_of_several_files_names_it(tmp_path):
     good = write_config(tmp_path / "good.yaml", {"plugin": "toy", "max_steps": 50})
     bad = write_config(tmp_path / "bad.yaml", {"max_step": 60})
     with pytest.raises(ConfigError, match=r"bad.yaml: unknown option max_step; did you mean max_s"):
-        setup_of("--config", good, "--config", bad)
+        make_setup("--config", good, "--config", bad)
 
 
 def test_set_takes_any_key_of_a_file_and_options_win_over_it(tmp_path):
@@ -262,7 +262,7 @@ def test_set_takes_any_key_of_a_file_and_options_win_over_it(tmp_path):
         "model.l2": "0.5",
     }
     words = [word for key, value in assigned.items() for word in ("--set", f"{key}={value}")]
-    setup = setup_of("--config", file, *words, "--model.l2", "0.75")
+    setup = make_setup("--config", file, *words, "--model.l2", "0.75")
     assert (setup.config.max_steps, setup.model.params.l2) == (40, 0.75)
     assert (setup.optimizer.name, setup.optimizer.params.beta1) == ("adam", 0.7)
     assert setup.transforms[0].params.factor == 3.0
@@ -286,12 +286,12 @@ def test_set_takes_any_key_of_a_file_and_options_win_over_it(tmp_path):
 )
 def test_a_mistake_after_set_is_one_line(word, message):
     with pytest.raises((ConfigError, PluginError), match=message) as raised:
-        setup_of("--plugin", "toy", "--set", word)
+        make_setup("--plugin", "toy", "--set", word)
     assert "\n" not in str(raised.value)
 
 
 def test_set_may_name_the_model_and_the_folder():
-    setup = setup_of("--set", "plugin=tuned", "--set", "model_dir=runs/here", "--input", "toy")
+    setup = make_setup("--set", "plugin=tuned", "--set", "model_dir=runs/here", "--input", "toy")
     assert (setup.model.name, setup.model_dir, setup.input.name) == ("tuned", "runs/here", "toy")
 
 
@@ -312,7 +312,7 @@ def test_set_may_name_the_model_and_the_folder():
     ],
 )
 def test_transforms_of_the_command_line(words, factors):
-    transforms = setup_of("--plugin", *words.split()).transforms
+    transforms = make_setup("--plugin", *words.split()).transforms
     assert [part.params.factor for part in transforms] == factors
     assert all(part.name in ("scale", "choose-test:scale") for part in transforms)
 
@@ -321,16 +321,16 @@ def test_a_file_and_what_the_command_line_leaves_of_it(tmp_path):
     content = {"plugin": "eager", "model": {"l2": 0.5}, "input": {"name": "toy", "num_examples": 5}}
     content["transforms"] = ["scale:3", {"name": "scale", "factor": 4}]
     file = write_config(tmp_path / "c.yaml", content)
-    assert [part.params.factor for part in setup_of("--config", file).transforms] == [3.0, 4.0]
-    assert setup_of("--config", file, "--transform", "").transforms == []
+    assert [part.params.factor for part in make_setup("--config", file).transforms] == [3.0, 4.0]
+    assert make_setup("--config", file, "--transform", "").transforms == []
     # Options of a plugin that is replaced are dropped.
-    setup = setup_of("--config", file, "--plugin", "toy")
+    setup = make_setup("--config", file, "--plugin", "toy")
     assert (setup.model.params.l2, setup.input.params.num_examples) == (0.0, 5)
 
 
 def test_without_a_model_no_plugin_is_chosen_and_without_an_input_it_is_asked_for():
     assert parse_command_line(["--max_steps", "3"]).chosen is None
-    assert setup_of("--plugin", "bare", "--input", "toy").input.name == "toy"
+    assert make_setup("--plugin", "bare", "--input", "toy").input.name == "toy"
 
 
 @pytest.mark.parametrize(
@@ -356,7 +356,7 @@ def test_without_a_model_no_plugin_is_chosen_and_without_an_input_it_is_asked_fo
 )
 def test_wrong_words_are_refused(words, message):
     with pytest.raises((ConfigError, PluginError), match=message):
-        setup_of("--plugin", *words.split())
+        make_setup("--plugin", *words.split())
 
 
 @pytest.mark.parametrize(
@@ -383,4 +383,4 @@ def test_wrong_words_are_refused(words, message):
 def test_a_wrong_file_is_refused(tmp_path, content, message):
     write_config(tmp_path / "c.yaml", {"plugin": "toy", **content})
     with pytest.raises(ConfigError, match=message):
-        setup_of("--config", "c.yaml")
+        make_setup("--config", "c.yaml")

@@ -51,13 +51,13 @@ def installed(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
-def setup_of(*argv):
+def make_setup(*argv):
     argv = ["--plugin", "preset", "--input", "toy", *argv]
     return parse_command_line(argv).setup()
 
 
 def test_a_preset_is_stronger_than_the_models_defaults():
-    setup = setup_of("--preset", "quick")
+    setup = make_setup("--preset", "quick")
     assert setup.config.max_steps == 5
     assert (setup.model.params.name, setup.model.params.weight_decay) == ("tiny", 0.25)
     assert (setup.optimizer.name, setup.optimizer.params.epsilon) == ("rmsprop", 0.5)
@@ -70,18 +70,18 @@ def test_words_and_files_are_stronger_than_a_preset(tmp_path):
     file = tmp_path / "own.yaml"
     file.write_text(yaml.safe_dump({"plugin": "preset", "max_steps": 9, "transforms": []}))
     argv = ["--optimizer", "momentum", "--model.name", "huge"]
-    setup = setup_of("--preset", "quick", "--config", str(file), *argv)
+    setup = make_setup("--preset", "quick", "--config", str(file), *argv)
     assert (setup.config.max_steps, setup.transforms) == (9, [])
     assert (setup.optimizer.name, setup.model.params.name) == ("momentum", "huge")
 
 
 def test_without_a_preset_the_models_defaults_hold():
-    setup = setup_of()
+    setup = make_setup()
     assert (setup.config.max_steps, setup.optimizer.params.beta1, setup.hooks) == (77, 0.8, [])
 
 
 def test_what_a_preset_came_to_is_in_the_configuration():
-    settings = setup_of("--preset", "quick").settings()
+    settings = make_setup("--preset", "quick").settings()
     assert settings.optimizer == "rmsprop"
     assert (settings.values["model.name"], settings.values["max_steps"]) == ("tiny", 5)
 
@@ -99,7 +99,7 @@ def test_what_a_preset_came_to_is_in_the_configuration():
 )
 def test_wrong_presets_are_told(name, message):
     with pytest.raises(ConfigError, match=message):
-        setup_of("--preset", name)
+        make_setup("--preset", name)
 
 
 def test_help_shows_the_preset_as_the_defaults(capsys):
@@ -115,8 +115,8 @@ def test_plugins_show_names_the_presets(capsys):
 
 
 def test_a_model_wishes_for_options_of_its_input():
-    setup = setup_of("--model.name", "huge")
+    setup = make_setup("--model.name", "huge")
     assert (
         setup.input.params.num_examples == 32
     )  # and the option that toy does not have is left out
-    assert setup_of("--input.num_examples", "7").input.params.num_examples == 7
+    assert make_setup("--input.num_examples", "7").input.params.num_examples == 7

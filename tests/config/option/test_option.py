@@ -75,7 +75,9 @@ def test_options_are_the_fields_in_order_with_help_bounds_and_defaults():
     assert options["stride"] == Option("stride", int, 16, "output stride", None, None, (8, 16))
     assert options["plain"] == Option("plain", bool, False)
     assert options["plain"].range_text == ""
-    assert {name: each.default for name, each in options.items()} == dataclasses.asdict(Params())
+    assert {name: single.default for name, single in options.items()} == dataclasses.asdict(
+        Params()
+    )
     assert list(by_name("model"))[:2] == ["model.stride", "model.rates"]
 
 

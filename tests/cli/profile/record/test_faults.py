@@ -91,24 +91,24 @@ def record(tmp_path):
 )
 def test_wrong_options_are_refused_before_training(profile, trains, tmp_path, words, message):
     trains(lambda: pytest.fail("it must not train"))
-    code, _, said = profile("--plugin", "toy", *words)
-    assert code == 2 and message in said
+    code, _, err = profile("--plugin", "toy", *words)
+    assert code == 2 and message in err
     assert not (tmp_path / "found").exists()
 
 
 def test_a_folder_that_cannot_be_written_is_refused_before_training(profile, trains, tmp_path):
     trains(lambda: pytest.fail("it must not train"))
     (tmp_path / "found").touch()
-    code, _, said = profile("--plugin", "toy")
-    assert code == 2 and said.startswith("tf-frame: --model_dir found cannot be written: ")
+    code, _, err = profile("--plugin", "toy")
+    assert code == 2 and err.startswith("tf-frame: --model_dir found cannot be written: ")
 
 
 def test_without_a_new_profile_no_old_one_is_reported(profile, trains, record):
     record("12_00_00_old")
     trains(lambda: None)
-    code, printed, said = profile("--plugin", "toy")
+    code, printed, err = profile("--plugin", "toy")
     assert (code, printed) == (2, "")
-    assert "no step was recorded in found: the training ended before step 6, or" in said
+    assert "no step was recorded in found: the training ended before step 6, or" in err
 
 
 def test_the_new_profile_is_reported_whatever_the_names_of_others(profile, trains, record):
@@ -129,8 +129,8 @@ def test_a_stopped_profile_says_what_there_is_and_nothing_of_checkpoints(profile
         "tf-frame: SIGINT: stopped; nothing recorded\n",
     )
     trains(lambda: (record("12_00_00"), stop()))
-    code, _, said = profile("--plugin", "toy")
-    assert (code, said) == (130, "tf-frame: SIGINT: stopped; see tf-frame profile show found\n")
+    code, _, err = profile("--plugin", "toy")
+    assert (code, err) == (130, "tf-frame: SIGINT: stopped; see tf-frame profile show found\n")
 
 
 def test_data_that_end_within_the_range_are_reported_as_far_as_they_went(profile):
@@ -141,6 +141,6 @@ def test_data_that_end_within_the_range_are_reported_as_far_as_they_went(profile
 
 
 def test_a_plugin_that_raises_in_its_first_step_is_named(profile):
-    code, _, said = profile("--plugin", "raises", "--input", "toy", "--steps", "1")
+    code, _, err = profile("--plugin", "raises", "--input", "toy", "--steps", "1")
     assert code == 2
-    assert "no such image" in said.splitlines()[0] and "Traceback" not in said
+    assert "no such image" in err.splitlines()[0] and "Traceback" not in err

@@ -51,8 +51,8 @@ def test_one_command_profiles_and_reports(profile, tmp_path):
     names = sorted(path.name.split("_", 1)[1] for path in run.iterdir())
     assert names == ["worker_0.steps.json.gz", "worker_0.xplane.pb"]
     assert not list((tmp_path / "found").glob("model.ckpt*"))
-    shown = profile("show", "found", "--json")
-    report = json.loads(shown.stdout)
+    printed = profile("show", "found", "--json")
+    report = json.loads(printed.stdout)
     assert len(report["step"]["ms_of_steps"]) == 3
     phases = sum(each["ms"] for each in report["phases"])
     assert phases == pytest.approx(report["step"]["mean_ms"], rel=0.03)
