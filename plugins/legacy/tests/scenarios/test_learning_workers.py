@@ -111,11 +111,11 @@ def test_synchronous_training_is_tried_again_after_a_lost_server(tmp_path):
 
 def test_a_thread_of_a_lost_session_does_not_end_the_next_one():
     coordinator = tf.train.Coordinator()
-    with loop._coordinator_of_session(coordinator) as of_session:
-        assert not of_session.should_stop()
+    with loop._session_coordinator(coordinator) as session_coordinator:
+        assert not session_coordinator.should_stop()
     coordinator.clear_stop()  # As for the next session.
-    assert of_session.should_stop()
-    of_session.request_stop(RuntimeError("closed session"))
+    assert session_coordinator.should_stop()
+    session_coordinator.request_stop(RuntimeError("closed session"))
     assert not coordinator.should_stop()
 
 
