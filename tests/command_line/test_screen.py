@@ -20,9 +20,6 @@ from tf_frame.text import columns
 def test_columns_are_as_wide_as_their_widest_cell():
     text = columns([("a", "bb", "c"), ("aaaa", "b", "")], indent=1)
     assert text.splitlines() == [" a     bb  c", " aaaa  b"]
-
-
-def test_no_rows_are_no_text():
     assert columns([]) == ""
 
 
@@ -93,7 +90,7 @@ def test_what_an_encoding_does_not_have_is_written_with_a_backslash(monkeypatch)
 
 @pytest.mark.process
 @pytest.mark.parametrize(
-    ("redirection", "code", "said"),
+    ("redirection", "code", "message"),
     [
         ("plugins list >&-", 0, ""),
         ("plugins list <&- >&- 2>&-", 0, ""),
@@ -104,9 +101,9 @@ def test_what_an_encoding_does_not_have_is_written_with_a_backslash(monkeypatch)
         ("nonsense 2> /dev/full", 2, ""),
     ],
 )
-def test_closed_and_full_output_is_no_traceback(redirection, code, said):
+def test_closed_and_full_output_is_no_traceback(redirection, code, message):
     command = f"set -o pipefail; {sys.executable} -m tf_frame {redirection}"
     process = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
     assert (process.returncode, process.stdout) == (code, "")
-    assert process.stderr.startswith(said)
-    assert len(process.stderr.splitlines()) == bool(said)
+    assert process.stderr.startswith(message)
+    assert len(process.stderr.splitlines()) == bool(message)

@@ -56,14 +56,11 @@ def test_a_part_may_be_just_a_name(read, part):
     assert read(f"{part}: nuclei\n") == Settings(**{part: "nuclei"})
 
 
-def test_an_empty_list_of_transforms_is_not_the_same_as_none(read):
+def test_an_empty_list_of_transforms_is_not_the_same_as_none_and_an_empty_file_is_valid(read):
     assert read("transforms: []\n").transforms == ()
     assert read("max_steps: 1\n").transforms is None
-
-
-@pytest.mark.parametrize("text", ["", "# only a comment\n", "---\n"])
-def test_an_empty_file_says_nothing(read, text):
-    assert read(text) == Settings()
+    for text in ("", "# only a comment\n", "---\n"):
+        assert read(text) == Settings()
 
 
 def test_what_is_written_is_read_back(read):
@@ -97,25 +94,31 @@ def test_the_header_is_a_comment():
     assert to_yaml(Settings("toy", "data"), "made by x").startswith("# made by x\nplugin: toy\n")
 
 
-def test_a_missing_file_is_named(tmp_path):
+def test_a_missing_file_and_a_folder_are_refused(tmp_path):
     path = str(tmp_path / "no.yaml")
     with pytest.raises(ConfigError, match=rf"^--config {path}: No such file or directory$"):
         read_settings(path)
-
-
-def test_a_folder_is_no_file(tmp_path):
     with pytest.raises(ConfigError, match=r"Is a directory$"):
         read_settings(str(tmp_path))
 
 
-def test_what_is_not_yaml_is_refused_with_the_line(read):
-    with pytest.raises(ConfigError, match=r"config.yaml is not YAML: .*line 3, column 7"):
-        read("max_steps: 5\nmodel: {depth: 1\nplugin: toy\n")
-
-
-def test_what_is_not_text_is_refused(read):
-    with pytest.raises(ConfigError, match="is not YAML"):
-        read(b"plugin: \xff\xfe\n")
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "max_steps: 5\nmodel: {depth: 1\nplugin: toy\n",
+            "config.yaml is not YAML: .*line 3, column 7",
+        ),
+        (b"plugin: \xff\xfe\n", "is not YAML"),
+        (
+            "optimizer: {name: adam, beta1: 0.8}\noptimizer.beta1: 0.9\n",
+            "optimizer.beta1 is given twice, also in the section",
+        ),
+    ],
+)
+def test_files_that_are_not_yaml_and_options_given_twice_are_refused(read, text, message):
+    with pytest.raises(ConfigError, match=message):
+        read(text)
 
 
 @pytest.mark.parametrize(
@@ -171,11 +174,6 @@ def test_what_may_not_mean_what_its_author_meant_is_refused_with_its_line(read, 
     assert f"config.yaml, {message}" in str(error.value)
 
 
-def test_an_option_in_its_section_and_under_its_dotted_name_is_refused(read):
-    with pytest.raises(ConfigError, match="optimizer.beta1 is given twice, also in the section"):
-        read("optimizer: {name: adam, beta1: 0.8}\noptimizer.beta1: 0.9\n")
-
-
 def test_numbers_that_mean_what_they_look_like_and_quoted_text_are_taken(read):
     text = "a: 0\nb: 10\nc: 1_000\nd: 0.5\ne: '010'\nf: 2026-01-31\ng: 0x10\nh: localhost:2222\n"
     values = read(text).values
@@ -185,9 +183,11 @@ def test_numbers_that_mean_what_they_look_like_and_quoted_text_are_taken(read):
     }
 
 
-def test_what_is_merged_may_be_set_otherwise(read):
+def test_merged_keys_may_be_replaced_and_versions_are_text(read):
     text = "a: &a {x: 1, y: 2}\nmodel:\n  <<: *a\n  x: 3\n"
     assert read(text).values["model.x"] == 3
+    versions = read("versions: {my-line: 1.0, other:}\n").versions
+    assert versions == {"my-line": "1.0", "other": ""}
 
 
 @pytest.mark.parametrize("tag", ["!!python/object/apply:os.getcwd []", "!!python/name:os.system"])
@@ -196,9 +196,3 @@ def test_yaml_makes_no_python_objects(read, tag):
         read(f"plugin: {tag}")
     with pytest.raises(ConfigError, match="the list is not YAML: could not determine"):
         parse_assignments([f"hooks=[{tag.split(' ')[0]} x]"])
-
-
-def test_a_version_without_quotes_is_text(tmp_path):
-    path = tmp_path / "c.yaml"
-    path.write_text("versions: {my-line: 1.0, other:}\n")
-    assert read_settings(str(path)).versions == {"my-line": "1.0", "other": ""}

@@ -41,8 +41,8 @@ def main(argv: Sequence[str]) -> int:
     values, words = parse_words(argv, OPTIONS)
     if len(words) > 1:
         raise ConfigError(f"tf-frame doctor takes one folder, MODEL_DIR; given: {' '.join(words)}")
-    show = _show_json if values.get(_JSON.name) else _show_text
-    return EXIT_FAILED if show(checks(*words))[PROBLEM] else EXIT_OK
+    has_problem = _show(checks(*words), as_json=bool(values.get(_JSON.name)))
+    return EXIT_FAILED if has_problem else EXIT_OK
 
 
 def checks(folder: str = _DEFAULT_FOLDER) -> Iterator[Check]:
@@ -61,22 +61,21 @@ def checks(folder: str = _DEFAULT_FOLDER) -> Iterator[Check]:
     yield from packages.import_checks(answers, os.environ, folder)
 
 
-def _show_text(checks: Iterator[Check]) -> Counter[str]:
-    """Prints each check as soon as it is made, and then the counts, which it returns."""
-    counts: Counter[str] = Counter()
+def _show(checks: Iterator[Check], *, as_json: bool) -> bool:
+    """Prints the checks and their counts; returns whether there is a problem."""
+    rows = []
     for check in checks:
-        report(check.text())
-        counts[check.state] += 1
-    report(", ".join(_counted(counts[state], state) for state in (PROBLEM, WARNING)))
-    return counts
-
-
-def _counted(number: int, state: str) -> str:
-    return f"{number or 'no'} {state}{'' if number == 1 else 's'}"
-
-
-def _show_json(checks: Iterator[Check]) -> Counter[str]:
-    rows = [dataclasses.asdict(check) for check in checks]
+        rows.append(dataclasses.asdict(check))
+        if not as_json:
+            report(check.text())
     counts = Counter(row["state"] for row in rows)
-    report(json.dumps({**{state: counts[state] for state in STATES}, "checks": rows}, indent=2))
-    return counts
+    if as_json:
+        report(json.dumps({**{state: counts[state] for state in STATES}, "checks": rows}, indent=2))
+    else:
+        report(
+            ", ".join(
+                f"{counts[state] or 'no'} {state}{'' if counts[state] == 1 else 's'}"
+                for state in (PROBLEM, WARNING)
+            )
+        )
+    return counts[PROBLEM] > 0

@@ -57,11 +57,7 @@ _HARMFUL = {
         "protocol buffers, and so graphs and events, are read slowly",
         "",
     ),
-    "TF_CPP_MAX_VLOG_LEVEL": (
-        ("", "0"),
-        "TensorFlow logs each operation, which is slow",
-        "",
-    ),
+    "TF_CPP_MAX_VLOG_LEVEL": (("", "0"), "TensorFlow logs each operation, which is slow", ""),
     "grpc_proxy": (
         ("",),
         "the tasks of a job reach each other by it",
@@ -195,15 +191,16 @@ def gpus(answer: Answer, environment: Mapping[str, str], *, nvidia: bool | None 
 
 def environment_checks(environment: Mapping[str, str]) -> Iterator[Check]:
     """Yields a check for each variable that changes TensorFlow or tf-frame; one for none."""
-    checks = [
-        *_tf_config(environment),
-        *_harmful(environment),
-        *(
-            Check(name, OK, f"{_short(environment[name])}: {effect}")
-            for name, effect in _EFFECTS.items()
-            if name in environment
-        ),
-    ]
+    checks = list(_tf_config(environment))
+    # These variables cost speed or connections, and are seldom intended.
+    for name, (harmless, effect, advice) in _HARMFUL.items():
+        value = environment.get(name, "")
+        if value not in harmless:
+            remedy = (f"unset {name}{advice}",)
+            checks.append(Check(name, WARNING, f"{_short(value)}: {effect}", remedy))
+    for name, effect in _EFFECTS.items():
+        if name in environment:
+            checks.append(Check(name, OK, f"{_short(environment[name])}: {effect}"))
     yield from checks or [Check("environment", OK, "no variable changes TensorFlow's behaviour")]
 
 
@@ -226,14 +223,6 @@ def _tf_config(environment: Mapping[str, str]) -> Iterator[Check]:
         return
     joins = f"a run here is {cluster.task_name} of {tasks} tasks, and waits for them"
     yield Check(TF_CONFIG, OK, joins, advice)
-
-
-def _harmful(environment: Mapping[str, str]) -> Iterator[Check]:
-    """Yields variables that cost speed or connections, and are seldom intended."""
-    for name, (harmless, effect, advice) in _HARMFUL.items():
-        value = environment.get(name, "")
-        if value not in harmless:
-            yield Check(name, WARNING, f"{_short(value)}: {effect}", (f"unset {name}{advice}",))
 
 
 def folder_checks(folder: str) -> Iterator[Check]:
