@@ -78,6 +78,9 @@ def test_the_model_brings_its_defaults():
     assert (setup.config.save_checkpoint_steps, setup.config.save_checkpoint_secs) == (9, None)
     assert setup.input.name == "toy"
     assert [part.name for part in setup.transforms] == ["scale"]
+    # A flag for one way to save unsets the other.
+    setup = make_setup("--plugin", "eager", "--save_checkpoint_secs", "30")
+    assert (setup.config.save_checkpoint_steps, setup.config.save_checkpoint_secs) == (None, 30)
 
 
 def test_profiles_that_a_model_asks_for_are_those_that_a_run_reaches():
@@ -116,11 +119,6 @@ def test_the_file_wins_over_the_model_and_the_flags_over_the_file(tmp_path):
     assert (setup.model.params.l2, setup.transforms[0].params.factor) == (0.75, 7.0)
 
 
-def test_the_other_way_to_save_is_unset():
-    setup = make_setup("--plugin", "eager", "--save_checkpoint_secs", "30")
-    assert (setup.config.save_checkpoint_steps, setup.config.save_checkpoint_secs) == (None, 30)
-
-
 def test_optimizer_and_schedule_are_the_models_unless_named():
     setup = make_setup("--plugin", "tuned")
     assert (setup.optimizer.name, setup.optimizer.params.beta1) == ("adam", 0.8)
@@ -143,16 +141,15 @@ def test_options_of_optimizer_and_schedule_come_from_flags_and_files(tmp_path):
 def test_a_folder_without_a_plugin_named_uses_its_own_configuration(tmp_path):
     write_config(tmp_path / "config.yaml", {"plugin": "eager", "max_steps": 5, "model_dir": "x"})
     setup = make_setup("--model_dir", str(tmp_path))
-    assert (setup.model.name, setup.config.max_steps, setup.model_dir) == (
-        "eager",
-        5,
-        str(tmp_path),
-    )
+    assert (setup.model.name, setup.model_dir) == ("eager", str(tmp_path))
+    assert setup.config.max_steps == 5
     named = make_setup("--model_dir", str(tmp_path), "--plugin", "eager")
     assert named.config.max_steps == 77
 
 
-def test_the_default_folder_is_new(tmp_path):
+def test_the_default_folder_is_new_and_a_tilde_means_the_home_folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", "/home/somebody")
+    assert make_setup("--plugin", "toy", "--model_dir", "~/x").model_dir == "/home/somebody/x"
     first = make_setup("--plugin", "toy").model_dir
     (tmp_path / first).mkdir(parents=True)
     second = make_setup("--plugin", "toy").model_dir
@@ -170,11 +167,6 @@ def test_what_is_written_reads_back_the_same(tmp_path):
     again = make_setup("--config", str(tmp_path / "again.yaml"), *where)
     assert again == setup
     assert setup.versions()["choose-test"] == "3.2"
-
-
-def test_the_home_folder_is_meant_by_a_tilde(monkeypatch):
-    monkeypatch.setenv("HOME", "/home/somebody")
-    assert make_setup("--plugin", "toy", "--model_dir", "~/x").model_dir == "/home/somebody/x"
 
 
 def test_the_input_of_the_models_own_package_goes_before_others(tmp_path, monkeypatch):

@@ -17,7 +17,7 @@ class Params:
 
 
 def by_name(prefix=""):
-    return {one.name: one for one in declared_options(Params, prefix)}
+    return {field.name: field for field in declared_options(Params, prefix)}
 
 
 def test_an_option_may_require_another_or_one_of_several():
@@ -27,7 +27,7 @@ def test_an_option_may_require_another_or_one_of_several():
         gzip: bool = option(False, "compress", requires="every")
         memory: bool = option(False, "memory", requires=("every", "gzip"))
 
-    assert [one.requires for one in declared_options(Tracing)] == [
+    assert [field.requires for field in declared_options(Tracing)] == [
         (),
         ("every",),
         ("every", "gzip"),
@@ -75,9 +75,8 @@ def test_options_are_the_fields_in_order_with_help_bounds_and_defaults():
     assert options["stride"] == Option("stride", int, 16, "output stride", None, None, (8, 16))
     assert options["plain"] == Option("plain", bool, False)
     assert options["plain"].range_text == ""
-    assert {name: single.default for name, single in options.items()} == dataclasses.asdict(
-        Params()
-    )
+    defaults = {name: field.default for name, field in options.items()}
+    assert defaults == dataclasses.asdict(Params())
     assert list(by_name("model"))[:2] == ["model.stride", "model.rates"]
 
 
