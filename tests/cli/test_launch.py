@@ -1,4 +1,4 @@
-"""`tf-frame launch`: its words, and what it hands to the place where the tasks run."""
+"""`tf-frame launch`: its words, and the job that it hands to the place of the tasks."""
 
 import os
 import signal
@@ -34,7 +34,7 @@ def launch(capsys):
 
 @pytest.fixture
 def place(monkeypatch):
-    """A module of a place of its own, `--on moon`; collects what it is given."""
+    """The module of another place, `--on moon`; collects its calls."""
     module = types.ModuleType("moon")
     module.calls = []
     module.OPTIONS = (
@@ -68,12 +68,15 @@ def test_a_place_gets_no_options_of_another(launch, place):
     assert launch("--craters", "1", "--", *RUN)[0] == 2
 
 
-def test_help_of_another_place(launch, place):
+def test_help_of_another_place_and_without_words(launch, place):
     code, out, _ = launch("--on", "moon", "--help")
     assert code == 0
     assert "Options with --on moon:\n  --craters INT" in out
     assert "--max_restarts" not in out
     assert "--max_restarts" in launch("--help")[1]
+    code, out, _ = launch()
+    assert code == 2
+    assert out.startswith("usage: tf-frame launch [OPTIONS] -- run")
 
 
 @pytest.mark.parametrize(
@@ -105,12 +108,6 @@ def test_a_folder_to_which_another_run_writes(launch, tmp_path):
         code, _, err = launch("--", *RUN, "--model_dir", str(tmp_path))
     assert code == 2
     assert "another run is writing" in err
-
-
-def test_no_words_show_the_help(launch):
-    code, out, _ = launch()
-    assert code == 2
-    assert out.startswith("usage: tf-frame launch [OPTIONS] -- run")
 
 
 @pytest.mark.slow
@@ -155,36 +152,30 @@ def test_a_terminal_has_colours_and_progress_in_place(tmp_path):
         [sys.executable, "-c", program], stdout=secondary, stderr=secondary, env=environment
     )
     os.close(secondary)
-    shown = b""
+    output = b""
 
     def sees(part):
-        nonlocal shown
-        shown += os.read(primary, 4096)
-        return part in shown
+        nonlocal output
+        output += os.read(primary, 4096)
+        return part in output
 
     wait_for(lambda: sees(b"\r\x1b[Kstep 1/2  loss 0.5000"))
     os.kill(process.pid, signal.SIGTERM)
     wait_for(lambda: sees(b"stopped by SIGTERM"))
     assert process.wait(60) == 143
     os.close(primary)
-    assert b"\x1b[36m[chief-0]\x1b[0m hello" in shown
+    assert b"\x1b[36m[chief-0]\x1b[0m hello" in output
 
 
-def test_a_job():
+def test_jobs_with_a_folder_with_a_new_folder_and_with_an_evaluator():
     words = [*RUN, "--model_dir", "somewhere", "--max_steps", "5"]
     job, setup = make_job(words, JOB)
     assert job.words == words
     assert (job.model_dir, job.num_ps, job.num_workers) == ("somewhere", 1, 2)
     assert setup.config.max_steps == 5
-
-
-def test_all_tasks_have_the_same_new_folder():
     job, setup = make_job(RUN, JOB)
     assert job.words == [*RUN, "--model_dir", setup.model_dir]
     assert setup.model_dir.startswith("runs/deeplab-")
-
-
-def test_a_dedicated_evaluator():
     job, _ = make_job(RUN, {**JOB, "evaluator": True})
     assert job.evaluator
     assert job.words[-1] == "--dedicated_evaluator"

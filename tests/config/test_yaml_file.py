@@ -11,19 +11,19 @@ from tf_frame.errors import ConfigError
 
 
 @pytest.fixture
-def read(tmp_path):
+def read_config(tmp_path):
     """Reads settings from a file with the given text."""
 
-    def read(text):
+    def read_config(text):
         path = tmp_path / "config.yaml"
         path.write_bytes(text if isinstance(text, bytes) else text.encode())
         return read_settings(str(path))
 
-    return read
+    return read_config
 
 
-def test_sections_become_dotted_names(read):
-    settings = read(
+def test_sections_become_dotted_names(read_config):
+    settings = read_config(
         "plugin: deeplab\n"
         "max_steps: 500\n"
         "model: {output_stride: 8}\n"
@@ -52,18 +52,20 @@ def test_sections_become_dotted_names(read):
 
 
 @pytest.mark.parametrize("part", ["input", "optimizer", "schedule"])
-def test_a_part_may_be_just_a_name(read, part):
-    assert read(f"{part}: nuclei\n") == Settings(**{part: "nuclei"})
+def test_a_part_may_be_just_a_name(read_config, part):
+    assert read_config(f"{part}: nuclei\n") == Settings(**{part: "nuclei"})
 
 
-def test_an_empty_list_of_transforms_is_not_the_same_as_none_and_an_empty_file_is_valid(read):
-    assert read("transforms: []\n").transforms == ()
-    assert read("max_steps: 1\n").transforms is None
+def test_an_empty_list_is_not_none_and_an_empty_file_is_valid(
+    read_config,
+):
+    assert read_config("transforms: []\n").transforms == ()
+    assert read_config("max_steps: 1\n").transforms is None
     for text in ("", "# only a comment\n", "---\n"):
-        assert read(text) == Settings()
+        assert read_config(text) == Settings()
 
 
-def test_what_is_written_is_read_back(read):
+def test_what_is_written_is_read_back(read_config):
     values = {
         "model_dir": "runs/a: b",
         "max_steps": 5,
@@ -82,12 +84,12 @@ def test_what_is_written_is_read_back(read):
     hooks = (Named("heartbeat", {"every_secs": 5.0}), Named("pkg:timer"))
     lock = {"tf-frame": {"plugins": ["optimizer adam"]}, "toys": {"sha256": "e" * 64}}
     settings = Settings("toy", "data", "adam", "poly", transforms, hooks, values, versions, lock)
-    assert read(to_yaml(settings, "how to use it")) == settings
+    assert read_config(to_yaml(settings, "how to use it")) == settings
 
 
-def test_tuples_are_written_as_lists(read):
+def test_tuples_are_written_as_lists(read_config):
     text = to_yaml(Settings("toy", values={"model.rates": (6, 12)}), "header")
-    assert read(text).values == {"model.rates": [6, 12]}
+    assert read_config(text).values == {"model.rates": [6, 12]}
 
 
 def test_the_header_is_a_comment():
@@ -116,9 +118,9 @@ def test_a_missing_file_and_a_folder_are_refused(tmp_path):
         ),
     ],
 )
-def test_files_that_are_not_yaml_and_options_given_twice_are_refused(read, text, message):
+def test_files_that_are_not_yaml_and_options_given_twice_are_refused(read_config, text, message):
     with pytest.raises(ConfigError, match=message):
-        read(text)
+        read_config(text)
 
 
 @pytest.mark.parametrize(
@@ -142,9 +144,9 @@ def test_files_that_are_not_yaml_and_options_given_twice_are_refused(read, text,
         ("transforms: [{name: 3}]\n", "'transforms' takes a name, found 3"),
     ],
 )
-def test_another_form_is_refused(read, text, message):
+def test_another_form_is_refused(read_config, text, message):
     with pytest.raises(ConfigError, match=f"config.yaml: {message}$"):
-        read(text)
+        read_config(text)
 
 
 @pytest.mark.parametrize(
@@ -168,31 +170,31 @@ def test_another_form_is_refused(read, text, message):
         ("every_secs: 1:30\n", "line 1: YAML takes 1:30 for 90; write 90, or quote a text"),
     ],
 )
-def test_what_may_not_mean_what_its_author_meant_is_refused_with_its_line(read, text, message):
+def test_ambiguous_text_is_refused_with_its_line(read_config, text, message):
     with pytest.raises(ConfigError) as error:
-        read(text)
+        read_config(text)
     assert f"config.yaml, {message}" in str(error.value)
 
 
-def test_numbers_that_mean_what_they_look_like_and_quoted_text_are_taken(read):
+def test_numbers_that_mean_what_they_look_like_and_quoted_text_are_taken(read_config):
     text = "a: 0\nb: 10\nc: 1_000\nd: 0.5\ne: '010'\nf: 2026-01-31\ng: 0x10\nh: localhost:2222\n"
-    values = read(text).values
+    values = read_config(text).values
     assert {k: v for k, v in values.items() if k != "f"} == {
         **{"a": 0, "b": 10, "c": 1000, "d": 0.5},
         **{"e": "010", "g": 16, "h": "localhost:2222"},
     }
 
 
-def test_merged_keys_may_be_replaced_and_versions_are_text(read):
+def test_merged_keys_may_be_replaced_and_versions_are_text(read_config):
     text = "a: &a {x: 1, y: 2}\nmodel:\n  <<: *a\n  x: 3\n"
-    assert read(text).values["model.x"] == 3
-    versions = read("versions: {my-line: 1.0, other:}\n").versions
+    assert read_config(text).values["model.x"] == 3
+    versions = read_config("versions: {my-line: 1.0, other:}\n").versions
     assert versions == {"my-line": "1.0", "other": ""}
 
 
 @pytest.mark.parametrize("tag", ["!!python/object/apply:os.getcwd []", "!!python/name:os.system"])
-def test_yaml_makes_no_python_objects(read, tag):
+def test_yaml_makes_no_python_objects(read_config, tag):
     with pytest.raises(ConfigError, match="is not YAML: could not determine a constructor"):
-        read(f"plugin: {tag}")
+        read_config(f"plugin: {tag}")
     with pytest.raises(ConfigError, match="the list is not YAML: could not determine"):
         parse_assignments([f"hooks=[{tag.split(' ')[0]} x]"])

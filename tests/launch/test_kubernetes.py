@@ -16,7 +16,7 @@ VALUES = {option.name: option.default for option in kubernetes.OPTIONS} | {
 # What a TFJob may hold, as far as tf-frame writes it. Field -> type; * stands for any name, and !
 # for a field that is required. Facts of the CustomResourceDefinition tfjobs.kubeflow.org, version
 # v1, of kubeflow/training-operator (manifests/base/crds/kubeflow.org_tfjobs.yaml, commit 07a4a89,
-# and the models of kubeflow-training 1.9.0). The values below are those of its common_types.go and
+# and the models of kubeflow-training 1.9.0). The values below come from its common_types.go and
 # tensorflow_types.go: the schema itself says only that they are texts.
 CONTAINER = {
     "name!": {"tensorflow"},
@@ -66,13 +66,13 @@ def violations(value, schema, path=""):
         return [f"{path} is no object"]
     fields = {name.rstrip("!"): part for name, part in schema.items()}
     required = [name[:-1] for name in schema if name.endswith("!")]
-    found = [f"{path}.{name} is missing" for name in required if name not in value]
+    places = [f"{path}.{name} is missing" for name in required if name not in value]
     for name, part in value.items():
         if name not in fields and "*" not in fields:
-            found.append(f"{path}.{name} is unknown")
+            places.append(f"{path}.{name} is unknown")
         else:
-            found += violations(part, fields.get(name, fields.get("*")), f"{path}.{name}")
-    return found
+            places += violations(part, fields.get(name, fields.get("*")), f"{path}.{name}")
+    return places
 
 
 def make_job(model_dir="/shared/runs/first", *, num_ps=2, num_workers=3, evaluator=True, more=()):
@@ -165,8 +165,8 @@ def test_a_task_is_started_again_after_a_signal_and_not_after_an_error(capsys):
 
 
 def test_chief_and_workers_have_the_gpus(capsys):
-    found = pods(printed(make_job(), capsys, gpus_per_worker=2))
-    limits = {kind: pod["containers"][0].get("resources") for kind, pod in found.items()}
+    specs = pods(printed(make_job(), capsys, gpus_per_worker=2))
+    limits = {kind: pod["containers"][0].get("resources") for kind, pod in specs.items()}
     gpus = {"limits": {"nvidia.com/gpu": 2}}
     assert limits == {"PS": None, "Chief": gpus, "Worker": gpus, "Evaluator": None}
 

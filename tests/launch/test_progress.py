@@ -18,7 +18,7 @@ def status(task, state="training", time=10.0, **values):
 
 
 @pytest.mark.parametrize(
-    ("line", "taken"),
+    ("line", "is_progress"),
     [
         (LINE, True),
         ("step 1/100  loss 1.234e-05", True),
@@ -29,8 +29,8 @@ def status(task, state="training", time=10.0, **values):
         (f"{LINE} and more", False),
     ],
 )
-def test_lines_of_a_task(line, taken):
-    assert JobProgress([CHIEF], since=0).takes(CHIEF, line) == taken
+def test_lines_of_a_task(line, is_progress):
+    assert JobProgress([CHIEF], since=0).takes(CHIEF, line) == is_progress
 
 
 @pytest.mark.parametrize("rate", [0, 2.5])

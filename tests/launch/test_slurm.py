@@ -47,7 +47,7 @@ def sbatch(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "given, options",
+    "values, options",
     [
         ("--partition gpu --time 10:00", ["--partition=gpu", "--time=10:00"]),
         ("-p gpu -t 10:00 --exclusive", ["-pgpu", "-t10:00", "--exclusive"]),
@@ -56,13 +56,13 @@ def sbatch(tmp_path, monkeypatch):
         (r"""--comment 'a "quoted" # word'""", ['--comment=a "quoted" # word']),
     ],
 )
-def test_options_for_sbatch_follow_those_of_the_script(given, options):
-    text = slurm.script(make_job(), VALUES | {"slurm_options": given})
+def test_options_for_sbatch_follow_those_of_the_script(values, options):
+    text = slurm.script(make_job(), VALUES | {"slurm_options": values})
     assert directives(text)[6:] == options
 
 
 @pytest.mark.parametrize(
-    "given, message",
+    "values, message",
     [
         ("gpu", "'gpu' is no option of sbatch"),
         ("--time 10 gpu", "'gpu' is no option of sbatch"),
@@ -72,9 +72,9 @@ def test_options_for_sbatch_follow_those_of_the_script(given, options):
         ("--comment 'a", "No closing quotation"),
     ],
 )
-def test_what_is_no_option_of_sbatch_is_refused(given, message):
+def test_what_is_no_option_of_sbatch_is_refused(values, message):
     with pytest.raises(ConfigError, match=message):
-        slurm.script(make_job(), VALUES | {"slurm_options": given})
+        slurm.script(make_job(), VALUES | {"slurm_options": values})
 
 
 def test_gpus_and_the_first_port():

@@ -69,7 +69,7 @@ def test_cores_open_files_and_shared_memory(check, state, text):
 
 
 @pytest.mark.parametrize(
-    ("names", "cuda", "nvidia", "environment", "state", "found"),
+    ("names", "cuda", "nvidia", "environment", "state", "text"),
     [
         (["A100", "A100"], True, True, {}, "OK", "2: A100, A100"),
         ([], False, False, {}, "OK", "none"),
@@ -78,11 +78,11 @@ def test_cores_open_files_and_shared_memory(check, state, text):
         ([], True, True, {}, "problem", "there is a GPU, unseen by TensorFlow"),
     ],
 )
-def test_gpus(names, cuda, nvidia, environment, state, found):
+def test_gpus(names, cuda, nvidia, environment, state, text):
     answer = Answer({"gpus": names, "cuda": cuda})
     check = machine.gpus(answer, environment, nvidia=nvidia)
     assert check.state == state
-    assert found in check.found
+    assert text in check.found
     assert machine.gpus(Answer(error="ImportError"), {}, nvidia=True).state == "warning"
 
 
@@ -112,7 +112,7 @@ def test_a_variable_that_costs_speed_or_connections_is_a_warning(name, value):
 
 
 @pytest.mark.parametrize(
-    ("value", "state", "found"),
+    ("value", "state", "text"),
     [
         ("{", "problem", "TF_CONFIG is not JSON"),
         (json.dumps({"cluster": CLUSTER}), "problem", "task type must be set"),
@@ -124,10 +124,10 @@ def test_a_variable_that_costs_speed_or_connections_is_a_warning(name, value):
         (json.dumps({"task": {"type": "worker", "index": 0}}), "OK", "a single process"),
     ],
 )
-def test_tf_config(value, state, found):
+def test_tf_config(value, state, text):
     check = variables(TF_CONFIG=value)["TF_CONFIG"]
     assert check.state == state
-    assert found in check.found
+    assert text in check.found
 
 
 def folder_check(folder):
@@ -158,9 +158,9 @@ def test_no_temporary_folder_at_all(monkeypatch, tmp_path):
         raise FileNotFoundError(2, "No usable temporary directory found")
 
     monkeypatch.setattr(tempfile, "gettempdir", missing)
-    found = {check.name: check for check in machine.folder_checks(str(tmp_path))}
-    assert found["temporary folder"].state == "problem"
-    assert found["loopback"].state == found["ports"].state == "OK"
+    checks = {check.name: check for check in machine.folder_checks(str(tmp_path))}
+    assert checks["temporary folder"].state == "problem"
+    assert checks["loopback"].state == checks["ports"].state == "OK"
 
 
 def test_no_loopback():

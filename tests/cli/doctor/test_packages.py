@@ -18,7 +18,7 @@ ROW = {"kind": "model", "name": "net", "distribution": "tf-frame-net", "version"
 
 
 @pytest.fixture
-def found(monkeypatch):
+def check_versions(monkeypatch):
     """Returns the checks by name for the given versions; None: not installed."""
 
     def version(name):
@@ -26,38 +26,38 @@ def found(monkeypatch):
             raise importlib.metadata.PackageNotFoundError(name)
         return installed[name]
 
-    def found(versions):
+    def check_versions(versions):
         installed.update(versions)
         return {check.name: check for check in packages.version_checks()}
 
     installed = dict(HEALTHY)
     monkeypatch.setattr(importlib.metadata, "version", version)
     monkeypatch.setattr(packages, "requirements", lambda: REQUIRED)
-    return found
+    return check_versions
 
 
 def states(checks):
     return {name: check.state for name, check in checks.items()}
 
 
-def test_all_is_well(found):
-    checks = found({})
+def test_all_is_well(check_versions):
+    checks = check_versions({})
     assert set(states(checks).values()) == {"OK"}
     assert set(checks) == {"python", "tensorflow", "protobuf", "requirements"}
     assert checks["requirements"].found == "stevedore 5.5"
     assert checks["tensorflow"].advice == ()
 
 
-def test_a_requirement_that_is_not_met(found):
-    checks = found({"tensorflow": "2.19.0", "stevedore": "5.1"})
+def test_a_requirement_that_is_not_met(check_versions):
+    checks = check_versions({"tensorflow": "2.19.0", "stevedore": "5.1"})
     assert states(checks)["tensorflow"] == states(checks)["stevedore"] == "problem"
     assert checks["tensorflow"].found.startswith("2.19.0; tf-frame needs ")
     assert checks["stevedore"].advice == ("pip install 'stevedore>=5.4'",)
 
 
-def test_a_package_that_brings_the_same_modules_will_do(found, monkeypatch):
+def test_a_package_that_brings_the_same_modules_will_do(check_versions, monkeypatch):
     monkeypatch.delitem(HEALTHY, "tensorflow")
-    assert found({"tensorflow-cpu": "2.20.0"})["tensorflow"].state == "OK"
+    assert check_versions({"tensorflow-cpu": "2.20.0"})["tensorflow"].state == "OK"
 
 
 @pytest.mark.parametrize(
@@ -78,8 +78,8 @@ def test_a_package_that_brings_the_same_modules_will_do(found, monkeypatch):
         ({"tensorboard": "2.20.0", "setuptools": "81.0"}, "tensorboard", "OK", None),
     ],
 )
-def test_traps(found, versions, name, state, advice):
-    check = found(versions)[name]
+def test_traps(check_versions, versions, name, state, advice):
+    check = check_versions(versions)[name]
     assert check.state == state
     assert (advice in check.advice[0]) if advice else check.advice == ()
 
@@ -101,7 +101,7 @@ def installed(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("protobuf", "answer", "state", "found", "advice"),
+    ("protobuf", "answer", "state", "text", "advice"),
     [
         ("7.0", Answer(), "OK", "TensorBoard has it", None),
         ("6.31.1", Answer(error=OLD), "problem", f"missing in TensorBoard: {OLD}", "'protobuf<8,"),
@@ -109,11 +109,11 @@ def installed(monkeypatch):
         ("7.0", Answer(error="ended", tried=False), "warning", "not looked at", None),
     ],
 )
-def test_the_profile_tab(installed, protobuf, answer, state, found, advice):
+def test_the_profile_tab(installed, protobuf, answer, state, text, advice):
     installed["protobuf"] = protobuf
     check = packages.profile_tab(answer)
     assert check.state == state
-    assert found in check.found
+    assert text in check.found
     assert (advice in check.advice[0]) if advice else not check.advice
 
 
@@ -148,10 +148,10 @@ def test_a_processor_without_avx(installed):
 
 def test_what_was_not_tried(installed):
     ended = Answer(error="the process ended", tried=False)
-    found = all_checks(
+    checks = all_checks(
         "gs://run", tensorflow=Answer(error="crash"), profile_tab=ended, plugins=ended, folder=ended
     )
-    assert [check.state for check in found] == ["problem", *["warning"] * 4]
+    assert [check.state for check in checks] == ["problem", *["warning"] * 4]
 
 
 def test_a_remote_folder(installed):
