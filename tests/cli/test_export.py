@@ -142,9 +142,9 @@ def test_random_numbers_and_ties_are_told(run, folder):
 def test_help_names_formats_and_tolerances(run):
     code, out, _ = run("--help")
     assert code == EXIT_OK
-    for name, each in FORMATS.items():
+    for name, export_format in FORMATS.items():
         assert f"  {name}" in out
-        assert each.text in out
+        assert export_format.text in out
     assert "may differ by 1e-05" in out and "tflite by 0.0001 (0.1 with" in out
     for option in ("--format", "--checkpoint", "--output", "--signature", "--[no]overwrite"):
         assert f"  {option}" in out
@@ -169,10 +169,7 @@ def test_a_checkpoint_of_another_model_is_refused_with_the_names(run, folder, tm
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (
-            [],
-            "say what to write: --format saved_model|frozen_graph|tflite|tflite_int8|onnx",
-        ),
+        ([], "say what to write: --format saved_model|frozen_graph|tflite|tflite_int8|onnx"),
         (["--format", "tflit"], "did you mean 'tflite'"),
         (
             ["--format", "pb"],
@@ -257,7 +254,7 @@ def test_a_run_with_momentum_and_averages_is_exported(toy_environment, tmp_path)
     done = tf_frame("export", "m", "--format", "frozen_graph", run=subprocess.run)
     assert done.stderr == ""
     assert "loaded again, on a batch of the evaluation data" in done.stdout
-    # A run that learns nothing more begins, and ends, with what was exported.
+    # A run without learning begins, and ends, with the exported weights.
     tf_frame("export", "m", "--format", "checkpoint", "--output", "weights")
     import tensorflow.compat.v1 as tf
 

@@ -29,9 +29,9 @@ def status(capsys):
 
 def write(folder, task, *, age=3.0, state="training", pid=None, host=HOST, **values):
     pid = os.getpid() if pid is None else pid
-    time_secs = time.time() - age
-    made = TaskStatus(task=task, state=state, time=time_secs, pid=pid, host=host, **values)
-    write_status(str(folder), made)
+    seen = time.time() - age
+    task_status = TaskStatus(task=task, state=state, time=seen, pid=pid, host=host, **values)
+    write_status(str(folder), task_status)
 
 
 @pytest.fixture
@@ -78,12 +78,8 @@ def test_json(status, tmp_path):
     code, out, _ = status(tmp_path, "--json")
     chief, worker = json.loads(out)
     assert code == 0
-    assert (chief["task"], chief["step"], chief["silent"], chief["alive"]) == (
-        "chief-0",
-        7,
-        True,
-        True,
-    )
+    assert (chief["task"], chief["step"]) == ("chief-0", 7)
+    assert (chief["silent"], chief["alive"]) == (True, True)
     assert chief["heartbeat_age_secs"] >= 40
     assert (worker["silent"], worker["alive"]) == (False, None)
 

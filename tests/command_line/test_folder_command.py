@@ -9,7 +9,7 @@ OPTIONS = (Option("keep", int, 3, "how many stay"),)
 
 @pytest.fixture
 def run():
-    """Runs a command; returns its exit code and what it was given."""
+    """Runs a command; returns its exit code, and the arguments of its function."""
 
     def run(*words, **options):
         received = []

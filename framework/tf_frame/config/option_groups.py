@@ -179,9 +179,7 @@ class WarmStartOptions:
         requires="warm_start_from",
     )
     warm_start_exclude: tuple[str, ...] = option(
-        (),
-        "leave out variables with names that begin with one of these",
-        requires="warm_start_from",
+        (), "leave out variables that begin with one of these", requires="warm_start_from"
     )
     warm_start_map: tuple[str, ...] = option(
         (),
