@@ -129,7 +129,7 @@ def test_defaults_are_for_the_sources_that_have_the_option():
     source = several(
         "counted:batch_size=1", "counted:batch_size=1:start=7", defaults=("start=3", "other=4")
     )
-    assert [each.params.start for each in source._inputs] == [3, 7]
+    assert [part.params.start for part in source._inputs] == [3, 7]
 
 
 def test_the_run_need_not_resume_exactly_only_if_a_source_says_so():

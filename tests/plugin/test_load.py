@@ -9,7 +9,7 @@ from tf_frame.plugin.find import BROKEN, find_plugins
 from tf_frame.plugin.imports import BrokenPluginError
 from tf_frame.plugin.kinds import GRADIENT_TRANSFORM, INPUT, MODEL, OPTIMIZER
 from tf_frame.plugin.load import load_plugin, load_plugin_info, plugins_with_option
-from tf_frame.testing.distributions import write_distribution
+from tf_frame.testing.distributions import write_distribution, write_toy_distribution
 
 pytestmark = pytest.mark.usefixtures("filtered_tracebacks")
 
@@ -43,13 +43,9 @@ def test_one_plugin_is_loaded_and_no_other(install):
 
 
 def test_the_toy_plugins_of_a_fake_package_load(site):
-    entry_points = {
-        "tf_frame.models: toy-model": "tf_frame.testing.toy:ToyModel",
-        "tf_frame.inputs: toy-input": "tf_frame.testing.toy:ToyInput",
-    }
-    write_distribution(site, "fake-toy", entry_points)
-    assert load_plugin(MODEL, "toy-model").cls.__name__ == "ToyModel"
-    assert load_plugin(INPUT, "toy-input").cls.__name__ == "ToyInput"
+    write_toy_distribution(site)
+    assert load_plugin(MODEL, "toy").cls.__name__ == "ToyModel"
+    assert load_plugin(INPUT, "toy").cls.__name__ == "ToyInput"
 
 
 @pytest.mark.parametrize(

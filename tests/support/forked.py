@@ -1,4 +1,4 @@
-"""Python commands as real processes that are forked from one that has TensorFlow imported.
+"""Python commands as real processes, forked from a process that has imported TensorFlow.
 
 A stand-in for `subprocess` in tests that start commands. Importing TensorFlow costs four to five
 seconds of CPU; a fork server pays them once, and a command starts in some hundredths of a second:
@@ -10,17 +10,17 @@ seconds of CPU; a fork server pays them once, and a command starts in some hundr
 
 A process is a child of the caller with a pid, standard streams, environment, folder, process
 group and exit status of its own, as `subprocess` would start it: arguments, `sys.path` (with
-`PYTHONPATH`), `__main__` and signal handlers are those of a fresh interpreter, `tf_frame` and
-plugins are imported anew, and at the end threads are joined and `atexit` runs. It differs in this:
-the modules of TensorFlow and of what TensorFlow needs are in `sys.modules` already, hashes of
-strings have the same seed in all processes of one server, and what an object prints when the
-interpreter deletes the last modules may be lost.
+`PYTHONPATH`), `__main__` and signal handlers are as in a fresh interpreter, `tf_frame` and plugins
+are imported anew, and at the end threads are joined and `atexit` runs. Three things differ:
+TensorFlow's modules and their dependencies are in `sys.modules` already, hashes of strings have the
+same seed in all processes of a server, and output may be lost that objects write when the
+interpreter deletes the last modules.
 
-What cannot be forked faithfully is started by `subprocess` instead, without further notice: other
-programs, options of the interpreter, options of `Popen` such as `preexec_fn`, variables of the
-environment that TensorFlow or Python read when they start (`TF_CPP_MIN_LOG_LEVEL`,
-`PYTHONHASHSEED` ...), systems other than Linux. Tests of start-up time, of what a command imports
-and of the log of TensorFlow's libraries use `subprocess` itself.
+`subprocess` starts the commands that cannot be forked faithfully: other programs, options of the
+interpreter, options of `Popen` such as `preexec_fn`, variables of the environment that TensorFlow
+or Python read when they start (`TF_CPP_MIN_LOG_LEVEL`, `PYTHONHASHSEED` ...), systems other than
+Linux. Tests of start-up time, of a command's imports and of the log of TensorFlow's libraries use
+`subprocess` itself.
 
 Run as a program, this file is the server; for that it imports nothing of tf-frame.
 """
@@ -83,13 +83,13 @@ def run(
 
 
 def start_logged(args: Sequence[Any], log: Path, **options: Any) -> Popen:
-    """Starts a command whose output goes to a file; options are those of `subprocess.Popen`."""
+    """Starts a command with output to a file; options are as in `subprocess.Popen`."""
     with open(log, "w", encoding="utf-8") as file:
         return Popen(args, stdout=file, stderr=subprocess.STDOUT, **options)
 
 
 def kill_all(processes: Iterable[Popen]) -> None:
-    """Kills what still runs of the processes, and waits for all of them."""
+    """Kills the processes that still run, and waits for all of them."""
     for process in processes:
         process.kill()
         process.wait()
@@ -104,7 +104,7 @@ class Popen(subprocess.Popen):  # type: ignore[type-arg]
         super().__init__(args, **options)
 
     def _execute_child(self, *how: Any) -> None:
-        """Overrides how a process is made, when its pipes are; the order is that of Python 3.10."""
+        """Forks instead of starting a process; the order of arguments is as in Python 3.10."""
         if self._program is None:
             super()._execute_child(*how)  # type: ignore[misc]
             return
@@ -119,7 +119,7 @@ class Popen(subprocess.Popen):  # type: ignore[type-arg]
                 "environment": dict(os.environ if env is None else env),
                 "new_session": self._new_session,
             },
-            [own if stream == -1 else stream for own, stream in enumerate(streams)],
+            [number if stream == -1 else stream for number, stream in enumerate(streams)],
         )
         self._child_created = True
         pipes = (p2cread, p2cwrite, c2pread, c2pwrite, errread, errwrite)
@@ -127,7 +127,7 @@ class Popen(subprocess.Popen):  # type: ignore[type-arg]
 
 
 def _program(args: list[str], options: Mapping[str, Any]) -> tuple[str, str, list[str]] | None:
-    """Kind of program (`c`, `m` or `file`), program and `sys.argv`; None if not to be forked."""
+    """Returns kind (`c`, `m` or `file`), program and `sys.argv`; None for no fork."""
     if len(args) < 2 or args[0] != sys.executable or not _can_fork(options):
         return None
     if args[1] in ("-c", "-m"):
@@ -155,19 +155,19 @@ def _at_start(environment: Mapping[str, str]) -> dict[str, str]:
 
 
 class _Server:
-    """Client of the server process, which ends when this process does."""
+    """Client of the server process, which ends with this process."""
 
     def __init__(self) -> None:
         self.environment = _at_start(os.environ)
-        own, other = socket.socketpair()
-        command = [sys.executable, os.path.abspath(__file__), str(other.fileno())]
+        client, server = socket.socketpair()
+        command = [sys.executable, os.path.abspath(__file__), str(server.fileno())]
         without_path = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
         quiet: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
         self._process = subprocess.Popen(
-            command, env=without_path, pass_fds=[other.fileno()], **quiet
+            command, env=without_path, pass_fds=[server.fileno()], **quiet
         )
-        other.close()
-        self._socket, self._lock = own, threading.Lock()
+        server.close()
+        self._socket, self._lock = client, threading.Lock()
         self._prctl = ctypes.CDLL(None, use_errno=True).prctl
         atexit.register(self.close)
 
@@ -195,12 +195,12 @@ class _Server:
 
 
 def _server() -> _Server:
-    """The server of this process, started when a first command is."""
-    return _server_of(os.getpid())
+    """Returns the server of this process, which the first command starts."""
+    return _server_for_process(os.getpid())
 
 
 @functools.cache
-def _server_of(pid: int) -> _Server:
+def _server_for_process(pid: int) -> _Server:
     return _Server()
 
 
@@ -319,7 +319,7 @@ def _leave_out_shared_modules(shared: list[tuple[str, Any]]) -> None:
 
 
 def _main() -> None:
-    """Imports what is shared and serves; every forked process goes on from here as its program.
+    """Imports the shared modules and serves; a forked process goes on from here as its program.
 
     A program ends as the interpreter itself does at the end of this file: threads are joined,
     `atexit` runs, streams are flushed, an exception becomes the exit status.

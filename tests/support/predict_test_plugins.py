@@ -32,7 +32,7 @@ class Table(Input):
 
 
 class Named(Table):
-    """An evaluation split whose examples have names, and several examples a file."""
+    """An evaluation split of examples with names, several examples a file."""
 
     def dataset(self, mode, context):
         return (

@@ -10,7 +10,7 @@ from tf_frame.testing.toy import ToyInput
 
 
 class Built(Input):
-    """Returns what a function of the context builds."""
+    """Returns the result of a function of the context."""
 
     def dataset(self, mode, context):
         return self.params(context)

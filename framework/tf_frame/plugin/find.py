@@ -24,12 +24,7 @@ from tf_frame.plugin.packages import (
     reinstall,
     tell_authors,
 )
-from tf_frame.plugin.requirements import (
-    incompatibility,
-    installed_version,
-    unmet,
-    unreadable,
-)
+from tf_frame.plugin.requirements import incompatibility, installed_version, unmet, unreadable
 from tf_frame.plugin.switches import Switches, read_switches
 
 __all__ = ["OWN_DISTRIBUTION", "PluginInfo", "find_plugins"]

@@ -15,14 +15,7 @@ from tf_frame.config.option import declared_options
 from tf_frame.config.yaml_file import Named
 from tf_frame.errors import ConfigError, PluginError
 from tf_frame.plugin.contracts import API_VERSION, OLDEST_API_VERSION
-from tf_frame.plugin.find import (
-    BROKEN,
-    CONFLICT,
-    DISABLED,
-    OK,
-    PluginInfo,
-    find_plugins,
-)
+from tf_frame.plugin.find import BROKEN, CONFLICT, DISABLED, OK, PluginInfo, find_plugins
 from tf_frame.plugin.imports import BrokenPluginError, import_target
 from tf_frame.plugin.kinds import (
     GRADIENT_TRANSFORM,

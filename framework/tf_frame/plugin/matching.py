@@ -10,13 +10,7 @@ from collections.abc import Iterable, Sequence
 from packaging.utils import canonicalize_name
 
 from tf_frame.errors import PluginError
-from tf_frame.plugin.find import (
-    CONFLICT,
-    DISABLED,
-    OK,
-    OWN_DISTRIBUTION,
-    PluginInfo,
-)
+from tf_frame.plugin.find import CONFLICT, DISABLED, OK, OWN_DISTRIBUTION, PluginInfo
 
 # With more names the message of an error would be a page.
 _MOST_NAMES = 40

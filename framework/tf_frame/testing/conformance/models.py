@@ -12,12 +12,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.graph.model_output import check_metrics
 from tf_frame.testing.conformance.built_model import BuiltModel
-from tf_frame.testing.conformance.golden import (
-    check_form,
-    check_golden,
-    locate,
-    write_golden,
-)
+from tf_frame.testing.conformance.golden import check_form, check_golden, locate, write_golden
 from tf_frame.testing.conformance.model_graphs import SESSION
 from tf_frame.testing.conformance.outcomes import fails_as, reported_by
 from tf_frame.testing.conformance.resumed_training import unassigned_variables
