@@ -199,7 +199,8 @@ def serve(
                 raise TfFrameError(
                     f"TensorBoard does not answer after {_MAX_START_SECS:g} s{_last_lines(log)}"
                 )
-            time.sleep(_POLL_SECS)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(_POLL_SECS)
         if not signals:
             raise TfFrameError(
                 f"TensorBoard ended with exit code {process.returncode}{_last_lines(log)}"
