@@ -27,8 +27,8 @@ def test_json(capsys):
         "plugin": "cosine",
         "distribution": "tf-frame",
         "name": "test_is_finite_at_every_step",
-        "description": "It is finite and not negative at the first steps, the last one, and "
-        "after it.",
+        "description": "The rate is finite and not negative at the first steps, the last "
+        "step, and after it.",
         "state": "ok",
         "problem": "",
     }
