@@ -56,11 +56,11 @@ def test_flags_name_the_same_tasks_as_tf_config(job, index):
 
 
 def test_an_evaluator_is_outside_of_the_cluster():
-    beside = {**CHIEF, "evaluator": ["e:1"]}
-    for cluster, job in ((CHIEF, "evaluator"), (beside, "evaluator")):
+    with_evaluator = {**CHIEF, "evaluator": ["e:1"]}
+    for cluster, job in ((CHIEF, "evaluator"), (with_evaluator, "evaluator")):
         found = find_cluster(RunOptions(), config_of(cluster, job, 0))
         assert (found.role, found.target, found.is_chief) == ("evaluator", "", False)
-    assert "evaluator" not in find_cluster(RunOptions(), config_of(beside, "chief", 0)).jobs
+    assert "evaluator" not in find_cluster(RunOptions(), config_of(with_evaluator, "chief", 0)).jobs
 
 
 def test_a_cluster_of_one_task_needs_no_server():

@@ -21,7 +21,7 @@ def of(cluster, task_type=None, index=None, **more):
     return cluster_config({"cluster": cluster, "task": task, **more})
 
 
-def error_of(kind, tf_config):
+def refusal(kind, tf_config):
     with pytest.raises(kind) as caught:
         cluster_config(tf_config)
     return str(caught.value)
@@ -212,18 +212,18 @@ NOT_SET, SET = (f'If "cluster" is {state} in TF_CONFIG, ' for state in ("not set
 def test_clusters_and_tasks_that_break_a_rule_are_refused(cluster, task, message):
     task = dict(zip(("type", "index"), task, strict=True)) if isinstance(task, tuple) else task
     tf_config = {"task": task} if cluster is None else {"cluster": cluster, "task": task}
-    assert error_of(ValueError, tf_config) == message
+    assert refusal(ValueError, tf_config) == message
 
 
 @pytest.mark.parametrize("cluster", [CHIEF, {**CHIEF, "ps": []}, {**CHIEF, "ps": {"1": "p:1"}}])
 def test_a_task_outside_its_cluster_is_shown_the_cluster(cluster):
     where = f"in the cluster_spec:\n{tf.train.ClusterSpec(cluster)}{NOTE}"
     task = {"type": "master", "index": 0}
-    assert error_of(ValueError, {"cluster": cluster, "task": task}) == (
+    assert refusal(ValueError, {"cluster": cluster, "task": task}) == (
         f"master is not a valid task_type {where}"
     )
     task = {"type": "worker", "index": 3}
-    assert error_of(ValueError, {"cluster": cluster, "task": task}) == (
+    assert refusal(ValueError, {"cluster": cluster, "task": task}) == (
         f"3 is not a valid task_id for task_type worker {where}"
     )
 
@@ -242,7 +242,7 @@ def test_a_task_outside_its_cluster_is_shown_the_cluster(cluster):
     ],
 )
 def test_parts_of_another_form_are_type_errors(tf_config, message):
-    assert error_of(TypeError, tf_config).startswith(message)
+    assert refusal(TypeError, tf_config).startswith(message)
 
 
 def test_the_environment_variable_is_read_as_json():

@@ -22,6 +22,8 @@ from tf_frame.hooks.by_name.early_stopping import EarlyStoppingHook
 from tf_frame.runs.evaluation.results import write_evaluation
 from tf_frame.testing.one_weight import batches, input_fn, loss_after, model_fn
 
+from .conftest import refusal
+
 BY_STEPS = {"run_every_secs": None, "run_every_steps": 1}
 
 
@@ -147,34 +149,28 @@ def test_the_signatures_are_the_old_ones(make, word):
     assert defaults == [None, 0, 60, None]
 
 
-def error_of(make, *arguments, **more):
-    with pytest.raises((TypeError, ValueError)) as error:
-        make(*arguments, **more)
-    return type(error.value), str(error.value)
-
-
 @pytest.mark.parametrize("make", [make_early_stopping_hook, stop_if_lower_hook])
 def test_the_estimator_must_be_one(make):
     arguments = [len] if make is make_early_stopping_hook else ["loss", 1.0]
     message = "`estimator` must have type `tf.estimator.Estimator`. Got: <class 'str'>"
-    assert error_of(make, "e", *arguments) == (TypeError, message)
+    assert refusal(make, "e", *arguments) == (TypeError, message)
 
 
 @pytest.mark.parametrize("is_chief", [True, False])
 def test_wrong_arguments_are_refused_in_every_task(is_chief):
     estimator = TaskEstimator(is_chief=is_chief)
-    assert error_of(make_early_stopping_hook, estimator, 5) == (
+    assert refusal(make_early_stopping_hook, estimator, 5) == (
         TypeError,
         "`should_stop_fn` must be callable.",
     )
     both = "Only one of `run_every_secs` and `run_every_steps` must be set."
-    assert error_of(make_early_stopping_hook, estimator, len, 60, 5) == (ValueError, both)
-    assert error_of(stop_if_lower_hook, estimator, "loss", 1.0, run_every_steps=5) == (
+    assert refusal(make_early_stopping_hook, estimator, len, 60, 5) == (ValueError, both)
+    assert refusal(stop_if_lower_hook, estimator, "loss", 1.0, run_every_steps=5) == (
         ValueError,
         both,
     )
     neither = "One of `run_every_secs` and `run_every_steps` must be set."
-    assert error_of(make_early_stopping_hook, estimator, len, None) == (ValueError, neither)
+    assert refusal(make_early_stopping_hook, estimator, len, None) == (ValueError, neither)
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ class Terminal(io.StringIO):
         return True
 
 
-def hook_of(graph, out, *, cls=ProgressHook, last_step=9, every_steps=1):
+def make_hook(graph, out, *, cls=ProgressHook, last_step=9, every_steps=1):
     steps = {"last_step": last_step, "every_steps": every_steps}
     return cls(graph.train_op, examples_per_step=8, out=out, **steps)
 
@@ -41,13 +41,13 @@ def shown(out):
 @pytest.mark.parametrize(("last_step", "steps"), [(8, ["3", "6", "8"]), (6, ["3", "6"])])
 def test_a_line_is_shown_at_every_nth_step_and_once_at_the_last(build, train, last_step, steps):
     graph, out = build(), io.StringIO()
-    train(graph, [hook_of(graph, out, last_step=last_step, every_steps=3)], to=last_step)
+    train(graph, [make_hook(graph, out, last_step=last_step, every_steps=3)], to=last_step)
     assert [line[:2] for line in shown(out)] == [(step, str(last_step)) for step in steps]
 
 
 def test_a_line_holds_the_rates_of_its_interval_and_the_time_left(build, train, clock):
     graph, out = build(), io.StringIO()
-    progress = hook_of(graph, out, every_steps=3)
+    progress = make_hook(graph, out, every_steps=3)
     train(graph, [progress, Tick(clock, [100, 1, 1, 4, 4, 4])], to=6)
     first, second = shown(out)
     assert first[3:] == ("1.00", "8.0", "0:06")
@@ -57,7 +57,7 @@ def test_a_line_holds_the_rates_of_its_interval_and_the_time_left(build, train, 
 
 def test_the_mean_rate_leaves_out_the_first_step(build, train, clock):
     graph = build()
-    progress = hook_of(graph, io.StringIO())
+    progress = make_hook(graph, io.StringIO())
     train(graph, [progress, Tick(clock, [100, 2, 2, 2, 2])], to=5)
     assert progress.steps_per_sec == pytest.approx(0.5)
     assert progress.examples_per_sec == pytest.approx(4.0)
@@ -65,7 +65,7 @@ def test_the_mean_rate_leaves_out_the_first_step(build, train, clock):
 
 def test_after_one_step_there_is_a_loss_and_no_rate(build, train):
     graph, out = build(), io.StringIO()
-    progress = hook_of(graph, out, last_step=1)
+    progress = make_hook(graph, out, last_step=1)
     train(graph, [progress], to=1)
     assert out.getvalue() == f"step 1/1  loss {progress.loss:.4f}\n"
     assert (progress.step, progress.steps_per_sec, progress.examples_per_sec) == (1, None, None)
@@ -75,7 +75,7 @@ def test_after_one_step_there_is_a_loss_and_no_rate(build, train):
 def test_the_rate_of_a_resumed_run_counts_its_own_steps(tmp_path, build, train, clock):
     for last_step in (5, 8):
         graph = build()
-        progress = hook_of(graph, io.StringIO())
+        progress = make_hook(graph, io.StringIO())
         save = CheckpointHook(str(tmp_path), graph.scaffold, every_steps=100)
         train(graph, [progress, save, Tick(clock, [1] * 9)], to=last_step)
     assert progress.steps_per_sec == pytest.approx(1.0)
@@ -84,7 +84,7 @@ def test_the_rate_of_a_resumed_run_counts_its_own_steps(tmp_path, build, train, 
 @pytest.mark.parametrize("out", [io.StringIO(), Terminal()])
 def test_nothing_is_shown_every_zero_steps(build, train, out):
     graph = build()
-    progress = hook_of(graph, out, every_steps=0)
+    progress = make_hook(graph, out, every_steps=0)
     train(graph, [progress], to=3)
     assert out.getvalue() == ""
     assert progress.step == 3
@@ -92,7 +92,7 @@ def test_nothing_is_shown_every_zero_steps(build, train, out):
 
 def test_a_terminal_gets_a_bar(build, train):
     graph, out = build(), Terminal()
-    train(graph, [hook_of(graph, out, last_step=4, every_steps=2)], to=4)
+    train(graph, [make_hook(graph, out, last_step=4, every_steps=2)], to=4)
     last = out.getvalue().split("\r")[-1]
     assert re.match(r"train, loss \d+\.\d{4}: 100%", last)
     assert "4/4" in last
@@ -104,14 +104,14 @@ def test_a_narrow_terminal_keeps_the_loss(build, train, monkeypatch):
     monkeypatch.setenv("COLUMNS", "24")
     monkeypatch.setattr("tqdm.std._screen_shape_wrapper", lambda: lambda stream: (24, 10))
     graph, out = build(), Terminal()
-    train(graph, [hook_of(graph, out, last_step=4, every_steps=2)], to=4)
+    train(graph, [make_hook(graph, out, last_step=4, every_steps=2)], to=4)
     assert re.search(r"\rtrain, loss \d+\.\d{4}:", out.getvalue())
     assert all(len(line.strip()) <= 24 for line in out.getvalue().split("\r"))
 
 
 def test_a_small_loss_is_not_shown_as_zero(build, train, monkeypatch):
     graph, out = build(), io.StringIO()
-    hook = hook_of(graph, out, last_step=1)
+    hook = make_hook(graph, out, last_step=1)
     with graph.graph.as_default():
         monkeypatch.setattr(hook, "_loss", tf.multiply(graph.train_op, 0.0) + 1.25e-5)
     train(graph, [hook], to=2)
@@ -122,7 +122,7 @@ def test_a_small_loss_is_not_shown_as_zero(build, train, monkeypatch):
 @pytest.mark.parametrize("out", [io.StringIO(), Terminal()])
 def test_rates_stay_positive_after_a_lost_session(tmp_path, build, train, out):
     graph = build()
-    progress = hook_of(graph, out, every_steps=2)
+    progress = make_hook(graph, out, every_steps=2)
     save = CheckpointHook(str(tmp_path), graph.scaffold, every_steps=100)
     train(graph, [progress, save, Lose(after=6)], to=9)
     assert progress.steps_per_sec > 0
@@ -142,7 +142,7 @@ def test_a_multiple_that_other_workers_pass_over_is_shown_when_it_is_passed(buil
             run_context.session.run(self.more)
 
     graph, out = build(), io.StringIO()
-    train(graph, [hook_of(graph, out, last_step=100, every_steps=5), OtherWorkers()], to=16)
+    train(graph, [make_hook(graph, out, last_step=100, every_steps=5), OtherWorkers()], to=16)
     # A run takes the global step three on, and only the next run knows that it has passed 10.
     assert [line[0] for line in shown(out)] == ["7", "13", "19"]
 
@@ -159,8 +159,8 @@ class Ran(ProgressHook):
         super().after_step(run_context, run_values, step)
 
 
-def ran_of(graph, *, out=None, **more):
-    return hook_of(graph, out or io.StringIO(), cls=Ran, **more)
+def make_ran(graph, *, out=None, **more):
+    return make_hook(graph, out or io.StringIO(), cls=Ran, **more)
 
 
 @pytest.mark.parametrize(
@@ -170,7 +170,7 @@ def test_only_the_first_step_multiples_and_the_last_step_are_wanted(
     build, train, last_step, every_steps, steps
 ):
     graph = build()
-    hook = ran_of(graph, last_step=last_step, every_steps=every_steps)
+    hook = make_ran(graph, last_step=last_step, every_steps=every_steps)
     train(graph, [hook], to=last_step)
     assert hook.steps == steps
 
@@ -178,7 +178,7 @@ def test_only_the_first_step_multiples_and_the_last_step_are_wanted(
 def test_a_resumed_session_wants_its_first_step_and_the_same_multiples(tmp_path, build, train):
     for last_step in (6, 13):
         graph = build()
-        hook = ran_of(graph, last_step=last_step, every_steps=5)
+        hook = make_ran(graph, last_step=last_step, every_steps=5)
         save = CheckpointHook(str(tmp_path), graph.scaffold, every_steps=100)
         train(graph, [hook, save], to=last_step)
     assert hook.steps == [7, 10, 13]
@@ -186,7 +186,7 @@ def test_a_resumed_session_wants_its_first_step_and_the_same_multiples(tmp_path,
 
 def test_a_bar_also_moves_every_half_second(build, train, clock):
     graph = build()
-    hook = ran_of(graph, last_step=100, every_steps=50, out=Terminal())
+    hook = make_ran(graph, last_step=100, every_steps=50, out=Terminal())
     train(graph, [hook, Tick(clock, [0.2] * 10)], to=9)
     # Steps of 0.2 s: the half second is over before the fifth, and again before the ninth.
     assert hook.steps == [1, 5, 9]
@@ -194,7 +194,7 @@ def test_a_bar_also_moves_every_half_second(build, train, clock):
 
 def test_a_line_does_not_come_by_seconds(build, train, clock):
     graph, out = build(), io.StringIO()
-    train(graph, [hook_of(graph, out, last_step=100, every_steps=50), Tick(clock, [9] * 9)], to=9)
+    train(graph, [make_hook(graph, out, last_step=100, every_steps=50), Tick(clock, [9] * 9)], to=9)
     assert out.getvalue() == ""
 
 
@@ -230,7 +230,7 @@ class SlowEnd(Hook):
 
 def test_the_mean_rate_is_right_where_training_ends_between_wanted_steps(tmp_path, clock):
     graph = build_toy_graph(CONFIG, source=EightBatches(params=EightBatches.Params()))
-    progress = ran_of(graph, last_step=100, every_steps=5)
+    progress = make_ran(graph, last_step=100, every_steps=5)
     # In tf-frame's own loop, where the hook is called at no other steps.
     with graph.graph.as_default():
         loop = TrainingLoop(graph, Schedule([Asked(clock), SlowEnd(clock), progress]))
@@ -249,7 +249,7 @@ def test_the_mean_rate_is_right_where_training_ends_between_wanted_steps(tmp_pat
 
 def test_a_bar_ends_at_the_last_step_that_was_run(build, train):
     graph, out = build(), Terminal()
-    progress = hook_of(graph, out, last_step=10, every_steps=10)
+    progress = make_hook(graph, out, last_step=10, every_steps=10)
     train(graph, [progress], to=7)
     text = out.getvalue()
     assert " 7/10 " in text.split("\r")[-1] and text.endswith("\n")

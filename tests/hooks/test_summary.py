@@ -8,7 +8,7 @@ from tf_frame.hooks.summary import SummaryHook, event_writer
 from tf_frame.testing.events import read_events
 
 
-def hook_of(folder, graph, every_steps):
+def make_hook(folder, graph, every_steps):
     return SummaryHook(str(folder), graph.summary_op, every_steps=every_steps)
 
 
@@ -22,7 +22,7 @@ def graphs_of(events):
 
 def test_losses_and_learning_rate_are_written(tmp_path, build, train):
     graph = build(l2=0.5)
-    train(graph, [hook_of(tmp_path, graph, 1)], to=1)
+    train(graph, [make_hook(tmp_path, graph, 1)], to=1)
     (summary,) = (e.summary for e in read_events(tmp_path) if e.HasField("summary"))
     values = {value.tag: value.simple_value for value in summary.value}
     assert values.keys() == {
@@ -62,8 +62,8 @@ def test_the_value_is_that_of_the_step(tmp_path, build, train):
     graph, losses = build(), []
     with graph.graph.as_default():
         train_loss = Losses(graph.train_op)
-    train(graph, [hook_of(tmp_path, graph, 1), train_loss], to=3)
-    # The end of the session has flushed the file, whose writer is still open.
+    train(graph, [make_hook(tmp_path, graph, 1), train_loss], to=3)
+    # The writer is still open; the end of the session has flushed its file.
     (file,) = tmp_path.glob("events.out.tfevents.*")
     events = [e for e in tf.train.summary_iterator(str(file)) if e.HasField("summary")]
     assert [event.step for event in events] == [1, 2, 3]
@@ -87,7 +87,7 @@ class Losses(tf.train.SessionRunHook):
 def test_the_graph_is_written_once_by_two_hooks_and_after_a_lost_session(tmp_path, build, train):
     graph = build()
     save = CheckpointHook(str(tmp_path), graph.scaffold, every_steps=2)
-    hooks = [hook_of(tmp_path, graph, every) for every in (1, 2)]
+    hooks = [make_hook(tmp_path, graph, every) for every in (1, 2)]
     train(graph, [*hooks, save, Lose(after=3)], to=4)
     events = read_events(tmp_path)
     (graph_def,) = graphs_of(events)
@@ -101,7 +101,7 @@ def test_phases_have_folders_of_their_own(tmp_path, build, train):
     with graph.graph.as_default():
         other = tf.summary.scalar("other", graph.learning_rate)
     hooks = [
-        hook_of(tmp_path, graph, 4),
+        make_hook(tmp_path, graph, 4),
         SummaryHook(str(tmp_path), other, every_steps=2, name="eval"),
     ]
     train(graph, hooks, to=5)
@@ -118,7 +118,7 @@ def test_a_resumed_run_tells_tensorboard_where_it_starts_and_writes_its_first_st
     for last_step in (4, 9):
         graph = build()
         save = CheckpointHook(str(tmp_path), graph.scaffold, every_steps=100)
-        train(graph, [hook_of(tmp_path, graph, 3), save], to=last_step)
+        train(graph, [make_hook(tmp_path, graph, 3), save], to=last_step)
         # As in a new process: its writer is another.
         tf.summary.FileWriterCache.clear()
     events = read_events(tmp_path)

@@ -24,7 +24,7 @@ def logged(caplog):
     return caplog
 
 
-def hook_of(**more):
+def make_hook(**more):
     return ThroughputHook(**{"examples_per_step": 8, "every_steps": 5, "warmup_steps": 2, **more})
 
 
@@ -53,7 +53,7 @@ def test_the_figures_are_those_of_numpy():
 
 
 def test_intervals_are_those_between_multiples_after_the_warm_up(build, train, clock, logged):
-    graph, hook = build(), hook_of()
+    graph, hook = build(), make_hook()
     train(graph, [hook, Tick(clock, [50, 50] + [1] * 3 + [2] * 5 + [1] * 3)], to=13)
     counted, rest = reported(logged)
     # Steps 3 to 5 at 1 step/s, 6 to 10 at 0.5; 8 steps in 13 s.
@@ -70,14 +70,14 @@ def test_by_default_ten_steps_are_let_pass(build, train, logged):
 
 
 def test_the_last_step_ends_an_interval(build, train, logged):
-    hook = hook_of(last_step=8)
+    hook = make_hook(last_step=8)
     assert hook.throughput is None
     train(build(), [hook], to=8)
     assert [line[0] for line in reported(logged)[0]] == ["5", "8"]
 
 
 def test_without_warm_up_the_first_interval_counts(build, train, clock, logged):
-    train(build(), [hook_of(warmup_steps=0), Tick(clock, [1] * 5)], to=5)
+    train(build(), [make_hook(warmup_steps=0), Tick(clock, [1] * 5)], to=5)
     assert reported(logged) == ([("5", "1.0", None, "0.0", "8.0")], [])
 
 
@@ -85,7 +85,7 @@ def test_a_resumed_session_warms_up_again(tmp_path, build, train, logged):
     for to in (6, 16):
         graph = build()
         save = CheckpointHook(str(tmp_path), graph.scaffold, every_steps=100)
-        hook = hook_of()
+        hook = make_hook()
         train(graph, [hook, save], to=to)
     counted, rest = reported(logged)
     assert [line[0] for line in counted] == ["5", "10", "15"]
@@ -107,7 +107,7 @@ class Capture(Hook):
 
 def test_an_interval_with_a_traced_step_does_not_count(build, train, logged):
     mark_traced()  # Before the session: of no matter.
-    train(build(), [hook_of(), Capture(8, 16)], to=25)
+    train(build(), [make_hook(), Capture(8, 16)], to=25)
     counted, rest = reported(logged)
     assert [line[0] for line in counted] == ["5", "15", "25"]
     assert [line.split(" (")[0] for line in rest[1:]] == [
@@ -128,7 +128,7 @@ class Trace(Hook):
 
 
 def test_an_interval_that_ends_with_a_traced_step_does_not_count(build, train, logged):
-    train(build(), [hook_of(), Trace(10)], to=15)
+    train(build(), [make_hook(), Trace(10)], to=15)
     counted, rest = reported(logged)
     assert [line[0] for line in counted] == ["5", "15"]
     assert rest[1].startswith("not considering steps 6 to 10 ")
@@ -138,7 +138,7 @@ def test_summaries_are_written_for_intervals_that_count(tmp_path, build, train, 
     graph = build()
     with graph.graph.as_default():
         writer = tf.summary.FileWriterCache.get(str(tmp_path))
-    hook = hook_of(writer=writer)
+    hook = make_hook(writer=writer)
     train(graph, [hook, Tick(clock, [9, 9] + [1] * 3 + [2] * 5)], to=10)
     names = ("steps_per_sec", "examples_per_sec", "mean_steps_per_sec", "jitter")
     first = dict(zip(names, (1.0, 8.0, 1.0, 0.0), strict=True))
@@ -164,4 +164,4 @@ def test_without_a_writer_nothing_is_written(tmp_path):
 @pytest.mark.parametrize("wrong", [{"every_steps": 0}, {"warmup_steps": -1}])
 def test_numbers_of_steps_that_cannot_be_are_refused(wrong):
     with pytest.raises(ValueError, match=f"{next(iter(wrong))} (is )?{next(iter(wrong.values()))}"):
-        hook_of(**wrong)
+        make_hook(**wrong)

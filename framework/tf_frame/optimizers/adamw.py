@@ -66,7 +66,7 @@ class Lamb(AdamW):
         weight_decay: float = option(0.01, "share of a variable that is added to the step", min=0)
         epsilon: float = option(1e-6, "added to the root in the denominator", min=0)
         exclude_from_layer_adaptation: tuple[str, ...] | None = option(
-            None, "variables whose step is not scaled; none: those of exclude_from_weight_decay"
+            None, "variables left unscaled; default: those of exclude_from_weight_decay"
         )
 
     def __init__(self, *, params: Any) -> None:

@@ -1,1 +1,1 @@
-"""What a run does: setup, training, evaluation, prediction, export, warm start."""
+"""The parts of a run: setup, training, evaluation, prediction, export, warm start."""

@@ -1,4 +1,4 @@
-"""A model whose loss before step n is 16 * 0.64 ** (n - 1), and what its runs have written."""
+"""A model with a loss of 16 * 0.64 ** (n - 1) before step n, and the files that its runs wrote."""
 
 import pytest
 import tensorflow.compat.v1 as tf

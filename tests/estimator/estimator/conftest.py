@@ -21,7 +21,7 @@ def input_fn(mode):
 
 
 def model_fn(features, labels, mode):
-    """Least squares, whose update is left to tf-frame."""
+    """Least squares; tf-frame makes the update."""
     weights = tf.get_variable("w", [3, 1], initializer=tf.zeros_initializer())
     predictions = tf.matmul(features, weights)
     if mode == "infer":

@@ -5,6 +5,8 @@ from tf_frame.estimator.exporters import Exporter, LatestExporter
 from tf_frame.estimator.train_and_eval.specs import EvalSpec, TrainSpec
 from tf_frame.testing.toy import ToyInput
 
+from ..conftest import refusal
+
 HOOK, LISTENER = tf.train.SessionRunHook(), tf.train.CheckpointSaverListener()
 EXPORTER = LatestExporter("latest", lambda: None)
 
@@ -79,9 +81,7 @@ def test_an_input_object_is_taken_as_well(make):
 
 
 def spec_error(make, **arguments):
-    with pytest.raises((TypeError, ValueError)) as error:
-        make(**{"input_fn": input_fn, **arguments})
-    return type(error.value), str(error.value)
+    return refusal(make, **{"input_fn": input_fn, **arguments})
 
 
 @pytest.mark.parametrize("make", [TrainSpec, EvalSpec])

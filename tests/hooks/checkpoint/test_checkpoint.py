@@ -25,13 +25,13 @@ def kept_steps(folder):
 @pytest.fixture(
     params=[False, pytest.param(True, marks=pytest.mark.slow)], ids=["synchronous", "asynchronous"]
 )
-def hook_of(request):
+def make_hook(request):
     """Makes the hook of a graph, both ways of writing in turn."""
 
-    def hook_of(folder, graph, **options):
+    def make_hook(folder, graph, **options):
         return CheckpointHook(str(folder), graph.scaffold, asynchronous=request.param, **options)
 
-    return hook_of
+    return make_hook
 
 
 @pytest.fixture
@@ -43,10 +43,10 @@ def count_saves(caplog):
 
 @pytest.mark.usefixtures("variable_mode")
 def test_it_saves_at_the_start_every_n_steps_and_at_the_end_under_their_names(
-    tmp_path, hook_of, build, train
+    tmp_path, make_hook, build, train
 ):
     graph = build()
-    train(graph, [hook_of(tmp_path, graph, every_steps=3)], to=8)
+    train(graph, [make_hook(tmp_path, graph, every_steps=3)], to=8)
     assert kept_steps(tmp_path) == [0, 3, 6, 8]
     assert [read_step(path) for path in listed_checkpoints(str(tmp_path))] == [0, 3, 6, 8]
     assert not list(tmp_path.glob("*.meta"))  # No graph is written.
@@ -65,9 +65,9 @@ class Reader(tf.train.SessionRunHook):
 
 
 @pytest.mark.usefixtures("variable_mode")
-def test_a_checkpoint_holds_the_variables_after_its_step(tmp_path, hook_of, build, train):
+def test_a_checkpoint_holds_the_variables_after_its_step(tmp_path, make_hook, build, train):
     graph, reader = build(), Reader()
-    train(graph, [hook_of(tmp_path, graph, every_steps=1), reader], to=3)
+    train(graph, [make_hook(tmp_path, graph, every_steps=1), reader], to=3)
     saved = [tf.train.load_variable(p, "linear/weights") for p in listed_checkpoints(str(tmp_path))]
     np.testing.assert_array_equal(saved[1:], reader.values)
     assert len({value.tobytes() for value in saved}) == 4
@@ -83,11 +83,11 @@ def test_a_checkpoint_holds_the_variables_after_its_step(tmp_path, hook_of, buil
     ],
 )
 def test_each_step_is_saved_once_also_by_a_resumed_run(
-    tmp_path, hook_of, build, train, count_saves, last_steps, every_steps, saved
+    tmp_path, make_hook, build, train, count_saves, last_steps, every_steps, saved
 ):
     for last_step in last_steps:
         graph = build()
-        train(graph, [hook_of(tmp_path, graph, every_steps=every_steps)], to=last_step)
+        train(graph, [make_hook(tmp_path, graph, every_steps=every_steps)], to=last_step)
     assert kept_steps(tmp_path) == saved
     assert [count_saves(step) for step in saved] == [1] * len(saved)
 
@@ -103,31 +103,31 @@ def test_each_step_is_saved_once_also_by_a_resumed_run(
     ],
 )
 def test_steps_and_seconds_are_saved_whichever_comes_first(
-    tmp_path, hook_of, build, train, clock, options, durations, saved
+    tmp_path, make_hook, build, train, clock, options, durations, saved
 ):
     graph, left = build(), iter(durations)
 
     def pass_time(session):
         clock.now += next(left)
 
-    train(graph, [hook_of(tmp_path, graph, **options)], to=len(durations), each=pass_time)
+    train(graph, [make_hook(tmp_path, graph, **options)], to=len(durations), each=pass_time)
     assert kept_steps(tmp_path) == saved
 
 
-def test_a_resumed_run_deletes_the_old_ones_of_the_run_before(tmp_path, hook_of, build, train):
+def test_a_resumed_run_deletes_the_old_ones_of_the_run_before(tmp_path, make_hook, build, train):
     for last_step, expected in ((2, [0, 1, 2]), (3, [1, 2, 3]), (6, [4, 5, 6])):
         graph = build()
-        train(graph, [hook_of(tmp_path, graph, every_steps=1, max_to_keep=3)], to=last_step)
+        train(graph, [make_hook(tmp_path, graph, every_steps=1, max_to_keep=3)], to=last_step)
         assert kept_steps(tmp_path) == expected
 
 
-def test_a_run_that_fails_is_not_saved_at_its_end(tmp_path, hook_of, build, train):
+def test_a_run_that_fails_is_not_saved_at_its_end(tmp_path, make_hook, build, train):
     graph = build()
 
     def fail(session):
         raise ValueError("a defect")
 
-    hook = hook_of(tmp_path, graph, every_steps=100)
+    hook = make_hook(tmp_path, graph, every_steps=100)
     with pytest.raises(ValueError, match="a defect"):
         train(graph, [hook], to=9, each=fail)
     hook.close()  # Waits for the checkpoint of the start.
@@ -139,7 +139,7 @@ def test_it_wants_steps_or_seconds():
         CheckpointHook("", None)
 
 
-def test_a_step_that_is_passed_over_is_made_up_for_at_the_next(tmp_path, hook_of, build, train):
+def test_a_step_that_is_passed_over_is_made_up_for_at_the_next(tmp_path, make_hook, build, train):
     graph = build()
     with graph.graph.as_default():
         jump = tf.train.get_global_step().assign_add(1)
@@ -154,14 +154,14 @@ def test_a_step_that_is_passed_over_is_made_up_for_at_the_next(tmp_path, hook_of
 
     other = OtherWorker()
     other.phase = Phase.STOP
-    train(graph, [hook_of(tmp_path, graph, every_steps=3), other], to=9)
+    train(graph, [make_hook(tmp_path, graph, every_steps=3), other], to=9)
     # 3 was made by the other worker; the first step that is seen from there on is 4.
     assert kept_steps(tmp_path) == [0, 4, 7, 9]
 
 
 @pytest.mark.parametrize("at_step", [4, 5])
 def test_a_stop_that_another_hook_requests_saves_its_step_once(
-    tmp_path, hook_of, build, train, count_saves, at_step
+    tmp_path, make_hook, build, train, count_saves, at_step
 ):
     graph = build()
 
@@ -175,7 +175,7 @@ def test_a_stop_that_another_hook_requests_saves_its_step_once(
             if run_values.results == at_step:
                 run_context.request_stop()
 
-    train(graph, [hook_of(tmp_path, graph, every_steps=2), Stop()], to=9)
+    train(graph, [make_hook(tmp_path, graph, every_steps=2), Stop()], to=9)
     assert kept_steps(tmp_path) == sorted({0, 2, 4, at_step})
     assert count_saves(at_step) == 1
 
@@ -216,9 +216,9 @@ def patch_array_writer(monkeypatch, runs):
 
 
 @pytest.mark.usefixtures("variable_mode")
-def test_the_saver_of_the_scaffold_restores_what_is_written(tmp_path, hook_of, build, train):
+def test_the_saver_of_the_scaffold_restores_what_is_written(tmp_path, make_hook, build, train):
     graph = build()
-    train(graph, [hook_of(tmp_path, graph, every_steps=2)], to=5)
+    train(graph, [make_hook(tmp_path, graph, every_steps=2)], to=5)
     path = tf.train.latest_checkpoint(str(tmp_path))
     assert path == str(tmp_path / "model.ckpt-5")
     with graph.graph.as_default(), tf.Session() as session:
@@ -247,34 +247,34 @@ def test_both_ways_of_writing_write_the_same(tmp_path, build, train):
 
 
 def test_extra_tensors_are_in_the_same_checkpoint_as_they_were_then(
-    tmp_path, hook_of, build, train
+    tmp_path, make_hook, build, train
 ):
     graph = build()
     with graph.graph.as_default():
         text = tf.strings.as_string(graph.global_step.read_value())
         extras = {"input_position/a": text, "input_position/b": tf.stack([text, text])}
-    train(graph, [hook_of(tmp_path, graph, every_steps=2, extras=extras)], to=5)
+    train(graph, [make_hook(tmp_path, graph, every_steps=2, extras=extras)], to=5)
     for path, step in zip(listed_checkpoints(str(tmp_path)), (0, 2, 4, 5), strict=True):
         assert tf.train.load_variable(path, "global_step") == step
         assert tf.train.load_variable(path, "input_position/a") == b"%d" % step
         assert tf.train.load_variable(path, "input_position/b").tolist() == [b"%d" % step] * 2
 
 
-def test_extra_tensors_that_are_added_later_than_the_hook_count(tmp_path, hook_of, build, train):
+def test_extra_tensors_that_are_added_later_than_the_hook_count(tmp_path, make_hook, build, train):
     graph, extras = build(), {}
 
     class Late(tf.train.SessionRunHook):
         def begin(self):
             extras["late"] = tf.constant(b"here")
 
-    train(graph, [hook_of(tmp_path, graph, every_steps=2, extras=extras), Late()], to=2)
+    train(graph, [make_hook(tmp_path, graph, every_steps=2, extras=extras), Late()], to=2)
     assert tf.train.load_variable(str(tmp_path / "model.ckpt-2"), "late") == b"here"
 
 
-def test_one_is_kept_for_every_so_many_hours(tmp_path, hook_of, build, train, monkeypatch):
+def test_one_is_kept_for_every_so_many_hours(tmp_path, make_hook, build, train, monkeypatch):
     graph, now = build(), [1_700_000_000.0]
     monkeypatch.setattr(time, "time", lambda: now[0])
-    hook = hook_of(tmp_path, graph, every_steps=1, max_to_keep=1, keep_every_n_hours=1)
+    hook = make_hook(tmp_path, graph, every_steps=1, max_to_keep=1, keep_every_n_hours=1)
     hook._kept._now = lambda: now[0]
 
     def half_an_hour(session):
@@ -303,11 +303,11 @@ def test_a_saver_with_several_shards_is_written_synchronously_and_told(tmp_path,
 
 
 @pytest.mark.usefixtures("variable_mode")
-def test_in_a_graph_of_others_the_name_tells_the_step_too(tmp_path, hook_of):
+def test_in_a_graph_of_others_the_name_tells_the_step_too(tmp_path, make_hook):
     with tf.Graph().as_default():
         step = tf.train.create_global_step().assign_add(1)
         scaffold = tf.train.Scaffold()
-        hook = hook_of(tmp_path, SimpleNamespace(scaffold=scaffold), every_steps=2)
+        hook = make_hook(tmp_path, SimpleNamespace(scaffold=scaffold), every_steps=2)
         creator = tf.train.ChiefSessionCreator(scaffold)
         with tf.train.MonitoredSession(creator, hooks=[hook]) as session:
             for _ in range(7):
@@ -319,10 +319,10 @@ def test_in_a_graph_of_others_the_name_tells_the_step_too(tmp_path, hook_of):
 
 
 def test_leftovers_of_a_save_that_was_killed_are_removed_at_the_start(
-    tmp_path, hook_of, build, train
+    tmp_path, make_hook, build, train
 ):
     (tmp_path / "model.ckpt-9.saving").mkdir()
     (tmp_path / "model.ckpt-9.data-00000-of-00001").write_text("half")
     graph = build()
-    train(graph, [hook_of(tmp_path, graph, every_steps=1)], to=1)
+    train(graph, [make_hook(tmp_path, graph, every_steps=1)], to=1)
     assert not list(tmp_path.glob("model.ckpt-9*"))

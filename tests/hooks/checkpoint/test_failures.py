@@ -38,13 +38,13 @@ class Poison(tf.train.SessionRunHook):
 
 
 @pytest.fixture(params=[False, True], ids=["synchronous", "asynchronous"])
-def hook_of(request, tmp_path):
+def make_hook(request, tmp_path):
     """Makes the hook of a graph, both ways of writing in turn."""
 
-    def hook_of(graph, **options):
+    def make_hook(graph, **options):
         return CheckpointHook(str(tmp_path), graph.scaffold, asynchronous=request.param, **options)
 
-    return hook_of
+    return make_hook
 
 
 @pytest.fixture
@@ -74,9 +74,9 @@ def names(folder):
 
 @pytest.mark.usefixtures("variable_mode")
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])
-def test_a_variable_that_is_not_finite_is_never_saved(tmp_path, hook_of, build, train, value):
+def test_a_variable_that_is_not_finite_is_never_saved(tmp_path, make_hook, build, train, value):
     graph = build()
-    hooks = [hook_of(graph, every_steps=2), Poison("linear/biases", value, at_step=3)]
+    hooks = [make_hook(graph, every_steps=2), Poison("linear/biases", value, at_step=3)]
     with pytest.raises(NonFiniteError) as error:
         train(graph, hooks, to=9)
     assert "NaN or infinity at global step 4, first linear/" in str(error.value)
@@ -88,10 +88,10 @@ def test_a_variable_that_is_not_finite_is_never_saved(tmp_path, hook_of, build, 
 
 @pytest.mark.usefixtures("variable_mode")
 def test_saving_every_step_no_checkpoint_holds_nan_and_the_one_before_restores(
-    tmp_path, hook_of, build, train
+    tmp_path, make_hook, build, train
 ):
     graph = build(nan_at_step=4)
-    hook = hook_of(graph, every_steps=1)
+    hook = make_hook(graph, every_steps=1)
     with pytest.raises(NonFiniteError, match="at global step 5"):
         train(graph, [hook], to=9)
     hook.close()
@@ -105,9 +105,9 @@ def test_saving_every_step_no_checkpoint_holds_nan_and_the_one_before_restores(
         assert session.run(graph.global_step) == 4
 
 
-def test_the_last_step_is_not_saved_either_if_it_is_not_finite(tmp_path, hook_of, build, train):
+def test_the_last_step_is_not_saved_either_if_it_is_not_finite(tmp_path, make_hook, build, train):
     graph = build()
-    hooks = [hook_of(graph, every_steps=100), Poison("linear/biases", float("nan"), at_step=3)]
+    hooks = [make_hook(graph, every_steps=100), Poison("linear/biases", float("nan"), at_step=3)]
     with pytest.raises(NonFiniteError, match=r"^1 variables .* step 3, first linear/biases; the"):
         train(graph, hooks, to=3)
     hooks[0].close()
@@ -123,12 +123,12 @@ def test_the_last_step_is_not_saved_either_if_it_is_not_finite(tmp_path, hook_of
     ],
 )
 def test_a_save_that_fails_leaves_the_one_before_and_no_leftovers(
-    tmp_path, hook_of, build, train, fail_at, error
+    tmp_path, make_hook, build, train, fail_at, error
 ):
     graph = build()
     fail_at(4, error)
     with pytest.raises(CheckpointError) as raised:
-        train(graph, [hook_of(graph, every_steps=2)], to=9)
+        train(graph, [make_hook(graph, every_steps=2)], to=9)
     before = tmp_path / "model.ckpt-2"
     assert str(raised.value) == (
         "the checkpoint of global step 4 could not be written: No space left on device\n"
@@ -140,43 +140,43 @@ def test_a_save_that_fails_leaves_the_one_before_and_no_leftovers(
     assert names(tmp_path) == {"checkpoint", "model.ckpt-0", "model.ckpt-2"}
 
 
-def test_a_defect_of_the_writing_is_raised_as_it_is(tmp_path, hook_of, build, train, fail_at):
+def test_a_defect_of_the_writing_is_raised_as_it_is(tmp_path, make_hook, build, train, fail_at):
     graph, defect = build(), ZeroDivisionError("a defect")
     fail_at(4, defect)
     with pytest.raises(ZeroDivisionError, match="a defect"):
-        train(graph, [hook_of(graph, every_steps=2)], to=9)
+        train(graph, [make_hook(graph, every_steps=2)], to=9)
     assert newest_checkpoint(str(tmp_path)) == str(tmp_path / "model.ckpt-2")
 
 
 def test_a_folder_in_the_place_of_a_checkpoint_is_explained_and_kept(
-    tmp_path, hook_of, build, train
+    tmp_path, make_hook, build, train
 ):
     (tmp_path / "model.ckpt-2.index").mkdir()
     (tmp_path / "model.ckpt-2.index" / "notes").write_text("mine")
     graph = build()
     with pytest.raises(CheckpointError, match="checkpoint of global step 2 could not be written"):
-        train(graph, [hook_of(graph, every_steps=2)], to=9)
+        train(graph, [make_hook(graph, every_steps=2)], to=9)
     assert newest_checkpoint(str(tmp_path)) == str(tmp_path / "model.ckpt-0")
     assert (tmp_path / "model.ckpt-2.index" / "notes").read_text() == "mine"
 
 
-def test_a_first_save_that_fails_says_that_there_is_none_before(tmp_path, hook_of, build, train):
+def test_a_first_save_that_fails_says_that_there_is_none_before(tmp_path, make_hook, build, train):
     (tmp_path / "model.ckpt-0.index").mkdir()
     graph = build()
     with pytest.raises(CheckpointError, match="there is none before it"):
-        train(graph, [hook_of(graph, every_steps=2)], to=9)
+        train(graph, [make_hook(graph, every_steps=2)], to=9)
 
 
 def test_a_last_save_that_fails_is_raised_at_the_end_and_the_run_can_be_resumed(
-    tmp_path, hook_of, build, train, fail_at
+    tmp_path, make_hook, build, train, fail_at
 ):
     graph = build()
     fail_at(3, OSError("full"))
     with pytest.raises(CheckpointError, match="the checkpoint of global step 3 .* full"):
-        train(graph, [hook_of(graph, every_steps=2)], to=3)
+        train(graph, [make_hook(graph, every_steps=2)], to=3)
     assert newest_checkpoint(str(tmp_path)) == str(tmp_path / "model.ckpt-2")
     graph, steps = build(), []
-    train(graph, [hook_of(graph, every_steps=100)], to=5, each=lambda _: steps.append(1))
+    train(graph, [make_hook(graph, every_steps=100)], to=5, each=lambda _: steps.append(1))
     assert len(steps) == 3
     assert newest_checkpoint(str(tmp_path)) == str(tmp_path / "model.ckpt-5")
 
@@ -375,7 +375,7 @@ def small_disk(tmp_path):
 
 
 def test_on_a_full_disk_the_checkpoint_before_stays_and_the_run_goes_on_with_more_room(
-    small_disk, hook_of, train
+    small_disk, make_hook, train
 ):
     from tf_frame.config.run_options import RunOptions
     from tf_frame.testing.toy import build_toy_graph
@@ -383,7 +383,7 @@ def test_on_a_full_disk_the_checkpoint_before_stays_and_the_run_goes_on_with_mor
     config = RunOptions(train_batch_size=8)
     graph = build_toy_graph(config, model=Wide())
     with pytest.raises(CheckpointError) as error:
-        train(graph, [hook_of(graph, every_steps=1)], to=9)
+        train(graph, [make_hook(graph, every_steps=1)], to=9)
     assert "the checkpoint of global step 3 could not be written: " in str(error.value)
     assert "No space left on device" in str(error.value)
     assert f"the last good checkpoint is {small_disk}/model.ckpt-2" in str(error.value)
@@ -393,7 +393,7 @@ def test_on_a_full_disk_the_checkpoint_before_stays_and_the_run_goes_on_with_mor
     for file in small_disk.glob("model.ckpt-0.*"):
         file.unlink()
     graph = build_toy_graph(config, model=Wide())
-    train(graph, [hook_of(graph, every_steps=1)], to=3)
+    train(graph, [make_hook(graph, every_steps=1)], to=3)
     assert newest_checkpoint(str(small_disk)) == str(small_disk / "model.ckpt-3")
 
 

@@ -42,8 +42,8 @@ def test_overlaps_with_crowds_polygons_and_nothing():
     iou = rotated_numpy.iou(found, boxes)[0, 0]
     assert 0.2 < iou <= 0.25
     np.testing.assert_allclose(rotated_overlaps(found, boxes, CROWD), [[0.25, 1.0]])
-    beside = np.array([[10.0, 12, 4, 4, 0]])
-    shares = rotated_overlaps(beside, np.array([[10.0, 10, 4, 4, 0]] * 2), CROWD)
+    neighbour = np.array([[10.0, 12, 4, 4, 0]])
+    shares = rotated_overlaps(neighbour, np.array([[10.0, 10, 4, 4, 0]] * 2), CROWD)
     np.testing.assert_allclose(shares, [[1 / 3, 0.5]])
     none, crowd = np.zeros(0, bool), np.array([True])
     assert upright_overlaps(np.ones([1, 4]), np.zeros([0, 4]), none).shape == (1, 0)

@@ -11,7 +11,7 @@ def test_evaluation_subtracts_the_means_of_the_middle(prepare, ramp):
     np.testing.assert_allclose(result, expected, atol=1e-4)
     result = prepare(Vgg, np.full([9, 9, 1], 200, np.uint8), 7)
     np.testing.assert_allclose(result, 200 - 344.4 / 3, atol=1e-4)
-    # 7 of 224 pixels are 8 of 256: 60 x 80 becomes 8 x 11, of which 7 x 7 are taken.  Pixel `i` of
+    # 7 of 224 pixels are 8 of 256: 60 x 80 becomes 8 x 11, cropped to 7 x 7.  Pixel `i` of
     # the smaller image is that at `i * 7.5` downwards and `i * 80 / 11` to the right; the middle
     # begins at row 0 and column 2.
     result = prepare(Vgg, ramp, 7)

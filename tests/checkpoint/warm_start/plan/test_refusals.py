@@ -26,7 +26,7 @@ def test_a_malformed_map_is_an_error(write):
         ({"map": ("nat/w=x",)}, "did you mean 'net/w'"),
     ],
 )
-def test_a_pattern_that_matches_nothing_is_warned_of(write, given, warning):
+def test_a_pattern_that_matches_nothing_gives_a_warning(write, given, warning):
     path = write("a", {"net/w": W})
     with pytest.warns(UnmatchedPatternWarning, match=warning):
         plan_warm_start(options(path, **given), [variable("net/w", [2, 3])])

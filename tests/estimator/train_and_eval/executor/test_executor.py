@@ -16,6 +16,8 @@ from tf_frame.estimator.train_and_eval.executor import (
 from tf_frame.estimator.train_and_eval.specs import EvalSpec, TrainSpec
 from tf_frame.testing.ports import free_ports
 
+from ...conftest import refusal
+
 HOOK, LISTENER = tf.train.SessionRunHook(), tf.train.CheckpointSaverListener()
 
 
@@ -98,19 +100,13 @@ def servers(monkeypatch):
     return started
 
 
-def error_of(call, *arguments, **more):
-    with pytest.raises((TypeError, ValueError)) as error:
-        call(*arguments, **more)
-    return type(error.value), str(error.value)
-
-
 def test_arguments_of_another_kind_are_refused():
     estimator = FakeEstimator(config())
-    assert error_of(Executor, "e", TRAIN, EVAL) == (
+    assert refusal(Executor, "e", TRAIN, EVAL) == (
         TypeError,
         "`estimator` must have type `tf.estimator.Estimator`. Got: <class 'str'>",
     )
-    assert error_of(Executor, estimator, "t", EVAL) == (
+    assert refusal(Executor, estimator, "t", EVAL) == (
         TypeError,
         "`train_spec` must have type `tf.estimator.TrainSpec`. Got: <class 'str'>",
     )
@@ -118,7 +114,7 @@ def test_arguments_of_another_kind_are_refused():
 
 def test_train_and_evaluate_wants_an_eval_spec():
     message = "`eval_spec` must have type `tf.estimator.EvalSpec`. Got: <class 'NoneType'>"
-    assert error_of(train_and_evaluate, FakeEstimator(config()), TRAIN, None) == (
+    assert refusal(train_and_evaluate, FakeEstimator(config()), TRAIN, None) == (
         TypeError,
         message,
     )
@@ -126,7 +122,7 @@ def test_train_and_evaluate_wants_an_eval_spec():
 
 def test_there_is_only_one_evaluator():
     estimator = FakeEstimator(config("evaluator", 1))
-    assert error_of(train_and_evaluate, estimator, TRAIN, EVAL) == (
+    assert refusal(train_and_evaluate, estimator, TRAIN, EVAL) == (
         ValueError,
         "For distributed training, there can only be one `evaluator` task (with task id 0).  "
         "Given task id 1",
@@ -156,7 +152,7 @@ def test_there_is_only_one_evaluator():
 )
 def test_a_task_that_does_not_exist_is_refused(task_type, message):
     executor = make(FakeEstimator(config(task_type, 0, ["chief"])))
-    assert error_of(executor.run) == (ValueError, message)
+    assert refusal(executor.run) == (ValueError, message)
 
 
 @pytest.mark.parametrize("task", ["chief", "worker", "master", "ps", "evaluator", "local"])

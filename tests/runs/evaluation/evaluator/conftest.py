@@ -48,7 +48,7 @@ class Counted:
 
 
 def toy(model=ToyModel, source=ToyInput, steps=None, num_examples=13, **options):
-    """An evaluator of batches of 5, whose model and source are counted."""
+    """An evaluator of batches of 5; counts calls of its model and source."""
     config = RunOptions(eval_batch_size=5, **options)
     params = ToyInput.Params(num_examples=num_examples)
     evaluator = Evaluator(
@@ -96,5 +96,5 @@ def figures(evaluator, checkpoint, **arguments):
     return {name: pytest.approx(value, abs=1e-5) for name, value in metrics.items()}
 
 
-def error_of(offset):
+def expected_metrics(offset):
     return {"mean_absolute_error": abs(offset), "loss": offset**2}

@@ -8,7 +8,7 @@ from tf_frame import ModelOutput
 from tf_frame.errors import CheckpointError
 from tf_frame.testing.toy import WEIGHTS, ToyModel
 
-from .conftest import Watching, error_of, figures, toy
+from .conftest import Watching, expected_metrics, figures, toy
 
 
 def test_the_scaffold_of_a_model_restores_and_initialises(save, variable_mode):
@@ -99,15 +99,17 @@ def test_moving_averages_stand_for_the_variables(save):
     evaluator = toy(moving_average_decay=0.9)
     with pytest.raises(CheckpointError, match="holds no moving averages"):
         evaluator.evaluate(save(1))
-    assert error_of(1.0) == figures(evaluator, save(2, 5.0, **averages))
+    assert expected_metrics(1.0) == figures(evaluator, save(2, 5.0, **averages))
     raw = toy(moving_average_decay=0.9, eval_moving_averages=False)
-    assert error_of(5.0) == figures(raw, save(2, 5.0, **averages))
+    assert expected_metrics(5.0) == figures(raw, save(2, 5.0, **averages))
 
 
 def test_a_checkpoint_may_hold_more_and_lie_in_another_folder(save):
     evaluator = toy()
     evaluator.evaluate(save(1))
-    assert error_of(2.0) == figures(evaluator, save(5, 2.0, folder="elsewhere", momentum=[1.0]))
+    assert expected_metrics(2.0) == figures(
+        evaluator, save(5, 2.0, folder="elsewhere", momentum=[1.0])
+    )
 
 
 def delete(prefix):
@@ -147,7 +149,7 @@ def test_an_unreadable_checkpoint_is_an_error_and_the_next_one_is_evaluated(save
     harm(path)
     with pytest.raises(CheckpointError, match=r"model.ckpt-2 cannot be read: \S+"):
         evaluator.evaluate(path)
-    assert error_of(2.0) == figures(evaluator, save(3, 2.0))
+    assert expected_metrics(2.0) == figures(evaluator, save(3, 2.0))
 
 
 def test_a_checkpoint_of_another_model_is_an_error_and_the_next_one_is_evaluated(save):
@@ -159,5 +161,5 @@ def test_a_checkpoint_of_another_model_is_an_error_and_the_next_one_is_evaluated
     evaluator = toy(Bigger)
     with pytest.raises(CheckpointError, match=r"another \[\]: not in the checkpoint"):
         evaluator.evaluate(save(1))
-    assert error_of(2.0) == figures(evaluator, save(2, 2.0, another=1.0))
+    assert expected_metrics(2.0) == figures(evaluator, save(2, 2.0, another=1.0))
     assert evaluator.model.calls == 1

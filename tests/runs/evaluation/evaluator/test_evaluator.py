@@ -12,7 +12,7 @@ from tf_frame.errors import DataError
 from tf_frame.plugin import Mode
 from tf_frame.testing.toy import WEIGHTS, ToyInput, ToyModel
 
-from .conftest import Watching, error_of, figures, toy
+from .conftest import Watching, expected_metrics, figures, toy
 
 
 def test_checkpoints_are_evaluated_one_after_the_other_in_one_graph_and_session(
@@ -22,7 +22,7 @@ def test_checkpoints_are_evaluated_one_after_the_other_in_one_graph_and_session(
     for step, offset in [(1, 0.5), (2, -2.0), (3, 1.0), (2, -2.0)]:
         evaluated = evaluator.evaluate(save(step, offset), hooks=[hook])
         assert (evaluated.global_step, hook.step, evaluated.summary) == (step, step, None)
-        assert evaluated.metrics == pytest.approx(error_of(offset), abs=1e-5)
+        assert evaluated.metrics == pytest.approx(expected_metrics(offset), abs=1e-5)
         sizes.append(len(evaluator.model.graph.get_operations()))
     assert evaluator.model.calls == evaluator.source.calls == 1
     assert len(set(sizes)) == 1
@@ -61,7 +61,7 @@ def test_inputs_that_only_a_new_session_begins_anew_get_one_on_the_same_graph(sa
     with caplog.at_level(logging.INFO, "tf_frame"):
         for offset in (0.5, -2.0, 0.5):
             path = save(1, offset)
-            assert error_of(offset) == figures(evaluator, path, hooks=[hook])
+            assert expected_metrics(offset) == figures(evaluator, path, hooks=[hook])
     assert evaluator.model.calls == 1
     assert len(set(map(id, hook.sessions))) == 3
     assert any("each evaluation gets a new session" in r.message for r in caplog.records)
@@ -229,7 +229,7 @@ def test_a_closed_evaluator_begins_anew(save):
     evaluator.evaluate(save(1))
     evaluator.close()
     evaluator.close()
-    assert error_of(2.0) == figures(evaluator, save(1, 2.0))
+    assert expected_metrics(2.0) == figures(evaluator, save(1, 2.0))
     assert evaluator.model.calls == 2
 
 

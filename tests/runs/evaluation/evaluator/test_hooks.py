@@ -7,7 +7,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame import ModelOutput
 from tf_frame.testing.toy import ToyModel
 
-from .conftest import Watching, error_of, figures, toy
+from .conftest import Watching, expected_metrics, figures, toy
 
 
 def test_hooks_get_their_whole_life_those_of_the_caller_before_the_models(save):
@@ -108,10 +108,10 @@ def test_a_hook_that_adds_operations_works_and_costs_the_next_evaluation_a_graph
     evaluator.evaluate(path)
     with caplog.at_level(logging.WARNING, "tf_frame"):
         for builds in (1, 2, 3):
-            assert error_of(2.0) == figures(evaluator, path, hooks=[hook])
+            assert expected_metrics(2.0) == figures(evaluator, path, hooks=[hook])
             assert hook.counted == [3, 3]
             assert evaluator.model.calls == builds
-    assert error_of(2.0) == figures(evaluator, path)
+    assert expected_metrics(2.0) == figures(evaluator, path)
     assert evaluator.model.calls == 4
     assert [r.message for r in caplog.records if "adds operations in begin" in r.message] == [
         "a hook of the evaluation adds operations in begin(), so each evaluation needs a new "
@@ -141,4 +141,4 @@ def test_a_hook_that_fails_does_not_harm_the_next_evaluation(save, call):
     with pytest.raises(ZeroDivisionError, match="of the hook"):
         evaluator.evaluate(path, hooks=[hook])
     # Not even for one that adds operations to the graph.
-    assert error_of(2.0) == figures(evaluator, path, hooks=[Adding()])
+    assert expected_metrics(2.0) == figures(evaluator, path, hooks=[Adding()])

@@ -34,7 +34,7 @@ def rows(**extra):
     return tf.data.Dataset.from_tensor_slices({"x": ROWS, **extra})
 
 
-def source_of(make):
+def make_source(make):
     """An input function's adapter, as `Estimator.predict` hands it over."""
     return InputFn(make, params=None, config=None)
 
@@ -42,7 +42,7 @@ def source_of(make):
 def predicted(model=None, make=lambda: rows().batch(2), checkpoint=None, batch_size=2, **arguments):
     return predictions(
         model=model or Sums(),
-        source=source_of(make),
+        source=make_source(make),
         config=RunOptions(eval_batch_size=batch_size),
         checkpoint=checkpoint,
         **arguments,

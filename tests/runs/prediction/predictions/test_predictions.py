@@ -11,7 +11,7 @@ from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import CheckpointError, PluginError
 from tf_frame.runs.prediction.predictions import predictions
 
-from .conftest import ROWS, SUMS, WEIGHTS, Recording, Sums, predicted, rows, source_of
+from .conftest import ROWS, SUMS, WEIGHTS, Recording, Sums, make_source, predicted, rows
 
 
 class Tensor(Sums):
@@ -213,7 +213,7 @@ def test_moving_averages_stand_for_the_variables_where_the_options_say_so(tmp_pa
     found = {}
     for use in (True, False):
         config = RunOptions(moving_average_decay=0.9, eval_moving_averages=use)
-        source = source_of(lambda: rows().batch(5))
+        source = make_source(lambda: rows().batch(5))
         examples = predictions(model=Sums(), source=source, config=config, checkpoint=path)
         found[use] = [each["sum"] for each in examples]
     np.testing.assert_array_equal(found[True], SUMS * 2)
@@ -227,7 +227,7 @@ def test_the_seed_of_the_run_is_that_of_random_operations():
 
     def drawn(seed):
         config = RunOptions(random_seed=seed)
-        source = source_of(lambda: rows().batch(2))
+        source = make_source(lambda: rows().batch(2))
         return next(predictions(model=Random(), source=source, config=config, checkpoint=None))
 
     assert drawn(1) == drawn(1) != drawn(2)
