@@ -9,7 +9,6 @@ import pytest
 import tensorflow.compat.v1 as tf
 import yaml
 
-from tf_frame import option
 from tf_frame.cluster.find import find_cluster
 from tf_frame.errors import (
     CheckpointError,
@@ -17,7 +16,6 @@ from tf_frame.errors import (
     DataError,
     NoDataError,
     NonFiniteError,
-    TfFrameError,
 )
 from tf_frame.gradient_transforms.accumulate import Accumulate
 from tf_frame.gradient_transforms.check_finite import CheckFinite
@@ -38,31 +36,7 @@ from tf_frame.testing.toy import (
     run_setup,
 )
 
-
-@pytest.fixture
-def go(tmp_path, capsys):
-    """Trains the toy model and, where asked, evaluates it; returns result and reported lines."""
-
-    def go(*, source=ToyInput, model=ToyModel, evaluate=False, **options):
-        lines = []
-        setup = make_setup(model, source, str(tmp_path), evaluate=evaluate, **options)
-        result = run_setup(setup, report=lines.append)
-        return result, "\n".join(lines)
-
-    return go
-
-
-@pytest.fixture
-def other_run(tmp_path_factory):
-    """Trains the toy model, or another model, in another folder; returns the folder."""
-
-    def other_run(model=ToyModel, **options):
-        folder = tmp_path_factory.mktemp("other")
-        setup = make_setup(model, ToyInput, str(folder), evaluate=False, **options)
-        run_setup(setup, report=lambda line: None)
-        return folder
-
-    return other_run
+from .conftest import OneEpoch
 
 
 @pytest.mark.slow
@@ -134,11 +108,6 @@ def test_an_evaluation_that_is_asked_for_needs_data(options, mode, asked, option
         setup.check(setup.make_input().info, evaluate=asked)
     plain = make_setup(ToyModel, ToyInput, "", values={"input.num_examples": 0})
     plain.check(plain.make_input().info)
-
-
-class OneEpoch(ToyInput):
-    def dataset(self, mode, context):
-        return super().dataset(Mode.EVAL, context)
 
 
 def test_data_that_ends_ends_training(go):
@@ -265,23 +234,6 @@ def test_a_checkpoint_without_averages_cannot_be_evaluated_with_them(go):
         go(max_steps=5, moving_average_decay=0.9, evaluate=True)
 
 
-@pytest.mark.slow
-def test_a_warm_start_reports_and_only_begins_a_new_run(go, tmp_path, other_run):
-    folder = other_run(max_steps=30)
-    options = {"warm_start_from": str(folder), "learning_rate": 0.0}
-    result, said = go(max_steps=1, **options)
-    assert "2 of 2 variables restored" in said and "restored  linear/weights" in said
-    assert result["total_loss"] < 1.0
-    _, said = go(max_steps=2, **options)
-    assert f"ignoring --warm_start_from {folder}: {tmp_path} already has the checkpoint" in said
-
-
-def test_a_missing_warm_start_is_an_error_before_anything_is_written(go, tmp_path):
-    with pytest.raises(TfFrameError, match="/no/such"):
-        go(max_steps=1, warm_start_from="/no/such")
-    assert not list(tmp_path.glob("model.ckpt*"))
-
-
 def test_worker_k_waits_for_the_chief(monkeypatch, tmp_path):
     waits = []
 
@@ -347,73 +299,6 @@ class OnTwo(ToyModel):
 def test_a_list_of_inputs_is_given_to_the_model_as_lists(go):
     result, _ = go(source=TwoInputs, model=OnTwo, max_steps=20, num_clones=2, evaluate=True)
     assert result["global_step"] == 20 and result["metrics"]["loss"] < 3
-
-
-@pytest.mark.slow
-def test_variables_that_are_not_trained_are_warm_started_too(go, tmp_path, other_run):
-    class Fixed(ToyModel):
-        def build(self, features, labels, mode):
-            start = tf.random_normal_initializer(seed=self.params.l2)
-            tf.get_variable("table", [3], initializer=start, trainable=False)
-            return super().build(features, labels, mode)
-
-    folder = other_run(Fixed, max_steps=1, random_seed=7)
-    _, said = go(model=Fixed, max_steps=1, warm_start_from=str(folder))
-    assert "3 of 3 variables restored" in said
-    theirs, ours = (
-        tf.train.load_checkpoint(str(f)).get_tensor("table") for f in (folder, tmp_path)
-    )
-    np.testing.assert_array_equal(ours, theirs)
-
-
-@pytest.mark.slow
-def test_a_model_keeps_its_own_init_fn_and_calls_it_after_a_warm_start(go, tmp_path, other_run):
-    class Own(ToyModel):
-        def build(self, features, labels, mode):
-            output = super().build(features, labels, mode)
-            weights, bias = tf.global_variables("linear/")
-            told = tf.placeholder(tf.float32, [1])
-            assign = bias.assign(told + tf.reduce_sum(weights.read_value()))
-
-            def init_fn(scaffold, session):
-                session.run(assign, {told: [7.0]})
-
-            return dataclasses.replace(output, scaffold=tf.train.Scaffold(init_fn=init_fn))
-
-    folder = other_run(max_steps=5)
-    go(model=Own, max_steps=1, learning_rate=0.0, warm_start_from=str(folder))
-    theirs, ours = (tf.train.load_checkpoint(str(f)) for f in (folder, tmp_path))
-    weights = theirs.get_tensor("linear/weights")
-    np.testing.assert_array_equal(ours.get_tensor("linear/weights"), weights)
-    np.testing.assert_allclose(ours.get_tensor("linear/biases"), [7 + weights.sum()], rtol=1e-6)
-
-
-def test_a_warm_start_beyond_the_last_step_is_refused(go, other_run):
-    folder = other_run(max_steps=10)
-    options = {"warm_start_from": str(folder), "warm_start_global_step": True}
-    with pytest.raises(ConfigError, match="is at step 10 of --max_steps 10, so there is nothing"):
-        go(max_steps=10, **options)
-    result, _ = go(max_steps=12, **options)
-    assert result["global_step"] == 12
-
-
-def test_a_damaged_warm_start_is_found_before_anything_is_claimed(go, other_run):
-    folder = other_run(max_steps=1)
-    (data,) = folder.glob("model.ckpt-1.data-*")
-    data.write_bytes(data.read_bytes()[:-9])
-    lines = []
-    setup = make_setup(
-        ToyModel, ToyInput, str(folder / "new"), warm_start_from=f"{folder}/model.ckpt-1"
-    )
-    (folder / "new").mkdir()
-    with pytest.raises(CheckpointError, match="model.ckpt-1 cannot be read"):
-        run_setup(setup, report=lines.append)
-    assert "restored" not in "".join(lines)
-    setup = make_setup(
-        ToyModel, ToyInput, str(folder / "new"), warm_start_from=str(folder), max_steps=1
-    )
-    run_setup(setup, report=lines.append)
-    assert f"warning: {folder}/model.ckpt-1 cannot be read; taking {folder}/model.ckpt-0" in lines
 
 
 @pytest.mark.slow
@@ -486,58 +371,3 @@ def test_a_worker_that_comes_when_all_is_done_trains_nothing(go, monkeypatch):
     result, said = go(max_steps=5, evaluate=True)
     assert "the other workers have reached step 5: nothing to train" in said
     assert (result["global_step"], result["total_loss"]) == (5, None)
-
-
-class Failing(ToyInput):
-    """Its third example cannot be read, unless the option says that it is left out."""
-
-    @dataclasses.dataclass(frozen=True)
-    class Params(ToyInput.Params):
-        skip: bool = option(False, "leave the example out")
-
-    def dataset(self, mode, context):
-        data = super().dataset(mode, context)
-        if self.params.skip:
-            return data
-        return data.map(lambda x, y: (x + tf.strings.to_number("bad"), y))
-
-
-def checkpoints_in(folder):
-    return sorted(path.name for path in folder.iterdir() if "ckpt" in path.name)
-
-
-@pytest.mark.parametrize("asynchronous", [pytest.param(False, marks=pytest.mark.slow), True])
-def test_a_first_batch_that_fails_leaves_no_checkpoint(go, tmp_path, asynchronous):
-    (tmp_path / "notes").write_text("mine")
-    options = {"source": Failing, "max_steps": 2, "async_checkpoint": asynchronous}
-    with pytest.raises(DataError, match="could not correctly convert string"):
-        go(**options)
-    assert checkpoints_in(tmp_path) == []
-    assert not (tmp_path / "checkpoint").exists()
-    assert (tmp_path / "notes").read_text() == "mine"
-    # The mended command would not fit the checkpoint: other options of the input, another model.
-    result, said = go(**options, values={"input.skip": True}, optimizer="adam")
-    assert result["global_step"] == 2 and "resuming" not in said
-
-
-def test_data_without_a_batch_leaves_no_checkpoint(go, tmp_path):
-    with pytest.raises(DataError, match="training split of the input 'toy' of tests 0 is empty"):
-        go(source=OneEpoch, max_steps=2, values={"input.num_examples": 0})
-    assert checkpoints_in(tmp_path) == []
-    assert go(max_steps=2)[0]["global_step"] == 2
-
-
-def test_a_resumed_run_that_fails_at_its_first_batch_loses_nothing(go, tmp_path):
-    go(source=Failing, max_steps=2, values={"input.skip": True})
-    before = {name: (tmp_path / name).read_bytes() for name in checkpoints_in(tmp_path)}
-    listed = (tmp_path / "checkpoint").read_bytes()
-    with pytest.raises(DataError):
-        go(source=Failing, max_steps=4, allow_inexact_resume=True)
-    assert {name: (tmp_path / name).read_bytes() for name in checkpoints_in(tmp_path)} == before
-    assert (tmp_path / "checkpoint").read_bytes() == listed
-
-
-def test_a_later_failure_keeps_the_first_checkpoint(go, tmp_path):
-    with pytest.raises(NonFiniteError):
-        go(max_steps=6, values={"model.nan_at_step": 3})
-    assert any(name.startswith("model.ckpt-0.") for name in checkpoints_in(tmp_path))
