@@ -1,13 +1,7 @@
-"""Fixtures of the tests of transforms: a graph, dense and sparse gradients, a session."""
+"""Fixtures of the tests of transforms: dense and sparse gradients, a session."""
 
 import pytest
 import tensorflow.compat.v1 as tf
-
-
-@pytest.fixture
-def graph():
-    with tf.Graph().as_default() as graph:
-        yield graph
 
 
 @pytest.fixture

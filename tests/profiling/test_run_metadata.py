@@ -8,12 +8,6 @@ from tf_frame.testing.events import read_events
 
 
 @pytest.fixture
-def graph():
-    with tf.Graph().as_default():
-        yield
-
-
-@pytest.fixture
 def profiling(tmp_path):
     """Another profiler at work in this process."""
     import tensorflow

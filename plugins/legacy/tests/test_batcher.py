@@ -4,11 +4,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame_legacy import batcher, model_deploy, prefetcher, slim
 
-
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default():
-        yield
+pytestmark = pytest.mark.usefixtures("graph")
 
 
 def examples(count):

@@ -7,13 +7,9 @@ import tensorflow.compat.v1 as tf
 from tf_frame.errors import ConfigError
 from tf_frame_legacy import optimizer_builder
 
+pytestmark = pytest.mark.usefixtures("graph")
+
 RATE = {"learning_rate": {"constant_learning_rate": {"learning_rate": 0.5}}}
-
-
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default() as graph:
-        yield graph
 
 
 def plain(**optimizer):

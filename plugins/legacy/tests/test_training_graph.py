@@ -7,11 +7,7 @@ from tf_frame_legacy import training_graph
 from tf_frame_legacy.config import TRAIN_CONFIG, Config
 from tf_frame_legacy.model_deploy import DeploymentConfig
 
-
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default() as graph:
-        yield graph
+pytestmark = pytest.mark.usefixtures("graph")
 
 
 def variable(name, value):

@@ -10,6 +10,8 @@ from tf_frame.config.option_groups import WarmStartOptions
 from tf_frame.errors import ConfigError
 from tf_frame_vision.slim_network import load_network
 
+pytestmark = pytest.mark.usefixtures("graph")
+
 SLOW = [pytest.mark.slow, pytest.mark.process]
 SIDE = 65
 # Rewriting a graph for speed takes longer than a step.
@@ -44,12 +46,6 @@ SCOPES = {
     "resnet_v1_50_beta": "resnet_v1_50",
     "xception_41": "xception_41",
 }
-
-
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default() as graph:
-        yield graph
 
 
 def features(name, side=SIDE, output_stride=32, **settings):

@@ -23,6 +23,8 @@ from tf_frame_vision.reading.records import RecordFormat, record_examples
 from tf_frame_vision.reading.skipped import SkippedHook, count_skipped
 from tf_frame_vision.record_splits import make_record_split
 
+pytestmark = pytest.mark.usefixtures("graph")
+
 
 @dataclasses.dataclass(frozen=True)
 class Params(ExampleOptions):
@@ -89,12 +91,6 @@ class Files(ExampleInput):
 
     def prepare(self, example, *, is_training, seed):
         return {"image": example["image"]}, {}
-
-
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default():
-        yield
 
 
 @pytest.fixture(scope="module")

@@ -11,14 +11,10 @@ from tf_frame.plugin.kinds import NETWORK, PREPROCESSING
 from tf_frame.plugin.load import load_plugin, load_plugin_info
 from tf_frame_vision.slim_network import flat_logits, load_network
 
+pytestmark = pytest.mark.usefixtures("graph")
+
 OWN = [f for f in find_plugins() if f.distribution == "tf-frame-vision"]
 NAMES = [found.name for found in OWN if found.kind == NETWORK]
-
-
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default():
-        yield
 
 
 def context(**settings):

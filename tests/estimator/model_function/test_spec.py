@@ -7,11 +7,7 @@ from tf_frame import Mode
 from tf_frame.estimator.model_function.spec import EstimatorSpec, ModeKeys
 from tf_frame.runs.export.export_outputs import PredictOutput
 
-
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default() as graph:
-        yield graph
+pytestmark = pytest.mark.usefixtures("graph")
 
 
 def elsewhere(make):

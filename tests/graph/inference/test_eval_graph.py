@@ -127,12 +127,6 @@ def test_evaluation_waits_for_the_step_of_the_options(delay_steps, rounds, waits
     assert len(compared) == waits
 
 
-@pytest.fixture
-def graph():
-    with tf.Graph().as_default():
-        yield
-
-
 @pytest.mark.usefixtures("graph")
 @pytest.mark.parametrize(
     "make, kind",

@@ -11,6 +11,8 @@ from tf_frame.graph.update.apply_gradients import all_ready, apply_gradients
 from tf_frame.graph.update.gradients import transform_gradients
 from tf_frame.testing.ports import free_ports
 
+pytestmark = pytest.mark.usefixtures("graph")
+
 OPTIMIZERS = {
     "sgd": lambda: tf.train.GradientDescentOptimizer(0.1),
     "momentum": lambda: tf.train.MomentumOptimizer(0.1, 0.9),
@@ -24,12 +26,6 @@ OPTIMIZERS = {
 # Eight batches of three rows; of each four, every one of the six rows is in two.
 BATCHES = np.array([[0, 1, 2], [3, 4, 5], [1, 3, 5], [0, 2, 4]] * 2)
 K = 4
-
-
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default() as graph:
-        yield graph
 
 
 class Gate:

@@ -13,11 +13,7 @@ from tf_frame.graph.update.gradients import (
     variables_to_train,
 )
 
-
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default() as graph:
-        yield graph
+pytestmark = pytest.mark.usefixtures("graph")
 
 
 def sparse(values, indices):
@@ -123,13 +119,11 @@ def test_clones_must_differentiate_by_the_same_variables():
 
 
 @pytest.fixture
-def variables():
-    """A graph with variables in three scopes, one of them not trainable."""
-    with tf.Graph().as_default():
-        for name in ("Net/Conv/weights", "Net/Conv/biases", "Logits/weights", "LogitsAux/weights"):
-            tf.get_variable(name, [2])
-        tf.get_variable("Net/moving_mean", [2], trainable=False)
-        yield
+def variables(graph):
+    """Makes variables in three scopes, one of them not trainable."""
+    for name in ("Net/Conv/weights", "Net/Conv/biases", "Logits/weights", "LogitsAux/weights"):
+        tf.get_variable(name, [2])
+    tf.get_variable("Net/moving_mean", [2], trainable=False)
 
 
 def names(*scopes):

@@ -7,11 +7,7 @@ from tf_frame.graph.update.apply_gradients import all_ready, apply_gradients
 from tf_frame.graph.update.loss_scale import LossScale, make_loss_scale
 from tf_frame.testing.toy import build_toy_graph
 
-
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default() as graph:
-        yield graph
+pytestmark = pytest.mark.usefixtures("graph")
 
 
 def session():

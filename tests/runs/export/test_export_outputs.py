@@ -10,13 +10,9 @@ from tf_frame.runs.export.export_outputs import (
     TrainOutput,
 )
 
+pytestmark = pytest.mark.usefixtures("graph")
+
 FLOAT, STRING = int(tf.float32), int(tf.string)
-
-
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default() as graph:
-        yield graph
 
 
 @pytest.fixture

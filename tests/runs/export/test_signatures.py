@@ -16,11 +16,7 @@ from tf_frame.runs.export.export_outputs import (
 from tf_frame.runs.export.input_receivers import ServingInputReceiver, SupervisedInputReceiver
 from tf_frame.runs.export.signatures import find_exports, make_signatures
 
-
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default() as graph:
-        yield graph
+pytestmark = pytest.mark.usefixtures("graph")
 
 
 @pytest.fixture

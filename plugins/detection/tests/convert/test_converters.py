@@ -14,18 +14,14 @@ from tf_frame_detection.inputs.detection_records import in_pixels
 from tf_frame_detection.inputs.detection_tfrecord import DetectionTfrecord, Params
 from tf_frame_detection.inputs.label_map import read_label_map
 
+pytestmark = pytest.mark.usefixtures("graph")
+
 PLAIN = {"image_size": (), "data_augmentation": (), "shuffle_buffer": 0}
 LINES = {
     "a": ["10 4 16 10 10 16 4 10 cat 0", "20 4 30 4 30 20 20 20 dog 1"],
     "b": [],
     "c": ["1 1 9 1 9 9 1 9 dog 0"],
 }
-
-
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default():
-        yield
 
 
 def write(root):

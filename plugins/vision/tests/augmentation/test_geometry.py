@@ -26,6 +26,8 @@ from tf_frame_vision.augmentation import (
     transpose,
 )
 
+pytestmark = pytest.mark.usefixtures("graph")
+
 HEIGHT, WIDTH = 30, 40
 # Upper, left, lower and right edge of rectangles, of which each is a mask, too.
 BOXES = np.float32([[4, 6, 12, 30], [10, 2, 28, 20], [0, 0, 30, 40], [15, 33, 16, 34]])
@@ -57,12 +59,6 @@ WHOLE_PIXELS = {
     "random_crop": lambda: seeded(random_crop, height=24, width=25),
     "random_crop_or_pad": lambda: seeded(random_crop_or_pad, height=24, width=60),
 }
-
-
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default() as graph:
-        yield graph
 
 
 def sample(boxes=BOXES, points=POINTS):

@@ -17,6 +17,8 @@ from tf_frame_vision.nets.inception_modules import (
     smallest_size,
 )
 
+pytestmark = pytest.mark.usefixtures("graph")
+
 LAYERS = (
     Conv("Conv2d_0a_3x3", 2, 2),
     Conv("Conv2d_0b_3x3", 2, 2, VALID),
@@ -36,12 +38,6 @@ TABLE = (
 NAMES = ["Conv2d_1a_3x3", "MaxPool_2a_3x3", "Mixed_3a", "Conv2d_4a_1x1"]
 # 3 at the Mixed module, 7 before the pooling, 15 before the convolution.
 SMALLEST = [3, 7, 15, 15]
-
-
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default():
-        yield
 
 
 @pytest.mark.parametrize("layer", LAYERS)

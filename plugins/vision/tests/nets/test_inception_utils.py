@@ -6,13 +6,9 @@ from tf_frame import layers
 from tf_frame.errors import ConfigError
 from tf_frame_vision.nets import inception, inception_utils
 
+pytestmark = pytest.mark.usefixtures("graph")
+
 ARG_SCOPES = [inception.inception_v3_arg_scope, inception.inception_resnet_v2_arg_scope]
-
-
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default():
-        yield
 
 
 def conv_and_dense(scope, **options):

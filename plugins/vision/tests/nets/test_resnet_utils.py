@@ -5,17 +5,13 @@ import tensorflow.compat.v1 as tf
 from tf_frame import layers
 from tf_frame_vision.nets import resnet_utils, resnet_v1
 
+pytestmark = pytest.mark.usefixtures("graph")
+
 BLOCKS = [
     resnet_v1.resnet_v1_block("block1", base_depth=1, num_units=2, stride=2),
     resnet_v1.resnet_v1_block("block2", base_depth=2, num_units=2, stride=2),
     resnet_v1.resnet_v1_block("block3", base_depth=4, num_units=1, stride=1),
 ]
-
-
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default() as graph:
-        yield graph
 
 
 def run(fetches):

@@ -8,6 +8,8 @@ from PIL import Image
 from tf_frame_vision.reading import packed
 from tf_frame_vision.reading.image_files import images_to_predict
 
+pytestmark = pytest.mark.usefixtures("graph")
+
 RANDOM = np.random.RandomState(0)
 
 
@@ -25,12 +27,6 @@ def write_image(path, height, width, encode=tf.io.encode_png, dtype=np.uint8, ch
 def images(paths, **options):
     paths = [str(path) for path in paths]
     return images_to_predict(paths, lambda image: tf.cast(image, tf.float32), **options)
-
-
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default():
-        yield
 
 
 def test_images_of_several_kinds_sizes_and_depths_are_read_in_order(tmp_path, take):

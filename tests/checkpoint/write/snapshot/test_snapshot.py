@@ -7,11 +7,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame.checkpoint.write.snapshot import FiniteCheck, add_extras, copy_tensors, find_shards
 from tf_frame.errors import NonFiniteError
 
-
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default():
-        yield
+pytestmark = pytest.mark.usefixtures("graph")
 
 
 @pytest.mark.usefixtures("variable_mode")

@@ -11,11 +11,7 @@ from tf_frame.runs.export.input_receivers import (
     build_supervised_input_receiver_fn_from_input_fn,
 )
 
-
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default() as graph:
-        yield graph
+pytestmark = pytest.mark.usefixtures("graph")
 
 
 def elsewhere(make):

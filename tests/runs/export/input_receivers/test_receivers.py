@@ -8,11 +8,7 @@ from tf_frame.runs.export.input_receivers import (
     UnsupervisedInputReceiver,
 )
 
-
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default() as graph:
-        yield graph
+pytestmark = pytest.mark.usefixtures("graph")
 
 
 @pytest.fixture
