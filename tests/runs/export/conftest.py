@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import tensorflow.compat.v1 as tf
 
 from tf_frame import Input, InputInfo, Mode, Model, ModelOutput
 from tf_frame.config.run_options import RunOptions
@@ -30,8 +31,6 @@ class Classifier(Model):
     """Logits of four classes; names of operations and variables as a trainer has them."""
 
     def build(self, features, labels, mode):
-        import tensorflow.compat.v1 as tf
-
         assert mode == Mode.PREDICT and labels is None
         w = tf.get_variable("net/w", [3, 4])
         b = tf.get_variable("net/b", [4])
@@ -39,10 +38,20 @@ class Classifier(Model):
         return ModelOutput(predictions={"logits": logits, "class": tf.argmax(logits, 1)})
 
 
+class Table(Classifier):
+    """Predicts the name of the class, from a table."""
+
+    def build(self, features, labels, mode):
+        output = super().build(features, labels, mode)
+        keys = tf.constant([0, 1, 2, 3], tf.int64)
+        table = tf.lookup.StaticHashTable(
+            tf.lookup.KeyValueTensorInitializer(keys, tf.strings.as_string(keys)), "none"
+        )
+        return ModelOutput(predictions={"name": table.lookup(output.predictions["class"])})
+
+
 def write_checkpoint(path, values):
     """Saves variables by name, as a trainer would."""
-    import tensorflow.compat.v1 as tf
-
     with tf.Graph().as_default(), tf.Session() as session:
         for name, value in values.items():
             tf.get_variable(name, initializer=tf.constant(value))

@@ -9,7 +9,7 @@ from tf_frame.errors import ConfigError
 from tf_frame.runs.export.formats import frozen_graph
 from tf_frame.runs.export.verify import DifferenceError
 
-from ..conftest import B, Classifier, Data, W, X
+from ..conftest import B, Classifier, Data, Table, W, X
 
 
 def graph_of(path):
@@ -79,16 +79,6 @@ class OnDevices(Classifier):
 def test_devices_of_the_model_are_left_out(export, tmp_path):
     export("frozen_graph", model=OnDevices)
     assert not [n.name for n in graph_of(tmp_path / "out" / "frozen_graph.pb").node if n.device]
-
-
-class Table(Classifier):
-    def build(self, features, labels, mode):
-        output = super().build(features, labels, mode)
-        keys = tf.constant([0, 1, 2, 3], tf.int64)
-        table = tf.lookup.StaticHashTable(
-            tf.lookup.KeyValueTensorInitializer(keys, tf.strings.as_string(keys)), "none"
-        )
-        return ModelOutput(predictions={"name": table.lookup(output.predictions["class"])})
 
 
 def test_a_model_whose_file_cannot_be_run_is_refused(export, tmp_path):

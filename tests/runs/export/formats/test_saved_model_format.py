@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
 import tensorflow as tf2
-import tensorflow.compat.v1 as tf
 
 from tf_frame import ModelOutput
 from tf_frame.errors import PluginError
@@ -9,7 +8,7 @@ from tf_frame.estimator.export import ClassificationOutput
 from tf_frame.runs.export.formats import saved_model_format
 from tf_frame.runs.export.verify import DifferenceError
 
-from ..conftest import B, Classifier, Data, W, X
+from ..conftest import B, Classifier, Data, Table, W, X
 
 
 def test_tensorflow_2_loads_it_and_computes_the_model(export, tmp_path, variable_mode):
@@ -110,16 +109,6 @@ def test_outputs_that_need_serialised_examples_are_refused(export, tmp_path):
     with pytest.raises(PluginError, match="no export of the model fits these inputs"):
         export("saved_model", model=OfExamples)
     assert not (tmp_path / "out").exists()
-
-
-class Table(Classifier):
-    def build(self, features, labels, mode):
-        output = super().build(features, labels, mode)
-        keys = tf.constant([0, 1, 2, 3], tf.int64)
-        table = tf.lookup.StaticHashTable(
-            tf.lookup.KeyValueTensorInitializer(keys, tf.strings.as_string(keys)), "none"
-        )
-        return ModelOutput(predictions={"name": table.lookup(output.predictions["class"])})
 
 
 def test_tables_come_with_it(export):
