@@ -40,7 +40,6 @@ setup(
     python_requires=">=3.10",
     install_requires=[
         "tensorflow>=2.20,<2.22",  # what models are built with; graph mode of compat.v1
-        "stevedore>=5.4",  # loads plugins from entry points
         "absl-py>=2.1",  # command-line flags, as TensorFlow's own programs have them
         "PyYAML>=6.0",  # configuration files
         "packaging>=23.0",  # compares a plugin's requirement with our version

@@ -45,7 +45,7 @@ from typing import Any
 
 _SET_CHILD_SUBREAPER = 36  # of prctl(2)
 # What is imported before forking: nothing of tf-frame, and nothing that reads its surroundings.
-_PRELOADED = ("tensorflow.compat.v1", "absl.app", "importlib.metadata", "stevedore", "tqdm", "yaml")
+_PRELOADED = ("tensorflow.compat.v1", "absl.app", "importlib.metadata", "tqdm", "yaml")
 # Variables that are read when an interpreter or TensorFlow starts.
 _READ_AT_START = ("TF_", "PYTHON", "LC_", "LANG", "LD_", "OMP_", "OPENBLAS_", "MKL_", "KMP_")
 _READ_LATER = ("TF_CONFIG", "PYTHONPATH", "PYTHONUNBUFFERED")

@@ -20,7 +20,7 @@ from typing import Any
 from sites import Mutation
 
 # Imported before the server forks: no module of the tree, since a mutation changes those.
-PRELOADED = ("pytest", "tensorflow.compat.v1", "absl.app", "stevedore", "tqdm", "yaml")
+PRELOADED = ("pytest", "tensorflow.compat.v1", "absl.app", "tqdm", "yaml")
 OWNER = "MUTATIONS_OWNER"  # A variable of the environment, which marks the processes of a worker.
 
 

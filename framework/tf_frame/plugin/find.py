@@ -1,8 +1,7 @@
 """Lists the plugins of the installed packages from their metadata, without importing any.
 
 So a package that is broken or slow to import affects neither the list nor the runs without this
-package. The metadata is read anew in each process: stevedore's own cache can serve entry points
-that are two minutes old and drops the distribution's name.
+package. The metadata is read anew in each process, so that a new package is there at once.
 """
 
 from __future__ import annotations

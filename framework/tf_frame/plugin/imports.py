@@ -1,9 +1,4 @@
-"""Imports the target of an entry point; any exception of its code becomes an error with a remedy.
-
-Loading goes through stevedore with two corrections: the entry points come from `find_plugins`, not
-from stevedore's cache, and every exception at import is reported (stevedore lets AssertionError and
-SystemExit through).
-"""
+"""Imports the target of an entry point; an exception of its code becomes an error with a remedy."""
 
 from __future__ import annotations
 
@@ -16,7 +11,6 @@ import traceback
 from typing import Any
 
 from packaging.utils import canonicalize_name
-from stevedore.named import NamedExtensionManager
 
 from tf_frame.errors import PluginError
 from tf_frame.plugin.find import PluginInfo
@@ -38,61 +32,25 @@ class BrokenPluginError(PluginError):
         )
 
 
-class _GuardedEntryPoint:
-    """An entry point that always fails with an Exception, which stevedore reports."""
-
-    def __init__(self, info: PluginInfo) -> None:
-        self.name, self._described = info.name, info.described
-        self._entry_point = importlib.metadata.EntryPoint(info.name, info.target, info.kind.group)
-
-    def load(self) -> Any:
-        try:
-            return self._entry_point.load()
-        except KeyboardInterrupt:
-            print(f"tf-frame: interrupted in the import of {self._described}", file=sys.stderr)
-            raise
-        except BaseException as error:
-            raise RuntimeError(_cause(error)) from error
-
-
-class _FreshManager(NamedExtensionManager[Any]):
-    """stevedore's manager for one entry point that was just read."""
-
-    def __init__(self, info: PluginInfo) -> None:
-        self._entry_point = _GuardedEntryPoint(info)
-        self.failure: BaseException | None = None
-        super().__init__(
-            info.kind.group,
-            names=[info.name],
-            on_load_failure_callback=_FreshManager._keep_failure,
-            on_missing_entrypoints_callback=lambda names: None,
-        )
-
-    def list_entry_points(self) -> list[Any]:
-        return [self._entry_point]
-
-    @staticmethod
-    def _keep_failure(manager: Any, entry_point: Any, error: BaseException) -> None:
-        manager.failure = error
-
-
 def import_target(info: PluginInfo) -> Any:
     """Imports the target of an entry point.
 
     Raises:
       BrokenPluginError: the import failed in any way but Ctrl-C.
     """
+    entry_point = importlib.metadata.EntryPoint(info.name, info.target, info.kind.group)
     # Output of a plugin must not get into results, such as JSON or YAML.
     with contextlib.redirect_stdout(sys.stderr):
-        manager = _FreshManager(info)
-    failure = manager.failure
-    if failure is not None:
-        remedy = _remedy(failure.__cause__, info)
-        raise BrokenPluginError(info, str(failure), remedy) from failure.__cause__
-    return manager[info.name].plugin
+        try:
+            return entry_point.load()
+        except KeyboardInterrupt:
+            print(f"tf-frame: interrupted in the import of {info.described}", file=sys.stderr)
+            raise
+        except BaseException as error:  # The code of a plugin may raise anything.
+            raise BrokenPluginError(info, _cause(error), _remedy(error, info)) from error
 
 
-def _remedy(error: BaseException | None, info: PluginInfo) -> str:
+def _remedy(error: BaseException, info: PluginInfo) -> str:
     """Returns a remedy for an error of an import."""
     package = info.target.split(":")[0].split(".")[0]
     missing = error.name if isinstance(error, ModuleNotFoundError) else None
@@ -104,12 +62,7 @@ def _remedy(error: BaseException | None, info: PluginInfo) -> str:
 
 
 def missing_module_remedy(name: str, distribution: str) -> str:
-    """Returns a remedy for a module that a package imports and that is missing.
-
-    Args:
-      name: the module.
-      distribution: the package that imports it.
-    """
+    """Returns a remedy for a missing module that a package imports."""
     top = name.split(".")[0]
     try:
         required = importlib.metadata.requires(distribution) or []

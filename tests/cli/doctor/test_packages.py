@@ -10,9 +10,9 @@ from tf_frame.cli.doctor.probe import Answer
 
 REQUIRED = {
     name: Requirement(f"{name}{versions}")
-    for name, versions in {"tensorflow": ">=2.20,<2.22", "stevedore": ">=5.4"}.items()
+    for name, versions in {"tensorflow": ">=2.20,<2.22", "absl-py": ">=2.1"}.items()
 }
-HEALTHY = {"tensorflow": "2.20.1", "stevedore": "5.5", "protobuf": "7.1.0"}
+HEALTHY = {"tensorflow": "2.20.1", "absl-py": "2.3", "protobuf": "7.1.0"}
 OLD = "VersionError: loading google/rpc/error_details.proto: gencode 6.33.5 runtime 6.31.1"
 ROW = {"kind": "model", "name": "net", "distribution": "tf-frame-net", "version": "1.0"}
 
@@ -44,15 +44,15 @@ def test_all_is_well(check_versions):
     checks = check_versions({})
     assert set(states(checks).values()) == {"OK"}
     assert set(checks) == {"python", "tensorflow", "protobuf", "requirements"}
-    assert checks["requirements"].found == "stevedore 5.5"
+    assert checks["requirements"].found == "absl-py 2.3"
     assert checks["tensorflow"].advice == ()
 
 
 def test_a_requirement_that_is_not_met(check_versions):
-    checks = check_versions({"tensorflow": "2.19.0", "stevedore": "5.1"})
-    assert states(checks)["tensorflow"] == states(checks)["stevedore"] == "problem"
+    checks = check_versions({"tensorflow": "2.19.0", "absl-py": "2.0"})
+    assert states(checks)["tensorflow"] == states(checks)["absl-py"] == "problem"
     assert checks["tensorflow"].found.startswith("2.19.0; tf-frame needs ")
-    assert checks["stevedore"].advice == ("pip install 'stevedore>=5.4'",)
+    assert checks["absl-py"].advice == ("pip install 'absl-py>=2.1'",)
 
 
 def test_a_package_that_brings_the_same_modules_will_do(check_versions, monkeypatch):
