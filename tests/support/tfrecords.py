@@ -1,16 +1,28 @@
 """Files of `tf.train.Example` records."""
 
+import numpy as np
 import tensorflow.compat.v1 as tf
 
 
+def make_feature(*values):
+    """Returns a feature of bytes, floats or ints; the first value decides."""
+    feature = tf.train.Feature()
+    if isinstance(values[0], bytes):
+        feature.bytes_list.value.extend(values)
+    elif isinstance(values[0], (float, np.floating)):
+        feature.float_list.value.extend(values)
+    else:
+        feature.int64_list.value.extend(values)
+    return feature
+
+
 def make_example(values):
-    """Returns a serialised example with one value, bytes or an int, for each key."""
-    example = tf.train.Example()
-    for key, value in values.items():
-        feature = example.features.feature[key]
-        kind = feature.bytes_list if isinstance(value, bytes) else feature.int64_list
-        kind.value.append(value)
-    return example.SerializeToString()
+    """Returns a serialised example with a feature for each key: one value, or a list of values."""
+    features = {
+        key: make_feature(*value) if isinstance(value, list) else make_feature(value)
+        for key, value in values.items()
+    }
+    return tf.train.Example(features=tf.train.Features(feature=features)).SerializeToString()
 
 
 def write_records(path, records):

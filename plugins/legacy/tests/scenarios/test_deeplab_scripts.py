@@ -8,6 +8,7 @@ import tensorflow.compat.v1 as tf
 
 import old_script
 from tf_frame_deeplab.nuclei import _SAMPLE, TILE_SIZE
+from tfrecords import make_example, write_records
 
 pytestmark = [pytest.mark.process, pytest.mark.timeout(240)]
 
@@ -21,20 +22,17 @@ OF_TOWERS = r"Total loss is :\[(\S+)\]"
 
 
 def _example(name, image, mask):
-    def of_bytes(value):
-        return tf.train.Feature(bytes_list=tf.train.BytesList(value=[value]))
-
-    size = tf.train.Feature(int64_list=tf.train.Int64List(value=[TILE_SIZE]))
-    values = {
-        "image/encoded": of_bytes(image),
-        "image/filename": of_bytes(name.encode()),
-        "image/format": of_bytes(b"png"),
-        "image/height": size,
-        "image/width": size,
-        "image/segmentation/class/encoded": of_bytes(mask),
-        "image/segmentation/class/format": of_bytes(b"png"),
-    }
-    return tf.train.Example(features=tf.train.Features(feature=values)).SerializeToString()
+    return make_example(
+        {
+            "image/encoded": image,
+            "image/filename": name.encode(),
+            "image/format": b"png",
+            "image/height": TILE_SIZE,
+            "image/width": TILE_SIZE,
+            "image/segmentation/class/encoded": mask,
+            "image/segmentation/class/format": b"png",
+        }
+    )
 
 
 def _tiles():
@@ -59,11 +57,8 @@ def dataset_dir(tmp_path_factory):
     """TFRecords of the tiles of the sample, as DeepLab's scripts make them."""
     folder = tmp_path_factory.mktemp("nuclei")
     records = [_example(f"{i}", *tile) for i, tile in enumerate(_tiles())]
-    parts = {"train-00000-of-00001": records[:NUM_TRAINING], "val-00000-of-00001": records[12:]}
-    for name, part in parts.items():
-        with tf.io.TFRecordWriter(str(folder / name)) as out:
-            for record in part:
-                out.write(record)
+    write_records(folder / "train-00000-of-00001", records[:NUM_TRAINING])
+    write_records(folder / "val-00000-of-00001", records[NUM_TRAINING:])
     return folder
 
 

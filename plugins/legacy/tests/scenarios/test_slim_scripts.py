@@ -9,6 +9,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 import old_script
+from tfrecords import make_example, write_records
 
 pytestmark = [pytest.mark.process, pytest.mark.timeout(240)]
 
@@ -24,12 +25,8 @@ def _idx(name, header):
 
 
 def _example(image, label):
-    values = {
-        "image/encoded": tf.train.Feature(bytes_list=tf.train.BytesList(value=[image.tobytes()])),
-        "image/format": tf.train.Feature(bytes_list=tf.train.BytesList(value=[b"raw"])),
-        "image/class/label": tf.train.Feature(int64_list=tf.train.Int64List(value=[label])),
-    }
-    return tf.train.Example(features=tf.train.Features(feature=values)).SerializeToString()
+    values = {"image/encoded": image.tobytes(), "image/format": b"raw"}
+    return make_example({**values, "image/class/label": label})
 
 
 @pytest.fixture(scope="module")
@@ -39,10 +36,10 @@ def dataset_dir(tmp_path_factory):
     for split, prefix, shards in (("train", "train", 2), ("test", "t10k", 1)):
         images = _idx(f"{prefix}-images-idx3-ubyte.gz", 16).reshape(-1, 28 * 28)
         labels = _idx(f"{prefix}-labels-idx1-ubyte.gz", 8)
+        examples = [_example(*pair) for pair in zip(images, labels, strict=True)]
         for shard in range(shards):
-            with tf.io.TFRecordWriter(str(folder / f"{split}-{shard:05d}-of-{shards:05d}")) as out:
-                for image, label in zip(images[shard::shards], labels[shard::shards], strict=True):
-                    out.write(_example(image, int(label)))
+            path = folder / f"{split}-{shard:05d}-of-{shards:05d}"
+            write_records(path, examples[shard::shards])
     return folder
 
 
@@ -127,9 +124,9 @@ def test_two_clones_with_moving_averages_learn_and_write_what_slim_writes(run_sc
         save_summaries_secs=1,
         **flags,
     )
-    told = losses(log)
-    assert len(told) == 20
-    assert np.mean(told[-5:]) < 0.75 * np.mean(told[:5])
+    logged = losses(log)
+    assert len(logged) == 20
+    assert np.mean(logged[-5:]) < 0.75 * np.mean(logged[:5])
     assert tags_of(train_dir) == TAGS_OF_SLIM
     saved = {path.name for path in train_dir.iterdir() if "tfevents" not in path.name}
     assert {"checkpoint", "graph.pbtxt", "model.ckpt-0.index", "model.ckpt-200.index"} <= saved
@@ -148,6 +145,42 @@ def test_two_clones_with_moving_averages_learn_and_write_what_slim_writes(run_sc
         "parallel_read/filenames/fraction_of_32_full",
         "parallel_read/fraction_of_200_full",
     }
+
+
+VARIABLE_MODES = ["reference", pytest.param("resource", marks=pytest.mark.slow)]
+
+
+@pytest.mark.parametrize("mode", VARIABLE_MODES)
+def test_a_synchronous_worker_learns_and_writes(run_script, tmp_path, mode):
+    log = run_script(
+        "train",
+        mode,
+        train_dir=tmp_path,
+        clone_on_cpu=True,
+        model_name="lenet",
+        sync_replicas=True,
+        moving_average_decay=0.9,
+        optimizer="momentum",
+        learning_rate=0.01,
+        max_number_of_steps=100,
+    )
+    steps = re.findall(r"\bstep\.py.*global step (\d+):", log)
+    assert steps == [f"{step}" for step in range(10, 101, 10)]
+    logged = losses(log)
+    assert np.mean(logged[-3:]) < 0.75 * logged[0]
+    names = {path.name for path in tmp_path.iterdir() if "tfevents" not in path.name}
+    assert names == {
+        "checkpoint",
+        "graph.pbtxt",
+        *[f"model.ckpt-{s}.{e}" for s in (0, 100) for e in ("index", "meta")],
+        *[f"model.ckpt-{s}.data-00000-of-00001" for s in (0, 100)],
+    }
+    # Names that operations had before get a number.
+    expected = {"learning_rate", "activations/conv1", "sparsity/conv2", "total_loss_1"}
+    assert {*expected, "LeNet/fc4/weights_1"} < tags_of(tmp_path)
+    names = ("LeNet/fc4/weights/ExponentialMovingAverage", "LeNet/fc4/weights")
+    average, now = (tf.train.load_variable(str(tmp_path), name) for name in names)
+    assert 0 < np.abs(average - now).max() < 0.5
 
 
 SHAPES = {"conv1": [5, 5, 1, 8], "conv2": [5, 5, 8, 16], "fc3": [784, 64]}
@@ -172,23 +205,22 @@ def old_checkpoint(folder):
 def test_fine_tuning_with_reference_variables_trains_the_chosen_scopes(run_script, tmp_path):
     train_dir = tmp_path / "train"
     checkpoint, values = old_checkpoint(tmp_path)
+    flags = {
+        "train_dir": train_dir,
+        "clone_on_cpu": True,
+        "model_name": "lenet",
+        "checkpoint_exclude_scopes": "LeNet/fc4",
+        "trainable_scopes": "LeNet/fc3, LeNet/fc4",
+        "optimizer": "rmsprop",
+        "learning_rate": 0.01,
+        "learning_rate_decay_type": "polynomial",
+    }
     log = run_script(
-        "train",
-        "reference",
-        train_dir=train_dir,
-        clone_on_cpu=True,
-        model_name="lenet",
-        checkpoint_path=checkpoint,
-        checkpoint_exclude_scopes="LeNet/fc4",
-        trainable_scopes="LeNet/fc3, LeNet/fc4",
-        optimizer="rmsprop",
-        learning_rate=0.01,
-        learning_rate_decay_type="polynomial",
-        max_number_of_steps=100,
+        "train", "reference", checkpoint_path=checkpoint, max_number_of_steps=100, **flags
     )
     assert f"Fine-tuning from {checkpoint}" in log
-    told = losses(log)
-    assert np.mean(told[-3:]) < 0.75 * told[0]
+    logged = losses(log)
+    assert np.mean(logged[-3:]) < 0.75 * logged[0]
     reader = tf.train.load_checkpoint(str(train_dir))
     for name, value in values.items():
         now = reader.get_tensor(name)
@@ -200,3 +232,6 @@ def test_fine_tuning_with_reference_variables_trains_the_chosen_scopes(run_scrip
         "eval", "reference", checkpoint_path=train_dir, eval_dir=tmp_path, model_name="lenet"
     )
     assert accuracies(log)[0] > 0.5
+    # The folder has a checkpoint, so the run goes on and the other checkpoint need not exist.
+    run_script("train", "reference", checkpoint_path="nowhere", max_number_of_steps=102, **flags)
+    assert tf.train.latest_checkpoint(str(train_dir)).endswith("model.ckpt-102")

@@ -10,6 +10,7 @@ from tf_frame_legacy.slim.dataset import Dataset
 from tf_frame_legacy.slim.dataset_data_provider import DatasetDataProvider
 from tf_frame_legacy.slim.queues import QueueRunners
 from tf_frame_legacy.slim.tfexample_decoder import Tensor, TFExampleDecoder
+from tfrecords import make_example, write_records
 
 NUM_EXAMPLES = 6
 
@@ -19,11 +20,7 @@ def dataset(tmp_path):
     """Numbers 0 to 5 in two files."""
     paths = [str(tmp_path / name) for name in ("first", "second")]
     for start, path in zip((0, 3), paths, strict=True):
-        with tf.io.TFRecordWriter(path) as writer:
-            for number in range(start, start + 3):
-                feature = tf.train.Feature(int64_list=tf.train.Int64List(value=[number]))
-                features = tf.train.Features(feature={"number": feature})
-                writer.write(tf.train.Example(features=features).SerializeToString())
+        write_records(path, [make_example({"number": start + n}) for n in range(3)])
     decoder = TFExampleDecoder(
         {"number": tf.io.FixedLenFeature([], tf.int64)}, {"number": Tensor("number")}
     )

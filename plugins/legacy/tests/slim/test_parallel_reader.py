@@ -7,15 +7,14 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame_legacy.slim import parallel_reader
 from tf_frame_legacy.slim.queues import QueueRunners
+from tfrecords import write_records
 
 
 @pytest.fixture
 def files(tmp_path):
     """Three files with two records each: `a0`, `a1`, `b0` ..."""
     for name in "abc":
-        with tf.io.TFRecordWriter(str(tmp_path / f"part-{name}")) as writer:
-            writer.write(f"{name}0".encode())
-            writer.write(f"{name}1".encode())
+        write_records(tmp_path / f"part-{name}", [f"{name}0".encode(), f"{name}1".encode()])
     with tf.Graph().as_default():
         yield [str(tmp_path / f"part-{name}") for name in "abc"]
 

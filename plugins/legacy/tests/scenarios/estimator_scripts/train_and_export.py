@@ -30,7 +30,9 @@ def input_fn(mode, params):
     is_training = mode == estimator.ModeKeys.TRAIN
     x, y = make_data(seed=params["train_seed"] if is_training else params["eval_seed"])
     dataset = tf.data.Dataset.from_tensor_slices(({"x": x}, y))
-    return dataset.repeat().batch(24) if is_training else dataset.batch(10)
+    if is_training:
+        return dataset.repeat().batch(24)
+    return tf.data.make_one_shot_iterator(dataset.batch(10)).get_next()
 
 
 def model_fn(features, labels, mode, params, config):

@@ -5,17 +5,14 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame_legacy.slim.tfexample_decoder import Image, TFExampleDecoder
+from tfrecords import make_example
 
 PIXELS = np.random.RandomState(0).randint(0, 256, (5, 6, 3)).astype(np.uint8)
 SCALAR = tf.io.FixedLenFeature([], tf.string, "")
 
 
 def serialized(image_format, *encoded, key="image/encoded"):
-    def feature(values):
-        return tf.train.Feature(bytes_list=tf.train.BytesList(value=values))
-
-    features = {key: feature(encoded), "image/format": feature([image_format])}
-    return tf.train.Example(features=tf.train.Features(feature=features)).SerializeToString()
+    return make_example({key: list(encoded), "image/format": image_format})
 
 
 @pytest.fixture

@@ -12,20 +12,11 @@ from tf_frame_legacy.slim.tfexample_decoder import (
     Tensor,
     TFExampleDecoder,
 )
+from tfrecords import make_example
 
 
 def example(**values):
-    """A serialized example; the type of a feature is that of its values."""
-
-    def feature(value):
-        if isinstance(value[0], bytes):
-            return tf.train.Feature(bytes_list=tf.train.BytesList(value=value))
-        if isinstance(value[0], int):
-            return tf.train.Feature(int64_list=tf.train.Int64List(value=value))
-        return tf.train.Feature(float_list=tf.train.FloatList(value=value))
-
-    features = tf.train.Features(feature={key: feature(value) for key, value in values.items()})
-    return tf.train.Example(features=features).SerializeToString()
+    return make_example(values)
 
 
 def run_items(serialized, features, handlers):

@@ -10,7 +10,9 @@ from tf_frame_legacy.slim.tfexample_decoder import (
     TFExampleDecoder,
     TFSequenceExampleDecoder,
 )
+from tfrecords import make_example, make_feature
 
+EXAMPLE = make_example({"label": 3})
 LABEL = tf.io.FixedLenFeature([1], tf.int64)
 DECODER = TFExampleDecoder(
     {"label": LABEL, "weight": tf.io.FixedLenFeature([], tf.float32, 0.5)},
@@ -18,26 +20,17 @@ DECODER = TFExampleDecoder(
 )
 
 
-def int64s(*values):
-    return tf.train.Feature(int64_list=tf.train.Int64List(value=values))
-
-
-def serialized():
-    features = tf.train.Features(feature={"label": int64s(3)})
-    return tf.train.Example(features=features).SerializeToString()
-
-
 def test_items_come_in_the_order_in_which_they_are_asked_for():
     with tf.Graph().as_default(), tf.Session() as session:
-        assert session.run(DECODER.decode(serialized(), ["weight", "label"])) == [0.5, 3]
-        assert session.run(DECODER.decode(serialized(), ["label"])) == [3]
+        assert session.run(DECODER.decode(EXAMPLE, ["weight", "label"])) == [0.5, 3]
+        assert session.run(DECODER.decode(EXAMPLE, ["label"])) == [3]
     assert list(DECODER.list_items()) == ["label", "weight", "image"]
     assert isinstance(DECODER, DataDecoder)
 
 
 def test_an_unknown_item_is_named_with_those_there_are():
     with tf.Graph().as_default(), pytest.raises(ValueError, match=r"\[box\] is invalid.*'weight'"):
-        DECODER.decode(serialized(), ["box"])
+        DECODER.decode(EXAMPLE, ["box"])
 
 
 def test_a_handler_of_features_that_are_not_parsed_is_named():
@@ -45,7 +38,7 @@ def test_a_handler_of_features_that_are_not_parsed_is_named():
         tf.Graph().as_default(),
         pytest.raises(ValueError, match=r"item \[image\] reads \['image/encoded', 'image/format'"),
     ):
-        DECODER.decode(serialized(), ["image"])
+        DECODER.decode(EXAMPLE, ["image"])
 
 
 def test_the_shapes_of_features_are_given_in_the_order_of_their_keys():
@@ -58,9 +51,9 @@ def test_the_shapes_of_features_are_given_in_the_order_of_their_keys():
 
 
 def test_a_sequence_has_items_of_its_context_and_of_its_frames():
-    frames = tf.train.FeatureList(feature=[int64s(1, 2), int64s(3, 4)])
+    frames = tf.train.FeatureList(feature=[make_feature(1, 2), make_feature(3, 4)])
     example = tf.train.SequenceExample(
-        context=tf.train.Features(feature={"label": int64s(7)}),
+        context=tf.train.Features(feature={"label": make_feature(7)}),
         feature_lists=tf.train.FeatureLists(feature_list={"frames": frames}),
     )
     decoder = TFSequenceExampleDecoder(
