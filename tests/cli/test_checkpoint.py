@@ -1,4 +1,4 @@
-"""`tf-frame checkpoint`: its words in this process, and that it stays quick."""
+"""`tf-frame checkpoint`; test_main.py has its help and wrong words, which need no TensorFlow."""
 
 import json
 import subprocess
@@ -8,39 +8,16 @@ import numpy as np
 import pytest
 
 from tf_frame.cli.checkpoint_tables import size_text
-from tf_frame.cli.main import main
 
 W = np.array([[1.0, -2.0, 2.0]], np.float32)
 
 
 @pytest.fixture
-def folder(tmp_path):
+def folder(tmp_path, save_checkpoints):
     """Two checkpoints, of steps 1 and 2."""
-    import tensorflow.compat.v1 as tf
-
-    with tf.Graph().as_default(), tf.Session() as session:
-        step = tf.train.create_global_step()
-        w = tf.get_variable("net/w", initializer=tf.constant(W))
-        tf.get_variable("names", initializer=tf.constant(["a"]))
-        saver = tf.train.Saver(save_relative_paths=True)
-        session.run(tf.global_variables_initializer())
-        for number in (1, 2):
-            session.run([step.assign(number), w.assign(number * W)])
-            saver.save(session, str(tmp_path / "run" / "model.ckpt"), global_step=number)
+    values = {step: {"net/w": step * W, "names": ["a"]} for step in (1, 2)}
+    save_checkpoints(tmp_path / "run", values)
     return tmp_path / "run"
-
-
-@pytest.fixture
-def run(capsys):
-    """Runs words as the command line would; returns exit code, output and messages."""
-
-    def run(*words):
-        code = main(["checkpoint", *map(str, words)])
-        captured = capsys.readouterr()
-        assert "Traceback" not in captured.err
-        return code, captured.out, captured.err
-
-    return run
 
 
 def lines(text):
@@ -188,51 +165,6 @@ def test_errors_are_told_in_a_line(run, folder, monkeypatch, words, code, messag
     assert err.startswith("tf-frame: ")
     assert message in err
     assert len(err.splitlines()) == 1
-
-
-WITHOUT_TENSORFLOW = [
-    (["--help"], 0, "tf-frame checkpoint diff PATH PATH"),
-    (["rename", "--help"], 0, "tf-frame checkpoint rename PATH NEW"),
-    ([], 2, "usage: tf-frame checkpoint list DIR"),
-    (["lst"], 2, "unknown word 'lst' after tf-frame checkpoint; did you mean 'list'?"),
-    (["qqqq"], 2, "it takes one of list, show, diff, rename, average"),
-    (["list"], 2, "tf-frame checkpoint list takes DIR; given: none"),
-    (["diff", "a"], 2, "tf-frame checkpoint diff takes PATH PATH; given: a"),
-    (["show", "a", "b"], 2, "takes PATH; given: a b"),
-    (["average", "new"], 2, "takes NEW PATH PATH ..., or NEW DIR; given: new"),
-    (["show", "a", "--valus"], 2, "unknown option --valus; did you mean --values?"),
-    (["rename", "a", "b", "--rul", "x=y"], 2, "unknown option --rul; did you mean --rule?"),
-    (["show", "a", "--filter"], 2, "Missing value for flag --filter"),
-    (["rename", "a", "b"], 2, "takes --rule REGEX=REPLACEMENT, or --drop"),
-    (["average", "a", "b", "--last", "0"], 2, "--last: 0 is out of range; allowed: 1 or more"),
-    (["average", "a", "b", "--last", "x"], 2, "--last: 'x' is not a whole number"),
-    (["list", "a", "--json=maybe"], 2, "--json: 'maybe' is not true or false"),
-]
-
-
-@pytest.mark.parametrize(("words", "code", "message"), WITHOUT_TENSORFLOW)
-def test_help_and_wrong_words_are_answered(run, words, code, message):
-    result, out, err = run(*words)
-    assert result == code
-    assert message in out + err
-    assert not out or not err
-
-
-def test_help_and_wrong_words_do_not_load_tensorflow():
-    program = (
-        "import json, sys\n"
-        "from tf_frame.cli.main import main\n"
-        "codes = [main(['checkpoint', *words]) for words in json.loads(sys.argv[1])]\n"
-        "print(json.dumps([codes, 'tensorflow' in sys.modules]))"
-    )
-    words = json.dumps([words for words, _, _ in WITHOUT_TENSORFLOW])
-    process = subprocess.run(
-        [sys.executable, "-c", program, words], capture_output=True, text=True, timeout=60
-    )
-    assert json.loads(process.stdout.splitlines()[-1]) == [
-        [code for _, code, _ in WITHOUT_TENSORFLOW],
-        False,
-    ]
 
 
 @pytest.mark.slow

@@ -6,7 +6,6 @@ import sys
 import pytest
 
 from tf_frame.cli.doctor import probe
-from tf_frame.cli.main import main
 
 HEALTHY = {
     "tensorflow": {"result": {"version": "2.21.0", "gpus": [], "cuda": False}},
@@ -16,7 +15,7 @@ HEALTHY = {
 
 
 @pytest.fixture
-def doctor(monkeypatch, capsys, tmp_path):
+def doctor(monkeypatch, run):
     """Runs the command with the given answers of the child; returns exit code and output."""
 
     def doctor(*words, **answers):
@@ -25,8 +24,7 @@ def doctor(monkeypatch, capsys, tmp_path):
             lines += [json.dumps({"begins": name}), json.dumps(answer)]
         program = (sys.executable, "-S", "-c", f"print({chr(10).join(lines)!r})")
         monkeypatch.setattr(probe, "PROGRAM", program)
-        code = main(["doctor", *map(str, words)])
-        return code, capsys.readouterr().out
+        return run(*words)[:2]
 
     monkeypatch.delenv("TF_CONFIG", raising=False)
     return doctor
@@ -66,9 +64,9 @@ def test_json(doctor, tmp_path):
 
 
 @pytest.mark.slow
-def test_the_real_child_imports_tensorflow_and_the_plugins(capsys, tmp_path):
-    code = main(["doctor", str(tmp_path), "--json"])
-    parsed = {check["name"]: check for check in json.loads(capsys.readouterr().out)["checks"]}
+def test_the_real_child_imports_tensorflow_and_the_plugins(run, tmp_path):
+    code, out, _ = run(tmp_path, "--json")
+    parsed = {check["name"]: check for check in json.loads(out)["checks"]}
     assert code == 0
     assert parsed["import tensorflow"]["state"] == "OK"
     assert parsed["Profile tab"]["found"] == "TensorBoard has it"

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import forked
-from tf_frame.cli.main import main
 
 TF_FRAME = (sys.executable, "-m", "tf_frame")
 FEATURES = np.random.RandomState(0).randn(64, 3)
@@ -36,19 +35,6 @@ def trained(tmp_path_factory):
 def folder(trained, tmp_path):
     """A copy of it."""
     return shutil.copytree(trained, tmp_path / "run")
-
-
-@pytest.fixture
-def run(capsys):
-    """Runs words as the command line would; returns exit code, output and messages."""
-
-    def run(*words):
-        code = main(["evaluate", *map(str, words)])
-        captured = capsys.readouterr()
-        assert "Traceback" not in captured.err
-        return code, captured.out, captured.err
-
-    return run
 
 
 @pytest.fixture
@@ -221,14 +207,8 @@ def test_errors_say_what_to_do_and_are_no_tracebacks(run, folder, words, message
     assert message.replace("FOLDER", str(folder)) in err
 
 
-def test_a_checkpoint_of_another_architecture_is_an_error(run, folder):
-    import tensorflow.compat.v1 as tf
-
-    with tf.Graph().as_default(), tf.Session() as session:
-        tf.get_variable("linear/weights", [4, 1])
-        tf.train.create_global_step()
-        session.run(tf.global_variables_initializer())
-        path = tf.train.Saver().save(session, str(folder / "other"))
+def test_a_checkpoint_of_another_architecture_is_an_error(run, folder, save_checkpoints):
+    path = save_checkpoints(folder / "other", {0: {"linear/weights": [[1.0]] * 4}})
     code, _, err = run(folder, "--checkpoint", path)
     assert code == 1
     assert "linear/weights [3, 1]: [4, 1] in the checkpoint" in err

@@ -1,6 +1,5 @@
-"""`tf-frame export`: arguments in this process; wrong ones are refused without TensorFlow."""
+"""`tf-frame export`; test_main.py has words that are answered without TensorFlow."""
 
-import json
 import os
 import re
 import resource
@@ -17,7 +16,6 @@ import forked
 from export_formats import WRITABLE
 from slow_cases import slow_but
 from tf_frame.cli import export
-from tf_frame.cli.main import main
 from tf_frame.errors import EXIT_FAILED, EXIT_OK, EXIT_USAGE
 from tf_frame.runs.export.formats import FORMATS
 from tf_frame.runs.export.verify import Comparison
@@ -37,36 +35,14 @@ def site(tmp_path):
 
 
 @pytest.fixture
-def folder(tmp_path, site, monkeypatch):
+def folder(tmp_path, site, monkeypatch, save_checkpoints):
     """The folder of a run of the toy model, with checkpoints of steps 3 and 5."""
-    import tensorflow.compat.v1 as tf
-
     monkeypatch.syspath_prepend(str(site))
     run = tmp_path / "run"
     run.mkdir()
     (run / "config.yaml").write_text(yaml.safe_dump({"plugin": "toy", "eval_batch_size": 4}))
-    with tf.Graph().as_default(), tf.Session() as session:
-        step = tf.train.create_global_step()
-        weights = tf.get_variable("linear/weights", initializer=tf.constant(WEIGHTS))
-        tf.get_variable("linear/biases", initializer=tf.constant([3.0]))
-        saver = tf.train.Saver(save_relative_paths=True)
-        session.run(tf.global_variables_initializer())
-        for number in (3, 5):
-            session.run([step.assign(number), weights.assign(number * WEIGHTS)])
-            saver.save(session, str(run / "model.ckpt"), global_step=number)
-    return run
-
-
-@pytest.fixture
-def run(capsys):
-    """Runs words as the command line would; returns exit code, output and messages."""
-
-    def run(*words):
-        code = main(["export", *map(str, words)])
-        captured = capsys.readouterr()
-        assert "Traceback" not in captured.err
-        return code, captured.out, captured.err
-
+    values = {n: {"linear/weights": n * WEIGHTS, "linear/biases": [3.0]} for n in (3, 5)}
+    save_checkpoints(run, values)
     return run
 
 
@@ -151,15 +127,11 @@ def test_help_names_formats_and_tolerances(run):
     assert run() == (EXIT_USAGE, out, "")
 
 
-def test_a_checkpoint_of_another_model_is_refused_with_the_names(run, folder, tmp_path):
-    import tensorflow.compat.v1 as tf
-
-    with tf.Graph().as_default(), tf.Session() as session:
-        tf.train.create_global_step()
-        tf.get_variable("linear/weights", [4, 1])
-        session.run(tf.global_variables_initializer())
-        other_checkpoint = tf.train.Saver().save(session, str(tmp_path / "other"))
-    code, _, err = run(folder, "--format", "frozen_graph", "--checkpoint", other_checkpoint)
+def test_a_checkpoint_of_another_model_is_refused_with_the_names(
+    run, folder, tmp_path, save_checkpoints
+):
+    other = save_checkpoints(tmp_path / "other", {0: {"linear/weights": [[1.0]] * 4}})
+    code, _, err = run(folder, "--format", "frozen_graph", "--checkpoint", other)
     assert code == EXIT_FAILED
     assert "is a checkpoint of another model: 2 variables differ" in err
     assert "linear/weights [3, 1]: [4, 1] in the checkpoint" in err
@@ -169,8 +141,6 @@ def test_a_checkpoint_of_another_model_is_refused_with_the_names(run, folder, tm
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ([], "say what to write: --format saved_model|frozen_graph|tflite|tflite_int8|onnx"),
-        (["--format", "tflit"], "did you mean 'tflite'"),
         (
             ["--format", "pb"],
             "allowed: saved_model, frozen_graph, tflite, tflite_int8, onnx, checkpoint",
@@ -198,37 +168,6 @@ def test_a_difference_is_an_error_and_nothing_is_kept(run, folder, name, monkeyp
     assert "of the output value differ" in err and "allowed: -1" in err
     assert "wrote" not in out
     assert not (folder / "export").exists()
-
-
-QUICK = """
-import contextlib, io, json, sys
-from tf_frame.cli.main import main
-for words in json.load(sys.stdin):
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
-        code = main(["export", *words])
-    print(json.dumps([code, printed.getvalue(), "tensorflow" in sys.modules]))
-"""
-
-
-@pytest.mark.process
-def test_wrong_words_are_answered_without_tensorflow(tmp_path):
-    (tmp_path / "config.yaml").write_text("plugin: deeplab\n")
-    run = str(tmp_path)
-    cases = [
-        (["--help"], 0, "usage: tf-frame export MODEL_DIR"),
-        (["/no/such", "--format", "tflite"], 2, "/no/such"),
-        ([run, "--format", "tfl"], 2, "tflite"),
-        ([run], 2, "say what to write"),
-    ]
-    words = json.dumps([words for words, _, _ in cases])
-    process = subprocess.run(
-        [sys.executable, "-c", QUICK], input=words, capture_output=True, text=True, timeout=60
-    )
-    answers = [json.loads(line) for line in process.stdout.splitlines()]
-    for (_, code, expected), (found_code, printed, imported) in zip(cases, answers, strict=True):
-        assert (found_code, imported) == (code, False)
-        assert expected in printed
 
 
 @pytest.mark.slow

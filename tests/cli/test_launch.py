@@ -10,26 +10,12 @@ import pytest
 
 from fake_tasks import wait_for
 from tf_frame.cli.launch import make_job
-from tf_frame.cli.main import main
 from tf_frame.config.option import Option
 from tf_frame.errors import ConfigError
 from tf_frame.launch import job as job_module, local
 
 RUN = ["run", "--plugin", "deeplab"]
 JOB = {"num_ps": 1, "num_workers": 2, "evaluator": False}
-
-
-@pytest.fixture
-def launch(capsys):
-    """Runs words as the command line would; returns exit code, output and messages."""
-
-    def launch(*words):
-        code = main(["launch", *words])
-        captured = capsys.readouterr()
-        assert "Traceback" not in captured.err
-        return code, captured.out, captured.err
-
-    return launch
 
 
 @pytest.fixture
@@ -51,9 +37,9 @@ def place(monkeypatch):
     return module
 
 
-def test_options_of_another_place(launch, place):
+def test_options_of_another_place(run, place):
     words = [*RUN, "--model_dir", "x"]
-    code, _, _ = launch("--num_workers", "2", "--on", "moon", "--craters", "3", "--", *words)
+    code, _, _ = run("--num_workers", "2", "--on", "moon", "--craters", "3", "--", *words)
     assert code == 5
     ((job, values),) = place.calls
     assert (job.words, job.num_workers, job.num_ps) == (words, 2, 7)
@@ -61,20 +47,20 @@ def test_options_of_another_place(launch, place):
     assert "max_restarts" not in values
 
 
-def test_a_place_gets_no_options_of_another(launch, place):
-    code, _, err = launch("--on", "moon", "--max_restarts", "1", "--", *RUN)
+def test_a_place_gets_no_options_of_another(run, place):
+    code, _, err = run("--on", "moon", "--max_restarts", "1", "--", *RUN)
     assert (code, place.calls) == (2, [])
     assert err.startswith("tf-frame: unknown option --max_restarts")
-    assert launch("--craters", "1", "--", *RUN)[0] == 2
+    assert run("--craters", "1", "--", *RUN)[0] == 2
 
 
-def test_help_of_another_place_and_without_words(launch, place):
-    code, out, _ = launch("--on", "moon", "--help")
+def test_help_of_another_place_and_without_words(run, place):
+    code, out, _ = run("--on", "moon", "--help")
     assert code == 0
     assert "Options with --on moon:\n  --craters INT" in out
     assert "--max_restarts" not in out
-    assert "--max_restarts" in launch("--help")[1]
-    code, out, _ = launch()
+    assert "--max_restarts" in run("--help")[1]
+    code, out, _ = run()
     assert code == 2
     assert out.startswith("usage: tf-frame launch [OPTIONS] -- run")
 
@@ -93,19 +79,19 @@ def test_help_of_another_place_and_without_words(launch, place):
         (["--", *RUN, "--input.data_dir", "/no/such"], "/no/such"),
     ],
 )
-def test_wrong_words_start_nothing(launch, monkeypatch, words, message):
+def test_wrong_words_start_nothing(run, monkeypatch, words, message):
     monkeypatch.setattr(local, "main", lambda *_: pytest.fail("it was started"))
-    code, out, err = launch(*words)
+    code, out, err = run(*words)
     assert (code, out) == (2, "")
     assert message in err
     assert err.count("\n") == 1
 
 
-def test_a_folder_to_which_another_run_writes(launch, tmp_path):
+def test_a_folder_to_which_another_run_writes(run, tmp_path):
     from tf_frame.runs.setup.model_dir import locked
 
     with locked(str(tmp_path)):
-        code, _, err = launch("--", *RUN, "--model_dir", str(tmp_path))
+        code, _, err = run("--", *RUN, "--model_dir", str(tmp_path))
     assert code == 2
     assert "another run is writing" in err
 

@@ -14,13 +14,14 @@ RUN_ALL = """
 import contextlib, io, json, sys
 from tf_frame.cli.main import main
 for words in json.load(sys.stdin):
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         code = main(words)
-    print(json.dumps([code, "tensorflow" in sys.modules, printed.getvalue()]), flush=True)
+    printed = [out.getvalue(), err.getvalue()]
+    print(json.dumps([code, "tensorflow" in sys.modules, *printed]), flush=True)
 """
 
-# Words after `tf-frame` (D: run --plugin deeplab), exit code, part of the output.
+# Words after `tf-frame` (D: run --plugin deeplab, FOLDER: of a run), exit code, part of the output.
 QUICK = [
     ("--help", 0, "usage: tf-frame COMMAND"),
     ("--version", 0, "tf-frame 0"),
@@ -106,7 +107,6 @@ QUICK = [
         "--hook.heartbeat.every_secs; heartbeat is not in use; give --hook heartbeat",
     ),
     ("D --transform freeze:(", 2, "not a regular expression"),
-    ("checkpoint --help", 0, "rename"),
     ("doctor --help", 0, "usage: tf-frame doctor [MODEL_DIR]"),
     ("doctor --jsn", 2, "did you mean --json?"),
     ("doctor a b", 2, "takes one folder, MODEL_DIR; given: a b"),
@@ -122,16 +122,39 @@ QUICK = [
     ("predict --help", 0, "usage: tf-frame predict MODEL_DIR"),
     ("export --help", 0, "usage: tf-frame export MODEL_DIR"),
     ("run --mode export --help", 0, "usage: tf-frame export MODEL_DIR"),
-    ("checkpoint shw x", 2, "shw"),
+    ("checkpoint --help", 0, "tf-frame checkpoint diff PATH PATH"),
+    ("checkpoint rename --help", 0, "tf-frame checkpoint rename PATH NEW"),
+    ("checkpoint", 2, "usage: tf-frame checkpoint list DIR"),
+    ("checkpoint lst", 2, "unknown word 'lst' after tf-frame checkpoint; did you mean 'list'?"),
+    ("checkpoint qqqq", 2, "it takes one of list, show, diff, rename, average"),
+    ("checkpoint list", 2, "tf-frame checkpoint list takes DIR; given: none"),
+    ("checkpoint diff a", 2, "tf-frame checkpoint diff takes PATH PATH; given: a"),
+    ("checkpoint show a b", 2, "takes PATH; given: a b"),
+    ("checkpoint average new", 2, "takes NEW PATH PATH ..., or NEW DIR; given: new"),
+    ("checkpoint show a --valus", 2, "unknown option --valus; did you mean --values?"),
+    ("checkpoint rename a b --rul x=y", 2, "unknown option --rul; did you mean --rule?"),
+    ("checkpoint show a --filter", 2, "Missing value for flag --filter"),
+    ("checkpoint rename a b", 2, "takes --rule REGEX=REPLACEMENT, or --drop"),
+    ("checkpoint average a b --last 0", 2, "--last: 0 is out of range; allowed: 1 or more"),
+    ("checkpoint average a b --last x", 2, "--last: 'x' is not a whole number"),
+    ("checkpoint list a --json=maybe", 2, "--json: 'maybe' is not true or false"),
+    ("export /no/such --format tflite", 2, "/no/such: there is no such folder"),
+    ("export FOLDER --format tfl", 2, "did you mean 'tflite'?"),
+    ("export FOLDER", 2, "say what to write: --format saved_model|frozen_graph|tflite|tflite_i"),
+    ("plugins check --help", 0, "usage: tf-frame plugins check NAME"),
+    ("plugins check cosin", 2, "did you mean 'cosine'?"),
 ]
 WRONG_OPTIONS = ["D --num_clone 2", "D --max_steps x", "D --bogus"]
 
 
 @pytest.fixture(scope="module")
-def answers():
-    """Exit code, whether TensorFlow was imported, and the output of every command, by its words."""
+def answers(tmp_path_factory):
+    """Exit code, whether TensorFlow was imported, output and messages of every command."""
+    folder = tmp_path_factory.mktemp("run")
+    (folder / "config.yaml").write_text("plugin: deeplab\n")
     texts = [text for text, _, _ in QUICK] + WRONG_OPTIONS
-    words = [re.sub(r"^D\b", "run --plugin deeplab", text).split() for text in texts]
+    words = [re.sub(r"^D\b", "run --plugin deeplab", text) for text in texts]
+    words = [text.replace("FOLDER", str(folder)).split() for text in words]
     process = subprocess.run(
         [sys.executable, "-c", RUN_ALL],
         input=json.dumps(words),
@@ -146,10 +169,11 @@ def answers():
 
 @pytest.mark.parametrize(("words", "code", "expected"), QUICK)
 def test_no_tensorflow(answers, words, code, expected):
-    found_code, imported, output = answers[words]
+    found_code, imported, out, err = answers[words]
     assert (found_code, imported) == (code, False)
-    assert expected in output
-    assert "Traceback" not in output
+    assert expected in out + err
+    assert "Traceback" not in err
+    assert not out or not err
 
 
 def test_importing_the_package_does_not_import_tensorflow():
@@ -168,5 +192,4 @@ def test_a_path_that_is_not_utf_8_is_refused(words, capsys):
 
 @pytest.mark.parametrize("words", WRONG_OPTIONS)
 def test_a_wrong_option_is_one_line(answers, words):
-    _, _, output = answers[words]
-    assert len(output.strip().splitlines()) == 1
+    assert len("".join(answers[words][2:]).splitlines()) == 1

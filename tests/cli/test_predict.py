@@ -16,7 +16,6 @@ import tensorflow.compat.v1 as tf
 import yaml
 
 import forked
-from tf_frame.cli.main import main
 from tf_frame.testing.distributions import write_distribution
 
 # The classes of `predict_test_plugins` in `tests/support`.
@@ -41,7 +40,7 @@ def site(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def trained(site, tmp_path):
+def trained(site, tmp_path, save_checkpoints):
     """Makes a folder as a run leaves it: its configuration, and checkpoints of steps 3 and 7."""
 
     def make(model="largest", source="table", **options):
@@ -49,14 +48,7 @@ def trained(site, tmp_path):
         folder.mkdir()
         content = {"plugin": model, "input": source, "eval_batch_size": 2, **options}
         (folder / "config.yaml").write_text(yaml.safe_dump(content))
-        with tf.Graph().as_default(), tf.Session() as session:
-            scale = tf.get_variable("scale", initializer=1.0)
-            step = tf.train.create_global_step()
-            session.run(tf.global_variables_initializer())
-            saver = tf.train.Saver()
-            for at, factor in ((3, -1.0), (7, 1.0)):
-                session.run([step.assign(at), scale.assign(factor)])
-                saver.save(session, str(folder / "model.ckpt"), global_step=at)
+        save_checkpoints(folder, {3: {"scale": -1.0}, 7: {"scale": 1.0}})
         return folder
 
     return make
@@ -74,19 +66,13 @@ def files(tmp_path):
     return folder
 
 
-def predict(capfd, *words):
-    """Runs the command; returns exit code, standard output and standard error."""
-    code = main(["predict", *map(str, words)])
-    return code, *capfd.readouterr()
-
-
 def read_rows(path):
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
-def test_a_folder_becomes_rows_named_as_their_files(trained, files, capfd):
+def test_a_folder_becomes_rows_named_as_their_files(trained, files, run):
     folder = trained()
-    code, out, err = predict(capfd, folder, "--input", files, "--output", "out")
+    code, out, err = run(folder, "--input", files, "--output", "out")
     assert (code, err) == (0, "")
     rows = read_rows(files.parent / "out" / "predictions.jsonl")
     assert [row["name"] for row in rows] == [str(files / f"{name}.txt") for name in "abcde"]
@@ -98,8 +84,8 @@ def test_a_folder_becomes_rows_named_as_their_files(trained, files, capfd):
     assert last.startswith("5 predictions in ") and last.endswith(" a second; written to out")
 
 
-def test_the_evaluation_split_is_predicted_without_an_input(trained, capfd, tmp_path):
-    assert predict(capfd, trained(), "--output", "out", "--format", "csv")[0] == 0
+def test_the_evaluation_split_is_predicted_without_an_input(trained, run, tmp_path):
+    assert run(trained(), "--output", "out", "--format", "csv")[0] == 0
     with open(tmp_path / "out" / "predictions.csv", newline="") as file:
         rows = list(csv.DictReader(file))
     assert [row["name"] for row in rows] == [f"{number:06d}" for number in range(5)]
@@ -107,37 +93,37 @@ def test_the_evaluation_split_is_predicted_without_an_input(trained, capfd, tmp_
     assert list(rows[0]) == ["name", "class", *(f"probabilities_{index}" for index in range(3))]
 
 
-def test_a_checkpoint_may_be_named(trained, files, capfd, tmp_path):
+def test_a_checkpoint_may_be_named(trained, files, run, tmp_path):
     folder = trained()
     checkpoint = folder / "model.ckpt-3"
     words = (folder, "--input", files / "a.txt", "--checkpoint", checkpoint, "--output", "out")
-    code, out, _ = predict(capfd, *words)
+    code, out, _ = run(*words)
     assert (code, out.splitlines()[0]) == (0, f"predicting with {checkpoint}")
     (row,) = read_rows(tmp_path / "out" / "predictions.jsonl")
     assert row["class"] == 1  # the negated row's first largest
     assert out.splitlines()[-1].startswith("1 prediction in ")
 
 
-def test_a_model_may_write_files_of_its_own(trained, files, capfd, tmp_path):
-    assert predict(capfd, trained("drawn"), "--input", files, "--output", "out")[0] == 0
+def test_a_model_may_write_files_of_its_own(trained, files, run, tmp_path):
+    assert run(trained("drawn"), "--input", files, "--output", "out")[0] == 0
     written = {path.name: path.read_text() for path in (tmp_path / "out").iterdir()}
     assert sorted(written) == sorted([*(f"{name}.out" for name in "abcde"), "closed"])
     assert written["b.out"] == "['class'] 1 [0.0, 2.0, 0.0]"
 
 
-def test_files_of_the_same_name_are_told_apart(trained, files, capfd, tmp_path):
+def test_files_of_the_same_name_are_told_apart(trained, files, run, tmp_path):
     other_path = tmp_path / "others"
     other_path.mkdir()
     (other_path / "a.txt").write_text("0,0,9")
     words = ("--input", files / "a.txt", other_path, "--output", "out")
-    assert predict(capfd, trained("drawn"), *words)[0] == 0
+    assert run(trained("drawn"), *words)[0] == 0
     assert (tmp_path / "out" / "rows_a.out").read_text() == "['class'] 0 [1.0, 0.0, 0.0]"
     assert (tmp_path / "out" / "others_a.out").read_text() == "['class'] 2 [0.0, 0.0, 9.0]"
 
 
-def test_several_examples_of_one_file(trained, files, capfd, tmp_path):
+def test_several_examples_of_one_file(trained, files, run, tmp_path):
     words = ("--input", files / "a.txt", files / "b.txt", "--output", "out")
-    code, out, _ = predict(capfd, trained("drawn", "named"), *words)
+    code, out, _ = run(trained("drawn", "named"), *words)
     assert code == 0
     written = sorted(path.name for path in (tmp_path / "out").glob("*.out"))
     assert written == ["a-2.out", "a.out", "b-2.out", "b.out"]
@@ -150,11 +136,11 @@ def test_several_examples_of_one_file(trained, files, capfd, tmp_path):
 )
 @pytest.mark.parametrize("broken", ["a", "d"])
 def test_a_file_that_cannot_be_read_is_named_and_the_others_stay(
-    trained, files, capfd, tmp_path, batch_size, broken
+    trained, files, run, tmp_path, batch_size, broken
 ):
     (files / f"{broken}.txt").write_text("1,zwei,3")
     words = ("--input", files, "--output", "out", "--eval_batch_size", batch_size)
-    code, _, err = predict(capfd, trained("drawn"), *words)
+    code, _, err = run(trained("drawn"), *words)
     assert code == 2
     reason = "StringToNumberOp could not correctly convert string: zwei"
     assert err == f"tf-frame: {files}/{broken}.txt cannot be read: {reason}\n"
@@ -162,41 +148,37 @@ def test_a_file_that_cannot_be_read_is_named_and_the_others_stay(
     assert written == list("abcde"[: "abcde".index(broken)])
 
 
-def test_a_file_that_has_gone_is_named(trained, files, capfd, monkeypatch):
+def test_a_file_that_has_gone_is_named(trained, files, run, monkeypatch):
     """The file exists when the command starts, and is gone when its turn comes."""
     gone = files / "d.txt"
     exists = os.path.exists
     monkeypatch.setattr(os.path, "exists", lambda path: path == str(gone) or exists(path))
     gone.unlink()
     words = ("--input", files / "a.txt", gone, "--output", "out")
-    code, _, err = predict(capfd, trained(), *words)
+    code, _, err = run(trained(), *words)
     assert code == 2
     assert err.startswith(f"tf-frame: {gone} cannot be read: ")
     assert "No such file or directory" in err
 
 
-def test_ctrl_c_keeps_what_is_written(trained, files, capfd, tmp_path):
+def test_ctrl_c_keeps_what_is_written(trained, files, run, tmp_path):
     words = ("--input", files, "--output", "out")
     before = signal.getsignal(signal.SIGINT)  # A shell's background process ignores it.
-    code, _, err = predict(capfd, trained("stopped"), *words)
+    code, _, err = run(trained("stopped"), *words)
     assert code == 130
     assert err.splitlines()[-1] == ("tf-frame: SIGINT: stopped after 2 predictions, written to out")
     assert sorted(path.stem for path in (tmp_path / "out").glob("*.out")) == ["a", "b"]
     assert signal.getsignal(signal.SIGINT) is before
 
 
-def test_a_checkpoint_of_another_model_is_one_clear_line(trained, capfd, tmp_path):
-    folder = trained()
-    with tf.Graph().as_default(), tf.Session() as session:
-        tf.get_variable("scale", [2])
-        session.run([tf.global_variables_initializer(), tf.train.create_global_step().initializer])
-        other_path = tf.train.Saver().save(session, str(tmp_path / "other"))
-    code, _, err = predict(capfd, folder, "--output", "out", "--checkpoint", other_path)
+def test_a_checkpoint_of_another_model_is_one_clear_line(trained, run, tmp_path, save_checkpoints):
+    other = save_checkpoints(tmp_path / "other", {0: {"scale": [1.0, 2.0]}})
+    code, _, err = run(trained(), "--output", "out", "--checkpoint", other)
     assert code == 1
     assert "scale" in err and "Traceback" not in err
 
 
-def test_the_plugin_of_the_documentation_works(trained, site, files, capfd, tmp_path):
+def test_the_plugin_of_the_documentation_works(trained, site, files, run, tmp_path):
     text = (Path(__file__).parents[2] / "docs" / "prediction.md").read_text(encoding="utf-8")
     (code,) = [block for block in text.split("```python\n") if block.startswith("class Photos")]
     (site / "documented_plugin.py").write_text(DOCUMENTED + code.partition("```")[0] + BUILT)
@@ -209,7 +191,7 @@ def test_the_plugin_of_the_documentation_works(trained, site, files, capfd, tmp_
         picture = session.run(tf.io.encode_jpeg(tf.fill([20, 30, 3], tf.constant(200, tf.uint8))))
     (files / "grey.jpg").write_bytes(picture)
     words = ("--input", files, "--output", "out")
-    assert predict(capfd, trained("built", "photos"), *words)[::2] == (0, "")
+    assert run(trained("built", "photos"), *words)[::2] == (0, "")
     assert (tmp_path / "out" / "grey.txt").read_text() == "grey 200\n"
 
 
@@ -231,8 +213,8 @@ class Built(Sorter):
 """
 
 
-def test_help_names_the_options(capfd):
-    code, out, _ = predict(capfd, "--help")
+def test_help_names_the_options(run):
+    code, out, _ = run("--help")
     assert code == 0
     for text in ("usage: tf-frame predict MODEL_DIR", "--input", "--output", "--format csv|jsonl"):
         assert text in out
@@ -268,17 +250,17 @@ def test_a_terminal_shows_a_bar(trained, files, site):
     ],
 )
 def test_the_evaluation_split_names_its_examples_and_ends(
-    trained, capfd, tmp_path, source, words, names
+    trained, run, tmp_path, source, words, names
 ):
-    assert predict(capfd, trained(source=source), "--output", "out", *words)[0] == 0
+    assert run(trained(source=source), "--output", "out", *words)[0] == 0
     rows = read_rows(tmp_path / "out" / "predictions.jsonl")
     assert [row["name"] for row in rows] == names
 
 
-def test_files_and_folders_in_one_or_several_inputs_with_a_format(trained, files, capfd, tmp_path):
+def test_files_and_folders_in_one_or_several_inputs_with_a_format(trained, files, run, tmp_path):
     paths = [files / "c.txt", files / "a.txt", "--input", files, "--output", "out"]
     words = ("--input", *paths, "--format", "jsonl")
-    code, out, _ = predict(capfd, trained("drawn", "forgetful"), *words)
+    code, out, _ = run(trained("drawn", "forgetful"), *words)
     # The format wins over the files that the model would write.
     (path,) = (tmp_path / "out").iterdir()
     rows = read_rows(path)
@@ -297,9 +279,9 @@ def test_files_and_folders_in_one_or_several_inputs_with_a_format(trained, files
     ],
 )
 def test_a_failure_to_write_keeps_earlier_files(
-    trained, files, capfd, tmp_path, model, reason, written
+    trained, files, run, tmp_path, model, reason, written
 ):
-    code, _, err = predict(capfd, trained(model), "--input", files, "--output", "out")
+    code, _, err = run(trained(model), "--input", files, "--output", "out")
     failure, remedy = err.splitlines()
     assert code == 1
     assert failure == f"tf-frame: the predictions could not be written to --output out: {reason}"
@@ -334,8 +316,8 @@ def test_a_failure_to_write_keeps_earlier_files(
         ),
     ],
 )
-def test_wrong_words_and_inputs_are_one_line(trained, files, capfd, source, words, message):
-    code, _, err = predict(capfd, trained(source=source), *words.split())
+def test_wrong_words_and_inputs_are_one_line(trained, files, run, source, words, message):
+    code, _, err = run(trained(source=source), *words.split())
     assert code == 2
     assert err.startswith("tf-frame: ") and message in err
     assert len(err.splitlines()) == 1
@@ -343,7 +325,7 @@ def test_wrong_words_and_inputs_are_one_line(trained, files, capfd, source, word
         assert not list((files.parent / "out").iterdir())
 
 
-def test_a_folder_without_a_run_or_a_checkpoint_is_refused(trained, capfd):
+def test_a_folder_without_a_run_or_a_checkpoint_is_refused(trained, run):
     folder = trained()
     for path in [*folder.glob("model.ckpt*"), folder / "checkpoint"]:
         path.unlink()
@@ -352,5 +334,5 @@ def test_a_folder_without_a_run_or_a_checkpoint_is_refused(trained, capfd):
         ("site", "site has no config.yaml"),
         (folder, "there is no checkpoint in the folder"),
     ):
-        code, _, err = predict(capfd, name, "--output", "out")
+        code, _, err = run(name, "--output", "out")
         assert (code, message in err) == (2, True)

@@ -9,22 +9,9 @@ import time
 
 import pytest
 
-from tf_frame.cli.main import main
 from tf_frame.cluster.status import TaskStatus, write_status
 
 HOST = socket.gethostname()
-
-
-@pytest.fixture
-def status(capsys):
-    """Runs words as the command line would; returns exit code, output and messages."""
-
-    def status(*words):
-        code = main(["status", *map(str, words)])
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
-    return status
 
 
 def write(folder, task, *, age=3.0, state="training", pid=None, host=HOST, **values):
@@ -41,14 +28,14 @@ def ended_pid():
     return process.pid
 
 
-def test_a_job(status, tmp_path, ended_pid):
+def test_a_job(run, tmp_path, ended_pid):
     rates = {"max_steps": 500, "steps_per_sec": 3.25, "runs_per_sec": 1.5}
     write(tmp_path, "worker-10", step=119, staleness=0.75, host="elsewhere", **rates)
     write(tmp_path, "worker-2", age=95.2, step=60, pid=ended_pid, **rates)
     write(tmp_path, "chief-0", step=120, **rates)
     write(tmp_path, "ps-0", state="serving")
     write(tmp_path, "evaluator-0", state="ended", age=100, pid=ended_pid)
-    code, out, err = status(tmp_path)
+    code, out, err = run(tmp_path)
     assert (code, err) == (0, "")
     heading, *lines = out.splitlines()
     assert heading == f"{tmp_path}: step 120 of 500, 3.25 steps/s"
@@ -64,18 +51,18 @@ def test_a_job(status, tmp_path, ended_pid):
     ]
 
 
-def test_a_single_process_before_its_first_step(status, tmp_path):
+def test_a_single_process_before_its_first_step(run, tmp_path):
     write(tmp_path, "chief-0", state="starting", age=-5)  # A clock that is ahead.
-    code, out, _ = status(tmp_path)
+    code, out, _ = run(tmp_path)
     assert code == 0
     assert out.startswith(f"{tmp_path}: no step yet\n")
     assert "0 s ago" in out
 
 
-def test_json(status, tmp_path):
+def test_json(run, tmp_path):
     write(tmp_path, "chief-0", age=40, step=7)
     write(tmp_path, "worker-0", host="elsewhere")
-    code, out, _ = status(tmp_path, "--json")
+    code, out, _ = run(tmp_path, "--json")
     chief, worker = json.loads(out)
     assert code == 0
     assert (chief["task"], chief["step"]) == ("chief-0", 7)
@@ -93,18 +80,18 @@ def test_json(status, tmp_path):
         (["FOLDER", "--jsn"], "did you mean --json?"),
     ],
 )
-def test_what_is_no_run(status, tmp_path, words, message):
-    code, out, err = status(*(word.replace("FOLDER", str(tmp_path)) for word in words))
+def test_what_is_no_run(run, tmp_path, words, message):
+    code, out, err = run(*(word.replace("FOLDER", str(tmp_path)) for word in words))
     assert (code, out) == (2, "")
     assert message in err
     assert err.count("\n") == 1
 
 
-def test_files_of_other_programs_are_no_statuses(status, tmp_path):
+def test_files_of_other_programs_are_no_statuses(run, tmp_path):
     (tmp_path / "tasks").mkdir()
     (tmp_path / "tasks/chief-0.json").write_text("{")
     (tmp_path / "tasks/list.json").write_text("[]")
     write(tmp_path, "worker-1", pid="abc")
-    assert "has no status files" in status(tmp_path)[2]
+    assert "has no status files" in run(tmp_path)[2]
     write(tmp_path, "worker-0", step=3)
-    assert status(tmp_path)[0] == 0
+    assert run(tmp_path)[0] == 0

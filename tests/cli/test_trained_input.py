@@ -109,22 +109,13 @@ def trained(tmp_path, monkeypatch):
     return train
 
 
-def run(capfd, *words):
-    """Runs a command; returns exit code, standard output and standard error."""
-    capfd.readouterr()
-    code = main(list(map(str, words)))
-    captured = capfd.readouterr()
-    assert "Traceback" not in captured.err
-    return code, captured.out, captured.err
-
-
-def test_files_are_predicted_and_models_exported_without_the_data(trained, tmp_path, capfd):
+def test_files_are_predicted_and_models_exported_without_the_data(trained, tmp_path, tf_frame):
     folder = trained()
     (tmp_path / "a.txt").write_text("1,2,3")
     words = ("--input", tmp_path / "a.txt", "--output", "out", "--format", "csv")
-    assert run(capfd, "predict", folder, *words)[0] == 0
+    assert tf_frame("predict", folder, *words)[0] == 0
     assert len((tmp_path / "out" / "predictions.csv").read_text().splitlines()) == 2
-    code, out, _ = run(capfd, "export", folder, "--format", "frozen_graph")
+    code, out, _ = tf_frame("export", folder, "--format", "frozen_graph")
     assert code == 0
     assert "note: exporting without evaluation data: the folder data does not exist." in out
     assert "loaded again, on random data" in out
@@ -137,45 +128,45 @@ def test_files_are_predicted_and_models_exported_without_the_data(trained, tmp_p
         (["predict", "run", "--output", "out"], "no evaluation split to predict on; name files: "),
     ],
 )
-def test_what_needs_the_data_says_so(trained, capfd, words, message):
+def test_what_needs_the_data_says_so(trained, tf_frame, words, message):
     trained()
-    code, _, err = run(capfd, *words)
+    code, _, err = tf_frame(*words)
     assert code == 2
     assert "the folder data does not exist" in err and message in err
 
 
-def test_an_input_without_the_method_needs_its_data_as_before(trained, tmp_path, capfd):
+def test_an_input_without_the_method_needs_its_data_as_before(trained, tmp_path, tf_frame):
     folder = trained("greedy")
     (tmp_path / "a.txt").write_text("1,2,3")
     words = [("predict", folder, "--input", "a.txt", "--output", "out")]
     words.append(("export", folder, "--format", "tflite"))
     for command_words in words:
-        code, _, err = run(capfd, *command_words)
+        code, _, err = tf_frame(*command_words)
         assert (code, "the folder data does not exist" in err) == (2, True)
 
 
-def test_a_folder_of_an_earlier_version_needs_its_data(trained, capfd, tmp_path):
+def test_a_folder_of_an_earlier_version_needs_its_data(trained, tf_frame, tmp_path):
     folder = trained()
     (folder / INPUT_FILE).unlink()
-    assert run(capfd, "export", folder, "--format", "tflite")[0] == 2
+    assert tf_frame("export", folder, "--format", "tflite")[0] == 2
     (tmp_path / "data").mkdir()
-    code, out, _ = run(capfd, "export", folder, "--format", "frozen_graph")
+    code, out, _ = tf_frame("export", folder, "--format", "frozen_graph")
     assert (code, "on a batch of the evaluation data" in out) == (0, True)
 
 
-def test_a_damaged_record_is_named(trained, capfd):
+def test_a_damaged_record_is_named(trained, tf_frame):
     folder = trained()
     (folder / INPUT_FILE).write_text("{")
-    code, _, err = run(capfd, "export", folder, "--format", "tflite")
+    code, _, err = tf_frame("export", folder, "--format", "tflite")
     assert code == 2
     assert f"{INPUT_FILE} cannot be read" in err and "remove the f" in err
 
 
-def test_evaluate_warns_of_other_classes(trained, capfd, tmp_path):
+def test_evaluate_warns_of_other_classes(trained, tf_frame, tmp_path):
     folder = trained()
     (tmp_path / "data").mkdir()
     write_input_info(str(folder), "kept", InputInfo(num_classes=3))
-    code, out, _ = run(capfd, "evaluate", folder)
+    code, out, _ = tf_frame("evaluate", folder)
     assert code == 0
     assert "warning: the data has None classes, the training had 3" in out
 

@@ -1,6 +1,7 @@
 """`tf-frame profile attach` with status files of tasks that do not run."""
 
 import dataclasses
+import functools
 import json
 import os
 import time
@@ -9,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from step_profiles import make_profile
-from tf_frame.cli.main import main
 from tf_frame.cluster.status import SERVING, TRAINING, TaskStatus, own_status, write_status
 from tf_frame.profiling.attach_request import ProfileRequest, write_request
 from tf_frame.profiling.step_profile import to_bytes
@@ -45,14 +45,8 @@ def job(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def attach(tmp_path, capsys):
-    def attach(*words):
-        code = main(["profile", "attach", str(tmp_path), "--timeout_secs", "1", *words])
-        captured = capsys.readouterr()
-        assert "Traceback" not in captured.err
-        return code, captured.out, captured.err
-
-    return attach
+def attach(tmp_path, tf_frame):
+    return functools.partial(tf_frame, "profile", "attach", tmp_path, "--timeout_secs", "1")
 
 
 def elsewhere(task, state=TRAINING):

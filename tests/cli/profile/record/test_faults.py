@@ -5,7 +5,6 @@ import signal
 import pytest
 
 from hand_made_steps import Recording
-from tf_frame.cli.main import main
 from tf_frame.cli.profile import record as run
 from tf_frame.profiling.step_profile import to_bytes
 from tf_frame.session.interrupts import Interrupted
@@ -48,13 +47,13 @@ def installed(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def profile(tmp_path, capsys):
+def profile(tmp_path, tf_frame):
     """Runs `tf-frame profile`, which must leave no temporary folder; returns code and output."""
 
     def profile(*words):
-        code = main(["profile", "--model_dir", "found", *words])
+        result = tf_frame("profile", "--model_dir", "found", *words)
         assert not list((tmp_path / "temporary").iterdir())
-        return code, *capsys.readouterr()
+        return result
 
     return profile
 
