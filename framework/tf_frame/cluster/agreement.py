@@ -1,4 +1,4 @@
-"""`Agreement`: the tasks of a job agree on the steps to save, the step to stop, and the end.
+"""Messages between the tasks of a job: when to save, when to stop, and who has finished.
 
 A checkpoint holds the input position of every worker at one step. But a worker that has finished a
 step begins the next step at once. So the chief requests a save before the step that is to be

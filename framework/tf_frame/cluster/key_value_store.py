@@ -20,8 +20,8 @@ NO_NUMBER = -1
 _TIMEOUT_MS = 10_000
 
 
-def read_numbers(keys: Sequence[str], device: str) -> Tensor:
-    """Adds a read of numbers to the default graph; returns an int64 tensor `[keys]`.
+def read_numbers(keys: Sequence[str] | Tensor, device: str) -> Tensor:
+    """Adds a read of numbers to the default graph; returns an int64 tensor, shaped like `keys`.
 
     Args:
       keys: the keys.
@@ -29,19 +29,20 @@ def read_numbers(keys: Sequence[str], device: str) -> Tensor:
     """
     with tf.device(None), tf.device(device):
         default = tf.constant(NO_NUMBER, tf.int64)
-        return _find(_table(_NUMBERS, tf.int64), tf.constant(list(keys)), default, [len(keys)])
+        keys = tf.convert_to_tensor(keys)
+        return _find(_table(_NUMBERS, tf.int64), keys, default, keys.shape)
 
 
-def store_number(key: str, value: Any, device: str) -> Any:
+def store_number(key: str | Tensor, value: Any, device: str) -> Any:
     """Adds an operation that stores a number; see `read_numbers`."""
     with tf.device(None), tf.device(device):
-        return _insert(_table(_NUMBERS, tf.int64), tf.constant(key), value)
+        return _insert(_table(_NUMBERS, tf.int64), tf.convert_to_tensor(key), value)
 
 
-def read_text(key: str, device: str) -> Tensor:
+def read_text(key: str | Tensor, device: str) -> Tensor:
     """Adds a read of a text to the default graph; returns a scalar string tensor."""
     with tf.device(None), tf.device(device):
-        return _find(_table(_TEXTS, tf.string), _hash(tf.constant(key)), tf.constant(b""), [])
+        return _find(_table(_TEXTS, tf.string), _hash(key), tf.constant(b""), [])
 
 
 class KeyValueStore:
@@ -63,11 +64,10 @@ class KeyValueStore:
         with self._graph.as_default(), tf.device(device):
             self._key = tf.placeholder(tf.string, [])
             self._number, self._text = tf.placeholder(tf.int64, []), tf.placeholder(tf.string, [])
-            numbers, texts = _table(_NUMBERS, tf.int64), _table(_TEXTS, tf.string)
-            self._put_number = _insert(numbers, self._key, self._number)
-            self._put_text = _insert(texts, _hash(self._key), self._text)
-            self._get_number = _find(numbers, self._key, tf.constant(NO_NUMBER, tf.int64), [])
-            self._get_text = _find(texts, _hash(self._key), tf.constant(b""), [])
+            self._put_text = _insert(_table(_TEXTS, tf.string), _hash(self._key), self._text)
+            self._put_number = store_number(self._key, self._number, device)
+            self._get_number = read_numbers(self._key, device)
+            self._get_text = read_text(self._key, device)
 
     def put(self, values: Mapping[str, int | bytes]) -> None:
         """Stores numbers and texts."""

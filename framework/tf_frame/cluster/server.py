@@ -13,13 +13,14 @@ import os
 import queue
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import tensorflow.compat.v1 as tf
 
 from tf_frame.cluster.cluster import Cluster
 from tf_frame.errors import TfFrameError
+from tf_frame.types import Session
 
 # Sent by the chief: the job has ended; the chief has saved and stopped because of a signal.
 LEAVE, STOPPED = b"leave", b"stopped"
@@ -168,32 +169,31 @@ def _wait_for_end(
 
 
 def _receive(server: Any, commands: queue.SimpleQueue[bytes]) -> None:
-    with tf.Graph().as_default():
+    with _session(server.target, [_task(server)]) as session:
         received = _commands().dequeue()
-        # The queue is closed at the end.
-        with (
-            contextlib.suppress(tf.errors.OpError),
-            tf.Session(server.target, config=_local_config(server)) as session,
-        ):
-            while True:
-                commands.put(session.run(received))
+        while True:  # Until `_close_commands`.
+            commands.put(session.run(received))
 
 
 def _close_commands(server: Any) -> None:
-    with tf.Graph().as_default():
-        closed = _commands().close(cancel_pending_enqueues=True)
-        with (
-            contextlib.suppress(tf.errors.OpError),
-            tf.Session(server.target, config=_local_config(server)) as session,
-        ):
-            session.run(closed)
+    with _session(server.target, [_task(server)]) as session:
+        session.run(_commands().close(cancel_pending_enqueues=True))
 
 
-def _local_config(server: Any) -> Any:
-    definition = server.server_def
-    return tf.ConfigProto(
-        device_filters=[f"/job:{definition.job_name}/task:{definition.task_index}"]
-    )
+def _task(server: Any) -> str:
+    return f"/job:{server.server_def.job_name}/task:{server.server_def.task_index}"
+
+
+@contextlib.contextmanager
+def _session(target: str, tasks: list[str], timeout_ms: int = 0) -> Iterator[Session]:
+    """A session of some tasks with a new graph; an error of TensorFlow ends the block, silently."""
+    config = tf.ConfigProto(device_filters=tasks, operation_timeout_in_ms=timeout_ms)
+    with (
+        contextlib.suppress(tf.errors.OpError),
+        tf.Graph().as_default(),
+        tf.Session(target, config=config) as session,
+    ):
+        yield session
 
 
 def _commands() -> Any:
@@ -209,15 +209,8 @@ def send_to_ps(cluster: Cluster, command: bytes) -> None:
     """
     for task in range(cluster.num_ps_tasks):
         ps = f"/job:ps/task:{task}"
-        config = tf.ConfigProto(
-            device_filters=[ps, f"/job:{cluster.worker_job}"], operation_timeout_in_ms=_SEND_MS
-        )
-        with tf.Graph().as_default():
+        # A parameter server may have died while the job ended.
+        with _session(cluster.target, [ps, f"/job:{cluster.worker_job}"], _SEND_MS) as session:
             with tf.device(f"{ps}/device:CPU:0"):
                 sent = _commands().enqueue(command)
-            # A parameter server may have died while the job ended.
-            with (
-                contextlib.suppress(tf.errors.OpError),
-                tf.Session(cluster.target, config=config) as session,
-            ):
-                session.run(sent)
+            session.run(sent)

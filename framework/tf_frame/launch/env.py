@@ -24,11 +24,7 @@ _FIRST_PORT = 2222
 
 
 def main(job: Job, values: Mapping[str, Any]) -> int:
-    """Prints a line for a shell for each task; returns the exit code.
-
-    Args:
-      job: the job.
-      values: the options of `OPTIONS` by name.
+    """Prints a line for a shell for each task.
 
     Raises:
       ConfigError: the addresses are not one of each task.

@@ -13,6 +13,7 @@ from tf_frame.config.option import Option
 
 PS, CHIEF, WORKER, EVALUATOR = "ps", "chief", "worker", "evaluator"
 # --on NAME -> module with `OPTIONS` and `main(job, values)`, imported only if it is asked for.
+# `values` are the values of `OPTIONS` by name; `main` returns the exit code.
 PLACES = {
     "local": "tf_frame.launch.local",
     "slurm": "tf_frame.launch.slurm",

@@ -56,11 +56,7 @@ _Dumper.add_representer(
 
 
 def main(job: Job, values: Mapping[str, Any]) -> int:
-    """Prints the manifest of a job; returns the exit code.
-
-    Args:
-      job: the job.
-      values: the options of `OPTIONS` by name.
+    """Prints the manifest of a job.
 
     Raises:
       ConfigError: there is no image, a name is not allowed, or the pods would not share the
@@ -74,7 +70,7 @@ def main(job: Job, values: Mapping[str, Any]) -> int:
 
 
 def manifest(job: Job, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the TFJob of a job; arguments and errors as of `main`."""
+    """Returns the TFJob of a job; errors as of `main`."""
     metadata = {"name": _Text(values["name"] or _default_name(job))}
     longest = _LONGEST_LABEL - _longest_suffix(job)
     if not _NAME.fullmatch(metadata["name"]) or len(metadata["name"]) > longest:

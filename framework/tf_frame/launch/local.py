@@ -78,11 +78,10 @@ def main(
     program: Sequence[str] = PROGRAM,
     limits: Mapping[str, float] | None = None,
 ) -> int:
-    """Runs a job, and returns the exit code of the launcher.
+    """Runs a job.
 
     Args:
-      job: the job.
-      values: name -> value of `OPTIONS`.
+      job, values: see `launch.job.PLACES`.
       program: the words before the words of the job.
       limits: fields of `Limits` that differ from the default.
 
@@ -91,7 +90,13 @@ def main(
     """
     gpus, cpus = values["gpus_per_worker"], values["cpus_per_task"]
     commands = task_commands(job, gpus_per_worker=gpus, cpus_per_task=cpus, program=program)
-    _make_log_folder(job)
+    try:
+        os.makedirs(os.path.join(job.model_dir, LOG_FOLDER), exist_ok=True)
+    except OSError as error:
+        raise ConfigError(
+            f"--model_dir {job.model_dir} cannot be written: {error.strerror}; choose another "
+            "folder"
+        ) from None
     begin = time.monotonic()
     with output_may_fail():
         screen = JobScreen(job.tasks)
@@ -101,16 +106,6 @@ def main(
         code = supervisor.run()
         _show_end(supervisor, screen, job.model_dir, time.monotonic() - begin)
     return code
-
-
-def _make_log_folder(job: Job) -> None:
-    try:
-        os.makedirs(os.path.join(job.model_dir, LOG_FOLDER), exist_ok=True)
-    except OSError as error:
-        raise ConfigError(
-            f"--model_dir {job.model_dir} cannot be written: {error.strerror}; choose another "
-            "folder"
-        ) from None
 
 
 def _introduction(job: Job) -> str:

@@ -54,6 +54,7 @@ class TaskProcess:
 
     Attributes:
       tail: the new lines of the log.
+      pid: number of the process, and of its group.
       start_time: time of the start, by `time.monotonic`.
 
     Raises:
@@ -67,12 +68,12 @@ class TaskProcess:
         with _log_file(command.log) as log:
             self.tail = LogTail(command.log)
             self._process = _start(command, log)
-        self._pid = self._process.pid
-        started(self._pid)
+        self.pid = self._process.pid
+        started(self.pid)
         if command.cpus:
             with contextlib.suppress(OSError):  # It has ended already.
                 # The process has imported nothing yet, so that all its threads inherit the cores.
-                os.sched_setaffinity(self._pid, command.cpus)
+                os.sched_setaffinity(self.pid, command.cpus)
 
     def exit_code(self) -> int | None:
         """Returns the exit code, a signal as a negative number; None while the process runs.
@@ -90,22 +91,17 @@ class TaskProcess:
         """Asks the process to save and to stop."""
         if not self._ended:
             with contextlib.suppress(OSError):
-                os.kill(self._pid, signal.SIGTERM)
+                os.kill(self.pid, signal.SIGTERM)
 
     def kill(self) -> None:
         """Ends the process and all processes that it has started, at once."""
         if not self._ended:
             with contextlib.suppress(OSError):
-                os.killpg(self._pid, signal.SIGKILL)
-
-    @property
-    def pid(self) -> int:
-        """Number of the process, and of its group."""
-        return self._pid
+                os.killpg(self.pid, signal.SIGKILL)
 
     def _has_ended(self) -> bool:
         how = os.WEXITED | os.WNOHANG | os.WNOWAIT
-        return os.waitid(os.P_PID, self._pid, how) is not None
+        return os.waitid(os.P_PID, self.pid, how) is not None
 
 
 def _start(command: TaskCommand, log: int) -> subprocess.Popen[bytes]:

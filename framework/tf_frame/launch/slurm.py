@@ -72,11 +72,7 @@ exit $code
 
 
 def main(job: Job, values: Mapping[str, Any]) -> int:
-    """Submits a job, and prints commands to watch it; returns the exit code.
-
-    Args:
-      job: the job; its folder is on a file system that all nodes share.
-      values: the options of `OPTIONS` by name.
+    """Submits a job, and prints commands to watch it; all nodes share the folder of the job.
 
     Raises:
       ConfigError: the options for sbatch cannot be read.
@@ -96,7 +92,7 @@ def main(job: Job, values: Mapping[str, Any]) -> int:
 
 
 def script(job: Job, values: Mapping[str, Any]) -> str:
-    """Returns the sbatch script of a job; arguments and errors as of `main`."""
+    """Returns the sbatch script of a job; errors as of `main`."""
     port = values["slurm_port"]
     return _SCRIPT.format(
         directives="\n".join(f"#SBATCH {line}" for line in _directives(job, values)),

@@ -216,14 +216,11 @@ class Supervisor:
 
     def _kill(self, why: str) -> None:
         self._kill_at = None
-        names = self._running_names()
+        names = ", ".join(str(run.task) for run in self.runs if run.exit_code is None)
         if names:
             self._screen.say(f"{why} {names}" if why == "killing" else f"{names} {why}")
         for run in self.runs:
             run.kill()
-
-    def _running_names(self) -> str:
-        return ", ".join(str(run.task) for run in self.runs if run.exit_code is None)
 
     def _all_have_ended(self) -> bool:
         return all(run.exit_code is not None for run in self.runs)
