@@ -85,11 +85,7 @@ class AlignedRun:
 
 
 def read_run(folder: ProfileFolder, *, keep_threadpool: bool = False) -> Run:
-    """Reads a folder: recorded steps, and XPlane files of tasks without them.
-
-    Args:
-      folder: the folder.
-      keep_threadpool: include events of Eigen's thread pools.
+    """Reads a folder: recorded steps, and XPlane files of tasks without them (`xplane.read_lines`).
 
     Raises:
       DataError: an XPlane file is damaged, or all recorded steps are.

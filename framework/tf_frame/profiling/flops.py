@@ -105,11 +105,7 @@ def is_product(operation: Any) -> bool:
 def multiply_adds(operation: Any) -> int:
     """Counts the multiply-adds of a convolution, a matrix product, or the gradient of one.
 
-    Args:
-      operation: a `tf.Operation`.
-
-    Returns:
-      The number; 0 for other types. An operation that pads counts the padding.
+    Other types count 0. An operation that pads counts the padding.
 
     Raises:
       UnknownShape: an output or a kernel has no static shape.
@@ -126,13 +122,9 @@ def multiply_adds(operation: Any) -> int:
 
 
 def flops(operation: Any) -> int:
-    """Counts the floating-point operations of one execution of an operation.
+    """Counts the floating-point operations of one execution of a `tf.Operation`.
 
-    Args:
-      operation: a `tf.Operation`.
-
-    Returns:
-      The number; 0 for types that are not listed, and for integers.
+    Types that are not listed, and operations on integers, count 0.
 
     Raises:
       UnknownShape: a shape that the count depends on is not static.
@@ -144,35 +136,10 @@ def flops(operation: Any) -> int:
     return count(operation) if count else 2 * multiply_adds(operation)
 
 
-def _per_output(operation: Any) -> int:
-    return _PER_OUTPUT[operation.type] * _size(operation.outputs[0])
-
-
-def _per_input(operation: Any) -> int:
-    return _PER_INPUT[operation.type] * _size(operation.inputs[0])
-
-
-def _reduction(operation: Any) -> int:
-    return _size(operation.inputs[0]) - _size(operation.outputs[0])
-
-
-def _batch_norm(operation: Any) -> int:
-    # With given statistics it is one multiply-add.
-    return (4 if operation.get_attr("is_training") else 2) * _size(operation.inputs[0])
-
-
 def _pooling(operation: Any) -> int:
     outputs, per_element, per_output = _POOLINGS[operation.type]
     window: int = math.prod(operation.get_attr("ksize"))
     return _size(_tensor(operation, outputs)) * (per_element * window + per_output)
-
-
-def _sum(operation: Any) -> int:
-    return (len(operation.inputs) - 1) * _size(operation.outputs[0])
-
-
-def _l2_loss(operation: Any) -> int:
-    return 3 * _size(operation.inputs[0]) - 1
 
 
 def _update(operation: Any) -> int:
@@ -182,14 +149,17 @@ def _update(operation: Any) -> int:
 
 
 _COUNTS: Mapping[str, Callable[[Any], int]] = {
-    **dict.fromkeys(_PER_OUTPUT, _per_output),
-    **dict.fromkeys(_PER_INPUT, _per_input),
-    **dict.fromkeys(_REDUCTIONS, _reduction),
-    **dict.fromkeys(_BATCH_NORMS, _batch_norm),
+    **dict.fromkeys(_PER_OUTPUT, lambda op: _PER_OUTPUT[op.type] * _size(op.outputs[0])),
+    **dict.fromkeys(_PER_INPUT, lambda op: _PER_INPUT[op.type] * _size(op.inputs[0])),
+    **dict.fromkeys(_REDUCTIONS, lambda op: _size(op.inputs[0]) - _size(op.outputs[0])),
+    # With given statistics, batch norm is one multiply-add.
+    **dict.fromkeys(
+        _BATCH_NORMS, lambda op: (4 if op.get_attr("is_training") else 2) * _size(op.inputs[0])
+    ),
     **dict.fromkeys(_POOLINGS, _pooling),
     **dict.fromkeys(_PER_VALUE, _update),
-    "AddN": _sum,
-    "L2Loss": _l2_loss,
+    "AddN": lambda op: (len(op.inputs) - 1) * _size(op.outputs[0]),
+    "L2Loss": lambda op: 3 * _size(op.inputs[0]) - 1,
 }
 
 

@@ -75,9 +75,6 @@ def memory_changes(
     """Returns the changes of memory by (device, allocator), by rising time.
 
     Of changes in the same microsecond, changes of an earlier operation come first.
-
-    Args:
-      executions: executions of each device, from `read_executions`.
     """
     all_changes: dict[tuple[str, str], list[Change]] = collections.defaultdict(list)
     tensors = None

@@ -75,14 +75,7 @@ def _joined(node: _Node) -> _Node:
 def _rows(
     nodes: Sequence[_Node], depth: float, opened: Set[str] | None = None, level: int = 0
 ) -> list[_Node]:
-    """The rows of a table, with indented labels.
-
-    Args:
-      nodes: scopes that have a row.
-      depth: levels of scopes.
-      opened: the scopes with rows for those inside; None: all.
-      level: level of the nodes, from 0.
-    """
+    """The rows of a table, with indented labels; `opened`: scopes with inner rows, None: all."""
     rows = []
     for node in nodes:
         rows.append(dataclasses.replace(node, label="  " * level + node.label))

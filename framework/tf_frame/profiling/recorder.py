@@ -126,7 +126,9 @@ class Recorder:
         tables, offsets = _Tables(), dict(self._facts.clock_offsets())
         recorded = [
             _without_tracing(
-                dataclasses.replace(step, ops=tables.ops(run), memory=tables.memory(run))
+                dataclasses.replace(
+                    step, ops=tables.ops(run), memory=memory_peaks(run, tables.devices)
+                )
             )
             for step, run in zip(steps, metadata, strict=True)
         ]
@@ -218,6 +220,3 @@ class _Tables:
                 node = self.nodes.setdefault(Node(name, execution.type), len(self.nodes))
                 ops.append(Op(number, node, execution.begin, execution.end))
         return sorted(ops, key=lambda op: op.begin)
-
-    def memory(self, run_metadata: Any) -> Sequence[Any]:
-        return memory_peaks(run_metadata, self.devices)

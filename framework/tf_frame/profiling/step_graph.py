@@ -1,6 +1,7 @@
 """Parts of a training step: forward, backward and update; kept activations; outputs of scopes.
 
 Kept activations and outputs depend on the input, on data or random numbers, not on variables only.
+All functions take the operations of a step in the order of their creation.
 """
 
 from __future__ import annotations
@@ -30,13 +31,9 @@ FORWARD, BACKWARD, UPDATE = "forward", "backward", "update"
 
 
 def computed(operations: Sequence[Any], end: Any) -> list[Any]:
-    """Leaves out operations with unused results, as Grappler does.
+    """Leaves out operations that the last operation does not need, as Grappler does.
 
     `tf.gradients` makes such operations, for example the gradient of the images.
-
-    Args:
-      operations: the operations that `end` needs, in the order of their creation.
-      end: the operation that runs a step.
     """
     effects = {op.type: _has_effect(op) for op in {op.type: op for op in operations}.values()}
     names: set[str] = set()
@@ -55,15 +52,9 @@ def _has_effect(operation: Any) -> bool:
 
 
 def phases(operations: Sequence[Any]) -> Mapping[str, str]:
-    """Assigns each operation of a step to the forward pass, the backward pass or the update.
+    """Assigns operations, by name, to the forward pass, the backward pass or the update.
 
     Operations after gradients that are no gradients belong to the update.
-
-    Args:
-      operations: operations of a step, in the order of their creation.
-
-    Returns:
-      Name of the operation -> phase.
     """
     assigned: dict[str, str] = {}
     for op in operations:
@@ -79,11 +70,7 @@ def phases(operations: Sequence[Any]) -> Mapping[str, str]:
 def kept_tensors(operations: Sequence[Any]) -> list[Any]:
     """Finds the tensors of the forward pass that the backward pass reads, each once.
 
-    Args:
-      operations: operations of a step, in the order of their creation.
-
-    Returns:
-      The tensors; a view is replaced by the tensor that owns the memory.
+    A view is replaced by the tensor that owns the memory.
     """
     forward = _forward(operations)
     tensors: dict[str, Any] = {}
@@ -98,11 +85,7 @@ def kept_tensors(operations: Sequence[Any]) -> list[Any]:
 def scope_outputs(operations: Sequence[Any]) -> Mapping[str, Any]:
     """Finds, for each scope, the last tensor that the forward pass reads outside of the scope.
 
-    Args:
-      operations: operations of a step, in the order of their creation.
-
-    Returns:
-      Scope -> a tensor of floating-point numbers, of the first clone.
+    Only tensors of floating-point numbers of the first clone count.
     """
     forward = _forward(operations)
     outputs: dict[str, Any] = {}

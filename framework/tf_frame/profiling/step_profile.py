@@ -59,24 +59,14 @@ class Op(NamedTuple):
 
 
 class Node(NamedTuple):
-    """An operation of the optimised graph.
-
-    Attributes:
-      name: its name, with all name scopes.
-      type: its type, such as `_FusedConv2D`.
-    """
+    """An operation of the optimised graph: full name, and type such as `_FusedConv2D`."""
 
     name: str
     type: str
 
 
 class Owner(NamedTuple):
-    """An operation with output or temporary memory that is alive at the peak.
-
-    Attributes:
-      node: its name.
-      bytes: its bytes.
-    """
+    """Name of an operation, and bytes of its output and temporary memory at the peak."""
 
     node: str
     bytes: int

@@ -12,6 +12,7 @@ quantile is at most 2.5 %.
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,19 +26,12 @@ _OFFSET = -math.log(_SHORTEST_SECS) * _PER_LOG
 QUANTILES = {"p50_secs": 0.5, "p90_secs": 0.9, "p99_secs": 0.99}
 
 
+@dataclasses.dataclass(slots=True)
 class HookTime:
-    """Calls and seconds of one hook.
+    """Calls of one hook, at most one a step, and seconds in its methods."""
 
-    Attributes:
-      calls: number of its calls, at most one a step.
-      secs: time in its methods.
-    """
-
-    __slots__ = ("calls", "secs")
-
-    def __init__(self) -> None:
-        self.calls = 0
-        self.secs = 0.0
+    calls: int = 0
+    secs: float = 0.0
 
 
 class StepTimes:
@@ -77,15 +71,9 @@ class StepTimes:
             self._counts[min(max(number, 0), _CLASSES - 1)] += steps
 
     def hook(self, hook: Any, began: float, ended: float, *, ends: bool = False) -> float:
-        """Adds the time of a call of a hook; the clock may differ from the clock of `step`.
+        """Adds the time of a method of a hook; `ends` marks the method after the step.
 
-        Args:
-          hook: the hook.
-          began, ended: begin and end of its method.
-          ends: whether it is the method after the step.
-
-        Returns:
-          `ended`, when the next call begins.
+        The clock may differ from the clock of `step`. Returns `ended`, when the next call begins.
         """
         time = self.hooks.get(hook)
         if time is None:

@@ -95,12 +95,7 @@ class Trace:
         return Bar(row, lane, begin, end, first, last)
 
     def place(self, row: int, intervals: Iterable[tuple[int, int]]) -> list[Bar]:
-        """Returns bars, each on the lowest lane without an overlap.
-
-        Args:
-          row: their row.
-          intervals: (begin, end), by rising begin.
-        """
+        """Returns bars of (begin, end), by rising begin, each on the lowest lane that is free."""
         busy: list[tuple[int, int]] = []  # (end, lane)
         free: list[int] = []
         bars = []
@@ -114,14 +109,7 @@ class Trace:
         return bars
 
     def bar(self, bar: Bar, category: str, name: str, args: str = "{}") -> None:
-        """Draws a bar.
-
-        Args:
-          bar: its place.
-          category: category for the filter of the viewer.
-          name: text on the bar.
-          args: further facts, as JSON.
-        """
+        """Draws a bar; the viewer filters by category, and shows `args`, facts as JSON."""
         took = str(bar.end - bar.begin).zfill(4)
         self._bars.append(
             f'{{"ph":"X","cat":"{category}","name":{quote(name)},{bar.first},'
@@ -144,13 +132,7 @@ class Trace:
             )
 
     def curve(self, row: int, name: str, points: Sequence[tuple[int, int]]) -> None:
-        """Draws a curve.
-
-        Args:
-          row: its row.
-          name: of the curve.
-          points: (time, value), by rising time.
-        """
+        """Draws a curve through (time, value), by rising time."""
         label = quote(name)
         self._others += [
             f'{{"ph":"C","cat":"Memory","name":{label},"pid":{row},"tid":0,'

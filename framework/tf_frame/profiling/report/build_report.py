@@ -47,8 +47,7 @@ def build_report(
     """Makes the report of one task of a run.
 
     Args:
-      profiles: records of all tasks.
-      run: name of the run folder.
+      profiles, run: records of all tasks, and the name of their folder.
       task: such as `worker_0`; None: the first by name that has steps.
       max_operations: rows of `operations`; None: all.
 
@@ -121,13 +120,7 @@ def _first(ops: Sequence[Operation], count: int | None) -> tuple[Operation, ...]
 def _hook_rows(
     step_phases: Sequence[Phase], costs: Sequence[HookCost], mean_ms: float
 ) -> tuple[HookRow, ...]:
-    """A row for each hook, by falling time; hooks of one class are added up.
-
-    Args:
-      step_phases: phases of the recorded steps.
-      costs: costs over the whole run.
-      mean_ms: the mean recorded step.
-    """
+    """A row for each hook, by falling time; hooks of one class are added up."""
     hooks = {(phase.kind, phase.name): phase for phase in step_phases if phase.kind in HOOK_KINDS}
     names = dict.fromkeys([*hooks, *((cost.kind, cost.name) for cost in costs)])
     rows = [

@@ -92,7 +92,7 @@ class Comparison:
 
 def compare(before: Report, after: Report) -> Comparison:
     """Compares two reports, without entries below a thousandth of the step in both."""
-    first, second = (len(report.step.ms_of_steps) for report in (before, after))
+    first, second = len(before.step.ms_of_steps), len(after.step.ms_of_steps)
     step = _compare_steps("step", before, after)
     tables = {
         "phases": [_phases(report, hooks=False) for report in (before, after)],
@@ -113,7 +113,7 @@ def compare(before: Report, after: Report) -> Comparison:
         step=step,
         example=_example(before, after),
         **{
-            name: tuple(_changes(_Side(old, first), _Side(new, second), least_ms=least_ms))
+            name: tuple(_changes(old, new, (first, second), least_ms))
             for name, (old, new) in tables.items()
         },
     )
@@ -123,11 +123,11 @@ def _compare_steps(
     name: str, before: Report, after: Report, counts: Sequence[int] = (1, 1)
 ) -> Change:
     """Compares the steps of two reports, with their times divided by a count."""
-    sides = [
-        _Side({name: [ms / count for ms in report.step.ms_of_steps]}, len(report.step.ms_of_steps))
+    first, second = (
+        [ms / count for ms in report.step.ms_of_steps]
         for report, count in zip((before, after), counts, strict=True)
-    ]
-    (change,) = _changes(*sides)
+    )
+    (change,) = _changes({name: first}, {name: second}, (len(first), len(second)))
     return change
 
 
@@ -136,18 +136,6 @@ def _example(before: Report, after: Report) -> Change | None:
     if not first or not second or first == second:
         return None
     return _compare_steps("example", before, after, (first, second))
-
-
-@dataclasses.dataclass(frozen=True)
-class _Side:
-    """Entries of one report and its number of steps."""
-
-    times: _Times
-    steps: int
-
-    def entry_ms(self, name: str) -> Sequence[float]:
-        # In whole nanoseconds, as recorded: rounding errors of sums would change ranks.
-        return [round(ms, 6) for ms in self.times.get(name, [0.0] * self.steps)]
 
 
 def _phases(report: Report, *, hooks: bool) -> _Times:
@@ -186,10 +174,17 @@ def _match_numbers(before: _Times, after: _Times) -> tuple[_Times, _Times]:
     return renamed(before), renamed(after)
 
 
-def _changes(before: _Side, after: _Side, *, least_ms: float = 0.0) -> list[Change]:
+def _changes(
+    before: _Times, after: _Times, steps: tuple[int, int], least_ms: float = 0.0
+) -> list[Change]:
     """Compares entries by name, without entries below `least_ms` on both sides."""
-    names = dict.fromkeys([*before.times, *after.times])
-    pairs = {name: (before.entry_ms(name), after.entry_ms(name)) for name in names}
+
+    def entry_ms(times: _Times, name: str, count: int) -> Sequence[float]:
+        # In whole nanoseconds, as recorded: rounding errors of sums would change ranks.
+        return [round(ms, 6) for ms in times.get(name, [0.0] * count)]
+
+    names = [*before, *after]
+    pairs = {n: (entry_ms(before, n, steps[0]), entry_ms(after, n, steps[1])) for n in names}
     pairs = {n: pair for n, pair in pairs.items() if max(map(typical_ms, pair)) >= least_ms}
     chances = adjusted_p_values([p_value(*pair) for pair in pairs.values()])
     changes = [_change(name, *pairs[name], p) for name, p in zip(pairs, chances, strict=True)]

@@ -78,12 +78,10 @@ def columns(
 
     Args:
       title: read to the blind.
-      values: height of each column.
-      names: text of each column, shown under the pointer.
+      values, names, labels: height of each column, its text under the pointer, and above it.
       ends: labels below the first and the last column.
       mark: a horizontal line.
       highlighted: numbers of the columns in the colour for attention.
-      labels: text above each column.
     """
     highest = max([*values, *([mark.value] if mark else [])], default=0.0) or 1.0
     room = 1 / max(len(values), 1)
@@ -104,15 +102,7 @@ def columns(
 def area(
     title: str, values: Sequence[float], highest: float, *, ends: tuple[str, str], mark: Mark
 ) -> Markup:
-    """Returns a filled curve of equally long intervals of time.
-
-    Args:
-      title: read to the blind.
-      values: height of each interval.
-      highest: the value at the top.
-      ends: labels below the begin and the end.
-      mark: a horizontal line.
-    """
+    """Returns a filled curve of equally long intervals of time, up to `highest`; see `columns`."""
     highest = max([highest, *values]) or 1.0
     step = 1000 / max(len(values), 1)
     corners = ["M0,100"]

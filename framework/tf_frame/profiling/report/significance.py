@@ -29,9 +29,6 @@ def p_value(first: Sequence[float], second: Sequence[float]) -> float:
     """Returns the probability that two equal sources differ as much, in either direction.
 
     Equal values share the mean of their ranks. Without measurements of both the probability is 1.
-
-    Args:
-      first, second: measurements in any unit.
     """
     if not first or not second:
         return 1.0
@@ -44,11 +41,7 @@ def p_value(first: Sequence[float], second: Sequence[float]) -> float:
 
 
 def adjusted_p_values(p_values: Sequence[float]) -> list[float]:
-    """Returns the values that may be compared with the bound for the share of false differences.
-
-    Args:
-      p_values: the values of all entries of a table.
-    """
+    """Adjusts the values of all entries of a table by the procedure of Benjamini and Hochberg."""
     order = sorted(range(len(p_values)), key=p_values.__getitem__, reverse=True)
     adjusted, least = [1.0] * len(p_values), 1.0
     for position, index in enumerate(order):

@@ -30,12 +30,7 @@ _TABLES = (
 
 
 def format_report(report: Report, by: str | None = None) -> str:
-    """Returns the text.
-
-    Args:
-      report: the report.
-      by: one of `text_tables.TABLES`: shows only this table, with all rows, below the step time.
-    """
+    """Returns the text; with `by`, only this one of `text_tables.TABLES`, with all rows."""
     if by is not None:
         table = text_tables.TABLES[by](report, None)
         return f"{_headline(report)}\n\n{table or f'Nothing is recorded by {by}.'}"
@@ -104,25 +99,17 @@ def _where(report: Report) -> list[str]:
     return lines
 
 
-def _sum(phases: Sequence[Phase]) -> tuple[float, float]:
-    return sum(phase.ms for phase in phases), sum(phase.share for phase in phases)
+def _sum(rows: Sequence[Phase | Row]) -> tuple[float, float]:
+    return sum(row.ms for row in rows), sum(row.share for row in rows)
 
 
 def _kinds(report: Report) -> list[str]:
-    """A bar for each kind of operations."""
+    """A bar for each kind of operations; small kinds share one bar."""
+    labels = {INPUT_KIND: "input (waiting for it, and preparing it)"}
+    small = [row for row in report.kinds if row.share < _SMALL]
     large = [row for row in report.kinds if row.share >= _SMALL]
-    lines = [_bar(_kind_label(row), row.ms, row.share) for row in large]
-    return lines + _rest([(row.ms, row.share) for row in report.kinds if row.share < _SMALL])
-
-
-def _kind_label(row: Row) -> str:
-    return "input (waiting for it, and preparing it)" if row.name == INPUT_KIND else row.name
-
-
-def _rest(small: Sequence[tuple[float, float]]) -> list[str]:
-    if not small:
-        return []
-    return [_bar("all others", sum(ms for ms, _ in small), sum(share for _, share in small))]
+    lines = [_bar(labels.get(row.name, row.name), row.ms, row.share) for row in large]
+    return [*lines, _bar("all others", *_sum(small))] if small else lines
 
 
 def _bar(label: str, ms: float, share: float) -> str:

@@ -57,16 +57,6 @@ def operations(report: Report, max_rows: int | None) -> str:
     return _table("Operations that take longest", report.operations, table, max_rows, texts=2)
 
 
-def types(report: Report, max_rows: int | None) -> str:
-    """Types of operations."""
-    return _rows("Types of operations", "TYPE", report.types, max_rows)
-
-
-def kinds(report: Report, max_rows: int | None) -> str:
-    """Kinds of operations."""
-    return _rows("Kinds of operations", "KIND", report.kinds, max_rows)
-
-
 def layers(report: Report, max_rows: int | None) -> str:
     """Layers, forward and backward together; a short table adds small layers of a scope up."""
     rows = report.layers if max_rows is None else roll_up(report.layers, _LARGE)
@@ -205,9 +195,9 @@ def _short(name: str, width: int = _NAME_WIDTH) -> str:
 # Value of --by -> the table.
 TABLES: Mapping[str, Callable[[Report, int | None], str]] = {
     "op": operations,
-    "type": types,
+    "type": lambda report, most: _rows("Types of operations", "TYPE", report.types, most),
     "layer": layers,
-    "kind": kinds,
+    "kind": lambda report, most: _rows("Kinds of operations", "KIND", report.kinds, most),
     "clone": clones,
     "hook": hooks,
 }
