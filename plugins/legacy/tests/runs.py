@@ -29,10 +29,14 @@ def events(folder):
     return [event for path in paths for event in tf.train.summary_iterator(str(path))]
 
 
+def summaries(folder):
+    """The step of each value of the summaries, and the value."""
+    return [(event.step, value) for event in events(folder) for value in event.summary.value]
+
+
+def summary_tags(folder):
+    return {value.tag for _, value in summaries(folder)}
+
+
 def scalars(folder, tag):
-    return [
-        (event.step, value.simple_value)
-        for event in events(folder)
-        for value in event.summary.value
-        if value.tag == tag
-    ]
+    return [(step, value.simple_value) for step, value in summaries(folder) if value.tag == tag]

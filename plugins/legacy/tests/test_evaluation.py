@@ -1,6 +1,5 @@
 """Evaluation under the names of tf.contrib.training and slim."""
 
-import inspect
 import logging
 
 import numpy as np
@@ -8,6 +7,9 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame_legacy import evaluation, training_evaluation
+
+from .runs import summaries
+from .signatures import list_arguments
 
 
 @pytest.fixture
@@ -47,25 +49,25 @@ def lines(monkeypatch):
 
 stop_after = training_evaluation.StopAfterNEvalsHook
 CONTRIB_ONCE = (
-    "(checkpoint_path, master='', scaffold=None, eval_ops=None, feed_dict=None, final_ops=None, "
-    "final_ops_feed_dict=None, hooks=None, config=None)"
+    "checkpoint_path, master='', scaffold=None, eval_ops=None, feed_dict=None, final_ops=None, "
+    "final_ops_feed_dict=None, hooks=None, config=None"
 )
 CONTRIB_REPEATEDLY = (
-    "(checkpoint_dir, master='', scaffold=None, eval_ops=None, feed_dict=None, final_ops=None, "
+    "checkpoint_dir, master='', scaffold=None, eval_ops=None, feed_dict=None, final_ops=None, "
     "final_ops_feed_dict=None, eval_interval_secs=60, hooks=None, config=None, "
-    "max_number_of_evaluations=None, timeout=None, timeout_fn=None)"
+    "max_number_of_evaluations=None, timeout=None, timeout_fn=None"
 )
 SLIM_ONCE = (
-    "(master, checkpoint_path, logdir, num_evals=1, initial_op=None, initial_op_feed_dict=None, "
+    "master, checkpoint_path, logdir, num_evals=1, initial_op=None, initial_op_feed_dict=None, "
     "eval_op=None, eval_op_feed_dict=None, final_op=None, final_op_feed_dict=None, summary_op=0, "
-    "summary_op_feed_dict=None, variables_to_restore=None, session_config=None, hooks=None)"
+    "summary_op_feed_dict=None, variables_to_restore=None, session_config=None, hooks=None"
 )
 SLIM_LOOP = (
-    "(master, checkpoint_dir, logdir, num_evals=1, initial_op=None, initial_op_feed_dict=None, "
+    "master, checkpoint_dir, logdir, num_evals=1, initial_op=None, initial_op_feed_dict=None, "
     "init_fn=None, eval_op=None, eval_op_feed_dict=None, final_op=None, final_op_feed_dict=None, "
     "summary_op=0, summary_op_feed_dict=None, variables_to_restore=None, eval_interval_secs=60, "
     "max_number_of_evaluations=None, session_config=None, timeout=None, timeout_fn=None, "
-    "hooks=None)"
+    "hooks=None"
 )
 
 
@@ -79,23 +81,21 @@ SLIM_LOOP = (
         (evaluation.evaluation_loop, SLIM_LOOP),
         (
             evaluation.wait_for_new_checkpoint,
-            "(checkpoint_dir, last_checkpoint=None, seconds_to_sleep=1, timeout=None)",
+            "checkpoint_dir, last_checkpoint=None, seconds_to_sleep=1, timeout=None",
         ),
         (
             evaluation.checkpoints_iterator,
-            "(checkpoint_dir, min_interval_secs=0, timeout=None, timeout_fn=None)",
+            "checkpoint_dir, min_interval_secs=0, timeout=None, timeout_fn=None",
         ),
-        (evaluation.StopAfterNEvalsHook, "(num_evals, log_progress=True)"),
+        (evaluation.StopAfterNEvalsHook, "num_evals, log_progress=True"),
         (
             evaluation.SummaryAtEndHook,
-            "(log_dir=None, summary_writer=None, summary_op=None, feed_dict=None)",
+            "log_dir=None, summary_writer=None, summary_op=None, feed_dict=None",
         ),
     ],
 )
 def test_the_arguments_and_defaults_are_the_old_ones(function, signature):
-    parameters = inspect.signature(function).parameters.values()
-    bare = [p.replace(annotation=inspect.Parameter.empty) for p in parameters]
-    assert str(inspect.Signature(bare)) == signature
+    assert list_arguments(function) == signature
 
 
 @pytest.mark.parametrize("form", [lambda op: op, lambda op: [op], lambda op: {"mean": op}])
@@ -237,13 +237,8 @@ def test_the_eval_step_is_made_once_and_several_are_refused():
             evaluation.get_or_create_eval_step()
 
 
-def events(folder):
-    return [
-        (event.step, value.tag, value.simple_value)
-        for file in sorted(folder.iterdir())
-        for event in tf.train.summary_iterator(str(file))
-        for value in event.summary.value
-    ]
+def written(folder):
+    return [(step, value.tag, value.simple_value) for step, value in summaries(folder)]
 
 
 def test_slims_loop_evaluates_and_summarises_each_checkpoint(save, mean, tmp_path):
@@ -254,7 +249,7 @@ def test_slims_loop_evaluates_and_summarises_each_checkpoint(save, mean, tmp_pat
     options = {"num_evals": 2, "max_number_of_evaluations": 1}
     result = evaluation.evaluation_loop("", *folders, eval_op=update, final_op=value, **options)
     assert result == 5.5
-    assert events(tmp_path / "eval") == [(2, "of_all", 5.5)]
+    assert written(tmp_path / "eval") == [(2, "of_all", 5.5)]
 
 
 def test_slim_restores_the_variables_asked_for_and_summarises_what_it_is_given(save, tmp_path):
@@ -273,7 +268,7 @@ def test_slim_restores_the_variables_asked_for_and_summarises_what_it_is_given(s
             variables_to_restore={"w": other, "global_step": step},
         )
     assert result == 6.0
-    assert events(tmp_path / "eval") == [(2, "fed", 3.0)]
+    assert written(tmp_path / "eval") == [(2, "fed", 3.0)]
 
 
 def test_slim_writes_no_summaries_where_none_are_wanted(save, mean, tmp_path):
@@ -294,7 +289,7 @@ def test_the_hook_for_summaries_takes_all_of_the_graph_and_adds_an_operation_onc
     for _ in range(3):
         training_evaluation.evaluate_once(path, hooks=[hook])
         sizes.append(len(tf.get_default_graph().get_operations()))
-    assert events(tmp_path / "eval") == [(4, "weight", 5.0)] * 3
+    assert written(tmp_path / "eval") == [(4, "weight", 5.0)] * 3
     assert sizes[1] == sizes[2]
 
 

@@ -9,6 +9,8 @@ from tf_frame.graph.global_step import read_step_after
 from tf_frame.hooks.cadence import NEVER
 from tf_frame_legacy.profile_session_run_hooks import ProfileAtStepHook
 
+from .runs import events
+
 
 @pytest.fixture(autouse=True)
 def closed_writers():
@@ -37,16 +39,10 @@ def train(graph):
 
 def written(folder):
     """Names of the Chrome traces; tag and step of each run metadata."""
-    tf.summary.FileWriterCache.clear()
-    events = [
-        event
-        for file in folder.glob("events.out.tfevents.*")
-        for event in tf.train.summary_iterator(str(file))
-        if event.HasField("tagged_run_metadata")
-    ]
+    traced = [event for event in events(folder) if event.HasField("tagged_run_metadata")]
     return (
         sorted(path.name for path in folder.glob("*.json")),
-        [(event.tagged_run_metadata.tag, event.step) for event in events],
+        [(event.tagged_run_metadata.tag, event.step) for event in traced],
     )
 
 

@@ -1,11 +1,11 @@
-import inspect
-
 import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame.errors import ConfigError
 from tf_frame_legacy import quantize, slim
+
+from .signatures import list_arguments
 
 IMAGES = np.random.RandomState(0).uniform(-1, 1, [4, 8, 8, 3]).astype(np.float32)
 
@@ -114,12 +114,8 @@ def test_a_graph_with_an_optimizer_is_refused(graph, optimizer, variable_mode):
 
 
 def test_arguments_are_those_of_contrib():
-    signature = inspect.signature(quantize.experimental_create_training_graph)
-    assert list(signature.parameters) == [
-        "input_graph", "weight_bits", "activation_bits", "symmetric", "quant_delay",
-        "freeze_bn_delay", "scope",
-    ]  # fmt: skip
-    assert list(inspect.signature(quantize.create_training_graph).parameters) == [
-        "input_graph",
-        "quant_delay",
-    ]
+    assert list_arguments(quantize.experimental_create_training_graph) == (
+        "input_graph=None, weight_bits=8, activation_bits=8, symmetric=False, quant_delay=0, "
+        "freeze_bn_delay=None, scope=None"
+    )
+    assert list_arguments(quantize.create_training_graph) == "input_graph=None, quant_delay=0"

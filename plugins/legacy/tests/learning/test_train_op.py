@@ -1,4 +1,3 @@
-import inspect
 import logging
 
 import numpy as np
@@ -6,6 +5,8 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame_legacy import learning, training
+
+from ..signatures import list_arguments
 
 pytestmark = pytest.mark.usefixtures("graph")
 MODULES = pytest.mark.parametrize("module", [learning, training])
@@ -26,10 +27,6 @@ def after_a_step(train_op, fetches):
         session.run(tf.global_variables_initializer())
         session.run(train_op)
         return session.run(fetches)
-
-
-def read_defaults(function):
-    return {name: p.default for name, p in inspect.signature(function).parameters.items()}
 
 
 @MODULES
@@ -98,23 +95,18 @@ def test_gradients_are_summarised(module, separator, caplog):
     assert values[f"{names[1]}_norm"].simple_value == pytest.approx(5.0)
 
 
-def test_read_defaults_create_train_op():
-    shared = {
-        "total_loss": inspect.Parameter.empty,
-        "optimizer": inspect.Parameter.empty,
-        "global_step": 0,
-        "update_ops": None,
-        "variables_to_train": None,
-        "summarize_gradients": False,
-        "gate_gradients": tf.train.Optimizer.GATE_OP,
-        "aggregation_method": None,
-        "colocate_gradients_with_ops": False,
-        "check_numerics": True,
-    }
-    slim, contrib = map(read_defaults, (learning.create_train_op, training.create_train_op))
-    assert slim == {**shared, "clip_gradient_norm": 0, "gradient_multipliers": None}
-    assert contrib == {**shared, "transform_grads_fn": None}
-    assert (list(slim)[5], list(contrib)[5]) == ("clip_gradient_norm", "transform_grads_fn")
+def test_arguments_of_create_train_op_and_their_defaults():
+    start = "total_loss, optimizer, global_step=0, update_ops=None, variables_to_train=None, "
+    end = (
+        f"summarize_gradients=False, gate_gradients={tf.train.Optimizer.GATE_OP}, "
+        "aggregation_method=None, colocate_gradients_with_ops=False, "
+    )
+    assert list_arguments(learning.create_train_op) == (
+        f"{start}clip_gradient_norm=0, {end}gradient_multipliers=None, check_numerics=True"
+    )
+    assert list_arguments(training.create_train_op) == (
+        f"{start}transform_grads_fn=None, {end}check_numerics=True"
+    )
 
 
 @pytest.mark.usefixtures("variable_mode")

@@ -10,6 +10,8 @@ import old_script
 from tf_frame_deeplab.nuclei import _SAMPLE, TILE_SIZE
 from tfrecords import make_example, write_records
 
+from ..runs import scalars, summary_tags
+
 pytestmark = [pytest.mark.process, pytest.mark.timeout(240)]
 
 SCRIPTS = Path(__file__).parent / "deeplab_scripts"
@@ -100,17 +102,7 @@ def mean_iou(run_script, tmp_path, mode, **flags):
         max_number_of_evaluations=1,
         **flags,
     )
-    return summaries(tmp_path / "eval")["miou_1.0"]
-
-
-def summaries(folder):
-    """Tag -> last scalar value of a folder's summaries; 0 for other kinds."""
-    return {
-        value.tag: value.simple_value
-        for path in folder.glob("events.*")
-        for event in tf.train.summary_iterator(str(path))
-        for value in event.summary.value
-    }
+    return scalars(tmp_path / "eval", "miou_1.0")[-1][1]
 
 
 def losses(pattern, log):
@@ -145,7 +137,7 @@ def test_the_trainer_of_clones_learns(clones, run_script):
     folder, log = clones
     assert "Training on train set" in log
     check(losses(OF_CLONES, log))
-    tags = summaries(folder / "train").keys()
+    tags = summary_tags(folder / "train")
     assert {"learning_rate", "total_loss_1", "clone_0/Losses/clone_0//clone_loss"} <= tags
     assert {f"samples/{name}/image/0" for name in ("image", "label", "semantic")} <= tags
     # They are made twice, and those of all clones are written.
@@ -169,7 +161,7 @@ def test_the_trainer_of_towers_learns(run_script, tmp_path):
         **TRAINING,
     )
     check(losses(OF_TOWERS, log))
-    tags = summaries(tmp_path / "train").keys()
+    tags = summary_tags(tmp_path / "train")
     assert {"learning_rate", "total_loss_1", "samples/semantic/image/0"} <= tags
     assert "logits/semantic/weights_1" in tags
     assert not [tag for tag in tags if tag.startswith("clone_1")]

@@ -11,6 +11,8 @@ import tensorflow.compat.v1 as tf
 import old_script
 from tfrecords import make_example, write_records
 
+from ..runs import summary_tags
+
 pytestmark = [pytest.mark.process, pytest.mark.timeout(240)]
 
 SCRIPTS = Path(__file__).parent / "slim_scripts"
@@ -52,15 +54,6 @@ def run_script(dataset_dir):
         return old_script.run(SCRIPTS / f"{name}_image_classifier.py", mode, **flags)
 
     return run
-
-
-def tags_of(folder):
-    return {
-        value.tag
-        for path in folder.glob("events.*")
-        for event in tf.train.summary_iterator(str(path))
-        for value in event.summary.value
-    }
 
 
 def accuracies(log):
@@ -127,7 +120,7 @@ def test_two_clones_with_moving_averages_learn_and_write_what_slim_writes(run_sc
     logged = losses(log)
     assert len(logged) == 20
     assert np.mean(logged[-5:]) < 0.75 * np.mean(logged[:5])
-    assert tags_of(train_dir) == TAGS_OF_SLIM
+    assert summary_tags(train_dir) == TAGS_OF_SLIM
     saved = {path.name for path in train_dir.iterdir() if "tfevents" not in path.name}
     assert {"checkpoint", "graph.pbtxt", "model.ckpt-0.index", "model.ckpt-200.index"} <= saved
     averaged = {f"SmallInception/{name}/ExponentialMovingAverage" for name in VARIABLES}
@@ -138,7 +131,7 @@ def test_two_clones_with_moving_averages_learn_and_write_what_slim_writes(run_sc
     accuracy, recall = accuracies(log)
     assert accuracy > 0.5
     assert recall > 0.95
-    assert tags_of(eval_dir) == {
+    assert summary_tags(eval_dir) == {
         "batch/fraction_of_500_full",
         "eval/Accuracy",
         "eval/Recall_5",
@@ -177,7 +170,7 @@ def test_a_synchronous_worker_learns_and_writes(run_script, tmp_path, mode):
     }
     # Names that operations had before get a number.
     expected = {"learning_rate", "activations/conv1", "sparsity/conv2", "total_loss_1"}
-    assert {*expected, "LeNet/fc4/weights_1"} < tags_of(tmp_path)
+    assert {*expected, "LeNet/fc4/weights_1"} < summary_tags(tmp_path)
     names = ("LeNet/fc4/weights/ExponentialMovingAverage", "LeNet/fc4/weights")
     average, now = (tf.train.load_variable(str(tmp_path), name) for name in names)
     assert 0 < np.abs(average - now).max() < 0.5

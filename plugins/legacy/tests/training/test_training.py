@@ -1,7 +1,6 @@
 """`training.train`: the loop of tf.contrib.training."""
 
 import contextlib
-import inspect
 import logging
 
 import numpy as np
@@ -12,6 +11,7 @@ from tf_frame.errors import NonFiniteError
 from tf_frame_legacy import training
 
 from ..runs import checkpoints, loss_of_step, saved, scalars, square_train_op
+from ..signatures import list_arguments
 
 pytestmark = [
     pytest.mark.usefixtures("graph", "variable_mode", "control_flow_of_v1"),
@@ -34,21 +34,11 @@ def closed_writers():
 
 
 def test_arguments_and_their_defaults():
-    parameters = inspect.signature(training.train).parameters
-    assert [(name, p.default) for name, p in parameters.items()] == [
-        ("train_op", inspect.Parameter.empty),
-        ("logdir", inspect.Parameter.empty),
-        ("master", ""),
-        ("is_chief", True),
-        ("scaffold", None),
-        ("hooks", None),
-        ("chief_only_hooks", None),
-        ("save_checkpoint_secs", 600),
-        ("save_summaries_steps", 100),
-        ("config", None),
-        ("max_wait_secs", 7200),
-        ("run_metadata", None),
-    ]
+    assert list_arguments(training.train) == (
+        "train_op, logdir, master='', is_chief=True, scaffold=None, hooks=None, "
+        "chief_only_hooks=None, save_checkpoint_secs=600, save_summaries_steps=100, config=None, "
+        "max_wait_secs=7200, run_metadata=None"
+    )
 
 
 def test_without_folder_neither_summaries_nor_checkpoints_can_be_wanted(tmp_path, monkeypatch):

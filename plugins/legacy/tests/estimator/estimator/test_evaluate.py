@@ -1,9 +1,13 @@
+from pathlib import Path
+
 import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 from tensorflow.python.platform import tf_logging
 
 from tf_frame_legacy import estimator
+
+from ...runs import scalars, summaries
 
 # Of the rows 1..5 in batches of two, with labels 2 x + 1 and the weight 1.
 LOSSES = [(4 + 9) / 2, (16 + 25) / 2, 36.0]
@@ -164,11 +168,9 @@ def test_the_same_evaluation_again_reads_the_data_anew_and_the_newer_variables(m
 def test_results_are_written_as_they_were_called(make, linear):
     made = at_start(make(), linear)
     made.evaluate(linear.data(), name="test")
-    values = {}
-    for path in tf.io.gfile.glob(f"{made.eval_dir('test')}/events.*"):
-        for event in tf.train.summary_iterator(path):
-            values.update({value.tag: value for value in event.summary.value})
-            assert event.step == 0
+    written = summaries(Path(made.eval_dir("test")))
+    assert {step for step, _ in written} == {0}
+    values = {value.tag: value for _, value in written}
     assert values["loss"].simple_value == pytest.approx(np.mean(LOSSES))
     assert values["mae"].simple_value == pytest.approx(MAE)
     assert values["checkpoint_path"].tensor.string_val == [made.latest_checkpoint().encode()]
@@ -240,27 +242,19 @@ def summarising(linear):
     return model_fn
 
 
-def read_events(folder):
-    return [
-        (event.step, value.tag, value.simple_value)
-        for path in tf.io.gfile.glob(f"{folder}/events.*")
-        for event in tf.train.summary_iterator(path)
-        for value in event.summary.value
-        if value.tag in ("mae", "fed")
-    ]
-
-
 def test_summaries_of_the_model_function_are_not_mixed_with_the_metrics(make, linear):
     made = at_start(make(summarising(linear)), linear)
     made.evaluate(linear.data())
-    assert read_events(made.eval_dir()) == [(0, "mae", pytest.approx(MAE))]
+    folder = Path(made.eval_dir())
+    assert scalars(folder, "mae") == [(0, pytest.approx(MAE))]
+    assert scalars(folder, "fed") == []
 
 
 def test_nor_in_memory(make, linear):
     made = make(summarising(linear))
     hook = estimator.experimental.InMemoryEvaluatorHook(made, linear.data(), every_n_iter=100)
     made.train(linear.data(), hooks=[hook], steps=1)
-    steps = [step for step, _, _ in read_events(made.eval_dir())]
+    steps = [step for step, _ in scalars(Path(made.eval_dir()), "mae")]
     assert steps == sorted(set(steps)) and len(steps) >= 1
 
 

@@ -11,6 +11,8 @@ import tf_frame.estimator.estimator
 import tf_frame.hooks
 from tf_frame_legacy import estimator
 
+from ...signatures import list_arguments
+
 
 def words(text):
     return text.split()
@@ -38,17 +40,6 @@ IN_PARTS = {
     """,
     "inputs": "numpy_input_fn pandas_input_fn",
 }
-
-
-def arguments(function):
-    """The arguments of a function, with their defaults, in order, as one line."""
-    parameters = inspect.signature(function).parameters.values()
-    texts = [
-        p.name if p.default is p.empty else f"{p.name}={p.default!r}"
-        for p in parameters
-        if p.name != "self"
-    ]
-    return ", ".join(texts)
 
 
 def test_the_package_has_the_old_names_and_no_others():
@@ -148,7 +139,7 @@ ARGUMENTS = {
 
 @pytest.mark.parametrize("name", ARGUMENTS)
 def test_classes_and_functions_have_the_old_arguments(name):
-    assert arguments(operator.attrgetter(name)(estimator)) == ARGUMENTS[name]
+    assert list_arguments(operator.attrgetter(name)(estimator)) == ARGUMENTS[name]
 
 
 def test_modes_are_the_old_words():

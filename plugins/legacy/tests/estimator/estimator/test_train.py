@@ -1,8 +1,12 @@
+from pathlib import Path
+
 import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame_legacy import estimator
+
+from ...runs import scalars, summary_tags
 
 TRAIN = estimator.ModeKeys.TRAIN
 TWO, FOUR, LAST = slice(0, 2), slice(2, 4), slice(4, 5)
@@ -241,25 +245,15 @@ def test_summaries_of_the_model_and_the_loss_are_written_at_their_steps(make, li
 
     made = make(model_fn, config=estimator.RunConfig(save_summary_steps=2))
     made.train(linear.data(repeat=None), steps=5)
-    values = {}
-    for path in tf.io.gfile.glob(f"{made.model_dir}/events.*"):
-        for event in tf.train.summary_iterator(path):
-            for value in event.summary.value:
-                values.setdefault(value.tag, {})[event.step] = value.simple_value
+    losses, sizes = (scalars(Path(made.model_dir), tag) for tag in ("loss", "batch_size"))
     # The first step, and then multiples; the old hook counted on from the first.
-    assert values["loss"].keys() == values["batch_size"].keys() == {1, 2, 4}
-    assert values["loss"][1] == pytest.approx(6.5)
-    assert values["batch_size"][4] == 2.0
+    assert sizes == [(1, 2.0), (2, 2.0), (4, 2.0)]
+    assert [step for step, _ in losses] == [1, 2, 4]
+    assert losses[0][1] == pytest.approx(6.5)
 
 
 def test_how_often_is_told_by_steps_for_arrays_too(make, linear):
     made = make(config=estimator.RunConfig(log_step_count_steps=1))
     input_fn = estimator.inputs.numpy_input_fn(linear.x, linear.y, batch_size=1, shuffle=False)
     made.train(input_fn)
-    tags = {
-        value.tag
-        for path in tf.io.gfile.glob(f"{made.model_dir}/events.*")
-        for event in tf.train.summary_iterator(path)
-        for value in event.summary.value
-    }
-    assert tags == {"loss", "global_step/sec"}
+    assert summary_tags(Path(made.model_dir)) == {"loss", "global_step/sec"}

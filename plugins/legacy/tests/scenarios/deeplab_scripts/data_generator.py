@@ -1,21 +1,11 @@
 """Batches of the second generation, from tf.data."""
 
-import collections
 import os.path
 
 import common
 import preprocess
+import segmentation_dataset
 import tensorflow.compat.v1 as tf
-
-DatasetDescriptor = collections.namedtuple(
-    "DatasetDescriptor", ["splits_to_sizes", "num_classes", "ignore_label"]
-)
-
-_DATASETS_INFORMATION = {
-    "nuclei": DatasetDescriptor(
-        splits_to_sizes={"train": 12, "val": 4}, num_classes=2, ignore_label=255
-    )
-}
 
 
 class Dataset:
@@ -37,11 +27,7 @@ class Dataset:
         should_shuffle=False,
         should_repeat=False,
     ):
-        if dataset_name not in _DATASETS_INFORMATION:
-            raise ValueError("The specified dataset is not supported yet.")
-        information = _DATASETS_INFORMATION[dataset_name]
-        if split_name not in information.splits_to_sizes:
-            raise ValueError(f"data split name {split_name} not recognized")
+        information = segmentation_dataset.get_information(dataset_name, split_name)
         if model_variant is None:
             tf.logging.warning("Please specify a model_variant.")
         self.split_name = split_name

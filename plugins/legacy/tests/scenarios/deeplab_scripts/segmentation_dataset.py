@@ -1,4 +1,4 @@
-"""Data sets of the first generation: TFRecords that slim reads through queues."""
+"""Data sets of both generations; in the first one slim reads their TFRecords through queues."""
 
 import collections
 import os.path
@@ -21,12 +21,17 @@ _DATASETS_INFORMATION = {
 }
 
 
-def get_dataset(dataset_name, split_name, dataset_dir):
+def get_information(dataset_name, split_name):
     if dataset_name not in _DATASETS_INFORMATION:
         raise ValueError("The specified dataset is not supported yet.")
     information = _DATASETS_INFORMATION[dataset_name]
     if split_name not in information.splits_to_sizes:
         raise ValueError(f"data split name {split_name} not recognized")
+    return information
+
+
+def get_dataset(dataset_name, split_name, dataset_dir):
+    information = get_information(dataset_name, split_name)
     text = {"format_key": "image/format", "channels": 3}
     label = {"format_key": "image/segmentation/class/format", "channels": 1}
     keys_to_features = {

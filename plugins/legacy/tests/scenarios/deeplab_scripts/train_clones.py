@@ -1,4 +1,7 @@
-"""DeepLab's trainer of 2018, of clones and slim's loop, as it is written; other imports alone."""
+"""DeepLab's trainer of 2018, of clones and slim's loop, as it is written.
+
+Only its imports are others, and its model is in train_model.py.
+"""
 
 import common
 import input_generator
@@ -6,6 +9,7 @@ import model
 import segmentation_dataset
 import tensorflow.compat.v1 as tf
 from train_flags import FLAGS
+from train_model import build_deeplab, summarize_images
 
 from tf_frame_legacy import model_deploy, slim, train_utils
 
@@ -13,54 +17,13 @@ prefetch_queue = slim.prefetch_queue
 
 
 def _build_deeplab(inputs_queue, outputs_to_num_classes, ignore_label):
-    samples = inputs_queue.dequeue()
-    samples[common.IMAGE] = tf.identity(samples[common.IMAGE], name=common.IMAGE)
-    samples[common.LABEL] = tf.identity(samples[common.LABEL], name=common.LABEL)
-
-    model_options = common.ModelOptions(
-        outputs_to_num_classes=outputs_to_num_classes,
-        crop_size=[int(size) for size in FLAGS.train_crop_size],
-        atrous_rates=FLAGS.atrous_rates,
-        output_stride=FLAGS.output_stride,
-    )
-    outputs_to_scales_to_logits = model.multi_scale_logits(
-        samples[common.IMAGE],
-        model_options=model_options,
-        image_pyramid=FLAGS.image_pyramid,
-        weight_decay=FLAGS.weight_decay,
-        is_training=True,
-        fine_tune_batch_norm=FLAGS.fine_tune_batch_norm,
-    )
-    output_type_dict = outputs_to_scales_to_logits[common.OUTPUT_TYPE]
-    output_type_dict[model.MERGED_LOGITS_SCOPE] = tf.identity(
-        output_type_dict[model.MERGED_LOGITS_SCOPE], name=common.OUTPUT_TYPE
-    )
-    for output, num_classes in outputs_to_num_classes.items():
-        train_utils.add_softmax_cross_entropy_loss_for_each_scale(
-            outputs_to_scales_to_logits[output],
-            samples[common.LABEL],
-            num_classes,
-            ignore_label,
-            loss_weight=1.0,
-            upsample_logits=FLAGS.upsample_logits,
-            scope=output,
-        )
-    return outputs_to_scales_to_logits
+    return build_deeplab(inputs_queue.dequeue(), outputs_to_num_classes, ignore_label)
 
 
 def _image_summaries(graph, first_clone_scope, num_classes):
-    def tensor(name):
-        return graph.get_tensor_by_name(f"{first_clone_scope}/{name}:0".strip("/"))
-
-    pixel_scaling = max(1, 255 // num_classes)
-    label = tf.cast(tensor(common.LABEL) * pixel_scaling, tf.uint8)
-    predictions = tf.expand_dims(tf.argmax(tensor(common.OUTPUT_TYPE), 3), -1)
-    predictions = tf.cast(predictions * pixel_scaling, tf.uint8)
-    return {
-        tf.summary.image(f"samples/{common.IMAGE}", tensor(common.IMAGE)),
-        tf.summary.image(f"samples/{common.LABEL}", label),
-        tf.summary.image(f"samples/{common.OUTPUT_TYPE}", predictions),
-    }
+    names = (common.IMAGE, common.LABEL, common.OUTPUT_TYPE)
+    tensors = [f"{first_clone_scope}/{name}:0".strip("/") for name in names]
+    return summarize_images(*map(graph.get_tensor_by_name, tensors), num_classes)
 
 
 def main(unused_argv):

@@ -1,4 +1,7 @@
-"""DeepLab's trainer of 2020, of towers in a monitored session, as it is written; other imports."""
+"""DeepLab's trainer of 2020, of towers in a monitored session, as it is written.
+
+Only its imports are others, and its model is in train_model.py.
+"""
 
 import common
 import data_generator
@@ -6,6 +9,7 @@ import model
 import tensorflow.compat.v1 as tf
 from tensorflow.python.ops import math_ops
 from train_flags import FLAGS
+from train_model import build_deeplab, summarize_images
 
 from tf_frame_legacy import quantize, train_utils, training
 from tf_frame_legacy.profile_context import ProfileContext
@@ -13,57 +17,16 @@ from tf_frame_legacy.profile_context import ProfileContext
 
 def _build_deeplab(iterator, outputs_to_num_classes, ignore_label):
     samples = iterator.get_next()
-    samples[common.IMAGE] = tf.identity(samples[common.IMAGE], name=common.IMAGE)
-    samples[common.LABEL] = tf.identity(samples[common.LABEL], name=common.LABEL)
-    model_options = common.ModelOptions(
-        outputs_to_num_classes=outputs_to_num_classes,
-        crop_size=[int(size) for size in FLAGS.train_crop_size],
-        atrous_rates=FLAGS.atrous_rates,
-        output_stride=FLAGS.output_stride,
-    )
-    outputs_to_scales_to_logits = model.multi_scale_logits(
-        samples[common.IMAGE],
-        model_options=model_options,
-        image_pyramid=FLAGS.image_pyramid,
-        weight_decay=FLAGS.weight_decay,
-        is_training=True,
-        fine_tune_batch_norm=FLAGS.fine_tune_batch_norm,
-    )
-    output_type_dict = outputs_to_scales_to_logits[common.OUTPUT_TYPE]
-    output_type_dict[model.MERGED_LOGITS_SCOPE] = tf.identity(
-        output_type_dict[model.MERGED_LOGITS_SCOPE], name=common.OUTPUT_TYPE
-    )
-    for output, num_classes in outputs_to_num_classes.items():
-        train_utils.add_softmax_cross_entropy_loss_for_each_scale(
-            outputs_to_scales_to_logits[output],
-            samples[common.LABEL],
-            num_classes,
-            ignore_label,
-            loss_weight=1.0,
-            upsample_logits=FLAGS.upsample_logits,
-            hard_example_mining_step=FLAGS.hard_example_mining_step,
-            top_k_percent_pixels=FLAGS.top_k_percent_pixels,
-            scope=output,
-        )
-        _log_summaries(
-            samples[common.IMAGE],
-            samples[common.LABEL],
-            num_classes,
-            output_type_dict[model.MERGED_LOGITS_SCOPE],
-        )
-
-
-def _log_summaries(input_image, label, num_of_classes, output):
+    logits = build_deeplab(samples, outputs_to_num_classes, ignore_label)[common.OUTPUT_TYPE]
     for model_var in tf.model_variables():
         tf.summary.histogram(model_var.op.name, model_var)
     if FLAGS.save_summaries_images:
-        tf.summary.image(f"samples/{common.IMAGE}", input_image)
-        pixel_scaling = max(1, 255 // num_of_classes)
-        summary_label = tf.cast(label * pixel_scaling, tf.uint8)
-        tf.summary.image(f"samples/{common.LABEL}", summary_label)
-        predictions = tf.expand_dims(tf.argmax(output, 3), -1)
-        summary_predictions = tf.cast(predictions * pixel_scaling, tf.uint8)
-        tf.summary.image(f"samples/{common.OUTPUT_TYPE}", summary_predictions)
+        summarize_images(
+            samples[common.IMAGE],
+            samples[common.LABEL],
+            logits[model.MERGED_LOGITS_SCOPE],
+            outputs_to_num_classes[common.OUTPUT_TYPE],
+        )
 
 
 def _tower_loss(iterator, num_of_classes, ignore_label, scope, reuse_variable):
