@@ -4,9 +4,9 @@ import json
 
 import pytest
 
+from source_plugins import install_source
 from tf_frame.cli.convert import main
 from tf_frame.errors import EXIT_INTERRUPTED, EXIT_USAGE
-from tf_frame.testing.distributions import write_distribution
 
 PLUGIN = """
 import dataclasses
@@ -36,15 +36,8 @@ class Words(Converter):
 
 @pytest.fixture(autouse=True)
 def installed(tmp_path, monkeypatch):
-    (tmp_path / "site").mkdir()
-    (tmp_path / "site" / "convert_test_plugin.py").write_text(PLUGIN)
-    targets = {
-        "tf_frame.converters: words": "convert_test_plugin:Words",
-        "tf_frame.converters: lost": "convert_test_plugin:Lost",
-    }
-    write_distribution(tmp_path / "site", "convert-test", targets)
-    monkeypatch.syspath_prepend(str(tmp_path / "site"))
-    monkeypatch.chdir(tmp_path)
+    """The converter words, and lost, which has no class."""
+    install_source(monkeypatch, tmp_path, "convert-test", PLUGIN, converters="Words Lost")
 
 
 def test_a_converter_gets_its_options_and_reports(tmp_path, capsys):

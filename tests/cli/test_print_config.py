@@ -3,9 +3,9 @@
 import pytest
 import yaml
 
+from source_plugins import install_source
 from tf_frame.cli.run import main
 from tf_frame.command_line.parsing import parse_command_line
-from tf_frame.testing.distributions import write_distribution, write_toy_distribution
 
 PLUGINS = """
 from tf_frame.testing.toy import ToyModel
@@ -24,13 +24,7 @@ class Tuned(ToyModel):
 
 @pytest.fixture(autouse=True)
 def installed(tmp_path, monkeypatch):
-    site = tmp_path / "site"
-    write_toy_distribution(site)
-    (site / "print_config_plugins.py").write_text(PLUGINS)
-    models = {"tf_frame.models: tuned": "print_config_plugins:Tuned"}
-    write_distribution(site, "print-config-test", models)
-    monkeypatch.syspath_prepend(str(site))
-    monkeypatch.chdir(tmp_path)
+    install_source(monkeypatch, tmp_path, "print-config", PLUGINS, models="Tuned")
 
 
 @pytest.fixture

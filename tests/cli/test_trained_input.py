@@ -4,6 +4,7 @@ import dataclasses
 
 import pytest
 
+from source_plugins import install_source
 from tf_frame import Input, InputInfo, Mode, option
 from tf_frame.cli.main import main
 from tf_frame.cli.trained_input import (
@@ -13,7 +14,6 @@ from tf_frame.cli.trained_input import (
 )
 from tf_frame.errors import DataError
 from tf_frame.runs.setup.model_dir import INPUT_FILE, write_input_info
-from tf_frame.testing.distributions import write_distribution
 from tf_frame.testing.toy import ToyModel, make_setup
 
 CLASSES = InputInfo(num_examples={Mode.TRAIN: 4}, num_classes=2, class_names=("cat", "dog"))
@@ -89,15 +89,8 @@ class Greedy(Kept):
 @pytest.fixture
 def trained(tmp_path, monkeypatch):
     """Trains a step on a folder, which is then removed; returns the folder of the run."""
-    monkeypatch.chdir(tmp_path)
-    site = tmp_path / "site"
-    names = {"tf_frame.inputs: kept": "Kept", "tf_frame.inputs: greedy": "Greedy"}
-    names["tf_frame.models: linear"] = "Linear"
-    write_distribution(
-        site, "kept-test", {key: f"kept_test_plugins:{name}" for key, name in names.items()}
-    )
-    (site / "kept_test_plugins.py").write_text(PLUGIN)
-    monkeypatch.syspath_prepend(str(site))
+    classes = {"inputs": "Kept Greedy", "models": "Linear"}
+    install_source(monkeypatch, tmp_path, "kept-test", PLUGIN, **classes)
 
     def train(source="kept"):
         (tmp_path / "data").mkdir()

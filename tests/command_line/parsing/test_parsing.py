@@ -1,9 +1,10 @@
 import pytest
 import yaml
 
+from source_plugins import install_source
 from tf_frame.command_line.parsing import parse_command_line
 from tf_frame.errors import ConfigError, PluginError
-from tf_frame.testing.distributions import write_distribution, write_toy_distribution
+from tf_frame.testing.distributions import write_distribution
 
 PLUGINS = """
 import dataclasses
@@ -49,18 +50,9 @@ class Plain(GradientTransform):
 
 @pytest.fixture(autouse=True)
 def installed(tmp_path, monkeypatch):
-    """The plugins toy, eager, mistaken, bare and scale; the tests run in a fresh folder."""
-    site = tmp_path / "site"
-    write_toy_distribution(site)
-    (site / "choose_test_plugins.py").write_text(PLUGINS)
-    names = ("eager", "tuned", "profiled", "mistaken", "bare")
-    models = {f"tf_frame.models: {n}": n.title() for n in names}
-    group = "tf_frame.gradient_transforms"
-    transforms = {f"{group}: scale": "Scale", f"{group}: plain": "Plain"}
-    targets = {k: f"choose_test_plugins:{v}" for k, v in {**models, **transforms}.items()}
-    write_distribution(site, "choose-test", targets, version="3.2")
-    monkeypatch.syspath_prepend(str(site))
-    monkeypatch.chdir(tmp_path)
+    """The plugins toy, eager ... and plain; the tests run in a fresh folder."""
+    classes = {"models": "Eager Tuned Profiled Mistaken Bare", "gradient_transforms": "Scale Plain"}
+    install_source(monkeypatch, tmp_path, "choose-test", PLUGINS, **classes)
 
 
 def make_setup(*argv):
@@ -166,7 +158,7 @@ def test_what_is_written_reads_back_the_same(tmp_path):
     (tmp_path / "again.yaml").write_text(to_yaml(setup.settings(), "header"))
     again = make_setup("--config", str(tmp_path / "again.yaml"), *where)
     assert again == setup
-    assert setup.versions()["choose-test"] == "3.2"
+    assert setup.versions()["choose-test"] == "1.0"
 
 
 def test_the_input_of_the_models_own_package_goes_before_others(tmp_path, monkeypatch):

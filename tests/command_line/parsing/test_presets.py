@@ -1,10 +1,10 @@
 import pytest
 import yaml
 
+from source_plugins import install_source
 from tf_frame.cli.main import main
 from tf_frame.command_line.parsing import parse_command_line
 from tf_frame.errors import ConfigError
-from tf_frame.testing.distributions import write_distribution, write_toy_distribution
 
 PLUGINS = """
 import dataclasses
@@ -41,14 +41,7 @@ class Preset(ToyModel):
 
 @pytest.fixture(autouse=True)
 def installed(tmp_path, monkeypatch):
-    site = tmp_path / "site"
-    write_toy_distribution(site)
-    (site / "preset_test_plugins.py").write_text(PLUGINS)
-    write_distribution(
-        site, "preset-test", {"tf_frame.models: preset": "preset_test_plugins:Preset"}
-    )
-    monkeypatch.syspath_prepend(str(site))
-    monkeypatch.chdir(tmp_path)
+    install_source(monkeypatch, tmp_path, "preset-test", PLUGINS, models="Preset")
 
 
 def make_setup(*argv):

@@ -3,9 +3,9 @@
 import pytest
 import yaml
 
+from source_plugins import install_source
 from tf_frame.cli.main import main
 from tf_frame.command_line.parsing import parse_command_line
-from tf_frame.testing.distributions import write_distribution, write_toy_distribution
 
 PLUGINS = """
 import dataclasses
@@ -40,16 +40,8 @@ LARGE = (5, 9, "other", 0.7, 1)
 
 @pytest.fixture(autouse=True)
 def installed(tmp_path, monkeypatch):
-    site = tmp_path / "site"
-    write_toy_distribution(site)
-    (site / "variant_test_plugins.py").write_text(PLUGINS)
-    plugins = {
-        "tf_frame.models: variable": "variant_test_plugins:Variable",
-        "tf_frame.inputs: other": "variant_test_plugins:Other",
-    }
-    write_distribution(site, "variant-test", plugins)
-    monkeypatch.syspath_prepend(str(site))
-    monkeypatch.chdir(tmp_path)
+    classes = {"models": "Variable", "inputs": "Other"}
+    install_source(monkeypatch, tmp_path, "variant-test", PLUGINS, **classes)
 
 
 def chosen(*argv):

@@ -5,10 +5,10 @@ import signal
 import pytest
 
 from hand_made_steps import Recording
+from source_plugins import install_source
 from tf_frame.cli.profile import record as run
 from tf_frame.profiling.step_profile import to_bytes
 from tf_frame.session.interrupts import Interrupted
-from tf_frame.testing.distributions import write_distribution, write_toy_distribution
 
 PLUGIN = """
 from tf_frame.testing.toy import ToyInput, ToyModel
@@ -35,15 +35,9 @@ class Raises(ToyModel):
 @pytest.fixture(autouse=True)
 def installed(tmp_path, monkeypatch):
     """The plugins toy, short and raises; temporary folders are made in a fresh folder."""
-    site = tmp_path / "site"
-    write_toy_distribution(site)
-    (site / "faults_of_profile.py").write_text(PLUGIN)
-    entries = {"tf_frame.inputs: short": "Short", "tf_frame.models: raises": "Raises"}
-    write_distribution(site, "faults", {k: f"faults_of_profile:{v}" for k, v in entries.items()})
-    monkeypatch.syspath_prepend(str(site))
+    install_source(monkeypatch, tmp_path, "faults", PLUGIN, inputs="Short", models="Raises")
     (tmp_path / "temporary").mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
-    monkeypatch.chdir(tmp_path)
 
 
 @pytest.fixture
