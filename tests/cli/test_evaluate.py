@@ -173,14 +173,6 @@ def test_with_continuous_the_interval_and_the_timeout_are_passed_on(run, folder,
     assert out.count("evaluation at step") == out.count("evaluation at step 30") == 1
 
 
-def test_help_names_its_options_and_needs_no_folder(run):
-    for words, expected in (((), 2), (("--help",), 0), (("somewhere", "-h"), 0)):
-        code, out, _ = run(*words)
-        assert code == expected
-        for word in ("MODEL_DIR", "--checkpoint", "--[no]continuous", "--every_secs", "--name"):
-            assert word in out
-
-
 @pytest.mark.parametrize(
     ("words", "message"),
     [

@@ -3,7 +3,6 @@
 import pytest
 
 from tf_frame.cli import plugins
-from tf_frame.cli.main import main
 from tf_frame.errors import ConfigError
 
 
@@ -39,10 +38,3 @@ def test_a_mistake_writes_nothing(words, message, tmp_path, monkeypatch):
         plugins.main(["new", *words])
     assert message in str(error.value) and "\n" not in str(error.value)
     assert not list(tmp_path.iterdir())
-
-
-def test_the_help_lists_the_kinds(capsys):
-    assert main(["plugins", "new", "--help"]) == 0
-    output = capsys.readouterr().out
-    assert "  model               a model and an input" in output
-    assert "--kind model|input|gradient_transform|hook|command|bundle" in output

@@ -213,13 +213,6 @@ class Built(Sorter):
 """
 
 
-def test_help_names_the_options(run):
-    code, out, _ = run("--help")
-    assert code == 0
-    for text in ("usage: tf-frame predict MODEL_DIR", "--input", "--output", "--format csv|jsonl"):
-        assert text in out
-
-
 @pytest.mark.process
 def test_a_terminal_shows_a_bar(trained, files, site):
     words = [trained(), "--input", files, "--output", "out"]

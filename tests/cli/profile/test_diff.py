@@ -109,12 +109,6 @@ def test_a_run_folder_may_be_given(model_dir, capsys, monkeypatch):
     assert "20.0 ms -> 40.0 ms" in capsys.readouterr().out
 
 
-def test_help_has_every_option(capsys):
-    assert (main(["--help"]), main([])) == (0, 2)
-    out = capsys.readouterr().out
-    assert all(f"--{name}" in out for name in ("run", "fail_over", "[no]json"))
-
-
 @pytest.mark.parametrize(
     ("words", "message"),
     [

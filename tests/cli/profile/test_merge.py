@@ -60,14 +60,6 @@ def test_a_file_that_cannot_be_written_is_told(model_dir):
         main([str(model_dir), "--output", str(model_dir / "file" / "a.json")])
 
 
-def test_without_a_folder_the_usage_is_printed(capsys):
-    assert main([]) == 2
-    assert main(["--help"]) == 0
-    assert "usage: tf-frame profile merge MODEL_DIR" in capsys.readouterr().out
-    with pytest.raises(ConfigError, match="takes one folder, MODEL_DIR; given: a b"):
-        main(["a", "b"])
-
-
 def test_it_needs_no_tensorflow(model_dir):
     code = (
         "import sys; from tf_frame.cli.profile.merge import main; "

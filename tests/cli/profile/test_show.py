@@ -103,9 +103,3 @@ def test_wrong_words_are_refused(words, message):
     with pytest.raises(ConfigError) as error:
         show.main(words.split())
     assert message in str(error.value)
-
-
-def test_help(shown):
-    text = shown("--help")
-    assert text.startswith("usage: tf-frame profile show MODEL_DIR") and "--task" in text
-    assert show.main([]) == 2

@@ -6,7 +6,6 @@ import sys
 import pytest
 
 import forked
-from tf_frame.cli.main import main
 from tf_frame.cli.run import run_as_command
 from tf_frame.errors import ConfigError
 
@@ -29,21 +28,9 @@ def test_a_mode_without_a_folder_is_refused(mode):
         run_as_command(["--mode", mode])
 
 
-@pytest.mark.parametrize("mode", COMMANDS)
-def test_the_help_of_a_mode_is_that_of_its_command(mode, capsys):
-    assert main(["run", "--mode", mode, "--help"]) == 0
-    assert f"tf-frame {mode} MODEL_DIR" in capsys.readouterr().out
-
-
 @pytest.mark.parametrize("argv", [[], ["--mode", "train"], ["--mode=train_and_evaluate"]])
 def test_modes_that_train_are_those_of_run(argv):
     assert run_as_command(argv) is None
-
-
-def test_an_unknown_mode_is_refused_with_those_there_are(capsys):
-    assert main(["run", "--mode", "fit", "--plugin", "deeplab"]) == 2
-    error = capsys.readouterr().err
-    assert "--mode" in error and "train_and_evaluate" in error
 
 
 @pytest.mark.process

@@ -78,6 +78,7 @@ def record(tmp_path):
         (["--warmup", "-1"], "--warmup: -1 is out of range"),
         (["--stepz", "3"], "unknown option --stepz; did you mean --steps?"),
         (["--profile_at_step", "3"], "sets --profile_at_step itself"),
+        (["--max_steps", "100"], "tf-frame profile sets --max_steps itself"),
         (["--dry_run"], "tf-frame profile trains; --dry_run is an option of tf-frame run"),
         (["--mode", "evaluate"], "tf-frame profile trains; --mode is an option of tf-frame run"),
     ],

@@ -58,13 +58,6 @@ def test_one_command_profiles_and_reports(profile, tmp_path):
     assert phases == pytest.approx(report["step"]["mean_ms"], rel=0.03)
 
 
-def test_options_that_it_sets_itself_are_refused(profile):
-    finished = profile("--plugin", "toy", "--max_steps", 100)
-    assert finished.returncode == 2
-    assert "tf-frame profile sets --max_steps itself" in finished.stderr
-    assert "Traceback" not in finished.stderr
-
-
 def test_a_running_training_is_profiled_and_goes_on(profile, training):
     process, folder = training
     attached = profile("attach", folder, "--steps", 4, "--json")
