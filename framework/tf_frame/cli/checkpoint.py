@@ -18,7 +18,7 @@ from tf_frame.cli import checkpoint_tables as tables
 from tf_frame.command_line.screen import complain, report
 from tf_frame.config.flags import parse_words
 from tf_frame.config.option import Option
-from tf_frame.config.values import nearest
+from tf_frame.config.values import not_a_choice
 from tf_frame.errors import (
     EXIT_FAILED,
     EXIT_OK,
@@ -61,13 +61,7 @@ def main(argv: Sequence[str]) -> int:
         return EXIT_OK if argv else EXIT_USAGE
     name, *words = argv
     if name not in SUB_COMMANDS:
-        near_name = nearest(name, SUB_COMMANDS)
-        hint = (
-            f"did you mean {near_name!r}?"
-            if near_name
-            else f"it takes one of {', '.join(SUB_COMMANDS)}"
-        )
-        raise ConfigError(f"unknown word {name!r} after tf-frame checkpoint; {hint}")
+        raise ConfigError(f"tf-frame checkpoint: {not_a_choice(name, SUB_COMMANDS)}")
     command = SUB_COMMANDS[name]
     flags, paths = parse_words(words, command.options)
     if len(paths) < command.least or (command.most is not None and len(paths) > command.most):

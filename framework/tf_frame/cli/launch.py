@@ -58,11 +58,7 @@ def main(argv: Sequence[str]) -> int:
 
 
 def make_job(words: Sequence[str], values: Mapping[str, Any]) -> tuple[Job, TrainingSetup]:
-    """Returns the job, and the setup of its training.
-
-    Args:
-      words: the words after `--`, not empty: `run`, and its options.
-      values: the options of the job, by name.
+    """Returns the job of the words after `--`, and the setup of its training.
 
     Raises:
       ConfigError: the words do not train with several tasks, or an option is wrong.

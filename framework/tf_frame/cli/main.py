@@ -1,7 +1,7 @@
-"""`tf-frame`: finds the sub-command and turns errors into exit codes.
+"""The program `tf-frame`: runs one sub-command, and prints its errors.
 
-A sub-command is a module with `main(argv) -> exit code`, or a plugin of a package; only the one
-that was typed is imported, so that the command line starts at once.
+A sub-command is a module with `main(argv) -> exit code`, or a plugin of a package. Only the module
+of the sub-command is imported, so that the command line starts at once.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ import tf_frame
 from tf_frame.command_line.screen import complain, prepare_streams, report, silence
 from tf_frame.errors import EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, ConfigError, TfFrameError
 from tf_frame.plugin.commands import installed_commands
+from tf_frame.tensorflow_log import shows_debug
 
 if TYPE_CHECKING:
     from tf_frame.plugin.find import PluginInfo
-from tf_frame.tensorflow_log import shows_debug
 
 COMMANDS = {
     "run": ("tf_frame.cli.run", "train a model, evaluate it, or go on where it stopped"),

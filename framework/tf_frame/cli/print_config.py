@@ -23,12 +23,7 @@ _DEFAULT = "default"
 
 
 def config_text(line: CommandLine, setup: TrainingSetup) -> str:
-    """Returns the configuration of a run, a line for each option.
-
-    Args:
-      line: the command line.
-      setup: the setup that results from it.
-    """
+    """Returns the configuration of a run, a line for each option."""
     assert line.chosen is not None, "a setup has a model"
     origins = line.chosen.origins(line.flags)
     names = {key: source or _DEFAULT for key, source in line.chosen.named_by.items()}

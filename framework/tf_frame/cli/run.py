@@ -62,9 +62,6 @@ def main(argv: Sequence[str]) -> int:
 def run_as_command(argv: Sequence[str]) -> int | None:
     """Hands `--mode evaluate`, `predict` and `export` over to the sub-command of that name.
 
-    Args:
-      argv: the words after `tf-frame run`.
-
     Returns:
       The exit code of the sub-command, or None for a mode that trains.
 
@@ -89,9 +86,7 @@ def run_as_command(argv: Sequence[str]) -> int | None:
 def run_line(line: CommandLine, *, keeps_folder: bool = True) -> int:
     """Trains, serves variables, tries or shows, as the command line says; returns the exit code.
 
-    Args:
-      line: the command line, with the plugins loaded.
-      keeps_folder: False if the caller removes `--model_dir`; then no text names it.
+    No text names `--model_dir` if the caller does not keep it.
     """
     setup = line.setup()
     if line.values.get(PRINT_CONFIG.name):

@@ -64,13 +64,7 @@ def _read(folder: str) -> list[TaskStatus]:
 
 
 def status_table(folder: str, statuses: Sequence[TaskStatus], now: float | None = None) -> str:
-    """Returns a line for the job and one for each task.
-
-    Args:
-      folder: the folder of the run.
-      statuses: the statuses in the folder.
-      now: seconds since 1970; default: the present time.
-    """
+    """Returns a line for the job in a folder and one for each task."""
     now = time.time() if now is None else now
     rows = [_HEADING, *(_row(task, now) for task in _in_order(statuses))]
     return f"{folder}: {_job_text(statuses)}\n{columns(rows, right=(3, 4, 5))}"

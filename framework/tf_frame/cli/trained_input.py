@@ -97,11 +97,7 @@ def is_new(setup: TrainingSetup) -> bool:
 
 
 def make_folder(setup: TrainingSetup, source: Any, observer: RunObserver) -> None:
-    """Makes the folder of a published checkpoint; does nothing for the folder of a run.
-
-    Args:
-      setup, source, observer: the model, its input and the user.
-    """
+    """Makes the folder of a published checkpoint; does nothing for the folder of a run."""
     if not is_new(setup):
         return
     with discarded_if_unused(setup.model_dir), quiet_import(setup.config.verbosity):
@@ -112,11 +108,7 @@ def make_folder(setup: TrainingSetup, source: Any, observer: RunObserver) -> Non
 
 
 def input_for_files(setup: TrainingSetup, classes: InputInfo | None = None) -> Any:
-    """Constructs the input of a run for files to predict on, with the classes of the training.
-
-    Args:
-      setup: the run.
-      classes: classes that replace the recorded ones.
+    """Constructs the input of a run for files to predict on, with these or the recorded classes.
 
     Raises:
       DataError: the input needs its data, which does not exist.
@@ -127,11 +119,7 @@ def input_for_files(setup: TrainingSetup, classes: InputInfo | None = None) -> A
 
 
 def input_for_export(setup: TrainingSetup, classes: InputInfo | None = None) -> tuple[Any, str]:
-    """Constructs the input of a run for an export, with its data if possible.
-
-    Args:
-      setup: the run.
-      classes: classes that replace the recorded ones.
+    """Constructs the input of a run for an export, with its data if these have the right classes.
 
     Returns:
       The input; and the reason why it has no data, empty if it has data.

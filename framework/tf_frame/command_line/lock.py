@@ -17,12 +17,7 @@ from tf_frame.runs.setup.model_dir import CONFIG_FILE
 
 
 def find_records(files: Iterable[Settings], model_dir: str | None) -> list[Settings]:
-    """Returns the records of plugins in configuration files, and in the folder of a run to resume.
-
-    Args:
-      files: the configuration files of a command.
-      model_dir: the folder of the command.
-    """
+    """Returns the records of plugins in configuration files, and in the folder of a run."""
     records = [file for file in files if file.versions or file.lock]
     path, checkpoint = (
         os.path.join(os.path.expanduser(model_dir or ""), name) for name in (CONFIG_FILE, LIST_FILE)
@@ -48,8 +43,7 @@ def change_warnings(records: Iterable[Settings]) -> list[str]:
 def adding_plugin_changes(records: Callable[[], Iterable[Settings]]) -> Iterator[None]:
     """Adds the changes of plugins to an error inside the block: a change may be the cause.
 
-    Args:
-      records: returns the records to compare with; called after an error.
+    Only after an error the records are read, which takes time.
     """
     try:
         yield
@@ -61,11 +55,7 @@ def adding_plugin_changes(records: Callable[[], Iterable[Settings]]) -> Iterator
 
 
 def refuse_changed(records: Sequence[Settings], files: Sequence[Settings] = ()) -> None:
-    """Refuses plugins that differ from the records, for `--locked`.
-
-    Args:
-      records: from `find_records`.
-      files: the configuration files that were read.
+    """Refuses plugins that differ from the records in files or a folder, for `--locked`.
 
     Raises:
       ConfigError: a package differs, or a record is missing or lacks a version or hash.

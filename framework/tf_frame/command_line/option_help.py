@@ -35,12 +35,7 @@ def group_text(title: str, options: Iterable[Option], defaults: Mapping[str, Any
 
 
 def run_options_text(defaults: Mapping[str, Any], *, everything: bool) -> str:
-    """Returns the help of the run options.
-
-    Args:
-      defaults: see `group_text`.
-      everything: whether to show all options by group, or the everyday options only.
-    """
+    """Returns the help of all run options by group, or of the everyday options only."""
     if everything:
         titles = {group: (inspect.getdoc(group) or "").rstrip(".") for group in GROUPS}
         return "\n\n".join(group_text(titles[g], declared_options(g), defaults) for g in GROUPS)

@@ -34,10 +34,6 @@ def load_command(name: str) -> LoadedPlugin | None:
 def run_command(plugin: LoadedPlugin, argv: Sequence[str]) -> int:
     """Runs a command of a package, or prints its help; returns the exit code.
 
-    Args:
-      plugin: the command.
-      argv: the words after its name.
-
     Raises:
       ConfigError: an unknown option or a wrong value.
       PluginError: `run` returned no exit code.

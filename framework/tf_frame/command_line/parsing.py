@@ -124,11 +124,6 @@ def preset_settings(model: Any, model_name: str, name: str | None) -> Settings:
 
     They are stronger than the defaults of the model, and weaker than files and command line.
 
-    Args:
-      model: the class of the model.
-      model_name: name of the model, for messages.
-      name: name of the preset; None: no options.
-
     Raises:
       ConfigError: the model has no preset of this name.
     """

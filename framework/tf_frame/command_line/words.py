@@ -134,11 +134,7 @@ class CommandLine:
 
 
 def split_words(argv: Sequence[str], own_options: Sequence[Option] = ()) -> CommandLine:
-    """Splits the words after a sub-command; loads no plugin.
-
-    Args:
-      argv: the words.
-      own_options: options of the sub-command, in addition to the run options.
+    """Splits the words after a sub-command by the options of the run and its own; loads no plugin.
 
     Raises:
       ConfigError: a wrong value of an option that belongs to no plugin.

@@ -19,10 +19,6 @@ def changed_options(before: Settings, now: Settings) -> list[str]:
 
     Of a plugin that replaces another one, only the name is listed. An option that the earlier run
     did not have is left out.
-
-    Args:
-      before: the settings of the earlier run.
-      now: the settings of this run, complete.
     """
     names = [name for name in _NAMES if getattr(before, name) not in (None, getattr(now, name))]
     lines = [_line(name, getattr(now, name), getattr(before, name)) for name in names]

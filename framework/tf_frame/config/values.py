@@ -22,11 +22,7 @@ _FALSE = {"false", "f", "0", "no", "off"}
 
 
 def parse(raw: Any, type_: Any) -> Any:
-    """Converts `raw` to `type_`.
-
-    Args:
-      raw: the text of a flag, or a value from YAML.
-      type_: a supported type; see the module.
+    """Converts the text of a flag, or a value from YAML, to a type.
 
     Raises:
       ValueError: `raw` is no value of this type, or the type is not supported.

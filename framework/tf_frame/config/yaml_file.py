@@ -86,10 +86,6 @@ def read_settings(path: str) -> Settings:
 def read_mapping(path: str, source: str) -> dict[Any, Any]:
     """Reads a YAML file of `name: value` lines; an empty one is an empty mapping.
 
-    Args:
-      path: of the file.
-      source: the file, for messages.
-
     Raises:
       ConfigError: the file cannot be read, or is not YAML of this form.
     """
@@ -264,12 +260,7 @@ def _flatten(values: dict[str, Any], prefix: str, section: Mapping[str, Any]) ->
 
 
 def to_yaml(settings: Settings, header: str) -> str:
-    """Returns settings as the text of a file that `read_settings` reads.
-
-    Args:
-      settings: the settings.
-      header: text of a comment at the top of the file.
-    """
+    """Returns settings as the text of a file with a header, a comment, for `read_settings`."""
     content: dict[str, Any] = {"plugin": settings.plugin}
     content.update({k: _plain(v) for k, v in settings.values.items() if "." not in k})
     content["model"] = _under("model", settings.values)

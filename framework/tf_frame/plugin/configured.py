@@ -53,11 +53,7 @@ class ConfiguredPlugin:
         return self._construct(self.plugin.cls, "__init__", context)
 
     def make_without_data(self, info: Any) -> Any:
-        """Constructs an input without its data; None if the input needs the data.
-
-        Args:
-          info: the `InputInfo` of the training's input.
-        """
+        """Constructs an input from the `info` of the training's; None if it needs its data."""
         # An input need not inherit from `tf_frame.Input`.
         make = getattr(self.plugin.cls, "without_data", None)
         return self._construct(make, "without_data", {"info": info}) if make else None

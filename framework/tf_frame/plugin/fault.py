@@ -66,12 +66,7 @@ class Fault:
 
 
 class calling:
-    """A context that notes on an exception the method of a plugin that was called.
-
-    Args:
-      plugin: the plugin; None notes nothing.
-      method: name of the method.
-    """
+    """A context that notes on an exception the method that was called; no plugin: no note."""
 
     __slots__ = ("_call",)
 
@@ -91,13 +86,7 @@ class calling:
 
 
 def note_failed_step(error: BaseException, step: int, graph: Any) -> None:
-    """Notes the global step of a step that failed, and where its failed operation was made.
-
-    Args:
-      error: the exception.
-      step: the global step after the step.
-      graph: the graph of the session.
-    """
+    """Notes the global step after the failed one, and where the failed operation was made."""
     _note(error, _STEP, step)
     _note(error, _MADE, find_failed_operation(error, graph))
 

@@ -105,46 +105,30 @@ def _scan(switches: Switches) -> Iterator[PluginInfo]:
     version_of = functools.cache(installed_version)
     missing = functools.cache(find_missing_part)
     for package in packages(strict=switches.strict):
-        package_problem = _package_problem(package, version_of)
+        package_problem = next(_package_problems(package, version_of), None)
         for point in package.entry_points:
             kind = kinds.get(point.group) or _similar_kind(point.group)
             if kind is None:
                 continue
-            state, problem, remedy = (
+            state = (
                 _disabled(switches, package.name, point.name)
                 or package_problem
-                or _group_problem(point.group, kind, package.name)
-                or _name_problem(point.name, kind, package.name)
-                or _entry_point_problem(point, package.name, missing)
+                or next(_entry_point_problems(point, kind, package.name, missing), None)
                 or (OK, "", "")
             )
             names = point.name, point.value, package.name
-            yield PluginInfo(kind, *names, package.version, state, problem, remedy, package.summary)
+            yield PluginInfo(kind, *names, package.version, *state, package.summary)
 
 
+# State, problem and remedy.
 _State = tuple[str, str, str]
 
 
 def _similar_kind(group: str) -> Kind | None:
     """Returns the kind of a misspelled group; None for other groups, as of a later tf-frame."""
-    similar_groups = difflib.get_close_matches(
-        group, [kind.group for kind in KINDS], n=1, cutoff=0.9
-    )
-    return next((kind for kind in KINDS if kind.group in similar_groups), None)
-
-
-def _group_problem(group: str, kind: Kind, distribution: str) -> _State | None:
-    if group == kind.group:
-        return None
-    problem = f"its entry-point group is {group}; expected {kind.group}"
-    return INCOMPATIBLE, problem, tell_authors(distribution)
-
-
-def _name_problem(name: str, kind: Kind, distribution: str) -> _State | None:
-    if name not in kind.reserved:
-        return None
-    problem = f"tf-frame itself has a {kind.word} {name!r}"
-    return INCOMPATIBLE, problem, tell_authors(distribution)
+    kinds = {kind.group: kind for kind in KINDS}
+    groups = difflib.get_close_matches(group, kinds, n=1, cutoff=0.9)
+    return kinds[groups[0]] if groups else None
 
 
 def _disabled(switches: Switches, distribution: str, name: str) -> _State | None:
@@ -152,31 +136,36 @@ def _disabled(switches: Switches, distribution: str, name: str) -> _State | None
     return (DISABLED, problem, remedy) if problem else None
 
 
-def _package_problem(package: Package, version_of: Callable[[str], str | None]) -> _State | None:
-    """Returns the problem of all plugins of a package; None if there is none."""
+def _package_problems(
+    package: Package, version_of: Callable[[str], str | None]
+) -> Iterator[_State]:
+    """Yields the problems of all plugins of a package."""
     if is_own(package.name):
-        return None
-    problem = unreadable(package.requires)
-    if problem:
-        return INCOMPATIBLE, problem, tell_authors(package.name)
-    problem = incompatibility(package.requires)
-    if problem:
-        return INCOMPATIBLE, problem, f"pip install --upgrade tf-frame {package.name}"
-    missing = unmet(package.requires, version_of)
-    return (BROKEN, missing[1], f"pip install '{missing[0]}'") if missing else None
+        return
+    if problem := unreadable(package.requires):
+        yield INCOMPATIBLE, problem, tell_authors(package.name)
+    if problem := incompatibility(package.requires):
+        yield INCOMPATIBLE, problem, f"pip install --upgrade tf-frame {package.name}"
+    if missing := unmet(package.requires, version_of):
+        yield BROKEN, missing[1], f"pip install '{missing[0]}'"
 
 
-def _entry_point_problem(
-    entry_point: EntryPoint, distribution: str, missing: Callable[[str], str]
-) -> _State | None:
-    """Returns the problem of a single entry point; None if there is none."""
+def _entry_point_problems(
+    point: EntryPoint, kind: Kind, distribution: str, missing: Callable[[str], str]
+) -> Iterator[_State]:
+    """Yields the problems of a single entry point."""
     if is_own(distribution):
-        return None
-    problem = malformed(entry_point.name, entry_point.value)
-    if problem:
-        return BROKEN, problem, tell_authors(distribution)
-    part = missing(target_module(entry_point.value))
-    return (BROKEN, f"there is no module {part!r}", reinstall(distribution)) if part else None
+        return
+    if point.group != kind.group:
+        problem = f"its entry-point group is {point.group}; expected {kind.group}"
+        yield INCOMPATIBLE, problem, tell_authors(distribution)
+    if point.name in kind.reserved:
+        problem = f"tf-frame itself has a {kind.word} {point.name!r}"
+        yield INCOMPATIBLE, problem, tell_authors(distribution)
+    if problem := malformed(point.name, point.value):
+        yield BROKEN, problem, tell_authors(distribution)
+    if part := missing(target_module(point.value)):
+        yield BROKEN, f"there is no module {part!r}", reinstall(distribution)
 
 
 def _in_conflict(info: PluginInfo, plugins: list[PluginInfo]) -> PluginInfo:

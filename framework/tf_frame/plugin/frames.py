@@ -86,10 +86,6 @@ def find_failed_operation(error: BaseException, graph: Any) -> Made | None:
 
     The message of `Session.run` has the lines, the message of a prepared call has not. Neither
     names the operation of the model that a gradient was made for.
-
-    Args:
-      error: any exception.
-      graph: the graph of the session.
     """
     text = str(error)
     not_of_graph = not is_session_error(error) or type(error).__name__ in _OF_MACHINES

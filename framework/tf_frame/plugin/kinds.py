@@ -119,12 +119,7 @@ def _missing_method(plugin: type, kind: Kind) -> str:
 
 
 def check_methods(plugin: type, kind: Kind) -> str:
-    """Returns why a class cannot be constructed and called; empty if it can.
-
-    Args:
-      plugin: the class.
-      kind: its kind.
-    """
+    """Returns why a class cannot be constructed and called; empty if it can."""
     signatures = (_check_signature(plugin, kind, name) for name in ("__init__", kind.method))
     return _missing_method(plugin, kind) or next(filter(None, signatures), "")
 

@@ -239,15 +239,7 @@ def load_named_plugins(
 
 
 def split_name(text: str, plugins: Sequence[PluginInfo]) -> tuple[str, str | None]:
-    """Splits `NAME:VALUE`, where the name may be `distribution:name`.
-
-    Args:
-      text: the value of `--transform` or `--hook`.
-      plugins: the installed plugins of this kind.
-
-    Returns:
-      The name, and the value or None.
-    """
+    """Splits `NAME:VALUE` of `--transform` or `--hook`; the name may be `distribution:name`."""
     head, colon, tail = text.partition(":")
     short, second, value = tail.partition(":")
     package = canonicalize_name(head)

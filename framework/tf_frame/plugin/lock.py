@@ -42,11 +42,7 @@ def _is_hashed(name: str) -> bool:
 
 
 def find_named_plugins(values: Iterable[Any]) -> list[PluginInfo]:
-    """Returns the loaded networks, preprocessing and inputs that values of options name.
-
-    Args:
-      values: of the options of other plugins, such as `--model.backbone`.
-    """
+    """Returns the loaded networks, preprocessing and inputs that options of a plugin name."""
     texts = [
         text
         for value in values
@@ -87,11 +83,7 @@ def differences(
 
 
 def incomplete(versions: Mapping[str, str], lock: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
-    """Describes the facts about installed packages that a record lacks.
-
-    Args:
-      versions, lock: as of `differences`.
-    """
+    """Describes the facts about installed packages that a record lacks; see `differences`."""
     for name, entry in lock.items():
         if _version(name) is not None and not versions.get(name):
             yield f"the version of {name}"

@@ -72,12 +72,7 @@ def unknown_plugin(
 
 
 def did_you_mean(name: str, plugins: Sequence[PluginInfo]) -> str:
-    """Returns a question with the plugins of similar names; empty if there are none.
-
-    Args:
-      name: the unknown name.
-      plugins: the candidates.
-    """
+    """Returns a question with the plugins of similar names; empty if there are none."""
     similar = difflib.get_close_matches(name.rpartition(":")[2], sorted({p.name for p in plugins}))
     names = [
         f"{p.distribution}:{p.name}" if p.state == CONFLICT else p.name

@@ -13,12 +13,7 @@ _TARGET = re.compile(r"\s*([\w.]+)\s*:\s*[\w.]+\s*(\[.*\])?\s*")
 
 
 def malformed(name: str, target: str) -> str:
-    """Describes a mistake in the form of an entry point; empty if there is none.
-
-    Args:
-      name: its name, which users type in options and lists.
-      target: its `module:attribute`.
-    """
+    """Describes a mistake in the name or the target of an entry point; empty if there is none."""
     if not _NAME.fullmatch(name):
         return f"its name is {name!r}; expected letters, digits, '_', '-' and '.'"
     return "" if target_module(target) else f"its entry point is {target!r}; expected module:Class"

@@ -103,12 +103,7 @@ def find_package(path: str) -> tuple[PluginInfo, str] | None:
 def find_plugin_at_line(
     path: str, line: int, expected: PluginInfo | None = None
 ) -> PluginInfo | None:
-    """Finds the plugin that has a line in its class, or in a base class.
-
-    Args:
-      path, line: the place.
-      expected: the plugin that is taken if the line belongs to several.
-    """
+    """Finds the plugin that has a line in its class, or in a base; of several, the expected one."""
     plugins = [
         info
         for cls, info in _LOADED.items()
@@ -131,10 +126,8 @@ def find_method(info: PluginInfo, method: str) -> tuple[str, int] | None:
 def _package_roots(module: str, path: str | None, distribution: str) -> list[str]:
     """Returns the folder of a plugin's package, or the files of its modules.
 
-    Args:
-      module: the module of the plugin's class.
-      path: the file of the module.
-      distribution: the package.
+    The file of the module is an argument, because the cache would keep the roots of a module that
+    was loaded from another place.
     """
     names = [".".join(module.split(".")[: count + 1]) for count in range(module.count(".") + 1)]
     if names[0] == _OWN_PACKAGE:  # A module of tf-frame that another package registers.

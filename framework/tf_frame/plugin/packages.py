@@ -58,9 +58,6 @@ def is_own(distribution: str) -> bool:
 def packages(*, strict: bool = False) -> Iterator[Package]:
     """Yields each package with plugins once: the first one on the path, as imports find it.
 
-    Args:
-      strict: whether unreadable metadata of a package is an error.
-
     Raises:
       PluginError: metadata cannot be read, and `strict` is set.
     """

@@ -1,4 +1,7 @@
-"""Compares the requirements of packages with the packages that are installed."""
+"""Compares the requirements of packages with the packages that are installed.
+
+The functions take the lines of a package's metadata, such as `tf-frame<0.2,>=0.1`.
+"""
 
 from __future__ import annotations
 
@@ -16,26 +19,12 @@ _OWN = re.compile(r"tf[-_.]+frame(?![-_.\w])", re.IGNORECASE)
 
 
 def unreadable(requirements: Iterable[str]) -> str:
-    """Finds a requirement on tf-frame that cannot be read.
-
-    Args:
-      requirements: lines of the package's metadata, such as `tf-frame<0.2,>=0.1`.
-
-    Returns:
-      A description of the requirement and its mistake; empty if there is none.
-    """
+    """Describes a requirement on tf-frame that cannot be read; empty if there is none."""
     return next(filter(None, (_read(line)[1] for line in requirements if _OWN.match(line))), "")
 
 
 def incompatibility(requirements: Iterable[str]) -> str:
-    """Checks a package's requirements against the version of this tf-frame.
-
-    Args:
-      requirements: as of `unreadable`; unreadable lines are left out.
-
-    Returns:
-      The requirement that is not met, in words; empty if all are met.
-    """
+    """Describes a requirement that this tf-frame does not meet; empty if there is none."""
     for line in requirements:
         requirement, _ = _read(line)
         if requirement is not None and is_own(requirement.name):
@@ -49,10 +38,6 @@ def unmet(
     requirements: Iterable[str], version_of: Callable[[str], str | None]
 ) -> tuple[str, str] | None:
     """Finds the first requirement on another package than tf-frame that is not met.
-
-    Args:
-      requirements: lines of a package's metadata.
-      version_of: from a package's name to the version that is installed; None: it is not.
 
     Returns:
       The requirement, and in words how it is not met; None if all are met.

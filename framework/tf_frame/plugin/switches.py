@@ -67,11 +67,7 @@ class Switches:
         return f"{source} allows only: {named}", f"add {distribution} to {source}, or unset it"
 
     def without_effect(self, plugins: Collection[tuple[str, str]]) -> list[str]:
-        """Returns a line for each text that names no plugin, or one of tf-frame itself.
-
-        Args:
-          plugins: package and name of the installed plugins.
-        """
+        """Returns a line for each text without effect; a plugin is its package and its name."""
         lines = []
         for key, texts in ((ONLY, self.only or ()), (WITHOUT, self.without)):
             for text in texts:

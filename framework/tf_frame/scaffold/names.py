@@ -39,11 +39,7 @@ def class_name(name: str) -> str:
 
 
 def check_name(name: str, installed: Sequence[PluginInfo]) -> None:
-    """Checks that a new plugin can have a name.
-
-    Args:
-      name: name of the distribution.
-      installed: the result of `find_plugins`.
+    """Checks that a new distribution can have a name.
 
     Raises:
       ConfigError: the name is not valid, taken by a plugin, a module or an installed package, or

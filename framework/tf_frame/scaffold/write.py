@@ -53,11 +53,7 @@ def write_plugin(name: str, choice: str, directory: str) -> Path:
 
 
 def rendered(name: str, choice: str) -> Iterator[tuple[str, str]]:
-    """Yields path and content of each file of a new distribution.
-
-    Args:
-      name, choice: see `write_plugin`.
-    """
+    """Yields path and content of each file of a new distribution."""
     markers = _markers(name, choice)
     names = {"my-plugin": name, "my_plugin": package_name(name)}
     for folder, plugin in _folders(name, choice):

@@ -50,19 +50,11 @@ _EFFECTS = {
 }
 _LONGEST = 60
 
-# Variable -> values without harm, effect of other values, and more about the remedy.
+# Variable -> values without harm, and the effect of other values.
 _HARMFUL = {
-    "PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION": (
-        ("", "upb", "cpp"),
-        "protocol buffers, and so graphs and events, are read slowly",
-        "",
-    ),
-    "TF_CPP_MAX_VLOG_LEVEL": (("", "0"), "TensorFlow logs each operation, which is slow", ""),
-    "grpc_proxy": (
-        ("",),
-        "the tasks of a job reach each other by it",
-        ", unless the proxy passes gRPC on",
-    ),
+    "PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION": (("", "upb", "cpp"), "graphs are read slowly"),
+    "TF_CPP_MAX_VLOG_LEVEL": (("", "0"), "TensorFlow logs each operation, which is slow"),
+    "grpc_proxy": (("",), "the tasks of a job connect through it, if it passes gRPC on"),
 }
 
 
@@ -167,13 +159,7 @@ def shared_memory(total: int, *, nvidia: bool) -> Check:
 
 
 def gpus(answer: Answer, environment: Mapping[str, str], *, nvidia: bool | None = None) -> Check:
-    """Checks the GPUs that TensorFlow sees.
-
-    Args:
-      answer: the answer of the part `tensorflow` of `probe`.
-      environment: the environment variables.
-      nvidia: whether NVIDIA's driver is installed; None: look.
-    """
+    """Checks the GPUs that TensorFlow sees; `nvidia`: whether there is a driver, None: look."""
     if answer.error:
         return Check("gpu", WARNING, "not known, because TensorFlow cannot be imported")
     if names := answer.result["gpus"]:
@@ -193,10 +179,10 @@ def environment_checks(environment: Mapping[str, str]) -> Iterator[Check]:
     """Yields a check for each variable that changes TensorFlow or tf-frame; one for none."""
     checks = list(_tf_config(environment))
     # These variables cost speed or connections, and are seldom intended.
-    for name, (harmless, effect, advice) in _HARMFUL.items():
+    for name, (harmless, effect) in _HARMFUL.items():
         value = environment.get(name, "")
         if value not in harmless:
-            remedy = (f"unset {name}{advice}",)
+            remedy = (f"unset {name}",)
             checks.append(Check(name, WARNING, f"{_short(value)}: {effect}", remedy))
     for name, effect in _EFFECTS.items():
         if name in environment:
@@ -226,12 +212,7 @@ def _tf_config(environment: Mapping[str, str]) -> Iterator[Check]:
 
 
 def folder_checks(folder: str) -> Iterator[Check]:
-    """Yields the checks of the model folder, the temporary folder, and of local connections.
-
-    Args:
-      folder: model folder of a run, or the parent of such folders; a remote one is left out,
-        because it needs TensorFlow.
-    """
+    """Yields the checks of a local model folder, the temporary folder, and of local connections."""
     if not file_system.is_remote(folder):
         yield local_folder("model_dir", folder, "give another MODEL_DIR, or chmod u+w")
     yield _temporary_folder()

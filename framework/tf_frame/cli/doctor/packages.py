@@ -175,10 +175,7 @@ def import_checks(
 ) -> Iterator[Check]:
     """Yields the checks of TensorFlow, GPUs, the Profile tab, plugins and a remote folder.
 
-    Args:
-      answers: answer to each of `PARTS`, and to `FOLDER` for a remote folder.
-      environment: the environment variables.
-      folder: the model folder.
+    The answers are to each of `PARTS`, and to `FOLDER` for a remote folder.
     """
     yield _tensorflow(answers["tensorflow"])
     yield gpus(answers["tensorflow"], environment)
@@ -208,11 +205,7 @@ def _tensorflow(answer: Answer) -> Check:
 
 
 def profile_tab(answer: Answer) -> Check:
-    """Checks that TensorBoard will show the Profile tab.
-
-    Args:
-      answer: the answer of the part `profile_tab` of `probe`.
-    """
+    """Checks that TensorBoard will show the Profile tab."""
     name, package = "Profile tab", f"'tf-frame[{PROFILE_EXTRA}]'"
     if not installed_version("xprof"):
         advice = f"pip install {package}"

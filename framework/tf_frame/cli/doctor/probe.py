@@ -1,9 +1,9 @@
-"""Imports TensorFlow, plugins and other modules that may crash, in a child process: `Child`.
+"""Runs imports that may crash, such as the import of TensorFlow, in a child process.
 
     python -m tf_frame.cli.doctor.probe tensorflow profile_tab plugins folder=gs://bucket/run
 
-The child writes two lines of JSON for each part: the name at the beginning, and the result or the
-error. So `Child` knows which parts a crash has left untried.
+`Child` starts the process. The process writes two lines of JSON for each part: the name before the
+part, and the result or the error after the part. So `Child` knows the parts that a crash prevents.
 """
 
 from __future__ import annotations

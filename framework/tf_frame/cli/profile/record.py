@@ -84,13 +84,9 @@ def _check(values: Mapping[str, Any]) -> None:
 
 
 def _train(line: CommandLine, model_dir: str, *, first: int, steps: int) -> None:
-    """Trains in a folder that is removed, and profiles into another one.
+    """Trains in a folder that is removed, and profiles into `model_dir`.
 
-    Args:
-      line: the command line of the run.
-      model_dir: the folder of the profile.
-      first: the step when TensorFlow prepares the recording; the report leaves it out.
-      steps: the steps after it.
+    In the first step TensorFlow prepares the recording; the report leaves this step out.
     """
     with tempfile.TemporaryDirectory(prefix="tf-frame-profile-") as folder:
         line = line.with_values(
