@@ -4,6 +4,7 @@ import types
 import pytest
 import tensorflow.compat.v1 as tf
 
+from refusals import refusal
 from tf_frame.estimator import early_stopping
 from tf_frame.estimator.early_stopping import (
     FollowChiefHook,
@@ -21,8 +22,6 @@ from tf_frame.estimator.train_and_eval.specs import EvalSpec, TrainSpec
 from tf_frame.hooks.by_name.early_stopping import EarlyStoppingHook
 from tf_frame.runs.evaluation.results import write_evaluation
 from tf_frame.testing.one_weight import batches, input_fn, loss_after, model_fn
-
-from .conftest import refusal
 
 BY_STEPS = {"run_every_secs": None, "run_every_steps": 1}
 

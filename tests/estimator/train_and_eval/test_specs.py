@@ -1,11 +1,10 @@
 import pytest
 import tensorflow.compat.v1 as tf
 
+from refusals import refusal
 from tf_frame.estimator.exporters import Exporter, LatestExporter
 from tf_frame.estimator.train_and_eval.specs import EvalSpec, TrainSpec
 from tf_frame.testing.toy import ToyInput
-
-from ..conftest import refusal
 
 HOOK, LISTENER = tf.train.SessionRunHook(), tf.train.CheckpointSaverListener()
 EXPORTER = LatestExporter("latest", lambda: None)

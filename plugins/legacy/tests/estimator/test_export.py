@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from refusals import refusal
 from tf_frame_legacy import estimator
 
 
@@ -43,10 +44,8 @@ def test_extra_files_text_and_an_older_checkpoint_may_be_asked_for(make, linear,
 
 @pytest.mark.parametrize("method", ["export_savedmodel", "export_saved_model"])
 def test_a_receiver_and_a_checkpoint_are_needed(make, linear, tmp_path, method):
-    made = make()
-    with pytest.raises(ValueError) as caught:
-        getattr(made, method)(str(tmp_path / "a"), None)
-    assert str(caught.value) == "An input_receiver_fn must be defined."
-    with pytest.raises(ValueError) as caught:
-        getattr(made, method)(str(tmp_path / "a"), receiver_fn)
-    assert str(caught.value) == f"Couldn't find trained model at {made.model_dir}."
+    made, folder = make(), str(tmp_path / "a")
+    export = getattr(made, method)
+    assert refusal(export, folder, None) == (ValueError, "An input_receiver_fn must be defined.")
+    message = f"Couldn't find trained model at {made.model_dir}."
+    assert refusal(export, folder, receiver_fn) == (ValueError, message)

@@ -4,6 +4,7 @@ import types
 import pytest
 import tensorflow.compat.v1 as tf
 
+from refusals import refusal
 from tf_frame.estimator.estimator import Estimator
 from tf_frame.estimator.train_and_eval import executor as executor_module
 from tf_frame.estimator.train_and_eval.evaluation_loops import EvaluationListener
@@ -15,8 +16,6 @@ from tf_frame.estimator.train_and_eval.executor import (
 )
 from tf_frame.estimator.train_and_eval.specs import EvalSpec, TrainSpec
 from tf_frame.testing.ports import free_ports
-
-from ...conftest import refusal
 
 HOOK, LISTENER = tf.train.SessionRunHook(), tf.train.CheckpointSaverListener()
 

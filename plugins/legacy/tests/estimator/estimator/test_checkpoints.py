@@ -1,13 +1,7 @@
-import pytest
 import tensorflow.compat.v1 as tf
 
+from refusals import refusal
 from tf_frame_legacy import estimator
-
-
-def refused(made, *arguments, kind=ValueError, **more):
-    with pytest.raises(kind) as caught:
-        made.train(*arguments, **more)
-    return str(caught.value)
 
 
 class Listener(tf.train.CheckpointSaverListener):
@@ -43,23 +37,20 @@ def test_a_listener_may_stop_training(make, linear):
 
 
 def test_only_listeners_are_taken_as_listeners(make, linear):
-    assert refused(make(), linear.data(), saving_listeners=["a"], kind=TypeError) == (
-        "saving_listeners must be a list of CheckpointSaverListener, given: a"
+    assert refusal(make().train, linear.data(), saving_listeners=["a"]) == (
+        TypeError,
+        "saving_listeners must be a list of CheckpointSaverListener, given: a",
     )
 
 
 def test_listeners_need_checkpoints(make, linear):
     config = estimator.RunConfig(save_checkpoints_secs=None, save_checkpoints_steps=None)
-    message = refused(make(config=config), linear.data(), saving_listeners=[Listener()])
-    assert message == (
-        "There should be a CheckpointSaverHook to use saving_listeners. Please set one of the "
-        "RunConfig.save_checkpoints_steps or RunConfig.save_checkpoints_secs."
-    )
-
-
-def test_without_checkpoints_nothing_is_saved(make, linear):
-    config = estimator.RunConfig(save_checkpoints_secs=None, save_checkpoints_steps=None)
     made = make(config=config)
+    assert refusal(made.train, linear.data(), saving_listeners=[Listener()]) == (
+        ValueError,
+        "There should be a CheckpointSaverHook to use saving_listeners. Please set one of the "
+        "RunConfig.save_checkpoints_steps or RunConfig.save_checkpoints_secs.",
+    )
     made.train(linear.data())
     assert made.latest_checkpoint() is None
 

@@ -4,13 +4,8 @@ import pathlib
 
 import pytest
 
+from refusals import refusal
 from tf_frame_legacy import estimator
-
-
-def refused(*arguments, kind=ValueError, **more):
-    with pytest.raises(kind) as caught:
-        estimator.Estimator(*arguments, **more)
-    return str(caught.value)
 
 
 def test_arguments_may_be_given_in_their_old_order(tmp_path):
@@ -67,7 +62,7 @@ def features_only(features):
 )
 def test_wrong_arguments_are_refused(tmp_path, model_fn, options, message):
     folder = () if "config" in options else (str(tmp_path),)
-    assert refused(model_fn, *folder, **options) == message
+    assert refusal(estimator.Estimator, model_fn, *folder, **options) == (ValueError, message)
 
 
 def test_params_that_a_model_function_takes_and_does_not_get_are_warned_of(tmp_path, messages):
@@ -82,31 +77,15 @@ def test_params_that_a_model_function_takes_and_does_not_get_are_warned_of(tmp_p
     ) in messages()
 
 
-def test_methods_partials_and_callable_objects_may_be_model_functions(tmp_path):
-    import functools
-
-    class Model:
-        def model_fn(self, features, labels):
-            pass
-
-        def __call__(self, features, mode):
-            pass
-
-    def model_fn(features, labels, units):
-        pass
-
-    for function in (Model().model_fn, Model(), functools.partial(model_fn, units=3)):
-        estimator.Estimator(function, str(tmp_path))
-
-
 def test_the_folder_may_be_in_the_configuration(linear, tmp_path):
     config = estimator.RunConfig(model_dir=str(tmp_path / "a"))
     assert estimator.Estimator(linear.model_fn, config=config).model_dir == str(tmp_path / "a")
     made = estimator.Estimator(linear.model_fn, pathlib.Path(tmp_path / "a"), config)
     assert made.model_dir == made.config.model_dir == str(tmp_path / "a")
-    assert refused(linear.model_fn, str(tmp_path / "b"), config) == (
+    assert refusal(estimator.Estimator, linear.model_fn, str(tmp_path / "b"), config) == (
+        ValueError,
         "`model_dir` are set both in constructor and `RunConfig`, but with different values. In "
-        f"constructor: '{tmp_path / 'b'}', in `RunConfig`: '{tmp_path / 'a'}' "
+        f"constructor: '{tmp_path / 'b'}', in `RunConfig`: '{tmp_path / 'a'}' ",
     )
 
 
@@ -135,11 +114,10 @@ def test_params_and_configuration_are_copies(make):
 def test_a_subclass_must_not_override_a_member(linear, tmp_path, member):
     parent = type("Parent", (estimator.Estimator,), {member: lambda self: None})
     for cls in (parent, type("Child", (parent,), {})):
-        with pytest.raises(ValueError) as caught:
-            cls(linear.model_fn, str(tmp_path))
-        assert str(caught.value) == (
+        assert refusal(cls, linear.model_fn, str(tmp_path)) == (
+            ValueError,
             f"Subclasses of Estimator cannot override members of Estimator. {cls} does override "
-            f"['{member}']"
+            f"['{member}']",
         )
 
 
@@ -193,6 +171,5 @@ def test_without_a_checkpoint_there_are_no_variables(make):
     made = make()
     assert made.latest_checkpoint() is None
     for read in (made.get_variable_names, lambda: made.get_variable_value("weight")):
-        with pytest.raises(ValueError) as caught:
-            read()
-        assert str(caught.value) == f"Could not find trained model in model_dir: {made.model_dir}."
+        message = f"Could not find trained model in model_dir: {made.model_dir}."
+        assert refusal(read) == (ValueError, message)
