@@ -57,13 +57,9 @@ def test_twenty_steps_of_two_workers_are_those_of_one_process_with_the_joint_bat
         assert [line["agreed"] for line in steps] == [[[1, 0, i], [2.0]] for i in range(20)]
         assert set(end["end"]) == {"table", "kernel/part_0", "kernel/part_1", "head"}
         for name, value in end["end"].items():
-            np.testing.assert_allclose(value, expected_of(end, name), rtol=0, atol=1e-5)
+            np.testing.assert_allclose(value, end["expected"][name], rtol=0, atol=1e-5)
             assert np.abs(np.subtract(value, start["start"][name])).max() > 1e-2
             assert value == both[0][-1]["end"][name]
-
-
-def expected_of(end, name):
-    return end["expected"][name]
 
 
 @pytest.mark.parametrize("victim", [0, pytest.param(1, marks=pytest.mark.slow)])

@@ -12,16 +12,19 @@ from tf_frame.testing.ports import free_ports
 
 
 @pytest.mark.parametrize(
-    ("cluster", "job"),
+    ("cluster", "job", "name"),
     [
-        (Cluster(), "worker"),
-        (Cluster(job="chief/task:0"), "worker"),
-        (Cluster(task_id=2, target="grpc://localhost:1"), "worker/task:2"),
-        (Cluster(task_id=2, target="grpc://localhost:1", job="worker/task:1"), "worker/task:1"),
+        (Cluster(), "worker", "chief-0"),
+        (Cluster(job="chief/task:0"), "worker", "chief-0"),
+        (Cluster(target="grpc://w:1", job="chief/task:0"), "chief/task:0", "chief-0"),
+        (Cluster(task_id=2, target="grpc://w:1"), "worker/task:2", "worker-2"),
+        (Cluster(task_id=2, target="grpc://w:1", job="worker/task:1"), "worker/task:1", "worker-1"),
+        (Cluster(task_id=1, role="ps"), "worker", "ps-1"),
+        (Cluster(role="evaluator"), "worker", "evaluator-0"),
     ],
 )
-def test_the_job_of_a_worker_carries_its_task_where_it_has_a_server(cluster, job):
-    assert cluster.worker_job == job
+def test_job_and_name_of_a_task(cluster, job, name):
+    assert (cluster.worker_job, cluster.task_name) == (job, name)
 
 
 def test_the_first_worker_is_the_chief():
@@ -125,17 +128,3 @@ def test_a_worker_needs_the_parameter_servers_or_without_them_all_others():
     assert cluster.peers == ["/job:ps", "/job:worker/task:0"]
     without = {job: tasks for job, tasks in JOBS.items() if job != "ps"}
     assert Cluster(jobs=without, **options).addresses() == ["w:1", "c:1", "v:1"]
-
-
-@pytest.mark.parametrize(
-    ("cluster", "name"),
-    [
-        (Cluster(), "chief-0"),
-        (Cluster(target="grpc://w:1", job="chief/task:0"), "chief-0"),
-        (Cluster(task_id=2, target="grpc://w:1", job="worker/task:1"), "worker-1"),
-        (Cluster(task_id=1, role="ps"), "ps-1"),
-        (Cluster(role="evaluator"), "evaluator-0"),
-    ],
-)
-def test_a_task_has_the_name_of_its_job_and_number(cluster, name):
-    assert cluster.task_name == name

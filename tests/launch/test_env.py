@@ -77,9 +77,3 @@ def test_without_hosts_the_tasks_are_on_this_machine(capsys):
 def test_addresses_that_are_not_one_of_each_task_are_refused(hosts, message):
     with pytest.raises(ConfigError, match=re.escape(message)):
         env.main(JOB, {"hosts": hosts})
-
-
-def test_the_options_are_valid():
-    for option in env.OPTIONS:
-        option.check_definition()
-        assert option.help

@@ -202,12 +202,6 @@ def test_the_name_follows_from_the_model_folder(model_dir, name):
     assert kubernetes.manifest(make_job(model_dir), values)["metadata"] == {"name": name}
 
 
-def test_the_options_are_valid():
-    for option in kubernetes.OPTIONS:
-        option.check_definition()
-        assert option.help
-
-
 def test_the_command_of_the_documentation(capsys):
     words = ["launch", "--on", "kubernetes", "--num_ps", "1", "--gpus_per_worker", "1"]
     run = ["--", "run", "--plugin", "deeplab", "--model_dir", "/runs/first"]

@@ -199,93 +199,78 @@ def test_a_caller_that_ignores_the_ends_of_its_children(launch):
     assert "chief-0 ended with exit code 2" in out
 
 
-def test_what_a_task_starts_ends_with_it(launch, folder):
-    code, _ = launch(
-        "child = subprocess.Popen(['sleep', '99'])\n"
-        "with (folder / 'pids').open('a') as file: file.write(f'{child.pid}\\n')"
-    )
-    assert code == 0
+SAVING = "end_at_sigterm(143, lambda: (note(f'{name}.saved'))); note(f'{name}.up'); time.sleep(99)"
+DEAF = "signal.signal(signal.SIGTERM, signal.SIG_IGN); note(f'{name}.up'); time.sleep(99)"
+CHILD = (
+    "child = subprocess.Popen(['sleep', '99'])\n"
+    "with (folder / 'pids').open('a') as file: file.write(f'{child.pid}\\n')\n"
+)
+
+
+def test_processes_of_a_task_end_with_it(launch, folder):
+    assert launch(CHILD)[0] == 0
     assert len(pids(folder)) == 2  # The fixture looks whether they are gone.
 
 
-SAVING = "end_at_sigterm(143, lambda: (note(f'{name}.saved'))); note(f'{name}.up'); time.sleep(99)"
+@pytest.fixture
+def stop(folder, tmp_path):
+    """Signals a launcher in a process of its own when all tasks are up; returns code and output."""
 
+    def stop(code, signum=signal.SIGTERM, *, send=os.kill, limits=None, **job):
+        job = fake_job(tmp_path, **job)
+        process = launcher(job, program(folder, code), limits=limits)
+        wait_for(lambda: all((folder / f"{task}.up").exists() for task in job.tasks))
+        send(process.pid, signum)
+        out, _ = process.communicate(timeout=SECS)
+        return process.returncode, out
 
-def ready(folder, *names):
-    wait_for(lambda: all((folder / f"{name}.up").exists() for name in names))
+    return stop
 
 
 @pytest.mark.parametrize(("signum", "expected"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
-def test_a_signal_is_passed_on_and_everything_stops(folder, tmp_path, signum, expected):
-    job = fake_job(tmp_path, num_ps=1, num_workers=2)
-    process = launcher(job, program(folder, SAVING))
-    ready(folder, "ps-0", "chief-0", "worker-0")
-    os.kill(process.pid, signum)
-    out, _ = process.communicate(timeout=SECS)
-    assert process.returncode == expected
+def test_a_signal_is_passed_on_and_everything_stops(stop, folder, signum, expected):
+    code, out = stop(SAVING, signum, num_ps=1, num_workers=2)
+    assert code == expected
     assert all((folder / f"{name}.saved").exists() for name in ("ps-0", "chief-0", "worker-0"))
     assert out.count("  stopped  ") == 3
     assert out.splitlines()[-1].startswith(f"stopped by {signum.name}; the same command goes on")
 
 
-def test_servers_that_wait_for_a_chief_that_has_gone_are_ended(folder, tmp_path):
-    job = fake_job(tmp_path, num_ps=1)
-    deaf = (
-        "if name == 'ps-0':\n"
-        "    signal.signal(signal.SIGTERM, signal.SIG_IGN); note('ps-0.up'); time.sleep(99)\n"
+def test_servers_that_wait_for_a_chief_that_has_gone_are_ended(stop):
+    begin = time.monotonic()
+    code, out = stop(
+        f"if name == 'ps-0':\n    {DEAF}\n{SAVING}", num_ps=1, limits={"ps_leave_secs": 0.1}
     )
-    process = launcher(job, program(folder, deaf + SAVING), limits={"ps_leave_secs": 0.1})
-    ready(folder, "ps-0", "chief-0")
-    os.kill(process.pid, signal.SIGTERM)
-    out, _ = process.communicate(timeout=SECS / 2)
-    assert process.returncode == 143
-    assert out.count("  stopped  ") == 2
+    assert (code, out.count("  stopped  ")) == (143, 2)
+    assert time.monotonic() - begin < SECS / 2
 
 
-def test_ctrl_c_reaches_the_tasks_by_the_launcher_only(folder, tmp_path):
-    job = fake_job(tmp_path)
-    process = launcher(
-        job, program(folder, f"signal.signal(signal.SIGINT, signal.SIG_DFL)\n{SAVING}")
-    )
-    ready(folder, "chief-0")
-    os.killpg(process.pid, signal.SIGINT)
-    process.communicate(timeout=SECS)
-    assert process.returncode == 130
+def test_ctrl_c_reaches_the_tasks_by_the_launcher_only(stop, folder):
+    code = f"signal.signal(signal.SIGINT, signal.SIG_DFL)\n{SAVING}"
+    assert stop(code, signal.SIGINT, send=os.killpg)[0] == 130
     assert (folder / "chief-0.saved").exists()
 
 
-def test_a_second_signal_kills(folder, tmp_path):
+def test_a_second_signal_kills(stop, folder):
+    def send(pid, signum):
+        os.kill(pid, signum)
+        wait_for((folder / "asked").exists)
+        os.kill(pid, signum)
+
     deaf = "signal.signal(signal.SIGTERM, lambda *_: note('asked')); note(f'{name}.up')\n"
-    process = launcher(fake_job(tmp_path), program(folder, deaf + "while True: time.sleep(9)"))
-    ready(folder, "chief-0")
-    os.kill(process.pid, signal.SIGTERM)
-    wait_for((folder / "asked").exists)
-    os.kill(process.pid, signal.SIGTERM)
-    out, _ = process.communicate(timeout=SECS)
-    assert process.returncode == 143
-    assert "killing chief-0" in out
-    assert "was killed by SIGKILL" in out
+    code, out = stop(f"{deaf}while True: time.sleep(9)", send=send)
+    assert code == 143
+    assert "killing chief-0" in out and "was killed by SIGKILL" in out
 
 
-def test_tasks_that_do_not_save_in_time_are_killed(folder, tmp_path):
-    deaf = "signal.signal(signal.SIGTERM, signal.SIG_IGN); note(f'{name}.up'); time.sleep(99)"
-    process = launcher(fake_job(tmp_path), program(folder, deaf), limits={"save_secs": 0.2})
-    ready(folder, "chief-0")
-    os.kill(process.pid, signal.SIGTERM)
-    out, _ = process.communicate(timeout=SECS)
-    assert process.returncode == 143
+def test_tasks_that_do_not_save_in_time_are_killed(stop):
+    code, out = stop(DEAF, limits={"save_secs": 0.2})
+    assert code == 143
     assert "chief-0 did not stop in time; killing" in out
 
 
-def test_a_launcher_that_is_killed_leaves_nothing(folder, tmp_path):
-    child = (
-        "child = subprocess.Popen(['sleep', '99'])\n"
-        "with (folder / 'pids').open('a') as file: file.write(f'{child.pid}\\n')\n"
-    )
-    process = launcher(fake_job(tmp_path, num_workers=2), program(folder, child + SAVING))
-    ready(folder, "chief-0", "worker-0")
-    process.kill()
-    process.communicate(timeout=SECS)  # Nothing holds its output.
+def test_a_launcher_that_is_killed_leaves_nothing(stop, folder):
+    stop(CHILD + SAVING, signal.SIGKILL, num_workers=2)  # Nothing holds its output.
     wait_for(lambda: not [pid for pid in pids(folder) if is_there(pid)], secs=20)
     assert (folder / "chief-0.saved").exists()
     assert len(pids(folder)) == 4

@@ -115,12 +115,6 @@ def test_the_logs_of_a_run_in_a_bucket_are_in_a_folder_here(tmp_path, monkeypatc
     assert "--job-name=first" in directives(text)
 
 
-def test_the_options_are_valid():
-    for option in slurm.OPTIONS:
-        option.check_definition()
-        assert option.help
-
-
 def test_the_command_of_the_documentation(capsys):
     words = ["launch", "--on", "slurm", "--print_only", "--gpus_per_worker", "2", "--num_ps", "1"]
     assert main([*words, "--", "run", "--plugin", "deeplab"]) == 0

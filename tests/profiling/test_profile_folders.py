@@ -7,9 +7,11 @@ import pytest
 from hand_made_steps import Recording
 from tf_frame.errors import ConfigError, DataError
 from tf_frame.profiling.profile_folders import (
+    Removed,
     find_folder,
     list_folders,
     read_recorded_run,
+    retain,
     task_name,
 )
 from tf_frame.profiling.step_profile import to_bytes
@@ -51,32 +53,20 @@ def test_folders_are_listed_and_found(model_dir):
 
 
 @pytest.mark.parametrize(
-    ("function", "name", "error", "message"),
+    ("find", "folder", "name", "error", "message"),
     [
-        (find_folder, "x", ConfigError, f"no profile 'x'; it has a_name, {OLD}"),
-        (read_recorded_run, OLD[:-1], ConfigError, f"--run {OLD[:-1]}: .*did you mean {OLD}"),
-        (read_recorded_run, "x", ConfigError, f"it has {OLD}, {NEW}"),
+        (find_folder, "", "x", ConfigError, f"no profile 'x'; it has a_name, {OLD}"),
+        (read_recorded_run, "", OLD[:-1], ConfigError, f"--run {OLD[:-1]}: .*did you mean {OLD}"),
+        (read_recorded_run, "", "x", ConfigError, f"it has {OLD}, {NEW}"),
+        (find_folder, "plugins", None, ConfigError, "has no profile, which would be in"),
+        (read_recorded_run, "plugins", None, DataError, "has no recorded steps .*; record some"),
+        (find_folder, "x", None, ConfigError, "x: there is no such folder"),
+        (read_recorded_run, "x", None, ConfigError, "x: there is no such folder"),
     ],
 )
-def test_unknown_names_are_refused(model_dir, function, name, error, message):
+def test_unknown_names_and_folders_are_refused(model_dir, find, folder, name, error, message):
     with pytest.raises(error, match=message):
-        function(str(model_dir), name)
-
-
-@pytest.mark.parametrize(
-    ("function", "error", "message"),
-    [
-        (find_folder, ConfigError, "has no profile, which would be in"),
-        (read_recorded_run, DataError, r"has no recorded steps .*; record some with"),
-    ],
-)
-def test_folders_without_profiles_and_missing_folders_are_refused(
-    tmp_path, function, error, message
-):
-    with pytest.raises(error, match=message):
-        function(str(tmp_path))
-    with pytest.raises(ConfigError, match="x: there is no such folder"):
-        function(str(tmp_path / "x"))
+        find(str(model_dir / folder), name)
 
 
 @pytest.mark.parametrize("rest", [b"", b"\xff" * 40], ids=["truncated", "overwritten"])
@@ -110,3 +100,34 @@ def test_a_newer_profile_without_recorded_steps_is_reported(model_dir, caplog):
 )
 def test_a_file_names_its_task(name, task):
     assert task_name(f"/runs/{name}") == task
+
+
+def test_the_newest_profiles_stay_and_only_captures_go(model_dir, monkeypatch):
+    profiles = model_dir / "plugins" / "profile"
+    # TensorBoard keeps files next to captures.
+    (profiles / OLD / "cache").mkdir()
+    for file in ("ALL_HOSTS.op_stats_v2.pb", "h.SSTABLE", ".cached_tools.json", "cache/more"):
+        (profiles / OLD / file).write_bytes(b"123")
+    before = set(profiles.iterdir())
+    sizes = {
+        name: sum(path.stat().st_size for path in (profiles / name).rglob("*") if path.is_file())
+        for name in (OLD, NEW)
+    }
+    removed = [Removed(str(profiles / name), size) for name, size in sizes.items()]
+    assert retain(str(model_dir), keep=0, dry_run=True) == removed
+    assert retain(str(model_dir), keep=3) == []
+    assert retain(str(model_dir / "no_such_folder"), keep=3) == []
+    assert set(profiles.iterdir()) == before
+    monkeypatch.chdir(model_dir.parent)
+    path = f"{model_dir.name}/plugins/profile/{OLD}"
+    assert retain(model_dir.name, keep=1) == [Removed(path, sizes[OLD])]
+    assert before - set(profiles.iterdir()) == {profiles / OLD}
+
+
+def test_a_folder_that_cannot_be_removed_is_an_error(model_dir, monkeypatch):
+    def refuse(path):
+        raise PermissionError(13, "Permission denied", path)
+
+    monkeypatch.setattr("shutil.rmtree", refuse)
+    with pytest.raises(OSError, match="Permission denied"):
+        retain(str(model_dir), keep=0)

@@ -19,9 +19,8 @@ from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.cadence import NEVER, Cadence
 from tf_frame.hooks.training_clock import pause
 from tf_frame.profiling.capture import Capture, step_marker, unused_path, warn_only
-from tf_frame.profiling.profile_folders import XPLANE
+from tf_frame.profiling.profile_folders import XPLANE, retain
 from tf_frame.profiling.recorder import Recorder
-from tf_frame.profiling.retention import retain
 from tf_frame.profiling.run_metadata import add_run_metadata, chrome_trace, run_options, write_trace
 from tf_frame.profiling.step_profile import SUFFIX, to_bytes
 from tf_frame.types import Session

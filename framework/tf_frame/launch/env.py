@@ -47,13 +47,9 @@ def _addresses(job: Job, hosts: tuple[str, ...]) -> dict[Task, str]:
             f"{len(tasks)}: {', '.join(map(str, tasks))}"
         )
     for host in hosts:
-        _check(host, hosts)
+        name, _, port = host.rpartition(":")
+        if not name or not (port.isascii() and port.isdigit() and 0 < int(port) < 65536):
+            raise ConfigError(f"--hosts: {host!r} is no host:port, such as node-1:2222")
+        if hosts.count(host) > 1:
+            raise ConfigError(f"--hosts: {host} stands there twice; each task has its own port")
     return dict(zip(tasks, hosts, strict=True))
-
-
-def _check(host: str, hosts: tuple[str, ...]) -> None:
-    name, _, port = host.rpartition(":")
-    if not name or not (port.isascii() and port.isdigit() and 0 < int(port) < 65536):
-        raise ConfigError(f"--hosts: {host!r} is no host:port, such as node-1:2222")
-    if hosts.count(host) > 1:
-        raise ConfigError(f"--hosts: {host} stands there twice; each task has its own port")

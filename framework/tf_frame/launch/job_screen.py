@@ -43,8 +43,11 @@ class JobScreen:
         self.shown = 0
 
     def say(self, text: str) -> None:
-        """Shows lines of the launcher itself."""
-        self._write(text)
+        """Shows lines above the line of progress."""
+        before, after = (_CLEAR_LINE, self._fitting()) if self._progress else ("", "")
+        self._out.write(f"{before}{text}\n{after}")
+        self._out.flush()
+        self.shown += 1
 
     def task_line(self, task: Task, line: str) -> bool:
         """Shows a line of a task, unless another task has shown the same.
@@ -58,13 +61,13 @@ class JobScreen:
         self._first_shown_by.move_to_end(key)
         if len(self._first_shown_by) > _REMEMBERED_LINES:
             self._first_shown_by.popitem(last=False)
-        self._write(f"{self._prefixes[task]} {line}")
+        self.say(f"{self._prefixes[task]} {line}")
         return True
 
     def progress(self, text: str) -> None:
         """Shows the progress of the job; on a terminal it replaces the last one."""
         if not self.is_terminal:
-            self._write(text)
+            self.say(text)
         elif text != self._progress:
             self._progress = text
             self._out.write(_CLEAR_LINE + self._fitting())
@@ -76,12 +79,6 @@ class JobScreen:
             self._out.write("\n")
             self._out.flush()
             self._progress = ""
-
-    def _write(self, text: str) -> None:
-        before, after = (_CLEAR_LINE, self._fitting()) if self._progress else ("", "")
-        self._out.write(f"{before}{text}\n{after}")
-        self._out.flush()
-        self.shown += 1
 
     def _fitting(self) -> str:
         """The progress in one line: a terminal could not clear two."""

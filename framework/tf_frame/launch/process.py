@@ -80,7 +80,8 @@ class TaskProcess:
 
         Other processes of its group end with it.
         """
-        if not self._ended and self._has_ended():
+        how = os.WEXITED | os.WNOHANG | os.WNOWAIT
+        if not self._ended and os.waitid(os.P_PID, self.pid, how) is not None:
             # Until `wait` the number of the process still names its group.
             self.kill()
             self._process.wait()
@@ -98,10 +99,6 @@ class TaskProcess:
         if not self._ended:
             with contextlib.suppress(OSError):
                 os.killpg(self.pid, signal.SIGKILL)
-
-    def _has_ended(self) -> bool:
-        how = os.WEXITED | os.WNOHANG | os.WNOWAIT
-        return os.waitid(os.P_PID, self.pid, how) is not None
 
 
 def _start(command: TaskCommand, log: int) -> subprocess.Popen[bytes]:

@@ -45,18 +45,14 @@ class JobProgress:
         if step is None:
             # Before the first status, or in a folder without status files.
             return self._last_line
+        last = _last_step(current)
         parts = [
-            _step_text(step, current),
+            f"step {step}" if last is None else f"step {step}/{last}",
             self._loss,
             *_rate_texts(step, current),
             _tasks_text(current),
         ]
         return "  ".join(filter(None, parts))
-
-
-def _step_text(step: int, statuses: Iterable[TaskStatus]) -> str:
-    last = _last_step(statuses)
-    return f"step {step}" if last is None else f"step {step}/{last}"
 
 
 def _last_step(statuses: Iterable[TaskStatus]) -> int | None:

@@ -122,7 +122,7 @@ class Capture:
             raise CaptureError(reason_of(error)) from error
         finally:
             if self._profiler is None:
-                self._remove_folder()
+                shutil.rmtree(self._folder, ignore_errors=True)
 
     def save(self, *, began: float | None = None) -> str:
         """Ends the capture and writes it.
@@ -148,7 +148,7 @@ class Capture:
             raise CaptureError(reason_of(error)) from error
         finally:
             self._profiler = None
-            self._remove_folder()
+            shutil.rmtree(self._folder, ignore_errors=True)
 
     def _stop(self) -> str:
         """Ends the capture; returns TensorFlow's file in the temporary folder."""
@@ -159,9 +159,6 @@ class Capture:
         if len(written) != 1 or os.path.getsize(written[0]) <= _EMPTY_BYTES:
             raise CaptureError("the profiler recorded nothing, or more than the 2 GB it can write")
         return written[0]
-
-    def _remove_folder(self) -> None:
-        shutil.rmtree(self._folder, ignore_errors=True)
 
 
 def unused_path(model_dir: str, *, label: str, task: str, began: float | None = None) -> str:

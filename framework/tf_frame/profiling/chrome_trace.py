@@ -157,13 +157,12 @@ def _by_task(
     device_changes: Mapping[tuple[str, str], list[memory_use.Change]],
 ) -> dict[tuple[str, str], list[memory_use.Change]]:
     """Joins the changes of all devices of a process, which share allocators."""
-    joined: dict[tuple[str, str], list[memory_use.Change]] = {}
+    joined: dict[tuple[str, str], list[memory_use.Change]] = collections.defaultdict(list)
     for (device, allocator), changes in device_changes.items():
-        task = device.rpartition("/device:")[0]
-        joined.setdefault((task, allocator), []).extend(changes)
-    for changes in joined.values():
-        changes.sort(key=operator.attrgetter("time"))
-    return joined
+        joined[device.rpartition("/device:")[0], allocator] += changes
+    return {
+        key: sorted(changes, key=operator.attrgetter("time")) for key, changes in joined.items()
+    }
 
 
 def _facts(description: Any) -> dict[str, Any]:

@@ -85,9 +85,8 @@ def memory_changes(
             recorded = list(_estimated(tensors.get(device, ())))
         for allocator, change in recorded:
             all_changes[device, allocator].append(change)
-    for changes in all_changes.values():
-        changes.sort(key=operator.attrgetter("time"))
-    return dict(all_changes)
+    by_time = operator.attrgetter("time")
+    return {key: sorted(changes, key=by_time) for key, changes in all_changes.items()}
 
 
 def curve(changes: Sequence[Change]) -> list[tuple[int, int]]:

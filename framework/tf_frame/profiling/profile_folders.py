@@ -27,13 +27,7 @@ _TASK = re.compile(r"_([a-z]+_\d+)$")
 
 
 class ProfileFolder(NamedTuple):
-    """A folder with profiles, one or two files for each task.
-
-    Attributes:
-      path: path of the folder.
-      steps: paths of recorded steps (`step_profile`).
-      xplanes: paths of XPlane files.
-    """
+    """A folder with profiles: files of recorded steps (`step_profile`), and XPlane files."""
 
     path: str
     steps: Sequence[str]
@@ -51,12 +45,7 @@ class ProfileFolder(NamedTuple):
 
 
 class RecordedRun(NamedTuple):
-    """The recorded steps of all tasks of a run.
-
-    Attributes:
-      name: name of the folder, such as `2026_01_31_12_00_00_step_100`.
-      profiles: record of each task, by name of the file.
-    """
+    """The name of a folder with profiles, and the recorded steps of each task."""
 
     name: str
     profiles: Sequence[step_profile.StepProfile]
@@ -76,6 +65,40 @@ def _read_folder(path: str) -> ProfileFolder:
         [file for file in files if file.endswith(step_profile.SUFFIX)],
         [file for file in files if file.endswith(XPLANE)],
     )
+
+
+class Removed(NamedTuple):
+    """A profile that was removed: its folder, and the bytes of all files in it."""
+
+    path: str
+    bytes: int
+
+
+def retain(model_dir: str, keep: int, *, dry_run: bool = False) -> list[Removed]:
+    """Removes all profiles but the newest, by the time in their names; returns them, oldest first.
+
+    Folders without a capture stay, and so do folders that were renamed: their names do not begin
+    with a time.
+
+    Args:
+      model_dir: the `--model_dir` of a run.
+      keep: the number of profiles that stay.
+      dry_run: remove nothing; return the profiles that would be removed.
+
+    Raises:
+      OSError: a folder cannot be removed.
+    """
+    paths = [folder.path for folder in list_folders(model_dir) if folder.has_time]
+    removed = [Removed(path, _bytes_in(path)) for path in paths[: max(len(paths) - keep, 0)]]
+    for profile in () if dry_run else removed:
+        file_system.remove_folder(profile.path)
+    return removed
+
+
+def _bytes_in(path: str) -> int:
+    if not file_system.is_folder(path):
+        return file_system.size_of(path)
+    return sum(map(_bytes_in, file_system.files_in(path)))
 
 
 def find_folder(model_dir: str, name: str | None = None) -> ProfileFolder:

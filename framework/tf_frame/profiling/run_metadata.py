@@ -10,6 +10,7 @@ The metadata hold begin, duration and device of each operation.
 from __future__ import annotations
 
 import gzip
+import itertools
 import os
 from typing import Any
 
@@ -64,14 +65,14 @@ def add_run_metadata(writer: Any, run_metadata: Any, tag: str, step: int | None 
     Returns:
       The unique name.
     """
-    unique, number = tag, 1
-    while True:
+    unique = tag
+    for number in itertools.count(2):
         try:
             writer.add_run_metadata(run_metadata, unique, step)
-            return unique
+            break
         except ValueError:  # The tag is taken; the writer has no other ValueError.
-            number += 1
             unique = f"{tag}_{number}"
+    return unique
 
 
 def write_trace(path: str, trace: str) -> None:

@@ -11,36 +11,26 @@ from tf_frame.profiling.report.formats import (
 
 
 @pytest.mark.parametrize(
-    ("ms", "text"),
+    ("format_figure", "figure", "text"),
     [
-        (0, "0.00 ms"),
-        (0.004, "< 0.01 ms"),
-        (1.234, "1.23 ms"),
-        (12.34, "12.3 ms"),
-        (1234.5, "1,234 ms"),
+        (format_ms, 0, "0.00 ms"),
+        (format_ms, 0.004, "< 0.01 ms"),
+        (format_ms, 1.234, "1.23 ms"),
+        (format_ms, 12.34, "12.3 ms"),
+        (format_ms, 1234.5, "1,234 ms"),
+        (format_signed_ms, -12.34, "-12.3 ms"),
+        (format_signed_ms, 0.0041, "+0.004 ms"),
+        (format_signed_ms, 0, "+0.000 ms"),
+        (format_percent, 0, "0.0 %"),
+        (format_percent, 0.0004, "< 0.1 %"),
+        (format_percent, 0.034, "3.4 %"),
+        (format_percent, 1.2, "120 %"),
+        (format_count, 1, "1"),
+        (format_count, 2.5, "2.5"),
+        (format_count, 9999, "9,999"),
+        (format_count, 60352, "60.4 k"),
+        (format_count, 1.607e10, "16.1 G"),
     ],
 )
-def test_times_have_three_figures(ms, text):
-    assert format_ms(ms) == text
-
-
-@pytest.mark.parametrize(
-    ("ms", "text"), [(-12.34, "-12.3 ms"), (0.0041, "+0.004 ms"), (0, "+0.000 ms")]
-)
-def test_differences_have_a_sign(ms, text):
-    assert format_signed_ms(ms) == text
-
-
-@pytest.mark.parametrize(
-    ("share", "text"), [(0, "0.0 %"), (0.0004, "< 0.1 %"), (0.034, "3.4 %"), (1.2, "120 %")]
-)
-def test_shares_are_percentages(share, text):
-    assert format_percent(share) == text
-
-
-@pytest.mark.parametrize(
-    ("count", "text"),
-    [(1, "1"), (2.5, "2.5"), (9999, "9,999"), (60352, "60.4 k"), (1.607e10, "16.1 G")],
-)
-def test_counts_have_units(count, text):
-    assert format_count(count) == text
+def test_figures_have_three_digits_and_a_unit(format_figure, figure, text):
+    assert format_figure(figure) == text

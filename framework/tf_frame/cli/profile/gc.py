@@ -11,7 +11,7 @@ from tf_frame.command_line.folder_command import folder_command
 from tf_frame.command_line.screen import report
 from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_OK, ConfigError, reason_of
-from tf_frame.profiling.retention import retain
+from tf_frame.profiling.profile_folders import retain
 from tf_frame.tensorflow_log import quiet_import
 
 USAGE = """usage: tf-frame profile gc MODEL_DIR --keep N [--dry_run]

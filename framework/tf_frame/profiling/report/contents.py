@@ -1,14 +1,16 @@
 """The content of a report, which its text, JSON and HTML show.
 
 Times are milliseconds. Unless documented otherwise, times are means over the recorded steps of one
-task, and shares are parts of the mean step, from 0 to 1. The time of profiling itself is in
-`profiler_ms` only.
+task, and shares are parts of the mean step, from 0 to 1; `ms_of_steps` has the time in each step.
+The time of profiling itself is in `profiler_ms` only.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import json
+
+from tf_frame.profiling.step_profile import Cost
 
 VERSION = 1
 
@@ -31,7 +33,6 @@ class StepTimes:
     """Wall times of the steps.
 
     Attributes:
-      ms_of_steps: time of each step, in order.
       jitter_ms: standard deviation.
       histogram: bars of equal width, from the quickest to the slowest step.
     """
@@ -55,7 +56,6 @@ class Phase:
         `hook`, `checkpoint`, `summary`: a hook; `loop`: other Python.
       name: class of the hook, else empty.
       label: the phase in words.
-      ms_of_steps: time in each step.
     """
 
     kind: str
@@ -79,7 +79,6 @@ class Row:
       count: executions per step.
       busy_ms: sum of the durations, which is larger than `ms` if operations overlap.
       gflops_per_sec: 1e9 floating-point operations per second of `ms`; None if unknown.
-      ms_of_steps: wall time in each step.
     """
 
     name: str
@@ -151,19 +150,15 @@ class MemoryRow:
 
 
 @dataclasses.dataclass(frozen=True)
-class ScopeRow:
-    """Static cost and time of a name scope with all scopes inside; empty: the whole model.
+class ScopeRow(Cost):
+    """Static cost and time of a name scope.
 
     Attributes:
-      flops: floating-point operations of a step; None if unknown.
       ms: wall time of its operations, forward and backward, without operations that wait for
         input or for other tasks.
       gflops_per_sec: flops / ms; None if unknown.
     """
 
-    scope: str
-    parameters: int
-    flops: int | None
     ms: float
     share: float
     gflops_per_sec: float | None
@@ -171,17 +166,14 @@ class ScopeRow:
 
 @dataclasses.dataclass(frozen=True)
 class HookRow:
-    """Cost of a hook.
+    """Cost of a hook; see `step_profile.HookCost`.
 
     Attributes:
-      kind: `hook`, `checkpoint` or `summary`.
       ms, share: cost in the recorded steps.
       run_ms: milliseconds per step over the whole run so far; None if it ran less than twice.
       run_share: `run_ms` as a part of the mean recorded step; None if `run_ms` is None.
       calls: number of calls in the run; None if it is not recorded.
       every_steps: steps between two calls; None before the second.
-      asynchronous: whether another thread writes its files.
-      option: the option of the run that makes it; empty: none.
     """
 
     name: str
@@ -242,8 +234,7 @@ class Hint:
       cause: identifier that stays the same between versions, such as `slow_input`.
       severity: share of the step that would be saved.
       subject: name of the hook, operation or clone; empty if the cause has none.
-      text: the cause in words.
-      remedy: advice in words, with the option that helps.
+      text, remedy: the cause and advice in words, with the option that helps.
       option: this option, such as `--steps_per_loop`; empty if no option helps.
     """
 
