@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from sessions import initialized_session
 from tf_frame import layers
 from variable_modes import variable_mode_fixture
 
@@ -140,8 +141,7 @@ def variable_called(name):
 
 @contextlib.contextmanager
 def session_with_queues():
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
+    with initialized_session() as session:
         session.run(tf.local_variables_initializer())
         coordinator = tf.train.Coordinator()
         threads = tf.train.start_queue_runners(session, coordinator)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from sessions import initialized_session
 from tf_frame.errors import ConfigError
 from tf_frame_legacy import optimizer_builder
 
@@ -23,8 +24,7 @@ def steps(optimizer, gradients, *, averaged=False):
     update = optimizer.apply_gradients([(gradient, weight)])
     fetches = [weight, *[v for v in tf.global_variables() if "Moving" in v.op.name]]
     found = []
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
+    with initialized_session() as session:
         for value in gradients:
             session.run(update, {gradient: value})
             found.append(session.run(fetches if averaged else weight))

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from sessions import initialized_session
 from tf_frame.errors import ConfigError
 from tf_frame_legacy import quantize, slim
 
@@ -42,8 +43,7 @@ def test_the_ranges_are_measured_by_the_model_itself(graph, variable_mode):
         for kind in ("act_quant", "weights_quant")
         for end in ("max", "min")
     ]
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
+    with initialized_session() as session:
         session.run(train_op)
         measured = session.run(ranges)
         kernel = session.run(slim.get_unique_variable("conv/weights"))
@@ -54,8 +54,7 @@ def test_the_ranges_are_measured_by_the_model_itself(graph, variable_mode):
 
 def test_evaluation_rounds_as_training_did(graph, tmp_path):
     train_op = training()
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
+    with initialized_session() as session:
         session.run(train_op)
         path = tf.train.Saver().save(session, str(tmp_path / "model.ckpt"), global_step=1)
     outputs = {}

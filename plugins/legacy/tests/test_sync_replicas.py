@@ -5,6 +5,7 @@ import time
 import pytest
 import tensorflow.compat.v1 as tf
 
+from sessions import initialized_session
 from tf_frame_legacy.sync_replicas import SyncReplicasOptimizer
 
 pytestmark = [pytest.mark.usefixtures("graph", "variable_mode"), pytest.mark.timeout(60)]
@@ -37,8 +38,7 @@ def test_old_arguments_and_the_chief_of_a_supervisor():
 def test_a_worker_gets_tokens_for_its_last_steps_and_then_the_end():
     optimizer, train_op, _ = model(total_num_replicas=1)
     clean_up_op = optimizer.get_clean_up_op()
-    with tf.Session() as session:
-        session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
+    with initialized_session() as session:
         session.run(clean_up_op)
         for _ in range(3):
             session.run(train_op)

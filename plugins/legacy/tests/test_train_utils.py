@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from sessions import initialized_session
 from tf_frame.errors import ConfigError
 from tf_frame.gradient_transforms.multiply import multiply_gradients
 from tf_frame.layers import model_variable
@@ -83,8 +84,7 @@ def init_fn(tmp_path, checkpoint, *, names=PRETRAINED, last=True, layers=("logit
 
 
 def after(restore, *scaffold):
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
+    with initialized_session() as session:
         restore(*scaffold, session)
         return {v.op.name: np.max(session.run(v)) for v in tf.global_variables()}
 
@@ -145,7 +145,6 @@ def test_missing_variables_another_shape_and_a_missing_checkpoint_are_errors(tmp
 def test_partitioned_variables_are_restored_from_the_whole(tmp_path, checkpoint):
     parts = tf.get_variable("conv/weights", [2], partitioner=tf.fixed_size_partitioner(2))
     restore = init_fn(tmp_path, checkpoint, names=())
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
+    with initialized_session() as session:
         restore(session)
         assert session.run(tf.convert_to_tensor(parts)).tolist() == [7.0, 7.0]

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from sessions import initialized_session
 from tf_frame.errors import ConfigError
 from tf_frame_legacy import training_graph
 from tf_frame_legacy.config import TRAIN_CONFIG, Config
@@ -30,8 +31,7 @@ def linear(_):
 
 
 def stepped(graph):
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
+    with initialized_session() as session:
         session.run(graph.get_tensor_by_name("train_op:0"))
         return session.run({v.op.name: v for v in tf.trainable_variables()})
 
@@ -63,8 +63,7 @@ def test_everything_frozen_is_an_error():
 
 def test_a_loss_that_is_no_number_changes_nothing(graph):
     build({}, lambda _: tf.losses.add_loss(variable("weight", 1.0) * np.nan))
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
+    with initialized_session() as session:
         with pytest.raises(tf.errors.InvalidArgumentError, match="LossTensor is inf or nan."):
             session.run("train_op:0")
         assert session.run(tf.trainable_variables()) == [1.0]
@@ -102,8 +101,7 @@ def test_variables_that_a_checkpoint_lacks_keep_their_values(path, caplog):
     step = tf.train.create_global_step()
     var_map = {"weights": weights, "missing": missing, "global_step": step}
     init_fn = fine_tune_init_fn(path, var_map)
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
+    with initialized_session() as session:
         init_fn(session)
         values = session.run([weights, missing, step])
     assert [value.tolist() for value in values] == [[7.0, 7.0], [1.0, 1.0], 0]

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from sessions import initialized_session, run_initialized
 from tf_frame.errors import ConfigError
 from tf_frame_legacy import variables_helper
 
@@ -54,15 +55,9 @@ def test_names_that_match_from_their_start_are_left_out_or_kept(variables, regex
     assert filtered(variables, regexes, invert=True) == matching
 
 
-def values(pairs):
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
-        return session.run(pairs)
-
-
 def test_gradients_of_all_biases_are_multiplied_with_zero(pairs, log):
     changed = variables_helper.multiply_gradients_matching_regex(pairs, [".*/biases"], 0.0)
-    assert values(changed) == [(1.0, 1.0), (0.0, 2.0), (3.0, 3.0), (0.0, 4.0)]
+    assert run_initialized(changed) == [(1.0, 1.0), (0.0, 2.0), (3.0, 3.0), (0.0, 4.0)]
     assert log.messages == [
         f"Applying multiplier 0.000000 to variable [{name}]" for name in (NAMES[1], NAMES[3])
     ]
@@ -72,7 +67,7 @@ def test_a_variable_that_two_expressions_match_is_multiplied_once(pairs):
     changed = variables_helper.multiply_gradients_matching_regex(
         pairs, [".*bias(?:es)?", ".*/biases"], 2
     )
-    assert [gradient for gradient, _ in values(changed)] == [1.0, 4.0, 3.0, 8.0]
+    assert [gradient for gradient, _ in run_initialized(changed)] == [1.0, 4.0, 3.0, 8.0]
 
 
 def test_what_matches_nothing_is_left_as_it_is(pairs, log):
@@ -93,7 +88,7 @@ def test_sparse_gradients_are_multiplied_and_stay_sparse():
         [(sparse, table)], ["table"], 3.0
     )
     assert isinstance(changed, tf.IndexedSlices)
-    np.testing.assert_array_equal(values(changed.values), [[3.0], [6.0]])
+    np.testing.assert_array_equal(run_initialized(changed.values), [[3.0], [6.0]])
 
 
 @pytest.mark.usefixtures("variable_mode")
@@ -161,8 +156,7 @@ def test_variables_that_are_neither_list_nor_dict_are_an_error(checkpoint, varia
 def test_available_variables_can_be_restored(checkpoint):
     biases = tf.get_variable("biases", [3], initializer=tf.ones_initializer())
     saver = tf.train.Saver(available([biases, tf.get_variable("other", [3])], checkpoint))
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
+    with initialized_session() as session:
         saver.restore(session, checkpoint)
         saved = tf.train.load_variable(checkpoint, "biases")
         np.testing.assert_array_equal(session.run(biases), saved)

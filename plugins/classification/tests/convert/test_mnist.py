@@ -7,6 +7,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from idx_files import encode_idx
+from sessions import initialized_session
 from tf_frame_legacy.slim.dataset import Dataset
 from tf_frame_legacy.slim.dataset_data_provider import DatasetDataProvider
 from tf_frame_legacy.slim.queues import QueueRunners
@@ -81,10 +82,8 @@ def test_fashion_mnist_comes_back_through_slims_data_provider(convert, fashion, 
         dataset = Dataset(pattern, tf.TFRecordReader, decoder, len(labels), None)
         provider = DatasetDataProvider(dataset, shuffle=False, num_epochs=1)
         batch = tf.train.batch(provider.get(["image", "label"]), len(labels))
-        with tf.Session() as session:
-            session.run(tf.local_variables_initializer())
-            with QueueRunners(session):
-                values = session.run(batch)
+        with initialized_session() as session, QueueRunners(session):
+            values = session.run(batch)
     np.testing.assert_array_equal(values[0], images)
     np.testing.assert_array_equal(values[1], labels)
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from sessions import initialized_session, run_initialized
 from tf_frame import layers as slim_layers
 from tf_frame_legacy import layers
 
@@ -57,9 +58,7 @@ def graph():
 def test_initial_values_are_glorot_uniform_and_zero(graph):
     layers.conv2d(tf.zeros([1, 8, 8, 16]), 32, 3)
     layers.dense(tf.zeros([1, 50]), 70)
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
-        kernel, bias, dense_kernel, _ = session.run(tf.global_variables())
+    kernel, bias, dense_kernel, _ = run_initialized(tf.global_variables())
     for values, fans in ((kernel, 9 * (16 + 32)), (dense_kernel, 50 + 70)):
         limit = np.sqrt(6 / fans)
         assert 0.98 * limit < np.abs(values).max() <= limit
@@ -70,8 +69,7 @@ def test_initial_values_are_glorot_uniform_and_zero(graph):
 def test_an_initializer_of_the_scope_is_used(graph):
     with tf.variable_scope("ones", initializer=tf.ones_initializer()):
         outputs = layers.dense(tf.ones([1, 3]), 1)
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
+    with initialized_session() as session:
         assert session.run(outputs).item() == 3.0
 
 
@@ -83,8 +81,7 @@ def test_constraints_apply_to_the_variables(graph):
     kernel, _, gamma, _ = tf.trainable_variables()
     assert kernel.constraint is tf.nn.relu
     assert gamma.constraint is tf.nn.relu
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
+    with initialized_session() as session:
         session.run(step)
         assert not session.run(kernel).any()  # 1 - 2 without the constraint.
 

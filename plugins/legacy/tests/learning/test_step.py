@@ -5,6 +5,7 @@ import re
 import pytest
 import tensorflow.compat.v1 as tf
 
+from sessions import initialized_session
 from tf_frame_legacy import learning
 
 from ..runs import events
@@ -19,8 +20,7 @@ def session(graph):
     graph.train_op = learning.create_train_op(
         tf.square(w), tf.train.GradientDescentOptimizer(0.1), global_step=global_step()
     )
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
+    with initialized_session() as session:
         yield session
 
 

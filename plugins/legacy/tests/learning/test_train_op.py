@@ -5,6 +5,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from refusals import refusal
+from sessions import initialized_session, run_initialized
 from tf_frame_legacy import learning, training
 
 from ..signatures import list_arguments
@@ -17,15 +18,8 @@ def variable(name="w", value=3.0, **kwargs):
     return tf.get_variable(name, initializer=tf.constant(value), **kwargs)
 
 
-def evaluate(*fetches):
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
-        return session.run(fetches)
-
-
 def after_a_step(train_op, fetches):
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
+    with initialized_session() as session:
         session.run(train_op)
         return session.run(fetches)
 
@@ -40,7 +34,7 @@ def test_each_gradient_is_clipped_to_the_norm_by_itself(module):
     assert clipped[1][0] is None
     assert clipped[2][0].indices is sparse.indices
     assert clipped[2][0].dense_shape is sparse.dense_shape
-    dense, slices, short = evaluate(clipped[0][0], clipped[2][0].values, clipped[3][0])
+    dense, slices, short = run_initialized([clipped[0][0], clipped[2][0].values, clipped[3][0]])
     np.testing.assert_allclose(dense, [0.6, 0.8], rtol=1e-6)
     np.testing.assert_allclose(slices, [[0.6], [0.8]], rtol=1e-6)
     np.testing.assert_allclose(short, [0.5])
@@ -55,7 +49,7 @@ def test_gradients_are_multiplied_by_variable_and_by_name(module):
     factors = {a: 2.0, "a": 100.0, "b": tf.constant(0.5)}
     changed = module.multiply_gradients(pairs, factors)
     assert changed[2] == (untouched, c)
-    dense, slices = evaluate(changed[0][0], changed[1][0].values)
+    dense, slices = run_initialized([changed[0][0], changed[1][0].values])
     np.testing.assert_allclose(dense, [2.0, 4.0])
     np.testing.assert_allclose(slices, [[1.5]])
     with pytest.raises(ValueError, match="Requested multiple of `None` gradient."):
@@ -85,7 +79,7 @@ def test_gradients_are_summarised(module, separator, caplog):
         summaries = module.add_gradients_summaries([*pairs, (None, variable("none"))])
     assert "Var none has no gradient" in caplog.messages
     assert tf.get_collection(tf.GraphKeys.SUMMARIES) == summaries
-    written = tf.Summary.FromString(evaluate(tf.summary.merge(summaries))[0])
+    written = tf.Summary.FromString(run_initialized(tf.summary.merge(summaries)))
     values = {value.tag: value for value in written.value}
     names = [f"a{separator}gradient", f"s{separator}gradient"]
     assert sorted(values) == sorted([*names, *[f"{name}_norm" for name in names]])
@@ -115,8 +109,7 @@ def test_the_train_op_makes_a_step_and_returns_the_loss_before_it(module):
     train_op = module.create_train_op(tf.square(w), tf.train.GradientDescentOptimizer(0.25))
     assert train_op.op.name == "train_op/control_dependency"
     assert len([op for op in tf.get_collection(tf.GraphKeys.TRAIN_OP) if op is train_op]) == 1
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
+    with initialized_session() as session:
         assert session.run(train_op) == pytest.approx(9.0)
         assert session.run([w, tf.train.get_global_step()]) == [pytest.approx(1.5), 1]
 
@@ -126,8 +119,7 @@ def test_the_train_op_makes_a_step_and_returns_the_loss_before_it(module):
 def test_a_loss_that_is_not_finite_raises_and_changes_no_variable(module):
     w, bad = variable(), tf.placeholder_with_default(1.0, [])
     train_op = module.create_train_op(tf.log(bad) * w, tf.train.GradientDescentOptimizer(0.25))
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
+    with initialized_session() as session:
         with pytest.raises(tf.errors.InvalidArgumentError, match="LossTensor is inf or nan"):
             session.run(train_op, {bad: -1.0})
         assert session.run([w, tf.train.get_global_step()]) == [3.0, 0]
@@ -138,7 +130,7 @@ def test_without_check_numerics_the_loss_may_be_anything(module):
     train_op = module.create_train_op(
         tf.log(-variable()), tf.train.GradientDescentOptimizer(0.25), check_numerics=False
     )
-    assert np.isnan(evaluate(train_op)[0])
+    assert np.isnan(run_initialized(train_op))
 
 
 @pytest.mark.usefixtures("variable_mode")
@@ -162,7 +154,7 @@ def test_update_ops_of_the_graph_run_before_the_loss(module, caplog):
     train_op = module.create_train_op(tf.square(w), tf.train.GradientDescentOptimizer(0.25))
     barrier = tf.get_default_graph().get_operation_by_name("update_barrier")
     assert barrier.control_inputs == [update]
-    evaluate(train_op)
+    run_initialized(train_op)
     assert order == ["update"]
     assert not [m for m in caplog.messages if "update_ops" in m]
 
@@ -216,8 +208,7 @@ def test_slims_train_op_multiplies_and_then_clips():
     )
     scopes = {op.name.split("/")[0] for op in tf.get_default_graph().get_operations()}
     assert {"multiply_grads", "clip_grads", "summarize_grads"} <= scopes
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
+    with initialized_session() as session:
         summary = tf.Summary.FromString(session.run(tf.summary.merge_all()))
         session.run(train_op)
         now_w, now_b = session.run([w, b])

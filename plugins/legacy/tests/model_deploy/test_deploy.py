@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from sessions import initialized_session
 from tf_frame import layers
 from tf_frame_legacy.model_deploy import DeploymentConfig, deploy
 
@@ -37,8 +38,7 @@ def test_two_clones_learn_and_keep_the_statistics_of_one(models):
     assert model.summary_op.op.name == "summary_op/summary_op"
     assert model.train_op.op.name == "train_op"
     moving = [variable_called("moving_mean"), variable_called("moving_variance")]
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
+    with initialized_session() as session:
         initial_loss = session.run(model.total_loss)
         np.testing.assert_array_equal(session.run(moving), [[0.0] * 4, [1.0] * 4])
         losses = [session.run(model.train_op) for _ in range(10)]
@@ -61,8 +61,7 @@ def test_moving_statistics_are_updated_once_and_from_the_first_clone(models):
         optimizer=sgd(),
     )
     moving = [variable_called("moving_mean"), variable_called("moving_variance")]
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
+    with initialized_session() as session:
         session.run(model.train_op)
         mean, variance = session.run(moving)
     np.testing.assert_allclose(mean, 0.9 * rows[0].mean(axis=0), rtol=1e-5)
@@ -96,8 +95,7 @@ def test_without_optimizer_there_is_no_train_op(models):
     assert model.train_op is None
     assert model.total_loss.op.name == "total_loss"
     assert tf.train.get_global_step() is None
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
+    with initialized_session() as session:
         clone_losses = session.run(tf.losses.get_losses())
         assert session.run(model.total_loss) == pytest.approx(np.mean(clone_losses))
 
@@ -138,8 +136,7 @@ def test_no_summary_is_on_a_gpu(models, train):
 
 
 def written(model):
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
+    with initialized_session() as session:
         return tf.Summary.FromString(session.run(model.summary_op)).value
 
 
@@ -239,8 +236,7 @@ def test_the_chief_computes_no_loss_of_its_own():
     (weights,), count = tf.trainable_variables(), model.clones[0].outputs
     tokens = optimizer.get_init_tokens_op(1)
     update = optimizer.get_chief_queue_runner().enqueue_ops
-    with tf.Session() as session:
-        session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
+    with initialized_session() as session:
         session.run([optimizer.chief_init_op, tokens])
         assert session.run(model.train_op) == pytest.approx(2.0)
         session.run(update)

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from sessions import run_initialized
 from tf_frame_legacy import model_deploy
 from tf_frame_legacy.model_deploy import DeploymentConfig, create_clones, optimize_clones
 
@@ -149,13 +150,7 @@ def worked_example(num_clones=2, **options):
     penalty = 10.0 * tf.reduce_sum(clones[0].outputs)
     tf.add_to_collection(tf.GraphKeys.REGULARIZATION_LOSSES, penalty)
     total, ((gradient, _),) = optimize_clones(clones, SGD(1.0), **options)
-    return evaluate([total, gradient, tf.losses.get_total_loss()])
-
-
-def evaluate(fetches):
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
-        return session.run(fetches)
+    return run_initialized([total, gradient, tf.losses.get_total_loss()])
 
 
 @pytest.mark.usefixtures("variable_mode")
@@ -218,7 +213,7 @@ def test_the_loss_of_one_clone_is_not_scaled(graph):
 )
 def test_losses_are_summarised_on_the_way(num_clones, expected):
     worked_example(num_clones)
-    summaries = evaluate(tf.get_collection(tf.GraphKeys.SUMMARIES))
+    summaries = run_initialized(tf.get_collection(tf.GraphKeys.SUMMARIES))
     assert [tf.Summary.FromString(s).value[0].tag for s in summaries] == expected
 
 
@@ -264,7 +259,7 @@ def test_a_gradient_of_one_clone_only_is_passed_on():
 
     clones = create_clones(DeploymentConfig(2, True), model_fn)
     _, grads_and_vars = optimize_clones(clones, SGD(1.0))
-    assert evaluate([gradient for gradient, _ in grads_and_vars]) == [1.0, 1.5]
+    assert run_initialized([gradient for gradient, _ in grads_and_vars]) == [1.0, 1.5]
 
 
 @pytest.mark.parametrize("num_clones", [1, 3])
@@ -278,5 +273,5 @@ def test_eleven_clones_each_collect_their_own_losses():
     rows = [[float(i), 0.0] for i in range(11)]
     clones = create_clones(DeploymentConfig(11, True), linear(rows))
     total, ((gradient, _),) = optimize_clones(clones, SGD(1.0))
-    assert evaluate(total) == pytest.approx(5.0)
-    np.testing.assert_allclose(evaluate(gradient), [5.0, 0.0])
+    assert run_initialized(total) == pytest.approx(5.0)
+    np.testing.assert_allclose(run_initialized(gradient), [5.0, 0.0])

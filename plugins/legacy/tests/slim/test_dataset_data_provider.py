@@ -8,9 +8,10 @@ import tensorflow.compat.v1 as tf
 from tf_frame_legacy.slim.data_provider import DataProvider
 from tf_frame_legacy.slim.dataset import Dataset
 from tf_frame_legacy.slim.dataset_data_provider import DatasetDataProvider
-from tf_frame_legacy.slim.queues import QueueRunners
 from tf_frame_legacy.slim.tfexample_decoder import Tensor, TFExampleDecoder
 from tfrecords import make_example, write_records
+
+from .conftest import read_all
 
 NUM_EXAMPLES = 6
 
@@ -26,17 +27,6 @@ def dataset(tmp_path):
     )
     with tf.Graph().as_default():
         yield Dataset(paths, tf.TFRecordReader, decoder, NUM_EXAMPLES, None, num_classes=6)
-
-
-def read_all(tensors):
-    """Values of all runs until the queue closes."""
-    seen = []
-    with tf.Session() as session:
-        session.run(tf.local_variables_initializer())
-        with QueueRunners(session), pytest.raises(tf.errors.OutOfRangeError):
-            while True:
-                seen.append(session.run(tensors))
-    return seen
 
 
 def test_one_reader_without_shuffling_gives_the_examples_in_order_with_their_keys(dataset):

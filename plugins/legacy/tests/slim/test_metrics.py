@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from sessions import initialized_session
 from tf_frame_legacy import slim
 
 pytestmark = pytest.mark.usefixtures("variable_mode")
@@ -18,8 +19,7 @@ WEIGHTS = np.array([[1, 2, 0, 1], [1, 1, 3, 1]], np.float32)
 def streamed(metrics, batches):
     """Values and last updates of metrics after the batches, dicts of placeholder -> rows."""
     values, updates = slim.metrics.aggregate_metric_map(metrics)
-    with tf.Session() as session:
-        session.run(tf.local_variables_initializer())
+    with initialized_session() as session:
         for batch in batches:
             last = session.run(updates, dict(batch))
         found = session.run(values)
@@ -141,8 +141,7 @@ def test_values_are_counted_and_kept_over_batches():
     number, number_update = slim.metrics.count(rows)
     weighed, weighed_update = slim.metrics.count(rows, weights)
     batches = [np.arange(4.0).reshape(2, 2), np.arange(4.0, 10.0).reshape(3, 2)]
-    with tf.Session() as session:
-        session.run(tf.local_variables_initializer())
+    with initialized_session() as session:
         assert session.run(kept).shape == (0, 2)
         for batch in batches:
             feeds = {rows: batch, weights: np.full([len(batch), 1], 0.5)}
@@ -215,8 +214,7 @@ def test_covariance_and_correlation_are_numpys_over_all_batches():
 
 def test_the_covariance_of_a_single_pair_is_not_a_number():
     value, update = slim.metrics.streaming_covariance(tf.constant([1.0]), tf.constant([2.0]))
-    with tf.Session() as session:
-        session.run(tf.local_variables_initializer())
+    with initialized_session() as session:
         assert np.isnan(session.run(value))
         assert np.isnan(session.run(update))
         assert session.run(update) == 0  # Twice the same pair.

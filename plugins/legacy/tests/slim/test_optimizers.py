@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from sessions import initialized_session
 from tf_frame_legacy import slim
 
 
@@ -18,8 +19,7 @@ def one_step(**arguments):
     weight, loss, step = model()
     arguments = {"learning_rate": 0.1, "optimizer": "SGD", **arguments}
     train = slim.optimize_loss(loss, step, **arguments)
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
+    with initialized_session() as session:
         assert session.run(train) == 30.0  # The loss before the step.
         return session.run([weight, step])
 
@@ -62,8 +62,7 @@ def test_noise_is_truncated_normal_of_its_scale_and_skips_missing_gradients():
     train = slim.optimize_loss(
         tf.reduce_sum(used), None, 1.0, "SGD", gradient_noise_scale=0.5, summaries=["gradients"]
     )
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
+    with initialized_session() as session:
         session.run(train)
         noise = -1.0 - session.run(used)
     # A normal distribution cut at two standard deviations has 0.8796 of its deviation.
@@ -78,8 +77,7 @@ def test_sparse_gradients_stay_sparse_under_noise_and_factors():
     train = slim.optimize_loss(
         loss, None, 1.0, "SGD", gradient_noise_scale=0.01, gradient_multipliers={"rows:0": 2.0}
     )
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
+    with initialized_session() as session:
         session.run(train)
         now = session.run(rows)
     np.testing.assert_array_equal(now[[0, 2, 4]], 0)
@@ -102,8 +100,7 @@ def test_update_ops_run_in_the_step_and_those_given_replace_those_of_the_graph()
     tf.add_to_collection(tf.GraphKeys.UPDATE_OPS, ops[0])
     _, loss, step = model()
     train_ops = [slim.optimize_loss(loss, step, 0.1, "SGD", update_ops=u) for u in (None, ops[1:])]
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
+    with initialized_session() as session:
         for train_op, expected in zip(train_ops, ([1, 0], [1, 1]), strict=True):
             session.run(train_op)
             assert session.run(counts) == expected
@@ -113,8 +110,7 @@ def test_summaries_have_the_old_tags():
     _, loss, step = model()
     options = {"learning_rate_decay_fn": lambda rate, _: rate, "clip_gradients": 1.0}
     slim.optimize_loss(loss, step, 0.1, "SGD", summaries=slim.OPTIMIZER_SUMMARIES, **options)
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
+    with initialized_session() as session:
         written = tf.Summary.FromString(session.run(tf.summary.merge_all()))
     values = {value.tag: value.simple_value for value in written.value}
     assert values == {
@@ -169,8 +165,7 @@ def test_adaptive_clipping_follows_the_norm_and_catches_a_spike():
     names = [v.op.name for v in tf.global_variables()]
     assert names == ["AdaptiveMaxNorm/mean", "AdaptiveMaxNorm/sq_mean"]
     mean = square = 0.0
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
+    with initialized_session() as session:
         for number, size in enumerate([1.0, -2.0] * 6 + [1000.0]):
             norm = abs(size) * np.sqrt(12)
             decay = min(0.9, number / (number + 1))
@@ -191,6 +186,5 @@ def test_adaptive_clipping_follows_the_norm_and_catches_a_spike():
 def test_adaptive_clipping_never_exceeds_a_static_norm():
     clip = slim.adaptive_clipping_fn(static_max_norm=0.5)
     ((clipped, _),) = clip([(tf.constant([3.0, 4.0]), "a")])
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
+    with initialized_session() as session:
         assert np.linalg.norm(session.run(clipped)) == pytest.approx(0.5, rel=1e-5)

@@ -5,9 +5,12 @@ import collections
 import pytest
 import tensorflow.compat.v1 as tf
 
+from sessions import initialized_session
 from tf_frame_legacy.slim import parallel_reader
 from tf_frame_legacy.slim.queues import QueueRunners
 from tfrecords import write_records
+
+from .conftest import read_all
 
 
 @pytest.fixture
@@ -17,16 +20,6 @@ def files(tmp_path):
         write_records(tmp_path / f"part-{name}", [f"{name}0".encode(), f"{name}1".encode()])
     with tf.Graph().as_default():
         yield [str(tmp_path / f"part-{name}") for name in "abc"]
-
-
-def read_all(tensors):
-    seen = []
-    with tf.Session() as session:
-        session.run(tf.local_variables_initializer())
-        with QueueRunners(session), pytest.raises(tf.errors.OutOfRangeError):
-            while True:
-                seen.append(session.run(tensors))
-    return seen
 
 
 def test_every_record_is_read_once_an_epoch(files):
@@ -50,14 +43,12 @@ def test_several_records_can_be_taken_at_once_and_are_counted(files):
     counts = [reader.num_records_produced("records"), reader.num_work_units_completed("files")]
     assert [count.op.name for count in counts] == ["records", "files"]
     assert (reader.num_readers, reader.common_queue) == (2, queue)
-    with tf.Session() as session:
-        session.run(tf.local_variables_initializer())
-        with QueueRunners(session):
-            batches = []
-            with pytest.raises(tf.errors.OutOfRangeError):
-                while True:
-                    batches.append(session.run(values).tolist())
-            assert session.run(counts) == [6, 3]
+    with initialized_session() as session, QueueRunners(session):
+        batches = []
+        with pytest.raises(tf.errors.OutOfRangeError):
+            while True:
+                batches.append(session.run(values).tolist())
+        assert session.run(counts) == [6, 3]
     assert max(len(batch) for batch in batches) <= 4
     names = sorted(value.decode() for batch in batches for value in batch)
     assert names == ["a0", "a1", "b0", "b1", "c0", "c1"]

@@ -3,13 +3,13 @@
 import numpy as np
 import tensorflow.compat.v1 as tf
 
+from sessions import initialized_session
 from tf_frame_legacy import slim
 
 
 def merged():
     """Tag -> the summary value, of all summaries of the graph."""
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
+    with initialized_session() as session:
         written = tf.Summary.FromString(session.run(tf.summary.merge_all()))
     return {value.tag: value for value in written.value}
 

@@ -4,24 +4,19 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from sessions import run_initialized
 from tf_frame_legacy import slim
-
-
-def run(tensors):
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
-        return session.run(tensors)
 
 
 def test_numbers_fall_into_buckets():
     buckets = slim.bucketize(tf.constant([-5.0, 0.0, 3.0, 100.0]), [0, 10, 100])
     assert buckets.dtype == tf.int32
-    assert run(buckets).tolist() == [0, 1, 1, 3]
+    assert run_initialized(buckets).tolist() == [0, 1, 1, 3]
 
 
 def test_labels_become_sparse_without_the_end_token():
     with slim.arg_scope([slim.dense_to_sparse], eos_token=-1):
-        sparse = run(slim.dense_to_sparse(tf.constant([[3, 0, -1], [-1, 2, -1]])))
+        sparse = run_initialized(slim.dense_to_sparse(tf.constant([[3, 0, -1], [-1, 2, -1]])))
     assert sparse.indices.tolist() == [[0, 0], [0, 1], [1, 1]]
     assert sparse.values.tolist() == [3, 0, 2]
     assert sparse.dense_shape.tolist() == [2, 3]
@@ -36,7 +31,7 @@ def test_images_become_sequences_of_columns_and_back():
     back = slim.sequence_to_images(known, 3)
     assert back.shape.as_list() == [2, 3, 4, 5]
     back_first = slim.sequence_to_images(unknown, 3, output_data_format="channels_first")
-    values = run([known, unknown, first, back, back_first])
+    values = run_initialized([known, unknown, first, back, back_first])
     expected = np.stack([images[:, :, column].reshape(6, 5) for column in range(4)])
     for sequence in values[:3]:
         np.testing.assert_array_equal(sequence, expected)
@@ -50,7 +45,7 @@ def test_a_gradient_is_scaled_and_its_tensor_is_not():
     inputs = tf.constant([1.0, 2.0])
     outputs = slim.scale_gradient(inputs, tf.constant([0.5, -1.0]))
     (gradient,) = tf.gradients(3.0 * outputs, inputs)
-    values, slopes = run([outputs, gradient])
+    values, slopes = run_initialized([outputs, gradient])
     assert (values.tolist(), slopes.tolist()) == ([1, 2], [1.5, -3])
 
 
@@ -69,7 +64,7 @@ def test_the_layer_from_before_slim_has_a_bias_of_another_name():
     assert [v.op.name for v in tf.trainable_variables()] == ["layer/weights", "layer/bias"]
     assert [v.op.name for v in tf.get_collection(tf.GraphKeys.BIASES)] == ["layer/bias"]
     assert tf.get_collection(tf.GraphKeys.ACTIVATIONS) == [outputs]
-    values, penalty = run([outputs, tf.losses.get_regularization_loss()])
+    values, penalty = run_initialized([outputs, tf.losses.get_regularization_loss()])
     expected = rows @ [[1.0, -1.0], [2.0, 0.5]] + [0.25, 0.5]
     np.testing.assert_allclose(values, np.maximum(expected, 0), rtol=1e-6)
     assert penalty == pytest.approx(0.5 * 0.5 * (1 + 1 + 4 + 0.25))

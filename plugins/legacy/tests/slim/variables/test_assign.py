@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from sessions import initialized_session
 from tf_frame.errors import ConfigError
 from tf_frame_legacy import slim
 
@@ -33,8 +34,7 @@ def variable(name, shape, **kwargs):
 
 def after(assign, variables):
     """The variables' values after `assign`, a function of a session."""
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
+    with initialized_session() as session:
         assign(session)
         return session.run(variables)
 

@@ -1,0 +1,20 @@
+"""Sessions for graphs that have not been run yet."""
+
+import contextlib
+
+import tensorflow.compat.v1 as tf
+
+
+@contextlib.contextmanager
+def initialized_session():
+    """A session of the default graph, after the initialisation of its variables and tables."""
+    with tf.Session() as session:
+        session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
+        session.run(tf.tables_initializer())
+        yield session
+
+
+def run_initialized(fetches):
+    """Returns the values of tensors of the default graph in a new session."""
+    with initialized_session() as session:
+        return session.run(fetches)
