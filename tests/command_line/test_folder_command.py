@@ -13,15 +13,9 @@ def run():
 
     def run(*words, **options):
         received = []
-        code = folder_command(
-            words,
-            lambda *values: received.append(values) or 7,
-            name="tf-frame word",
-            usage="usage: word",
-            options=OPTIONS,
-            **options,
-        )
-        return code, received
+        texts = {"name": "tf-frame word", "usage": "usage: word", "options": OPTIONS}
+        main = folder_command(**texts, **options)(lambda *values: received.append(values) or 7)
+        return main(words), received
 
     return run
 

@@ -28,7 +28,9 @@ def test_nothing_differs_from_a_record_of_now(install):
     assert list(differences(versions, lock)) == []
     plugins = [load_plugin(MODEL, "neta").info, load_plugin(OPTIMIZER, "adam").info]
     del lock["tf-frame"]
-    assert unrecorded(plugins, lock) == [f"the optimizer 'adam' of tf-frame {tf_frame.__version__}"]
+    assert unrecorded(plugins, [lock]) == [
+        f"the optimizer 'adam' of tf-frame {tf_frame.__version__}"
+    ]
     assert list(differences({"gone": "1"}, {})) == []
 
 

@@ -10,16 +10,14 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tf_frame.cli.trained_input import PUBLISHED, different_classes, make_folder, recorded_info
+from tf_frame.cli.trained_input import PUBLISHED, different_classes, observed_run, recorded_info
 from tf_frame.command_line import option_help
 from tf_frame.command_line.folder_setup import setup_from_folder
-from tf_frame.command_line.screen import output_may_fail, report
+from tf_frame.command_line.screen import report
 from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_OK, EXIT_USAGE, ConfigError, DataError
 from tf_frame.runs.evaluation.printing import result_table
-from tf_frame.runs.setup.run_context import RunObserver
 from tf_frame.runs.setup.training_setup import TrainingSetup
-from tf_frame.session.interrupts import Interrupts
 from tf_frame.tensorflow_log import quiet_import
 
 _USAGE = f"""usage: tf-frame evaluate MODEL_DIR [OPTIONS]
@@ -61,12 +59,10 @@ def main(argv: Sequence[str]) -> int:
     setup, values = setup_from_folder("evaluate", argv, OPTIONS)
     _check(values)
     source = _with_data(setup)
-    with output_may_fail(), Interrupts().installed() as interrupts:
+    with observed_run(setup, source, shows_progress=True) as observer:
         with quiet_import(setup.config.verbosity):
             # Importing TensorFlow takes seconds.
             from tf_frame.runs.evaluation.evaluate import evaluate_run
-        observer = RunObserver(report, interrupts, shows_progress=True)
-        make_folder(setup, source, observer)
         for evaluated in evaluate_run(setup, source, observer, **values):
             report(result_table(evaluated.global_step, evaluated.metrics))
     return EXIT_OK

@@ -10,12 +10,12 @@ from tf_frame.cli.trained_input import (
     CLASSES,
     PUBLISHED,
     input_for_export,
-    make_folder,
+    observed_run,
     parse_classes,
 )
 from tf_frame.command_line import option_help
 from tf_frame.command_line.folder_setup import setup_from_folder
-from tf_frame.command_line.screen import emphasised, output_may_fail, report
+from tf_frame.command_line.screen import emphasised, report
 from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_OK, EXIT_USAGE, ConfigError
 from tf_frame.runs.export.formats import (
@@ -28,8 +28,6 @@ from tf_frame.runs.export.formats import (
     TFLITE_TOLERANCE,
     TOLERANCE,
 )
-from tf_frame.runs.setup.run_context import RunObserver
-from tf_frame.session.interrupts import Interrupts
 from tf_frame.tensorflow_log import quiet_import
 from tf_frame.text import columns
 
@@ -100,15 +98,9 @@ def main(argv: Sequence[str]) -> int:
     if no_data:
         report(f"note: exporting without evaluation data: {no_data}")
     # The libraries write log lines all the time, not only while they are imported.
-    with (
-        output_may_fail(),
-        Interrupts().installed() as interrupts,
-        quiet_import(setup.config.verbosity),
-    ):
+    with observed_run(setup, source) as observer, quiet_import(setup.config.verbosity):
         from tf_frame.runs.export.export import export_run
 
-        observer = RunObserver(report, interrupts)
-        make_folder(setup, source, observer)
         exported = export_run(
             setup, source, observer, format_name=format_name, no_data=no_data, **values
         )

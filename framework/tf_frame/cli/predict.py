@@ -18,20 +18,18 @@ from tf_frame.cli.trained_input import (
     CLASSES,
     PUBLISHED,
     input_for_files,
-    make_folder,
+    observed_run,
     parse_classes,
 )
 from tf_frame.command_line import option_help
 from tf_frame.command_line.folder_setup import setup_from_folder
-from tf_frame.command_line.screen import emphasised, output_may_fail, report
+from tf_frame.command_line.screen import emphasised, report
 from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_OK, ConfigError, DataError
 from tf_frame.plugin import Input, Mode
 from tf_frame.runs.prediction.file_names import check_output, list_files
 from tf_frame.runs.prediction.row_files import FORMATS
-from tf_frame.runs.setup.run_context import RunObserver
 from tf_frame.runs.setup.training_setup import TrainingSetup
-from tf_frame.session.interrupts import Interrupts
 from tf_frame.tensorflow_log import quiet_import
 
 OPTIONS = [
@@ -76,12 +74,10 @@ def main(argv: Sequence[str]) -> int:
     output = os.path.expanduser(values["output"])
     files = _files(setup, source, values["input"], output)
     check_output(output, files)
-    with output_may_fail(), Interrupts().installed() as interrupts:
+    with observed_run(setup, source) as observer:
         with quiet_import(setup.config.verbosity):
             # Importing TensorFlow takes seconds.
             from tf_frame.runs.prediction.predict import predict_run
-        observer = RunObserver(report, interrupts)
-        make_folder(setup, source, observer)
         started = time.monotonic()
         names = predict_run(
             setup,

@@ -34,12 +34,9 @@ _OVER = (ENDED, FAILED)
 _HEADING = ("TASK", "STATE", "HEARTBEAT", "STEP", "RUNS/S", "STALENESS", "PROCESS")
 
 
-def main(argv: Sequence[str]) -> int:
-    """Runs the sub-command and returns its exit code."""
-    return folder_command(argv, _run, name="tf-frame status", usage=_USAGE, options=OPTIONS)
-
-
-def _run(folders: Sequence[str], values: Mapping[str, Any]) -> int:
+@folder_command(name="tf-frame status", usage=_USAGE, options=OPTIONS)
+def main(folders: Sequence[str], values: Mapping[str, Any]) -> int:
+    """Prints the statuses; returns the exit code."""
     folder = os.path.expanduser(folders[0])
     statuses = _read(folder)
     if values.get(_JSON.name):

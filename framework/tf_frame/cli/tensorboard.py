@@ -51,20 +51,15 @@ _SHOWN_LINES = 15
 _EVERY_ADDRESS = {"0.0.0.0": LOOPBACK, "::": "::1"}
 
 
-def main(argv: Sequence[str]) -> int:
-    """Runs the sub-command and returns its exit code."""
-    return folder_command(
-        argv,
-        _run,
-        name="tf-frame tensorboard",
-        usage=_USAGE,
-        options=OPTIONS,
-        takes="folders of runs, MODEL_DIR ...",
-        count=None,
-    )
-
-
-def _run(words: Sequence[str], values: Mapping[str, Any]) -> int:
+@folder_command(
+    name="tf-frame tensorboard",
+    usage=_USAGE,
+    options=OPTIONS,
+    takes="folders of runs, MODEL_DIR ...",
+    count=None,
+)
+def main(words: Sequence[str], values: Mapping[str, Any]) -> int:
+    """Runs TensorBoard until Ctrl-C; returns the exit code."""
     folders = [word if file_system.is_remote(word) else _local(word) for word in words]
     if importlib.util.find_spec("tensorboard") is None:
         raise ConfigError("TensorBoard is not installed; pip install tensorboard")

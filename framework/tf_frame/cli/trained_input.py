@@ -6,12 +6,14 @@ For a published checkpoint, which has no run, options give them.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from tf_frame import file_system
-from tf_frame.command_line.screen import report
+from tf_frame.command_line.screen import output_may_fail, report
 from tf_frame.config.option import Option
 from tf_frame.errors import ConfigError, DataError
 from tf_frame.plugin import InputInfo
@@ -22,6 +24,7 @@ from tf_frame.runs.setup.model_dir import (
 )
 from tf_frame.runs.setup.run_context import RunObserver
 from tf_frame.runs.setup.training_setup import TrainingSetup
+from tf_frame.session.interrupts import Interrupts
 from tf_frame.tensorflow_log import quiet_import
 
 # A paragraph of the help of each command that takes a folder.
@@ -96,15 +99,23 @@ def is_new(setup: TrainingSetup) -> bool:
     return not file_system.exists(os.path.join(setup.model_dir, CONFIG_FILE))
 
 
-def make_folder(setup: TrainingSetup, source: Any, observer: RunObserver) -> None:
-    """Makes the folder of a published checkpoint; does nothing for the folder of a run."""
-    if not is_new(setup):
-        return
-    with discarded_if_unused(setup.model_dir), quiet_import(setup.config.verbosity):
-        from tf_frame.runs.training.without_training import restore_without_training
+@contextlib.contextmanager
+def observed_run(
+    setup: TrainingSetup, source: Any, *, shows_progress: bool = False
+) -> Iterator[RunObserver]:
+    """Yields the observer of a trained run; output that cannot be written does not end the block.
 
-        restore_without_training(setup, source, observer)
-    report(f"model_dir  {setup.model_dir}")
+    For a published checkpoint, which has no run, the folder of a run is made first.
+    """
+    with output_may_fail(), Interrupts().installed() as interrupts:
+        observer = RunObserver(report, interrupts, shows_progress=shows_progress)
+        if is_new(setup):
+            with discarded_if_unused(setup.model_dir), quiet_import(setup.config.verbosity):
+                from tf_frame.runs.training.without_training import restore_without_training
+
+                restore_without_training(setup, source, observer)
+            report(f"model_dir  {setup.model_dir}")
+        yield observer
 
 
 def input_for_files(setup: TrainingSetup, classes: InputInfo | None = None) -> Any:

@@ -12,36 +12,41 @@ from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_OK, EXIT_USAGE, ConfigError
 
 _HELP = ("-h", "--help")
+_Run = Callable[[Sequence[str], dict[str, Any]], int]
 
 
 def folder_command(
-    argv: Sequence[str],
-    run: Callable[[Sequence[str], dict[str, Any]], int],
     *,
     name: str,
     usage: str,
     options: Sequence[Option],
     takes: str = "one folder, MODEL_DIR",
     count: int | None = 1,
-) -> int:
-    """Runs a sub-command, or prints its help; returns the exit code.
+) -> Callable[[_Run], Callable[[Sequence[str]], int]]:
+    """Makes the `main(argv)` of a sub-command from a function of its folders and options.
+
+    The function gets the folders, and the value of each option, defaults included. Without words,
+    and with `--help`, `main` prints the help instead. It raises a `ConfigError` for an unknown
+    option, a wrong value, or another number of folders.
 
     Args:
-      argv: the words after its name.
-      run: takes the folders, and the value of each option, defaults included.
       name: name of the command, such as `tf-frame status`.
       usage: the help without the options.
       options: the options of the command.
       takes: the expected words, for the error message.
       count: number of folders; None: one or more.
-
-    Raises:
-      ConfigError: an unknown option, a wrong value, or another number of folders.
     """
-    if not argv or any(word in _HELP for word in argv):
-        report(f"{usage}\n\n{option_help.group_text('Options', options, {})}")
-        return EXIT_OK if argv else EXIT_USAGE
-    values, words = parse_words(argv, options)
-    if not words if count is None else len(words) != count:
-        raise ConfigError(f"{name} takes {takes}; given: {' '.join(words) or 'none'}")
-    return run(words, {option.name: option.default for option in options} | dict(values))
+
+    def decorate(run: _Run) -> Callable[[Sequence[str]], int]:
+        def main(argv: Sequence[str]) -> int:
+            if not argv or any(word in _HELP for word in argv):
+                report(f"{usage}\n\n{option_help.group_text('Options', options, {})}")
+                return EXIT_OK if argv else EXIT_USAGE
+            values, words = parse_words(argv, options)
+            if not words if count is None else len(words) != count:
+                raise ConfigError(f"{name} takes {takes}; given: {' '.join(words) or 'none'}")
+            return run(words, {option.name: option.default for option in options} | values)
+
+        return main
+
+    return decorate

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
 
 from tf_frame import file_system
 from tf_frame.checkpoint.names import LIST_FILE
@@ -93,12 +92,7 @@ def refuse_unrecorded(plugins: Iterable[PluginInfo], records: Iterable[Settings]
     Raises:
       ConfigError: a plugin has no record.
     """
-    recorded: dict[str, dict[str, Any]] = {}
-    for record in records:
-        for name, entry in record.lock.items():
-            names = recorded.setdefault(name, {"plugins": []})["plugins"]
-            names.extend(entry.get("plugins", ()))
-    for described in unrecorded(plugins, recorded):
+    for described in unrecorded(plugins, [record.lock for record in records]):
         raise ConfigError(
             f"--locked: {described} is not among the recorded plugins; run without it, or without "
             "--locked"

@@ -91,13 +91,17 @@ def incomplete(versions: Mapping[str, str], lock: Mapping[str, Mapping[str, Any]
             yield f"the content of {name}"
 
 
-def unrecorded(plugins: Iterable[PluginInfo], lock: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """Describes the plugins that a record does not have."""
-    return [
-        info.described
-        for info in plugins
-        if _words(info) not in lock.get(info.distribution, {}).get(PLUGINS, ())
-    ]
+def unrecorded(
+    plugins: Iterable[PluginInfo], locks: Iterable[Mapping[str, Mapping[str, Any]]]
+) -> list[str]:
+    """Describes the plugins that no record has."""
+    recorded = {
+        (name, words)
+        for lock in locks
+        for name, entry in lock.items()
+        for words in entry.get(PLUGINS, ())
+    }
+    return [info.described for info in plugins if (info.distribution, _words(info)) not in recorded]
 
 
 def _words(info: PluginInfo) -> str:

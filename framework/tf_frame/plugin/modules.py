@@ -64,7 +64,7 @@ def find_root(module: str) -> tuple[str, str]:
 
 
 def _named_root(name: str, file: str, spec: ModuleSpec) -> tuple[str, str]:
-    if file == spec.origin and _is_package(spec):
+    if file == spec.origin and spec.submodule_search_locations is not None:  # A package.
         return name, os.path.dirname(file)
     return os.path.join(os.path.dirname(name), os.path.basename(file)), file
 
@@ -75,10 +75,6 @@ def _find_file(spec: ModuleSpec) -> str:
     while path and not os.path.exists(path):
         path = os.path.dirname(path)
     return path if os.path.isfile(path) else ""
-
-
-def _is_package(spec: ModuleSpec) -> bool:
-    return spec.submodule_search_locations is not None
 
 
 def _prefixes(module: str) -> Iterator[str]:

@@ -116,25 +116,23 @@ def source_folder(name: str) -> str:
 
 def tell_authors(distribution: str) -> str:
     """Returns the remedy for a defect that only the authors of a package can mend."""
-    return _mend_source(distribution) or f"tell the authors of {distribution}, or uninstall it"
+    return _remedy(distribution, f"tell the authors of {distribution}")
 
 
 def reinstall(distribution: str) -> str:
     """Returns the remedy for a package that lacks files."""
-    command = f"pip install --force-reinstall {distribution}, or uninstall it"
-    return _mend_source(distribution) or command
+    return _remedy(distribution, f"pip install --force-reinstall {distribution}")
 
 
 def upgrade(distribution: str) -> str:
     """Returns the remedy for a package with code that fails."""
-    command = f"pip install --upgrade {distribution}, or uninstall it"
-    return _mend_source(distribution) or command
+    return _remedy(distribution, f"pip install --upgrade {distribution}")
 
 
-def _mend_source(distribution: str) -> str:
-    """Returns the remedy for a package that was installed from a folder; else empty."""
+def _remedy(distribution: str, advice: str) -> str:
+    """Returns the advice; for a package that was installed from a folder, to correct it there."""
     folder = source_folder(distribution)
-    return f"correct it in {folder}, install that again, or uninstall it" if folder else ""
+    return f"{f'correct it in {folder}, install that again' if folder else advice}, or uninstall it"
 
 
 def _is_remnant(distribution: importlib.metadata.Distribution) -> bool:

@@ -6,13 +6,12 @@ tf-frame's own metadata, which `setup.py` defines.
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import importlib.metadata
 import platform
 import sys
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
@@ -33,77 +32,65 @@ _SHOWN = ("tensorflow", "keras", "tf-keras", "protobuf", "tensorboard", "xprof")
 _INSTEAD = {"tensorflow": ("tensorflow-cpu", "tensorflow-intel", "tf-nightly")}
 
 
-@dataclasses.dataclass(frozen=True)
-class _Trap:
-    """Surprising behaviour of some versions of a package.
+class _Trap(NamedTuple):
+    """Surprising behaviour of some versions of packages; the check of the first one shows it.
 
     Attributes:
-      package, versions: the versions with this behaviour.
+      versions: package -> the versions with this behaviour; all of them have to be installed.
       text: the behaviour, and what to do.
-      next_to: another package, without which the behaviour does not matter, and its versions.
     """
 
-    package: str
-    versions: str
+    versions: Mapping[str, str]
     text: str
     state: str = OK
-    next_to: tuple[str, str] | None = None
 
     def applies(self) -> bool:
         """Returns whether these versions are installed."""
-        required = [(self.package, self.versions), *([self.next_to] if self.next_to else [])]
-        return all(_is_version(installed_version(name), versions) for name, versions in required)
+        return all(
+            _is_version(installed_version(name), versions)
+            for name, versions in self.versions.items()
+        )
 
 
 # Seen with TensorFlow 2.21 and xprof 2.24.2, and TensorBoard 2.20 in the case of setuptools.
 _TRAPS = (
     _Trap(
-        "tensorflow",
-        "==2.21.*",
+        {"tensorflow": "==2.21.*"},
         "tf.profiler.experimental.ProfilerOptions has no effect; the levels of "
         "tf_frame.profiling.capture.Capture have",
     ),
     _Trap(
-        "tensorflow",
-        "==2.21.*",
+        {"tensorflow": "==2.21.*"},
         "tf.compat.v1.train.ProfilerHook fails a step while another profiler is active; "
         "tf_frame.hooks.stock.profiler.ProfilerHook does not",
     ),
     _Trap(
-        "protobuf",
-        "<6.33.5",
+        {"protobuf": "<6.33.5", "xprof": ">=2.20"},
         "TensorBoard has no Profile tab with protobuf below 6.33.5, and says so only in its log; "
         "pip install 'protobuf>=6.33.5,<8'",
         PROBLEM,
-        next_to=("xprof", ">=2.20"),
     ),
     _Trap(
-        "tensorboard",
-        "<2.21",
+        {"tensorboard": "<2.21", "setuptools": ">=82"},
         "TensorBoard 2.20 needs pkg_resources, which setuptools 82 no longer has; "
         "pip install 'setuptools<82'",
         PROBLEM,
-        next_to=("setuptools", ">=82"),
     ),
     _Trap(
-        "xprof",
-        ">=2.20",
+        {"xprof": ">=2.20"},
         "its own server, xprof, listens on all interfaces; tf-frame tensorboard only on this "
         "machine's",
     ),
     _Trap(
-        "xprof",
-        ">=2.20",
+        {"xprof": ">=2.20"},
         "the Profile tab draws charts and tables with a script from www.gstatic.com; without the "
         "Internet only its text and its trace viewer show",
     ),
     _Trap(
-        "tf-keras",
-        "==2.21.*",
+        {"tf-keras": "==2.21.*", "tf-slim": ""},
         "tf_slim's batch_norm finds no tf_keras.legacy_tf_layers; import tf_frame_legacy.slim "
         "instead of tf_slim",
         WARNING,
-        next_to=("tf-slim", ""),
     ),
 )
 
@@ -153,7 +140,7 @@ def _package(name: str) -> Check | None:
     check = _requirement(name)
     if check is None:
         return None
-    traps = [trap for trap in _TRAPS if trap.package == name and trap.applies()]
+    traps = [trap for trap in _TRAPS if name == next(iter(trap.versions)) and trap.applies()]
     state = max([check.state, *(trap.state for trap in traps)], key=STATES.index)
     return Check(name, state, check.found, (*check.advice, *(trap.text for trap in traps)))
 

@@ -46,9 +46,7 @@ _TASKS = Option(
     choices=(_CHIEF, _ALL),
 )
 _TIMEOUT = Option("timeout_secs", float, 300, "seconds to wait for the profile", min=1)
-_JSON = Option("json", bool, False, "print the report as JSON")
-_HTML = Option("html", str, None, "write the report as a page, to this file")
-OPTIONS = (_STEPS, _TASKS, _TIMEOUT, _JSON, _HTML)
+OPTIONS = (_STEPS, _TASKS, _TIMEOUT, show.JSON, show.HTML)
 _LOOK_SECS = 0.2
 _WORKERS = ("chief", "worker")
 
@@ -57,19 +55,16 @@ class AttachError(TfFrameError):
     """No process made the profile."""
 
 
-def main(argv: Sequence[str]) -> int:
-    """Runs the sub-command and returns its exit code."""
-    return folder_command(argv, _run, name="tf-frame profile attach", usage=_USAGE, options=OPTIONS)
-
-
-def _run(folders: Sequence[str], options: Mapping[str, Any]) -> int:
-    show.check_page(options[_HTML.name])
+@folder_command(name="tf-frame profile attach", usage=_USAGE, options=OPTIONS)
+def main(folders: Sequence[str], options: Mapping[str, Any]) -> int:
+    """Profiles a job, and prints the report; returns the exit code."""
+    show.check_page(options[show.HTML.name])
     folder = os.path.abspath(os.path.expanduser(folders[0]))
     all_tasks = options[_TASKS.name] == _ALL
     workers = _workers(folder, all_tasks=all_tasks)
     expected = _expected_files(workers, _servers(folder) if all_tasks else [])
     label = f"attach_{time.time_ns() // 10**6}"
-    is_text = not options[_JSON.name]
+    is_text = not options[show.JSON.name]
     request = ProfileRequest(label, options[_STEPS.name], all_tasks)
     with _request_in(folder, request):
         for task in workers:
@@ -83,7 +78,7 @@ def _run(folders: Sequence[str], options: Mapping[str, Any]) -> int:
         )
         (report if is_text else complain)(rows)
     words = ["--json"] if not is_text else []
-    words += [f"--html={options[_HTML.name]}"] if options[_HTML.name] else []
+    words += [f"--html={options[show.HTML.name]}"] if options[show.HTML.name] else []
     return show.main([folder, "--run", os.path.basename(profile), *words])
 
 

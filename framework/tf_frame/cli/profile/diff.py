@@ -39,20 +39,11 @@ _JSON = Option("json", bool, False, "print JSON for programs, with all entries")
 OPTIONS = (_RUN, _FAIL_OVER, _JSON)
 
 
-def main(argv: Sequence[str]) -> int:
-    """Runs the sub-command and returns its exit code."""
-    return folder_command(
-        argv,
-        _run,
-        name="tf-frame profile diff",
-        usage=USAGE,
-        options=OPTIONS,
-        takes="two folders",
-        count=2,
-    )
-
-
-def _run(folders: Sequence[str], values: Mapping[str, Any]) -> int:
+@folder_command(
+    name="tf-frame profile diff", usage=USAGE, options=OPTIONS, takes="two folders", count=2
+)
+def main(folders: Sequence[str], values: Mapping[str, Any]) -> int:
+    """Prints the comparison; returns the exit code."""
     limit = _percent(values[_FAIL_OVER.name]) if values.get(_FAIL_OVER.name) else None
     with quiet_import():  # A remote folder needs TensorFlow.
         compared = compare(*_reports(folders, values[_RUN.name]))

@@ -23,26 +23,20 @@ _DRY_RUN = Option("dry_run", bool, False, "remove nothing, only print what would
 OPTIONS = (_KEEP, _DRY_RUN)
 
 
-def main(argv: Sequence[str]) -> int:
-    """Runs the sub-command and returns its exit code."""
-    return folder_command(argv, _run, name="tf-frame profile gc", usage=USAGE, options=OPTIONS)
-
-
-def _run(folders: Sequence[str], values: Mapping[str, Any]) -> int:
+@folder_command(name="tf-frame profile gc", usage=USAGE, options=OPTIONS)
+def main(folders: Sequence[str], values: Mapping[str, Any]) -> int:
+    """Removes profiles; returns the exit code."""
     if values[_KEEP.name] is None:
         raise ConfigError("tf-frame profile gc takes --keep N, the number of profiles that stay")
+    model_dir, dry_run = os.path.expanduser(folders[0]), values[_DRY_RUN.name]
     with quiet_import():  # A remote folder needs TensorFlow.
-        _collect(os.path.expanduser(folders[0]), values[_KEEP.name], values[_DRY_RUN.name])
-    return EXIT_OK
-
-
-def _collect(model_dir: str, keep: int, dry_run: bool) -> None:
-    file_system.require_folder(model_dir)
-    try:
-        removed = retain(model_dir, keep, dry_run=dry_run)
-    except OSError as error:
-        raise ConfigError(f"a profile cannot be removed: {reason_of(error)}") from error
+        file_system.require_folder(model_dir)
+        try:
+            removed = retain(model_dir, values[_KEEP.name], dry_run=dry_run)
+        except OSError as error:
+            raise ConfigError(f"a profile cannot be removed: {reason_of(error)}") from error
     for path, size in removed:
         report(f"{'would remove' if dry_run else 'removed'} {path}, {size} bytes")
     total = sum(size for _, size in removed)
     report(f"{len(removed)} profiles, {total} bytes" if removed else "nothing to remove")
+    return EXIT_OK

@@ -32,28 +32,16 @@ OPTIONS = (_RUN, _OUTPUT, _STEP, _THREADPOOL)
 _NAME = "merged.json.gz"
 
 
-def main(argv: Sequence[str]) -> int:
-    """Runs the sub-command and returns its exit code."""
-    return folder_command(argv, _run, name="tf-frame profile merge", usage=USAGE, options=OPTIONS)
-
-
-def _run(folders: Sequence[str], values: Mapping[str, Any]) -> int:
+@folder_command(name="tf-frame profile merge", usage=USAGE, options=OPTIONS)
+def main(folders: Sequence[str], values: Mapping[str, Any]) -> int:
+    """Writes the trace; returns the exit code."""
+    output, keep_threadpool = values[_OUTPUT.name], values[_THREADPOOL.name]
     with quiet_import():  # A remote folder needs TensorFlow.
-        _merge(os.path.expanduser(folders[0]), **values)
-    return EXIT_OK
-
-
-def _merge(
-    model_dir: str,
-    run: str | None = None,
-    output: str | None = None,
-    step: int | None = None,
-    keep_threadpool: bool = False,
-) -> None:
-    folder = find_folder(model_dir, run)
-    path = os.path.expanduser(output) if output else os.path.join(folder.path, _NAME)
-    rows = write_merged(folder, path, step, keep_threadpool=keep_threadpool)
+        folder = find_folder(os.path.expanduser(folders[0]), values[_RUN.name])
+        path = os.path.expanduser(output) if output else os.path.join(folder.path, _NAME)
+        rows = write_merged(folder, path, values[_STEP.name], keep_threadpool=keep_threadpool)
     report(f"{rows}\nopen it in https://ui.perfetto.dev or chrome://tracing")
+    return EXIT_OK
 
 
 def write_merged(

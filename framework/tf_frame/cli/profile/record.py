@@ -23,9 +23,7 @@ from tf_frame.session.interrupts import Interrupted
 
 _STEPS = Option("steps", int, 10, "steps to profile", min=1)
 _WARMUP = Option("warmup", int, 5, "steps before them, which are not profiled", min=0)
-_JSON = Option("json", bool, False, "print the report as JSON")
-_HTML = Option("html", str, None, "write the report as a page, to this file")
-OPTIONS = (_STEPS, _WARMUP, _JSON, _HTML)
+OPTIONS = (_STEPS, _WARMUP, show.JSON, show.HTML)
 # Options of a run that this command sets.
 _SET = ("max_steps", "profile_at_step", "profile_num_steps", "profile_every_n_steps", "profile_dir")
 # Options of a run that does not train.
@@ -42,13 +40,13 @@ def main(argv: Sequence[str]) -> int:
     line = parse_command_line(argv, OPTIONS)
     values = line.own_values
     _check(line.values)
-    show.check_page(values[_HTML.name])
+    show.check_page(values[show.HTML.name])
     # A wrong option is refused here, before anything is written.
     model_dir = line.setup().model_dir
     check_writable(model_dir)
     before = set(_recorded(model_dir))
     first = values[_WARMUP.name] + 1
-    as_json = values[_JSON.name]
+    as_json = values[show.JSON.name]
     # With --json, standard output is for programs.
     with output_to_stderr() if as_json else contextlib.nullcontext():
         try:
@@ -64,7 +62,7 @@ def main(argv: Sequence[str]) -> int:
             f"no step was recorded in {model_dir}: the training ended before step {first}, or its "
             "files could not be written; see the lines above"
         )
-    words = [f"--html={values[_HTML.name]}"] if values[_HTML.name] else []
+    words = [f"--html={values[show.HTML.name]}"] if values[show.HTML.name] else []
     code = show.main([model_dir, f"--run={names[-1]}", *words, *(["--json"] if as_json else [])])
     again = f"this report again: tf-frame profile show {shlex.quote(model_dir)}"
     complain(again) if as_json else report(f"\n{again}")

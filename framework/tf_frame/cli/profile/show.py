@@ -24,17 +24,14 @@ help. Shares of operations are of wall time: while several run at once, they sha
 _RUN = Option("run", str | None, None, "name of a profile in plugins/profile; none: the newest")
 _TASK = Option("task", str | None, None, "task, such as worker_0; none: the first by name")
 _BY = Option("by", str | None, None, "only this table, with all rows", choices=tuple(TABLES))
-_JSON = Option("json", bool, False, "print JSON for programs")
-_HTML = Option("html", str | None, None, "write a page with pictures into this file")
-OPTIONS = (_RUN, _TASK, _BY, _JSON, _HTML)
+JSON = Option("json", bool, False, "print the report as JSON")
+HTML = Option("html", str | None, None, "write the report as a page with pictures, to this file")
+OPTIONS = (_RUN, _TASK, _BY, JSON, HTML)
 
 
-def main(argv: Sequence[str]) -> int:
-    """Runs the sub-command and returns its exit code."""
-    return folder_command(argv, _run, name="tf-frame profile show", usage=USAGE, options=OPTIONS)
-
-
-def _run(folders: Sequence[str], values: Mapping[str, Any]) -> int:
+@folder_command(name="tf-frame profile show", usage=USAGE, options=OPTIONS)
+def main(folders: Sequence[str], values: Mapping[str, Any]) -> int:
+    """Prints the report; returns the exit code."""
     check_page(values.get("html"))
     with quiet_import():  # A remote folder needs TensorFlow.
         run = read_recorded_run(folders[0], values.get("run"))
