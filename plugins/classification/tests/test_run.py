@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from event_files import summary_tags
 from tf_frame import NetworkContext
 from tf_frame.cli.main import main
 from tf_frame_vision.slim_network import load_network
@@ -22,14 +23,6 @@ def run(folder, *words):
     return json.loads((folder / "result.json").read_text())
 
 
-def read_tags(folder):
-    tags = set()
-    for path in sorted(folder.glob("events.*")):
-        for event in tf.train.summary_iterator(str(path)):
-            tags |= {value.tag for value in event.summary.value}
-    return tags
-
-
 def test_the_sample_is_learnt_and_predicted(tmp_path):
     """One test, because a fixture would train once in each process of pytest-xdist."""
     folder = tmp_path / "run"
@@ -37,8 +30,8 @@ def test_the_sample_is_learnt_and_predicted(tmp_path):
     # A tenth is chance; the default number of steps comes to more than 0.85.
     assert metrics["accuracy"] > 0.65
     assert len([name for name in metrics if name.startswith("recall_")]) == 10
-    assert {"activations/conv1", "sparsity/conv1"} <= read_tags(folder)
-    assert "metrics/confusion_matrix_image/0" in read_tags(folder / "eval")
+    assert {"activations/conv1", "sparsity/conv1"} <= summary_tags(folder)
+    assert "metrics/confusion_matrix_image/0" in summary_tags(folder / "eval")
     assert main(["predict", str(folder), "--output", str(tmp_path)]) == 0
     rows = [json.loads(line) for line in (tmp_path / "predictions.jsonl").open()]
     assert len(rows) == 500
@@ -64,7 +57,7 @@ def test_the_inception_trainer_runs_with_one_worker_and_its_clones(tmp_path):
     assert np.isfinite(result["metrics"]["loss"])
     assert len([name for name in result["metrics"] if name.startswith("recall_")]) == 11
     assert [path.name for path in (tmp_path / "run").glob("tf_trace-*")] == ["tf_trace-3.json"]
-    tags = read_tags(tmp_path / "run")
+    tags = summary_tags(tmp_path / "run")
     assert any(tag.endswith("(raw)") for tag in tags)  # The losses, as they are and averaged.
     assert "gradients/MobilenetV1/Conv2d_0/weights" in tags
     assert "variables/MobilenetV1/Conv2d_0/weights" in tags

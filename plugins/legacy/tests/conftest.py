@@ -65,6 +65,7 @@ def models():
         batch_norm=batch_norm_classifier,
         regularized=regularized_layer,
         data=_easy_data(),
+        tensors=lambda: tuple(map(tf.constant, _easy_data())),
     )
 
 

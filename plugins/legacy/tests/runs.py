@@ -1,4 +1,4 @@
-"""A model with a loss of 16 * 0.64 ** (n - 1) before step n, and the files that its runs wrote."""
+"""A model with a loss of 16 * 0.64 ** (n - 1) before step n, and the checkpoints of its runs."""
 
 import pytest
 import tensorflow.compat.v1 as tf
@@ -21,22 +21,3 @@ def checkpoints(folder):
 
 def saved(folder, name):
     return tf.train.load_checkpoint(str(folder)).get_tensor(name)
-
-
-def events(folder):
-    tf.summary.FileWriterCache.clear()  # Closes the files; else a part of them is in memory.
-    paths = sorted(folder.glob("events.*"))
-    return [event for path in paths for event in tf.train.summary_iterator(str(path))]
-
-
-def summaries(folder):
-    """The step of each value of the summaries, and the value."""
-    return [(event.step, value) for event in events(folder) for value in event.summary.value]
-
-
-def summary_tags(folder):
-    return {value.tag for _, value in summaries(folder)}
-
-
-def scalars(folder, tag):
-    return [(step, value.simple_value) for step, value in summaries(folder) if value.tag == tag]

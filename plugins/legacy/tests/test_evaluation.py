@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from event_files import summaries
 from tf_frame_legacy import evaluation, training_evaluation
 
-from .runs import summaries
 from .signatures import list_arguments
 
 

@@ -5,11 +5,10 @@ import pytest
 import tensorflow as tf2
 import tensorflow.compat.v1 as tf
 
+from event_files import events
 from tf_frame.graph.global_step import read_step_after
 from tf_frame.hooks.cadence import NEVER
 from tf_frame_legacy.profile_session_run_hooks import ProfileAtStepHook
-
-from .runs import events
 
 
 @pytest.fixture(autouse=True)

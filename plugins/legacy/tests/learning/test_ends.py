@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from event_files import scalars
 from tf_frame.errors import NonFiniteError
 from tf_frame_legacy import learning
 
-from ..runs import checkpoints, loss_of_step, saved, scalars
+from ..runs import checkpoints, loss_of_step, saved
 from .conftest import make_train_op
 
 pytestmark = [

@@ -3,9 +3,10 @@
 import pytest
 import tensorflow.compat.v1 as tf
 
+from event_files import events, scalars
 from tf_frame_legacy import learning
 
-from ..runs import checkpoints, events, loss_of_step, saved, scalars
+from ..runs import checkpoints, loss_of_step, saved
 from .conftest import make_train_op
 
 pytestmark = [

@@ -5,10 +5,9 @@ import re
 import pytest
 import tensorflow.compat.v1 as tf
 
+from event_files import events
 from sessions import initialized_session
 from tf_frame_legacy import learning
-
-from ..runs import events
 
 pytestmark = pytest.mark.usefixtures("graph", "variable_mode")
 

@@ -14,10 +14,6 @@ def sgd(learning_rate=1.0):
     return tf.train.GradientDescentOptimizer(learning_rate)
 
 
-def data_of(models):
-    return tuple(tf.constant(array) for array in models.data)
-
-
 def variable_called(name):
     (variable,) = [v for v in tf.global_variables() if v.op.name.endswith(name)]
     return variable
@@ -30,7 +26,7 @@ def bessel(variance, count):
 
 @pytest.mark.usefixtures("variable_mode")
 def test_two_clones_learn_and_keep_the_statistics_of_one(models):
-    model = deploy(DeploymentConfig(**TWO_ON_CPU), models.batch_norm, data_of(models), None, sgd())
+    model = deploy(DeploymentConfig(**TWO_ON_CPU), models.batch_norm, models.tensors(), None, sgd())
     assert len(tf.global_variables()) == 6
     assert len(tf.get_collection(tf.GraphKeys.UPDATE_OPS)) == 4
     assert len(model.clones) == 2
@@ -71,7 +67,7 @@ def test_moving_statistics_are_updated_once_and_from_the_first_clone(models):
 
 @pytest.mark.usefixtures("variable_mode")
 def test_the_update_waits_for_the_loss_that_is_reported(models):
-    model = deploy(DeploymentConfig(**TWO_ON_CPU), models.logistic, data_of(models), None, sgd())
+    model = deploy(DeploymentConfig(**TWO_ON_CPU), models.logistic, models.tensors(), None, sgd())
     graph = tf.get_default_graph()
     updates = [op for op in graph.get_operations() if op.type.endswith("ApplyGradientDescent")]
     assert len(updates) == 2
@@ -91,7 +87,7 @@ def ops_before(operation):
 
 
 def test_without_optimizer_there_is_no_train_op(models):
-    model = deploy(DeploymentConfig(**TWO_ON_CPU), models.batch_norm, data_of(models))
+    model = deploy(DeploymentConfig(**TWO_ON_CPU), models.batch_norm, models.tensors())
     assert model.train_op is None
     assert model.total_loss.op.name == "total_loss"
     assert tf.train.get_global_step() is None
@@ -186,7 +182,7 @@ def test_gradients_are_summarised_when_asked(sparse, numbers, norm):
 def test_the_global_step_is_made_where_the_variables_are(models):
     config = DeploymentConfig(num_clones=2, num_ps_tasks=2)
     optimizer = tf.train.MomentumOptimizer(0.1, 0.9)
-    model = deploy(config, models.logistic, data_of(models), optimizer=optimizer)
+    model = deploy(config, models.logistic, models.tensors(), optimizer=optimizer)
     assert tf.train.get_global_step().device == "/job:ps/task:0/device:CPU:0"
     devices = {v.op.name: v.device for v in tf.global_variables()}
     assert len(devices) == 5
@@ -198,7 +194,7 @@ def test_the_global_step_is_made_where_the_variables_are(models):
 
 def test_a_global_step_that_is_there_is_taken(models):
     step = tf.train.create_global_step()
-    deploy(DeploymentConfig(), models.logistic, data_of(models), optimizer=sgd())
+    deploy(DeploymentConfig(), models.logistic, models.tensors(), optimizer=sgd())
     assert tf.train.get_global_step() is step
 
 

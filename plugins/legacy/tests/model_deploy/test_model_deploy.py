@@ -10,10 +10,6 @@ pytestmark = pytest.mark.usefixtures("graph")
 SGD = tf.train.GradientDescentOptimizer
 
 
-def data_of(models):
-    return tuple(tf.constant(array) for array in models.data)
-
-
 def names(variables):
     return [variable.op.name for variable in variables]
 
@@ -39,7 +35,7 @@ def test_the_module_exports_what_old_code_imports():
 @pytest.mark.usefixtures("variable_mode")
 @pytest.mark.parametrize("num_clones", [1, 2, 4])
 def test_local_clones_compute_on_gpus_and_keep_their_variables_on_cpu_0(models, num_clones):
-    clones = create_clones(DeploymentConfig(num_clones), models.batch_norm, data_of(models))
+    clones = create_clones(DeploymentConfig(num_clones), models.batch_norm, models.tensors())
     assert names(tf.global_variables()) == [
         "BatchNormClassifier/BatchNorm/beta",
         "BatchNormClassifier/BatchNorm/moving_mean",
@@ -58,14 +54,14 @@ def test_local_clones_compute_on_gpus_and_keep_their_variables_on_cpu_0(models, 
 
 
 def test_local_reference_variables_are_read_on_cpu_0(reference_variables, models):
-    create_clones(DeploymentConfig(num_clones=2), models.logistic, data_of(models))
+    create_clones(DeploymentConfig(num_clones=2), models.logistic, models.tensors())
     assert {v.value().device for v in tf.global_variables()} == {"/device:CPU:0"}
 
 
 @pytest.mark.usefixtures("variable_mode")
 def test_parameter_servers_hold_the_variables_of_one_clone(models):
     config = DeploymentConfig(num_clones=1, num_ps_tasks=1)
-    (clone,) = create_clones(config, models.batch_norm, data_of(models))
+    (clone,) = create_clones(config, models.batch_norm, models.tensors())
     assert clone.outputs.op.name == "BatchNormClassifier/fully_connected/Sigmoid"
     assert (clone.scope, clone.device) == ("", "/job:worker/device:GPU:0")
     assert len(tf.global_variables()) == 5
@@ -79,14 +75,14 @@ def test_two_parameter_servers_hold_the_variables_in_turn(
 ):
     config = DeploymentConfig(num_clones=2, num_ps_tasks=2)
     with tf.device(config.variables_device() if under_the_device_of_the_variables else None):
-        clones = create_clones(config, models.batch_norm, data_of(models))
+        clones = create_clones(config, models.batch_norm, models.tensors())
     devices = [v.device for v in tf.global_variables()]
     assert devices == [f"/job:ps/task:{i % 2}/device:CPU:0" for i in range(5)]
     assert [c.outputs.device for c in clones] == [f"/job:worker/device:GPU:{i}" for i in range(2)]
 
 
 def test_reference_variables_of_parameter_servers_are_read_there(reference_variables, models):
-    create_clones(DeploymentConfig(2, num_ps_tasks=2), models.batch_norm, data_of(models))
+    create_clones(DeploymentConfig(2, num_ps_tasks=2), models.batch_norm, models.tensors())
     for variable in tf.global_variables():
         assert variable.value().device == variable.device != ""
 
@@ -111,7 +107,7 @@ def test_variables_of_any_api_are_placed(config, make):
 @pytest.mark.usefixtures("variable_mode")
 @pytest.mark.parametrize(("config", "job"), [({}, ""), ({"num_ps_tasks": 1}, "/job:worker")])
 def test_gradients_of_one_clone_are_where_it_is(models, config, job):
-    clones = create_clones(DeploymentConfig(1, **config), models.logistic, data_of(models))
+    clones = create_clones(DeploymentConfig(1, **config), models.logistic, models.tensors())
     total_loss, grads_and_vars = optimize_clones(clones, SGD(1.0))
     assert total_loss.op.name == "total_loss"
     assert len(grads_and_vars) == len(tf.trainable_variables()) == 2
@@ -122,7 +118,7 @@ def test_gradients_of_one_clone_are_where_it_is(models, config, job):
 
 @pytest.mark.parametrize("classifier", ["logistic", "batch_norm"])
 def test_summed_gradients_are_on_no_device_and_named_after_their_variable(models, classifier):
-    clones = create_clones(DeploymentConfig(2), getattr(models, classifier), data_of(models))
+    clones = create_clones(DeploymentConfig(2), getattr(models, classifier), models.tensors())
     _, grads_and_vars = optimize_clones(clones, SGD(1.0))
     assert len(grads_and_vars) == len(tf.trainable_variables())
     assert [gradient.device for gradient, _ in grads_and_vars] == [""] * len(grads_and_vars)
@@ -176,7 +172,7 @@ def test_losses_are_named_in_the_scopes_of_their_clones(graph):
 
 
 def test_losses_are_computed_where_their_clone_is_and_summarised_on_no_device(graph, models):
-    clones = create_clones(DeploymentConfig(2), models.logistic, data_of(models))
+    clones = create_clones(DeploymentConfig(2), models.logistic, models.tensors())
     tf.add_to_collection(tf.GraphKeys.REGULARIZATION_LOSSES, tf.constant(1.0))
     optimize_clones(clones, SGD(1.0))
     expected = {
@@ -218,14 +214,14 @@ def test_losses_are_summarised_on_the_way(num_clones, expected):
 
 
 def test_the_total_loss_joins_the_name_scope_around_it(models):
-    clones = create_clones(DeploymentConfig(2), models.logistic, data_of(models))
+    clones = create_clones(DeploymentConfig(2), models.logistic, models.tensors())
     with tf.variable_scope("OptimizeClones"):
         total_loss, _ = optimize_clones(clones, SGD(1.0))
     assert total_loss.op.name == "OptimizeClones/total_loss"
 
 
 def test_keyword_arguments_go_to_the_optimizer(models):
-    clones = create_clones(DeploymentConfig(2), models.logistic, data_of(models))
+    clones = create_clones(DeploymentConfig(2), models.logistic, models.tensors())
     seen = []
 
     class Asked(SGD):

@@ -7,10 +7,9 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 import old_script
+from event_files import scalars, summary_tags
 from tf_frame_deeplab.nuclei import _SAMPLE, TILE_SIZE
 from tfrecords import make_example, write_records
-
-from ..runs import scalars, summary_tags
 
 pytestmark = [pytest.mark.process, pytest.mark.timeout(240)]
 

@@ -9,9 +9,8 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 import old_script
+from event_files import summary_tags
 from tfrecords import make_example, write_records
-
-from ..runs import summary_tags
 
 pytestmark = [pytest.mark.process, pytest.mark.timeout(240)]
 

@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from event_files import scalars
 from tf_frame.errors import NonFiniteError
 from tf_frame_legacy import training
 
-from ..runs import checkpoints, loss_of_step, saved, scalars, square_train_op
+from ..runs import checkpoints, loss_of_step, saved, square_train_op
 from ..signatures import list_arguments
 
 pytestmark = [

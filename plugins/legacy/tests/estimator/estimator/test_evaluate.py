@@ -5,10 +5,9 @@ import pytest
 import tensorflow.compat.v1 as tf
 from tensorflow.python.platform import tf_logging
 
+from event_files import scalars, summaries
 from refusals import refusal
 from tf_frame_legacy import estimator
-
-from ...runs import scalars, summaries
 
 # Of the rows 1..5 in batches of two, with labels 2 x + 1 and the weight 1.
 LOSSES = [(4 + 9) / 2, (16 + 25) / 2, 36.0]

@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from event_files import scalars, summary_tags
 from refusals import refusal
 from tf_frame_legacy import estimator
-
-from ...runs import scalars, summary_tags
 
 TRAIN = estimator.ModeKeys.TRAIN
 TWO, FOUR, LAST = slice(0, 2), slice(2, 4), slice(4, 5)

@@ -1,4 +1,7 @@
-"""slim's train_image_classifier.py as it is written; only its imports are tf-frame's."""
+"""slim's train_image_classifier.py as it is written, with fewer optimizers and schedules.
+
+Only its imports are tf-frame's.
+"""
 
 import classifier_factories as dataset_factory
 import classifier_factories as nets_factory
@@ -22,15 +25,7 @@ tf.app.flags.DEFINE_integer("task", 0, "Task id of the replica running the train
 
 tf.app.flags.DEFINE_float("weight_decay", 0.00004, "The weight decay on the model weights.")
 tf.app.flags.DEFINE_string("optimizer", "rmsprop", "The name of the optimizer.")
-tf.app.flags.DEFINE_float("adadelta_rho", 0.95, "The decay rate for adadelta.")
-tf.app.flags.DEFINE_float("adagrad_initial_accumulator_value", 0.1, "Start of AdaGrad.")
-tf.app.flags.DEFINE_float("adam_beta1", 0.9, "Decay of the 1st moment estimates.")
-tf.app.flags.DEFINE_float("adam_beta2", 0.999, "Decay of the 2nd moment estimates.")
 tf.app.flags.DEFINE_float("opt_epsilon", 1.0, "Epsilon term for the optimizer.")
-tf.app.flags.DEFINE_float("ftrl_learning_rate_power", -0.5, "The learning rate power.")
-tf.app.flags.DEFINE_float("ftrl_initial_accumulator_value", 0.1, "Start of FTRL.")
-tf.app.flags.DEFINE_float("ftrl_l1", 0.0, "The FTRL l1 regularization strength.")
-tf.app.flags.DEFINE_float("ftrl_l2", 0.0, "The FTRL l2 regularization strength.")
 tf.app.flags.DEFINE_float("momentum", 0.9, "The momentum for MomentumOptimizer.")
 tf.app.flags.DEFINE_float("rmsprop_momentum", 0.9, "Momentum.")
 tf.app.flags.DEFINE_float("rmsprop_decay", 0.9, "Decay term for RMSProp.")
@@ -76,8 +71,6 @@ def _configure_learning_rate(num_samples_per_epoch, global_step):
             staircase=True,
             name="exponential_decay_learning_rate",
         )
-    elif FLAGS.learning_rate_decay_type == "fixed":
-        return tf.constant(FLAGS.learning_rate, name="fixed_learning_rate")
     elif FLAGS.learning_rate_decay_type == "polynomial":
         return tf.train.polynomial_decay(
             FLAGS.learning_rate,
@@ -94,30 +87,7 @@ def _configure_learning_rate(num_samples_per_epoch, global_step):
 
 
 def _configure_optimizer(learning_rate):
-    if FLAGS.optimizer == "adadelta":
-        return tf.train.AdadeltaOptimizer(
-            learning_rate, rho=FLAGS.adadelta_rho, epsilon=FLAGS.opt_epsilon
-        )
-    elif FLAGS.optimizer == "adagrad":
-        return tf.train.AdagradOptimizer(
-            learning_rate, initial_accumulator_value=FLAGS.adagrad_initial_accumulator_value
-        )
-    elif FLAGS.optimizer == "adam":
-        return tf.train.AdamOptimizer(
-            learning_rate,
-            beta1=FLAGS.adam_beta1,
-            beta2=FLAGS.adam_beta2,
-            epsilon=FLAGS.opt_epsilon,
-        )
-    elif FLAGS.optimizer == "ftrl":
-        return tf.train.FtrlOptimizer(
-            learning_rate,
-            learning_rate_power=FLAGS.ftrl_learning_rate_power,
-            initial_accumulator_value=FLAGS.ftrl_initial_accumulator_value,
-            l1_regularization_strength=FLAGS.ftrl_l1,
-            l2_regularization_strength=FLAGS.ftrl_l2,
-        )
-    elif FLAGS.optimizer == "momentum":
+    if FLAGS.optimizer == "momentum":
         return tf.train.MomentumOptimizer(learning_rate, momentum=FLAGS.momentum, name="Momentum")
     elif FLAGS.optimizer == "rmsprop":
         return tf.train.RMSPropOptimizer(
@@ -126,8 +96,6 @@ def _configure_optimizer(learning_rate):
             momentum=FLAGS.rmsprop_momentum,
             epsilon=FLAGS.opt_epsilon,
         )
-    elif FLAGS.optimizer == "sgd":
-        return tf.train.GradientDescentOptimizer(learning_rate)
     raise ValueError(f"Optimizer [{FLAGS.optimizer}] was not recognized")
 
 
