@@ -14,6 +14,14 @@ MOST_END_SECS = 5.0
 SYNC = "--sync_replicas"
 
 
+def run_job(folder, words, **tasks):
+    """Runs a job until all tasks have ended well; returns the job."""
+    with RunningJob(folder, words, **tasks) as job:
+        job.start()
+        job.ended_well()
+    return job
+
+
 @pytest.mark.parametrize(
     ("num_ps", "num_workers", "more"),
     [
@@ -25,10 +33,8 @@ SYNC = "--sync_replicas"
 )
 def test_all_tasks_of_a_job_end_by_themselves(tmp_path, num_ps, num_workers, more):
     words = (*SHORT, *more)
-    with RunningJob(tmp_path, words, num_ps=num_ps, num_workers=num_workers) as job:
-        job.start()
-        job.ended_well()
-        assert job.secs_to_last_exit() < MOST_END_SECS
+    job = run_job(tmp_path, words, num_ps=num_ps, num_workers=num_workers)
+    assert job.secs_to_last_exit() < MOST_END_SECS
     result = json.loads((job.model_dir / "result.json").read_text())
     assert result["stopped_by"] is None
     values = job.variables()
@@ -46,10 +52,8 @@ def check_shards(job, count):
 def test_a_job_that_keeps_no_positions_does_not_wait_for_them(tmp_path):
     words = (*SHORT, SYNC, "--replicas_to_aggregate", "3")
     words = (*words, "--save_checkpoint_steps", "20", "--save_checkpoint_secs", "none")
-    with RunningJob(tmp_path, words, num_ps=1, num_workers=2) as job:
-        job.start()
-        job.ended_well()
-        assert job.secs_to_last_exit() < MOST_END_SECS
+    job = run_job(tmp_path, words, num_ps=1, num_workers=2)
+    assert job.secs_to_last_exit() < MOST_END_SECS
     assert "lacks the input position" not in job.log("chief-0")
 
 
@@ -57,9 +61,7 @@ def test_a_job_that_keeps_no_positions_does_not_wait_for_them(tmp_path):
 def test_an_evaluator_evaluates_the_last_checkpoint_and_ends(tmp_path):
     words = (*WORDS, "--max_steps", "40", "--save_checkpoint_steps", "20")
     words = (*words, "--save_checkpoint_secs", "none", "--dedicated_evaluator")
-    with RunningJob(tmp_path, words, evaluator=True) as job:
-        job.start()
-        job.ended_well()
+    job = run_job(tmp_path, words, evaluator=True)
     result = json.loads((job.model_dir / "result.json").read_text())
     assert result["global_step"] == result["metrics_step"] == 40
     assert result["metrics"]["mean_absolute_error"] < 1
@@ -82,9 +84,7 @@ def test_twenty_steps_of_two_workers_are_those_of_one_process_with_the_joint_bat
     tmp_path, num_ps, more
 ):
     alone = run_alone(tmp_path, TWENTY)
-    with RunningJob(tmp_path, (*TWENTY, *more), num_ps=num_ps, num_workers=2) as job:
-        job.start()
-        job.ended_well()
+    job = run_job(tmp_path, (*TWENTY, *more), num_ps=num_ps, num_workers=2)
     joint = job.variables()
     names = {"global_step", "linear/weights", "linear/biases"}
     assert_same({n: joint[n] for n in names}, {n: alone[n] for n in names}, atol=1e-5)
@@ -99,18 +99,14 @@ EPOCHS = (*WORDS, *EXAMPLES, "--train_batch_size", "8", "--noevaluate")
 def test_synchronous_workers_read_each_example_once_in_an_epoch(tmp_path):
     # 8 steps of 3 workers with 8 examples each are two epochs.
     words = (*EPOCHS, "--max_steps", "8", SYNC)
-    with RunningJob(tmp_path, words, num_ps=1, num_workers=3) as job:
-        job.start()
-        job.ended_well()
+    job = run_job(tmp_path, words, num_ps=1, num_workers=3)
     assert job.variables()["seen"].tolist() == [2] * 96
 
 
 @pytest.mark.slow
 def test_asynchronous_workers_read_each_example_of_their_shard_once_in_an_epoch(tmp_path):
     words = (*EPOCHS, "--max_steps", "60", "--input.sleep_ms", "50")
-    with RunningJob(tmp_path, words, num_ps=2, num_workers=3) as job:
-        job.start()
-        job.ended_well()
+    job = run_job(tmp_path, words, num_ps=2, num_workers=3)
     values = job.variables()
     assert values["seen"].sum() == 8 * values["global_step"]
     shards = [values["seen"][worker::3] for worker in range(3)]
@@ -122,10 +118,8 @@ def test_asynchronous_workers_read_each_example_of_their_shard_once_in_an_epoch(
 def test_partitioned_variables_and_clones_are_trained_over_two_servers(tmp_path):
     words = (*WORDS, "--max_steps", "60", "--noevaluate", "--model.parts", "2")
     words = (*words, "--num_clones", "2", "--clone_on_cpu", "--placement", "balanced")
-    with RunningJob(tmp_path, words, num_ps=2, num_workers=2) as job:
-        job.start()
-        job.ended_well()
-        assert job.secs_to_last_exit() < MOST_END_SECS
+    job = run_job(tmp_path, words, num_ps=2, num_workers=2)
+    assert job.secs_to_last_exit() < MOST_END_SECS
     values = job.variables()
     check_shards(job, 3)
     assert values["table"].shape == (12, 4)

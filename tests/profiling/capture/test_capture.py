@@ -10,12 +10,6 @@ from tf_frame.profiling.capture import Capture, CaptureError, step_marker, warn_
 from xplane import event_names, marked_steps
 
 
-@pytest.fixture
-def one_second(monkeypatch):
-    """Makes the clock stand still for the names of files."""
-    monkeypatch.setattr(module.time, "strftime", lambda *_: "2026_01_02_03_04_05")
-
-
 @pytest.fixture(autouse=True)
 def temporary_folder(tmp_path, monkeypatch):
     """Folder of the temporary files of a capture."""
@@ -37,66 +31,38 @@ def capture(tmp_path):
     return Capture(str(tmp_path), label="step_1", task="worker_0")
 
 
-@pytest.mark.usefixtures("one_second")
-def test_a_capture_is_named_by_time_label_host_and_task(tmp_path):
-    path = captured(tmp_path, label="step_9", task="worker_3")
-    run = tmp_path / "plugins" / "profile" / "2026_01_02_03_04_05_step_9"
-    assert path == str(run / f"{socket.gethostname()}_worker_3.xplane.pb")
-    assert [file.name for file in run.iterdir()] == [path.rsplit("/", 1)[1]]
+def test_a_capture_has_a_unique_name_of_time_label_host_and_task(
+    tmp_path, monkeypatch, temporary_folder
+):
+    monkeypatch.setattr(module.time, "strftime", lambda *_: "2026_01_02_03_04_05")
+    tasks = ("worker_0", "worker_3", "worker_3")
+    paths = [captured(tmp_path, label="step_9", task=task) for task in tasks]
+    # Tasks share a folder; a second capture in the same second has another folder.
+    run = str(tmp_path / "plugins" / "profile" / "2026_01_02_03_04_05_step_9")
+    host = socket.gethostname()
+    assert paths == [
+        f"{run}/{host}_worker_0.xplane.pb",
+        f"{run}/{host}_worker_3.xplane.pb",
+        f"{run}_2/{host}_worker_3.xplane.pb",
+    ]
+    assert sorted(map(str, tmp_path.glob("plugins/profile/*/*"))) == paths
+    assert not list(temporary_folder.iterdir())
 
 
-@pytest.mark.usefixtures("one_second")
-def test_two_captures_within_one_second_are_two_files(tmp_path):
-    first, second = captured(tmp_path), captured(tmp_path)
-    assert len(list(tmp_path.glob("plugins/profile/*/*.xplane.pb"))) == 2
-    assert first != second
-
-
-@pytest.mark.usefixtures("one_second")
-def test_two_tasks_of_one_second_share_a_run_and_have_a_file_each(tmp_path):
-    captured(tmp_path, task="worker_0")
-    captured(tmp_path, task="worker_1")
-    (run,) = (tmp_path / "plugins" / "profile").iterdir()
-    assert len(list(run.iterdir())) == 2
-
-
-def test_steps_are_marked_and_operations_recorded(tmp_path, small_graph):
+def test_a_capture_records_marked_steps_operations_and_python_by_its_levels(tmp_path, small_graph):
     session, train_op, _ = small_graph
 
-    def run():
+    def some_function_of_python():
         for step in (7, 8, 9):
             with step_marker(step):
                 session.run(train_op)
 
-    path = captured(tmp_path, run=run, host_tracer_level=3)
+    for host, python in ((1, 0), (3, 1)):
+        levels = {"host_tracer_level": host, "python_tracer_level": python}
+        path = captured(tmp_path, run=some_function_of_python, **levels)
+        for word, is_recorded in (("MatMul", host == 3), ("some_function_of_python", python == 1)):
+            assert any(word in name for name in event_names(path)) == is_recorded
     assert marked_steps(path) == [7, 8, 9]
-    assert any("MatMul" in name for name in event_names(path))
-
-
-def test_what_a_capture_records(tmp_path, small_graph):
-    session, train_op, _ = small_graph
-
-    def run():
-        session.run(train_op)
-
-    seen = {
-        level: event_names(captured(tmp_path, run=run, host_tracer_level=level)) for level in (1, 3)
-    }
-    assert not any("MatMul" in name for name in seen[1])
-    assert any("MatMul" in name for name in seen[3])
-
-    def some_function_of_python():
-        return sum(range(10))
-
-    for level, expected in ((0, False), (1, True)):
-        path = captured(tmp_path, run=some_function_of_python, python_tracer_level=level)
-        names = event_names(path)
-        assert any("some_function_of_python" in name for name in names) == expected
-
-
-def test_nothing_temporary_is_left(tmp_path, temporary_folder):
-    captured(tmp_path)
-    assert not list(temporary_folder.iterdir())
 
 
 def test_a_busy_profiler_is_an_error_and_stays_as_it_is(tmp_path, temporary_folder, capture):

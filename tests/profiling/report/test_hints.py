@@ -34,6 +34,11 @@ def found(ms=100, *, ops=(), hooks=HOOKS, memory=MEMORY, session=(1, 97), of_run
     return build_report([recording.profile(hooks=of_run, **others)]).hints
 
 
+def found_after(ms, *ops):
+    """Hints for steps with operations after the network, which take some ms, and without hooks."""
+    return found(100 + ms, session=(1, 97 + ms), ops=ops, hooks=[])
+
+
 def only(hints):
     (hint,) = hints
     return hint
@@ -118,15 +123,12 @@ def test_summaries_of_every_step():
 
 
 def test_slow_operations():
-    hint = only(found(130, session=(1, 127), ops=[("net/slow", "PyFunc", 95, 125)], hooks=[]))
+    hint = only(found_after(30, ("net/slow", "PyFunc", 95, 125)))
     assert (hint.cause, hint.subject) == ("host_operation", "net/slow")
     assert hint.severity == pytest.approx(30 / 130)
-    long = [("net/unique", "UniqueV2", 95, 125)]
-    assert only(found(130, session=(1, 127), ops=long, hooks=[])).subject == "net/unique"
-    short = [("net/unique", "UniqueV2", 95, 112)]
-    assert not found(117, session=(1, 114), ops=short, hooks=[])
-    convolution = [("net/large", "Conv2D", 95, 125)]
-    assert not found(130, session=(1, 127), ops=convolution, hooks=[])
+    assert only(found_after(30, ("net/unique", "UniqueV2", 95, 125))).subject == "net/unique"
+    assert not found_after(17, ("net/unique", "UniqueV2", 95, 112))
+    assert not found_after(30, ("net/large", "Conv2D", 95, 125))
     gpu = "/job:localhost/replica:0/task:0/device:GPU:0"
     ops = [("a/Conv2D", "Conv2D", 0, 70, gpu), ("up", "ResizeBilinear", 70, 100)]
     hint = only(build_report([Recording().step(100, ops=ops).profile()]).hints)
@@ -169,12 +171,11 @@ def test_serial_updates_of_batch_norm():
         (f"net/conv{i}/BatchNorm/AssignMovingAvg/AssignSub", "AssignSub", 93 + i, 94 + i)
         for i in range(30)
     ]
-    hint = only(found(130, session=(1, 127), ops=serial, hooks=[]))
+    hint = only(found_after(30, *serial))
     assert hint.cause == "serial_batch_norm_updates"
     # On two cores, half of them could run beside the other half.
     assert hint.severity == pytest.approx(15 / 130)
-    beside = [(name, type_, 93, 123) for name, type_, _, _ in serial]
-    assert not found(130, session=(1, 127), ops=beside, hooks=[])
+    assert not found_after(30, *((name, type_, 93, 123) for name, type_, _, _ in serial))
 
 
 def test_small_steps():
