@@ -13,16 +13,20 @@ def slow(kind):
     return pytest.param(kind, marks=pytest.mark.slow)
 
 
+def stop_at_step_10(job):
+    job.start()
+    job.wait_for_checkpoint(10)
+    job.send(signal.SIGTERM)
+    assert job.wait() == [143] * len(job.names)
+
+
 # The launcher's own test stops a job in the same way.
 @pytest.mark.slow
 @pytest.mark.parametrize("undisturbed", ["all-reduce", "sync"], indirect=True)
 def test_a_job_stopped_by_sigterm_ends_like_one_never_stopped(tmp_path, undisturbed):
     kind, expected = undisturbed
     with joint_job(tmp_path, kind) as job:
-        job.start()
-        job.wait_for_checkpoint(10)
-        job.send(signal.SIGTERM)
-        assert job.wait() == [143] * len(job.names)
+        stop_at_step_10(job)
         stopped_at = job.newest_step()
         assert 10 < stopped_at < LAST_STEP
         assert f"stopped and saved at step {stopped_at} of {LAST_STEP}" in job.log("chief-0")
@@ -49,10 +53,7 @@ def test_a_job_killed_as_a_whole_ends_like_one_never_stopped(tmp_path, undisturb
 @pytest.mark.parametrize("kind", ["all-reduce", slow("sync")])
 def test_another_number_of_workers_is_refused_unless_the_loss_is_allowed(tmp_path, kind):
     with joint_job(tmp_path, kind) as job:
-        job.start()
-        job.wait_for_checkpoint(10)
-        job.send(signal.SIGTERM)
-        assert job.wait() == [143] * len(job.names)
+        stop_at_step_10(job)
     with joint_job(tmp_path, kind, num_workers=1) as job:
         job.start()
         assert job.wait("chief-0") == [2]

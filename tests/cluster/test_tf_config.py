@@ -21,6 +21,10 @@ def of(cluster, task_type=None, index=None, **more):
     return cluster_config({"cluster": cluster, "task": task, **more})
 
 
+def run_options(*values):
+    return dict(zip(("master", "task", "worker_replicas", "num_ps_tasks"), values, strict=True))
+
+
 def refusal(kind, tf_config):
     with pytest.raises(kind) as caught:
         cluster_config(tf_config)
@@ -28,12 +32,9 @@ def refusal(kind, tf_config):
 
 
 def test_without_tf_config_a_process_is_alone():
-    assert cluster_config(read_tf_config({})) == ClusterConfig()
-    alone = ClusterConfig()
-    assert (alone.task_type, alone.task_id, alone.cluster) == ("worker", 0, {})
-    assert (alone.master, alone.evaluation_master) == ("", "")
-    assert (alone.is_chief, alone.num_ps, alone.num_workers, alone.global_id) == (True, 0, 1, 0)
-    assert (alone.service, alone.model_dir) == (None, None)
+    alone = cluster_config(read_tf_config({}))
+    assert alone == ClusterConfig("worker", 0, {}, "", "", True, 0, 1, 0, None, None)
+    assert alone == ClusterConfig()
 
 
 @pytest.mark.parametrize("leader", ["chief", "master"])
@@ -65,12 +66,7 @@ def test_every_task_of_a_cluster_finds_its_place(
     if task is None:
         assert place.run_options() == {}
     else:
-        assert place.run_options() == {
-            "master": place.master,
-            "task": task,
-            "worker_replicas": 4,
-            "num_ps_tasks": 2,
-        }
+        assert place.run_options() == run_options(place.master, task, 4, 2)
         config = resolve(RunOptions, [place.run_options()])
         assert (config.task, config.worker_replicas, config.num_ps_tasks) == (task, 4, 2)
 
@@ -91,12 +87,7 @@ def test_session_targets_may_be_given():
     assert (evaluator.master, evaluator.evaluation_master) == ("", "grpc://e:1")
     alone = cluster_config(targets)
     assert (alone.master, alone.evaluation_master) == ("grpc://s:1", "grpc://e:1")
-    assert alone.run_options() == {
-        "master": "grpc://s:1",
-        "task": 0,
-        "worker_replicas": 1,
-        "num_ps_tasks": 0,
-    }
+    assert alone.run_options() == run_options("grpc://s:1", 0, 1, 0)
     assert of(CHIEF, "chief", 0, session_master=None).master == ""
 
 
@@ -105,7 +96,7 @@ def test_a_cluster_of_one_task_trains_inside_its_process(leader):
     place = of({leader: ["a:1"]}, leader, 0)
     assert (place.master, place.is_chief, place.global_id) == ("", True, 0)
     assert (place.num_ps, place.num_workers) == (0, 1)
-    assert place.run_options() == {"master": "", "task": 0, "worker_replicas": 1, "num_ps_tasks": 0}
+    assert place.run_options() == run_options("", 0, 1, 0)
     assert resolve(RunOptions, [place.run_options()]) == RunOptions()
 
 

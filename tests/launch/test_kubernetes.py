@@ -77,13 +77,8 @@ def violations(value, schema, path=""):
 
 def make_job(model_dir="/shared/runs/first", *, num_ps=2, num_workers=3, evaluator=True, more=()):
     words = ["run", "--plugin", "toy", "--model_dir", model_dir, *more]
-    return Job(
-        words=words,
-        model_dir=model_dir,
-        num_ps=num_ps,
-        num_workers=num_workers,
-        evaluator=evaluator,
-    )
+    tasks = {"num_ps": num_ps, "num_workers": num_workers, "evaluator": evaluator}
+    return Job(words=words, model_dir=model_dir, **tasks)
 
 
 def printed(job, capsys, **values):
@@ -164,13 +159,6 @@ def test_a_task_is_started_again_after_a_signal_and_not_after_an_error(capsys):
     )
 
 
-def test_chief_and_workers_have_the_gpus(capsys):
-    specs = pods(printed(make_job(), capsys, gpus_per_worker=2))
-    limits = {kind: pod["containers"][0].get("resources") for kind, pod in specs.items()}
-    gpus = {"limits": {"nvidia.com/gpu": 2}}
-    assert limits == {"PS": None, "Chief": gpus, "Worker": gpus, "Evaluator": None}
-
-
 @pytest.mark.parametrize(
     "model_dir, mount",
     [("/shared/runs/first", "/shared/runs"), ("/runs/first/", "/runs"), ("/runs", "/runs")],
@@ -202,13 +190,15 @@ def test_the_name_follows_from_the_model_folder(model_dir, name):
     assert kubernetes.manifest(make_job(model_dir), values)["metadata"] == {"name": name}
 
 
-def test_the_command_of_the_documentation(capsys):
+def test_chief_and_workers_have_the_gpus(capsys):
     words = ["launch", "--on", "kubernetes", "--num_ps", "1", "--gpus_per_worker", "1"]
     run = ["--", "run", "--plugin", "deeplab", "--model_dir", "/runs/first"]
-    assert main([*words, "--image", "x:1", "--volume_claim", "runs", *run]) == 0
-    chief = yaml.safe_load(capsys.readouterr().out)["spec"]["tfReplicaSpecs"]["Chief"]
-    container = chief["template"]["spec"]["containers"][0]
-    assert container["resources"] == {"limits": {"nvidia.com/gpu": 1}}
+    tasks = ["--num_workers", "2", "--evaluator"]
+    assert main([*words, *tasks, "--image", "x:1", "--volume_claim", "runs", *run]) == 0
+    specs = pods(yaml.safe_load(capsys.readouterr().out))
+    limits = {kind: pod["containers"][0].get("resources") for kind, pod in specs.items()}
+    gpus = {"limits": {"nvidia.com/gpu": 1}}
+    assert limits == {"PS": None, "Chief": gpus, "Worker": gpus, "Evaluator": None}
 
 
 @pytest.mark.parametrize(

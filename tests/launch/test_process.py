@@ -55,11 +55,7 @@ def test_a_huge_line_is_cut_and_the_next_one_is_whole(log):
     log_lines = [line for _ in range(4) for line in log(b"x" * (1 << 20))]
     assert not log_lines
     log_lines = [*log(b"\nnext\n"), *log(end=True)]
-    assert [len(line) < 2100 for line in log_lines] == [True, True]
-    assert log_lines[0].startswith("xxx") and log_lines[0].endswith(
-        "... (cut; the log has all of it)"
-    )
-    assert log_lines[1] == "next"
+    assert log_lines == [f"{'x' * 2000} ... (cut; the log has all of it)", "next"]
 
 
 def test_a_character_may_be_cut_by_a_read(log):

@@ -77,8 +77,11 @@ def test_what_is_no_option_of_sbatch_is_refused(values, message):
         slurm.script(make_job(), VALUES | {"slurm_options": values})
 
 
-def test_gpus_and_the_first_port():
-    text = slurm.script(make_job(), VALUES | {"gpus_per_worker": 2, "slurm_port": 3000})
+def test_gpus_and_the_first_port(capsys):
+    words = ["launch", "--on", "slurm", "--print_only", "--gpus_per_worker", "2", "--num_ps", "1"]
+    run = ["--slurm_port", "3000", "--", "run", "--plugin", "deeplab"]
+    assert main([*words, *run]) == 0
+    text = capsys.readouterr().out
     assert "--gpus-per-task=2" in directives(text)
     assert f"\nexport {PORT}=3000\n" in text
     assert PORT not in slurm.script(make_job(), VALUES)
@@ -113,12 +116,6 @@ def test_the_logs_of_a_run_in_a_bucket_are_in_a_folder_here(tmp_path, monkeypatc
     text = slurm.script(make_job("gs://bucket/runs/first"), VALUES)
     assert f"--output={tmp_path}/slurm-first/logs/slurm-job-%j.log" in directives(text)
     assert "--job-name=first" in directives(text)
-
-
-def test_the_command_of_the_documentation(capsys):
-    words = ["launch", "--on", "slurm", "--print_only", "--gpus_per_worker", "2", "--num_ps", "1"]
-    assert main([*words, "--", "run", "--plugin", "deeplab"]) == 0
-    assert "#SBATCH --gpus-per-task=2" in capsys.readouterr().out
 
 
 def test_the_script_starts_a_process_for_each_task_which_finds_itself_in_slurm():

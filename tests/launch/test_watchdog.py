@@ -44,8 +44,7 @@ def test_groups_that_do_not_stop_are_killed_and_ended_ones_left_alone():
 
 def test_processes_that_are_there_and_not():
     task = start("-c", "pass")
-    wait_for(
-        lambda: not watchdog.is_there(task.pid)
-    )  # Before it is waited for: a zombie has ended.
+    # Before it is waited for: a zombie has ended.
+    wait_for(lambda: not watchdog.is_there(task.pid))
     task.communicate()
     assert not watchdog.is_there(task.pid)

@@ -36,6 +36,12 @@ def clones():
     return metadata
 
 
+@pytest.fixture(scope="module")
+def theirs(clones):
+    """Events of TensorFlow's own trace."""
+    return json.loads(Timeline(clones.step_stats).generate_chrome_trace_format())["traceEvents"]
+
+
 def bars_of(events):
     names = {number: name for name, number in rows(events).items()}
     return [(names[bar["pid"]], bar) for bar in in_phase(events, "X")]
@@ -50,8 +56,7 @@ def times_by_operation(events):
     return {key: sorted(times) for key, times in found.items()}
 
 
-def test_the_content_is_that_of_tensorflow(clones):
-    theirs = json.loads(Timeline(clones.step_stats).generate_chrome_trace_format())["traceEvents"]
+def test_the_content_is_that_of_tensorflow(clones, theirs):
     text = chrome_trace(clones)
     expected, found = times_by_operation(theirs), times_by_operation(checked(text))
     assert expected.keys() == found.keys()
@@ -76,8 +81,7 @@ def arrows_of(events):
     }
 
 
-def test_arrows_between_devices_are_those_of_tensorflow(clones):
-    theirs = json.loads(Timeline(clones.step_stats).generate_chrome_trace_format())["traceEvents"]
+def test_arrows_between_devices_are_those_of_tensorflow(clones, theirs):
     # Within a device only arrows to other lanes are drawn, and lanes differ.
     expected, found = (
         {arrow for arrow in arrows_of(events) if arrow[0] != arrow[2]}

@@ -4,14 +4,6 @@ from tf_frame.profiling.memory import memory_peaks
 from tf_frame.profiling.run_metadata import run_options
 from tf_frame.profiling.step_profile import Memory, Owner
 
-MICRO = 1000
-
-
-def metadata_of(*nodes, device="CPU"):
-    metadata = tf.RunMetadata()
-    add_nodes(metadata, nodes, device)
-    return metadata
-
 
 def add_nodes(metadata, nodes, device):
     stats = metadata.step_stats.dev_stats.add(device=device)
@@ -59,7 +51,9 @@ def test_peaks_and_their_owners():
     record(node, "cpu", (0, 20))
     found = memory_peaks(metadata, {"CPU": 0, "GPU": 1})
     assert [(each.device, each.peak) for each in found] == [(0, 20), (1, 100)]
-    assert memory_peaks(metadata_of(("a", 0, 1, ())), {"CPU": 0}) == ()
+    metadata = tf.RunMetadata()
+    add_nodes(metadata, [("a", 0, 1, ())], "CPU")
+    assert memory_peaks(metadata, {"CPU": 0}) == ()
 
 
 def test_outputs_stand_for_missing_records():

@@ -1,20 +1,11 @@
 import gzip
 
 import pytest
+import tensorflow as tf2
 import tensorflow.compat.v1 as tf
 
 from tf_frame.profiling.run_metadata import add_run_metadata, run_options, write_trace
 from tf_frame.testing.events import read_events
-
-
-@pytest.fixture
-def profiling(tmp_path):
-    """Another profiler at work in this process."""
-    import tensorflow
-
-    tensorflow.profiler.experimental.start(str(tmp_path))
-    yield
-    tensorflow.profiler.experimental.stop(save=False)
 
 
 def operations(session, fetch):
@@ -23,20 +14,19 @@ def operations(session, fetch):
     return sum(len(dev.node_stats) for dev in metadata.step_stats.dev_stats)
 
 
-def test_runs_return_their_operations(small_graph):
+def test_runs_return_their_operations_also_while_another_profiler_runs(small_graph, tmp_path):
     session, train_op, _ = small_graph
     assert operations(session, train_op) > 5
+    tf2.profiler.experimental.start(str(tmp_path))
+    try:
+        assert operations(session, train_op) > 5
+    finally:
+        tf2.profiler.experimental.stop(save=False)
     server = tf.train.Server.create_local_server()
     with tf.Graph().as_default():
         doubled = 2 * tf.random_uniform([3])
         with tf.Session(server.target) as session:
             assert operations(session, doubled) > 1
-
-
-@pytest.mark.usefixtures("profiling")
-def test_a_run_of_this_process_works_while_another_profiler_is_at_work(small_graph):
-    session, train_op, _ = small_graph
-    assert operations(session, train_op) > 5
 
 
 def metadata_in(folder):

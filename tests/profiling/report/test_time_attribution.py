@@ -27,49 +27,34 @@ def divided(*step, **parts):
 
 
 def test_operations_share_time_equally_within_the_session():
-    phases, shares = divided(10, session=(1, 8))
-    assert phases == {"session_overhead": 7, "loop": 3}
-    assert shares == []
+    assert divided(10, session=(1, 8)) == ({"session_overhead": 7, "loop": 3}, [])
     hooks = [("A", 0, 1), ("B", 8, 9, "summary"), ("A", 9, 9.5)]
-    phases, _ = divided(10, session=(1, 8), hooks=hooks)
-    assert phases == {"session_overhead": 7, "A": 1.5, "B": 1, "loop": 0.5}
+    phases = {"session_overhead": 7, "A": 1.5, "B": 1, "loop": 0.5}
+    assert divided(10, session=(1, 8), hooks=hooks) == (phases, [])
     ops = [("a", "Conv2D", 0, 4), ("b", "Conv2D", 2, 6), ("c", "Conv2D", 3, 4)]
-    phases, shares = divided(8, ops=ops)
-    assert phases == {"host_compute": 6, "session_overhead": 2}
-    assert shares == [2 + 1 / 2 + 1 / 3, 1 / 2 + 1 / 3 + 2, 1 / 3]
+    shares = [2 + 1 / 2 + 1 / 3, 1 / 2 + 1 / 3 + 2, 1 / 3]
+    assert divided(8, ops=ops) == ({"host_compute": 6, "session_overhead": 2}, shares)
     ops = [("a", "Relu", -3, -1), ("b", "Relu", 2, 2), ("c", "Relu", 5, 20)]
-    phases, shares = divided(10, session=(1, 8), ops=ops)
-    assert phases == {"session_overhead": 4, "host_compute": 3, "loop": 3}
-    assert shares == [0, 0, 3]
+    phases = {"session_overhead": 4, "host_compute": 3, "loop": 3}
+    assert divided(10, session=(1, 8), ops=ops) == (phases, [0, 0, 3])
 
 
 def test_computing_goes_before_input_and_input_before_waiting():
     ops = [("next", "IteratorGetNext", 0, 6), ("a", "Relu", 4, 8)]
-    phases, shares = divided(10, ops=ops)
-    assert phases == {"input": 4, "host_compute": 4, "session_overhead": 2}
-    assert shares == [4, 4]
+    phases = {"input": 4, "host_compute": 4, "session_overhead": 2}
+    assert divided(10, ops=ops) == (phases, [4, 4])
     ops = [("recv", "_Recv", 0, 9), ("take", "QueueDequeueManyV2", 1, 3), ("a", "Relu", 5, 6)]
-    phases, shares = divided(10, ops=ops)
-    assert phases == {"input": 2, "communication": 6, "host_compute": 1, "session_overhead": 1}
-    assert shares == [6, 2, 1]
+    phases = {"input": 2, "communication": 6, "host_compute": 1, "session_overhead": 1}
+    assert divided(10, ops=ops) == (phases, [6, 2, 1])
     ops = [("a", "Relu", 0, 6, CPU), ("b", "Conv2D", 2, 4, GPU)]
-    phases, shares = divided(6, ops=ops)
-    assert phases == {"host_compute": 4, "device_compute": 2}
-    assert shares == [4, 2]
+    assert divided(6, ops=ops) == ({"host_compute": 4, "device_compute": 2}, [4, 2])
     ops = [("call", "StatefulPartitionedCall", 0, 6), ("call/a", "Conv2D", 1, 5)]
-    phases, shares = divided(6, ops=ops)
-    assert phases == {"host_compute": 6}
-    assert shares == [2, 4]
+    assert divided(6, ops=ops) == ({"host_compute": 6}, [2, 4])
     # A gRPC session records those of parameter servers.
-    ops = [
-        ("w/_1", "_Recv", 0, 6),
-        ("w/read", "Identity", 1, 2, PS),
-        ("next", "IteratorGetNext", 2, 5),
-        ("update", "ApplyMomentum", 7, 9, PS),
-    ]
-    phases, shares = divided(10, ops=ops)
-    assert phases == {"communication": 2, "host_compute": 3, "input": 3, "session_overhead": 2}
-    assert shares == [2, 1, 3, 2]
+    ops = [("w/_1", "_Recv", 0, 6), ("w/read", "Identity", 1, 2, PS)]
+    ops += [("next", "IteratorGetNext", 2, 5), ("update", "ApplyMomentum", 7, 9, PS)]
+    phases = {"communication": 2, "host_compute": 3, "input": 3, "session_overhead": 2}
+    assert divided(10, ops=ops) == (phases, [2, 1, 3, 2])
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -78,11 +63,9 @@ def test_phases_are_the_step_and_shares_are_the_phases_of_operations(seed):
     types = ["Conv2D", "IteratorGetNext", "_Recv", "PartitionedCall", "PyFunc"]
     ops = []
     for index in range(200):
-        begin = drawn.uniform(-5, 100)
-        device = drawn.choice([CPU, GPU, PS])
-        ops.append(
-            (f"op_{index}", drawn.choice(types), begin, begin + drawn.expovariate(1), device)
-        )
+        begin, device = drawn.uniform(-5, 100), drawn.choice([CPU, GPU, PS])
+        end = begin + drawn.expovariate(1)
+        ops.append((f"op_{index}", drawn.choice(types), begin, end, device))
     hooks = [("A", 91, 95), ("B", 95, 98, "checkpoint")]
     phases, shares = divided(100, session=(2, 90), ops=ops, hooks=hooks)
     assert sum(phases.values()) == pytest.approx(100)
