@@ -62,6 +62,6 @@ def test_a_class_of_no_package_is_recorded_without_a_hash():
 
 def test_a_loaded_network_that_an_option_names_is_used():
     load_plugin(NETWORK, "lenet")
-    names = [info.name for info in find_named_plugins(["lenet", 3, None, ("a", "b")])]
-    assert names == ["lenet"]
+    # Another test may have loaded the preprocessing of the same name, too.
+    assert {info.name for info in find_named_plugins(["lenet", 3, None, ("a", "b")])} == {"lenet"}
     assert find_named_plugins(["lenett", "momentum"]) == []
