@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from step_profiles import make_profile, write_profile
 from tf_frame.cli.main import main
 
 # Every command in one process: what TensorFlow is imported by is the first case that says so.
@@ -131,6 +132,8 @@ QUICK = [
     ("run --mode fit --plugin deeplab", 2, "--mode: 'fit' is not known; allowed: train, train_and"),
     ("profile show", 2, "usage: tf-frame profile show MODEL_DIR"),
     ("profile show --help", 0, "--task TEXT"),
+    ("profile show FOLDER --json", 0, '"task": "worker_0"'),
+    ("profile merge FOLDER", 0, "on 2 rows"),
     ("profile diff --help", 0, "usage: tf-frame profile diff BEFORE AFTER"),
     ("profile merge --help", 0, "usage: tf-frame profile merge MODEL_DIR"),
     ("profile merge a b", 2, "tf-frame profile merge takes one folder, MODEL_DIR; given: a b"),
@@ -164,6 +167,9 @@ def answers(tmp_path_factory):
     """Exit code, whether TensorFlow was imported, output and messages of every command."""
     folder = tmp_path_factory.mktemp("run")
     (folder / "config.yaml").write_text("plugin: deeplab\n")
+    device = "/job:localhost/replica:0/task:0/device:CPU:0"
+    profile = make_profile("worker_0", [(device, "a", "Add", 0, 10)])
+    write_profile(folder, "2026_01_31_12_00_00", profile)
     texts = [text for text, _, _ in QUICK]
     words = [re.sub(r"^D\b", "run --plugin deeplab", text) for text in texts]
     words = [text.replace("FOLDER", str(folder)).split() for text in words]

@@ -318,14 +318,9 @@ def test_wrong_words_and_inputs_are_one_line(trained, files, run, source, words,
         assert not list((files.parent / "out").iterdir())
 
 
-def test_a_folder_without_a_run_or_a_checkpoint_is_refused(trained, run):
+def test_a_folder_without_a_checkpoint_is_refused(trained, run):
     folder = trained()
     for path in [*folder.glob("model.ckpt*"), folder / "checkpoint"]:
         path.unlink()
-    for name, message in (
-        ("nowhere", "tf-frame: nowhere: there is no such folder\n"),
-        ("site", "site has no config.yaml"),
-        (folder, "there is no checkpoint in the folder"),
-    ):
-        code, _, err = run(name, "--output", "out")
-        assert (code, message in err) == (2, True)
+    code, _, err = run(folder, "--output", "out")
+    assert (code, "there is no checkpoint in the folder" in err) == (2, True)

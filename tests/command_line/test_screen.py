@@ -4,7 +4,6 @@ import sys
 
 import pytest
 
-from tf_frame.command_line.option_help import group_text
 from tf_frame.command_line.screen import (
     OutputError,
     complain,
@@ -13,7 +12,6 @@ from tf_frame.command_line.screen import (
     prepare_streams,
     report,
 )
-from tf_frame.config.option import Option
 from tf_frame.text import columns
 
 
@@ -32,24 +30,6 @@ def test_emphasis_is_for_terminals_only(monkeypatch):
     monkeypatch.delenv("NO_COLOR")
     monkeypatch.setattr(sys.stdout, "isatty", lambda: False)
     assert emphasised("x") == "x"
-
-
-def test_help_shows_type_choices_range_and_default():
-    options = [
-        Option("size", int, 3, "how big", min=1, max=9),
-        Option("kind", str, "a", "which", choices=("a", "b")),
-        Option("loud", bool, False, "noise"),
-    ]
-    text = group_text("Things", options, {"size": 4})
-    assert text.splitlines() == [
-        "Things:",
-        "  --size INT",
-        "      how big (1 to 9) [4]",
-        "  --kind a|b",
-        "      which [a]",
-        "  --[no]loud",
-        "      noise [false]",
-    ]
 
 
 def test_output_that_cannot_be_written_is_an_error_for_the_user(monkeypatch):

@@ -87,18 +87,6 @@ def test_a_large_file_counts_by_its_recorded_hash(site, pack):
     assert hashes[0] != hashes[1]
 
 
-def test_a_package_in_a_namespace_is_its_own_folder(site):
-    (site / "fake_space/mine").mkdir(parents=True)
-    (site / "fake_space/other").mkdir()
-    (site / "fake_space/mine/__init__.py").touch()
-    write_distribution(site, "fake-mine", {"tf_frame.models: mine": "fake_space.mine:Net"})
-    importlib.invalidate_caches()
-    with hash_changes("fake-mine", changes=False):
-        (site / "fake_space/other/file.py").write_text("new")
-    with hash_changes("fake-mine"):
-        (site / "fake_space/mine/file.py").write_text("new")
-
-
 @pytest.fixture
 def recorded(pack):
     """The package as pip installs it."""
@@ -194,9 +182,12 @@ def in_namespace(request, site):
         write(site / "fake_mine-1.0.dist-info/RECORD", "".join(f"{name},,\n" for name in files))
 
 
-def test_a_part_of_a_namespace_earlier_on_the_path_counts(in_namespace, earlier):
+def test_a_part_of_a_namespace_counts_if_it_is_of_the_package(in_namespace, site, earlier):
     with hash_changes("fake-mine", changes=False):
+        write(site / "fake_space/other/file.py", "of another package")
         write(earlier / "fake_space/other.py", "of another package")
+    with hash_changes("fake-mine"):
+        write(site / "fake_space/mine/file.py", "new")
     with hash_changes("fake-mine"):
         write(earlier / "fake_space/mine/__init__.py", "changed")
 

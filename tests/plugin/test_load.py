@@ -7,9 +7,9 @@ from tf_frame.errors import PluginError
 from tf_frame.plugin import API_VERSION
 from tf_frame.plugin.find import BROKEN, find_plugins
 from tf_frame.plugin.imports import BrokenPluginError
-from tf_frame.plugin.kinds import GRADIENT_TRANSFORM, INPUT, MODEL, OPTIMIZER
+from tf_frame.plugin.kinds import GRADIENT_TRANSFORM, MODEL, OPTIMIZER
 from tf_frame.plugin.load import load_plugin, load_plugin_info, plugins_with_option
-from tf_frame.testing.distributions import write_distribution, write_toy_distribution
+from tf_frame.testing.distributions import write_distribution
 
 pytestmark = pytest.mark.usefixtures("filtered_tracebacks")
 
@@ -40,12 +40,6 @@ def test_one_plugin_is_loaded_and_no_other(install):
     assert loaded.cls is sys.modules["fake_a"].Net
     assert (loaded.info.distribution, loaded.info.version) == ("fake-a", "2.5")
     assert "fake_b" not in sys.modules
-
-
-def test_the_toy_plugins_of_a_fake_package_load(site):
-    write_toy_distribution(site)
-    assert load_plugin(MODEL, "toy").cls.__name__ == "ToyModel"
-    assert load_plugin(INPUT, "toy").cls.__name__ == "ToyInput"
 
 
 @pytest.mark.parametrize(

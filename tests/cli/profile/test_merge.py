@@ -1,6 +1,4 @@
 import gzip
-import subprocess
-import sys
 
 import pytest
 
@@ -58,16 +56,6 @@ def test_a_file_that_cannot_be_written_is_told(model_dir):
     (model_dir / "file").touch()
     with pytest.raises(ConfigError, match="cannot be written"):
         main([str(model_dir), "--output", str(model_dir / "file" / "a.json")])
-
-
-def test_it_needs_no_tensorflow(model_dir):
-    code = (
-        "import sys; from tf_frame.cli.profile.merge import main; "
-        f"main([{str(model_dir)!r}]); "
-        "print([name for name in sys.modules if name.partition('.')[0] == 'tensorflow'])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines()[-1] == "[]"
 
 
 def test_a_profile_without_events_is_an_error(tmp_path):

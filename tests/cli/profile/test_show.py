@@ -1,5 +1,4 @@
 import json
-import subprocess
 import sys
 
 import pytest
@@ -59,16 +58,6 @@ def test_a_page_is_written_beside_the_text(shown, model_dir, monkeypatch, tmp_pa
     assert shown(model_dir, "--html", path, "--task", "worker_1").startswith("A step takes")
     assert path.read_text("utf-8") == "<p>ü worker_1</p>"
     assert [report.task for report in pages] == ["worker_1"]
-
-
-def test_it_needs_no_tensorflow(model_dir):
-    code = (
-        "import sys; from tf_frame.cli.profile.show import main; main(sys.argv[1:]); "
-        "assert 'tensorflow' not in sys.modules"
-    )
-    words = [sys.executable, "-c", code, str(model_dir), "--json"]
-    done = subprocess.run(words, capture_output=True, text=True, check=True)
-    assert json.loads(done.stdout)["task"] == "worker_0"
 
 
 def test_the_newest_profile_a_task_a_table_and_json(shown, model_dir):
