@@ -5,6 +5,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from refusals import refusal
+from slow_cases import slow
 from tf_frame.estimator import early_stopping
 from tf_frame.estimator.early_stopping import (
     FollowChiefHook,
@@ -24,12 +25,6 @@ from tf_frame.runs.evaluation.results import write_evaluation
 from tf_frame.testing.one_weight import batches, input_fn, loss_after, model_fn
 
 BY_STEPS = {"run_every_secs": None, "run_every_steps": 1}
-
-
-@pytest.fixture(autouse=True)
-def closed_writers():
-    yield
-    tf.summary.FileWriterCache.clear()
 
 
 @pytest.fixture
@@ -62,16 +57,13 @@ def test_a_function_ends_training(estimator):
     assert hook.reason == "should_stop_fn returned true"
 
 
-def test_the_function_is_called_every_so_many_steps(estimator):
+def test_the_function_is_called_every_so_many_steps_or_every_minute_by_default(estimator):
     calls = []
     hook = make_early_stopping_hook(
         estimator, lambda: calls.append(1), run_every_secs=None, run_every_steps=4
     )
     estimator.train(input_fn, hooks=[hook], max_steps=9)
     assert len(calls) == 3  # After steps 1, 5 and 9.
-
-
-def test_the_function_is_called_every_minute_by_default(estimator):
     cadence = make_early_stopping_hook(estimator, lambda: False).cadence
     assert (cadence.every_secs, cadence.every_steps) == (60, None)
 
@@ -81,24 +73,12 @@ def test_the_function_is_called_every_minute_by_default(estimator):
     [
         # The loss is 1 after step 2 and 1/16 after step 4; the weight 3 and 3.75.
         (lambda e: stop_if_lower_hook(e, "loss", 0.5, **BY_STEPS), 4),
-        pytest.param(
-            lambda e: stop_if_lower_hook(e, "loss", 2.0, min_steps=3, **BY_STEPS),
-            4,
-            marks=pytest.mark.slow,
-        ),
-        pytest.param(
-            lambda e: stop_if_higher_hook(e, "weight", 2.9, **BY_STEPS), 2, marks=pytest.mark.slow
-        ),
+        slow(lambda e: stop_if_lower_hook(e, "loss", 2.0, min_steps=3, **BY_STEPS), 4),
+        slow(lambda e: stop_if_higher_hook(e, "weight", 2.9, **BY_STEPS), 2),
         (lambda e: stop_if_higher_hook(e, "weight", 3.9, **BY_STEPS), 6),
         (lambda e: stop_if_no_increase_hook(e, "loss", 4, **BY_STEPS), 6),
-        pytest.param(
-            lambda e: stop_if_no_decrease_hook(e, "weight", 2, **BY_STEPS),
-            4,
-            marks=pytest.mark.slow,
-        ),
-        pytest.param(
-            lambda e: stop_if_no_decrease_hook(e, "loss", 2, **BY_STEPS), 8, marks=pytest.mark.slow
-        ),
+        slow(lambda e: stop_if_no_decrease_hook(e, "weight", 2, **BY_STEPS), 4),
+        slow(lambda e: stop_if_no_decrease_hook(e, "loss", 2, **BY_STEPS), 8),
         (lambda e: stop_if_no_increase_hook(e, "weight", 2, **BY_STEPS), 8),
     ],
 )
@@ -135,17 +115,10 @@ def test_evaluations_may_be_in_another_folder(estimator, tmp_path):
 )
 def test_the_signatures_are_the_old_ones(make, word):
     parameters = inspect.signature(make).parameters
-    assert list(parameters) == [
-        "estimator",
-        "metric_name",
-        word,
-        "eval_dir",
-        "min_steps",
-        "run_every_secs",
-        "run_every_steps",
-    ]
-    defaults = [p.default for p in parameters.values()][3:]
-    assert defaults == [None, 0, 60, None]
+    names = ["eval_dir", "min_steps", "run_every_secs", "run_every_steps"]
+    assert list(parameters) == ["estimator", "metric_name", word, *names]
+    assert [parameters[name].default for name in names] == [None, 0, 60, None]
+    assert make.__name__ in early_stopping.__dict__
 
 
 @pytest.mark.parametrize("make", [make_early_stopping_hook, stop_if_lower_hook])
@@ -158,16 +131,12 @@ def test_the_estimator_must_be_one(make):
 @pytest.mark.parametrize("is_chief", [True, False])
 def test_wrong_arguments_are_refused_in_every_task(is_chief):
     estimator = TaskEstimator(is_chief=is_chief)
-    assert refusal(make_early_stopping_hook, estimator, 5) == (
-        TypeError,
-        "`should_stop_fn` must be callable.",
-    )
+    message = "`should_stop_fn` must be callable."
+    assert refusal(make_early_stopping_hook, estimator, 5) == (TypeError, message)
     both = "Only one of `run_every_secs` and `run_every_steps` must be set."
     assert refusal(make_early_stopping_hook, estimator, len, 60, 5) == (ValueError, both)
-    assert refusal(stop_if_lower_hook, estimator, "loss", 1.0, run_every_steps=5) == (
-        ValueError,
-        both,
-    )
+    arguments = {"run_every_steps": 5}
+    assert refusal(stop_if_lower_hook, estimator, "loss", 1.0, **arguments) == (ValueError, both)
     neither = "One of `run_every_secs` and `run_every_steps` must be set."
     assert refusal(make_early_stopping_hook, estimator, len, None) == (ValueError, neither)
 
@@ -228,6 +197,8 @@ def target():
 
 @pytest.mark.usefixtures("variable_mode")
 def test_the_chief_tells_the_workers_and_no_checkpoint_knows(target):
+    # The signal has no value yet.
+    assert not Task(target, FollowChiefHook(), is_chief=True).run()
     now = []
     hook = chief_hook(now)
     chief = Task(target, hook, is_chief=True)
@@ -246,22 +217,13 @@ def test_the_chief_tells_the_workers_and_no_checkpoint_knows(target):
     assert not worker.run()
 
 
-def test_a_worker_goes_on_while_the_signal_has_no_value(target):
-    worker = Task(target, FollowChiefHook(), is_chief=True)
-    assert not worker.run()
-
-
 def test_the_signal_has_the_old_name_and_stands_beside_the_global_step():
     with tf.Graph().as_default():
+        message = "early stopping in a cluster needs a global step in the graph"
+        assert refusal(FollowChiefHook().begin) == (RuntimeError, message)
         with tf.device("/job:ps/task:1"):
             tf.train.create_global_step()
         FollowChiefHook().begin()
         (signal,) = tf.get_collection(early_stopping._COLLECTION)
         assert signal.op.name == "signal_early_stopping/STOP"
         assert signal.device == "/job:ps/task:1"
-
-
-def test_the_signal_needs_a_global_step():
-    with tf.Graph().as_default(), pytest.raises(RuntimeError) as error:
-        FollowChiefHook().begin()
-    assert str(error.value) == "early stopping in a cluster needs a global step in the graph"

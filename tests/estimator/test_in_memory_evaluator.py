@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from refusals import refusal
 from tf_frame.errors import ConfigError
 from tf_frame.estimator.estimator import Estimator
 from tf_frame.estimator.in_memory_evaluator import InMemoryEvaluatorHook
@@ -12,12 +13,6 @@ from tf_frame.hooks.by_name.early_stopping import EvalMetricsReader
 from tf_frame.hooks.training_clock import training_clock
 from tf_frame.testing.one_weight import batches, input_fn, loss_after, model_fn
 from tf_frame.testing.toy import ToyInput, ToyModel
-
-
-@pytest.fixture(autouse=True)
-def closed_writers():
-    yield
-    tf.summary.FileWriterCache.clear()
 
 
 @pytest.fixture
@@ -41,20 +36,6 @@ def test_the_variables_of_training_are_evaluated_while_it_goes_on(make):
     assert metric(estimator) == {step: loss_after(step) for step in (0, 4, 8, 10)}
 
 
-def test_the_last_step_is_evaluated_once(make):
-    evaluations = []
-
-    class Counting(tf.train.SessionRunHook):
-        def end(self, session):
-            evaluations.append(1)
-
-    estimator = make()
-    hook = InMemoryEvaluatorHook(estimator, batches, hooks=[Counting()], every_n_iter=4)
-    estimator.train(input_fn, hooks=[hook], max_steps=8)
-    assert len(evaluations) == 3
-    assert list(metric(estimator)) == [0, 4, 8]
-
-
 @pytest.mark.slow
 def test_a_training_that_goes_on_is_evaluated_from_where_it_begins(make):
     estimator = make()
@@ -67,23 +48,24 @@ def test_a_training_that_goes_on_is_evaluated_from_where_it_begins(make):
     assert metric(estimator)[7] == loss_after(7)
 
 
-def test_every_hundredth_step_is_evaluated_by_default(make):
-    hook = InMemoryEvaluatorHook(make(), batches)
-    assert hook.cadence.every_steps == 100
+def test_the_last_step_is_evaluated_once_in_a_graph_that_is_built_once(make, tmp_path):
+    evaluations, built = [], []
 
-
-def test_the_graph_is_built_once_and_needs_no_checkpoint(make, tmp_path):
-    built = []
+    class Counting(tf.train.SessionRunHook):
+        def end(self, session):
+            evaluations.append(1)
 
     def counted():
         built.append(1)
         return batches()
 
     estimator = make(save_checkpoints_steps=None, save_checkpoints_secs=None)
-    hook = InMemoryEvaluatorHook(estimator, counted, every_n_iter=1)
-    estimator.train(input_fn, hooks=[hook], max_steps=4)
-    assert len(built) == 1
-    assert len(metric(estimator)) == 5
+    assert InMemoryEvaluatorHook(estimator, batches).cadence.every_steps == 100
+    hook = InMemoryEvaluatorHook(estimator, counted, hooks=[Counting()], every_n_iter=4)
+    estimator.train(input_fn, hooks=[hook], max_steps=8)
+    assert (len(evaluations), len(built)) == (3, 1)
+    assert list(metric(estimator)) == [0, 4, 8]
+    # The evaluations need no checkpoint.
     assert not list(tmp_path.glob("model.ckpt*"))
 
 
@@ -152,40 +134,28 @@ def own_scaffold(**parts):
 
 
 @pytest.mark.parametrize(
-    ("model", "message"),
+    ("model", "part"),
     [
-        (
-            own_scaffold(saver=lambda: tf.train.Saver()),
-            "InMemoryEvaluator does not support custom saver",
-        ),
-        (
-            own_scaffold(init_fn=lambda: lambda scaffold, session: None),
-            "InMemoryEvaluator does not support custom init_fn",
-        ),
+        (own_scaffold(saver=lambda: tf.train.Saver()), "saver"),
+        (own_scaffold(init_fn=lambda: lambda scaffold, session: None), "init_fn"),
     ],
 )
-def test_a_model_with_its_own_way_to_restore_is_refused(make, model, message):
+def test_a_model_with_its_own_way_to_restore_is_refused(make, model, part):
     def only_in_evaluation(features, labels, mode):
         return (model if mode == "eval" else model_fn)(features, labels, mode)
 
     estimator = make(only_in_evaluation)
-    with pytest.raises(ValueError) as error:
-        estimator.train(input_fn, hooks=[InMemoryEvaluatorHook(estimator, batches)], max_steps=1)
-    assert str(error.value) == message
+    hook = InMemoryEvaluatorHook(estimator, batches)
+    message = f"InMemoryEvaluator does not support custom {part}"
+    assert refusal(estimator.train, input_fn, hooks=[hook], max_steps=1) == (ValueError, message)
 
 
-def test_what_is_no_variable_is_refused(make):
-    class Other(tf.train.SessionRunHook):
-        def begin(self):
-            tf.add_to_collection(tf.GraphKeys.SAVEABLE_OBJECTS, "table")
-
+def test_saveables_that_are_no_variables_are_refused(make):
     hook = InMemoryEvaluatorHook(make(), batches)
-    with tf.Graph().as_default(), pytest.raises(ValueError) as error:
-        Other().begin()
-        hook.begin()
-    assert str(error.value) == (
-        "InMemoryEvaluator does not support saveables other than global variables."
-    )
+    with tf.Graph().as_default():
+        tf.add_to_collection(tf.GraphKeys.SAVEABLE_OBJECTS, "table")
+        message = "InMemoryEvaluator does not support saveables other than global variables."
+        assert refusal(hook.begin) == (ValueError, message)
 
 
 def test_a_variable_that_training_has_not_is_an_error(make):
@@ -195,11 +165,11 @@ def test_a_variable_that_training_has_not_is_an_error(make):
         return model_fn(features, labels, mode)
 
     estimator = make(function)
-    with pytest.raises(ConfigError) as error:
-        estimator.train(input_fn, hooks=[InMemoryEvaluatorHook(estimator, batches)], max_steps=1)
-    assert str(error.value) == (
+    hook = InMemoryEvaluatorHook(estimator, batches)
+    assert refusal(estimator.train, input_fn, hooks=[hook], max_steps=1) == (
+        ConfigError,
         "InMemoryEvaluator: the evaluation has 1 variables that training has not, first "
-        "only_in_evaluation; make them local variables, or make them in training as well"
+        "only_in_evaluation; make them local variables, or make them in training as well",
     )
 
 
@@ -214,16 +184,12 @@ def test_a_variable_that_training_has_not_is_an_error(make):
     ],
 )
 def test_wrong_arguments_are_refused(make, arguments, kind, message):
-    with pytest.raises(kind) as error:
-        InMemoryEvaluatorHook(make(), batches, **arguments)
-    assert str(error.value) == message
+    assert refusal(InMemoryEvaluatorHook, make(), batches, **arguments) == (kind, message)
 
 
 @pytest.mark.parametrize(("num_ps", "workers"), [(1, 1), (0, 2)])
 def test_only_a_process_alone_can_evaluate_in_memory(num_ps, workers):
     config = types.SimpleNamespace(num_ps_replicas=num_ps, num_worker_replicas=workers)
-    with pytest.raises(ValueError) as error:
-        InMemoryEvaluatorHook(types.SimpleNamespace(config=config), batches)
-    assert str(error.value) == (
-        "InMemoryEvaluator supports only single machine (aka Local) setting."
-    )
+    estimator = types.SimpleNamespace(config=config)
+    message = "InMemoryEvaluator supports only single machine (aka Local) setting."
+    assert refusal(InMemoryEvaluatorHook, estimator, batches) == (ValueError, message)

@@ -36,14 +36,6 @@ def test_a_data_set_of_features_alone_has_no_labels(features):
     tf.nest.map_structure(np.testing.assert_array_equal, value, features)
 
 
-def test_a_data_set_of_three_is_refused():
-    with (
-        tf.Graph().as_default(),
-        pytest.raises(ValueError, match=r"input_fn should return \(features, labels\) as a len 2"),
-    ):
-        made(lambda: tf.data.Dataset.from_tensors((1, 2, 3)))
-
-
 def test_tensors_come_from_a_function_that_calls_anew_for_each_further_clone():
     calls = []
 
@@ -57,19 +49,20 @@ def test_tensors_come_from_a_function_that_calls_anew_for_each_further_clone():
         assert [session.run(batch()[0]) for _ in range(3)] == [1, 2, 3]
 
 
-def test_tensors_without_labels():
-    with tf.Graph().as_default():
-        features = {"x": tf.constant(1)}
-        assert made(lambda: features)() == (features, None)
+def test_values_alone_have_no_labels_and_none_is_for_a_model_with_data_of_its_own():
+    features = {"x": 1}
+    assert made(lambda: features)() == (features, None)
+    assert made(lambda: None)() == (None, None)
 
 
-def test_three_tensors_are_refused():
+def test_three_values_are_refused():
     with pytest.raises(ValueError, match=r"as a len 2 tuple. It returned 3"):
         made(lambda: (1, 2, 3))
-
-
-def test_a_function_that_returns_nothing_is_for_a_model_with_data_of_its_own():
-    assert made(lambda: None)() == (None, None)
+    with (
+        tf.Graph().as_default(),
+        pytest.raises(ValueError, match=r"input_fn should return \(features, labels\) as a len 2"),
+    ):
+        made(lambda: tf.data.Dataset.from_tensors((1, 2, 3)))
 
 
 def test_the_function_gets_mode_and_copies_of_params_and_config():
@@ -87,13 +80,10 @@ def test_the_function_gets_mode_and_copies_of_params_and_config():
     assert (params, config) == ({"list": [1]}, ["config"])
 
 
-def test_an_input_stays_as_it_is_and_a_function_is_wrapped():
+def test_an_input_stays_a_function_is_wrapped_and_anything_else_refused():
     source = ToyInput(params=ToyInput.Params())
     assert as_source(source, params=None, config=None) is source
     wrapped = as_source(len, params=None, config=None)
     assert isinstance(wrapped, InputFn) and wrapped.info == InputInfo()
-
-
-def test_anything_else_is_refused():
     with pytest.raises(ConfigError, match=r"input_fn is 'data.csv'; it must be a function"):
         as_source("data.csv", params=None, config=None)

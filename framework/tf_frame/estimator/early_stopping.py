@@ -21,7 +21,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.estimator.estimator import Estimator
 from tf_frame.hooks.base import Hook, Phase
-from tf_frame.hooks.by_name import early_stopping
+from tf_frame.hooks.by_name import early_stopping as conditions
 from tf_frame.hooks.by_name.early_stopping import EarlyStoppingHook
 from tf_frame.hooks.cadence import Cadence
 
@@ -61,47 +61,6 @@ def make_early_stopping_hook(
     )
 
 
-def _stop_function(
-    name: str, condition: Callable[..., EarlyStoppingHook], limit: str, doc: str
-) -> Callable[..., Hook]:
-    """Returns a function of tf.estimator that makes a hook for a condition on a metric.
-
-    Args:
-      name: name of the function.
-      condition: function of `tf_frame.hooks.by_name.early_stopping`.
-      limit: name of the argument with the limit of the condition.
-      doc: first line of the docstring.
-    """
-
-    def make_hook(*args: Any, **kwargs: Any) -> Hook:
-        bound = signature.bind(*args, **kwargs)
-        bound.apply_defaults()
-        estimator, metric, value, eval_dir, *_ = bound.arguments.values()
-        every = {key: bound.arguments[key] for key in _INTERVALS}
-        return _for_task(
-            estimator,
-            lambda: condition(
-                metric, value, estimator.eval_dir() if eval_dir is None else eval_dir, **every
-            ),
-        )
-
-    required = [("estimator", Any), ("metric_name", str), (limit, float)]
-    optional = {"eval_dir": None, **_INTERVALS}
-    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
-    signature = inspect.Signature(
-        [
-            *(inspect.Parameter(key, kind, annotation=cls) for key, cls in required),
-            *(inspect.Parameter(key, kind, default=value) for key, value in optional.items()),
-        ],
-        return_annotation=Hook,
-    )
-    make_hook.__name__ = make_hook.__qualname__ = name
-    make_hook.__signature__ = signature  # type: ignore[attr-defined]
-    make_hook.__doc__ = _DOC.format(doc, limit)
-    return make_hook
-
-
-_INTERVALS = {"min_steps": 0, "run_every_secs": 60, "run_every_steps": None}
 _DOC = """Returns a hook that ends training when a metric {}.
 
     Args:
@@ -112,23 +71,48 @@ _DOC = """Returns a hook that ends training when a metric {}.
       min_steps: evaluations of earlier steps do not count.
       run_every_secs, run_every_steps: see `make_early_stopping_hook`.
     """
-stop_if_higher_hook = _stop_function(
-    "stop_if_higher_hook", early_stopping.stop_if_higher, "threshold", "is above a threshold"
-)
-stop_if_lower_hook = _stop_function(
-    "stop_if_lower_hook", early_stopping.stop_if_lower, "threshold", "is below a threshold"
-)
+
+
+def _stop_function(condition: Callable[..., EarlyStoppingHook], doc: str) -> Callable[..., Hook]:
+    """Returns a function of tf.estimator that makes a hook for a condition on a metric.
+
+    Args:
+      condition: function of `tf_frame.hooks.by_name.early_stopping`; its second argument is the
+        limit.
+      doc: end of the first line of the docstring.
+    """
+    limit = list(inspect.signature(condition).parameters)[1]
+    defaults = {"eval_dir": None, "min_steps": 0, "run_every_secs": 60, "run_every_steps": None}
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    required = [inspect.Parameter(key, kind) for key in ("estimator", "metric_name", limit)]
+    optional = [inspect.Parameter(k, kind, default=value) for k, value in defaults.items()]
+    signature = inspect.Signature([*required, *optional], return_annotation=Hook)
+
+    def make_hook(*args: Any, **kwargs: Any) -> Hook:
+        bound = signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        estimator, metric, value, eval_dir, *_ = bound.arguments.values()
+        every = {key: bound.arguments[key] for key in defaults if key != "eval_dir"}
+        return _for_task(
+            estimator,
+            lambda: condition(
+                metric, value, estimator.eval_dir() if eval_dir is None else eval_dir, **every
+            ),
+        )
+
+    make_hook.__name__ = make_hook.__qualname__ = f"{condition.__name__}_hook"
+    make_hook.__signature__ = signature  # type: ignore[attr-defined]
+    make_hook.__doc__ = _DOC.format(doc, limit)
+    return make_hook
+
+
+stop_if_higher_hook = _stop_function(conditions.stop_if_higher, "is above a threshold")
+stop_if_lower_hook = _stop_function(conditions.stop_if_lower, "is below a threshold")
 stop_if_no_increase_hook = _stop_function(
-    "stop_if_no_increase_hook",
-    early_stopping.stop_if_no_increase,
-    "max_steps_without_increase",
-    "has not risen for some steps",
+    conditions.stop_if_no_increase, "has not risen for some steps"
 )
 stop_if_no_decrease_hook = _stop_function(
-    "stop_if_no_decrease_hook",
-    early_stopping.stop_if_no_decrease,
-    "max_steps_without_decrease",
-    "has not fallen for some steps",
+    conditions.stop_if_no_decrease, "has not fallen for some steps"
 )
 
 

@@ -334,16 +334,21 @@ class Estimator:
     def make_evaluator(
         self, model: Any, source: Any, steps: int | None, name: str | None
     ) -> Evaluator:
-        """Returns an evaluator of a constructed model."""
+        """Returns an evaluator of a constructed model.
+
+        As in tf.estimator, the metrics of a model function have no prefix in event files, and its
+        summaries are not written: `accuracy` of one batch would have the tag of the metric.
+        """
+        is_function = self.model_factory.is_function
         return Evaluator(
             model=model,
             source=source,
             config=self.setup.config,
             steps=steps,
             session_config=self._session_config,
-            summaries=self.model_factory.evaluation_has_summaries,
+            summaries=not is_function,
             eval_dir=self.eval_dir(name),
-            metric_prefix=self.model_factory.metric_prefix,
+            metric_prefix="" if is_function else "metrics/",
         )
 
     def close(self) -> None:

@@ -174,7 +174,7 @@ def build_toy_graph(
     source: Any = None,
     deployment: Any = None,
     transforms: Sequence[Any] = (),
-    optimizer: str = "momentum",
+    optimizer: Any = "momentum",
     schedule: str = "fixed",
     values: Mapping[str, Any] | None = None,
 ) -> Any:
@@ -185,21 +185,21 @@ def build_toy_graph(
       model, source: constructed plugins; default: `ToyModel` and `ToyInput`.
       deployment: the deployment; default: the devices of this machine.
       transforms: constructed gradient transforms.
-      optimizer, schedule: names of installed plugins.
+      optimizer: name of an installed plugin, or a constructed plugin.
+      schedule: name of an installed plugin.
       values: plugin options by dotted name.
     """
     from tf_frame.deploy.session_config import make_deployment
     from tf_frame.graph.train_graph import build_train_graph
 
-    setup = make_setup(
-        ToyModel, ToyInput, "", optimizer=optimizer, schedule=schedule, values=values or {}
-    )
+    name = optimizer if isinstance(optimizer, str) else "sgd"
+    setup = make_setup(ToyModel, ToyInput, "", optimizer=name, schedule=schedule, values=values)
     setup = dataclasses.replace(setup, config=config)
     source = source or setup.make_input()
     return build_train_graph(
         model=model or setup.make_model(source.info),
         source=source,
-        optimizer=setup.make_optimizer(),
+        optimizer=setup.make_optimizer() if name is optimizer else optimizer,
         schedule=setup.make_schedule(source.info),
         transforms=transforms,
         config=config,

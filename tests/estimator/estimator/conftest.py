@@ -4,15 +4,13 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame import EstimatorSpec
 from tf_frame.estimator import export
+from tf_frame.testing.events import read_scalars
 from tf_frame.testing.toy import WEIGHTS, ToyInput
 
 INPUT = ToyInput(params=ToyInput.Params())
-
-
 FEATURES = np.random.RandomState(0).randn(64, 3).astype(np.float32)
-
-
 LABELS = FEATURES @ WEIGHTS
+SGD = {"optimizer": "sgd", "learning_rate": 0.05}
 
 
 def input_fn(mode):
@@ -29,6 +27,10 @@ def model_fn(features, labels, mode):
     return EstimatorSpec(mode, loss=tf.reduce_mean(tf.square(predictions - labels)))
 
 
+def tags(folder):
+    return {tag for _, tag, _ in read_scalars(folder)}
+
+
 def sgd(steps, rate):
     """The weights after so many steps of gradient descent over batches of 8 in order."""
     weights = np.zeros((3, 1), np.float32)
@@ -37,9 +39,6 @@ def sgd(steps, rate):
         x, y = FEATURES[rows], LABELS[rows]
         weights = weights - rate * 2 / 8 * x.T @ (x @ weights - y)
     return weights
-
-
-SGD = {"optimizer": "sgd", "learning_rate": 0.05}
 
 
 def counted():

@@ -6,7 +6,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame import Estimator, RunConfig
 
-from .conftest import FEATURES, SGD, input_fn, model_fn, served, sgd
+from .conftest import FEATURES, SGD, input_fn, model_fn, served, sgd, tags
 
 
 def test_before_training_a_warm_start_is_what_is_evaluated_predicted_and_exported(tmp_path):
@@ -18,6 +18,7 @@ def test_before_training_a_warm_start_is_what_is_evaluated_predicted_and_exporte
     expected = first.evaluate(input_fn)["loss"]
     found = second.evaluate(input_fn)
     assert (found["loss"], found["global_step"]) == (expected, 0)
+    assert "loss" in tags(second.eval_dir())
     np.testing.assert_allclose(next(second.predict(input_fn))["y"], FEATURES[0] @ sgd(5, 0.05))
     np.testing.assert_allclose(served(second, tmp_path / "out"), FEATURES @ sgd(5, 0.05), rtol=1e-5)
     second.train(input_fn, steps=5)

@@ -1,5 +1,6 @@
 import pytest
 
+from refusals import refusal
 from tf_frame.estimator.exporters.exporter import FinalExporter, LatestExporter, remove_exports
 from tf_frame.runs.export.staging import list_exports
 
@@ -16,33 +17,27 @@ def folder(tmp_path):
     return tmp_path
 
 
-def test_an_export_goes_with_all_that_is_in_it_and_nothing_else(folder):
-    remove_exports(str(folder), ["1000000001"])
-    assert list_exports(str(folder)) == ["1000000003"]
-    assert (folder / "temp-1000000004").exists()
-
-
-def test_an_export_that_is_gone_already_is_logged(folder, caplog):
+def test_an_export_goes_with_all_that_is_in_it_and_one_that_is_gone_is_logged(folder, caplog):
     remove_exports(str(folder), ["1000000007", "1000000001"])
     assert list_exports(str(folder)) == ["1000000003"]
+    assert (folder / "temp-1000000004").exists()
     (message,) = caplog.messages
     assert message.startswith(f"Can not delete {folder}/1000000007 recursively: ")
 
 
-def test_only_the_last_checkpoint_is_exported(offer, estimator, tmp_path):
+def test_only_the_last_checkpoint_is_exported_with_what_the_exporter_was_given(
+    offer, estimator, tmp_path
+):
     exporter = FinalExporter("last", receiver_fn)
-    assert offer(exporter, 1) is None
-    assert estimator.exported == []
+    assert (exporter.name, offer(exporter, 1), estimator.exported) == ("last", None, [])
     path = offer(exporter, 2, final=True)
     assert path == str(tmp_path / "export/last/1000000001").encode()
-    assert estimator.exported == [(receiver_fn, None, False, "model.ckpt-2")]
-
-
-def test_the_estimator_is_told_what_to_add_and_how_to_write(offer, estimator):
-    exporter = FinalExporter("last", receiver_fn, assets_extra={"a": "/b"}, as_text=True)
-    assert exporter.name == "last"
-    offer(exporter, 3, final=True)
-    assert estimator.exported == [(receiver_fn, {"a": "/b"}, True, "model.ckpt-3")]
+    given = FinalExporter("last", receiver_fn, assets_extra={"a": "/b"}, as_text=True)
+    offer(given, 3, final=True)
+    assert estimator.exported == [
+        (receiver_fn, None, False, "model.ckpt-2"),
+        (receiver_fn, {"a": "/b"}, True, "model.ckpt-3"),
+    ]
 
 
 def names(exporter, tmp_path):
@@ -71,6 +66,6 @@ def test_the_newest_exports_are_kept(offer, tmp_path, arguments, kept):
 
 @pytest.mark.parametrize("number", [0, -1])
 def test_at_least_one_export_is_kept(number):
-    with pytest.raises(ValueError) as error:
-        LatestExporter("latest", receiver_fn, exports_to_keep=number)
-    assert str(error.value) == "`exports_to_keep`, if provided, must be positive number"
+    message = "`exports_to_keep`, if provided, must be positive number"
+    arguments = {"exports_to_keep": number}
+    assert refusal(LatestExporter, "latest", receiver_fn, **arguments) == (ValueError, message)

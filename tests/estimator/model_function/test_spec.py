@@ -10,31 +10,18 @@ from tf_frame.runs.export.export_outputs import PredictOutput
 pytestmark = pytest.mark.usefixtures("graph")
 
 
-def elsewhere(make):
-    """A tensor or operation of another graph."""
-    with tf.Graph().as_default():
-        return make()
+def far_tensor():
+    return tf.constant(1.0, name="far")
 
 
-def test_the_modes_are_plain_strings_equal_to_those_of_plugins():
+def test_modes_and_fields_are_those_of_tf_estimator():
     assert (ModeKeys.TRAIN, ModeKeys.EVAL, ModeKeys.PREDICT) == ("train", "eval", "infer")
     assert tuple(Mode) == (ModeKeys.TRAIN, ModeKeys.EVAL, ModeKeys.PREDICT)
     assert type(ModeKeys.PREDICT) is str
-
-
-def test_a_spec_has_the_fields_of_tf_estimator_in_their_order():
     assert EstimatorSpec._fields == (
-        "mode",
-        "predictions",
-        "loss",
-        "train_op",
-        "eval_metric_ops",
-        "export_outputs",
-        "training_chief_hooks",
-        "training_hooks",
-        "scaffold",
-        "evaluation_hooks",
-        "prediction_hooks",
+        *("mode", "predictions", "loss", "train_op", "eval_metric_ops", "export_outputs"),
+        *("training_chief_hooks", "training_hooks", "scaffold"),
+        *("evaluation_hooks", "prediction_hooks"),
     )
 
 
@@ -80,38 +67,26 @@ def test_a_full_spec_keeps_what_it_is_given():
     assert (spec.evaluation_hooks, spec.prediction_hooks) == ((hooks[2],), (hooks[3],))
 
 
-@pytest.mark.parametrize("mode", [ModeKeys.TRAIN, ModeKeys.EVAL])
-def test_training_and_evaluation_need_a_loss(mode):
-    with pytest.raises(ValueError, match=r"^Missing loss\.$"):
-        EstimatorSpec(mode, train_op=tf.no_op())
-
-
-def test_prediction_needs_predictions_but_no_loss():
+def test_training_and_evaluation_need_a_loss_and_prediction_needs_predictions():
+    for mode in (ModeKeys.TRAIN, ModeKeys.EVAL):
+        with pytest.raises(ValueError, match=r"^Missing loss\.$"):
+            EstimatorSpec(mode, train_op=tf.no_op())
     with pytest.raises(ValueError, match=r"^Missing predictions\.$"):
         EstimatorSpec(ModeKeys.PREDICT, loss=tf.constant(1.0))
     assert EstimatorSpec(ModeKeys.PREDICT, predictions=tf.constant([1.0])).loss is None
-
-
-def test_training_may_leave_the_train_op_to_the_framework():
+    # tf-frame makes the update.
     assert EstimatorSpec(ModeKeys.TRAIN, loss=tf.constant(1.0)).train_op is None
 
 
-def test_a_loss_of_shape_1_becomes_a_scalar():
+def test_a_loss_of_shape_1_becomes_a_scalar_and_other_scalars_stay_as_they_are():
     loss = EstimatorSpec(ModeKeys.TRAIN, loss=tf.constant([3.0])).loss
     assert loss.shape == []
     with tf.Session() as session:
         assert session.run(loss) == 3.0
-
-
-def test_a_scalar_loss_and_one_of_unknown_shape_stay_as_they_are():
     for loss in (tf.constant(1.0), tf.placeholder(tf.float32)):
         assert EstimatorSpec(ModeKeys.EVAL, loss=loss).loss is loss
-
-
-def test_a_loss_per_example_is_refused():
-    loss = tf.constant([1.0, 2.0])
     with pytest.raises(ValueError, match=r"^Loss must be scalar, given: Tensor\("):
-        EstimatorSpec(ModeKeys.EVAL, loss=loss)
+        EstimatorSpec(ModeKeys.EVAL, loss=tf.constant([1.0, 2.0]))
 
 
 @pytest.mark.parametrize(
@@ -147,23 +122,21 @@ def test_a_wrong_type_is_a_type_error(fields, message):
 @pytest.mark.parametrize(
     ("field", "make", "what"),
     [
-        ("loss", lambda: tf.constant(1.0, name="far"), 'loss with "far:0"'),
+        ("loss", far_tensor, 'loss with "far:0"'),
         ("train_op", lambda: tf.no_op(name="far"), 'train_op with "far"'),
-        ("predictions", lambda: tf.constant(1.0, name="far"), 'prediction values with "far:0"'),
-        (
-            "predictions",
-            lambda: {"p": tf.constant(1.0, name="far")},
-            'prediction values with "p: far:0"',
-        ),
+        ("predictions", far_tensor, 'prediction values with "far:0"'),
+        ("predictions", lambda: {"p": far_tensor()}, 'prediction values with "p: far:0"'),
         (
             "eval_metric_ops",
-            lambda: {"m": (tf.constant(1.0, name="far"), tf.no_op())},
+            lambda: {"m": (far_tensor(), tf.no_op())},
             'eval_metric_ops with "m: far:0"',
         ),
     ],
 )
 def test_what_belongs_to_another_graph_is_refused(field, make, what):
-    fields = {"loss": tf.constant(1.0), field: elsewhere(make)}
+    with tf.Graph().as_default():
+        value = make()
+    fields = {"loss": tf.constant(1.0), field: value}
     with pytest.raises(ValueError) as error:
         EstimatorSpec(ModeKeys.TRAIN, **fields)
     assert str(error.value).startswith(f"{what} must be from the default graph. Possible causes")
@@ -203,6 +176,8 @@ class Metric:
 
 def test_an_object_like_a_keras_metric_becomes_a_pair_with_local_variables(variable_mode):
     metric = Metric()
+    with pytest.raises(ValueError, match=r'^Please call update_state\(...\) on the "total" metric'):
+        EstimatorSpec(ModeKeys.EVAL, loss=tf.constant(1.0), eval_metric_ops={"sum": metric})
     metric.update_state(2.0)
     given = {"sum": metric, "mean": tf.metrics.mean([4.0])}
     spec = EstimatorSpec(ModeKeys.EVAL, loss=tf.constant(1.0), eval_metric_ops=given)
@@ -219,11 +194,6 @@ def test_an_object_like_a_keras_metric_becomes_a_pair_with_local_variables(varia
         assert session.run(value) == 4.0
 
 
-def test_a_metric_object_without_an_update_is_refused():
-    with pytest.raises(ValueError, match=r'^Please call update_state\(...\) on the "total" metric'):
-        EstimatorSpec(ModeKeys.EVAL, loss=tf.constant(1.0), eval_metric_ops={"sum": Metric()})
-
-
 def test_without_exports_the_predictions_are_served():
     value = tf.constant([1.0])
     (key,) = (exports := EstimatorSpec("infer", predictions={"v": value}).export_outputs)
@@ -234,16 +204,11 @@ def test_without_exports_the_predictions_are_served():
 
 def test_a_single_export_is_the_default_too():
     output = PredictOutput(tf.constant([1.0]))
-    given = {"head": output}
-    spec = EstimatorSpec("infer", predictions={"v": tf.constant(1.0)}, export_outputs=given)
-    assert spec.export_outputs == {"head": output, "serving_default": output}
-    assert given == {"head": output}, "the caller's dict is left alone"
-
-
-def test_a_single_export_that_is_the_default_stays_alone():
-    given = {"serving_default": PredictOutput(tf.constant([1.0]))}
-    spec = EstimatorSpec("infer", predictions={"v": tf.constant(1.0)}, export_outputs=given)
-    assert spec.export_outputs == given
+    for name in ("head", "serving_default"):
+        given = {name: output}
+        spec = EstimatorSpec("infer", predictions={"v": tf.constant(1.0)}, export_outputs=given)
+        assert spec.export_outputs == {name: output, "serving_default": output}
+        assert given == {name: output}, "the caller's dict is left alone"
 
 
 def test_of_several_exports_one_must_be_the_default():

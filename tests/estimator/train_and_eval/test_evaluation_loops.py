@@ -1,9 +1,9 @@
 import logging
-import os
 import types
 
 import pytest
 
+from refusals import refusal
 from tf_frame.errors import CheckpointError
 from tf_frame.estimator.exporters import Exporter
 from tf_frame.estimator.train_and_eval import evaluation_loops
@@ -19,6 +19,8 @@ from tf_frame.estimator.train_and_eval.evaluation_loops import (
 )
 from tf_frame.estimator.train_and_eval.specs import EvalSpec
 from tf_frame.hooks.training_clock import training_clock
+
+from .conftest import FakeEstimator
 
 
 class FakeEvaluator:
@@ -67,12 +69,6 @@ def saved_every_ten_secs(listener, steps):
     listener.end(None, steps[-1])
 
 
-def test_what_a_session_begins_with_is_not_evaluated(clock):
-    evaluator = FakeEvaluator(clock)
-    saved_every_ten_secs(make(evaluator), [0, 2, 4])
-    assert evaluator.at == [60, 70]
-
-
 def test_what_a_session_goes_on_from_is_not_evaluated(clock, tmp_path):
     import tensorflow.compat.v1 as tf
 
@@ -89,11 +85,11 @@ def test_what_a_session_goes_on_from_is_not_evaluated(clock, tmp_path):
     assert len(evaluator.at) == 2
 
 
-def test_a_checkpoint_that_is_saved_again_is_not_evaluated_again(clock):
+def test_the_first_checkpoint_and_one_that_is_saved_again_are_not_evaluated(clock):
     evaluator = FakeEvaluator(clock)
     # As after the loss of a session, which goes on from what was saved last.
-    saved_every_ten_secs(make(evaluator), [2, 2, 4])
-    assert evaluator.at == [50, 70]
+    saved_every_ten_secs(make(evaluator), [0, 2, 2, 4])
+    assert evaluator.at == [60, 80]
 
 
 @pytest.mark.parametrize(
@@ -120,8 +116,7 @@ def test_a_checkpoint_that_is_left_out_is_logged(clock, caplog):
 
 def test_results_are_those_of_the_last_evaluation(clock):
     listener = make(FakeEvaluator(clock))
-    assert listener.eval_result is None
-    assert listener.export_results is None
+    assert (listener.eval_result, listener.export_results) == (None, None)
     saved_every_ten_secs(listener, [1, 2])
     assert listener.eval_result.metrics == {"global_step": 2}
     assert listener.export_results == [2]
@@ -143,31 +138,8 @@ def test_the_seconds_of_an_evaluation_are_no_seconds_of_training(clock):
 def test_training_without_a_new_checkpoint_is_an_error(clock):
     evaluator = FakeEvaluator(clock)
     evaluator.status = NO_NEW_CHECKPOINT
-    with pytest.raises(RuntimeError) as error:
-        make(evaluator).after_save(None, 1)
-    assert str(error.value) == (
-        "There was no new checkpoint after the training. Eval status: no new checkpoint"
-    )
-
-
-class FakeEstimator:
-    """Has one checkpoint after the other, and notes which are evaluated."""
-
-    def __init__(self, model_dir, checkpoints):
-        self.model_dir = str(model_dir)
-        self.checkpoints = iter(checkpoints)
-        self.events = []
-
-    def eval_dir(self, name=None):
-        return os.path.join(self.model_dir, "eval")
-
-    def latest_checkpoint(self):
-        return next(self.checkpoints)
-
-    def evaluate(self, **arguments):
-        path = arguments["checkpoint_path"]
-        self.events.append(f"evaluate {path}")
-        return {"loss": 1.0, "global_step": int(path.rpartition("-")[2])}
+    message = "There was no new checkpoint after the training. Eval status: no new checkpoint"
+    assert refusal(make(evaluator).after_save, None, 1) == (RuntimeError, message)
 
 
 def input_fn():
@@ -186,38 +158,10 @@ def evaluator_events(estimator, spec, max_steps=4):
     return estimator.events
 
 
-def test_the_evaluator_evaluates_what_is_new_until_the_last_step(tmp_path, caplog):
+def test_the_evaluator_evaluates_and_exports_new_checkpoints_until_the_last_step(tmp_path, caplog):
     caplog.set_level(logging.INFO, logger="tf_frame")
     checkpoints = [None, None, "c-2", "c-2", "c-2", "c-4"]
-    estimator = FakeEstimator(tmp_path, checkpoints)
-    spec = EvalSpec(input_fn, start_delay_secs=7, throttle_secs=30)
-    # While there is nothing new it looks every second, and never without a pause.
-    assert evaluator_events(estimator, spec) == [
-        "sleep 7",
-        "sleep 1",
-        "sleep 1",
-        "evaluate c-2",
-        "sleep 30",
-        "sleep 1",
-        "sleep 1",
-        "evaluate c-4",
-    ]
-    assert caplog.messages[-1] == "Exiting evaluation, global_step=4 >= train max_steps=4"
-
-
-def test_the_evaluator_begins_at_once_and_goes_on_at_once_if_one_wants(tmp_path):
-    estimator = FakeEstimator(tmp_path, ["c-2", "c-3", "c-3", "c-5"])
-    spec = EvalSpec(input_fn, start_delay_secs=0, throttle_secs=0)
-    assert evaluator_events(estimator, spec) == [
-        "evaluate c-2",
-        "evaluate c-3",
-        "sleep 1",
-        "evaluate c-5",
-    ]
-
-
-def test_the_evaluator_ends_with_the_final_export(tmp_path):
-    finals = []
+    estimator, finals = FakeEstimator(None, tmp_path, checkpoints), []
 
     class Noting(Exporter):
         name = "noting"
@@ -225,13 +169,25 @@ def test_the_evaluator_ends_with_the_final_export(tmp_path):
         def export(self, is_the_final_export, **arguments):
             finals.append(is_the_final_export)
 
-    estimator = FakeEstimator(tmp_path, ["c-2", "c-4"])
-    evaluator_events(estimator, EvalSpec(input_fn, exporters=Noting(), throttle_secs=0))
+    spec = EvalSpec(input_fn, exporters=Noting(), start_delay_secs=7, throttle_secs=30)
+    # While there is nothing new it looks every second, and never without a pause.
+    assert evaluator_events(estimator, spec) == [
+        *("sleep 7", "sleep 1", "sleep 1", "evaluate c-2"),
+        *("sleep 30", "sleep 1", "sleep 1", "evaluate c-4"),
+    ]
     assert finals == [False, True]
+    assert caplog.messages[-1] == "Exiting evaluation, global_step=4 >= train max_steps=4"
+
+
+def test_the_evaluator_begins_at_once_and_goes_on_at_once_if_one_wants(tmp_path):
+    estimator = FakeEstimator(None, tmp_path, ["c-2", "c-3", "c-3", "c-5"])
+    spec = EvalSpec(input_fn, start_delay_secs=0, throttle_secs=0)
+    events = evaluator_events(estimator, spec)
+    assert events == ["evaluate c-2", "evaluate c-3", "sleep 1", "evaluate c-5"]
 
 
 def test_without_a_last_step_the_evaluator_goes_on(tmp_path):
-    estimator = FakeEstimator(tmp_path, ["c-2", "c-4", "c-6"])
+    estimator = FakeEstimator(None, tmp_path, ["c-2", "c-4", "c-6"])
     with pytest.raises(StopIteration):  # There are no more checkpoints to name.
         evaluator_events(
             estimator, EvalSpec(input_fn, start_delay_secs=0, throttle_secs=0), max_steps=None
@@ -252,7 +208,7 @@ def test_the_evaluator_passes_over_what_training_has_deleted(
 
     damages = {"c-2": "" if is_there else "not found"}
     monkeypatch.setattr(evaluation_loops, "find_damage", damages.get)
-    estimator = Failing(tmp_path, ["c-2", "c-4"])
+    estimator = Failing(None, tmp_path, ["c-2", "c-4"])
     spec = EvalSpec(input_fn, start_delay_secs=0)
     if is_there:  # It belongs to another model, say.
         with pytest.raises(CheckpointError):

@@ -24,53 +24,28 @@ def input_fn():
     return None
 
 
-def test_a_train_spec_has_defaults():
-    spec = TrainSpec(input_fn)
-    assert spec.input_fn is input_fn
-    assert spec.max_steps is None
-    assert spec.hooks == ()
-    assert spec.saving_listeners == ()
-
-
-def test_a_train_spec_holds_what_it_was_given():
+def test_specs_hold_what_they_were_given_and_have_defaults():
+    assert TrainSpec(input_fn) == (input_fn, None, (), ())
     spec = TrainSpec(input_fn, max_steps=7, hooks=[HOOK], saving_listeners=[LISTENER])
     assert spec == (input_fn, 7, (HOOK,), (LISTENER,))
-
-
-def test_an_eval_spec_has_defaults():
-    spec = EvalSpec(input_fn)
-    assert spec._asdict() == {
+    given = {
         "input_fn": input_fn,
-        "steps": 100,
-        "name": None,
-        "hooks": (),
-        "exporters": (),
-        "start_delay_secs": 120,
-        "throttle_secs": 600,
+        "steps": None,
+        "name": "holdout",
+        "hooks": (HOOK,),
+        "exporters": (EXPORTER,),
+        "start_delay_secs": 3,
+        "throttle_secs": 0,
     }
-
-
-def test_an_eval_spec_holds_what_it_was_given():
-    spec = EvalSpec(
-        input_fn,
-        steps=None,
-        name="holdout",
-        hooks=[HOOK],
-        exporters=[EXPORTER],
-        start_delay_secs=3,
-        throttle_secs=0,
-    )
-    assert spec == (input_fn, None, "holdout", (HOOK,), (EXPORTER,), 3, 0)
+    assert EvalSpec(**given)._asdict() == given
+    assert EvalSpec(input_fn) == (input_fn, 100, None, (), (), 120, 600)
 
 
 @pytest.mark.parametrize("exporters", [EXPORTER, [EXPORTER], (EXPORTER,), iter([EXPORTER])])
-def test_exporters_may_be_one_or_several(exporters):
+def test_exporters_may_be_one_or_several_or_none(exporters):
     assert EvalSpec(input_fn, exporters=exporters).exporters == (EXPORTER,)
-
-
-@pytest.mark.parametrize("exporters", [None, [], ()])
-def test_exporters_may_be_none(exporters):
-    assert EvalSpec(input_fn, exporters=exporters).exporters == ()
+    for nothing in (None, [], ()):
+        assert EvalSpec(input_fn, exporters=nothing).exporters == ()
 
 
 @pytest.mark.parametrize("make", [TrainSpec, EvalSpec])
@@ -95,13 +70,10 @@ def test_an_input_and_hooks_of_another_kind_are_refused(make):
     )
 
 
-@pytest.mark.parametrize("max_steps", [0, -1])
-def test_steps_of_training_must_be_positive(max_steps):
-    message = f"Must specify max_steps > 0, given: {max_steps}"
-    assert spec_error(TrainSpec, max_steps=max_steps) == (ValueError, message)
-
-
-def test_listeners_of_another_kind_are_refused():
+def test_wrong_values_of_a_train_spec_are_refused():
+    for max_steps in (0, -1):
+        message = f"Must specify max_steps > 0, given: {max_steps}"
+        assert spec_error(TrainSpec, max_steps=max_steps) == (ValueError, message)
     message = "All saving_listeners must be `CheckpointSaverListener` instances, given: no"
     assert spec_error(TrainSpec, saving_listeners=["no"]) == (TypeError, message)
 

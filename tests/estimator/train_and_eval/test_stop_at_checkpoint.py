@@ -1,8 +1,8 @@
 import types
 
-import pytest
 import tensorflow.compat.v1 as tf
 
+from refusals import refusal
 from tf_frame.estimator.train_and_eval.stop_at_checkpoint import (
     StopAtCheckpointStepHook,
     make_stop_at_checkpoint_step_hook,
@@ -83,17 +83,12 @@ def test_a_worker_gets_the_folder_and_the_numbers(tmp_path):
     assert run(tmp_path, hook, steps=20) == 3
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [(("d", None), "last_step must be specified."), ((None, 3), "model_dir must be specified.")],
-)
-def test_folder_and_step_must_be_given(arguments, message):
-    with pytest.raises(ValueError) as error:
-        StopAtCheckpointStepHook(*arguments)
-    assert str(error.value) == message
-
-
-def test_the_graph_must_have_a_global_step(tmp_path):
-    with tf.Graph().as_default(), pytest.raises(RuntimeError) as error:
-        StopAtCheckpointStepHook(str(tmp_path), 3).begin()
-    assert str(error.value) == "Global step should be created to use StopAtCheckpointStepHook."
+def test_folder_step_and_a_global_step_in_the_graph_are_needed():
+    for arguments, message in [
+        (("d", None), "last_step must be specified."),
+        ((None, 3), "model_dir must be specified."),
+    ]:
+        assert refusal(StopAtCheckpointStepHook, *arguments) == (ValueError, message)
+    with tf.Graph().as_default():
+        message = "Global step should be created to use StopAtCheckpointStepHook."
+        assert refusal(StopAtCheckpointStepHook("d", 3).begin) == (RuntimeError, message)

@@ -71,20 +71,6 @@ class ModelFactory:
             )
         self._last: Any = None
 
-    @property
-    def metric_prefix(self) -> str:
-        """Prefix of the tags of metrics in event files."""
-        return "" if self.is_function else "metrics/"
-
-    @property
-    def evaluation_has_summaries(self) -> bool:
-        """True if an evaluation writes the model's summaries of the first batch.
-
-        As in tf.estimator, the evaluation of a model function writes none: its metrics have no
-        prefix, so the summary `accuracy` of one batch would have the tag of the metric `accuracy`.
-        """
-        return not self.is_function
-
     def setup(self) -> TrainingSetup:
         """Returns the training setup from `config` and the model's defaults."""
         defaults = _FUNCTION_DEFAULTS

@@ -1,7 +1,7 @@
 """`CheckpointEvaluator`: evaluates and exports the newest checkpoint, in `train_and_evaluate`.
 
-Statuses, checks and error texts are taken from `_TrainingExecutor._Evaluator` and `_EvalResult` of
-tensorflow_estimator, training.py.
+Statuses and warnings are taken from `_TrainingExecutor._Evaluator` of tensorflow_estimator,
+training.py.
 """
 
 from __future__ import annotations
@@ -41,22 +41,6 @@ class EvalResult:
     status: str
     metrics: Mapping[str, Any] | None = None
     checkpoint_path: str | None = None
-
-    def __post_init__(self) -> None:
-        if self.status != EVALUATED:
-            return
-        if not self.metrics:
-            raise ValueError(
-                "Internal error: `Estimator.evaluate` should never return empty metrics."
-            )
-        if not isinstance(self.metrics, dict):
-            kind = type(self.metrics)
-            raise TypeError(f"`Estimator.evaluate` should return dict. Given {kind}.")
-        if "global_step" not in self.metrics:
-            raise ValueError(
-                "Internal error: `Estimator.evaluate` result should have `global_step` in result. "
-                f"Given {self.metrics}"
-            )
 
     @property
     def step(self) -> int:
@@ -100,9 +84,6 @@ class CheckpointEvaluator:
 
         Returns:
           The result, and the return values of the exporters.
-
-        Raises:
-          TypeError, ValueError: the estimator returned no metrics.
         """
         newest = self.estimator.latest_checkpoint()
         if not newest:

@@ -8,15 +8,13 @@ import numpy as np
 import tensorflow.compat.v1 as tf
 
 from tf_frame.config.run_options import RunOptions
-from tf_frame.deploy.deployment_config import DeploymentConfig
-from tf_frame.graph.train_graph import TrainGraph, build_train_graph
 from tf_frame.graph.update.train_step import checked_optimizer
 from tf_frame.plugin.kinds import LEARNING_RATE, OPTIMIZER
 from tf_frame.plugin.training_contracts import ScheduleContext
 from tf_frame.testing.conformance.outcomes import fails_as, reported_by
 from tf_frame.testing.conformance.resumed_training import train_and_resume
 from tf_frame.testing.conformance.suite import Conformance
-from tf_frame.testing.toy import ToyInput, ToyModel
+from tf_frame.testing.toy import build_toy_graph
 
 _RATE = 0.1
 _CONTEXT = ScheduleContext(learning_rate=_RATE, num_steps=20, steps_per_epoch=5.0)
@@ -62,7 +60,8 @@ class OptimizerConformance(Conformance):
     def test_restored_run_has_the_same_next_loss(self) -> None:
         """After saving and restoring, the next steps have exactly the same losses as before."""
         with reported_by("test_builds_twice_in_fresh_graphs"):
-            graph = _training(self.made_plugin())
+            config = RunOptions(train_batch_size=4, learning_rate=_RATE, clone_on_cpu=True)
+            graph = build_toy_graph(config, optimizer=self.made_plugin())
         with fails_as("a training of the toy model fails"):
             training = train_and_resume(graph)
         training.check()
@@ -118,19 +117,6 @@ def _updated(plugin: Any) -> tuple[Any, Any]:
 def _variables(graph_and_update: tuple[Any, Any]) -> set[str]:
     variables = graph_and_update[0].get_collection(tf.GraphKeys.GLOBAL_VARIABLES)
     return {f"{variable.op.name} {variable.shape}" for variable in variables}
-
-
-def _training(plugin: Any) -> TrainGraph:
-    source = ToyInput(params=ToyInput.Params())
-    return build_train_graph(
-        model=ToyModel(params=ToyModel.Params(), info=source.info),
-        source=source,
-        optimizer=plugin,
-        schedule=lambda step: tf.constant(_RATE),
-        transforms=[],
-        config=RunOptions(train_batch_size=4),
-        deployment=DeploymentConfig(clone_on_cpu=True),
-    )
 
 
 def _rates(schedule: Any, steps: list[float]) -> tuple[Any, list[Any]]:

@@ -23,22 +23,15 @@ def maker(model, params=None, config=None):
     return ModelFactory(model, params=params, config=config or RunConfig(model_dir="x"))
 
 
-def test_a_function_is_wrapped():
-    found = maker(model_fn, params={"a": 1})
-    assert found.is_function and found.metric_prefix == ""
-    assert isinstance(found.model(None), ModelFn)
-
-
-def test_a_function_trains_its_whole_loss_and_may_be_resumed_inexactly():
-    config = maker(model_fn, params={}).setup().config
+def test_a_function_is_wrapped_and_trained_by_the_old_defaults_where_they_differ():
+    factory = maker(model_fn, params={"a": 1})
+    assert factory.is_function and isinstance(factory.model(None), ModelFn)
+    config = factory.setup().config
     assert (config.regularization, config.allow_inexact_resume) == ("none", True)
+    assert config.log_every_n_steps == 100
+    assert maker(ToyModel).setup().config.log_every_n_steps == 10
     said = RunConfig(model_dir="x", options={"allow_inexact_resume": False})
     assert not maker(model_fn, params={}, config=said).setup().config.allow_inexact_resume
-
-
-def test_a_function_is_trained_by_the_old_defaults_where_they_differ():
-    assert maker(model_fn, params={}).setup().config.log_every_n_steps == 100
-    assert maker(ToyModel).setup().config.log_every_n_steps == 10
 
 
 def test_a_function_builds_on_the_devices_of_the_configuration():
@@ -53,41 +46,29 @@ def test_a_function_builds_on_the_devices_of_the_configuration():
 
 
 def test_a_class_is_constructed_for_the_data_with_its_options():
-    found = maker(ToyModel, params={"l2": 0.25})
+    factory = maker(ToyModel, params={"l2": 0.25})
     info = InputInfo(num_classes=3)
-    model = found.model(info)
-    assert isinstance(model, ToyModel) and not found.is_function
+    model = factory.model(info)
+    assert isinstance(model, ToyModel) and not factory.is_function
     assert (model.params.l2, model.info) == (0.25, info)
-    assert found.metric_prefix == "metrics/"
-
-
-def test_an_export_takes_the_model_of_the_training_before():
-    found = maker(ToyModel)
-    trained = found.model(InputInfo(num_classes=3))
-    assert found.model(None) is trained
-    assert found.model(InputInfo(num_classes=4)).info.num_classes == 4
+    # An export takes the model of the training before.
+    assert factory.model(None) is model
+    assert factory.model(InputInfo(num_classes=4)).info.num_classes == 4
     assert maker(ToyModel).model(None).info == InputInfo()
+    assert maker(model).model(InputInfo(num_classes=9)) is model
 
 
 def test_options_may_be_an_instance_which_is_copied():
     params = ToyModel.Params(l2=0.5)
-    found = maker(ToyModel, params=params).model(InputInfo())
-    assert found.params == params and found.params is not params
+    copied = maker(ToyModel, params=params).model(InputInfo()).params
+    assert copied == params and copied is not params
 
 
-def test_an_object_stays_as_it_is():
-    model = ToyModel(params=ToyModel.Params(), info=InputInfo())
-    assert maker(model).model(InputInfo(num_classes=9)) is model
-
-
-def test_defaults_of_the_model_stand_before_those_of_the_configuration():
+def test_the_configuration_wins_over_the_defaults_of_the_model():
     setup = maker(Tuned).setup()
     assert (setup.optimizer.name, setup.config.learning_rate) == ("adam", 0.5)
     assert setup.config.save_summaries_steps == 7
     assert [part.name for part in setup.transforms] == ["clip_by_norm"]
-
-
-def test_what_the_configuration_says_wins():
     config = RunConfig(
         model_dir="x", save_summary_steps=9, options={"optimizer": "sgd", "transforms": []}
     )
@@ -111,12 +92,9 @@ def test_what_fits_no_model_is_refused(model, params, message):
         maker(model, params=params)
 
 
-def test_a_function_with_wrong_arguments_is_refused():
-    with pytest.raises(ValueError, match="must include features argument"):
-        maker(lambda labels: 0)
-
-
 def test_the_bound_function_is_there_for_functions_only():
     assert callable(maker(model_fn, params={}).bound_function())
+    with pytest.raises(ValueError, match="must include features argument"):
+        maker(lambda labels: 0)
     with pytest.raises(ValueError, match="which is not a model function"):
         maker(Model).bound_function()

@@ -50,6 +50,8 @@ def test_what_the_function_returns_becomes_a_model_output(mode, hook):
         assert output.hooks == (hook,)
         assert output.chief_hooks == (CHIEF,)
         assert isinstance(output.scaffold, tf.train.Scaffold)
+        placed = built(model_fn, mode, device_fn=lambda op: "/device:CPU:3")
+        assert placed.loss.device.endswith("CPU:3")
 
 
 def test_the_function_gets_copies_and_a_plain_mode():
@@ -68,23 +70,14 @@ def test_the_function_gets_copies_and_a_plain_mode():
     assert (params, config) == ({"units": [1]}, ["config"])
 
 
-def test_a_function_may_take_the_features_alone():
+def test_a_function_may_take_the_features_alone_but_not_if_there_are_labels():
     def model_fn(features):
         return EstimatorSpec("infer", predictions=features)
 
     with tf.Graph().as_default():
         assert built(model_fn, Mode.PREDICT).predictions.shape == [2]
-
-
-def test_labels_for_a_function_that_takes_none_are_refused():
-    with tf.Graph().as_default(), pytest.raises(ValueError, match=NO_LABELS):
-        built(lambda features: None, labels=1)
-
-
-def test_the_device_function_places_what_is_built():
-    with tf.Graph().as_default():
-        output = built(model_fn, device_fn=lambda op: "/device:CPU:3")
-        assert output.loss.device.endswith("CPU:3")
+        with pytest.raises(ValueError, match=NO_LABELS):
+            built(model_fn, labels=1)
 
 
 @pytest.mark.parametrize("returned", [None, 3, ("loss", "op")])

@@ -6,8 +6,6 @@ import tensorflow.compat.v1 as tf
 from tf_frame.estimator.run_config.run_config import default_session_config
 
 CLUSTER = {"chief": ["c:1"], "ps": ["p0:1", "p1:1"], "worker": ["w0:1", "w1:1"]}
-
-
 DEFAULTS = {
     "model_dir": None,
     "tf_random_seed": None,
@@ -78,7 +76,3 @@ GIVEN = {
     "session_creation_timeout_secs": 9,
     "checkpoint_save_graph_def": False,
 }
-
-
-def two(op, more):
-    return more

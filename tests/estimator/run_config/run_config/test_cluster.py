@@ -3,6 +3,7 @@ import json
 import pytest
 import tensorflow.compat.v1 as tf
 
+from refusals import refusal
 from tf_frame.config.option import resolve
 from tf_frame.config.run_options import RunOptions
 from tf_frame.estimator.run_config.run_config import RunConfig, default_session_config
@@ -38,11 +39,20 @@ def test_a_task_of_a_cluster(in_cluster, task_type, index, master, global_id, ta
     )
 
 
-def test_a_cluster_with_a_master(in_cluster):
+def test_a_cluster_with_a_master_without_a_parameter_server_or_with_one_task(in_cluster):
     in_cluster("master", 0, cluster={"master": ["m:1"], "ps": ["p:1"]})
     config = RunConfig()
     assert (config.task_type, config.is_chief, config.master) == ("master", True, "grpc://m:1")
     assert list(config.session_config.device_filters) == ["/job:ps", "/job:master"]
+    # All-reduce.
+    in_cluster("worker", 1, cluster={"chief": ["c:1"], "worker": ["w0:1", "w1:1"]})
+    config = RunConfig()
+    assert config.num_worker_replicas == config.run_options()["worker_replicas"] == 3
+    assert config.run_options()["num_ps_tasks"] == 0
+    in_cluster("chief", 0, cluster={"chief": ["a:1"]})
+    config = RunConfig()
+    assert (config.master, config.num_worker_replicas, config.is_chief) == ("", 1, True)
+    assert list(config.session_config.device_filters) == ["/job:ps", "/job:chief"]
 
 
 def test_an_evaluator(in_cluster):
@@ -56,25 +66,13 @@ def test_an_evaluator(in_cluster):
     assert config.session_config == default_session_config()
 
 
-def test_a_cluster_without_a_parameter_server_all_reduces(in_cluster):
-    in_cluster("worker", 1, cluster={"chief": ["c:1"], "worker": ["w0:1", "w1:1"]})
-    config = RunConfig()
-    assert config.num_worker_replicas == 3
-    assert config.run_options()["worker_replicas"] == 3
-    assert config.run_options()["num_ps_tasks"] == 0
-
-
-def test_a_cluster_of_one_task(in_cluster):
-    in_cluster("chief", 0, cluster={"chief": ["a:1"]})
-    config = RunConfig()
-    assert (config.master, config.num_worker_replicas, config.is_chief) == ("", 1, True)
-    assert list(config.session_config.device_filters) == ["/job:ps", "/job:chief"]
-
-
-def test_a_session_configuration_of_ones_own_has_no_filters(in_cluster):
+def test_the_session_configuration_has_devices_of_options_and_no_filters_if_given(in_cluster):
     in_cluster("worker", 1)
     own = tf.ConfigProto(log_device_placement=True)
     assert RunConfig(session_config=own).session_config == own
+    proto = RunConfig(options={"gpus": "1"}).session_config
+    assert proto.gpu_options.visible_device_list == "1"
+    assert proto.device_filters
 
 
 def test_service_and_session_targets_without_a_cluster(in_cluster):
@@ -104,16 +102,13 @@ def test_tf_config_may_name_the_folder(in_cluster, logged):
         ("info", "TF_CONFIG environment variable: {'model_dir': '/from'}"),
         ("info", "Using model_dir in TF_CONFIG: /from"),
     ]
-    with pytest.raises(ValueError) as caught:
-        RunConfig("/other")
-    assert str(caught.value) == (
+    assert refusal(RunConfig, "/other") == (
+        ValueError,
         "`model_dir` provided in RunConfig construct, if set, must have the same value as the "
-        'model_dir in TF_CONFIG. model_dir: /other\nTF_CONFIG["model_dir"]: /from.\n'
+        'model_dir in TF_CONFIG. model_dir: /other\nTF_CONFIG["model_dir"]: /from.\n',
     )
     in_cluster(model_dir="")
-    with pytest.raises(ValueError) as caught:
-        RunConfig()
-    assert str(caught.value) == "model_dir in TF_CONFIG should be non-empty."
+    assert refusal(RunConfig) == (ValueError, "model_dir in TF_CONFIG should be non-empty.")
 
 
 def test_options_may_describe_a_cluster_as_the_command_line_does():
@@ -134,12 +129,11 @@ def test_options_and_tf_config_must_describe_the_same_cluster(in_cluster):
     config = RunConfig(options=same)
     assert config.task_id == 1 and config.run_options()["task"] == 2
     for name, other in [("task", 1), ("worker_replicas", 4), ("num_ps_tasks", 1), ("master", "")]:
-        with pytest.raises(ValueError) as caught:
-            RunConfig(options={name: other})
-        assert str(caught.value) == (
+        message = (
             f"TF_CONFIG means {name}={same[name]!r} and options={{{name!r}: {other!r}}} says "
             "another; leave out one of them"
         )
+        assert refusal(RunConfig, options={name: other}) == (ValueError, message)
 
 
 @pytest.mark.parametrize("task_type", ["ps", "evaluator"])
@@ -150,10 +144,3 @@ def test_a_task_that_does_not_train_passes_over_the_cluster_of_the_options(in_cl
     assert told["num_clones"] == 2 and config.task_type == task_type
     assert not {"master", "task", "worker_replicas", "num_ps_tasks"} & told.keys()
     resolve(RunOptions, [told])
-
-
-def test_a_task_of_a_cluster_has_the_devices_of_the_options(in_cluster):
-    in_cluster("chief", 0)
-    proto = RunConfig(options={"gpus": "1"}).session_config
-    assert proto.gpu_options.visible_device_list == "1"
-    assert proto.device_filters

@@ -3,6 +3,7 @@ import pathlib
 import pytest
 import tensorflow.compat.v1 as tf
 
+from refusals import refusal
 from tf_frame.estimator.run_config.run_config import (
     RunConfig,
     default_session_config,
@@ -19,6 +20,8 @@ def test_fields_of_the_default_session_config_can_be_set():
 
 
 def test_an_estimator_gets_a_configuration_with_folder_and_session(logged):
+    message = "config must be an instance of `RunConfig`, but provided {'model_dir': 'm'}."
+    assert refusal(maybe_overwrite_model_dir, {"model_dir": "m"}, None) == (ValueError, message)
     config = maybe_overwrite_model_dir(None, "m")
     assert config == RunConfig("m", session_config=default_session_config())
     assert logged == [("info", "Using default config.")]
@@ -33,11 +36,10 @@ def test_the_folder_of_either_is_taken(path):
 
 @pytest.mark.parametrize("other", ["n", ""])
 def test_two_folders_are_refused(other):
-    with pytest.raises(ValueError) as caught:
-        maybe_overwrite_model_dir(RunConfig("m"), other)
-    assert str(caught.value) == (
+    assert refusal(maybe_overwrite_model_dir, RunConfig("m"), other) == (
+        ValueError,
         "`model_dir` are set both in constructor and `RunConfig`, but with different values. "
-        f"In constructor: '{other}', in `RunConfig`: 'm' "
+        f"In constructor: '{other}', in `RunConfig`: 'm' ",
     )
 
 
@@ -55,12 +57,6 @@ def test_without_a_folder_there_is_a_temporary_one(monkeypatch, tmp_path, logged
     (made,) = tmp_path.iterdir()
     assert made.is_dir() and config.model_dir == str(made)
     assert logged == [("warning", f"Using temporary folder as model directory: {made}")]
-
-
-def test_a_session_configuration_is_kept():
-    own = tf.ConfigProto(log_device_placement=True)
-    config = RunConfig("m", session_config=own)
-    assert maybe_overwrite_model_dir(config, None).session_config == own
 
 
 def test_the_default_session_configuration_places_softly_and_optimises_once():
@@ -83,14 +79,6 @@ def test_the_default_session_configuration_has_the_devices_of_the_options():
     own = tf.ConfigProto(log_device_placement=True)
     config = maybe_overwrite_model_dir(RunConfig("m", session_config=own, options=options), None)
     assert config.session_config == own
-
-
-def test_something_else_is_no_configuration():
-    with pytest.raises(ValueError) as caught:
-        maybe_overwrite_model_dir({"model_dir": "m"}, None)
-    assert str(caught.value) == (
-        "config must be an instance of `RunConfig`, but provided {'model_dir': 'm'}."
-    )
 
 
 def test_options_of_a_copy_change_the_default_session_config():

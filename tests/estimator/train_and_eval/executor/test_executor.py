@@ -1,13 +1,10 @@
-import os
 import types
 
 import pytest
 import tensorflow.compat.v1 as tf
 
 from refusals import refusal
-from tf_frame.estimator.estimator import Estimator
 from tf_frame.estimator.train_and_eval import executor as executor_module
-from tf_frame.estimator.train_and_eval.evaluation_loops import EvaluationListener
 from tf_frame.estimator.train_and_eval.executor import (
     Executor,
     platform_starts_servers,
@@ -16,6 +13,8 @@ from tf_frame.estimator.train_and_eval.executor import (
 )
 from tf_frame.estimator.train_and_eval.specs import EvalSpec, TrainSpec
 from tf_frame.testing.ports import free_ports
+
+from ..conftest import FakeEstimator
 
 HOOK, LISTENER = tf.train.SessionRunHook(), tf.train.CheckpointSaverListener()
 
@@ -32,33 +31,6 @@ def config(task_type=None, task_id=None, jobs=(), **values):
         save_checkpoints_secs=None,
         **values,
     )
-
-
-class FakeEstimator(Estimator):
-    """Notes the order of what is asked of it, and has the checkpoints that a test names."""
-
-    def __init__(self, config, model_dir="", checkpoints=()):
-        self._fake_config = config
-        self._fake_dir = str(model_dir)
-        self.checkpoints = iter(checkpoints)
-        self.events = []
-
-    config = property(lambda self: self._fake_config)
-    model_dir = property(lambda self: self._fake_dir)
-
-    def eval_dir(self, name=None):
-        return os.path.join(self.model_dir, "eval")
-
-    def latest_checkpoint(self):
-        return next(self.checkpoints)
-
-    def train(self, **arguments):
-        self.events.append(("train", arguments))
-
-    def evaluate(self, **arguments):
-        path = arguments["checkpoint_path"]
-        self.events.append(f"evaluate {path}")
-        return {"loss": 1.0, "global_step": int(path.rpartition("-")[2])}
 
 
 class Clock:
@@ -99,29 +71,16 @@ def servers(monkeypatch):
     return started
 
 
-def test_arguments_of_another_kind_are_refused():
+def test_arguments_of_another_kind_and_a_second_evaluator_are_refused():
     estimator = FakeEstimator(config())
-    assert refusal(Executor, "e", TRAIN, EVAL) == (
-        TypeError,
-        "`estimator` must have type `tf.estimator.Estimator`. Got: <class 'str'>",
-    )
-    assert refusal(Executor, estimator, "t", EVAL) == (
-        TypeError,
-        "`train_spec` must have type `tf.estimator.TrainSpec`. Got: <class 'str'>",
-    )
-
-
-def test_train_and_evaluate_wants_an_eval_spec():
-    message = "`eval_spec` must have type `tf.estimator.EvalSpec`. Got: <class 'NoneType'>"
-    assert refusal(train_and_evaluate, FakeEstimator(config()), TRAIN, None) == (
-        TypeError,
-        message,
-    )
-
-
-def test_there_is_only_one_evaluator():
-    estimator = FakeEstimator(config("evaluator", 1))
-    assert refusal(train_and_evaluate, estimator, TRAIN, EVAL) == (
+    for name, kind, arguments in [
+        ("estimator", "Estimator", ("e", TRAIN, EVAL)),
+        ("train_spec", "TrainSpec", (estimator, "t", EVAL)),
+        ("eval_spec", "EvalSpec", (estimator, TRAIN, "v")),
+    ]:
+        message = f"`{name}` must have type `tf.estimator.{kind}`. Got: <class 'str'>"
+        assert refusal(train_and_evaluate, *arguments) == (TypeError, message)
+    assert refusal(train_and_evaluate, FakeEstimator(config("evaluator", 1)), TRAIN, EVAL) == (
         ValueError,
         "For distributed training, there can only be one `evaluator` task (with task id 0).  "
         "Given task id 1",
@@ -171,22 +130,21 @@ def test_the_chief_starts_a_server_and_trains_with_its_listeners(servers):
     train = TrainSpec(input_fn, 4, hooks=[HOOK], saving_listeners=[LISTENER])
     make(estimator, train).run()
     assert servers == ["chief", "chief ends it"]
-    assert estimator.events == [
-        (
-            "train",
-            {
-                "input_fn": input_fn,
-                "max_steps": 4,
-                "hooks": (HOOK,),
-                "saving_listeners": (LISTENER,),
-            },
-        )
-    ]
+    arguments = {
+        "input_fn": input_fn,
+        "max_steps": 4,
+        "hooks": (HOOK,),
+        "saving_listeners": (LISTENER,),
+    }
+    assert estimator.events == [("train", arguments)]
 
 
 @pytest.mark.parametrize(
     ("task_id", "most", "delay"),
-    [(0, None, 5), (2, None, 15), (10, None, 55), (11, None, 60), (40, None, 60), (2, 7, 7)],
+    [
+        *((0, None, 5), (2, None, 15), (10, None, 55), (11, None, 60), (40, None, 60)),
+        *((2, 7, 7), (3, 0, 0)),
+    ],
 )
 def test_a_worker_starts_its_server_waits_and_trains(servers, task_id, most, delay):
     own = config("worker", task_id, ["chief", "worker"])
@@ -195,18 +153,10 @@ def test_a_worker_starts_its_server_waits_and_trains(servers, task_id, most, del
     train = TrainSpec(input_fn, 4, hooks=[HOOK], saving_listeners=[LISTENER])
     make(estimator, train).run()
     assert servers == ["worker"]
-    assert estimator.events[0] == f"sleep {delay}"
+    *waits, (_, arguments) = estimator.events
+    assert waits == ([f"sleep {delay}"] if delay else [])
     # Only the chief saves.
-    assert estimator.events[1][1]["saving_listeners"] == ()
-    assert len(estimator.events) == 2
-
-
-def test_a_worker_need_not_wait(servers):
-    own = config("worker", 3, ["chief", "worker"])
-    own.experimental_max_worker_delay_secs = 0
-    estimator = FakeEstimator(own)
-    make(estimator).run()
-    assert [event[0] for event in estimator.events] == ["train"]
+    assert arguments["saving_listeners"] == ()
 
 
 def test_the_servers_may_be_there_already(servers, monkeypatch):
@@ -215,19 +165,12 @@ def test_the_servers_may_be_there_already(servers, monkeypatch):
     assert servers == ["chief ends it"]
 
 
-def test_a_master_evaluates_as_well(servers):
-    estimator = FakeEstimator(config("master", 0, ["master", "ps"]))
+def test_a_master_evaluates_as_well(servers, tmp_path):
+    estimator = FakeEstimator(config("master", 0, ["master", "ps"]), tmp_path, [None, "c-2"])
     make(estimator, TrainSpec(input_fn, 4, saving_listeners=[LISTENER])).run()
     own, evaluating = estimator.events[0][1]["saving_listeners"]
     assert own is LISTENER
-    assert isinstance(evaluating, EvaluationListener)
     assert servers == ["master", "master ends it"]
-
-
-def test_a_master_evaluates_what_it_saves(servers, tmp_path):
-    estimator = FakeEstimator(config("master", 0, ["master", "ps"]), tmp_path, [None, "c-2"])
-    make(estimator).run()
-    (evaluating,) = estimator.events[0][1]["saving_listeners"]
     evaluating.begin()
     assert evaluating.after_save(None, 2) is None
     assert estimator.events[-1] == "evaluate c-2"
@@ -301,25 +244,21 @@ def test_a_task_that_trains_alone_needs_no_server(task):
 
 
 @pytest.mark.parametrize(
-    "values", [{"cluster_spec": tf.train.ClusterSpec({})}, {"task_type": ""}, {"task_id": None}]
+    ("jobs", "values", "missing"),
+    [
+        ({}, {}, "cluster_spec, task_type, and task"),
+        (TWO, {"task_type": ""}, "cluster_spec, task_type, and task"),
+        (TWO, {"task_id": None}, "cluster_spec, task_type, and task"),
+        (TWO, {"master": ""}, "master"),
+        ({"ps": ["127.0.0.1:1"]}, {"task_type": "ps", "master": ""}, "master"),
+    ],
 )
-def test_a_server_needs_to_know_its_task(values):
-    with pytest.raises(RuntimeError) as error:
-        start_server(server_config(TWO, **values))
-    assert str(error.value) == (
-        "Could not start server; be sure to specify cluster_spec, task_type, and task in RunConfig "
-        "or set the TF_CONFIG environment variable."
-    )
-
-
-@pytest.mark.parametrize(("jobs", "task"), [(TWO, "worker"), ({"ps": ["127.0.0.1:1"]}, "ps")])
-def test_a_server_needs_to_know_its_master(jobs, task):
-    with pytest.raises(RuntimeError) as error:
-        start_server(server_config(jobs, task_type=task, master=""))
-    assert str(error.value) == (
-        "Could not start server; be sure to specify master in RunConfig or set the TF_CONFIG "
+def test_a_server_needs_to_know_its_task_and_its_master(jobs, values, missing):
+    message = (
+        f"Could not start server; be sure to specify {missing} in RunConfig or set the TF_CONFIG "
         "environment variable."
     )
+    assert refusal(start_server, server_config(jobs, **values)) == (RuntimeError, message)
 
 
 @pytest.mark.parametrize(

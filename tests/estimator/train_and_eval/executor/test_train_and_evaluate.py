@@ -47,12 +47,6 @@ class Noting(Exporter):
         return f"path-{step}"
 
 
-@pytest.fixture(autouse=True)
-def closed_writers():
-    yield
-    tf.summary.FileWriterCache.clear()
-
-
 @pytest.fixture
 def make(tmp_path):
     def make(**config):
@@ -73,28 +67,22 @@ def losses(estimator, name=None):
 
 @pytest.mark.usefixtures("variable_mode")
 def test_every_checkpoint_is_evaluated_and_training_goes_on_in_its_session(make):
-    estimator, sessions, noting = make(), Sessions(), Noting()
-    result = train_and_evaluate(
-        estimator, TrainSpec(input_fn, max_steps=5, hooks=[sessions]), eval_spec(exporters=noting)
-    )
+    estimator, sessions, noting, built = make(), Sessions(), Noting(), []
+
+    def counted():
+        built.append(1)
+        return batches()
+
+    train = TrainSpec(input_fn, max_steps=5, hooks=[sessions])
+    spec = eval_spec(input_fn=counted, exporters=noting)
+    result = train_and_evaluate(estimator, train, spec)
     assert result == (
         {"loss": loss_after(5), "weight": 4 * (1 - 0.5**5), "global_step": 5},
         ["path-5"],
     )
     assert losses(estimator) == {step: loss_after(step) for step in (2, 4, 5)}
     assert noting.calls == [(2, False), (4, False), (5, True)]
-    assert (sessions.made, sessions.steps) == (1, 5)
-
-
-def test_the_graph_of_the_evaluation_is_built_once(make):
-    built = []
-
-    def counted():
-        built.append(1)
-        return batches()
-
-    train_and_evaluate(make(), TrainSpec(input_fn, max_steps=6), eval_spec(input_fn=counted))
-    assert len(built) == 1
+    assert (sessions.made, sessions.steps, len(built)) == (1, 5, 1)
 
 
 def test_evaluations_that_come_too_soon_are_left_out_but_for_the_last(make):
@@ -128,19 +116,15 @@ def test_steps_and_name_of_the_evaluation_count(make):
     assert losses(estimator, "all") == {3: (0.5**2 + 4.5**2) / 2}
 
 
-def test_input_that_ends_before_the_last_step_ends_with_an_evaluation_that_is_not_final(make):
+@pytest.mark.parametrize("max_steps", [9, None])
+def test_input_that_ends_before_the_last_step_ends_with_an_evaluation_that_is_not_final(
+    make, max_steps
+):
     noting = Noting()
     metrics, exported = train_and_evaluate(
-        make(), TrainSpec(lambda: batches(3), max_steps=9), eval_spec(exporters=[noting])
+        make(), TrainSpec(lambda: batches(3), max_steps), eval_spec(exporters=[noting])
     )
-    assert metrics["global_step"] == 3
-    assert exported == ["path-3"]
-    assert noting.calls == [(2, False), (3, False)]
-
-
-def test_without_a_last_step_no_export_is_final(make):
-    noting = Noting()
-    train_and_evaluate(make(), TrainSpec(lambda: batches(3)), eval_spec(exporters=[noting]))
+    assert (metrics["global_step"], exported) == (3, ["path-3"])
     assert noting.calls == [(2, False), (3, False)]
 
 
@@ -152,19 +136,11 @@ def test_a_second_call_goes_on_and_evaluates_only_what_is_new(make):
             TrainSpec(input_fn, max_steps=max_steps, hooks=[sessions]),
             eval_spec(exporters=noting),
         )
-    assert noting.calls == [(2, False), (4, True), (6, False), (7, True)]
-    assert sessions.steps == 7
-
-
-def test_a_call_after_the_last_step_has_nothing_to_do(make):
-    noting = Noting()
-    train_and_evaluate(make(), TrainSpec(input_fn, max_steps=4), eval_spec(exporters=noting))
-    noting.calls.clear()
-    again = train_and_evaluate(
-        make(), TrainSpec(input_fn, max_steps=4), eval_spec(exporters=noting)
-    )
-    assert again == (None, None)
-    assert noting.calls == []
+    expected = [(2, False), (4, True), (6, False), (7, True)]
+    assert (noting.calls, sessions.steps) == (expected, 7)
+    train = TrainSpec(input_fn, max_steps=7)
+    assert train_and_evaluate(make(), train, eval_spec(exporters=noting)) == (None, None)
+    assert noting.calls == expected
 
 
 def test_a_run_that_died_in_its_last_export_makes_up_for_it(make):
@@ -180,32 +156,27 @@ def test_a_run_that_died_in_its_last_export_makes_up_for_it(make):
 
 
 def test_a_run_that_died_in_the_midst_goes_on_from_its_checkpoint(make):
-    train = TrainSpec(input_fn, max_steps=6)
-    with pytest.raises(OSError):
-        train_and_evaluate(make(), train, eval_spec(exporters=Noting(fails_at=4)))
-    noting = Noting()
-    metrics, _ = train_and_evaluate(make(), train, eval_spec(exporters=noting))
-    assert metrics["loss"] == loss_after(6)
-    assert noting.calls == [(6, True)]
-
-
-def test_listeners_of_the_script_are_told_as_well(make):
     saved = []
 
     class Listener(tf.train.CheckpointSaverListener):
         def after_save(self, session, global_step_value):
             saved.append(int(global_step_value))
 
-    train = TrainSpec(input_fn, max_steps=3, saving_listeners=[Listener()])
-    train_and_evaluate(make(), train, eval_spec())
-    assert saved == [0, 2, 3]
+    train = TrainSpec(input_fn, max_steps=6, saving_listeners=[Listener()])
+    with pytest.raises(OSError):
+        train_and_evaluate(make(), train, eval_spec(exporters=Noting(fails_at=4)))
+    # Listeners of the script are called as well.
+    assert saved == [0, 2, 4]
+    noting = Noting()
+    metrics, _ = train_and_evaluate(make(), train, eval_spec(exporters=noting))
+    assert metrics["loss"] == loss_after(6)
+    assert noting.calls == [(6, True)]
 
 
 def test_without_checkpoints_there_is_nothing_to_evaluate(make):
     estimator = make(save_checkpoints_steps=None)
-    with pytest.raises(ValueError) as error:
+    with pytest.raises(ValueError, match="^There should be a CheckpointSaverHook"):
         train_and_evaluate(estimator, TrainSpec(input_fn, max_steps=3), eval_spec())
-    assert str(error.value).startswith("There should be a CheckpointSaverHook")
 
 
 def test_the_exports_serve_what_the_model_has_learned(make, tmp_path):
