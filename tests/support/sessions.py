@@ -1,4 +1,4 @@
-"""Sessions for graphs that have not been run yet."""
+"""Sessions for graphs that have not been run yet, and checkpoints of given values."""
 
 import contextlib
 
@@ -18,3 +18,12 @@ def run_initialized(fetches):
     """Returns the values of tensors of the default graph in a new session."""
     with initialized_session() as session:
         return session.run(fetches)
+
+
+def save_variables(path, values, **options):
+    """Writes a checkpoint of variables with these values; returns its path."""
+    with tf.Graph().as_default():
+        for name, value in values.items():
+            tf.get_variable(name, initializer=value)
+        with initialized_session() as session:
+            return tf.train.Saver().save(session, str(path), **options)

@@ -7,6 +7,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from event_files import summaries
+from sessions import save_variables
 from tf_frame_legacy import evaluation, training_evaluation
 
 from .signatures import list_arguments
@@ -17,13 +18,8 @@ def save(tmp_path):
     """Saves `w` at a step into `tmp_path/run`."""
 
     def save(step, w):
-        with tf.Graph().as_default(), tf.Session() as session:
-            tf.get_variable("w", initializer=np.float32(w))
-            global_step = tf.train.create_global_step()
-            saver = tf.train.Saver(save_relative_paths=True)
-            session.run(tf.global_variables_initializer())
-            session.run(global_step.assign(step))
-            return saver.save(session, str(tmp_path / "run" / "model.ckpt"), global_step=step)
+        values = {"w": np.float32(w), "global_step": np.int64(step)}
+        return save_variables(tmp_path / "run" / "model.ckpt", values, global_step=step)
 
     return save
 

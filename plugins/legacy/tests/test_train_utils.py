@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
-from sessions import initialized_session
+from sessions import initialized_session, save_variables
 from tf_frame.errors import ConfigError
 from tf_frame.gradient_transforms.multiply import multiply_gradients
 from tf_frame.layers import model_variable
@@ -66,13 +66,9 @@ PRETRAINED = ("conv/weights", "logits/weights", "deep/logits/weights")
 @pytest.fixture
 def checkpoint(tmp_path):
     """Has the variables PRETRAINED with the values 7, and a global step of 7."""
-    with tf.Graph().as_default(), tf.Session() as session:
-        for name in PRETRAINED:
-            tf.get_variable(name, [2], initializer=tf.constant_initializer(7.0))
-        step = tf.train.create_global_step()
-        session.run(tf.global_variables_initializer())
-        session.run(tf.assign(step, 7))
-        return tf.train.Saver().save(session, str(tmp_path / "pretrained" / "model.ckpt"))
+    values = {name: np.float32([7, 7]) for name in PRETRAINED}
+    values["global_step"] = np.int64(7)
+    return save_variables(tmp_path / "pretrained" / "model.ckpt", values)
 
 
 def init_fn(tmp_path, checkpoint, *, names=PRETRAINED, last=True, layers=("logits",), **options):

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
-from sessions import initialized_session
+from sessions import initialized_session, save_variables
 from tf_frame.errors import ConfigError
 from tf_frame_legacy import training_graph
 from tf_frame_legacy.config import TRAIN_CONFIG, Config
@@ -84,11 +84,8 @@ def test_only_workers_that_are_not_synchronous_wait_at_first(config, expected):
 
 @pytest.fixture(scope="module")
 def path(tmp_path_factory):
-    with tf.Graph().as_default(), tf.Session() as session:
-        tf.Variable([7.0, 7.0], name="weights")
-        tf.Variable(np.int64(99), name="global_step")
-        session.run(tf.global_variables_initializer())
-        return tf.train.Saver().save(session, str(tmp_path_factory.mktemp("other") / "model"))
+    values = {"weights": np.float32([7, 7]), "global_step": np.int64(99)}
+    return save_variables(tmp_path_factory.mktemp("other") / "model", values)
 
 
 def fine_tune_init_fn(path, var_map):

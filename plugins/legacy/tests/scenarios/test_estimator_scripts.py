@@ -10,6 +10,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 import forked
+from sessions import save_variables
 from tfrecords import make_example
 
 SCRIPTS = Path(__file__).parent / "estimator_scripts"
@@ -45,10 +46,8 @@ def descend(x, y, weights, *, steps, rate, momentum):
 @V1
 def test_a_warm_start_is_trained_evaluated_and_exported(tmp_path, v1):
     weights = [1.5, -2.0, 0.5]
-    with tf.Graph().as_default(), tf.Session() as session:
-        tf.get_variable("linear/weights", initializer=np.float32(weights)[:, np.newaxis])
-        session.run(tf.global_variables_initializer())
-        tf.train.Saver().save(session, str(tmp_path / "old" / "model.ckpt"))
+    values = {"linear/weights": np.float32(weights)[:, np.newaxis]}
+    save_variables(tmp_path / "old" / "model.ckpt", values)
     folder = tmp_path / "new"
     results, _ = run(
         "train_and_export.py",

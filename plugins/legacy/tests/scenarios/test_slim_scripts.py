@@ -10,6 +10,7 @@ import tensorflow.compat.v1 as tf
 
 import old_script
 from event_files import summary_tags
+from sessions import save_variables
 from tfrecords import make_example, write_records
 
 pytestmark = [pytest.mark.process, pytest.mark.timeout(240)]
@@ -184,13 +185,9 @@ def old_checkpoint(folder):
     values = {}
     for layer, shape in SHAPES.items():
         scale = np.sqrt(2.0 / np.prod(shape[:-1]))
-        values[f"LeNet/{layer}/weights"] = scale * random.randn(*shape).astype(np.float32)
+        values[f"LeNet/{layer}/weights"] = np.float32(scale * random.randn(*shape))
         values[f"LeNet/{layer}/biases"] = np.zeros(shape[-1:], np.float32)
-    with tf.Graph().as_default(), tf.Session() as session:
-        for name, value in values.items():
-            tf.get_variable(name, initializer=value.astype(np.float32))
-        session.run(tf.global_variables_initializer())
-        return tf.train.Saver().save(session, str(folder / "old.ckpt")), values
+    return save_variables(folder / "old.ckpt", values), values
 
 
 @pytest.mark.slow
@@ -217,7 +214,7 @@ def test_fine_tuning_with_reference_variables_trains_the_chosen_scopes(run_scrip
     for name, value in values.items():
         now = reader.get_tensor(name)
         if "conv" in name:
-            np.testing.assert_array_equal(now, value.astype(np.float32), err_msg=name)
+            np.testing.assert_array_equal(now, value, err_msg=name)
         else:  # They began with these values, and have learned since.
             assert 0 < np.abs(now - value).max() < 0.5, name
     log = run_script(

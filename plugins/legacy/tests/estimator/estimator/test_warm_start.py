@@ -3,6 +3,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from refusals import refusal
+from sessions import save_variables
 from tf_frame_legacy import estimator
 
 VALUES = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], np.float32)
@@ -29,11 +30,8 @@ def input_fn():
 @pytest.fixture
 def old(tmp_path):
     """A folder with a checkpoint of three rows, at step 7."""
-    with tf.Graph().as_default(), tf.Session() as session:
-        tf.get_variable("embedding/table", initializer=VALUES)
-        tf.get_variable("global_step", initializer=np.int64(7))
-        session.run(tf.global_variables_initializer())
-        tf.train.Saver().save(session, str(tmp_path / "old" / "model.ckpt"), global_step=7)
+    values = {"embedding/table": VALUES, "global_step": np.int64(7)}
+    save_variables(tmp_path / "old" / "model.ckpt", values, global_step=7)
     return str(tmp_path / "old")
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
-from sessions import initialized_session
+from sessions import initialized_session, save_variables
 from tf_frame.errors import ConfigError
 from tf_frame_legacy import slim
 
@@ -21,11 +21,7 @@ SAVED = {
 @pytest.fixture
 def checkpoint(tmp_path):
     """A checkpoint with `model/weights` [4, 2] and `model/biases` [2]."""
-    with tf.Graph().as_default(), tf.Session() as session:
-        for name, value in SAVED.items():
-            tf.get_variable(name, initializer=value)
-        session.run(tf.global_variables_initializer())
-        return tf.train.Saver().save(session, str(tmp_path / "saved" / "model.ckpt"))
+    return save_variables(tmp_path / "saved" / "model.ckpt", SAVED)
 
 
 def variable(name, shape, **kwargs):
