@@ -235,7 +235,7 @@ def _values(option: Option, before: Sequence[str]) -> Iterator[str]:
     elif option in SELECTION and option.name == "preset":
         line = parse_command_line(before[:-1])
         if line.chosen:
-            yield from sorted(getattr(line.chosen.single["model"][1].cls, "presets", {}))
+            yield from sorted(getattr(line.chosen.single["model"].plugin.cls, "presets", {}))
 
 
 def _names(kind: Kind) -> list[str]:

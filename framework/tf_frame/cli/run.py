@@ -182,7 +182,7 @@ def _help(line: CommandLine, *, everything: bool) -> str:
     chosen, defaults = line.chosen, line.defaults()
     names: dict[str, Any] = {}
     if chosen:
-        names = {key: name for key, (name, _) in chosen.single.items()}
+        names = {key: part.name for key, part in chosen.single.items()}
     sections = [
         "usage: tf-frame run --plugin NAME [OPTIONS]\n\n"
         "Trains the model that a plugin brings, then evaluates it. The same command with the same\n"
@@ -204,6 +204,6 @@ def _selected(line: CommandLine) -> dict[str, Any]:
     if line.chosen is None:
         return {}
     chosen = line.chosen
-    names: dict[str, Any] = {k: n for k, (n, _) in chosen.single.items() if k != "model"}
+    names: dict[str, Any] = {k: p.name for k, p in chosen.single.items() if k != "model"}
     lists = {"transform": chosen.transforms, "hook": chosen.hooks}
     return names | {word: tuple(plugin.name for plugin in listed) for word, listed in lists.items()}

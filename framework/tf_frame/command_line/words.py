@@ -83,7 +83,7 @@ class CommandLine:
         flags = self.flags
         if self.chosen is None:
             raise _explain_missing_plugin(self.values.get(MODEL_DIR.name) or "")
-        model_dir = self.named_model_dir or default_model_dir(self.chosen.single["model"][0])
+        model_dir = self.named_model_dir or default_model_dir(self.chosen.single["model"].name)
         return self.chosen.configure(
             flags,
             model_dir=os.path.expanduser(model_dir),

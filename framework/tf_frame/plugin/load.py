@@ -192,13 +192,13 @@ def _has_option(info: PluginInfo, name: str) -> bool:
 
 @dataclasses.dataclass(frozen=True)
 class NamedPlugin:
-    """A gradient transform or a hook of a run, which may use the same plugin twice.
+    """A plugin of a run; transforms and hooks may use the same plugin twice.
 
     Attributes:
       name: its name, without a value.
       plugin: the loaded plugin.
-      prefix: the prefix of its options: `transform.NAME`, or `transform.NAME_2` for the second
-        plugin of the same name.
+      prefix: the prefix of its options: `optimizer`; `transform.NAME`, or `transform.NAME_2` for
+        the second plugin of the same name.
       values: dotted option name -> raw value, for options that are given with the name.
     """
 

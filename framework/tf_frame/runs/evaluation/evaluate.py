@@ -65,8 +65,7 @@ def evaluate_run(
     """Evaluates one checkpoint, or each new one, and writes events and `metrics.json`.
 
     Args:
-      setup: the run.
-      source: the input, constructed.
+      setup, source: the run, and its input, constructed.
       observer: takes reports, and may stop the evaluation.
       checkpoint: path of the checkpoint, or a folder; None for the newest one.
       name: name of the evaluation, and of its folder; None for `eval`.

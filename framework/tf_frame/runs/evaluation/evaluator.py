@@ -15,7 +15,7 @@ import ctypes
 import dataclasses
 import logging
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import tensorflow.compat.v1 as tf
 
@@ -28,6 +28,8 @@ from tf_frame.runs.evaluation.results import write_evaluation
 from tf_frame.runs.evaluation.session import EvalSession
 
 _LOG = logging.getLogger("tf_frame")
+_Stop: TypeAlias = Callable[[], bool]
+_AfterStep: TypeAlias = Callable[[], None]
 _END_OF_DATA = (tf.errors.OutOfRangeError, StopIteration)
 
 
@@ -87,8 +89,8 @@ class Evaluator:
         checkpoint: str | None,
         *,
         hooks: Iterable[Any] = (),
-        stop: Callable[[], bool] = lambda: False,
-        after_step: Callable[[], None] = lambda: None,
+        stop: _Stop = lambda: False,
+        after_step: _AfterStep = lambda: None,
     ) -> Evaluated:
         """Evaluates a checkpoint, and writes the result to `eval_dir` if it is not stopped.
 
@@ -108,7 +110,7 @@ class Evaluator:
         with session.graph.graph.as_default():
             session.choose(checkpoint)
             try:
-                evaluated = _evaluate(session, self.steps, list(hooks), stop, after_step)
+                evaluated = self._evaluate(session, list(hooks), stop, after_step)
             except NoDataError:
                 self.close()
                 raise empty_split_error("evaluation split", self.source) from None
@@ -156,49 +158,39 @@ class Evaluator:
         )
         return EvalSession(graph, inference_session_config(self.config, self.session_config))
 
+    def _evaluate(
+        self, session: EvalSession, hooks: Sequence[Any], stop: _Stop, after_step: _AfterStep
+    ) -> Evaluated:
+        """Runs all batches, and reads the metrics after all hooks have ended."""
+        graph = session.graph
+        results = tf.train.FinalOpsHook((dict(graph.values), graph.global_step))
+        all_hooks = [*hooks, *graph.inference.output.hooks, results]
+        with tf.train.MonitoredSession(session, hooks=all_hooks) as monitored:
+            evaluated = self._run_all(monitored, graph, stop, after_step)
+        metrics, step = results.final_ops_values
+        return dataclasses.replace(evaluated, metrics=metrics, global_step=int(step))
 
-def _evaluate(
-    session: EvalSession,
-    steps: int | None,
-    hooks: Sequence[Any],
-    stop: Callable[[], bool],
-    after_step: Callable[[], None],
-) -> Evaluated:
-    """Runs all batches, and reads the metrics after all hooks have ended."""
-    graph = session.graph
-    results = tf.train.FinalOpsHook((dict(graph.values), graph.global_step))
-    all_hooks = [*hooks, *graph.inference.output.hooks, results]
-    with tf.train.MonitoredSession(session, hooks=all_hooks) as monitored:
-        evaluated = _run_all(monitored, graph, steps, stop, after_step)
-    metrics, step = results.final_ops_values
-    return dataclasses.replace(evaluated, metrics=metrics, global_step=int(step))
-
-
-def _run_all(
-    session: Any,
-    graph: EvalGraph,
-    steps: int | None,
-    stop: Callable[[], bool],
-    after_step: Callable[[], None],
-) -> Evaluated:
-    """Updates the metrics with every batch; returns the result without metrics."""
-    summary, batches = None, 0
-    # Steps are counted here, because one more run, which only reaches the end of the data, would
-    # call the hooks and the updates that do not read the data.
-    while not session.should_stop() and batches != steps:
-        if stop():
-            return Evaluated({}, summary, 0, steps=batches, stopped=True)
-        first = batches == 0 and graph.summary_op is not None
-        try:
-            fetched = session.run((graph.update_op, graph.summary_op if first else ()))
-        except _END_OF_DATA:
-            break
-        summary = fetched[1] if first else summary
-        batches += 1
-        after_step()
-    if not batches:
-        raise NoDataError("the evaluation split is empty; there was not one batch")
-    return Evaluated({}, summary, 0, steps=batches)
+    def _run_all(
+        self, session: Any, graph: EvalGraph, stop: _Stop, after_step: _AfterStep
+    ) -> Evaluated:
+        """Updates the metrics with every batch; returns the result without metrics."""
+        summary, batches = None, 0
+        # Steps are counted here, because one more run, which only reaches the end of the data,
+        # would call the hooks and the updates that do not read the data.
+        while not session.should_stop() and batches != self.steps:
+            if stop():
+                return Evaluated({}, summary, 0, steps=batches, stopped=True)
+            first = batches == 0 and graph.summary_op is not None
+            try:
+                fetched = session.run((graph.update_op, graph.summary_op if first else ()))
+            except _END_OF_DATA:
+                break
+            summary = fetched[1] if first else summary
+            batches += 1
+            after_step()
+        if not batches:
+            raise NoDataError("the evaluation split is empty; there was not one batch")
+        return Evaluated({}, summary, 0, steps=batches)
 
 
 def _is_number(value: Any) -> bool:

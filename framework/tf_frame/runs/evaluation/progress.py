@@ -69,12 +69,7 @@ def _figures_so_far(evaluated: Evaluated) -> str:
 
 
 def num_eval_steps(config: RunOptions, info: InputInfo) -> int | None:
-    """Returns the number of steps of an evaluation; None if it is unknown.
-
-    Args:
-      config: batch size and `eval_steps`.
-      info: the description of the input's data.
-    """
+    """Returns the number of steps of an evaluation; None if it is unknown."""
     examples = info.num_examples.get(Mode.EVAL)
     if config.overfit_batches:
         steps = config.overfit_batches * config.num_clones
@@ -107,34 +102,31 @@ class EvaluationProgress:
         self._steps, self._started = 0, time.monotonic()
         self._next = self._started + line_secs
         self._out = out or sys.stdout
-        self._bar: Any = None
-        if self._out.isatty():
-            self._bar = tqdm(
-                total=total,
-                file=self._out,
-                unit="step",
-                dynamic_ncols=True,
-                desc="evaluate",
-                leave=False,
-            )
+        self._bar = tqdm(
+            total=total,
+            file=self._out,
+            unit="step",
+            dynamic_ncols=True,
+            desc="evaluate",
+            leave=False,
+            disable=not self._out.isatty(),
+        )
 
     def step(self) -> None:
         """Counts a step that is done."""
         self._steps += 1
-        if self._bar is not None:
-            self._bar.update()
+        self._bar.update()
         if time.monotonic() < self._next:
             return
         self._next = time.monotonic() + self._line_secs
-        if self._bar is None:
+        if self._bar.disable:
             self._report(self._line())
         elif self._goes_on():
             self._bar.write(self._line(), file=self._out)
 
     def close(self) -> None:
         """Removes the bar."""
-        if self._bar is not None:
-            self._bar.close()
+        self._bar.close()
 
     def _goes_on(self) -> bool:
         """Returns whether the evaluation may have no end."""

@@ -91,12 +91,7 @@ def write_figures(eval_dir: str, metrics: Mapping[str, Any], step: int, checkpoi
 
 
 def write_pictures(eval_dir: str, metrics: Mapping[str, Any]) -> None:
-    """Writes each metric that is a serialised summary of one image, NAME_image, to `NAME.png`.
-
-    Args:
-      eval_dir: the folder; it exists.
-      metrics: name -> value.
-    """
+    """Writes each metric that is a serialised summary of one image, NAME_image, to `NAME.png`."""
     for name, value in metrics.items():
         images = [part.image for part in _parts(value) or () if part.HasField("image")]
         if len(images) == 1:

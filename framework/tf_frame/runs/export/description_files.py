@@ -24,15 +24,7 @@ CLASS_NAMES_FILE = "class_names.txt"
 def write_readme(
     folder: str, format_name: str, written: Written, request: Request, about: Mapping[str, Any]
 ) -> None:
-    """Writes `README.json` into the folder of an export.
-
-    Args:
-      folder: the folder.
-      format_name: the format.
-      written: the export.
-      request: the model and its checkpoint.
-      about: further facts, such as versions.
-    """
+    """Writes `README.json` into a folder; `about` has further facts, such as versions."""
     content = {
         "format": format_name,
         "checkpoint": os.path.basename(request.checkpoint),

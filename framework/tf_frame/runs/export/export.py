@@ -56,22 +56,17 @@ def export_run(
     format_name: str,
     checkpoint: str | None = None,
     output: str | None = None,
-    signature: str | None = None,
-    overwrite: bool = False,
-    serve: str | None = None,
-    calibration_examples: int = CALIBRATION_EXAMPLES,
-    no_data: str = "",
+    **options: Any,
 ) -> Exported:
     """Exports a checkpoint of a run; see `export_model` for the other arguments and errors.
 
     Args:
-      setup: the run.
-      source: the input, constructed.
+      setup, source: the run, and its input, constructed.
       observer: takes reports, and may stop the export.
       format_name: one of `tf_frame.runs.export.formats.FORMATS`.
       checkpoint: path of the checkpoint, or a folder; None for the newest one.
       output: the folder to write to; None for a folder below `MODEL_DIR/export`.
-      signature, overwrite, serve, calibration_examples, no_data: see `export_model`.
+      **options: further arguments of `export_model`, such as `signature`.
 
     Raises:
       Interrupted: a signal stopped the export; nothing is left behind.
@@ -88,12 +83,8 @@ def export_run(
             config=setup.config,
             checkpoint=path,
             output=os.path.expanduser(output or os.path.join(setup.model_dir, "export", folder)),
-            signature=signature,
-            overwrite=overwrite,
-            serve=serve,
-            calibration_examples=calibration_examples,
-            no_data=no_data,
             about=_about(setup),
+            **options,
             check=lambda: observer.interrupts.raise_if_received("stopped; nothing was exported"),
         )
 
@@ -168,12 +159,9 @@ def export_model(
             _describe(format_name, os.path.join(workshop, written.path), written, request, about)
         check()
         size_bytes = _size_bytes(workshop)
+    moved = dataclasses.replace(written, path=os.path.join(output, written.path))
     return Exported(
-        path=os.path.join(output, written.path),
-        inputs=written.inputs,
-        signatures=written.signatures,
-        fed=written.fed,
-        comparison=written.comparison,
+        **vars(moved),
         size_bytes=size_bytes,
         tolerance=request.tolerance,
         on_real_data=request.inputs.is_real,

@@ -86,13 +86,7 @@ class Serving:
     saver: Any
 
     def run(self, outputs: Any, batch: Mapping[str, Any], form: str = "") -> Any:
-        """Computes arrays in the structure of `outputs`.
-
-        Args:
-          outputs: tensors.
-          batch: input name -> array.
-          form: a key of `forms`.
-        """
+        """Computes arrays in the structure of `outputs` from a batch, input name -> array."""
         fed = {self.inputs[name]: batch[name] for name in self.forms[form]}
         return self.session.run(outputs, fed)
 
@@ -101,9 +95,7 @@ class Serving:
 def restore_serving(request: Request, inputs: InputSignature | None = None) -> Iterator[Serving]:
     """Builds the model on placeholders in a new graph, and restores it.
 
-    Args:
-      request: the model and its checkpoint.
-      inputs: inputs instead of `request.inputs`.
+    `inputs` replaces `request.inputs`.
 
     Yields:
       A `Serving`; its graph is the default graph.

@@ -31,11 +31,7 @@ _LOG = logging.getLogger("tf_frame")
 
 
 def find_exports(output: ModelOutput, mode: Mode) -> dict[str, ExportOutput]:
-    """Returns the outputs of a model in an exported graph.
-
-    Args:
-      output: return value of the model.
-      mode: the mode of the graph.
+    """Returns the outputs of a model in an exported graph of a mode.
 
     Returns:
       Signature name -> output. PREDICT: the model's exports, with a `serving_default`; without

@@ -105,11 +105,7 @@ class OutputNames:
         self._taken: set[str] = set()
 
     def __call__(self, example: str) -> str:
-        """Returns the name of the next example.
-
-        Args:
-          example: the path of its file, or another name.
-        """
+        """Returns the name of the next example, which has a path or another name."""
         unique = self._unique.get(example)
         candidates = [unique] if unique else _candidates(example)
         numbered = (f"{candidates[-1]}-{number}" for number in itertools.count(2))

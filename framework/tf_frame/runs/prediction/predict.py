@@ -42,8 +42,7 @@ def predict_run(
     """Predicts with a checkpoint of a run and writes every prediction.
 
     Args:
-      setup: the run.
-      source: the input, constructed.
+      setup, source: the run, and its input, constructed.
       observer: takes reports, and may stop the prediction.
       output: the folder to write to; it exists.
       files: the files to predict on; empty for the evaluation split.

@@ -69,11 +69,7 @@ def discarded_if_unused(path: str, *, is_chief: bool = True) -> Iterator[None]:
 
 
 def check_writable(path: str, option: str = "--model_dir") -> None:
-    """Checks that a folder can be written, without changing anything.
-
-    Args:
-      path: the folder, which need not exist.
-      option: the option that names the folder.
+    """Checks that a folder, which need not exist, can be written; changes nothing.
 
     Raises:
       ConfigError: the folder cannot be written.
@@ -133,12 +129,7 @@ def refuse_if_busy(path: str) -> None:
 
 
 def write_configuration(setup: TrainingSetup, info: Any) -> None:
-    """Writes `config.yaml` and `input.json`, which later commands read.
-
-    Args:
-      setup: the run.
-      info: the `info` of its input.
-    """
+    """Writes `config.yaml` and, from the `info` of the input, `input.json` for later commands."""
     assert setup.input is not None, "an Estimator records no configuration"
     write_input_info(setup.model_dir, setup.input.name, info)
     settings = dataclasses.replace(setup.settings(), lock=lock_record(setup.plugins()))
@@ -146,13 +137,7 @@ def write_configuration(setup: TrainingSetup, info: Any) -> None:
 
 
 def write_input_info(model_dir: str, name: str, info: Any) -> None:
-    """Writes `input.json`, unless the plugin has a subclass of `InputInfo`.
-
-    Args:
-      model_dir: the folder of the run.
-      name: name of the input plugin.
-      info: its `info`.
-    """
+    """Writes `input.json`, unless the input plugin `name` has a subclass of `InputInfo`."""
     if type(info) is not InputInfo:
         return
     facts = dataclasses.asdict(info)

@@ -51,24 +51,26 @@ class ChosenPlugins:
 
     Attributes:
       sources: the settings, weakest first.
-      single: `model`, `input`, `optimizer`, `schedule` -> name and plugin; an `Estimator` has
-        neither model nor input.
+      single: `model`, `input`, `optimizer`, `schedule` -> plugin, with the same word as prefix;
+        an `Estimator` has neither model nor input.
       transforms, hooks: the gradient transforms and the hooks, in order.
       named_by: `plugin`, `input`, `optimizer`, `schedule`, `transforms`, `hooks` -> path of the
         source with these names; empty: the default.
     """
 
     sources: Sequence[Settings]
-    single: Mapping[str, tuple[str, LoadedPlugin]]
+    single: Mapping[str, NamedPlugin]
     transforms: Sequence[NamedPlugin]
     hooks: Sequence[NamedPlugin]
     named_by: Mapping[str, str]
 
+    def parts(self) -> list[NamedPlugin]:
+        """Returns every plugin, in the order of the help."""
+        return [*self.single.values(), *self.transforms, *self.hooks]
+
     def params_classes(self) -> dict[str, Any]:
         """Returns option prefix -> `Params` of every plugin, in the order of the help."""
-        loaded = {prefix: plugin for prefix, (_, plugin) in self.single.items()}
-        loaded |= {part.prefix: part.plugin for part in (*self.transforms, *self.hooks)}
-        return {prefix: plugin.cls.Params for prefix, plugin in loaded.items()}
+        return {part.prefix: part.plugin.cls.Params for part in self.parts()}
 
     def plugin_options(self) -> list[Option]:
         """Returns the options of all plugins, with dotted names."""
@@ -97,15 +99,13 @@ class ChosenPlugins:
         def configured(part: NamedPlugin) -> ConfiguredPlugin:
             return ConfiguredPlugin(part.name, part.plugin, params[part.prefix])
 
-        single = {key: ConfiguredPlugin(*self.single[key], params[key]) for key in self.single}
-        config = params.pop(_RUN)
         return TrainingSetup(
-            config=self._with_reached_profiles(config, flags or {}),
+            config=self._with_reached_profiles(params[_RUN], flags or {}),
             transforms=[configured(part) for part in self.transforms],
             hooks=[configured(part) for part in self.hooks],
             model_dir=model_dir,
             mode=mode,
-            **single,
+            **{key: configured(part) for key, part in self.single.items()},
         )
 
     def _with_reached_profiles(self, config: RunOptions, flags: Mapping[str, Any]) -> RunOptions:
@@ -132,15 +132,12 @@ class ChosenPlugins:
         kind = {"model": MODEL, **_KINDS, **_LISTED_KINDS}.get(word)
         if kind is None:
             return ""
-        in_use = {part.prefix: part.name for part in (*self.transforms, *self.hooks)}
-        in_use |= {key: used for key, (used, _) in self.single.items()}
+        in_use = {part.prefix: part.name for part in self.parts()}
         installed = find_plugins()
         if prefix not in in_use:
             names = [info.name for info in installed if info.kind == kind]
             return f"{plugin} is not in use; give --{word} {plugin}" if plugin in names else ""
-        used = [part.plugin for part in (*self.transforms, *self.hooks)]
-        used += [loaded for _, loaded in self.single.values()]
-        near = {"tf-frame", *(loaded.info.distribution for loaded in used)}
+        near = {"tf-frame", *(part.plugin.info.distribution for part in self.parts())}
         owners = plugins_with_option(kind, option, installed, first=near)
         if not owners:
             return ""
@@ -196,16 +193,15 @@ class ChosenPlugins:
     ) -> Iterator[tuple[str, Mapping[str, Any]]]:
         """Yields the options that the model proposes for its input: the weakest source."""
         if "model" in self.single:
-            name, plugin = self.single["model"]
-            model = resolve(plugin.cls.Params, values, prefix="model")
+            model = self.single["model"]
             # A model need not inherit from `tf_frame.Model`.
-            propose: Any = getattr(plugin.cls, "input_defaults", lambda params: {})
-            options = propose(model)
+            propose: Any = getattr(model.plugin.cls, "input_defaults", lambda params: {})
+            options = propose(resolve(model.plugin.cls.Params, values, prefix="model"))
             proposed = {f"input.{key}": value for key, value in options.items()}
             # For inputs that consist of inputs.
             pairs = tuple(f"{key}={to_text(value)}" for key, value in options.items())
             proposed["input.source_defaults"] = pairs
-            yield f"input_defaults of the model {name}", proposed
+            yield f"input_defaults of the model {model.name}", proposed
 
     def _params(self, values: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         """Returns prefix -> `Params`, with the run options under an empty prefix."""
@@ -245,13 +241,15 @@ def choose_plugins(
         del names["input"]
     elif names["input"] is None:
         raise ConfigError(f"the model {model[0]!r} has no input of its own; name one with --input")
-    single = {
-        key: (name, load_plugin(_KINDS[key], name, prefer=owner, installed=installed))
+    loaded = {"input": source} if source else {}
+    loaded |= {
+        key: load_plugin(_KINDS[key], name, prefer=owner, installed=installed)
         for key, name in names.items()
-        if key != "input" or source is None
+        if key not in loaded
     }
-    if source is not None:
-        single["input"] = source.info.name, source
+    single = {key: NamedPlugin(names[key], plugin, key, {}) for key, plugin in loaded.items()}
+    if model:
+        single = {"model": NamedPlugin(*model, "model", {}), **single}
     lists = {
         word: load_named_plugins(
             word, _strongest_list(fitting, f"{word}s"), prefer=owner, installed=installed
@@ -262,7 +260,7 @@ def choose_plugins(
     weaker = [_for_model(_without_replaced(source, names), model) for source in weaker]
     return ChosenPlugins(
         sources=[*weaker, strongest],
-        single={"model": model, **single} if model else single,
+        single=single,
         transforms=lists["transform"],
         hooks=lists["hook"],
         named_by={

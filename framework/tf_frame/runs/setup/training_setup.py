@@ -83,11 +83,7 @@ class TrainingSetup:
         return source
 
     def make_input_without_data(self, info: InputInfo) -> Any:
-        """Constructs the input of a run without its data; None if the input needs the data.
-
-        Args:
-          info: the recorded facts about the data.
-        """
+        """Constructs the input from recorded facts; None if the input needs its data."""
         assert self.input is not None
         return self.input.make_without_data(info)
 

@@ -30,13 +30,7 @@ _LOG = logging.getLogger("tf_frame")
 def build_graph(
     setup: TrainingSetup, *, model: Any, source: Any, deployment: DeploymentConfig
 ) -> TrainGraph:
-    """Builds the training graph of a setup.
-
-    Args:
-      setup: the plugins and run options.
-      model, source: the model and the input, constructed.
-      deployment: the devices.
-    """
+    """Builds the training graph of a setup, with its model and its input constructed."""
     return build_train_graph(
         model=model,
         source=source,

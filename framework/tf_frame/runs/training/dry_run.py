@@ -39,13 +39,8 @@ _STEPS = 2
 def dry_run(setup: TrainingSetup, source: Any, *, cluster: Cluster, observer: RunObserver) -> str:
     """Trains two steps, from the folder's checkpoint if it has one, and evaluates one batch.
 
-    All files are written to a temporary folder, which is removed.
-
-    Args:
-      setup: the run; the dry run only reads its folder.
-      source: the input, constructed.
-      cluster: the task of this process.
-      observer: the user.
+    All files are written to a temporary folder, which is removed; the folder of the run is only
+    read.
 
     Returns:
       The report for the user.

@@ -23,10 +23,6 @@ class ProfileRequests:
     """Adds a profile hook to a loop for each request.
 
     The loop serves a request between two steps, after a profile that is being made has ended.
-
-    Args:
-      parts: the training.
-      loop: its loop.
     """
 
     def __init__(self, parts: TrainingParts, loop: TrainingLoop) -> None:

@@ -41,12 +41,7 @@ def run(
 ) -> dict[str, Any]:
     """Trains from the newest checkpoint to `max_steps`, evaluates, writes `result.json`.
 
-    Args:
-      setup: the plugins, the run options and the folder, which exists.
-      source: the input, constructed.
-      cluster: the task of this process.
-      observer: the user.
-      session_config: a `ConfigProto` with fields that override tf-frame's fields, or None.
+    The folder of the setup exists. For `session_config` see `RunContext`.
 
     Returns:
       The result, as `result.json` has it.

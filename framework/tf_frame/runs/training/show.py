@@ -27,13 +27,7 @@ from tf_frame.session.schedule import Schedule
 
 
 def show_hooks(setup: TrainingSetup, source: Any, *, report: Callable[[str], None]) -> None:
-    """Reports the hooks of a step in their order, each with its steps.
-
-    Args:
-      setup: the training.
-      source: the input, constructed.
-      report: takes the lines.
-    """
+    """Reports the hooks of a step in their order, each with its steps."""
     observer = RunObserver(report, shows_progress=True)
     # The hook of evaluations is shown but never runs, so it never calls `evaluate_step`.
     context = RunContext(
@@ -59,14 +53,14 @@ def show_hooks(setup: TrainingSetup, source: Any, *, report: Callable[[str], Non
 
 
 def show_placement(setup: TrainingSetup, source: Any, *, report: Callable[[str], None]) -> None:
-    """Reports the device of each variable; see `show_hooks` for the arguments."""
+    """Reports the device of each variable."""
     deployment = make_deployment(setup.config, _planned(setup.config))
     with _graph(setup, source, report, deployment).graph.as_default():
         report(placement_table(tf.global_variables(), deployment).text())
 
 
 def show_model(setup: TrainingSetup, source: Any, *, report: Callable[[str], None]) -> None:
-    """Reports the costs of each layer in one worker; see `show_hooks` for the arguments."""
+    """Reports the costs of each layer in one worker."""
     config = setup.config
     built = _graph(setup, source, report, make_deployment(config, _planned(config)))
     with built.graph.as_default():

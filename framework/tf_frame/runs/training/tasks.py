@@ -41,11 +41,6 @@ _HEARTBEAT_SECS = 5.0
 def hold_variables(setup: TrainingSetup, cluster: Cluster, observer: RunObserver) -> None:
     """Runs a parameter server until the chief ends the job.
 
-    Args:
-      setup: the run.
-      cluster: the parameter server.
-      observer: the user.
-
     Raises:
       Interrupted: a signal ended the parameter server.
     """
@@ -90,16 +85,7 @@ class _Profiler:
 def evaluate_job(
     setup: TrainingSetup, source: Any, *, cluster: Cluster, observer: RunObserver
 ) -> dict[str, Any]:
-    """Evaluates each new checkpoint of a job, up to the last one.
-
-    Args:
-      setup: the run.
-      source: the input, constructed.
-      cluster: the evaluator.
-      observer: the user.
-
-    Returns:
-      The metrics of the last checkpoint, as `result.json` has them.
+    """Evaluates each new checkpoint of a job; returns the last metrics, as `result.json` has them.
 
     Raises:
       Interrupted: a signal ended the evaluator.
@@ -160,13 +146,7 @@ def _add_to_result(model_dir: str, result: dict[str, Any]) -> None:
 
 
 class _Heartbeat:
-    """Writes the status of a task at intervals.
-
-    Args:
-      model_dir: the folder of the job.
-      task: name of the task.
-      state: the state that is written by default.
-    """
+    """Writes the status of a task at intervals; `state` is the default."""
 
     def __init__(self, model_dir: str, task: str, state: str) -> None:
         self._model_dir, self._task, self._state = model_dir, task, state

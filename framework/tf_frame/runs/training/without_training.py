@@ -29,10 +29,7 @@ _SHOWN = 8
 def restore_without_training(setup: TrainingSetup, source: Any, observer: RunObserver) -> None:
     """Writes a checkpoint of step 0 and the configuration into the folder of a setup.
 
-    Args:
-      setup: the model, the folder, and the rules of the warm start.
-      source: the input, constructed.
-      observer: the user.
+    The setup has the rules of the warm start.
 
     Raises:
       CheckpointError: the checkpoint cannot be read, or lacks variables of the model, and the

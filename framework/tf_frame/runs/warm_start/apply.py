@@ -25,7 +25,7 @@ from tf_frame.checkpoint.warm_start.plan import WarmStart, plan_warm_start
 from tf_frame.config.option_groups import WarmStartOptions
 from tf_frame.errors import CheckpointError, ConfigError
 from tf_frame.plugin import Mode, ModelOutput
-from tf_frame.runs.warm_start.scaffold import add_restore
+from tf_frame.runs.warm_start.options import add_restore
 from tf_frame.runs.warm_start.settings import WarmStartSettings
 from tf_frame.runs.warm_start.vocabulary import Remapped, check_same_type, remap
 
@@ -37,12 +37,7 @@ _Variables: TypeAlias = Mapping[str, Sequence[Any]]
 class WarmStartedModel:
     """A model with a scaffold that restores the values of a warm start.
 
-    For evaluation and prediction before the first training.
-
-    Args:
-      model: the model plugin.
-      settings: the checkpoint and its variables.
-      report: takes the table of variables.
+    For evaluation and prediction before the first training. `report` takes the table of variables.
     """
 
     model: Any

@@ -20,7 +20,6 @@ from tf_frame.config.option_groups import WarmStartOptions
 from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import CheckpointError, ConfigError
 from tf_frame.graph.train_graph import TrainGraph
-from tf_frame.runs.warm_start.scaffold import add_restore
 
 _LOG = logging.getLogger("tf_frame")
 
@@ -69,6 +68,25 @@ def warm_start_graph(
         _note(f"warm start\n{plan.table()}", report)
         scaffold = add_restore(graph.scaffold, lambda session: plan.init_fn(None, session))
     return dataclasses.replace(graph, scaffold=scaffold)
+
+
+def add_restore(scaffold: Any, restore: Callable[[Any], None]) -> Any:
+    """Returns a copy of a scaffold that restores values before it calls its own `init_fn`.
+
+    The `init_fn` of a model may read and change the restored values.
+
+    Args:
+      scaffold: a `tf.compat.v1.train.Scaffold`, not finalized.
+      restore: takes the session.
+    """
+    original = scaffold.init_fn
+
+    def init_fn(_: Any, session: Any) -> None:
+        restore(session)
+        if original is not None:
+            original(session)
+
+    return tf.train.Scaffold(init_fn=init_fn, copy_from_scaffold=scaffold)
 
 
 def _add_proposed(

@@ -66,10 +66,9 @@ def remap(
     """Reads the vocabularies and adds the ops that assign a variable to the default graph.
 
     Args:
-      name: name of the variable.
+      name, source: name of the variable in the graph, and in the checkpoint.
       parts: the variable, or the parts of a partitioned variable.
       info: the `VocabInfo` of the variable.
-      source: name in the checkpoint.
       checkpoint: the checkpoint.
 
     Raises:

@@ -58,7 +58,7 @@ def model_setup(
     if source is None and not any(settings.input for settings in sources):
         raise unittest.SkipTest(f"the model {name} has no input of its own; name one by --input")
     chosen = choose_plugins(sources, model=(name, model), source=source)
-    input_defaults = getattr(chosen.single["input"][1].cls, "check_options", {})
+    input_defaults = getattr(chosen.single["input"].plugin.cls, "check_options", {})
     values = {f"input.{key}": value for key, value in input_defaults.items()}
     first, *stronger = chosen.sources
     first = dataclasses.replace(first, values={**first.values, **values})

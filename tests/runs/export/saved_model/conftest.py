@@ -11,12 +11,10 @@ from tf_frame.runs.export.saved_model import export_saved_models
 
 WEIGHTS = np.array([[1.5], [-2.0], [0.5]], np.float32)
 
-
 X = np.array([[1, 2, 3], [4, -5, 6]], np.float32)
 
 
 Y = X @ WEIGHTS + 3.0
-
 
 SPEC = {"x": tf.io.FixedLenFeature([3], tf.float32)}
 

@@ -9,7 +9,6 @@ from tf_frame.runs.prediction.predictions import predictions
 
 ROWS = np.arange(15, dtype=np.float32).reshape(5, 3)
 
-
 WEIGHTS = np.array([[1.0], [10.0], [100.0]], np.float32)
 
 

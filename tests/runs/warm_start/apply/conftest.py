@@ -7,7 +7,6 @@ from tf_frame.runs.warm_start.settings import as_settings
 
 W = np.arange(8, dtype=np.float32).reshape(4, 2)
 
-
 B = np.array([7.0, 8.0, 9.0], np.float32)
 
 

@@ -112,7 +112,17 @@ def checkpoint_hooks(
     saver = _checkpoint_hook(parts, listeners, guard=guard, sync=sync)
     yield saver
     if every and evaluate_step is not None:
-        yield _evaluate_hook(parts, saver, evaluate_step, guard=guard)
+
+        def evaluate_saved(step: int) -> Mapping[str, float]:
+            saver.wait()
+            return evaluate_step(step)
+
+        yield EvaluateHook(
+            evaluate_saved,
+            every_steps=every,
+            last_step=parts.config.max_steps if parts.config.evaluate else None,
+            unless=lambda: guard.diverged,
+        )
 
 
 def _checkpoint_hook(
@@ -155,22 +165,3 @@ def _evaluating_listeners(parts: TrainingParts) -> Iterator[EvaluateSaved]:
     if parts.setup.mode == TRAIN_AND_EVALUATE and evaluate_step is not None:
         first_step = read_step(parts.context.checkpoint)
         yield EvaluateSaved(evaluate_step, first_step, parts.config.max_steps)
-
-
-def _evaluate_hook(
-    parts: TrainingParts,
-    saver: CheckpointHook,
-    evaluate_step: Callable[[int], Mapping[str, float]],
-    *,
-    guard: NanGuardHook,
-) -> EvaluateHook:
-    def evaluate(step: int) -> Mapping[str, float]:
-        saver.wait()
-        return evaluate_step(step)
-
-    return EvaluateHook(
-        evaluate,
-        every_steps=parts.config.eval_every_n_steps,
-        last_step=parts.config.max_steps if parts.config.evaluate else None,
-        unless=lambda: guard.diverged,
-    )

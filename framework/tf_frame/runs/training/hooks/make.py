@@ -32,9 +32,6 @@ from tf_frame.runs.training.parts import TrainingParts
 def make_hooks(parts: TrainingParts) -> tuple[list[Any], ProgressHook]:
     """Makes the hooks of a worker, in the training graph, before its session.
 
-    Args:
-      parts: the training.
-
     Returns:
       All hooks, and the one of them that measures the rates of the training.
 

@@ -36,13 +36,7 @@ def profile_hooks(parts: TrainingParts) -> Iterator[Any]:
 def requested_profile_hook(
     parts: TrainingParts, request: ProfileRequest, first_step: int
 ) -> ProfileHook:
-    """Makes the hook that captures the profile of a request.
-
-    Args:
-      parts: the training.
-      request: the request.
-      first_step: global step at which the profile begins.
-    """
+    """Makes the hook that captures the profile of a request, from a global step on."""
     return _profile_hook(
         parts,
         folder=parts.model_dir,  # `tf-frame profile attach` waits for the files there.

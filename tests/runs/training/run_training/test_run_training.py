@@ -10,13 +10,7 @@ import tensorflow.compat.v1 as tf
 import yaml
 
 from tf_frame.cluster.find import find_cluster
-from tf_frame.errors import (
-    CheckpointError,
-    ConfigError,
-    DataError,
-    NoDataError,
-    NonFiniteError,
-)
+from tf_frame.errors import CheckpointError, ConfigError, DataError, NoDataError, NonFiniteError
 from tf_frame.gradient_transforms.accumulate import Accumulate
 from tf_frame.gradient_transforms.check_finite import CheckFinite
 from tf_frame.gradient_transforms.freeze import Freeze
@@ -36,7 +30,7 @@ from tf_frame.testing.toy import (
     run_setup,
 )
 
-from .conftest import OneEpoch
+from ..conftest import OneEpoch
 
 
 @pytest.mark.slow

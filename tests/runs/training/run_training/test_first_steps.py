@@ -6,15 +6,10 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame import option
-from tf_frame.errors import (
-    DataError,
-    NonFiniteError,
-)
-from tf_frame.testing.toy import (
-    ToyInput,
-)
+from tf_frame.errors import DataError, NonFiniteError
+from tf_frame.testing.toy import ToyInput
 
-from .conftest import OneEpoch
+from ..conftest import OneEpoch
 
 
 class Failing(ToyInput):

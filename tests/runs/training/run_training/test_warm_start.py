@@ -6,17 +6,8 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame.errors import (
-    CheckpointError,
-    ConfigError,
-    TfFrameError,
-)
-from tf_frame.testing.toy import (
-    ToyInput,
-    ToyModel,
-    make_setup,
-    run_setup,
-)
+from tf_frame.errors import CheckpointError, ConfigError, TfFrameError
+from tf_frame.testing.toy import ToyInput, ToyModel, make_setup, run_setup
 
 
 @pytest.mark.slow
