@@ -18,6 +18,7 @@ OPTIONS = [
     Option("model.depth", int, 1, "depth"),
     Option("plugin", str, None, "plugin"),
 ]
+ABC = {"transform": ("a", "b", "c")}
 
 
 @pytest.mark.parametrize(
@@ -38,24 +39,15 @@ OPTIONS = [
         (["--sizes", "1,2"], {"sizes": (1, 2)}),
         (["--sizes", "1,2", "--sizes", "3"], {"sizes": (3,)}),
         (["--transform="], {"transform": ()}),
+        (["--transform", "a", "--transform", "b", "--transform=c"], ABC),
+        (["--transform", "a,b,c"], ABC),
+        (["--transform=a,b", "--transform", "c"], ABC),
+        (["--transform", "a", "--steps", "3", "--transform", "b,c"], {**ABC, "steps": 3}),
     ],
 )
-def test_only_the_flags_given_are_returned(words, values):
+def test_only_the_flags_given_are_returned_and_a_tuple_of_text_adds_up(words, values):
     assert parse_flags(words, OPTIONS) == values
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        ["--transform", "a", "--transform", "b", "--transform=c"],
-        ["--transform", "a,b,c"],
-        ["--transform=a,b", "--transform", "c"],
-        ["--transform", "a", "--steps", "3", "--transform", "b,c"],
-    ],
-)
-def test_a_tuple_of_text_adds_up(words):
-    assert parse_flags(words, OPTIONS)["transform"] == ("a", "b", "c")
-    assert split_flags(words, OPTIONS)[0]["transform"] == ("a", "b", "c")
+    assert split_flags(words, OPTIONS) == (values, [])
 
 
 def test_a_value_may_be_given_twice_in_separate_parses():

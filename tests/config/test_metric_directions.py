@@ -3,18 +3,14 @@ import pytest
 from tf_frame.config.metric_directions import higher_is_better
 from tf_frame.errors import ConfigError
 
-
-@pytest.mark.parametrize(
-    "metric",
-    ["accuracy", "top_5_accuracy", "mean_iou", "iou_nucleus", "AUC", "recall/cat", "precision@0.5"],
-)
-def test_some_metrics_rise(metric):
-    assert higher_is_better(metric, None, "--mode") is True
+RISING = ["accuracy", "top_5_accuracy", "mean_iou", "iou_nucleus", "AUC", "recall/cat"]
+RISING += ["precision@0.5"]
+FALLING = ["loss", "loss/heads", "mean_absolute_error", "rmse"]
 
 
-@pytest.mark.parametrize("metric", ["loss", "loss/heads", "mean_absolute_error", "rmse"])
-def test_some_metrics_fall(metric):
-    assert higher_is_better(metric, None, "--mode") is False
+@pytest.mark.parametrize("metric", [*RISING, *FALLING])
+def test_the_name_of_a_metric_says_its_direction(metric):
+    assert higher_is_better(metric, None, "--mode") is (metric in RISING)
 
 
 @pytest.mark.parametrize("metric", ["wer", "accuracy_loss", "accurate", ""])
