@@ -25,11 +25,7 @@ _SESSION, _OPEN, _CLOSED_AT = "chief_session", "open_session", "closed_at"
 
 
 class Agreement:
-    """The messages between the tasks of a job, from the view of one task.
-
-    Args:
-      cluster: this task.
-    """
+    """The messages between the tasks of a job, from the view of one task."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
@@ -106,11 +102,11 @@ class Agreement:
         self, has: Callable[[int], bool], workers: Iterable[int], timeout_secs: float
     ) -> list[int]:
         deadline = time.monotonic() + timeout_secs
-        left = [worker for worker in workers if not has(worker)]
-        while left and time.monotonic() < deadline:
+        late = [worker for worker in workers if not has(worker)]
+        while late and time.monotonic() < deadline:
             time.sleep(_LOOK_SECS)
-            left = [worker for worker in left if not has(worker)]
-        return left
+            late = [worker for worker in late if not has(worker)]
+        return late
 
     # Messages of a worker.
 
@@ -141,7 +137,7 @@ class Agreement:
         self._store.put({f"finished/{self._worker}": 1})
 
     def stop_step(self) -> int:
-        """Returns the step at which to stop, `NO_NUMBER` without a request."""
+        """Returns the step of the requested stop, `NO_NUMBER` without a request."""
         return self._store.number(_STOP)
 
     def restored(self) -> str | None:
@@ -168,7 +164,7 @@ class Agreement:
     def attention(
         self, step_after: Tensor, *, max_steps: int, agreed_save: Tensor = None
     ) -> Tensor:
-        """Adds a scalar float that is NaN after a step at which the worker must read messages.
+        """Adds a scalar float that is NaN after a step if the worker must read messages.
 
         The value is NaN if the chief has requested this step or an earlier step, if the chief
         has opened a new session, and after the last step. Otherwise the value is 0.
@@ -187,9 +183,9 @@ class Agreement:
         # All on the host: each number that is sent would cost as much as the result.
         with tf.control_dependencies([step_after]), tf.device(None), tf.device(self._device):
             step = tf.cast(tf.train.get_global_step().read_value(), tf.int64)
-            requested, given, session, joined = tf.unstack(
+            requested, stored, session, joined = tf.unstack(
                 read_numbers([_SAVE, given_key, _SESSION, joined_key], self._device)
             )
-            due = tf.logical_and(requested > given, step >= requested)
+            due = tf.logical_and(requested > stored, step >= requested)
             look = tf.reduce_any(tf.stack([due, tf.not_equal(session, joined), step >= max_steps]))
             return tf.where(look, float("nan"), 0.0)

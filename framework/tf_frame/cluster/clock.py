@@ -25,13 +25,8 @@ def clock_offsets(cluster: Cluster) -> Mapping[str, int]:
     """Measures clocks; returns nanoseconds to add to times of a task for times of the chief.
 
     A worker measures its own clock, the chief the clocks of the parameter servers. The result
-    leaves out tasks on the machine of this task, and, with a warning, servers that do not answer.
-
-    Args:
-      cluster: this task.
-
-    Returns:
-      Offsets by the names of tasks in profiles, such as `worker_1`.
+    has the names of tasks in profiles, such as `worker_1`. It leaves out tasks on the machine of
+    this task, and, with a warning, servers that do not answer.
     """
     offsets = {}
     for name, job, sign in _measured_tasks(cluster):
@@ -48,9 +43,8 @@ def clock_offset(cluster: Cluster, job: str, now: Callable[[], int] = time.time_
     The error is at most half of the shortest round trip.
 
     Args:
-      cluster: this task.
+      cluster, now: this task and its clock, nanoseconds since 1970.
       job: the other task, such as `chief/task:0`.
-      now: the clock of this task, nanoseconds since 1970.
 
     Raises:
       tf.errors.OpError: the other task does not answer.

@@ -1,7 +1,7 @@
 """`Cluster`: the task of this process in a job, whether it is the chief, and the servers.
 
 Only the chief initialises, saves and writes summaries: otherwise workers would overwrite each
-other's files. `wait_for_servers` reports missing servers, for which TensorFlow would wait for ever
+other's files. `wait_for_servers` reports missing servers; TensorFlow would wait for them for ever,
 without a message.
 """
 

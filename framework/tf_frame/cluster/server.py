@@ -43,14 +43,9 @@ _GRPC_PROXY = "grpc_proxy"
 
 
 def start_server(cluster: Cluster, config: Any) -> Any:
-    """Starts the server of this task, once in a process; a server cannot be stopped.
+    """Starts and returns the server of this task, once in a process; a server cannot be stopped.
 
-    Args:
-      cluster: the task, with the addresses of all tasks.
-      config: the `ConfigProto`; devices, threads and gRPC options of the server.
-
-    Returns:
-      The `tf.train.Server`.
+    The `ConfigProto` has devices, threads and gRPC options of the server.
 
     Raises:
       TfFrameError: the port is not free.
@@ -96,10 +91,7 @@ def bypass_proxy(addresses: Iterable[str]) -> None:
     """Makes gRPC connect this process with the tasks of its job without the proxy of the web.
 
     Such a proxy does not pass connections of gRPC on, and gRPC would try again for ever without a
-    message. A proxy that `grpc_proxy` names stays in use.
-
-    Args:
-      addresses: `HOST:PORT` of each task.
+    message. A proxy that `grpc_proxy` names stays in use. The addresses are `HOST:PORT`.
     """
     if os.environ.get(_GRPC_PROXY) or not any(os.environ.get(name) for name in _PROXIES):
         return
@@ -201,11 +193,9 @@ def _commands() -> Any:
 
 
 def send_to_ps(cluster: Cluster, command: bytes) -> None:
-    """Sends a command to every parameter server that can be reached.
+    """Lets the chief send a command to every parameter server that can be reached.
 
-    Args:
-      cluster: the task of the chief.
-      command: `LEAVE`, `STOPPED`, or a command for the argument `obey` of `serve`.
+    The command is `LEAVE`, `STOPPED`, or a command for the argument `obey` of `serve`.
     """
     for task in range(cluster.num_ps_tasks):
         ps = f"/job:ps/task:{task}"

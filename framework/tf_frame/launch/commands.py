@@ -61,10 +61,7 @@ def gpu_variables(
 ) -> Mapping[str, str]:
     """Returns the environment variables that choose the GPUs of a task.
 
-    Args:
-      task: the task.
-      gpus_per_worker: see `task_commands`.
-      visible: the GPUs that the launcher sees, as CUDA_VISIBLE_DEVICES has them; None: all.
+    `visible` are the GPUs that the launcher sees, as CUDA_VISIBLE_DEVICES has them; None: all.
 
     Raises:
       ConfigError: the launcher does not see as many.
@@ -90,12 +87,7 @@ def gpu_variables(
 
 
 def cores(number: int, cpus_per_task: int | None) -> list[int]:
-    """Returns the cores of a task: those after the cores of the tasks before it, going round.
-
-    Args:
-      number: number of the task among all.
-      cpus_per_task: see `task_commands`.
-    """
+    """Returns the cores of a task by its number: after the cores of earlier tasks, going round."""
     if cpus_per_task is None or not hasattr(os, "sched_getaffinity"):
         return []
     usable = sorted(os.sched_getaffinity(0))

@@ -46,13 +46,7 @@ class Limits:
 
 
 class JobReport:
-    """Reports the lines and the progress of a running job.
-
-    Args:
-      tasks: the tasks.
-      model_dir: the folder of the run, with the status files.
-      screen: shows the report.
-      limits: the seconds between two reports.
+    """Reports the lines of the tasks and the progress of a running job on a screen.
 
     Attributes:
       evaluated_at: time of the last status that says `evaluating`, by `time.monotonic`.
@@ -120,9 +114,7 @@ def _row(run: TaskRun) -> tuple[str, ...]:
 def format_failure(failure: Failure, lines_shown: int) -> str:
     """Returns the reason for a failure, with the last lines of the task if they are out of sight.
 
-    Args:
-      failure: the reason.
-      lines_shown: number of lines on the screen by now.
+    `lines_shown` is the number of lines on the screen by now.
     """
     text = f"failed: {failure.text}"
     lines = list(failure.run.last_lines) if failure.run else []

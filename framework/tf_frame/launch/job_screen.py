@@ -19,11 +19,7 @@ _CLEAR_LINE = "\r\033[K"
 
 
 class JobScreen:
-    """Standard output that the tasks of a job share.
-
-    Args:
-      tasks: the tasks, in the order of their colours.
-      out: where to write; default: standard output.
+    """Standard output, or another file, that the tasks of a job share.
 
     Attributes:
       shown: number of lines that were shown.
@@ -50,11 +46,7 @@ class JobScreen:
         self.shown += 1
 
     def task_line(self, task: Task, line: str) -> bool:
-        """Shows a line of a task, unless another task has shown the same.
-
-        Returns:
-          Whether it was shown.
-        """
+        """Shows a line of a task, unless another task has shown it; returns whether it is shown."""
         key = _STAMP.sub("", line).rstrip()
         if not key or self._first_shown_by.setdefault(key, task) != task:
             return False

@@ -26,15 +26,7 @@ _CONTROL = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\].*?(?:\x07|\x1b\\)|[\x00-\
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class TaskCommand:
-    """Command line, environment and log of a task.
-
-    Attributes:
-      task: the task.
-      words: the program with its arguments.
-      environment: all variables of its environment.
-      cpus: the cores for its threads; empty for all.
-      log: path of the file for the output.
-    """
+    """Program with arguments, environment and log file of a task; no `cpus`: all cores."""
 
     task: Task
     words: Sequence[str]
@@ -46,11 +38,8 @@ class TaskCommand:
 class TaskProcess:
     """The process of a task, in a session of its own: Ctrl-C reaches only the launcher.
 
-    The process writes its log itself, so that nothing is lost if the launcher is killed.
-
-    Args:
-      command: what to start.
-      started: called with the process group after the start.
+    The process writes its log itself, so that nothing is lost if the launcher is killed. `started`
+    is called with the process group after the start.
 
     Attributes:
       tail: the new lines of the log.

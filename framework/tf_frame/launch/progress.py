@@ -18,12 +18,7 @@ _OF_TASK = re.compile(
 
 
 class JobProgress:
-    """Progress of a job, from the status files.
-
-    Args:
-      tasks: its tasks.
-      since: time of the start, in seconds since 1970; older status files belong to another run.
-    """
+    """Progress of the tasks of a job, from status files that are not older than `since`."""
 
     def __init__(self, tasks: Iterable[Task], since: float) -> None:
         self._names = {str(task) for task in tasks}

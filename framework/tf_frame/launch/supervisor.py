@@ -55,13 +55,7 @@ class Guard:
 
 
 class Supervisor:
-    """Starts, watches, restarts and ends the tasks of a job.
-
-    Args:
-      commands: the command of each task, in order.
-      model_dir: the folder of the run, with the status files.
-      screen: shows the output of the tasks.
-      limits: see `Limits`.
+    """Starts, watches, restarts and ends the tasks of a job; `model_dir` has the status files.
 
     Attributes:
       runs: the tasks.

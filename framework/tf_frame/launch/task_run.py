@@ -40,8 +40,7 @@ class Outcome(enum.Enum):
 def judge_exit_code(exit_code: int) -> Outcome:
     """Returns the reaction to the end of a task while its job goes on.
 
-    Args:
-      exit_code: the exit code of the task; after a signal, its negative number.
+    After a signal, the exit code is the negative number of the signal.
     """
     if exit_code == 0:
         return Outcome.DONE
@@ -138,13 +137,9 @@ class TaskRun:
         return lines
 
     def restart(self, *, counts: bool) -> float:
-        """Plans the start of another process.
+        """Plans the start of another process; returns the seconds until then.
 
-        Args:
-          counts: whether the restart counts as one after a death.
-
-        Returns:
-          The seconds until it starts.
+        A restart after a death counts.
         """
         self.restarts += 1
         self.deaths += counts

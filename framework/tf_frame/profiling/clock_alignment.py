@@ -103,9 +103,7 @@ def read_run(folder: ProfileFolder, *, keep_threadpool: bool = False) -> Run:
 def align(run: Run, step: int | None = None) -> AlignedRun:
     """Brings the records of a run to one clock.
 
-    Args:
-      run: the records.
-      step: keeps records during this step of the chief, or of the first task with the step.
+    With `step`, keeps records during this step of the chief, or of the first task with the step.
 
     Raises:
       ConfigError: no task recorded the step.

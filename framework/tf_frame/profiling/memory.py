@@ -56,9 +56,7 @@ class Tensor(NamedTuple):
 def memory_peaks(run_metadata: Any, devices: Mapping[str, int]) -> tuple[Memory, ...]:
     """Returns the memory of a step on each device, for the allocator with the largest peak.
 
-    Args:
-      run_metadata: the `RunMetadata`.
-      devices: position of each device in the profile.
+    `devices` has the position of each device in the profile.
     """
     executions = read_executions(run_metadata.step_stats)
     peaks: dict[str, Memory] = {}

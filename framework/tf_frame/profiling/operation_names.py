@@ -44,18 +44,10 @@ def layer_name(name: str) -> str:
 
 
 def layer_and_clone(name: str, clone_scopes: Collection[str]) -> tuple[str, str]:
-    """Returns the layer and the clone of an operation of the optimised graph.
+    """Returns the layer and the clone of an operation of the optimised graph, empty without one.
 
     The operation of a gradient, `clone_0/gradients/clone_0/conv1/Conv2D_grad/AddN`, counts for
-    the layer of its forward operation, `conv1`.
-
-    Args:
-      name: name of the operation.
-      clone_scopes: scopes of all clones.
-
-    Returns:
-      The name scope without the clone's, empty outside of all scopes; and the clone's scope,
-      empty outside of the clones.
+    the layer of its forward operation, `conv1`, and for its clone, one of `clone_scopes`.
     """
     parts = name.split("/")
     clone = next((part for part in parts if part in clone_scopes), "")
@@ -102,9 +94,7 @@ def is_gpu(device: str) -> bool:
 def short_device(device: str, task: str) -> str:
     """Returns the short name of a device: `CPU:0`, or `ps_0 CPU:0` if it belongs to another task.
 
-    Args:
-      device: full name, such as `/job:ps/replica:0/task:0/device:CPU:0`.
-      task: the task that recorded it, such as `worker_0`.
+    `device` is a full name, `/job:ps/replica:0/task:0/device:CPU:0`; `task` has recorded it.
     """
     match = _DEVICE.match(device)
     if not match or not match["job"]:

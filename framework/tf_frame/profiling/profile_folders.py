@@ -83,7 +83,7 @@ def retain(model_dir: str, keep: int, *, dry_run: bool = False) -> list[Removed]
     Args:
       model_dir: the `--model_dir` of a run.
       keep: the number of profiles that stay.
-      dry_run: remove nothing; return the profiles that would be removed.
+      dry_run: remove nothing.
 
     Raises:
       OSError: a folder cannot be removed.
@@ -102,11 +102,7 @@ def _bytes_in(path: str) -> int:
 
 
 def find_folder(model_dir: str, name: str | None = None) -> ProfileFolder:
-    """Returns a folder with profiles.
-
-    Args:
-      model_dir: the `--model_dir` of a run.
-      name: name of the folder; None: the newest.
+    """Returns a folder with profiles below `model_dir` by its name; None: the newest.
 
     Raises:
       ConfigError: there is no such folder, or no folder `model_dir`.
@@ -126,9 +122,7 @@ def find_folder(model_dir: str, name: str | None = None) -> ProfileFolder:
 def read_recorded_run(model_dir: str, run: str | None = None) -> RecordedRun:
     """Reads the recorded steps of all tasks of a run; see `read_steps` for damaged files.
 
-    Args:
-      model_dir: the `--model_dir` of the run.
-      run: name of the run folder; None: the newest with recorded steps.
+    `run` is the name of a folder below `model_dir`; None: the newest with recorded steps.
 
     Raises:
       ConfigError: there is no such folder, or no such run in it.
@@ -144,8 +138,8 @@ def read_recorded_run(model_dir: str, run: str | None = None) -> RecordedRun:
             "record some with tf-frame profile, or with --profile_at_step"
         )
     if run is not None and run not in runs:
-        near = nearest(run, list(runs))
-        hint = f"did you mean {near}?" if near else f"it has {', '.join(runs)}"
+        similar = nearest(run, list(runs))
+        hint = f"did you mean {similar}?" if similar else f"it has {', '.join(runs)}"
         raise ConfigError(f"--run {run}: {model_dir} has no recorded steps of that name; {hint}")
     name = run if run is not None else list(runs)[-1]
     if run is None and folders[-1].name != name:

@@ -57,12 +57,7 @@ class Facts:
 
 
 class Recorder:
-    """Records consecutive steps of a training loop.
-
-    Args:
-      times: the times of its steps and hooks.
-      facts: goes into the profile.
-    """
+    """Records consecutive steps of a training loop, by the times of its steps and hooks."""
 
     def __init__(self, times: StepTimes, facts: Facts) -> None:
         self._times = times
@@ -73,10 +68,7 @@ class Recorder:
         self._began: int | None = None
 
     def start(self, on_step: Callable[[int, float], None]) -> None:
-        """Begins to record with the next span.
-
-        Args:
-          on_step: called after each step with hooks, with its global step and its end.
+        """Begins to record; calls `on_step` after each step, with its global step and its end.
 
         Raises:
           CaptureError: another recorder of the same loop is active.
@@ -91,11 +83,9 @@ class Recorder:
         self._pending = run_metadata
 
     def end_step(self, number: int, ended: float) -> None:
-        """Ends a step; one without run metadata is not recorded.
+        """Ends a step; `ended` is the end of its last hook, by `time.monotonic`.
 
-        Args:
-          number: its global step.
-          ended: end of its last hook, by `time.monotonic`.
+        A step without run metadata is not recorded.
         """
         since_epoch = time.time_ns() - time.monotonic_ns()
         spans = [

@@ -41,11 +41,7 @@ def run_options(session_target: str | bytes = "") -> Any:
 def without_collision(options: Any, session_target: str | bytes) -> None:
     """Lowers a full trace, as requested by TensorFlow's hooks, to a level that fails no step.
 
-    See `run_options`.
-
-    Args:
-      options: the `RunOptions`, which are changed while a capture of this process is active.
-      session_target: the target of the session.
+    Changes the `RunOptions` while a capture of this process is active; see `run_options`.
     """
     full = options.trace_level > tf.RunOptions.SOFTWARE_TRACE
     if full and not session_target and is_any_profiler_active():
@@ -53,17 +49,10 @@ def without_collision(options: Any, session_target: str | bytes) -> None:
 
 
 def add_run_metadata(writer: Any, run_metadata: Any, tag: str, step: int | None = None) -> str:
-    """Writes run metadata into an event file, for TensorBoard's graphs page.
+    """Writes run metadata with a `FileWriter`, for TensorBoard's graphs page; returns the tag.
 
-    Args:
-      writer: a `tf.compat.v1.summary.FileWriter`.
-      run_metadata: the `RunMetadata`.
-      tag: the name on the page. A writer takes every name only once; if a step runs again after a
-        lost session, `_2` and so on is added.
-      step: the step of the event; None: 0, as in older hooks.
-
-    Returns:
-      The unique name.
+    A writer takes every tag, the name on the page, only once; if a step runs again after a lost
+    session, `_2` and so on is added. Without a step the event has the step 0, as in older hooks.
     """
     unique = tag
     for number in itertools.count(2):
@@ -76,12 +65,9 @@ def add_run_metadata(writer: Any, run_metadata: Any, tag: str, step: int | None 
 
 
 def write_trace(path: str, trace: str) -> None:
-    """Writes a Chrome trace, whole or not at all; makes missing folders.
+    """Writes the JSON of a Chrome trace, whole or not at all; makes missing folders.
 
-    Args:
-      path: the file, on any file system that TensorFlow knows; compressed if its name
-        ends in `.gz`.
-      trace: the JSON.
+    The file, on any file system that TensorFlow knows, is compressed if its name ends in `.gz`.
 
     Raises:
       tf.errors.OpError: the file cannot be written.

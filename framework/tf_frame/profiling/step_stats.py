@@ -67,12 +67,9 @@ class Execution(NamedTuple):
 
 
 def read_executions(step_stats: Any) -> Mapping[str, list[Execution]]:
-    """Returns the executions of each device, by rising begin.
+    """Returns the executions of each device in a `StepStats`, by rising begin.
 
     Executions with a clock that is off by hours are left out, with a warning.
-
-    Args:
-      step_stats: a `StepStats`; it is not changed.
     """
     devices: dict[str, list[Execution]] = {}
     for dev_stats in step_stats.dev_stats:

@@ -60,10 +60,7 @@ class StepTimes:
     def step(self, now: float, steps: int = 1) -> None:
         """Counts a step, or several steps of one call, from the end of the last step until now.
 
-        Args:
-          now: the time.
-          steps: number of steps; negative if a parameter server came back with the global step of
-            an older checkpoint: then the step does not count.
+        A negative number does not count: a parameter server came back with an older checkpoint.
         """
         secs, self._last = now - self._last, now
         if secs > 0 and steps > 0:  # Not for NaN, of the first step.
@@ -105,13 +102,9 @@ class StepTimes:
 
 
 def quantiles(counts: Sequence[int]) -> dict[str, float]:
-    """Returns the number of steps, and the quantiles of their durations.
+    """Returns `steps`, and with at least one step also `p50_secs`, `p90_secs`, `p99_secs`.
 
-    Args:
-      counts: steps in each class; for an interval, the difference of `StepTimes.counts`.
-
-    Returns:
-      `steps`; with at least one step also `p50_secs`, `p90_secs`, `p99_secs`.
+    `counts` are steps in each class; for an interval, the difference of `StepTimes.counts`.
     """
     total = sum(counts)
     result: dict[str, float] = {"steps": total}

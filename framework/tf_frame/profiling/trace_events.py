@@ -48,13 +48,10 @@ def arguments(values: Mapping[str, Any]) -> str:
 
 
 class Trace:
-    """Events of a trace; times are nanoseconds since 1970.
+    """Events of a trace on named `rows`; times are nanoseconds since 1970.
 
     Args:
       origin: the time that is 0 in the file.
-
-    Attributes:
-      rows: names of its rows.
     """
 
     def __init__(self, origin: int = 0) -> None:

@@ -57,25 +57,15 @@ class Event(NamedTuple):
 
 
 class Line(NamedTuple):
-    """A thread or a stream.
-
-    Attributes:
-      plane: such as `/host:CPU`.
-      name: of the thread.
-      events: by rising begin, and by falling length.
-    """
+    """A thread or a stream of a plane, such as `/host:CPU`."""
 
     plane: str
     name: str
-    events: Sequence[Event]
+    events: Sequence[Event]  # By rising begin, and by falling length.
 
 
 def read_lines(path: str, *, keep_threadpool: bool = False) -> list[Line]:
-    """Reads the threads of a capture that have events.
-
-    Args:
-      path: of the file.
-      keep_threadpool: include the events of Eigen's thread pools.
+    """Reads the threads of a capture that have events, with or without Eigen's thread pools.
 
     Raises:
       DataError: the file cannot be read, or is no capture.

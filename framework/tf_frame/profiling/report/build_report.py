@@ -112,8 +112,8 @@ def _first(ops: Sequence[Operation], count: int | None) -> tuple[Operation, ...]
     """The first operations, and one row for all further operations together."""
     if count is None or len(ops) <= count:
         return tuple(ops)
-    (rest,) = operation_tables.group_rows(ops[count:], lambda operation: "(others)")
-    fields = operation_tables.row_fields(rest)
+    (remaining,) = operation_tables.group_rows(ops[count:], lambda operation: "(others)")
+    fields = operation_tables.row_fields(remaining)
     return (*ops[:count], Operation(**fields, type="", kind=OTHER, layer="", clone="", device=""))
 
 
@@ -159,8 +159,8 @@ def _task_rows(tasks: Sequence[AttributedSteps]) -> tuple[TaskRow, ...]:
     computing = [row.median_ms * (1 - row.shares.get(COMMUNICATION, 0)) for row in rows]
 
     def is_straggler(index: int) -> bool:
-        others = computing[:index] + computing[index + 1 :]
-        return bool(others) and computing[index] > _STRAGGLER * statistics.median(others)
+        other_tasks = computing[:index] + computing[index + 1 :]
+        return bool(other_tasks) and computing[index] > _STRAGGLER * statistics.median(other_tasks)
 
     return tuple(
         dataclasses.replace(row, straggler=is_straggler(index)) for index, row in enumerate(rows)

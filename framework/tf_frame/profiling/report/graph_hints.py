@@ -16,9 +16,9 @@ from tf_frame.profiling.report.operation_kinds import (
 )
 from tf_frame.text import readable_bytes
 
-# Between the 5 % from which xprof calls a step moderately input-bound, and the 20 % from which
-# highly (xprof/convert/op_stats_to_input_pipeline_analysis.cc): taking a batch that is ready is
-# a few percent of a small step.
+# xprof calls a step moderately input-bound from 5 % on, and highly from 20 % on
+# (xprof/convert/op_stats_to_input_pipeline_analysis.cc). Taking a batch that is ready is a few
+# percent of a small step.
 _INPUT = 0.1
 # Half of the peak, and more than all activations of a small model: 72 MiB for ResNet-50 with 8
 # images of 64 x 64.

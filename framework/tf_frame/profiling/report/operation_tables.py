@@ -70,12 +70,9 @@ def layer_rows(operations: Sequence[Operation], costs: Sequence[Cost]) -> tuple[
 
 
 def roll_up(layers: Sequence[Row], largest: float, depth: int = 1) -> tuple[Row, ...]:
-    """Adds layers up to outer scopes, the longest first.
+    """Adds layers up to their outer scopes of a depth, the longest first.
 
-    Args:
-      layers: rows of the layers.
-      largest: scopes with a greater share are divided into the scopes inside.
-      depth: depth of the outermost scopes.
+    A scope with a greater share than `largest` is divided into the scopes inside.
     """
     rows: list[Row] = []
     groups = _groups(layers, lambda row: "/".join(row.name.split("/")[:depth]))

@@ -30,7 +30,7 @@ _TABLES = (
 
 
 def format_report(report: Report, by: str | None = None) -> str:
-    """Returns the text; with `by`, only this one of `text_tables.TABLES`, with all rows."""
+    """Returns the text; with `by`, the step time and one of `text_tables.TABLES`, all rows."""
     if by is not None:
         table = text_tables.TABLES[by](report, None)
         return f"{_headline(report)}\n\n{table or f'Nothing is recorded by {by}.'}"

@@ -52,11 +52,9 @@ class Attribution:
 
 
 def attribute_time(step: Step, priorities: Sequence[Priority]) -> Attribution:
-    """Attributes the wall time of a step.
+    """Attributes the wall time of a step by the priority of each of its operations.
 
-    Args:
-      step: the step; time before its begin and after its end does not count.
-      priorities: priority of each operation of the step.
+    Time before the begin and after the end of the step does not count.
     """
     sweep = _Sweep(step, priorities)
     before = step.begin
