@@ -23,18 +23,17 @@ def plain(value=0):
     return value
 
 
-def test_defaults_hold_inside_only():
+def test_defaults_hold_inside_only_and_arguments_win():
     with arg_scope([one, two], second=5):
         assert one(1) == ((1,), {"second": 5})
         assert two(0) == (0, 5, (2,))
-    assert one(1) == ((1,), {})
-    assert two(0) == (0, 1, (2,))
-
-
-def test_given_arguments_win():
     with arg_scope((one, two), second=5, third=7):
         assert two(0, third=8) == (0, 5, 8)
         assert one(second=None) == ((), {"second": None, "third": 7})
+    with pytest.raises(RuntimeError), arg_scope([one], a=1):
+        raise RuntimeError
+    assert one(1) == ((1,), {})
+    assert two(0) == (0, 1, (2,))
 
 
 def test_nested_scopes_add_up_and_the_inner_one_wins():
@@ -75,12 +74,6 @@ def test_what_is_set_does_not_change_with_the_callers_dictionary():
     assert layers.current_arg_scope() == {}
 
 
-def test_defaults_end_with_an_exception():
-    with pytest.raises(RuntimeError), arg_scope([one], a=1):
-        raise RuntimeError
-    assert one() == ((), {})
-
-
 def test_another_thread_has_its_own_scopes():
     found = []
     with arg_scope([one], a=1):
@@ -101,27 +94,18 @@ def test_names_signature_and_documentation_stay():
 
 def test_functions_of_one_name_are_told_apart():
     def made(value):
-        @add_arg_scope
         def inner(a=value):
             return a
 
         return inner
 
-    first, second = made(1), made(2)
+    first, second = add_arg_scope(made(1)), add_arg_scope(made(2))
     with arg_scope([first], a=5):
         assert (first(), second()) == (5, 2)
-
-
-def test_a_key_is_not_given_away_with_the_functions_memory():
-    def made():
-        def inner(a=1):
-            return a
-
-        return inner
-
-    keys = [layers.arg_scope_func_key(add_arg_scope(made())) for _ in range(20)]
+    # A key is not given away with the memory of a function.
+    keys = [layers.arg_scope_func_key(add_arg_scope(made(1))) for _ in range(20)]
     assert len(set(keys)) == 20
-    assert not any(layers.has_arg_scope(made()) for _ in range(20))
+    assert not any(layers.has_arg_scope(made(1)) for _ in range(20))
 
 
 def test_what_does_not_fit_is_refused():

@@ -49,19 +49,20 @@ def test_the_noise_shape_lets_elements_go_together():
 
 
 def test_the_same_seed_draws_the_same_and_another_does_not():
-    ones = tf.ones([50])
-    same = [layers.dropout(ones, 0.5, seed=seed) for seed in (7, 7, 8)]
+    outputs = [layers.dropout(tf.ones([50]), 0.5, seed=seed) for seed in (7, 7, 8)]
     with tf.Session() as session:
-        first, second, other = session.run(same)
+        first, second, other = session.run(outputs)
     np.testing.assert_array_equal(first, second)
     assert (first != other).any()
 
 
 def test_the_scope_names_the_outputs_in_a_collection():
-    with layers.arg_scope([layers.dropout], outputs_collections="ends"):
+    with layers.arg_scope([layers.dropout, layers.flatten], outputs_collections="ends"):
         layers.dropout(tf.ones([2]))
         layers.dropout(tf.ones([2]), scope="Last")
-    assert [end.aliases for end in tf.get_collection("ends")] == [["Dropout"], ["Last"]]
+        layers.flatten(tf.zeros([1, 2, 3]), scope="Flat")
+    names = [end.aliases for end in tf.get_collection("ends")]
+    assert names == [["Dropout"], ["Last"], ["Flat"]]
 
 
 @pytest.mark.parametrize(
@@ -84,33 +85,16 @@ def test_every_example_becomes_a_vector(shape, flat):
             assert session.run(outputs, {inputs: values[:0]}).shape == (0, 12)
 
 
-def test_an_unknown_rank_is_refused():
-    with pytest.raises(ValueError, match="known rank"):
-        layers.flatten(tf.placeholder(tf.float32))
-
-
-def test_the_outputs_are_collected_by_name():
-    layers.flatten(tf.zeros([1, 2, 3]), outputs_collections="ends", scope="Flat")
-    assert [end.aliases for end in tf.get_collection("ends")] == [["Flat"]]
-
-
-VALUES = np.random.RandomState(0).normal(size=[2, 6, 4]).astype(np.float32)
-
-
 def test_the_largest_of_each_group_of_neighbours_is_left():
+    values = np.random.RandomState(0).normal(size=[2, 6, 4]).astype(np.float32)
     with tf.Session() as session:
         inputs = tf.placeholder(tf.float32, [None, 6, 4])
         last, middle = layers.maxout(inputs, 2), layers.maxout(inputs, 3, axis=1)
         assert last.shape.as_list() == [None, 6, 2]
         assert middle.shape.as_list() == [None, 3, 4]
-        last, middle = session.run([last, middle], {inputs: VALUES})
-    np.testing.assert_array_equal(last, VALUES.reshape(2, 6, 2, 2).max(-1))
-    np.testing.assert_array_equal(middle, VALUES.reshape(2, 3, 2, 4).max(2))
-
-
-def test_features_that_do_not_divide_are_refused():
-    with pytest.raises(ValueError, match=r"features\(6\) is not a multip"):
-        layers.maxout(tf.zeros([1, 6]), 4)
+        last, middle = session.run([last, middle], {inputs: values})
+    np.testing.assert_array_equal(last, values.reshape(2, 6, 2, 2).max(-1))
+    np.testing.assert_array_equal(middle, values.reshape(2, 3, 2, 4).max(2))
 
 
 def test_a_number_becomes_a_vector_and_one_out_of_range_no_place():
@@ -137,7 +121,15 @@ def test_the_last_dimension_sums_to_1():
     np.testing.assert_allclose(result, expected, rtol=1e-5)
 
 
-@pytest.mark.parametrize(("shape", "message"), [([3], "at least 2"), ([2, None], "must be known")])
-def test_logits_without_known_classes_are_refused(shape, message):
+@pytest.mark.parametrize(
+    ("layer", "shape", "message"),
+    [
+        (layers.flatten, None, "known rank"),
+        (lambda inputs: layers.maxout(inputs, 4), [1, 6], r"features\(6\) is not a multip"),
+        (layers.softmax, [3], "at least 2"),
+        (layers.softmax, [2, None], "must be known"),
+    ],
+)
+def test_shapes_that_do_not_fit_are_refused(layer, shape, message):
     with pytest.raises(ValueError, match=message):
-        layers.softmax(tf.placeholder(tf.float32, shape))
+        layer(tf.placeholder(tf.float32, shape))

@@ -6,17 +6,24 @@ from tf_frame.layers.moments import batch_moments, combined_moments, shared_mome
 VALUES = np.random.RandomState(0).normal(100, 3, size=[7, 4, 2])
 
 
-def moments_of(values):
-    return batch_moments(tf.constant(values), 2, tf.float64)
+def parts_together(*parts, weights=None):
+    """Mean, variance and count of moments of parts, put together."""
+    with tf.Session() as session:
+        moments = [
+            batch_moments(
+                tf.constant(VALUES[part]),
+                2,
+                tf.float64,
+                None if weights is None else weights[part],
+            )
+            for part in parts
+        ]
+        stacked = [tf.stack([m.mean, m.variance, tf.fill([2], m.count)]) for m in moments]
+        return session.run(combined_moments(stacked))
 
 
 def test_moments_of_parts_of_any_size_make_those_of_the_whole():
-    with tf.Session() as session:
-        parts = [
-            tf.stack([m.mean, m.variance, tf.fill([2], m.count)])
-            for m in (moments_of(VALUES[:2]), moments_of(VALUES[2:3]), moments_of(VALUES[3:]))
-        ]
-        mean, variance, count = session.run(combined_moments(parts))
+    mean, variance, count = parts_together(slice(2), slice(2, 3), slice(3, None))
     np.testing.assert_allclose(mean, VALUES.mean((0, 1)))
     np.testing.assert_allclose(variance, VALUES.var((0, 1)))
     np.testing.assert_array_equal(count, [28.0, 28.0])
@@ -25,12 +32,7 @@ def test_moments_of_parts_of_any_size_make_those_of_the_whole():
 def test_weights_of_examples_count_when_parts_are_put_together():
     weights = np.array([2, 0, 1, 3, 1, 1, 2])
     repeated = np.repeat(VALUES, weights, axis=0)
-    with tf.Session() as session:
-        parts = []
-        for part in (slice(0, 3), slice(3, 7)):
-            moments = batch_moments(tf.constant(VALUES[part]), 2, tf.float64, weights[part])
-            parts.append(tf.stack([moments.mean, moments.variance, tf.fill([2], moments.count)]))
-        mean, variance, count = session.run(combined_moments(parts))
+    mean, variance, count = parts_together(slice(3), slice(3, 7), weights=weights)
     np.testing.assert_allclose(mean, repeated.mean((0, 1)))
     np.testing.assert_allclose(variance, repeated.var((0, 1)))
     np.testing.assert_allclose(count, [repeated[..., 0].size] * 2)
@@ -51,10 +53,9 @@ def test_alone_the_moments_and_their_gradients_stay_what_they_are():
 
 def test_the_unbiased_variance_of_one_value_is_0():
     with tf.Session() as session:
-        values = tf.constant(VALUES[:1, :1])
-        assert session.run(batch_moments(values, 2, tf.float64).unbiased_variance()).tolist() == [
-            0,
-            0,
-        ]
-        whole = session.run(moments_of(VALUES).unbiased_variance())
+        one, whole = (
+            session.run(batch_moments(tf.constant(part), 2, tf.float64).unbiased_variance())
+            for part in (VALUES[:1, :1], VALUES)
+        )
+    assert one.tolist() == [0, 0]
     np.testing.assert_allclose(whole, VALUES.var((0, 1), ddof=1))

@@ -7,32 +7,18 @@ from tf_frame import layers
 IMAGES = np.random.RandomState(0).normal(3, 2, size=[2, 3, 2, 4])
 
 
+def normalised_over(x, axes, epsilon=1e-6):
+    return (x - x.mean(axes, keepdims=True)) / np.sqrt(x.var(axes, keepdims=True) + epsilon)
+
+
 @pytest.mark.parametrize(("begin_norm_axis", "begin_params_axis"), [(1, -1), (-1, -1), (2, 2)])
 def test_each_example_is_normalised_from_an_axis_on(begin_norm_axis, begin_params_axis, evaluate):
     outputs = layers.layer_norm(
         tf.constant(IMAGES), begin_norm_axis=begin_norm_axis, begin_params_axis=begin_params_axis
     )
     axes = tuple(range(begin_norm_axis % 4, 4))
-    mean, variance = IMAGES.mean(axes, keepdims=True), IMAGES.var(axes, keepdims=True)
-    np.testing.assert_allclose(evaluate(outputs)[0], (IMAGES - mean) / np.sqrt(variance))
+    np.testing.assert_allclose(evaluate(outputs)[0], normalised_over(IMAGES, axes, 0))
     assert {tuple(v.shape) for v in tf.global_variables()} == {IMAGES.shape[begin_params_axis:]}
-
-
-def test_gradients_of_layer_norm_equal_finite_differences(differences, evaluate):
-    slope = np.random.RandomState(1).normal(size=IMAGES.shape)
-
-    def loss(x):
-        axes = (1, 2, 3)
-        x = (x - x.mean(axes, keepdims=True)) / np.sqrt(x.var(axes, keepdims=True))
-        return np.sum(slope * x)
-
-    inputs = tf.constant(IMAGES)
-    outputs = layers.layer_norm(inputs, activation_fn=lambda x: x * slope)
-    beta, gamma = tf.trainable_variables()
-    by_inputs, by_gamma = evaluate(*tf.gradients(outputs, [inputs, gamma]))
-    np.testing.assert_allclose(by_inputs, differences(loss, IMAGES), rtol=1e-4, atol=1e-7)
-    np.testing.assert_allclose(by_gamma.sum(), loss(IMAGES))
-    assert (beta.op.name, gamma.op.name) == ("LayerNorm/beta", "LayerNorm/gamma")
 
 
 def test_half_floats_have_a_larger_epsilon(evaluate):
@@ -40,20 +26,21 @@ def test_half_floats_have_a_larger_epsilon(evaluate):
     assert result.tolist() == [[0, 0, 0]] * 2
 
 
-def test_inputs_that_layer_norm_does_not_support_are_refused():
+def test_inputs_that_layer_norm_and_instance_norm_do_not_support_are_refused():
     with pytest.raises(ValueError, match="undefined rank"):
         layers.layer_norm(tf.placeholder(tf.float32))
     with pytest.raises(ValueError, match=r"must be < rank\(inputs\) \(4\)"):
         layers.layer_norm(tf.constant(IMAGES), begin_norm_axis=4)
     with pytest.raises(ValueError, match=r"\[-1:\] is not fully defined"):
         layers.layer_norm(tf.placeholder(tf.float32, [2, None]))
+    with pytest.raises(ValueError, match="data_format has to be either NCHW or NHWC"):
+        layers.instance_norm(tf.constant(IMAGES), data_format="NDHWC")
+    with pytest.raises(ValueError, match="undefined channels dimension"):
+        layers.instance_norm(tf.placeholder(tf.float32, [2, 3, 3, None]))
 
 
 RGB = np.random.RandomState(0).normal(3, 2, size=[2, 3, 4, 3])
-
-NORMALISED_RGB = (RGB - RGB.mean((1, 2), keepdims=True)) / np.sqrt(
-    RGB.var((1, 2), keepdims=True) + 1e-6
-)
+NORMALISED_RGB = normalised_over(RGB, (1, 2))
 
 
 def test_channels_of_an_example_are_normalised_whether_first_or_last(evaluate):
@@ -67,35 +54,9 @@ def test_channels_of_an_example_are_normalised_whether_first_or_last(evaluate):
     np.testing.assert_allclose(first.transpose(0, 2, 3, 1), NORMALISED_RGB * [1, 2, 3])
 
 
-def test_gradients_of_instance_norm_equal_finite_differences(differences, evaluate):
-    slope = np.random.RandomState(1).normal(size=RGB.shape)
-
-    def loss(x):
-        mean, variance = x.mean((1, 2), keepdims=True), x.var((1, 2), keepdims=True)
-        return np.sum(slope * (x - mean) / np.sqrt(variance + 1e-6))
-
-    inputs = tf.constant(RGB)
-    outputs = layers.instance_norm(inputs, activation_fn=lambda x: x * slope, scope="norm")
-    names = [v.op.name for v in tf.trainable_variables()]
-    assert names == ["norm/beta", "norm/gamma"]
-    by_inputs, by_gamma = evaluate(*tf.gradients(outputs, [inputs, tf.trainable_variables()[1]]))
-    np.testing.assert_allclose(by_inputs, differences(loss, RGB), rtol=1e-4, atol=1e-7)
-    np.testing.assert_allclose(by_gamma, (slope * NORMALISED_RGB).sum((0, 1, 2)))
-
-
-def test_inputs_that_instance_norm_does_not_support_are_refused():
-    with pytest.raises(ValueError, match="data_format has to be either NCHW or NHWC"):
-        layers.instance_norm(tf.constant(RGB), data_format="NDHWC")
-    with pytest.raises(ValueError, match="undefined channels dimension"):
-        layers.instance_norm(tf.placeholder(tf.float32, [2, 3, 3, None]))
-
-
 def grouped_and_normalised(x):
     """In two groups of two channels each."""
-    x = x.reshape(2, 3, 2, 2, 2)
-    axes = (1, 2, 4)
-    x = (x - x.mean(axes, keepdims=True)) / np.sqrt(x.var(axes, keepdims=True) + 1e-6)
-    return x.reshape(2, 3, 2, 4)
+    return normalised_over(x.reshape(2, 3, 2, 2, 2), (1, 2, 4)).reshape(2, 3, 2, 4)
 
 
 @pytest.mark.parametrize("in_one_pass", [False, True])
@@ -104,29 +65,34 @@ def test_groups_of_channels_are_normalised_whether_first_or_last(in_one_pass, ev
     options = {"param_initializers": gammas, "mean_close_to_zero": in_one_pass}
     inputs = tf.placeholder_with_default(IMAGES, [None, 3, 2, 4])
     last = layers.group_norm(inputs, 2, **options)
-    first = layers.group_norm(
-        tf.transpose(inputs, [0, 3, 1, 2]),
-        2,
-        channels_axis=-3,
-        reduction_axes=(-2, -1),
-        **options,
-    )
+    turned = tf.transpose(inputs, [0, 3, 1, 2])
+    first = layers.group_norm(turned, 2, channels_axis=-3, reduction_axes=(-2, -1), **options)
     assert last.shape.as_list() == [None, 3, 2, 4]
     last, first = evaluate(last, first)
     np.testing.assert_allclose(last, grouped_and_normalised(IMAGES) * [1, 2, 3, 4], rtol=1e-6)
     np.testing.assert_allclose(first.transpose(0, 2, 3, 1), last)
 
 
-def test_gradients_of_group_norm_equal_finite_differences(differences, evaluate):
+@pytest.mark.parametrize(
+    ("layer", "options", "scope", "normalised"),
+    [
+        (layers.layer_norm, {}, "LayerNorm", lambda x: normalised_over(x, (1, 2, 3), 0)),
+        (layers.instance_norm, {}, "InstanceNorm", lambda x: normalised_over(x, (1, 2))),
+        (layers.group_norm, {"groups": 2}, "GroupNorm", grouped_and_normalised),
+    ],
+)
+def test_gradients_equal_finite_differences(
+    differences, evaluate, layer, options, scope, normalised
+):
     slope = np.random.RandomState(1).normal(size=IMAGES.shape)
     inputs = tf.constant(IMAGES)
-    outputs = layers.group_norm(inputs, 2, activation_fn=lambda x: x * slope)
-    names = [v.op.name for v in tf.trainable_variables()]
-    assert names == ["GroupNorm/beta", "GroupNorm/gamma"]
-    by_inputs, by_gamma = evaluate(*tf.gradients(outputs, [inputs, tf.trainable_variables()[1]]))
-    numeric = differences(lambda x: np.sum(slope * grouped_and_normalised(x)), IMAGES)
+    outputs = layer(inputs, activation_fn=lambda x: x * slope, **options)
+    beta, gamma = tf.trainable_variables()
+    assert (beta.op.name, gamma.op.name) == (f"{scope}/beta", f"{scope}/gamma")
+    by_inputs, by_gamma = evaluate(*tf.gradients(outputs, [inputs, gamma]))
+    numeric = differences(lambda x: np.sum(slope * normalised(x)), IMAGES)
     np.testing.assert_allclose(by_inputs, numeric, rtol=1e-4, atol=1e-7)
-    np.testing.assert_allclose(by_gamma, (slope * grouped_and_normalised(IMAGES)).sum((0, 1, 2)))
+    np.testing.assert_allclose(by_gamma, (slope * normalised(IMAGES)).sum((0, 1, 2)))
 
 
 @pytest.mark.parametrize(

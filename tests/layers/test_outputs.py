@@ -15,6 +15,9 @@ def test_outputs_are_collected_by_name():
     }
     assert tf.get_collection("more") == []
     assert tf.get_collection("ends") == [first, second]
+    layers.collect_named_outputs("again", "other", first)
+    again = layers.convert_collection_to_dict("again")
+    assert list(again.items()) == [("net/first", first), ("other", first)]
 
 
 def test_without_a_collection_a_tensor_gets_no_name():
@@ -29,22 +32,8 @@ def test_names_of_tensors():
     parts = tf.split(tf.zeros([4]), 2, name="parts")
     named = layers.append_tensor_alias(tf.constant(1.0), "a/")
     assert layers.append_tensor_aliases(named, ["b", "c"]) is named
-    assert layers.gather_tensors_aliases([plain, *parts, named]) == [
-        "plain",
-        "parts",
-        "parts:1",
-        "a",
-        "b",
-        "c",
-    ]
-
-
-def test_a_tensor_with_several_names_is_found_by_each():
-    tensor = tf.constant(1.0)
-    layers.collect_named_outputs("ends", "a", tensor)
-    layers.collect_named_outputs("ends", "b", tensor)
-    assert layers.convert_collection_to_dict("ends") == {"a": tensor, "b": tensor}
-    assert list(layers.convert_collection_to_dict("ends")) == ["a", "b"]
+    aliases = layers.gather_tensors_aliases([plain, *parts, named])
+    assert aliases == ["plain", "parts", "parts:1", "a", "b", "c"]
 
 
 def test_collections_of_one_variable():

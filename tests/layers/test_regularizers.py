@@ -40,7 +40,7 @@ def test_gradients_equal_finite_differences(evaluate, differences, regularizer):
     np.testing.assert_allclose(evaluate(gradient)[0], wanted, rtol=1e-6)
 
 
-def test_scale_zero_makes_no_penalty():
+def test_scale_zero_makes_no_penalty_and_a_scale_may_be_a_tensor(evaluate):
     nothing = [
         layers.l1_regularizer(0.0),
         layers.l2_regularizer(0.0),
@@ -51,9 +51,6 @@ def test_scale_zero_makes_no_penalty():
     assert [penalty(tf.constant(WEIGHTS)) for penalty in nothing] == [None] * 4
     assert not tf.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)
     assert layers.sum_regularizer([None, None]) is None
-
-
-def test_a_scale_may_be_a_tensor(evaluate):
     scale = tf.get_variable("scale", initializer=0.5, trainable=False)
     assert evaluate(layers.l2_regularizer(scale)(tf.constant(WEIGHTS))) == [0.5 * 14 / 2]
 
@@ -68,13 +65,8 @@ def test_names_of_ops_are_slims():
             layers.sum_regularizer([tf.reduce_sum])(weights),
             layers.l2_regularizer(0.5, scope="mine")(weights),
         ]
-    assert [tensor.op.name for tensor in made] == [
-        "net/l1_regularizer",
-        "net/l2_regularizer",
-        "net/l1_l2_regularizer",
-        "net/sum_regularizer",
-        "net/mine",
-    ]
+    names = ["l1_regularizer", "l2_regularizer", "l1_l2_regularizer", "sum_regularizer", "mine"]
+    assert [tensor.op.name for tensor in made] == [f"net/{name}" for name in names]
 
 
 @pytest.mark.parametrize("regularizer", [layers.l1_regularizer, layers.l2_regularizer])
@@ -88,34 +80,25 @@ def test_integers_and_negative_scales_are_refused(regularizer):
             layers.l1_l2_regularizer(*scales)
 
 
-def test_apply_sums_over_weights_and_collects_the_sum(evaluate):
+def test_apply_sums_over_weights_or_their_collection_and_collects_the_sum(evaluate):
+    with pytest.raises(ValueError, match="No weights to regularize"):
+        layers.apply_regularization(layers.l2_regularizer(0.5))
     weights = [tf.constant(WEIGHTS), tf.constant([2.0])]
     total = layers.apply_regularization(layers.l2_regularizer(0.5), weights)
     assert tf.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES) == [total]
     assert total.op.name == "get_regularization_penalty"
-    assert evaluate(total) == [0.5 * (14 + 4) / 2]
-
-
-def test_apply_takes_the_collection_of_weights():
-    with pytest.raises(ValueError, match="No weights to regularize"):
-        layers.apply_regularization(layers.l2_regularizer(0.5))
-    tf.add_to_collection(tf.GraphKeys.WEIGHTS, tf.constant(WEIGHTS))
-    with tf.Session() as session:
-        assert session.run(layers.apply_regularization(layers.l1_regularizer(0.5))) == 3
-        assert session.run(layers.apply_regularization(lambda _: None)) == 0
+    tf.add_to_collection(tf.GraphKeys.WEIGHTS, weights[0])
+    of_collection = layers.apply_regularization(layers.l1_regularizer(0.5))
+    nothing = layers.apply_regularization(lambda _: None)
+    assert evaluate(total, of_collection, nothing) == [0.5 * (14 + 4) / 2, 3, 0]
     with pytest.raises(ValueError, match="must return a scalar Tensor instead of a .* rank 2"):
         layers.apply_regularization(tf.identity)
 
 
 def test_clones_that_share_a_variable_pay_once(evaluate, variable_mode):
     def clone():
-        layers.conv2d(
-            tf.ones([1, 2, 2, 1]),
-            2,
-            1,
-            weights_regularizer=layers.l2_regularizer(0.1),
-            scope="conv",
-        )
+        penalty = layers.l2_regularizer(0.1)
+        layers.conv2d(tf.ones([1, 2, 2, 1]), 2, 1, weights_regularizer=penalty, scope="conv")
 
     clone()
     with tf.variable_scope("", reuse=True):

@@ -39,6 +39,8 @@ def test_pointwise_weights_mix_the_channels(convolved, as_full, evaluate):
     depthwise, pointwise, outputs = evaluate(depthwise, pointwise, outputs)
     expected = convolved(IMAGES, as_full(depthwise), stride=2) @ pointwise[0, 0]
     np.testing.assert_allclose(outputs, expected, atol=1e-10)
+    layers.separable_conv2d(IMAGES, None, 3, normalizer_fn=tf.identity, scope="normalised")
+    assert list(shapes())[3:] == ["normalised/depthwise_weights"]
 
 
 @pytest.mark.parametrize("settings", [{"stride": 2}, {"rate": 2}, {"rate": 3}])
@@ -59,23 +61,13 @@ def test_gradients_equal_finite_differences(convolved, as_full, evaluate, differ
     np.testing.assert_allclose(by_pointwise, wanted, atol=1e-6)
 
 
-def test_pointwise_weights_can_have_their_own_initializer(evaluate):
+def test_both_weights_pay_and_are_collected_as_weights_and_may_have_other_initializers(evaluate):
     layers.separable_conv2d(
         IMAGES,
         5,
         3,
         weights_initializer=tf.ones_initializer(),
         pointwise_initializer=tf.constant_initializer(2.0),
-    )
-    depthwise, pointwise, _ = evaluate(*tf.global_variables())
-    assert (np.unique(depthwise), np.unique(pointwise)) == (1, 2)
-
-
-def test_both_weights_pay_and_are_collected_as_weights():
-    layers.separable_conv2d(
-        IMAGES,
-        5,
-        3,
         weights_regularizer=layers.l2_regularizer(0.1),
         variables_collections={"weights": ["of_weights"], "biases": ["of_biases"]},
     )
@@ -83,11 +75,8 @@ def test_both_weights_pay_and_are_collected_as_weights():
     assert len(tf.losses.get_regularization_losses()) == 2
     assert tf.get_collection("of_weights") == [depthwise, pointwise]
     assert tf.get_collection("of_biases") == [biases]
-
-
-def test_normalizer_takes_the_place_of_biases_without_pointwise_weights():
-    layers.separable_conv2d(IMAGES, None, 3, normalizer_fn=tf.identity)
-    assert list(shapes()) == ["SeparableConv2d/depthwise_weights"]
+    depthwise, pointwise = evaluate(depthwise, pointwise)
+    assert (np.unique(depthwise), np.unique(pointwise)) == (1, 2)
 
 
 def test_channels_first_are_the_same_variables_and_shapes():

@@ -5,27 +5,15 @@ import tensorflow.compat.v1 as tf
 from tf_frame import layers
 
 
-def row(values):
-    return np.array(values, np.float32).reshape(1, 1, -1, 1)
-
-
-def resized(values, width, **settings):
-    with tf.Graph().as_default(), tf.Session() as session:
-        result = layers.resize_bilinear(tf.constant(row(values)), [1, width], **settings)
-        return session.run(result).ravel()
-
-
-def test_edges_coincide_by_default():
-    np.testing.assert_allclose(resized([0, 4], 4), [0, 1, 3, 4])
-
-
-def test_corner_centres_coincide_when_aligned():
-    np.testing.assert_allclose(resized([0, 4], 5, align_corners=True), [0, 1, 2, 3, 4])
-
-
-def test_same_size_adds_no_op():
-    images = tf.zeros([1, 3, 4, 1])
-    assert layers.resize_bilinear(images, [3, 4]) is images
+@pytest.mark.parametrize(
+    ("align_corners", "resized"), [(False, [0, 1, 3, 4]), (True, [0, 1, 2, 3, 4])]
+)
+def test_edges_coincide_or_the_centres_of_corners(evaluate, align_corners, resized):
+    images = tf.reshape([0.0, 4.0], [1, 1, 2, 1])
+    size = [1, len(resized)]
+    (values,) = evaluate(layers.resize_bilinear(images, size, align_corners=align_corners))
+    np.testing.assert_allclose(values.ravel(), resized)
+    assert layers.resize_bilinear(images, [1, 2], align_corners=align_corners) is images
 
 
 def test_size_known_and_unknown():

@@ -29,6 +29,8 @@ def test_by_scope_and_suffix():
         assert names(layers.get_variables(scope)) == ["ab/my_weights"]
     assert names(layers.get_variables("a/", suffix="moving")) == ["a/moving"]
     assert names(layers.get_variables_by_suffix("weights", "a")) == ["a/weights", "ab/my_weights"]
+    layers.get_variables().clear()
+    assert len(layers.get_variables()) == 4
 
 
 def test_by_name_means_the_whole_name_after_the_scopes():
@@ -45,13 +47,10 @@ def test_by_collection():
     assert names(layers.get_local_variables("a/")) == []
 
 
-def test_lists_are_copies():
-    layers.get_variables().clear()
-    assert len(layers.get_variables()) == 4
-
-
 def test_the_one_variable_of_a_name():
     assert layers.get_unique_variable("a/weights") is layers.get_variables("a/weights")[0]
+    (variable,) = layers.get_variables("a/moving")
+    assert layers.get_variable_full_name(variable) == "a/moving"
     with pytest.raises(ValueError, match="Couldn't find variable b/weights"):
         layers.get_unique_variable("b/weights")
     with pytest.raises(ValueError, match=r"a/w does not uniquely identify .*a/weights"):
@@ -61,20 +60,14 @@ def test_the_one_variable_of_a_name():
 def test_to_restore_are_the_included_without_the_excluded():
     every = names(layers.get_variables())
     assert names(layers.get_variables_to_restore()) == every
-    assert names(layers.get_variables_to_restore(include=["a/", "weights"])) == [
-        "a/weights",
-        "a/moving",
-        "weights",
-    ]
+    included = layers.get_variables_to_restore(include=["a/", "weights"])
+    assert names(included) == ["a/weights", "a/moving", "weights"]
     assert names(layers.get_variables_to_restore(exclude=("a/", "ab"))) == ["weights"]
-    assert names(layers.get_variables_to_restore(["a"], ["a/moving"])) == [
-        "a/weights",
-        "ab/my_weights",
-    ]
-    with pytest.raises(TypeError, match="include is provided but is not a list or a tuple"):
-        layers.get_variables_to_restore(include="a")
-    with pytest.raises(TypeError, match="exclude is provided but is not a list or a tuple"):
-        layers.get_variables_to_restore(exclude="a")
+    included = layers.get_variables_to_restore(["a"], ["a/moving"])
+    assert names(included) == ["a/weights", "ab/my_weights"]
+    for argument in ("include", "exclude"):
+        with pytest.raises(TypeError, match=f"{argument} is provided but is not a list or a tuple"):
+            layers.get_variables_to_restore(**{argument: "a"})
 
 
 def test_filter_searches_or_matches_patterns():
@@ -89,8 +82,3 @@ def test_filter_searches_or_matches_patterns():
     assert kept(["weights", "moving"], ["^a/w", "my"]) == ["weights", "a/moving"]
     assert kept(None, iter(["a/"])) == ["weights", "ab/my_weights"]
     assert kept([]) == []
-
-
-def test_full_name_of_a_whole_variable_is_its_own():
-    (variable,) = layers.get_variables("a/moving")
-    assert layers.get_variable_full_name(variable) == "a/moving"

@@ -24,7 +24,9 @@ def test_each_symbol_gets_its_vector_and_its_gradient(unique, variable_mode):
     assert rows == (3 if unique else 6)
 
 
-def test_vectors_can_be_reused_without_their_sizes():
+def test_vectors_can_be_reused_without_their_sizes_that_new_ones_need():
+    with pytest.raises(ValueError, match="Got vocab_size=5 and embed_dim=None"):
+        layers.embed_sequence(IDS, 5)
     first = layers.embed_sequence(
         IDS, 5, 2, scope="words", regularizer=layers.l2_regularizer(1.0), trainable=False
     )
@@ -35,8 +37,3 @@ def test_vectors_can_be_reused_without_their_sizes():
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
         np.testing.assert_array_equal(*session.run([first, again]))
-
-
-def test_new_vectors_need_their_sizes():
-    with pytest.raises(ValueError, match="Got vocab_size=5 and embed_dim=None"):
-        layers.embed_sequence(IDS, 5)
