@@ -25,7 +25,7 @@ def test_other_names_have_no_step(name):
 def test_suffixes_are_taken_off():
     suffixes = (".index", ".meta", ".data-00001-of-00012", "")
     assert {checkpoint_prefix("a/b" + suffix) for suffix in suffixes} == {"a/b"}
-    for path in (".index", "a/b.data", "a/b.indexes"):
+    for path in (".index", "a/b.data", "a/b.indexes", "model.index.ckpt-1"):
         assert checkpoint_prefix(path) == path
 
 

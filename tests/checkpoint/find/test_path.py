@@ -10,7 +10,6 @@ from tf_frame.checkpoint.find.path import (
     find_checkpoints,
     resolve_checkpoint,
 )
-from tf_frame.checkpoint.names import checkpoint_prefix
 from tf_frame.errors import CheckpointError, ConfigError
 
 
@@ -54,18 +53,15 @@ def test_a_folder_without_a_readable_checkpoint_is_an_error_that_says_why(tmp_pa
 
 def test_a_downloaded_folder_may_list_the_paths_of_another_machine(tmp_path, save):
     paths = save(5, 10)
-    for name in ("checkpoint",):
-        (tmp_path / name).write_text('model_checkpoint_path: "/cns/elsewhere/model.ckpt-10"\n')
+    (tmp_path / "checkpoint").write_text('model_checkpoint_path: "/cns/elsewhere/model.ckpt-10"\n')
     assert resolve_checkpoint(str(tmp_path)) == paths[1]
 
 
-def test_a_folder_with_one_checkpoint_of_any_name_means_that(tmp_path, write):
+def test_a_folder_with_one_checkpoint_of_any_name_means_that_and_of_several_one_is_named(
+    tmp_path, write
+):
     path = write("mobilenet_v2_1.4_224.ckpt", {"a": [1.0]})
     assert resolve_checkpoint(str(tmp_path)) == path
-
-
-def test_of_several_checkpoints_of_any_name_one_has_to_be_named(tmp_path, write):
-    write("b", {"a": [1.0]})
     write("a", {"a": [1.0]})
     assert f"{tmp_path} holds several checkpoints; name one: " in problem(tmp_path)
 
@@ -99,12 +95,10 @@ def test_a_missing_checkpoint_is_answered_with_those_that_are_there(tmp_path, sa
     )
 
 
-def test_a_missing_folder_is_named(tmp_path):
-    message = problem(tmp_path / "none" / "model.ckpt")
-    assert message.endswith(f"there is no folder {tmp_path}/none")
-
-
 def test_what_a_folder_without_checkpoints_holds_is_told(tmp_path):
+    assert problem(tmp_path).endswith("it holds nothing")
+    missing = tmp_path / "none"
+    assert problem(missing / "model.ckpt").endswith(f"there is no folder {missing}")
     for number in range(10):
         (tmp_path / f"file{number}").write_text("")
     files = ", ".join(f"file{number}" for number in range(8))
@@ -114,34 +108,20 @@ def test_what_a_folder_without_checkpoints_holds_is_told(tmp_path):
     assert problem(tmp_path / "x").endswith(f"the folder {tmp_path} holds {files} and 2 more")
 
 
-def test_an_empty_folder_holds_nothing(tmp_path):
-    assert problem(tmp_path).endswith("it holds nothing")
-
-
-def test_the_listed_checkpoints_come_after_the_others(tmp_path, save, write):
-    paths = save(5, 10)
-    other = write("averaged", {"a": [1.0]})
-    assert find_checkpoints(str(tmp_path)) == [other, *paths]
-
-
-def test_unlisted_checkpoints_are_ordered_by_their_time(tmp_path, write):
+def test_the_listed_checkpoints_come_after_the_others_which_are_ordered_by_their_time(
+    tmp_path, save, write
+):
     paths = [write(name, {"a": [1.0]}) for name in ("b", "c", "a")]
-    for secs, path in enumerate(paths):
+    for secs, path in enumerate(paths, start=2**31 - 9):
         os.utime(path + ".index", (secs, secs))
-    assert find_checkpoints(str(tmp_path)) == paths
+    listed = save(5, 10)
+    assert find_checkpoints(str(tmp_path)) == [*paths, *listed]
 
 
 def test_a_folder_called_like_an_index_is_no_checkpoint(tmp_path):
     Path(tmp_path / "x.index").mkdir()
     assert find_checkpoints(str(tmp_path)) == []
     assert not checkpoint_exists(str(tmp_path / "x"))
-
-
-def test_only_suffixes_of_checkpoint_files_are_taken_off():
-    assert checkpoint_prefix("a/model.ckpt-1.index") == "a/model.ckpt-1"
-    assert checkpoint_prefix("model.ckpt-1.data-00003-of-00012") == "model.ckpt-1"
-    assert checkpoint_prefix("model.index.ckpt-1") == "model.index.ckpt-1"
-    assert checkpoint_prefix(".index") == ".index"
 
 
 def test_the_files_of_a_checkpoint_are_only_its_own(tmp_path, save):

@@ -49,14 +49,8 @@ def test_every_type_comes_back_byte_by_byte(tmp_path):
         assert checkpoint.dtype(name) == dtype
         read = checkpoint.read(name)
         assert read.shape == value.shape
-        assert read.tolist() == value.tolist() or read.tobytes() == value.tobytes()
-
-
-def test_the_floats_keep_their_bits(tmp_path):
-    write_checkpoint(str(tmp_path / "a"), tensors())
-    for name in ("float", "double", "half", "brain", "complex"):
-        read = tf.train.load_checkpoint(str(tmp_path / "a")).get_tensor(name)
-        assert read.tobytes() == VALUES[name][1].tobytes()
+        is_text = dtype == tf.string
+        assert read.tolist() == value.tolist() if is_text else read.tobytes() == value.tobytes()
 
 
 def test_a_saver_restores_what_was_written(tmp_path):
@@ -65,6 +59,10 @@ def test_a_saver_restores_what_was_written(tmp_path):
         w = tf.get_variable("w", [2])
         tf.train.Saver().restore(session, tf.train.latest_checkpoint(str(tmp_path)))
         assert session.run(w).tolist() == [1.0, 2.0]
+    # Nothing but the checkpoint remains.
+    names = ["checkpoint", "model.ckpt-0.data-00000-of-00001", "model.ckpt-0.index"]
+    assert sorted(files(tmp_path)) == names
+    assert not [path for path in tmp_path.iterdir() if path.is_dir()]
 
 
 def test_several_data_files_are_written_where_memory_is_short(tmp_path, monkeypatch):
@@ -113,21 +111,12 @@ def test_relative_paths_work(tmp_path, monkeypatch):
         assert newest_checkpoint(str((tmp_path / path).parent)) == str(tmp_path / path)
 
 
-def test_nothing_but_the_checkpoint_remains(tmp_path):
-    write_checkpoint(str(tmp_path / "a"), tensor([1.0]))
-    assert sorted(files(tmp_path)) == ["a.data-00000-of-00001", "a.index", "checkpoint"]
-    assert not [path for path in tmp_path.iterdir() if path.is_dir()]
-
-
 def test_what_was_there_is_replaced_with_all_its_files(tmp_path, save):
     (path,) = save(5, w=np.zeros([2], np.float32))
     Path(path + ".data-00001-of-00002").write_bytes(b"of an older shape")
     write_checkpoint(path, tensor([1.0]))
-    assert sorted(files(tmp_path)) == [
-        "checkpoint",
-        "model.ckpt-5.data-00000-of-00001",
-        "model.ckpt-5.index",
-    ]
+    names = ["checkpoint", "model.ckpt-5.data-00000-of-00001", "model.ckpt-5.index"]
+    assert sorted(files(tmp_path)) == names
     assert Checkpoint(path).read("w").tolist() == [1.0]
 
 

@@ -14,31 +14,27 @@ from tf_frame.errors import ConfigError, UnmatchedPatternWarning
 NAMES = ["MobilenetV2/Conv/weights", "MobilenetV2/Conv_1/weights", "logits/biases"]
 
 
-def renamed(name, *texts):
-    return rename(name, parse_rules("--rule", texts))
+MOBILENET = r"MobilenetV2/(.*)=FeatureExtractor/MobilenetV2/\1"
 
 
-def test_a_group_is_put_into_the_new_name():
-    rule = r"MobilenetV2/(.*)=FeatureExtractor/MobilenetV2/\1"
-    assert renamed("MobilenetV2/Conv/w", rule) == "FeatureExtractor/MobilenetV2/Conv/w"
-
-
-def test_named_groups_count_too():
-    assert renamed("a/w", r"(?P<scope>\w+)/w=\g<scope>/weights") == "a/weights"
-
-
-def test_a_rule_has_to_match_the_whole_name():
-    assert renamed("net/MobilenetV2/w", r"MobilenetV2/(.*)=x/\1") == "net/MobilenetV2/w"
-    assert renamed("MobilenetV2/w", "MobilenetV2=x") == "MobilenetV2/w"
-
-
-def test_the_first_rule_that_matches_counts():
-    assert renamed("a/w", "b=no", "a/(.*)=first", "(.*)=second") == "first"
-
-
-def test_regular_expressions_may_have_commas_and_equals_signs():
-    assert renamed("aaa", "a{2,3}=b") == "b"
-    assert renamed("ab", r"(?=ab)(.*)=\1c") == "abc"
+@pytest.mark.parametrize(
+    ("name", "rules", "new_name"),
+    [
+        ("MobilenetV2/Conv/w", [MOBILENET], "FeatureExtractor/MobilenetV2/Conv/w"),
+        ("a/w", [r"(?P<scope>\w+)/w=\g<scope>/weights"], "a/weights"),
+        # A rule has to match the whole name.
+        ("net/MobilenetV2/w", [r"MobilenetV2/(.*)=x/\1"], "net/MobilenetV2/w"),
+        ("MobilenetV2/w", ["MobilenetV2=x"], "MobilenetV2/w"),
+        # The first rule that matches counts.
+        ("a/w", ["b=no", "a/(.*)=first", "(.*)=second"], "first"),
+        # Regular expressions may have commas, equals signs, and a flag at the start.
+        ("aaa", ["a{2,3}=b"], "b"),
+        ("ab", [r"(?=ab)(.*)=\1c"], "abc"),
+        ("ABC", ["(?i)abc=x"], "x"),
+    ],
+)
+def test_the_first_rule_that_matches_the_whole_name_gives_the_new_name(name, rules, new_name):
+    assert rename(name, parse_rules("--rule", rules)) == new_name
 
 
 @pytest.mark.parametrize("text", ["MobilenetV2", "=x", "x=", ""])
@@ -60,10 +56,6 @@ def test_a_group_that_is_not_there_is_refused_before_any_name_is_tried(text):
         parse_rules("--rule", [text])
 
 
-def test_a_rule_with_a_flag_at_its_start_is_accepted():
-    assert renamed("ABC", "(?i)abc=x") == "x"
-
-
 def warnings_of(call, *arguments):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -81,12 +73,7 @@ def test_a_pattern_without_a_match_is_warned_of_with_the_nearest_name():
 
 
 def test_a_prefix_without_a_match_is_warned_of_with_the_nearest_scope():
-    assert warnings_of(warn_about_prefixes, "--x", ["MobilenetV2", "logit/"], NAMES) == [
-        "none of the 3 variables begins with --x 'logit/'; did you mean 'logits'?"
-    ]
-
-
-def test_without_a_near_name_the_warning_gives_none():
-    assert warnings_of(warn_about_prefixes, "--x", ["qqq"], NAMES) == [
-        "none of the 3 variables begins with --x 'qqq'"
+    assert warnings_of(warn_about_prefixes, "--x", ["MobilenetV2", "logit/", "qqq"], NAMES) == [
+        "none of the 3 variables begins with --x 'logit/'; did you mean 'logits'?",
+        "none of the 3 variables begins with --x 'qqq'",
     ]

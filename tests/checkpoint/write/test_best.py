@@ -58,15 +58,12 @@ def test_the_best_are_kept_best_first(tmp_path, best, offer):
     assert tf.train.latest_checkpoint(str(tmp_path / "best")).endswith("model.ckpt-2")
 
 
-def test_lower_may_be_better(tmp_path, best, offer):
+def test_lower_may_be_better_and_of_equal_ones_the_older_stays(tmp_path, best, offer):
     kept = offer(best(higher_is_better=False), step1=0.3, step2=0.5, step3=0.4, step4=0.1)
     assert kept == [True, True, True, True]
     assert steps(tmp_path) == [4, 1]
-
-
-def test_of_equal_ones_the_older_stays(tmp_path, best, offer):
-    assert offer(best(keep=1), step1=0.5, step2=0.5) == [True, False]
-    assert steps(tmp_path) == [1]
+    assert offer(best(higher_is_better=False), step5=0.3) == [False]
+    assert steps(tmp_path) == [4, 1]
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf")])
@@ -78,21 +75,17 @@ def test_what_is_not_finite_is_never_best(tmp_path, best, offer, value):
     assert steps(tmp_path) == [2]
 
 
-def test_what_they_scored_is_in_a_file(tmp_path, best, offer):
-    offer(best(), step1=0.25, step2=0.5)
+def test_scores_are_in_a_file_and_the_copies_do_not_go_with_the_originals(tmp_path, best, offer):
+    kept = best()
+    offer(kept, step1=0.25, step2=0.5)
     assert json.loads((tmp_path / "best" / "best.json").read_text()) == {
         "metric": "accuracy",
         "higher_is_better": True,
         "checkpoints": [{"step": 2, "value": 0.5}, {"step": 1, "value": 0.25}],
     }
-
-
-def test_the_copies_do_not_go_with_the_originals(tmp_path, best, offer):
-    kept = best()
-    offer(kept, step1=0.3)
-    for file in tmp_path.glob("model.ckpt-1.*"):
+    for file in tmp_path.glob("model.ckpt-*"):
         file.unlink()
-    assert newest_checkpoint(str(tmp_path / "best")) == kept.path(1)
+    assert newest_checkpoint(str(tmp_path / "best")) == kept.path(2)
     assert tf.train.load_variable(kept.path(1), "weights").tolist() == list(range(64))
 
 
@@ -101,12 +94,9 @@ def test_what_earlier_runs_kept_counts(tmp_path, best, offer):
     assert offer(best(), step3=0.2, step4=0.4) == [False, True]
     assert steps(tmp_path) == [2, 4]
     assert best().scored() == [(2, 0.5), (4, 0.4)]
-
-
-def test_a_smaller_number_to_keep_deletes_the_worse_ones(tmp_path, best, offer):
-    offer(best(keep=3), step1=0.3, step2=0.5, step3=0.4)
-    offer(best(keep=1), step4=0.6)
-    assert steps(tmp_path) == [4]
+    # A smaller number to keep deletes the worse copies.
+    assert offer(best(keep=1), step5=0.6) == [True]
+    assert steps(tmp_path) == [5]
 
 
 def test_one_whose_files_are_gone_counts_no_more(tmp_path, best, offer):
@@ -116,6 +106,8 @@ def test_one_whose_files_are_gone_counts_no_more(tmp_path, best, offer):
 
 
 def test_an_unknown_metric_is_refused_with_those_there_are(best, save):
+    with pytest.raises(ValueError, match="keep is 0; it must be positive"):
+        best(keep=0)
     (path,) = save(1)
     with pytest.raises(ConfigError) as error:
         best(metric="acuracy").offer(path, {"loss": 1.0, "accuracy": 0.5})
@@ -147,14 +139,9 @@ def test_a_step_that_is_evaluated_again_has_its_new_value(tmp_path, best, offer)
     offer(kept, step1=0.5, step2=0.3)
     assert kept.offer(kept.path(1), {"accuracy": 0.2})
     assert steps(tmp_path) == [2, 1]
-
-
-def test_a_step_that_comes_again_worse_is_forgotten(tmp_path, best, offer):
-    kept = best()
-    offer(kept, step1=0.5, step2=0.3)
-    smaller = best(keep=1)
-    assert not smaller.offer(kept.path(1), {"accuracy": 0.1})
-    assert steps(tmp_path) == [2]
+    # A step that comes again worse is forgotten.
+    assert not best(keep=1).offer(kept.path(2), {"accuracy": 0.1})
+    assert steps(tmp_path) == [1]
 
 
 def test_a_step_that_comes_again_with_other_values_is_copied_again(tmp_path, best, save):
@@ -189,8 +176,3 @@ def test_a_copy_that_was_killed_is_removed_by_the_next_run(tmp_path, best, offer
     (folder / ("model.ckpt-2" + DATA)).write_text("half")
     best()
     assert steps(tmp_path) == [1]
-
-
-def test_none_to_keep_is_refused(best):
-    with pytest.raises(ValueError, match="keep is 0; it must be positive"):
-        best(keep=0)

@@ -59,22 +59,16 @@ def test_without_a_finite_value_there_is_nothing_to_compute(values):
     s = compute_statistics(np.array(values, np.float32))
     assert (s.min, s.max, s.mean, s.norm) == (None, None, None, None)
     assert (s.nan, s.infinite) == (len(values), 0)
-
-
-def test_a_sum_beyond_64_bits_is_left_out():
+    # A sum beyond 64 bits is left out.
     s = compute_statistics(np.array([1e308, 1e308]))
     assert (s.max, s.mean, s.norm) == (1e308, None, None)
 
 
-def test_the_filter_finds_its_pattern_anywhere_in_the_name(checkpoint):
+def test_the_filter_finds_its_pattern_anywhere_and_an_error_has_the_nearest_name(checkpoint):
     found = describe_variables(checkpoint, pattern=re.compile("/w|step$"))
     assert [c.name for c in found] == ["global_step", "net/w"]
-
-
-def test_a_filter_without_a_match_is_an_error_with_the_nearest_name(checkpoint):
-    with pytest.raises(
-        ConfigError, match="^--filter 'nat/w' is found in none of the 5 names .*net"
-    ):
+    message = "^--filter 'nat/w' is found in none of the 5 names .*net"
+    with pytest.raises(ConfigError, match=message):
         describe_variables(checkpoint, pattern=re.compile("nat/w"))
 
 
@@ -102,33 +96,24 @@ def test_a_damaged_checkpoint_is_described_with_its_damage(tmp_path, save, corru
     assert second.size_bytes > 0
 
 
-def test_a_listed_checkpoint_that_is_gone_is_damaged(tmp_path, save):
+def test_a_listed_checkpoint_that_is_gone_is_damaged_and_one_not_listed_is_there(
+    tmp_path, save, write
+):
     gone, there = save(3, 20)
     for file in checkpoint_files(gone):
         os.remove(file)
-    first, second = list_checkpoints(str(tmp_path))
+    unlisted = write("pretrained", {"w": [1.0, 2.0]})
+    first, second, third = list_checkpoints(str(tmp_path))
     assert (first.path, first.saved_at_secs, first.size_bytes) == (gone, None, 0)
     assert first.damage
-    assert (second.path, second.damage) == (there, "")
+    assert (second.path, second.step, second.parameters) == (unlisted, None, 2)
+    assert (third.path, third.damage) == (there, "")
 
 
-def test_a_checkpoint_that_is_not_listed_is_there_too(tmp_path, save, write):
-    save(3)
-    other = write("pretrained", {"w": [1.0, 2.0]})
-    entry = list_checkpoints(str(tmp_path))[0]
-    assert (entry.path, entry.step, entry.parameters) == (other, None, 2)
-
-
-def test_an_empty_folder_has_none(tmp_path):
+def test_a_folder_without_checkpoints_has_none_and_no_folder_is_an_error(tmp_path, save):
     assert list_checkpoints(str(tmp_path)) == []
-
-
-def test_a_missing_folder_is_an_error(tmp_path):
     with pytest.raises(ConfigError, match=f"^there is no folder {tmp_path}/none$"):
         list_checkpoints(str(tmp_path / "none"))
-
-
-def test_a_checkpoint_instead_of_a_folder_is_an_error_with_a_hint(tmp_path, save):
     (path,) = save(3)
     with pytest.raises(ConfigError, match=f"checkpoint show {path} describes one"):
         list_checkpoints(path)

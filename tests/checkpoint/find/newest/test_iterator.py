@@ -61,12 +61,6 @@ def test_the_first_arguments_are_those_of_tensorflow():
     assert list(inspect.signature(checkpoints_iterator).parameters)[: len(names)] == names
 
 
-def test_one_that_is_there_needs_no_waiting(training, tmp_path, time):
-    path = training(1)
-    assert wait_for_new_checkpoint(str(tmp_path)) == path
-    assert time.slept == []
-
-
 def test_it_looks_every_second_or_as_often_as_asked(training, tmp_path, time):
     time.at(3, lambda: training(1))
     assert wait_for_new_checkpoint(str(tmp_path)).endswith("model.ckpt-1")
@@ -94,18 +88,18 @@ def test_it_does_not_wait_longer_than_the_timeout(training, tmp_path, time, time
 def test_it_ends_as_soon_as_it_is_to_stop(training, tmp_path, time):
     found = wait_for_new_checkpoint(str(tmp_path), stop=lambda: time.passed >= 4)
     assert (found, time.passed) == (None, 4)
-    training(1)
+    path = training(1)
+    # A checkpoint that is there needs no waiting.
+    assert (wait_for_new_checkpoint(str(tmp_path)), time.passed) == (path, 4)
     assert wait_for_new_checkpoint(str(tmp_path), stop=lambda: True) is None
 
 
-def test_the_newest_of_several_is_the_new_one(training, tmp_path, time):
+def test_the_newest_of_several_is_the_new_one_and_one_before_the_last_one_is_not(
+    training, tmp_path, time
+):
     paths = [training(number) for number in (1, 2, 3)]
     assert wait_for_new_checkpoint(str(tmp_path), paths[0]) == paths[2]
-
-
-def test_one_before_the_last_one_is_not_new(training, tmp_path, time):
-    paths = [training(number) for number in (1, 2)]
-    assert wait_for_new_checkpoint(str(tmp_path), paths[1], timeout=0) is None
+    assert wait_for_new_checkpoint(str(tmp_path), paths[2], timeout=0) is None
 
 
 def test_a_damaged_one_is_passed_over_with_one_line_of_log(
@@ -197,13 +191,9 @@ def test_a_stop_is_noticed_between_two_looks_and_in_the_interval(training, tmp_p
     iterator = checkpoints_iterator(str(tmp_path), 60, stop=lambda: time.passed >= 7)
     assert len(list(iterator)) == 1
     assert time.passed == 7
-
-
-def test_a_stop_comes_before_the_timeout_function(training, tmp_path, time):
-    iterator = checkpoints_iterator(
-        str(tmp_path), timeout=9, timeout_fn=pytest.fail, stop=lambda: True
-    )
-    assert list(iterator) == []
+    # A stop comes before the timeout function.
+    functions = {"timeout_fn": pytest.fail, "stop": lambda: True}
+    assert list(checkpoints_iterator(str(tmp_path), timeout=9, **functions)) == []
 
 
 def test_the_timeout_function_is_asked_each_time_and_decides(training, tmp_path, time):

@@ -8,8 +8,6 @@ from tf_frame.config.option_groups import WarmStartOptions
 from tf_frame.errors import UnmatchedPatternWarning
 
 W = np.arange(6, dtype=np.float32).reshape(2, 3)
-
-
 B = np.array([7.0, 8.0, 9.0], np.float32)
 
 

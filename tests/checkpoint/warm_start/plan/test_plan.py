@@ -29,17 +29,12 @@ def test_without_a_checkpoint_there_is_no_plan():
     assert plan_warm_start(WarmStartOptions(), [variable("w", [2])]) is None
 
 
-@pytest.mark.parametrize("form", ["model.ckpt-3", "model.ckpt-3.index", ""])
-def test_a_prefix_an_index_and_a_folder_may_be_given(save, tmp_path, form):
+@pytest.mark.parametrize("form", ["model.ckpt-3", "model.ckpt-3.index", "", "saved_model"])
+def test_a_prefix_an_index_a_folder_and_a_saved_model_may_be_given(save, write, tmp_path, form):
     save(3, w=W)
+    (tmp_path / "saved_model/variables").mkdir(parents=True)
+    write("saved_model/variables/variables", {"w": W})
     plan = plan_warm_start(options(str(tmp_path / form)), [variable("w", [2, 3])])
-    np.testing.assert_array_equal(restored(plan)["w"], W)
-
-
-def test_a_saved_model_may_be_given(write, tmp_path):
-    (tmp_path / "variables").mkdir()
-    write("variables/variables", {"w": W})
-    plan = plan_warm_start(options(str(tmp_path)), [variable("w", [2, 3])])
     np.testing.assert_array_equal(restored(plan)["w"], W)
 
 
@@ -81,23 +76,18 @@ def test_a_partitioned_variable_may_be_given_whole(write):
     np.testing.assert_array_equal(restored(plan)["w/part_1"], W[1:])
 
 
-def test_include_takes_only_names_that_begin_so(write):
-    path = write("a", {"net/w": W, "head/w": W})
-    variables = [variable("net/w", [2, 3]), variable("head/w", [2, 3])]
-    plan = plan_warm_start(options(path, include=("net/",)), variables)
-    assert outcomes(plan) == {"net/w": "restored", "head/w": "not included"}
-    assert not restored(plan)["head/w"].any()
-
-
-def test_exclude_wins_over_include_and_matches_beginnings_only(write):
-    path = write("a", {"net/logits/w": W, "logits/w": W, "logits_2/w": W})
-    variables = [variable(name, [2, 3]) for name in ("net/logits/w", "logits/w", "logits_2/w")]
+def test_exclude_wins_over_include_and_both_match_beginnings_only(write):
+    names = ("net/logits/w", "logits/w", "logits_2/w", "head/w")
+    path = write("a", dict.fromkeys(names, W))
+    variables = [variable(name, [2, 3]) for name in names]
     plan = plan_warm_start(options(path, include=("net", "logits"), exclude=("logits",)), variables)
     assert outcomes(plan) == {
         "net/logits/w": "restored",
         "logits/w": "excluded",
         "logits_2/w": "excluded",
+        "head/w": "not included",
     }
+    assert not restored(plan)["head/w"].any()
 
 
 def test_excluded_variables_may_be_missing_or_of_another_shape(write):
@@ -150,26 +140,16 @@ def test_the_global_step_is_never_taken_unless_asked_for(write, among):
     assert restored(plan_warm_start(asked, variables))["global_step"] == 90
 
 
-def test_slots_and_averages_are_no_candidates():
+def test_candidates_are_no_slots_and_averages_and_in_the_order_of_their_creation():
     step = tf.train.create_global_step()
     w = variable("w", [2])
-    statistic = tf.get_variable(
-        "moving_mean",
-        [2],
-        trainable=False,
-        collections=[tf.GraphKeys.GLOBAL_VARIABLES, tf.GraphKeys.MODEL_VARIABLES],
-    )
-    tf.train.MomentumOptimizer(0.1, 0.9).minimize(tf.reduce_sum(w), step)
-    tf.train.ExponentialMovingAverage(0.9).apply([w])
-    assert len(tf.global_variables()) == 5
-    assert [v.op.name for v in candidate_variables()] == [w.op.name, statistic.op.name]
-
-
-def test_candidates_come_in_the_order_in_which_they_were_made():
     collections = [tf.GraphKeys.GLOBAL_VARIABLES, tf.GraphKeys.MODEL_VARIABLES]
     for name, trainable in (("c", True), ("b", False), ("a", True)):
         tf.get_variable(name, [1], trainable=trainable, collections=collections)
-    assert [v.op.name for v in candidate_variables()] == ["c", "b", "a"]
+    tf.train.MomentumOptimizer(0.1, 0.9).minimize(tf.reduce_sum(w), step)
+    tf.train.ExponentialMovingAverage(0.9).apply([w])
+    assert len(tf.global_variables()) == 7
+    assert [v.op.name for v in candidate_variables()] == ["w", "c", "b", "a"]
 
 
 @pytest.mark.usefixtures("variable_mode")
@@ -207,23 +187,9 @@ def test_the_graph_gets_restoring_ops_for_what_is_restored_and_no_values(write, 
 
 
 def test_the_table_has_a_row_for_each_variable_and_a_summary(write):
-    path = write(
-        "a",
-        {
-            "net/w": W,
-            "net/w/Momentum": W,
-            "b": B,
-            "b/Momentum": B,
-            "logits": np.zeros([21], np.float32),
-            "global_step": np.int64(5),
-        },
-    )
-    variables = [
-        variable("w", [2, 3]),
-        variable("b", [3]),
-        variable("logits", [2]),
-        variable("new", []),
-    ]
+    path = write("a", {"net/w": W, "b": B, "logits": np.zeros([21], np.float32)})
+    shapes = {"w": [2, 3], "b": [3], "logits": [2], "new": []}
+    variables = [variable(name, shape) for name, shape in shapes.items()]
     given = {"map": ("w=net/w",), "exclude": ("b",), "ignore_missing": True}
     plan = plan_warm_start(options(path, skip_mismatched=True, **given), variables)
     assert plan.table().splitlines() == [

@@ -8,12 +8,6 @@ from tf_frame.errors import CheckpointError, ConfigError, UnmatchedPatternWarnin
 from .conftest import B, W, options, outcomes, restored, variable
 
 
-def test_a_malformed_map_is_an_error(write):
-    path = write("a", {"w": W})
-    with pytest.raises(ConfigError, match="^--warm_start_map 'w': expected REGEX=REPLACEMENT"):
-        plan_warm_start(options(path, map=("w",)), [variable("w", [2, 3])])
-
-
 @pytest.mark.parametrize(
     ("given", "warning"),
     [
@@ -87,27 +81,28 @@ def test_restoring_nothing_is_an_error_unless_it_is_allowed(write):
     assert not restored(plan)["v"].any()
 
 
-def test_no_such_checkpoint_is_an_error_that_says_what_is_there(save, tmp_path):
-    save(30)
-    with pytest.raises(
-        ConfigError, match="--warm_start_from: there is no .*did you mean .*ckpt-30"
-    ):
-        plan_warm_start(options(str(tmp_path / "model.ckpt-3")), [variable("w", [2])])
+def test_no_such_checkpoint_and_a_malformed_map_are_errors(save, tmp_path):
+    (path,) = save(30)
+    variables = [variable("w", [2])]
+    message = "--warm_start_from: there is no .*did you mean .*ckpt-30"
+    with pytest.raises(ConfigError, match=message):
+        plan_warm_start(options(str(tmp_path / "model.ckpt-3")), variables)
+    with pytest.raises(ConfigError, match="^--warm_start_map 'w': expected REGEX=REPLACEMENT"):
+        plan_warm_start(options(path, map=("w",)), variables)
 
 
-def test_a_damaged_index_is_an_error_while_planning(write, corrupt):
+def test_a_damaged_index_is_an_error_while_planning_and_damaged_data_while_restoring(
+    write, corrupt
+):
     path = write("a", {"w": W})
-    corrupt(path, ".index")
-    with pytest.raises(CheckpointError, match=f"^the checkpoint {path} cannot be read"):
-        plan_warm_start(options(path), [variable("w", [2, 3])])
-
-
-def test_damaged_data_is_an_error_while_restoring(write, corrupt):
-    path = write("a", {"w": W})
+    message = f"^the checkpoint {path} cannot be read"
     corrupt(path)
     plan = plan_warm_start(options(path), [variable("w", [2, 3])])
-    with pytest.raises(CheckpointError, match=f"^the checkpoint {path} cannot be read"):
+    with pytest.raises(CheckpointError, match=message):
         restored(plan)
+    corrupt(path, ".index")
+    with pytest.raises(CheckpointError, match=message):
+        plan_warm_start(options(path), [variable("v", [2, 3])])
 
 
 def test_a_lost_parameter_server_is_no_damage(write):

@@ -40,13 +40,8 @@ def test_only_the_operations_of_this_saver_count():
     first, second = tf.get_variable("first", [1]), tf.get_variable("second", [1])
     tf.train.Saver([first])
     assert find_shards(tf.train.Saver([second]))[0].names == ["second"]
-
-
-def test_a_saver_of_the_first_format_is_refused():
-    tf.get_variable("weights", [1])
-    saver = tf.train.Saver(write_version=tf.train.SaverDef.V1)
     with pytest.raises(ValueError, match="not by SaveV2"):
-        find_shards(saver)
+        find_shards(tf.train.Saver([first], write_version=tf.train.SaverDef.V1))
 
 
 def test_extra_tensors_join_the_only_shard_and_make_up_one_beside_several():
@@ -57,13 +52,8 @@ def test_extra_tensors_join_the_only_shard_and_make_up_one_beside_several():
     assert joined.names == ["weights", "position"]
     assert [s.names for s in add_extras([shard, shard], extras)][2] == ["position"]
     assert add_extras([shard], {}) == [shard]
-
-
-def test_an_extra_tensor_of_the_name_of_a_variable_is_refused():
-    tf.get_variable("weights", [1])
-    shards = find_shards(tf.train.Saver())
     with pytest.raises(ValueError, match="a variable is saved as 'weights' already"):
-        add_extras(shards, {"weights": tf.constant(1)})
+        add_extras([shard], {"weights": tf.constant(1)})
 
 
 @pytest.mark.parametrize("kind", ["assign_add", "scatter_add", "optimizer", "momentum"])
@@ -141,16 +131,13 @@ def test_infinity_may_be_allowed_where_nothing_is_trained(value, trainable, allo
 
 def test_a_graph_that_is_used_again_has_the_check_already():
     tf.get_variable("weights", [2])
-    first = FiniteCheck()
-    tf.get_default_graph().finalize()
-    assert FiniteCheck().fetch is first.fetch
-
-
-def test_variables_that_are_made_later_are_checked_as_well():
-    tf.get_variable("weights", [2])
     FiniteCheck()
     tf.get_variable("biases", [2])
-    assert FiniteCheck().fetch.shape.as_list() == [2]
+    # Variables that are made later are checked as well.
+    second = FiniteCheck()
+    assert second.fetch.shape.as_list() == [2]
+    tf.get_default_graph().finalize()
+    assert FiniteCheck().fetch is second.fetch
 
 
 def test_without_floating_point_variables_nothing_is_bad():
