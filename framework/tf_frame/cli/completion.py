@@ -21,18 +21,9 @@ from tf_frame.config.option import Option, declared_options
 from tf_frame.config.run_options import run_options
 from tf_frame.config.values import not_a_choice, to_text
 from tf_frame.errors import EXIT_OK, EXIT_USAGE, ConfigError, TfFrameError
+from tf_frame.plugin import kinds
 from tf_frame.plugin.commands import installed_commands
 from tf_frame.plugin.find import find_plugins
-from tf_frame.plugin.kinds import (
-    CONVERTER,
-    GRADIENT_TRANSFORM,
-    HOOK,
-    INPUT,
-    LEARNING_RATE,
-    MODEL,
-    OPTIMIZER,
-    Kind,
-)
 from tf_frame.plugin.load import load_plugin
 from tf_frame.runs.setup.model_dir import CONFIG_FILE
 
@@ -69,12 +60,12 @@ end
 complete -c tf-frame -a '(__tf_frame_words)'""",
 }
 _KINDS = {
-    "plugin": MODEL,
-    "input": INPUT,
-    "optimizer": OPTIMIZER,
-    "schedule": LEARNING_RATE,
-    "transform": GRADIENT_TRANSFORM,
-    "hook": HOOK,
+    "plugin": kinds.MODEL,
+    "input": kinds.INPUT,
+    "optimizer": kinds.OPTIMIZER,
+    "schedule": kinds.LEARNING_RATE,
+    "transform": kinds.GRADIENT_TRANSFORM,
+    "hook": kinds.HOOK,
 }
 
 
@@ -168,8 +159,8 @@ def _after_folder(command: str, words: Sequence[str], current: str) -> Iterable[
 
 def _after_convert(command: str, words: Sequence[str], current: str) -> Iterable[str]:
     if not words:
-        return [*_names(CONVERTER), "--help"]
-    cls = load_plugin(CONVERTER, words[0]).cls
+        return [*_names(kinds.CONVERTER), "--help"]
+    cls = load_plugin(kinds.CONVERTER, words[0]).cls
     return _options_or_values(declared_options(cls.Params), words[1:], current)
 
 
@@ -238,7 +229,7 @@ def _values(option: Option, before: Sequence[str]) -> Iterator[str]:
             yield from sorted(getattr(line.chosen.single["model"].plugin.cls, "presets", {}))
 
 
-def _names(kind: Kind) -> list[str]:
+def _names(kind: kinds.Kind) -> list[str]:
     return sorted({info.name for info in find_plugins() if info.kind == kind})
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import yaml
@@ -15,6 +15,7 @@ import yaml
 import tf_frame
 from tf_frame.command_line.selection import MODE, MODEL_DIR
 from tf_frame.command_line.words import CommandLine
+from tf_frame.config.yaml_file import plain
 from tf_frame.plugin.configured import ConfiguredPlugin
 from tf_frame.runs.setup.plugin_choice import COMMAND_LINE
 from tf_frame.runs.setup.training_setup import TrainingSetup
@@ -77,6 +78,7 @@ def _yaml(value: Any) -> str:
     """Returns a value as YAML in one line."""
     if isinstance(value, str) and "\n" in value:
         return json.dumps(value)
-    plain = list(value) if isinstance(value, Sequence) and not isinstance(value, str) else value
-    text: str = yaml.safe_dump(plain, default_flow_style=True, width=math.inf, allow_unicode=True)
+    text: str = yaml.safe_dump(
+        plain(value), default_flow_style=True, width=math.inf, allow_unicode=True
+    )
     return text.removesuffix("...\n").strip()

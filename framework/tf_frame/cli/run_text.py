@@ -6,7 +6,7 @@ import importlib
 import importlib.metadata
 import os
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import tf_frame
@@ -16,11 +16,10 @@ from tf_frame.cluster import Cluster
 from tf_frame.command_line.lock import change_warnings
 from tf_frame.command_line.screen import emphasised
 from tf_frame.command_line.words import CommandLine
-from tf_frame.config.changes import changed_options
 from tf_frame.config.option import resolve
 from tf_frame.config.run_options import RunOptions, without_effect
 from tf_frame.config.values import to_text
-from tf_frame.config.yaml_file import read_settings
+from tf_frame.config.yaml_file import Named, Settings, plain, read_settings
 from tf_frame.errors import ConfigError
 from tf_frame.plugin import InputInfo, Mode
 from tf_frame.plugin.configured import ConfiguredPlugin
@@ -28,6 +27,11 @@ from tf_frame.runs.evaluation.printing import result_table
 from tf_frame.runs.setup.model_dir import CONFIG_FILE
 from tf_frame.runs.setup.training_setup import TrainingSetup
 from tf_frame.text import columns
+
+_PLUGINS = ("plugin", "input", "optimizer", "schedule")
+_PREFIXES = {"plugin": "model."}
+# These may differ between the workers of one run, or with the path of its folder.
+_OF_A_PROCESS = ("model_dir", "task", "master")
 
 
 def notes(line: CommandLine, setup: TrainingSetup) -> list[str]:
@@ -66,6 +70,46 @@ def _changes(setup: TrainingSetup) -> list[str]:
         return [f"note: the options of the run that is resumed are not known: {error}"]
     heading = "note: options differ from the run that is resumed:"
     return ["\n  ".join([heading, *changed])] if changed else []
+
+
+def changed_options(before: Settings, now: Settings) -> list[str]:
+    """Returns a line such as `learning_rate 0.9, was 0.1` for each option that differs.
+
+    Of a plugin that replaces another one, only the name is listed. An option that the earlier run
+    did not have is left out.
+    """
+    names = [name for name in _PLUGINS if getattr(before, name) not in (None, getattr(now, name))]
+    lines = [_change(name, getattr(now, name), getattr(before, name)) for name in names]
+    hidden = tuple(_PREFIXES.get(name, f"{name}.") for name in names)
+    for name, value in now.values.items():
+        if name in before.values and name not in _OF_A_PROCESS and not name.startswith(hidden):
+            lines += _compare(name, value, before.values[name])
+    for word in ("transform", "hook"):
+        lines += _list_changes(word, getattr(before, f"{word}s"), getattr(now, f"{word}s"))
+    return lines
+
+
+def _list_changes(
+    word: str, before: Sequence[Named] | None, now: Sequence[Named] | None
+) -> Iterator[str]:
+    before, now = before or (), now or ()
+    names, earlier = ([plugin.name for plugin in listed] for listed in (now, before))
+    if names != earlier:
+        yield _change(f"{word}s", names, earlier)
+        return
+    for new, old in zip(now, before, strict=True):
+        for name, value in new.values.items():
+            if name in old.values:
+                yield from _compare(f"{word}.{new.name}.{name}", value, old.values[name])
+
+
+def _compare(name: str, now: Any, before: Any) -> Iterator[str]:
+    if plain(now) != plain(before):
+        yield _change(name, now, before)
+
+
+def _change(name: str, now: Any, before: Any) -> str:
+    return f"{name} {to_text(now) or 'empty'}, was {to_text(before) or 'empty'}"
 
 
 def introduction(

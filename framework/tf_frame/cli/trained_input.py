@@ -163,13 +163,7 @@ def recorded_info(setup: TrainingSetup) -> InputInfo | None:
 
 
 def different_classes(info: InputInfo, trained: InputInfo, had: str = "the training had") -> str:
-    """Describes a difference between the classes of data and of a model; empty without one.
-
-    Args:
-      info: the facts about the data.
-      trained: the facts that the model knows.
-      had: the beginning of the text about `trained`.
-    """
+    """Describes a difference between the classes of data and of a model; empty without one."""
     if info.num_classes != trained.num_classes:
         return f"the data has {info.num_classes} classes, {had} {trained.num_classes}"
     pairs = zip(info.class_names, trained.class_names, strict=False)

@@ -63,36 +63,33 @@ def parse_flags(
     Raises:
       ConfigError: unknown flag, wrong value, or an argument that is no flag.
     """
-    values, words = _parse(argv, list(options), known_only=False, explain=explain)
+    values, words = parse_words(argv, options, explain=explain)
     if words:
         raise ConfigError(_stray(words[0]))
     return values
 
 
+def split_flags(argv: Sequence[str], options: Iterable[Option]) -> tuple[dict[str, Any], list[str]]:
+    """Like `parse_flags`, but also returns the unknown arguments, in order."""
+    return parse_words(argv, options, known_only=True)
+
+
 def parse_words(
-    argv: Sequence[str], options: Iterable[Option], *, stops_at_word: bool = False
+    argv: Sequence[str],
+    options: Iterable[Option],
+    *,
+    known_only: bool = False,
+    stops_at_word: bool = False,
+    explain: Callable[[str], str] = lambda name: "",
 ) -> tuple[dict[str, Any], list[str]]:
     """Like `parse_flags`, but also returns the arguments that are no flags, in order.
 
     Args:
-      argv, options: as of `parse_flags`.
+      argv, options, explain: as of `parse_flags`.
+      known_only: return unknown flags, too, instead of an error.
       stops_at_word: return all arguments from the first that is no flag unread.
     """
-    return _parse(argv, list(options), known_only=False, stops_at_word=stops_at_word)
-
-
-def split_flags(argv: Sequence[str], options: Iterable[Option]) -> tuple[dict[str, Any], list[str]]:
-    """Like `parse_flags`, but also returns the unknown arguments, in order."""
-    return _parse(argv, list(options), known_only=True)
-
-
-def _parse(
-    argv: Sequence[str],
-    options: list[Option],
-    known_only: bool,
-    explain: Callable[[str], str] = lambda name: "",
-    stops_at_word: bool = False,
-) -> tuple[dict[str, Any], list[str]]:
+    options = list(options)
     table = flags.FlagValues()
     table.set_gnu_getopt(not stops_at_word)
     for option in options:

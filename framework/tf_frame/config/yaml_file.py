@@ -262,13 +262,13 @@ def _flatten(values: dict[str, Any], prefix: str, section: Mapping[str, Any]) ->
 def to_yaml(settings: Settings, header: str) -> str:
     """Returns settings as the text of a file with a header, a comment, for `read_settings`."""
     content: dict[str, Any] = {"plugin": settings.plugin}
-    content.update({k: _plain(v) for k, v in settings.values.items() if "." not in k})
+    content.update({k: plain(v) for k, v in settings.values.items() if "." not in k})
     content["model"] = _under("model", settings.values)
     for part in _PARTS:
         content[part] = {"name": getattr(settings, part), **_under(part, settings.values)}
     for key in _LISTS:
         content[key] = [
-            {"name": named.name, **{k: _plain(v) for k, v in named.values.items()}}
+            {"name": named.name, **{k: plain(v) for k, v in named.values.items()}}
             for named in getattr(settings, key) or ()
         ]
     content["versions"] = dict(settings.versions)
@@ -279,8 +279,9 @@ def to_yaml(settings: Settings, header: str) -> str:
 
 def _under(prefix: str, values: Mapping[str, Any]) -> dict[str, Any]:
     start = prefix + "."
-    return {k.removeprefix(start): _plain(v) for k, v in values.items() if k.startswith(start)}
+    return {k.removeprefix(start): plain(v) for k, v in values.items() if k.startswith(start)}
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """Returns a value as a YAML file has it."""
     return list(value) if isinstance(value, Sequence) and not isinstance(value, str) else value

@@ -15,7 +15,6 @@ from collections.abc import Callable, Iterator
 from tf_frame.plugin.kinds import KINDS, Kind
 from tf_frame.plugin.modules import find_missing_part, malformed, target_module
 from tf_frame.plugin.packages import (
-    OWN_DISTRIBUTION,
     EntryPoint,
     Package,
     is_own,
@@ -25,8 +24,6 @@ from tf_frame.plugin.packages import (
 )
 from tf_frame.plugin.requirements import incompatibility, installed_version, unmet, unreadable
 from tf_frame.plugin.switches import Switches, read_switches
-
-__all__ = ["OWN_DISTRIBUTION", "PluginInfo", "find_plugins"]
 
 OK, CONFLICT, INCOMPATIBLE, DISABLED = "ok", "conflict", "incompatible", "disabled"
 # A broken plugin may load nonetheless: a package of another name, such as tensorflow-cpu, may meet

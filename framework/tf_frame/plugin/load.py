@@ -14,17 +14,10 @@ import tf_frame
 from tf_frame.config.option import declared_options
 from tf_frame.config.yaml_file import Named
 from tf_frame.errors import ConfigError, PluginError
+from tf_frame.plugin import kinds
 from tf_frame.plugin.contracts import API_VERSION, OLDEST_API_VERSION
 from tf_frame.plugin.find import BROKEN, CONFLICT, DISABLED, OK, PluginInfo, find_plugins
 from tf_frame.plugin.imports import BrokenPluginError, import_target
-from tf_frame.plugin.kinds import (
-    GRADIENT_TRANSFORM,
-    HOOK,
-    NETWORK,
-    PREPROCESSING,
-    Kind,
-    check_contract,
-)
 from tf_frame.plugin.matching import matching_plugins, unknown_plugin
 from tf_frame.plugin.modules import malformed
 from tf_frame.plugin.network_contracts import Network, Preprocessing
@@ -47,7 +40,7 @@ class LoadedPlugin:
 
 
 def load_plugin(
-    kind: Kind,
+    kind: kinds.Kind,
     name: str,
     *,
     prefer: str | None = None,
@@ -80,13 +73,13 @@ def load_plugin(
 
 def load_network(name: str, *, prefer: str | None = None) -> Network:
     """Loads and constructs a network plugin; see `load_plugin` for arguments and errors."""
-    network: Network = _make(load_plugin(NETWORK, name, prefer=prefer))
+    network: Network = _make(load_plugin(kinds.NETWORK, name, prefer=prefer))
     return network
 
 
 def load_preprocessing(name: str, *, prefer: str | None = None) -> Preprocessing:
     """Loads and constructs a preprocessing plugin; see `load_plugin` for arguments and errors."""
-    preprocessing: Preprocessing = _make(load_plugin(PREPROCESSING, name, prefer=prefer))
+    preprocessing: Preprocessing = _make(load_plugin(kinds.PREPROCESSING, name, prefer=prefer))
     return preprocessing
 
 
@@ -116,7 +109,7 @@ def load_plugin_info(info: PluginInfo) -> LoadedPlugin:
         newer = isinstance(loaded.cls.api_version, int) and loaded.cls.api_version > API_VERSION
         package = "tf-frame" if newer else info.distribution
         raise BrokenPluginError(info, problem, f"pip install --upgrade {package}")
-    problem = check_contract(loaded.cls, info.kind)
+    problem = kinds.check_contract(loaded.cls, info.kind)
     if problem:
         raise BrokenPluginError(info, problem, tell_authors(info.distribution))
     version = getattr(loaded.cls, "api_version", None) or API_VERSION
@@ -162,7 +155,7 @@ def unsupported_version(cls: Any) -> str:
 
 
 def plugins_with_option(
-    kind: Kind, option: str, installed: Sequence[PluginInfo], *, first: Collection[str]
+    kind: kinds.Kind, option: str, installed: Sequence[PluginInfo], *, first: Collection[str]
 ) -> list[str]:
     """Returns the names of the plugins of a kind that have an option.
 
@@ -223,7 +216,7 @@ def load_named_plugins(
       PluginError: a plugin cannot be used.
       ConfigError: a value for a plugin that has no options.
     """
-    kind = {"transform": GRADIENT_TRANSFORM, "hook": HOOK}[word]
+    kind = {"transform": kinds.GRADIENT_TRANSFORM, "hook": kinds.HOOK}[word]
     candidates = [p for p in installed if p.kind == kind]
     count: Counter[str] = Counter()
     loaded = []

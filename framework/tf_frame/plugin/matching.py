@@ -10,7 +10,8 @@ from collections.abc import Iterable, Sequence
 from packaging.utils import canonicalize_name
 
 from tf_frame.errors import PluginError
-from tf_frame.plugin.find import CONFLICT, DISABLED, OK, OWN_DISTRIBUTION, PluginInfo
+from tf_frame.plugin.find import CONFLICT, DISABLED, OK, PluginInfo
+from tf_frame.plugin.packages import OWN_DISTRIBUTION
 
 # With more names the message of an error would be a page.
 _MOST_NAMES = 40
@@ -54,14 +55,7 @@ def _from(distribution: str | None, plugins: Sequence[PluginInfo]) -> list[Plugi
 def unknown_plugin(
     kind: str, name: str, plugins: Iterable[PluginInfo], *, none: str = "none"
 ) -> PluginError:
-    """Makes the error for a name that no plugin has, with similar and installed names.
-
-    Args:
-      kind: the kind of plugin, in words.
-      name: the unknown name.
-      plugins: the candidates.
-      none: the text if there are no installed names.
-    """
+    """Makes the error for a name that no plugin has, with similar and installed names or `none`."""
     plugins = list(plugins)
     names = sorted({p.name for p in plugins})
     listed = f"installed: {', '.join(names) or none}"

@@ -6,9 +6,10 @@ import pytest
 
 from nonconforming.parts import Constant, ConstantThatIsInterrupted
 from tf_frame.errors import ConfigError
-from tf_frame.plugin.find import OWN_DISTRIBUTION, PluginInfo, find_plugins
+from tf_frame.plugin.find import PluginInfo, find_plugins
 from tf_frame.plugin.kinds import KINDS, LEARNING_RATE
 from tf_frame.plugin.load import load_plugin_info
+from tf_frame.plugin.packages import OWN_DISTRIBUTION
 from tf_frame.testing.conformance.check import (
     FAILED,
     SKIPPED,

@@ -46,11 +46,7 @@ def main(argv: Sequence[str]) -> int:
 
 
 def checks(folder: str = _DEFAULT_FOLDER) -> Iterator[Check]:
-    """Yields all checks of this machine; slow checks come last.
-
-    Args:
-      folder: the model folder of a run, or the parent of such folders.
-    """
+    """Yields all checks of this machine and a model folder; slow checks come last."""
     remote = [f"{packages.FOLDER}={folder}"] if file_system.is_remote(folder) else []
     with Child([*packages.PARTS, *remote]) as child:
         yield from packages.version_checks()
@@ -72,10 +68,9 @@ def _show(checks: Iterator[Check], *, as_json: bool) -> bool:
     if as_json:
         report(json.dumps({**{state: counts[state] for state in STATES}, "checks": rows}, indent=2))
     else:
-        report(
-            ", ".join(
-                f"{counts[state] or 'no'} {state}{'' if counts[state] == 1 else 's'}"
-                for state in (PROBLEM, WARNING)
-            )
-        )
+        texts = [
+            f"{counts[state] or 'no'} {state}{'' if counts[state] == 1 else 's'}"
+            for state in (PROBLEM, WARNING)
+        ]
+        report(", ".join(texts))
     return counts[PROBLEM] > 0

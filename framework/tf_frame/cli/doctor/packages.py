@@ -19,7 +19,7 @@ from packaging.utils import canonicalize_name
 
 from tf_frame.cli.doctor.machine import OK, PROBLEM, STATES, WARNING, Check, gpus
 from tf_frame.cli.doctor.probe import Answer
-from tf_frame.plugin.find import OWN_DISTRIBUTION
+from tf_frame.plugin.packages import OWN_DISTRIBUTION
 
 PROFILE_EXTRA = "profile"
 PROFILE_TAB = "profile_tab"

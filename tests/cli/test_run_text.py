@@ -1,4 +1,4 @@
-from tf_frame.config.changes import changed_options
+from tf_frame.cli.run_text import changed_options
 from tf_frame.config.yaml_file import Named, Settings
 
 BEFORE = Settings(
