@@ -23,7 +23,8 @@ class Failing(Kept):
 
 def test_every_logger_gets_the_figures_in_order_and_is_closed_once():
     first, second = Kept(), Kept()
-    log = MetricsLog([first])
+    log = MetricsLog()
+    log.add(first)
     log.write(TRAIN, 10, {"loss": 0.5, "steps_per_sec": None})
     log.add(second)
     log.write(EVAL, 10, {"accuracy": 1})
@@ -36,7 +37,9 @@ def test_every_logger_gets_the_figures_in_order_and_is_closed_once():
 
 def test_a_logger_that_fails_is_reported_once_and_the_others_go_on():
     reported, kept = [], Kept()
-    log = MetricsLog([Failing(), kept], report=reported.append)
+    log = MetricsLog(report=reported.append)
+    log.add(Failing())
+    log.add(kept)
     log.write(TRAIN, 1, {"loss": 1.0})
     log.write(TRAIN, 2, {"loss": 1.0})
     log.close()

@@ -128,8 +128,7 @@ def test_a_worker_that_profiles_has_its_own_folder(hooks_by_name, tmp_path, keep
         "at_steps": (5,),
         "num_steps": 3,
         "every_steps": None,
-        "job": "worker",
-        "task": 1,
+        "task": "worker_1",
         "is_chief": False,
         "began": None,
         "keep": None,
@@ -277,7 +276,7 @@ def test_steps_of_several_tasks_are_run_singly(toy_setup, capsys):
     graph = make_graph(setup)
     with graph.graph.as_default():
         loop = make_loop(make_parts(setup, graph), [])
-    assert loop._step_loop is None
+    assert loop.step_loop is None
     assert capsys.readouterr().out.splitlines() == [
         "note: --steps_per_loop 10 has no effect: several tasks train together"
     ]

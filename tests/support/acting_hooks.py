@@ -54,6 +54,27 @@ class Jump(Hook):
         run_context.session.run(self.assign)
 
 
+class Listener(tf.train.CheckpointSaverListener):
+    """Notes its calls, by its name; wants training to end after the save of a step."""
+
+    def __init__(self, calls=None, name="", stop_after=None):
+        self.calls = [] if calls is None else calls
+        self.name, self.stop_after = name, stop_after
+
+    def begin(self):
+        self.calls.append((self.name, "begin", None))
+
+    def before_save(self, session, global_step_value):
+        self.calls.append((self.name, "before_save", int(global_step_value)))
+
+    def after_save(self, session, global_step_value):
+        self.calls.append((self.name, "after_save", int(global_step_value)))
+        return global_step_value == self.stop_after
+
+    def end(self, session, global_step_value):
+        self.calls.append((self.name, "end", int(global_step_value)))
+
+
 class StopAt(Hook):
     """Requests a stop at a step, by default before most other hooks have run."""
 

@@ -6,6 +6,7 @@ position after exactly this step (`cluster.agreement`).
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from typing import Any
 
@@ -85,34 +86,27 @@ class AgreedCadence(Cadence):
         return f"{self.inner}, agreed with the workers"
 
 
+@dataclasses.dataclass(eq=False, kw_only=True)
 class AgreedCheckpointHook(CheckpointHook):
     """Saves the chief's checkpoints with the input positions of all workers.
 
     At the end the hook waits for the other workers, so that the last checkpoint has all updates.
 
     Args:
-      *args, **kwargs: see `CheckpointHook`.
       agreement: the connection with the other tasks.
       last_step: the step at which all workers stop by themselves.
       interrupted: whether a signal asks this task to end.
       end_updates: lets workers stop that wait for an update of the chief.
     """
 
-    def __init__(
-        self,
-        *args: Any,
-        agreement: Agreement,
-        last_step: int,
-        interrupted: Callable[[], object] = lambda: False,
-        end_updates: Callable[[], None] = lambda: None,
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(*args, **kwargs)
-        self.cadence = self._agreed = AgreedCadence(self.cadence, agreement.request_save)
-        self._agreement = agreement
-        self._last_step = last_step
-        self._interrupted = interrupted
-        self._end_updates = end_updates
+    agreement: Agreement
+    last_step: int
+    interrupted: Callable[[], object] = lambda: False
+    end_updates: Callable[[], None] = lambda: None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.cadence = self._agreed = AgreedCadence(self.cadence, self.agreement.request_save)
         self._stop_at: int | None = None
         # The workers without a position at the last save, and the step of the last save.
         self._absent: set[int] = set()
@@ -126,10 +120,10 @@ class AgreedCheckpointHook(CheckpointHook):
         self._agreed.request_next()
 
     def should_stop(self) -> bool:
-        if self._stop_at is None and self._interrupted():
+        if self._stop_at is None and self.interrupted():
             # The next step: every worker reads the request before this step begins.
             self._stop_at = int(self._session.run(self._global_step)) + 1
-            self._agreement.request_stop(self._stop_at)
+            self.agreement.request_stop(self._stop_at)
             self._agreed.request(self._stop_at, is_last=True)
             return REPLAN  # type: ignore[no-any-return]
         return super().should_stop()
@@ -144,10 +138,10 @@ class AgreedCheckpointHook(CheckpointHook):
 
     def after_last_step(self, step: int) -> None:
         if self._stop_at is None:
-            self._agreement.request_stop(step)
-        self._end_updates()
+            self.agreement.request_stop(step)
+        self.end_updates()
         self._let_finish(step)
-        self._agreement.close_session(step)
+        self.agreement.close_session(step)
         step = int(self._session.run(self._global_step))
         super().after_last_step(step)
 
@@ -157,35 +151,35 @@ class AgreedCheckpointHook(CheckpointHook):
         super()._save(session, step, may_stop=may_stop)
 
     def _wait_for_positions(self, step: int) -> None:
-        requested = min(self._agreed.requested, self._last_step)
+        requested = min(self._agreed.requested, self.last_step)
         # Workers without lockstep store it after their next step.
         step = min(step, int(requested))
         secs = _POSITION_SECS if step >= requested else 0
-        present = self._agreement.present()
+        present = self.agreement.present()
         # A worker that was absent at the last save counts again after it has stored a position.
-        absent = self._agreement.without_position(
+        absent = self.agreement.without_position(
             self._position_step, workers=self._absent, timeout_secs=0
         )
         awaited = [worker for worker in present if worker not in absent]
-        missing = self._agreement.without_position(step, workers=awaited, timeout_secs=secs)
+        missing = self.agreement.without_position(step, workers=awaited, timeout_secs=secs)
         self._absent, self._position_step = {*absent, *missing}, step
         for worker in missing if secs else ():
-            self._report(
+            self.report(
                 f"note: the checkpoint of step {step} lacks the input position of worker {worker}"
             )
 
     def _let_finish(self, step: int) -> None:
         """Waits until no other worker makes updates."""
-        ended = step >= self._last_step or self._stop_at is not None
-        awaited = [worker for worker in self._agreement.present() if worker not in self._absent]
+        ended = step >= self.last_step or self._stop_at is not None
+        awaited = [worker for worker in self.agreement.present() if worker not in self._absent]
         moved_at = step
-        while unfinished := self._agreement.unfinished(
+        while unfinished := self.agreement.unfinished(
             workers=awaited, timeout_secs=_FINISH_SECS if ended else _STILL_SECS
         ):
             step = int(self._session.run(self._global_step))
             if ended or step == moved_at:
                 names = ", ".join(f"worker {worker}" for worker in unfinished)
-                self._report(f"note: the end of the training does not wait for {names}")
+                self.report(f"note: the end of the training does not wait for {names}")
                 return
             moved_at = step
 

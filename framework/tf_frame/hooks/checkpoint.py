@@ -11,6 +11,7 @@ training goes on while the file is written.
 from __future__ import annotations
 
 import concurrent.futures
+import dataclasses
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -37,6 +38,7 @@ from tf_frame.types import Session
 _LOG = logging.getLogger("tf_frame")
 
 
+@dataclasses.dataclass(eq=False)
 class CheckpointHook(Hook):
     """Writes a checkpoint of the global step into a folder.
 
@@ -68,40 +70,34 @@ class CheckpointHook(Hook):
     """
 
     phase = Phase.SAVE
+    model_dir: str
+    scaffold: Any
+    _: dataclasses.KW_ONLY
+    every_steps: int | None = None
+    every_secs: float | None = None
+    multiples_of: int | None = None
+    extras: Mapping[str, Any] | None = None
+    listeners: Sequence[Any] = ()
+    max_to_keep: int | None = 5
+    keep_every_n_hours: float | None = None
+    asynchronous: bool = False
+    report: Callable[[str], None] = _LOG.warning
+    unless: Callable[[], bool] = lambda: False
 
-    def __init__(
-        self,
-        model_dir: str,
-        scaffold: Any,
-        *,
-        every_steps: int | None = None,
-        every_secs: float | None = None,
-        multiples_of: int | None = None,
-        extras: Mapping[str, Any] | None = None,
-        listeners: Sequence[Any] = (),
-        max_to_keep: int | None = 5,
-        keep_every_n_hours: float | None = None,
-        asynchronous: bool = False,
-        report: Callable[[str], None] = _LOG.warning,
-        unless: Callable[[], bool] = lambda: False,
-    ) -> None:
-        if every_steps is None and every_secs is None:
+    def __post_init__(self) -> None:
+        if self.every_steps is None and self.every_secs is None:
             raise ValueError("give every_steps, every_secs or both: how often to save")
-        cadence = Cadence(every_steps=every_steps, every_secs=every_secs, first=False)
-        super().__init__(Either(cadence, Multiples(multiples_of)) if multiples_of else cadence)
-        self.option = "--save_checkpoint_steps" if every_steps else "--save_checkpoint_secs"
-        self._model_dir = model_dir
-        self._scaffold = scaffold
-        self._extras = {} if extras is None else extras
-        self._listeners = list(listeners)
+        cadence = Cadence(every_steps=self.every_steps, every_secs=self.every_secs, first=False)
+        multiples = Multiples(self.multiples_of)
+        super().__init__(Either(cadence, multiples) if multiples else cadence)
+        self.option = "--save_checkpoint_steps" if self.every_steps else "--save_checkpoint_secs"
         self._kept = KeptCheckpoints(
-            model_dir, max_to_keep=max_to_keep, keep_every_n_hours=keep_every_n_hours
+            self.model_dir,
+            max_to_keep=self.max_to_keep,
+            keep_every_n_hours=self.keep_every_n_hours,
         )
-        self.asynchronous = asynchronous
         # `should_stop` calls listeners after a save, and returns their requests to stop.
-        self.asked_between_steps = asynchronous or bool(self._listeners)
-        self._report = report
-        self._unless = unless
+        self.asked_between_steps = self.asynchronous or bool(self.listeners)
         self._saved_step: int | None = None
         self._first_step: int | None = None
         # The checkpoint that another thread writes: future, step, and whether a listener may
@@ -112,10 +108,10 @@ class CheckpointHook(Hook):
     def begin(self) -> None:
         self._global_step = tf.train.get_global_step()
         self._check = FiniteCheck()
-        self._shards = add_extras(find_shards(_find_saver(self._scaffold)), self._extras)
+        self._shards = add_extras(find_shards(_find_saver(self.scaffold)), self.extras or {})
         if self.asynchronous and len(self._shards) > 1:
             self.asynchronous = False
-            self._report(
+            self.report(
                 f"checkpoints are written synchronously: {len(self._shards)} devices write a "
                 "shard each"
             )
@@ -123,14 +119,14 @@ class CheckpointHook(Hook):
             self._array_writer = ArrayWriter(self._shards[0])
         else:
             self._graph_writer = GraphWriter(self._shards)
-        for listener in self._listeners:
+        for listener in self.listeners:
             listener.begin()
 
     def start(self, session: Session, step: int) -> None:
         super().start(session, step)
         self._finish_save()
         self._session = session
-        remove_leftovers(self._model_dir)
+        remove_leftovers(self.model_dir)
         self._kept.recover()
         if any(same_path(path, self._prefix(step)) for path in self._kept.paths()):
             self._saved_step = step
@@ -162,7 +158,7 @@ class CheckpointHook(Hook):
         if step != self._saved_step:
             self._save(session, step, may_stop=False)
         self._finish_save()
-        for listener in self._listeners:
+        for listener in self.listeners:
             listener.end(session, step)
 
     def wait(self) -> None:
@@ -187,14 +183,14 @@ class CheckpointHook(Hook):
             self._kept.discard(self._prefix(self._first_step))
 
     def _prefix(self, step: int) -> str:
-        return checkpoint_path(self._model_dir, step)
+        return checkpoint_path(self.model_dir, step)
 
     def _save(self, session: Session, step: int, *, may_stop: bool) -> None:
         self._finish_save()
-        if self._unless():
+        if self.unless():
             _LOG.warning("global step %d is not saved", step)
             return
-        for listener in self._listeners:
+        for listener in self.listeners:
             listener.before_save(session, step)
         if self.asynchronous:
             values, is_finite = copy_tensors(session, self._shards[0], self._check)
@@ -216,7 +212,7 @@ class CheckpointHook(Hook):
         remains = f"the last good checkpoint is {kept[-1]}" if kept else "there is none before it"
         with translated_write_errors(
             f"the checkpoint of global step {step} could not be written",
-            f"{remains}; free space in {self._model_dir}, check that it can be written, and run "
+            f"{remains}; free space in {self.model_dir}, check that it can be written, and run "
             "the same command again",
             error_class=CheckpointError,
         ):
@@ -231,7 +227,7 @@ class CheckpointHook(Hook):
             self._call_listeners(self._session, step, may_stop)
 
     def _call_listeners(self, session: Session, step: int, may_stop: bool) -> None:
-        stop_requests = [listener.after_save(session, step) for listener in self._listeners]
+        stop_requests = [listener.after_save(session, step) for listener in self.listeners]
         # As in TensorFlow's hook, no request counts at the start or the end of a session.
         self._stop = self._stop or (may_stop and any(stop_requests))
 

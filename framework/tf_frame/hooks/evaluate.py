@@ -5,6 +5,7 @@ Early stopping, `--keep_best` and TensorBoard's curves of metrics use these resu
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -13,6 +14,7 @@ from tf_frame.hooks.cadence import Multiples
 from tf_frame.hooks.training_clock import pause
 
 
+@dataclasses.dataclass(eq=False)
 class EvaluateHook(Hook):
     """Evaluates at the multiples of a number of steps.
 
@@ -36,22 +38,18 @@ class EvaluateHook(Hook):
     phase = Phase.EVALUATE
     option = "--eval_every_n_steps"
 
-    def __init__(
-        self,
-        evaluate: Callable[[int], Mapping[str, float]],
-        *,
-        every_steps: int,
-        last_step: int | None,
-        unless: Callable[[], bool] = lambda: False,
-    ) -> None:
-        self._evaluate = evaluate
-        self._last_step = last_step
-        self._unless = unless
+    evaluate: Callable[[int], Mapping[str, float]]
+    _: dataclasses.KW_ONLY
+    every_steps: int
+    last_step: int | None
+    unless: Callable[[], bool] = lambda: False
+
+    def __post_init__(self) -> None:
+        super().__init__(Multiples(self.every_steps))
         self.results: dict[int, dict[str, float]] = {}
-        super().__init__(Multiples(every_steps))
 
     def after_step(self, run_context: Any, run_values: Any, step: int) -> None:
-        is_last = self._last_step is not None and step >= self._last_step
-        if not is_last and not self._unless():
+        is_last = self.last_step is not None and step >= self.last_step
+        if not is_last and not self.unless():
             with pause():
-                self.results[step] = dict(self._evaluate(step))
+                self.results[step] = dict(self.evaluate(step))

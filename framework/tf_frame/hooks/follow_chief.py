@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import time
 from collections.abc import Callable
 from typing import Any
 
 from tf_frame.checkpoint.find.newest import newest_checkpoint, read_step
 from tf_frame.cluster.agreement import Agreement
-from tf_frame.errors import CheckpointError, ConfigError
+from tf_frame.errors import CheckpointError, ConfigError, reason_of
 from tf_frame.graph.global_step import step_after_run
 from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.input_position import RestoredCheckpoint
@@ -18,6 +19,7 @@ from tf_frame.types import Session, Tensor
 _SIGNAL_SECS = 10.0
 
 
+@dataclasses.dataclass(eq=False, kw_only=True)
 class FollowChiefHook(Hook):
     """Answers the requests of the chief at the steps that the chief names.
 
@@ -38,48 +40,39 @@ class FollowChiefHook(Hook):
 
     phase = Phase.TRANSFORM
 
-    def __init__(
-        self,
-        agreement: Agreement,
-        *,
-        position: Any,
-        restored: RestoredCheckpoint,
-        model_dir: str,
-        max_steps: int,
-        lockstep: bool,
-        agreed_save: Tensor = None,
-        interrupted: Callable[[], object],
-        report: Callable[[str], None],
-    ) -> None:
+    agreement: Agreement
+    position: Any
+    restored: RestoredCheckpoint
+    model_dir: str
+    max_steps: int
+    lockstep: bool
+    agreed_save: Tensor = None
+    interrupted: Callable[[], object]
+    report: Callable[[str], None]
+
+    def __post_init__(self) -> None:
         super().__init__()
-        self._agreement = agreement
-        self._position = position
-        self._restored = restored
-        self._model_dir = model_dir
-        self.watched = agreement.attention(
-            step_after_run(), max_steps=max_steps, agreed_save=agreed_save
+        self.watched = self.agreement.attention(
+            step_after_run(), max_steps=self.max_steps, agreed_save=self.agreed_save
         )
-        self._lockstep = lockstep
-        self._interrupted = interrupted
-        self._report = report
         self._signalled_at: float | None = None
 
     def start(self, session: Session, step: int) -> None:
         super().start(session, step)
         self._join()
         # If this worker was started again, the job has made, and may have saved, later steps.
-        newest = newest_checkpoint(self._model_dir, self._report)
-        path = self._restored.path = max(self._restored.path, newest, key=read_step)
+        newest = newest_checkpoint(self.model_dir, self.report)
+        path = self.restored.path = max(self.restored.path, newest, key=read_step)
         if read_step(path) == 0:
-            self._restored.path = None  # Nothing had been read.
-        if self._lockstep and read_step(path) != step:
-            self._report(
+            self.restored.path = None  # Nothing had been read.
+        if self.lockstep and read_step(path) != step:
+            self.report(
                 f"note: the job is at step {step}; the input of this worker goes on from its "
                 f"position at step {read_step(path)}, and reads the examples since then again"
             )
 
     def should_stop(self) -> bool:
-        if not self._interrupted():
+        if not self.interrupted():
             return False
         now = time.monotonic()
         self._signalled_at = self._signalled_at or now
@@ -87,31 +80,30 @@ class FollowChiefHook(Hook):
 
     def not_finite(self, run_context: Any, value: float, step: int) -> None:
         # `Agreement.attention` is NaN: the chief has a request, or a new session.
-        if self._agreement.has_new_session():
+        if self.agreement.has_new_session():
             self._join()
             self._restore_position(run_context.session)
             return
         # Without a position the step alone tells the chief that it may save.
-        tensors = {} if self._position is None else self._position.tensors
-        self._agreement.give_position(step, run_context.session.run(tensors))
-        if 0 <= self._agreement.stop_step() <= step:
+        tensors = {} if self.position is None else self.position.tensors
+        self.agreement.give_position(step, run_context.session.run(tensors))
+        if 0 <= self.agreement.stop_step() <= step:
             run_context.request_stop()
 
     def _join(self) -> None:
-        self._agreement.join()
-        self._restored.path = self._agreement.restored()
+        self.agreement.join()
+        self.restored.path = self.agreement.restored()
 
     def _restore_position(self, session: Session) -> None:
         """Goes back to the position in the checkpoint that the chief has restored."""
-        path = self._restored.path
-        if self._position is None:
+        path = self.restored.path
+        if self.position is None:
             return
         if path is None or read_step(path) == 0:
-            session.run(self._position.initializers)
+            session.run(self.position.initializers)
             return
-        self._report(f"the chief goes on from {path}, and so does this worker")
+        self.report(f"the chief goes on from {path}, and so does this worker")
         try:
-            self._position.restore(session, path, report=self._report)
+            self.position.restore(session, path, report=self.report)
         except (CheckpointError, ConfigError) as error:
-            reason = str(error).splitlines()[0]
-            self._report(f"warning: {reason}; the input goes on at its present position")
+            self.report(f"warning: {reason_of(error)}; the input goes on at its present position")

@@ -9,7 +9,7 @@ import dataclasses
 from collections.abc import Callable
 
 from tf_frame.checkpoint.find.newest import read_step
-from tf_frame.errors import CheckpointError, ConfigError, DataError
+from tf_frame.errors import CheckpointError, ConfigError, DataError, reason_of
 from tf_frame.graph.inputs.position import InputPosition
 from tf_frame.hooks.base import Hook, Phase
 from tf_frame.types import Session
@@ -36,6 +36,7 @@ class RestoredCheckpoint:
         return self.path
 
 
+@dataclasses.dataclass(eq=False)
 class InputPositionHook(Hook):
     """Restores the position in the input when a session has been opened.
 
@@ -58,60 +59,49 @@ class InputPositionHook(Hook):
 
     phase = Phase.TRANSFORM
 
-    def __init__(
-        self,
-        position: InputPosition,
-        *,
-        restored: RestoredCheckpoint,
-        allow_inexact: bool,
-        report: Callable[[str], None],
-        exact: bool = True,
-    ) -> None:
+    position: InputPosition
+    _: dataclasses.KW_ONLY
+    restored: RestoredCheckpoint
+    allow_inexact: bool
+    report: Callable[[str], None]
+    exact: bool = True
+
+    def __post_init__(self) -> None:
         super().__init__()
-        self._exact = exact
-        self._position = position
-        self._restored = restored
-        self._allow_inexact = allow_inexact
-        self._report = report
 
     def start(self, session: Session, step: int) -> None:
         super().start(session, step)
-        path = self._restored.position_path
-        if not self._exact:
-            self._position.leave_out(session)
+        path = self.restored.position_path
+        if not self.exact:
+            self.position.leave_out(session)
             if path is not None:
-                self._report(
+                self.report(
                     "note: the input is read from its beginning, as it declares by exact_resume"
                 )
         elif self._can_be_saved(session) and path is not None:
             self._restore(session, path)
         elif path is not None:
-            self._report("warning: a new pass over the data begins")
+            self.report("warning: a new pass over the data begins")
 
     def _can_be_saved(self, session: Session) -> bool:
         try:
-            self._position.check(session)
+            self.position.check(session)
         except DataError as error:
-            if not self._allow_inexact:
+            if not self.allow_inexact:
                 raise
-            self._report(f"warning: {_reason(error)}; a resumed run will not be exact")
-            self._position.leave_out(session)
+            self.report(f"warning: {reason_of(error)}; a resumed run will not be exact")
+            self.position.leave_out(session)
             return False
         return True
 
     def _restore(self, session: Session, path: str) -> None:
         try:
-            self._position.restore(session, path, report=self._report)
+            self.position.restore(session, path, report=self.report)
         except (CheckpointError, ConfigError) as error:
             if isinstance(error, ConfigError) and read_step(path) == 0:
                 # The run ended before its second checkpoint, and now has other options.
-                self._report(f"note: {_reason(error)}; no step was trained on it")
+                self.report(f"note: {reason_of(error)}; no step was trained on it")
                 return
-            if not self._allow_inexact:
+            if not self.allow_inexact:
                 raise
-            self._report(f"warning: {_reason(error)}; a new pass over the data begins")
-
-
-def _reason(error: Exception) -> str:
-    """Returns the first line of an error; the other lines are advice."""
-    return str(error).splitlines()[0]
+            self.report(f"warning: {reason_of(error)}; a new pass over the data begins")

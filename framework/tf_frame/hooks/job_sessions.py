@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +13,7 @@ from tf_frame.hooks.base import Hook, Phase
 from tf_frame.types import Session, Tensor
 
 
+@dataclasses.dataclass(eq=False)
 class BroadcastHook(tf.train.SessionRunHook):
     """Copies the chief's variables to every worker, if each worker has variables of its own.
 
@@ -21,19 +23,18 @@ class BroadcastHook(tf.train.SessionRunHook):
     """
 
     phase = Phase.TRANSFORM
-
-    def __init__(self, broadcast: Any, check_error: Callable[[Exception], None]) -> None:
-        self._broadcast = broadcast
-        self._check_error = check_error
+    broadcast: Any
+    check_error: Callable[[Exception], None]
 
     def after_create_session(self, session: Session, coord: Any) -> None:
         try:
-            session.run(self._broadcast)
+            session.run(self.broadcast)
         except tf.errors.OpError as error:
-            self._check_error(error)
+            self.check_error(error)
             raise
 
 
+@dataclasses.dataclass(eq=False)
 class OpenSessionHook(tf.train.SessionRunHook):
     """Lets the other workers begin when a session of the chief is ready.
 
@@ -44,12 +45,10 @@ class OpenSessionHook(tf.train.SessionRunHook):
     """
 
     phase = Phase.STOP
-
-    def __init__(self, agreement: Agreement) -> None:
-        self._agreement = agreement
+    agreement: Agreement
 
     def after_create_session(self, session: Session, coord: Any) -> None:
-        self._agreement.open_session()
+        self.agreement.open_session()
 
 
 class WatchingHook(Hook):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import logging
 from collections.abc import Mapping
 from typing import Any
@@ -18,6 +19,7 @@ from tf_frame.types import Session, Tensor
 _LOG = logging.getLogger("tf_frame")
 
 
+@dataclasses.dataclass(eq=False)
 class LoggingHook(Hook):
     """Writes `step 20: loss = 0.4871, learning_rate = 0.05` to the log.
 
@@ -35,42 +37,33 @@ class LoggingHook(Hook):
     """
 
     phase = Phase.LOG
-    option = "--log_every_n_steps"
+    tensors: Mapping[str, Tensor]
+    _: dataclasses.KW_ONLY
+    every_steps: int
+    last_step: int | None = None
+    metrics: MetricsLog | None = None
+    option: str = "--log_every_n_steps"
 
-    def __init__(
-        self,
-        tensors: Mapping[str, Tensor],
-        *,
-        every_steps: int,
-        last_step: int | None = None,
-        metrics: MetricsLog | None = None,
-        option: str = option,
-    ) -> None:
-        super().__init__(Multiples(every_steps, last_step=last_step))
-        self.option = option
-        self._tensors = dict(tensors)
-        self._metrics = metrics
+    def __post_init__(self) -> None:
+        super().__init__(Multiples(self.every_steps, last_step=self.last_step))
 
     def start(self, session: Session, step: int) -> None:
         super().start(session, step)
         self._since: tuple[int, float] | None = None
 
     def before_step(self, run_context: Any, step: int) -> Any:
-        return tf.train.SessionRunArgs(self._tensors)
+        return tf.train.SessionRunArgs(dict(self.tensors))
 
     def after_step(self, run_context: Any, run_values: Any, step: int) -> None:
         write_in_background(_log, step, run_values.results)
-        since, self._since = self._since, (step, training_clock())
-        if self._metrics is not None:
-            rate = None if since is None else _rate(since, self._since)
-            self._metrics.write(TRAIN, step, {**run_values.results, "steps_per_sec": rate})
+        before, now = self._since, (step, training_clock())
+        self._since = now
+        if self.metrics is not None:
+            rate = None if before is None else (step - before[0]) / max(now[1] - before[1], 1e-9)
+            self.metrics.write(TRAIN, step, {**run_values.results, "steps_per_sec": rate})
 
     def close(self) -> None:
         wait_for_background_writer()
-
-
-def _rate(since: tuple[int, float], now: tuple[int, float]) -> float:
-    return (now[0] - since[0]) / max(now[1] - since[1], 1e-9)
 
 
 def _log(step: int, values: Mapping[str, Any]) -> None:

@@ -11,7 +11,6 @@ import csv
 import datetime
 import io
 import logging
-import os
 from collections.abc import Callable, Iterable, Mapping
 from typing import Protocol
 
@@ -20,7 +19,6 @@ from tf_frame.hooks.background_writer import wait_for_background_writer, write_i
 
 _LOG = logging.getLogger("tf_frame")
 
-METRICS_FILE = "metrics.csv"
 TRAIN, EVAL = "train", "eval"
 _FIXED = ("step", "split", "time")
 
@@ -41,14 +39,11 @@ class MetricsLog:
     A logger that fails is reported and receives no more figures; training goes on.
 
     Args:
-      loggers: the first loggers.
       report: function that shows a line to the user.
     """
 
-    def __init__(
-        self, loggers: Iterable[MetricsLogger] = (), *, report: Callable[[str], None] = _LOG.warning
-    ) -> None:
-        self._loggers = list(loggers)
+    def __init__(self, *, report: Callable[[str], None] = _LOG.warning) -> None:
+        self._loggers: list[MetricsLogger] = []
         self._report = report
 
     def add(self, logger: MetricsLogger) -> None:
@@ -147,8 +142,3 @@ class MetricsCsv:
         text = io.StringIO()
         csv.DictWriter(text, self._columns, restval="", lineterminator="\n").writerows(rows)
         return text.getvalue()
-
-
-def metrics_csv(model_dir: str, *, last_step: int) -> MetricsCsv:
-    """Returns the `metrics.csv` of a model folder."""
-    return MetricsCsv(os.path.join(model_dir, METRICS_FILE), last_step=last_step)

@@ -6,6 +6,7 @@ A profile shows whether the input, single operations or waiting take the time of
 
 from __future__ import annotations
 
+import dataclasses
 import logging
 import os
 from collections.abc import Callable, Iterable
@@ -116,6 +117,7 @@ class OwnSteps(RangeCadence):
         return self._steps_left <= 1  # Asked before `mark`.
 
 
+@dataclasses.dataclass(eq=False)
 class ProfileHook(Hook):
     """Profiles the steps `[s, s + num_steps)` for each `s`.
 
@@ -126,11 +128,11 @@ class ProfileHook(Hook):
 
     Files of a range:
 
-    * `plugins/profile/<time>_step_<s>/<host>_<job>_<task>.xplane.pb` for the
-      Profile tab, with a mark for each step;
+    * `plugins/profile/<time>_step_<s>/<host>_<task>.xplane.pb` for the Profile tab, with a mark for
+      each step;
     * run metadata of the first step, as `profile_<step>` on the graphs page, and
       `timeline-<step>.json` for ui.perfetto.dev;
-    * with a recorder, `<host>_<job>_<task>.steps.json.gz` next to the capture, with the
+    * with a recorder, `<host>_<task>.steps.json.gz` next to the capture, with the
       operations, memory and hooks of all steps, for `tf-frame profile show`.
 
     Run metadata makes a step slower (docs/profiling.md has numbers), also in the capture. So
@@ -141,21 +143,20 @@ class ProfileHook(Hook):
 
     Args:
       model_dir: TensorBoard's folder. The chief writes its event file and timelines there,
-        other tasks into the subfolder `<job>_<task>`.
+        other tasks into a subfolder with the name of the task.
       at_steps: global steps at which a range begins.
       num_steps: steps in each range.
       every_steps: further ranges begin at the multiples of this number; None: none.
       own_steps: whether only steps of this task count, for a single range.
       recorder: records the steps; None: no report.
       keep: number of captures to keep in the folder; None: all.
-      job: name of this task's job.
-      task: index of this task in the job.
+      task: name of this task, `<job>_<index>`.
       is_chief: whether this task is the chief.
       began: returns the time in the names of the captures, seconds since 1970, which groups the
         tasks of a job in one run of the Profile tab; None: the time when a capture ends.
       label: name of the captures, after the time; None: `step_<s>`.
       tell: called with the label of a capture, and True at its begin or False at its end.
-      report: takes a line about a file that cannot be written; None: the log of tf-frame.
+      report: takes a line about a file that cannot be written; default: the log of tf-frame.
 
     Raises:
       ConfigError: a number that is not positive, or ranges without end.
@@ -163,41 +164,28 @@ class ProfileHook(Hook):
 
     phase = Phase.OBSERVE
     option = "--profile_at_step"
-    cadence: RangeCadence
+    model_dir: str
+    _: dataclasses.KW_ONLY
+    at_steps: Iterable[int] = ()
+    num_steps: int = 5
+    every_steps: int | None = None
+    own_steps: bool = False
+    recorder: Recorder | None = None
+    keep: int | None = None
+    task: str = "worker_0"
+    is_chief: bool = True
+    began: Callable[[], float] | None = None
+    label: str | None = None
+    tell: Callable[[str, bool], None] = lambda label, begins: None
+    report: Callable[[str], None] = _LOG.warning
 
-    def __init__(
-        self,
-        model_dir: str,
-        *,
-        at_steps: Iterable[int] = (),
-        num_steps: int = 5,
-        every_steps: int | None = None,
-        own_steps: bool = False,
-        recorder: Recorder | None = None,
-        keep: int | None = None,
-        job: str = "worker",
-        task: int = 0,
-        is_chief: bool = True,
-        began: Callable[[], float] | None = None,
-        label: str | None = None,
-        tell: Callable[[str, bool], None] = lambda label, begins: None,
-        report: Callable[[str], None] | None = None,
-    ) -> None:
-        super().__init__(
-            OwnSteps(min(at_steps), num_steps)
-            if own_steps
-            else RangeCadence(at_steps, num_steps=num_steps, every_steps=every_steps)
+    def __post_init__(self) -> None:
+        self.cadence: RangeCadence = (
+            OwnSteps(min(self.at_steps), self.num_steps)
+            if self.own_steps
+            else RangeCadence(self.at_steps, num_steps=self.num_steps, every_steps=self.every_steps)
         )
-        self._model_dir = model_dir
-        self._began = began
-        self._name = label
-        self._tell = tell
-        self._report = report
-        self._task = f"{job}_{task}"
-        self._folder = model_dir if is_chief else os.path.join(model_dir, self._task)
-        self._recorder, self._keep = recorder, keep
         self._recording: Recorder | None = None
-        self._is_chief = is_chief
         self._first: int | None = None
         self._capture: Capture | None = None
         self._marker: Any = None
@@ -244,51 +232,51 @@ class ProfileHook(Hook):
         if first is None:
             return
         # The times of steps leave out the time of writing.
-        with pause(), warn_only(f"the profile that began at step {first}", report=self._report):
+        with pause(), warn_only(f"the profile that began at step {first}", report=self.report):
             if capture is not None:
-                self._tell(self._label(first), False)
+                self.tell(self._label(first), False)
             self._write(first, capture)
         # The tasks of a job share the folder, so only the chief removes captures.
-        if self._keep is not None and self._is_chief:
+        if self.keep is not None and self.is_chief:
             with pause(), warn_only("an old profile", "was not removed"):
-                retain(self._model_dir, self._keep)
+                retain(self.model_dir, self.keep)
         self._write_metadata()
 
     def _begin(self, step: int) -> None:
         self._first, self._metadata = step, None
-        if self._recorder is not None:
-            with warn_only(f"the record of the steps from {step}", report=self._report):
-                self._recorder.start(self._after_hooks)
-                self._recording = self._recorder
-        capture = Capture(self._model_dir, label=self._label(step), task=self._task)
-        with warn_only(f"the profile from step {step}", report=self._report):
+        if self.recorder is not None:
+            with warn_only(f"the record of the steps from {step}", report=self.report):
+                self.recorder.start(self._after_hooks)
+                self._recording = self.recorder
+        capture = Capture(self.model_dir, label=self._label(step), task=self.task)
+        with warn_only(f"the profile from step {step}", report=self.report):
             capture.start()
             self._capture = capture
-            self._tell(self._label(step), True)
+            self.tell(self._label(step), True)
 
     def _write(self, first: int, capture: Capture | None) -> None:
         """Writes the capture, and the recorded steps next to it."""
         recorder, self._recording = self._recording, None
         profile = recorder.stop() if recorder is not None else None
-        began = self._began() if self._began else None
+        began = self.began() if self.began else None
         path = ""
         if capture is not None:
-            with warn_only(f"the capture from step {first}", report=self._report):
+            with warn_only(f"the capture from step {first}", report=self.report):
                 path = capture.save(began=began).removesuffix(XPLANE)
         if profile is not None:  # Also without a capture.
             label = self._label(first)
-            path = path or unused_path(self._model_dir, label=label, task=self._task, began=began)
+            path = path or unused_path(self.model_dir, label=label, task=self.task, began=began)
             tf.io.gfile.makedirs(os.path.dirname(path))
             write_file(path + SUFFIX, to_bytes(profile))
         if path:
             _LOG.info("profile from step %d: %s", first, os.path.dirname(path))
 
     def _label(self, first: int | None) -> str:
-        if self._name is not None:
-            return self._name
+        if self.label is not None:
+            return self.label
         # The tasks of a job may enter a range at different steps.
         return (
-            f"step_{first if self._began is None or not first else self.cadence.range_begin(first)}"
+            f"step_{first if self.began is None or not first else self.cadence.range_begin(first)}"
         )
 
     def _end_marker(self) -> None:
@@ -301,12 +289,13 @@ class ProfileHook(Hook):
         if self._metadata is None:
             return
         (step, run_metadata), self._metadata = self._metadata, None
-        with warn_only(f"the Chrome trace of step {step}", report=self._report):
-            path = os.path.join(self._folder, f"timeline-{step}.json")
+        folder = self.model_dir if self.is_chief else os.path.join(self.model_dir, self.task)
+        with warn_only(f"the Chrome trace of step {step}", report=self.report):
+            path = os.path.join(folder, f"timeline-{step}.json")
             write_trace(path, chrome_trace(run_metadata))
         files = f"the run metadata of step {step}"
-        with warn_only(files, report=self._report), self._session.graph.as_default():
+        with warn_only(files, report=self.report), self._session.graph.as_default():
             # The first call of `get` for a folder writes the default graph.
-            writer = tf.summary.FileWriterCache.get(self._folder)
+            writer = tf.summary.FileWriterCache.get(folder)
             add_run_metadata(writer, run_metadata, f"profile_{step}", step)
             writer.flush()

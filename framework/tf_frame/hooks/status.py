@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import time
 from typing import Any
 
@@ -13,6 +14,7 @@ from tf_frame.hooks.cadence import Cadence
 from tf_frame.types import Session
 
 
+@dataclasses.dataclass(eq=False)
 class StatusHook(Hook):
     """Writes `tasks/NAME.json` at intervals, with the rates of the interval.
 
@@ -25,21 +27,15 @@ class StatusHook(Hook):
     """
 
     phase = Phase.LOG
+    model_dir: str
+    _: dataclasses.KW_ONLY
+    task: str
+    max_steps: int
+    own_steps: Any = None
+    every_secs: float
 
-    def __init__(
-        self,
-        model_dir: str,
-        *,
-        task: str,
-        max_steps: int,
-        own_steps: Any = None,
-        every_secs: float,
-    ) -> None:
-        super().__init__(Cadence(every_secs=every_secs))
-        self._model_dir = model_dir
-        self._task = task
-        self._max_steps = max_steps
-        self._own_steps = own_steps
+    def __post_init__(self) -> None:
+        super().__init__(Cadence(every_secs=self.every_secs))
 
     def start(self, session: Session, step: int) -> None:
         super().start(session, step)
@@ -49,10 +45,10 @@ class StatusHook(Hook):
         self._write(STARTING)
 
     def before_step(self, run_context: Any, step: int) -> Any:
-        return None if self._own_steps is None else tf.train.SessionRunArgs(self._own_steps)
+        return None if self.own_steps is None else tf.train.SessionRunArgs(self.own_steps)
 
     def after_step(self, run_context: Any, run_values: Any, step: int) -> None:
-        own_steps = step if self._own_steps is None else int(run_values.results)
+        own_steps = step if self.own_steps is None else int(run_values.results)
         now, self._step = time.monotonic(), step
         before, self._before = self._before, (now, step, own_steps)
         if before is None or own_steps <= before[2]:
@@ -74,5 +70,5 @@ class StatusHook(Hook):
         self._write(ENDED)
 
     def _write(self, state: str, **rates: float) -> None:
-        status = own_status(self._task, state, step=self._step, max_steps=self._max_steps, **rates)
-        write_status(self._model_dir, status)
+        status = own_status(self.task, state, step=self._step, max_steps=self.max_steps, **rates)
+        write_status(self.model_dir, status)

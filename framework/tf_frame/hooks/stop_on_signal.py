@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 
 from tf_frame.hooks.base import Hook, Phase
 
 
+@dataclasses.dataclass(eq=False)
 class StopOnSignalHook(Hook):
     """Requests a stop after the current step once a signal has arrived.
 
@@ -15,10 +17,10 @@ class StopOnSignalHook(Hook):
     """
 
     phase = Phase.STOP
+    received: Callable[[], object]
 
-    def __init__(self, received: Callable[[], object]) -> None:
+    def __post_init__(self) -> None:
         super().__init__()
-        self._received = received
 
     def should_stop(self) -> bool:
-        return bool(self._received())
+        return bool(self.received())

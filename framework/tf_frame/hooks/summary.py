@@ -5,6 +5,7 @@ TensorBoard then drops the summaries that a killed run wrote after its last chec
 
 from __future__ import annotations
 
+import dataclasses
 import logging
 import os
 import time
@@ -24,6 +25,7 @@ _LOG = logging.getLogger("tf_frame")
 _FLUSH_SECS = 1.0
 
 
+@dataclasses.dataclass(eq=False)
 class SummaryHook(Hook):
     """Writes the summary op every N steps or seconds, and at the first step of a session.
 
@@ -44,27 +46,24 @@ class SummaryHook(Hook):
     phase = Phase.OBSERVE
     option = "--save_summaries_steps"
 
-    def __init__(
-        self,
-        model_dir: str,
-        summary_op: Tensor,
-        *,
-        every_steps: int | None = None,
-        every_secs: float | None = None,
-        name: str | None = None,
-        report: Callable[[str], None] = _LOG.warning,
-    ) -> None:
-        if not model_dir:
-            raise ValueError(f"model_dir is {model_dir!r}; summaries need a folder to go to")
-        if every_steps is None and every_secs is None:
+    model_dir: str
+    summary_op: Tensor
+    _: dataclasses.KW_ONLY
+    every_steps: int | None = None
+    every_secs: float | None = None
+    name: str = ""
+    report: Callable[[str], None] = _LOG.warning
+
+    def __post_init__(self) -> None:
+        if not self.model_dir:
+            raise ValueError(f"model_dir is {self.model_dir!r}; summaries need a folder to go to")
+        if self.every_steps is None and self.every_secs is None:
             raise ValueError("give every_steps, every_secs or both; no summary was asked for")
-        super().__init__(Multiples(every_steps, first=1, every_secs=every_secs))
-        self._folder = os.path.join(model_dir, name) if name else model_dir
-        self._summary_op = summary_op
-        self._report = report
+        super().__init__(Multiples(self.every_steps, first=1, every_secs=self.every_secs))
 
     def begin(self) -> None:
-        self._writer = event_writer(self._folder, report=self._report)
+        folder = os.path.join(self.model_dir, self.name) if self.name else self.model_dir
+        self._writer = event_writer(folder, report=self.report)
 
     def start(self, session: Session, step: int) -> None:
         super().start(session, step)
@@ -72,7 +71,7 @@ class SummaryHook(Hook):
         self._writer.add_session_log(tf.SessionLog(status=tf.SessionLog.START), step + 1)
 
     def before_step(self, run_context: Any, step: int) -> Any:
-        return tf.train.SessionRunArgs(self._summary_op)
+        return tf.train.SessionRunArgs(self.summary_op)
 
     def after_step(self, run_context: Any, run_values: Any, step: int) -> None:
         write_in_background(self._writer.add_summary, run_values.results, step)

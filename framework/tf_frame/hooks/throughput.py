@@ -70,6 +70,7 @@ def _standard_error(rates: Sequence[float]) -> float:
     return math.sqrt(variance / len(rates))
 
 
+@dataclasses.dataclass(eq=False, kw_only=True)
 class ThroughputHook(Hook):
     """Logs and writes steps/s and examples/s, with their uncertainty and jitter.
 
@@ -102,29 +103,24 @@ class ThroughputHook(Hook):
     phase = Phase.LOG
     option = "--log_every_n_steps"
 
-    def __init__(
-        self,
-        *,
-        examples_per_step: int,
-        every_steps: int,
-        warmup_steps: int = 10,
-        last_step: int | None = None,
-        min_secs: float = 0.0,
-        writer: Any = None,
-        times: StepTimes | None = None,
-    ) -> None:
-        if every_steps <= 0 or warmup_steps < 0:
+    examples_per_step: int
+    every_steps: int
+    warmup_steps: int = 10
+    last_step: int | None = None
+    min_secs: float = 0.0
+    writer: Any = None
+    times: StepTimes | None = None
+
+    def __post_init__(self) -> None:
+        if self.every_steps <= 0 or self.warmup_steps < 0:
             raise ValueError(
-                f"every_steps is {every_steps}, warmup_steps {warmup_steps}; the first must be "
-                "positive, the second not negative"
+                f"every_steps is {self.every_steps}, warmup_steps {self.warmup_steps}; the first "
+                "must be positive, the second not negative"
             )
-        self._examples_per_step = examples_per_step
-        self._warmup_steps = warmup_steps
-        self._min_secs = min_secs
-        self._writer = writer
-        self._times = times
         self._counted: collections.deque[tuple[int, float]] = collections.deque(maxlen=_INTERVALS)
-        super().__init__(Multiples(every_steps, first=warmup_steps, last_step=last_step))
+        super().__init__(
+            Multiples(self.every_steps, first=self.warmup_steps, last_step=self.last_step)
+        )
 
     @property
     def throughput(self) -> Throughput | None:
@@ -133,24 +129,24 @@ class ThroughputHook(Hook):
 
     def start(self, session: Session, step: int) -> None:
         super().start(session, step)
-        self._warm_from = step + self._warmup_steps
+        self._warm_from = step + self.warmup_steps
         self._since = (step, training_clock())
         self._traced_before = traced_steps()
         self._times_before = self._copied_times()
 
     def after_step(self, run_context: Any, run_values: Any, step: int) -> None:
         (since, began), now = self._since, training_clock()
-        if step == since or (since >= self._warm_from and now - began < self._min_secs):
+        if step == since or (since >= self._warm_from and now - began < self.min_secs):
             return
         self._since = (step, now)
         before, self._times_before = self._times_before, self._copied_times()
         if since < self._warm_from or self._is_traced(run_values):
-            rate = (step - since) * self._examples_per_step / max(now - began, 1e-9)
+            rate = (step - since) * self.examples_per_step / max(now - began, 1e-9)
             _LOG.info("not considering steps %d to %d (%.1f examples/s)", since + 1, step, rate)
             return
         self._counted.append((step - since, max(now - began, 1e-9)))
         write_in_background(self._report, step, list(self._counted))
-        if self._writer is not None:
+        if self.writer is not None:
             write_in_background(self._write_times, step, before, self._times_before)
 
     def close(self) -> None:
@@ -164,9 +160,9 @@ class ThroughputHook(Hook):
 
     def _copied_times(self) -> tuple[list[int], float]:
         """Returns the steps in each class of durations, and the seconds of all hooks."""
-        if self._times is None:
+        if self.times is None:
             return [], 0.0
-        return list(self._times.counts), sum(time.secs for time in self._times.hooks.values())
+        return list(self.times.counts), sum(time.secs for time in self.times.hooks.values())
 
     def _write_times(
         self, step: int, before: tuple[list[int], float], after: tuple[list[int], float]
@@ -177,23 +173,23 @@ class ThroughputHook(Hook):
         steps = values.pop("steps")
         if steps:
             values["hooks_secs"] = (after[1] - before[1]) / steps
-            write_scalars(self._writer, "step_times", values, step)
+            write_scalars(self.writer, "step_times", values, step)
 
     def _report(self, step: int, counted: Sequence[tuple[int, float]]) -> None:
         steps, seconds = counted[-1]
         overall = compute_throughput(*zip(*counted, strict=True))
         error = "" if overall.uncertainty is None else f" +/- {overall.uncertainty:.1f}"
-        examples = overall.mean * self._examples_per_step
+        examples = overall.mean * self.examples_per_step
         text = f"{overall.mean:.1f}{error} steps/s (jitter {overall.jitter:.1f})"
         _LOG.info("step %d: %s, %.1f examples/s", step, text, examples)
         values = {
             "steps_per_sec": steps / seconds,
-            "examples_per_sec": steps / seconds * self._examples_per_step,
+            "examples_per_sec": steps / seconds * self.examples_per_step,
             "mean_steps_per_sec": overall.mean,
             "uncertainty": overall.uncertainty,
             "jitter": overall.jitter,
         }
-        write_scalars(self._writer, "throughput", values, step)
+        write_scalars(self.writer, "throughput", values, step)
 
 
 def write_scalars(writer: Any, prefix: str, values: Mapping[str, Any], step: int) -> None:

@@ -5,6 +5,7 @@ A trace shows when each operation of a step ran on which device (`--trace_every_
 
 from __future__ import annotations
 
+import dataclasses
 import logging
 import os
 from collections.abc import Sequence
@@ -22,6 +23,7 @@ from tf_frame.types import Session
 _LOG = logging.getLogger("tf_frame")
 
 
+@dataclasses.dataclass(eq=False)
 class TimelineHook(Hook):
     """Writes `tf_trace-<step>.json` every N steps, at given steps, or both.
 
@@ -43,23 +45,19 @@ class TimelineHook(Hook):
     phase = Phase.OBSERVE
     option = "--trace_every_n_steps"
 
-    def __init__(
-        self,
-        logdir: str,
-        *,
-        every_steps: int | None = None,
-        at_steps: Sequence[int] = (),
-        memory: bool = False,
-        writer: Any = None,
-    ) -> None:
-        if not logdir:
+    logdir: str
+    _: dataclasses.KW_ONLY
+    every_steps: int | None = None
+    at_steps: Sequence[int] = ()
+    memory: bool = False
+    writer: Any = None
+
+    def __post_init__(self) -> None:
+        if not self.logdir:
             raise ConfigError(
-                f"timelines are written into a folder, and logdir is {logdir!r}; name one"
+                f"timelines are written into a folder, and logdir is {self.logdir!r}; name one"
             )
-        super().__init__(Cadence(every_steps=every_steps, at_steps=at_steps))
-        self._logdir = logdir
-        self._drawn = {"dataflow": True, "memory": memory}
-        self._writer = writer
+        super().__init__(Cadence(every_steps=self.every_steps, at_steps=self.at_steps))
 
     def start(self, session: Session, step: int) -> None:
         super().start(session, step)
@@ -69,11 +67,12 @@ class TimelineHook(Hook):
         return tf.train.SessionRunArgs(None, options=self._options)
 
     def after_step(self, run_context: Any, run_values: Any, step: int) -> None:
-        path = os.path.join(self._logdir, f"tf_trace-{step}.json")
+        path = os.path.join(self.logdir, f"tf_trace-{step}.json")
         with warn_only(path):
-            write_trace(path, chrome_trace(run_values.run_metadata, **self._drawn))
+            trace = chrome_trace(run_values.run_metadata, dataflow=True, memory=self.memory)
+            write_trace(path, trace)
             _LOG.info("Writing trace to %s", path)
-        if self._writer is not None:
+        if self.writer is not None:
             with warn_only(f"the run metadata of step {step}"):
                 # slim gives no step to the event.
-                add_run_metadata(self._writer, run_values.run_metadata, f"run_metadata-{step}")
+                add_run_metadata(self.writer, run_values.run_metadata, f"run_metadata-{step}")

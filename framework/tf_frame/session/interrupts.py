@@ -7,7 +7,6 @@ import os
 import signal
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
@@ -41,23 +40,21 @@ class Interrupts:
     def __init__(self) -> None:
         self.received: int | None = None
 
-    @contextmanager
+    @contextlib.contextmanager
     def installed(self) -> Iterator[Interrupts]:
         """Handles the signals inside the block, in the main thread only."""
         with self._handled_by(self._handle):
             yield self
 
-    @contextmanager
-    def deadly(self) -> Iterator[None]:
+    def deadly(self) -> contextlib.AbstractContextManager[None]:
         """Lets a signal end the process at once inside the block, with the usual exit status.
 
         For a call into TensorFlow that may block for ever: Python runs no handler before the
         call returns.
         """
-        with self._handled_by(signal.SIG_DFL):
-            yield
+        return self._handled_by(signal.SIG_DFL)
 
-    @contextmanager
+    @contextlib.contextmanager
     def _handled_by(self, handler: Any) -> Iterator[None]:
         if threading.current_thread() is not threading.main_thread():
             yield

@@ -12,6 +12,7 @@ reports a watched tensor that is not finite to its hook, and asks the hooks that
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 from collections.abc import Callable, Sequence
 from time import monotonic
@@ -30,6 +31,7 @@ from tf_frame.session.schedule import Schedule
 from tf_frame.types import Session
 
 
+@dataclasses.dataclass(eq=False)
 class TrainingLoop(tf.train.SessionRunHook):
     """Runs the steps of a training graph.
 
@@ -54,26 +56,20 @@ class TrainingLoop(tf.train.SessionRunHook):
 
     phase = Phase.STOP
 
-    def __init__(
-        self,
-        steps: Steps,
-        schedule: Schedule,
-        *,
-        step_loop: StepLoop | None = None,
-        check_error: Callable[[Exception], None] = lambda error: None,
-        times: StepTimes | None = None,
-    ) -> None:
-        self.hooks = [*schedule.hooks, self]
+    steps: Steps
+    schedule: Schedule
+    _: dataclasses.KW_ONLY
+    step_loop: StepLoop | None = None
+    check_error: Callable[[Exception], None] = lambda error: None
+    times: StepTimes = dataclasses.field(default_factory=StepTimes)
+
+    def __post_init__(self) -> None:
+        self.hooks = [*self.schedule.hooks, self]
         self.global_step = 0
         self.loss: Any = None
         self.stop_requested = False
         self.request: Callable[[], None] | None = None
-        self._steps = steps
-        self._schedule = schedule
-        self._step_loop = step_loop
-        self._check_error = check_error
-        self._times = StepTimes() if times is None else times
-        self._fetches = StepFetches(steps, schedule.watching)
+        self._fetches = StepFetches(self.steps, self.schedule.watching)
 
     def run(self, monitored: Any) -> None:
         """Runs steps until a hook asks to stop or the input ends.
@@ -87,11 +83,11 @@ class TrainingLoop(tf.train.SessionRunHook):
                 monitored.run_step_fn(self._run_steps)
         except tf.errors.OutOfRangeError:
             self.global_step = self._read_global_step()
-        self._schedule.after_last_step(self.global_step)
+        self.schedule.after_last_step(self.global_step)
 
     def fail_before_first_step(self) -> None:
         """Tells the hooks that training failed before its first step was complete."""
-        self._schedule.fail_before_first_step()
+        self.schedule.fail_before_first_step()
 
     def after_create_session(self, session: Session, coord: Any) -> None:
         """Takes over a new session, after all other hooks, which may change its variables."""
@@ -100,26 +96,26 @@ class TrainingLoop(tf.train.SessionRunHook):
         self._run_one: Callable[[], Sequence[Any]] | None = None
         self._run_many: Callable[[float], Sequence[Any]] | None = None
         self._began_at = self.global_step = self._read_global_step()
-        self._times.begin()
+        self.times.begin()
 
     def _run_steps(self, step_context: Any) -> None:
         # After a lost session step_context still has the lost one.
         del step_context
         try:
-            until, due = self._schedule.next(self.global_step)
+            until, due = self.schedule.next(self.global_step)
             stop = self._should_stop()
             while not stop:
                 if self.global_step + 1 < until and monotonic() < due:
                     stop = self._run_quietly(until, due)
                 else:
                     self._run_with_hooks()
-                    until, due = self._schedule.next(self.global_step)
+                    until, due = self.schedule.next(self.global_step)
                     stop = self._should_stop()
         except (tf.errors.AbortedError, tf.errors.UnavailableError) as error:
-            self._check_error(error)
+            self.check_error(error)
             raise
         except Exception as error:
-            self._check_error(error)
+            self.check_error(error)
             note_failed_step(error, self.global_step + 1, self._prepared.session.graph)
             # An error in a thread of the input is the cause, the failed step its effect.
             self._coord.raise_requested_exception()
@@ -128,10 +124,10 @@ class TrainingLoop(tf.train.SessionRunHook):
     def _run_with_hooks(self) -> None:
         values, stop = run_hooked_step(
             self._prepared,
-            self._schedule,
+            self.schedule,
             self._fetches,
             last=self.global_step,
-            times=self._times,
+            times=self.times,
         )
         self.loss, self.global_step = values[0], int(values[1])
         self.stop_requested = self.stop_requested or stop
@@ -145,7 +141,7 @@ class TrainingLoop(tf.train.SessionRunHook):
           Whether to stop training.
         """
         call, not_finite, now = self._quiet_call(until), self._fetches.not_finite, monotonic
-        count = self._times.step
+        count = self.times.step
         while True:
             values, last = call(), self.global_step
             self.loss, self.global_step = values[0], int(values[1])
@@ -154,21 +150,21 @@ class TrainingLoop(tf.train.SessionRunHook):
                 self._report_not_finite(values)
             if self._should_stop():
                 return True
-            if self._step_loop or self.global_step + 1 >= until or now() >= due:
+            if self.step_loop or self.global_step + 1 >= until or now() >= due:
                 return False
 
     def _quiet_call(self, until: float) -> Callable[[], Sequence[Any]]:
         """Returns a function that runs a step, or many steps before `until`."""
         left = until - 1 - self.global_step
-        if self._step_loop and left > 1 and self.global_step > self._began_at:
-            self._run_many = self._run_many or self._step_loop.prepare(self._prepared.session)
+        if self.step_loop and left > 1 and self.global_step > self._began_at:
+            self._run_many = self._run_many or self.step_loop.prepare(self._prepared.session)
             return functools.partial(self._run_many, left)
         self._run_one = self._run_one or self._prepared.call(self._fetches.tensors)
         return self._run_one
 
     def _report_not_finite(self, values: Sequence[Any]) -> None:
         context = tf.train.SessionRunContext(
-            tf.train.SessionRunArgs(self._steps.train_op), self._prepared.session
+            tf.train.SessionRunArgs(self.steps.train_op), self._prepared.session
         )
         for hook, value in self._fetches.not_finite(values).items():
             hook.not_finite(context, value, self.global_step)
@@ -177,12 +173,12 @@ class TrainingLoop(tf.train.SessionRunHook):
     @property
     def _is_recorded(self) -> bool:
         """True while a profile of the present steps is being made."""
-        return self._times.on_step is not None
+        return self.times.on_step is not None
 
     def add_hook(self, hook: Any) -> None:
         """Adds a hook between two steps; the caller closes it."""
         hook.start(self._prepared.session, self.global_step)
-        self._schedule.add(hook)
+        self.schedule.add(hook)
 
     def _should_stop(self) -> bool:
         if self.request is not None and not self._is_recorded:
@@ -190,9 +186,9 @@ class TrainingLoop(tf.train.SessionRunHook):
             request()
             return True
         # A stop that was requested once holds, also after a lost session.
-        answer = self.stop_requested or self._schedule.should_stop()
+        answer = self.stop_requested or self.schedule.should_stop()
         self.stop_requested = bool(answer) and answer is not REPLAN
         return bool(answer) or bool(self._coord.should_stop())
 
     def _read_global_step(self) -> int:
-        return int(self._prepared.session.run(self._steps.global_step))
+        return int(self._prepared.session.run(self.steps.global_step))

@@ -68,8 +68,15 @@ class PreparedCalls:
             dicts, lists and tuples.
         """
         elements: dict[str, Any] = {}
+
+        def add(fetch: Any) -> str:
+            if not isinstance(fetch, (tf.Tensor, tf.Operation)):
+                fetch = self.session.graph.as_graph_element(fetch)
+            elements[fetch.name] = fetch
+            return str(fetch.name)
+
         try:
-            names = self._names(fetches, elements)
+            names = _map_structure(add, fetches)
         except TypeError:  # A fetch of several tensors, such as a sparse tensor.
             return self.session.run(fetches)
         key = frozenset(elements)
@@ -78,33 +85,21 @@ class PreparedCalls:
                 return self.session.run(fetches)  # Raises an error with the reason.
             self.call(list(elements.values()))
         order, call = self._calls[key]
-        return _filled(names, dict(zip(order, call(), strict=True)))
-
-    def _names(self, fetches: Any, elements: dict[str, Any]) -> Any:
-        """Replaces fetches by the names of tensors and operations, and collects these."""
-        kind = type(fetches)
-        if kind in (dict, collections.OrderedDict):
-            return kind((key, self._names(fetch, elements)) for key, fetch in fetches.items())
-        if isinstance(fetches, (list, tuple)):
-            return _like(fetches, [self._names(fetch, elements) for fetch in fetches])
-        if not isinstance(fetches, (tf.Tensor, tf.Operation)):
-            fetches = self.session.graph.as_graph_element(fetches)
-        name = fetches.name
-        elements[name] = fetches
-        return name
+        values = dict(zip(order, call(), strict=True))
+        return _map_structure(values.get, names)  # The value of an operation is None.
 
 
-def _filled(names: Any, values: dict[str, Any]) -> Any:
-    """Replaces names by values; the value of an operation is None."""
-    if isinstance(names, str):
-        return values.get(names)
-    if isinstance(names, dict):
-        return type(names)((key, _filled(name, values)) for key, name in names.items())
-    return _like(names, [_filled(name, values) for name in names])
+def _map_structure(function: Callable[[Any], Any], nested: Any) -> Any:
+    """Replaces the leaves of nested dicts, lists and tuples.
 
-
-def _like(sequence: Any, parts: list[Any]) -> Any:
-    """Returns the parts in a list, tuple or named tuple, like the sequence."""
-    if isinstance(sequence, list):
+    `tf.nest.map_structure` sorts the keys of a dict, and so fails for hooks as keys.
+    """
+    kind = type(nested)
+    if kind in (dict, collections.OrderedDict):
+        return kind((key, _map_structure(function, part)) for key, part in nested.items())
+    if not isinstance(nested, (list, tuple)):
+        return function(nested)
+    parts = [_map_structure(function, part) for part in nested]
+    if isinstance(nested, list):
         return parts
-    return type(sequence)(*parts) if hasattr(sequence, "_fields") else tuple(parts)
+    return kind(*parts) if hasattr(nested, "_fields") else tuple(parts)

@@ -81,7 +81,8 @@ class Schedule:
         """Returns the hooks that run at every step, by name and module; then no step is fast."""
         every_step = [hook for hook in self.hooks if hook in self.at_every_step]
         always = [hook for hook in self._with_cadence if hook.cadence.every_steps == 1]
-        return list(dict.fromkeys(_origin(hook) for hook in (*every_step, *always)))
+        classes = dict.fromkeys(type(hook) for hook in (*every_step, *always))
+        return [f"{cls.__name__} ({cls.__module__})" for cls in classes]
 
     def describe(self) -> list[str]:
         """Returns a line for each hook, in order, and a line whether steps run without hooks."""
@@ -96,9 +97,10 @@ class Schedule:
         return lines
 
     def _line(self, hook: Any) -> str:
+        phase = Phase(getattr(hook, "phase", Phase.OBSERVE)).name.lower()
         option = getattr(hook, "option", "")
         because = f" ({option})" if option else ""
-        return f"  {_phase(hook):<10} {type(hook).__name__:<22} {self._when(hook)}{because}"
+        return f"  {phase:<10} {type(hook).__name__:<22} {self._when(hook)}{because}"
 
     def _when(self, hook: Any) -> str:
         if hook in self.at_every_step:
@@ -135,11 +137,3 @@ def _overrides(hook: Any, method: str, base: type) -> bool:
 
 def _is_asked(hook: Hook) -> bool:
     return hook.asked_between_steps and _overrides(hook, "should_stop", Hook)
-
-
-def _phase(hook: Any) -> str:
-    return Phase(getattr(hook, "phase", Phase.OBSERVE)).name.lower()
-
-
-def _origin(hook: Any) -> str:
-    return f"{type(hook).__name__} ({type(hook).__module__})"

@@ -21,9 +21,9 @@ def make(tmp_path):
 
     def make(**more):
         hook = SlowStepHook(str(tmp_path), **{"floor_secs": 1.0, **more})
-        hook._floor_secs = 4 * 3600.0
+        hook.floor_secs = 4 * 3600.0
         hook.start(None, 0)
-        hook._floor_secs = more.get("floor_secs", 1.0)
+        hook.floor_secs = more.get("floor_secs", 1.0)
         hook.should_stop()
         made.append(hook)
         return hook

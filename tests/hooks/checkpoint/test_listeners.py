@@ -1,29 +1,10 @@
 import pytest
 import tensorflow.compat.v1 as tf
 
+from acting_hooks import Listener
 from tf_frame.checkpoint.find.newest import find_damage, listed_checkpoints
 from tf_frame.errors import NonFiniteError
 from tf_frame.hooks.checkpoint import CheckpointHook
-
-
-class Listener(tf.train.CheckpointSaverListener):
-    """Notes its calls; wants training to end after the save of a step."""
-
-    def __init__(self, calls, name="", stop_after=None):
-        self.calls, self.name, self.stop_after = calls, name, stop_after
-
-    def begin(self):
-        self.calls.append((self.name, "begin"))
-
-    def before_save(self, session, global_step_value):
-        self.calls.append((self.name, "before_save", int(global_step_value)))
-
-    def after_save(self, session, global_step_value):
-        self.calls.append((self.name, "after_save", int(global_step_value)))
-        return global_step_value == self.stop_after
-
-    def end(self, session, global_step_value):
-        self.calls.append((self.name, "end", int(global_step_value)))
 
 
 def stock(folder, graph, every_steps, listeners):
@@ -47,7 +28,7 @@ def calls_of(tmp_path, build, train):
     """Trains with a hook and two listeners; returns their calls and the last step."""
 
     def calls_of(make, *, to, stop_after=None):
-        calls, graph, steps = [], build(), []
+        calls, graph = [], build()
         hook = make(
             tmp_path / make.__name__,
             graph,
@@ -56,12 +37,10 @@ def calls_of(tmp_path, build, train):
         )
 
         def each(session):
-            steps.append(1)
             if hasattr(hook, "wait"):
                 hook.wait()
 
-        train(graph, [hook], to=to, each=each)
-        return calls, len(steps)
+        return calls, train(graph, [hook], to=to, each=each)
 
     return calls_of
 
@@ -74,7 +53,7 @@ def calls_of(tmp_path, build, train):
 def test_listeners_are_called_as_by_the_hook_of_tensorflow(calls_of, make, last_step):
     calls = calls_of(make, to=last_step)
     assert calls == calls_of(stock, to=last_step)
-    assert calls[0][:2] == [("first", "begin"), ("second", "begin")]
+    assert calls[0][:2] == [("first", "begin", None), ("second", "begin", None)]
     assert calls[0][-1] == ("second", "end", last_step)
 
 

@@ -267,7 +267,7 @@ def test_a_folder_that_cannot_be_written_only_warns(tmp_path, build, train, capl
 
 def test_the_chief_keeps_the_newest_captures_of_the_folder(tmp_path, profiled):
     ranges = {"at_steps": [2, 4, 6], "num_steps": 1, "keep": 2}
-    assert profiled(7, is_chief=False, job="worker", task=1, **ranges) == [[2], [4], [6]]
+    assert profiled(7, is_chief=False, task="worker_1", **ranges) == [[2], [4], [6]]
     assert profiled(7, **ranges, label="again") == [[4], [6]]
 
 
@@ -312,7 +312,7 @@ def test_two_hooks_that_record_one_training_do_not_end_each_other(tmp_path, buil
 
 
 def test_a_task_that_is_not_the_chief_has_a_folder_of_its_own(tmp_path, profiled):
-    profiled(4, at_steps=[3], num_steps=1, job="worker", task=2, is_chief=False)
+    profiled(4, at_steps=[3], num_steps=1, task="worker_2", is_chief=False)
     assert timelines_of(tmp_path) == [] and timelines_of(tmp_path / "worker_2") == [3]
     assert tags_of(tmp_path / "worker_2") == {"profile_3": 3}
     (capture,) = (tmp_path / "plugins" / "profile").rglob("*.xplane.pb")

@@ -1,6 +1,7 @@
 import pytest
 import tensorflow.compat.v1 as tf
 
+from acting_hooks import Lose
 from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.cadence import Cadence
 from tf_frame.hooks.stock.global_step_waiter import GlobalStepWaiterHook
@@ -55,9 +56,11 @@ def wait(build, train, monkeypatch):
 
 @pytest.mark.usefixtures("variable_mode")
 def test_the_first_step_waits_until_others_have_moved_the_global_step(wait):
-    steps, slept = wait(GlobalStepWaiterHook(5), moves=[2, 4, 5])
+    hook = GlobalStepWaiterHook(5)
+    steps, slept = wait(hook, moves=[2, 4, 5])
     assert steps == [6, 7, 8, 9]
     assert slept == [0.5] * 3
+    assert not hook.cadence
 
 
 @pytest.mark.parametrize("step", [0, -1])
@@ -65,25 +68,8 @@ def test_nothing_is_waited_for_where_none_is_to_be(wait, step):
     assert wait(GlobalStepWaiterHook(step), to=2) == ([1, 2], [])
 
 
-def test_it_wants_no_step(wait):
-    hook = GlobalStepWaiterHook(2)
-    assert wait(hook, moves=[2], to=5)[0] == [3, 4, 5]
-    assert not hook.cadence
-
-
 def test_a_session_that_is_made_anew_does_not_wait_again(wait):
-    class Lose(Hook):
-        lost = False
-
-        def __init__(self):
-            super().__init__(Cadence(every_steps=1))
-
-        def after_step(self, run_context, run_values, step):
-            if step == 5 and not self.lost:
-                self.lost = True
-                raise tf.errors.AbortedError(None, None, "lost")
-
-    steps, slept = wait(GlobalStepWaiterHook(3), moves=[3], to=2 + 3, more=[Lose()])
+    steps, slept = wait(GlobalStepWaiterHook(3), moves=[3], to=2 + 3, more=[Lose(after=2)])
     assert len(slept) == 1
     assert steps == [4, 5, 1, 2, 3, 4, 5]
 
@@ -117,7 +103,3 @@ def test_the_wait_is_logged_where_the_caller_says_every_thousand_steps(wait):
     wait(hook, moves=[600, 1200, 1800, 2400, 3000], to=3001)
     first = "Waiting for global step 3000 before starting training."
     assert lines == [first, f"{first} Current step is 1200.", f"{first} Current step is 2400."]
-
-
-def test_it_waits_before_all_other_hooks_begin():
-    assert GlobalStepWaiterHook(1).phase == Phase.TRANSFORM

@@ -1,5 +1,3 @@
-import logging
-
 import pytest
 import tensorflow.compat.v1 as tf
 
@@ -7,13 +5,9 @@ from tf_frame.hooks.stock.logging_tensor import LoggingTensorHook, graph_element
 
 
 @pytest.fixture
-def lines(caplog):
+def lines(tensorflow_lines):
     """The lines of TensorFlow's log that name a value."""
-    level = tf.logging.get_verbosity()
-    tf.logging.set_verbosity(tf.logging.INFO)
-    caplog.set_level(logging.INFO, logger="tensorflow")
-    yield lambda: [r.getMessage() for r in caplog.records if " = " in r.getMessage()]
-    tf.logging.set_verbosity(level)
+    return lambda: [line for line in tensorflow_lines() if " = " in line]
 
 
 def test_the_seconds_since_the_line_before_are_told(build, train, lines, clock):

@@ -1,4 +1,3 @@
-import inspect
 import json
 import logging
 
@@ -10,8 +9,7 @@ from tensorflow.python.training.training_util import _get_or_create_global_step_
 from tf_frame.graph.global_step import read_step_after
 from tf_frame.hooks.stock.profiler import ProfilerHook
 from tf_frame.testing.events import read_events
-
-STOCK = tf.train.ProfilerHook
+from tf_frame.testing.session_runs import counted_runs
 
 
 def files_of(folder):
@@ -41,7 +39,7 @@ def side_by_side(tmp_path):
             read_step_after([train_op], step)
             hooks = [
                 ProfilerHook(output_dir=str(ours), **options),
-                STOCK(output_dir=str(theirs), **options),
+                tf.train.ProfilerHook(output_dir=str(theirs), **options),
             ]
             scaffold = tf.train.Scaffold(init_fn=lambda _, session: step.load(start, session))
             creator = tf.train.ChiefSessionCreator(scaffold)
@@ -84,21 +82,13 @@ def test_no_first_run_is_traced_however_long_ago_the_session_began(tmp_path, bui
     assert files_of(tmp_path) == []
 
 
-def test_nothing_is_run_beside_the_step(tmp_path, build, train, monkeypatch):
-    runs, real = [], tf.Session.run
-
-    def run(session, *args, **kwargs):
-        runs.append(args)
-        return real(session, *args, **kwargs)
-
+def test_nothing_is_run_beside_the_step(tmp_path, build, train):
     counts = []
     for hooks in ([], [ProfilerHook(save_steps=2, output_dir=str(tmp_path))]):
         graph = build()
-        monkeypatch.setattr(tf.Session, "run", run)
-        train(graph, hooks, to=5)
-        monkeypatch.undo()
-        counts.append(len(runs))
-        runs.clear()
+        with counted_runs() as count:
+            train(graph, hooks, to=5)
+        counts.append(count.runs)
     # One more at the start: every hook reads the global step of a new session.
     assert counts[1] == counts[0] + 1
     assert files_of(tmp_path) == [2, 4]
@@ -136,11 +126,9 @@ def test_a_file_or_folder_that_cannot_be_made_only_warns(
     path = tmp_path / in_the_way
     path.parent.mkdir(exist_ok=True)
     path.touch()
-    steps = []
     with caplog.at_level(logging.WARNING, "tf_frame"):
         hook = ProfilerHook(save_steps=2, output_dir=str(tmp_path / output_dir))
-        train(build(), [hook], to=3, each=steps.append)
-    assert len(steps) == 3
+        assert train(build(), [hook], to=3) == 3
     assert len([m for m in caplog.messages if "training goes on" in m]) == warnings
     assert in_the_way != "timeline-2.json/x" or "timeline-2.json was not" in caplog.messages[0]
 
@@ -154,28 +142,3 @@ def test_the_default_is_the_current_folder(tmp_path, monkeypatch, build, train):
     events = json.loads((tmp_path / "here" / "timeline-2.json").read_text())["traceEvents"]
     assert all({"ph", "pid", "tid", "ts"} <= event.keys() for event in events)
     assert any("Momentum" in event["name"] for event in events if event["ph"] == "X")
-
-
-def test_the_arguments_are_those_of_the_hook_of_tensorflow():
-    ours, theirs = (inspect.signature(cls.__init__).parameters for cls in (ProfilerHook, STOCK))
-    assert [(p.name, p.default) for p in ours.values()] == [
-        (p.name, p.default) for p in theirs.values()
-    ]
-
-
-@pytest.mark.parametrize("options", [{}, {"save_steps": 1, "save_secs": 1}])
-def test_the_errors_are_those_of_the_hook_of_tensorflow(tmp_path, options):
-    texts = []
-    for cls in (ProfilerHook, STOCK):
-        with tf.Graph().as_default(), pytest.raises(ValueError) as error:
-            cls(output_dir=str(tmp_path), **options)
-        texts.append(str(error.value))
-    assert texts[0] == texts[1]
-
-
-def test_a_graph_without_a_global_step_is_refused(tmp_path):
-    with (
-        tf.Graph().as_default(),
-        pytest.raises(RuntimeError, match="Global step should be created to use ProfilerHook."),
-    ):
-        ProfilerHook(save_steps=1, output_dir=str(tmp_path)).begin()

@@ -1,21 +1,14 @@
-import logging
-
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame.hooks.checkpoint import CheckpointHook
 from tf_frame.hooks.stock.step_counter import StepCounterHook
 from tf_frame.testing.events import read_scalars
 
 
 @pytest.fixture
-def lines(caplog):
+def lines(tensorflow_lines):
     """The lines of TensorFlow's log that name a rate."""
-    level = tf.logging.get_verbosity()
-    tf.logging.set_verbosity(tf.logging.INFO)
-    caplog.set_level(logging.INFO, logger="tensorflow")
-    yield lambda: [r.getMessage() for r in caplog.records if "/sec" in r.getMessage()]
-    tf.logging.set_verbosity(level)
+    return lambda: [line for line in tensorflow_lines() if "/sec" in line]
 
 
 def rates_of(folder):
@@ -54,10 +47,8 @@ def test_a_resumed_run_does_not_count_the_time_between(tmp_path, build, train, c
         clock.now += 0.25
 
     for last_step in (2, 5):
-        graph = build()
-        save = CheckpointHook(str(tmp_path), graph.scaffold, every_steps=100)
         hook = StepCounterHook(1, output_dir=str(tmp_path))
-        train(graph, [save, hook], to=last_step, each=pass_time)
+        train(build(), [hook], to=last_step, each=pass_time, save_every=100)
         clock.now += 1000
     assert rates_of(tmp_path) == [(2, 4.0), (4, 4.0), (5, 4.0)]
 
@@ -73,8 +64,7 @@ def test_a_lost_session_does_not_count_its_restoring(tmp_path, build, train, clo
                 clock.now += 1000
                 raise tf.errors.AbortedError(None, None, "lost")
 
-    graph = build()
-    save = CheckpointHook(str(tmp_path), graph.scaffold, every_steps=2)
-    train(graph, [save, StepCounterHook(1, output_dir=str(tmp_path)), Lose()], to=4)
+    hooks = [StepCounterHook(1, output_dir=str(tmp_path)), Lose()]
+    train(build(), hooks, to=4, save_every=2)
     # Steps 1 and 2, 3 which is lost before it is told, 3 once more and 4.
     assert rates_of(tmp_path) == [(2, 2.0), (4, 2.0)]

@@ -2,33 +2,24 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from acting_hooks import Lose
-from tf_frame.hooks.checkpoint import CheckpointHook
 from tf_frame.hooks.stock.stop_at_step import StopAtStepHook
 
 
 @pytest.mark.usefixtures("variable_mode")
 @pytest.mark.parametrize("last_step", [1, 4])
 def test_training_stops_exactly_at_the_last_step(build, train, last_step):
-    graph, steps = build(), []
-    train(graph, [StopAtStepHook(last_step=last_step)], to=9, each=lambda _: steps.append(1))
-    assert len(steps) == last_step
+    assert train(build(), [StopAtStepHook(last_step=last_step)], to=9) == last_step
 
 
 def test_the_first_argument_is_the_number_of_steps_as_in_tensorflow(tmp_path, build, train):
-    for expected in (3, 3):
-        graph, steps = build(), []
-        save = CheckpointHook(str(tmp_path), graph.scaffold, every_steps=100)
-        train(graph, [save, StopAtStepHook(3)], to=9, each=lambda _, steps=steps: steps.append(1))
-        assert len(steps) == expected
+    for _ in range(2):
+        assert train(build(), [StopAtStepHook(3)], to=9, save_every=100) == 3
     assert tf.train.latest_checkpoint(str(tmp_path)).endswith("model.ckpt-6")
 
 
-def test_the_last_step_counts_from_the_beginning_of_the_run(tmp_path, build, train):
+def test_the_last_step_counts_from_the_beginning_of_the_run(build, train):
     for last_step, expected in ((3, 3), (5, 2)):
-        graph, steps = build(), []
-        hook = CheckpointHook(str(tmp_path), graph.scaffold, every_steps=100)
-        train(graph, [hook], to=last_step, each=lambda _, steps=steps: steps.append(1))
-        assert len(steps) == expected
+        assert train(build(), [], to=last_step, save_every=100) == expected
 
 
 @pytest.mark.parametrize(
@@ -39,22 +30,14 @@ def test_the_last_step_counts_from_the_beginning_of_the_run(tmp_path, build, tra
         {"num_steps": 0},
     ],
 )
-def test_a_run_that_is_resumed_at_its_end_runs_no_step(tmp_path, build, train, stop):
+def test_a_run_that_is_resumed_at_its_end_runs_no_step(build, train, stop):
     for options, expected in (({"last_step": 3}, 3), (stop, 0)):
-        graph, steps = build(), []
-        hooks = [
-            CheckpointHook(str(tmp_path), graph.scaffold, every_steps=100),
-            StopAtStepHook(**options),
-        ]
-        train(graph, hooks, to=9, each=lambda _, steps=steps: steps.append(1))
-        assert len(steps) == expected
+        assert train(build(), [StopAtStepHook(**options)], to=9, save_every=100) == expected
 
 
 @pytest.mark.parametrize("last_step", [0, -1])
 def test_a_last_step_before_the_first_runs_no_step(build, train, last_step):
-    steps = []
-    train(build(), [StopAtStepHook(last_step=last_step)], to=9, each=lambda _: steps.append(1))
-    assert not steps
+    assert train(build(), [StopAtStepHook(last_step=last_step)], to=9) == 0
 
 
 @pytest.mark.usefixtures("variable_mode")
@@ -76,9 +59,7 @@ def test_in_a_session_of_tensorflow_too_no_step_too_many_is_run(tmp_path, build,
 
 
 def test_a_lost_session_goes_on_to_the_same_step(tmp_path, build, train):
-    graph = build()
-    save = CheckpointHook(str(tmp_path), graph.scaffold, every_steps=2)
-    train(graph, [save, StopAtStepHook(num_steps=6), Lose(after=3)], to=20)
+    train(build(), [StopAtStepHook(num_steps=6), Lose(after=3)], to=20, save_every=2)
     # Lost in step 3, restored at 2.
     assert tf.train.latest_checkpoint(str(tmp_path)).endswith("model.ckpt-6")
 

@@ -1,7 +1,7 @@
+import pytest
 import tensorflow.compat.v1 as tf
 
 from acting_hooks import Lose
-from tf_frame.hooks.checkpoint import CheckpointHook
 from tf_frame.hooks.stock.summary_saver import SummarySaverHook
 from tf_frame.testing.events import read_events
 
@@ -13,11 +13,8 @@ def steps_of(events):
 def test_a_resumed_run_writes_its_start_and_its_first_step(tmp_path, build, train):
     for last_step in (4, 7):
         graph = build()
-        hooks = [
-            CheckpointHook(str(tmp_path), graph.scaffold, every_steps=100),
-            SummarySaverHook(3, output_dir=str(tmp_path), summary_op=graph.summary_op),
-        ]
-        train(graph, hooks, to=last_step)
+        hook = SummarySaverHook(3, output_dir=str(tmp_path), summary_op=graph.summary_op)
+        train(graph, [hook], to=last_step, save_every=100)
         tf.summary.FileWriterCache.clear()
     events = read_events(tmp_path)
     assert steps_of(events) == [1, 4, 5]
@@ -33,26 +30,19 @@ def test_the_op_of_a_scaffold_may_be_made_by_the_scaffold(tmp_path, build, train
     assert "losses/loss" in tags
 
 
-def test_without_a_folder_the_summary_op_is_not_run(build, train):
+@pytest.mark.parametrize(("every", "has_folder", "count"), [(1, False, 0), (4, True, 2)])
+def test_the_summary_op_is_run_only_where_it_is_written(
+    tmp_path, build, train, every, has_folder, count
+):
     graph, runs = build(), []
     with graph.graph.as_default():
         counted = tf.numpy_function(
             lambda summary: runs.append(1) or summary, [graph.summary_op], tf.string
         )
-    hook = SummarySaverHook(1, summary_op=counted)
-    train(graph, [hook], to=3)
-    assert not runs
-    assert not hook.cadence
-
-
-def test_between_the_steps_wanted_the_summary_op_is_not_run(tmp_path, build, train):
-    graph, runs = build(), []
-    with graph.graph.as_default():
-        counted = tf.numpy_function(
-            lambda summary: runs.append(1) or summary, [graph.summary_op], tf.string
-        )
-    train(graph, [SummarySaverHook(4, None, str(tmp_path), summary_op=counted)], to=8)
-    assert len(runs) == 2
+    hook = SummarySaverHook(every, None, str(tmp_path) if has_folder else None, summary_op=counted)
+    train(graph, [hook], to=8)
+    assert len(runs) == count
+    assert bool(hook.cadence) == has_folder
 
 
 def test_every_op_of_a_list_is_written_at_the_step(tmp_path, build, train):
@@ -74,11 +64,7 @@ def test_what_was_written_is_on_disk_when_the_session_has_ended(tmp_path, build,
 
 def test_a_session_that_is_made_anew_tells_tensorboard_where_it_starts(tmp_path, build, train):
     graph = build()
-    hooks = [
-        SummarySaverHook(1, output_dir=str(tmp_path), summary_op=graph.summary_op),
-        CheckpointHook(str(tmp_path), graph.scaffold, every_steps=2),
-        Lose(after=3),
-    ]
-    train(graph, hooks, to=3)
+    hook = SummarySaverHook(1, output_dir=str(tmp_path), summary_op=graph.summary_op)
+    train(graph, [hook, Lose(after=3)], to=3, save_every=2)
     starts = [e.step for e in read_events(tmp_path) if e.session_log.status == tf.SessionLog.START]
     assert starts == [1, 3]

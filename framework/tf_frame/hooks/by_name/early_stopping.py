@@ -110,46 +110,20 @@ def stop_if_lower(
 
 
 def stop_if_no_increase(
-    metric: str,
-    max_steps_without_increase: int,
-    eval_dir: EvalSource,
-    **more: Any,
+    metric: str, max_steps_without_increase: int, eval_dir: EvalSource, **more: Any
 ) -> EarlyStoppingHook:
-    """Stops once `metric` has had no new maximum for a number of global steps.
-
-    See `stop_if_higher` for the other arguments.
-    """
-    return _stop_without_improvement(
-        metric, max_steps_without_increase, eval_dir, higher=True, **more
+    """Stops once `metric` has had no new maximum for a number of global steps."""
+    return stop_if_not_better(
+        metric, max_steps_without_increase, eval_dir, higher=True, unit="steps", **more
     )
 
 
 def stop_if_no_decrease(
-    metric: str,
-    max_steps_without_decrease: int,
-    eval_dir: EvalSource,
-    **more: Any,
+    metric: str, max_steps_without_decrease: int, eval_dir: EvalSource, **more: Any
 ) -> EarlyStoppingHook:
     """Stops once `metric` has had no new minimum for a number of global steps."""
-    return _stop_without_improvement(
-        metric, max_steps_without_decrease, eval_dir, higher=False, **more
-    )
-
-
-def stop_if_not_better(
-    metric: str,
-    patience: int,
-    eval_dir: EvalSource,
-    *,
-    higher: bool,
-    **more: Any,
-) -> EarlyStoppingHook:
-    """Stops once `metric` has had no new best value for `patience` evaluations.
-
-    See `stop_if_higher` for the other arguments.
-    """
-    return _stop_without_improvement(
-        metric, patience, eval_dir, higher=higher, unit="evaluations", **more
+    return stop_if_not_better(
+        metric, max_steps_without_decrease, eval_dir, higher=False, unit="steps", **more
     )
 
 
@@ -171,16 +145,23 @@ def _stop_by_threshold(
     return EarlyStoppingHook(verdict, source, **every)
 
 
-def _stop_without_improvement(
+def stop_if_not_better(
     metric: str,
-    most: int,
-    source: Any,
+    patience: int,
+    eval_dir: EvalSource,
     *,
     higher: bool,
-    unit: str = "steps",
+    unit: str = "evaluations",
     min_steps: int = 0,
     **every: Any,
 ) -> EarlyStoppingHook:
+    """Stops once `metric` has had no new best value for `patience` evaluations or steps.
+
+    Args:
+      higher: whether a larger value is better.
+      unit: `evaluations`, or `steps` for global steps.
+      metric, eval_dir, min_steps, **every: see `stop_if_higher`.
+    """
     better = operator.gt if higher else operator.lt
     word = "increase" if higher else "decrease"
 
@@ -191,14 +172,14 @@ def _stop_without_improvement(
             # Any number is better than NaN.
             if best is None or better(value, best[1]) or math.isnan(best[1]):
                 best = (at, value)
-            if at - best[0] >= most:
+            if at - best[0] >= patience:
                 return (
                     f'No {word} in metric "{metric}" for {at - best[0]} {unit}, which is greater '
-                    f"than or equal to max {unit} ({most}) configured for early stopping"
+                    f"than or equal to max {unit} ({patience}) configured for early stopping"
                 )
         return ""
 
-    return EarlyStoppingHook(verdict, source, **every)
+    return EarlyStoppingHook(verdict, eval_dir, **every)
 
 
 def _values(metrics: EvalMetrics, metric: str, min_steps: int) -> list[tuple[int, float]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import logging
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -16,6 +17,7 @@ from tf_frame.types import Session
 _LOG = logging.getLogger("tf_frame")
 
 
+@dataclasses.dataclass(eq=False)
 class FinalValuesHook(Hook):
     """Logs and keeps the values of tensors after the last step.
 
@@ -37,23 +39,23 @@ class FinalValuesHook(Hook):
     phase = Phase.LOG
     option = "--hook final_values"
 
-    def __init__(
-        self, tensors: Mapping[str, Any] | Sequence[str], *, feeds: Mapping[Any, Any] | None = None
-    ) -> None:
-        self._tensors = tensors
-        self._feeds = feeds
+    tensors: Mapping[str, Any] | Sequence[str]
+    _: dataclasses.KW_ONLY
+    feeds: Mapping[Any, Any] | None = None
+
+    def __post_init__(self) -> None:
         self.values: dict[str, Any] | None = None
         super().__init__()
 
     def begin(self) -> None:
         graph = tf.get_default_graph()
-        if isinstance(self._tensors, Mapping):
-            self._fetches = dict(self._tensors)
+        if isinstance(self.tensors, Mapping):
+            self._fetches = dict(self.tensors)
         else:
-            self._fetches = {name: value_by_name(graph, name) for name in self._tensors}
+            self._fetches = {name: value_by_name(graph, name) for name in self.tensors}
 
     def end(self, session: Session) -> None:
-        self.values = session.run(self._fetches, self._feeds)
+        self.values = session.run(self._fetches, self.feeds)
         for name, value in self.values.items():
             text = np.array2string(np.asarray(value), precision=6, separator=", ", threshold=20)
             _LOG.info("after training: %s = %s", name, " ".join(text.split()))

@@ -58,6 +58,7 @@ def resource_use() -> ResourceUse:
     )
 
 
+@dataclasses.dataclass(eq=False, kw_only=True)
 class ResourceUseHook(Hook):
     """Logs and writes the memory, open files and threads of the process.
 
@@ -77,21 +78,17 @@ class ResourceUseHook(Hook):
     phase = Phase.LOG
     option = "--hook resource_use"
 
-    def __init__(
-        self,
-        *,
-        every_steps: int | None = None,
-        every_secs: float | None = None,
-        growth: float = 0.2,
-        writer: Any = None,
-    ) -> None:
-        if growth <= 0:
-            raise ValueError(f"growth is {growth}; it must be positive")
-        self._growth = growth
-        self._writer = writer
+    every_steps: int | None = None
+    every_secs: float | None = None
+    growth: float = 0.2
+    writer: Any = None
+
+    def __post_init__(self) -> None:
+        if self.growth <= 0:
+            raise ValueError(f"growth is {self.growth}; it must be positive")
         self._count = 0
         self._settled: tuple[int, int] | None = None
-        super().__init__(Cadence(every_steps=every_steps, every_secs=every_secs))
+        super().__init__(Cadence(every_steps=self.every_steps, every_secs=self.every_secs))
 
     def after_step(self, run_context: Any, run_values: Any, step: int) -> None:
         use = resource_use()
@@ -101,7 +98,7 @@ class ResourceUseHook(Hook):
         if use.open_files is not None:
             parts.append(f"{use.open_files} open files")
         _LOG.info("step %d: %s", step, ", ".join(parts))
-        write_scalars(self._writer, "resources", dataclasses.asdict(use), step)
+        write_scalars(self.writer, "resources", dataclasses.asdict(use), step)
         self._count += 1
         if use.memory_bytes is not None and self._count >= _SETTLED_AFTER:
             self._compare(use.memory_bytes, step)
@@ -110,7 +107,7 @@ class ResourceUseHook(Hook):
         if self._settled is None:
             self._settled = (step, memory_bytes)
         since, before = self._settled
-        if memory_bytes <= before * (1 + self._growth):
+        if memory_bytes <= before * (1 + self.growth):
             return
         _LOG.warning(
             "memory has grown by %.0f %%, from %s at step %d to %s at step %d; look for objects "

@@ -6,6 +6,7 @@ The stacks show why the step waits, such as for the input, a parameter server or
 from __future__ import annotations
 
 import collections
+import dataclasses
 import datetime
 import logging
 import os
@@ -32,6 +33,7 @@ _WARMUP_STEPS = 10
 _NO_STEP_SECS = 1e-5
 
 
+@dataclasses.dataclass(eq=False)
 class SlowStepHook(Hook):
     """Writes the stacks of all threads while a step takes far longer than usual.
 
@@ -61,37 +63,31 @@ class SlowStepHook(Hook):
 
     phase = Phase.LOG
     option = "--hook slow_step"
-    _request_profile: Callable[[str, int], None] = staticmethod(lambda label, steps: None)
+    model_dir: str
+    _: dataclasses.KW_ONLY
+    times: float = 10.0
+    floor_secs: float = 5.0
+    pause_secs: float = 60.0
+    every_steps: int = 100
+    task: int = 0
+    profile_steps: int = 0
+    on_slow: Callable[[int], None] = lambda step: None
 
-    def __init__(
-        self,
-        model_dir: str,
-        *,
-        times: float = 10.0,
-        floor_secs: float = 5.0,
-        pause_secs: float = 60.0,
-        every_steps: int = 100,
-        task: int = 0,
-        profile_steps: int = 0,
-        on_slow: Callable[[int], None] | None = None,
-    ) -> None:
-        if times <= 1 or floor_secs <= 0 or pause_secs < 0:
+    def __post_init__(self) -> None:
+        if self.times <= 1 or self.floor_secs <= 0 or self.pause_secs < 0:
             raise ValueError(
-                f"times is {times}, floor_secs {floor_secs}, pause_secs {pause_secs}; the first "
-                "must be above 1, the second positive, the third not negative"
+                f"times is {self.times}, floor_secs {self.floor_secs}, pause_secs "
+                f"{self.pause_secs}; the first must be above 1, the second positive, the third "
+                "not negative"
             )
-        name = f"slow_steps_{task}.log" if task else "slow_steps.log"
-        self._path = os.path.join(model_dir, name)
-        self._times = times
-        self._floor_secs = floor_secs
-        self._pause_secs = pause_secs
-        self._profile_steps = profile_steps
-        self._on_slow = on_slow
+        name = f"slow_steps_{self.task}.log" if self.task else "slow_steps.log"
+        self._path = os.path.join(self.model_dir, name)
+        self._request_profile: Callable[[str, int], None] = lambda label, steps: None
         self._closed = threading.Event()
         self._thread: threading.Thread | None = None
         self._reported_at = -float("inf")
         self.slow_steps: list[int] = []
-        super().__init__(Cadence(every_steps=every_steps))
+        super().__init__(Cadence(every_steps=self.every_steps))
 
     def join_run(self, context: HookContext) -> None:
         super().join_run(context)
@@ -105,7 +101,7 @@ class SlowStepHook(Hook):
         self._began: float | None = None
         self._closed.clear()
         # A weak reference, so that the thread ends when the hook is deleted.
-        arguments = (weakref.ref(self), self._closed, self._floor_secs / _POLLS_PER_FLOOR)
+        arguments = (weakref.ref(self), self._closed, self.floor_secs / _POLLS_PER_FLOOR)
         self._thread = threading.Thread(
             target=_watch, args=arguments, name="tf-frame-slow-step", daemon=True
         )
@@ -123,10 +119,9 @@ class SlowStepHook(Hook):
         self._began = now
         if self._slow:
             slow, self._slow = self._slow, 0
-            if self._on_slow is not None:
-                self._on_slow(slow)
-            if self._profile_steps:
-                self._request_profile(f"slow_step_{slow}", self._profile_steps)
+            self.on_slow(slow)
+            if self.profile_steps:
+                self._request_profile(f"slow_step_{slow}", self.profile_steps)
         return False
 
     def close(self) -> None:
@@ -141,8 +136,8 @@ class SlowStepHook(Hook):
         if began is None or self._slow or len(durations) < _WARMUP_STEPS:
             return
         median = statistics.median(durations)
-        too_long = now - began > max(self._times * median, self._floor_secs)
-        if too_long and now - self._reported_at >= self._pause_secs:
+        too_long = now - began > max(self.times * median, self.floor_secs)
+        if too_long and now - self._reported_at >= self.pause_secs:
             self._reported_at = now
             self._slow = self._step + 1
             self.slow_steps.append(self._slow)

@@ -6,6 +6,7 @@ gradients are not all computed from the initial values.
 
 from __future__ import annotations
 
+import dataclasses
 import time
 from collections.abc import Callable
 
@@ -19,6 +20,7 @@ _POLL_SECS = 0.5
 _STEPS_BETWEEN_LINES = 1000
 
 
+@dataclasses.dataclass(eq=False)
 class GlobalStepWaiterHook(Hook):
     """Waits before the first step until other workers have moved the global step to a number.
 
@@ -38,18 +40,14 @@ class GlobalStepWaiterHook(Hook):
     option = "--startup_delay_steps"
     asked_between_steps = False
 
-    def __init__(
-        self,
-        wait_until_step: int,
-        *,
-        give_up: Callable[[], object] = lambda: False,
-        log: Callable[..., None] = tf.logging.info,
-    ) -> None:
+    wait_until_step: int
+    _: dataclasses.KW_ONLY
+    give_up: Callable[[], object] = lambda: False
+    log: Callable[..., None] = tf.logging.info
+
+    def __post_init__(self) -> None:
         super().__init__()
-        self._wait_until_step = wait_until_step
-        self._give_up = give_up
-        self._log = log
-        self._waited = wait_until_step <= 0
+        self._waited = self.wait_until_step <= 0
         self._gave_up = False
 
     def begin(self) -> None:
@@ -67,14 +65,14 @@ class GlobalStepWaiterHook(Hook):
         return self._gave_up
 
     def _wait(self, session: Session) -> None:
-        target, last_logged = self._wait_until_step, 0
-        self._log("Waiting for global step %d before starting training.", target)
+        target, last_logged = self.wait_until_step, 0
+        self.log("Waiting for global step %d before starting training.", target)
         while (step := int(session.run(self._global_step))) < target:
-            self._gave_up = bool(self._give_up())
+            self._gave_up = bool(self.give_up())
             if self._gave_up:
                 return
             if step - last_logged > _STEPS_BETWEEN_LINES:
-                self._log(
+                self.log(
                     "Waiting for global step %d before starting training. Current step is %d.",
                     target,
                     step,

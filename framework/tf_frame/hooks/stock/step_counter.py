@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import time
 from typing import Any
 
@@ -12,7 +13,14 @@ from tf_frame.hooks.cadence import Cadence
 from tf_frame.hooks.summary import event_writer
 from tf_frame.types import Session
 
+_UNMOVED = (
+    "It seems that global step (tf.train.get_global_step) has not been increased. Current value "
+    "(could be stable): %s vs previous value: %s. You could increase the global step by passing "
+    "tf.train.get_global_step() to Optimizer.apply_gradients or Optimizer.minimize."
+)
 
+
+@dataclasses.dataclass(eq=False)
 class StepCounterHook(Hook):
     """Logs global steps per second, and writes them as the summary `global_step/sec`.
 
@@ -32,26 +40,23 @@ class StepCounterHook(Hook):
     phase = Phase.LOG
     option = "--log_every_n_steps"
 
-    def __init__(
-        self,
-        every_n_steps: int | None = 100,
-        every_n_secs: float | None = None,
-        output_dir: str | None = None,
-        summary_writer: Any = None,
-    ) -> None:
-        if (every_n_steps is None) == (every_n_secs is None):
+    every_n_steps: int | None = 100
+    every_n_secs: float | None = None
+    output_dir: str | None = None
+    summary_writer: Any = None
+
+    def __post_init__(self) -> None:
+        if (self.every_n_steps is None) == (self.every_n_secs is None):
             raise ValueError("exactly one of every_n_steps and every_n_secs should be provided.")
-        super().__init__(Cadence(every_steps=every_n_steps, every_secs=every_n_secs))
-        self._output_dir = output_dir
-        self._writer = summary_writer
+        super().__init__(Cadence(every_steps=self.every_n_steps, every_secs=self.every_n_secs))
 
     def begin(self) -> None:
         global_step = tf.train.get_global_step()
         if global_step is None:
             raise RuntimeError("Global step should be created to use StepCounterHook.")
         self._tag = f"{global_step.op.name}/sec"
-        if self._writer is None and self._output_dir:
-            self._writer = event_writer(self._output_dir)
+        if self.summary_writer is None and self.output_dir:
+            self.summary_writer = event_writer(self.output_dir)
 
     def start(self, session: Session, step: int) -> None:
         super().start(session, step)
@@ -60,7 +65,7 @@ class StepCounterHook(Hook):
 
     def before_step(self, run_context: Any, step: int) -> Any:
         if step == self._asked_at:
-            _warn_about_unmoved_step(step - 1)
+            tf.logging.log_first_n(tf.logging.WARN, _UNMOVED, 5, step - 1, step - 1)
         self._asked_at = step
 
     def after_step(self, run_context: Any, run_values: Any, step: int) -> None:
@@ -71,21 +76,7 @@ class StepCounterHook(Hook):
         self._since = step, now
 
     def _record(self, steps_per_sec: float, step: int) -> None:
-        if self._writer is not None:
+        if self.summary_writer is not None:
             value = tf.Summary.Value(tag=self._tag, simple_value=steps_per_sec)
-            self._writer.add_summary(tf.Summary(value=[value]), step)
+            self.summary_writer.add_summary(tf.Summary(value=[value]), step)
         tf.logging.info("%s: %g", self._tag, steps_per_sec)
-
-
-def _warn_about_unmoved_step(step: int) -> None:
-    tf.logging.log_first_n(
-        tf.logging.WARN,
-        "It seems that global step (tf.train.get_global_step) has not "
-        "been increased. Current value (could be stable): %s vs previous "
-        "value: %s. You could increase the global step by passing "
-        "tf.train.get_global_step() to Optimizer.apply_gradients or "
-        "Optimizer.minimize.",
-        5,
-        step,
-        step,
-    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import tensorflow.compat.v1 as tf
@@ -12,6 +13,7 @@ from tf_frame.hooks.summary import event_writer
 from tf_frame.types import Session
 
 
+@dataclasses.dataclass(eq=False)
 class SummarySaverHook(Hook):
     """Writes summaries of the first step of a session, and then every N steps or seconds.
 
@@ -33,38 +35,33 @@ class SummarySaverHook(Hook):
 
     phase = Phase.OBSERVE
 
-    def __init__(
-        self,
-        save_steps: int | None = None,
-        save_secs: float | None = None,
-        output_dir: str | None = None,
-        summary_writer: Any = None,
-        scaffold: Any = None,
-        summary_op: Any = None,
-    ) -> None:
-        if (scaffold is None) == (summary_op is None):
+    save_steps: int | None = None
+    save_secs: float | None = None
+    output_dir: str | None = None
+    summary_writer: Any = None
+    scaffold: Any = None
+    summary_op: Any = None
+
+    def __post_init__(self) -> None:
+        if (self.scaffold is None) == (self.summary_op is None):
             raise ValueError("Exactly one of scaffold or summary_op must be provided.")
         # The timer raises the errors of TensorFlow's hook.
-        tf.train.SecondOrStepTimer(every_secs=save_secs, every_steps=save_steps)
-        cadence = Cadence(every_steps=save_steps, every_secs=save_secs)
-        super().__init__(cadence if output_dir or summary_writer is not None else None)
-        self._output_dir = output_dir
-        self._writer = summary_writer
-        self._scaffold = scaffold
-        self._summary_op = summary_op
+        tf.train.SecondOrStepTimer(every_secs=self.save_secs, every_steps=self.save_steps)
+        cadence = Cadence(every_steps=self.save_steps, every_secs=self.save_secs)
+        super().__init__(cadence if self.output_dir or self.summary_writer is not None else None)
 
     def begin(self) -> None:
         if tf.train.get_global_step() is None:
             raise RuntimeError("Global step should be created to use SummarySaverHook.")
-        if self._writer is None and self._output_dir:
-            self._writer = event_writer(self._output_dir)
+        if self.summary_writer is None and self.output_dir:
+            self.summary_writer = event_writer(self.output_dir)
 
     def start(self, session: Session, step: int) -> None:
         super().start(session, step)
         self._started = False
 
     def before_step(self, run_context: Any, step: int) -> Any:
-        ops = self._summary_op if self._scaffold is None else self._scaffold.summary_op
+        ops = self.summary_op if self.scaffold is None else self.scaffold.summary_op
         if ops is None:
             return None
         return tf.train.SessionRunArgs(ops if isinstance(ops, list) else [ops])
@@ -72,10 +69,10 @@ class SummarySaverHook(Hook):
     def after_step(self, run_context: Any, run_values: Any, step: int) -> None:
         if not self._started:
             self._started = True
-            self._writer.add_session_log(tf.SessionLog(status=tf.SessionLog.START), step)
+            self.summary_writer.add_session_log(tf.SessionLog(status=tf.SessionLog.START), step)
         for summary in run_values.results or ():
-            self._writer.add_summary(summary, step)
+            self.summary_writer.add_summary(summary, step)
 
     def end(self, session: Session) -> None:
-        if self._writer is not None:
-            self._writer.flush()
+        if self.summary_writer is not None:
+            self.summary_writer.flush()

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import math
+import os
 import signal
 import time
 from typing import Any
@@ -18,7 +19,7 @@ from tf_frame.cluster import Cluster
 from tf_frame.cluster.server import LEAVE, STOPPED, send_to_ps, start_server
 from tf_frame.cluster.status import ENDED, own_status, write_status
 from tf_frame.deploy.session_config import device_report, make_deployment, server_config
-from tf_frame.hooks.metrics_log import MetricsLog, metrics_csv
+from tf_frame.hooks.metrics_log import MetricsCsv, MetricsLog
 from tf_frame.plugin.origin import empty_split_error
 from tf_frame.runs.error_translation import translated_errors
 from tf_frame.runs.evaluation.evaluate import run_evaluator
@@ -80,7 +81,8 @@ class _Run:
         self._first_step = read_step(self._checkpoint)
         self._metrics = MetricsLog(report=observer.report)
         if cluster.is_chief:
-            self._metrics.add(metrics_csv(setup.model_dir, last_step=self._first_step))
+            path = os.path.join(setup.model_dir, "metrics.csv")
+            self._metrics.add(MetricsCsv(path, last_step=self._first_step))
         self._evaluations = Evaluations(setup, self._evaluator, observer, self._metrics)
 
     def run(self) -> dict[str, Any]:

@@ -47,7 +47,7 @@ def member_hooks(parts: TrainingParts) -> Iterator[Any]:
         agreed_save = workers.agreed([agreement.requested_save() if is_chief else no_request])[0]
     if not is_chief:
         yield FollowChiefHook(
-            agreement,
+            agreement=agreement,
             agreed_save=agreed_save,
             position=parts.graph.input_position,
             restored=parts.restored,

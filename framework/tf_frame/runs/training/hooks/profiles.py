@@ -71,7 +71,6 @@ def _profile_hook(
     cluster, agreement = parts.cluster, parts.agreement
     session_time = agreement.session_time if agreement else None
     capture_time = session_time if began is None else lambda: began
-    job, _, task = cluster.profiled_task.rpartition("_")
 
     def tell_ps(label: str, begins: bool) -> None:
         if agreement is not None and cluster.is_chief and all_tasks:
@@ -83,8 +82,7 @@ def _profile_hook(
         folder,
         recorder=Recorder(parts.times, _facts(parts)),
         keep=parts.config.profile_keep,
-        job=job,
-        task=int(task),
+        task=cluster.profiled_task,
         is_chief=cluster.is_chief,
         began=capture_time,
         tell=tell_ps,
