@@ -1,10 +1,9 @@
 import pytest
 
+from recorded_steps import Steps
 from tf_frame.checkpoint.find.newest import listed_checkpoints, read_step
 from tf_frame.cluster import Cluster
 from tf_frame.hooks.agreed_checkpoint import AgreedCheckpointHook
-from tf_frame.hooks.base import Hook
-from tf_frame.hooks.cadence import Cadence
 from tf_frame.hooks.stock.stop_at_step import StopAtStepHook
 from tf_frame.session.job_member import JobMember
 from tf_frame.session.loop import TrainingLoop
@@ -35,17 +34,6 @@ class Agreement:
 
     def unfinished(self, *, workers, timeout_secs):
         return list(workers)
-
-
-class Steps(Hook):
-    """Notes every step."""
-
-    def __init__(self):
-        super().__init__(Cadence(every_steps=1))
-        self.seen = []
-
-    def after_step(self, run_context, run_values, step):
-        self.seen.append(step)
 
 
 @pytest.fixture

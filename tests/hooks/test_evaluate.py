@@ -4,58 +4,42 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from acting_hooks import Tick
-from tf_frame.hooks.base import Phase
 from tf_frame.hooks.by_name.early_stopping import stop_if_lower
-from tf_frame.hooks.checkpoint import CheckpointHook
 from tf_frame.hooks.evaluate import EvaluateHook
 from tf_frame.hooks.progress import ProgressHook
 from tf_frame.hooks.throughput import ThroughputHook
 
 
-def test_it_evaluates_at_multiples_but_not_at_the_last_step(build, train):
-    hook = EvaluateHook(lambda step: {"loss": 1.0 / step}, every_steps=3, last_step=9)
-    train(build(), [hook], to=9)
-    assert hook.results == {3: {"loss": 1 / 3}, 6: {"loss": 1 / 6}}
+@pytest.mark.parametrize(
+    ("every_steps", "last_step", "to", "evaluated"),
+    [
+        (3, 9, 9, [3, 6]),
+        (3, None, 6, [3, 6]),  # Nothing is evaluated at the end.
+        (1, 4, 4, [1, 2, 3]),
+        (5, 20, 4, []),
+    ],
+)
+def test_it_evaluates_at_multiples_but_not_at_the_last_step(
+    build, train, every_steps, last_step, to, evaluated
+):
+    hook = EvaluateHook(lambda s: {"loss": 1.0 / s}, every_steps=every_steps, last_step=last_step)
+    train(build(), [hook], to=to)
+    assert hook.results == {step: {"loss": 1.0 / step} for step in evaluated}
 
 
-def test_the_last_step_counts_where_nothing_is_evaluated_at_the_end(build, train):
-    hook = EvaluateHook(lambda step: {}, every_steps=3, last_step=None)
-    train(build(), [hook], to=6)
-    assert list(hook.results) == [3, 6]
-
-
-def test_the_first_step_is_evaluated_only_if_it_is_a_multiple(build, train):
-    hook = EvaluateHook(lambda step: {}, every_steps=1, last_step=4)
-    train(build(), [hook], to=4)
-    assert list(hook.results) == [1, 2, 3]
-
-
-def test_a_resumed_run_evaluates_at_the_same_multiples(tmp_path, build, train):
+def test_a_resumed_run_evaluates_at_the_same_multiples(build, train):
     evaluated = []
     for to in (4, 11):
-        graph = build()
-        save = CheckpointHook(str(tmp_path), graph.scaffold, every_steps=100)
         hook = EvaluateHook(lambda s: evaluated.append(s) or {}, every_steps=3, last_step=to)
-        train(graph, [hook, save], to=to)
+        train(build(), [hook], to=to, save_every=100)
     assert evaluated == [3, 6, 9]
 
 
-def test_a_stop_before_a_multiple_evaluates_nothing(build, train):
-    hook = EvaluateHook(lambda step: {}, every_steps=5, last_step=20)
-    train(build(), [hook], to=4)
-    assert hook.results == {}
-
-
-def test_it_comes_after_saving_and_before_stopping():
-    assert Phase.SAVE < EvaluateHook.phase < Phase.STOP
-
-
 def test_early_stopping_sees_the_evaluation_of_its_step(build, train):
-    steps = []
     hook = EvaluateHook(lambda step: {"loss": 1.0 / step}, every_steps=2, last_step=20)
     stop = stop_if_lower("loss", 0.2, lambda: hook.results, run_every_secs=None, run_every_steps=1)
-    train(build(), [stop, hook], to=20, each=lambda session: steps.append(1))
-    assert (len(steps), list(hook.results)) == (6, [2, 4, 6])
+    assert train(build(), [stop, hook], to=20) == 6
+    assert list(hook.results) == [2, 4, 6]
 
 
 def test_the_time_of_an_evaluation_counts_in_no_rate(build, train, clock):

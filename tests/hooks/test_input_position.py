@@ -103,6 +103,7 @@ def test_a_resumed_session_goes_on_where_the_checkpoint_was_saved(tmp_path):
     with run.session() as session:
         assert run.take(session, 30) == following
     assert run.said == []
+    assert run.hook.cadence.next_step() == float("inf")
 
 
 def test_the_position_is_there_before_the_first_save_of_a_session(tmp_path):
@@ -204,12 +205,6 @@ def test_a_checkpoint_without_position_ends_the_run_unless_there_is_leave(tmp_pa
         run.take(session, 1)
     (line,) = run.said
     assert line.endswith("which could not be saved; a new pass over the data begins")
-
-
-def test_it_is_first_of_all_hooks_and_wants_no_step(tmp_path):
-    hook = Run(tmp_path).hook
-    assert hook.phase == min(Phase)
-    assert hook.cadence.next_step() == float("inf")
 
 
 @pytest.mark.parametrize("allow_inexact", [False, True])

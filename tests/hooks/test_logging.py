@@ -2,7 +2,7 @@ import logging
 
 import pytest
 
-from tf_frame.hooks.checkpoint import CheckpointHook
+from recorded_steps import wanted
 from tf_frame.hooks.logging import LoggingHook
 
 
@@ -17,33 +17,24 @@ def lines(caplog):
     ]
 
 
-def test_the_multiples_and_the_last_step_are_logged(build, train, lines):
-    graph = build()
-    train(graph, [LoggingHook({"rate": graph.learning_rate}, every_steps=3, last_step=8)], to=8)
-    assert lines() == [f"step {step}: rate = 0.05" for step in (3, 6, 8)]
-
-
-def test_a_last_step_that_is_a_multiple_is_logged_once(build, train, lines):
-    graph = build()
-    train(graph, [LoggingHook({"rate": graph.learning_rate}, every_steps=2, last_step=4)], to=4)
-    assert lines() == [f"step {step}: rate = 0.05" for step in (2, 4)]
-
-
-def test_without_a_last_step_only_multiples_are_logged(build, train, lines):
-    graph = build()
-    train(graph, [LoggingHook({"rate": graph.learning_rate}, every_steps=3)], to=5)
-    assert lines() == ["step 3: rate = 0.05"]
-
-
-def test_a_resumed_run_logs_the_same_steps_as_one_that_was_not_stopped(
-    tmp_path, build, train, lines
+@pytest.mark.parametrize(
+    ("every_steps", "last_step", "ends", "logged"),
+    [
+        (3, 8, [8], [3, 6, 8]),
+        (3, 8, [4, 8], [3, 6, 8]),  # A resumed run.
+        (2, 4, [4], [2, 4]),
+        (3, None, [5], [3]),
+    ],
+)
+def test_the_multiples_and_the_last_step_are_logged(
+    build, train, lines, every_steps, last_step, ends, logged
 ):
-    for last_step in (4, 8):
+    for to in ends:
         graph = build()
-        save = CheckpointHook(str(tmp_path), graph.scaffold, every_steps=100)
-        hook = LoggingHook({"rate": graph.learning_rate}, every_steps=3, last_step=8)
-        train(graph, [save, hook], to=last_step)
-    assert [line.split(":")[0] for line in lines()] == ["step 3", "step 6", "step 8"]
+        tensors = {"rate": graph.learning_rate}
+        hook = LoggingHook(tensors, every_steps=every_steps, last_step=last_step)
+        train(graph, [hook], to=to, save_every=100)
+    assert lines() == [f"step {step}: rate = 0.05" for step in logged]
 
 
 def test_every_tensor_is_logged_in_the_order_given(build, train, lines):
@@ -67,12 +58,8 @@ def test_the_loss_logged_is_that_of_the_step(build, train, lines):
 
 
 def test_a_multiple_that_is_passed_over_counts_at_the_next_step():
-    cadence, logged = LoggingHook({}, every_steps=20, last_step=50).cadence, []
-    for step in [1, 19, 23, 39, 45, 47, 53, 59, 60]:
-        if cadence.wants(step):
-            logged.append(step)
-            cadence.mark(step)
-    assert logged == [23, 45, 53, 60]
+    cadence = LoggingHook({}, every_steps=20, last_step=50).cadence
+    assert wanted(cadence, [1, 19, 23, 39, 45, 47, 53, 59, 60]) == [23, 45, 53, 60]
 
 
 @pytest.mark.parametrize("every_steps", [0, -1])

@@ -5,10 +5,10 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from acting_hooks import Lose, Tick
+from recorded_steps import record
 from tf_frame.cluster import Cluster
 from tf_frame.config.run_options import RunOptions
 from tf_frame.hooks.base import Hook
-from tf_frame.hooks.checkpoint import CheckpointHook
 from tf_frame.hooks.progress import ProgressHook
 from tf_frame.session.job_member import JobMember
 from tf_frame.session.loop import TrainingLoop
@@ -28,9 +28,9 @@ class Terminal(io.StringIO):
         return True
 
 
-def make_hook(graph, out, *, cls=ProgressHook, last_step=9, every_steps=1):
+def make_hook(graph, out, *, last_step=9, every_steps=1):
     steps = {"last_step": last_step, "every_steps": every_steps}
-    return cls(graph.train_op, examples_per_step=8, out=out, **steps)
+    return ProgressHook(graph.train_op, examples_per_step=8, out=out, **steps)
 
 
 def shown(out):
@@ -76,8 +76,7 @@ def test_the_rate_of_a_resumed_run_counts_its_own_steps(tmp_path, build, train, 
     for last_step in (5, 8):
         graph = build()
         progress = make_hook(graph, io.StringIO())
-        save = CheckpointHook(str(tmp_path), graph.scaffold, every_steps=100)
-        train(graph, [progress, save, Tick(clock, [1] * 9)], to=last_step)
+        train(graph, [progress, Tick(clock, [1] * 9)], to=last_step, save_every=100)
     assert progress.steps_per_sec == pytest.approx(1.0)
 
 
@@ -123,8 +122,7 @@ def test_a_small_loss_is_not_shown_as_zero(build, train, monkeypatch):
 def test_rates_stay_positive_after_a_lost_session(tmp_path, build, train, out):
     graph = build()
     progress = make_hook(graph, out, every_steps=2)
-    save = CheckpointHook(str(tmp_path), graph.scaffold, every_steps=100)
-    train(graph, [progress, save, Lose(after=6)], to=9)
+    train(graph, [progress, Lose(after=6)], to=9, save_every=100)
     assert progress.steps_per_sec > 0
     assert "-" not in out.getvalue().replace("loss", "")
     if not out.isatty():
@@ -147,20 +145,11 @@ def test_a_multiple_that_other_workers_pass_over_is_shown_when_it_is_passed(buil
     assert [line[0] for line in shown(out)] == ["7", "13", "19"]
 
 
-class Ran(ProgressHook):
-    """Notes at which steps it is called."""
-
-    def __init__(self, *args, **more):
-        super().__init__(*args, **more)
-        self.steps = []
-
-    def after_step(self, run_context, run_values, step):
-        self.steps.append(step)
-        super().after_step(run_context, run_values, step)
-
-
 def make_ran(graph, *, out=None, **more):
-    return make_hook(graph, out or io.StringIO(), cls=Ran, **more)
+    """Makes the hook, and notes in its `steps` at which steps it is called."""
+    hook = make_hook(graph, out or io.StringIO(), **more)
+    hook.steps = record(hook)
+    return hook
 
 
 @pytest.mark.parametrize(
@@ -179,8 +168,7 @@ def test_a_resumed_session_wants_its_first_step_and_the_same_multiples(tmp_path,
     for last_step in (6, 13):
         graph = build()
         hook = make_ran(graph, last_step=last_step, every_steps=5)
-        save = CheckpointHook(str(tmp_path), graph.scaffold, every_steps=100)
-        train(graph, [hook, save], to=last_step)
+        train(graph, [hook], to=last_step, save_every=100)
     assert hook.steps == [7, 10, 13]
 
 

@@ -3,7 +3,6 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from acting_hooks import Lose
-from tf_frame.hooks.checkpoint import CheckpointHook
 from tf_frame.hooks.summary import SummaryHook, event_writer
 from tf_frame.testing.events import read_events
 
@@ -86,9 +85,8 @@ class Losses(tf.train.SessionRunHook):
 
 def test_the_graph_is_written_once_by_two_hooks_and_after_a_lost_session(tmp_path, build, train):
     graph = build()
-    save = CheckpointHook(str(tmp_path), graph.scaffold, every_steps=2)
     hooks = [make_hook(tmp_path, graph, every) for every in (1, 2)]
-    train(graph, [*hooks, save, Lose(after=3)], to=4)
+    train(graph, [*hooks, Lose(after=3)], to=4, save_every=2)
     events = read_events(tmp_path)
     (graph_def,) = graphs_of(events)
     assert "linear/weights" in {node.name for node in tf.GraphDef.FromString(graph_def).node}
@@ -117,8 +115,7 @@ def test_a_resumed_run_tells_tensorboard_where_it_starts_and_writes_its_first_st
 ):
     for last_step in (4, 9):
         graph = build()
-        save = CheckpointHook(str(tmp_path), graph.scaffold, every_steps=100)
-        train(graph, [make_hook(tmp_path, graph, 3), save], to=last_step)
+        train(graph, [make_hook(tmp_path, graph, 3)], to=last_step, save_every=100)
         # As in a new process: its writer is another.
         tf.summary.FileWriterCache.clear()
     events = read_events(tmp_path)

@@ -8,7 +8,6 @@ import tensorflow.compat.v1 as tf
 from acting_hooks import Tick
 from tf_frame.hooks.base import Hook
 from tf_frame.hooks.cadence import Cadence
-from tf_frame.hooks.checkpoint import CheckpointHook
 from tf_frame.hooks.throughput import ThroughputHook, compute_throughput, write_scalars
 from tf_frame.hooks.training_clock import mark_traced
 from tf_frame.testing.events import read_scalars
@@ -81,12 +80,9 @@ def test_without_warm_up_the_first_interval_counts(build, train, clock, logged):
     assert reported(logged) == ([("5", "1.0", None, "0.0", "8.0")], [])
 
 
-def test_a_resumed_session_warms_up_again(tmp_path, build, train, logged):
+def test_a_resumed_session_warms_up_again(build, train, logged):
     for to in (6, 16):
-        graph = build()
-        save = CheckpointHook(str(tmp_path), graph.scaffold, every_steps=100)
-        hook = make_hook()
-        train(graph, [hook, save], to=to)
+        train(build(), [make_hook()], to=to, save_every=100)
     counted, rest = reported(logged)
     assert [line[0] for line in counted] == ["5", "10", "15"]
     assert [line.split(" (")[0] for line in rest] == [

@@ -19,7 +19,7 @@ def installed():
 
 
 @pytest.mark.parametrize(("signum", "exit_code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
-def test_the_first_signal_is_only_noted(installed, signum, exit_code):
+def test_the_first_signal_is_only_noted_and_the_second_ends_the_run(installed, signum, exit_code):
     installed.raise_if_received()
     assert installed.received is None
     send(signum)
@@ -27,11 +27,6 @@ def test_the_first_signal_is_only_noted(installed, signum, exit_code):
     with pytest.raises(Interrupted, match=f"^{signum.name}: stopped; nothing was") as error:
         installed.raise_if_received()
     assert error.value.exit_code == exit_code
-
-
-@pytest.mark.parametrize(("signum", "exit_code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
-def test_the_second_signal_ends_the_run_at_once(installed, signum, exit_code):
-    send(signal.SIGTERM)
     with pytest.raises(Interrupted, match="stopped at once; what was not saved") as error:
         send(signum)
     assert error.value.exit_code == exit_code
@@ -41,15 +36,11 @@ def handlers():
     return [signal.getsignal(signum) for signum in Interrupts.SIGNALS]
 
 
-def test_the_handlers_of_before_are_restored():
+def test_the_handlers_of_before_are_restored_also_after_a_signal():
     before = handlers()
     with Interrupts().installed():
         assert all(new != old for new, old in zip(handlers(), before, strict=True))
     assert handlers() == before
-
-
-def test_the_handlers_of_before_are_restored_after_a_signal():
-    before = handlers()
     with pytest.raises(Interrupted), Interrupts().installed():
         send(signal.SIGTERM)
         send(signal.SIGTERM)

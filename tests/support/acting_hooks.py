@@ -18,8 +18,8 @@ class OnePass(ToyInput):
 class Tick(tf.train.SessionRunHook):
     """Lets each step take as many seconds as the list says."""
 
-    def __init__(self, clock, durations):
-        self.clock, self.durations = clock, iter(durations)
+    def __init__(self, clock, durations, phase=Phase.OBSERVE):
+        self.clock, self.durations, self.phase = clock, iter(durations), phase
 
     def after_run(self, run_context, run_values):
         self.clock.now += next(self.durations)

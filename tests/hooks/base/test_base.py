@@ -2,15 +2,19 @@ import itertools
 
 import pytest
 import tensorflow.compat.v1 as tf
-from tensorflow.python.client import session as tf_session
 
+from recorded_steps import Steps
 from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import NonFiniteError
 from tf_frame.gradient_transforms.accumulate import Accumulate
 from tf_frame.hooks.base import Hook, Phase, in_phase_order
+from tf_frame.hooks.by_name.feed import FeedHook
 from tf_frame.hooks.cadence import Cadence
+from tf_frame.hooks.evaluate import EvaluateHook
+from tf_frame.hooks.input_position import InputPositionHook
 from tf_frame.hooks.logging import LoggingHook
 from tf_frame.hooks.nan_guard import NanGuardHook
+from tf_frame.hooks.stock.checkpoint_saver import CheckpointSaverHook
 from tf_frame.hooks.stock.global_step_waiter import GlobalStepWaiterHook
 from tf_frame.hooks.stock.logging_tensor import LoggingTensorHook
 from tf_frame.hooks.stock.nan_tensor import NanTensorHook
@@ -19,6 +23,7 @@ from tf_frame.hooks.stock.stop_at_step import StopAtStepHook
 from tf_frame.hooks.stock.summary_saver import SummarySaverHook
 from tf_frame.hooks.stop_on_signal import StopOnSignalHook
 from tf_frame.hooks.summary import SummaryHook
+from tf_frame.testing.session_runs import counted_runs
 from tf_frame.testing.toy import build_toy_graph
 
 
@@ -34,7 +39,7 @@ class Recorder(Hook):
         self.calls.append(self.phase)
 
 
-class Steps(Recorder):
+class Methods(Recorder):
     """Notes the step of each call, by the name of the method."""
 
     def begin(self):
@@ -54,30 +59,17 @@ class Steps(Recorder):
         self.calls.append("end")
 
 
-def our_hooks():
-    return [
-        NanGuardHook(None),
-        SummaryHook("folder", None, every_steps=1),
-        Recorder(Phase.SAVE),
-        Recorder(Phase.EVALUATE),
-        LoggingHook({}, every_steps=1),
-        StopAtStepHook(last_step=1),
-    ]
-
-
-def test_whatever_the_order_given_the_check_comes_first_and_the_stop_last():
-    hooks = our_hooks()
-    for given in itertools.permutations(hooks):
-        assert in_phase_order(given) == hooks
-
-
 def test_every_hook_has_the_phase_of_its_work():
     phases = {
+        FeedHook: Phase.TRANSFORM,
         GlobalStepWaiterHook: Phase.TRANSFORM,
+        InputPositionHook: Phase.TRANSFORM,
         NanGuardHook: Phase.CHECK,
         NanTensorHook: Phase.CHECK,
         SummaryHook: Phase.OBSERVE,
         SummarySaverHook: Phase.OBSERVE,
+        CheckpointSaverHook: Phase.SAVE,
+        EvaluateHook: Phase.EVALUATE,
         LoggingHook: Phase.LOG,
         LoggingTensorHook: Phase.LOG,
         StepCounterHook: Phase.LOG,
@@ -87,20 +79,17 @@ def test_every_hook_has_the_phase_of_its_work():
     assert {hook: hook.phase for hook in phases} == phases
 
 
-def test_the_phases_run_in_the_order_of_the_contract():
+def test_hooks_are_in_the_order_of_the_phases_and_then_in_the_order_given():
     names = ["TRANSFORM", "CHECK", "OBSERVE", "SAVE", "EVALUATE", "LOG", "STOP"]
-    assert [phase.name for phase in sorted(Phase)] == names
-
-
-def test_hooks_of_others_observe_and_keep_their_order():
+    hooks = [Recorder(Phase[name]) for name in names]
+    for given in itertools.permutations(hooks):
+        assert in_phase_order(given) == hooks
+    # Hooks of TensorFlow observe.
     first, second = tf.train.StopAtStepHook(num_steps=1), tf.train.SessionRunHook()
-    save, check = Recorder(Phase.SAVE), NanGuardHook(None)
-    assert in_phase_order([save, first, check, second]) == [check, first, second, save]
-
-
-def test_hooks_of_one_phase_keep_the_order_given():
-    hooks = [Recorder(Phase.LOG) for _ in range(5)]
-    assert in_phase_order(hooks) == hooks
+    check, save, log = (Recorder(phase) for phase in (Phase.CHECK, Phase.SAVE, Phase.LOG))
+    same = [Recorder(Phase.LOG) for _ in range(5)]
+    expected = [check, first, second, save, log, *same]
+    assert in_phase_order([save, first, log, check, *same, second]) == expected
 
 
 def test_the_session_calls_hooks_in_phase_order(build, train):
@@ -125,21 +114,21 @@ def test_no_hook_runs_after_one_that_raises(build, train):
 
 @pytest.mark.usefixtures("variable_mode")
 def test_a_hook_is_called_at_the_steps_that_it_wants(build, train):
-    hook = Steps(cadence=Cadence(every_steps=3))
+    hook = Methods(cadence=Cadence(every_steps=3))
     train(build(), [hook], to=5)
     first, second = [("before", 1), ("after", 1, None)], [("before", 4), ("after", 4, None)]
     assert hook.calls == ["begin", ("start", 0), *first, *second, "end"]
 
 
 def test_a_hook_that_wants_no_step_is_told_of_sessions_only(build, train):
-    hook = Steps(cadence=Cadence())
+    hook = Methods(cadence=Cadence())
     train(build(), [hook], to=5)
     assert hook.calls == ["begin", ("start", 0), "end"]
 
 
 @pytest.mark.usefixtures("variable_mode")
 def test_a_hook_gets_what_it_asked_for_and_what_it_fed(build, train):
-    class Double(Steps):
+    class Double(Methods):
         def before_step(self, run_context, step):
             return tf.train.SessionRunArgs({"doubled": self.doubled}, {self.fed: 2.0 * step})
 
@@ -192,18 +181,10 @@ class Stopper(Hook):
         return self.condition()
 
 
-class Often(Recorder):
-    """Notes the global step of each call after it."""
-
-    def after_step(self, run_context, run_values, step):
-        self.calls.append(step)
-
-
 @pytest.mark.parametrize("after", [0, 1, 3])
 def test_a_hook_is_asked_before_the_first_step_and_after_each_whether_to_stop(build, train, after):
-    often = Often()
-    train(build(), [often, Stopper(lambda: len(often.calls) >= after)], to=9)
-    assert len(often.calls) == after
+    steps = Steps()
+    assert train(build(), [steps, Stopper(lambda: len(steps.seen) >= after)], to=9) == after
 
 
 def foreign_graph(*, has_step=True):
@@ -218,58 +199,40 @@ def foreign_graph(*, has_step=True):
 @pytest.mark.usefixtures("variable_mode")
 @pytest.mark.parametrize("has_step", [True, False])
 def test_in_a_graph_of_somebody_elses_steps_are_told_as_they_are(has_step):
-    hooks = [Often(cadence=Cadence(every_steps=n)) for n in (1, 4)]
+    hooks = [Steps(every_steps=n) for n in (1, 4)]
     with (
         foreign_graph(has_step=has_step).as_default(),
         tf.train.MonitoredSession(hooks=hooks) as session,
     ):
         for _ in range(40):
             session.run("train")
-    assert [hook.calls for hook in hooks] == [list(range(1, 41)), list(range(1, 41, 4))]
+    assert [hook.seen for hook in hooks] == [list(range(1, 41)), list(range(1, 41, 4))]
 
 
 def test_the_session_may_be_run_outside_of_its_graph():
-    hook = Often()
+    hook = Steps()
     with foreign_graph().as_default():
         session = tf.train.MonitoredSession(hooks=[hook])
     with tf.Graph().as_default():
         session.run("train")
-    assert hook.calls == [1]
+    assert hook.seen == [1]
     session.close()
-
-
-class Called(Hook):
-    """Notes the steps at which it is called."""
-
-    def __init__(self, **cadence):
-        super().__init__(Cadence(**cadence))
-        self.steps = []
-
-    def after_step(self, run_context, run_values, step):
-        self.steps.append(step)
 
 
 def test_a_run_that_only_accumulates_gradients_is_no_step(train):
     config = RunOptions(train_batch_size=8, learning_rate=0.05)
     transforms = [Accumulate(params=Accumulate.Params(steps=3))]
-    hook = Called(every_steps=2, first=False)
+    hook = Steps(every_steps=2, first=False)
     train(build_toy_graph(config, transforms=transforms), [hook], to=5)
-    assert hook.steps == [2, 4]
+    assert hook.seen == [2, 4]
 
 
-def test_in_the_graph_of_others_one_read_of_the_step_serves_all_hooks(monkeypatch):
-    run, runs = tf_session.BaseSession.run, []
-
-    def counted(self, *args, **kwargs):
-        runs.append(args)
-        return run(self, *args, **kwargs)
-
+def test_in_the_graph_of_others_one_read_of_the_step_serves_all_hooks():
     with tf.Graph().as_default():
         step = tf.train.get_or_create_global_step().assign_add(1)
-        hooks = [Called(every_steps=1), Called(every_steps=1), Called(every_steps=2)]
-        with tf.train.MonitoredSession(hooks=hooks) as session:
-            monkeypatch.setattr(tf_session.BaseSession, "run", counted)
+        hooks = [Steps(), Steps(), Steps(every_steps=2)]
+        with tf.train.MonitoredSession(hooks=hooks) as session, counted_runs() as count:
             for _ in range(3):
                 session.run(step)
-            assert len(runs) == 2 * 3
-    assert [hook.steps for hook in hooks] == [[1, 2, 3], [1, 2, 3], [1, 3]]
+            assert count.runs == 2 * 3
+    assert [hook.seen for hook in hooks] == [[1, 2, 3], [1, 2, 3], [1, 3]]

@@ -14,7 +14,6 @@ from tf_frame.hooks.by_name.early_stopping import (
     stop_if_no_increase,
     stop_if_not_better,
 )
-from tf_frame.hooks.checkpoint import CheckpointHook
 
 BY_STEPS = {"run_every_secs": None, "run_every_steps": 1}
 METRICS = {2: {"loss": 3.0, "acc": 0.1}, 4: {"loss": 1.0, "acc": 0.3}, 6: {"loss": 2.0, "acc": 0.3}}
@@ -238,9 +237,8 @@ def test_a_run_ends_by_an_evaluation_that_comes_while_it_trains(tmp_path, build,
             write(folder, 3, {"metrics/loss": 0.01})
 
     def run():
-        graph = build()
-        save = CheckpointHook(str(tmp_path), graph.scaffold, every_steps=100)
-        train(graph, [stop_if_lower("loss", 0.1, str(folder), **BY_STEPS), save], to=9, each=each)
+        stop = stop_if_lower("loss", 0.1, str(folder), **BY_STEPS)
+        train(build(), [stop], to=9, each=each, save_every=100)
 
     run()
     assert steps == [1, 2, 3, 4]

@@ -48,8 +48,10 @@ class See(Hook):
 def test_a_constant_is_fed_in_every_step(train, graph, output):
     name = full(graph, "keep") + output
     see = See(name)
-    train(graph, [see, FeedHook({name: 0.25})], to=3)
+    feed = FeedHook({name: 0.25})
+    train(graph, [see, feed], to=3)
     assert see.values == [0.25] * 3
+    assert feed.cadence.every_steps == 1
 
 
 def full(graph, name):
@@ -61,11 +63,6 @@ def test_a_text_becomes_what_the_tensor_holds(train, graph):
     see = See(pair)
     train(graph, [see, FeedHook({keep: "0.5", pair: "[3, 4]"})], to=2)
     assert see.values == [[3, 4]] * 2
-
-
-def test_it_wants_every_step():
-    hook = FeedHook({})
-    assert hook.cadence.every_steps == 1
 
 
 def test_a_tensor_that_another_hook_feeds_is_refused(train, graph):

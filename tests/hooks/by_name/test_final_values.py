@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from acting_hooks import Lose
 from tf_frame.errors import ConfigError
 from tf_frame.hooks.base import Hook
 from tf_frame.hooks.by_name.final_values import FinalValuesHook
@@ -67,21 +68,11 @@ def test_the_values_are_logged(build, train, caplog):
     ]
 
 
-def test_it_wants_no_step():
-    hook = FinalValuesHook([])
-    assert not any(hook.cadence.wants(step) for step in range(1, 20))
-
-
-class Fails(tf.train.SessionRunHook):
-    def after_run(self, run_context, run_values):
-        raise RuntimeError("failed")
-
-
 def test_after_an_error_nothing_is_evaluated(build, train):
     hook = FinalValuesHook(["global_step"])
     with pytest.raises(RuntimeError, match="failed"):
-        train(build(), [hook, Fails()], to=2)
-    assert hook.values is None
+        train(build(), [hook, Lose(1, RuntimeError("failed"))], to=2)
+    assert hook.values is None and not hook.cadence
 
 
 def test_a_name_that_the_graph_lacks_is_refused_before_training(build, train):

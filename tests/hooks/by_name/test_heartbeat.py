@@ -5,9 +5,8 @@ import socket
 import pytest
 import tensorflow.compat.v1 as tf
 
-from acting_hooks import Tick
+from acting_hooks import Lose, Tick
 from tf_frame.hooks.by_name.heartbeat import HeartbeatHook
-from tf_frame.hooks.checkpoint import CheckpointHook
 
 
 def read(folder, name="heartbeat.json"):
@@ -49,24 +48,18 @@ def test_the_end_has_a_step_that_the_cadence_leaves_out(tmp_path, build, train, 
     assert (read(tmp_path)["state"], read(tmp_path)["step"]) == ("ended", 5)
 
 
-class Fails(tf.train.SessionRunHook):
-    def after_run(self, run_context, run_values):
-        raise RuntimeError("failed")
-
-
 def test_after_an_error_the_state_is_not_that_it_ended(tmp_path, build, train):
     with pytest.raises(RuntimeError, match="failed"):
-        train(build(), [HeartbeatHook(str(tmp_path)), Fails()], to=5)
+        train(build(), [HeartbeatHook(str(tmp_path)), Lose(1, RuntimeError("failed"))], to=5)
     assert read(tmp_path)["state"] == "starting"
 
 
 def test_a_resumed_session_beats_at_its_first_step(tmp_path, build, train, clock):
     seen = []
     for to in (3, 5):
-        graph = build()
-        save = CheckpointHook(str(tmp_path), graph.scaffold, every_steps=100)
         hook = HeartbeatHook(str(tmp_path), every_secs=1000)
-        train(graph, [hook, save], to=to, each=lambda s: seen.append(read(tmp_path)["step"]))
+        each = lambda session: seen.append(read(tmp_path)["step"])  # noqa: E731
+        train(build(), [hook], to=to, each=each, save_every=100)
     assert seen == [1, 1, 1, 4, 4]
 
 

@@ -1,16 +1,7 @@
 import pytest
 
+from recorded_steps import wanted
 from tf_frame.hooks.cadence import NEVER, Cadence, Either, Multiples
-
-
-def wanted(cadence, steps):
-    """The wanted steps among some steps, if each wanted step is run and marked."""
-    wanted_steps = []
-    for step in steps:
-        if cadence.wants(step):
-            wanted_steps.append(step)
-            cadence.mark(step)
-    return wanted_steps
 
 
 @pytest.mark.parametrize(

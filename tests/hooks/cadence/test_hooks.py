@@ -3,12 +3,10 @@
 import pytest
 import tensorflow.compat.v1 as tf
 
-from acting_hooks import Jump, StopAt
+from acting_hooks import Jump, Lose, StopAt, Tick
 from recorded_steps import record
 from tf_frame.config.run_options import RunOptions
-from tf_frame.hooks.base import Hook, Phase
-from tf_frame.hooks.cadence import Cadence
-from tf_frame.hooks.checkpoint import CheckpointHook
+from tf_frame.hooks.base import Phase
 from tf_frame.hooks.logging import LoggingHook
 from tf_frame.hooks.stock.logging_tensor import LoggingTensorHook
 from tf_frame.hooks.stock.step_counter import StepCounterHook
@@ -65,21 +63,6 @@ def expected(*, counted, runs=None, multiples, first):
     return {name: other.get(name, counted) for name in ALL}
 
 
-class LoseAt(Hook):
-    """Loses the session once, after everything else in a step."""
-
-    phase = Phase.STOP
-
-    def __init__(self, step):
-        super().__init__(Cadence(at_steps=[step]))
-        self.lost = False
-
-    def after_step(self, run_context, run_values, step):
-        if not self.lost:
-            self.lost = True
-            raise tf.errors.AbortedError(None, None, "lost")
-
-
 def test_a_hook_wants_the_first_step_every_nth_and_the_last_if_it_is_one(build, train, tmp_path):
     graph = build()
     hooks, seen = recorded(every_steps(graph, str(tmp_path), 3))
@@ -94,8 +77,7 @@ def test_a_resumed_run_counts_from_its_own_first_step_and_at_its_end_does_nothin
     for last_step in (4, 9, 9):
         graph = build()
         hooks, seen = recorded(every_steps(graph, str(tmp_path), 3))
-        save = CheckpointHook(str(tmp_path), graph.scaffold, every_steps=100)
-        train(graph, [*hooks, save], to=last_step)
+        train(graph, hooks, to=last_step, save_every=100)
         runs.append(seen)
     assert runs == [
         expected(counted=[1, 4], multiples=[3], first=[1, 3]),
@@ -115,32 +97,20 @@ def test_a_step_that_the_global_step_passes_over_counts_at_the_next(build, train
 def test_by_seconds_a_hook_wants_the_first_step_and_what_is_late_enough(
     build, train, tmp_path, clock
 ):
-    graph, durations = build(), iter([9, 2, 5, 10, 1, 1])
+    graph = build()
     hooks, seen = recorded(every_secs(graph, str(tmp_path), 10))
-
-    def pass_time(session):
-        clock.now += next(durations)
-
-    train(graph, hooks, to=6, each=pass_time)
+    train(graph, [*hooks, Tick(clock, [9, 2, 5, 10, 1, 1], Phase.STOP)], to=6)
     assert seen == {name: [1, 3, 5] for name in FROM_FIRST}
 
 
 def test_summaries_by_seconds_and_steps_come_by_whichever_is_first(build, train, tmp_path, clock):
-    graph, durations = build(), iter([1, 1, 10, 1, 1, 1, 1])
-    hook = SummaryHook(str(tmp_path), graph.summary_op, every_steps=3, every_secs=10)
-    steps = record(hook)
-
-    def pass_time(session):
-        clock.now += next(durations)
-
-    train(graph, [hook], to=7, each=pass_time)
-    assert steps == [1, 3, 4, 6]  # The fourth by seconds.
-    durations = iter([10, 1, 1, 1])
-    graph = build()
-    hook = SummaryHook(str(tmp_path), graph.summary_op, every_steps=3, every_secs=10)
-    steps = record(hook)
-    train(graph, [hook], to=4, each=pass_time)
-    assert steps == [1, 2, 3]
+    # The fourth step by seconds; then the second one.
+    for durations, expected in (([1, 1, 10, 1, 1, 1, 1], [1, 3, 4, 6]), ([10, 1, 1, 1], [1, 2, 3])):
+        graph = build()
+        hook = SummaryHook(str(tmp_path), graph.summary_op, every_steps=3, every_secs=10)
+        steps = record(hook)
+        train(graph, [hook, Tick(clock, durations, Phase.STOP)], to=len(durations))
+        assert steps == expected
 
 
 def test_hooks_that_want_the_same_step_all_get_it(build, train, tmp_path):
@@ -168,8 +138,7 @@ def test_the_step_in_which_a_stop_is_requested_is_finished(build, train, tmp_pat
 def test_a_session_that_is_made_anew_begins_anew(build, train, tmp_path):
     graph = build()
     hooks, seen = recorded(every_steps(graph, str(tmp_path), 5))
-    save = CheckpointHook(str(tmp_path), graph.scaffold, every_steps=3)
-    train(graph, [*hooks, save, LoseAt(8)], to=12)
+    train(graph, [*hooks, Lose(after=8, phase=Phase.STOP)], to=12, save_every=3)
     # Restored at step 6.
     assert seen == expected(
         counted=[1, 6, 7, 12], runs=[1, 6, 1, 6], multiples=[5, 10], first=[1, 5, 7, 10]

@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from acting_hooks import StopAt, Tick
 from tf_frame.checkpoint.find.newest import listed_checkpoints, newest_checkpoint, read_step
-from tf_frame.checkpoint.write.snapshot import ArrayWriter
 from tf_frame.hooks.base import Phase
 from tf_frame.hooks.checkpoint import CheckpointHook
+from tf_frame.testing.session_runs import counted_runs
 
 
 def kept_steps(folder):
@@ -105,12 +106,9 @@ def test_each_step_is_saved_once_also_by_a_resumed_run(
 def test_steps_and_seconds_are_saved_whichever_comes_first(
     tmp_path, make_hook, build, train, clock, options, durations, saved
 ):
-    graph, left = build(), iter(durations)
-
-    def pass_time(session):
-        clock.now += next(left)
-
-    train(graph, [make_hook(tmp_path, graph, **options)], to=len(durations), each=pass_time)
+    graph = build()
+    hooks = [make_hook(tmp_path, graph, **options), Tick(clock, durations, Phase.STOP)]
+    train(graph, hooks, to=len(durations))
     assert kept_steps(tmp_path) == saved
 
 
@@ -164,55 +162,24 @@ def test_a_stop_that_another_hook_requests_saves_its_step_once(
     tmp_path, make_hook, build, train, count_saves, at_step
 ):
     graph = build()
-
-    class Stop(tf.train.SessionRunHook):
-        phase = Phase.CHECK
-
-        def before_run(self, run_context):
-            return tf.train.SessionRunArgs(graph.step_after)
-
-        def after_run(self, run_context, run_values):
-            if run_values.results == at_step:
-                run_context.request_stop()
-
-    train(graph, [make_hook(tmp_path, graph, every_steps=2), Stop()], to=9)
+    train(graph, [make_hook(tmp_path, graph, every_steps=2), StopAt(at_step)], to=9)
     assert kept_steps(tmp_path) == sorted({0, 2, 4, at_step})
     assert count_saves(at_step) == 1
 
 
-@pytest.mark.parametrize(("asynchronous", "runs_to_save"), [(False, 2), (True, 1)])
-def test_steps_that_are_not_saved_take_one_session_run(
-    tmp_path, build, train, monkeypatch, asynchronous, runs_to_save
-):
-    runs, so_far, run = [], [], tf.Session.run
-
-    def count(*args, **options):
-        runs.append(1)
-        return run(*args, **options)
+# An asynchronous save copies the variables in one run, and another session writes in a second run.
+@pytest.mark.parametrize("asynchronous", [False, True])
+def test_steps_that_are_not_saved_take_one_session_run(tmp_path, build, train, asynchronous):
+    so_far, graph = [], build()
+    hook = CheckpointHook(str(tmp_path), graph.scaffold, every_steps=4, asynchronous=asynchronous)
 
     def note(session):
         hook.wait()
-        so_far.append(len(runs))
+        so_far.append(count.runs)
 
-    monkeypatch.setattr(tf.Session, "run", count)
-    writes, graph = patch_array_writer(monkeypatch, runs), build()
-    hook = CheckpointHook(str(tmp_path), graph.scaffold, every_steps=4, asynchronous=asynchronous)
-    train(graph, [hook], to=9, each=note)
-    saving = 1 + runs_to_save
-    assert np.diff(so_far).tolist() == [1, 1, saving, 1, 1, 1, saving, 1]
-    assert len(writes) == (4 if asynchronous else 0)
-
-
-def patch_array_writer(monkeypatch, runs):
-    """Takes the runs of the writing thread's own session out of the count."""
-    writes, write = [], ArrayWriter.write
-
-    def uncounted(self, values, prefix):
-        write(self, values, prefix)
-        writes.append(runs.pop())
-
-    monkeypatch.setattr(ArrayWriter, "write", uncounted)
-    return writes
+    with counted_runs() as count:
+        train(graph, [hook], to=9, each=note)
+    assert np.diff(so_far).tolist() == [1, 1, 3, 1, 1, 1, 3, 1]
 
 
 @pytest.mark.usefixtures("variable_mode")

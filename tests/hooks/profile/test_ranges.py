@@ -2,56 +2,55 @@ import math
 
 import pytest
 
+from recorded_steps import wanted
 from tf_frame.errors import ConfigError
-from tf_frame.hooks.profile import RangeCadence
+from tf_frame.hooks.profile import OwnSteps, RangeCadence
 
 
-def steps_of(ranges, last):
-    """Every step up to `last` that is in a range, asked one after the other."""
-    steps = []
+@pytest.mark.parametrize(
+    ("at_steps", "options", "last", "expected"),
+    [
+        ([3], {"num_steps": 4}, 100, [3, 4, 5, 6]),
+        ([5, 3, 6, 5], {"num_steps": 2}, 100, [3, 4, 5, 6, 7]),  # Ranges that touch or overlap.
+        ([], {"num_steps": 2, "every_steps": 5}, 17, [5, 6, 10, 11, 15, 16]),
+        ([4, 8], {"num_steps": 2, "every_steps": 10}, 21, [4, 5, 8, 9, 10, 11, 20, 21]),
+        ([], {"num_steps": 5}, 100, []),
+    ],
+)
+def test_every_step_of_the_ranges_comes_once(at_steps, options, last, expected):
+    ranges, steps = RangeCadence(at_steps, **options), []
+    assert bool(ranges) == bool(expected)
     while (step := ranges.next_step()) <= last:
         steps.append(step)
         ranges.mark(step)
-    return steps
+    assert steps == expected
 
 
-def test_a_range_has_its_first_step_and_so_many_in_all():
-    assert steps_of(RangeCadence([3], num_steps=4), 100) == [3, 4, 5, 6]
-
-
-def test_ranges_that_touch_or_overlap_count_once():
-    assert steps_of(RangeCadence([5, 3, 6, 5], num_steps=2), 100) == [3, 4, 5, 6, 7]
-
-
-def test_further_ranges_begin_at_the_multiples():
-    ranges = RangeCadence(num_steps=2, every_steps=5)
-    assert steps_of(ranges, 17) == [5, 6, 10, 11, 15, 16]
-
-
-def test_both_kinds_add_up():
-    ranges = RangeCadence([4, 8], num_steps=2, every_steps=10)
-    assert steps_of(ranges, 21) == [4, 5, 8, 9, 10, 11, 20, 21]
-
-
-def test_from_within_a_range_the_next_step_is_the_next():
-    ranges = RangeCadence([10], num_steps=5, every_steps=100)
-    found = []
+@pytest.mark.parametrize(("every_steps", "after"), [(100, 100), (None, math.inf)])
+def test_within_and_after_a_range_the_next_step_is_known(every_steps, after):
+    ranges, next_steps = RangeCadence([10], num_steps=5, every_steps=every_steps), []
     for step in (12, 13, 14):
         ranges.mark(step)
-        found.append(ranges.next_step())
-    assert found == [13, 14, 100]
+        next_steps.append(ranges.next_step())
+    assert next_steps == [13, 14, after]
 
 
-def test_after_the_last_range_there_is_none():
-    ranges = RangeCadence([10], num_steps=5)
-    ranges.mark(14)
-    assert ranges.next_step() == math.inf
+def test_a_step_that_is_passed_over_is_made_up_for_once():
+    ranges = RangeCadence([10], num_steps=3, every_steps=100)
+    ranges.mark(8)
+    assert wanted(ranges, [9, 25, 26]) == [25]
+    assert ranges.next_step() == 100
 
 
-def test_no_range_at_all_is_false():
-    assert not RangeCadence(num_steps=5)
-    assert RangeCadence([1], num_steps=5)
-    assert RangeCadence(num_steps=5, every_steps=10)
+def test_steps_of_other_workers_do_not_count():
+    cadence, profiled = OwnSteps(10, 3), []
+    cadence.start(4)
+    for step in (5, 9, 12, 40, 90, 91, 92):
+        if cadence.wants(step):
+            profiled.append((step, cadence.ends_at(step)))
+            cadence.mark(step)
+    assert profiled == [(12, False), (40, False), (90, True)]
+    assert cadence.next_step() == math.inf
 
 
 def test_ranges_say_which_they_are():

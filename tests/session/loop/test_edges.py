@@ -2,7 +2,6 @@
 
 import pytest
 import tensorflow.compat.v1 as tf
-from tensorflow.python.client import session as tf_session
 
 from acting_hooks import OnePass
 from tf_frame.graph.step_loop import build_step_loop
@@ -93,7 +92,8 @@ def test_the_input_may_end_in_a_call_of_many_steps(build, run_loop):
     assert note.ends == [("last step", 8), "end"]
 
 
-def test_a_failure_that_looks_like_the_end_of_the_input_is_none(build, run_loop):
+@pytest.mark.parametrize("effect", [tf.errors.OutOfRangeError, tf.errors.CancelledError])
+def test_an_error_in_a_thread_of_the_input_is_raised_instead_of_its_effect(build, run_loop, effect):
     class Broken(tf.train.SessionRunHook):
         """Stands for a reader that failed and closed its queue."""
 
@@ -105,7 +105,7 @@ def test_a_failure_that_looks_like_the_end_of_the_input_is_none(build, run_loop)
                 raise OSError("the disk is gone")
             except OSError as error:
                 self.coord.request_stop(error)
-            raise tf.errors.OutOfRangeError(None, None, "the queue is closed and empty")
+            raise effect(None, None, "the queue was closed")
 
     note = Note(every_steps=100)
     with pytest.raises(OSError, match="the disk is gone"):
@@ -226,25 +226,17 @@ def test_a_step_that_is_traced_is_marked_as_such(build, run_loop):
 
 
 def test_a_checkpoint_by_steps_costs_runs_where_it_is_saved_and_nowhere_else(
-    build, run_loop, monkeypatch, tmp_path
+    build, run_loop, tmp_path
 ):
-    run, runs = tf_session.BaseSession.run, []
-
-    def counted(self, *args, **kwargs):
-        runs.append(args)
-        return run(self, *args, **kwargs)
-
-    monkeypatch.setattr(tf_session.BaseSession, "run", counted)
-
     def runs_of(*, to, every_steps):
-        runs.clear()
         graph = build()
         with graph.graph.as_default():
             folder = str(tmp_path / f"{to}_{every_steps}")
             save = CheckpointHook(folder, graph.scaffold, every_steps=every_steps)
         tf.io.gfile.makedirs(folder)
-        run_loop(graph, [save, StopAtStepHook(last_step=to)])
-        return len(runs)
+        with counted_runs() as count:
+            run_loop(graph, [save, StopAtStepHook(last_step=to)])
+        return count.runs
 
     few, more, saved_once_more = (
         runs_of(to=to, every_steps=every) for to, every in [(12, 5), (14, 5), (14, 4)]

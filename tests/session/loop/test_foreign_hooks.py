@@ -107,16 +107,6 @@ def foreign_hooks(calls):
 
 
 @pytest.fixture
-def run_ours(run_loop):
-    """Trains in tf-frame's session and loop."""
-
-    def run_ours(graph, hooks):
-        run_loop(graph, hooks)
-
-    return run_ours
-
-
-@pytest.fixture
 def run_stock(tmp_path):
     """Trains in a session of TensorFlow's, as its users write it."""
 
@@ -138,12 +128,12 @@ def run_stock(tmp_path):
 
 
 @pytest.fixture
-def both(build, run_ours, run_stock):
+def both(build, run_loop, run_stock):
     """Runs the same hooks on the same graph under both; returns what they saw, ours first."""
 
     def both(make, *, source=ToyInput, error=None):
         seen = []
-        for run in (run_ours, run_stock):
+        for run in (run_loop, run_stock):
             calls = []
             graph = build(ShiftedModel, source)
             if error is None:

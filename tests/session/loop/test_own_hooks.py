@@ -183,13 +183,3 @@ def test_checkpoints_by_steps_and_seconds_come_by_whichever_is_first(timed, run_
     steps = record(hook)
     run_loop(graph, [hook, StopAtStepHook(last_step=9)])
     assert steps == [4, 9]  # The fourth by seconds, from which the steps count.
-
-
-def test_a_number_of_steps_counts_from_where_the_run_is_resumed(build, run_loop, folder):
-    ends = []
-    for _ in range(2):
-        graph = build()
-        with graph.graph.as_default():
-            save = CheckpointHook(folder, graph.scaffold, every_steps=100)
-        ends.append(run_loop(graph, [save, StopAtStepHook(num_steps=3)]).global_step)
-    assert ends == [3, 6]
