@@ -50,12 +50,6 @@ def end_of(tmp_path_factory):
     return end_of
 
 
-@pytest.fixture
-def undisturbed(request, end_of):
-    """A kind of job, one of `JOINT_JOBS`, and how one ends that is never disturbed."""
-    return request.param, end_of(request.param)
-
-
 def _children():
     for path in Path("/proc/self/task").glob("*/children"):
         yield from map(int, path.read_text().split())

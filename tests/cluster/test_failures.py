@@ -15,13 +15,11 @@ BACK_SECS = 30.0
 SYNC = ("--sync_replicas",)
 
 
-def asynchronous_job(folder):
-    # Longer, for a worker goes on while the other one is away.
+def make_job(folder, mode):
+    if mode == "sync":
+        return joint_job(folder, "sync")
+    # Longer, because a worker goes on while the other worker is away.
     return RunningJob(folder, (*JOINT_WORDS, "--max_steps", "300"), num_ps=1, num_workers=2)
-
-
-def job_of(folder, mode):
-    return joint_job(folder, "sync") if mode == "sync" else asynchronous_job(folder)
 
 
 def disturbed(job, victim):
@@ -58,7 +56,7 @@ def check_values_back(log):
 )
 def test_a_task_that_is_killed_and_started_again_rejoins(tmp_path, victim, mode, end_of):
     expected = end_of("sync") if mode == "sync" else None
-    with job_of(tmp_path, mode) as job:
+    with make_job(tmp_path, mode) as job:
         step = disturbed(job, victim)
         log = job.log("chief-0")
         if victim == "ps-0":
@@ -85,28 +83,24 @@ def test_one_of_two_servers_that_is_killed_and_started_again_gets_its_values_bac
         assert_same(job.variables(), expected)
 
 
-MISSING = {
-    "ps": (1, 1, ("chief-0",), "chief-0", "no server listens at 127.0.0.1:"),
-    "chief": (1, 2, ("ps-0", "worker-0"), "worker-0", "the chief has not initialised the variabl"),
-    "all-reduce chief": (0, 2, ("worker-0",), "worker-0", "no server listens at 127.0.0.1:"),
-    "all-reduce worker": (0, 2, ("chief-0",), "chief-0", "no server listens at 127.0.0.1:"),
-}
+NO_SERVER = "no server listens at 127.0.0.1:"
 
 
 @pytest.mark.parametrize(
-    "case",
+    ("num_ps", "num_workers", "present", "waiting", "expected"),
     [
-        "chief",
-        pytest.param("ps", marks=pytest.mark.slow),
-        pytest.param("all-reduce chief", marks=pytest.mark.slow),
-        pytest.param("all-reduce worker", marks=pytest.mark.slow),
+        (1, 2, ("ps-0", "worker-0"), "worker-0", "the chief has not initialised the variabl"),
+        pytest.param(1, 1, ("chief-0",), "chief-0", NO_SERVER, marks=pytest.mark.slow),
+        pytest.param(0, 2, ("worker-0",), "worker-0", NO_SERVER, marks=pytest.mark.slow),
+        pytest.param(0, 2, ("chief-0",), "chief-0", NO_SERVER, marks=pytest.mark.slow),
     ],
 )
-def test_a_task_that_never_comes_is_an_error_after_the_time_limit(tmp_path, case):
-    num_ps, num_workers, there, waiting, expected = MISSING[case]
+def test_a_task_that_never_comes_is_an_error_after_the_time_limit(
+    tmp_path, num_ps, num_workers, present, waiting, expected
+):
     words = (*WORDS, "--max_steps", "10", "--cluster_timeout_secs", "3")
     with RunningJob(tmp_path, words, num_ps=num_ps, num_workers=num_workers) as job:
-        job.start(*there)
+        job.start(*present)
         assert job.wait(waiting, secs=30) == [1]
         errors = [line for line in job.log(waiting).splitlines() if line.startswith("tf-frame: ")]
         assert len(errors) == 1 and errors[0].startswith(f"tf-frame: {expected}")

@@ -1,10 +1,10 @@
 """Jobs that `tf-frame launch` starts, as a user does: their failures, signals and exit codes."""
 
+import concurrent.futures
 import json
 import os
 import signal
 import subprocess
-import threading
 import time
 import types
 
@@ -36,24 +36,14 @@ def launch(tmp_path, monkeypatch, capfd):
     monkeypatch.setattr("tf_frame.launch.process.subprocess", how)
 
     def launch(options, words, meanwhile=lambda: None):
-        failed = []
-        thread = threading.Thread(target=noting_errors, args=(meanwhile, failed))
-        thread.start()
-        code = main(["launch", *options, "--", *words, "--model_dir", str(tmp_path / "run")])
-        thread.join()
-        said = capfd.readouterr()
-        assert not failed, said.out + said.err
-        return code, said.out + said.err
+        with concurrent.futures.ThreadPoolExecutor(1) as pool:
+            ended = pool.submit(meanwhile)
+            code = main(["launch", *options, "--", *words, "--model_dir", str(tmp_path / "run")])
+        output = "".join(capfd.readouterr())
+        assert ended.exception() is None, output
+        return code, output
 
     return launch
-
-
-def noting_errors(call, failed):
-    try:
-        call()
-    except BaseException as error:
-        failed.append(error)
-        raise
 
 
 def pid_of(model_dir, name):

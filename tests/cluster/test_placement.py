@@ -14,8 +14,7 @@ import tensorflow as tf2
 import tensorflow.compat.v1 as tf
 from tf_frame.deploy.clones import create_clones
 from tf_frame.deploy.deployment_config import DeploymentConfig
-from tf_frame.deploy.placement import variables_placed
-from tf_frame.deploy.placement import Balanced, variable_sizes
+from tf_frame.deploy.placement import Balanced, variable_sizes, variables_placed
 
 mode, *ports = sys.argv[1:]
 if mode == "reference":

@@ -22,9 +22,9 @@ def stop_at_step_10(job):
 
 # The launcher's own test stops a job in the same way.
 @pytest.mark.slow
-@pytest.mark.parametrize("undisturbed", ["all-reduce", "sync"], indirect=True)
-def test_a_job_stopped_by_sigterm_ends_like_one_never_stopped(tmp_path, undisturbed):
-    kind, expected = undisturbed
+@pytest.mark.parametrize("kind", ["all-reduce", "sync"])
+def test_a_job_stopped_by_sigterm_ends_like_one_never_stopped(tmp_path, kind, end_of):
+    expected = end_of(kind)
     with joint_job(tmp_path, kind) as job:
         stop_at_step_10(job)
         stopped_at = job.newest_step()
@@ -37,9 +37,9 @@ def test_a_job_stopped_by_sigterm_ends_like_one_never_stopped(tmp_path, undistur
         assert values["seen"].tolist() == expected["seen"].tolist()
 
 
-@pytest.mark.parametrize("undisturbed", ["sync", slow("all-reduce")], indirect=True)
-def test_a_job_killed_as_a_whole_ends_like_one_never_stopped(tmp_path, undisturbed):
-    kind, expected = undisturbed
+@pytest.mark.parametrize("kind", ["sync", slow("all-reduce")])
+def test_a_job_killed_as_a_whole_ends_like_one_never_stopped(tmp_path, kind, end_of):
+    expected = end_of(kind)
     with joint_job(tmp_path, kind) as job:
         job.start()
         job.wait_for_checkpoint(20)

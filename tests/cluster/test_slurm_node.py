@@ -9,8 +9,6 @@ from pathlib import Path
 import pytest
 
 import slurm_node
-from tf_frame.config.option import declared_options
-from tf_frame.config.run_options import RunOptions
 from tf_frame.launch import slurm
 from tf_frame.launch.job import Job
 
@@ -115,10 +113,6 @@ def test_a_task_that_fails_ends_the_job(node, submit):
     assert node.wait_for(submit(FAIL), 60) == ("FAILED", 1)
 
 
-@pytest.mark.skipif(
-    "cluster_from" not in {option.name for option in declared_options(RunOptions)},
-    reason="tf-frame run has no option --cluster_from",
-)
 def test_a_parameter_server_and_two_workers_train(
     node, submit, tmp_path, toy_environment, monkeypatch
 ):

@@ -2,16 +2,10 @@ import dataclasses
 
 import pytest
 
-from step_profiles import make_profile
+from step_profiles import LOCAL, PS, W0, W1, make_profile
 from tf_frame.errors import ConfigError
 from tf_frame.profiling.clock_alignment import AlignedOp, Device, Run, align
 from tf_frame.profiling.xplane import Event, Line
-
-PS, W0, W1 = (
-    f"/job:{job}/replica:0/task:{task}/device:CPU:0"
-    for job, task in (("ps", 0), ("worker", 0), ("worker", 1))
-)
-LOCAL = "/job:localhost/replica:0/task:0/device:CPU:0"
 
 
 def test_devices_are_those_of_the_task_by_the_clock_of_the_chief():

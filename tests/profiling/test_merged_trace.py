@@ -1,13 +1,8 @@
 from chrome_traces import checked, in_phase, rows
-from step_profiles import make_profile
+from step_profiles import PS, W0, W1, make_profile
 from tf_frame.profiling.clock_alignment import Run, align
 from tf_frame.profiling.merged_trace import draw_tasks
 from tf_frame.profiling.xplane import Event, Line
-
-PS, W0, W1 = (
-    f"/job:{job}/replica:0/task:{task}/device:CPU:0"
-    for job, task in (("ps", 0), ("worker", 0), ("worker", 1))
-)
 
 
 def merged(*profiles, captures=None, step=None):

@@ -18,6 +18,15 @@ from tf_frame.profiling.step_profile import (
     to_bytes,
 )
 
+LOCAL, PS, W0, W1 = (
+    f"/job:{task}/device:CPU:0"
+    for task in (
+        "localhost/replica:0/task:0",
+        "ps/replica:0/task:0",
+        "worker/replica:0/task:0",
+        "worker/replica:0/task:1",
+    )
+)
 Execution = tuple[str, str, str, int, int]
 
 

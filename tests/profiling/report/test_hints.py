@@ -136,32 +136,33 @@ def test_slow_operations():
     assert "on the host" in hint.text
 
 
-def clones(second_ms, type_="Conv2D"):
+def clones(*ops):
+    profile = Recording().step(100, ops=ops).profile(clone_scopes=("clone_0", "clone_1"))
+    return build_report([profile])
+
+
+def clone_with_more(ms, type_="Conv2D"):
     ops = [("clone_0/a/Conv2D", "Conv2D", 0, 60), ("clone_1/a/Conv2D", "Conv2D", 0, 60)]
-    ops += [("clone_1/a/more", type_, 60, 60 + second_ms)]
-    recording = Recording().step(100, ops=[*ops, ("m", "ApplyMomentum", 90, 100)])
-    return build_report([recording.profile(clone_scopes=("clone_0", "clone_1"))]).hints
+    more = ("clone_1/a/more", type_, 60, 60 + ms)
+    return clones(*ops, more, ("m", "ApplyMomentum", 90, 100)).hints
 
 
 def test_slow_clone():
-    hint = only(clones(20))
+    hint = only(clone_with_more(20))
     assert (hint.cause, hint.subject) == ("slow_clone", "clone_1")
     assert hint.severity == pytest.approx(0.2)
-    assert not clones(10)
-    hint = only(clones(25, "PyFunc"))
+    assert not clone_with_more(10)
+    hint = only(clone_with_more(25, "PyFunc"))
     assert hint.cause == "slow_clone"
     assert hint.text.endswith("it computes 85.0 ms, most of it for clone_1/a/more")
 
 
 def test_clones_that_only_end_later_are_not_slow():
     ops = [("clone_0/a/Conv2D", "Conv2D", 0, 50), ("clone_1/a/Conv2D", "Conv2D", 45, 95)]
-    profile = Recording().step(100, ops=ops).profile(clone_scopes=("clone_0", "clone_1"))
-    assert build_report([profile]).hints == ()
+    assert clones(*ops).hints == ()
     # As those that share two cores: the first one has more to do, and yet it waits at the end.
     ops = [("clone_0/a/Conv2D", "Conv2D", 0, 70), ("clone_0/penalty", "L2Loss", 70, 78)]
-    ops += [("clone_1/a/Conv2D", "Conv2D", 30, 98)]
-    profile = Recording().step(100, ops=ops).profile(clone_scopes=("clone_0", "clone_1"))
-    report = build_report([profile])
+    report = clones(*ops, ("clone_1/a/Conv2D", "Conv2D", 30, 98))
     (waiting,) = [row for row in report.clones if row.name == "clone_0"]
     assert waiting.wait_ms == pytest.approx(20) and report.hints == ()
 

@@ -62,7 +62,6 @@ def test_the_page_has_all_figures(tree):
     expected += ["steps, 101 to 110", "slower than the others", "--input.threads", "3.20 ms"]
     assert [each for each in expected if each not in text] == []
     tiles = [each for each in tree.iter("div") if each.get("class") == "tiles"]
-    report = example_report()
     found = {tile.find("small").text: tile.find("b").text for tile in tiles[0]}
     (median,) = [name for name in found if name.startswith("median step; p90")]
     assert found[median] == f"{report.step.median_ms:.1f} ms"
