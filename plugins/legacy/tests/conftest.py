@@ -83,7 +83,7 @@ def control_flow_of_v1():
 
 
 class Linear:
-    """A linear model of 8 examples, whose losses and steps are computed by hand.
+    """A linear model of 8 examples; its losses and steps are computed by hand.
 
     All examples are read in every step, so it does not matter which clone gets which.
     """

@@ -10,25 +10,25 @@ def hparams():
 
 
 def test_values_are_attributes():
-    own = hparams()
-    own.add_hparam("more", (1, 2))
-    assert (own.rate, own.layers, own.name, own.more) == (0.1, [64, 32], "net", (1, 2))
-    assert list(own.values()) == ["rate", "layers", "name", "train", "steps", "none", "more"]
-    assert "rate" in own
-    assert "other" not in own
-    own.del_hparam("rate")
-    own.del_hparam("rate")
-    assert "rate" not in own
-    assert not hasattr(own, "rate")
-    shown = HParams(b=1, a=[2])
-    assert str(shown) == "b=1,a=[2]"
-    assert repr(shown) == "HParams([('a', [2]), ('b', 1)])"
-    assert HParams(b=2, a=[3]).parse(str(shown)).values() == shown.values()
+    params = hparams()
+    params.add_hparam("more", (1, 2))
+    assert (params.rate, params.layers, params.name, params.more) == (0.1, [64, 32], "net", (1, 2))
+    assert list(params.values()) == ["rate", "layers", "name", "train", "steps", "none", "more"]
+    assert "rate" in params
+    assert "other" not in params
+    params.del_hparam("rate")
+    params.del_hparam("rate")
+    assert "rate" not in params
+    assert not hasattr(params, "rate")
+    few = HParams(b=1, a=[2])
+    assert str(few) == "b=1,a=[2]"
+    assert repr(few) == "HParams([('a', [2]), ('b', 1)])"
+    assert HParams(b=2, a=[3]).parse(str(few)).values() == few.values()
 
 
 def test_parse():
-    own = hparams().parse("rate=1,layers=[8, 4,2],name=other,train=false,steps=-3")
-    assert own.values() == {
+    params = hparams().parse("rate=1,layers=[8, 4,2],name=other,train=false,steps=-3")
+    assert params.values() == {
         "rate": 1.0,
         "layers": [8, 4, 2],
         "name": "other",
@@ -36,34 +36,34 @@ def test_parse():
         "steps": -3,
         "none": None,
     }
-    assert isinstance(own.rate, float)
+    assert isinstance(params.rate, float)
     assert hparams().parse("").values() == hparams().values()
     assert hparams().parse("train=0").train is False
     assert hparams().parse("rate = 1e-3").rate == 1e-3
 
 
 def test_json_and_dictionaries():
-    own = hparams().parse_json('{"rate": 2, "layers": [1]}')
-    assert (own.rate, own.layers) == (2.0, [1])
-    assert own.override_from_dict({"steps": 5}) is own
-    assert own.set_from_map({"steps": 6}).steps == 6
-    assert json.loads(own.to_json()) == own.values()
+    params = hparams().parse_json('{"rate": 2, "layers": [1]}')
+    assert (params.rate, params.layers) == (2.0, [1])
+    assert params.override_from_dict({"steps": 5}) is params
+    assert params.set_from_map({"steps": 6}).steps == 6
+    assert json.loads(params.to_json()) == params.values()
     assert json.loads(HParams(function=len, several=[len]).to_json()) == {
         "function": "len",
         "several": ["len"],
     }
-    assert own.to_json(sort_keys=True, separators=(",", ":")).startswith('{"layers":[1],"name":')
+    assert params.to_json(sort_keys=True, separators=(",", ":")).startswith('{"layers":[1],"name":')
 
 
 def test_get():
-    own = hparams()
-    assert own.get("rate") == 0.1
-    assert own.get("rate", 3) == 0.1
-    assert own.get("other") is None
-    assert own.get("other", 3) == 3
+    params = hparams()
+    assert params.get("rate") == 0.1
+    assert params.get("rate", 3) == 0.1
+    assert params.get("other") is None
+    assert params.get("other", 3) == 3
     for key, default in (("rate", "text"), ("rate", [1.0]), ("layers", 1), ("layers", ["a"])):
         with pytest.raises(ValueError, match=f"Hparam '{key}'"):
-            own.get(key, default)
+            params.get(key, default)
 
 
 @pytest.mark.parametrize(
@@ -106,10 +106,10 @@ def test_a_value_of_another_type_is_refused(name, value):
 
 
 def test_a_function_may_become_another_callable():
-    own = HParams(function=len)
-    own.set_hparam("function", sorted)
-    own.set_hparam("function", str)
-    assert own.function is str
+    params = HParams(function=len)
+    params.set_hparam("function", sorted)
+    params.set_hparam("function", str)
+    assert params.function is str
 
 
 def test_mistakes_of_names():

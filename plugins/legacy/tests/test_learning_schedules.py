@@ -14,11 +14,11 @@ def rates(schedule, steps, *args, **kwargs):
         rate = schedule(step, *args, **kwargs)
         assert rate.op.name == "learning_rate"
         assert rate.dtype == tf.float32
-        return [session.run(rate, {step: each}) for each in steps]
+        return [session.run(rate, {step: number}) for number in steps]
 
 
 def test_exponential_decay_counts_from_the_end_of_the_burn_in():
-    found = rates(
+    values = rates(
         learning_schedules.exponential_decay_with_burnin,
         [0, 1, 2, 4, 5, 8, 11],
         1.0,
@@ -28,14 +28,14 @@ def test_exponential_decay_counts_from_the_end_of_the_burn_in():
         burnin_steps=2,
         min_learning_rate=0.2,
     )
-    np.testing.assert_allclose(found, [0.25, 0.25, 1.0, 1.0, 0.5, 0.25, 0.2])
+    np.testing.assert_allclose(values, [0.25, 0.25, 1.0, 1.0, 0.5, 0.25, 0.2])
 
 
 def test_exponential_decay_without_steps_of_its_own():
-    found = rates(
+    values = rates(
         learning_schedules.exponential_decay_with_burnin, [0, 1, 2], 1.0, 2, 0.25, staircase=False
     )
-    np.testing.assert_allclose(found, [1.0, 0.5, 0.25])
+    np.testing.assert_allclose(values, [1.0, 0.5, 0.25])
 
 
 @pytest.mark.parametrize(
@@ -43,14 +43,14 @@ def test_exponential_decay_without_steps_of_its_own():
     [(False, [1, 1, 1, 3, 3, 0.5, 0.5]), (True, [1, 1.4, 2.6, 3, 3, 0.5, 0.5])],
 )
 def test_manual_stepping(warmup, expected):
-    found = rates(
+    values = rates(
         learning_schedules.manual_stepping,
         [0, 1, 4, 5, 9, 10, 99],
         [5, 10],
         [1.0, 3.0, 0.5],
         warmup,
     )
-    np.testing.assert_allclose(found, expected, rtol=1e-6)
+    np.testing.assert_allclose(values, expected, rtol=1e-6)
 
 
 def test_manual_stepping_without_boundaries_is_constant():
@@ -73,7 +73,7 @@ def test_manual_stepping_refuses(boundaries, values, error):
 
 
 def test_cosine_decay_with_warm_up_and_hold():
-    found = rates(
+    values = rates(
         learning_schedules.cosine_decay_with_warmup,
         [0, 2, 4, 6, 7, 9, 10, 20],
         1.0,
@@ -83,7 +83,7 @@ def test_cosine_decay_with_warm_up_and_hold():
         hold_base_rate_steps=2,
     )
     decay = [0.5 * (1 + math.cos(math.pi * done / 4)) for done in (1, 3)]
-    np.testing.assert_allclose(found, [0.2, 0.6, 1.0, 1.0, *decay, 0.0, 0.0], atol=1e-6)
+    np.testing.assert_allclose(values, [0.2, 0.6, 1.0, 1.0, *decay, 0.0, 0.0], atol=1e-6)
 
 
 def test_cosine_decay_refuses():

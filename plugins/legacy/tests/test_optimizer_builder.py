@@ -23,12 +23,12 @@ def steps(optimizer, gradients, *, averaged=False):
     gradient = tf.placeholder(tf.float32, [])
     update = optimizer.apply_gradients([(gradient, weight)])
     fetches = [weight, *[v for v in tf.global_variables() if "Moving" in v.op.name]]
-    found = []
+    values = []
     with initialized_session() as session:
         for value in gradients:
             session.run(update, {gradient: value})
-            found.append(session.run(fetches if averaged else weight))
-    return found
+            values.append(session.run(fetches if averaged else weight))
+    return values
 
 
 def test_momentum():
@@ -59,8 +59,8 @@ def test_moving_averages_follow_the_update():
     optimizer, _ = optimizer_builder.build(
         {"momentum_optimizer": RATE, "moving_average_decay": 0.75}
     )
-    found = steps(optimizer, [1.0], averaged=True)
-    np.testing.assert_allclose(found, [[0.5, 0.875]])
+    values = steps(optimizer, [1.0], averaged=True)
+    np.testing.assert_allclose(values, [[0.5, 0.875]])
     assert [v.op.name for v in optimizer.variables()] == ["weight/Momentum"]
     assert optimizer.get_slot_names() == ["momentum"]
 

@@ -87,7 +87,7 @@ def test_sizes_may_be_unknown_until_the_run(upsample_logits):
 
 
 def hardest_mean(part):
-    """The hardest pixels among all 32, of which 8 are ignored; those with loss 0 do not count."""
+    """The hardest pixels among all 32 (8 are ignored); pixels with loss 0 do not count."""
     hardest = np.sort(cross_entropy(LOGITS, LABELS))[::-1][: int(np.float32(part) * 32)]
     return hardest.sum() / (hardest != 0).sum()
 

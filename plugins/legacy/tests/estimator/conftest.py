@@ -1,4 +1,4 @@
-"""A linear model function and its data, whose numbers are computed by hand."""
+"""A linear model function and data; the tests compute its numbers by hand."""
 
 import types
 
@@ -42,14 +42,14 @@ def read_batches(input_fn, *, seed=1, most=50, tensors=None):
         batch = input_fn()
         if tensors is not None:
             tensors.append(batch)
-        found = []
+        batches = []
         with tf.train.MonitoredSession() as session:
             try:
-                while len(found) < most:
-                    found.append(session.run(batch))
+                while len(batches) < most:
+                    batches.append(session.run(batch))
             except tf.errors.OutOfRangeError:
                 pass
-        return found
+        return batches
 
 
 @pytest.fixture

@@ -14,9 +14,9 @@ def receiver_fn():
 
 
 def test_the_old_name_of_export_exports_and_warns(make, linear, tmp_path, messages):
-    made = make().train(linear.data(repeat=0))
+    regressor = make().train(linear.data(repeat=0))
     base = str(tmp_path / "exports")
-    path = made.export_savedmodel(base, receiver_fn)
+    path = regressor.export_savedmodel(base, receiver_fn)
     assert isinstance(path, bytes)
     assert os.path.dirname(path) == base.encode() and os.path.basename(path).isdigit()
     assert any("export_savedmodel is deprecated" in line for line in messages())
@@ -24,15 +24,15 @@ def test_the_old_name_of_export_exports_and_warns(make, linear, tmp_path, messag
         loaded = tf.saved_model.load(session, ["serve"], path.decode())
         signature = loaded.signature_def["serving_default"]
         fed = {signature.inputs["x"].name: linear.x}
-        found = session.run(signature.outputs["value"].name, fed)
-    np.testing.assert_array_equal(found, linear.x)
+        values = session.run(signature.outputs["value"].name, fed)
+    np.testing.assert_array_equal(values, linear.x)
 
 
 def test_extra_files_text_and_an_older_checkpoint_may_be_asked_for(make, linear, tmp_path):
-    made = make(config=estimator.RunConfig(save_checkpoints_steps=1)).train(linear.data())
+    regressor = make(config=estimator.RunConfig(save_checkpoints_steps=1)).train(linear.data())
     (tmp_path / "words").write_text("a\nb\n")
-    older = f"{made.model_dir}/model.ckpt-0"
-    path = made.export_savedmodel(
+    older = f"{regressor.model_dir}/model.ckpt-0"
+    path = regressor.export_savedmodel(
         str(tmp_path / "exports"), receiver_fn, {"more/words": str(tmp_path / "words")}, True, older
     ).decode()
     assert os.path.exists(f"{path}/saved_model.pbtxt")
@@ -44,8 +44,8 @@ def test_extra_files_text_and_an_older_checkpoint_may_be_asked_for(make, linear,
 
 @pytest.mark.parametrize("method", ["export_savedmodel", "export_saved_model"])
 def test_a_receiver_and_a_checkpoint_are_needed(make, linear, tmp_path, method):
-    made, folder = make(), str(tmp_path / "a")
-    export = getattr(made, method)
+    regressor, folder = make(), str(tmp_path / "a")
+    export = getattr(regressor, method)
     assert refusal(export, folder, None) == (ValueError, "An input_receiver_fn must be defined.")
-    message = f"Couldn't find trained model at {made.model_dir}."
+    message = f"Couldn't find trained model at {regressor.model_dir}."
     assert refusal(export, folder, receiver_fn) == (ValueError, message)

@@ -110,14 +110,14 @@ def test_it_is_an_input_whose_data_set_begins_anew_and_whose_position_can_be_sav
         session.run(iterator.initializer)
         first = session.run(features)
         saved = session.run(state)
-        rest = [session.run(features) for _ in range(5)]
+        remaining = [session.run(features) for _ in range(5)]
         session.run(iterator.initializer)
         np.testing.assert_array_equal(session.run(features), first)
         put = tf.raw_ops.DeserializeIterator(
             resource_handle=handle, serialized=tf.io.parse_tensor(saved, tf.variant)
         )
         session.run(put)
-        np.testing.assert_array_equal([session.run(features) for _ in range(5)], rest)
+        np.testing.assert_array_equal([session.run(features) for _ in range(5)], remaining)
 
 
 @pytest.mark.parametrize("shuffle", [None, 1, "yes"])
@@ -177,9 +177,9 @@ def test_each_clone_gets_rows_of_its_own(tmp_path):
     input_fn = numpy_input_fn(labels, labels, batch_size=2, shuffle=False)
     options = {"num_clones": 2, "optimizer": "sgd", "learning_rate": 1.0}
     config = estimator.RunConfig(options=options)
-    made = estimator.Estimator(model_fn, str(tmp_path), config).train(input_fn, steps=1)
+    regressor = estimator.Estimator(model_fn, str(tmp_path), config).train(input_fn, steps=1)
     # Gradients of the clones are 1.5 and 4.5; with the same rows for both it would be 1.5.
-    assert made.get_variable_value("weight") == pytest.approx(-3.0)
+    assert regressor.get_variable_value("weight") == pytest.approx(-3.0)
 
 
 class Frame:

@@ -30,11 +30,11 @@ def flat(numbers):
 
 @pytest.mark.parametrize("case", CASES)
 def test_equals_the_table(case):
-    made, wanted = made_by(case, layers), dict(TABLE[case])
+    actual, expected = made_by(case, layers), dict(TABLE[case])
     for numbers in ("values", "penalties", "updated"):
-        found = flat(made.pop(numbers))
-        assert found == pytest.approx(flat(wanted.pop(numbers)), rel=1e-4, abs=1e-5), numbers
-    assert made == wanted
+        values = flat(actual.pop(numbers))
+        assert values == pytest.approx(flat(expected.pop(numbers)), rel=1e-4, abs=1e-5), numbers
+    assert actual == expected
 
 
 def test_equals_the_table_with_reference_variables(reference_variables):

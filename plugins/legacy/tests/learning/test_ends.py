@@ -127,7 +127,7 @@ def test_threads_that_go_on_may_be_ignored(tmp_path, monkeypatch, ignore):
 
 
 def diverging_train_op(**kwargs):
-    """The loss is NaN from the step on in which the global step is 3."""
+    """The loss is NaN once the global step is 3."""
     step = tf.train.get_or_create_global_step()
     factor = tf.where(step < 3, 1.0, float("nan"))
     return make_train_op(lambda w: tf.square(w) * factor, **kwargs)

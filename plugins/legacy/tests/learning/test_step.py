@@ -14,7 +14,7 @@ pytestmark = pytest.mark.usefixtures("graph", "variable_mode")
 
 @pytest.fixture
 def session(graph):
-    """A session of a model whose loss is 16, 10.24, 6.5536 ... of the steps 1, 2, 3."""
+    """A session of a model with the losses 16, 10.24, 6.5536 ... at the steps 1, 2, 3."""
     w = tf.get_variable("w", initializer=tf.constant(4.0))
     graph.train_op = learning.create_train_op(
         tf.square(w), tf.train.GradientDescentOptimizer(0.1), global_step=global_step()

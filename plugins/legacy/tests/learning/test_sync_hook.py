@@ -1,4 +1,4 @@
-"""The hook by which scripts for slim train with `tf.train.SyncReplicasOptimizer`."""
+"""The hook of scripts for slim that train with `tf.train.SyncReplicasOptimizer`."""
 
 import contextlib
 import threading
@@ -19,7 +19,7 @@ def synchronous(rate=0.5, workers=1, aggregated=1):
     )
 
 
-def graph_of_one_variable(rate=0.5, *, is_chief=True, num_tokens=0):
+def build_graph(rate=0.5, *, is_chief=True, num_tokens=0):
     """Returns variable, training operation and hook."""
     step = tf.train.create_global_step()
     weights = tf.get_variable("weights", initializer=1.0)
@@ -35,7 +35,7 @@ def hooked():
     @contextlib.contextmanager
     def enter(**options):
         with tf.Graph().as_default() as graph, tf.Session() as session:
-            *_, hook = graph_of_one_variable(**options)
+            *_, hook = build_graph(**options)
             hook.begin()
             (queue,) = (op for op in graph.get_operations() if "FIFOQueue" in op.type)
             size = tf.raw_ops.QueueSizeV2(handle=queue.outputs[0])
@@ -71,7 +71,7 @@ def test_the_hook_comes_after_apply_gradients():
 
 def test_variables_without_a_value_are_named():
     with tf.Graph().as_default(), tf.Session() as session:
-        *_, hook = graph_of_one_variable()
+        *_, hook = build_graph()
         hook.begin()
         with pytest.raises(TfFrameError, match="without one are global_step, weights"):
             hook.after_create_session(session, tf.train.Coordinator())
@@ -80,7 +80,7 @@ def test_variables_without_a_value_are_named():
 def test_a_monitored_session_trains_and_ends(variable_mode):
     # Within the time of this test: TensorFlow's own hook takes two minutes to end.
     with tf.Graph().as_default():
-        weights, update, hook = graph_of_one_variable()
+        weights, update, hook = build_graph()
         with tf.control_dependencies([update]):
             seen = weights.read_value()
         with tf.train.MonitoredSession(hooks=[hook]) as session:
@@ -90,7 +90,7 @@ def test_a_monitored_session_trains_and_ends(variable_mode):
 def test_an_update_that_fails_ends_the_training_with_its_error():
     with tf.Graph().as_default():
         rate = tf.debugging.check_numerics(tf.constant(float("nan")), "a rate that is no number")
-        _, update, hook = graph_of_one_variable(rate)
+        _, update, hook = build_graph(rate)
         wrong = pytest.raises(tf.errors.InvalidArgumentError, match="a rate that is no number")
         with wrong, tf.train.MonitoredSession(hooks=[hook]) as session:
             session.run(update)

@@ -77,13 +77,13 @@ def test_the_update_waits_for_the_loss_that_is_reported(models):
 
 def ops_before(operation):
     """Operations that must have run, for their values or by control dependencies."""
-    found, waiting = set(), [operation]
+    earlier, waiting = set(), [operation]
     while waiting:
         operation = waiting.pop()
-        before = {*operation.control_inputs, *(tensor.op for tensor in operation.inputs)} - found
-        found |= before
+        before = {*operation.control_inputs, *(tensor.op for tensor in operation.inputs)} - earlier
+        earlier |= before
         waiting += before
-    return found
+    return earlier
 
 
 def test_without_optimizer_there_is_no_train_op(models):
@@ -209,10 +209,10 @@ def test_clones_may_share_the_statistics_of_batch_norm():
     with tf.Session() as session:
         model = deploy(DeploymentConfig(**TWO_ON_CPU), model_fn, optimizer=sgd())
         session.run(tf.global_variables_initializer())
-        found = session.run([clone.outputs for clone in model.clones])
+        outputs = session.run([clone.outputs for clone in model.clones])
     # Over all four: mean 4, variance 5.
     expected = (np.array([[[1.0], [3.0]], [[5.0], [7.0]]]) - 4.0) / np.sqrt(5.001)
-    np.testing.assert_allclose(found, expected, rtol=1e-5)
+    np.testing.assert_allclose(outputs, expected, rtol=1e-5)
 
 
 def counted_model():

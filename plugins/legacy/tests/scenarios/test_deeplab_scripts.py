@@ -44,10 +44,8 @@ def _tiles():
         instances = tf.io.decode_png(content[1], channels=1, dtype=tf.uint16)
         mask = tf.cast(tf.cast(instances, tf.int32) > 0, tf.uint8)
         corner = tf.placeholder(tf.int32, [2])
-        cut = [
-            tf.io.encode_png(tf.slice(each, [corner[0], corner[1], 0], [TILE_SIZE, TILE_SIZE, -1]))
-            for each in (image, mask)
-        ]
+        tile = tf.concat([corner, [0]], axis=0), [TILE_SIZE, TILE_SIZE, -1]
+        cut = [tf.io.encode_png(tf.slice(picture, *tile)) for picture in (image, mask)]
         for number in range(NUM_TILES):
             at = [number // COLUMNS * TILE_SIZE, number % COLUMNS * TILE_SIZE]
             yield session.run(cut, {corner: at})
@@ -108,10 +106,10 @@ def losses(pattern, log):
     return [float(loss) for loss in re.findall(pattern, log)]
 
 
-def check(told):
+def check(logged):
     """Checks that the losses of all steps fell."""
-    assert len(told) == TRAINING["training_number_of_steps"]
-    assert sum(told[-5:]) < 0.7 * sum(told[:5])
+    assert len(logged) == TRAINING["training_number_of_steps"]
+    assert sum(logged[-5:]) < 0.7 * sum(logged[:5])
 
 
 @pytest.fixture(scope="module")
@@ -183,8 +181,8 @@ def test_a_quantised_tower_begins_with_the_checkpoint_of_clones(clones, run_scri
         **TRAINING | {"training_number_of_steps": 15},
     )
     assert f"Initializing model from path: {checkpoint}" in log
-    told = losses(OF_TOWERS, log)
-    assert max(told) < min(losses(OF_CLONES, of_clones)[:10])
+    logged = losses(OF_TOWERS, log)
+    assert max(logged) < min(losses(OF_CLONES, of_clones)[:10])
     names = {name for name, _ in tf.train.list_variables(str(tmp_path / "train"))}
     assert "logits/semantic/weights_quant/max" in names
     assert mean_iou(run_script, tmp_path, "reference", quantize_delay_step=0) > GOOD_MIOU

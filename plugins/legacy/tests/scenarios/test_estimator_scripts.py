@@ -74,15 +74,15 @@ def tuning_data(seed):
 
 def check_exports(folder, results, weights):
     """Each exporter has kept what it should, and the last exports are of the last step."""
-    kept = {
+    exports = {
         name: [path for path in (folder / "export" / name).iterdir() if path.name.isdecimal()]
         for name in ("latest", "best", "final")
     }
-    counts = {name: len(paths) for name, paths in kept.items()}
+    counts = {name: len(paths) for name, paths in exports.items()}
     assert counts == {"latest": 2, "best": 1, "final": 1}
     assert len(results["exports"]) == 3
     for path in results["exports"]:
-        assert Path(path) in [p for paths in kept.values() for p in paths]
+        assert Path(path) in [p for paths in exports.values() for p in paths]
         rows = tuning_data(seed=3)[0][:5]
         np.testing.assert_allclose(served(path, rows), with_one(rows) @ weights, atol=1e-4)
 
@@ -110,10 +110,10 @@ def test_a_classifier_with_hooks_predicts(tmp_path, v1):
 
     x, y = iris_data(seed=1, rows=7)
     probabilities = softmax(with_one(x) @ weights)
-    found = [each["probabilities"] for each in results["predictions"]]
-    np.testing.assert_allclose(found, probabilities, atol=1e-5)
+    predicted = [row["probabilities"] for row in results["predictions"]]
+    np.testing.assert_allclose(predicted, probabilities, atol=1e-5)
     classes = probabilities.argmax(axis=1)
-    assert [each["class"] for each in results["predictions"]] == classes.tolist()
+    assert [row["class"] for row in results["predictions"]] == classes.tolist()
     assert results["accuracy"] == pytest.approx(np.mean(classes == y))
     assert results["loss"] == pytest.approx(-np.log(probabilities[range(7), y]).mean(), abs=1e-5)
 

@@ -47,13 +47,14 @@ def test_it_learns_and_every_process_ends(start, tmp_path):
     processes = start(max_steps=150)
     ended_at = []
     for process in [processes[1], processes[2], processes[0]]:
-        assert process.wait(timeout=120) == 0, log_of(tmp_path, processes.index(process))
+        assert process.wait(timeout=120) == 0, read_log(tmp_path, processes.index(process))
         ended_at.append(time.monotonic())
     # Not TensorFlow's two minutes of grace, nor the time that parameter servers wait for a worker.
     assert ended_at[-1] - ended_at[0] < 10
-    losses = [losses_in(log_of(tmp_path, worker)) for worker in (1, 2)]
-    assert max(each[0] for each in losses) > 1.8  # ln 11 is 2.4; one begins before the other.
-    assert all(sum(each[-3:]) / 3 < 1.0 for each in losses)
+    losses = [find_losses(read_log(tmp_path, worker)) for worker in (1, 2)]
+    # The first loss is about ln 11 = 2.4; one worker begins before the other.
+    assert max(worker_losses[0] for worker_losses in losses) > 1.8
+    assert all(sum(worker_losses[-3:]) / 3 < 1.0 for worker_losses in losses)
     reader = tf.train.load_checkpoint(str(tmp_path / "train"))
     # A step after the last one, as in that trainer.
     assert reader.get_tensor("global_step") in (151, 152)
@@ -66,14 +67,14 @@ def test_a_model_that_diverges_ends_every_process(start, tmp_path):
     processes = start(max_steps=150, diverge_at_step=30)
     # The worker, which may be the first to see it, fails as well or runs out of tokens.
     assert [process.wait(timeout=100) for process in processes] == [0, 1, 1]
-    log = log_of(tmp_path, 1)
+    log = read_log(tmp_path, 1)
     assert "Model diverged with loss = NaN" in log and "About to execute sync_clean_up_op!" in log
 
 
-def log_of(folder, number):
+def read_log(folder, number):
     job, task = TASKS[number]
     return (folder / f"{job}-{task}.log").read_text()
 
 
-def losses_in(log):
+def find_losses(log):
     return [float(x) for x in re.findall(r"^INFO.*Worker \d: .* loss = ([\d.]+)\(", log, re.M)]

@@ -239,18 +239,18 @@ def test_a_chief_and_a_worker_train_one_model(cluster, tmp_path, synchronous):
     def work(task):
         with tf.Graph().as_default(), tf.device(f"/job:worker/task:{task}"):
             optimizer = sync(2, 2) if synchronous else None
-            train_op, made = model(optimizer, PS), []
+            train_op, steps = model(optimizer, PS), []
             if task == 1:
                 ready.wait(60)
 
             def train_step_fn(session, *args):
                 if task == 0:
                     ready.set()
-                    if not made and not synchronous:
+                    if not steps and not synchronous:
                         worker_began.wait(60)
                 else:
                     worker_began.set()
-                made.append(1)
+                steps.append(1)
                 return learning.train_step(session, *args)
 
             learning.train(
@@ -262,7 +262,7 @@ def test_a_chief_and_a_worker_train_one_model(cluster, tmp_path, synchronous):
                 number_of_steps=10,
                 sync_optimizer=optimizer,
             )
-            outcome[task] = len(made)
+            outcome[task] = len(steps)
 
     worker_began = threading.Event()
     threads = [threading.Thread(target=work, args=(task,), daemon=True) for task in (0, 1)]

@@ -21,7 +21,7 @@ OPTIONS = {"regularization": "scaled", "total_loss": "sum", "update_ops": "all_c
 
 
 class CountingModel(ToyModel):
-    """Its update op counts the towers whose update ops run."""
+    """Its update op counts the towers that run their update ops."""
 
     def build(self, features, labels, mode):
         output = super().build(features, labels, mode)
@@ -95,18 +95,18 @@ def test_options_take_the_steps_of_towers(num_towers):
     train_op = train_tower_model(num_towers)
     with tf.Session() as session:
         losses, (weights, biases, counter) = run(session, train_op)
-    found_losses, found = by_options(num_towers, **OPTIONS)
-    np.testing.assert_allclose(found_losses, losses, rtol=1e-5)
-    np.testing.assert_allclose(found[0], weights, atol=1e-6)
-    np.testing.assert_allclose(found[1], biases, atol=1e-6)
-    assert counter == found[2] == 3 * num_towers
+    option_losses, option_values = by_options(num_towers, **OPTIONS)
+    np.testing.assert_allclose(option_losses, losses, rtol=1e-5)
+    np.testing.assert_allclose(option_values[0], weights, atol=1e-6)
+    np.testing.assert_allclose(option_values[1], biases, atol=1e-6)
+    assert counter == option_values[2] == 3 * num_towers
 
 
 @pytest.mark.parametrize("option", slow_but(0, sorted(OPTIONS)))
 def test_each_option_makes_a_difference(option):
     options = {name: value for name, value in OPTIONS.items() if name != option}
     with_all, values = by_options(2, **OPTIONS)
-    without, others = by_options(2, **options)
+    without, other_values = by_options(2, **options)
     assert (np.abs(np.subtract(with_all, without)).max() > 1e-3) == (option != "update_ops")
-    assert (np.abs(values[0] - others[0]).max() > 1e-3) == (option == "regularization")
-    assert (values[2] != others[2]) == (option == "update_ops")
+    assert (np.abs(values[0] - other_values[0]).max() > 1e-3) == (option == "regularization")
+    assert (values[2] != other_values[2]) == (option == "update_ops")

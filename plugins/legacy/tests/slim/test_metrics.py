@@ -18,14 +18,14 @@ WEIGHTS = np.array([[1, 2, 0, 1], [1, 1, 3, 1]], np.float32)
 
 def streamed(metrics, batches):
     """Values and last updates of metrics after the batches, dicts of placeholder -> rows."""
-    values, updates = slim.metrics.aggregate_metric_map(metrics)
+    results, updates = slim.metrics.aggregate_metric_map(metrics)
     with initialized_session() as session:
         for batch in batches:
             last = session.run(updates, dict(batch))
-        found = session.run(values)
-    for name in found:  # The last update has the value after it.
-        np.testing.assert_allclose(last[name], found[name], rtol=1e-6, err_msg=name)
-    return found
+        values = session.run(results)
+    for name in values:  # The last update has the value after it.
+        np.testing.assert_allclose(last[name], values[name], rtol=1e-6, err_msg=name)
+    return values
 
 
 @pytest.mark.slow
@@ -50,7 +50,7 @@ def test_counts_rates_and_f1_are_those_of_the_confusion_matrix():
         "f1": slim.metrics.f1_score(labels, scores, weights, num_thresholds=11),
     }
     rows = zip(LABELS, SCORES, WEIGHTS, strict=True)
-    found = streamed(metrics, [{labels: a, scores: b, weights: c} for a, b, c in rows])
+    values = streamed(metrics, [{labels: a, scores: b, weights: c} for a, b, c in rows])
     truth, score, weight = LABELS.ravel() == 1, SCORES.ravel(), WEIGHTS.ravel()
 
     def counted(threshold, weight):
@@ -67,22 +67,22 @@ def test_counts_rates_and_f1_are_those_of_the_confusion_matrix():
 
     ones = np.ones(8)
     tp, fp, tn, fn = counted(0.5, weight)
-    assert found["accuracy"] == pytest.approx((tp + tn) / weight.sum())
-    assert found["recall"] == pytest.approx(tp / (tp + fn))
-    assert found["fn"] == fn
-    assert found["fpr"] == pytest.approx(fp / (fp + tn))
-    assert found["fnr"] == pytest.approx(fn / (fn + tp))
+    assert values["accuracy"] == pytest.approx((tp + tn) / weight.sum())
+    assert values["recall"] == pytest.approx(tp / (tp + fn))
+    assert values["fn"] == fn
+    assert values["fpr"] == pytest.approx(fp / (fp + tn))
+    assert values["fnr"] == pytest.approx(fn / (fn + tp))
     tp1, fp1, _, _ = counted(0.5, ones)
-    assert (found["fp"], found["precision"]) == (fp1, pytest.approx(tp1 / (tp1 + fp1)))
+    assert (values["fp"], values["precision"]) == (fp1, pytest.approx(tp1 / (tp1 + fp1)))
     at = [counted(threshold, weight) for threshold in (0.25, 0.65)]
-    np.testing.assert_allclose(found["fpr_t"], [c[1] / (c[1] + c[2]) for c in at], rtol=1e-5)
+    np.testing.assert_allclose(values["fpr_t"], [c[1] / (c[1] + c[2]) for c in at], rtol=1e-5)
     at = [counted(threshold, ones) for threshold in (0.25, 0.65)]
-    np.testing.assert_allclose(found["fnr_t"], [c[3] / (c[3] + c[0]) for c in at], rtol=1e-5)
+    np.testing.assert_allclose(values["fnr_t"], [c[3] / (c[3] + c[0]) for c in at], rtol=1e-5)
     best = 0.0
     for threshold in [-1e-7, *np.arange(1, 10) / 10, 1 + 1e-7]:
         tp, fp, _, fn = counted(np.float32(threshold), weight)
         best = max(best, 2 * tp / (2 * tp + fp + fn))
-    assert found["f1"] == pytest.approx(best, abs=1e-5)
+    assert values["f1"] == pytest.approx(best, abs=1e-5)
 
 
 def test_metrics_of_the_best_k_take_scores_or_classes():
@@ -99,7 +99,7 @@ def test_metrics_of_the_best_k_take_scores_or_classes():
         "average": slim.metrics.streaming_sparse_average_precision_at_k(scores, one_label, 2),
     }
     assert any("recall_at_2" in v.op.name for v in tf.local_variables())
-    found = streamed(metrics, [{}])
+    values = streamed(metrics, [{}])
     expected = {
         "recall_at_2": 2 / 3,
         "weighed": 2 / 4,
@@ -109,7 +109,7 @@ def test_metrics_of_the_best_k_take_scores_or_classes():
         "top_recall": 2 / 3,
         "average": (1 + 1 / 2 + 0) / 3,
     }
-    assert found == {name: pytest.approx(value) for name, value in expected.items()}
+    assert values == {name: pytest.approx(value) for name, value in expected.items()}
 
 
 def test_predictions_come_first_where_the_order_counts():
@@ -123,10 +123,10 @@ def test_predictions_come_first_where_the_order_counts():
         "less": slim.metrics.streaming_percentage_less(predictions, 2.5),
         "mean": slim.metrics.streaming_mean(predictions),
     }
-    found = streamed(metrics, [{}, {}])
-    assert found["relative"] == pytest.approx((1 / 1 + 2 / 5) / 2)
-    assert (found["squared"], found["absolute"]) == (2.5, 1.5)
-    assert (found["less"], found["mean"]) == (0.5, 2.5)
+    values = streamed(metrics, [{}, {}])
+    assert values["relative"] == pytest.approx((1 / 1 + 2 / 5) / 2)
+    assert (values["squared"], values["absolute"]) == (2.5, 1.5)
+    assert (values["less"], values["mean"]) == (0.5, 2.5)
     signature = inspect.signature(slim.metrics.streaming_mean_iou)
     assert list(signature.parameters)[:4] == ["predictions", "labels", "num_classes", "weights"]
     assert slim.metrics.streaming_auc.__name__ == "streaming_auc"
@@ -135,25 +135,25 @@ def test_predictions_come_first_where_the_order_counts():
 def test_values_are_counted_and_kept_over_batches():
     rows = tf.placeholder(tf.float32, [None, 2])
     weights = tf.placeholder(tf.float32, [None, 1])
-    kept, size = slim.metrics.streaming_concat(rows)
+    rows_kept, size = slim.metrics.streaming_concat(rows)
     first, _ = limited = slim.metrics.streaming_concat(rows, max_size=3)
     flat, flat_size = slim.metrics.streaming_concat(tf.transpose(rows), axis=-1)
     number, number_update = slim.metrics.count(rows)
     weighed, weighed_update = slim.metrics.count(rows, weights)
     batches = [np.arange(4.0).reshape(2, 2), np.arange(4.0, 10.0).reshape(3, 2)]
     with initialized_session() as session:
-        assert session.run(kept).shape == (0, 2)
+        assert session.run(rows_kept).shape == (0, 2)
         for batch in batches:
             feeds = {rows: batch, weights: np.full([len(batch), 1], 0.5)}
             updates = [size, limited[1], flat_size, number_update, weighed_update]
             last = session.run(updates, feeds)
-        found = session.run([kept, first, flat, number, weighed])
-    whole = np.concatenate(batches)
+        values = session.run([rows_kept, first, flat, number, weighed])
+    all_rows = np.concatenate(batches)
     assert last == [5, 3, 5, 10.0, 5.0]
-    np.testing.assert_array_equal(found[0], whole)
-    np.testing.assert_array_equal(found[1], whole[:3])
-    np.testing.assert_array_equal(found[2], whole.T)
-    assert found[3:] == [10.0, 5.0]
+    np.testing.assert_array_equal(values[0], all_rows)
+    np.testing.assert_array_equal(values[1], all_rows[:3])
+    np.testing.assert_array_equal(values[2], all_rows.T)
+    assert values[3:] == [10.0, 5.0]
     with pytest.raises(ValueError, match="axis = 2 not in"):
         slim.metrics.streaming_concat(rows, axis=2)
     with pytest.raises(ValueError, match="statically known size"):
@@ -206,10 +206,10 @@ def test_covariance_and_correlation_are_numpys_over_all_batches():
     rows[1] += 0.5 * rows[0]
     repeats = np.array([1, 2, 3] * 4)
     feeds = zip(*(np.split(values, [4, 9]) for values in (*rows, repeats)), strict=True)
-    found = streamed(metrics, [{predictions: a, labels: b, weights: c} for a, b, c in feeds])
-    assert found["covariance"] == pytest.approx(np.cov(rows)[0, 1], rel=1e-4)
-    assert found["weighed"] == pytest.approx(np.cov(rows, fweights=repeats)[0, 1], rel=1e-4)
-    assert found["correlation"] == pytest.approx(np.corrcoef(rows)[0, 1], rel=1e-4)
+    values = streamed(metrics, [{predictions: a, labels: b, weights: c} for a, b, c in feeds])
+    assert values["covariance"] == pytest.approx(np.cov(rows)[0, 1], rel=1e-4)
+    assert values["weighed"] == pytest.approx(np.cov(rows, fweights=repeats)[0, 1], rel=1e-4)
+    assert values["correlation"] == pytest.approx(np.corrcoef(rows)[0, 1], rel=1e-4)
 
 
 def test_the_covariance_of_a_single_pair_is_not_a_number():
@@ -231,13 +231,13 @@ def test_kappa_is_the_agreement_beyond_chance():
         {labels: [0, 1, 2, 1], predictions: [[0], [1], [1], [1]]},
         {labels: [2, 2, 0, 0], predictions: [[2], [0], [0], [2]]},
     ]
-    found = streamed(metrics, batches)
+    values = streamed(metrics, batches)
     # Both agree in 5 of 8; labels are 3, 2, 3 times a class, predictions 3, 3, 2 times.
     by_chance = (3 * 3 + 2 * 3 + 3 * 2) / 64
-    assert found["kappa"] == pytest.approx((5 / 8 - by_chance) / (1 - by_chance))
+    assert values["kappa"] == pytest.approx((5 / 8 - by_chance) / (1 - by_chance))
     # Weights 1 + 2 + 1 agree of 6: labels 3, 2, 1, predictions 1, 2, 3.
     by_chance = (3 * 1 + 2 * 2 + 1 * 3) / 36
-    assert found["weighed"] == pytest.approx((4 / 6 - by_chance) / (1 - by_chance))
+    assert values["weighed"] == pytest.approx((4 / 6 - by_chance) / (1 - by_chance))
     with pytest.raises(ValueError, match="`num_classes` must be >= 2"):
         slim.metrics.cohen_kappa(labels, predictions, 1)
 
@@ -246,7 +246,7 @@ def test_kappa_is_the_agreement_beyond_chance():
     "kind", [list, *(pytest.param(k, marks=pytest.mark.slow) for k in (tuple, np.array))]
 )
 @pytest.mark.parametrize(
-    ("name", "wanted"),
+    ("name", "expected"),
     [
         ("true_positives", [2, 1]),
         ("false_positives", [1, 1]),
@@ -258,9 +258,9 @@ def test_kappa_is_the_agreement_beyond_chance():
         ("false_negative_rate", [0, 1 / 2]),
     ],
 )
-def test_thresholds_take_values_that_are_no_tensors(kind, name, wanted):
+def test_thresholds_take_values_that_are_no_tensors(kind, name, expected):
     metric = getattr(slim.metrics, f"streaming_{name}_at_thresholds")
     pair = metric(kind([0.9, 0.2, 0.6, 0.4]), kind([1, 0, 0, 1]), (0.3, 0.5))
     values = streamed({"metric": pair}, [{}])
     assert pair[0].shape.as_list() == [2]
-    np.testing.assert_allclose(values["metric"], wanted, rtol=1e-4)
+    np.testing.assert_allclose(values["metric"], expected, rtol=1e-4)

@@ -1,4 +1,4 @@
-"""The queue of batches made ahead, and the block in which queues run."""
+"""The queue of batches made ahead, and the block that runs queues."""
 
 import threading
 
@@ -49,9 +49,9 @@ def test_a_dict_comes_back_as_a_dict(session):
     queue = prefetch_queue({"b": tf.constant(2), "a": tf.constant(1.5)}, name="batches")
     assert queue.names == ["a", "b"]
     assert queue.dtypes == [tf.float32, tf.int32]
-    taken = queue.dequeue()
+    batch = queue.dequeue()
     with QueueRunners(session):
-        assert session.run(taken) == {"a": 1.5, "b": 2}
+        assert session.run(batch) == {"a": 1.5, "b": 2}
 
 
 def test_names_capacity_and_summary_are_those_of_old(session):

@@ -124,11 +124,11 @@ def test_every_function_of_slim_is_there_or_left_out_on_purpose():
 
 def test_every_module_of_slim_has_its_names():
     for module, names in MODULES.items():
-        found = getattr(slim, module)
-        assert isinstance(found, types.ModuleType), module
+        namespace = getattr(slim, module)
+        assert isinstance(namespace, types.ModuleType), module
         assert module in slim.__all__, module
         for name in names.split():
-            assert hasattr(found, name), f"{module}.{name}"
+            assert hasattr(namespace, name), f"{module}.{name}"
     assert not [name for name in METRICS_LEFT_OUT.split() if hasattr(slim.metrics, name)]
     assert not [name for name in LOSSES_LEFT_OUT.split() if hasattr(slim.losses, name)]
 

@@ -1,4 +1,4 @@
-"""A script for TensorFlow 1 with several input queues, of which only the imports change."""
+"""A script for TensorFlow 1 with several input queues; only its imports change."""
 
 import json
 import runpy
@@ -34,7 +34,7 @@ def script(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def run(script):
-    """Runs the script in this process, whose variables are resources."""
+    """Runs the script in this process, with resource variables."""
 
     def run(*words, **flags):
         flags = [f"--{name}={value}" for name, value in flags.items()]
@@ -53,10 +53,10 @@ def first(run, tmp_path_factory):
     return folder
 
 
-def check_202_steps(found, folder):
+def check_202_steps(files, folder):
     """Checks names, tags, the trace and that the loss fell."""
-    assert found.checkpoint.endswith("model.ckpt-202")
-    assert found.nodes.keys() >= {
+    assert files.checkpoint.endswith("model.ckpt-202")
+    assert files.nodes.keys() >= {
         "OptimizeClones/total_loss",
         "OptimizeClones/train_op",
         "Optimizer/ExponentialDecay",
@@ -65,12 +65,12 @@ def check_202_steps(found, folder):
         "Input/prefetch_queue_1/fifo_queue",
         "summary_op/summary_op",
     }
-    assert found.variables.keys() >= {
+    assert files.variables.keys() >= {
         f"{EXTRACTOR}weights",
         f"OptimizeClones/{EXTRACTOR}weights/Adam",
         "OptimizeClones/beta1_power",
     }
-    assert found.tags.keys() >= {
+    assert files.tags.keys() >= {
         "Optimizer/Learning_Rate",
         "TotalLoss",
         "global_step/sec",
@@ -80,10 +80,10 @@ def check_202_steps(found, folder):
         f"{EXTRACTOR}weights_1",
         "Input/prefetch_queue/fraction_of_4_full",
     }
-    losses = found.tags["TotalLoss"]
+    losses = files.tags["TotalLoss"]
     assert [step for step, _ in losses] == [1, 101, 201]
     assert losses[-1][1] < losses[0][1] / 3
-    assert (found.timelines, found.metadata) == (["timeline-201.json"], ["trace_201"])
+    assert (files.timelines, files.metadata) == (["timeline-201.json"], ["trace_201"])
     events = json.loads((folder / "timeline-201.json").read_text())["traceEvents"]
     assert any("OptimizeClones" in str(event) for event in events)
 
@@ -101,13 +101,13 @@ def test_a_pretrained_extractor_only_begins_a_run(run, first, written, tmp_path)
     begun = written(tmp_path)
     run(*words, train_dir=tmp_path, num_steps=1, fine_tune_checkpoint=before)
     resumed = written(tmp_path)
-    assert [each.variables["global_step"] for each in (begun, resumed)] == [2, 3]
+    assert [run_files.variables["global_step"] for run_files in (begun, resumed)] == [2, 3]
     name = f"{EXTRACTOR}weights"
-    for found in (begun, resumed):
-        np.testing.assert_array_equal(found.variables[name], pretrained.variables[name])
+    for files in (begun, resumed):
+        np.testing.assert_array_equal(files.variables[name], pretrained.variables[name])
     assert (tf.train.load_variable(str(before), name) != pretrained.variables[name]).any()
-    others = [each.variables["Predictor/logits/weights"] for each in (begun, pretrained)]
-    assert np.abs(others[0] - others[1]).max() > 0.1
+    weights = [run_files.variables["Predictor/logits/weights"] for run_files in (begun, pretrained)]
+    assert np.abs(weights[0] - weights[1]).max() > 0.1
     assert resumed.timelines == []
 
 
@@ -115,6 +115,6 @@ def test_a_pretrained_extractor_only_begins_a_run(run, first, written, tmp_path)
 @pytest.mark.process
 def test_reference_variables(script, written, tmp_path):
     old_script.run(script, "reference", train_dir=tmp_path, num_clones=2)
-    found = written(tmp_path)
-    check_202_steps(found, tmp_path)
-    assert found.nodes[f"{EXTRACTOR}weights"].op == "VariableV2"
+    files = written(tmp_path)
+    check_202_steps(files, tmp_path)
+    assert files.nodes[f"{EXTRACTOR}weights"].op == "VariableV2"

@@ -91,9 +91,9 @@ def two_clones(written, tmp_path_factory):
     options = [(shrink, {"size": 2})]
     config = {"bias_grad_multiplier": 2.0, "gradient_clipping_by_norm": 1.0}
     loss = train(folder, num_clones=2, num_steps=201, data_augmentation_options=options, **config)
-    found = written(folder)
-    found.loss = loss
-    return found
+    files = written(folder)
+    files.loss = loss
+    return files
 
 
 def test_operations_have_the_old_names(two_clones):
@@ -149,8 +149,8 @@ def test_gradients_of_biases_are_multiplied(tmp_path, written, monkeypatch):
 
     monkeypatch.setattr(f"{__name__}.Recognizer", Linear)
     train(tmp_path, num_steps=1, bias_grad_multiplier=3.0)
-    found = written(tmp_path).variables
-    moved = {name: found[f"layer/{name}"] for name in ("bias", "conv/biases", "beta", "gamma")}
+    variables = written(tmp_path).variables
+    moved = {name: variables[f"layer/{name}"] for name in ("bias", "conv/biases", "beta", "gamma")}
     assert moved == {"bias": -1.5, "conv/biases": -1.5, "beta": -1.5, "gamma": -0.5}
 
 
@@ -177,9 +177,9 @@ def test_without_a_number_of_steps_the_input_ends_a_run(tmp_path, written):
 
 def test_synchronous_replicas_train(tmp_path, written):
     train(tmp_path, sync_replicas=True)
-    found = written(tmp_path)
-    assert found.variables["global_step"] == 2
-    assert "Optimizer/Learning_Rate" in found.tags
+    files = written(tmp_path)
+    assert files.variables["global_step"] == 2
+    assert "Optimizer/Learning_Rate" in files.tags
 
 
 @pytest.mark.parametrize(

@@ -17,30 +17,30 @@ def test_metrics_of_any_arguments_are_added(make, linear):
         return {"sum": tf.metrics.mean(features + labels)}
 
     first = make().train(linear.data(repeat=0))
-    made = estimator.add_metrics(first, metric_fn)
-    assert type(made) is estimator.Estimator
-    assert made.model_dir == first.model_dir == seen_once(seen, made, linear)
-    results = made.evaluate(linear.data())
+    regressor = estimator.add_metrics(first, metric_fn)
+    assert type(regressor) is estimator.Estimator
+    assert regressor.model_dir == first.model_dir == seen_once(seen, regressor, linear)
+    results = regressor.evaluate(linear.data())
     assert results["sum"] == pytest.approx(np.mean(linear.x + linear.y))
     assert results["mae"] == pytest.approx(4.0)
     assert "sum" not in first.evaluate(linear.data())
 
 
-def seen_once(seen, made, linear):
-    made.evaluate(linear.data())
+def seen_once(seen, regressor, linear):
+    regressor.evaluate(linear.data())
     return seen[0]
 
 
 def test_the_new_estimator_trains_and_predicts_as_before(make, linear):
-    made = estimator.add_metrics(make(), lambda labels: {"mean": tf.metrics.mean(labels)})
-    made.train(linear.data())
-    assert made.evaluate(linear.data())["global_step"] == 3
-    assert len(list(made.predict(linear.data()))) == 5
+    regressor = estimator.add_metrics(make(), lambda labels: {"mean": tf.metrics.mean(labels)})
+    regressor.train(linear.data())
+    assert regressor.evaluate(linear.data())["global_step"] == 3
+    assert len(list(regressor.predict(linear.data()))) == 5
 
 
 def test_a_metric_of_the_same_name_takes_the_place_of_the_models(make, linear):
-    made = estimator.add_metrics(make(), lambda labels: {"mae": tf.metrics.mean(labels)})
-    assert made.evaluate(linear.data())["mae"] == pytest.approx(7.0)
+    regressor = estimator.add_metrics(make(), lambda labels: {"mae": tf.metrics.mean(labels)})
+    assert regressor.evaluate(linear.data())["mae"] == pytest.approx(7.0)
 
 
 def test_predictions_are_those_of_the_spec(make, linear):
@@ -51,8 +51,8 @@ def test_predictions_are_those_of_the_spec(make, linear):
     def metric_fn(predictions):
         return {"x": tf.metrics.mean(predictions["x"])}
 
-    made = estimator.add_metrics(make(model_fn), metric_fn)
-    assert made.evaluate(linear.data())["x"] == pytest.approx(3.0)
+    regressor = estimator.add_metrics(make(model_fn), metric_fn)
+    assert regressor.evaluate(linear.data())["x"] == pytest.approx(3.0)
 
 
 def test_params_reach_the_model_and_input_functions(make, linear):
@@ -64,18 +64,18 @@ def test_params_reach_the_model_and_input_functions(make, linear):
         return linear.data()()
 
     first = make(model_fn, params={"scale": 2.0})
-    made = estimator.add_metrics(first, lambda labels: {"mean": tf.metrics.mean(labels)})
-    results = made.evaluate(input_fn)
-    assert made.params == {"scale": 2.0}
+    regressor = estimator.add_metrics(first, lambda labels: {"mean": tf.metrics.mean(labels)})
+    results = regressor.evaluate(input_fn)
+    assert regressor.params == {"scale": 2.0}
     assert results["mae"] == pytest.approx(1.0)
 
 
 def test_a_warm_start_goes_along(make, linear, tmp_path):
     old = estimator.Estimator(linear.model_fn, str(tmp_path / "old")).train(linear.data())
     first = make(warm_start_from=old.model_dir)
-    made = estimator.add_metrics(first, lambda labels: {"mean": tf.metrics.mean(labels)})
-    made.train(linear.data(repeat=0))
-    assert made.get_variable_value("weight") == old.get_variable_value("weight")
+    regressor = estimator.add_metrics(first, lambda labels: {"mean": tf.metrics.mean(labels)})
+    regressor.train(linear.data(repeat=0))
+    assert regressor.get_variable_value("weight") == old.get_variable_value("weight")
 
 
 def test_other_arguments_are_refused(make):
@@ -97,10 +97,10 @@ def test_a_model_plugin_gets_metrics_too(tmp_path, constructed):
     def metric_fn(labels, predictions):
         return {"mean": tf.metrics.mean(labels), "sum": tf.metrics.mean(predictions["value"])}
 
-    made = add_metrics(first, metric_fn)
-    assert type(made) is tf_frame.estimator.Estimator
-    made.train(source, steps=1)
-    results = made.evaluate(source)
+    regressor = add_metrics(first, metric_fn)
+    assert type(regressor) is tf_frame.estimator.Estimator
+    regressor.train(source, steps=1)
+    results = regressor.evaluate(source)
     features = np.random.RandomState(0).randn(64, 3).astype(np.float32)
     assert results["mean"] == pytest.approx(np.mean(features @ WEIGHTS + 3.0), abs=1e-5)
     assert {"sum", "mean_absolute_error", "loss"} <= results.keys()
@@ -112,7 +112,7 @@ def test_run_options_of_the_configuration_are_kept(tmp_path):
     options = {"optimizer": "sgd", "train_batch_size": 8}
     config = tf_frame.estimator.RunConfig(model_dir=str(tmp_path), options=options)
     first = tf_frame.estimator.Estimator(ToyModel, config=config)
-    made = add_metrics(first, lambda labels: {"mean": tf.metrics.mean(labels)}).train(
+    regressor = add_metrics(first, lambda labels: {"mean": tf.metrics.mean(labels)}).train(
         source, steps=1
     )
-    assert made.get_variable_names() == ["global_step", "linear/biases", "linear/weights"]
+    assert regressor.get_variable_names() == ["global_step", "linear/biases", "linear/weights"]

@@ -31,9 +31,9 @@ def test_listeners_are_told_of_every_checkpoint(make, linear):
 
 
 def test_a_listener_may_stop_training(make, linear):
-    made = make(config=estimator.RunConfig(save_checkpoints_steps=1))
-    made.train(linear.data(repeat=None), saving_listeners=[Listener(stops_at=2)])
-    assert made.get_variable_value("global_step") == 2
+    regressor = make(config=estimator.RunConfig(save_checkpoints_steps=1))
+    regressor.train(linear.data(repeat=None), saving_listeners=[Listener(stops_at=2)])
+    assert regressor.get_variable_value("global_step") == 2
 
 
 def test_only_listeners_are_taken_as_listeners(make, linear):
@@ -45,27 +45,27 @@ def test_only_listeners_are_taken_as_listeners(make, linear):
 
 def test_listeners_need_checkpoints(make, linear):
     config = estimator.RunConfig(save_checkpoints_secs=None, save_checkpoints_steps=None)
-    made = make(config=config)
-    assert refusal(made.train, linear.data(), saving_listeners=[Listener()]) == (
+    regressor = make(config=config)
+    assert refusal(regressor.train, linear.data(), saving_listeners=[Listener()]) == (
         ValueError,
         "There should be a CheckpointSaverHook to use saving_listeners. Please set one of the "
         "RunConfig.save_checkpoints_steps or RunConfig.save_checkpoints_secs.",
     )
-    made.train(linear.data())
-    assert made.latest_checkpoint() is None
+    regressor.train(linear.data())
+    assert regressor.latest_checkpoint() is None
 
 
 def test_a_saver_hook_of_ones_own_takes_the_place_of_the_configured_one(make, linear):
-    made, listener = make(config=estimator.RunConfig(save_checkpoints_steps=1)), Listener()
-    hook = estimator.CheckpointSaverHook(made.model_dir, save_steps=2, save_graph_def=False)
-    made.train(linear.data(repeat=None), hooks=[hook], steps=5, saving_listeners=[listener])
+    regressor, listener = make(config=estimator.RunConfig(save_checkpoints_steps=1)), Listener()
+    hook = estimator.CheckpointSaverHook(regressor.model_dir, save_steps=2, save_graph_def=False)
+    regressor.train(linear.data(repeat=None), hooks=[hook], steps=5, saving_listeners=[listener])
     saved = [call for call in listener.calls if call.startswith("after")]
     assert saved == ["after 0", "after 2", "after 4", "after 5"]
 
 
 def test_the_configuration_says_how_many_checkpoints_stay(make, linear):
     config = estimator.RunConfig(save_checkpoints_steps=1, keep_checkpoint_max=2)
-    made = make(config=config)
-    made.train(linear.data(repeat=None), steps=5)
-    paths = tf.train.get_checkpoint_state(made.model_dir).all_model_checkpoint_paths
+    regressor = make(config=config)
+    regressor.train(linear.data(repeat=None), steps=5)
+    paths = tf.train.get_checkpoint_state(regressor.model_dir).all_model_checkpoint_paths
     assert [path.rpartition("-")[2] for path in paths] == ["4", "5"]

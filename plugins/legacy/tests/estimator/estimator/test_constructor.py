@@ -13,10 +13,10 @@ def test_arguments_may_be_given_in_their_old_order(tmp_path):
         pass
 
     config = estimator.RunConfig(save_summary_steps=7)
-    made = estimator.Estimator(model_fn, str(tmp_path), config, {"units": 3}, str(tmp_path))
-    assert made.model_dir == str(tmp_path)
-    assert made.config.save_summary_steps == 7
-    assert made.params == {"units": 3}
+    regressor = estimator.Estimator(model_fn, str(tmp_path), config, {"units": 3}, str(tmp_path))
+    assert regressor.model_dir == str(tmp_path)
+    assert regressor.config.save_summary_steps == 7
+    assert regressor.params == {"units": 3}
 
 
 def without_features(x, labels):
@@ -69,8 +69,8 @@ def test_params_that_a_model_function_takes_and_does_not_get_are_warned_of(tmp_p
     def model_fn(features, params):
         pass
 
-    made = estimator.Estimator(model_fn, str(tmp_path))
-    assert made.params == {}
+    regressor = estimator.Estimator(model_fn, str(tmp_path))
+    assert regressor.params == {}
     assert (
         f"Estimator's model_fn ({model_fn}) includes params argument, but params are not passed "
         "to Estimator."
@@ -80,8 +80,8 @@ def test_params_that_a_model_function_takes_and_does_not_get_are_warned_of(tmp_p
 def test_the_folder_may_be_in_the_configuration(linear, tmp_path):
     config = estimator.RunConfig(model_dir=str(tmp_path / "a"))
     assert estimator.Estimator(linear.model_fn, config=config).model_dir == str(tmp_path / "a")
-    made = estimator.Estimator(linear.model_fn, pathlib.Path(tmp_path / "a"), config)
-    assert made.model_dir == made.config.model_dir == str(tmp_path / "a")
+    regressor = estimator.Estimator(linear.model_fn, pathlib.Path(tmp_path / "a"), config)
+    assert regressor.model_dir == regressor.config.model_dir == str(tmp_path / "a")
     assert refusal(estimator.Estimator, linear.model_fn, str(tmp_path / "b"), config) == (
         ValueError,
         "`model_dir` are set both in constructor and `RunConfig`, but with different values. In "
@@ -90,10 +90,10 @@ def test_the_folder_may_be_in_the_configuration(linear, tmp_path):
 
 
 def test_without_a_folder_a_temporary_one_is_made(linear, messages):
-    made = estimator.Estimator(linear.model_fn)
-    assert os.path.isdir(made.model_dir) and made.config.model_dir == made.model_dir
-    assert f"Using temporary folder as model directory: {made.model_dir}" in messages()
-    os.rmdir(made.model_dir)
+    regressor = estimator.Estimator(linear.model_fn)
+    assert os.path.isdir(regressor.model_dir) and regressor.config.model_dir == regressor.model_dir
+    assert f"Using temporary folder as model directory: {regressor.model_dir}" in messages()
+    os.rmdir(regressor.model_dir)
 
 
 def test_params_and_configuration_are_copies(make):
@@ -101,11 +101,11 @@ def test_params_and_configuration_are_copies(make):
         pass
 
     params = {"layers": [1]}
-    made = make(model_fn, params=params)
+    regressor = make(model_fn, params=params)
     params["layers"].append(2)
-    made.params["layers"].append(3)
-    assert made.params == {"layers": [1]}
-    assert made.config is not made.config
+    regressor.params["layers"].append(3)
+    assert regressor.params == {"layers": [1]}
+    assert regressor.config is not regressor.config
 
 
 @pytest.mark.parametrize(
@@ -144,18 +144,18 @@ def test_the_bound_model_function_has_the_params(make):
 
     import tensorflow.compat.v1 as tf
 
-    made = make(model_fn, params={"a": 1})
+    regressor = make(model_fn, params={"a": 1})
     with tf.Graph().as_default():
         features = tf.constant([1.0])
-        spec = made.model_fn(features, None, "infer", made.config)
+        spec = regressor.model_fn(features, None, "infer", regressor.config)
     assert spec.predictions is features
-    assert seen == [(features, None, "infer", {"a": 1}, made.model_dir)]
+    assert seen == [(features, None, "infer", {"a": 1}, regressor.model_dir)]
 
 
 def test_the_folders_of_evaluations_have_the_old_names(make):
-    made = make()
-    assert made.eval_dir() == os.path.join(made.model_dir, "eval")
-    assert made.eval_dir("test") == os.path.join(made.model_dir, "eval_test")
+    regressor = make()
+    assert regressor.eval_dir() == os.path.join(regressor.model_dir, "eval")
+    assert regressor.eval_dir("test") == os.path.join(regressor.model_dir, "eval_test")
 
 
 @pytest.mark.parametrize("role", ["ps", "evaluator"])
@@ -168,8 +168,8 @@ def test_train_is_not_for_tasks_that_do_not_train(make, linear, monkeypatch, rol
 
 
 def test_without_a_checkpoint_there_are_no_variables(make):
-    made = make()
-    assert made.latest_checkpoint() is None
-    for read in (made.get_variable_names, lambda: made.get_variable_value("weight")):
-        message = f"Could not find trained model in model_dir: {made.model_dir}."
+    regressor = make()
+    assert regressor.latest_checkpoint() is None
+    for read in (regressor.get_variable_names, lambda: regressor.get_variable_value("weight")):
+        message = f"Could not find trained model in model_dir: {regressor.model_dir}."
         assert refusal(read) == (ValueError, message)

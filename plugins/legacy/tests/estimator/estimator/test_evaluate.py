@@ -28,17 +28,17 @@ class Counter(tf.train.SessionRunHook):
         self.ended += 1
 
 
-def at_start(made, linear):
+def at_start(regressor, linear):
     """Saves the model as it begins, at step 0."""
-    return made.train(linear.data(repeat=0))
+    return regressor.train(linear.data(repeat=0))
 
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("variable_mode")
 def test_metrics_the_mean_loss_and_the_step_are_returned(make, linear):
-    made = make().train(linear.data(), steps=2)
-    weight = float(made.get_variable_value("weight")[0])
-    results = made.evaluate(linear.data())
+    regressor = make().train(linear.data(), steps=2)
+    weight = float(regressor.get_variable_value("weight")[0])
+    results = regressor.evaluate(linear.data())
     errors = linear.x[:, 0] * weight - linear.y[:, 0]
     losses = [np.mean(part**2) for part in np.split(errors, [2, 4])]
     assert results.keys() == {"loss", "mae", "global_step"}
@@ -48,11 +48,11 @@ def test_metrics_the_mean_loss_and_the_step_are_returned(make, linear):
 
 
 def test_steps_limit_the_batches(make, linear):
-    made = at_start(make(), linear)
-    assert made.evaluate(linear.data(), steps=1)["loss"] == pytest.approx(LOSSES[0])
-    assert made.evaluate(linear.data(), steps=2)["loss"] == pytest.approx(np.mean(LOSSES[:2]))
-    assert made.evaluate(linear.data(), steps=9)["loss"] == pytest.approx(np.mean(LOSSES))
-    assert made.evaluate(linear.data(repeat=None), steps=4)["loss"] == pytest.approx(
+    regressor = at_start(make(), linear)
+    assert regressor.evaluate(linear.data(), steps=1)["loss"] == pytest.approx(LOSSES[0])
+    assert regressor.evaluate(linear.data(), steps=2)["loss"] == pytest.approx(np.mean(LOSSES[:2]))
+    assert regressor.evaluate(linear.data(), steps=9)["loss"] == pytest.approx(np.mean(LOSSES))
+    assert regressor.evaluate(linear.data(repeat=None), steps=4)["loss"] == pytest.approx(
         # The third batch has rows 5 and 1, the fourth 2 and 3.
         np.mean([*LOSSES[:2], (36 + 4) / 2, (9 + 16) / 2])
     )
@@ -70,17 +70,17 @@ def test_hooks_and_updates_run_once_for_each_of_the_steps(make, linear, kind):
         return spec._replace(eval_metric_ops={"updates": counted})
 
     counter = Counter()
-    made = at_start(make(model_fn), linear)
+    regressor = at_start(make(model_fn), linear)
     endless = {
         "data set": linear.data(repeat=None),
         "tensors": lambda: (tf.constant(linear.x), tf.constant(linear.y)),
     }
     for _ in range(2):
-        found = made.evaluate(endless[kind], steps=3, hooks=[counter])
-        assert found["updates"] == 3
+        results = regressor.evaluate(endless[kind], steps=3, hooks=[counter])
+        assert results["updates"] == 3
     assert (counter.begun, counter.runs, counter.ended) == (2, 6, 2)
     # The data has three batches: the fourth run finds its end, and a hook does not see it.
-    made.evaluate(linear.data(), steps=9, hooks=[counter])
+    regressor.evaluate(linear.data(), steps=9, hooks=[counter])
     assert counter.runs == 9
 
 
@@ -91,8 +91,8 @@ def test_a_metric_may_be_a_structure(make, linear):
         nested = {"nested": ((value, (2 * value,)), update)}
         return spec._replace(eval_metric_ops=nested)
 
-    made = at_start(make(model_fn), linear)
-    assert made.evaluate(linear.data())["nested"] == (3.0, (6.0,))
+    regressor = at_start(make(model_fn), linear)
+    assert regressor.evaluate(linear.data())["nested"] == (3.0, (6.0,))
 
 
 @pytest.mark.parametrize("steps", [0, -3])
@@ -102,68 +102,68 @@ def test_steps_must_be_positive(make, linear, steps):
 
 
 def test_tensors_without_end_are_evaluated_for_so_many_steps(make, linear):
-    made = at_start(make(), linear)
-    results = made.evaluate(lambda: (tf.constant(linear.x), tf.constant(linear.y)), steps=3)
+    regressor = at_start(make(), linear)
+    results = regressor.evaluate(lambda: (tf.constant(linear.x), tf.constant(linear.y)), steps=3)
     assert results["loss"] == pytest.approx(np.mean([4, 9, 16, 25, 36]))
 
 
 def test_without_a_checkpoint_initial_values_are_evaluated(make, linear, messages):
-    made = make()
-    results = made.evaluate(linear.data())
+    regressor = make()
+    results = regressor.evaluate(linear.data())
     assert results["loss"] == pytest.approx(np.mean(LOSSES))
     assert results["mae"] == pytest.approx(MAE)
     assert results["global_step"] == 0
     assert (
-        f"Could not find trained model in model_dir: {made.model_dir}, running initialization to "
-        "evaluate."
+        f"Could not find trained model in model_dir: {regressor.model_dir}, "
+        "running initialization to evaluate."
     ) in messages()
 
 
 def test_an_older_checkpoint_may_be_evaluated(make, linear):
-    made = make(config=estimator.RunConfig(save_checkpoints_steps=1)).train(linear.data())
-    older = f"{made.model_dir}/model.ckpt-0"
-    results = made.evaluate(linear.data(), checkpoint_path=older)
+    regressor = make(config=estimator.RunConfig(save_checkpoints_steps=1)).train(linear.data())
+    older = f"{regressor.model_dir}/model.ckpt-0"
+    results = regressor.evaluate(linear.data(), checkpoint_path=older)
     assert results["global_step"] == 0
     assert results["mae"] == pytest.approx(MAE)
-    assert made.evaluate(linear.data())["global_step"] == 3
+    assert regressor.evaluate(linear.data())["global_step"] == 3
 
 
 def test_hooks_of_the_call_and_of_the_model_are_called(make, linear):
-    own, of_model = Counter(), Counter()
+    call_hook, model_hook = Counter(), Counter()
 
     def model_fn(features, labels, mode):
         spec = linear.model_fn(features, labels, mode)
-        return spec._replace(evaluation_hooks=[of_model])
+        return spec._replace(evaluation_hooks=[model_hook])
 
-    made = at_start(make(model_fn), linear)
-    made.evaluate(linear.data(), hooks=[own])
-    assert (own.begun, own.runs, own.ended) == (1, 3, 1)
-    assert (of_model.begun, of_model.runs, of_model.ended) == (1, 3, 1)
+    regressor = at_start(make(model_fn), linear)
+    regressor.evaluate(linear.data(), hooks=[call_hook])
+    assert (call_hook.begun, call_hook.runs, call_hook.ended) == (1, 3, 1)
+    assert (model_hook.begun, model_hook.runs, model_hook.ended) == (1, 3, 1)
     message = "Hooks must be a SessionRunHook, given: hook"
-    assert refusal(made.evaluate, linear.data(), hooks=["hook"]) == (TypeError, message)
+    assert refusal(regressor.evaluate, linear.data(), hooks=["hook"]) == (TypeError, message)
 
 
 def test_the_same_evaluation_again_reads_the_data_anew_and_the_newer_variables(make, linear):
-    made, input_fn = make(), linear.data()
-    made.train(linear.data(), steps=1)
-    first, again = made.evaluate(input_fn), made.evaluate(input_fn)
+    regressor, input_fn = make(), linear.data()
+    regressor.train(linear.data(), steps=1)
+    first, again = regressor.evaluate(input_fn), regressor.evaluate(input_fn)
     assert first == again
-    made.train(linear.data(), steps=1)
-    later = made.evaluate(input_fn)
+    regressor.train(linear.data(), steps=1)
+    later = regressor.evaluate(input_fn)
     assert later["global_step"] == 2 and later["loss"] < first["loss"]
 
 
 def test_results_are_written_as_they_were_called(make, linear):
-    made = at_start(make(), linear)
-    made.evaluate(linear.data(), name="test")
-    written = summaries(Path(made.eval_dir("test")))
+    regressor = at_start(make(), linear)
+    regressor.evaluate(linear.data(), name="test")
+    written = summaries(Path(regressor.eval_dir("test")))
     assert {step for step, _ in written} == {0}
     values = {value.tag: value for _, value in written}
     assert values["loss"].simple_value == pytest.approx(np.mean(LOSSES))
     assert values["mae"].simple_value == pytest.approx(MAE)
-    assert values["checkpoint_path"].tensor.string_val == [made.latest_checkpoint().encode()]
+    assert values["checkpoint_path"].tensor.string_val == [regressor.latest_checkpoint().encode()]
     assert "global_step" not in values
-    assert not tf.io.gfile.exists(made.eval_dir())
+    assert not tf.io.gfile.exists(regressor.eval_dir())
 
 
 def with_metric(linear, name):
@@ -190,8 +190,8 @@ def test_a_metric_may_be_an_array(make, linear):
         means = tf.metrics.mean_tensor(tf.reduce_mean(tf.concat([features, labels], 1), 0))
         return spec._replace(eval_metric_ops={"means": means})
 
-    made = at_start(make(model_fn), linear)
-    results = made.evaluate(linear.data(batch_size=5))
+    regressor = at_start(make(model_fn), linear)
+    results = regressor.evaluate(linear.data(batch_size=5))
     np.testing.assert_allclose(results["means"], [3.0, 7.0])
 
 
@@ -210,8 +210,8 @@ def test_the_local_init_op_of_a_scaffold_runs_beside_the_default_one(make, linea
             },
         )
 
-    made = at_start(make(model_fn), linear)
-    results = made.evaluate(linear.data())
+    regressor = at_start(make(model_fn), linear)
+    results = regressor.evaluate(linear.data())
     assert results["seven"] == 7 and results["mae"] == pytest.approx(MAE)
 
 
@@ -230,18 +230,18 @@ def summarising(linear):
 
 
 def test_summaries_of_the_model_function_are_not_mixed_with_the_metrics(make, linear):
-    made = at_start(make(summarising(linear)), linear)
-    made.evaluate(linear.data())
-    folder = Path(made.eval_dir())
+    regressor = at_start(make(summarising(linear)), linear)
+    regressor.evaluate(linear.data())
+    folder = Path(regressor.eval_dir())
     assert scalars(folder, "mae") == [(0, pytest.approx(MAE))]
     assert scalars(folder, "fed") == []
 
 
 def test_nor_in_memory(make, linear):
-    made = make(summarising(linear))
-    hook = estimator.experimental.InMemoryEvaluatorHook(made, linear.data(), every_n_iter=100)
-    made.train(linear.data(), hooks=[hook], steps=1)
-    steps = [step for step, _ in scalars(Path(made.eval_dir()), "mae")]
+    regressor = make(summarising(linear))
+    hook = estimator.experimental.InMemoryEvaluatorHook(regressor, linear.data(), every_n_iter=100)
+    regressor.train(linear.data(), hooks=[hook], steps=1)
+    steps = [step for step, _ in scalars(Path(regressor.eval_dir()), "mae")]
     assert steps == sorted(set(steps)) and len(steps) >= 1
 
 
@@ -252,7 +252,7 @@ def test_a_metric_whose_value_reads_the_input_is_warned_of(make, linear, monkeyp
 
     warnings = []
     monkeypatch.setattr(tf_logging, "warning", lambda text, *_: warnings.append(text))
-    made = at_start(make(model_fn), linear)
+    regressor = at_start(make(model_fn), linear)
     with pytest.raises(tf.errors.OutOfRangeError):
-        made.evaluate(linear.data())
+        regressor.evaluate(linear.data())
     assert [text for text in warnings if "have a dependency back to some input source" in text]

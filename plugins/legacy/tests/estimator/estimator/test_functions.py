@@ -41,8 +41,8 @@ def test_a_model_function_gets_what_it_takes(make, names):
         space,
     )
     params = {"units": 2} if "params" in names else None
-    made = make(space["model_fn"], params=params)
-    made.train(features_only, steps=1)
+    regressor = make(space["model_fn"], params=params)
+    regressor.train(features_only, steps=1)
     assert sorted(seen) == sorted(name.strip() for name in names.split(","))
     assert seen["features"].shape.as_list() == [None, 1]
     assert seen.get("mode", "train") == "train"
@@ -50,7 +50,7 @@ def test_a_model_function_gets_what_it_takes(make, names):
     assert seen.get("params", {"units": 2}) == {"units": 2}
     if "config" in seen:
         assert isinstance(seen["config"], estimator.RunConfig)
-        assert seen["config"].model_dir == made.model_dir
+        assert seen["config"].model_dir == regressor.model_dir
 
 
 def test_a_model_function_cannot_change_the_params(make):
@@ -58,9 +58,9 @@ def test_a_model_function_cannot_change_the_params(make):
         params["layers"].append(1)
         return train_spec(features, mode)
 
-    made = make(model_fn, params={"layers": []})
-    made.train(features_only, steps=1)
-    assert made.params == {"layers": []}
+    regressor = make(model_fn, params={"layers": []})
+    regressor.train(features_only, steps=1)
+    assert regressor.params == {"layers": []}
 
 
 def test_labels_that_a_model_function_does_not_take_are_refused(make, linear):
@@ -113,24 +113,24 @@ def test_an_input_function_gets_what_it_takes(make, names):
     def model_fn(features, mode, params):
         return train_spec(features, mode)
 
-    made = make(model_fn, params={"a": 1})
-    made.train(space["input_fn"], steps=1)
-    made.evaluate(space["input_fn"])
-    list(made.predict(space["input_fn"]))
+    regressor = make(model_fn, params={"a": 1})
+    regressor.train(space["input_fn"], steps=1)
+    regressor.evaluate(space["input_fn"])
+    list(regressor.predict(space["input_fn"]))
     for call, mode in zip(seen, ["train", "eval", "infer"], strict=True):
         assert sorted(call) == sorted(name.strip() for name in names.split(",") if name)
         assert call.get("mode", mode) == mode
         assert call.get("params", {"a": 1}) == {"a": 1}
-        assert "config" not in call or call["config"].model_dir == made.model_dir
+        assert "config" not in call or call["config"].model_dir == regressor.model_dir
 
 
 def test_an_input_function_may_return_tensors(make, linear):
     def input_fn():
         return tf.constant(linear.x), tf.constant(linear.y)
 
-    made = make().train(input_fn, steps=2)
+    regressor = make().train(input_fn, steps=2)
     expected = linear.trained_weight([slice(0, 5)] * 2)
-    np.testing.assert_allclose(made.get_variable_value("weight"), [expected], atol=1e-6)
+    np.testing.assert_allclose(regressor.get_variable_value("weight"), [expected], atol=1e-6)
 
 
 def test_an_input_function_may_read_queues(make, linear):
@@ -139,11 +139,11 @@ def test_an_input_function_may_read_queues(make, linear):
         example = [tf.gather(linear.x, row), tf.gather(linear.y, row)]
         return tf.train.batch(example, 2, num_threads=1, allow_smaller_final_batch=True)
 
-    made = make().train(input_fn)
+    regressor = make().train(input_fn)
     batches = [slice(0, 2), slice(2, 4), slice(4, 5)]
     expected = linear.trained_weight(batches)
-    np.testing.assert_allclose(made.get_variable_value("weight"), [expected], atol=1e-6)
-    assert made.evaluate(input_fn)["global_step"] == 3
+    np.testing.assert_allclose(regressor.get_variable_value("weight"), [expected], atol=1e-6)
+    assert regressor.evaluate(input_fn)["global_step"] == 3
 
 
 def test_an_input_function_is_placed_on_the_cpu(make, linear):
@@ -154,9 +154,9 @@ def test_an_input_function_is_placed_on_the_cpu(make, linear):
         devices.append(features.device.upper())
         return features, tf.constant(linear.y)
 
-    made = make().train(input_fn, steps=1)
-    made.evaluate(input_fn, steps=1)
-    next(made.predict(input_fn))
+    regressor = make().train(input_fn, steps=1)
+    regressor.evaluate(input_fn, steps=1)
+    next(regressor.predict(input_fn))
     assert len(devices) == 3
     assert all(device.endswith("CPU:0") for device in devices), devices
 
@@ -183,7 +183,7 @@ def test_tables_of_input_and_model_are_initialised(make):
         return words.map(lambda text: table.lookup(text)[:, None])
 
     seen = list(make(lambda features: tf_spec(features)).predict(input_fn))
-    assert [each.tolist() for each in seen] == [[4.0], [6.0]]
+    assert [row.tolist() for row in seen] == [[4.0], [6.0]]
 
 
 def tf_spec(features):
@@ -218,14 +218,14 @@ def test_the_model_gets_what_the_input_function_returns(make, kind):
         train_op = tf.train.GradientDescentOptimizer(0.25).minimize((weight - 1) ** 2, step)
         return estimator.EstimatorSpec(mode, loss=(weight - 1) ** 2, train_op=train_op)
 
-    made = make(plain_model_fn)
-    made.train(PLAIN[kind], steps=2)
-    assert made.evaluate(PLAIN[kind], steps=2)["loss"] == 0.0625
-    assert next(made.predict(PLAIN[kind])) == 0.75
-    given = PLAIN[kind]()
-    wanted = given if isinstance(given, tuple) else (given, None)
+    regressor = make(plain_model_fn)
+    regressor.train(PLAIN[kind], steps=2)
+    assert regressor.evaluate(PLAIN[kind], steps=2)["loss"] == 0.0625
+    assert next(regressor.predict(PLAIN[kind])) == 0.75
+    returned = PLAIN[kind]()
+    expected = returned if isinstance(returned, tuple) else (returned, None)
     for features, labels in got:
-        assert type(features) is type(wanted[0])
-        assert labels is None or type(labels) is type(wanted[1])
-    if isinstance(wanted[0], np.ndarray):
+        assert type(features) is type(expected[0])
+        assert labels is None or type(labels) is type(expected[1])
+    if isinstance(expected[0], np.ndarray):
         assert got[0][0] is ROWS

@@ -22,9 +22,9 @@ def model_fn(features, labels, mode):
     return estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
 
 input_fn = lambda: tf.data.Dataset.from_tensors(([1.0], [3.0]))
-made = estimator.Estimator(model_fn, sys.argv[2], estimator.RunConfig(log_step_count_steps=1))
-made.train(input_fn)
-made.evaluate(input_fn)
+regressor = estimator.Estimator(model_fn, sys.argv[2], estimator.RunConfig(log_step_count_steps=1))
+regressor.train(input_fn)
+regressor.evaluate(input_fn)
 """
 
 
@@ -56,24 +56,24 @@ def loggers():
 
 
 def test_it_says_as_much_as_tensorflow_and_never_less_than_before(loggers):
-    own, _ = loggers
-    own.setLevel(logging.ERROR)
+    tf_frame_log, _ = loggers
+    tf_frame_log.setLevel(logging.ERROR)
     follow_tensorflow()
-    assert own.level == logging.ERROR
+    assert tf_frame_log.level == logging.ERROR
     for level in (tf.logging.DEBUG, tf.logging.ERROR):
         tf.logging.set_verbosity(level)
         follow_tensorflow()
-        assert own.level == logging.DEBUG
+        assert tf_frame_log.level == logging.DEBUG
 
 
 def test_where_somebody_reads_the_log_it_gets_no_other_place(loggers):
-    own, _ = loggers
-    own.addHandler(handler := logging.NullHandler())
+    tf_frame_log, _ = loggers
+    tf_frame_log.addHandler(handler := logging.NullHandler())
     try:
         follow_tensorflow()
-        assert own.handlers == [handler]
+        assert tf_frame_log.handlers == [handler]
     finally:
-        own.removeHandler(handler)
+        tf_frame_log.removeHandler(handler)
 
 
 def test_a_global_step_that_does_not_move_is_warned_of(tmp_path, monkeypatch):
@@ -88,7 +88,7 @@ def test_a_global_step_that_does_not_move_is_warned_of(tmp_path, monkeypatch):
     # TensorFlow's own counts over the whole process.
     monkeypatch.setattr(tf.logging, "log_first_n", lambda *line: warnings.append(line))
     data = tf.data.Dataset.from_tensors
-    made = estimator.Estimator(model_fn, str(tmp_path))
-    made.train(lambda: data([1.0]).repeat(5))
+    regressor = estimator.Estimator(model_fn, str(tmp_path))
+    regressor.train(lambda: data([1.0]).repeat(5))
     assert [line[1].startswith("It seems that global step") for line in warnings[:1]] == [True]
     assert warnings[0][2:] == (5, 0, 0)

@@ -12,8 +12,8 @@ TRAIN = estimator.ModeKeys.TRAIN
 TWO, FOUR, LAST = slice(0, 2), slice(2, 4), slice(4, 5)
 
 
-def step_of(made):
-    return int(made.get_variable_value("global_step"))
+def read_step(regressor):
+    return int(regressor.get_variable_value("global_step"))
 
 
 class Recorder(tf.train.SessionRunHook):
@@ -43,13 +43,13 @@ class Recorder(tf.train.SessionRunHook):
 
 @pytest.mark.usefixtures("variable_mode")
 def test_training_ends_with_the_input_and_saves(make, linear):
-    made = make()
-    assert made.train(linear.data()) is made
-    assert step_of(made) == 3
+    regressor = make()
+    assert regressor.train(linear.data()) is regressor
+    assert read_step(regressor) == 3
     expected = linear.trained_weight([TWO, FOUR, LAST])
-    np.testing.assert_allclose(made.get_variable_value("weight"), [expected], atol=1e-6)
-    assert made.latest_checkpoint().endswith("model.ckpt-3")
-    assert made.get_variable_names() == ["global_step", "weight"]
+    np.testing.assert_allclose(regressor.get_variable_value("weight"), [expected], atol=1e-6)
+    assert regressor.latest_checkpoint().endswith("model.ckpt-3")
+    assert regressor.get_variable_names() == ["global_step", "weight"]
 
 
 @pytest.mark.parametrize(
@@ -62,39 +62,39 @@ def test_training_ends_with_the_input_and_saves(make, linear):
     ],
 )
 def test_steps_are_added_and_max_steps_are_those_of_all_calls(make, linear, repeat, calls, last):
-    made = make()
+    regressor = make()
     for options in calls:
-        made.train(linear.data(repeat=repeat), **options)
-    assert step_of(made) == last
+        regressor.train(linear.data(repeat=repeat), **options)
+    assert read_step(regressor) == last
 
 
 def test_with_max_steps_behind_it_nothing_is_done(make, linear, messages):
-    made = make()
-    made.train(linear.data(), max_steps=2)
+    regressor = make()
+    regressor.train(linear.data(), max_steps=2)
 
     def never():
         raise AssertionError
 
-    assert made.train(never, max_steps=2) is made
-    assert made.train(never, max_steps=1) is made
+    assert regressor.train(never, max_steps=2) is regressor
+    assert regressor.train(never, max_steps=1) is regressor
     assert "Skipping training since max_steps has already saved." in messages()
 
 
 @pytest.mark.slow
 def test_an_epoch_may_be_trained_call_by_call(make, linear):
-    made = make()
+    regressor = make()
     input_fn = estimator.inputs.numpy_input_fn(linear.x, linear.y, batch_size=2, shuffle=False)
     for _ in range(2):
-        made.train(input_fn)
-    assert step_of(made) == 6
+        regressor.train(input_fn)
+    assert read_step(regressor) == 6
     expected = linear.trained_weight([TWO, FOUR, LAST] * 2)
-    np.testing.assert_allclose(made.get_variable_value("weight"), [expected], atol=1e-6)
+    np.testing.assert_allclose(regressor.get_variable_value("weight"), [expected], atol=1e-6)
 
 
 def test_an_empty_input_is_warned_of(make, linear, messages):
-    made = make()
-    made.train(linear.data(repeat=0))
-    assert step_of(made) == 0
+    regressor = make()
+    regressor.train(linear.data(repeat=0))
+    assert read_step(regressor) == 0
     assert (
         "Training with estimator made no steps. Perhaps input is empty or misspecified."
     ) in messages()
@@ -148,9 +148,9 @@ def test_a_hook_may_stop_training(make, linear):
         def after_run(self, run_context, run_values):
             run_context.request_stop()
 
-    made = make()
-    made.train(linear.data(repeat=None), hooks=(Stop(),))
-    assert step_of(made) == 1
+    regressor = make()
+    regressor.train(linear.data(repeat=None), hooks=(Stop(),))
+    assert read_step(regressor) == 1
 
 
 def test_a_hook_gets_what_it_asks_for_after_the_step(make, linear):
@@ -177,9 +177,9 @@ def test_a_loss_of_nan_ends_training(make, linear):
     def model_fn(features, labels, mode):
         return linear.model_fn(features * float("nan"), labels, mode)
 
-    made = make(model_fn)
+    regressor = make(model_fn)
     with pytest.raises(estimator.NanLossDuringTrainingError):
-        made.train(linear.data())
+        regressor.train(linear.data())
 
 
 # The graph
@@ -200,10 +200,10 @@ def test_the_global_step_and_the_seed_are_there_for_input_and_model(make, linear
         look()
         return linear.model_fn(features, labels, mode)
 
-    made = make(model_fn, config=estimator.RunConfig(tf_random_seed=42))
-    made.train(input_fn, steps=1)
-    made.evaluate(input_fn)
-    list(made.predict(input_fn))
+    regressor = make(model_fn, config=estimator.RunConfig(tf_random_seed=42))
+    regressor.train(input_fn, steps=1)
+    regressor.evaluate(input_fn)
+    list(regressor.predict(input_fn))
     assert seen == [(True, 42)] * 6
 
 
@@ -215,10 +215,10 @@ def test_the_scaffold_of_the_model_initialises(make, linear):
         scaffold = tf.train.Scaffold(init_fn=lambda scaffold, session: session.run(assign))
         return spec._replace(scaffold=scaffold)
 
-    made = make(model_fn)
-    made.train(linear.data(), steps=1)
+    regressor = make(model_fn)
+    regressor.train(linear.data(), steps=1)
     expected = linear.trained_weight([TWO], weight=5.0)
-    np.testing.assert_allclose(made.get_variable_value("weight"), [expected], rtol=1e-6)
+    np.testing.assert_allclose(regressor.get_variable_value("weight"), [expected], rtol=1e-6)
 
 
 def test_summaries_of_the_model_and_the_loss_are_written_at_their_steps(make, linear):
@@ -226,9 +226,9 @@ def test_summaries_of_the_model_and_the_loss_are_written_at_their_steps(make, li
         tf.summary.scalar("batch_size", tf.shape(features)[0])
         return linear.model_fn(features, labels, mode)
 
-    made = make(model_fn, config=estimator.RunConfig(save_summary_steps=2))
-    made.train(linear.data(repeat=None), steps=5)
-    losses, sizes = (scalars(Path(made.model_dir), tag) for tag in ("loss", "batch_size"))
+    regressor = make(model_fn, config=estimator.RunConfig(save_summary_steps=2))
+    regressor.train(linear.data(repeat=None), steps=5)
+    losses, sizes = (scalars(Path(regressor.model_dir), tag) for tag in ("loss", "batch_size"))
     # The first step, and then multiples; the old hook counted on from the first.
     assert sizes == [(1, 2.0), (2, 2.0), (4, 2.0)]
     assert [step for step, _ in losses] == [1, 2, 4]
@@ -236,7 +236,7 @@ def test_summaries_of_the_model_and_the_loss_are_written_at_their_steps(make, li
 
 
 def test_how_often_is_told_by_steps_for_arrays_too(make, linear):
-    made = make(config=estimator.RunConfig(log_step_count_steps=1))
+    regressor = make(config=estimator.RunConfig(log_step_count_steps=1))
     input_fn = estimator.inputs.numpy_input_fn(linear.x, linear.y, batch_size=1, shuffle=False)
-    made.train(input_fn)
-    assert summary_tags(Path(made.model_dir)) == {"loss", "global_step/sec"}
+    regressor.train(input_fn)
+    assert summary_tags(Path(regressor.model_dir)) == {"loss", "global_step/sec"}

@@ -15,10 +15,10 @@ def embedding(rows, name="embedding"):
     def model_fn(features, mode):
         with tf.variable_scope(name):
             table = tf.get_variable("table", [rows, 2], initializer=tf.zeros_initializer())
-        found = tf.gather(table, features)
-        loss = 0.0 * tf.reduce_sum(found)
+        chosen_rows = tf.gather(table, features)
+        loss = 0.0 * tf.reduce_sum(chosen_rows)
         train_op = tf.assign_add(tf.train.get_global_step(), 1)
-        return estimator.EstimatorSpec(mode, predictions=found, loss=loss, train_op=train_op)
+        return estimator.EstimatorSpec(mode, predictions=chosen_rows, loss=loss, train_op=train_op)
 
     return model_fn
 
@@ -35,23 +35,23 @@ def old(tmp_path):
     return str(tmp_path / "old")
 
 
-def table(made, name="embedding"):
-    return made.get_variable_value(f"{name}/table").tolist()
+def table(regressor, name="embedding"):
+    return regressor.get_variable_value(f"{name}/table").tolist()
 
 
 @pytest.mark.usefixtures("variable_mode")
 def test_training_begins_with_the_values_and_at_step_0(make, old):
-    made = make(embedding(3), warm_start_from=old).train(input_fn, steps=2)
-    assert table(made) == VALUES.tolist()
-    assert made.get_variable_value("global_step") == 2
+    regressor = make(embedding(3), warm_start_from=old).train(input_fn, steps=2)
+    assert table(regressor) == VALUES.tolist()
+    assert regressor.get_variable_value("global_step") == 2
 
 
 def test_names_and_regular_expressions_say_what_is_taken(make, old):
     settings = estimator.WarmStartSettings(
         old, "other/.*", var_name_to_prev_var_name={"other/table": "embedding/table"}
     )
-    made = make(embedding(3, "other"), warm_start_from=settings).train(input_fn, steps=1)
-    assert table(made, "other") == VALUES.tolist()
+    regressor = make(embedding(3, "other"), warm_start_from=settings).train(input_fn, steps=1)
+    assert table(regressor, "other") == VALUES.tolist()
 
 
 def test_another_vocabulary_moves_the_rows(make, old, tmp_path):
@@ -59,15 +59,15 @@ def test_another_vocabulary_moves_the_rows(make, old, tmp_path):
     (tmp_path / "now").write_text("c\nx\na\n")
     info = estimator.VocabInfo(str(tmp_path / "now"), 3, 1, str(tmp_path / "before"))
     settings = estimator.WarmStartSettings(old, None, {"embedding/table": info})
-    made = make(embedding(4), warm_start_from=settings).train(input_fn, steps=1)
-    assert table(made) == [[5, 6], [0, 0], [1, 2], [0, 0]]
+    regressor = make(embedding(4), warm_start_from=settings).train(input_fn, steps=1)
+    assert table(regressor) == [[5, 6], [0, 0], [1, 2], [0, 0]]
 
 
 def test_a_folder_with_a_checkpoint_of_its_own_goes_on_from_that(make, old):
     make(embedding(3)).train(input_fn, steps=1)
-    made = make(embedding(3), warm_start_from=old).train(input_fn, steps=1)
-    assert table(made) == np.zeros([3, 2]).tolist()
-    assert made.get_variable_value("global_step") == 2
+    regressor = make(embedding(3), warm_start_from=old).train(input_fn, steps=1)
+    assert table(regressor) == np.zeros([3, 2]).tolist()
+    assert regressor.get_variable_value("global_step") == 2
 
 
 def test_a_checkpoint_that_does_not_fit_is_refused_in_the_old_words(make, old):

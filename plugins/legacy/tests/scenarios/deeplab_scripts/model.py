@@ -1,4 +1,4 @@
-"""A small network on slim in place of Xception and MobileNet, with DeepLab's functions."""
+"""A small network on slim instead of Xception and MobileNet, with DeepLab's functions."""
 
 import tensorflow.compat.v1 as tf
 

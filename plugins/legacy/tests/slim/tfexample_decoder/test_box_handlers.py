@@ -72,8 +72,8 @@ def test_boxes_of_a_sequence_are_filled_up_to_the_fullest_frame():
     }
     expected = np.array([[[1, 2, 3, 4], [5, 6, 7, 8]], [[9, 10, 11, 12], [-1] * 4]])
     example = sequence(**lists)
-    found = run_item(example, lists, BoundingBoxSequence(prefix="b/"))
-    np.testing.assert_array_equal(found, expected)
+    items = run_item(example, lists, BoundingBoxSequence(prefix="b/"))
+    np.testing.assert_array_equal(items, expected)
     keys = ["b/xmin", "b/ymin", "b/ymax", "b/xmax"]
     swapped = run_item(example, lists, BoundingBoxSequence(keys, default_value=0.0))
     np.testing.assert_array_equal(swapped[0], expected[0][:, [1, 0, 2, 3]])
@@ -85,8 +85,8 @@ def test_boxes_of_a_sequence_are_filled_up_to_the_fullest_frame():
 
 def test_points_of_a_sequence_are_y_and_x():
     lists = {"p/x": [[2.0], [4.0, 6.0]], "p/y": [[1.0], [3.0, 5.0]]}
-    found = run_item(sequence(**lists), lists, KeypointsSequence(prefix="p/"))
-    np.testing.assert_array_equal(found, [[[1, 2], [-1, -1]], [[3, 4], [5, 6]]])
+    items = run_item(sequence(**lists), lists, KeypointsSequence(prefix="p/"))
+    np.testing.assert_array_equal(items, [[[1, 2], [-1, -1]], [[3, 4], [5, 6]]])
 
 
 def test_boxes_of_each_frame_are_counted():

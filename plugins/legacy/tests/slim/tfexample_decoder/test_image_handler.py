@@ -40,8 +40,8 @@ def test_the_method_of_jpeg_is_the_one_asked_for(session):
     jpeg = session.run(tf.image.encode_jpeg(PIXELS, quality=50))
     for method in ("INTEGER_FAST", "INTEGER_ACCURATE"):
         expected = session.run(tf.image.decode_jpeg(jpeg, channels=3, dct_method=method))
-        found = decoded(session, serialized(b"jpeg", jpeg), Image(dct_method=method))
-        np.testing.assert_array_equal(found, expected)
+        image = decoded(session, serialized(b"jpeg", jpeg), Image(dct_method=method))
+        np.testing.assert_array_equal(image, expected)
     methods = [op.get_attr("dct_method") for op in session.graph.get_operations()
                if op.type == "DecodeJpeg"]  # fmt: skip
     assert {b"INTEGER_FAST", b"INTEGER_ACCURATE"} <= set(methods)
@@ -52,28 +52,28 @@ def test_raw_values_need_only_a_shape(session, name, dtype):
     pixels = PIXELS.astype(dtype) / dtype(2)
     pixels = pixels.astype(dtype)
     handler = Image(shape=[5, 6, 3], dtype=tf.as_dtype(dtype))
-    found = decoded(session, serialized(name, pixels.tobytes()), handler)
-    np.testing.assert_array_equal(found, pixels)
-    assert found.dtype == dtype
+    image = decoded(session, serialized(name, pixels.tobytes()), handler)
+    np.testing.assert_array_equal(image, pixels)
+    assert image.dtype == dtype
 
 
 def test_channels_and_type_are_those_asked_for_and_values_are_not_scaled(session):
     grey = PIXELS[:, :, :1]
     png = session.run(tf.image.encode_png(grey))
-    found = decoded(session, serialized(b"png", png), Image(channels=1, dtype=tf.uint16))
-    np.testing.assert_array_equal(found, grey)
-    assert found.dtype == np.uint16
+    image = decoded(session, serialized(b"png", png), Image(channels=1, dtype=tf.uint16))
+    np.testing.assert_array_equal(image, grey)
+    assert image.dtype == np.uint16
     three = decoded(session, serialized(b"png", png), Image())
     np.testing.assert_array_equal(three, np.repeat(grey, 3, axis=2))
 
 
 def test_images_under_other_keys_and_several_of_them(session):
-    other = PIXELS[::-1]
-    png, second = session.run([tf.image.encode_png(PIXELS), tf.image.encode_png(other)])
+    flipped = PIXELS[::-1]
+    png, second = session.run([tf.image.encode_png(PIXELS), tf.image.encode_png(flipped)])
     example = serialized(b"png", png, second, key="frames")
     handler = Image("frames", repeated=True, shape=[5, 6, 3])
     several = tf.io.FixedLenFeature([2], tf.string)
-    np.testing.assert_array_equal(decoded(session, example, handler, several), [PIXELS, other])
+    np.testing.assert_array_equal(decoded(session, example, handler, several), [PIXELS, flipped])
 
 
 def test_the_static_shape_is_what_is_known(session):
