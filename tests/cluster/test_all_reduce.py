@@ -36,20 +36,13 @@ def lines_of(process):
     return [json.loads(line) for line in said.splitlines()]
 
 
-def ended(processes):
-    for process in processes:
-        if process.poll() is None:
-            process.kill()
-            process.wait()
-
-
 @pytest.mark.timeout(2 * LIMIT_SECS)
 def test_twenty_steps_of_two_workers_are_those_of_one_process_with_the_joint_batch():
     processes = workers(20)
     try:
         both = [lines_of(process) for process in processes]
     finally:
-        ended(processes)
+        forked.kill_all(processes)
     for task, (start, *steps, end) in enumerate(both):
         assert start["flag"] == [True, True], task  # The chief's; the worker has no values.
         assert start["start"] == both[0][0]["start"]
@@ -75,6 +68,6 @@ def test_a_worker_that_is_killed_ends_the_step_of_the_other_at_once(victim):
         killed = time.time()
         last = lines_of(survivor)[-1]
     finally:
-        ended(processes)
+        forked.kill_all(processes)
     assert last["error"] == "UnavailableError"
     assert last["at"] - killed < 5

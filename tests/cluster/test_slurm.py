@@ -126,10 +126,8 @@ def test_jobs_that_follow_each_other_have_different_ports_below_those_of_connect
 
 def test_the_first_port_can_be_given():
     own = environment("vm", "2", local=1, **{PORT: "3000"})
-    assert slurm_tf_config(own, num_ps=1, evaluator=False)["cluster"] == {
-        "ps": ["vm:3000"],
-        "chief": ["vm:3001"],
-    }
+    cluster = slurm_tf_config(own, num_ps=1, evaluator=False)["cluster"]
+    assert cluster == {"ps": ["vm:3000"], "chief": ["vm:3001"]}
 
 
 MISSING = "is not set: this process"

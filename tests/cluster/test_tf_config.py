@@ -209,14 +209,12 @@ def test_clusters_and_tasks_that_break_a_rule_are_refused(cluster, task, message
 @pytest.mark.parametrize("cluster", [CHIEF, {**CHIEF, "ps": []}, {**CHIEF, "ps": {"1": "p:1"}}])
 def test_a_task_outside_its_cluster_is_shown_the_cluster(cluster):
     where = f"in the cluster_spec:\n{tf.train.ClusterSpec(cluster)}{NOTE}"
-    task = {"type": "master", "index": 0}
-    assert refusal(ValueError, {"cluster": cluster, "task": task}) == (
-        f"master is not a valid task_type {where}"
-    )
-    task = {"type": "worker", "index": 3}
-    assert refusal(ValueError, {"cluster": cluster, "task": task}) == (
-        f"3 is not a valid task_id for task_type worker {where}"
-    )
+    for kind, index, fault in (
+        ("master", 0, "master is not a valid task_type"),
+        ("worker", 3, "3 is not a valid task_id for task_type worker"),
+    ):
+        task = {"type": kind, "index": index}
+        assert refusal(ValueError, {"cluster": cluster, "task": task}) == f"{fault} {where}"
 
 
 @pytest.mark.parametrize(

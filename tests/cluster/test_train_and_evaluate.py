@@ -2,7 +2,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -10,6 +9,7 @@ import tensorflow.compat.v1 as tf
 
 import forked
 from tf_frame.hooks.by_name.early_stopping import EvalMetricsReader
+from tf_frame.testing.local_job import wait_for
 from tf_frame.testing.one_weight import loss_after
 from tf_frame.testing.ports import free_ports
 
@@ -74,7 +74,8 @@ def test_chief_and_worker_train_one_model_until_the_chief_says_stop(start, log_o
     jobs = hosts("chief", "worker", "ps")
     endless = 10**9
     ps, chief = (start(jobs, job, max_steps=endless) for job in ("ps", "chief"))
-    wait_for(tmp_path / "run" / "model.ckpt-0.index", chief)
+    first = tmp_path / "run" / "model.ckpt-0.index"
+    wait_for(lambda: first.exists() or chief.poll() is not None, first, TASK_SECS)
     worker = start(jobs, "worker", max_steps=endless)
     assert chief.wait(TASK_SECS) == 0, log_of("chief-0")
     assert worker.wait(TASK_SECS) == 0, log_of("worker-0")
@@ -85,12 +86,3 @@ def test_chief_and_worker_train_one_model_until_the_chief_says_stop(start, log_o
     names = [name for name, _ in tf.train.list_variables(checkpoint)]
     assert [n for n in names if not n.startswith("input_position/")] == ["global_step", "weight"]
     assert tf.train.load_variable(checkpoint, "weight") == pytest.approx(4.0)
-
-
-def wait_for(path, process):
-    """Waits until a process has written a file."""
-    deadline = time.monotonic() + TASK_SECS
-    while not path.exists():
-        assert process.poll() is None
-        assert time.monotonic() < deadline
-        time.sleep(0.1)

@@ -40,10 +40,8 @@ def test_a_shell_can_run_a_line(capsys):
 
     line = printed(JOB, HOSTS, capsys)[3].replace(" tf-frame ", " env ", 1).split(" run ")[0]
     shown = subprocess.run(["sh", "-c", line], capture_output=True, text=True, check=True).stdout
-    assert json.loads(re.search("TF_CONFIG=(.*)", shown)[1])["task"] == {
-        "type": "chief",
-        "index": 0,
-    }
+    config = json.loads(re.search("TF_CONFIG=(.*)", shown)[1])
+    assert config["task"] == {"type": "chief", "index": 0}
 
 
 def test_without_hosts_the_tasks_are_on_this_machine(capsys):

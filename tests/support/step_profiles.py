@@ -19,13 +19,8 @@ from tf_frame.profiling.step_profile import (
 )
 
 LOCAL, PS, W0, W1 = (
-    f"/job:{task}/device:CPU:0"
-    for task in (
-        "localhost/replica:0/task:0",
-        "ps/replica:0/task:0",
-        "worker/replica:0/task:0",
-        "worker/replica:0/task:1",
-    )
+    f"/job:{job}/replica:0/task:{task}/device:CPU:0"
+    for job, task in (("localhost", 0), ("ps", 0), ("worker", 0), ("worker", 1))
 )
 Execution = tuple[str, str, str, int, int]
 

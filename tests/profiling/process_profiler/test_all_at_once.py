@@ -5,7 +5,6 @@ TensorBoard's button makes the same call as `tf.profiler.experimental.client.tra
 
 import logging
 import threading
-import time
 
 import pytest
 import tensorflow as tf2
@@ -17,6 +16,7 @@ from tf_frame.hooks.timeline import TimelineHook
 from tf_frame.launch.ports import free_ports
 from tf_frame.profiling.capture import Capture
 from tf_frame.profiling.process_profiler import CaptureError, is_any_profiler_active
+from tf_frame.testing.local_job import wait_for
 from xplane import marked_steps
 
 _LAST = 12
@@ -47,13 +47,6 @@ class Button(threading.Thread):
             tf2.profiler.experimental.client.trace(*self._arguments, num_tracing_attempts=1)
         except (RuntimeError, tf.errors.OpError) as error:
             self.refused = str(error)
-
-
-def wait_for(condition):
-    until = time.monotonic() + 20
-    while not condition():
-        assert time.monotonic() < until
-        time.sleep(0.002)
 
 
 @pytest.fixture
@@ -125,7 +118,7 @@ def test_a_hook_is_refused_while_the_button_captures(tmp_path, profile_steps, ad
     def at_step(step):
         if step == 1:
             button.start()
-            wait_for(is_any_profiler_active)
+            wait_for(is_any_profiler_active, "the capture of the button", 20)
         elif step == _LAST:
             assert button.is_alive()
 
