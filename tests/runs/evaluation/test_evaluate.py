@@ -51,22 +51,21 @@ def clock(monkeypatch):
     return clock
 
 
-def test_each_new_checkpoint_is_evaluated_until_the_last_step(training, evaluate, tmp_path):
-    training(10)
-    assert evaluate_repeatedly(evaluate, str(tmp_path), last_step=30) == 30
-    assert evaluate.steps == [10, 20, 30]
-
-
-def test_a_run_that_went_further_ends_it_as_well(training, evaluate, tmp_path):
-    training(35)
-    assert evaluate_repeatedly(evaluate, str(tmp_path), last_step=30) == 35
-
-
-def test_the_number_of_evaluations_can_be_limited(training, evaluate, tmp_path):
-    training(10)
-    assert evaluate_repeatedly(evaluate, str(tmp_path), max_evaluations=2) == 20
-    assert evaluate_repeatedly(evaluate, str(tmp_path), max_evaluations=0) is None
-    assert evaluate.steps == [10, 20]
+@pytest.mark.parametrize(
+    ("first", "limits", "steps"),
+    [
+        (10, {"last_step": 30}, [10, 20, 30]),
+        (35, {"last_step": 30}, [35]),
+        (10, {"max_evaluations": 2}, [10, 20]),
+        (10, {"max_evaluations": 0}, []),
+    ],
+)
+def test_each_new_checkpoint_is_evaluated_until_the_last_step_or_number(
+    training, evaluate, tmp_path, first, limits, steps
+):
+    training(first)
+    last = evaluate_repeatedly(evaluate, str(tmp_path), **limits)
+    assert (evaluate.steps, last) == (steps, steps[-1] if steps else None)
 
 
 def test_it_ends_when_none_comes_or_it_is_to_stop(training, evaluate, tmp_path):
@@ -100,8 +99,8 @@ def delete(path):
         file.unlink()
 
 
-def test_one_that_is_gone_before_it_is_restored_is_passed_over(
-    training, evaluate, tmp_path, caplog
+def test_a_checkpoint_that_is_gone_before_it_is_restored_or_read_is_passed_over(
+    training, evaluate, tmp_path, caplog, monkeypatch
 ):
     training(10)
 
@@ -115,18 +114,12 @@ def test_one_that_is_gone_before_it_is_restored_is_passed_over(
     assert evaluate_repeatedly(evaluate_late, str(tmp_path), last_step=30) == 30
     assert evaluate.steps == [10, 30]
     assert "model.ckpt-20, which is gone or damaged by now" in caplog.text
-
-
-def test_one_that_is_gone_before_its_step_is_read_is_passed_over(
-    training, evaluate, tmp_path, monkeypatch
-):
-    path = training(10)
-    delete(path)
+    delete(path := training(40))
     monkeypatch.setattr(
         "tf_frame.runs.evaluation.evaluate.checkpoints_iterator", lambda *a, **k: [path]
     )
     assert evaluate_repeatedly(evaluate, str(tmp_path)) is None
-    assert evaluate.steps == []
+    assert evaluate.steps == [10, 30]
 
 
 def test_a_checkpoint_of_another_model_is_an_error(training, tmp_path):

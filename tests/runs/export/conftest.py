@@ -1,5 +1,8 @@
 """A small classifier, its data and a checkpoint of it, to be exported."""
 
+import os
+import subprocess
+
 import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
@@ -50,6 +53,15 @@ class Table(Classifier):
         return ModelOutput(predictions={"name": table.lookup(output.predictions["class"])})
 
 
+class TwoHeads(Classifier):
+    """Has a signature for all outputs, and a signature for each output."""
+
+    def build(self, features, labels, mode):
+        output = super().build(features, labels, mode).predictions
+        heads = {name: {name: tensor} for name, tensor in output.items()}
+        return ModelOutput(exports={"serving_default": output, **heads})
+
+
 def write_checkpoint(path, values):
     """Saves variables by name, as a trainer would."""
     with tf.Graph().as_default(), tf.Session() as session:
@@ -57,6 +69,24 @@ def write_checkpoint(path, values):
             tf.get_variable(name, initializer=tf.constant(value))
         session.run(tf.global_variables_initializer())
         return tf.train.Saver(save_relative_paths=True).save(session, str(path))
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """Mounts a file system of some kB at `tmp_path/export`, if the machine allows that."""
+    folder = tmp_path / "export"
+
+    def mount(kilobytes):
+        folder.mkdir()
+        command = ["mount", "-t", "tmpfs", "-o", f"size={kilobytes}k", "tmpfs", folder]
+        mounted = subprocess.run(command, capture_output=True)
+        if mounted.returncode:
+            pytest.skip(f"no file system can be mounted: {mounted.stderr.decode().strip()}")
+        return folder
+
+    yield mount
+    if os.path.ismount(folder):
+        subprocess.run(["umount", "--lazy", folder], check=True)
 
 
 @pytest.fixture

@@ -27,24 +27,20 @@ def described(signature):
     return signature.method_name, *named
 
 
-def test_scores_and_classes_make_a_classify_signature(examples):
-    output = ClassificationOutput(
-        scores=tf.constant([[0.5]], name="s"), classes=tf.constant([["cat"]], name="c")
-    )
+@pytest.mark.parametrize("names", [("scores", "classes"), ("scores",), ("classes",)])
+def test_scores_classes_or_both_make_a_classify_signature(examples, names):
+    tensors = {
+        "scores": tf.constant([[0.5]], name="scores"),
+        "classes": tf.constant([["cat"]], name="classes"),
+    }
+    fields = {name: tensors[name] for name in names}
+    output = ClassificationOutput(**fields)
+    assert (output.scores, output.classes) == (fields.get("scores"), fields.get("classes"))
     assert described(output.as_signature_def(examples)) == (
         "tensorflow/serving/classify",
         {"inputs": ("examples:0", STRING)},
-        {"scores": ("s:0", FLOAT), "classes": ("c:0", STRING)},
+        {name: (f"{name}:0", int(tensors[name].dtype)) for name in names},
     )
-
-
-def test_scores_or_classes_alone_are_enough(examples):
-    scores = ClassificationOutput(scores=tf.constant([[0.5]], name="s"))
-    assert scores.classes is None
-    assert described(scores.as_signature_def(examples))[2] == {"scores": ("s:0", FLOAT)}
-    classes = ClassificationOutput(classes=tf.constant([["cat"]], name="c"))
-    assert classes.scores is None
-    assert described(classes.as_signature_def(examples))[2] == {"classes": ("c:0", STRING)}
 
 
 def test_a_value_makes_a_regress_signature(examples):
@@ -86,34 +82,22 @@ def test_all_kinds_are_export_outputs():
     ("make", "message"),
     [
         (lambda: ClassificationOutput(), "At least one of `scores` and `classes` must be defined"),
-        (
-            lambda: ClassificationOutput(scores=[0.5]),
-            r"^Classification scores must be a float32 Tensor; got \[0\.5\]$",
-        ),
+        (lambda: ClassificationOutput(scores=[0.5]), r"^Classification scores .*; got \[0\.5\]$"),
         (
             lambda: ClassificationOutput(scores=tf.constant(1)),
-            r"^Classification scores must be a float32 Tensor; got Tensor",
+            "scores must be a float32 Tensor; got T",
         ),
-        (
-            lambda: ClassificationOutput(classes="cat"),
-            r"^Classification classes must be a string Tensor; got cat$",
-        ),
+        (lambda: ClassificationOutput(classes="cat"), "^Classification classes .*; got cat$"),
         (
             lambda: ClassificationOutput(classes=tf.constant(1)),
-            r"^Classification classes must be a string Tensor; got Tensor",
+            "classes must be a string Tensor; got T",
         ),
-        (
-            lambda: RegressionOutput(1.5),
-            r"^Regression output value must be a float32 Tensor; got 1\.5$",
-        ),
-        (
-            lambda: RegressionOutput(tf.constant(1)),
-            r"^Regression output value must be a float32 Tensor; got Tensor",
-        ),
+        (lambda: RegressionOutput(1.5), r"^Regression output value .*; got 1\.5$"),
+        (lambda: RegressionOutput(tf.constant(1)), "value must be a float32 Tensor; got Tensor"),
         (lambda: PredictOutput({"a": 1}), r"^Prediction output value must be a Tensor; got 1\.$"),
         (
             lambda: PredictOutput({1: tf.constant(1)}),
-            r"^Prediction output key must be a string; got 1\.$",
+            "^Prediction output key must be a string; got 1",
         ),
     ],
 )
@@ -126,13 +110,7 @@ def test_outputs_of_a_wrong_kind_are_refused(make, message):
 def test_serialised_examples_must_be_the_only_input(examples, kind):
     value = tf.constant([1.5])
     output = {"Classification": ClassificationOutput, "Regression": RegressionOutput}[kind](value)
-    message = (
-        f"^{kind} signatures can only accept a single tensor input of type tf.string. Please "
-        "check to make sure that you have structured the serving_input_receiver_fn so that it "
-        "creates a single string placeholder. If your model function expects multiple inputs, "
-        "then use `tf.io.parse_example\\(\\)` to parse the string into multiple tensors.\n "
-        "Received: {"
-    )
+    message = rf"^{kind} signatures can only accept a single tensor .* tensors\.\n Received: {{"
     wrong = [{}, {**examples, "more": examples["examples"]}, {"x": tf.placeholder(tf.float32)}]
     for inputs in wrong:
         with pytest.raises(ValueError, match=message):
@@ -203,7 +181,7 @@ def test_an_update_that_is_no_tensor_gets_one_that_runs_it():
         ({"metrics": {"m": (1, "constant")}}, r"^metrics/m output value must be a Tensor; got 1"),
         (
             {"metrics": {"m": ("constant", 1)}},
-            r"^metrics/m update_op must be a Tensor or Operation; got 1\.$",
+            "^metrics/m update_op must be a Tensor or Operation; ",
         ),
     ],
 )

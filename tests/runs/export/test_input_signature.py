@@ -10,7 +10,6 @@ from tf_frame import Input
 from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import ConfigError, DataError
 from tf_frame.runs.export.input_signature import (
-    InputSignature,
     input_signature,
     map_parts,
     named_parts,
@@ -47,29 +46,21 @@ def test_placeholders_have_the_shapes_of_the_data_and_an_open_batch():
     }
     with tf.Graph().as_default():
         features, named = placeholders(found.specs)
-        assert {key: tensor.name for key, tensor in features.items()} == {
-            "x": "inputs/x:0",
-            "n": "inputs/n:0",
-        }
+        assert [features[key].name for key in ("x", "n")] == ["inputs/x:0", "inputs/n:0"]
         assert named["x"] is features["x"]
         assert features["x"].shape.as_list() == [None, 2]
 
 
 def test_the_batch_is_the_first_of_the_evaluation_data():
-    found = of(sliced({"x": X}))
-    assert found.is_real
-    np.testing.assert_array_equal(found.batch["x"], X[:4])
-
-
-def test_the_data_is_that_of_evaluation():
     modes = []
 
     def data(mode, context):
         modes.append((mode.value, context.batch_size))
         return sliced({"x": X})(mode, context)
 
-    of(data)
-    assert modes == [("eval", 4)]
+    found = of(data)
+    assert found.is_real and modes == [("eval", 4)]
+    np.testing.assert_array_equal(found.batch["x"], X[:4])
 
 
 def test_a_batch_dimension_that_is_fixed_in_the_data_is_open_in_the_signature():
@@ -105,8 +96,10 @@ def test_features_without_a_batch_have_no_batch_dimension():
     assert found.for_one_example().specs["scale"] == tf.TensorSpec([], tf.float32)
 
 
-def test_one_tensor_is_called_input():
-    found = of(sliced(X))
+def test_one_tensor_is_called_input_and_the_graph_around_stays_empty():
+    with tf.Graph().as_default() as graph:
+        found = of(sliced(X))
+    assert not graph.get_operations()
     assert list(named_parts(found.specs)) == list(found.batch) == ["input"]
     assert found.specs == tf.TensorSpec([None, 2], tf.float32)
 
@@ -117,10 +110,8 @@ def test_several_data_sets_and_functions_have_a_signature_too():
 
     found = of(lambda mode, context: [sliced({"x": X})(mode, context), function])
     assert found.is_real
-    assert {name: spec.shape.as_list() for name, spec in named_parts(found.specs).items()} == {
-        "input_0/x": [None, 2],
-        "input_1": [None, 2],
-    }
+    shapes = {name: str(spec.shape) for name, spec in named_parts(found.specs).items()}
+    assert shapes == {"input_0/x": "(None, 2)", "input_1": "(None, 2)"}
     assert found.batch["input_1"].tolist() == X[:3].tolist()
 
 
@@ -188,12 +179,8 @@ def test_without_data_the_batch_is_random_but_the_same_each_time():
 
     found, again = of(data), of(data)
     assert not found.is_real
-    assert {name: array.dtype.name for name, array in found.batch.items()} == {
-        "x": "float32",
-        "n": "int32",
-        "b": "bool",
-        "t": "object",
-    }
+    types = {name: array.dtype.name for name, array in found.batch.items()}
+    assert types == {"x": "float32", "n": "int32", "b": "bool", "t": "object"}
     assert found.batch["x"].shape == (4, 2)
     assert 0 <= found.batch["x"].min() < found.batch["x"].max() <= 1
     assert set(found.batch["n"].tolist()) <= {0, 1}
@@ -211,15 +198,3 @@ def test_random_batches_of_unknown_size_have_some():
 def test_data_of_another_kind_is_refused():
     with pytest.raises(DataError, match="must return a tf.data.Dataset"):
         of(lambda mode, context: 3)
-
-
-def test_nothing_is_left_in_the_graph_around():
-    with tf.Graph().as_default() as graph:
-        of(sliced(X))
-    assert not graph.get_operations()
-
-
-def test_a_signature_is_made_of_specs_and_a_batch():
-    specs = {"x": tf.TensorSpec([None, None], tf.float32)}
-    found = InputSignature(specs, {"x": X}, is_real=True)
-    assert found.for_one_example().specs == {"x": tf.TensorSpec([1, 2], tf.float32)}

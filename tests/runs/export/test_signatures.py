@@ -19,6 +19,9 @@ from tf_frame.runs.export.signatures import find_exports, make_signatures
 pytestmark = pytest.mark.usefixtures("graph")
 
 
+X = "the tensor"
+
+
 @pytest.fixture
 def x():
     return tf.placeholder(tf.float32, [None, 3], name="x")
@@ -27,6 +30,11 @@ def x():
 @pytest.fixture
 def examples():
     return tf.placeholder(tf.string, [None], name="examples")
+
+
+def serve(x, exports):
+    """Signatures of exports with one input."""
+    return make_signatures(ServingInputReceiver(x, x), exports, serving=True)
 
 
 def warnings_of_ours(caplog):
@@ -56,20 +64,22 @@ def test_a_single_export_is_the_default_too(x):
     assert set(found) == {"a", "serving_default"} and found["a"] is found["serving_default"]
 
 
-def test_of_several_exports_one_must_be_the_default(x):
-    exports = {"a": {"v": x}, "b": {"v": x}}
-    with pytest.raises(ValueError, match="^Multiple `export_outputs` were provided, but none of"):
+@pytest.mark.parametrize(
+    ("exports", "kind", "message"),
+    [
+        (
+            {"a": {"v": X}, "b": {"v": X}},
+            ValueError,
+            "^Multiple `export_outputs` were provided, but",
+        ),
+        ({}, PluginError, r"nothing to serve.*return ModelOutput\(predictions="),
+        ({"a": 5}, ValueError, r"^Prediction output value must be a Tensor; got 5\.$"),
+    ],
+)
+def test_exports_that_cannot_be_served_are_refused(x, exports, kind, message):
+    exports = tf.nest.map_structure(lambda value: x if value is X else value, exports)
+    with pytest.raises(kind, match=message):
         find_exports(ModelOutput(exports=exports), Mode.PREDICT)
-
-
-def test_a_model_with_nothing_to_serve_is_refused():
-    with pytest.raises(PluginError, match=r"nothing to serve.*return ModelOutput\(predictions="):
-        find_exports(ModelOutput(), Mode.PREDICT)
-
-
-def test_an_export_that_is_no_tensor_is_refused(x):
-    with pytest.raises(ValueError, match=r"^Prediction output value must be a Tensor; got 5\.$"):
-        find_exports(ModelOutput(exports={"a": 5}), Mode.PREDICT)
 
 
 @pytest.mark.parametrize(
@@ -86,15 +96,12 @@ def test_evaluation_and_training_export_loss_predictions_and_metrics(mode, key, 
 
 
 def test_losses_of_the_collection_are_the_loss_of_a_model_that_names_none(x):
+    assert find_exports(ModelOutput(predictions={"p": x}), Mode.EVAL)["eval"].loss is None
     for value in (2.0, 3.0):
         tf.losses.add_loss(tf.constant(value))
     loss = find_exports(ModelOutput(), Mode.EVAL)["eval"].loss["loss"]
     with tf.Session() as session:
         assert session.run(loss) == 5.0
-
-
-def test_a_model_without_any_loss_can_be_exported_for_evaluation(x):
-    assert find_exports(ModelOutput(predictions={"p": x}), Mode.EVAL)["eval"].loss is None
 
 
 def test_each_output_makes_a_signature(x, caplog):
@@ -128,17 +135,14 @@ def test_alternative_inputs_make_signatures_more(x, examples):
 
 def test_an_output_that_does_not_fit_the_inputs_is_left_out_and_told(x, caplog):
     exports = {"serving_default": PredictOutput(x), "scores": ClassificationOutput(scores=x)}
-    found = make_signatures(ServingInputReceiver(x, x), exports, serving=True)
-    assert set(found) == {"serving_default"}
+    assert set(serve(x, exports)) == {"serving_default"}
     assert "signature 'scores' is not exported: Classification signatures can only" in caplog.text
 
 
 def test_an_output_that_needs_what_nobody_feeds_is_left_out_and_told(x, caplog):
     other = tf.placeholder(tf.float32, [], name="other")
     exports = {"serving_default": PredictOutput({"p": x}), "more": PredictOutput({"p": x * other})}
-    assert set(make_signatures(ServingInputReceiver(x, x), exports, serving=True)) == {
-        "serving_default"
-    }
+    assert set(serve(x, exports)) == {"serving_default"}
     assert "signature 'more' is not exported: its inputs ['x:0'] are insufficient" in caplog.text
     assert "'p' (mul:0), which depends on the placeholder other" in caplog.text
 
@@ -146,26 +150,20 @@ def test_an_output_that_needs_what_nobody_feeds_is_left_out_and_told(x, caplog):
 def test_what_must_only_run_first_counts_as_well(x, caplog):
     with tf.control_dependencies([tf.placeholder(tf.float32, [], name="other")]):
         exports = {"serving_default": PredictOutput(tf.identity(x))}
-    assert not make_signatures(ServingInputReceiver(x, x), exports, serving=True)
+    assert not serve(x, exports)
     assert "which depends on the placeholder other" in caplog.text
 
 
 def test_what_lies_before_the_fed_tensors_does_not_count(x):
     middle = tf.identity(x, name="middle")
-    found = make_signatures(
-        ServingInputReceiver({"x": middle}, {"x": middle}),
-        {"serving_default": PredictOutput({"same": middle, "more": middle + 1})},
-        serving=True,
-    )
-    assert set(found) == {"serving_default"}
+    exports = {"serving_default": PredictOutput({"same": middle, "more": middle + 1})}
+    assert set(serve({"x": middle}, exports)) == {"serving_default"}
 
 
 def test_the_parts_of_a_sparse_input_are_fed():
     sparse = tf.sparse_placeholder(tf.float32, [None, 3], name="s")
     exports = {"serving_default": PredictOutput(tf.sparse.to_dense(sparse))}
-    found = make_signatures(
-        ServingInputReceiver({"s": sparse}, {"s": sparse}), exports, serving=True
-    )
+    found = serve({"s": sparse}, exports)
     assert found["serving_default"].inputs["s"].coo_sparse.values_tensor_name == "s/values:0"
 
 
@@ -184,26 +182,20 @@ def test_the_parts_of_a_sparse_or_ragged_output_are_checked_too(x, kind, caplog)
     other = tf.placeholder(tf.float32, [None, 3], name="other")
     make = tf.sparse.from_dense if kind == "sparse" else tf.RaggedTensor.from_tensor
     exports = {"serving_default": Composite(make(x)), "more": Composite(make(other))}
-    found = make_signatures(ServingInputReceiver(x, x), exports, serving=True)
-    assert set(found) == {"serving_default"}
+    assert set(serve(x, exports)) == {"serving_default"}
     assert "'more' is not exported" in caplog.text and "the placeholder other" in caplog.text
 
 
-def test_an_export_without_any_signature_is_told(caplog):
-    examples = tf.placeholder(tf.float32, [])
-    assert not make_signatures(ServingInputReceiver(examples, examples), {}, serving=True)
+def test_an_export_without_any_signature_or_its_default_is_told(x, caplog):
+    assert not serve(x, {})
     assert "Export includes no signatures!" in caplog.text
-
-
-def test_an_export_whose_default_cannot_be_served_is_told(x, caplog):
-    exports = {"serving_default": RegressionOutput(x), "b": PredictOutput(x)}
-    assert set(make_signatures(ServingInputReceiver(x, x), exports, serving=True)) == {"b"}
+    assert set(serve(x, {"serving_default": RegressionOutput(x), "b": PredictOutput(x)})) == {"b"}
     assert "Export includes no default signature!" in caplog.text
 
 
 def test_an_output_that_cannot_be_served_is_left_out_and_told(x, caplog):
     exports = {"a": PredictOutput({}), "b": EvalOutput(predictions=x)}
-    assert not make_signatures(ServingInputReceiver(x, x), exports, serving=True)
+    assert not serve(x, exports)
     assert "signature 'a' is not exported: Prediction `outputs` cannot be None or" in caplog.text
     assert "signature 'b' is not exported: it has no inputs, no outputs, or some" in caplog.text
 

@@ -1,5 +1,5 @@
+import functools
 import os
-import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -20,15 +20,21 @@ from tf_frame.runs.export.staging import (
 FIRST, SECOND = "1700000000", "1700000001"
 
 
+both_stages = pytest.mark.parametrize(
+    "stage", [staged_export, functools.partial(staged_files, overwrite=False)]
+)
+
+
 def export(base, content="x"):
     with staged_export(str(base)) as folder:
-        write(folder, content)
+        write_files(folder, file=content)
         return put_in_place(folder)
 
 
-def write(folder, content):
-    with open(os.path.join(folder, "file"), "w") as file:
-        file.write(content)
+def write_files(folder, **files):
+    for name, text in files.items():
+        with open(os.path.join(folder, name), "w") as file:
+            file.write(text)
 
 
 def read(folder):
@@ -46,7 +52,6 @@ def test_an_export_is_named_by_the_time_when_it_ends(tmp_path):
     final = export(tmp_path / "a" / "b")
     assert before <= int(os.path.basename(final)) <= time.time()
     assert os.listdir(final) == ["file"]
-    assert os.listdir(tmp_path / "a" / "b") == [os.path.basename(final)]
 
 
 def test_while_it_is_written_its_name_is_no_number(tmp_path):
@@ -77,7 +82,7 @@ def test_an_export_that_ends_in_between_is_not_replaced(tmp_path, at_one_second,
     def rename(source, destination, overwrite=False):
         if not exists(str(export_of_another)):
             export_of_another.mkdir()
-            write(export_of_another, "another")
+            write_files(export_of_another, file="another")
         return real(source, destination, overwrite=True)  # As if it had looked before.
 
     real = tf.io.gfile.rename
@@ -92,9 +97,6 @@ def test_exports_are_the_folders_named_after_a_time_oldest_first(tmp_path):
         (tmp_path / name).mkdir()
     (tmp_path / ".best.json").touch()
     assert list_exports(str(tmp_path)) == ["1000000001", "1000000003"]
-
-
-def test_a_folder_that_is_not_there_has_no_exports(tmp_path):
     assert list_exports(str(tmp_path / "none")) == []
 
 
@@ -102,19 +104,24 @@ class Stop(BaseException):
     pass
 
 
+@both_stages
 @pytest.mark.parametrize("kind", [ValueError, KeyboardInterrupt, Stop])
-def test_after_an_error_nothing_is_left_behind(tmp_path, kind):
-    with pytest.raises(kind), staged_export(str(tmp_path / "a" / "b")) as folder:
+def test_after_an_error_nothing_is_left_behind(tmp_path, stage, kind):
+    with pytest.raises(kind), stage(str(tmp_path / "a" / "b")) as folder:
         os.mkdir(os.path.join(folder, "variables"))
+        write_files(folder, one="1")
         raise kind
     assert os.listdir(tmp_path) == []
 
 
-def test_after_an_error_the_other_exports_stay(tmp_path):
+@both_stages
+def test_after_an_error_earlier_exports_and_files_of_others_stay(tmp_path, stage):
     final = export(tmp_path / "a")
-    with pytest.raises(ValueError), staged_export(str(tmp_path / "a")):
+    with pytest.raises(ValueError), stage(str(tmp_path / "a")):
+        write_files(tmp_path, mine="")
         raise ValueError
     assert os.listdir(tmp_path / "a") == [os.path.basename(final)]
+    assert sorted(os.listdir(tmp_path)) == ["a", "mine"]
 
 
 def test_a_file_in_the_place_of_the_folder_is_one_clear_error(tmp_path):
@@ -124,35 +131,26 @@ def test_a_file_in_the_place_of_the_folder_is_one_clear_error(tmp_path):
     assert os.listdir(tmp_path) == ["file"]
 
 
-@pytest.mark.parametrize("kind", [OSError, tf.errors.NotFoundError])
-def test_an_error_that_is_not_about_the_disk_stays_what_it_is(tmp_path, kind):
-    error = OSError("no") if kind is OSError else kind(None, None, "no vocabulary")
-    with pytest.raises(kind) as raised, staged_export(str(tmp_path)):
+@both_stages
+@pytest.mark.parametrize(
+    "error", [OSError("no"), tf.errors.NotFoundError(None, None, "/data/image.png; No such file")]
+)
+def test_an_error_that_is_not_about_the_disk_stays_what_it_is(tmp_path, stage, error):
+    with pytest.raises(type(error)) as raised, stage(str(tmp_path)):
         raise error
     assert raised.value is error and os.listdir(tmp_path) == []
-
-
-@pytest.fixture
-def small_disk(tmp_path):
-    """A file system of 64 kB, where the machine lets us mount one."""
-    mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(tmp_path)], capture_output=True
-    )
-    if mounted.returncode:
-        pytest.skip(f"no file system can be mounted: {mounted.stderr.decode().strip()}")
-    yield tmp_path
-    subprocess.run(["umount", "--lazy", str(tmp_path)], check=True)
 
 
 @pytest.mark.process
 @pytest.mark.parametrize("writer", ["python", "tensorflow"])
 def test_a_full_disk_is_one_clear_error_and_nothing_is_left_behind(small_disk, writer):
+    disk = small_disk(64)
     message = r"^the SavedModel could not be written to .*No space left on device"
-    with pytest.raises(TfFrameError, match=message), staged_export(str(small_disk)) as folder:
+    with pytest.raises(TfFrameError, match=message), staged_export(str(disk)) as folder:
         path = os.path.join(folder, "file")
         with tf.io.gfile.GFile(path, "wb") if writer == "tensorflow" else open(path, "wb") as file:
             file.write(b"x" * 200_000)
-    assert os.listdir(small_disk) == []
+    assert os.listdir(disk) == []
 
 
 def test_extra_files_are_copied_below_assets_extra(tmp_path):
@@ -165,18 +163,21 @@ def test_extra_files_are_copied_below_assets_extra(tmp_path):
     assert check_extra(None) == {}
 
 
-def test_an_extra_file_that_does_not_exist_is_refused(tmp_path):
-    with pytest.raises(ConfigError, match=r"no file .*/none, which 'a' should be"):
-        check_extra({"a": str(tmp_path / "none")})
-    with pytest.raises(ConfigError, match=r"there is no file"):
-        check_extra({"a": str(tmp_path)})
-
-
-@pytest.mark.parametrize("to", ["/abs/olute", "../up", "a/../../up", ".", ""])
-def test_an_extra_file_stays_below_assets_extra(tmp_path, to):
+@pytest.mark.parametrize(
+    ("to", "source", "message"),
+    [
+        ("a", "none", r"no file .*/none, which 'a' should be"),
+        ("a", "", "there is no file"),
+        *(
+            (to, "file", "is not below assets.extra; give a relative path such")
+            for to in ("/abs/olute", "../up", "a/../../up", ".", "")
+        ),
+    ],
+)
+def test_an_extra_file_exists_and_stays_below_assets_extra(tmp_path, to, source, message):
     (tmp_path / "file").touch()
-    with pytest.raises(ConfigError, match=r"is not below assets.extra; give a relative path such"):
-        check_extra({to: str(tmp_path / "file")})
+    with pytest.raises(ConfigError, match=message):
+        check_extra({to: str(tmp_path / source)})
 
 
 def test_a_new_export_is_above_those_there_also_where_lower_numbers_are_free(
@@ -187,33 +188,11 @@ def test_a_new_export_is_above_those_there_also_where_lower_numbers_are_free(
     assert export(tmp_path) == str(tmp_path / "1700000005")
 
 
-def write_files(folder, **files):
-    for name, text in files.items():
-        with open(os.path.join(folder, name), "w") as file:
-            file.write(text)
-
-
 def test_files_appear_at_the_end(tmp_path):
     with staged_files(str(tmp_path / "a" / "b"), overwrite=False) as staging:
         write_files(staging, one="1", two="2")
         assert os.listdir(tmp_path / "a" / "b") == [os.path.basename(staging)]
     assert sorted(os.listdir(tmp_path / "a" / "b")) == ["one", "two"]
-
-
-@pytest.mark.parametrize("error", [KeyboardInterrupt, ZeroDivisionError])
-def test_after_a_failure_nothing_is_left(tmp_path, error):
-    with pytest.raises(error), staged_files(str(tmp_path / "a" / "b"), overwrite=False) as staging:
-        write_files(staging, one="1")
-        raise error
-    assert os.listdir(tmp_path) == []
-
-
-def test_folders_that_hold_something_else_stay(tmp_path):
-    (tmp_path / "a").mkdir()
-    with pytest.raises(ZeroDivisionError), staged_files(str(tmp_path / "a"), overwrite=False):
-        write_files(tmp_path, mine="")
-        raise ZeroDivisionError
-    assert sorted(os.listdir(tmp_path)) == ["a", "mine"]
 
 
 def test_of_several_files_none_is_moved_where_one_is_in_the_way(tmp_path):
@@ -268,11 +247,6 @@ def test_errors_of_writing_are_explained(tmp_path, error):
             error = type(error)(None, None, error.message.replace("STAGING", work))
         raise error
     assert not os.listdir(tmp_path)
-
-
-def test_other_errors_of_tensorflow_pass(tmp_path):
-    with pytest.raises(tf.errors.NotFoundError), staged_files(str(tmp_path), overwrite=False):
-        raise tf.errors.NotFoundError(None, None, "/data/image.png; No such file")
 
 
 def test_an_output_below_a_file_is_refused(tmp_path):

@@ -18,8 +18,9 @@ def array(*numbers):
     return np.array(numbers, np.float64)
 
 
-def test_equal_outputs_have_no_difference():
+def test_equal_and_empty_outputs_have_no_difference():
     assert compared(array(1, -2), array(1, -2)) == Comparison(0.0, "y", 0)
+    assert compared(np.zeros([0, 3]), np.zeros([0, 3])).largest_difference == 0
 
 
 def test_below_one_the_bound_is_absolute():
@@ -127,16 +128,19 @@ def test_scores_that_do_not_explain_the_expected_classes_forgive_nothing():
         compared(classes(1, 0), classes(1, 1), scores=np.array([[0.9, 0.1], [0.5, 0.5]]))
 
 
-@pytest.mark.parametrize("found", [-1, 2])
-def test_a_class_that_there_is_not_is_never_a_tie(found):
+@pytest.mark.parametrize(
+    ("expected", "found", "scores"),
+    [
+        # Classes that do not exist.
+        (0, -1, [[0.5, 0.5]]),
+        (0, 2, [[0.5, 0.5]]),
+        # Scores of other shapes.
+        *(([0], [1], np.full(shape, 0.5)) for shape in [(3, 2), (1, 2, 1), ()]),
+    ],
+)
+def test_classes_that_do_not_exist_and_scores_of_other_shapes_are_no_ties(expected, found, scores):
     with pytest.raises(DifferenceError):
-        compared(classes(0), classes(found), scores=np.array([[0.5, 0.5]]))
-
-
-@pytest.mark.parametrize("shape", [(3, 2), (1, 2, 1), ()])
-def test_floating_point_outputs_of_other_shapes_are_no_scores(shape):
-    with pytest.raises(DifferenceError):
-        compared(np.array([[0]]), np.array([[1]]), scores=np.full(shape, 0.5))
+        compared(classes(expected), classes(found), scores=np.array(scores))
 
 
 def test_shapes_and_names_have_to_be_the_same():
@@ -144,10 +148,6 @@ def test_shapes_and_names_have_to_be_the_same():
         compared(array(1, 2), array(1, 2)[np.newaxis])
     with pytest.raises(DifferenceError, match="has the outputs z; expected: y"):
         compare({"y": array(1)}, {"z": array(1)}, tolerance=TOLERANCE)
-
-
-def test_an_empty_output_is_equal_to_itself():
-    assert compared(np.zeros([0, 3]), np.zeros([0, 3])).largest_difference == 0
 
 
 def test_of_several_signatures_each_is_compared():

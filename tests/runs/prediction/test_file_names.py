@@ -45,15 +45,10 @@ def test_a_file_counts_whatever_it_is_called_and_in_its_place(folder):
 
 def test_a_file_that_is_named_twice_counts_once(folder, monkeypatch):
     monkeypatch.chdir(folder)
-    found = list_files(["b.png", str(folder), "./b.png", "sub"], (".png",))
-    assert found == [
-        "b.png",
-        *(str(folder / name) for name in ("a.PNG", "e.png/f.png", "sub/d.png")),
-    ]
-
-
-def test_home_is_known(folder, monkeypatch):
     monkeypatch.setenv("HOME", str(folder))
+    found = list_files(["b.png", str(folder), "./b.png", "sub", "~/b.png"], (".png",))
+    others = [str(folder / name) for name in ("a.PNG", "e.png/f.png", "sub/d.png")]
+    assert found == ["b.png", *others]
     assert list_files(["~/b.png"], ()) == [str(folder / "b.png")]
 
 
@@ -73,17 +68,13 @@ def test_an_empty_folder_is_an_error(folder, suffixes, text):
         list_files([str(folder / "b.png"), str(empty)], suffixes)
 
 
-def test_the_output_folder_is_made(tmp_path):
-    check_output(str(tmp_path / "a" / "b"), [])
-    assert (tmp_path / "a" / "b").is_dir()
-
-
 def test_the_folder_of_an_input_is_no_output(folder, monkeypatch):
     monkeypatch.chdir(folder)
     for output in (".", str(folder)):
         with pytest.raises(ConfigError, match=r"is the folder of an --input"):
             check_output(output, ["b.png"])
-    check_output("sub", ["b.png"])
+    check_output("sub/new", ["b.png"])
+    assert (folder / "sub" / "new").is_dir()
 
 
 def test_an_output_that_is_a_file_is_an_error(folder):

@@ -1,32 +1,45 @@
 """Runs of the toy model inside this process."""
 
+import dataclasses
+
 import pytest
+import tensorflow.compat.v1 as tf
 
 from tf_frame.plugin import Mode
+from tf_frame.runs.setup.training_setup import TRAIN
 from tf_frame.testing.toy import ToyInput, ToyModel, make_setup, run_setup
+
+
+def train(folder, model=ToyModel, source=ToyInput, *, hooks=(), mode=TRAIN, lines, **options):
+    """Trains the toy, or another model and input, in a folder; without evaluation by default."""
+    if options.get("save_checkpoint_steps"):
+        options["save_checkpoint_secs"] = None
+    interrupts = options.pop("interrupts", None)
+    setup = make_setup(model, source, str(folder), **{"evaluate": False, **options})
+    setup = dataclasses.replace(setup, hooks=hooks, mode=mode)
+    return run_setup(setup, report=lines.append, interrupts=interrupts)
 
 
 @pytest.fixture
 def go(tmp_path, capsys):
-    """Trains the toy model and, where asked, evaluates it; returns result and reported lines."""
+    """Trains in `tmp_path`, see `train`; returns result and reported lines."""
 
-    def go(*, source=ToyInput, model=ToyModel, evaluate=False, **options):
-        lines = []
-        setup = make_setup(model, source, str(tmp_path), evaluate=evaluate, **options)
-        result = run_setup(setup, report=lines.append)
+    def go(*plugins, lines=None, **options):
+        lines = [] if lines is None else lines
+        result = train(tmp_path, *plugins, lines=lines, **options)
         return result, "\n".join(lines)
 
-    return go
+    yield go
+    tf.summary.FileWriterCache.clear()
 
 
 @pytest.fixture
 def other_run(tmp_path_factory):
     """Trains the toy model, or another model, in another folder; returns the folder."""
 
-    def other_run(model=ToyModel, **options):
+    def other_run(*plugins, **options):
         folder = tmp_path_factory.mktemp("other")
-        setup = make_setup(model, ToyInput, str(folder), evaluate=False, **options)
-        run_setup(setup, report=lambda line: None)
+        train(folder, *plugins, lines=[], **options)
         return folder
 
     return other_run

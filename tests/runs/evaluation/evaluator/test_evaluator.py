@@ -138,27 +138,9 @@ def test_a_stop_ends_the_evaluation_with_the_figures_so_far(save, tmp_path):
     assert not (tmp_path / "eval").exists()
     first_two = toy(steps=2).evaluate(path).metrics
     assert stopped.metrics == pytest.approx(first_two)
-    whole = evaluator.evaluate(path, stop=lambda: False)
-    assert (whole.stopped, whole.steps) == (False, 3)
-
-
-def test_an_evaluation_that_is_stopped_before_the_first_batch_has_no_steps(save):
-    evaluated = toy().evaluate(save(1), stop=lambda: True)
-    assert (evaluated.stopped, evaluated.steps) == (True, 0)
-
-
-def test_sessions_have_the_devices_of_the_options(save, monkeypatch):
-    protos = []
-    make = tf.Session.__init__
-
-    def noted(self, target="", graph=None, config=None):
-        protos.append(config)
-        make(self, target, graph, config)
-
-    monkeypatch.setattr(tf.Session, "__init__", noted)
-    toy(inter_op_threads=3, gpus=(0,)).evaluate(save(1))
-    assert protos[-1].inter_op_parallelism_threads == 3
-    assert protos[-1].gpu_options.visible_device_list == "0"
+    for stop, result in ((False, (False, 3)), (True, (True, 0))):
+        evaluated = evaluator.evaluate(path, stop=lambda stop=stop: stop)
+        assert (evaluated.stopped, evaluated.steps) == result
 
 
 def test_the_names_of_metrics_are_known_before_the_first_evaluation(save):
@@ -233,10 +215,18 @@ def test_a_closed_evaluator_begins_anew(save):
     assert evaluator.model.calls == 2
 
 
-def test_the_session_gets_the_configuration(save):
-    config = tf.ConfigProto(intra_op_parallelism_threads=1, device_count={"CPU": 3})
-    evaluator = toy()
-    evaluator.session_config = config
-    hook = Watching()
-    evaluator.evaluate(save(1), hooks=[hook])
-    assert len([d for d in hook.sessions[0].list_devices() if d.device_type == "CPU"]) == 3
+def test_the_session_has_the_devices_of_the_options_and_the_configuration(save, monkeypatch):
+    protos = []
+    make = tf.Session.__init__
+
+    def noted(self, target="", graph=None, config=None):
+        protos.append(config)
+        make(self, target, graph, config)
+
+    monkeypatch.setattr(tf.Session, "__init__", noted)
+    evaluator = toy(inter_op_threads=3, gpus=(0,))
+    evaluator.session_config = tf.ConfigProto(device_count={"CPU": 3})
+    evaluator.evaluate(save(1))
+    assert protos[-1].inter_op_parallelism_threads == 3
+    assert protos[-1].gpu_options.visible_device_list == "0"
+    assert protos[-1].device_count["CPU"] == 3

@@ -8,21 +8,23 @@ from tf_frame.estimator.export import ClassificationOutput
 from tf_frame.runs.export.formats import saved_model_format
 from tf_frame.runs.export.verify import DifferenceError
 
-from ..conftest import B, Classifier, Data, Table, W, X
+from ..conftest import B, Classifier, Data, Table, TwoHeads, W, X
+
+
+def served(exported, **inputs):
+    """Outputs as TensorFlow 2 computes them."""
+    serve = tf2.saved_model.load(exported.path).signatures["serving_default"]
+    return serve(**{name: tf2.constant(value) for name, value in inputs.items()})
 
 
 def test_tensorflow_2_loads_it_and_computes_the_model(export, tmp_path, variable_mode):
     exported = export("saved_model")
     folder, number = exported.path.rsplit("/", 1)
     assert (folder, number.isdecimal()) == (str(tmp_path / "out"), True)
-    found = tf2.saved_model.load(exported.path).signatures["serving_default"](x=tf2.constant(X))
+    found = served(exported, x=X)
     np.testing.assert_allclose(found["logits"].numpy(), X @ W + B, rtol=1e-6)
     assert found["class"].numpy().tolist() == np.argmax(X @ W + B, axis=1).tolist()
     assert [path.name for path in (tmp_path / "out").iterdir()] == [number]
-
-
-def test_the_signature_is_told(export):
-    exported = export("saved_model")
     assert exported.inputs["x"].shape.as_list() == [None, 3]
     (outputs,) = exported.signatures.values()
     assert list(exported.signatures) == ["serving_default"]
@@ -34,7 +36,7 @@ def test_the_signature_is_told(export):
 
 def test_averages_stand_for_the_variables(export):
     exported = export("saved_model", options={"moving_average_decay": 0.9})
-    found = tf2.saved_model.load(exported.path).signatures["serving_default"](x=tf2.constant(X))
+    found = served(exported, x=X)
     np.testing.assert_allclose(found["logits"].numpy(), 2 * (X @ W + B), rtol=1e-6)
 
 
@@ -42,13 +44,6 @@ def test_later_exports_have_higher_numbers(export):
     paths = [export("saved_model").path for _ in range(3)]
     numbers = [int(path.rsplit("/", 1)[1]) for path in paths]
     assert numbers == sorted(set(numbers))
-
-
-class TwoHeads(Classifier):
-    def build(self, features, labels, mode):
-        output = super().build(features, labels, mode).predictions
-        heads = {name: {name: tensor} for name, tensor in output.items()}
-        return ModelOutput(exports={"serving_default": output, **heads})
 
 
 def test_every_signature_is_written_and_compared(export, monkeypatch):
@@ -94,8 +89,7 @@ class OfNested(Classifier):
 def test_features_may_be_nested(export):
     exported = export("saved_model", model=OfNested, source=Nested)
     assert sorted(exported.inputs) == ["input_0/a", "input_1_0"]
-    serve = tf2.saved_model.load(exported.path).signatures["serving_default"]
-    found = serve(**{"input_0/a": tf2.constant(X), "input_1_0": tf2.constant(X)})
+    found = served(exported, **{"input_0/a": X, "input_1_0": X})
     np.testing.assert_allclose(found["logits"].numpy(), -X @ W + B, rtol=1e-5)
 
 
@@ -112,7 +106,6 @@ def test_outputs_that_need_serialised_examples_are_refused(export, tmp_path):
 
 
 def test_tables_come_with_it(export):
-    exported = export("saved_model", model=Table)
-    found = tf2.saved_model.load(exported.path).signatures["serving_default"](x=tf2.constant(X))
+    found = served(export("saved_model", model=Table), x=X)
     expected = [str(i).encode() for i in np.argmax(X @ W + B, axis=1)]
     assert found["name"].numpy().tolist() == expected

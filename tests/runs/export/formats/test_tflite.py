@@ -7,7 +7,7 @@ from tf_frame.errors import ConfigError, TfFrameError
 from tf_frame.runs.export.formats import TFLITE_TOLERANCE, tflite
 from tf_frame.runs.export.verify import DifferenceError
 
-from ..conftest import B, Classifier, Data, W, X
+from ..conftest import B, Classifier, Data, TwoHeads, W, X
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*Interpreter is deprecated:UserWarning")
 
@@ -108,13 +108,6 @@ def test_it_can_be_called_within_a_graph(export):
         exported = export("tflite")
     assert exported.comparison.output == "logits"
     assert not graph.get_operations()
-
-
-class TwoHeads(Classifier):
-    def build(self, features, labels, mode):
-        output = super().build(features, labels, mode).predictions
-        heads = {name: {name: tensor} for name, tensor in output.items()}
-        return ModelOutput(exports={"serving_default": output, **heads})
 
 
 def test_of_several_signatures_one_has_to_be_chosen(export):

@@ -1,6 +1,5 @@
 import dataclasses
 import os
-import subprocess
 
 import numpy as np
 import pytest
@@ -121,20 +120,6 @@ def test_a_mode_with_variables_that_the_first_lacks_is_refused(exported, tmp_pat
         np.testing.assert_allclose(loaded.run("value", x=X), Y)
 
 
-@pytest.fixture
-def small_disk(tmp_path):
-    """A file system of 200 kB in the place of the exports, where the machine lets us mount one."""
-    folder = tmp_path / "export"
-    folder.mkdir()
-    mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=200k", "tmpfs", folder], capture_output=True
-    )
-    if mounted.returncode:
-        pytest.skip(f"no file system can be mounted: {mounted.stderr.decode().strip()}")
-    yield folder
-    subprocess.run(["umount", "--lazy", folder], check=True)
-
-
 def large_variables(output):
     tf.get_variable("large", [100_000])
     return output
@@ -151,11 +136,11 @@ def large_graph(output):
 def test_on_a_full_disk_nothing_is_left_behind_and_the_export_before_stays(
     exported, small_disk, tmp_path, change
 ):
-    path = save(tmp_path, large=np.zeros([100_000], np.float32))
+    disk, path = small_disk(200), save(tmp_path, large=np.zeros([100_000], np.float32))
     first = exported(path=path)
     with pytest.raises(TfFrameError, match=r"^the SavedModel could not be written.*No space left"):
         exported(Linear(change), path=path)
-    assert os.listdir(small_disk) == [os.path.basename(first)]
+    assert os.listdir(disk) == [os.path.basename(first)]
     with LoadedPlugin(first) as loaded:
         np.testing.assert_allclose(loaded.run("value", x=X), Y)
 
@@ -163,10 +148,11 @@ def test_on_a_full_disk_nothing_is_left_behind_and_the_export_before_stays(
 @pytest.mark.process
 @pytest.mark.parametrize("kind", ["asset", "extra"])
 def test_assets_that_find_no_room_leave_nothing_behind(exported, small_disk, tmp_path, kind):
+    disk = small_disk(200)
     (tmp_path / "signs.txt").write_text("x" * 300_000)
     with pytest.raises(TfFrameError, match=r"^the SavedModel could not be written.*No space left"):
         if kind == "asset":
             exported(Linear(with_table(tmp_path / "signs.txt")))
         else:
             exported(assets_extra={"a": str(tmp_path / "signs.txt")})
-    assert os.listdir(small_disk) == []
+    assert os.listdir(disk) == []

@@ -48,7 +48,8 @@ def test_a_model_function_is_served_by_its_predictions_or_its_exports(exported):
 
 
 def test_the_evaluation_graph_offers_loss_predictions_and_metrics(exported):
-    with LoadedPlugin(exported(receivers={Mode.EVAL: supervised}), "eval") as loaded:
+    path = exported(receivers={Mode.EVAL: supervised})
+    with LoadedPlugin(path, "eval") as loaded:
         assert signature_names(loaded.meta) == {"eval"}
         signature = loaded.meta.signature_def["eval"]
         assert signature.method_name == "tensorflow/supervised/eval"
@@ -65,10 +66,6 @@ def test_the_evaluation_graph_offers_loss_predictions_and_metrics(exported):
         mean = loaded.run("metrics/error/value", "eval")
     np.testing.assert_allclose(value, Y)
     np.testing.assert_allclose([loss, mean], [4.0, 2.5], rtol=1e-5)
-
-
-def test_tensorflow_2_evaluates_by_it_too(exported):
-    path = exported(receivers={Mode.EVAL: supervised})
     evaluate = tf2.saved_model.load(path, ["eval"]).signatures["eval"]
     loss = evaluate(x=tf2.constant(X), y=tf2.constant(Y - 2))["loss"]
     np.testing.assert_allclose(loss, 4.0, rtol=1e-5)
@@ -109,9 +106,11 @@ def test_all_modes_share_the_variables_of_one_export(exported, tmp_path):
     with LoadedPlugin(path) as loaded:
         np.testing.assert_allclose(loaded.run("output", examples=serialized(X)), Y)
         assert not loaded.graph.get_collection("saved_model_train_op")
+        assert loaded.meta.meta_info_def.stripped_default_attrs is True
     for tag in ("eval", "train"):
         with LoadedPlugin(path, tag) as loaded:
             assert signature_names(loaded.meta) == {tag}
+            assert loaded.meta.meta_info_def.stripped_default_attrs is True
             np.testing.assert_allclose(loaded.run("loss", tag, x=X, y=Y - 1), 1.0, rtol=1e-5)
 
 

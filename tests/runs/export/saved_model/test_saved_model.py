@@ -27,35 +27,23 @@ from .conftest import (
 )
 
 
-def test_a_model_is_served_by_its_predictions(exported, variable_mode):
-    with LoadedPlugin(exported()) as loaded:
+def test_a_model_is_served_by_its_predictions(exported, tmp_path, variable_mode):
+    path = exported()
+    with LoadedPlugin(path) as loaded:
         np.testing.assert_allclose(loaded.run("value", x=X), Y)
         assert signature_names(loaded.meta) == {"serving_default"}
         signature = loaded.meta.signature_def["serving_default"]
     assert signature.method_name == "tensorflow/serving/predict"
     assert set(signature.inputs) == {"x"} and set(signature.outputs) == {"value"}
-
-
-def test_tensorflow_2_loads_it_too(exported, variable_mode):
-    loaded = tf2.saved_model.load(exported())
-    served = loaded.signatures["serving_default"](x=tf2.constant(X))
+    served = tf2.saved_model.load(path).signatures["serving_default"](x=tf2.constant(X))
     np.testing.assert_allclose(served["value"], Y)
-
-
-def test_the_folder_is_named_by_a_number_and_holds_the_model(exported, tmp_path):
-    path = exported()
+    # The folder is named by a number and holds the model.
     assert os.path.dirname(path) == str(tmp_path / "export") and os.path.basename(path).isdigit()
     assert sorted(os.listdir(path)) == ["saved_model.pb", "variables"]
     assert os.listdir(tmp_path / "export") == [os.path.basename(path)]
     names = [name for name, _ in tf.train.list_variables(path + "/variables/variables")]
     assert names == ["b", "global_step", "w"]
-
-
-def test_two_exports_at_once_get_two_folders(exported):
-    first, second = exported(), exported()
-    assert int(os.path.basename(first)) < int(os.path.basename(second))
-    with LoadedPlugin(first) as loaded:
-        np.testing.assert_allclose(loaded.run("value", x=X), Y)
+    assert int(os.path.basename(path)) < int(os.path.basename(exported()))
 
 
 def test_serialised_examples_are_parsed_in_the_graph(exported):
@@ -155,25 +143,15 @@ def test_assets_go_along_and_tables_are_initialised(exported, tmp_path):
     assert served(x=tf2.constant(-X))["sign"].numpy().tolist() == [[b"plus"], [b"minus"]]
 
 
-def test_extra_assets_are_copied(exported, tmp_path):
+def test_extra_assets_are_copied_and_a_model_as_text_can_be_read(exported, tmp_path):
     (tmp_path / "labels.txt").write_text("one")
-    path = exported(assets_extra={"deep/labels.txt": str(tmp_path / "labels.txt")})
+    extra = {"deep/labels.txt": str(tmp_path / "labels.txt")}
+    path = exported(assets_extra=extra, as_text=True)
     with open(path + "/assets.extra/deep/labels.txt") as file:
         assert file.read() == "one"
-
-
-def test_as_text_it_can_be_read(exported):
-    path = exported(as_text=True)
-    assert sorted(os.listdir(path)) == ["saved_model.pbtxt", "variables"]
+    assert sorted(os.listdir(path)) == ["assets.extra", "saved_model.pbtxt", "variables"]
     with LoadedPlugin(path) as loaded:
         np.testing.assert_allclose(loaded.run("value", x=X), Y)
-
-
-def test_attributes_with_default_values_are_left_out(exported):
-    path = exported(receivers={Mode.PREDICT: raw, Mode.EVAL: supervised})
-    for tag in ("serve", "eval"):
-        with LoadedPlugin(path, tag) as loaded:
-            assert loaded.meta.meta_info_def.stripped_default_attrs is True
 
 
 def test_the_saver_of_a_scaffold_goes_along(exported, tmp_path):

@@ -33,27 +33,37 @@ def rows(**extra):
     return tf.data.Dataset.from_tensor_slices({"x": ROWS, **extra})
 
 
-def make_source(make):
-    """An input function's adapter, as `Estimator.predict` hands it over."""
-    return InputFn(make, params=None, config=None)
-
-
-def predicted(model=None, make=lambda: rows().batch(2), checkpoint=None, batch_size=2, **arguments):
+def predicted(
+    model=None, make=lambda: rows().batch(2), source=None, checkpoint=None, config=None, **arguments
+):
+    """Predicts with an adapter of an input function, as `Estimator.predict` does, or an input."""
     return predictions(
         model=model or Sums(),
-        source=make_source(make),
-        config=RunOptions(eval_batch_size=batch_size),
+        source=source or InputFn(make, params=None, config=None),
+        config=RunOptions(**{"eval_batch_size": 2, **(config or {})}),
         checkpoint=checkpoint,
         **arguments,
     )
 
 
 @pytest.fixture
-def checkpoint(tmp_path):
-    with tf.Graph().as_default(), tf.Session() as session:
-        tf.get_variable("weights", initializer=WEIGHTS)
-        session.run([tf.global_variables_initializer(), tf.train.create_global_step().initializer])
-        return tf.train.Saver().save(session, str(tmp_path / "model.ckpt"), global_step=7)
+def save(tmp_path):
+    """Saves variables and the global step; returns the path."""
+
+    def save(**values):
+        with tf.Graph().as_default(), tf.Session() as session:
+            for name, value in values.items():
+                tf.get_variable(name, initializer=value)
+            tf.train.create_global_step()
+            session.run(tf.global_variables_initializer())
+            return tf.train.Saver().save(session, str(tmp_path / "model.ckpt"), global_step=7)
+
+    return save
+
+
+@pytest.fixture
+def checkpoint(save):
+    return save(weights=WEIGHTS)
 
 
 class Recording(tf.train.SessionRunHook):

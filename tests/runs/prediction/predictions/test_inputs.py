@@ -5,9 +5,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame import Input, Mode
-from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import DataError
-from tf_frame.runs.prediction.predictions import predictions
 
 from .conftest import ROWS, SUMS, Recording, Sums, predicted, rows
 
@@ -35,20 +33,15 @@ def test_tensors_are_predicted_for_ever_and_that_is_said(make, caplog):
     endless.close()
 
 
-def test_data_sets_are_not_said_to_be_endless(caplog):
+def queue():
+    producer = tf.train.input_producer(ROWS, num_epochs=1, shuffle=False)
+    return {"x": producer.dequeue_up_to(2)}
+
+
+@pytest.mark.parametrize("make", [lambda: rows().batch(2), queue])
+def test_data_sets_and_queues_are_read_to_their_end_and_not_said_to_be_endless(make, caplog):
     with caplog.at_level(logging.WARNING, "tf_frame"):
-        next(predicted())
-    assert "QueueRunner" not in caplog.text
-
-
-def test_queues_are_read_until_they_close(caplog):
-    def make():
-        producer = tf.train.input_producer(ROWS, num_epochs=1, shuffle=False)
-        return {"x": producer.dequeue_up_to(2)}
-
-    with caplog.at_level(logging.WARNING, "tf_frame"):
-        found = [each["first"] for each in predicted(make=make)]
-    assert found == ROWS[:, 0].tolist()
+        assert [example["first"] for example in predicted(make=make)] == ROWS[:, 0].tolist()
     assert "QueueRunner" not in caplog.text
 
 
@@ -70,38 +63,22 @@ class Native(Input):
         return self.made()
 
 
-def of_native(made, model=None, **config):
-    source = Native(made)
-    config = RunOptions(**{"eval_batch_size": 2, "random_seed": 5, **config})
-    found = predictions(model=model or Sums(), source=source, config=config, checkpoint=None)
-    return source, found
-
-
 def test_an_input_is_asked_for_data_to_predict_on():
-    source, found = of_native(lambda: rows().batch(2))
-    assert [each["first"] for each in found] == ROWS[:, 0].tolist()
+    source = Native(lambda: rows().batch(2))
+    found = predicted(source=source, config={"random_seed": 5})
+    assert [example["first"] for example in found] == ROWS[:, 0].tolist()
     mode, context = source.asked
     assert mode == Mode.PREDICT
     assert (context.batch_size, context.seed, context.num_shards) == (2, 5, 1)
 
 
-def must_end(made):
-    hook = Recording()
-    source = Native(made)
-    arguments = {"config": RunOptions(), "checkpoint": None, "hooks": [hook], "must_end": True}
-    return hook, predictions(model=Sums(), source=source, **arguments)
-
-
-def test_data_that_must_end_and_does():
-    hook, found = must_end(lambda: rows().batch(2))
-    assert len(list(found)) == 5
-    assert hook.calls.count("before") == 4
-
-
 def test_data_that_must_end_and_does_not_is_an_error():
-    hook, found = must_end(lambda: rows().repeat().batch(2))
+    hook, endless = Recording(), Native(lambda: rows().repeat().batch(2))
+    assert len(list(predicted(hooks=[hook], must_end=True))) == 5
+    assert hook.calls.count("before") == 4
+    hook = Recording()
     with pytest.raises(DataError, match="never ends; say how much: --eval_steps N"):
-        next(found)
+        next(predicted(source=endless, hooks=[hook], must_end=True))
     assert hook.calls == ["begin", "created"]
 
 
@@ -110,10 +87,10 @@ def test_an_input_of_functions_and_lists():
         def build(self, features, labels, mode):
             return super().build({"x": tf.concat([f["x"] for f in features], axis=0)}, labels, mode)
 
-    _, found = of_native(lambda: tensors)
-    assert next(found)["first"] == 0
+    assert next(predicted(source=Native(lambda: tensors)))["first"] == 0
     pair = lambda features: (features, features["x"])  # noqa: E731
-    _, found = of_native(lambda: [rows().batch(1), rows().map(pair).batch(1)], Joined())
+    source = Native(lambda: [rows().batch(1), rows().map(pair).batch(1)])
+    found = predicted(Joined(), source=source)
     assert [each["first"] for each in found] == np.repeat(ROWS[:, 0], 2).tolist()
 
 
@@ -127,7 +104,7 @@ def test_an_input_of_functions_and_lists():
 )
 def test_an_input_that_returns_something_else_is_an_error(made, text):
     with pytest.raises(DataError, match=text):
-        next(of_native(made)[1])
+        next(predicted(source=Native(made)))
 
 
 def test_features_come_along(checkpoint):

@@ -7,11 +7,9 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame import ModelOutput
-from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import CheckpointError, PluginError
-from tf_frame.runs.prediction.predictions import predictions
 
-from .conftest import ROWS, SUMS, WEIGHTS, Recording, Sums, make_source, predicted, rows
+from .conftest import ROWS, SUMS, WEIGHTS, Recording, Sums, predicted, rows
 
 
 class Tensor(Sums):
@@ -39,13 +37,10 @@ def test_a_damaged_checkpoint_is_an_error_in_plain_words(checkpoint):
         next(predicted(checkpoint=checkpoint))
 
 
-def test_a_single_tensor_gives_arrays(checkpoint):
+def test_a_single_tensor_gives_arrays_and_batches_can_stay_whole(checkpoint):
     found = list(predicted(Tensor(), checkpoint=checkpoint))
-    assert all(isinstance(each, np.ndarray) for each in found)
+    assert all(isinstance(array, np.ndarray) for array in found)
     np.testing.assert_array_equal(found, SUMS)
-
-
-def test_whole_batches(checkpoint):
     found = list(predicted(checkpoint=checkpoint, yield_single_examples=False))
     assert [len(batch["sum"]) for batch in found] == [2, 2, 1]
     np.testing.assert_array_equal(np.concatenate([batch["sum"] for batch in found]), SUMS)
@@ -53,13 +48,17 @@ def test_whole_batches(checkpoint):
     np.testing.assert_array_equal(np.concatenate(whole), SUMS)
 
 
-@pytest.mark.parametrize("keys", [["sum"], ("sum", "unknown"), "sum"])
-def test_predict_keys_choose(keys):
-    assert {tuple(each) for each in predicted(predict_keys=keys)} == {("sum",)}
-
-
-def test_no_predict_keys_are_all():
-    assert sorted(next(predicted(predict_keys=[]))) == ["first", "sum"]
+@pytest.mark.parametrize(
+    ("keys", "names"),
+    [
+        (["sum"], ["sum"]),
+        (("sum", "unknown"), ["sum"]),
+        ("sum", ["sum"]),
+        ([], ["first", "sum"]),
+    ],
+)
+def test_predict_keys_choose(keys, names):
+    assert [sorted(example) for example in predicted(predict_keys=keys)] == [names] * 5
 
 
 @pytest.mark.parametrize(
@@ -90,8 +89,9 @@ def test_outputs_of_different_lengths_cannot_be_taken_apart():
     text = "Batch length of predictions should be same. other has different batch length than"
     with pytest.raises(ValueError, match=text):
         next(predicted(Uneven()))
-    batch = next(predicted(Uneven(), yield_single_examples=False))
-    assert [len(value) for value in batch.values()] == [2, 3]
+    # These predictions ignore the data and end with the data all the same.
+    batches = list(predicted(Uneven(), yield_single_examples=False))
+    assert [[len(value) for value in batch.values()] for batch in batches] == [[2, 3]] * 3
 
 
 def test_a_scalar_cannot_be_taken_apart():
@@ -101,19 +101,9 @@ def test_a_scalar_cannot_be_taken_apart():
     assert found == [2.5, 8.5, 13.0]
 
 
-def test_predictions_that_ignore_the_data_end_with_it():
-    assert len(list(predicted(Uneven(), yield_single_examples=False))) == 3
-
-
 def test_a_model_that_predicts_nothing_is_refused():
     with pytest.raises(PluginError, match=r"Sums.build\(\) returned no predictions for the mode"):
         next(predicted(Sums(predictions={})))
-
-
-def test_hooks_live_as_in_a_monitored_session():
-    hook = Recording()
-    assert len(list(predicted(hooks=[hook]))) == 5
-    assert hook.calls == ["begin", "created", *["before", "after"] * 3, "before", "end"]
 
 
 def test_a_hook_may_stop():
@@ -122,10 +112,11 @@ def test_a_hook_may_stop():
     assert hook.calls[-1] == "end"
 
 
-def test_the_model_brings_hooks_of_its_own():
+def test_hooks_of_the_caller_and_the_model_live_as_in_a_monitored_session():
     own, given = Recording(), Recording()
     assert len(list(predicted(Sums(hooks=[own]), hooks=[given]))) == 5
-    assert own.calls == given.calls != []
+    calls = ["begin", "created", *["before", "after"] * 3, "before", "end"]
+    assert own.calls == given.calls == calls
 
 
 def test_the_model_brings_a_scaffold_of_its_own():
@@ -142,25 +133,20 @@ def test_the_model_brings_a_scaffold_of_its_own():
     assert next(predicted(Scaffolded()))["sum"] == 41
 
 
-def test_closing_the_generator_closes_its_session():
+@pytest.mark.parametrize("forgotten", [False, True])
+def test_closing_or_forgetting_the_generator_closes_its_session(forgotten):
     hook = Recording()
     found = predicted(hooks=[hook])
     next(found)
     hook.session.run([])
-    found.close()
+    if forgotten:
+        del found
+        gc.collect()
+    else:
+        found.close()
     with pytest.raises(RuntimeError, match="closed Session"):
         hook.session.run([])
     assert "end" not in hook.calls
-
-
-def test_a_generator_that_is_forgotten_closes_its_session():
-    hook = Recording()
-    found = predicted(hooks=[hook])
-    next(found)
-    del found
-    gc.collect()
-    with pytest.raises(RuntimeError, match="closed Session"):
-        hook.session.run([])
 
 
 def test_nothing_happens_before_the_first_prediction_is_asked_for():
@@ -204,20 +190,12 @@ def test_a_checkpoint_of_another_model_is_refused(checkpoint):
         next(predicted(Bigger(), checkpoint=checkpoint))
 
 
-def test_moving_averages_stand_for_the_variables_where_the_options_say_so(tmp_path):
-    with tf.Graph().as_default(), tf.Session() as session:
-        tf.get_variable("weights", initializer=WEIGHTS)
-        tf.get_variable("weights/ExponentialMovingAverage", initializer=WEIGHTS * 2)
-        session.run([tf.global_variables_initializer(), tf.train.create_global_step().initializer])
-        path = tf.train.Saver().save(session, str(tmp_path / "model.ckpt"))
-    found = {}
-    for use in (True, False):
-        config = RunOptions(moving_average_decay=0.9, eval_moving_averages=use)
-        source = make_source(lambda: rows().batch(5))
-        examples = predictions(model=Sums(), source=source, config=config, checkpoint=path)
-        found[use] = [each["sum"] for each in examples]
-    np.testing.assert_array_equal(found[True], SUMS * 2)
-    np.testing.assert_array_equal(found[False], SUMS)
+def test_moving_averages_stand_for_the_variables_where_the_options_say_so(save):
+    path = save(**{"weights": WEIGHTS, "weights/ExponentialMovingAverage": WEIGHTS * 2})
+    for use, expected in ((True, SUMS * 2), (False, SUMS)):
+        config = {"moving_average_decay": 0.9, "eval_moving_averages": use}
+        sums = [example["sum"] for example in predicted(checkpoint=path, config=config)]
+        np.testing.assert_array_equal(sums, expected)
 
 
 def test_the_seed_of_the_run_is_that_of_random_operations():
@@ -225,12 +203,8 @@ def test_the_seed_of_the_run_is_that_of_random_operations():
         def build(self, features, labels, mode):
             return ModelOutput(predictions=tf.random_uniform([2]))
 
-    def drawn(seed):
-        config = RunOptions(random_seed=seed)
-        source = make_source(lambda: rows().batch(2))
-        return next(predictions(model=Random(), source=source, config=config, checkpoint=None))
-
-    assert drawn(1) == drawn(1) != drawn(2)
+    first, same, other = (next(predicted(Random(), config={"random_seed": s})) for s in (1, 1, 2))
+    assert first == same != other
 
 
 def test_the_session_is_configured():

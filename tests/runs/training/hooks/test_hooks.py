@@ -26,24 +26,9 @@ from tf_frame.runs.training.parts import TrainingParts
 from tf_frame.session.interrupts import Interrupted, Interrupts
 from tf_frame.session.job_member import JobMember
 from tf_frame.testing.events import read_events
-from tf_frame.testing.toy import ToyInput, ToyModel, make_setup, run_setup
+from tf_frame.testing.toy import ToyInput, ToyModel
 
-
-@pytest.fixture
-def go(tmp_path):
-    """Trains the toy, or another model and input, in `tmp_path`; returns result and lines."""
-
-    def go(model=ToyModel, source=ToyInput, values=None, **options):
-        options = {"save_checkpoint_secs": 600, "evaluate": False, **options}
-        if options.get("save_checkpoint_steps"):
-            options["save_checkpoint_secs"] = None
-        setup = make_setup(model, source, str(tmp_path), values=values, **options)
-        lines = []
-        result = run_setup(setup, report=lines.append)
-        return result, "\n".join(lines)
-
-    yield go
-    tf.summary.FileWriterCache.clear()
+from ..conftest import train
 
 
 def steps_of(folder):
@@ -60,20 +45,14 @@ def tagged(folder, tag):
     return [e.step for e in read_events(folder) for v in e.summary.value if v.tag == tag]
 
 
-ENDING_AT_23 = {
-    "max_steps": 23,
-    "save_checkpoint_steps": 10,
-    "values": {"input.shuffle": True},
-    "evaluate": False,
-}
+ENDING_AT_23 = {"max_steps": 23, "save_checkpoint_steps": 10, "values": {"input.shuffle": True}}
 
 
 @pytest.fixture(scope="module")
 def single(tmp_path_factory):
     """Loss and variables of a run whose steps are run one by one."""
     folder = tmp_path_factory.mktemp("single")
-    options = {"save_checkpoint_secs": None, **ENDING_AT_23}
-    loss = run_setup(make_setup(ToyModel, ToyInput, str(folder), **options))["total_loss"]
+    loss = train(folder, lines=[], **ENDING_AT_23)["total_loss"]
     return loss, {step: variables_of(folder, step) for step in (10, 20, 23)}
 
 
@@ -96,7 +75,7 @@ def test_steps_that_cannot_be_in_one_call_are_run_singly_with_the_reason(go):
             tf.enable_control_flow_v2()
             return super().build(features, labels, mode)
 
-    result, said = go(Fed, max_steps=4, steps_per_loop=10, evaluate=False)
+    result, said = go(Fed, max_steps=4, steps_per_loop=10)
     assert result["global_step"] == 4
     assert "note: --steps_per_loop 10 has no effect: " in said
     assert "belongs to TensorFlow 1's control flow" in said
@@ -152,7 +131,9 @@ def test_another_metric_for_the_best_checkpoints_is_refused_before_training(go, 
         ({"save_checkpoint_steps": 4}, TRAIN_AND_EVALUATE, "--mode train_and_evaluate "),
     ],
 )
-def test_a_signal_in_an_evaluation_in_training_says_how_to_resume(tmp_path, options, mode, said):
+def test_a_signal_in_an_evaluation_in_training_says_how_to_resume(
+    go, tmp_path, options, mode, said
+):
     interrupts = Interrupts()
 
     class Interrupting(ToyInput):
@@ -161,9 +142,9 @@ def test_a_signal_in_an_evaluation_in_training_says_how_to_resume(tmp_path, opti
                 interrupts.received = 15
             return super().dataset(mode, context)
 
-    setup = make_setup(ToyModel, Interrupting, str(tmp_path), max_steps=9, **options)
+    options = {"mode": mode, "interrupts": interrupts, "evaluate": True, **options}
     with pytest.raises(Interrupted) as error:
-        run_setup(dataclasses.replace(setup, mode=mode), interrupts=interrupts)
+        go(source=Interrupting, max_steps=9, **options)
     assert str(error.value) == (
         "SIGTERM: stopped and saved at step 4 of 9\n"
         f"resume with: tf-frame run {said}--model_dir {tmp_path}"
@@ -218,46 +199,34 @@ def test_a_best_metric_that_is_not_there_ends_a_run_before_it_trains(go, tmp_pat
     go(max_steps=2, keep_best=1, best_metric="accuracy")  # Nothing is evaluated.
 
 
-def run_with_hook(tmp_path, hook, mode=TRAIN, **options):
-    setup = make_setup(ToyModel, ToyInput, str(tmp_path), **options)
-    lines = []
-    setup = dataclasses.replace(setup, hooks=[hook], mode=mode)
-    result = run_setup(setup, report=lines.append)
-    tf.summary.FileWriterCache.clear()
-    return result, "\n".join(lines)
-
-
 @pytest.mark.parametrize(
     ("options", "mode"), [({"eval_every_n_steps": 2}, TRAIN), ({}, TRAIN_AND_EVALUATE)]
 )
 def test_early_stopping_by_a_metric_that_is_not_there_ends_a_run_before_it_trains(
-    tmp_path, options, mode
+    go, tmp_path, options, mode
 ):
-    hook = early_stopping(metric="accuracy")
+    hooks = [early_stopping(metric="accuracy")]
     with pytest.raises(ConfigError, match=f"--hook early_stopping: {WRONG_METRIC}"):
-        run_with_hook(tmp_path, hook, mode, max_steps=6, **options)
+        go(hooks=hooks, mode=mode, max_steps=6, evaluate=True, **options)
     assert steps_of(tmp_path) == []
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("mode", "stopped"), [("max", 4), ("min", 20)])
-def test_early_stopping_counts_evaluations_without_a_better_value(tmp_path, mode, stopped):
+def test_early_stopping_counts_evaluations_without_a_better_value(go, mode, stopped):
     # The error falls in each of these evaluations.
     hook = early_stopping(metric="mean_absolute_error", mode=mode, patience=1)
     options = {"max_steps": 20, "eval_every_n_steps": 2, "learning_rate": 0.001}
-    result, said = run_with_hook(tmp_path, hook, **options)
+    result, said = go(hooks=[hook], evaluate=True, **options)
     assert result["global_step"] == stopped
     assert ("No increase in metric" in said) == (mode == "max")
 
 
-def test_asynchronous_checkpoints_hold_what_synchronous_ones_do(go, tmp_path):
-    options = {"max_steps": 12, "save_checkpoint_steps": 3, "evaluate": False}
+def test_asynchronous_checkpoints_hold_what_synchronous_ones_do(go, tmp_path, other_run):
+    options = {"max_steps": 12, "save_checkpoint_steps": 3}
     go(async_checkpoint=True, **options)
     found = {step: variables_of(tmp_path, step) for step in steps_of(tmp_path)}
-    other = tmp_path / "other"
-    other.mkdir()
-    setup = make_setup(ToyModel, ToyInput, str(other), save_checkpoint_secs=None, **options)
-    run_setup(setup)
+    other = other_run(**options)
     assert found == {step: variables_of(other, step) for step in [0, 3, 6, 9, 12]}
 
 
@@ -266,22 +235,12 @@ def test_checkpoints_of_every_so_many_hours_outlive_max_to_keep(go, tmp_path):
     assert steps_of(tmp_path) == [5, 6]
 
 
-def test_summaries_go_by_steps_or_by_seconds_or_not_at_all(go, tmp_path):
-    go(max_steps=7, save_summaries_steps=3, evaluate=False)
-    by_steps = tagged(tmp_path, "optimizer/learning_rate")
-    assert set(by_steps) >= {3, 6}
-    assert 5 not in by_steps
-
-
-@pytest.mark.slow
-def test_seconds_of_summaries_stand_for_steps(go, tmp_path):
-    go(max_steps=3, save_summaries_steps=None, save_summaries_secs=3600, evaluate=False)
-    assert tagged(tmp_path, "optimizer/learning_rate") == [1]
-
-
-def test_without_summaries_none_is_written(go, tmp_path):
-    go(max_steps=3, save_summaries_steps=0, evaluate=False)
-    assert tagged(tmp_path, "optimizer/learning_rate") == []
+@pytest.mark.parametrize(
+    ("steps", "secs", "written"), [(3, None, [1, 3, 6]), (None, 3600, [1]), (0, None, [])]
+)
+def test_summaries_go_by_steps_or_by_seconds_or_not_at_all(go, tmp_path, steps, secs, written):
+    go(max_steps=7, save_summaries_steps=steps, save_summaries_secs=secs)
+    assert tagged(tmp_path, "optimizer/learning_rate") == written
 
 
 def test_profiles_are_of_the_steps_asked_for(go, tmp_path):
@@ -298,7 +257,7 @@ def test_the_newest_profiles_stay_in_the_folder_that_is_given(go, tmp_path):
     for name in ("h.xplane.pb", "ALL_HOSTS.op_stats_v2.pb", ".cached_tools.json"):
         (old / name).touch()
     profile_dir = {"profile_dir": str(folder), "profile_keep": 1}
-    go(max_steps=6, profile_at_step=(2, 5), profile_num_steps=1, evaluate=False, **profile_dir)
+    go(max_steps=6, profile_at_step=(2, 5), profile_num_steps=1, **profile_dir)
     (kept,) = (folder / "plugins" / "profile").iterdir()
     assert kept.name.endswith("_step_5")
     assert not (tmp_path / "plugins").exists()
@@ -306,7 +265,7 @@ def test_the_newest_profiles_stay_in_the_folder_that_is_given(go, tmp_path):
 
 @pytest.mark.slow
 def test_timelines_are_of_the_steps_asked_for(go, tmp_path):
-    go(max_steps=9, trace_every_n_steps=4, evaluate=False)
+    go(max_steps=9, trace_every_n_steps=4)
     found = sorted(tmp_path.glob("tf_trace-*"))
     assert [path.name for path in found] == [f"tf_trace-{step}.json" for step in (1, 5, 9)]
     assert json.loads(found[0].read_bytes())["traceEvents"]
@@ -344,7 +303,7 @@ def test_random_numbers_that_cannot_be_drawn_again_are_refused_or_allowed(go):
 
 
 def test_the_order_of_the_hooks_is_logged(go, tmp_path):
-    go(max_steps=2, evaluate=False)
+    go(max_steps=2)
     text = (tmp_path / "train.log").read_text()
     assert "hooks of a step, in this order:" in text
     assert re.search(r"check +NanGuardHook +watches train_op", text)

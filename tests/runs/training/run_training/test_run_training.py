@@ -27,7 +27,6 @@ from tf_frame.testing.toy import (
     ToyModel,
     configured_plugin,
     make_setup,
-    run_setup,
 )
 
 from ..conftest import OneEpoch
@@ -142,20 +141,14 @@ def test_a_spoilt_result_of_before_is_replaced(go, tmp_path):
         assert json.loads((tmp_path / "result.json").read_text()) == result, content
 
 
-def test_the_seed_decides_initial_values_and_order(tmp_path, go):
+def test_the_seed_decides_initial_values_and_order(other_run):
     class Random(ToyModel):
         def build(self, features, labels, mode):
             noise = tf.get_variable("noise", [3], trainable=False)
-            output = super().build(features + noise, labels, mode)
-            return output
+            return super().build(features + noise, labels, mode)
 
-    losses = []
-    for index, seed in enumerate([1, 1, 2]):
-        folder = tmp_path / str(index)
-        folder.mkdir()
-        options = {"max_steps": 2, "random_seed": seed, "evaluate": False}
-        result = run_setup(make_setup(Random, ToyInput, str(folder), **options))
-        losses.append(result["total_loss"])
+    folders = [other_run(Random, max_steps=2, random_seed=seed) for seed in (1, 1, 2)]
+    losses = [json.loads((folder / "result.json").read_text())["total_loss"] for folder in folders]
     assert losses[0] == losses[1] != losses[2]
 
 
@@ -261,15 +254,15 @@ class QueueInput(ToyInput):
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
-def test_an_input_of_queues_trains_clones_and_is_evaluated(go, tmp_path):
+def test_an_input_of_queues_trains_clones_and_is_evaluated(go, other_run):
     options = {"source": QueueInput, "max_steps": 30, "num_clones": 2, "eval_batch_size": 10}
     with pytest.raises(DataError, match="returned a function, and the content of its queues"):
         go(**options)
     result, _ = go(**options, allow_inexact_resume=True, evaluate=True)
     assert result["global_step"] == 30
-    (tmp_path / "tf_data").mkdir()
-    setup = make_setup(ToyModel, ToyInput, str(tmp_path / "tf_data"), max_steps=30, num_clones=2)
-    tf_data = run_setup(setup, report=lambda line: None)
+    tf_data = json.loads(
+        (other_run(max_steps=30, num_clones=2, evaluate=True) / "result.json").read_text()
+    )
     assert result["metrics"]["loss"] == pytest.approx(tf_data["metrics"]["loss"], rel=0.3)
 
 
@@ -327,18 +320,13 @@ def test_a_hook_that_ends_training_is_told_from_data_that_ends(go):
 
 
 @pytest.mark.slow
-def test_checkpoints_are_evaluated_as_they_are_saved_only_where_that_is_asked_for(tmp_path):
-    for asked, times in [(False, 0), (True, 2)]:
-        lines, folder = [], tmp_path / str(asked)
-        folder.mkdir()
-        options = {"max_steps": 6, "save_checkpoint_steps": 2, "save_checkpoint_secs": None}
-        setup = make_setup(ToyModel, ToyInput, str(folder), **options)
-        setup = dataclasses.replace(setup, mode=TRAIN_AND_EVALUATE if asked else TRAIN)
-        run_setup(setup, report=lines.append)
-        assert sum(line.startswith("evaluation at step") for line in lines) == times
+@pytest.mark.parametrize(("mode", "times"), [(TRAIN, 0), (TRAIN_AND_EVALUATE, 2)])
+def test_checkpoints_are_evaluated_as_they_are_saved_only_where_that_is_asked_for(go, mode, times):
+    _, said = go(max_steps=6, save_checkpoint_steps=2, mode=mode, evaluate=True)
+    assert len(re.findall("^evaluation at step", said, re.MULTILINE)) == times
 
 
-def test_a_signal_before_the_first_step_of_a_resumed_run_leaves_it_where_it_was(tmp_path):
+def test_a_signal_before_the_first_step_of_a_resumed_run_leaves_it_where_it_was(go):
     interrupts = Interrupts()
 
     class Signals(tf.train.SessionRunHook):
@@ -348,13 +336,9 @@ def test_a_signal_before_the_first_step_of_a_resumed_run_leaves_it_where_it_was(
     class Signalled(Hooked):
         hook = Signals()
 
-    def go(model, **options):
-        setup = make_setup(model, ToyInput, str(tmp_path), evaluate=False, **options)
-        return run_setup(setup, interrupts=interrupts, report=lambda line: None)
-
-    go(ToyModel, max_steps=3)
+    go(max_steps=3)
     with pytest.raises(Interrupted, match=r"stopped and saved at step 3 of 6"):
-        go(Signalled, max_steps=6)
+        go(Signalled, max_steps=6, interrupts=interrupts)
 
 
 @pytest.mark.slow

@@ -7,7 +7,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame.errors import CheckpointError, ConfigError, TfFrameError
-from tf_frame.testing.toy import ToyInput, ToyModel, make_setup, run_setup
+from tf_frame.testing.toy import ToyModel
 
 
 @pytest.mark.slow
@@ -80,15 +80,8 @@ def test_a_damaged_warm_start_is_found_before_anything_is_claimed(go, other_run)
     (data,) = folder.glob("model.ckpt-1.data-*")
     data.write_bytes(data.read_bytes()[:-9])
     lines = []
-    setup = make_setup(
-        ToyModel, ToyInput, str(folder / "new"), warm_start_from=f"{folder}/model.ckpt-1"
-    )
-    (folder / "new").mkdir()
     with pytest.raises(CheckpointError, match="model.ckpt-1 cannot be read"):
-        run_setup(setup, report=lines.append)
+        go(warm_start_from=f"{folder}/model.ckpt-1", lines=lines)
     assert "restored" not in "".join(lines)
-    setup = make_setup(
-        ToyModel, ToyInput, str(folder / "new"), warm_start_from=str(folder), max_steps=1
-    )
-    run_setup(setup, report=lines.append)
+    go(warm_start_from=str(folder), max_steps=1, lines=lines)
     assert f"warning: {folder}/model.ckpt-1 cannot be read; taking {folder}/model.ckpt-0" in lines
