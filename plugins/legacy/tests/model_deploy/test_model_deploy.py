@@ -59,26 +59,22 @@ def test_local_reference_variables_are_read_on_cpu_0(reference_variables, models
 
 
 @pytest.mark.usefixtures("variable_mode")
-def test_parameter_servers_hold_the_variables_of_one_clone(models):
-    config = DeploymentConfig(num_clones=1, num_ps_tasks=1)
-    (clone,) = create_clones(config, models.batch_norm, models.tensors())
-    assert clone.outputs.op.name == "BatchNormClassifier/fully_connected/Sigmoid"
-    assert (clone.scope, clone.device) == ("", "/job:worker/device:GPU:0")
-    assert len(tf.global_variables()) == 5
-    assert {v.device for v in tf.global_variables()} == {"/job:ps/task:0/device:CPU:0"}
-
-
-@pytest.mark.usefixtures("variable_mode")
-@pytest.mark.parametrize("under_the_device_of_the_variables", [False, True])
-def test_two_parameter_servers_hold_the_variables_in_turn(
-    models, under_the_device_of_the_variables
+@pytest.mark.parametrize(
+    ("number", "under_the_device_of_the_variables"), [(1, False), (2, False), (2, True)]
+)
+def test_parameter_servers_hold_the_variables_in_turn(
+    models, number, under_the_device_of_the_variables
 ):
-    config = DeploymentConfig(num_clones=2, num_ps_tasks=2)
+    config = DeploymentConfig(num_clones=number, num_ps_tasks=number)
     with tf.device(config.variables_device() if under_the_device_of_the_variables else None):
         clones = create_clones(config, models.batch_norm, models.tensors())
     devices = [v.device for v in tf.global_variables()]
-    assert devices == [f"/job:ps/task:{i % 2}/device:CPU:0" for i in range(5)]
-    assert [c.outputs.device for c in clones] == [f"/job:worker/device:GPU:{i}" for i in range(2)]
+    assert devices == [f"/job:ps/task:{i % number}/device:CPU:0" for i in range(5)]
+    for index, clone in enumerate(clones):
+        scope = f"clone_{index}/" if number > 1 else ""
+        assert clone.outputs.op.name == f"{scope}BatchNormClassifier/fully_connected/Sigmoid"
+        assert clone.outputs.device == clone.device == f"/job:worker/device:GPU:{index}"
+        assert clone.scope == scope
 
 
 def test_reference_variables_of_parameter_servers_are_read_there(reference_variables, models):
@@ -161,7 +157,12 @@ def test_penalties_count_once_and_are_collected_off_or_passed(losses, expected):
     assert sum_of_all == pytest.approx(46.0)
 
 
-def test_losses_are_named_in_the_scopes_of_their_clones(graph):
+def summary_tags():
+    summaries = run_initialized(tf.get_collection(tf.GraphKeys.SUMMARIES))
+    return [tf.Summary.FromString(summary).value[0].tag for summary in summaries]
+
+
+def test_losses_are_named_and_summarised_in_the_scopes_of_their_clones(graph):
     worked_example()
     for name in ("clone_loss", "scaled_clone_loss"):
         for scope in ("clone_0", "clone_1"):
@@ -169,6 +170,11 @@ def test_losses_are_named_in_the_scopes_of_their_clones(graph):
     graph.get_operation_by_name("clone_0/regularization_loss")
     with pytest.raises(KeyError):
         graph.get_operation_by_name("clone_1/regularization_loss")
+    assert summary_tags() == [
+        "clone_0/Losses/clone_0//clone_loss",
+        "clone_0/Losses/regularization_loss",
+        "clone_1/Losses/clone_1//clone_loss",
+    ]
 
 
 def test_losses_are_computed_where_their_clone_is_and_summarised_on_no_device(graph, models):
@@ -191,26 +197,7 @@ def test_the_loss_of_one_clone_is_not_scaled(graph):
     graph.get_operation_by_name("clone_loss")
     with pytest.raises(KeyError):
         graph.get_operation_by_name("scaled_clone_loss")
-
-
-@pytest.mark.parametrize(
-    ("num_clones", "expected"),
-    [
-        (1, ["Losses/clone_loss", "Losses/regularization_loss"]),
-        (
-            2,
-            [
-                "clone_0/Losses/clone_0//clone_loss",
-                "clone_0/Losses/regularization_loss",
-                "clone_1/Losses/clone_1//clone_loss",
-            ],
-        ),
-    ],
-)
-def test_losses_are_summarised_on_the_way(num_clones, expected):
-    worked_example(num_clones)
-    summaries = run_initialized(tf.get_collection(tf.GraphKeys.SUMMARIES))
-    assert [tf.Summary.FromString(s).value[0].tag for s in summaries] == expected
+    assert summary_tags() == ["Losses/clone_loss", "Losses/regularization_loss"]
 
 
 def test_the_total_loss_joins_the_name_scope_around_it(models):
