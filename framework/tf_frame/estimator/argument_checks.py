@@ -43,16 +43,10 @@ def check_takes(
     required: Collection[str] = (),
     optional: Collection[str] = (),
 ) -> None:
-    """Checks the arguments of a user's function.
-
-    Args:
-      name: name of the argument that holds the function, for the error.
-      function: the function.
-      required: arguments that the function must take.
-      optional: further allowed arguments.
+    """Checks the arguments of a user's function, which is the argument `name`.
 
     Raises:
-      ValueError: an argument is missing or not allowed.
+      ValueError: a required argument is missing, or an argument is neither required nor optional.
     """
     names = argument_names(function)
     for argument in required:
@@ -79,32 +73,29 @@ def check_not_overridden(base: type, obj: Any) -> None:
         )
 
 
-def checked_all(objects: Iterable[Any] | None, kind: type, rule: str) -> tuple[Any, ...]:
-    """Returns objects as a tuple, which is empty for None.
+def checked_hooks(
+    hooks: Iterable[Any] | None,
+    rule: str = "Hooks must be a SessionRunHook",
+    kind: type = tf.train.SessionRunHook,
+) -> tuple[Any, ...]:
+    """Returns session hooks as a tuple, which is empty for None.
 
     Raises:
       TypeError: an object is not an instance of `kind`; the error begins with `rule`.
     """
-    checked = tuple(objects or ())
+    checked = tuple(hooks or ())
     for item in checked:
         if not isinstance(item, kind):
             raise TypeError(f"{rule}, given: {item}")
     return checked
 
 
-def checked_hooks(
-    hooks: Iterable[Any] | None, rule: str = "Hooks must be a SessionRunHook"
-) -> tuple[Any, ...]:
-    """Returns session hooks as a tuple; see `checked_all`."""
-    return checked_all(hooks, tf.train.SessionRunHook, rule)
-
-
 def checked_listeners(
     listeners: Iterable[Any] | None,
     rule: str = "saving_listeners must be a list of CheckpointSaverListener",
 ) -> tuple[Any, ...]:
-    """Returns checkpoint listeners as a tuple; see `checked_all`."""
-    return checked_all(listeners, tf.train.CheckpointSaverListener, rule)
+    """Returns checkpoint listeners as a tuple; see `checked_hooks`."""
+    return checked_hooks(listeners, rule, tf.train.CheckpointSaverListener)
 
 
 def check_trains(config: Any) -> None:

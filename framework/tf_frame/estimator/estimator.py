@@ -176,10 +176,9 @@ class Estimator:
         if completed and restarts and self._config.is_chief:
             write_completed_step(self.model_dir, trained.global_step)
         if trained.loss is None:
-            message = (
+            _LOG.warning(
                 "Training with estimator made no steps. Perhaps input is empty or misspecified."
             )
-            _LOG.warning(message)
         _LOG.info("Loss for final step: %s.", trained.loss)
         return self
 
@@ -334,11 +333,9 @@ class Estimator:
     def make_evaluator(
         self, model: Any, source: Any, steps: int | None, name: str | None
     ) -> Evaluator:
-        """Returns an evaluator of a constructed model.
-
-        As in tf.estimator, the metrics of a model function have no prefix in event files, and its
-        summaries are not written: `accuracy` of one batch would have the tag of the metric.
-        """
+        """Returns an evaluator of a constructed model."""
+        # As in tf.estimator, metrics of a function have no prefix in event files; a summary of
+        # one batch could have the tag of a metric.
         is_function = self.model_factory.is_function
         return Evaluator(
             model=model,
@@ -391,11 +388,8 @@ class Estimator:
     def _newest_or_warning(self, action: str) -> str | None:
         checkpoint = newest_checkpoint(self.model_dir)
         if checkpoint is None:
-            _LOG.warning(
-                "Could not find trained model in model_dir: %s, running initialization to %s.",
-                self.model_dir,
-                action,
-            )
+            text = "Could not find trained model in model_dir: %s, running initialization to %s."
+            _LOG.warning(text, self.model_dir, action)
         return checkpoint
 
     def _checkpoint_reader(self) -> Any:

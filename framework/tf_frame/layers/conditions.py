@@ -54,13 +54,7 @@ def smart_cond(
 
 
 def smart_where(pred: Any, if_true: Any, if_false: Any) -> Any:
-    """Returns one of two tensors of the same shape, without control flow.
-
-    Args:
-      pred: bool, or scalar bool tensor.
-      if_true: a tensor or a number.
-      if_false: a tensor or a number.
-    """
+    """Returns one of two tensors of the same shape, or of two numbers, without control flow."""
     value = constant_value(pred)
     if value is None:
         return tf.where_v2(pred, if_true, if_false)

@@ -96,11 +96,7 @@ def convolve(
 ) -> Any:
     """Convolves; without variables, biases and activation.
 
-    Args:
-      inputs: `[batch, *sizes, channels]`, or `[batch, channels, *sizes]`.
-      weights: `[*kernel_size, channels, num_outputs]`.
-      stride, rate, padding: see `convolution`.
-      channels_first: whether the channels come directly after the batch.
+    Arguments and shapes of inputs and weights are those of `convolution`.
 
     Raises:
       ValueError: unknown `padding`, or both a stride and a rate greater than 1.

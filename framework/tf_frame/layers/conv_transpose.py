@@ -76,12 +76,7 @@ def convolve_transposed(
 ) -> Any:
     """Convolves transposed; without variables, biases and activation.
 
-    Args:
-      inputs: `[batch, *sizes, channels]`, or `[batch, channels, *sizes]`, of two or three
-        dimensions.
-      weights: `[*kernel_size, num_outputs, channels]`.
-      stride, padding: see `convolution2d_transpose`.
-      channels_first: whether the channels come directly after the batch.
+    Arguments and shapes of inputs and weights are those of `convolution2d_transpose`.
 
     Raises:
       ValueError: unknown `padding`.

@@ -121,13 +121,7 @@ def moving_variable(
 
 
 def moving_update(variable: Any, value: Any, decay: Any, is_training: Any) -> Any:
-    """Moves a variable towards a value: `variable -= (1 - decay) * (variable - value)`.
-
-    Args:
-      variable: the variable.
-      value: tensor of the variable's shape.
-      decay: weight of the variable's old value.
-      is_training: bool or scalar bool tensor; the variable moves in training only.
+    """Moves a variable, in training only, by `variable -= (1 - decay) * (variable - value)`.
 
     Returns:
       The variable after the update, which reads it as a tensor; its `op` is the update.
@@ -148,9 +142,7 @@ def unbiased_update(
     the weighted mean of the values so far (Kingma and Ba, https://arxiv.org/abs/1412.6980,
     section 3). TensorFlow's names repeat the scope: `BatchNorm/BatchNorm/moving_mean/biased`.
 
-    Args:
-      variable, value, decay, is_training: see `moving_update`.
-      in_model: whether the two variables belong to `MODEL_VARIABLES`.
+    The two variables belong to `MODEL_VARIABLES` if they are `in_model`.
     """
     dtype = variable.dtype.base_dtype
     make = model_variable if in_model else tf.get_variable

@@ -92,10 +92,7 @@ def instance_norm(
     Args:
       inputs: `[batch, ..., channels]`, or `[batch, channels, ...]` with "NCHW";
         rank and number of channels known.
-      center, scale: whether to add a trained offset `beta`, and multiply by a trained factor
-        `gamma`, `[channels]`.
-      epsilon: added to the variance.
-      param_initializers: "beta" and "gamma" -> initializer.
+      epsilon, param_initializers: see `batch_norm`.
       data_format: "NHWC" (channels last) or "NCHW" (channels first), for every rank.
       scope: variable scope; None: "InstanceNorm", made unique.
 
@@ -152,10 +149,7 @@ def group_norm(
       channels_axis: the channel axis.
       reduction_axes: the other axes that mean and variance are taken over. For "NCHW"
         the channel axis is -3, and these are (-2, -1).
-      center, scale: whether to add a trained offset `beta`, and multiply by a trained factor
-        `gamma`, `[channels]`.
-      epsilon: added to the variance.
-      param_initializers: "beta" and "gamma" -> initializer.
+      epsilon, param_initializers: see `batch_norm`.
       scope: variable scope; None: "GroupNorm", made unique.
       mean_close_to_zero: compute the variance in one pass, as mean of squares minus
         square of the mean, which is inexact for a large mean.

@@ -14,12 +14,10 @@ import tensorflow.compat.v1 as tf
 
 
 def collect_named_outputs(collections: Any, alias: str, outputs: Any) -> Any:
-    """Adds a tensor to collections, with an alias; returns the tensor.
+    """Adds a tensor to collections, with an alias such as "inception_v3/conv1"; returns the tensor.
 
     Args:
       collections: a collection, or a list of collections; None or empty: none.
-      alias: the alias, such as "inception_v3/conv1".
-      outputs: the tensor.
     """
     if collections:
         append_tensor_alias(outputs, alias)
@@ -29,13 +27,9 @@ def collect_named_outputs(collections: Any, alias: str, outputs: Any) -> Any:
 
 
 def finish_layer(outputs: Any, activation_fn: Any, collections: Any, scope: Any) -> Any:
-    """Applies the activation of a layer, collects the outputs, and returns them.
+    """Applies the activation of a layer, if any, collects the outputs, and returns them.
 
-    Args:
-      outputs: the outputs before the activation.
-      activation_fn: the activation function; None: none.
-      collections: see `collect_named_outputs`.
-      scope: variable scope of the layer; its name becomes the alias.
+    The name of the layer's variable scope becomes the alias.
     """
     if activation_fn is not None:
         outputs = activation_fn(outputs)
@@ -68,12 +62,7 @@ def gather_tensors_aliases(tensors: Iterable[Any]) -> list[str]:
 def convert_collection_to_dict(
     collection: str, clear_collection: bool = False
 ) -> OrderedDict[str, Any]:
-    """Returns the tensors of a collection by alias, in the order of the collection.
-
-    Args:
-      collection: the collection.
-      clear_collection: whether to empty the collection.
-    """
+    """Returns the tensors of a collection by alias, in the order of the collection."""
     output = OrderedDict(
         (alias, tensor)
         for tensor in tf.get_collection(collection)

@@ -102,11 +102,7 @@ def convolve_depthwise(
 ) -> Any:
     """Convolves each channel separately; without variables, biases and activation.
 
-    Args:
-      inputs: `[batch, height, width, channels]`, or `[batch, channels, height, width]`.
-      weights: `[kernel_height, kernel_width, channels, depth_multiplier]`.
-      stride, rate, padding: see `separable_convolution2d`.
-      channels_first: whether the channels come directly after the batch.
+    Arguments and shapes of inputs and weights are those of `separable_convolution2d`.
 
     Raises:
       ValueError: both a stride and a rate greater than 1.

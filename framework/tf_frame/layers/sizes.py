@@ -43,13 +43,10 @@ def n_positive_integers(n: int, value: Any) -> tuple[int, ...]:
 
 
 def two_element_tuple(int_or_tuple: Any) -> tuple[int, int]:
-    """Returns height and width.
-
-    Args:
-      int_or_tuple: a sequence or `TensorShape` of both; or one integer for both.
+    """Returns height and width of a sequence or `TensorShape`, or one integer for both.
 
     Raises:
-      ValueError: neither of them.
+      ValueError: the argument is none of these.
     """
     if isinstance(int_or_tuple, _NUMBERS):
         return int(int_or_tuple), int(int_or_tuple)

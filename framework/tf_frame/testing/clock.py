@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import time
-from types import TracebackType
 from unittest import mock
 
 
-class FakeClock:
+class FakeClock(contextlib.ExitStack):
     """Sets the time within a `with` block; sleeping takes no time.
 
         with FakeClock() as clock:
@@ -25,23 +24,15 @@ class FakeClock:
     """
 
     def __init__(self, *functions: str, now: float = 1000.0) -> None:
+        super().__init__()
         self._functions = functions or ("monotonic", "sleep")
-        self._replaced = contextlib.ExitStack()
         self.now = now
 
     def __enter__(self) -> FakeClock:
         for name in self._functions:
             replacement = self.sleep if name == "sleep" else self.read
-            self._replaced.enter_context(mock.patch.object(time, name, replacement))
+            self.enter_context(mock.patch.object(time, name, replacement))
         return self
-
-    def __exit__(
-        self,
-        error_class: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._replaced.close()
 
     def read(self) -> float:
         """Returns the time."""

@@ -135,12 +135,9 @@ def run_setup(
     report: Callable[[str], None] = print,
     interrupts: Interrupts | None = None,
 ) -> dict[str, Any]:
-    """Runs a setup in this process as `tf-frame run` does; returns its result.
+    """Runs a setup, with an existing folder, in this process as `tf-frame run` does.
 
-    Args:
-      setup: the setup; its folder exists.
-      report: takes a line for the user.
-      interrupts: the signals to handle; default: none.
+    Returns the result of the run. Without `interrupts` no signal is handled.
     """
     from tf_frame.runs.training.run_training import run
 

@@ -60,11 +60,7 @@ def newest_checkpoint(
 def newest_readable(
     paths: Sequence[str], readable: str | None = None
 ) -> tuple[str | None, Sequence[str]]:
-    """Finds the last checkpoint of a list that can be read.
-
-    Args:
-      paths: path prefixes, oldest first.
-      readable: path prefix of a checkpoint that was read before, and is not read again.
+    """Finds the last checkpoint of a list, oldest first, that can be read.
 
     Returns:
       The path prefix, or None; and a line for each newer checkpoint, which is damaged.
@@ -192,16 +188,14 @@ def checkpoints_iterator(
 ) -> Iterator[str]:
     """Yields the newest checkpoint of a folder whenever there is a new one, each only once.
 
-    Skips a checkpoint if a newer one is there when the caller asks again.
+    Skips a checkpoint if a newer one is there when the caller asks again. See
+    `wait_for_new_checkpoint` for the other arguments.
 
     Args:
-      checkpoint_dir: the folder.
       min_interval_secs: least number of seconds between two checkpoints.
       timeout: seconds to wait for a new checkpoint; None: no limit.
       timeout_fn: called after the timeout; the iteration goes on if it returns false. Default:
         the timeout ends the iteration.
-      seconds_to_sleep: time between two looks at the folder.
-      stop: called before each look; true ends the iteration.
     """
     last: str | None = None
     done: set[str] = set()

@@ -108,11 +108,7 @@ def unreadable_error(path: str, error: Exception) -> CheckpointError:
 
 
 def check_match(path: str, variables: Iterable[Any]) -> None:
-    """Compares names and shapes of variables with a checkpoint.
-
-    Args:
-      path: path prefix of the checkpoint.
-      variables: the variables that are to be restored.
+    """Compares names and shapes of variables that are to be restored with a checkpoint.
 
     Raises:
       CheckpointError: the index cannot be read, or variables are missing or have other shapes.
@@ -132,10 +128,6 @@ def describe_unused(path: str, variables: Iterable[Any]) -> str:
 
     The run that saved them had other options, such as another optimizer. The next checkpoint
     does not hold them.
-
-    Args:
-      path: path prefix of the checkpoint.
-      variables: the variables that are to be restored.
     """
     restored = {saved_name_and_shape(variable)[0] for variable in variables}
     saved = Checkpoint(path).names

@@ -58,8 +58,7 @@ def average(sources: Sequence[str], path: str, *, overwrite: bool = False) -> tu
 
     Args:
       sources: path prefixes; two at least.
-      path: path of the new checkpoint.
-      overwrite: whether a checkpoint at `path` may be replaced.
+      path, overwrite: see `check_destination`.
 
     Returns:
       The number of averaged variables, and of variables from the last checkpoint.

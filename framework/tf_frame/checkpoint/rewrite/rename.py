@@ -65,11 +65,9 @@ def plan_rewriting(
     """Finds the new names; writes nothing.
 
     Args:
-      checkpoint: the source.
-      path: path of the new checkpoint.
+      checkpoint, path, overwrite: the source; see `check_destination`.
       rules: texts `REGEX=REPLACEMENT`; the first rule that matches a whole name counts.
       drop: regular expressions; variables are left out if the whole name matches.
-      overwrite: whether a checkpoint at `path` may be replaced.
 
     Raises:
       ConfigError: a malformed rule, two variables with one new name, nothing to

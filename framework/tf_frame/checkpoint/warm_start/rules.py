@@ -36,11 +36,7 @@ class Rule:
 
 
 def parse_rules(option: str, texts: Iterable[str]) -> Sequence[Rule]:
-    """Parses rules; the last `=` separates pattern and replacement.
-
-    Args:
-      option: the option that holds the rules, such as `--rule`.
-      texts: the rules.
+    """Parses the rules of an option; the last `=` separates pattern and replacement.
 
     Raises:
       ConfigError: a rule has no `=` or replacement, or a regular expression is not valid.
@@ -80,13 +76,7 @@ def rename(name: str, rules: Iterable[Rule]) -> str:
 def warn_about_unmatched(
     option: str, patterns: Iterable[tuple[str, re.Pattern[str]]], names: Sequence[str]
 ) -> None:
-    """Warns about patterns that match no whole name.
-
-    Args:
-      option: the option that holds the patterns.
-      patterns: the user's text, and the regular expression in it.
-      names: names of the variables.
-    """
+    """Warns about patterns, by the user's text, that match no whole name of a variable."""
     for text, pattern in patterns:
         if not any(pattern.fullmatch(name) for name in names):
             problem = f"{option} {text!r} matches the whole name of none of the"

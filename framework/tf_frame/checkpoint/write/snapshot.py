@@ -97,11 +97,7 @@ class FiniteCheck:
         self.fetch = made[0]
 
     def check(self, sound: np.ndarray, step: int) -> None:
-        """Checks the value of `fetch` before a save.
-
-        Args:
-          sound: bools `[variables]`.
-          step: the global step, for the message.
+        """Checks the value of `fetch` before a save; the message names the global step.
 
         Raises:
           NonFiniteError: a variable is not sound.

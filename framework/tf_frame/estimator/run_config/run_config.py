@@ -20,15 +20,13 @@ from tf_frame.estimator.run_config.options import (
     CLUSTER_OPTIONS,
     Field,
     cluster_property,
+    cluster_session_config,
+    default_session_config,
+    device_options,
     merge_cluster,
     normalize,
     parse_options,
     strategy_field,
-)
-from tf_frame.estimator.run_config.session_config import (
-    cluster_session_config,
-    default_session_config,
-    device_options,
 )
 
 C = TypeVar("C", bound="RunConfig")

@@ -80,12 +80,7 @@ class EvaluationListener(tf.train.CheckpointSaverListener):
 def evaluate_continuously(
     evaluator: CheckpointEvaluator, *, sleep: Callable[[float], None]
 ) -> None:
-    """Evaluates and exports the checkpoints of another process, up to the last step.
-
-    Args:
-      evaluator: evaluates the newest checkpoint.
-      sleep: sleeps for some seconds.
-    """
+    """Evaluates and exports the checkpoints of another process, up to the last step."""
     eval_spec, max_steps, clock = evaluator.spec, evaluator.max_steps, evaluator.clock
     if eval_spec.start_delay_secs:
         _LOG.info("Waiting %f secs before starting eval.", eval_spec.start_delay_secs)

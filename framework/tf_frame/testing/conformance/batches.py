@@ -87,12 +87,7 @@ class Pipeline(InputGraph):
         self._dataset = lambda: source.dataset(mode, self.context)
 
     def read(self, most: int, most_secs: float) -> Batches:
-        """Reads batches until the data ends.
-
-        Args:
-          most: number of batches at most.
-          most_secs: seconds after which no further batch is read.
-        """
+        """Reads up to `most` batches, but no further one after `most_secs` seconds."""
         batches = Batches(*self.batches[0])
         tensors = [tensor for part in self.batches[0] for _, tensor in _with_paths(part)]
         with self.session() as session:

@@ -93,9 +93,7 @@ class BuiltModel(Conformance):
     def clone_counts(self, *, reports: bool) -> Sequence[int]:
         """Returns the numbers of clones to build the model with.
 
-        Args:
-          reports: whether the caller reports clones that cannot be built; otherwise the result
-            lacks the numbers that cannot be built.
+        Unless the caller `reports` clones that cannot be built, the result lacks their numbers.
         """
         training = self.training_or_skip()
         declared = {**getattr(self.loaded().cls, "check_options", {}), **self.options}

@@ -57,12 +57,7 @@ class CheckResult:
 
 
 def check_plugin(info: PluginInfo, options: Mapping[str, Any]) -> list[CheckResult]:
-    """Runs every check of an installed plugin.
-
-    Args:
-      info: the plugin.
-      options: the value of `Conformance.options`.
-    """
+    """Runs every check of an installed plugin; `options` are those of `Conformance`."""
     try:
         loaded = import_plugin(info)
     except BrokenPluginError as error:
@@ -75,20 +70,12 @@ def check_plugin(info: PluginInfo, options: Mapping[str, Any]) -> list[CheckResu
 def _only(failed: str, problem: str, suite: type[Conformance]) -> Iterator[CheckResult]:
     """Yields the results for a plugin with a fault that prevents all other checks."""
     for name in check_names(suite):
-        description = _description(getattr(suite, name))
-        if name == failed:
-            yield CheckResult(name, description, FAILED, problem)
-        else:
-            yield CheckResult(name, description, SKIPPED, not_checked(failed))
+        result = (FAILED, problem) if name == failed else (SKIPPED, not_checked(failed))
+        yield CheckResult(name, _description(getattr(suite, name)), *result)
 
 
 def make_suite(loaded: LoadedPlugin, options: Mapping[str, Any]) -> type[Conformance]:
-    """Makes the suite of a plugin by its kind.
-
-    Args:
-      loaded: the plugin.
-      options: the value of `Conformance.options`.
-    """
+    """Makes the suite of a plugin by its kind; `options` are those of `Conformance`."""
     base = SUITES[loaded.info.kind]
     return type(f"Test{base.__name__}", (base,), {"plugin": loaded, "options": dict(options)})
 

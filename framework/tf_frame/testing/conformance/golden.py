@@ -60,11 +60,7 @@ def check_form(golden: Any) -> None:
 
 
 def write_golden(graph: TrainGraph, path: str) -> float:
-    """Trains for two steps and saves the variables of the model.
-
-    Args:
-      graph: the training graph.
-      path: path prefix of the checkpoint.
+    """Trains for two steps and saves the variables of the model to a path prefix.
 
     Returns:
       The loss of the first batch with these values.
@@ -90,12 +86,7 @@ def write_golden(graph: TrainGraph, path: str) -> float:
 
 
 def check_golden(graph: TrainGraph, path: str, expected: float) -> None:
-    """Restores a golden checkpoint and compares the loss.
-
-    Args:
-      graph: the training graph.
-      path: path prefix of the checkpoint.
-      expected: the loss that `write_golden` returned.
+    """Restores a golden checkpoint and compares the loss with the result of `write_golden`.
 
     Raises:
       AssertionError: the loss differs.

@@ -145,8 +145,7 @@ class ModelGraphs:
     def prediction(self, features: Any) -> tuple[list[Any], Any]:
         """Returns the global variables of a graph for prediction, and the predictions.
 
-        Args:
-          features: a function that makes features in the default graph.
+        `features` makes features in the default graph.
         """
         with tf.Graph().as_default():
             tf.set_random_seed(self.setup.config.random_seed)

@@ -31,11 +31,7 @@ class NumpyDraws:
         self.used |= _random_state() != self._before
 
     def check(self, method: str) -> None:
-        """Raises AssertionError if the random numbers were used.
-
-        Args:
-          method: the method that was called in the blocks.
-        """
+        """Raises AssertionError if `method`, which the blocks called, used the random numbers."""
         assert not self.used, (
             f"{method} uses the global random numbers of NumPy, which differ in the process that "
             "resumes a run; draw by operations of TensorFlow, or np.random.RandomState(seed)"

@@ -62,11 +62,7 @@ class ResumedTraining:
 
 
 def train_and_resume(graph: TrainGraph) -> ResumedTraining:
-    """Trains for a few steps, saves, goes on; restores and goes on again.
-
-    Args:
-      graph: the training graph.
-    """
+    """Trains for a few steps, saves, goes on; restores and goes on again."""
     position = graph.input_position
     with tempfile.TemporaryDirectory() as folder:
         path: Any = None
@@ -105,9 +101,6 @@ def unassigned_variables(graph: TrainGraph) -> list[str]:
     """Returns the names of variables with an assignment that the training step does not run.
 
     Initial values and restores of savers do not count as assignments.
-
-    Args:
-      graph: the training graph.
     """
     in_step = {op.name for op in ancestors([graph.train_op])}
     initial = {v.initializer.name for v in graph.model_variables if v.initializer is not None}

@@ -46,10 +46,7 @@ _TIMEOUT_SECS = 300
 
 
 def loading_effects(cls: type) -> dict[str, str]:
-    """Returns the side effects of importing a plugin and reading its options.
-
-    Args:
-      cls: the class of the plugin.
+    """Returns the side effects of importing the class of a plugin and reading its options.
 
     Returns:
       Name of the effect, one of `EFFECTS` or `tensorflow` (its import) or `error` -> details;
@@ -60,11 +57,7 @@ def loading_effects(cls: type) -> dict[str, str]:
 
 
 def examine(classes: Iterable[type]) -> None:
-    """Loads many plugins with one start of Python; `loading_effects` then has the results.
-
-    Args:
-      classes: the classes of the plugins.
-    """
+    """Loads many plugins with one start of Python; `loading_effects` then has the results."""
     targets = {_target(cls): cls for cls in classes if cls not in _KNOWN}
     if not targets:
         return

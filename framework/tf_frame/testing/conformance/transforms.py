@@ -194,9 +194,7 @@ class GradientTransformConformance(Conformance):
 def _transform(transform: Any, without: Collection[str] = ()) -> Transformed:
     """Calls a transform with dense and sparse gradients of several types and with None.
 
-    Args:
-      transform: the transform.
-      without: names of variables that are left out.
+    Variables with a name in `without` are left out.
     """
     with tf.Graph().as_default() as graph:
         tf.set_random_seed(1)
