@@ -3,6 +3,7 @@ import sys
 import pytest
 import tensorflow.compat.v1 as tf
 
+from sessions import train_steps
 from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.deploy.placement import variables_placed
@@ -107,18 +108,11 @@ def test_modules_that_cannot_be_imported_and_missing_functions_are_named(folder)
         load_graph_hook("hooks_of_test:NUMBER")
 
 
-def test_the_model_comes_before_the_option(graph):
-    run(graph_hook="hooks_of_test:add")
-    assert graph.get_collection("calls") == ["model", "named"]
-
-
-def test_a_model_needs_no_hook(graph):
+def test_the_model_comes_before_the_option_and_needs_no_hook(graph):
     run(model=object())
     assert graph.get_collection("calls") == []
-
-
-def test_hooks_run_on_the_variables_device(graph):
     run(graph_hook="hooks_of_test:add")
+    assert graph.get_collection("calls") == ["model", "named"]
     assert graph.get_tensor_by_name("constant_of_hook:0").device == "/device:CPU:0"
 
 
@@ -181,10 +175,4 @@ def test_the_hook_sees_the_clones_but_no_update_and_may_add_update_ops():
     graph = build_toy_graph(RunOptions(train_batch_size=8), model=model, optimizer="sgd")
     assert graph.graph.get_collection("products") == [1]
     assert graph.graph.get_collection("updates") == [0]
-    with graph.graph.as_default(), tf.Session() as session:
-        session.run(tf.global_variables_initializer())
-        session.run(tf.tables_initializer())
-        for _ in range(3):
-            session.run(graph.train_op)
-        (counter,) = [v for v in tf.global_variables() if v.op.name == "counter"]
-        assert session.run(counter) == 3.0
+    assert train_steps(graph, 3)[0]["counter"] == 3.0

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from sessions import initialized_session
 from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.clones import create_clones
 from tf_frame.deploy.deployment_config import DeploymentConfig
@@ -47,31 +48,26 @@ def example(inputs, *, collect=False, penalty=10.0, **options):
 WORKED = [[1.0, 1.0], [3.0, 5.0]]
 
 
-@pytest.mark.parametrize("collect", [False, True])
-def test_two_clones_average_data_losses_and_add_the_penalty_once(collect):
-    _, (data, total, gradient) = example(WORKED, collect=collect)
-    assert data == pytest.approx(8.0)
-    assert total == pytest.approx(38.0)
-    np.testing.assert_allclose(gradient, [12.0, 13.0])
-
-
 @pytest.mark.parametrize(
-    ("regularization", "total", "expected_data", "expected_total", "expected_gradient"),
+    ("options", "expected_data", "expected_total", "expected_gradient"),
     [
-        ("full", "mean", 8.0, 38.0, [12.0, 13.0]),
-        ("full", "sum", 16.0, 46.0, [12.0, 13.0]),
-        ("scaled", "mean", 8.0, 38.0, [7.0, 8.0]),
-        ("scaled", "sum", 16.0, 46.0, [7.0, 8.0]),
-        ("none", "mean", 8.0, 8.0, [2.0, 3.0]),
-        ("none", "sum", 16.0, 16.0, [2.0, 3.0]),
+        # The default, of model_deploy, for losses that are returned or collected.
+        ({}, 8.0, 38.0, [12.0, 13.0]),
+        ({"collect": True}, 8.0, 38.0, [12.0, 13.0]),
+        # The choices of older trainers.
+        ({"regularization": "full", "total": "mean"}, 8.0, 38.0, [12.0, 13.0]),
+        ({"regularization": "full", "total": "sum"}, 16.0, 46.0, [12.0, 13.0]),
+        ({"regularization": "scaled", "total": "mean"}, 8.0, 38.0, [7.0, 8.0]),
+        ({"regularization": "scaled", "total": "sum"}, 16.0, 46.0, [7.0, 8.0]),
+        ({"regularization": "none", "total": "mean"}, 8.0, 8.0, [2.0, 3.0]),
+        ({"regularization": "none", "total": "sum"}, 16.0, 16.0, [2.0, 3.0]),
     ],
 )
-def test_the_choices_of_older_trainers(
-    regularization, total, expected_data, expected_total, expected_gradient
+def test_two_clones_combine_data_losses_and_penalty(
+    options, expected_data, expected_total, expected_gradient
 ):
-    _, (data, reported, gradient) = example(WORKED, regularization=regularization, total=total)
-    assert data == pytest.approx(expected_data)
-    assert reported == pytest.approx(expected_total)
+    _, (data, total, gradient) = example(WORKED, **options)
+    assert (data, total) == pytest.approx((expected_data, expected_total))
     np.testing.assert_allclose(gradient, expected_gradient)
 
 
@@ -192,12 +188,12 @@ def test_place_and_names_of_averages_and_summaries():
 
 def test_the_averages_count_the_steps_between_two_summaries():
     config = RunOptions(train_batch_size=8, learning_rate=0.1, loss_average_decay=0.5)
-    train_graph = build_toy_graph(config, optimizer="sgd")
-    with train_graph.graph.as_default(), tf.Session() as session:
-        session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
-        session.run(tf.tables_initializer())
+    train_graph = build_toy_graph(config, optimizer="sgd", values={"model.l2": 0.1})
+    with initialized_session(train_graph.graph) as session:
         losses = [session.run(train_graph.train_op) for _ in range(2)]
         last, summary = session.run((train_graph.train_op, train_graph.summary_op))
     values = {v.tag: v.simple_value for v in tf.Summary.FromString(summary).value}
     expected = losses[0] / 8 + losses[1] / 4 + last / 2
-    assert values["losses/loss"] == pytest.approx(expected, rel=1e-5)
+    assert values["losses/total_loss"] == pytest.approx(expected, rel=1e-5)
+    assert values["losses/total_loss (raw)"] == pytest.approx(last, rel=1e-5)
+    assert {"losses/loss", "losses/regularization_loss", "losses/loss (raw)"} <= values.keys()

@@ -1,4 +1,4 @@
-"""Sessions for graphs that have not been run yet, and checkpoints of given values."""
+"""Sessions for graphs that have not been run yet; training steps; checkpoints of given values."""
 
 import contextlib
 
@@ -6,9 +6,9 @@ import tensorflow.compat.v1 as tf
 
 
 @contextlib.contextmanager
-def initialized_session():
-    """A session of the default graph, after the initialisation of its variables and tables."""
-    with tf.Session() as session:
+def initialized_session(graph=None, config=None):
+    """A session of a graph, by default the default graph, with initialised variables and tables."""
+    with (graph or tf.get_default_graph()).as_default(), tf.Session(config=config) as session:
         session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
         session.run(tf.tables_initializer())
         yield session
@@ -18,6 +18,22 @@ def run_initialized(fetches):
     """Returns the values of tensors of the default graph in a new session."""
     with initialized_session() as session:
         return session.run(fetches)
+
+
+def train_steps(train_graph, steps=1, *, fetch=None):
+    """Trains in a new session; returns all variables by name, and the fetched values of each step.
+
+    Args:
+      train_graph: a `TrainGraph`; clones on logical CPUs have their devices.
+      steps: number of session calls.
+      fetch: the tensors that a call fetches; None: the train op.
+    """
+    fetch = train_graph.train_op if fetch is None else fetch
+    config = tf.ConfigProto(device_count={"CPU": len(train_graph.clones)})
+    config.allow_soft_placement = True
+    with initialized_session(train_graph.graph, config) as session:
+        fetched = [session.run(fetch) for _ in range(steps)]
+        return session.run({v.op.name: v for v in tf.global_variables()}), fetched
 
 
 def save_variables(path, values, **options):

@@ -4,10 +4,12 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from sessions import initialized_session, train_steps
 from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.gradient_transforms.accumulate import Accumulate
 from tf_frame.gradient_transforms.noise import Noise
+from tf_frame.graph.graph_edits import ancestors
 from tf_frame.graph.stateless_random import make_stateless
 from tf_frame.graph.step_loop import build_step_loop
 from tf_frame.plugin import Model, ModelOutput
@@ -29,8 +31,7 @@ def step_graph(draw, *, seed=1, graph_seed=1):
 def run_steps(made, count, *, start=0):
     """Numbers of `count` steps in a new session that begins at global step `start`."""
     graph, step, numbers, _ = made
-    with graph.as_default(), tf.Session() as session:
-        session.run(tf.global_variables_initializer())
+    with initialized_session(graph) as session:
         tf.train.get_global_step().load(start, session)
         return [session.run([*numbers, step])[:-1] for _ in range(count)]
 
@@ -54,7 +55,7 @@ def test_the_step_of_a_session_decides_and_is_read_before_it_is_counted():
     graph, *_ = step_graph(uniform)
     (index,) = [op for op in graph.get_operations() if op.name == "repeatable/index_of_run"]
     (count,) = [op for op in graph.get_operations() if op.type.startswith("AssignAdd")]
-    reads = {op.name for op in ancestors(index)}
+    reads = {op.name for op in ancestors([index])}
     assert any(op.name in reads for op in count.control_inputs)
 
 
@@ -79,15 +80,6 @@ def test_numbers_follow_from_step_seed_and_name():
     assert not set(first.tolist()) & set(second.tolist())
 
 
-def ancestors(op):
-    found, waiting = [], [op]
-    while waiting:
-        op = waiting.pop()
-        found.append(op)
-        waiting += [tensor.op for tensor in op.inputs] + list(op.control_inputs)
-    return found
-
-
 def test_initial_values_and_what_no_step_runs_stay():
     def draw():
         tf.get_variable("v", [4], initializer=tf.random_uniform_initializer())
@@ -99,7 +91,7 @@ def test_initial_values_and_what_no_step_runs_stay():
         (histogram,) = tf.get_collection(tf.GraphKeys.SUMMARIES)
         assert histogram.op.inputs[1].op.type == "RandomUniform"
         (variable,) = [v for v in tf.global_variables() if v.op.name == "v"]
-        kinds = {op.type for op in ancestors(variable.initializer)}
+        kinds = {op.type for op in ancestors([variable.initializer])}
         assert "RandomUniform" in kinds and "StatelessRandomUniformV2" not in kinds
 
 
@@ -115,7 +107,7 @@ def test_shape_type_device_and_waiting_are_those_of_the_op():
         new = new.op.inputs[0]
     assert (new.shape, new.dtype, new.device) == ([2, 3], tf.float64, "/device:CPU:3")
     assert new.op.name.startswith("block/uniform_repeatable/")
-    assert "waited" in {op.name for op in ancestors(new.op)}
+    assert "waited" in {op.name for op in ancestors([new])}
 
 
 def test_shapes_are_kept_and_graphs_without_random_ops_left_alone():
@@ -130,7 +122,7 @@ def test_shapes_are_kept_and_graphs_without_random_ops_left_alone():
     )
     assert reasons == []
     graph = build_toy_graph(CONFIG, transforms=[Noise(params=Noise.Params())])
-    kinds = {op.type for op in ancestors(graph.train_op.op)}
+    kinds = {op.type for op in ancestors([graph.train_op])}
     assert graph.not_repeatable == [] and "RandomStandardNormal" not in kinds
 
 
@@ -180,31 +172,30 @@ def test_a_random_op_that_has_to_stay_is_named(draw, reason):
     assert re.search(reason, said)
 
 
-@pytest.mark.parametrize(("dropout", "named"), [(0.0, False), (0.5, True)])
-def test_recurrent_layers_of_cudnn_are_named_if_they_drop_out(dropout, named):
-    def draw():
-        ones = tf.ones([1, 1, 1])
-        return tf.raw_ops.CudnnRNN(
-            input=ones, input_h=ones, input_c=ones, params=tf.ones([8]), dropout=dropout
-        ).output
+def recurrent(dropout):
+    ones = tf.ones([1, 1, 1])
+    return tf.raw_ops.CudnnRNN(
+        input=ones, input_h=ones, input_c=ones, params=tf.ones([8]), dropout=dropout
+    ).output
 
-    *_, reasons = step_graph(draw)
+
+def pooled(deterministic):
+    return tf.raw_ops.FractionalMaxPool(
+        value=tf.ones([1, 4, 4, 1]),
+        pooling_ratio=[1.0, 1.5, 1.5, 1.0],
+        deterministic=deterministic,
+        seed=1,
+        seed2=1,
+    ).output
+
+
+@pytest.mark.parametrize(
+    ("draw", "setting", "named"),
+    [(recurrent, 0.0, False), (recurrent, 0.5, True), (pooled, True, False), (pooled, False, True)],
+)
+def test_dropout_of_cudnn_and_pooling_of_random_regions_are_named(draw, setting, named):
+    *_, reasons = step_graph(lambda: draw(setting))
     assert bool(reasons) is named
-
-
-@pytest.mark.parametrize("deterministic", [True, False])
-def test_random_pooling_is_named_unless_its_regions_are_fixed(deterministic):
-    def draw():
-        return tf.raw_ops.FractionalMaxPool(
-            value=tf.ones([1, 4, 4, 1]),
-            pooling_ratio=[1.0, 1.5, 1.5, 1.0],
-            deterministic=deterministic,
-            seed=1,
-            seed2=1,
-        ).output
-
-    *_, reasons = step_graph(draw)
-    assert bool(reasons) is not deterministic
 
 
 @pytest.mark.usefixtures("variable_mode")
@@ -216,8 +207,7 @@ def test_a_saver_that_was_there_before_can_still_restore(tmp_path):
         return uniform()
 
     graph, step, *_ = step_graph(draw)
-    with graph.as_default(), tf.Session() as session:
-        session.run(tf.global_variables_initializer())
+    with initialized_session(graph) as session:
         session.run(step)
         path = savers[0].save(session, str(tmp_path / "model.ckpt"))
     with graph.as_default(), tf.Session() as session:
@@ -254,23 +244,18 @@ def dropout_graph(config=CONFIG, **options):
 
 
 def train(graph, masks, count):
-    with graph.graph.as_default(), tf.Session() as session:
-        session.run(tf.global_variables_initializer())
-        session.run([tf.local_variables_initializer(), tf.tables_initializer()])
-        return [session.run([*masks, graph.train_op])[:-1] for _ in range(count)]
+    return train_steps(graph, count, fetch=[*masks, graph.train_op])[1]
 
 
 def test_masks_differ_between_clones_and_stay_for_gradients():
     config = RunOptions(train_batch_size=8, num_clones=2)
     deployment = DeploymentConfig(num_clones=2, clone_on_cpu=True)
     graph, masks = dropout_graph(config, deployment=deployment)
-    for first, second in train(graph, masks, 3):
+    for first, second, _ in train(graph, masks, 3):
         assert set(first.tolist()) == set(second.tolist()) == {0.0, 2.0}
         assert (first != second).mean() > 0.2
     graph, masks = dropout_graph(optimizer="sgd")
-    with graph.graph.as_default(), tf.Session() as session:
-        session.run(tf.global_variables_initializer())
-        session.run([tf.local_variables_initializer(), tf.tables_initializer()])
+    with initialized_session(graph.graph) as session:
         (weights,) = tf.trainable_variables()
         before = session.run(weights)
         mask, _ = session.run([masks[0], graph.train_op])
@@ -282,13 +267,11 @@ def test_masks_differ_between_clones_and_stay_for_gradients():
 def test_the_batches_of_an_accumulated_step_have_masks_of_their_own():
     transform = Accumulate(params=Accumulate.Params(steps=3))
     graph, masks = dropout_graph(transforms=[transform])
-    runs = [mask for (mask,) in train(graph, masks, 6)]
+    runs = [mask for mask, _ in train(graph, masks, 6)]
     for index, mask in enumerate(runs):
         assert all((mask != other).mean() > 0.2 for other in runs[:index])
     # As a run that is resumed between two updates begins.
-    with graph.graph.as_default(), tf.Session() as session:
-        session.run(tf.global_variables_initializer())
-        session.run([tf.local_variables_initializer(), tf.tables_initializer()])
+    with initialized_session(graph.graph) as session:
         for variable in tf.global_variables():
             if variable.op.name in ("global_step", "accumulate/runs"):
                 variable.load(1, session)
@@ -302,9 +285,7 @@ def test_steps_in_a_loop_draw_what_single_steps_draw():
     graph, masks = dropout_graph()
     with graph.graph.as_default():
         loop = build_step_loop(graph, steps=4)
-        with tf.Session() as session:
-            session.run(tf.global_variables_initializer())
-            session.run([tf.local_variables_initializer(), tf.tables_initializer()])
+        with initialized_session() as session:
             first = session.run([*masks, graph.train_op])[0]
             loop.prepare(session)(4)
             last = session.run([*masks, graph.train_op])[0]

@@ -4,11 +4,10 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from sessions import train_steps
 from tf_frame import ModelOutput
-from tf_frame.cluster import Cluster
 from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.deployment_config import DeploymentConfig
-from tf_frame.deploy.session_config import make_deployment, session_config
 from tf_frame.errors import UnmatchedPatternWarning
 from tf_frame.gradient_transforms.accumulate import Accumulate
 from tf_frame.gradient_transforms.clip import ClipByNorm
@@ -24,7 +23,6 @@ class Counting(ToyModel):
 
     def build(self, features, labels, mode):
         output = super().build(features, labels, mode)
-        tf.summary.scalar("mine", output.loss)
         counter = tf.get_variable(
             "counter", [], trainable=False, initializer=tf.zeros_initializer()
         )
@@ -37,25 +35,13 @@ def build(config, *, model=ToyModel, l2=0.0, **how):
     return build_toy_graph(config, model=model, **{"optimizer": "sgd", **how})
 
 
-def run(train_graph, config, steps=1, fetch=None):
-    """Trains; returns the values of all variables by name, and what was fetched each step."""
-    with train_graph.graph.as_default(), tf.Session(config=proto(config)) as session:
-        session.run(tf.global_variables_initializer())
-        session.run(tf.tables_initializer())
-        fetch = train_graph.train_op if fetch is None else fetch
-        fetched = [session.run(fetch) for _ in range(steps)]
-        return {v.op.name: session.run(v) for v in tf.global_variables()}, fetched
-
-
-def proto(config):
-    return session_config(config, make_deployment(config, Cluster()))
-
-
-@pytest.mark.parametrize(("update_ops", "count"), [("first_clone", 1.0), ("all_clones", 3.0)])
-def test_whose_update_ops_run(update_ops, count):
-    config = RunOptions(train_batch_size=6, num_clones=3, update_ops=update_ops)
-    values, _ = run(build(config, model=Counting), config)
-    assert values["counter"] == count
+@pytest.mark.parametrize(
+    ("options", "count"),
+    [({}, 1.0), ({"update_ops": "first_clone"}, 1.0), ({"update_ops": "all_clones"}, 3.0)],
+)
+def test_whose_update_ops_run(options, count):
+    config = RunOptions(train_batch_size=6, num_clones=3, **options)
+    assert train_steps(build(config, model=Counting))[0]["counter"] == count
 
 
 @pytest.mark.parametrize(("model", "inexact"), [(ToyModel, False), (Counting, True)])
@@ -64,14 +50,6 @@ def test_update_ops_of_several_clones_run_in_no_order(model, inexact):
     config = RunOptions(train_batch_size=6, num_clones=3, update_ops="all_clones")
     reasons = build(config, model=model).not_repeatable
     assert [reason.split(":")[0] for reason in reasons] == inexact * ["--update_ops all_clones"]
-
-
-def test_summaries_are_those_of_the_first_clone():
-    config = RunOptions(train_batch_size=8, num_clones=2)
-    train_graph = build(config, model=Counting)
-    _, (summary,) = run(train_graph, config, fetch=train_graph.summary_op)
-    found = {value.tag for value in tf.Summary.FromString(summary).value}
-    assert {tag for tag in found if "mine" in tag} == {"clone_0/mine"}
 
 
 def gradient_after_one_step(l2, **options):
@@ -87,7 +65,7 @@ def gradient_after_one_step(l2, **options):
             return ModelOutput()
 
     config = RunOptions(train_batch_size=8, num_clones=2, learning_rate=1.0, **options)
-    values, (total,) = run(build(config, model=Ones), config)
+    values, (total,) = train_steps(build(config, model=Ones))
     return 1 - values["w"], total
 
 
@@ -103,15 +81,14 @@ def test_regularisation_total_and_batch_size_of_clones():
     assert total == pytest.approx(2 * mean, rel=1e-5)
     np.testing.assert_allclose(sum_gradient, mean_gradient)
     config = RunOptions(**SGD, num_clones=2, batch_size_scope="clone")
-    per_clone, _ = run(build(config), config)
-    whole = RunOptions(learning_rate=0.1, train_batch_size=16)
-    one, _ = run(build(whole), whole)
+    per_clone, _ = train_steps(build(config))
+    one, _ = train_steps(build(RunOptions(learning_rate=0.1, train_batch_size=16)))
     np.testing.assert_allclose(per_clone["linear/weights"], one["linear/weights"], atol=1e-6)
 
 
 def test_only_the_trainable_scopes_are_trained():
     config = RunOptions(**SGD, trainable_scopes=("linear/b",))
-    values, _ = run(build(config), config)
+    values, _ = train_steps(build(config))
     assert not values["linear/weights"].any() and values["linear/biases"].all()
     config = RunOptions(**SGD, trainable_scopes=("linear", "bogus"))
     with pytest.warns(UnmatchedPatternWarning, match="bogus"):
@@ -122,11 +99,11 @@ def test_only_the_trainable_scopes_are_trained():
 @pytest.mark.parametrize("optimizer", ["sgd", "momentum", "adam"])
 def test_accumulated_batches_take_the_step_of_their_sum(optimizer):
     whole = RunOptions(learning_rate=0.1, train_batch_size=12)
-    one, _ = run(build(whole, optimizer=optimizer), whole, steps=2)
+    one, _ = train_steps(build(whole, optimizer=optimizer), 2)
     small = RunOptions(learning_rate=0.1, train_batch_size=4)
     transforms = [Accumulate(params=Accumulate.Params(steps=3))]
     train_graph = build(small, optimizer=optimizer, transforms=transforms)
-    several, steps = run(train_graph, small, steps=6, fetch=train_graph.step_after)
+    several, steps = train_steps(train_graph, 6, fetch=train_graph.step_after)
     assert steps == [0, 0, 1, 1, 1, 2]
     for name in ("linear/weights", "linear/biases"):
         assert np.abs(one[name]).max() > 0.01
@@ -139,7 +116,7 @@ def test_gradients_are_summarised_after_the_transforms():
 
     def norms(transforms):
         train_graph = build(config, transforms=transforms)
-        _, (summary,) = run(train_graph, config, fetch=train_graph.summary_op)
+        _, (summary,) = train_steps(train_graph, fetch=train_graph.summary_op)
         values = tf.Summary.FromString(summary).value
         assert "gradients/linear/weights" in {value.tag for value in values}
         return {v.tag: v.simple_value for v in values if v.tag.startswith("gradient_norms/")}
@@ -181,25 +158,11 @@ def test_moving_averages_move_once_per_update(micro_batches):
     with train_graph.graph.as_default():
         biases = next(v for v in tf.trainable_variables() if v.op.name == "linear/biases")
         after = tf.identity(train_graph.step_after)
-    values, steps = run(train_graph, config, steps=micro_batches, fetch=after)
+    values, steps = train_steps(train_graph, micro_batches, fetch=after)
     assert steps[-1] == 1
     name = "linear/biases/ExponentialMovingAverage"
     assert values[biases.op.name] != 0
     assert values[name] == pytest.approx(0.5 * values[biases.op.name], rel=1e-5)
-
-
-def test_averaged_losses_are_summarised_beside_the_raw_ones():
-    config = RunOptions(**SGD, loss_average_decay=0.5)
-    train_graph = build(config, l2=0.1)
-    fetch = (train_graph.train_op, train_graph.summary_op)
-    with train_graph.graph.as_default(), tf.Session(config=proto(config)) as session:
-        session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
-        session.run(tf.tables_initializer())
-        (first, _), (second, summary) = session.run(fetch), session.run(fetch)
-    values = {v.tag: v.simple_value for v in tf.Summary.FromString(summary).value}
-    assert values["losses/total_loss (raw)"] == pytest.approx(second, rel=1e-5)
-    assert values["losses/total_loss"] == pytest.approx(0.25 * first + 0.5 * second, rel=1e-5)
-    assert {"losses/loss", "losses/regularization_loss", "losses/loss (raw)"} <= values.keys()
 
 
 def test_the_graph_hook_of_the_model_edits_the_graph_before_the_gradients():
@@ -210,30 +173,20 @@ def test_the_graph_hook_of_the_model_edits_the_graph_before_the_gradients():
 
     config = RunOptions(**SGD)
     train_graph = build(config, model=Hooked)
-    _, ((total, data),) = run(
-        train_graph, config, fetch=(train_graph.total_loss, build_data_loss(train_graph))
-    )
+    losses = train_graph.total_loss, train_graph.clones[0].outputs.loss
+    _, ((total, data),) = train_steps(train_graph, fetch=losses)
     assert total - data == pytest.approx(5.0, rel=1e-5)
 
 
-def build_data_loss(train_graph):
-    return train_graph.clones[0].outputs.loss
-
-
-def test_the_order_of_transforms_counts_but_no_static_loss_scale():
+def test_the_order_of_transforms_counts():
     assert step_taken([double(), clip(0.5)]) == pytest.approx(0.5, rel=1e-5)
     assert step_taken([clip(0.5), double()]) == pytest.approx(1.0, rel=1e-5)
-    plain, scaled = RunOptions(**SGD), RunOptions(**SGD, loss_scale=128.0)
-    one, (loss,) = run(build(plain), plain)
-    other, (same_loss,) = run(build(scaled), scaled)
-    assert same_loss == pytest.approx(loss)
-    np.testing.assert_allclose(other["linear/weights"], one["linear/weights"], rtol=1e-5)
 
 
 def test_variables_and_their_averages_are_summarised():
     config = RunOptions(**SGD, summarize_variables=True, moving_average_decay=0.9)
     train_graph = build(config)
-    _, (summary,) = run(train_graph, config, fetch=train_graph.summary_op)
+    _, (summary,) = train_steps(train_graph, fetch=train_graph.summary_op)
     histograms = {v.tag for v in tf.Summary.FromString(summary).value if v.HasField("histo")}
     assert histograms >= {
         "variables/linear/weights",
@@ -265,12 +218,7 @@ def double():
 def step_taken(transforms, **options):
     """Change of weights that begin at 0 in one step of SGD with learning rate 1."""
     config = RunOptions(train_batch_size=8, learning_rate=1.0, **options)
-    train_graph = build_toy_graph(config, optimizer="sgd", transforms=transforms)
-    with train_graph.graph.as_default(), tf.Session() as session:
-        session.run([tf.global_variables_initializer(), tf.tables_initializer()])
-        session.run(train_graph.train_op)
-        (weights,) = [v for v in tf.trainable_variables() if v.op.name == "linear/weights"]
-        return np.linalg.norm(session.run(weights))
+    return np.linalg.norm(train_steps(build(config, transforms=transforms))[0]["linear/weights"])
 
 
 @pytest.mark.parametrize("options", [{"loss_scale": 64.0}, {"mixed_precision": "float16"}])

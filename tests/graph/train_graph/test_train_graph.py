@@ -2,10 +2,11 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from sessions import initialized_session, train_steps
 from tf_frame.cluster.find import find_cluster
 from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.deployment_config import DeploymentConfig
-from tf_frame.deploy.session_config import make_deployment, session_config
+from tf_frame.deploy.session_config import make_deployment
 from tf_frame.plugin import InputInfo
 from tf_frame.testing.toy import ToyModel, build_toy_graph
 
@@ -16,24 +17,6 @@ def build(config, *, model=ToyModel, l2=0.0, optimizer="sgd", **how):
     return build_toy_graph(config, model=model, optimizer=optimizer, **how)
 
 
-def train(config, steps, **how):
-    """Variables by name, and what each step returned."""
-    train_graph = build(config, **how)
-    with train_graph.graph.as_default(), make_session(config) as session:
-        initialise(session)
-        runs = [session.run((train_graph.train_op, train_graph.step_after)) for _ in range(steps)]
-        return {v.op.name: session.run(v) for v in tf.trainable_variables()}, runs
-
-
-def make_session(config):
-    return tf.Session(config=session_config(config, make_deployment(config, find_cluster(config))))
-
-
-def initialise(session):
-    session.run(tf.global_variables_initializer())
-    session.run(tf.tables_initializer())
-
-
 SGD = {"learning_rate": 0.1, "train_batch_size": 8}
 
 
@@ -41,9 +24,9 @@ SGD = {"learning_rate": 0.1, "train_batch_size": 8}
 @pytest.mark.parametrize("num_clones", [2, pytest.param(4, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("l2", [0.0, 0.3])
 def test_clones_on_a_split_batch_take_the_step_of_one_clone(num_clones, l2):
-    one, _ = train(RunOptions(**SGD), 1, l2=l2)
-    several, _ = train(RunOptions(**SGD, num_clones=num_clones), 1, l2=l2)
-    assert one.keys() == several.keys() == {"linear/weights", "linear/biases"}
+    one, _ = train_steps(build(RunOptions(**SGD), l2=l2))
+    several, _ = train_steps(build(RunOptions(**SGD, num_clones=num_clones), l2=l2))
+    assert one.keys() == several.keys() == {"global_step", "linear/weights", "linear/biases"}
     for name, value in one.items():
         assert np.abs(value).max() > 0.01
         np.testing.assert_allclose(several[name], value, rtol=0, atol=1e-6)
@@ -51,9 +34,9 @@ def test_clones_on_a_split_batch_take_the_step_of_one_clone(num_clones, l2):
 
 @pytest.mark.usefixtures("variable_mode")
 def test_the_loss_falls_and_the_step_is_read_after_the_update():
-    _, runs = train(RunOptions(**SGD), 3)
-    assert [step for _, step in runs] == [1, 2, 3]
-    _, runs = train(RunOptions(**SGD), 30)
+    graph = build(RunOptions(**SGD))
+    _, runs = train_steps(graph, 30, fetch=(graph.train_op, graph.step_after))
+    assert [step for _, step in runs] == [*range(1, 31)]
     assert runs[-1][0] < runs[0][0] / 100
 
 
@@ -62,8 +45,8 @@ def test_devices_of_clones_without_gpus():
     train_graph = build(config)
     options = tf.RunOptions(trace_level=tf.RunOptions.SOFTWARE_TRACE)
     metadata = tf.RunMetadata()
-    with train_graph.graph.as_default(), make_session(config) as session:
-        initialise(session)
+    proto = tf.ConfigProto(device_count={"CPU": 2})
+    with initialized_session(train_graph.graph, proto) as session:
         session.run(train_graph.train_op, options=options, run_metadata=metadata)
     assert devices_of(metadata, "clone_0/") == {"/device:CPU:0"}
     assert devices_of(metadata, "clone_1/") == {"/device:CPU:1"}
@@ -97,38 +80,13 @@ def test_parameter_servers_hold_the_variables_and_their_slots():
     assert devices["linear/weights/Momentum"] == weights
 
 
-def test_only_the_update_ops_of_the_first_clone_run():
-    class Counting(ToyModel):
-        def build(self, features, labels, mode):
-            output = super().build(features, labels, mode)
-            counter = tf.get_variable(
-                "counter", [], trainable=False, initializer=tf.zeros_initializer()
-            )
-            tf.add_to_collection(tf.GraphKeys.UPDATE_OPS, tf.assign_add(counter, 1.0))
-            return output
+def test_transforms_change_the_update():
+    def without_biases(pairs):
+        return [(g, v) for g, v in pairs if "biases" not in v.op.name]
 
-    config = RunOptions(**SGD, num_clones=4)
-    train_graph = build(config, model=Counting)
-    with train_graph.graph.as_default(), make_session(config) as session:
-        initialise(session)
-        for _ in range(3):
-            session.run(train_graph.train_op)
-        (counter,) = [v for v in tf.global_variables() if v.op.name == "counter"]
-        assert session.run(counter) == 3.0
-
-
-def test_transforms_change_the_update_and_devices_are_logged():
-    frozen, _ = train(
-        RunOptions(**SGD),
-        2,
-        transforms=[lambda pairs: [(g, v) for g, v in pairs if "biases" not in v.op.name]],
-    )
+    frozen, _ = train_steps(build(RunOptions(**SGD), transforms=[without_biases]), 2)
     assert frozen["linear/biases"] == 0.0
     assert np.abs(frozen["linear/weights"]).max() > 0.01
-    for asked in (False, True):
-        config = RunOptions(**SGD, log_device_placement=asked)
-        proto = session_config(config, make_deployment(config, find_cluster(config)))
-        assert proto.log_device_placement is asked
 
 
 def test_summaries_are_those_of_the_first_clone_and_the_totals():
@@ -140,10 +98,8 @@ def test_summaries_are_those_of_the_first_clone_and_the_totals():
 
     config = RunOptions(train_batch_size=11, num_clones=11, clone_on_cpu=True)
     train_graph = build(config, model=Summarising, l2=0.1)
-    with train_graph.graph.as_default(), make_session(config) as session:
-        initialise(session)
-        summary = tf.Summary.FromString(session.run(train_graph.summary_op))
-    assert sorted(value.tag for value in summary.value) == [
+    _, (summary,) = train_steps(train_graph, fetch=train_graph.summary_op)
+    assert sorted(value.tag for value in tf.Summary.FromString(summary).value) == [
         "clone_0/mine",
         "losses/loss",
         "losses/regularization_loss",

@@ -2,18 +2,13 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from sessions import initialized_session, train_steps
 from tf_frame.config.run_options import RunOptions
 from tf_frame.graph.update.apply_gradients import all_ready, apply_gradients
 from tf_frame.graph.update.loss_scale import LossScale, make_loss_scale
 from tf_frame.testing.toy import build_toy_graph
 
 pytestmark = pytest.mark.usefixtures("graph")
-
-
-def session():
-    session = tf.Session()
-    session.run(tf.global_variables_initializer())
-    return session
 
 
 def values(session):
@@ -31,7 +26,7 @@ def test_gradients_are_those_of_the_loss_itself(dynamic):
     loss_scale = LossScale(dynamic=dynamic, initial=1024.0)
     scaled = pairs_of(loss_scale, tf.reduce_sum(v * v))
     ((unscaled, _),) = loss_scale(scaled)
-    with session() as s:
+    with initialized_session() as s:
         np.testing.assert_array_equal(s.run(scaled[0][0]), [3072.0, -4096.0])
         np.testing.assert_array_equal(s.run(unscaled), [3.0, -4.0])
 
@@ -47,7 +42,7 @@ def test_small_gradients_survive_float16():
     (lost,) = tf.gradients(loss(lambda x: x), [v])
     (kept,) = tf.gradients(loss(loss_scale.scale), [v])
     ((unscaled, _),) = loss_scale([(kept, v)])
-    with session() as s:
+    with initialized_session() as s:
         assert s.run(lost) == 0.0
         assert s.run(unscaled) == pytest.approx(1e-8, rel=0.01)
 
@@ -61,7 +56,7 @@ def test_none_stays_none_and_sparse_stays_sparse():
     assert by_name["other"] is None
     assert other in [v for _, v in pairs]
     assert isinstance(by_name["table"], tf.IndexedSlices)
-    with session() as s:
+    with initialized_session() as s:
         np.testing.assert_array_equal(
             s.run(tf.convert_to_tensor(by_name["table"])), [[0, 0], [6, 6], [0, 0], [0, 0]]
         )
@@ -73,7 +68,7 @@ def test_an_infinite_value_in_a_sparse_gradient_is_seen():
     loss_scale = LossScale(dynamic=True)
     slices = tf.IndexedSlices(tf.constant([[np.inf, 1.0]]), tf.constant([2]), tf.constant([4, 2]))
     loss_scale([(slices, table)])
-    with session() as s:
+    with initialized_session() as s:
         assert not s.run(loss_scale.ready())
 
 
@@ -92,7 +87,7 @@ def build_step(factor, **settings):
 def test_an_overflow_skips_the_step_and_halves_the_scale(bad):
     factor = tf.placeholder(tf.float32, [])
     train = build_step(factor, initial=1024.0)
-    with session() as s:
+    with initialized_session() as s:
         s.run(train, {factor: 1.0})
         s.run(train, {factor: bad})
         after = values(s)
@@ -107,7 +102,7 @@ def test_an_overflow_skips_the_step_and_halves_the_scale(bad):
 def test_it_goes_down_until_the_gradients_fit():
     factor = tf.placeholder(tf.float32, [])
     train = build_step(factor)
-    with session() as s:
+    with initialized_session() as s:
         for _ in range(12):
             s.run(train, {factor: 1e36})
         after = values(s)
@@ -132,7 +127,7 @@ def test_good_steps_double_the_scale_and_overflows_halve_it(settings, factors, s
     factor = tf.placeholder(tf.float32, [])
     train = build_step(factor, **settings)
     seen = []
-    with session() as s:
+    with initialized_session() as s:
         for value in factors:
             s.run(train, {factor: value})
             seen.append(values(s)["loss_scale/scale"])
@@ -141,7 +136,7 @@ def test_good_steps_double_the_scale_and_overflows_halve_it(settings, factors, s
 
 def test_it_begins_and_grows_as_the_literature_has_it():
     train = build_step(tf.constant(1.0))
-    with session() as s:
+    with initialized_session() as s:
         assert values(s)["loss_scale/scale"] == 2.0**15
         (good,) = [v for v in tf.global_variables() if v.op.name == "loss_scale/good_steps"]
         good.load(1998.0, s)
@@ -157,7 +152,7 @@ def test_the_state_is_saved_and_not_trained(tmp_path):
     train = build_step(factor, initial=64.0)
     saver = tf.train.Saver()
     assert [v.op.name for v in tf.trainable_variables()] == ["v"]
-    with session() as s:
+    with initialized_session() as s:
         s.run(train, {factor: np.inf})
         s.run(train, {factor: 1.0})
         path = saver.save(s, str(tmp_path / "model.ckpt"))
@@ -185,7 +180,7 @@ def test_a_static_scale_has_no_variables_and_no_say():
 )
 def test_options_choose_the_scale(options, scale, dynamic):
     loss_scale = make_loss_scale(RunOptions(**options))
-    with session() as s:
+    with initialized_session() as s:
         assert s.run(loss_scale.value) == scale
     assert bool(tf.global_variables()) == dynamic
 
@@ -196,15 +191,8 @@ def test_without_float16_there_is_no_scale_unless_asked_for(precision):
 
 
 def train_toy(**options):
-    """The trained variables, and the losses that were reported."""
     config = RunOptions(train_batch_size=8, learning_rate=0.1, **options)
-    graph = build_toy_graph(config, optimizer="sgd")
-    proto = tf.ConfigProto(device_count={"CPU": config.num_clones})
-    with graph.graph.as_default(), tf.Session(config=proto) as session:
-        session.run(tf.global_variables_initializer())
-        session.run(tf.tables_initializer())
-        losses = [session.run(graph.train_op) for _ in range(5)]
-        return losses, {v.op.name: session.run(v) for v in tf.trainable_variables()}
+    return train_steps(build_toy_graph(config, optimizer="sgd"), 5)
 
 
 @pytest.mark.parametrize(
@@ -218,8 +206,8 @@ def train_toy(**options):
 )
 def test_a_run_learns_the_same_and_reports_the_loss_itself(num_clones, options):
     # Without the rewrite of its session, a graph for float16 computes in float32.
-    plain, variables = train_toy(num_clones=num_clones)
-    scaled, with_scale = train_toy(num_clones=num_clones, **options)
+    variables, plain = train_toy(num_clones=num_clones)
+    with_scale, scaled = train_toy(num_clones=num_clones, **options)
     assert scaled == pytest.approx(plain, rel=1e-6)
     for name, value in variables.items():
         np.testing.assert_allclose(with_scale[name], value, rtol=1e-6)
