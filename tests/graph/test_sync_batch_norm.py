@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from sessions import initialized_session
 from tf_frame import layers
 from tf_frame.cluster.find import find_cluster
 from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.clones import create_clones
 from tf_frame.deploy.deployment_config import DeploymentConfig
-from tf_frame.deploy.session_config import make_deployment, session_config
+from tf_frame.deploy.session_config import make_deployment
 from tf_frame.errors import TfFrameError
 from tf_frame.graph.step_loop import build_step_loop
 from tf_frame.graph.sync_batch_norm import share_statistics
@@ -56,17 +57,14 @@ def train(model, *, num_clones, in_loop=False):
         optimizer="sgd",
         deployment=make_deployment(config, find_cluster(config)),
     )
-    with graph.graph.as_default():
-        loop = build_step_loop(graph, steps=2) if in_loop else None
-        proto = session_config(config, make_deployment(config, find_cluster(config)))
-        with tf.Session(config=proto) as session:
-            session.run([tf.global_variables_initializer(), tf.tables_initializer()])
+    loop = build_step_loop(graph, steps=2) if in_loop else None
+    proto = tf.ConfigProto(device_count={"CPU": num_clones})
+    with initialized_session(graph.graph, proto) as session:
+        for _ in range(1 if in_loop else 3):
             session.run(graph.train_op)
-            for _ in range(0 if in_loop else 2):
-                session.run(graph.train_op)
-            if in_loop:
-                loop.prepare(session)(2)
-            return {v.op.name: session.run(v) for v in tf.global_variables()}
+        if in_loop:
+            loop.prepare(session)(2)
+        return {v.op.name: session.run(v) for v in tf.global_variables()}
 
 
 @pytest.fixture(scope="module")
@@ -113,8 +111,7 @@ def gradients_of(clones):
 def results(clones, gradients):
     """The loss, gradients by name, and the variables after an update of the statistics."""
     pairs = {v.op.name: gradient for gradient, v in sum_gradients(gradients)}
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
+    with initialized_session() as session:
         loss, by_name = session.run([tf.add_n([clone.outputs for clone in clones]), pairs])
         session.run(tf.get_collection(tf.GraphKeys.UPDATE_OPS, clones[-1].scope))
         return {"loss": loss, **by_name, **{v.name: session.run(v) for v in tf.global_variables()}}

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from sessions import initialized_session, run_initialized
 from tf_frame.graph.quantization.fake_quant import FakeQuant, kept_share
 
 pytestmark = pytest.mark.usefixtures("variable_mode")
@@ -13,87 +14,71 @@ def graph(variable_mode):
         yield graph
 
 
-def start():
-    session = tf.Session()
-    session.run(tf.global_variables_initializer())
-    return session
+@pytest.fixture
+def fake_quant(graph):
+    """Rounds in every step, and measures the ranges."""
+    return FakeQuant(active=None, keep=kept_share())
 
 
-def limits(session):
-    return session.run(tf.get_collection("quant_vars"))
-
-
-def test_weights_go_to_the_nearest_of_127_levels_on_either_side():
-    values = np.array([-1.0, -0.405, 0.001, 0.4, 3.0], np.float32)
-    rounded = FakeQuant(active=None, keep=kept_share()).weights(tf.constant(values), "w")
-    with start() as session:
-        steps = session.run(rounded) / (3.0 / 127)
-    np.testing.assert_allclose(steps, [-42, -17, 0, 17, 127], atol=1e-3)
-
-
-def test_activations_go_to_the_nearest_of_256_levels_of_which_0_is_one():
-    values = np.array([-1.0, -0.405, 0.001, 0.4, 3.1], np.float32)
-    rounded = FakeQuant(active=None, keep=kept_share()).activations(tf.constant(values), "a")
-    with start() as session:
-        steps = session.run(rounded) / (4.1 / 255)
-    # 0 is level 62.2 from below, made 62; so -62 to 193 remain.
-    np.testing.assert_allclose(steps, [-62, -25, 0, 25, 193], atol=1e-3)
+@pytest.mark.parametrize(
+    ("kind", "values", "step", "levels"),
+    [
+        # 127 levels on either side of 0.
+        ("weights", [-1.0, -0.405, 0.001, 0.4, 3.0], 3.0 / 127, [-42, -17, 0, 17, 127]),
+        # 256 levels, of which 0 is one: level 62.2 from below, made 62; so -62 to 193 remain.
+        ("activations", [-1.0, -0.405, 0.001, 0.4, 3.1], 4.1 / 255, [-62, -25, 0, 25, 193]),
+    ],
+)
+def test_values_go_to_the_nearest_level(fake_quant, kind, values, step, levels):
+    rounded = getattr(fake_quant, kind)(tf.constant(values), "range")
+    np.testing.assert_allclose(run_initialized(rounded) / step, levels, atol=1e-3)
 
 
 # 127 times their 127th part is less than they are, in float32.
 @pytest.mark.parametrize("greatest", [0.24841346, 0.99796224, -0.99980855, 1.0])
-def test_every_weight_has_its_gradient_the_greatest_too(greatest):
+def test_every_weight_has_its_gradient_the_greatest_too(fake_quant, greatest):
     weights = tf.constant([greatest, 0.1, -0.05])
-    fake_quant = FakeQuant(active=None, keep=kept_share())
     (gradient,) = tf.gradients(fake_quant.weights(weights, "w"), [weights])
-    with start() as session:
-        np.testing.assert_array_equal(session.run(gradient), np.ones(3))
+    np.testing.assert_array_equal(run_initialized(gradient), np.ones(3))
 
 
-def run_batches(fake_quant_of, batches):
-    """The range after each batch."""
+def measured_ranges(measure, batches):
+    """The range after each batch; `measure` is a method of `FakeQuant`."""
     batch = tf.placeholder(tf.float32, [None])
-    fake_quant_of(batch)
-    updates = tf.get_collection(tf.GraphKeys.UPDATE_OPS)
-    seen = []
-    with start() as session:
+    measure(batch, "range")
+    updates, ranges = tf.get_collection(tf.GraphKeys.UPDATE_OPS), []
+    with initialized_session() as session:
         for values in batches:
             session.run(updates, {batch: values})
-            seen.append(limits(session))
-    return np.array(seen)
+            ranges.append(session.run(tf.get_collection("quant_vars")))
+    return np.array(ranges)
 
 
-def test_the_range_of_weights_is_the_last_one():
-    fake_quant = FakeQuant(active=None, keep=kept_share())
-    seen = run_batches(lambda x: fake_quant.weights(x, "w"), [[-4.0, 2.0], [-0.5, 1.0]])
-    np.testing.assert_allclose(seen, [[-4.0, 4.0], [-1.0, 1.0]], rtol=1e-5)
+def test_the_range_of_weights_is_the_last_one(fake_quant):
+    ranges = measured_ranges(fake_quant.weights, [[-4.0, 2.0], [-0.5, 1.0]])
+    np.testing.assert_allclose(ranges, [[-4.0, 4.0], [-1.0, 1.0]], rtol=1e-5)
 
 
-def test_the_range_of_activations_is_a_debiased_moving_average():
-    fake_quant = FakeQuant(active=None, keep=kept_share())
+def test_the_range_of_activations_is_a_debiased_moving_average(fake_quant):
     batches = np.random.RandomState(0).uniform(-3, 5, [20, 7])
-    seen = run_batches(lambda x: fake_quant.activations(x, "a"), batches)
+    ranges = measured_ranges(fake_quant.activations, batches)
     average, expected = np.zeros(2), []
     for index, values in enumerate(batches, start=1):
         average = 0.999 * average + 0.001 * np.array([min(values.min(), 0), max(values.max(), 0)])
         expected.append(average / (1 - 0.999**index))
-    np.testing.assert_allclose(seen, expected, rtol=2e-4)
+    np.testing.assert_allclose(ranges, expected, rtol=2e-4)
 
 
-def test_the_range_holds_zero():
-    fake_quant = FakeQuant(active=None, keep=kept_share())
-    seen = run_batches(lambda x: fake_quant.activations(x, "a"), [[3.0, 5.0], [-7.0, -5.0]])
-    np.testing.assert_allclose(seen, [[0.0, 5.0], [-3.5, 2.5]], atol=2e-3)
+def test_the_range_holds_zero(fake_quant):
+    ranges = measured_ranges(fake_quant.activations, [[3.0, 5.0], [-7.0, -5.0]])
+    np.testing.assert_allclose(ranges, [[0.0, 5.0], [-3.5, 2.5]], atol=2e-3)
 
 
-def test_only_zeros_are_left_alone():
-    fake_quant = FakeQuant(active=None, keep=kept_share())
+def test_only_zeros_are_left_alone(fake_quant):
     values = tf.zeros([3])
     rounded = fake_quant.activations(values, "a")
-    (gradient,) = tf.gradients(rounded, [values])
-    with start() as session:
-        np.testing.assert_array_equal(session.run(rounded), [0, 0, 0])
-        np.testing.assert_array_equal(session.run(gradient), [1, 1, 1])
+    outputs = run_initialized([rounded, *tf.gradients(rounded, [values])])
+    np.testing.assert_array_equal(outputs, [[0, 0, 0], [1, 1, 1]])
 
 
 def test_before_its_time_neither_value_nor_gradient_changes():
@@ -102,7 +87,7 @@ def test_before_its_time_neither_value_nor_gradient_changes():
     values = tf.constant([-9.0, 0.123456, 9.0])
     rounded = fake_quant.activations(values, "a")
     (gradient,) = tf.gradients(rounded * rounded, [values])
-    with start() as session:
+    with initialized_session() as session:
         low, high = tf.get_collection("quant_vars")
         low.load(0.0, session)
         high.load(2.55, session)

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from sessions import initialized_session, run_initialized
 from tf_frame import layers
 from tf_frame.errors import ConfigError
 from tf_frame.graph.quantization import (
@@ -195,9 +196,7 @@ def test_gradients_pass_the_rounding_as_if_it_were_not():
         loss = tf.square(tf.matmul(inputs, weights)[0, 0])
         quantize_training_graph(delay_steps=0)
         (gradient,) = tf.gradients(loss, [weights])
-        with tf.Session() as session:
-            session.run(tf.global_variables_initializer())
-            product, gradient = session.run([tf.sqrt(loss), gradient])
+        product, gradient = run_initialized([tf.sqrt(loss), gradient])
     assert product == pytest.approx(0.5 - 0.52 + 3.0, abs=0.02)
     np.testing.assert_allclose(gradient[:, 0], 2 * product * np.array([1, 2, 3]), rtol=1e-5)
 
@@ -283,9 +282,7 @@ def test_layers_in_a_loop_are_left_out_and_named(caplog):
                 [tf.reduce_mean(outside, [1, 2])],
             )
             quantized = quantize_training_graph(delay_steps=0)
-            with tf.Session() as session:
-                session.run(tf.global_variables_initializer())
-                assert session.run(result).shape == (4, 3)
+            assert run_initialized(result).shape == (4, 3)
     finally:
         if of_functions:
             tf.enable_control_flow_v2()
@@ -309,34 +306,31 @@ def test_rounding_stands_beside_its_layer():
     assert {op.device for op in rounding} == {"/device:CPU:1"}
 
 
-@pytest.mark.parametrize("activation", [tf.nn.relu, None])
-def test_what_reads_the_output_of_a_layer_reads_it_rounded(activation):
-    with tf.Graph().as_default(), tf.Session() as session:
+def residual_sum(images):
+    return tf.add(*(layers.conv2d(images, 8, 3, scope=name) for name in ("one", "other")))
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda images: layers.conv2d(images, 8, 3, activation_fn=tf.nn.relu, scope="layer"),
+        lambda images: layers.conv2d(images, 8, 3, activation_fn=None, scope="layer"),
+        residual_sum,
+    ],
+    ids=["relu", "linear", "sum of layers"],
+)
+def test_what_reads_an_output_reads_it_rounded(build):
+    with tf.Graph().as_default():
         tf.set_random_seed(1)
         tf.train.create_global_step()
-        output = layers.conv2d(tf.constant(IMAGES), 8, 3, activation_fn=activation, scope="layer")
+        output = build(tf.constant(IMAGES))
         seen = tf.reshape(output, tf.shape(output))
         quantize_training_graph(delay_steps=0)
-        session.run(tf.global_variables_initializer())
-        session.run(tf.get_collection(tf.GraphKeys.UPDATE_OPS))
-        before, after = session.run([output, seen])
+        with initialized_session() as session:
+            session.run(tf.get_collection(tf.GraphKeys.UPDATE_OPS))
+            before, after = session.run([output, seen])
     assert len(np.unique(before)) > 500
     assert 50 < len(np.unique(after)) <= 256
-    step = (max(before.max(), 0) - min(before.min(), 0)) / 255
-    np.testing.assert_allclose(after, before, rtol=0, atol=0.51 * step)
-
-
-def test_a_sum_of_layers_is_rounded_for_what_follows():
-    with tf.Graph().as_default(), tf.Session() as session:
-        tf.set_random_seed(1)
-        tf.train.create_global_step()
-        images = tf.constant(IMAGES)
-        parts = [layers.conv2d(images, 8, 3, scope=name) for name in ("one", "other")]
-        total = parts[0] + parts[1]
-        seen = tf.reshape(total, tf.shape(total))
-        quantize_training_graph(delay_steps=0)
-        session.run(tf.global_variables_initializer())
-        session.run(tf.get_collection(tf.GraphKeys.UPDATE_OPS))
-        before, after = session.run([total, seen])
-    assert len(np.unique(before)) > len(np.unique(after))
-    assert 50 < len(np.unique(after)) <= 256
+    if build is not residual_sum:  # The layers of a sum are rounded, too.
+        step = (max(before.max(), 0) - min(before.min(), 0)) / 255
+        np.testing.assert_allclose(after, before, rtol=0, atol=0.51 * step)

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from sessions import initialized_session
 from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.deploy.placement import variables_placed
@@ -32,47 +33,36 @@ def build(**options):
         return weights, averages.apply(), averages
 
 
-def saved(path, steps=3, **options):
-    """A checkpoint after some steps; returns its path and the average of the weights."""
-    with tf.Graph().as_default(), tf.Session() as session:
+def saved(path, **options):
+    """A checkpoint after three steps; returns its path and the average of the weights."""
+    with tf.Graph().as_default():
         weights, update, averages = build(**options)
-        session.run(tf.global_variables_initializer())
-        for _ in range(steps):
-            session.run(update)
-        average = session.run(averages.average.average(weights)) if averages else None
-        return tf.train.Saver().save(session, str(path / "model.ckpt")), average
+        with initialized_session() as session:
+            for _ in range(3):
+                session.run(update)
+            average = session.run(averages.average.average(weights)) if averages else None
+            return tf.train.Saver().save(session, str(path / "model.ckpt")), average
 
 
-def values_after(steps, **options):
-    with tf.Graph().as_default(), tf.Session() as session:
+@pytest.mark.parametrize(
+    ("options", "decays"),
+    [
+        ({"moving_average_decay": 0.75, "moving_average_num_updates": False}, [0.75] * 3),
+        # At first the decay follows the global step: (1 + step) / (10 + step).
+        ({"moving_average_decay": 0.2}, [2 / 11, 0.2, 0.2]),
+    ],
+)
+def test_an_average_begins_as_its_variable_and_follows_it(variable_mode, options, decays):
+    with tf.Graph().as_default():
         weights, update, averages = build(**options)
-        session.run(tf.global_variables_initializer())
-        found = []
-        for _ in range(steps):
-            session.run(update)
-            found.append(session.run(averages.average.average(weights)))
-        return np.array(found)
-
-
-def test_an_average_begins_as_its_variable_and_follows_it_after_each_update(variable_mode):
-    found = values_after(3, moving_average_decay=0.75, moving_average_num_updates=False)
-    average, value, expected = np.float64([1, 2]), np.float64([1, 2]), []
-    for _ in range(3):
-        value = value - 1
-        average = 0.75 * average + 0.25 * value
-        expected.append(average)
-    np.testing.assert_allclose(found, expected, rtol=1e-6)
-
-
-def test_at_first_the_decay_follows_the_global_step(variable_mode):
-    found = values_after(3, moving_average_decay=0.2)
-    average, value, expected = np.float64([1, 2]), np.float64([1, 2]), []
-    for step in (1, 2, 3):
-        value, decay = value - 1, min(0.2, (1 + step) / (10 + step))
-        average = decay * average + (1 - decay) * value
-        expected.append(average)
-    assert (1 + 1) / (10 + 1) < 0.2 < (1 + 2) / (10 + 2)
-    np.testing.assert_allclose(found, expected, rtol=1e-5)
+        with initialized_session() as session:
+            average = value = np.float64([1, 2])
+            for decay in decays:
+                value = value - 1
+                average = decay * average + (1 - decay) * value
+                session.run(update)
+                actual = session.run(averages.average.average(weights))
+                np.testing.assert_allclose(actual, average, rtol=1e-5)
 
 
 def test_which_variables_are_averaged():
@@ -133,13 +123,13 @@ def test_checkpoints_without_averages_are_refused(tmp_path):
 
 
 def test_histograms_show_the_averages(variable_mode):
-    with tf.Graph().as_default(), tf.Session() as session:
+    with tf.Graph().as_default():
         _, update, averages = build(moving_average_decay=0.9, moving_average_num_updates=False)
         merged = tf.summary.merge(averages.histograms())
-        session.run(tf.global_variables_initializer())
-        session.run(update)
-        found = tf.Summary.FromString(session.run(merged)).value
-    sums = {value.tag: value.histo.sum for value in found}
+        with initialized_session() as session:
+            session.run(update)
+            summary = tf.Summary.FromString(session.run(merged))
+    sums = {value.tag: value.histo.sum for value in summary.value}
     assert sums == pytest.approx(
         {
             "moving_averages/weights": 0.9 * 3 + 0.1 * 1,

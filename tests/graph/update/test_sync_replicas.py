@@ -4,11 +4,11 @@ import subprocess
 import sys
 import threading
 
-import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
 import forked
+from sessions import initialized_session
 from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import ConfigError
 from tf_frame.graph.update.moving_averages import moving_averages
@@ -40,53 +40,6 @@ def test_which_optimizers_are_wrapped():
     assert (config.aggregated_replicas, config.clone_batch_size) == (1, 4)
 
 
-@pytest.fixture
-def one_worker(variable_mode):
-    """Hands in gradients and then updates, as worker and chief do, without their threads."""
-
-    def run(gradients, **options):
-        config = RunOptions(sync_replicas=True, **options)
-        step = tf.train.create_global_step()
-        weights = tf.get_variable("weights", initializer=[1.0, 2.0])
-        averages = moving_averages(config, step)
-        optimizer = synchronous(sgd(), config=config, averages=averages)
-        fed = tf.placeholder(tf.float32, [2])
-        hand_in = optimizer.apply_gradients([(fed, weights)], step)
-        session = tf.Session()
-        session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
-        optimizer.begin_epoch(session)
-        optimizer.join(session)
-        # Each waits for a token; those of the first ones are there if an update needs several.
-        handed_in = [
-            threading.Thread(target=session.run, args=(hand_in, {fed: gradient}), daemon=True)
-            for gradient in gradients
-        ]
-        for thread in handed_in:
-            thread.start()
-        optimizer.update(session)
-        for thread in handed_in:
-            thread.join()
-        average = averages.average.average(weights) if averages else weights
-        return session.run([weights, average, step])
-
-    with tf.Graph().as_default():
-        yield run
-
-
-def test_an_update_takes_as_many_gradients_as_are_to_be_aggregated(one_worker):
-    weights, _, step = one_worker([[1, 2], [3, 2], [5, 5]], replicas_to_aggregate=3)
-    np.testing.assert_allclose(weights, [1 - 0.5 * 3, 2 - 0.5 * 3])
-    assert step == 1
-
-
-def test_the_chief_moves_the_averages_after_the_update(one_worker):
-    weights, average, _ = one_worker(
-        [[1, 2]], moving_average_decay=0.75, moving_average_num_updates=False
-    )
-    np.testing.assert_allclose(weights, [0.5, 1])
-    np.testing.assert_allclose(average, [0.75 * 1 + 0.25 * 0.5, 0.75 * 2 + 0.25 * 1])
-
-
 def test_the_chief_moves_the_averages_of_statistics_too():
     with tf.Graph().as_default():
         config = RunOptions(sync_replicas=True, moving_average_decay=0.9)
@@ -111,10 +64,7 @@ def test_the_chief_moves_the_averages_of_statistics_too():
 )
 def test_the_average_is_of_one_gradient_per_worker_unless_said_otherwise(options, gradients):
     with tf.Graph().as_default() as graph:
-        step = tf.train.create_global_step()
-        weights = tf.get_variable("weights", initializer=1.0)
-        optimizer = synchronous(sgd(), config=RunOptions(**CLUSTER, **options))
-        optimizer.apply_gradients([(weights * 2, weights)], step)
+        graph_of_one_variable(RunOptions(**CLUSTER, **options))
         takes = [op for op in graph.get_operations() if "TakeGradient" in op.type]
         # The second one clears what is left of a session that was lost.
         assert [int(tf.get_static_value(take.inputs[1])) for take in takes] == [gradients, 1]
@@ -132,10 +82,10 @@ def graph_of_one_variable(config, rate=0.5):
 @contextlib.contextmanager
 def begun(**options):
     """Yields session, graph, train op and optimizer of a worker whose chief has begun."""
-    with tf.Graph().as_default() as graph, tf.Session() as session:
+    with tf.Graph().as_default() as graph:
         _, update, optimizer = graph_of_one_variable(RunOptions(**CLUSTER, **options))
-        session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
-        yield session, graph, update, optimizer
+        with initialized_session() as session:
+            yield session, graph, update, optimizer
 
 
 def sizes_of_queues(session, graph):
@@ -244,6 +194,16 @@ def test_sessions_end_with_the_training_or_its_error(variable_mode):
         wrong = pytest.raises(tf.errors.InvalidArgumentError, match="a rate that is no number")
         with wrong, tf.train.MonitoredSession(hooks=[hook]) as session:
             session.run(update)
+
+
+def test_a_worker_that_ended_closes_the_queues():
+    with tf.Graph().as_default():
+        _, update, optimizer = graph_of_one_variable(RunOptions(sync_replicas=True))
+        hook = optimizer.session_hook(is_over=lambda: True)
+        # A monitored session ends without an error then, as at the end of the input.
+        with tf.train.MonitoredSession(hooks=[hook]) as session:
+            while not session.should_stop():
+                session.run(update)
 
 
 # Worker 0 has the gradient [1, 2], worker 1 the gradient [3, 6].

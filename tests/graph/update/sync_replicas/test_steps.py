@@ -6,6 +6,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame.config.run_options import RunOptions
+from tf_frame.graph.update.moving_averages import moving_averages
 from tf_frame.graph.update.sync_replicas import synchronous
 
 # What synchronises may wait for ever.
@@ -30,7 +31,8 @@ class Job:
         self.weights = tf.get_variable("weights", initializer=[1.0, 2.0])
         for task in range(workers):
             config = RunOptions(**options, task=task)
-            replicas = synchronous(sgd(), config=config)
+            self.averages = moving_averages(config, self.step)
+            replicas = synchronous(sgd(), config=config, averages=self.averages)
             fed = tf.placeholder(tf.float32, [2])
             # As the graphs of the workers name them, which are one here.
             with tf.variable_scope(tf.get_variable_scope(), reuse=tf.AUTO_REUSE):
@@ -43,8 +45,8 @@ class Job:
     def begin(self):
         chief = self.replicas[0]
         chief.begin_epoch(self.session)
-        for each in self.replicas:
-            each.join(self.session)
+        for replicas in self.replicas:
+            replicas.join(self.session)
 
     def hand_in(self, worker, gradient):
         """Sends a gradient; returns the thread, which ends when the worker has its token."""
@@ -78,8 +80,8 @@ def job(variable_mode):
             return jobs[-1]
 
         yield make
-        for each in jobs:
-            each.session.close()
+        for made in jobs:
+            made.session.close()
 
 
 def test_an_update_is_made_of_the_mean_gradient_of_all_workers(job):
@@ -106,6 +108,13 @@ def test_a_lone_worker_sends_as_many_gradients_as_an_update_takes(job):
     for thread in threads:
         thread.join(20)
     assert alone.state() == ([1 - 0.5 * 3, 2 - 0.5 * 3], 1)
+
+
+def test_the_chief_moves_the_averages_after_the_update(job):
+    alone = job(1, moving_average_decay=0.75, moving_average_num_updates=False)
+    assert alone.update(_0=[1, 2]) == ([0.5, 1], 1)
+    average = alone.session.run(alone.averages.average.average(alone.weights))
+    assert average.tolist() == [0.75 * 1 + 0.25 * 0.5, 0.75 * 2 + 0.25 * 1]
 
 
 def test_a_backup_worker_comes_too_late_and_its_gradient_is_dropped(job):
@@ -164,20 +173,3 @@ def test_sparse_gradients_are_averaged_row_by_row():
         replicas.update(session)
         thread.join(20)
         assert session.run(table).tolist() == [[0.0], [1.0], [-1.0]]
-
-
-def lone_worker(**options):
-    """Returns variable, training operation and hook."""
-    step, weights = tf.train.create_global_step(), tf.get_variable("weights", initializer=1.0)
-    optimizer = synchronous(sgd(), config=RunOptions(sync_replicas=True))
-    update = optimizer.apply_gradients([(tf.constant(1.0), weights)], step)
-    return weights, update, optimizer.session_hook(**options)
-
-
-def test_a_worker_that_ended_closes_the_queues():
-    with tf.Graph().as_default():
-        _, update, hook = lone_worker(is_over=lambda: True)
-        # A monitored session ends without an error then, as at the end of the input.
-        with tf.train.MonitoredSession(hooks=[hook]) as session:
-            while not session.should_stop():
-                session.run(update)

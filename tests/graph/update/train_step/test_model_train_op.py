@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from sessions import run_initialized
 from tf_frame import ModelOutput
 from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import ConfigError, PluginError
@@ -11,17 +12,23 @@ from tf_frame.testing.toy import build_toy_graph
 
 
 class OwnUpdate:
-    """Moves one variable from 0 by the gradient of (w - 3)^2 with rate 0.25, so by half the way."""
+    """Moves one variable from 0 by the gradient of (w - 3)^2 with rate 0.25, so by half the way.
 
-    def __init__(self, **output):
-        self.output = output
+    Args:
+      more: makes further parts of the output from the loss and the features.
+      **output: further parts of the output.
+    """
+
+    def __init__(self, more=lambda loss, features: {}, **output):
+        self.more, self.output = more, output
 
     def build(self, features, labels, mode):
         weight = tf.get_variable("w", [], initializer=tf.zeros_initializer())
         loss = tf.square(weight - 3.0)
         optimizer = tf.train.GradientDescentOptimizer(0.25)
         train_op = optimizer.minimize(loss, tf.train.get_global_step())
-        return ModelOutput(**{"loss": loss, "train_op": train_op, **self.output})
+        output = {"loss": loss, "train_op": train_op, **self.output}
+        return ModelOutput(**{**output, **self.more(loss, features)})
 
 
 def built(model=None, **options):
@@ -51,59 +58,43 @@ def test_hooks_and_scaffold_of_the_model_are_kept():
     assert graph.scaffold.saver is not None
 
 
-def test_savers_of_the_model_are_kept():
-    class WithSaver(OwnUpdate):
-        def build(self, *args):
-            output = super().build(*args)
-            self.saver = tf.train.Saver()
-            self.output = {"scaffold": tf.train.Scaffold(saver=self.saver)}
-            return ModelOutput(
-                loss=output.loss,
-                train_op=output.train_op,
-                scaffold=tf.train.Scaffold(saver=self.saver),
-            )
+@pytest.mark.parametrize("collected", [False, True])
+def test_savers_of_the_model_are_kept(collected):
+    savers = []
 
-    model = WithSaver()
-    assert built(model).scaffold.saver is model.saver
+    def add_saver(loss, features):
+        savers.append(tf.train.Saver())
+        if not collected:
+            return {"scaffold": tf.train.Scaffold(saver=savers[0])}
+        tf.add_to_collection(tf.GraphKeys.SAVERS, savers[0])
+        return {}
 
-    class WithSaver(OwnUpdate):
-        def build(self, *args):
-            output = super().build(*args)
-            self.saver = tf.train.Saver()
-            tf.add_to_collection(tf.GraphKeys.SAVERS, self.saver)
-            return output
-
-    model = WithSaver()
-    assert built(model).scaffold.saver is model.saver
+    assert built(OwnUpdate(add_saver)).scaffold.saver is savers[0]
 
 
-def tags(summary_op, graph):
-    with graph.graph.as_default(), tf.Session() as session:
-        session.run(tf.global_variables_initializer())
-        summary = tf.Summary.FromString(session.run(summary_op))
-    return [value.tag for value in summary.value]
+def summarised(loss, features):
+    tf.summary.scalar("loss", loss)
+    return {}
 
 
-def test_summaries_of_the_model():
-    class Summarised(OwnUpdate):
-        def build(self, *args):
-            output = super().build(*args)
-            tf.summary.scalar("loss", output.loss)
-            return output
+def with_own_summary(loss, features):
+    own = tf.summary.scalar("own", loss, collections=[])
+    return {"scaffold": tf.train.Scaffold(summary_op=own)}
 
-    for model in (OwnUpdate(), Summarised()):
-        graph = built(model)
-        assert tags(graph.summary_op, graph) == ["loss"]
 
-    class WithSummary(OwnUpdate):
-        def build(self, *args):
-            output = super().build(*args)
-            own = tf.summary.scalar("own", output.loss, collections=[])
-            scaffold = tf.train.Scaffold(summary_op=own)
-            return ModelOutput(loss=output.loss, train_op=output.train_op, scaffold=scaffold)
-
-    graph = built(WithSummary())
-    assert tags(graph.summary_op, graph) == ["own"]
+@pytest.mark.parametrize(
+    ("model", "tag"),
+    [
+        (OwnUpdate(), "loss"),
+        (OwnUpdate(summarised), "loss"),
+        (OwnUpdate(with_own_summary), "own"),
+    ],
+)
+def test_summaries_of_the_model(model, tag):
+    graph = built(model)
+    with graph.graph.as_default():
+        summary = tf.Summary.FromString(run_initialized(graph.summary_op))
+    assert [value.tag for value in summary.value] == [tag]
 
 
 @pytest.mark.parametrize(
@@ -145,15 +136,12 @@ def test_a_model_without_a_train_op_has_its_hooks_too():
 
 
 def test_a_local_init_op_of_the_model_leaves_the_input_to_be_initialised():
-    class WithLocal(OwnUpdate):
-        def build(self, features, labels, mode):
-            counter = tf.get_variable("c", initializer=1.0, collections=["local_variables"])
-            output = super().build(features, labels, mode)
-            scaffold = tf.train.Scaffold(local_init_op=counter.assign(5.0).op)
-            loss = output.loss + 0 * tf.reduce_sum(features) + counter
-            return ModelOutput(loss=loss, train_op=output.train_op, scaffold=scaffold)
+    def add_counter(loss, features):
+        counter = tf.get_variable("c", initializer=1.0, collections=["local_variables"])
+        scaffold = tf.train.Scaffold(local_init_op=counter.assign(5.0).op)
+        return {"loss": loss + 0 * tf.reduce_sum(features) + counter, "scaffold": scaffold}
 
-    graph = built(WithLocal())
+    graph = built(OwnUpdate(add_counter))
     with graph.graph.as_default():
         creator = tf.train.ChiefSessionCreator(graph.scaffold)
         with creator.create_session() as session:
