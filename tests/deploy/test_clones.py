@@ -55,12 +55,9 @@ def test_the_model_function_is_called_once_per_clone_with_all_arguments(num_clon
     assert [clone.outputs for clone in clones] == list(range(1, num_clones + 1))
 
 
-def test_names_of_operations_and_scopes():
+def test_a_single_clone_has_neither_scope_nor_arguments():
     (clone,) = create_clones(DeploymentConfig(), lambda: 3, None, None)
     assert tuple(clone) == (3, "", "/device:GPU:0")
-    (clone,) = clones_of(logistic_classifier, DeploymentConfig())
-    assert clone.outputs.op.name == "LogisticClassifier/fully_connected/sigmoid"
-    assert clone.scope == ""
 
 
 @pytest.mark.usefixtures("variable_mode")
@@ -80,13 +77,14 @@ def test_variables_are_made_once_and_without_a_prefix(num_clones):
     ]
 
 
-@pytest.mark.parametrize("num_clones", [2, 4])
+@pytest.mark.parametrize("num_clones", [1, 2, 4])
 def test_operations_are_named_after_their_clone(num_clones):
     clones = clones_of(logistic_classifier, DeploymentConfig(num_clones=num_clones))
+    scopes = [f"clone_{i}/" for i in range(num_clones)] if num_clones > 1 else [""]
+    assert [clone.scope for clone in clones] == scopes
     assert [clone.outputs.op.name for clone in clones] == [
-        f"clone_{i}/LogisticClassifier/fully_connected/sigmoid" for i in range(num_clones)
+        f"{scope}LogisticClassifier/fully_connected/sigmoid" for scope in scopes
     ]
-    assert [clone.scope for clone in clones] == [f"clone_{i}/" for i in range(num_clones)]
 
 
 @pytest.mark.parametrize(
@@ -137,15 +135,15 @@ def test_a_clone_that_trains_a_variable_of_its_own_is_an_error():
         create_clones(DeploymentConfig(num_clones=2), with_a_variable_of_its_own)
 
 
-def test_a_single_clone_may_make_variables_in_any_way():
-    create_clones(DeploymentConfig(), with_a_variable_of_its_own)
-    assert [v.op.name for v in tf.trainable_variables()] == ["shared", "own"]
-
-
-def test_own_variables_are_let_through_when_allowed():
-    config = DeploymentConfig(num_clones=2)
-    create_clones(config, with_a_variable_of_its_own, allow_own_variables=True)
-    names = ["shared", "clone_0/own", "clone_1/own"]
+@pytest.mark.parametrize(
+    ("num_clones", "options", "names"),
+    [
+        (1, {}, ["shared", "own"]),
+        (2, {"allow_own_variables": True}, ["shared", "clone_0/own", "clone_1/own"]),
+    ],
+)
+def test_a_single_clone_or_an_option_allows_variables_of_its_own(num_clones, options, names):
+    create_clones(DeploymentConfig(num_clones), with_a_variable_of_its_own, **options)
     assert [v.op.name for v in tf.trainable_variables()] == names
 
 

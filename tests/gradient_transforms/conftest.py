@@ -3,6 +3,8 @@
 import pytest
 import tensorflow.compat.v1 as tf
 
+from sessions import run_initialized
+
 
 @pytest.fixture
 def variable(graph):
@@ -27,10 +29,4 @@ def sparse(graph):
 @pytest.fixture
 def evaluate(graph):
     """Runs fetches once, all variables initialised."""
-
-    def run(fetches):
-        with tf.Session() as session:
-            session.run(tf.global_variables_initializer())
-            return session.run(fetches)
-
-    return run
+    return run_initialized

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from sessions import initialized_session
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.deploy.placement import variables_placed
 from tf_frame.errors import ConfigError
@@ -21,13 +22,11 @@ def accumulate(pairs, steps):
 def fed(variable):
     """A gradient to be fed and the mean of three, as `run(gradient) -> mean, ready`."""
     gradient = tf.placeholder(tf.float32, [2])
-    transform = Accumulate(params=Accumulate.Params(steps=3))
-    ((mean, _),) = transform([(gradient, variable("v", [2]))])
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
+    ((mean, _),), ready = accumulate([(gradient, variable("v", [2]))], 3)
+    with initialized_session() as session:
 
         def run(values):
-            return session.run((mean, transform.ready()), {gradient: values})
+            return session.run((mean, ready), {gradient: values})
 
         run.mean = lambda values: session.run(mean, {gradient: values})
         run.sums = lambda: session.run(tf.global_variables("accumulate"))
@@ -35,30 +34,19 @@ def fed(variable):
 
 
 @pytest.mark.usefixtures("variable_mode")
-def test_every_third_run_is_ready_and_has_the_mean(fed):
+def test_every_third_run_is_ready_has_the_mean_and_clears_sums_and_counter(fed):
     for start in (0.0, 10.0):
         assert not fed([start + 1.0, 0.0])[1]
-        assert not fed([start + 2.0, 0.0])[1]
-        mean, ready = fed([start + 6.0, 9.0])
+        assert not fed([start + 2.0, 4.0])[1]
+        count, total = fed.sums()
+        assert count == 2
+        np.testing.assert_array_equal(total, [2 * start + 3.0, 4.0])
+        mean, ready = fed([start + 6.0, 5.0])
         assert ready
         np.testing.assert_allclose(mean, [start + 3.0, 3.0], rtol=1e-6)
-
-
-@pytest.mark.usefixtures("variable_mode")
-def test_sums_and_counter_are_zero_after_the_run_that_is_ready(fed):
-    fed([1.0, 2.0])
-    fed([1.0, 2.0])
-    count, total = fed.sums()
-    assert count == 2
-    np.testing.assert_array_equal(total, [2.0, 4.0])
-    fed([1.0, 2.0])
-    count, total = fed.sums()
-    assert count == 0
-    np.testing.assert_array_equal(total, [0.0, 0.0])
-
-
-@pytest.mark.usefixtures("variable_mode")
-def test_what_is_not_finite_is_cleared_as_well(fed):
+        count, total = fed.sums()
+        assert count == 0
+        np.testing.assert_array_equal(total, [0.0, 0.0])
     for _ in range(3):
         fed([np.inf, np.nan])
     np.testing.assert_array_equal(fed.sums()[1], [0.0, 0.0])
@@ -87,11 +75,9 @@ def test_sums_are_global_variables_that_are_not_trained(fed):
 
 
 @pytest.mark.usefixtures("variable_mode")
-def test_sparse_gradients_are_added_up_densely(variable, sparse, evaluate):
-    pairs, ready = accumulate([(sparse(), variable("v"))], 2)
-    ((mean, _),) = pairs
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
+def test_sparse_gradients_are_added_up_densely(variable, sparse):
+    ((mean, _),), ready = accumulate([(sparse(), variable("v"))], 2)
+    with initialized_session() as session:
         session.run((mean, ready))
         value, is_ready = session.run((mean, ready))
     assert is_ready

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from sessions import initialized_session
 from tf_frame.gradient_transforms.check_finite import CheckFinite
 from tf_frame.graph.update.apply_gradients import apply_gradients
 
@@ -17,8 +18,7 @@ def step(variable):
     pairs = CheckFinite(params=CheckFinite.Params())(list(zip(fed, (a, b), strict=True)))
     optimizer = tf.train.MomentumOptimizer(1.0, 0.9)
     update = apply_gradients(optimizer, pairs, global_step=global_step)
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
+    with initialized_session() as session:
 
         def run(*gradients):
             session.run(update, dict(zip(fed, gradients, strict=True)))

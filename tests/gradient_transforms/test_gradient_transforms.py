@@ -90,16 +90,6 @@ def test_the_type_of_a_gradient_stays(cls, dtype, graph, evaluate):
     assert np.isfinite(evaluate(changed).astype(np.float64)).all()
 
 
-def test_transforms_run_in_the_order_given(variable, evaluate):
-    pairs = [(tf.constant([[3.0, 4.0]]), variable("v", [1, 2]))]
-    clip = ClipByNorm(params=ClipByNorm.Params(norm=1.0))
-    double = Multiply(params=Multiply.Params(factors=("v=2",)))
-    clip_first = transform_gradients(pairs, [clip, double])[0][0]
-    clip_last = transform_gradients(pairs, [double, clip])[0][0]
-    np.testing.assert_allclose(evaluate(clip_first), [[1.2, 1.6]], rtol=1e-6)
-    np.testing.assert_allclose(evaluate(clip_last), [[0.6, 0.8]], rtol=1e-6)
-
-
 @pytest.mark.process
 def test_no_module_imports_tensorflow():
     modules = ", ".join(sorted({cls.__module__ for cls in FIRST}))

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from sessions import initialized_session
 from tf_frame.gradient_transforms.noise import Noise
 
 pytestmark = pytest.mark.usefixtures("graph")
@@ -18,8 +19,7 @@ def draw(variable):
 
     def run(step, **params):
         noisy = Noise(params=Noise.Params(**params))(pairs)
-        with tf.Session() as session:
-            session.run(tf.global_variables_initializer())
+        with initialized_session() as session:
             session.run(tf.assign(tf.train.get_global_step(), step))
             return session.run([gradient for gradient, _ in noisy])
 

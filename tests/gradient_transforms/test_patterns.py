@@ -31,8 +31,7 @@ def test_a_typing_error_gets_a_warning_with_names_that_come_near():
         warn_unmatched("freeze", compile_patterns("freeze", ["MobilnetV2/.*"]), NAMES)
     assert [str(warning.message) for warning in caught] == [
         "freeze: the pattern 'MobilnetV2/.*' matches no variable; similar names: "
-        "MobilenetV2/Conv/weights, MobilenetV2/Conv/BatchNorm/beta, "
-        "MobilenetV2/expanded_conv/project/weights"
+        + ", ".join(NAMES[:3])
     ]
 
 
@@ -42,19 +41,13 @@ def test_each_pattern_that_matches_nothing_gets_a_warning_of_its_own():
     with pytest.warns(UnmatchedPatternWarning) as caught:
         warn_unmatched("multiply", patterns, NAMES)
     first, second = (str(warning.message) for warning in caught)
-    assert first.startswith(
-        "multiply: the pattern 'asp/.*' matches no variable; similar names: aspp/"
-    )
+    assert "the pattern 'asp/.*' matches no variable; similar names: aspp/" in first
     assert second == (
         "multiply: the pattern 'decoder/.*' matches no variable; no name is similar; the first of "
-        "5 variables are: MobilenetV2/Conv/weights, MobilenetV2/Conv/BatchNorm/beta, "
-        "MobilenetV2/expanded_conv/project/weights"
+        f"5 variables are: {', '.join(NAMES[:3])}"
     )
-
-
-def test_no_variable_at_all_is_said():
     with pytest.warns(UnmatchedPatternWarning, match="the first of 0 variables are: none"):
-        warn_unmatched("freeze", compile_patterns("freeze", ["a"]), [])
+        warn_unmatched("freeze", patterns[:1], [])
 
 
 def test_patterns_that_match_get_no_warning():
@@ -63,13 +56,10 @@ def test_patterns_that_match_get_no_warning():
         warn_unmatched("freeze", compile_patterns("freeze", ["MobilenetV2", ".*biases"]), NAMES)
 
 
-def test_a_part_of_a_name_comes_near_though_it_does_not_match_from_the_start():
-    assert similar_names("biases", NAMES) == ["logits/biases"]
+def test_names_that_share_most_parts_with_a_pattern_come_first():
+    # A part counts anywhere in a name.
+    assert similar_names("biases", NAMES) == similar_names("LOGITS/.*", NAMES) == ["logits/biases"]
     assert similar_names(r"depthwise\d\.weights", NAMES)[0] == "aspp/depthwise_weights"
-    assert similar_names("LOGITS/.*", NAMES) == ["logits/biases"]
-
-
-def test_the_name_that_shares_most_parts_comes_first():
     assert similar_names("MobilnetV2/expanded_conv/.*", NAMES)[0] == NAMES[2]
     assert len(similar_names("Mobilenet", NAMES, count=2)) == 2
 

@@ -134,13 +134,10 @@ def test_the_list_of_inception_v3_is_the_one_that_slim_counts():
     assert len(set(names)) == len(names)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("strategy", "low", "high"),
-    [
-        pytest.param("planned", 1.0, 1.05, marks=pytest.mark.slow),
-        pytest.param("as made", 1.0, 1.25, marks=pytest.mark.slow),
-        pytest.param("round robin", 2.0, 4.0, marks=pytest.mark.slow),
-    ],
+    [("planned", 1.0, 1.05), ("as made", 1.0, 1.25), ("round robin", 2.0, 4.0)],
 )
 def test_inception_v3_over_four_tasks(strategy, low, high):
     def build():

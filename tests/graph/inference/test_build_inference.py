@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from sessions import save_variables
 from tf_frame import Mode, ModelOutput
 from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import CheckpointError
@@ -23,14 +24,9 @@ class Scale:
 
 @pytest.fixture
 def checkpoint(tmp_path, variable_mode):
-    with tf.Graph().as_default(), tf.Session() as session:
-        weight = tf.get_variable("w", initializer=[2.0, 3.0])
-        average = tf.get_variable("w/ExponentialMovingAverage", initializer=[20.0, 30.0])
-        step = tf.train.create_global_step()
-        session.run(tf.global_variables_initializer())
-        session.run(step.assign(7))
-        saver = tf.train.Saver([weight, average, step])
-        return saver.save(session, str(tmp_path / "model.ckpt"), 7)
+    values = {"w": [2.0, 3.0], "w/ExponentialMovingAverage": [20.0, 30.0]}
+    step = np.int64(7)
+    return save_variables(tmp_path / "model.ckpt", {**values, "global_step": step}, global_step=7)
 
 
 def out(checkpoint, model=None, **options):
@@ -60,11 +56,7 @@ def test_variables_or_averages_come_from_the_checkpoint(checkpoint):
 def test_checkpoints_of_another_model_or_without_averages_are_refused(checkpoint, tmp_path):
     with pytest.raises(CheckpointError, match=r"another model: 1 variables differ\s+other"):
         out(checkpoint, Scale("other"))
-    with tf.Graph().as_default(), tf.Session() as session:
-        tf.get_variable("w", initializer=[2.0, 3.0])
-        tf.train.create_global_step()
-        session.run(tf.global_variables_initializer())
-        path = tf.train.Saver().save(session, str(tmp_path / "model.ckpt"))
+    path = save_variables(tmp_path / "model.ckpt", {"w": [2.0, 3.0], "global_step": np.int64(0)})
     with pytest.raises(CheckpointError, match="holds no moving averages"):
         out(path, moving_average_decay=0.9)
 

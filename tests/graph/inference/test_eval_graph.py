@@ -49,10 +49,6 @@ def evaluated(model, source=None, steps=None):
             runs += 1
 
 
-def values_of(graph):
-    return lambda step_context: step_context.session.run(graph.values)
-
-
 def mean_of(features, labels):
     return ModelOutput(metrics={"mean": tf.metrics.mean(features)})
 

@@ -3,6 +3,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 from tensorflow.core.framework import dataset_options_pb2
 
+from sessions import run_initialized
 from tf_frame.deploy.clones import create_clones
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.deploy.placement import variables_placed
@@ -11,71 +12,79 @@ from tf_frame.graph.inputs.pipeline import make_batches, make_eval_batch
 from tf_frame.plugin import Input, InputContext, Mode
 
 
-class Counting(Input):
-    """Yields the running number of a batch, first as feature and then as label."""
+class Built(Input):
+    """Returns what the test builds from the context."""
+
+    def __init__(self, build):
+        super().__init__(params=None)
+        self.build = build
 
     def dataset(self, mode, context):
-        numbers = tf.data.Dataset.range(1000).batch(context.batch_size)
-        return numbers.map(lambda n: (n, -n))
+        self.mode = mode
+        return self.build(context)
 
 
-def run_batches(num_clones, runs):
-    config = DeploymentConfig(num_clones=num_clones, clone_on_cpu=True)
-    with tf.Graph().as_default(), tf.Session() as session:
-        context = InputContext(batch_size=2)
-        batches = make_batches(Counting(params=None), Mode.TRAIN, context, config)
-        session.run(tf.tables_initializer())
-        return [session.run(batches) for _ in range(runs)]
+def counting(start, batch_size):
+    """Numbers as features, and their negatives as labels."""
+    numbers = tf.data.Dataset.range(start, start + 1000).batch(batch_size)
+    return numbers.map(lambda n: (n, -n))
+
+
+def make(build, deployment, batch_size=2):
+    return make_batches(Built(build), Mode.TRAIN, InputContext(batch_size=batch_size), deployment)
+
+
+def batches_of(build, *, num_clones, runs=1):
+    """Builds an input in a graph of its own; returns its batches, run by run."""
+    with tf.Graph().as_default():
+        batches = make(build, DeploymentConfig(num_clones=num_clones, clone_on_cpu=True))
+        with tf.train.MonitoredSession() as session:
+            return [session.run(batches) for _ in range(runs)]
+
+
+def count_from_0(context):
+    return counting(0, context.batch_size)
 
 
 def test_clones_take_turns_and_keep_features_and_labels_together():
-    for step, batches in enumerate(run_batches(4, runs=20)):
+    for step, batches in enumerate(batches_of(count_from_0, num_clones=4, runs=20)):
         firsts = [features[0] for features, _ in batches]
         assert firsts == [8 * step, 8 * step + 2, 8 * step + 4, 8 * step + 6]
-    for (features, labels), *_ in run_batches(1, runs=3):
+    for (features, labels), *_ in batches_of(count_from_0, num_clones=1, runs=3):
         np.testing.assert_array_equal(features, -labels)
 
 
 def test_the_input_lives_on_the_inputs_device_and_prefetches_two_batches_a_clone():
-    config = DeploymentConfig(num_clones=2, num_ps_tasks=1)
     with tf.Graph().as_default() as graph:
-        make_batches(Counting(params=None), Mode.TRAIN, InputContext(batch_size=2), config)
+        make(count_from_0, DeploymentConfig(num_clones=2, num_ps_tasks=1))
         (iterator,) = [op for op in graph.get_operations() if op.type == "IteratorV2"]
         assert iterator.device == "/job:worker/device:CPU:0"
-    config = DeploymentConfig(num_clones=3, clone_on_cpu=True)
     with tf.Graph().as_default() as graph, tf.Session() as session:
-        make_batches(Counting(params=None), Mode.TRAIN, InputContext(batch_size=1), config)
+        make(count_from_0, DeploymentConfig(num_clones=3, clone_on_cpu=True))
         (prefetch,) = [op for op in graph.get_operations() if op.type == "PrefetchDataset"]
         assert session.run(prefetch.inputs[1]) == 6
 
 
 def test_an_input_that_yields_no_pair_is_named():
-    class Single(Input):
-        def dataset(self, mode, context):
-            return tf.data.Dataset.range(3)
-
-    with (
-        tf.Graph().as_default(),
-        pytest.raises(DataError, match=r"Single.dataset\(\) returned a data set"),
+    for build in (
+        lambda _: tf.data.Dataset.range(3),
+        lambda _: [counting(0, 1), tf.data.Dataset.range(3)],
     ):
-        make_batches(
-            Single(params=None), Mode.TRAIN, InputContext(batch_size=1), DeploymentConfig()
-        )
+        with pytest.raises(DataError, match=r"Built.dataset\(\) returned a data set"):
+            batches_of(build, num_clones=1)
 
 
 @pytest.mark.filterwarnings("ignore:To make it possible to preserve")
 @pytest.mark.parametrize(("said", "expected"), [(None, False), (True, True), (False, False)])
 def test_autotune_is_off_unless_the_input_decides(said, expected):
-    class Deciding(Counting):
-        def dataset(self, mode, context):
-            options = tf.data.Options()
-            if said is not None:
-                options.autotune.enabled = said
-            return super().dataset(mode, context).with_options(options)
+    def build(context):
+        options = tf.data.Options()
+        if said is not None:
+            options.autotune.enabled = said
+        return count_from_0(context).with_options(options)
 
     with tf.Graph().as_default() as graph:
-        context = InputContext(batch_size=1)
-        make_batches(Deciding(params=None), Mode.TRAIN, context, DeploymentConfig())
+        make(build, DeploymentConfig())
         *_, last = [op for op in graph.get_operations() if op.type == "OptionsDataset"]
         options = dataset_options_pb2.Options.FromString(last.get_attr("serialized_options"))
         # An option that nobody set reads as False, too.
@@ -92,43 +101,15 @@ NO_DATA = {
 }
 
 
-class Returning(Input):
-    """Returns what it is given."""
-
-    def dataset(self, mode, context):
-        return self.params
-
-
 @pytest.mark.parametrize("returned", NO_DATA.values(), ids=NO_DATA.keys())
-@pytest.mark.parametrize("make", ["make_batches", "make_eval_batch"])
-def test_an_input_that_returns_no_dataset_is_named(returned, make):
-    source, context = Returning(params=returned), InputContext(batch_size=1)
-    calls = {
-        "make_batches": lambda: make_batches(source, Mode.TRAIN, context, DeploymentConfig()),
-        "make_eval_batch": lambda: make_eval_batch(source, context, -1),
-    }
-    message = r"^Returning\.dataset\(\) returned .*; it must return a tf\.data\.Dataset"
+@pytest.mark.parametrize("evaluates", [False, True])
+def test_an_input_that_returns_no_dataset_is_named(returned, evaluates):
+    message = r"^Built\.dataset\(\) returned .*; it must return a tf\.data\.Dataset"
     with tf.Graph().as_default(), pytest.raises(DataError, match=message):
-        calls[make]()
-
-
-def batches_of(build, *, num_clones, runs=1, deployment=None):
-    """Builds an input in a graph of its own; returns its batches, run by run."""
-
-    class Built(Input):
-        def dataset(self, mode, context):
-            return build(context)
-
-    config = deployment or DeploymentConfig(num_clones=num_clones, clone_on_cpu=True)
-    with tf.Graph().as_default():
-        batches = make_batches(Built(params=None), Mode.TRAIN, InputContext(batch_size=2), config)
-        with tf.train.MonitoredSession() as session:
-            return [session.run(batches) for _ in range(runs)]
-
-
-def counting(start, batch_size):
-    numbers = tf.data.Dataset.range(start, start + 1000).batch(batch_size)
-    return numbers.map(lambda n: (n, -n))
+        if evaluates:
+            make_eval_batch(Built(lambda _: returned), InputContext(batch_size=1), -1)
+        else:
+            make(lambda _: returned, DeploymentConfig())
 
 
 def queue_of_numbers(context, capacity=64):
@@ -163,8 +144,6 @@ def test_lists_of_data_sets_and_queues():
     (((features, labels),),) = batches_of(build, num_clones=1)
     assert [part.tolist() for part in features] == [[10], [0, 1]]
     assert [part.tolist() for part in labels] == [[-10], [0, -1]]
-    with pytest.raises(DataError, match=r"Built.dataset\(\) returned a data set"):
-        batches_of(lambda _: [counting(0, 1), tf.data.Dataset.range(3)], num_clones=1)
 
 
 def test_clones_take_batches_from_one_queue_in_turns():
@@ -187,10 +166,8 @@ def test_the_function_is_called_once_per_clone_on_the_inputs_device():
 
         return take
 
-    config = DeploymentConfig(num_clones=3, num_ps_tasks=1)
     with tf.Graph().as_default():
-        source = Returning(params=build(None))
-        batches = make_batches(source, Mode.TRAIN, InputContext(batch_size=1), config)
+        batches = make(build, DeploymentConfig(num_clones=3, num_ps_tasks=1))
     assert devices == ["/job:worker/device:CPU:0"] * 3
     assert [labels for _, labels in batches] == [None, None, None]
 
@@ -266,49 +243,32 @@ def test_tables_of_a_pipeline_stay_on_the_inputs_device():
         tables.append(table.resource_handle)
         return counting(0, 1).map(lambda n, _: (n, table.lookup(tf.as_string(n))))
 
-    class WithTable(Input):
-        def dataset(self, mode, context):
-            return build(context)
-
     tables = []
     config = DeploymentConfig(num_clones=2, clone_on_cpu=True)
     in_cluster = DeploymentConfig(num_ps_tasks=2)
     for deployment in (in_cluster, config):
         with tf.Graph().as_default(), variables_placed(deployment):
-            batches = make_batches(
-                WithTable(params=None), Mode.TRAIN, InputContext(batch_size=1), deployment
-            )
+            batches = make(build, deployment)
             assert tables[-1].device == deployment.inputs_device()
             if deployment is config:
-                with tf.Session() as session:
-                    session.run(tf.tables_initializer())
-                    assert [labels[0] for _, labels in session.run(batches)] == [5, 6]
+                assert [labels[0] for _, labels in run_initialized(batches)] == [5, 6]
 
 
 def test_each_clone_builds_with_a_batch_of_every_member():
     config = DeploymentConfig(num_clones=2, clone_on_cpu=True)
-    with tf.Graph().as_default(), variables_placed(config), tf.Session() as session:
-        members = [counting(0, 1), counting(50, 2)]
-        batches = iter(
-            make_batches(Returning(params=members), Mode.TRAIN, InputContext(batch_size=1), config)
-        )
+    with tf.Graph().as_default(), variables_placed(config):
+        batches = iter(make(lambda _: [counting(0, 1), counting(50, 2)], config))
         clones = create_clones(config, lambda: tf.concat(next(batches)[0], axis=0))
-        session.run(tf.tables_initializer())
-        outputs = session.run([clone.outputs for clone in clones])
-        assert [output.tolist() for output in outputs] == [[0, 50, 51], [1, 52, 53]]
+        outputs = run_initialized([clone.outputs for clone in clones])
+    assert [output.tolist() for output in outputs] == [[0, 50, 51], [1, 52, 53]]
 
 
 def evaluated(build, take=-1):
     """Batches of one evaluation, and whether its data is known to be endless."""
-
-    class Built(Input):
-        def dataset(self, mode, context):
-            assert mode == Mode.EVAL
-            return build(context)
-
-    batches = []
+    source, batches = Built(build), []
     with tf.Graph().as_default():
-        batch = make_eval_batch(Built(params=None), InputContext(batch_size=2), take)
+        batch = make_eval_batch(source, InputContext(batch_size=2), take)
+        assert source.mode == Mode.EVAL
         with tf.train.MonitoredSession() as session:
             endless = session.run(batch[2])
             # Data that never ends is left after ten batches.
