@@ -32,20 +32,18 @@ def test_json(capsys):
     }
 
 
-def test_a_fault_is_exit_code_2(tmp_path, monkeypatch, capsys):
+def test_a_fault_is_exit_code_2(site, capsys):
     entry_points = {"tf_frame.learning_rates: falls": "nonconforming.parts:FallsBelowZero"}
-    write_distribution(tmp_path, "my-falls", entry_points)
-    monkeypatch.syspath_prepend(str(tmp_path))
+    write_distribution(site, "my-falls", entry_points)
     assert main(["falls"]) == 2
     out = capsys.readouterr().out
     assert "is_finite_at_every_step" in out and "failed  the learning rate is -0.1" in out
     assert out.endswith("5 ok, 1 failed\n")
 
 
-def test_what_needs_an_option_is_skipped_and_counted(tmp_path, monkeypatch, capsys):
+def test_what_needs_an_option_is_skipped_and_counted(site, capsys):
     entry_points = {"tf_frame.learning_rates: steps": "nonconforming.parts:NeedsAnOption"}
-    write_distribution(tmp_path, "my-steps", entry_points)
-    monkeypatch.syspath_prepend(str(tmp_path))
+    write_distribution(site, "my-steps", entry_points)
     assert main(["steps"]) == 0
     assert capsys.readouterr().out.endswith("3 ok, 3 skipped\n")
     assert main(["steps", "--schedule.every", "3"]) == 0
@@ -63,34 +61,31 @@ class Prints(HookPlugin):
 """
 
 
-def test_what_a_plugin_prints_stays_out_of_the_json(tmp_path, monkeypatch, capfd):
-    (tmp_path / "my_prints.py").write_text(PRINTS)
-    write_distribution(tmp_path, "my-prints", {"tf_frame.hooks: prints": "my_prints:Prints"})
-    monkeypatch.syspath_prepend(str(tmp_path))
+def test_what_a_plugin_prints_stays_out_of_the_json(site, capfd):
+    (site / "my_prints.py").write_text(PRINTS)
+    write_distribution(site, "my-prints", {"tf_frame.hooks: prints": "my_prints:Prints"})
     assert main(["prints", "--json"]) == 0
     captured = capfd.readouterr()
     assert {row["plugin"] for row in json.loads(captured.out)} == {"prints"}
     assert "from Python" in captured.err and "from C++" in captured.err
 
 
-def test_a_package_in_the_name_chooses_among_models_of_a_conflict(tmp_path, monkeypatch, capsys):
-    write_distribution(tmp_path, "my-a", {"tf_frame.models: same": "nonconforming.models:None"})
+def test_a_package_in_the_name_chooses_among_models_of_a_conflict(site, capsys):
+    write_distribution(site, "my-a", {"tf_frame.models: same": "nonconforming.models:None"})
     toy = {"models: same": "toy:ToyModel", "inputs: toy": "toy:ToyInput"}
     entry_points = {f"tf_frame.{name}": f"tf_frame.testing.{cls}" for name, cls in toy.items()}
-    write_distribution(tmp_path, "my-b", entry_points)
-    monkeypatch.syspath_prepend(str(tmp_path))
+    write_distribution(site, "my-b", entry_points)
     assert main(["my-b:same", "--train_batch_size", "4"]) == 0
     assert capsys.readouterr().out.startswith("the model 'same' of my-b 1.0\n")
 
 
-def test_plugins_of_one_name_each_take_their_own_options(tmp_path, monkeypatch, capsys):
+def test_plugins_of_one_name_each_take_their_own_options(site, capsys):
     entry_points = {
         "tf_frame.models: toy": "tf_frame.testing.toy:ToyModel",
         "tf_frame.inputs: toy": "tf_frame.testing.toy:ToyInput",
         "tf_frame.learning_rates: toy": "nonconforming.parts:NeedsAnOption",
     }
-    write_distribution(tmp_path, "my-toys", entry_points)
-    monkeypatch.syspath_prepend(str(tmp_path))
+    write_distribution(site, "my-toys", entry_points)
     words = ["--schedule.every", "3", "--model.l2", "0.1", "--input.num_examples", "8"]
     assert main(["toy", *words, "--train_batch_size", "4"]) == 0
     out = capsys.readouterr().out
@@ -102,10 +97,9 @@ def test_plugins_of_one_name_each_take_their_own_options(tmp_path, monkeypatch, 
         main(["toy", "--kind", "learning_rate", "--schedule.evry", "1"])
 
 
-def test_a_plugin_that_may_not_be_used_is_not_checked(tmp_path, monkeypatch):
+def test_a_plugin_that_may_not_be_used_is_not_checked(site, monkeypatch):
     entry_points = {"tf_frame.learning_rates: off": "nonconforming.parts:Constant"}
-    write_distribution(tmp_path, "my-off", entry_points)
-    monkeypatch.syspath_prepend(str(tmp_path))
+    write_distribution(site, "my-off", entry_points)
     monkeypatch.setenv("TF_FRAME_DISABLE_PLUGINS", "off")
     with pytest.raises(PluginError, match="TF_FRAME_DISABLE_PLUGINS disables off"):
         main(["off"])

@@ -1,6 +1,5 @@
 """`tf-frame plugins`, in this process."""
 
-import importlib
 import json
 
 import pytest
@@ -10,22 +9,6 @@ from tf_frame.errors import PluginError
 from tf_frame.testing.distributions import write_distribution
 
 TOY = "from tf_frame.testing.toy import ToyModel as Net\n"
-
-
-@pytest.fixture
-def install(tmp_path, monkeypatch):
-    """Writes a package that brings one model."""
-    monkeypatch.syspath_prepend(str(tmp_path))
-
-    def install(distribution, name, source=TOY, **metadata):
-        # Modules stay imported, so each test brings names of its own.
-        module = distribution.replace("-", "_")
-        (tmp_path / f"{module}.py").write_text(source)
-        entry_points = {f"tf_frame.models: {name}": f"{module}:Net"}
-        write_distribution(tmp_path, distribution, entry_points, **metadata)
-        importlib.invalidate_caches()
-
-    return install
 
 
 @pytest.mark.parametrize("package", ["cli-first", "CLI_First"])
@@ -38,10 +21,9 @@ def test_a_clashing_name_is_shown_with_its_package(install, capsys, package):
         plugins.main(["show", "clash"])
 
 
-def test_a_hook_is_shown_with_its_options(tmp_path, monkeypatch, capsys):
-    monkeypatch.syspath_prepend(str(tmp_path))
+def test_a_hook_is_shown_with_its_options(site, capsys):
     target = "tf_frame.hooks.by_name.plugins:Heartbeat"
-    write_distribution(tmp_path, "cli-hook", {"tf_frame.hooks: cli_heart": target})
+    write_distribution(site, "cli-hook", {"tf_frame.hooks: cli_heart": target})
     assert plugins.main(["show", "cli_heart"]) == 0
     output = capsys.readouterr().out
     assert f"tf_frame.hooks: {target}" in output
@@ -63,10 +45,10 @@ class Photos(Input):
 """
 
 
-def test_a_model_is_shown_with_homepage_contract_and_inputs(install, tmp_path, capsys):
+def test_a_model_is_shown_with_homepage_contract_and_inputs(install, site, capsys):
     install("cli-page", "paged", DECLARED)
-    write_distribution(tmp_path, "cli-photos", {"tf_frame.inputs: photos": "cli_page:Photos"})
-    with open(tmp_path / "cli_page-1.0.dist-info" / "METADATA", "a") as file:
+    write_distribution(site, "cli-photos", {"tf_frame.inputs: photos": "cli_page:Photos"})
+    with open(site / "cli_page-1.0.dist-info" / "METADATA", "a") as file:
         file.write("Project-URL: Bugs, https://bugs\nProject-URL: Homepage, https://page\n")
     assert plugins.main(["show", "paged"]) == 0
     rows = [line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines()]

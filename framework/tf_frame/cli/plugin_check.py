@@ -9,7 +9,7 @@ import contextlib
 import dataclasses
 import json
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from tf_frame.command_line.option_help import group_text
@@ -56,7 +56,10 @@ def main(argv: Sequence[str]) -> int:
     # The checks run trainings. Nobody needs their log.
     with quiet_import(), log_level("tf_frame", logging.ERROR), output_to_stderr():
         options = _options(infos, plugin_words)
-        results = [(info, _checked(info, options.get(info, {}))) for info in infos]
+        # Imports TensorFlow: a wrong name or option is refused before.
+        from tf_frame.testing.conformance import check_plugin
+
+        results = [(info, check_plugin(info, options.get(info, {}))) for info in infos]
     if flags.get("json"):
         rows = [row for info, checks in results for row in _as_json(info, checks)]
         report(json.dumps(rows, indent=2))
@@ -114,13 +117,6 @@ def _refuse_unknown(words: Sequence[str], options: Iterable[Option], plugin: str
     parse_flags(
         words, by_name.values(), explain=lambda name: "" if nearest(name, by_name) else hint
     )
-
-
-def _checked(info: PluginInfo, options: Mapping[str, Any]) -> list[Any]:
-    # Imports TensorFlow: a wrong name or option is refused before.
-    from tf_frame.testing.conformance import check_plugin
-
-    return check_plugin(info, options)
 
 
 def _table(info: PluginInfo, checks: Sequence[Any]) -> str:

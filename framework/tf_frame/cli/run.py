@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
-import importlib.metadata
 import os
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -67,7 +67,8 @@ def load_plugins(line: CommandLine) -> CommandLine:
     model = next(filter(None, models), None)
     if model is None:
         return line
-    verbosity = line.values.get("verbosity") or line.value_in_files(_run_option("verbosity"))
+    option = next(option for option in run_options() if option.name == "verbosity")
+    verbosity = line.values.get("verbosity") or line.value_in_files(option)
     # A plugin may import TensorFlow at its top, against the advice of the contract.
     with quiet_import(verbosity), adding_plugin_changes(line.records):
         return _choose(line, model)
@@ -113,10 +114,6 @@ def _configuration_files(values: Mapping[str, Any]) -> list[Settings]:
     if folder and not values.get("plugin") and file_system.exists(path):
         return [read_settings(path)]
     return []
-
-
-def _run_option(name: str) -> Option:
-    return next(option for option in run_options() if option.name == name)
 
 
 def preset_settings(model: Any, model_name: str, name: str | None) -> Settings:

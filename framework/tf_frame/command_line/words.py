@@ -12,6 +12,7 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import functools
+import glob
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -214,11 +215,6 @@ def _explain_missing_run(model_dir: str) -> str:
 def _find_near_runs(folder: str) -> list[str]:
     """Returns the paths of runs in the same parent folder with similar names."""
     parent, name = os.path.split(folder.rstrip("/"))
-    if not os.path.isdir(parent or "."):
-        return []
-    runs = [
-        entry.name
-        for entry in os.scandir(parent or ".")
-        if entry.name != name and os.path.exists(os.path.join(entry.path, CONFIG_FILE))
-    ]
+    files = glob.glob(os.path.join(glob.escape(parent), "*", CONFIG_FILE))
+    runs = sorted({os.path.basename(os.path.dirname(file)) for file in files} - {name})
     return [os.path.join(parent, run) for run in difflib.get_close_matches(name, runs)]

@@ -58,7 +58,12 @@ def _files(
     roots = _roots(modules, recorded)
     installed = {key: str(distribution.locate_file(key)) for key in recorded}
     # The root may be another folder than the installed one, and lack recorded files.
-    expected = {key: path for root in roots for key, path in _expected(*root, recorded)}
+    expected = {
+        key: root + key[len(name) :]
+        for name, root in roots
+        for key in recorded
+        if key.startswith(f"{name}/")
+    }
     return installed | expected | {key: path for root in roots for key, path in _below(*root)}
 
 
@@ -82,11 +87,6 @@ def _below(name: str, root: str) -> Iterator[tuple[str, str]]:
         key = name + path[len(root) :]
         if not _GENERATED.search(key):
             yield key, path
-
-
-def _expected(name: str, root: str, recorded: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Returns name and path of the recorded files that imports look for below a root."""
-    return ((key, root + key[len(name) :]) for key in recorded if key.startswith(f"{name}/"))
 
 
 def _walk(folder: str, above: tuple[tuple[int, int], ...] = ()) -> Iterator[str]:

@@ -85,16 +85,15 @@ def find_plugins(switches: Switches | None = None) -> list[PluginInfo]:
       ConfigError: the variables or the file that disable plugins cannot be read.
       PluginError: the metadata of a package cannot be read, and plugins are strict.
     """
-    plugins = sorted(set(_scan(switches or read_switches())), key=_order)
+    plugins = sorted(
+        set(_scan(switches or read_switches())),
+        key=lambda p: (KINDS.index(p.kind), p.name, p.distribution, p.target),
+    )
     count = Counter((p.kind, p.name) for p in plugins if p.state != DISABLED)
     return [
         _in_conflict(p, plugins) if p.state in (OK, BROKEN) and count[p.kind, p.name] > 1 else p
         for p in plugins
     ]
-
-
-def _order(info: PluginInfo) -> tuple[int, str, str, str]:
-    return KINDS.index(info.kind), info.name, info.distribution, info.target
 
 
 def _scan(switches: Switches) -> Iterator[PluginInfo]:

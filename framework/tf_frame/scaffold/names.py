@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.metadata
 import importlib.util
 import keyword
 import re
 from collections.abc import Sequence
-
-from packaging.utils import canonicalize_name
 
 from tf_frame.errors import ConfigError
 from tf_frame.plugin.find import PluginInfo
@@ -70,15 +69,14 @@ def check_name(name: str, installed: Sequence[PluginInfo]) -> None:
 
 def _check_distribution(name: str) -> None:
     """Refuses the name of an installed package, which pip would replace."""
-    for distribution in importlib.metadata.distributions():
-        fields = metadata_fields(distribution)
-        installed_name = next(iter(fields["name"]), "")
-        if canonicalize_name(installed_name) == canonicalize_name(name):
-            version = next(iter(fields["version"]), "of an unknown version")
-            raise ConfigError(
-                f"the name {name!r} is taken: {installed_name} {version} is installed, and pip "
-                f"would replace it by the new package; choose another name, such as my-{name}"
-            )
+    with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+        fields = metadata_fields(importlib.metadata.distribution(name))
+        installed_name = next(iter(fields["name"]), name)
+        version = next(iter(fields["version"]), "of an unknown version")
+        raise ConfigError(
+            f"the name {name!r} is taken: {installed_name} {version} is installed, and pip "
+            f"would replace it by the new package; choose another name, such as my-{name}"
+        )
 
 
 def _check_files(name: str) -> None:

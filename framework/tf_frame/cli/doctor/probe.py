@@ -139,14 +139,10 @@ def _profile_tab(_: str) -> None:
         importlib.import_module(module)
 
 
-def _plugins(_: str) -> Any:
-    return importlib.import_module("tf_frame.cli.plugin_list").checked_plugins()
-
-
 PARTS: dict[str, Callable[[str], Any]] = {
     "tensorflow": _tensorflow,
     "profile_tab": _profile_tab,
-    "plugins": _plugins,
+    "plugins": lambda _: importlib.import_module("tf_frame.cli.plugin_list").checked_plugins(),
     "folder": write_probe,
 }
 
