@@ -129,11 +129,7 @@ def _for_task(estimator: Any, make: Callable[[], EarlyStoppingHook]) -> Hook:
 
 
 class TellWorkersHook(Hook):
-    """Stops the chief by another hook, and sets the signal for the workers.
-
-    Args:
-      hook: the hook with the condition.
-    """
+    """Stops the chief by another hook, and sets the signal for the workers."""
 
     phase = Phase.STOP
 

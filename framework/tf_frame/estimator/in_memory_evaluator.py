@@ -120,7 +120,6 @@ class _FedModel:
     """A model with given initial values of the variables.
 
     Attributes:
-      model: the model.
       averages: whether variables get the values of their moving averages.
       values: name of a variable in checkpoints -> value.
     """

@@ -140,7 +140,6 @@ def normalize_batch(
     """Normalises a tensor with variables of the current scope; see `batch_norm`.
 
     Args:
-      inputs: a tensor; rank and number of channels known.
       axis: the channel axis, not negative.
     """
     may_train = constant_value(is_training) is not False

@@ -36,7 +36,6 @@ def fused_normalize(
     Args:
       inputs: tensor of rank 2, 4 or 5; float32 or a smaller floating type.
       axis: the channel axis, 1 or the last one.
-      variables: the variables of the layer.
       epsilon: added to the variance.
       is_training: bool or scalar bool tensor; if false, use the moving statistics.
 

@@ -39,7 +39,6 @@ def smart_cond(
       pred: bool, or scalar bool tensor.
       fn1: returns the tensors if `pred` is true.
       fn2: returns the tensors if `pred` is false.
-      name: name of the `tf.cond`.
 
     Raises:
       TypeError: `fn1` or `fn2` is not callable.

@@ -39,8 +39,6 @@ def _convolution_transpose(
       inputs: `[batch, *sizes, channels]`, or `[batch, channels, *sizes]`; number of
         channels known. The sizes are height and width, in three dimensions depth,
         height and width.
-      num_outputs: number of output channels.
-      kernel_size: size of the kernel, in pixels.
       stride: distance in the outputs between the kernels of neighbouring inputs.
       padding: "SAME": outputs `stride` times as large as the inputs; "VALID": in
         addition larger by the difference of kernel and stride, if the kernel is larger.

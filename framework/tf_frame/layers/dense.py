@@ -38,7 +38,6 @@ def fully_connected(
 
     Args:
       inputs: `[batch, ..., depth]`, of rank 2 or more, depth known.
-      num_outputs: number of outputs.
       scope: variable scope; None: "fully_connected", made unique.
 
     Returns:

@@ -31,7 +31,6 @@ def dropout(
     Source: https://jmlr.org/papers/v15/srivastava14a.html
 
     Args:
-      inputs: a tensor.
       keep_prob: probability that an element is kept; number or scalar tensor.
       noise_shape: shape of the random decisions: an axis of size 1 shares them, None is the
         size of the inputs.
@@ -95,7 +94,6 @@ def maxout(inputs: Any, num_units: int, axis: int = -1, scope: Any = None) -> An
     Args:
       inputs: tensor such as `[batch, channels]`; the size of `axis` known.
       num_units: number of groups of neighbouring features.
-      axis: the feature axis.
       scope: variable scope; None: "MaxOut", made unique.
 
     Raises:

@@ -42,7 +42,6 @@ def batch_moments(inputs: Any, axis: int, dtype: Any, weights: Any = None) -> Mo
 
     Args:
       inputs: `[batch, ..., channels]`, or `[batch, channels, ...]`.
-      axis: the channel axis.
       dtype: type to compute in.
       weights: `[batch]`, weight of each example; None: equal weights.
 

@@ -146,7 +146,6 @@ def group_norm(
       inputs: tensor such as `[batch, height, width, channels]`; the sizes of
         `channels_axis` and `reduction_axes` known.
       groups: number of groups, all of the same number of channels.
-      channels_axis: the channel axis.
       reduction_axes: the other axes that mean and variance are taken over. For "NCHW"
         the channel axis is -3, and these are (-2, -1).
       epsilon, param_initializers: see `batch_norm`.

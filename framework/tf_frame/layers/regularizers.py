@@ -58,10 +58,9 @@ def l1_l2_regularizer(
 def sum_regularizer(
     regularizer_list: Sequence[Regularizer | None], scope: str | None = None
 ) -> Regularizer | None:
-    """Returns the sum of several regularizers; None without any regularizer.
+    """Returns the sum of regularizers, without None entries; None without any regularizer.
 
     Args:
-      regularizer_list: the regularizers; None entries are ignored.
       scope: name of the op; None: "sum_regularizer".
     """
     parts = [part for part in regularizer_list if part is not None]
@@ -72,7 +71,6 @@ def apply_regularization(regularizer: Regularizer, weights_list: Any = None) -> 
     """Adds the sum of the penalties of weights to `REGULARIZATION_LOSSES`, and returns the sum.
 
     Args:
-      regularizer: the regularizer.
       weights_list: the weights; None or empty: the collection `WEIGHTS`.
 
     Raises:

@@ -22,8 +22,6 @@ def repeat(
         net = layers.conv2d(net, 64, [3, 3], scope="conv1/conv1_2")
 
     Args:
-      inputs: a tensor.
-      repetitions: number of applications.
       layer: a function of inputs, further arguments and `scope`.
       *args, **kwargs: the further arguments. `scope` names the variable scope and, with a
         number, its layers; by default these names are "Repeat" and the function's name.
@@ -40,7 +38,6 @@ def stack(inputs: Any, layer: Callable[..., Any], stack_args: Any, **kwargs: Any
         net = layers.fully_connected(net, 64, scope="fc/fc_2")
 
     Args:
-      inputs: a tensor.
       layer: a function of inputs, further arguments and `scope`.
       stack_args: for each application the argument after the inputs, or a list of arguments.
       **kwargs: arguments of all applications; `scope` as in `repeat`, by default "Stack".

@@ -60,14 +60,7 @@ class LayerSteps:
     def weights(
         self, name: str, shape: Sequence[int], *, like: Any, initializer: Any = None
     ) -> Any:
-        """Gets or creates weights.
-
-        Args:
-          name: name of the variable.
-          shape: shape of the variable.
-          like: the inputs, which determine the type.
-          initializer: replaces `weights_initializer`.
-        """
+        """Gets or creates weights of the type of `like`; `initializer` replaces the layer's own."""
         initializer = initializer or self.weights_initializer
         return self._variable(name, "weights", shape, like, initializer, self.weights_regularizer)
 
@@ -177,9 +170,7 @@ def fix_rank(general: Function, dims: int, name: str, data_format: Any, **fixed:
     """Returns a layer for inputs of one rank, from a layer with the argument `conv_dims`.
 
     Args:
-      general: the general layer.
       dims: number of spatial dimensions.
-      name: name of the returned layer.
       data_format: default data format.
       **fixed: other arguments of the general layer that the returned layer does not have.
     """
@@ -207,7 +198,6 @@ def penalised(make: Function, regularizer: Any, *, scope: str, **arguments: Any)
       make: `get_variable`, or a function with its arguments.
       regularizer: maps the variable, or a part of it, to a scalar penalty; None: no penalty.
       scope: the name scope of the penalty is `scope` and "Regularizer".
-      **arguments: arguments of `make`.
     """
     created: list[Any] = []
     # `get_variable` calls the regularizer with each variable, or part of it, that it creates.

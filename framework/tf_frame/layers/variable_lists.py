@@ -21,7 +21,6 @@ def get_variables(
       scope: regular expression for the beginning of the name, or a variable scope.
         "a" also matches "ab/weights"; write "a/".
       suffix: regular expression for the end of the name.
-      collection: the collection.
     """
     prefix = scope.name if isinstance(scope, tf.VariableScope) else scope
     if suffix is not None:
@@ -55,7 +54,6 @@ def get_variables_by_name(given_name: str, scope: Any = None) -> list[Any]:
 
     Args:
       given_name: the name without its scopes.
-      scope: see `get_variables`.
     """
     return get_variables(scope=scope, suffix=f"(/|^){given_name}:")
 
@@ -118,7 +116,6 @@ def filter_variables(
     """Returns the variables with names that match an included and no excluded pattern.
 
     Args:
-      var_list: the variables.
       include_patterns: regular expressions; None: all variables.
       exclude_patterns: regular expressions of the names to omit.
       reg_search: match anywhere in the name; otherwise at its beginning.

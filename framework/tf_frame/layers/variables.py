@@ -53,8 +53,6 @@ def variable(
       partitioner: maps shape and type to the number of parts along each axis.
       custom_getter: replaces `get_variable`; called with its arguments.
       use_resource: whether to create a resource variable; None: TensorFlow's default.
-      synchronization: a `tf.VariableSynchronization`.
-      aggregation: a `tf.VariableAggregation`.
 
     Returns:
       The variable; a `PartitionedVariable` if the partitioner divides it.
@@ -122,7 +120,6 @@ def local_variable(
     Args:
       initial_value: a value, a tensor, or a function without arguments.
       validate_shape: whether the shape of the initial value must be known.
-      name: name of the variable; made unique.
       use_resource: whether to create a resource variable; None: TensorFlow's default.
     """
     return tf.Variable(**locals(), trainable=False, collections=[tf.GraphKeys.LOCAL_VARIABLES])

@@ -70,9 +70,7 @@ class InputGraph:
     """The batches of an input in a new graph, as a run builds them.
 
     Args:
-      source: the input.
       mode: training or evaluation.
-      config: the run options.
 
     Attributes:
       batches: features and labels, for each clone.

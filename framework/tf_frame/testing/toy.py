@@ -178,7 +178,6 @@ def build_toy_graph(
     """Builds a `TrainGraph`, by default of the toy model and input.
 
     Args:
-      config: the run options.
       model, source: constructed plugins; default: `ToyModel` and `ToyInput`.
       deployment: the deployment; default: the devices of this machine.
       transforms: constructed gradient transforms.

@@ -124,7 +124,6 @@ def describe_variables(
     """Describes the variables of a checkpoint, ordered by name.
 
     Args:
-      checkpoint: the checkpoint.
       pattern: describes only variables with a name that contains a match.
       values: whether to read the values too, one variable at a time.
 

@@ -33,7 +33,6 @@ def newest_checkpoint(
     a candidate (0.12 s for 100 MB), so callers pass the result on and do not ask again.
 
     Args:
-      model_dir: the folder.
       report: takes a line for each skipped checkpoint, and a line with the result.
       readable: path prefix of a checkpoint that was read before, and is not read again.
 
@@ -153,7 +152,6 @@ def wait_for_new_checkpoint(
     last one are not new. The folder need not exist yet.
 
     Args:
-      checkpoint_dir: the folder.
       last_checkpoint: the previous checkpoint; None: every checkpoint is new.
       seconds_to_sleep: time between two looks at the folder.
       timeout: seconds to wait at most; None: no limit.

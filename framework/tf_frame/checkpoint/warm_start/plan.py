@@ -112,7 +112,6 @@ def plan_warm_start(
     `--warm_start_global_step` decides about the global step, in or outside of `variables`.
 
     Args:
-      config: the options.
       variables: candidates, such as `candidate_variables()`.
       then: further ops to run after restoring and after setting moving averages.
       allow_nothing: whether it is no error if no variable is restored.

@@ -92,7 +92,6 @@ def write_list(folder: str, paths: Sequence[str], **times: Any) -> None:
     """Writes the `checkpoint` file of a folder, with relative paths: the folder may be moved.
 
     Args:
-      folder: the folder.
       paths: path prefixes in the folder, oldest first; at least one.
       **times: as for `tf.compat.v1.train.generate_checkpoint_state_proto`.
     """
@@ -110,7 +109,6 @@ def remove_leftovers(folder: str, listed: Iterable[str] | None = None) -> None:
     Must not be called while a save is running.
 
     Args:
-      folder: the folder.
       listed: names of complete checkpoints; default: the names in its `checkpoint` file.
     """
     if not tf.io.gfile.isdir(folder):
@@ -141,7 +139,6 @@ class KeptCheckpoints:
     times of the checkpoints.
 
     Args:
-      folder: the folder.
       max_to_keep: number of newest checkpoints that are kept. None or 0 deletes none, and
         the `checkpoint` file lists only the newest.
       keep_every_n_hours: keeps one older checkpoint for each period of so many hours, without

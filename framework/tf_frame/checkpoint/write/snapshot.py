@@ -55,7 +55,6 @@ def add_extras(shards: Sequence[Shard], extras: Mapping[str, Any]) -> list[Shard
     Several shards are on parameter servers, and the further tensors are on the worker.
 
     Args:
-      shards: the shards of a saver.
       extras: tensors by their name in the checkpoint.
 
     Raises:
@@ -158,11 +157,7 @@ def _texts(constant: Any) -> list[str]:
 
 
 class GraphWriter:
-    """Writes the variables in the training graph, each shard on its own device.
-
-    Args:
-      shards: the tensors to write.
-    """
+    """Writes the variables in the training graph, each shard on its own device."""
 
     def __init__(self, shards: Sequence[Shard]) -> None:
         with tf.name_scope("save_checkpoint"), tf.device(None):
@@ -208,12 +203,7 @@ class ArrayWriter:
         self._session = tf.Session(graph=graph, config=tf.ConfigProto(device_count={"GPU": 0}))
 
     def write(self, values: Sequence[np.ndarray], prefix: str) -> None:
-        """Writes a checkpoint.
-
-        Args:
-          values: an array for each tensor of the shard.
-          prefix: path prefix of the checkpoint.
-        """
+        """Writes a checkpoint."""
         fed = dict(zip(self._tensors, values, strict=True))
         self._session.run(self._write, {self._prefix: prefix, **fed})
 

@@ -39,9 +39,7 @@ class Exporter(abc.ABC):
         """Exports a checkpoint, or not; called after the evaluation.
 
         Args:
-          estimator: the `Estimator`.
           export_path: the folder of this exporter, `MODEL_DIR/export/NAME`.
-          checkpoint_path: the checkpoint.
           eval_result: result of `Estimator.evaluate`.
           is_the_final_export: whether training has reached `TrainSpec.max_steps`.
 

@@ -7,6 +7,7 @@ unnoticed.
 from __future__ import annotations
 
 import copy
+import dataclasses
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -41,10 +42,11 @@ _NO_STRATEGIES = (
 )
 
 
+@dataclasses.dataclass(eq=False)
 class Field:
     """An argument of `RunConfig` and the read-only property that shows its value.
 
-    Args:
+    Attributes:
       doc: docstring of the property.
       allows: returns whether a value is allowed; None always is.
       rule: the error for other values, without the name of the field.
@@ -52,21 +54,15 @@ class Field:
       to_option, to_field: convert a value of the field to a value of the option, and back.
     """
 
-    def __init__(
-        self,
-        doc: str,
-        allows: Callable[[Any], bool] = lambda value: True,
-        rule: str = "",
-        option: str = "",
-        to_option: Callable[[Any], Any] = lambda value: value,
-        to_field: Callable[[Any], Any] = lambda value: value,
-    ) -> None:
-        self.__doc__ = doc
-        self._allows = allows
-        self._rule = rule
-        self.option = option
-        self.to_option = to_option
-        self.to_field = to_field
+    doc: str
+    allows: Callable[[Any], bool] = lambda value: True
+    rule: str = ""
+    option: str = ""
+    to_option: Callable[[Any], Any] = lambda value: value
+    to_field: Callable[[Any], Any] = lambda value: value
+
+    def __post_init__(self) -> None:
+        self.__doc__ = self.doc
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
@@ -79,8 +75,8 @@ class Field:
 
     def check(self, value: Any) -> None:
         """Raises a ValueError with the text of tensorflow_estimator for a value out of range."""
-        if value is not None and not self._allows(value):
-            raise ValueError(f"{self.name} {self._rule.format(value=value)}")
+        if value is not None and not self.allows(value):
+            raise ValueError(f"{self.name} {self.rule.format(value=value)}")
 
 
 def strategy_field() -> Any:

@@ -60,7 +60,6 @@ class CheckpointEvaluator:
     exported.
 
     Args:
-      estimator: the `Estimator`.
       spec: the evaluation and the exporters.
       max_steps: global step at which training ends; None: it has no end.
       clock: returns seconds.
@@ -113,11 +112,7 @@ class CheckpointEvaluator:
         return result, exported
 
     def has_work_left(self, step: int) -> bool:
-        """Returns whether training has reached the last step, but the last export is missing.
-
-        Args:
-          step: the global step of the newest checkpoint.
-        """
+        """Returns whether training has reached the last step, but the last export is missing."""
         if not self.max_steps or step < self.max_steps:
             return False
         if not tf.io.gfile.exists(self._finished_path):

@@ -26,8 +26,6 @@ def make_stop_at_checkpoint_step_hook(
     """Returns the hook that ends training at a step, for the chief or for a worker.
 
     Args:
-      estimator: the `Estimator` to train.
-      last_step: the global step.
       wait_after_file_check_secs: see `StopAtCheckpointStepHook`.
 
     Returns:
@@ -48,7 +46,6 @@ class StopAtCheckpointStepHook(Hook):
 
     Args:
       model_dir: folder of the chief's checkpoints.
-      last_step: the global step.
       wait_after_file_check_secs: seconds to wait after each look at the folder,
         which many workers may share.
       sleep: sleeps for some seconds.

@@ -76,7 +76,6 @@ class Pipeline(InputGraph):
     """The batches of an input in a new graph, to be read.
 
     Args:
-      source: the input.
       mode: training or evaluation.
       batch_size: examples per batch.
     """

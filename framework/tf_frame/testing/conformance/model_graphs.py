@@ -41,7 +41,6 @@ def model_setup(
     """Chooses input, optimizer and so on for a model, as a run does.
 
     Args:
-      model: the model.
       source: its input; None: the input that `options` or the model name.
       options: values in the form of a configuration file; they win over `check_options`.
 
@@ -116,7 +115,6 @@ class ModelGraphs:
         """Returns the global variables of a graph of clones, without the update.
 
         Args:
-          count: number of clones.
           servers: whether there are two parameter servers.
           model: the model; None: a new one.
         """
@@ -164,7 +162,6 @@ def open_session(graph: TrainGraph, checkpoint: str | None = None) -> Iterator[A
     """Yields a session of a training graph, with initial values or the values of a checkpoint.
 
     Args:
-      graph: the training graph.
       checkpoint: path prefix; its position in the input is restored as well.
     """
     with graph.graph.as_default():

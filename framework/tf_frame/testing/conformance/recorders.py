@@ -46,9 +46,6 @@ def _random_state() -> bytes:
 class AdjustedModel:
     """A wrapper of a model that adjusts the output of `build`, so that a graph can be built.
 
-    Args:
-      model: the model plugin.
-
     Attributes:
       outputs: the results of `build`, call by call.
       draws: the use of NumPy's global random numbers by `build`.
@@ -78,23 +75,20 @@ def _scalar(loss: Any) -> Any:
     return tf.reduce_sum(tf.cast(loss, tf.float32))
 
 
+@dataclasses.dataclass
 class RecordingOptimizer:
     """An optimizer plugin that records the gradients of its optimizer.
-
-    Args:
-      plugin: the optimizer plugin.
 
     Attributes:
       grads_and_vars: the pairs of the last clone.
     """
 
-    def __init__(self, plugin: Any) -> None:
-        self._plugin = plugin
-        self.grads_and_vars: Sequence[tuple[Any, Any]] = ()
+    plugin: Any
+    grads_and_vars: Sequence[tuple[Any, Any]] = ()
 
     def __call__(self, learning_rate: Any) -> Any:
         """Makes the optimizer."""
-        optimizer = self._plugin(learning_rate)
+        optimizer = self.plugin(learning_rate)
         compute = optimizer.compute_gradients
 
         def recorded(*args: Any, **kwargs: Any) -> Any:

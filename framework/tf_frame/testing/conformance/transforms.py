@@ -28,7 +28,6 @@ class Transformed:
     """A graph with gradients before and after the transform.
 
     Attributes:
-      graph: the graph.
       passed, returned: the pairs of gradient and variable.
     """
 
