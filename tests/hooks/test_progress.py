@@ -112,7 +112,7 @@ def test_a_small_loss_is_not_shown_as_zero(build, train, monkeypatch):
     graph, out = build(), io.StringIO()
     hook = make_hook(graph, out, last_step=1)
     with graph.graph.as_default():
-        monkeypatch.setattr(hook, "_loss", tf.multiply(graph.train_op, 0.0) + 1.25e-5)
+        monkeypatch.setattr(hook, "loss_tensor", tf.multiply(graph.train_op, 0.0) + 1.25e-5)
     train(graph, [hook], to=2)
     assert "  loss 1.250e-05  " in out.getvalue()
 

@@ -51,7 +51,8 @@ class Hook(tf.train.SessionRunHook):
     A subclass gives the constructor its cadence, and overrides `before_step`, `after_step` and,
     if necessary, `begin`, `start`, `end`, `close`, `should_stop`. In tf-frame's loop no code of
     the hook runs at other steps. Sessions of TensorFlow, such as `MonitoredTrainingSession`, call
-    the same methods at the same steps.
+    the same methods at the same steps. Numbers of steps and seconds must be positive; else the
+    constructor of a hook raises a `ValueError`.
 
     Attributes:
       phase: the position of the hook within a step.

@@ -30,9 +30,6 @@ class EvaluateHook(Hook):
 
     Attributes:
       results: global step -> metric -> value, in the order of the evaluations.
-
-    Raises:
-      ValueError: `every_steps` is not positive.
     """
 
     phase = Phase.EVALUATE

@@ -31,9 +31,6 @@ class LoggingHook(Hook):
       last_step: global step at which training ends; None if unknown.
       metrics: also receives the values, with the steps per second since the previous line.
       option: the run option that makes the hook.
-
-    Raises:
-      ValueError: `every_steps` is not positive.
     """
 
     phase = Phase.LOG

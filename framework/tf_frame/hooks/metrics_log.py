@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Protocol
 
 from tf_frame.atomic_output import write_file
+from tf_frame.file_system import exists, read_text
 from tf_frame.hooks.background_writer import wait_for_background_writer, write_in_background
 
 _LOG = logging.getLogger("tf_frame")
@@ -115,12 +116,9 @@ class MetricsCsv:
         """Does nothing: the file is closed between two rows."""
 
     def _read(self, last_step: int) -> None:
-        import tensorflow.compat.v1 as tf
-
-        if not tf.io.gfile.exists(self._path):
+        if not exists(self._path):
             return
-        with tf.io.gfile.GFile(self._path, "r") as file:
-            text = file.read()
+        text = read_text(self._path)
         # A killed run may have left half a line.
         table = csv.DictReader(io.StringIO(text[: text.rfind("\n") + 1]))
         rows = [row for row in table if row["step"].isdigit() and int(row["step"]) <= last_step]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import sys
 from typing import Any, TextIO
 
@@ -17,6 +18,7 @@ from tf_frame.types import Session, Tensor
 _BAR_SECS = 0.5
 
 
+@dataclasses.dataclass(eq=False)
 class ProgressHook(Hook):
     """Shows step, loss, steps/s, examples/s and the remaining time; measures the mean rate.
 
@@ -25,7 +27,7 @@ class ProgressHook(Hook):
     rate includes the first step: TensorFlow optimises the graph, and the input pipeline fills.
 
     Args:
-      loss: scalar tensor to show.
+      loss_tensor: scalar tensor to show.
       loss_name: name of the loss in the bar and the lines.
       last_step: global step at which training ends.
       examples_per_step: examples in one step.
@@ -42,30 +44,23 @@ class ProgressHook(Hook):
     phase = Phase.LOG
     option = "--log_every_n_steps"
 
-    def __init__(
-        self,
-        loss: Tensor,
-        *,
-        last_step: int,
-        examples_per_step: int,
-        every_steps: int,
-        loss_name: str = "loss",
-        out: TextIO | None = None,
-    ) -> None:
-        self._loss = loss
-        self._loss_name = loss_name
-        self._last_step = last_step
-        self._examples_per_step = examples_per_step
-        self._every_steps = every_steps
-        self._out = out or sys.stdout
-        self._shows_bar = bool(every_steps) and self._out.isatty()
+    loss_tensor: Tensor
+    _: dataclasses.KW_ONLY
+    last_step: int
+    examples_per_step: int
+    every_steps: int
+    loss_name: str = "loss"
+    out: TextIO = dataclasses.field(default_factory=lambda: sys.stdout)
+
+    def __post_init__(self) -> None:
+        self._shows_bar = bool(self.every_steps) and self.out.isatty()
         self._bar: Any = None
         self.first_step = self.step = 0
         self._first_time = self._time = 0.0
         self.loss: float | None = None
         bar_secs = _BAR_SECS if self._shows_bar else None
-        steps = every_steps or None
-        super().__init__(Multiples(steps, first=1, last_step=last_step, every_secs=bar_secs))
+        steps = self.every_steps or None
+        super().__init__(Multiples(steps, first=1, last_step=self.last_step, every_secs=bar_secs))
 
     @property
     def steps_per_sec(self) -> float | None:
@@ -77,7 +72,7 @@ class ProgressHook(Hook):
     def examples_per_sec(self) -> float | None:
         """Mean rate in examples; None before the second step."""
         rate = self.steps_per_sec
-        return None if rate is None else rate * self._examples_per_step
+        return None if rate is None else rate * self.examples_per_step
 
     def start(self, session: Session, step: int) -> None:
         super().start(session, step)
@@ -87,12 +82,12 @@ class ProgressHook(Hook):
         self._started = False
 
     def before_step(self, run_context: Any, step: int) -> Any:
-        return tf.train.SessionRunArgs(self._loss)
+        return tf.train.SessionRunArgs(self.loss_tensor)
 
     def after_step(self, run_context: Any, run_values: Any, step: int) -> None:
         self.loss = float(run_values.results)
         self._note(step, training_clock())
-        if self._every_steps and self._due():
+        if self.every_steps and self._due():
             self._show(*self._interval)
             self._interval = (self.step, self._time)
 
@@ -123,9 +118,9 @@ class ProgressHook(Hook):
         self._interval = (self.step, self._time)
         if self._shows_bar:
             self._bar = tqdm(
-                total=self._last_step,
+                total=self.last_step,
                 initial=self.step,
-                file=self._out,
+                file=self.out,
                 unit="step",
                 dynamic_ncols=True,
                 desc="train",
@@ -136,26 +131,26 @@ class ProgressHook(Hook):
 
         With several workers the global step may skip the multiple itself.
         """
-        multiples = self.step // self._every_steps - self._interval[0] // self._every_steps
-        return multiples > 0 or self.step >= self._last_step
+        multiples = self.step // self.every_steps - self._interval[0] // self.every_steps
+        return multiples > 0 or self.step >= self.last_step
 
     def _show(self, since_step: int, since_time: float) -> None:
         if self.loss is None:
             return
-        loss = f"{self._loss_name} {figure(self.loss)}"
+        loss = f"{self.loss_name} {figure(self.loss)}"
         steps = self.step - since_step  # 0 if the only step of a session is shown.
         rate = steps / max(self._time - since_time, 1e-9)
-        examples = f"{rate * self._examples_per_step:.1f} examples/s"
+        examples = f"{rate * self.examples_per_step:.1f} examples/s"
         if self._bar is not None:
             # Before the bar: a narrow terminal cuts the end of the line off.
             self._bar.set_description_str(f"train, {loss}", refresh=False)
             self._bar.set_postfix_str(examples if steps else "")
             return
-        line = f"step {self.step}/{self._last_step}  {loss}"
+        line = f"step {self.step}/{self.last_step}  {loss}"
         if steps:
-            left = _clock((self._last_step - self.step) / rate)
+            left = _clock((self.last_step - self.step) / rate)
             line = f"{line}  {rate:.2f} steps/s  {examples}  {left} left"
-        print(line, file=self._out, flush=True)
+        print(line, file=self.out, flush=True)
 
 
 def _clock(seconds: float) -> str:

@@ -57,17 +57,13 @@ def compute_throughput(steps: Sequence[int], seconds: Sequence[float]) -> Throug
     rates = [count / secs for count, secs in zip(steps, seconds, strict=True)]
     middle = statistics.median(rates)
     deviation = statistics.median([abs(rate - middle) for rate in rates])
+    distance = math.dist(rates, [statistics.fmean(rates)] * len(rates))
     return Throughput(
         mean=sum(steps) / sum(seconds),
-        uncertainty=_standard_error(rates) if len(rates) > 1 else None,
+        # The standard deviation over the square root of the number of rates.
+        uncertainty=distance / len(rates) if len(rates) > 1 else None,
         jitter=_MAD_TO_DEVIATION * deviation,
     )
-
-
-def _standard_error(rates: Sequence[float]) -> float:
-    mean = sum(rates) / len(rates)
-    variance = sum((rate - mean) ** 2 for rate in rates) / len(rates)
-    return math.sqrt(variance / len(rates))
 
 
 @dataclasses.dataclass(eq=False, kw_only=True)

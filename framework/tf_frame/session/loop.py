@@ -85,10 +85,6 @@ class TrainingLoop(tf.train.SessionRunHook):
             self.global_step = self._read_global_step()
         self.schedule.after_last_step(self.global_step)
 
-    def fail_before_first_step(self) -> None:
-        """Tells the hooks that training failed before its first step was complete."""
-        self.schedule.fail_before_first_step()
-
     def after_create_session(self, session: Session, coord: Any) -> None:
         """Takes over a new session, after all other hooks, which may change its variables."""
         self._prepared, self._coord = PreparedCalls(session), coord

@@ -30,9 +30,6 @@ class HeartbeatHook(Hook):
       model_dir: the folder; it must exist.
       every_secs: seconds after a heartbeat until the next step writes the file.
       task: index of the worker; workers other than 0 write `heartbeat_TASK.json`.
-
-    Raises:
-      ValueError: `every_secs` is not positive.
     """
 
     phase = Phase.LOG

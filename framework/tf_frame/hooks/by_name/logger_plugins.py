@@ -10,11 +10,10 @@ tf-frame[mlflow]` or `tf-frame[wandb]`. A resumed run continues its record.
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import importlib
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 import yaml
@@ -22,11 +21,9 @@ import yaml
 from tf_frame.atomic_output import write_file
 from tf_frame.config import option
 from tf_frame.errors import ConfigError
-from tf_frame.file_system import read_text
+from tf_frame.file_system import exists, read_text
 from tf_frame.hooks.metrics_log import MetricsCsv
 from tf_frame.plugin.training_contracts import HookContext, HookPlugin
-
-_CONFIG = "config.yaml"
 
 
 class Csv(HookPlugin):
@@ -53,37 +50,82 @@ class Csv(HookPlugin):
         return []
 
 
-class MLflow(HookPlugin):
+@dataclasses.dataclass
+class _Run:
+    """Logs figures and their step, and once `config.yaml`, to the run of a service."""
+
+    run_id: str
+    log: Callable[[Mapping[str, float], int], None]
+    log_config: Callable[[str], None]
+    close: Callable[[], None]
+    config_path: str | None = None
+
+    def write(self, split: str, step: int, values: Mapping[str, float]) -> None:
+        if self.config_path is not None:
+            self.log_config(self.config_path)
+            self.config_path = None
+        self.log({f"{split}/{name}": value for name, value in values.items()}, step)
+
+
+class _Service(HookPlugin):
+    """Logs to a run of a service; the file `PACKAGE.run` keeps its identifier for a resumed run."""
+
+    package: ClassVar[str]
+
+    def __call__(self, context: HookContext) -> Any:
+        if context.is_chief:
+            service, folder = _imported(self.package), context.model_dir
+            name = self.params.run_name or os.path.basename(os.path.abspath(folder))
+            path = os.path.join(folder, f"{self.package}.run")
+            run_id = read_text(path).strip() if exists(path) else ""
+            try:
+                run = self.start_run(service, name, run_id or None, folder)
+            except Exception as error:  # The exceptions of a service have no common class.
+                raise ConfigError(f"--hook {self.package} cannot start a run: {error}") from error
+            write_file(path, f"{run.run_id}\n")
+            run.config_path = os.path.join(folder, "config.yaml")
+            context.metrics.add(run)
+        return []
+
+    def start_run(self, service: Any, name: str, run_id: str | None, folder: str) -> _Run:
+        """Starts a run of the imported package, or continues the run with the identifier."""
+        raise NotImplementedError
+
+
+class MLflow(_Service):
     """Logs figures and `config.yaml` to an MLflow run, at MLFLOW_TRACKING_URI.
 
     Raises:
       ConfigError: MLflow is not installed, or cannot start a run.
     """
 
+    package = "mlflow"
+
     @dataclasses.dataclass(frozen=True)
     class Params:
         experiment: str = option("tf-frame", "name of the experiment")
         run_name: str = option("", "name of the run; empty: that of the model folder")
 
-    def __call__(self, context: HookContext) -> Any:
-        if context.is_chief:
-            mlflow = _imported("mlflow")
-            kept = _RunId(context.model_dir, "mlflow")
-            with _reported("mlflow"):
-                mlflow.set_experiment(self.params.experiment)
-                name = self.params.run_name or os.path.basename(os.path.abspath(context.model_dir))
-                run = mlflow.start_run(run_id=kept.read(), run_name=name)
-            kept.write(run.info.run_id)
-            context.metrics.add(_MLflowRun(mlflow, run.info.run_id, context.model_dir))
-        return []
+    def start_run(self, service: Any, name: str, run_id: str | None, folder: str) -> _Run:
+        service.set_experiment(self.params.experiment)
+        run_id = service.start_run(run_id=run_id, run_name=name).info.run_id
+        # MLflow has an active run per thread, and another thread will log.
+        return _Run(
+            run_id,
+            log=lambda figures, step: service.log_metrics(figures, step=step, run_id=run_id),
+            log_config=lambda path: service.log_artifact(path, run_id=run_id),
+            close=service.end_run,
+        )
 
 
-class Wandb(HookPlugin):
+class Wandb(_Service):
     """Logs figures and `config.yaml` to a run of Weights & Biases.
 
     Raises:
       ConfigError: wandb is not installed, or cannot start a run.
     """
+
+    package = "wandb"
 
     @dataclasses.dataclass(frozen=True)
     class Params:
@@ -93,79 +135,18 @@ class Wandb(HookPlugin):
             "", "online or offline; empty: as WANDB_MODE says", choices=("", "online", "offline")
         )
 
-    def __call__(self, context: HookContext) -> Any:
-        if context.is_chief:
-            wandb = _imported("wandb")
-            kept = _RunId(context.model_dir, "wandb")
-            with _reported("wandb"):
-                run = wandb.init(
-                    project=self.params.project,
-                    name=self.params.run_name
-                    or os.path.basename(os.path.abspath(context.model_dir)),
-                    mode=self.params.mode or None,
-                    dir=context.model_dir,
-                    id=kept.read(),
-                    resume="allow",
-                )
-            kept.write(run.id)
-            context.metrics.add(_WandbRun(run, context.model_dir))
-        return []
+    def start_run(self, service: Any, name: str, run_id: str | None, folder: str) -> _Run:
+        mode, project = self.params.mode or None, self.params.project
+        run = service.init(
+            project=project, name=name, mode=mode, dir=folder, id=run_id, resume="allow"
+        )
 
+        def log_config(path: str) -> None:
+            run.config.update(yaml.safe_load(read_text(path)), allow_val_change=True)
 
-class _MLflowRun:
-    """Logs to an MLflow run."""
-
-    def __init__(self, mlflow: Any, run_id: str, model_dir: str) -> None:
-        self._mlflow, self._run_id = mlflow, run_id
-        self._config: str | None = os.path.join(model_dir, _CONFIG)
-
-    def write(self, split: str, step: int, values: Mapping[str, float]) -> None:
-        if self._config is not None:
-            self._mlflow.log_artifact(self._config, run_id=self._run_id)
-            self._config = None
-        # MLflow has an active run per thread, and another thread began this run.
-        self._mlflow.log_metrics(_named(split, values), step=step, run_id=self._run_id)
-
-    def close(self) -> None:
-        self._mlflow.end_run()
-
-
-class _WandbRun:
-    """Logs to a run of Weights & Biases."""
-
-    def __init__(self, run: Any, model_dir: str) -> None:
-        self._run = run
-        self._config: str | None = os.path.join(model_dir, _CONFIG)
-
-    def write(self, split: str, step: int, values: Mapping[str, float]) -> None:
-        if self._config is not None:
-            config = yaml.safe_load(read_text(self._config))
-            self._run.config.update(config, allow_val_change=True)
-            self._config = None
-        self._run.log(_named(split, values), step=step)
-
-    def close(self) -> None:
-        self._run.finish()
-
-
-class _RunId:
-    """The identifier of a run in another system, kept in the model folder for a resumed run."""
-
-    def __init__(self, model_dir: str, system: str) -> None:
-        self._path = os.path.join(model_dir, f"{system}.run")
-
-    def read(self) -> str | None:
-        try:
-            return read_text(self._path).strip() or None
-        except FileNotFoundError:
-            return None
-
-    def write(self, run_id: str) -> None:
-        write_file(self._path, f"{run_id}\n")
-
-
-def _named(split: str, values: Mapping[str, float]) -> dict[str, float]:
-    return {f"{split}/{name}": value for name, value in values.items()}
+        return _Run(
+            run.id, lambda figures, step: run.log(figures, step=step), log_config, run.finish
+        )
 
 
 def _imported(name: str) -> Any:
@@ -177,12 +158,3 @@ def _imported(name: str) -> Any:
         raise ConfigError(
             f"--hook {name} needs a package that is not installed: pip install 'tf-frame[{name}]'"
         ) from None
-
-
-@contextlib.contextmanager
-def _reported(name: str) -> Iterator[None]:
-    """Turns an error of a service into one line; its exceptions have no common class."""
-    try:
-        yield
-    except Exception as error:
-        raise ConfigError(f"--hook {name} cannot start a run: {error}") from error

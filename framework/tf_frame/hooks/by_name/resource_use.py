@@ -70,9 +70,6 @@ class ResourceUseHook(Hook):
       every_steps, every_secs: steps or seconds between measurements.
       growth: fraction of the earlier memory, such as 0.2.
       writer: summary writer, or None.
-
-    Raises:
-      ValueError: a number that is not positive.
     """
 
     phase = Phase.LOG

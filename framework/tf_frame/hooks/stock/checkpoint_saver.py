@@ -6,6 +6,7 @@ For scripts that make this hook, and for `tf_frame_legacy.training`. Runs of tf-
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from collections.abc import Sequence
 from typing import Any
@@ -18,6 +19,7 @@ from tf_frame.hooks.cadence import Cadence
 from tf_frame.types import Session
 
 
+@dataclasses.dataclass(eq=False)
 class CheckpointSaverHook(Hook):
     """Saves with a `tf.compat.v1.train.Saver` every N steps or seconds.
 
@@ -42,31 +44,28 @@ class CheckpointSaverHook(Hook):
     phase = Phase.SAVE
     both_protocols = True
 
-    def __init__(
-        self,
-        checkpoint_dir: str,
-        save_secs: float | None = None,
-        save_steps: int | None = None,
-        saver: Any = None,
-        checkpoint_basename: str = PREFIX,
-        scaffold: Any = None,
-        listeners: Sequence[Any] | None = None,
-        save_graph_def: bool = True,
-    ) -> None:
-        if saver is not None and scaffold is not None:
+    checkpoint_dir: str
+    save_secs: float | None = None
+    save_steps: int | None = None
+    saver: Any = None
+    checkpoint_basename: str = PREFIX
+    scaffold: Any = None
+    listeners: Sequence[Any] | None = None
+    save_graph_def: bool = True
+
+    def __post_init__(self) -> None:
+        if self.saver is not None and self.scaffold is not None:
             raise ValueError("You cannot provide both saver and scaffold.")
         # The timer raises the errors of TensorFlow's hook.
-        tf.train.SecondOrStepTimer(every_secs=save_secs, every_steps=save_steps)
-        super().__init__(Cadence(every_steps=save_steps, every_secs=save_secs, first=False))
-        self._folder = checkpoint_dir
-        self._path = os.path.join(checkpoint_dir, checkpoint_basename)
-        self._saver = saver
-        self._scaffold = scaffold
-        self._listeners = listeners or []
-        self._save_graph_def = save_graph_def
+        tf.train.SecondOrStepTimer(every_secs=self.save_secs, every_steps=self.save_steps)
+        cadence = Cadence(every_steps=self.save_steps, every_secs=self.save_secs, first=False)
+        super().__init__(cadence)
+        self._path = os.path.join(self.checkpoint_dir, self.checkpoint_basename)
+        # The name of TensorFlow's hook, to which a run adds its listeners.
+        self._listeners = self.listeners or []
 
     def begin(self) -> None:
-        self._writer = tf.summary.FileWriterCache.get(self._folder)
+        self._writer = tf.summary.FileWriterCache.get(self.checkpoint_dir)
         self._global_step = tf.train.get_global_step()
         if self._global_step is None:
             raise RuntimeError("Global step should be created to use CheckpointSaverHook.")
@@ -105,8 +104,10 @@ class CheckpointSaverHook(Hook):
 
     def _write_graph(self) -> None:
         graph = tf.get_default_graph()
-        if self._save_graph_def:
-            tf.train.write_graph(graph.as_graph_def(add_shapes=True), self._folder, "graph.pbtxt")
+        if self.save_graph_def:
+            tf.train.write_graph(
+                graph.as_graph_def(add_shapes=True), self.checkpoint_dir, "graph.pbtxt"
+            )
         self._writer.add_graph(graph)
         self._writer.add_meta_graph(
             tf.train.export_meta_graph(graph=graph, saver_def=self._get_saver().saver_def)
@@ -117,7 +118,7 @@ class CheckpointSaverHook(Hook):
         for listener in self._listeners:
             listener.before_save(session, step)
         self._get_saver().save(
-            session, self._path, global_step=step, write_meta_graph=self._save_graph_def
+            session, self._path, global_step=step, write_meta_graph=self.save_graph_def
         )
         self._saved_step = step
         log = tf.SessionLog(status=tf.SessionLog.CHECKPOINT, checkpoint_path=self._path)
@@ -126,11 +127,11 @@ class CheckpointSaverHook(Hook):
         return any(stops)
 
     def _get_saver(self) -> Any:
-        if self._saver is None and self._scaffold is not None:
-            return self._scaffold.saver
-        if self._saver is None:
-            self._saver = _only_saver()
-        return self._saver
+        if self.saver is None and self.scaffold is not None:
+            return self.scaffold.saver
+        if self.saver is None:
+            self.saver = _only_saver()
+        return self.saver
 
 
 def _only_saver() -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import logging
 import os
 from typing import Any
@@ -17,6 +18,7 @@ from tf_frame.types import Session
 _LOG = logging.getLogger("tf_frame")
 
 
+@dataclasses.dataclass(eq=False)
 class ProfilerHook(Hook):
     """Writes `timeline-<step>.json`, and run metadata `step_<step>`, by steps or by seconds.
 
@@ -39,22 +41,20 @@ class ProfilerHook(Hook):
 
     phase = Phase.OBSERVE
 
-    def __init__(
-        self,
-        save_steps: int | None = None,
-        save_secs: float | None = None,
-        output_dir: str = "",
-        show_dataflow: bool = True,
-        show_memory: bool = False,
-    ) -> None:
+    save_steps: int | None = None
+    save_secs: float | None = None
+    output_dir: str = ""
+    show_dataflow: bool = True
+    show_memory: bool = False
+
+    def __post_init__(self) -> None:
         # The timer raises the errors of TensorFlow's hook.
-        tf.train.SecondOrStepTimer(every_secs=save_secs, every_steps=save_steps)
+        tf.train.SecondOrStepTimer(every_secs=self.save_secs, every_steps=self.save_steps)
         # Seconds count from the first run, so the hook wants the first run.
+        first = self.save_secs is not None
         super().__init__(
-            Cadence(every_steps=save_steps, every_secs=save_secs, first=save_secs is not None)
+            Cadence(every_steps=self.save_steps, every_secs=self.save_secs, first=first)
         )
-        self._output_dir = output_dir
-        self._drawn = {"dataflow": show_dataflow, "memory": show_memory}
 
     def begin(self) -> None:
         if tf.train.get_global_step() is None:
@@ -73,12 +73,13 @@ class ProfilerHook(Hook):
     def after_step(self, run_context: Any, run_values: Any, step: int) -> None:
         if not self._tracing:
             return
-        path = os.path.join(self._output_dir, f"timeline-{step}.json")
+        path = os.path.join(self.output_dir, f"timeline-{step}.json")
         _LOG.info("Saving timeline for %d into '%s'.", step, path)
         with warn_only(path):
-            write_trace(path, chrome_trace(run_values.run_metadata, **self._drawn))
+            drawn = {"dataflow": self.show_dataflow, "memory": self.show_memory}
+            write_trace(path, chrome_trace(run_values.run_metadata, **drawn))
         with warn_only(f"the run metadata of step {step}"), self._graph.as_default():
             # The first call of `get` for a folder writes the default graph.
-            writer = tf.summary.FileWriterCache.get(self._output_dir)
+            writer = tf.summary.FileWriterCache.get(self.output_dir)
             add_run_metadata(writer, run_values.run_metadata, f"step_{step}")
             writer.flush()

@@ -11,6 +11,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.cadence import Cadence
 from tf_frame.hooks.summary import event_writer
+from tf_frame.hooks.throughput import write_scalars
 from tf_frame.types import Session
 
 _UNMOVED = (
@@ -54,7 +55,7 @@ class StepCounterHook(Hook):
         global_step = tf.train.get_global_step()
         if global_step is None:
             raise RuntimeError("Global step should be created to use StepCounterHook.")
-        self._tag = f"{global_step.op.name}/sec"
+        self._name = global_step.op.name
         if self.summary_writer is None and self.output_dir:
             self.summary_writer = event_writer(self.output_dir)
 
@@ -72,11 +73,7 @@ class StepCounterHook(Hook):
         now = time.monotonic()
         if self._since is not None:
             since_step, since_time = self._since
-            self._record((step - since_step) / max(now - since_time, 1e-9), step)
+            steps_per_sec = (step - since_step) / max(now - since_time, 1e-9)
+            write_scalars(self.summary_writer, self._name, {"sec": steps_per_sec}, step)
+            tf.logging.info("%s/sec: %g", self._name, steps_per_sec)
         self._since = step, now
-
-    def _record(self, steps_per_sec: float, step: int) -> None:
-        if self.summary_writer is not None:
-            value = tf.Summary.Value(tag=self._tag, simple_value=steps_per_sec)
-            self.summary_writer.add_summary(tf.Summary(value=[value]), step)
-        tf.logging.info("%s: %g", self._tag, steps_per_sec)

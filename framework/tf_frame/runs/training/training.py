@@ -176,7 +176,7 @@ class Training:
             failed = self._setup.is_recorded and not self.loop.stop_requested
         finally:
             if failed and self.loop.loss is None:
-                self.loop.fail_before_first_step()
+                self.loop.schedule.fail_before_first_step()
 
     def _leave_job(self) -> None:
         self.parts.member.finish()
