@@ -29,7 +29,7 @@ def parse(raw: Any, type_: Any) -> Any:
     """
     check_type(type_)
     present = _without_none(type_)
-    if present is not type_ and _is_none(raw):
+    if present is not type_ and str(raw).lower() in ("none", "null"):
         return None
     if _is_tuple(present):
         return _parse_tuple(raw, typing.get_args(present)[0])
@@ -59,10 +59,6 @@ def _without_none(type_: Any) -> Any:
         return type_
     present = [arg for arg in typing.get_args(type_) if arg is not type(None)]
     return present[0] if len(present) == 1 else type_
-
-
-def _is_none(raw: Any) -> bool:
-    return raw is None or (isinstance(raw, str) and raw.lower() in ("none", "null"))
 
 
 def _parse_tuple(raw: Any, item_type: Any) -> tuple[Any, ...]:

@@ -11,12 +11,9 @@ class ClassMetric(str):
 
         names = {ClassMetric("iou", name): iou[i] for i, name in enumerate(info.class_names)}
 
-    Args:
+    Attributes:
       kind: the heading of the column, such as `iou`.
       class_name: the heading of the row.
-
-    Attributes:
-      kind, class_name: the arguments.
     """
 
     kind: str

@@ -135,12 +135,9 @@ def import_plugin(info: PluginInfo) -> LoadedPlugin:
 
 
 def unsupported_version(cls: Any) -> str:
-    """Describes the version of the contracts that a class is written for, if it is not supported.
+    """Describes the version of the contracts that a class is written for; empty if supported.
 
     For a class without a version, the package's requirement on tf-frame decides.
-
-    Returns:
-      A sentence; empty if the version is supported.
     """
     version = getattr(cls, "api_version", None)
     if version is None or version in range(OLDEST_API_VERSION, API_VERSION + 1):

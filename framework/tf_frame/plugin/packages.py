@@ -83,11 +83,7 @@ def packages(*, strict: bool = False) -> Iterator[Package]:
 
 
 def metadata_fields(distribution: importlib.metadata.Distribution) -> dict[str, list[str]]:
-    """Returns the one-line fields of a package's metadata.
-
-    Returns:
-      Name in lower case -> its values; an empty list for a field that is not there.
-    """
+    """Returns name in lower case -> values of the one-line fields of a package's metadata."""
     # Packages from before wheels have PKG-INFO.
     text = distribution.read_text("METADATA") or distribution.read_text("PKG-INFO") or ""
     fields: dict[str, list[str]] = defaultdict(list)

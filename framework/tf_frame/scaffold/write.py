@@ -18,15 +18,12 @@ _COMMON, _SECTION = "common", "section.md"
 
 
 def write_plugin(name: str, choice: str, directory: str) -> Path:
-    """Writes a distribution that works as it is: source, tests, settings, README.
+    """Writes source, tests, settings and README of a distribution; returns its new folder.
 
     Args:
       name: name of the distribution, valid by `check_name`.
       choice: a key of `CONTENTS`.
       directory: an existing folder, for the new folder `name`.
-
-    Returns:
-      The new folder.
 
     Raises:
       ConfigError: there is no such directory, the folder exists and is not empty, or it cannot

@@ -62,7 +62,8 @@ def main(folders: Sequence[str], options: Mapping[str, Any]) -> int:
     folder = os.path.abspath(os.path.expanduser(folders[0]))
     all_tasks = options[_TASKS.name] == _ALL
     workers = _workers(folder, all_tasks=all_tasks)
-    expected = _expected_files(workers, _servers(folder) if all_tasks else [])
+    servers = [s for s in read_statuses(folder) if s.task.startswith("ps-") and s.state == SERVING]
+    expected = _expected_files(workers, servers if all_tasks else [])
     label = f"attach_{time.time_ns() // 10**6}"
     is_text = not options[show.JSON.name]
     request = ProfileRequest(label, options[_STEPS.name], all_tasks)
@@ -130,14 +131,6 @@ def _workers(folder: str, *, all_tasks: bool) -> list[TaskStatus]:
     if not workers:
         raise ConfigError(f"no process that trains in {folder} can be asked for a profile")
     return workers
-
-
-def _servers(folder: str) -> list[TaskStatus]:
-    """Returns the parameter servers of a job, on any machine."""
-    statuses = read_statuses(folder)
-    return [
-        status for status in statuses if status.task.startswith("ps-") and status.state == SERVING
-    ]
 
 
 def _expected_files(
