@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from sessions import save_variables
 from tf_frame import Input, InputInfo, Mode, Model, ModelOutput
 from tf_frame.config.run_options import RunOptions
 from tf_frame.runs.export.export import export_model
@@ -62,15 +63,6 @@ class TwoHeads(Classifier):
         return ModelOutput(exports={"serving_default": output, **heads})
 
 
-def write_checkpoint(path, values):
-    """Saves variables by name, as a trainer would."""
-    with tf.Graph().as_default(), tf.Session() as session:
-        for name, value in values.items():
-            tf.get_variable(name, initializer=tf.constant(value))
-        session.run(tf.global_variables_initializer())
-        return tf.train.Saver(save_relative_paths=True).save(session, str(path))
-
-
 @pytest.fixture
 def small_disk(tmp_path):
     """Mounts a file system of some kB at `tmp_path/export`, if the machine allows that."""
@@ -102,7 +94,7 @@ def checkpoint(tmp_path):
         f"net/w/{average}": 2 * W,
         f"net/b/{average}": 2 * B,
     }
-    return write_checkpoint(tmp_path / "run" / f"model.ckpt-{STEP}", values)
+    return save_variables(tmp_path / "run" / f"model.ckpt-{STEP}", values)
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from export_formats import WRITABLE
+from sessions import save_variables
 from slow_cases import slow_but
 from tf_frame import Input, ModelOutput
 from tf_frame.errors import EXIT_USAGE, CheckpointError, ConfigError, PluginError, TfFrameError
@@ -16,7 +17,7 @@ from tf_frame.runs.export.formats import FORMATS, frozen_graph, saved_model_form
 from tf_frame.runs.export.staging import Written
 from tf_frame.runs.export.verify import Comparison, DifferenceError
 
-from .conftest import Classifier, Data, W, write_checkpoint
+from .conftest import Classifier, Data, W
 
 every_format = pytest.mark.parametrize("name", WRITABLE)
 few_formats = pytest.mark.parametrize("name", slow_but((0, -1), WRITABLE))
@@ -156,7 +157,7 @@ def full_disk():
 def test_a_full_disk_leaves_nothing_behind(export, name, tmp_path, request):
     values = {"global_step": np.int64(0), "net/w": W, "net/b": W[0]}
     large = np.random.RandomState(0).rand(100, 400).astype(np.float32)
-    path = write_checkpoint(tmp_path / "large.ckpt", {**values, "net/large": large})
+    path = save_variables(tmp_path / "large.ckpt", {**values, "net/large": large})
     request.getfixturevalue("full_disk")
     with pytest.raises(TfFrameError, match="could not be written.*: .*File too large") as error:
         export(name, model=Large, checkpoint=path)

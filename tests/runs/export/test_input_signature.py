@@ -14,7 +14,6 @@ from tf_frame.runs.export.input_signature import (
     map_parts,
     named_parts,
     operation_name,
-    placeholders,
 )
 
 X = np.arange(12, dtype=np.float32).reshape(6, 2)
@@ -45,9 +44,10 @@ def test_placeholders_have_the_shapes_of_the_data_and_an_open_batch():
         "n": tf.TensorSpec([None], tf.int64),
     }
     with tf.Graph().as_default():
-        features, named = placeholders(found.specs)
+        received = found.receive()
+        features = received.features
         assert [features[key].name for key in ("x", "n")] == ["inputs/x:0", "inputs/n:0"]
-        assert named["x"] is features["x"]
+        assert received.receiver_tensors["x"] is features["x"]
         assert features["x"].shape.as_list() == [None, 2]
 
 

@@ -80,15 +80,17 @@ def test_other_errors_of_a_model_keep_their_kind(request_of):
         pass
 
 
-@pytest.mark.parametrize("output", [ModelOutput(), ModelOutput(end_points={"a": 1})])
-def test_a_model_without_predictions_has_nothing_to_export(output):
-    with pytest.raises(PluginError, match="nothing to serve: .* neither exports nor predictions"):
-        outputs_by_signature(output)
-
-
-def test_outputs_that_are_no_tensors_are_refused():
-    with pytest.raises(PluginError, match="the exports of the model are wrong: .* must be a Tens"):
-        outputs_by_signature(ModelOutput(predictions={"a": [1, 2]}))
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({}, "nothing to serve: .* neither exports nor predictions"),
+        ({"end_points": {"a": 1}}, "nothing to serve: .* neither exports nor predictions"),
+        ({"predictions": {"a": [1, 2]}}, "the exports of the model are wrong: .* must be a Tens"),
+    ],
+)
+def test_a_model_without_predictions_or_with_wrong_outputs_is_refused(fields, message):
+    with pytest.raises(PluginError, match=message):
+        outputs_by_signature(ModelOutput(**fields))
 
 
 def test_exports_come_before_predictions():

@@ -1,8 +1,10 @@
 """Options of a warm start that a model proposes."""
 
+import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from sessions import save_variables
 from tf_frame.errors import CheckpointError
 from tf_frame.testing.toy import ToyInput, ToyModel, make_setup, run_setup
 
@@ -22,24 +24,14 @@ class Proposing(ToyModel):
 
 @pytest.fixture(scope="module")
 def checkpoint(tmp_path_factory):
-    path = str(tmp_path_factory.mktemp("other") / "model.ckpt")
-    with tf.Graph().as_default(), tf.Session() as session:
-        tf.get_variable("other/biases", initializer=tf.constant([5.0]))
-        session.run(tf.global_variables_initializer())
-        return tf.train.Saver().save(session, path)
+    path = tmp_path_factory.mktemp("other") / "model.ckpt"
+    return save_variables(path, {"other/biases": np.float32([5.0])})
 
 
 def report_of(folder, checkpoint, **options):
     lines = []
-    setup = make_setup(
-        Proposing,
-        ToyInput,
-        str(folder),
-        max_steps=1,
-        evaluate=False,
-        warm_start_from=checkpoint,
-        **options,
-    )
+    options = {"max_steps": 1, "evaluate": False, "warm_start_from": checkpoint, **options}
+    setup = make_setup(Proposing, ToyInput, str(folder), **options)
     run_setup(setup, report=lines.append)
     return "\n".join(lines)
 

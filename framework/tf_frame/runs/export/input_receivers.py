@@ -62,10 +62,7 @@ class TensorServingInputReceiver(_Serving):
 
     Args:
       features: the tensor (dense, sparse or ragged).
-      receiver_tensors, receiver_tensors_alternatives: see `ServingInputReceiver`.
-
-    Raises:
-      ValueError: an argument is missing, a value not a tensor, or a name not a string.
+      receiver_tensors, receiver_tensors_alternatives: see `ServingInputReceiver`; errors, too.
     """
 
     __slots__ = ()
@@ -98,10 +95,7 @@ class SupervisedInputReceiver(_Supervised):
 
     Args:
       features, labels: a tensor each, or a dict of string or integer to tensor.
-      receiver_tensors: name -> tensor to feed; one tensor becomes `{"input": tensor}`.
-
-    Raises:
-      ValueError: an argument is missing, a value not a tensor, or a name not a string.
+      receiver_tensors: see `ServingInputReceiver`; errors, too.
     """
 
     __slots__ = ()

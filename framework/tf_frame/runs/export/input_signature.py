@@ -74,8 +74,14 @@ class InputSignature:
     values: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
     def receive(self) -> Received:
-        """Adds placeholders for the inputs to the default graph."""
-        return Received(*placeholders(self.specs))
+        """Adds a placeholder `inputs/NAME` for each input to the default graph."""
+
+        def placeholder(name: str, spec: Any) -> Any:
+            return tf.placeholder(spec.dtype, spec.shape, name=operation_name(name))
+
+        with tf.name_scope("inputs"):
+            features = map_parts(placeholder, self.specs)
+        return Received(features, named_parts(features))
 
     def for_one_example(self) -> InputSignature:
         """Returns the same inputs with batch dimension 1 and the other dimensions of `batch`."""
@@ -120,20 +126,6 @@ def input_signature(source: Any, config: RunOptions, *, no_data: str = "") -> In
     if batch is not None and all(_fits(batch.get(name), spec) for name, spec in named.items()):
         return InputSignature(specs, {name: batch[name] for name in named}, True, values)
     return InputSignature(specs, _random(named, config), False, values)
-
-
-def placeholders(specs: Any) -> tuple[Any, dict[str, Any]]:
-    """Makes a placeholder `inputs/NAME` in the default graph for each spec.
-
-    Returns:
-      The features for the model's `build`; and input name -> placeholder.
-    """
-    with tf.name_scope("inputs"):
-        features = map_parts(
-            lambda name, spec: tf.placeholder(spec.dtype, spec.shape, name=operation_name(name)),
-            specs,
-        )
-    return features, named_parts(features)
 
 
 def operation_name(name: str) -> str:

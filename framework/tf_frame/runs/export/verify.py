@@ -120,11 +120,11 @@ def compare_batches(
     Raises:
       DifferenceError: an output differs.
     """
-    comparison = Comparison()
-    for (arrays, scores), outputs in zip(expected, found, strict=True):
-        result = compare(arrays, outputs, tolerance=tolerance, scores=scores, ranked_by=ranked_by)
-        comparison = comparison.merge(result)
-    return comparison
+    results = (
+        compare(arrays, outputs, tolerance=tolerance, scores=scores, ranked_by=ranked_by)
+        for (arrays, scores), outputs in zip(expected, found, strict=True)
+    )
+    return functools.reduce(Comparison.merge, results, Comparison())
 
 
 @contextlib.contextmanager

@@ -122,11 +122,7 @@ class ChosenPlugins:
         return dataclasses.replace(config, profile_at_step=reached)
 
     def why_unknown(self, name: str) -> str:
-        """Explains that an option belongs to a plugin that is not in use; otherwise empty.
-
-        Args:
-          name: dotted name, such as `optimizer.beta1`.
-        """
+        """Explains that `optimizer.beta1` belongs to a plugin that is not in use; else empty."""
         prefix, _, option = name.rpartition(".")
         word, _, plugin = prefix.partition(".")
         kind = {"model": MODEL, **_KINDS, **_LISTED_KINDS}.get(word)
@@ -156,11 +152,7 @@ class ChosenPlugins:
             check_names(plugin.values, options, path, explain=explain)
 
     def origins(self, flags: Mapping[str, Any]) -> dict[str, str]:
-        """Returns dotted option name -> source of the value; empty: the default.
-
-        Args:
-          flags: as for `configure`.
-        """
+        """Returns dotted option name -> source of the value; empty: the default."""
         values = self._values(flags)
         numbers = {
             name: number

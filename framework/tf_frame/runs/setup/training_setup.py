@@ -152,9 +152,7 @@ class TrainingSetup:
     def check(self, info: InputInfo, *, evaluate: bool = False) -> None:
         """Checks the setup, without TensorFlow, so that errors come at once.
 
-        Args:
-          info: the description of the input's data.
-          evaluate: whether the user has given `--evaluate`.
+        `evaluate` says whether the user has given `--evaluate`.
 
         Raises:
           DataError: an evaluation is requested, and there is no evaluation data.

@@ -29,7 +29,7 @@ from tf_frame.runs.evaluation.results import numbers
 from tf_frame.runs.setup.run_context import RunContext, RunObserver
 from tf_frame.runs.setup.training_setup import TrainingSetup
 from tf_frame.runs.training.evaluations import Evaluations
-from tf_frame.runs.training.training import Trained, Training
+from tf_frame.runs.training.training import Training
 from tf_frame.session.interrupts import Interrupted
 from tf_frame.text import figure
 
@@ -90,7 +90,7 @@ def _try(
                 evaluate_step=evaluations.evaluate_step,
                 hooks=[StopAtStepHook(num_steps=_STEPS)],
             )
-            yield _trained(_train(trial, context, model, source), checkpoint)
+            yield _train(trial, context, model, source)
             checkpoint = newest_checkpoint(trial.model_dir)
         else:
             yield f"dry run: {checkpoint} has reached --max_steps: nothing to train"
@@ -107,18 +107,13 @@ def _evaluated(evaluator: Evaluator, checkpoint: str | None, observer: RunObserv
     return f"dry run: evaluated one batch; {figures}"
 
 
-def _train(trial: TrainingSetup, context: RunContext, model: Any, source: Any) -> Trained:
+def _train(trial: TrainingSetup, context: RunContext, model: Any, source: Any) -> str:
     """Trains a few steps; errors as of `dry_run`."""
     trained = Training(trial, context, model=model, source=source).run()
     context.observer.interrupts.raise_if_received()
     if trained.loss is None:
         raise empty_split_error("training split", source)
-    return trained
-
-
-def _trained(trained: Trained, checkpoint: str | None) -> str:
-    origin = f"from {checkpoint}" if checkpoint else "from the initial values"
-    assert trained.loss is not None, "a step was trained"
+    origin = f"from {context.checkpoint}" if context.checkpoint else "from the initial values"
     return (
         f"dry run: trained {origin} to step {trained.global_step}; "
         f"total_loss {figure(trained.loss)}"

@@ -25,8 +25,8 @@ from tf_frame.runs.training.build import (
     with_initial_values,
 )
 from tf_frame.runs.training.hooks.make import make_hooks
+from tf_frame.runs.training.hooks.profiles import ProfileRequests
 from tf_frame.runs.training.parts import TrainingParts
-from tf_frame.runs.training.profile_requests import ProfileRequests
 from tf_frame.session.job_member import JobMember, NothingLeftToTrain
 from tf_frame.session.loop import TrainingLoop
 from tf_frame.session.monitored import monitored_session

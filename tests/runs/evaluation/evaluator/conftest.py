@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from sessions import save_variables
 from tf_frame.config.run_options import RunOptions
 from tf_frame.plugin import InputInfo
 from tf_frame.runs.evaluation.evaluator import Evaluator
@@ -13,17 +14,10 @@ def save(tmp_path):
     """Saves the toy model with the right weights and an offset of its biases, at a step."""
 
     def save(step, offset=0.0, folder="run", **others):
-        with tf.Graph().as_default(), tf.Session() as session:
-            tf.get_variable("linear/weights", initializer=WEIGHTS)
-            tf.get_variable("linear/biases", initializer=np.array([3 + offset], np.float32))
-            for name, value in others.items():
-                tf.get_variable(name, initializer=np.float32(value))
-            tf.get_variable(
-                "global_step", initializer=np.int64(step), trainable=False, use_resource=True
-            )
-            session.run(tf.global_variables_initializer())
-            path = str(tmp_path / folder / "model.ckpt")
-            return tf.train.Saver().save(session, path, global_step=step)
+        values = {"linear/weights": WEIGHTS, "linear/biases": [3 + offset], **others}
+        values = {name: np.float32(value) for name, value in values.items()}
+        path = tmp_path / folder / f"model.ckpt-{step}"
+        return save_variables(path, {**values, "global_step": np.int64(step)})
 
     return save
 

@@ -25,25 +25,20 @@ def example(values):
     return tf.train.Example(features=tf.train.Features(feature={"x": feature})).SerializeToString()
 
 
-def test_serialised_examples_are_parsed():
+@pytest.mark.parametrize("batch_size", [None, 2])
+def test_serialised_examples_are_parsed(batch_size):
     spec = {"x": tf.io.FixedLenFeature([2], tf.float32), "tags": tf.io.VarLenFeature(tf.string)}
-    receiver = build_parsing_serving_input_receiver_fn(spec)()
+    receiver = build_parsing_serving_input_receiver_fn(spec, batch_size)()
     assert isinstance(receiver, ServingInputReceiver)
     (examples,) = receiver.receiver_tensors.values()
     assert receiver.receiver_tensors == {"examples": examples}
     assert (examples.name, examples.dtype) == ("input_example_tensor:0", tf.string)
-    assert examples.shape.as_list() == [None]
+    assert examples.shape.as_list() == [batch_size]
+    assert receiver.features["x"].shape.as_list() == [batch_size, 2]
     assert isinstance(receiver.features["tags"], tf.SparseTensor)
     with tf.Session() as session:
         parsed = session.run(receiver.features["x"], {examples: [example([1, 2]), example([3, 4])]})
     np.testing.assert_array_equal(parsed, [[1, 2], [3, 4]])
-
-
-def test_the_number_of_examples_may_be_fixed():
-    spec = {"x": tf.io.FixedLenFeature([2], tf.float32)}
-    receiver = build_parsing_serving_input_receiver_fn(spec, default_batch_size=7)()
-    assert receiver.receiver_tensors["examples"].shape.as_list() == [7]
-    assert receiver.features["x"].shape.as_list() == [7, 2]
 
 
 def test_raw_features_are_fed_with_their_types_shapes_and_names():

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from sessions import save_variables
 from tf_frame import Mode, ModelOutput
 from tf_frame.config.run_options import RunOptions
 from tf_frame.estimator import export
@@ -38,14 +39,8 @@ class Linear:
 
 def save(folder, **variables):
     """Writes a checkpoint of these variables at step 7."""
-    variables = {"w": WEIGHTS, "b": np.float32([3.0]), **variables}
-    with tf.Graph().as_default(), tf.Session() as session:
-        for name, value in variables.items():
-            tf.get_variable(name, initializer=value)
-        step = tf.train.create_global_step()
-        session.run([tf.global_variables_initializer(), step.initializer])
-        session.run(step.assign(7))
-        return tf.train.Saver().save(session, str(folder / "model.ckpt"), global_step=7)
+    values = {"w": WEIGHTS, "b": np.float32([3.0]), "global_step": np.int64(7), **variables}
+    return save_variables(folder / "model.ckpt-7", values)
 
 
 @pytest.fixture
@@ -54,12 +49,9 @@ def checkpoint(tmp_path):
 
 
 def raw():
-    return export.build_raw_serving_input_receiver_fn({"x": np_like([None, 3])})()
-
-
-def np_like(shape):
     with tf.Graph().as_default():
-        return tf.placeholder(tf.float32, shape, name="x")
+        x = tf.placeholder(tf.float32, [None, 3], name="x")
+    return export.build_raw_serving_input_receiver_fn({"x": x})()
 
 
 def supervised():
@@ -96,7 +88,7 @@ def serialized(rows):
     return [tf.train.Example(features=features).SerializeToString() for features in examples]
 
 
-class LoadedPlugin:
+class LoadedModel:
     """A SavedModel in a session of its own."""
 
     def __init__(self, path, tag="serve"):

@@ -10,7 +10,7 @@ from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import CheckpointError, ConfigError, PluginError, TfFrameError
 from tf_frame.runs.export.saved_model import export_saved_models
 
-from .conftest import Linear, LoadedPlugin, X, Y, raw, save, supervised, with_table
+from .conftest import Linear, LoadedModel, X, Y, raw, save, supervised, with_table
 
 
 @pytest.mark.parametrize("receivers", [{}, {"infer": None}, {"other": raw}, {"infer": raw, "x": 1}])
@@ -116,7 +116,7 @@ def test_a_mode_with_variables_that_the_first_lacks_is_refused(exported, tmp_pat
     message = r"mode 'infer' has variables that the first one of this export has not: extra; expo"
     with pytest.raises(PluginError, match=message):
         exported(Uneven(), {Mode.PREDICT: raw, Mode.EVAL: supervised}, path=path)
-    with LoadedPlugin(exported(Uneven(), path=path)) as loaded:
+    with LoadedModel(exported(Uneven(), path=path)) as loaded:
         np.testing.assert_allclose(loaded.run("value", x=X), Y)
 
 
@@ -141,7 +141,7 @@ def test_on_a_full_disk_nothing_is_left_behind_and_the_export_before_stays(
     with pytest.raises(TfFrameError, match=r"^the SavedModel could not be written.*No space left"):
         exported(Linear(change), path=path)
     assert os.listdir(disk) == [os.path.basename(first)]
-    with LoadedPlugin(first) as loaded:
+    with LoadedModel(first) as loaded:
         np.testing.assert_allclose(loaded.run("value", x=X), Y)
 
 

@@ -11,7 +11,7 @@ from .conftest import (
     PARSING,
     WEIGHTS,
     Linear,
-    LoadedPlugin,
+    LoadedModel,
     X,
     Y,
     save,
@@ -41,7 +41,7 @@ def model_fn(features, labels, mode, params):
 def test_a_model_function_is_served_by_its_predictions_or_its_exports(exported):
     for params, outputs in (({}, {"serving_default"}), ({"exports": True}, {"number"})):
         model = ModelFn(model_fn, params=params, config=None)
-        with LoadedPlugin(exported(model, {"infer": PARSING})) as loaded:
+        with LoadedModel(exported(model, {"infer": PARSING})) as loaded:
             assert signature_names(loaded.meta) == {"serving_default", *outputs}
             if not params:
                 np.testing.assert_allclose(loaded.run("output", examples=serialized(X)), Y)
@@ -49,7 +49,7 @@ def test_a_model_function_is_served_by_its_predictions_or_its_exports(exported):
 
 def test_the_evaluation_graph_offers_loss_predictions_and_metrics(exported):
     path = exported(receivers={Mode.EVAL: supervised})
-    with LoadedPlugin(path, "eval") as loaded:
+    with LoadedModel(path, "eval") as loaded:
         assert signature_names(loaded.meta) == {"eval"}
         signature = loaded.meta.signature_def["eval"]
         assert signature.method_name == "tensorflow/supervised/eval"
@@ -75,7 +75,7 @@ def test_the_training_graph_of_a_model_function_still_trains(exported, tmp_path,
     slots = {"w/Momentum": np.zeros_like(WEIGHTS), "b/Momentum": np.float32([0.5])}
     path = save(tmp_path, **slots)
     model = ModelFn(model_fn, params={"rate": 0.1}, config=None)
-    with LoadedPlugin(exported(model, {Mode.TRAIN: supervised}, path=path), "train") as loaded:
+    with LoadedModel(exported(model, {Mode.TRAIN: supervised}, path=path), "train") as loaded:
         signature = loaded.meta.signature_def["train"]
         assert signature.method_name == "tensorflow/supervised/training"
         assert {"loss", "predictions/value"} <= set(signature.outputs)
@@ -91,7 +91,7 @@ def test_the_training_graph_of_a_model_function_still_trains(exported, tmp_path,
 
 
 def test_a_model_without_a_train_op_exports_its_training_graph_without_one(exported):
-    with LoadedPlugin(exported(receivers={Mode.TRAIN: supervised}), "train") as loaded:
+    with LoadedModel(exported(receivers={Mode.TRAIN: supervised}), "train") as loaded:
         np.testing.assert_allclose(loaded.run("loss", "train", x=X, y=Y - 3), 9.0, rtol=1e-5)
         assert not loaded.graph.get_collection("saved_model_train_op")
 
@@ -103,12 +103,12 @@ def test_all_modes_share_the_variables_of_one_export(exported, tmp_path):
     path = exported(model, receivers, path=save(tmp_path, **slots))
     names = {name for name, _ in tf.train.list_variables(path + "/variables/variables")}
     assert names == {"w", "b", "global_step", "w/Momentum", "b/Momentum"}
-    with LoadedPlugin(path) as loaded:
+    with LoadedModel(path) as loaded:
         np.testing.assert_allclose(loaded.run("output", examples=serialized(X)), Y)
         assert not loaded.graph.get_collection("saved_model_train_op")
         assert loaded.meta.meta_info_def.stripped_default_attrs is True
     for tag in ("eval", "train"):
-        with LoadedPlugin(path, tag) as loaded:
+        with LoadedModel(path, tag) as loaded:
             assert signature_names(loaded.meta) == {tag}
             assert loaded.meta.meta_info_def.stripped_default_attrs is True
             np.testing.assert_allclose(loaded.run("loss", tag, x=X, y=Y - 1), 1.0, rtol=1e-5)
@@ -119,5 +119,5 @@ def test_a_receiver_without_labels_may_evaluate(exported):
         x = tf.placeholder(tf.float32, [None, 3])
         return export.UnsupervisedInputReceiver({"x": x}, {"x": x})
 
-    with LoadedPlugin(exported(receivers={Mode.EVAL: receiver}), "eval") as loaded:
+    with LoadedModel(exported(receivers={Mode.EVAL: receiver}), "eval") as loaded:
         np.testing.assert_allclose(loaded.run("predictions/value", "eval", x=X), Y)

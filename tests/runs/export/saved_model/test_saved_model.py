@@ -15,7 +15,7 @@ from .conftest import (
     PARSING,
     WEIGHTS,
     Linear,
-    LoadedPlugin,
+    LoadedModel,
     X,
     Y,
     raw,
@@ -29,7 +29,7 @@ from .conftest import (
 
 def test_a_model_is_served_by_its_predictions(exported, tmp_path, variable_mode):
     path = exported()
-    with LoadedPlugin(path) as loaded:
+    with LoadedModel(path) as loaded:
         np.testing.assert_allclose(loaded.run("value", x=X), Y)
         assert signature_names(loaded.meta) == {"serving_default"}
         signature = loaded.meta.signature_def["serving_default"]
@@ -48,7 +48,7 @@ def test_a_model_is_served_by_its_predictions(exported, tmp_path, variable_mode)
 
 def test_serialised_examples_are_parsed_in_the_graph(exported):
     path = exported(receivers={Mode.PREDICT: PARSING})
-    with LoadedPlugin(path) as loaded:
+    with LoadedModel(path) as loaded:
         np.testing.assert_allclose(loaded.run("value", examples=serialized(X)), Y)
     served = tf2.saved_model.load(path).signatures["serving_default"]
     np.testing.assert_allclose(served(examples=tf2.constant(serialized(X)))["value"], Y)
@@ -69,7 +69,7 @@ def test_heads_of_every_kind_have_their_signatures(exported):
     path = exported(Linear(heads), {Mode.PREDICT: PARSING})
     fed, expected = serialized(-X), 6 - Y
     assert (expected > 0).tolist() == [[True], [False]]
-    with LoadedPlugin(path) as loaded:
+    with LoadedModel(path) as loaded:
         found = {
             name: (s.method_name.split("/")[-1], set(s.inputs), set(s.outputs))
             for name, s in loaded.meta.signature_def.items()
@@ -96,13 +96,13 @@ def test_alternative_inputs_can_be_fed(exported):
             serving.features, serving.receiver_tensors, {"raw": serving.features}
         )
 
-    with LoadedPlugin(exported(receivers={Mode.PREDICT: receiver})) as loaded:
+    with LoadedModel(exported(receivers={Mode.PREDICT: receiver})) as loaded:
         assert signature_names(loaded.meta) == {"serving_default", "raw:serving_default"}
         np.testing.assert_allclose(loaded.run("value", "raw:serving_default", x=X), Y)
 
 
 def test_a_head_that_cannot_be_served_is_left_out_and_told(exported, caplog):
-    with LoadedPlugin(exported(Linear(heads))) as loaded:
+    with LoadedModel(exported(Linear(heads))) as loaded:
         assert signature_names(loaded.meta) == {"serving_default"}
     assert "signature 'classes' is not exported: Classification signatures can" in caplog.text
     assert "signature 'number' is not exported: Regression signatures can only" in caplog.text
@@ -121,9 +121,9 @@ def test_moving_averages_stand_for_the_variables_where_options_say_so(
     receivers = {Mode.PREDICT: raw, Mode.EVAL: supervised}
     path = exported(receivers=receivers, path=averaged(tmp_path), options=options)
     expected = X @ WEIGHTS * 2 - 1 if wanted else Y
-    with LoadedPlugin(path) as loaded:
+    with LoadedModel(path) as loaded:
         np.testing.assert_allclose(loaded.run("value", x=X), expected)
-    with LoadedPlugin(path, "eval") as loaded:
+    with LoadedModel(path, "eval") as loaded:
         np.testing.assert_allclose(loaded.run("predictions/value", "eval", x=X), expected)
     names = [name for name, _ in tf.train.list_variables(path + "/variables/variables")]
     assert names == ["b", "global_step", "w"]
@@ -137,7 +137,7 @@ def test_assets_go_along_and_tables_are_initialised(exported, tmp_path):
     path = exported(Linear(with_table(vocabulary)))
     vocabulary.unlink()
     assert os.listdir(path + "/assets") == ["signs.txt"]
-    with LoadedPlugin(path) as loaded:
+    with LoadedModel(path) as loaded:
         assert loaded.run("sign", x=-X).tolist() == [[b"plus"], [b"minus"]]
     served = tf2.saved_model.load(path).signatures["serving_default"]
     assert served(x=tf2.constant(-X))["sign"].numpy().tolist() == [[b"plus"], [b"minus"]]
@@ -150,7 +150,7 @@ def test_extra_assets_are_copied_and_a_model_as_text_can_be_read(exported, tmp_p
     with open(path + "/assets.extra/deep/labels.txt") as file:
         assert file.read() == "one"
     assert sorted(os.listdir(path)) == ["assets.extra", "saved_model.pbtxt", "variables"]
-    with LoadedPlugin(path) as loaded:
+    with LoadedModel(path) as loaded:
         np.testing.assert_allclose(loaded.run("value", x=X), Y)
 
 
@@ -166,7 +166,7 @@ def test_the_saver_of_a_scaffold_goes_along(exported, tmp_path):
     folder = exported(Linear(change), path=path)
     names = [name for name, _ in tf.train.list_variables(folder + "/variables/variables")]
     assert names == ["b", "old_name"]
-    with LoadedPlugin(folder) as loaded:
+    with LoadedModel(folder) as loaded:
         np.testing.assert_allclose(loaded.run("value", x=X), 3 * (Y - 3) + 3)
 
 
@@ -178,7 +178,7 @@ def test_the_local_initialisation_of_a_scaffold_runs_when_the_model_is_loaded(ex
         scaffold = tf.train.Scaffold(local_init_op=init)
         return dataclasses.replace(output, predictions=predictions, scaffold=scaffold)
 
-    with LoadedPlugin(exported(Linear(change))) as loaded:
+    with LoadedModel(exported(Linear(change))) as loaded:
         np.testing.assert_allclose(loaded.run("value", x=X), Y + 10)
 
 
@@ -191,7 +191,7 @@ def test_random_operations_have_the_seed_of_the_run(exported):
 
     found = []
     for seed in (5, 5, 6):
-        with LoadedPlugin(exported(Linear(change), options={"random_seed": seed})) as loaded:
+        with LoadedModel(exported(Linear(change), options={"random_seed": seed})) as loaded:
             found.append(loaded.run("noise", x=X))
     np.testing.assert_array_equal(found[0], found[1])
     assert not np.array_equal(found[0], found[2])

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from sessions import save_variables
 from tf_frame import InputInfo, Mode, Model, ModelOutput
 from tf_frame.config.run_options import RunOptions
 from tf_frame.estimator.input_fn import InputFn
@@ -51,12 +52,7 @@ def save(tmp_path):
     """Saves variables and the global step; returns the path."""
 
     def save(**values):
-        with tf.Graph().as_default(), tf.Session() as session:
-            for name, value in values.items():
-                tf.get_variable(name, initializer=value)
-            tf.train.create_global_step()
-            session.run(tf.global_variables_initializer())
-            return tf.train.Saver().save(session, str(tmp_path / "model.ckpt"), global_step=7)
+        return save_variables(tmp_path / "model.ckpt-7", {"global_step": np.int64(7), **values})
 
     return save
 

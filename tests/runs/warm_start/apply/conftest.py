@@ -2,11 +2,11 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from sessions import save_variables
 from tf_frame.runs.warm_start.apply import add_warm_start
 from tf_frame.runs.warm_start.settings import as_settings
 
 W = np.arange(8, dtype=np.float32).reshape(4, 2)
-
 B = np.array([7.0, 8.0, 9.0], np.float32)
 
 
@@ -21,11 +21,8 @@ def save(tmp_path):
     """Saves variables, and `global_step` 5, into `tmp_path / "old"`; returns that folder."""
 
     def save(**values):
-        with tf.Graph().as_default(), tf.Session() as session:
-            for name, value in {"global_step": np.int64(5), **values}.items():
-                tf.get_variable(name.replace("__", "/"), initializer=value)
-            session.run(tf.global_variables_initializer())
-            tf.train.Saver().save(session, str(tmp_path / "old" / "model.ckpt"), global_step=5)
+        values = {name.replace("__", "/"): value for name, value in values.items()}
+        save_variables(tmp_path / "old" / "model.ckpt-5", {"global_step": np.int64(5), **values})
         return str(tmp_path / "old")
 
     return save

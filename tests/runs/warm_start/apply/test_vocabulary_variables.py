@@ -8,24 +8,37 @@ from tf_frame.runs.warm_start.settings import VocabInfo, WarmStartSettings
 
 from .conftest import B, W, message, started, variable
 
-
-@pytest.mark.usefixtures("variable_mode")
-def test_entries_take_their_rows_along_and_new_ones_and_buckets_are_zero(save, vocabulary):
-    folder = save(w=W)
-    variable("w", [6, 2])
-    files = vocabulary("new", "d", "x", "a", "b"), 4, 2, vocabulary("old", "a", "b", "c", "d")
-    values = started(WarmStartSettings(folder, ".*", {"w": VocabInfo(*files)}))
-    np.testing.assert_array_equal(values["w"], [W[3], [0, 0], W[0], W[1], [0, 0], [0, 0]])
+# Values of new entries and buckets in the expected rows.
+ZEROS, FIVES = [0.0, 0.0], [5.0, 5.0]
 
 
 @pytest.mark.usefixtures("variable_mode")
-def test_the_backup_initializer_is_for_new_entries_and_buckets(save, vocabulary):
+@pytest.mark.parametrize("partitioner", [None, tf.fixed_size_partitioner(2)])
+@pytest.mark.parametrize(
+    ("new", "size", "buckets", "old", "options", "expected"),
+    [
+        ("d x a b", 4, 2, "a b c d", {}, [W[3], ZEROS, W[0], W[1], ZEROS, ZEROS]),
+        # Only the first entries of a vocabulary count.
+        ("d a b", 2, 0, "a b c d e", {"old_vocab_size": 3}, [ZEROS, W[0]]),
+        (
+            "x c a",
+            3,
+            1,
+            "a b c d",
+            {"backup_initializer": tf.constant_initializer(5.0)},
+            [FIVES, W[2], W[0], FIVES],
+        ),
+    ],
+)
+def test_entries_take_their_rows_along_and_new_entries_and_buckets_get_initial_values(
+    save, vocabulary, partitioner, new, size, buckets, old, options, expected
+):
     folder = save(w=W)
-    variable("w", [4, 2])
-    files = vocabulary("new", "x", "c", "a"), 3, 1, vocabulary("old", "a", "b", "c", "d")
-    info = VocabInfo(*files, backup_initializer=tf.constant_initializer(5.0))
-    values = started(WarmStartSettings(folder, ".*", {"w": info}))
-    np.testing.assert_array_equal(values["w"], [[5, 5], W[2], W[0], [5, 5]])
+    variable("w", np.shape(expected), partitioner=partitioner)
+    files = vocabulary("new", *new.split()), size, buckets, vocabulary("old", *old.split())
+    values = started(WarmStartSettings(folder, ".*", {"w": VocabInfo(*files, **options)}))
+    rows = np.concatenate([values[name] for name in sorted(values) if name.startswith("w")])
+    np.testing.assert_array_equal(rows, expected)
 
 
 @pytest.mark.usefixtures("variable_mode")
@@ -39,14 +52,6 @@ def test_axis_one_is_for_columns_and_a_vector_has_axis_zero(save, vocabulary):
     np.testing.assert_array_equal(values["b"], [10, 0, 7])
 
 
-def test_only_the_first_entries_of_a_vocabulary_count(save, vocabulary):
-    folder = save(w=W)
-    variable("w", [2, 2])
-    files = vocabulary("new", "d", "a", "b"), 2, 0, vocabulary("old", "a", "b", "c", "d", "e")
-    values = started(WarmStartSettings(folder, ".*", {"w": VocabInfo(*files, old_vocab_size=3)}))
-    np.testing.assert_array_equal(values["w"], [[0, 0], W[0]])
-
-
 def test_none_means_only_variables_with_a_vocabulary_under_their_mapped_names(save, vocabulary):
     folder = save(old=W, b=B)
     variable("w", [4, 2]), variable("b", [3])
@@ -55,16 +60,6 @@ def test_none_means_only_variables_with_a_vocabulary_under_their_mapped_names(sa
     values = started(settings)
     np.testing.assert_array_equal(values["w"], W[::-1])
     np.testing.assert_array_equal(values["b"], [-1, -1, -1])
-
-
-@pytest.mark.usefixtures("variable_mode")
-def test_a_partitioned_variable_is_set_by_its_vocabulary(save, vocabulary):
-    folder = save(w=W)
-    variable("w", [5, 2], partitioner=tf.fixed_size_partitioner(2))
-    files = vocabulary("new", "x", "d", "a", "b"), 4, 1, vocabulary("old", "a", "b", "c", "d")
-    values = started(WarmStartSettings(folder, ".*", {"w": VocabInfo(*files)}))
-    whole = np.concatenate([values["w/part_0"], values["w/part_1"]])
-    np.testing.assert_array_equal(whole, [[0, 0], W[3], W[0], W[1], [0, 0]])
 
 
 def test_lines_may_end_in_the_way_of_another_system(save, vocabulary, tmp_path):

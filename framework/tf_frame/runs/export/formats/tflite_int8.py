@@ -81,13 +81,9 @@ def compare_rounded(
     tolerance: float,
     ranked_by: str = "",
 ) -> Comparison:
-    """Compares the means of all batches with a tolerance; see `verify.compare_batches`.
+    """Compares the means of all batches with a tolerance.
 
-    Args:
-      expected: outputs of the restored session and further scores, for each batch.
-      found: outputs of the exported model.
-      tolerance: largest mean difference of an output.
-      ranked_by: see `verify.compare`.
+    For the arguments see `verify.compare_batches`.
 
     Raises:
       DifferenceError: an output differs by more, or has another shape.

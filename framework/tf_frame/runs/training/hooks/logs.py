@@ -30,14 +30,10 @@ def progress_hook(parts: TrainingParts) -> ProgressHook:
 
 
 def log_hooks(parts: TrainingParts) -> Iterator[Any]:
-    """Yields the chief's hooks that log figures."""
-    if parts.config.log_every_n_steps:
-        yield from _loss_and_rate_hooks(parts)
-
-
-def _loss_and_rate_hooks(parts: TrainingParts) -> Iterator[Any]:
-    """Yields the hooks that log losses, learning rate and rates of steps."""
+    """Yields the chief's hooks that log losses, learning rate and rates of steps."""
     every, last = parts.config.log_every_n_steps, parts.config.max_steps
+    if not every:
+        return
     tensors = dict(parts.graph.losses)
     if parts.graph.learning_rate is not None:
         tensors["learning_rate"] = parts.graph.learning_rate

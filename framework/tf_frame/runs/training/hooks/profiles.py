@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import json
+import signal
+import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -11,11 +14,13 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.cluster.clock import clock_offsets
 from tf_frame.cluster.server import send_to_ps
+from tf_frame.errors import DataError
 from tf_frame.hooks.profile import ProfileHook
-from tf_frame.profiling.attach_request import ProfileRequest
+from tf_frame.profiling.attach_request import SIGNAL, ProfileRequest, read_request
 from tf_frame.profiling.model_cost import costs
 from tf_frame.profiling.recorder import Facts, Recorder
 from tf_frame.runs.training.parts import TrainingParts
+from tf_frame.session.loop import TrainingLoop
 
 
 def profile_hooks(parts: TrainingParts) -> Iterator[Any]:
@@ -33,21 +38,55 @@ def profile_hooks(parts: TrainingParts) -> Iterator[Any]:
         )
 
 
-def requested_profile_hook(
-    parts: TrainingParts, request: ProfileRequest, first_step: int
-) -> ProfileHook:
-    """Makes the hook that captures the profile of a request, from a global step on."""
-    return _profile_hook(
-        parts,
-        folder=parts.model_dir,  # `tf-frame profile attach` waits for the files there.
-        all_tasks=request.all_tasks,
-        began=request.began,
-        at_steps=[first_step],
-        # The first step prepares the graph, and is not reported.
-        num_steps=request.steps + 1,
-        own_steps=True,
-        label=request.label,
-    )
+class ProfileRequests:
+    """Adds a profile hook to a loop for each request of a signal or a hook.
+
+    The signal is that of `tf-frame profile attach`; a hook asks by `HookContext.request_profile`.
+    The loop serves a request between two steps, after a profile that is being made has ended.
+    """
+
+    def __init__(self, parts: TrainingParts, loop: TrainingLoop) -> None:
+        self._parts = parts
+        self._loop = loop
+        self._hooks = contextlib.ExitStack()
+
+    @contextlib.contextmanager
+    def handled(self) -> Iterator[None]:
+        """Handles the signal inside the block, in the main thread alone; then closes the hooks."""
+        with self._hooks, contextlib.ExitStack() as stack:
+            if threading.current_thread() is threading.main_thread():
+                stack.callback(signal.signal, SIGNAL, signal.signal(SIGNAL, self._note_signal))
+            yield
+
+    def ask(self, label: str, steps: int) -> None:
+        """Requests a profile for a hook, unless another request waits, such as a user's."""
+        request = ProfileRequest(label, steps, asked_by="--hook slow_step")
+        self._loop.request = self._loop.request or functools.partial(self._begin, lambda: request)
+
+    def _note_signal(self, signum: int, frame: Any) -> None:
+        read = functools.partial(read_request, self._parts.model_dir)
+        self._loop.request = functools.partial(self._begin, read)
+
+    def _begin(self, read: Callable[[], ProfileRequest]) -> None:
+        try:
+            request = read()
+        except DataError as error:
+            self._parts.report(f"warning: no profile was made: {error}")
+            return
+        hook = _profile_hook(
+            self._parts,
+            folder=self._parts.model_dir,  # `tf-frame profile attach` waits for the files there.
+            all_tasks=request.all_tasks,
+            began=request.began,
+            at_steps=[self._loop.global_step + 1],
+            # The first step prepares the graph, and is not reported.
+            num_steps=request.steps + 1,
+            own_steps=True,
+            label=request.label,
+        )
+        self._hooks.callback(hook.close)
+        self._loop.add_hook(hook)
+        self._parts.report(f"profiling {request.steps} steps, as {request.asked_by} asks")
 
 
 def _profile_hook(
