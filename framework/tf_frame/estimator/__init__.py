@@ -13,31 +13,25 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-# Name -> module below tf_frame.
-_HOMES = {
-    "Estimator": "estimator.estimator",
-    "EstimatorSpec": "estimator.model_function.spec",
-    "ModeKeys": "estimator.model_function.spec",
-    "RunConfig": "estimator.run_config.run_config",
-    "WarmStartSettings": "runs.warm_start.settings",
-    "add_metrics": "estimator.added_metrics",
-    "TrainSpec": "estimator.train_and_eval.specs",
-    "EvalSpec": "estimator.train_and_eval.specs",
-    "train_and_evaluate": "estimator.train_and_eval.executor",
-    "Exporter": "estimator.exporters",
-    "FinalExporter": "estimator.exporters",
-    "LatestExporter": "estimator.exporters",
-    "BestExporter": "estimator.exporters",
-    "InMemoryEvaluatorHook": "estimator.in_memory_evaluator",
-    "make_stop_at_checkpoint_step_hook": "estimator.train_and_eval.stop_at_checkpoint",
-    "evaluate_repeatedly": "runs.evaluation.evaluate",
-    "VocabInfo": "runs.warm_start.settings",
-    "make_early_stopping_hook": "estimator.early_stopping",
-    "stop_if_higher_hook": "estimator.early_stopping",
-    "stop_if_lower_hook": "estimator.early_stopping",
-    "stop_if_no_decrease_hook": "estimator.early_stopping",
-    "stop_if_no_increase_hook": "estimator.early_stopping",
+# Module below tf_frame -> its names.
+_NAMES = {
+    "estimator.added_metrics": "add_metrics",
+    "estimator.early_stopping": (
+        "make_early_stopping_hook stop_if_higher_hook stop_if_lower_hook "
+        "stop_if_no_decrease_hook stop_if_no_increase_hook"
+    ),
+    "estimator.estimator": "Estimator",
+    "estimator.exporters": "BestExporter Exporter FinalExporter LatestExporter",
+    "estimator.in_memory_evaluator": "InMemoryEvaluatorHook",
+    "estimator.model_function.spec": "EstimatorSpec ModeKeys",
+    "estimator.run_config.run_config": "RunConfig",
+    "estimator.train_and_eval.executor": "train_and_evaluate",
+    "estimator.train_and_eval.specs": "EvalSpec TrainSpec",
+    "estimator.train_and_eval.stop_at_checkpoint": "make_stop_at_checkpoint_step_hook",
+    "runs.evaluation.evaluate": "evaluate_repeatedly",
+    "runs.warm_start.settings": "VocabInfo WarmStartSettings",
 }
+_HOMES = {name: module for module, names in _NAMES.items() for name in names.split()}
 _SUBMODULES = ("export",)
 
 __all__ = sorted([*_HOMES, *_SUBMODULES])

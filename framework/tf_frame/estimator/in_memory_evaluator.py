@@ -22,6 +22,7 @@ from tf_frame.plugin import Mode, ModelOutput
 from tf_frame.runs.evaluation.evaluator import Evaluator
 
 
+@dataclasses.dataclass(eq=False)
 class InMemoryEvaluatorHook(Hook):
     """Evaluates before training, every so many steps, and at its end, without a checkpoint.
 
@@ -46,28 +47,23 @@ class InMemoryEvaluatorHook(Hook):
 
     phase = Phase.EVALUATE
 
-    def __init__(
-        self,
-        estimator: Any,
-        input_fn: Any,
-        steps: int | None = None,
-        hooks: Sequence[Any] | None = None,
-        name: str | None = None,
-        every_n_iter: int = 100,
-    ) -> None:
-        if every_n_iter is None or every_n_iter <= 0:
-            raise ValueError(f"invalid every_n_iter={every_n_iter}.")
-        config = estimator.config
+    estimator: Any
+    input_fn: Any
+    steps: int | None = None
+    hooks: Sequence[Any] | None = None
+    name: str | None = None
+    every_n_iter: int = 100
+
+    def __post_init__(self) -> None:
+        if self.every_n_iter is None or self.every_n_iter <= 0:
+            raise ValueError(f"invalid every_n_iter={self.every_n_iter}.")
+        config = self.estimator.config
         if config.num_ps_replicas > 0 or config.num_worker_replicas > 1:
             raise ValueError("InMemoryEvaluator supports only single machine (aka Local) setting.")
-        check_steps(steps)
-        self._estimator = estimator
-        self._input_fn = input_fn
-        self._steps = steps
-        self._hooks = checked_hooks(hooks)
-        self._name = name
+        check_steps(self.steps)
+        self.hooks = checked_hooks(self.hooks)
         self._evaluator: Evaluator | None = None
-        super().__init__(Cadence(every_steps=every_n_iter, first=False))
+        super().__init__(Cadence(every_steps=self.every_n_iter, first=False))
 
     def begin(self) -> None:
         if tf.get_collection(tf.GraphKeys.SAVEABLE_OBJECTS):
@@ -99,19 +95,19 @@ class InMemoryEvaluatorHook(Hook):
             self._evaluator = None
 
     def _make_evaluator(self) -> Evaluator:
-        estimator = self._estimator
-        source = as_source(self._input_fn, params=estimator.params, config=estimator.config)
+        estimator = self.estimator
+        source = as_source(self.input_fn, params=estimator.params, config=estimator.config)
         config = estimator.setup.config
         averages = config.moving_average_decay is not None and config.eval_moving_averages
         self._fed = _FedModel(estimator.model_factory.model(source.info), averages=averages)
-        evaluator: Evaluator = estimator.make_evaluator(self._fed, source, self._steps, self._name)
+        evaluator: Evaluator = estimator.make_evaluator(self._fed, source, self.steps, self.name)
         return evaluator
 
     def _evaluate(self, session: Any, step: int) -> None:
         assert self._evaluator is not None
         with pause():
             self._fed.values = session.run(self._variables)
-            self._evaluator.evaluate(None, hooks=self._hooks)
+            self._evaluator.evaluate(None, hooks=self.hooks or ())
         self._evaluated_step = step
 
 

@@ -169,10 +169,6 @@ class LocalJob:
         """Returns the output of all tasks, for the message of a failing test."""
         return "\n".join(f"==== {name}\n{self.log(name)}" for name in self.names)
 
-    def wait_for_line(self, name: str, text: str, secs: float = START_SECS) -> None:
-        """Waits until a task that runs has printed a text."""
-        self._wait_for(lambda: text in self.log(name), f"{text!r} of {name}", secs)
-
     def wait_for_checkpoint(self, step: int, secs: float = START_SECS) -> None:
         """Waits until there is a checkpoint of this step or a later one."""
         self._wait_for(lambda: self.newest_step() >= step, f"checkpoint {step}", secs)

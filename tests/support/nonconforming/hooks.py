@@ -1,6 +1,5 @@
 """Hooks that break one rule each."""
 
-import dataclasses
 import threading
 
 import tensorflow.compat.v1 as tf
@@ -34,12 +33,6 @@ class InheritsFromAnotherKind(GradientTransform):
 
     def __call__(self, context):
         return Counts()
-
-
-class OptionWithoutHelp(Counting):
-    @dataclasses.dataclass(frozen=True)
-    class Params:
-        depth: int = 3
 
 
 class RunsTheStep(Counting):

@@ -1,6 +1,5 @@
 """Inputs that break one rule each."""
 
-import dataclasses
 import itertools
 
 import numpy as np
@@ -30,12 +29,6 @@ class ChangesTheSizeOfOne(TwoSizes):
 
 class FeatureNamesAreAText(Points):
     feature_names = "x"
-
-
-class OptionWithoutHelp(Points):
-    @dataclasses.dataclass(frozen=True)
-    class Params:
-        depth: int = 3
 
 
 class CountsByText(Points):

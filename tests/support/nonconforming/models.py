@@ -6,7 +6,7 @@ import numpy as np
 
 from nonconforming import tf
 from nonconforming.healthy import Line
-from tf_frame import Mode, ModelOutput, option
+from tf_frame import Mode, ModelOutput
 
 
 class PresetsAreAList(Line):
@@ -22,12 +22,6 @@ class OptionWithoutHelp(Line):
     @dataclasses.dataclass(frozen=True)
     class Params(Line.Params):
         depth: int = 3
-
-
-class OptionWithAWrongDefault(Line):
-    @dataclasses.dataclass(frozen=True)
-    class Params(Line.Params):
-        depth: int = option(0, "number of layers", min=1)
 
 
 class KeepsVariables(Line):

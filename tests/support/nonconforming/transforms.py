@@ -1,9 +1,7 @@
 """Gradient transforms that break one rule each."""
 
-import dataclasses
-
 from nonconforming import tf
-from tf_frame import GradientTransform, HookPlugin, option
+from tf_frame import GradientTransform, HookPlugin
 from tf_frame.gradient_transforms.values import on_values
 
 
@@ -22,12 +20,6 @@ class InheritsFromAnotherKind(HookPlugin):
 
     def __call__(self, grads_and_vars):
         return Halve(params=self.params)(grads_and_vars)
-
-
-class OptionWithoutHelp(Halve):
-    @dataclasses.dataclass(frozen=True)
-    class Params:
-        factor: float = option(0.5, "")
 
 
 class KeepsTensors(Halve):

@@ -5,6 +5,7 @@ At the last global step, the result of the training may not be on disk yet.
 
 from __future__ import annotations
 
+import dataclasses
 import logging
 import time
 from collections.abc import Callable
@@ -38,6 +39,7 @@ def make_stop_at_checkpoint_step_hook(
     )
 
 
+@dataclasses.dataclass(eq=False)
 class StopAtCheckpointStepHook(Hook):
     """Ends training when the newest checkpoint is of the last step or a later one.
 
@@ -56,36 +58,29 @@ class StopAtCheckpointStepHook(Hook):
 
     phase = Phase.STOP
 
-    def __init__(
-        self,
-        model_dir: str,
-        last_step: int,
-        wait_after_file_check_secs: float = 30,
-        *,
-        sleep: Callable[[float], None] = time.sleep,
-    ) -> None:
-        if last_step is None:
-            raise ValueError("last_step must be specified.")
-        if model_dir is None:
-            raise ValueError("model_dir must be specified.")
-        self._model_dir = model_dir
-        self._last_step = last_step
-        self._wait_secs = wait_after_file_check_secs
-        self._sleep = sleep
-        super().__init__(_StepsFrom(last_step))
+    model_dir: str
+    last_step: int
+    wait_after_file_check_secs: float = 30
+    sleep: Callable[[float], None] = time.sleep
+
+    def __post_init__(self) -> None:
+        for name in ("last_step", "model_dir"):
+            if getattr(self, name) is None:
+                raise ValueError(f"{name} must be specified.")
+        super().__init__(_StepsFrom(self.last_step))
 
     def begin(self) -> None:
         if tf.train.get_global_step() is None:
             raise RuntimeError("Global step should be created to use StopAtCheckpointStepHook.")
 
     def after_step(self, run_context: Any, run_values: Any, step: int) -> None:
-        if self._saved_step() >= self._last_step:
+        if self._saved_step() >= self.last_step:
             run_context.request_stop()
         else:
-            self._sleep(self._wait_secs)
+            self.sleep(self.wait_after_file_check_secs)
 
     def _saved_step(self) -> int:
-        paths = listed_checkpoints(self._model_dir)
+        paths = listed_checkpoints(self.model_dir)
         try:
             return read_step(paths[-1]) if paths else 0
         except (tf.errors.OpError, ValueError) as error:
