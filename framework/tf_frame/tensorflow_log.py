@@ -90,12 +90,7 @@ def quiet_import(verbosity: str | None = None) -> Iterator[None]:
 
 @contextlib.contextmanager
 def log_level(name: str, level: int) -> Iterator[None]:
-    """Sets the level of a logger inside the block.
-
-    Args:
-      name: name of the logger.
-      level: such as `logging.ERROR`, which leaves out the lines below errors.
-    """
+    """Sets the level of a logger inside the block, such as `logging.ERROR`."""
     logger = logging.getLogger(name)
     level_before = logger.level
     logger.setLevel(level)

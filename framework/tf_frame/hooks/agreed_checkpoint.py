@@ -185,12 +185,7 @@ class AgreedCheckpointHook(CheckpointHook):
 
 
 def worker_positions(agreement: Agreement, position: Any) -> dict[str, Tensor]:
-    """Adds reads of the input positions of all workers but the chief, for its checkpoints.
-
-    Args:
-      agreement: the tasks of the job.
-      position: the `InputPosition` of the chief.
-    """
+    """Adds reads of the input positions of all workers but the chief, for its checkpoints."""
     tensors: dict[str, Tensor] = {}
     for worker in agreement.other_workers:
         tensors |= agreement.position_tensors(position.worker_names(worker))

@@ -128,11 +128,7 @@ class Hook(tf.train.SessionRunHook):
         return False
 
     def after_last_step(self, step: int) -> None:
-        """Called by tf-frame's loop after training without an error, before any hook's `end`.
-
-        Args:
-          step: the global step after the last step.
-        """
+        """Called by tf-frame's loop after training without an error, before any hook's `end`."""
 
     def fail_before_first_step(self) -> None:
         """Called by tf-frame's loop after a training that failed before its first step ended."""

@@ -148,11 +148,7 @@ class Multiples(Cadence):
 
 
 class Either(Cadence):
-    """The union of two cadences.
-
-    Args:
-      one, other: the cadences.
-    """
+    """The union of two cadences."""
 
     def __init__(self, one: Cadence, other: Cadence) -> None:
         self._both = (one, other)

@@ -39,9 +39,6 @@ class OpenSessionHook(tf.train.SessionRunHook):
     """Lets the other workers begin when a session of the chief is ready.
 
     Until then some variables may be restored and others not.
-
-    Args:
-      agreement: the connection with the other tasks.
     """
 
     phase = Phase.STOP

@@ -38,9 +38,6 @@ class MetricsLog:
     """Gives figures to loggers, in a background thread.
 
     A logger that fails is reported and receives no more figures; training goes on.
-
-    Args:
-      report: function that shows a line to the user.
     """
 
     def __init__(self, *, report: Callable[[str], None] = _LOG.warning) -> None:
@@ -52,13 +49,7 @@ class MetricsLog:
         self._loggers.append(logger)
 
     def write(self, split: str, step: int, values: Mapping[str, float | None]) -> None:
-        """Gives figures to every logger.
-
-        Args:
-          split: `train` or `eval`.
-          step: the global step.
-          values: name -> number; None is left out.
-        """
+        """Gives figures of the split `train` or `eval` to every logger; None is left out."""
         figures = {name: float(value) for name, value in values.items() if value is not None}
         write_in_background(self._call_each, lambda logger: logger.write(split, step, figures))
 

@@ -118,10 +118,6 @@ class _EventFile:
 
     TensorFlow notices a full disk only when it flushes the file, by default every two minutes;
     the wrapper flushes every second.
-
-    Args:
-      writer: the `event_writer` of a `FileWriter`.
-      folder: its folder, for the warning.
     """
 
     def __init__(self, writer: Any, folder: str) -> None:

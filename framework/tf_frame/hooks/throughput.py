@@ -47,11 +47,9 @@ class Throughput:
 
 
 def compute_throughput(steps: Sequence[int], seconds: Sequence[float]) -> Throughput:
-    """Computes statistics of intervals as tf_cnn_benchmarks' `get_perf_timing` (benchmark_cnn.py).
+    """Computes statistics of the steps and seconds of intervals.
 
-    Args:
-      steps: steps of each interval.
-      seconds: duration of each interval.
+    As `get_perf_timing` of tf_cnn_benchmarks (benchmark_cnn.py).
     """
     # Plain Python: for so few numbers NumPy takes several times as long.
     rates = [count / secs for count, secs in zip(steps, seconds, strict=True)]
@@ -189,14 +187,7 @@ class ThroughputHook(Hook):
 
 
 def write_scalars(writer: Any, prefix: str, values: Mapping[str, Any], step: int) -> None:
-    """Writes scalar summaries called `PREFIX/NAME`, except values of None.
-
-    Args:
-      writer: summary writer; None: nothing is written.
-      prefix: prefix of the tags.
-      values: name -> number or None.
-      step: the global step.
-    """
+    """Writes scalar summaries called `PREFIX/NAME`, except values of None, if there is a writer."""
     if writer is None:
         return
     scalars = [

@@ -98,9 +98,6 @@ def run_hooked_step(
     """Runs a step with every hook that wants it.
 
     Args:
-      prepared: the session.
-      schedule: the hooks.
-      fetches: the tensors of every step.
       last: the global step before it.
       times: gets the time of each hook.
 

@@ -6,8 +6,8 @@
     prepared.run({"rate": learning_rate})           # any nested fetches, now and then
 
 A prepared call avoids the Python work of `Session.run` in each step. TensorFlow optimises the whole
-graph for every new call, which takes seconds for a large graph; so the same fetches, in any order,
-share one call.
+graph for every new call, which takes seconds for a large graph; so the same set of fetches, in any
+order or form, shares one call.
 """
 
 from __future__ import annotations
@@ -26,13 +26,7 @@ _MOST_CALLS = 64
 
 
 class PreparedCalls:
-    """Runs fetches of a session with calls that are prepared once.
-
-    The same set of fetches in another order or form, or with repetitions, is the same call.
-
-    Args:
-      session: the `tf.Session`.
-    """
+    """Runs fetches of a session with calls that are prepared once."""
 
     def __init__(self, session: Session) -> None:
         self.session = session
@@ -40,14 +34,9 @@ class PreparedCalls:
         self._calls: dict[frozenset[str], tuple[list[str], Callable[[], list[Any]]]] = {}
 
     def call(self, fetches: Sequence[Any]) -> Callable[[], list[Any]]:
-        """Prepares a call.
+        """Returns a function that runs different tensors and operations once.
 
-        Args:
-          fetches: tensors and operations, each once.
-
-        Returns:
-          A function that runs them once and returns the values of the tensors, in
-          their order.
+        The function returns the values of the tensors, in their order.
         """
         names = [fetch.name for fetch in fetches if isinstance(fetch, tf.Tensor)]
         targets = [fetch.name for fetch in fetches if not isinstance(fetch, tf.Tensor)]
@@ -61,12 +50,7 @@ class PreparedCalls:
         return call
 
     def run(self, fetches: Any) -> Any:
-        """Runs fetches once.
-
-        Args:
-          fetches: as for `tf.Session.run`: tensors, operations, variables, names, nested in
-            dicts, lists and tuples.
-        """
+        """Runs fetches as `tf.Session.run`, nested in dicts, lists and tuples, once."""
         elements: dict[str, Any] = {}
 
         def add(fetch: Any) -> str:

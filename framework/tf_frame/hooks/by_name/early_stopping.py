@@ -199,11 +199,7 @@ def _values(metrics: EvalMetrics, metric: str, min_steps: int) -> list[tuple[int
 
 
 class EvalMetricsReader:
-    """Reads the metrics in the event files of evaluations, incrementally.
-
-    Args:
-      eval_dir: the folder.
-    """
+    """Reads the metrics in the event files of a folder of evaluations, incrementally."""
 
     def __init__(self, eval_dir: str) -> None:
         self._eval_dir = eval_dir

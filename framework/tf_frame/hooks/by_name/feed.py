@@ -60,11 +60,7 @@ def _feed(graph: Any, name: str, value: Any) -> tuple[Tensor, Any]:
 
 
 def tensor_by_name(graph: Any, name: str) -> Tensor:
-    """Finds a tensor by name.
-
-    Args:
-      graph: the `tf.Graph`.
-      name: name of a tensor (`loss:0`), or of an operation for its first output (`loss`).
+    """Finds a tensor by its name (`loss:0`), or by an operation for its first output (`loss`).
 
     Raises:
       ConfigError: there is no such tensor; the message has similar names.
@@ -79,15 +75,7 @@ def tensor_by_name(graph: Any, name: str) -> Tensor:
 
 
 def value_by_name(graph: Any, name: str) -> Tensor:
-    """Finds a tensor, or the value of a global variable, by name.
-
-    Args:
-      graph: the `tf.Graph`.
-      name: name of a variable, or as for `tensor_by_name`.
-
-    Raises:
-      ConfigError: there is no such variable or tensor.
-    """
+    """Finds the value of a global variable by name, or a tensor as `tensor_by_name`."""
     for variable in graph.get_collection(tf.GraphKeys.GLOBAL_VARIABLES):
         if variable.op.name == name.removesuffix(":0"):
             return variable.read_value()
@@ -98,7 +86,6 @@ def feed_value(tensor: Tensor, value: Any) -> Any:
     """Converts a value to an array that a tensor can be fed.
 
     Args:
-      tensor: the tensor.
       value: a number or array, or a text such as `0.5`, `true` or `[1, 2]`.
 
     Raises:

@@ -44,11 +44,7 @@ class NanTensorHook(Hook):
 
 
 def scalar(tensor: Tensor) -> Tensor:
-    """Returns a tensor with one element as a scalar, reshaped if necessary.
-
-    Args:
-      tensor: tensor with one element, or its name in the default graph.
-    """
+    """Returns a tensor with one element, or of this name, as a scalar, reshaped if necessary."""
     if isinstance(tensor, str):
         tensor = tf.get_default_graph().get_tensor_by_name(tensor)
     if tensor.shape.rank in (None, 0):
