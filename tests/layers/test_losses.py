@@ -149,12 +149,6 @@ def test_names_of_losses_and_their_totals():
     np.testing.assert_allclose(total, without + 5, rtol=1e-6)
 
 
-def test_losses_of_any_shape_are_weighted_from_the_front():
-    elements = np.random.RandomState(1).normal(size=[4, 3, 2]).astype(np.float32)
-    made = losses.compute_weighted_loss(elements, BY_EXAMPLE)
-    np.testing.assert_allclose(value(made), of_elements(elements, BY_EXAMPLE), rtol=1e-5)
-
-
 @pytest.mark.parametrize(
     ("make", "message"),
     [
@@ -193,10 +187,13 @@ def test_arg_scope_of_add_loss_says_where_losses_go():
     assert not losses.get_losses()
 
 
-def test_weights_of_one_column_too_many_may_have_sizes_that_are_not_known_yet():
+def test_weights_are_from_the_front_and_may_have_sizes_that_are_not_known_yet():
+    elements = np.random.RandomState(1).normal(size=[4, 3, 2]).astype(np.float32)
+    weighted = losses.compute_weighted_loss(elements, BY_EXAMPLE)
     weights = tf.placeholder(tf.float32, [None, None])
     loss = losses.softmax_cross_entropy(LOGITS, ONE_HOT, weights)
     with tf.Session() as session:
-        found = session.run(loss, {weights: BY_EXAMPLE[:, None]})
-    elements = -np.log((PROBABILITIES * ONE_HOT).sum(1))
-    np.testing.assert_allclose(found, of_elements(elements, BY_EXAMPLE), rtol=1e-5)
+        values = session.run([weighted, loss], {weights: BY_EXAMPLE[:, None]})
+    of_examples = -np.log((PROBABILITIES * ONE_HOT).sum(1))
+    expected = [of_elements(part, BY_EXAMPLE) for part in (elements, of_examples)]
+    np.testing.assert_allclose(values, expected, rtol=1e-5)

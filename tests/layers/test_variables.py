@@ -21,14 +21,13 @@ def test_collections_of_each_kind():
         layers.model_variable("model", [2], collections=("mine",))
         layers.model_variable("fixed", [2], trainable=False)
         layers.local_variable(tf.zeros([3]), name="local")
-        layers.global_variable([1.0, 2.0], name="global")
-    assert names(KEYS.GLOBAL_VARIABLES) == [
-        "scope/plain",
-        "scope/model",
-        "scope/fixed",
-        "scope/global",
-    ]
-    assert names(KEYS.MODEL_VARIABLES) == ["scope/model", "scope/fixed"]
+        variable = layers.global_variable([1.0, 2.0], name="global")
+    scoped = [f"scope/{name}" for name in ("plain", "model", "fixed", "global")]
+    assert names(KEYS.GLOBAL_VARIABLES) == scoped
+    assert names(KEYS.MODEL_VARIABLES) == scoped[1:3]
+    for _ in range(2):
+        layers.add_model_variable(variable)
+    assert names(KEYS.MODEL_VARIABLES) == scoped[1:]
     assert names(KEYS.TRAINABLE_VARIABLES) == ["scope/plain", "scope/model"]
     assert names(KEYS.LOCAL_VARIABLES) == ["scope/local"]
     assert names("mine") == ["scope/own", "scope/model"]
@@ -129,18 +128,6 @@ def test_a_custom_getter_takes_the_place_of_get_variable():
     assert {name: seen[name] for name in given} == given
 
 
-def test_getter_of_the_scope_sees_the_variables_of_layers():
-    seen = []
-
-    def remember(getter, name, *args, **kwargs):
-        seen.append(name)
-        return getter(name, *args, **kwargs)
-
-    with tf.variable_scope("net", custom_getter=remember):
-        layers.conv2d(tf.zeros([1, 4, 4, 2]), 3, 1)
-    assert seen == ["net/Conv/weights", "net/Conv/biases"]
-
-
 def test_parts_of_a_variable_are_listed_and_used(evaluate):
     halves = tf.fixed_size_partitioner(2)
     inputs = np.random.RandomState(0).normal(size=[2, 4]).astype(np.float32)
@@ -163,13 +150,6 @@ def test_parts_of_a_variable_are_listed_and_used(evaluate):
     np.testing.assert_allclose(outputs, expected, rtol=1e-5, atol=1e-6)
 
 
-def test_add_model_variable_adds_once():
-    variable = tf.get_variable("v", [2])
-    layers.add_model_variable(variable)
-    layers.add_model_variable(variable)
-    assert names(KEYS.MODEL_VARIABLES) == ["v"]
-
-
 def test_layers_list_variables_in_their_own_collections_once():
     def layer(collections):
         layers.conv2d(
@@ -186,29 +166,26 @@ def test_layers_list_variables_in_their_own_collections_once():
     assert names(KEYS.GLOBAL_VARIABLES) == names(KEYS.MODEL_VARIABLES) == names("all")
 
 
-def test_untrained_layers_pay_but_are_not_trained():
-    layers.fully_connected(
-        tf.zeros([1, 2]), 2, trainable=False, weights_regularizer=layers.l2_regularizer(0.1)
-    )
-    assert not tf.trainable_variables()
-    assert len(tf.get_collection(KEYS.REGULARIZATION_LOSSES)) == 1
-
-
-def test_penalties_of_weights_and_biases(evaluate):
+def test_penalties_of_weights_and_biases_also_of_untrained_layers(evaluate):
     layers.fully_connected(
         tf.zeros([1, 2]),
         3,
+        trainable=False,
         weights_regularizer=layers.l2_regularizer(0.5),
         biases_regularizer=layers.l1_regularizer(0.25),
         weights_initializer=tf.constant_initializer(2.0),
         biases_initializer=tf.constant_initializer(-1.0),
     )
+    assert not tf.trainable_variables()
     assert evaluate(*tf.losses.get_regularization_losses()) == [0.5 * 24 / 2, 0.25 * 3]
 
 
 def test_a_layer_penalises_what_is_stored_and_not_what_a_getter_makes_of_it(evaluate):
-    def halved(getter, *args, **kwargs):
-        return getter(*args, **kwargs) / 2
+    seen = []
+
+    def halved(getter, name, *args, **kwargs):
+        seen.append(name)
+        return getter(name, *args, **kwargs) / 2
 
     def clone():
         return layers.fully_connected(
@@ -226,6 +203,7 @@ def test_a_layer_penalises_what_is_stored_and_not_what_a_getter_makes_of_it(eval
         outputs = clone()
     penalties = tf.get_collection(KEYS.REGULARIZATION_LOSSES)
     assert evaluate(outputs[0, 0], *penalties) == [2.0, 2.0**2 * 6 / 2]
+    assert seen == ["layer/weights"] * 2
 
 
 def test_an_own_penalty_takes_the_place_of_the_scopes():

@@ -1,16 +1,17 @@
 """Optimizers and learning rates that another package brings."""
 
-import pytest
+import tensorflow.compat.v1 as tf
 
+from source_plugins import install_source
 from tf_frame.command_line.parsing import parse_command_line
-from tf_frame.testing.distributions import write_distribution, write_toy_distribution
+from tf_frame.testing.toy import run_setup
 
 PLUGINS = """
 import dataclasses
 from tf_frame import LearningRate, Optimizer, option
 
 
-class SignDescent(Optimizer):
+class Sign(Optimizer):
     @dataclasses.dataclass(frozen=True)
     class Params:
         factor: float = option(1.0, "factor on the learning rate", min=0)
@@ -18,12 +19,12 @@ class SignDescent(Optimizer):
     def __call__(self, learning_rate):
         import tensorflow.compat.v1 as tf
 
-        class Sign(tf.train.GradientDescentOptimizer):
+        class Descent(tf.train.GradientDescentOptimizer):
             def compute_gradients(self, *args, **kwargs):
                 pairs = super().compute_gradients(*args, **kwargs)
                 return [(tf.sign(gradient), variable) for gradient, variable in pairs]
 
-        return Sign(learning_rate * self.params.factor)
+        return Descent(learning_rate * self.params.factor)
 
 
 class Halving(LearningRate):
@@ -38,25 +39,9 @@ class Halving(LearningRate):
 """
 
 
-@pytest.fixture(autouse=True)
-def installed(tmp_path, monkeypatch):
-    """The package `foreign-steps`, and the toy model."""
-    site = tmp_path / "site"
-    write_toy_distribution(site)
-    (site / "foreign_steps.py").write_text(PLUGINS)
-    entry_points = {
-        "tf_frame.optimizers: sign": "foreign_steps:SignDescent",
-        "tf_frame.learning_rates: halving": "foreign_steps:Halving",
-    }
-    write_distribution(site, "foreign-steps", entry_points, requires=["tf-frame>=0.1"])
-    monkeypatch.syspath_prepend(str(site))
-
-
-def test_they_train_with_options_of_their_own(tmp_path):
-    import tensorflow.compat.v1 as tf
-
-    from tf_frame.testing.toy import run_setup
-
+def test_they_train_with_options_of_their_own(tmp_path, monkeypatch):
+    classes = {"optimizers": "Sign", "learning_rates": "Halving"}
+    install_source(monkeypatch, tmp_path, "foreign-steps", PLUGINS, **classes)
     argv = [
         *("--plugin", "toy", "--optimizer", "sign", "--optimizer.factor", "2"),
         *("--schedule", "halving", "--schedule.floor", "0.3", "--learning_rate", "1"),

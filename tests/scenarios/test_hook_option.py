@@ -7,9 +7,9 @@ import pytest
 import yaml
 
 import forked
+from source_plugins import install_source
 from tf_frame.command_line.parsing import parse_command_line
 from tf_frame.errors import ConfigError, PluginError
-from tf_frame.testing.distributions import write_distribution, write_toy_distribution
 
 PLUGINS = """
 import dataclasses
@@ -47,21 +47,11 @@ class Nonsense(HookPlugin):
 @pytest.fixture(autouse=True)
 def installed(tmp_path, monkeypatch):
     """The plugins toy, counter and nonsense; the tests run in a fresh folder."""
-    site = tmp_path / "site"
-    write_toy_distribution(site)
-    (site / "hook_test_plugins.py").write_text(PLUGINS)
-    hooks = {f"tf_frame.hooks: {n}": f"hook_test_plugins:{n.title()}" for n in HOOKS}
-    write_distribution(site, "hook-test", hooks)
-    monkeypatch.syspath_prepend(str(site))
-    monkeypatch.chdir(tmp_path)
-
-
-HOOKS = ("counter", "nonsense")
+    install_source(monkeypatch, tmp_path, "hook-test", PLUGINS, hooks="Counter Nonsense")
 
 
 def make_setup(*argv):
-    argv = ["--plugin", "toy", *argv]
-    return parse_command_line(argv).setup()
+    return parse_command_line(["--plugin", "toy", *argv]).setup()
 
 
 def run(*argv, **options):
@@ -83,10 +73,8 @@ def test_a_hook_is_named_and_takes_options():
 
 def test_several_hooks_of_one_name_have_options_of_their_own():
     argv = ("--hook", "counter:7", "--hook", "hook-test:counter", "--hook.counter.word", "one")
-    assert list_hooks(make_setup(*argv)) == [
-        ("counter", 7, "one"),
-        ("hook-test:counter", 2, "step"),
-    ]
+    hooks = [("counter", 7, "one"), ("hook-test:counter", 2, "step")]
+    assert list_hooks(make_setup(*argv)) == hooks
     argv = ("--hook", "counter", "--hook", "counter:9", "--hook.counter_2.word", "two")
     assert list_hooks(make_setup(*argv)) == [("counter", 2, "step"), ("counter", 9, "two")]
 
@@ -94,10 +82,8 @@ def test_several_hooks_of_one_name_have_options_of_their_own():
 def test_the_file_names_hooks_and_the_words_win(tmp_path):
     file = tmp_path / "run.yaml"
     file.write_text(yaml.safe_dump({"hooks": [{"name": "counter", "word": "a"}, "counter:5"]}))
-    assert list_hooks(make_setup("--config", str(file))) == [
-        ("counter", 2, "a"),
-        ("counter", 5, "step"),
-    ]
+    hooks = [("counter", 2, "a"), ("counter", 5, "step")]
+    assert list_hooks(make_setup("--config", str(file))) == hooks
     argv = ("--config", str(file), "--hook.counter.every_steps", "3")
     assert list_hooks(make_setup(*argv))[0] == ("counter", 3, "a")
     assert list_hooks(make_setup("--config", str(file), "--hook", "")) == []
@@ -118,25 +104,17 @@ def test_the_resolved_configuration_has_the_hooks():
         (["--hook", "counter:0"], ConfigError, "hook.counter.every_steps"),
         (["--hook", "nonsense:1"], ConfigError, "--hook nonsense:1: nonsense has no options"),
         (["--hook", "counter", "--hook.counter.wrd", "a"], ConfigError, "hook.counter.word"),
+        ("hook: {counter: {word: a}}", ConfigError, r"write a list, hooks: \[...\]"),
+        ("hooks: {name: counter}", ConfigError, "'hooks' takes a list"),
+        ("hooks: [{every_steps: 3}]", ConfigError, "a hook without a name"),
     ],
 )
-def test_a_wrong_hook_or_option_is_said(argv, error, message):
+def test_a_wrong_hook_or_option_of_the_words_or_the_file_is_said(tmp_path, argv, error, message):
+    if isinstance(argv, str):
+        (tmp_path / "run.yaml").write_text(argv)
+        argv = ["--config", "run.yaml"]
     with pytest.raises(error, match=message):
         make_setup(*argv)
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("hook: {counter: {word: a}}", r"write a list, hooks: \[...\]"),
-        ("hooks: {name: counter}", "'hooks' takes a list"),
-        ("hooks: [{every_steps: 3}]", "a hook without a name"),
-    ],
-)
-def test_options_of_a_hook_in_the_file_have_a_place_of_their_own(tmp_path, text, message):
-    (tmp_path / "run.yaml").write_text(text)
-    with pytest.raises(ConfigError, match=message):
-        make_setup("--config", "run.yaml")
 
 
 @pytest.fixture
@@ -149,12 +127,8 @@ def test_a_hook_of_a_package_runs_at_its_steps(environment, tmp_path):
     argv = ("--model_dir", "m", "--max_steps", "5", "--train_batch_size", "8", "--hook", "counter")
     code, output = run(*argv, **environment)
     assert code == 0, output
-    assert [
-        line for line in output.splitlines() if line.startswith("step ") and " of 5" in line
-    ] == [
-        "step 2 of 5 in m",
-        "step 4 of 5 in m",
-    ]
+    steps = [line for line in output.splitlines() if " of 5 in " in line]
+    assert steps == ["step 2 of 5 in m", "step 4 of 5 in m"]
     assert "fast path" not in output
     config = yaml.safe_load((tmp_path / "m" / "config.yaml").read_text())
     assert config["hooks"] == [{"name": "counter", "every_steps": 2, "word": "step"}]
