@@ -44,13 +44,8 @@ def add_metrics(estimator: Estimator, metric_fn: MetricFunction) -> Estimator:
     def extend(output: Any, features: Any, labels: Any, mode: Mode) -> Any:
         if mode != Mode.EVAL:
             return output
-        metrics = called_with(
-            metric_fn,
-            features=features,
-            labels=labels,
-            predictions=output.predictions,
-            config=config,
-        )
+        batch = {"features": features, "labels": labels, "predictions": output.predictions}
+        metrics = called_with(metric_fn, **batch, config=config)
         return dataclasses.replace(output, metrics={**output.metrics, **metrics})
 
     is_class = isinstance(model, type)

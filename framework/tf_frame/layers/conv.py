@@ -69,10 +69,14 @@ def convolution(
     """
     if data_format not in _FORMATS:
         raise ValueError(f"Invalid data_format: {data_format!r}; use one of {_FORMATS}")
-    dims = _dimensions(inputs, conv_dims)
+    rank = inputs.shape.rank
+    if conv_dims is not None and conv_dims + 2 != rank:
+        raise ValueError(f"Convolution expects input with rank {conv_dims + 2}, got {rank}")
+    if rank not in (3, 4, 5):
+        raise ValueError(f"Convolution not supported for input with rank {rank}; use 3, 4 or 5")
     first = bool(data_format and data_format.startswith("NC"))
     channels = known_dimension(inputs.shape, 1 if first else -1)
-    shape = [*n_positive_integers(dims, kernel_size), channels, int(num_outputs)]
+    shape = [*n_positive_integers(rank - 2, kernel_size), channels, int(num_outputs)]
     weights = steps.weights("weights", shape, like=inputs)
     return convolve(inputs, weights, stride, rate, padding, channels_first=first), first
 
@@ -80,15 +84,6 @@ def convolution(
 convolution1d = conv1d = fix_rank(convolution, 1, "convolution1d", None)
 convolution2d = conv2d = fix_rank(convolution, 2, "convolution2d", None)
 convolution3d = conv3d = fix_rank(convolution, 3, "convolution3d", None)
-
-
-def _dimensions(inputs: Any, conv_dims: int | None) -> int:
-    rank = inputs.shape.rank
-    if conv_dims is not None and conv_dims + 2 != rank:
-        raise ValueError(f"Convolution expects input with rank {conv_dims + 2}, got {rank}")
-    if rank not in (3, 4, 5):
-        raise ValueError(f"Convolution not supported for input with rank {rank}; use 3, 4 or 5")
-    return int(rank) - 2
 
 
 def convolve(

@@ -171,10 +171,8 @@ def sigmoid_cross_entropy(
       label_smoothing: labels become `labels * (1 - smoothing) + smoothing / 2`.
     """
     weights = _at_rank(weights, _rank(logits))
-    loss = tf.losses.sigmoid_cross_entropy(
-        multi_class_labels, logits, weights, label_smoothing, scope, None
-    )
-    return _add(loss)
+    arguments = (multi_class_labels, logits, weights, label_smoothing, scope, None)
+    return _add(tf.losses.sigmoid_cross_entropy(*arguments))
 
 
 def softmax_cross_entropy(
@@ -193,10 +191,8 @@ def softmax_cross_entropy(
       label_smoothing: labels become `labels * (1 - smoothing) + smoothing / classes`.
     """
     weights = _at_rank(weights, _rank(logits) - 1)
-    loss = tf.losses.softmax_cross_entropy(
-        onehot_labels, logits, weights, label_smoothing, scope, None
-    )
-    return _add(loss)
+    arguments = (onehot_labels, logits, weights, label_smoothing, scope, None)
+    return _add(tf.losses.softmax_cross_entropy(*arguments))
 
 
 def sparse_softmax_cross_entropy(

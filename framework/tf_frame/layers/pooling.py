@@ -63,16 +63,12 @@ def _pool(
     strides = n_positive_integers(conv_dims, stride)
     padding = padding.upper()
     with tf.name_scope(scope, f"{kind}{conv_dims}D", [inputs]) as name:
-        if conv_dims == 2:
-            outputs = operation(
-                inputs, window, strides, padding, data_format=data_format, name=kind
-            )
-        elif first:
-            # The kernels support channels last only.
-            outputs = operation(tf.transpose(inputs, [0, 2, 3, 4, 1]), window, strides, padding)
-            outputs = tf.transpose(outputs, [0, 4, 1, 2, 3])
-        else:
-            outputs = operation(inputs, window, strides, padding)
+        # The kernels for three dimensions support channels last only.
+        turned = first and conv_dims == 3
+        values = tf.transpose(inputs, [0, 2, 3, 4, 1]) if turned else inputs
+        options = {"data_format": data_format, "name": kind} if conv_dims == 2 else {}
+        outputs = operation(values, window, strides, padding, **options)
+        outputs = tf.transpose(outputs, [0, 4, 1, 2, 3]) if turned else outputs
         return collect_named_outputs(outputs_collections, name, outputs)
 
 

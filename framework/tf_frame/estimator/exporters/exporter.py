@@ -86,11 +86,7 @@ class SavedModelExporter(Exporter):
 
 
 class FinalExporter(SavedModelExporter):
-    """Exports the last checkpoint after training has reached `TrainSpec.max_steps`.
-
-    Args:
-      name, serving_input_receiver_fn, assets_extra, as_text: see `SavedModelExporter`.
-    """
+    """Exports the last checkpoint after training has reached `TrainSpec.max_steps`."""
 
     def export(
         self,

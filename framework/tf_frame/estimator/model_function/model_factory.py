@@ -47,7 +47,6 @@ class ModelFactory:
       config: argument `config` of a model function.
 
     Attributes:
-      argument: the argument.
       is_function: whether the argument is a model function.
 
     Raises:

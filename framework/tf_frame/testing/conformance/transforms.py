@@ -159,10 +159,7 @@ class GradientTransformConformance(Conformance):
         def find() -> dict[str, Exception]:
             if self._error(()) is None or self._error(UNEXPECTED) is not None:
                 return {}
-            errors = {
-                name: self._error([variable for variable in UNEXPECTED if variable != name])
-                for name in UNEXPECTED
-            }
+            errors = {name: self._error({*UNEXPECTED} - {name}) for name in UNEXPECTED}
             return {name: error for name, error in errors.items() if error is not None}
 
         return self.kept("refused", find)
