@@ -121,6 +121,7 @@ def text_of(cluster, *place, **more):
 C = {"chief": ["c:1"]}
 HOSTS = "--worker_hosts w:1,v:1 --ps_hosts p:1"
 ALL_FLAGS = "--worker_hosts, --ps_hosts, --job_name, --task"
+NO_LEADER = 'If "cluster" is set in TF_CONFIG, it must have'
 # Words, TF_CONFIG, and the beginning of the message.
 REFUSALS = [
     ("", "{", "TF_CONFIG is not JSON: Expecting property name"),
@@ -142,7 +143,7 @@ REFUSALS = [
         for cluster, job, index, message in [
             (CHIEF, "worker", 2, "2 is not a valid task_id for task_type worker"),
             (CHIEF, "worker", "x", "Task index must be a number; it is 'x'"),
-            ({"ps": ["p:1"]}, "ps", 0, 'If "cluster" is set'),
+            ({"ps": ["p:1"]}, "ps", 0, f'{NO_LEADER} one "chief" node.'),
             ({**C, "worker": {"first": "w:1"}}, "chief", 0, "Task index must be a number; it is"),
             ({**C, "worker": ["w:99999"]}, "chief", 0, "the address 'w:99999' of the job 'worker'"),
             ({"chief": ["c"]}, "chief", 0, "the address 'c' of the job 'chief' is not HOST:PORT"),

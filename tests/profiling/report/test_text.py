@@ -86,7 +86,9 @@ def test_large_hooks_are_named_below_their_sum():
 
 
 def test_healthy_profiles_empty_tables_and_the_time_of_recording():
-    text = format_report(report(ops=[("a/Conv2D", "Conv2D", 1, 94)]))
+    text = format_report(report(ops=[("a/Conv2D", "Conv2D", 1, 94), ("b", "Relu", 94, 94.2)]))
+    kinds = section(text.splitlines(), "What the operations do")
+    assert kinds[1].split() == ["0.2%", "0.20", "ms", "all", "others"]
     assert "  none of the common causes of slow steps was found" in text.splitlines()
     assert format_report(report(), "clone").splitlines()[2] == "Nothing is recorded by clone."
     recording = Recording().step(100, session=(0, 90), hooks=[("ProfileHook", 90, 100)])
