@@ -91,7 +91,7 @@ def convolve(
 ) -> Any:
     """Convolves; without variables, biases and activation.
 
-    Arguments and shapes of inputs and weights are those of `convolution`.
+    For the arguments, and the shapes of inputs and weights, see `convolution`.
 
     Raises:
       ValueError: unknown `padding`, or both a stride and a rate greater than 1.

@@ -74,7 +74,7 @@ def convolve_transposed(
 ) -> Any:
     """Convolves transposed; without variables, biases and activation.
 
-    Arguments and shapes of inputs and weights are those of `convolution2d_transpose`.
+    For the arguments, and the shapes of inputs and weights, see `convolution2d_transpose`.
 
     Raises:
       ValueError: unknown `padding`.

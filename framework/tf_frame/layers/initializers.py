@@ -23,8 +23,8 @@ def xavier_initializer(
 ) -> Callable[..., Any]:
     """Returns the default initializer of the layers, with variance `2 / (fan_in + fan_out)`.
 
-    Source: Glorot and Bengio 2010, http://proceedings.mlr.press/v9/glorot10a.html. The arguments
-    are those of `variance_scaling_initializer`.
+    Source: Glorot and Bengio 2010, http://proceedings.mlr.press/v9/glorot10a.html. For the
+    arguments see `variance_scaling_initializer`.
     """
     return variance_scaling_initializer(1.0, "FAN_AVG", uniform, seed, dtype)
 

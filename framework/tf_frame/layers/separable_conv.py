@@ -102,7 +102,7 @@ def convolve_depthwise(
 ) -> Any:
     """Convolves each channel separately; without variables, biases and activation.
 
-    Arguments and shapes of inputs and weights are those of `separable_convolution2d`.
+    For the arguments, and the shapes of inputs and weights, see `separable_convolution2d`.
 
     Raises:
       ValueError: both a stride and a rate greater than 1.
