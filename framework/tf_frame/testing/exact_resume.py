@@ -16,7 +16,7 @@ from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.errors import DataError
 from tf_frame.graph.inputs.pipeline import make_batches, make_eval_batch
-from tf_frame.graph.inputs.position import InputPosition, make_input_position
+from tf_frame.graph.inputs.position import make_input_position
 from tf_frame.plugin import InputContext, Mode
 from tf_frame.types import Session
 
@@ -74,6 +74,7 @@ class InputGraph:
 
     Attributes:
       batches: features and labels, for each clone.
+      position: the `InputPosition` in the training data; None for evaluation.
     """
 
     def __init__(self, source: Any, mode: Mode, config: RunOptions) -> None:
@@ -88,21 +89,15 @@ class InputGraph:
             tf.set_random_seed(config.random_seed)
             if mode == Mode.TRAIN:
                 self.batches = make_batches(source, mode, self.context, deployment)
-                self._position = make_input_position(source, config)
+                self.position: Any = make_input_position(source, config)
             else:
                 self.batches = [make_eval_batch(source, self.context, -1)[:2]]
-                self._position = None
+                self.position = None
             self._initial = [
                 tf.global_variables_initializer(),
                 tf.local_variables_initializer(),
                 tf.tables_initializer(),
             ]
-
-    @property
-    def position(self) -> InputPosition:
-        """The position in the training data."""
-        assert self._position is not None, "there is one worker"
-        return self._position
 
     def session(self) -> Session:
         """Returns a session with the input at its beginning."""

@@ -51,7 +51,8 @@ def local_servers(
             for task in range(len(addresses)):
                 words = [sys.executable, "-c", _SERVER, spec, job, str(task)]
                 server = popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-                stack.callback(_end, server)
+                stack.callback(server.wait)
+                stack.callback(server.kill)  # Called before the wait.
                 servers.append(server)
         for server, port in zip(servers, ports, strict=True):
             wait_for(functools.partial(_listens, server, port), f"a server at port {port}")
@@ -63,8 +64,3 @@ def _listens(server: subprocess.Popen[Any], port: int) -> bool:
     with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
         return True
     return False
-
-
-def _end(server: subprocess.Popen[Any]) -> None:
-    server.kill()
-    server.wait()

@@ -139,24 +139,14 @@ def describe_variables(
             f"--filter {pattern.pattern!r} is found in none of the {len(checkpoint.names)} names "
             f"in {checkpoint.path}{hint}"
         )
-    return [
-        Content(
-            name,
-            checkpoint.shape(name),
-            checkpoint.dtype(name).name,
-            checkpoint.size(name),
-            checkpoint.num_bytes(name),
-            _statistics(checkpoint, name) if values else None,
-        )
-        for name in names
-    ]
-
-
-def _statistics(checkpoint: Checkpoint, name: str) -> Statistics | None:
-    dtype = checkpoint.dtype(name)
-    if not (dtype.is_floating or dtype.is_integer or dtype.is_bool):
-        return None
-    return compute_statistics(checkpoint.read(name))
+    contents = []
+    for name in names:
+        dtype, shape = checkpoint.dtype(name), checkpoint.shape(name)
+        is_real = dtype.is_floating or dtype.is_integer or dtype.is_bool
+        statistics = compute_statistics(checkpoint.read(name)) if values and is_real else None
+        sizes = checkpoint.size(name), checkpoint.num_bytes(name)
+        contents.append(Content(name, shape, dtype.name, *sizes, statistics))
+    return contents
 
 
 def compute_statistics(values: Any) -> Statistics:
@@ -169,20 +159,10 @@ def compute_statistics(values: Any) -> Statistics:
         return Statistics(None, None, None, None, nan, infinite)
     exact = values if values.dtype.kind in "iu" else finite
     with np.errstate(over="ignore"):
-        mean, norm = finite.mean(), np.linalg.norm(finite)
-    return Statistics(
-        exact.min().item(),
-        exact.max().item(),
-        _finite_or_none(mean),
-        _finite_or_none(norm),
-        nan,
-        infinite,
-    )
-
-
-def _finite_or_none(value: Any) -> float | None:
-    """Returns the value; None after an overflow of 64 bits."""
-    return float(value) if math.isfinite(value) else None
+        figures = finite.mean(), np.linalg.norm(finite)
+    # None after an overflow of 64 bits.
+    mean, norm = (float(figure) if math.isfinite(figure) else None for figure in figures)
+    return Statistics(exact.min().item(), exact.max().item(), mean, norm, nan, infinite)
 
 
 @dataclasses.dataclass(frozen=True)

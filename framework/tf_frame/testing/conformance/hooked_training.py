@@ -154,7 +154,7 @@ def run_hooked(
         context = HookContext(
             model_dir=folder,
             is_chief=is_chief,
-            task=0 if is_chief else 1,
+            task=int(not is_chief),
             max_steps=STEPS,
             examples_per_step=4,
             graph=graph,
