@@ -35,13 +35,6 @@ def test_any_of_several_patterns_freezes_from_the_start_of_the_name(pairs):
         assert make("biases")(pairs) == pairs
 
 
-def test_a_frozen_variable_gets_no_slot(pairs):
-    tf.train.MomentumOptimizer(0.1, 0.9).apply_gradients(make("MobilenetV2/.*")(pairs))
-    assert [v.op.name for v in tf.global_variables() if "Momentum" in v.op.name] == [
-        "logits/weights/Momentum"
-    ]
-
-
 def test_no_pattern_and_wrong_patterns_are_refused():
     with pytest.raises(ConfigError, match="freeze: no pattern is given; give some like"):
         make()

@@ -82,12 +82,6 @@ def test_a_map_takes_variables_and_names_numbers_and_tensors(four_pairs, evaluat
     assert changed[3] == four_pairs[3]
 
 
-def test_a_map_multiplies_slices(variable, sparse, evaluate):
-    ((gradient, _),) = multiply_gradients([(sparse(), variable("v"))], {"v": 2.0})
-    assert isinstance(gradient, tf.IndexedSlices)
-    np.testing.assert_array_equal(evaluate(gradient.values), [[6.0, 8.0], [0.0, 24.0]])
-
-
 @pytest.mark.parametrize(
     ("pairs", "multipliers", "message"),
     [

@@ -161,14 +161,14 @@ def test_raw_and_averaged_losses_are_written(variable_mode):
 
 
 def test_the_averages_move_once_in_each_run_of_the_operation(variable_mode):
-    with tf.Graph().as_default(), tf.Session() as session:
+    with tf.Graph().as_default():
         loss = tf.constant(1.0, name="loss")
         moved, summaries = loss_averages({"loss": loss, "total": loss}, decay=0.5)
-        session.run(tf.local_variables_initializer())
-        session.run(moved)
-        session.run(moved)
-        found = scalars(session, summaries, {})
-    assert found["loss"] == found["total"] == pytest.approx(0.5 + 0.25 + 0.125)
+        with initialized_session() as session:
+            session.run(moved)
+            session.run(moved)
+            values = scalars(session, summaries, {})
+    assert values["loss"] == values["total"] == pytest.approx(0.5 + 0.25 + 0.125)
 
 
 def test_place_and_names_of_averages_and_summaries():

@@ -2,10 +2,11 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from sessions import initialized_session
 from tf_frame import ModelOutput
 from tf_frame.cluster import Cluster
 from tf_frame.config.run_options import RunOptions
-from tf_frame.deploy.session_config import make_deployment, session_config
+from tf_frame.deploy.session_config import make_deployment
 from tf_frame.graph.step_loop import build_step_loop, find_obstacle
 from tf_frame.testing.toy import ToyInput, ToyModel, build_toy_graph
 
@@ -23,30 +24,19 @@ def toy_graph(config=CONFIG, model=ToyModel, **options):
     )
 
 
-def train(graph, calls, config=CONFIG, steps=None):
+def train(graph, calls, in_loop=False):
     """Runs so many steps in each call; returns every variable and the last result."""
-    with graph.graph.as_default():
-        loop = build_step_loop(graph, steps=100, watched=[graph.train_op]) if steps else None
-        proto = session_config(config, make_deployment(config, Cluster()))
-        with tf.train.MonitoredSession(
-            tf.train.ChiefSessionCreator(graph.scaffold, config=proto)
-        ) as monitored:
-            result = monitored.run_step_fn(
-                lambda step_context: run(step_context, graph, loop, calls)
-            )
-            values = monitored.run({v.op.name: v for v in tf.global_variables()})
-    return values, result
-
-
-def run(step_context, graph, loop, calls):
-    many = loop and loop.prepare(step_context.session)
-    for count in calls:
-        if loop is None or count == 1:
-            for _ in range(count):
-                result = step_context.session.run([graph.train_op, graph.step_after])
-        else:
-            result = many(count)
-    return result[:2]
+    loop = build_step_loop(graph, steps=100, watched=[graph.train_op]) if in_loop else None
+    proto = tf.ConfigProto(device_count={"CPU": len(graph.clones)})
+    with initialized_session(graph.graph, proto) as session:
+        many = loop and loop.prepare(session)
+        for count in calls:
+            if loop is None or count == 1:
+                for _ in range(count):
+                    result = session.run([graph.train_op, graph.step_after])
+            else:
+                result = many(count)
+        return session.run({v.op.name: v for v in tf.global_variables()}), result[:2]
 
 
 def assert_same(one, other):
@@ -69,8 +59,8 @@ def assert_same(one, other):
 def test_a_loop_of_steps_does_what_as_many_runs_do(optimizer, num_clones):
     config = RunOptions(train_batch_size=8, learning_rate=0.05, num_clones=num_clones)
     options = {"optimizer": optimizer, "schedule": "exponential"}
-    single = train(toy_graph(config, **options), [1, 16, 1, 2], config)
-    many = train(toy_graph(config, **options), [1, 16, 1, 2], config, steps=100)
+    single = train(toy_graph(config, **options), [1, 16, 1, 2])
+    many = train(toy_graph(config, **options), [1, 16, 1, 2], in_loop=True)
     assert single[1][1] == 20
     assert_same(single, many)
 
@@ -84,8 +74,8 @@ def test_update_ops_and_averages_run_within_the_loop():
             return super().build(features, labels, mode)
 
     config = RunOptions(train_batch_size=8, learning_rate=0.05, moving_average_decay=0.9)
-    single = train(toy_graph(config, Normalised), [1, 9], config)
-    many = train(toy_graph(config, Normalised), [1, 9], config, steps=100)
+    single = train(toy_graph(config, Normalised), [1, 9])
+    many = train(toy_graph(config, Normalised), [1, 9], in_loop=True)
     assert "linear/weights/ExponentialMovingAverage" in single[0]
     assert np.abs(single[0]["moving_mean"]).max() > 0
     assert_same(single, many)
@@ -97,7 +87,7 @@ def test_random_numbers_of_a_step_are_the_same_within_the_loop():
             return super().build(tf.nn.dropout(features, rate=0.5), labels, mode)
 
     single = train(toy_graph(model=Dropped), [1, 9])
-    many = train(toy_graph(model=Dropped), [1, 9], steps=100)
+    many = train(toy_graph(model=Dropped), [1, 9], in_loop=True)
     assert_same(single, many)
     plain = train(toy_graph(), [1, 9])
     assert plain[1][0] != single[1][0]
@@ -121,7 +111,7 @@ def test_a_table_and_a_python_function_of_the_model_run_within_the_loop():
             return super().build(halved, labels, mode)
 
     plain = train(toy_graph(), [1, 9])
-    looked = train(toy_graph(model=Looks), [1, 9], steps=100)
+    looked = train(toy_graph(model=Looks), [1, 9], in_loop=True)
     assert_same(plain, looked)
     assert len(calls) == 10
 
@@ -130,7 +120,7 @@ def test_the_loop_ends_after_the_step_whose_loss_is_not_finite():
     graph = build_toy_graph(
         CONFIG, model=ToyModel(params=ToyModel.Params(nan_at_step=5), info=None)
     )
-    _, (loss, step) = train(graph, [1, 50], steps=100)
+    _, (loss, step) = train(graph, [1, 50], in_loop=True)
     assert np.isnan(loss)
     assert step == 6
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from sessions import initialized_session
 from tf_frame.config.option import declared_options
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.deploy.placement import variables_placed
@@ -23,9 +24,7 @@ each_optimizer = pytest.mark.parametrize("cls", CLASSES)
 @each_optimizer
 def test_it_keeps_the_contract_and_explains_its_options(cls):
     assert not check_contract(cls, OPTIMIZER)
-    for option in declared_options(cls.Params):
-        option.check_definition()
-        assert option.help
+    assert all(option.help for option in declared_options(cls.Params))
 
 
 @pytest.fixture
@@ -42,7 +41,7 @@ def control_flow(variable_mode):
 @each_optimizer
 def test_an_update_in_a_branch_happens_only_when_the_branch_is_taken(make, cls, control_flow):
     start = np.float32([1.0, 2.0])
-    with tf.Graph().as_default(), tf.Session() as session:
+    with tf.Graph().as_default():
         weights = tf.get_variable("weights", initializer=start)
         step = tf.train.create_global_step()
         is_taken = tf.placeholder(tf.bool, [])
@@ -52,15 +51,14 @@ def test_an_update_in_a_branch_happens_only_when_the_branch_is_taken(make, cls, 
             lambda: tf.group(optimizer.apply_gradients([(weights * 2, weights)], step)),
             lambda: tf.no_op(),
         )
-        session.run(tf.global_variables_initializer())
-        session.run(update, {is_taken: False})
-        before = session.run(tf.global_variables())
-        session.run(update, {is_taken: False})
-        for value, later in zip(before, session.run(tf.global_variables()), strict=True):
-            np.testing.assert_array_equal(value, later)
-        session.run(update, {is_taken: True})
-        assert session.run(step) == 1
-        assert np.all(session.run(weights) < start)
+        with initialized_session() as session:
+            before = session.run(tf.global_variables())
+            session.run(update, {is_taken: False})
+            for value, later in zip(before, session.run(tf.global_variables()), strict=True):
+                np.testing.assert_array_equal(value, later)
+            session.run(update, {is_taken: True})
+            assert session.run(step) == 1
+            assert np.all(session.run(weights) < start)
 
 
 @each_optimizer

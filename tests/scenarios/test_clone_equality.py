@@ -16,7 +16,7 @@ from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.deploy.placement import variables_placed
 from tf_frame.gradient_transforms.freeze import Freeze
 from tf_frame.graph.losses import gather_losses
-from tf_frame.graph.update.clone_reduction import sum_by_all_reduce
+from tf_frame.graph.update.all_reduce import sum_by_all_reduce
 from tf_frame.graph.update.gradients import clone_gradients, sum_gradients, wait_for_loss
 from tf_frame.layers import l2_regularizer
 from tf_frame.plugin import ModelOutput

@@ -92,11 +92,7 @@ class DeploymentConfig:
         return f"{self.worker_device}/device:{self.clone_device_type}:{clone_index}"
 
     def clone_scope(self, clone_index: int) -> str:
-        """Name scope of one clone, without the slash; empty for a single clone.
-
-        Raises:
-          ValueError: there is no such clone.
-        """
+        """Name scope of one clone, without the slash; empty for a single clone."""
         self._check_clone(clone_index)
         return f"clone_{clone_index}" if self.num_clones > 1 else ""
 

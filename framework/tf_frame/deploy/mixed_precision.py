@@ -22,12 +22,7 @@ _ON = rewriter_config_pb2.RewriterConfig.ON
 
 
 def precision_rewrites(proto: Any, config: RunOptions, *, has_gpu: bool) -> None:
-    """Enables the rewrite of `--mixed_precision`.
-
-    Args:
-      proto: the `ConfigProto` of the session, which is changed.
-      config: `mixed_precision`.
-      has_gpu: whether the clones run on GPUs.
+    """Enables the rewrite of `--mixed_precision` in the `ConfigProto` of a session.
 
     Raises:
       ConfigError: the rewrite does not work on this machine.

@@ -43,29 +43,18 @@ class RoundRobin:
         self._turn = 0
 
     def choose_task(self, name: str) -> int:
-        """Returns the task for a variable or table that is about to be made; changes nothing.
-
-        Args:
-          name: name of its operation.
-        """
+        """Returns the task for a variable or table that is about to be made; changes nothing."""
         return self._turn
 
     def placed(self, name: str, size_bytes: int) -> None:
         """Called when a variable or table was made on the task of `choose_task`.
 
-        Args:
-          name: name of its operation.
-          size_bytes: its size; 0 for a table or an unknown shape.
+        The size is 0 for a table or an unknown shape.
         """
         self._turn = (self._turn + 1) % self._num_tasks
 
     def joined(self, task: int, size_bytes: int) -> None:
-        """Called when a variable, such as an optimizer slot, was made on the task of another.
-
-        Args:
-          task: the task.
-          size_bytes: size of the new variable.
-        """
+        """Called when a variable, such as a slot, was made on the task of another variable."""
 
 
 class Balanced(RoundRobin):
@@ -176,9 +165,6 @@ def _operation_name(name: str | None) -> str:
 
 def variable_sizes(build: Callable[[], Any]) -> dict[str, int]:
     """Builds a scratch graph to measure its variables, without a session.
-
-    Args:
-      build: makes variables in the default graph.
 
     Returns:
       Name -> bytes of the global variables with a known shape, in the order of their creation.

@@ -18,13 +18,7 @@ from tf_frame.text import columns, readable_bytes
 
 
 class DeviceShare(NamedTuple):
-    """The variables of a device.
-
-    Attributes:
-      device: name of the device.
-      num_variables: number of variables.
-      num_bytes: bytes of all variables.
-    """
+    """The number of variables on a device, and their bytes."""
 
     device: str
     num_variables: int
@@ -71,12 +65,7 @@ class PlacementReport:
 
 
 def placement_table(variables: Iterable[Any], config: DeploymentConfig) -> PlacementReport:
-    """Sums up the placement of variables.
-
-    Args:
-      variables: the variables; a variable of unknown shape counts no bytes.
-      config: the parameter server tasks.
-    """
+    """Sums up the placement of variables; a variable of unknown shape counts no bytes."""
     tasks = [config.ps_task_device(task) for task in range(config.num_ps_tasks)]
     shares = {device: DeviceShare(device, 0, 0) for device in tasks}
     for variable in variables:

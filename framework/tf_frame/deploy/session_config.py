@@ -62,12 +62,7 @@ def gpus_in_use(config: DeviceOptions) -> list[Any]:
 
 
 def device_fields(config: DeviceOptions) -> Any:
-    """Returns a `ConfigProto` with only the fields that the options set.
-
-    Args:
-      config: `gpus`, `gpu_memory_growth`, `gpu_memory_fraction`, `intra_op_threads`,
-        `inter_op_threads`.
-    """
+    """Returns a `ConfigProto` with only the fields that the options set."""
     proto = tf.ConfigProto(
         intra_op_parallelism_threads=config.intra_op_threads,
         inter_op_parallelism_threads=config.inter_op_threads,
@@ -87,9 +82,6 @@ def session_fields(config: DeviceOptions) -> Any:
     It adds soft placement to `device_fields`, and one pass of the graph optimizer, as in Estimator
     (tensorflow_estimator, run_config.py, `get_default_session_config`): a second pass makes the
     start longer, and made no step of deeplab shorter (docs/performance.md).
-
-    Args:
-      config: as for `device_fields`.
     """
     proto = device_fields(config)
     proto.allow_soft_placement = True
@@ -101,9 +93,7 @@ def session_fields(config: DeviceOptions) -> Any:
 def inference_session_config(config: DeviceOptions, script_config: Any = None) -> Any:
     """Returns the `ConfigProto` of sessions that evaluate, predict or export.
 
-    Args:
-      config: as for `device_fields`.
-      script_config: a script's `ConfigProto`, which takes precedence; None: `session_fields`.
+    The `ConfigProto` of a script takes precedence over the options; None: `session_fields`.
     """
     if script_config is None:
         return session_fields(config)
@@ -117,10 +107,7 @@ def session_config(
 ) -> Any:
     """Returns the `ConfigProto` that provides the devices of `deployment`.
 
-    Args:
-      config: devices, threads and connections.
-      deployment: the clones.
-      cluster: the task of this process; the session is limited to its servers.
+    With a `cluster`, the session is limited to the servers that the task of this process needs.
     """
     proto = session_fields(config)
     proto.log_device_placement = config.log_device_placement
@@ -142,10 +129,7 @@ def server_config(config: RunOptions, deployment: DeploymentConfig, cluster: Clu
 def device_report(config: DeviceOptions, deployment: DeploymentConfig, *, server: str = "") -> str:
     """Describes the devices that TensorFlow finds, and the devices of the clones.
 
-    Args:
-      config: the options of the devices.
-      deployment: the clones.
-      server: address of the server that has the devices; empty: this process has the devices.
+    `server` is the address of the server that has the devices; empty: this process has them.
 
     Raises:
       ConfigError: see `gpus_in_use`.

@@ -16,7 +16,6 @@ from tf_frame import GradientTransform, option
 from tf_frame.errors import ConfigError
 from tf_frame.gradient_transforms.values import GradsAndVars, dense
 
-_SCOPE = "accumulate"
 _COUNTER = "runs"
 
 
@@ -64,18 +63,34 @@ class Accumulate(GradientTransform):
             return list(grads_and_vars)
         import tensorflow.compat.v1 as tf
 
+        if tf.global_variables(f"accumulate/{_COUNTER}"):
+            raise ConfigError(
+                "the transform accumulate is given twice; keep one, with the product of the steps"
+            )
+
+        def stored_zeros(name: str, shape: Any, dtype: Any) -> Any:
+            zeros = tf.zeros_initializer()
+            with tf.variable_scope("accumulate"):
+                return tf.get_variable(name, shape, dtype, initializer=zeros, trainable=False)
+
+        def store(variable: Any, value: Any) -> Any:
+            """Stores the value for the next run, or zero if this run makes an update."""
+            return tf.assign(variable, tf.where_v2(ready, tf.zeros_like(value), value))
+
         # Each variable is read once, in an addition, and all operations depend on the sum: a second
         # read of a reference variable could come before or after its update.
-        counter = _counter()
+        counter = stored_zeros(_COUNTER, [], tf.int64)
         count = counter + 1
         ready = tf.equal(count, self.params.steps)
-        updates = [_store(counter, count, ready)]
+        updates = [store(counter, count)]
         means = []
         for gradient, variable in grads_and_vars:
             if gradient is not None:
                 with tf.get_default_graph().colocate_with(variable.op):
-                    stored_sum, new_sum = _add_to_sum(gradient, variable)
-                    updates.append(_store(stored_sum, new_sum, ready))
+                    dtype = gradient.dtype.base_dtype
+                    stored_sum = stored_zeros(variable.op.name, variable.shape, dtype)
+                    new_sum = stored_sum + dense(gradient, variable)
+                    updates.append(store(stored_sum, new_sum))
                     gradient = new_sum / self.params.steps
             means.append((gradient, variable))
         with tf.control_dependencies(updates):
@@ -88,38 +103,3 @@ class Accumulate(GradientTransform):
         A run of the tensor adds the gradients to the sums, or clears the sums if it is true.
         """
         return self._ready
-
-
-def _counter() -> Any:
-    import tensorflow.compat.v1 as tf
-
-    with tf.variable_scope(_SCOPE) as scope:
-        name = f"{scope.name}/{_COUNTER}"
-        if any(variable.op.name == name for variable in tf.global_variables()):
-            raise ConfigError(
-                "the transform accumulate is given twice; keep one, with the product of the steps"
-            )
-        return _zeros(_COUNTER, [], tf.int64)
-
-
-def _add_to_sum(gradient: Any, variable: Any) -> tuple[Any, Any]:
-    """Returns the variable of the sum, and the sum including this run's gradient."""
-    import tensorflow.compat.v1 as tf
-
-    with tf.variable_scope(_SCOPE):
-        stored_sum = _zeros(variable.op.name, variable.shape, gradient.dtype.base_dtype)
-    return stored_sum, stored_sum + dense(gradient, variable)
-
-
-def _zeros(name: str, shape: Any, dtype: Any) -> Any:
-    import tensorflow.compat.v1 as tf
-
-    zeros = tf.zeros_initializer()
-    return tf.get_variable(name, shape, dtype, initializer=zeros, trainable=False)
-
-
-def _store(variable: Any, value: Any, ready: Any) -> Any:
-    """Stores the value for the next run, or zero if this run makes an update."""
-    import tensorflow.compat.v1 as tf
-
-    return tf.assign(variable, tf.where_v2(ready, tf.zeros_like(value), value))

@@ -95,11 +95,8 @@ def clip_gradients_by_norm(grads_and_vars: GradsAndVars, norm: Any) -> GradsAndV
     """Scales each gradient with a norm greater than `norm` to `norm`.
 
     The norm of a sparse gradient is the norm of its slices, as in `clip_gradient_norms` of tf_slim
-    (training/training.py). The dense gradient has another norm if slices have the same index.
-
-    Args:
-      grads_and_vars: pairs; None gradients are kept.
-      norm: number or scalar tensor above 0.
+    (training/training.py). The dense gradient has another norm if slices have the same index. None
+    gradients are kept; `norm` is a number or scalar tensor above 0.
     """
     import tensorflow.compat.v1 as tf
 
@@ -113,12 +110,8 @@ def clip_gradients_by_global_norm(grads_and_vars: GradsAndVars, norm: Any) -> Gr
     """Multiplies all gradients by `norm / max(norm, global norm)`.
 
     The direction of the step does not change (Pascanu et al. 2013, arXiv:1211.5063). If a gradient
-    is not finite, all gradients become NaN. The norm of a sparse gradient is the norm of its
-    slices, see `clip_gradients_by_norm`.
-
-    Args:
-      grads_and_vars: pairs; None gradients are kept.
-      norm: number or scalar tensor above 0.
+    is not finite, all gradients become NaN. Sparse gradients, None and `norm` are treated as by
+    `clip_gradients_by_norm`.
     """
     import tensorflow.compat.v1 as tf
 
@@ -140,7 +133,4 @@ def clip_gradients_by_global_norm(grads_and_vars: GradsAndVars, norm: Any) -> Gr
             for dtype, part in by_type.items()
         }
         clipped = [g if g is None else next(parts[g.dtype]) for g in gradients]
-    return [
-        (gradient, variable)
-        for gradient, (_, variable) in zip(clipped, grads_and_vars, strict=True)
-    ]
+    return list(zip(clipped, [variable for _, variable in grads_and_vars], strict=True))

@@ -22,11 +22,7 @@ _PART = re.compile(r"\w{3,}")
 
 
 def compile_patterns(owner: str, patterns: Iterable[str]) -> list[re.Pattern[str]]:
-    """Compiles patterns.
-
-    Args:
-      owner: name of the transform, for the message.
-      patterns: regular expressions.
+    """Compiles patterns; `owner` is the name of the transform, for the message.
 
     Raises:
       ConfigError: a pattern is empty or not a regular expression.
@@ -58,13 +54,7 @@ def unmatched(patterns: Iterable[re.Pattern[str]], names: Sequence[str]) -> list
 
 
 def warn_unmatched(owner: str, patterns: Iterable[re.Pattern[str]], names: Sequence[str]) -> None:
-    """Issues an `UnmatchedPatternWarning` for each pattern that matches none of the names.
-
-    Args:
-      owner: name of the transform.
-      patterns: the patterns.
-      names: the variables' op names.
-    """
+    """Issues an `UnmatchedPatternWarning` for each pattern that matches no variable's op name."""
     for pattern in unmatched(patterns, names):
         message = f"{owner}: the pattern {pattern.pattern!r} matches no variable; "
         warnings.warn(
@@ -80,13 +70,7 @@ def _hint(pattern: str, names: Sequence[str]) -> str:
 
 
 def similar_names(pattern: str, names: Sequence[str], count: int = _NUM_NAMES) -> list[str]:
-    """Returns the names that share parts with a pattern, most similar names first.
-
-    Args:
-      pattern: a regular expression.
-      names: the names to search.
-      count: maximum number of names to return.
-    """
+    """Returns at most `count` names that share parts with a pattern, most similar names first."""
     parts = set(_PART.findall(_ESCAPE.sub(" ", pattern).lower()))
     name_parts = sorted({part for name in names for part in name.lower().split("/")})
     for part in tuple(parts):

@@ -15,12 +15,7 @@ _COLLECTION = "tf_frame/global_step_after_update"
 
 
 def read_step_after(dependencies: Sequence[Any], global_step: Any) -> Any:
-    """Makes the read that hooks share; returns a scalar integer tensor.
-
-    Args:
-      dependencies: operations that must run before, such as the train op.
-      global_step: the variable.
-    """
+    """Makes the read that hooks share, after operations such as the train op; a scalar tensor."""
     with tf.control_dependencies(dependencies), tf.device(None):
         step = tf.identity(global_step.read_value(), name="global_step_after_update")
     tf.add_to_collection(_COLLECTION, step)

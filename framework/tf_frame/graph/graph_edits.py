@@ -27,13 +27,9 @@ ASSIGNMENTS = (
 
 
 def ancestors(ends: Iterable[Any]) -> list[Any]:
-    """Returns all operations that tensors or operations need, including themselves.
+    """Returns all operations that tensors or operations of a graph need, including themselves.
 
-    Args:
-      ends: tensors and operations of one graph.
-
-    Returns:
-      The operations, in the order of their creation.
+    They are in the order of their creation.
     """
     needed: dict[str, Any] = {}
     stack = [getattr(end, "op", end) for end in ends]
@@ -82,13 +78,7 @@ def set_input(op: Any, index: int, tensor: Any) -> None:
 
 
 def redirect(consumers: Iterable[Any], old: Any, new: Any) -> None:
-    """Makes operations read one tensor instead of another.
-
-    Args:
-      consumers: the operations.
-      old: the tensor that they read.
-      new: its replacement, of the same type and shape.
-    """
+    """Makes operations read the tensor `new` instead of `old`, of the same type and shape."""
     for op in consumers:
         for index, tensor in enumerate(op.inputs):
             if tensor.name == old.name:

@@ -35,11 +35,6 @@ from tf_frame.graph.quantization import quantization_summaries, quantize_trainin
 def run_graph_hooks(*, model: Any, config: RunOptions, deployment: DeploymentConfig) -> None:
     """Edits the default graph by the model's hook, then by `--graph_hook`, then by quantisation.
 
-    Args:
-      model: the model plugin, with or without a `graph_hook`.
-      config: `graph_hook` and `quantize_delay_step`.
-      deployment: the variables device and the number of clones.
-
     Raises:
       ConfigError: the named hook cannot be loaded, or the graph not quantised.
       PluginError: the named hook failed; the message names the hook, the place and the cause.
@@ -48,7 +43,12 @@ def run_graph_hooks(*, model: Any, config: RunOptions, deployment: DeploymentCon
         if hasattr(model, "graph_hook"):
             model.graph_hook()
         if config.graph_hook:
-            _call(f"--graph_hook {config.graph_hook}", load_graph_hook(config.graph_hook))
+            hook = load_graph_hook(config.graph_hook)
+            try:
+                hook()
+            except Exception as error:
+                cause = _cause(error, hook)
+                raise PluginError(f"--graph_hook {config.graph_hook} raised {cause}") from error
     if config.quantize_delay_step < 0:
         return
     if deployment.num_clones > 1:
@@ -59,10 +59,7 @@ def run_graph_hooks(*, model: Any, config: RunOptions, deployment: DeploymentCon
 
 
 def load_graph_hook(name: str) -> Callable[[], Any]:
-    """Imports the function of `--graph_hook`.
-
-    Args:
-      name: `module:function`; the module may be in the current folder.
+    """Imports the function `module:function`; the module may be in the current folder.
 
     Raises:
       ConfigError: the name is malformed, or there is no such function.
@@ -105,13 +102,6 @@ def _import(name: str, module_name: str) -> Any:
         raise ConfigError(
             f"--graph_hook {name}: the module {module_name} cannot be imported: {_cause(error)}"
         ) from error
-
-
-def _call(name: str, hook: Callable[[], Any]) -> None:
-    try:
-        hook()
-    except Exception as error:
-        raise PluginError(f"{name} raised {_cause(error, hook)}") from error
 
 
 def _cause(error: BaseException, hook: Any = None) -> str:

@@ -57,10 +57,7 @@ class Losses:
 
 
 def gather_losses(
-    clones: Sequence[Clone],
-    *,
-    regularization: str = "full",
-    total: str = "mean",
+    clones: Sequence[Clone], *, regularization: str = "full", total: str = "mean"
 ) -> Losses:
     """Collects and combines the losses of the clones.
 
@@ -75,8 +72,12 @@ def gather_losses(
       ConfigError: `regularization` or `total` is another word.
       PluginError: a clone has no loss, or one that is not a scalar.
     """
-    _check_choice("regularization", regularization, ("full", "scaled", "none"))
-    _check_choice("total", total, ("mean", "sum"))
+    for name, value, choices in (
+        ("regularization", regularization, ("full", "scaled", "none")),
+        ("total", total, ("mean", "sum")),
+    ):
+        if value not in choices:
+            raise ConfigError(f"{name} of the losses is {value!r}; use one of {', '.join(choices)}")
     unscaled = [_data_loss(clone) for clone in clones]
     pairs = zip(unscaled, clones, strict=True)
     scaled = [_scaled(loss, clone, len(clones)) for loss, clone in pairs]
@@ -130,11 +131,6 @@ def loss_averages(losses: Mapping[str, Any], *, decay: float) -> tuple[Any, list
             value = average.average(loss).read_value()
             summaries.append(tf.raw_ops.ScalarSummary(tags=name, values=value))
     return moved, summaries
-
-
-def _check_choice(name: str, value: str, choices: Sequence[str]) -> None:
-    if value not in choices:
-        raise ConfigError(f"{name} of the losses is {value!r}; use one of {', '.join(choices)}")
 
 
 def _data_loss(clone: Clone) -> Any:

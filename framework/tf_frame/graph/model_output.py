@@ -32,15 +32,7 @@ _NUMBERS_OF_GRAPHS: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDiction
 
 
 def build_model(model: Any, features: Any, labels: Any, mode: Mode) -> ModelOutput:
-    """Builds one clone of a model.
-
-    Args:
-      model: the model plugin.
-      features, labels: the two parts of a batch.
-      mode: purpose of the graph.
-
-    Returns:
-      The output; its loss is a tensor or None.
+    """Builds one clone of a model plugin; the loss of the output is a tensor or None.
 
     Raises:
       PluginError: the output breaks the contract of models.
@@ -125,11 +117,7 @@ def output_origin(output: Any) -> str:
 
 
 def scalar_loss(loss: Any, origin: str) -> Any:
-    """Converts a loss to a scalar tensor.
-
-    Args:
-      loss: a tensor or a number.
-      origin: maker of the loss, for the message.
+    """Converts a loss, a tensor or a number, to a scalar tensor.
 
     Raises:
       PluginError: the loss is no floating-point scalar.
@@ -150,12 +138,7 @@ def scalar_loss(loss: Any, origin: str) -> Any:
 
 
 def check_metrics(metrics: Any, origin: str, *, reserved: Collection[str] = ()) -> None:
-    """Checks the metrics of a model.
-
-    Args:
-      metrics: the metrics of its output.
-      origin: maker of the output, for the message.
-      reserved: names that a metric cannot have.
+    """Checks the metrics of a model's output; none can have a `reserved` name.
 
     Raises:
       PluginError: the metrics are no mapping of name to value tensor and update op.

@@ -63,24 +63,18 @@ def _by_shape(draw: Callable[..., Any]) -> Callable[[Any, Stream], Any]:
 
 
 def _uniform_int(op: Any, stream: Stream) -> Any:
-    shape, low, high = op.inputs
-    return tf.raw_ops.StatelessRandomUniformIntV2(
-        shape=shape, minval=low, maxval=high, **stream.philox
-    )
+    inputs = dict(zip(("shape", "minval", "maxval"), op.inputs, strict=True))
+    return tf.raw_ops.StatelessRandomUniformIntV2(**inputs, **stream.philox)
 
 
 def _gamma(op: Any, stream: Stream) -> Any:
-    shape, alpha = op.inputs
-    return tf.raw_ops.StatelessRandomGammaV3(
-        shape=_full_shape(shape, alpha), alpha=alpha, **stream.philox
-    )
+    inputs = {"shape": _full_shape(*op.inputs), "alpha": op.inputs[1]}
+    return tf.raw_ops.StatelessRandomGammaV3(**inputs, **stream.philox)
 
 
 def _poisson(op: Any, stream: Stream) -> Any:
-    shape, rate = op.inputs
-    return tf.raw_ops.StatelessRandomPoisson(
-        shape=_full_shape(shape, rate), seed=stream.seed, lam=rate, dtype=op.outputs[0].dtype
-    )
+    inputs = {"shape": _full_shape(*op.inputs), "lam": op.inputs[1]}
+    return tf.raw_ops.StatelessRandomPoisson(**inputs, seed=stream.seed, dtype=op.outputs[0].dtype)
 
 
 def _full_shape(shape: Any, parameters: Any) -> Any:
@@ -89,12 +83,9 @@ def _full_shape(shape: Any, parameters: Any) -> Any:
 
 
 def _multinomial(op: Any, stream: Stream) -> Any:
-    logits, num_samples = op.inputs
+    inputs = dict(zip(("logits", "num_samples"), op.inputs, strict=True))
     return tf.raw_ops.StatelessMultinomial(
-        logits=logits,
-        num_samples=num_samples,
-        seed=stream.seed,
-        output_dtype=op.outputs[0].dtype,
+        **inputs, seed=stream.seed, output_dtype=op.outputs[0].dtype
     )
 
 
@@ -139,12 +130,7 @@ def make_stateless(train_op: Any, *, global_step: Any, seed: int) -> list[str]:
 
     Call it when the graph is complete, before a session runs it. Two ops never draw the same
     numbers, nor does one op in two steps, or in two runs of one step that accumulate gradients.
-    Initial values do not change.
-
-    Args:
-      train_op: the operation, or a tensor of it, that runs a step.
-      global_step: the variable.
-      seed: any whole number.
+    Initial values do not change. `train_op` is the operation, or a tensor of it, that runs a step.
 
     Returns:
       A line `op name: reason` for each random op that could not be replaced.

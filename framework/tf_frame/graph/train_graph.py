@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import tensorflow.compat.v1 as tf
@@ -29,7 +29,7 @@ from tf_frame.graph.inputs.position import InputPosition, make_input_position
 from tf_frame.graph.inputs.streams import iterator_initializers
 from tf_frame.graph.model_output import build_model
 from tf_frame.graph.stateless_random import make_stateless
-from tf_frame.graph.update.train_step import make_update, model_train_op
+from tf_frame.graph.update.train_step import Update, make_update, model_train_op
 from tf_frame.plugin import InputContext, Mode
 from tf_frame.plugin.needs import check_batch
 from tf_frame.plugin.origin import describe_method
@@ -48,49 +48,29 @@ _NOT_COMPILED = (
 _SEED_OF_WORKER = 1_000_003
 
 
-@dataclasses.dataclass(frozen=True)
-class TrainGraph:
-    """A graph ready for a session, and its handles.
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class TrainGraph(Update):
+    """A graph ready for a session: its handles, in addition to those of the update.
 
     Attributes:
       graph: the `tf.Graph`.
-      train_op: runs one step; its value is the total loss before the step.
-      total_loss: scalar; data loss plus regularisation.
-      losses: name -> scalar of the losses to show; the last is `train_op`.
       global_step: the variable.
       step_after: the global step after `train_op`; fetch it in the same run.
-      learning_rate: scalar; None if the model returned a train op.
-      summary_op: merged summaries; None without summaries.
       scaffold: initialisation of a session, and the saver.
       clones: the clones.
       model_variables: the global variables that the model made.
-      hooks: session hooks of the model.
-      sync_replicas: the `SyncReplicas` of workers that update together; each worker needs its
-        `session_hook`. None without synchronous replicas.
-      chief_hooks: session hooks that only the chief needs.
-      run_is_step: whether each run of the train op makes one global step: one worker, and no
-        transform that holds updates back.
-      own_steps: the number of steps of this worker; None for a single worker.
+      chief_hooks: session hooks of the model that only the chief needs.
       input_position: saves and restores the position of this worker in the input, or None.
       not_repeatable: reasons why a resumed run would end with other values.
     """
 
     graph: Any
-    train_op: Any
-    total_loss: Any
-    losses: Mapping[str, Any]
     global_step: Any
     step_after: Any
-    learning_rate: Any
-    summary_op: Any
     scaffold: Any
     clones: Sequence[Clone]
     model_variables: Sequence[Any] = ()
-    hooks: Sequence[Any] = ()
-    sync_replicas: Any = None
     chief_hooks: Sequence[Any] = ()
-    run_is_step: bool = False
-    own_steps: Any = None
     input_position: InputPosition | None = None
     not_repeatable: Sequence[str] = ()
 
@@ -158,10 +138,7 @@ def training_clones(
 ) -> list[Clone]:
     """Builds the input and every clone of the model in the default graph.
 
-    Args:
-      model, source: the model and input plugins.
-      config: batch size, seed, XLA.
-      deployment: devices and number of clones.
+    Arguments as of `build_train_graph`.
     """
     context = InputContext(
         batch_size=config.clone_batch_size,
@@ -204,7 +181,7 @@ def placement_strategy(
     """Returns the assignment of variables to parameter servers; None: in turn.
 
     An even division of bytes needs all sizes, so one clone is built in a scratch graph first.
-    Arguments as of `training_clones`.
+    Arguments as of `build_train_graph`.
     """
     if config.placement != "balanced" or deployment.num_ps_tasks < 2:
         return None

@@ -44,14 +44,11 @@ class Exponential(LearningRate):
     def __call__(self, step: Any) -> Any:
         import tensorflow.compat.v1 as tf
 
+        params, base = self.params, self.context.learning_rate
         decayed = tf.train.exponential_decay(
-            self.context.learning_rate,
-            step,
-            self.decay_steps,
-            self.params.decay_factor,
-            staircase=self.params.staircase,
+            base, step, self.decay_steps, params.decay_factor, staircase=params.staircase
         )
-        return tf.maximum(decayed, self.params.min_learning_rate)
+        return tf.maximum(decayed, params.min_learning_rate)
 
 
 class Step(LearningRate):
@@ -70,10 +67,7 @@ class Step(LearningRate):
     def __call__(self, step: Any) -> Any:
         import tensorflow.compat.v1 as tf
 
+        params, base = self.params, self.context.learning_rate
         return tf.train.exponential_decay(
-            self.context.learning_rate,
-            step,
-            self.params.decay_steps,
-            self.params.decay_factor,
-            staircase=True,
+            base, step, params.decay_steps, params.decay_factor, staircase=True
         )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from tf_frame.config import option
@@ -49,12 +49,8 @@ class MultiSteps(LearningRate):
                 "Must set `boundaries` and `learning_rates` for multi_steps learning rate decay: "
                 "--schedule.boundaries 1000,2000 --schedule.learning_rates 0.1,0.01,0.001"
             )
-        _check_boundaries(params.boundaries)
-        _check_rates(
-            params.learning_rates,
-            len(params.boundaries) + 1,
-            "one up to each boundary, and one after the last",
-        )
+        reason = "one up to each boundary, and one after the last"
+        _check(params, len(params.boundaries) + 1, reason)
         super().__init__(params=params, context=context)
 
     def __call__(self, step: Any) -> Any:
@@ -96,8 +92,7 @@ class ManualSteps(LearningRate):
                 "Empty learning rate schedule. Give --schedule.boundaries and "
                 "--schedule.learning_rates, or take --schedule fixed"
             )
-        _check_boundaries(params.boundaries)
-        _check_rates(params.learning_rates, len(params.boundaries), "one per boundary")
+        _check(params, len(params.boundaries), "one per boundary")
         super().__init__(params=params, context=context)
 
     def __call__(self, step: Any) -> Any:
@@ -113,20 +108,17 @@ class ManualSteps(LearningRate):
         return tf.where(step < boundaries[0], rates[0] + rise, rate)
 
 
-def _check_boundaries(boundaries: Sequence[int]) -> None:
-    """Checks that boundaries are positive and increase."""
-    for before, after in itertools.pairwise((0, *boundaries)):
+def _check(params: Any, count: int, reason: str) -> None:
+    """Checks that boundaries are positive and increase, and that there are `count` rates."""
+    for before, after in itertools.pairwise((0, *params.boundaries)):
         if after <= before:
             raise ConfigError(
-                f"--schedule.boundaries {to_text(tuple(boundaries))}: each must be greater than "
+                f"--schedule.boundaries {to_text(params.boundaries)}: each must be greater than "
                 f"the one before and greater than 0; {after} is not"
             )
-
-
-def _check_rates(rates: Sequence[float], count: int, reason: str) -> None:
-    """Checks that there are `count` rates; the message gives the reason for this number."""
+    rates = params.learning_rates
     if len(rates) != count:
         raise ConfigError(
-            f"--schedule.learning_rates has {len(rates)} values ({to_text(tuple(rates))}), "
+            f"--schedule.learning_rates has {len(rates)} values ({to_text(rates)}), "
             f"{count} are needed: {reason}"
         )

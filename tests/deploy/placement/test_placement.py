@@ -179,18 +179,19 @@ def vocabulary():
     return table.resource_handle, [table.lookup(tf.constant(["b"]))]
 
 
-def mutable_table():
-    table = tf2.lookup.experimental.MutableHashTable(tf.string, tf.int64, -1)
+def insert_and_look_up(table):
     inserted = table.insert(tf.constant(["b"]), tf.constant([2], tf.int64))
     with tf.control_dependencies([inserted]):
         return table.resource_handle, [table.lookup(tf.constant(["b"]))]
+
+
+def mutable_table():
+    return insert_and_look_up(tf2.lookup.experimental.MutableHashTable(tf.string, tf.int64, -1))
 
 
 def dense_table():
-    table = tf2.lookup.experimental.DenseHashTable(tf.string, tf.int64, -1, "", "none")
-    inserted = table.insert(tf.constant(["b"]), tf.constant([2], tf.int64))
-    with tf.control_dependencies([inserted]):
-        return table.resource_handle, [table.lookup(tf.constant(["b"]))]
+    tables = tf2.lookup.experimental
+    return insert_and_look_up(tables.DenseHashTable(tf.string, tf.int64, -1, "", "none"))
 
 
 TABLES = [static_table, vocabulary, mutable_table, dense_table]

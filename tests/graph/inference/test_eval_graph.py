@@ -123,6 +123,9 @@ def test_evaluation_waits_for_the_step_of_the_options(delay_steps, rounds, waits
     assert len(compared) == waits
 
 
+tables = tf.lookup.experimental
+
+
 @pytest.mark.usefixtures("graph")
 @pytest.mark.parametrize(
     "make, kind",
@@ -132,18 +135,9 @@ def test_evaluation_waits_for_the_step_of_the_options(delay_steps, rounds, waits
         (lambda: tf.PaddingFIFOQueue(4, [tf.float32], [[None]]), "PaddingFIFOQueueV2"),
         (lambda: tf.PriorityQueue(4, [tf.float32], [[]]), "PriorityQueueV2"),
         (lambda: tf.TFRecordReader(), "TFRecordReaderV2"),
-        (
-            lambda: tf.data.make_one_shot_iterator(tf.data.Dataset.range(3)),
-            "OneShotIterator",
-        ),
-        (
-            lambda: tf.lookup.experimental.MutableHashTable(tf.string, tf.int64, 0),
-            "MutableHashTableV2",
-        ),
-        (
-            lambda: tf.lookup.experimental.DenseHashTable(tf.int64, tf.int64, 0, -1, -2),
-            "MutableDenseHashTableV2",
-        ),
+        (lambda: tf.data.make_one_shot_iterator(tf.data.Dataset.range(3)), "OneShotIterator"),
+        (lambda: tables.MutableHashTable(tf.string, tf.int64, 0), "MutableHashTableV2"),
+        (lambda: tables.DenseHashTable(tf.int64, tf.int64, 0, -1, -2), "MutableDenseHashTableV2"),
         (lambda: tf.ConditionalAccumulator(tf.float32), "ResourceConditionalAccumulator"),
     ],
 )

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from sessions import initialized_session
 from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import ConfigError, DataError
 from tf_frame.graph.inputs.first_batches import first_batches
@@ -35,35 +36,31 @@ def limited(source_class=Varied, **options):
     return first_batches(source_class(params=source_class.Params()), config)
 
 
-def batches(dataset, number):
-    features, _ = tf.data.make_one_shot_iterator(dataset).get_next()
-    with tf.Session() as session:
-        return [session.run(features) for _ in range(number)]
+def batches(source, number, context=CONTEXT):
+    """Features of the first batches of training, in a graph of their own."""
+    with tf.Graph().as_default():
+        dataset = source.dataset(Mode.TRAIN, context)
+        features, _ = tf.data.make_one_shot_iterator(dataset).get_next()
+        with tf.Session() as session:
+            return [session.run(features) for _ in range(number)]
 
 
 def test_training_and_evaluation_see_the_first_batches():
-    with tf.Graph().as_default():
-        seen = batches(limited().dataset(Mode.TRAIN, CONTEXT), 7)
-    with tf.Graph().as_default():
-        whole = batches(Varied(params=Varied.Params()).dataset(Mode.TRAIN, CONTEXT), 3)
-    np.testing.assert_array_equal(seen, [whole[number % 3] for number in range(7)])
+    first = batches(Varied(params=Varied.Params()), 3)
+    trained = batches(limited(), 7)
+    np.testing.assert_array_equal(trained, [first[number % 3] for number in range(7)])
     with tf.Graph().as_default():
         features, _, endless = make_eval_batch(limited(), InputContext(batch_size=50, seed=7), -1)
-        with tf.Session() as session:
-            session.run(tf.tables_initializer())
-            seen = [session.run(features) for _ in range(3)]
+        with initialized_session() as session:
+            evaluated = [session.run(features) for _ in range(3)]
             assert not session.run(endless)
             with pytest.raises(tf.errors.OutOfRangeError):
                 session.run(features)
-    with tf.Graph().as_default():
-        trained = batches(limited().dataset(Mode.TRAIN, CONTEXT), 3)
-    np.testing.assert_array_equal(seen, trained)
+    np.testing.assert_array_equal(evaluated, trained[:3])
 
 
 def test_batches_repeat_for_each_clone_and_resume_exactly():
-    with tf.Graph().as_default():
-        context = InputContext(batch_size=2, seed=7)
-        seen = batches(limited(num_clones=2).dataset(Mode.TRAIN, context), 12)
+    seen = batches(limited(num_clones=2), 12, InputContext(batch_size=2, seed=7))
     assert len({batch.tobytes() for batch in seen[:6]}) == 6
     np.testing.assert_array_equal(seen[:6], seen[6:])
     check_exact_resume(limited(), batch_size=4, steps=8)

@@ -1,4 +1,5 @@
 import dataclasses
+import functools
 import json
 
 import numpy as np
@@ -39,9 +40,8 @@ class Built(Input):
 class Running:
     """A session that reads an input."""
 
-    def __init__(self, build, *, config=CONFIG, session=True, **params):
+    def __init__(self, build, *, config=CONFIG, **params):
         self.graph, self.source = tf.Graph(), Built(build, **params)
-        self.saves = {}
         deployment = DeploymentConfig(num_clones=config.num_clones, clone_on_cpu=True)
         with self.graph.as_default():
             tf.set_random_seed(config.random_seed)
@@ -50,8 +50,8 @@ class Running:
             self.position = make_input_position(self.source, config)
             self.given_step = tf.constant(3, tf.int64)
             self.session = tf.Session()
-            initial = [tf.local_variables_initializer(), tf.tables_initializer()]
-            self.session.run(initial)
+            self.session.run([tf.local_variables_initializer(), tf.tables_initializer()])
+        self._make_save = functools.cache(self._make_save)
 
     def take(self, count):
         return [
@@ -61,10 +61,7 @@ class Running:
 
     def save(self, path, leave_out=()):
         """Writes the position as a checkpoint, as the hook of checkpoints does."""
-        names = tuple(leave_out)
-        if names not in self.saves:
-            self.saves[names] = self._make_save(names)
-        prefix, save = self.saves[names]
+        prefix, save = self._make_save(tuple(leave_out))
         self.session.run(save, {prefix: str(path)})
         return str(path)
 
@@ -173,34 +170,41 @@ def test_positions_of_several_data_sets_and_after_the_last_batch(tmp_path):
         resumed.take(1)
 
 
-def stateful(kind):
-    functions = {
-        "random": lambda n: (n, tf.random_uniform([])),
-        "python": lambda n: (n, tf.numpy_function(lambda v: v, [n], tf.int64)),
-        "branch": lambda n: (n, tf.cond(n > 5, lambda: tf.random_uniform([]), lambda: 0.0)),
-    }
-    numbers = tf.data.Dataset.range(20)
-    if kind == "nested":
-        return numbers.interleave(lambda _: numbers.map(functions["random"]))
-    if kind == "generator":
-        spec = tf.TensorSpec([], tf.int64)
-        return pairs(tf.data.Dataset.from_generator(lambda: iter([1]), output_signature=spec))
-    return numbers.map(functions[kind])
+def draw(number):
+    return number, tf.random_uniform([])
+
+
+def call_python(number):
+    return number, tf.numpy_function(lambda value: value, [number], tf.int64)
+
+
+def draw_in_branch(number):
+    return number, tf.cond(number > 5, lambda: tf.random_uniform([]), lambda: 0.0)
+
+
+def generate(numbers):
+    spec = tf.TensorSpec([], tf.int64)
+    return pairs(tf.data.Dataset.from_generator(lambda: iter([1]), output_signature=spec))
 
 
 STATEFUL = {
-    "random": "RandomUniform is stateful",
-    "python": "PyFunc is stateful",
-    "branch": "RandomUniform is stateful",
-    "nested": "RandomUniform is stateful",
-    "generator": "PyFunc is stateful",
+    "random": (lambda numbers: numbers.map(draw), "RandomUniform"),
+    "python": (lambda numbers: numbers.map(call_python), "PyFunc"),
+    "branch": (lambda numbers: numbers.map(draw_in_branch), "RandomUniform"),
+    "nested": (lambda numbers: numbers.interleave(lambda _: numbers.map(draw)), "RandomUniform"),
+    "generator": (generate, "PyFunc"),
 }
+
+
+def stateful(kind):
+    return STATEFUL[kind][0](tf.data.Dataset.range(20)).batch(2)
 
 
 @pytest.mark.parametrize("kind", STATEFUL)
 def test_an_input_with_a_state_of_its_own_is_refused(kind):
-    running = Running(lambda context: stateful(kind).batch(2))
-    message = rf"^the position in the input cannot be saved: .*{STATEFUL[kind]}.*\n.*stateless"
+    running = Running(lambda context: stateful(kind))
+    reason = f"{STATEFUL[kind][1]} is stateful"
+    message = rf"^the position in the input cannot be saved: .*{reason}.*\n.*stateless"
     with pytest.raises(DataError, match=message):
         running.position.check(running.session)
 
@@ -231,7 +235,7 @@ def test_a_function_that_reads_a_queue_is_refused(several):
 
 @pytest.mark.usefixtures("variable_mode")
 def test_a_position_that_is_left_out_is_an_empty_text(tmp_path):
-    running = Running(lambda context: stateful("random").batch(2))
+    running = Running(lambda context: stateful("random"))
     with pytest.raises(tf.errors.FailedPreconditionError):
         running.save(tmp_path / "fails")
     running.position.leave_out(running.session)
@@ -266,19 +270,11 @@ def test_checkpoints_without_position_and_positions_of_fewer_workers_are_refused
         added.restore(path)
 
 
+TWO_CLONES = RunOptions(train_batch_size=4, num_clones=2)
 OTHER = {
-    "batch size": (
-        {"config": RunOptions(train_batch_size=4)},
-        "batch size of a clone 2 -> 4",
-    ),
-    "clones": (
-        {"config": RunOptions(train_batch_size=4, num_clones=2)},
-        "--num_clones 1 -> 2",
-    ),
-    "seed": (
-        {"config": RunOptions(train_batch_size=2, random_seed=5)},
-        "--random_seed 1 -> 5",
-    ),
+    "batch size": ({"config": RunOptions(train_batch_size=4)}, "batch size of a clone 2 -> 4"),
+    "clones": ({"config": TWO_CLONES}, "--num_clones 1 -> 2"),
+    "seed": ({"config": dataclasses.replace(CONFIG, random_seed=5)}, "--random_seed 1 -> 5"),
     "option": ({"crop_size": 33}, "--input.crop_size 65 -> 33"),
     "data": ({"examples": 40}, "training examples 50 -> 40"),
 }

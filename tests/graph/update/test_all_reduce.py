@@ -9,8 +9,7 @@ from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.errors import ConfigError
 from tf_frame.gradient_transforms.values import on_values
 from tf_frame.graph.graph_edits import ancestors
-from tf_frame.graph.update.all_reduce import AllReduceGroup, worker_group
-from tf_frame.graph.update.clone_reduction import sum_by_all_reduce, sum_members
+from tf_frame.graph.update.all_reduce import AllReduceGroup, sum_by_all_reduce, worker_group
 from tf_frame.graph.update.collectives import Collectives
 from tf_frame.graph.update.gradients import sum_gradients
 
@@ -89,7 +88,7 @@ def test_gpus_run_the_collectives_of_their_clones_one_after_the_other():
             with tf.device(device):
                 tensors.append([tf.zeros([8]), tf.zeros([8])])
         group = Collectives(2, buffer_bytes=32)
-        sums = sum_members(group, tensors, devices)
+        sums = group.sum_members(tensors, devices)
         reduced = [op for op in graph.get_operations() if op.type == "CollectiveReduce"]
     assert [op.device for op in reduced] == devices * 2
     assert all(set(reduced[:2]) <= set(ancestors([op])) for op in reduced[2:])

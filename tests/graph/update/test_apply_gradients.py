@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from sessions import initialized_session
 from slow_cases import slow_but
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.deploy.placement import variables_placed
@@ -77,11 +78,11 @@ def values(session):
 
 def after(make_optimizer, batches, transforms=()):
     """The variables after training in a graph of its own."""
-    with tf.Graph().as_default(), tf.Session() as session:
+    with tf.Graph().as_default():
         graph = Graph(make_optimizer, [make() for make in transforms])
-        session.run(tf.global_variables_initializer())
-        graph.train(session, batches)
-        return values(session)
+        with initialized_session() as session:
+            graph.train(session, batches)
+            return values(session)
 
 
 def accumulate():
@@ -100,13 +101,8 @@ def test_runs_without_conditions_update():
     assert trained["global_step"] == len(BATCHES)
     assert (trained["weights"] != 1.0).all()
     np.testing.assert_array_equal(trained["unused"], [1.0, 1.0])
-    trained = after(
-        OPTIMIZERS["sgd"],
-        BATCHES,
-        [lambda: list, lambda: Accumulate(params=Accumulate.Params(steps=1))],
-    )
-    assert_same(trained, after(OPTIMIZERS["sgd"], BATCHES))
-    assert trained["global_step"] == len(BATCHES)
+    always_ready = [lambda: list, lambda: Accumulate(params=Accumulate.Params(steps=1))]
+    assert_same(after(OPTIMIZERS["sgd"], BATCHES, always_ready), trained)
 
 
 @pytest.mark.usefixtures("variable_mode")
@@ -123,11 +119,11 @@ def test_batches_that_are_accumulated_make_the_steps_of_large_batches(name):
 @pytest.mark.parametrize("saved_after", [3, 4])
 def test_an_accumulation_goes_on_from_a_checkpoint(saved_after, tmp_path):
     path = str(tmp_path / "model.ckpt")
-    with tf.Graph().as_default(), tf.Session() as session:
+    with tf.Graph().as_default():
         graph = Graph(OPTIMIZERS["momentum"], [accumulate()])
-        session.run(tf.global_variables_initializer())
-        graph.train(session, BATCHES[:saved_after])
-        tf.train.Saver().save(session, path)
+        with initialized_session() as session:
+            graph.train(session, BATCHES[:saved_after])
+            tf.train.Saver().save(session, path)
     with tf.Graph().as_default(), tf.Session() as session:
         graph = Graph(OPTIMIZERS["momentum"], [accumulate()])
         tf.train.Saver().restore(session, path)
@@ -142,8 +138,7 @@ def test_runs_that_are_not_ready_change_nothing_and_others_change_all(name):
     gate = Gate()
     graph = Graph(OPTIMIZERS[name], [gate])
     plain = after(OPTIMIZERS[name], BATCHES[:2])
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
+    with initialized_session() as session:
         before = values(session)
         graph.train(session, BATCHES[2:4], **{gate.open.name: False})
         for variable, value in values(session).items():
@@ -160,8 +155,7 @@ def test_runs_that_are_not_ready_change_nothing_and_others_change_all(name):
 def test_the_update_waits_for_every_transform():
     gates = [Gate(), Gate()]
     graph = Graph(OPTIMIZERS["sgd"], [gates[0], lambda pairs: pairs, gates[1]])
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
+    with initialized_session() as session:
         for first, second, steps in [(0, 0, 0), (1, 0, 0), (0, 1, 0), (1, 1, 1)]:
             graph.train(
                 session, BATCHES[:1], **{gates[0].open.name: first, gates[1].open.name: second}

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from sessions import run_initialized
 from tf_frame.errors import ConfigError, PluginError, TfFrameError, UnmatchedPatternWarning
 from tf_frame.graph.update.gradients import (
     check_gradients,
@@ -18,11 +19,6 @@ pytestmark = pytest.mark.usefixtures("graph")
 
 def sparse(values, indices):
     return tf.IndexedSlices(tf.constant(values), tf.constant(indices), tf.constant([4, 1]))
-
-
-def evaluate(tensor):
-    with tf.Session() as session:
-        return session.run(tensor)
 
 
 def variable_of(shape):
@@ -50,9 +46,7 @@ def test_gradients_of_clones_are_added(gradients, is_sparse, total):
     ((added, variable), (none, _)) = sum_gradients([[(g, v), (None, v)] for g in gradients()])
     assert variable is v and isinstance(added, tf.IndexedSlices) == is_sparse
     assert none is None
-    with tf.Session() as session:
-        session.run(v.initializer)
-        dense = session.run(tf.convert_to_tensor(added))
+    dense = run_initialized(tf.convert_to_tensor(added))
     np.testing.assert_array_equal(dense[:, 0], total)
 
 
@@ -60,35 +54,40 @@ def test_transforms_run_in_the_order_given():
     pairs = [(tf.constant(1.0), variable_of([]))]
     add = lambda pairs: [(g + 1, v) for g, v in pairs]  # noqa: E731
     double = lambda pairs: [(g * 2, v) for g, v in pairs]  # noqa: E731
-    assert evaluate(transform_gradients(pairs, [add, double])[0][0]) == 4.0
-    assert evaluate(transform_gradients(pairs, [double, add])[0][0]) == 3.0
+    assert run_initialized(transform_gradients(pairs, [add, double])[0][0]) == 4.0
+    assert run_initialized(transform_gradients(pairs, [double, add])[0][0]) == 3.0
 
 
-def test_wrong_transforms_are_named():
-    class Wrong:
-        def __call__(self, pairs):
-            return [gradient for gradient, _ in pairs]
+class Returning:
+    """A transform that returns a value."""
 
-    with pytest.raises(TfFrameError, match=r"Wrong.__call__\(\) returned .* pairs"):
-        transform_gradients([(tf.constant(1.0), variable_of([]))], [Wrong()])
+    def __init__(self, returned):
+        self.returned = returned
 
-    def forgetful(pairs):
-        del pairs
+    def __call__(self, pairs):
+        return self.returned
 
-    with pytest.raises(TfFrameError, match=r"forgetful\(\) returned None; it must"):
-        transform_gradients([(tf.constant(1.0), variable_of([]))], [forgetful])
+
+def forgetful(pairs):
+    del pairs
+
+
+@pytest.mark.parametrize(
+    ("transform", "name"),
+    [
+        *((Returning(value), "Returning.__call__") for value in (None, 3, {"a": 1}, tf.no_op)),
+        (Returning(["gradient", "another"]), "Returning.__call__"),
+        (forgetful, "forgetful"),
+    ],
+)
+def test_a_transform_that_returns_no_pairs_is_named(transform, name):
+    with pytest.raises(PluginError, match=rf"{name}\(\) returned .*; it must return a list of"):
+        transform_gradients([(tf.constant(1.0), variable_of([]))], [transform])
+
+
+def test_a_loss_that_depends_on_no_variable_is_refused():
     with pytest.raises(TfFrameError, match="the loss of Net depends on no trainable variable"):
         check_gradients([(None, variable_of([]))], origin="Net")
-
-
-@pytest.mark.parametrize("returned", [None, 3, {"a": 1}, tf.no_op])
-def test_a_transform_that_returns_no_list_is_named(returned):
-    class Wrong:
-        def __call__(self, pairs):
-            return returned
-
-    with pytest.raises(TfFrameError, match=r"Wrong.__call__\(\) returned .* it must return a list"):
-        transform_gradients([(tf.constant(1.0), variable_of([]))], [Wrong()])
 
 
 @pytest.mark.parametrize(
@@ -155,21 +154,15 @@ def variable(name, shape=(2,)):
 
 def written(summaries):
     """Values by tag, as they are in an event file; the tags in order."""
-    with tf.Session() as session:
-        merged = tf.Summary.FromString(session.run(tf.summary.merge(summaries)))
+    merged = tf.Summary.FromString(run_initialized(tf.summary.merge(summaries)))
     return {value.tag: value for value in merged.value}
 
 
 @pytest.mark.usefixtures("variable_mode")
 def test_each_gradient_gets_a_histogram_and_norms_are_there():
-    values = written(
-        gradient_summaries(
-            [
-                (tf.constant([3.0, -4.0]), variable("a/weights")),
-                (tf.constant([0.0, 12.0]), variable("a/biases")),
-            ]
-        )
-    )
+    gradients = [tf.constant([3.0, -4.0]), tf.constant([0.0, 12.0])]
+    variables = [variable("a/weights"), variable("a/biases")]
+    values = written(gradient_summaries(zip(gradients, variables, strict=True)))
     assert list(values) == [
         "gradients/a/weights",
         "gradient_norms/a/weights",
@@ -213,14 +206,10 @@ def test_variables_without_gradient_are_logged(caplog):
     assert gradient_summaries([(None, variable("too"))]) == []
 
 
-def test_summaries_are_made_on_the_cpu_and_are_in_no_collection():
-    with tf.device("/device:GPU:0"):
-        summaries = gradient_summaries([(tf.ones([2]), variable("v"))])
+def test_summaries_are_on_the_cpu_in_no_collection_and_no_name_scope():
+    pairs = [(tf.ones([2]), variable("v"))]
+    with tf.device("/device:GPU:0"), tf.name_scope("Optimizer"):
+        summaries = gradient_summaries(pairs)
     assert {summary.device for summary in summaries} == {"/device:CPU:0"}
     assert tf.get_collection(tf.GraphKeys.SUMMARIES) == []
-
-
-def test_tags_do_not_depend_on_the_name_scope():
-    with tf.name_scope("Optimizer"):
-        summaries = gradient_summaries([(tf.ones([2]), variable("v"))])
     assert list(written(summaries)) == ["gradients/v", "gradient_norms/v", "gradient_norms/global"]

@@ -125,15 +125,9 @@ def build_inference(
 def restore_session(inference: Inference, checkpoint: str, session_config: Any = None) -> Any:
     """Makes a session for the default graph, and finalizes the graph.
 
-    Args:
-      inference: the model in the default graph.
-      checkpoint: path prefix.
-      session_config: the `ConfigProto`; default: with soft placement.
+    Arguments and errors as of `RestoringSessionCreator`.
 
     Returns:
       A `tf.compat.v1.Session` with restored variables and initialised tables and local variables.
-
-    Raises:
-      CheckpointError: the checkpoint belongs to another model, or cannot be read.
     """
     return RestoringSessionCreator(inference, checkpoint, session_config).create_session()

@@ -16,12 +16,7 @@ from tf_frame.plugin.origin import describe_method
 
 
 def first_batches(source: Any, config: RunOptions) -> Any:
-    """Returns the input, with `--overfit_batches` limited to its first training batches.
-
-    Args:
-      source: the input plugin.
-      config: the number of batches, and the batch size.
-    """
+    """Returns the input, with `--overfit_batches` limited to its first training batches."""
     return _FirstBatches(source, config) if config.overfit_batches else source
 
 

@@ -62,16 +62,11 @@ def make_eval_batch(source: Any, context: InputContext, take: int) -> tuple[Any,
     Lists of data sets end with the shortest one. The queue of a function must close after one pass,
     because its number of batches is unknown; or the caller counts the steps.
 
-    Args:
-      source: the input plugin.
-      context: batch size, seed, shard.
-      take: largest number of batches of a data set; -1: all.
+    Arguments and errors as of `make_batches`; `take` is the largest number of batches of a data
+    set, -1: all.
 
     Returns:
       Features, labels, and a scalar bool tensor: whether the data is known never to end.
-
-    Raises:
-      DataError: the input returned something else; see the module.
     """
     parts, several = _parts(source, Mode.EVAL, context, take=take)
     batches = [_batches(part, source)[0] for part in parts]
@@ -83,18 +78,12 @@ def make_predict_batch(source: Any, context: InputContext) -> tuple[Any, Any]:
     """Takes the features of a batch to predict on, in the current device scope.
 
     The data set or function of the input may leave out labels. A pair counts as features and
-    labels, and the labels are dropped. The data may repeat for ever.
-
-    Args:
-      source: the input plugin.
-      context: batch size, seed, shard.
+    labels, and the labels are dropped. The data may repeat for ever. Arguments and errors as of
+    `make_batches`.
 
     Returns:
       The features, a list if the input returned a list; and a scalar bool tensor: whether the data
       is known never to end.
-
-    Raises:
-      DataError: the input returned something else.
     """
     parts, several = _parts(source, Mode.PREDICT, context)
     features = [_without_labels(_batches(part, source)[0], source) for part in parts]
@@ -106,10 +95,7 @@ def _parts(
 ) -> tuple[list[Any], bool]:
     """The data sets and functions of an input, and whether the input returned a list.
 
-    Args:
-      source, mode, context: the input, and the arguments of its `dataset`.
-      take: largest number of batches of a data set; -1: all.
-      count: number of batches per step.
+    At most `take` batches of a data set are taken (-1: all), `count` in each step.
     """
     returned = source.dataset(mode, context)
 
@@ -149,13 +135,10 @@ def _join_parts(batches: Iterable[Batch]) -> Batch:
 def _endless(parts: Iterable[Any]) -> Any:
     """A scalar bool tensor: whether all parts are data sets that are known never to end."""
     infinite = tf.data.experimental.INFINITE_CARDINALITY
+    if not all(map(_is_dataset, parts)):
+        return tf.constant(False)
     return tf.reduce_all(
-        [
-            tf.equal(tf.data.experimental.cardinality(part), infinite)
-            if _is_dataset(part)
-            else tf.constant(False)
-            for part in parts
-        ]
+        [tf.equal(size, infinite) for size in map(tf.data.experimental.cardinality, parts)]
     )
 
 

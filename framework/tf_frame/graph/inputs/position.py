@@ -47,6 +47,8 @@ _ADVICE = (
 class InputPosition:
     """Saves and restores the iterators of the default graph; made by `make_input_position`.
 
+    The sessions of the methods have initialised iterators.
+
     Args:
       fingerprint: the values that must be equal for a position to fit.
       worker: number of this worker; each worker has its own names in the checkpoint.
@@ -89,9 +91,6 @@ class InputPosition:
     def check(self, session: Any) -> None:
         """Checks that the position can be saved, by evaluating it.
 
-        Args:
-          session: a session with initialised iterators.
-
         Raises:
           DataError: the position cannot be saved; the first line of the message is the reason,
             the next lines are advice.
@@ -110,12 +109,7 @@ class InputPosition:
         session.run(self._leave_out)
 
     def restore(self, session: Any, path: str, *, report: Callable[[str], None]) -> None:
-        """Restores the position from a checkpoint.
-
-        Args:
-          session: a session with initialised iterators.
-          path: path prefix of the checkpoint of the variables.
-          report: takes a warning.
+        """Restores the position from the checkpoint of the variables; `report` takes a warning.
 
         Raises:
           CheckpointError: the checkpoint has no position, or a damaged one.
@@ -138,11 +132,7 @@ class InputPosition:
             ) from error
 
     def put(self, session: Any, values: Mapping[str, bytes]) -> None:
-        """Restores the position from the values of `tensors`.
-
-        Args:
-          session: a session with initialised iterators.
-          values: name in the checkpoint -> value.
+        """Restores the position from the values of `tensors`, by their names in the checkpoint.
 
         Raises:
           tf.errors.OpError: the values belong to another input.

@@ -22,13 +22,9 @@ _WITHOUT_POSITION = "tf_frame/inputs_without_position"
 
 
 def dataset_batches(dataset: Any, count: int) -> list[Batch]:
-    """Takes batches of a data set, one after the other.
+    """Takes `count` batches of a data set of `(features, labels)` per step, one after the other.
 
     A `Scaffold` initialises the iterator together with the tables.
-
-    Args:
-      dataset: yields `(features, labels)`.
-      count: number of batches per step.
     """
     iterator = tf.data.make_initializable_iterator(dataset)
     tf.add_to_collection(tf.GraphKeys.TABLE_INITIALIZERS, iterator.initializer)

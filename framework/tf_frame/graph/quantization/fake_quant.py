@@ -14,11 +14,14 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame import layers
+from tf_frame.errors import ConfigError
 
 # Collection of the ranges, named as in tf.contrib.quantize.
 QUANT_VARS = "quant_vars"
 # Decay of an activation's range: ema_decay of tf.contrib.quantize.
 _DECAY = 0.999
+# As in tf.quantization.fake_quant_with_min_max_vars.
+_BITS = range(2, 17)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -31,6 +34,9 @@ class FakeQuant:
         evaluation, which only reads ranges.
       weight_bits, activation_bits: bits of the integers, 2 to 16.
       inline: whether every rounding updates a range; otherwise ops in `UPDATE_OPS` do.
+
+    Raises:
+      ConfigError: another number of bits.
     """
 
     active: Any
@@ -39,15 +45,17 @@ class FakeQuant:
     activation_bits: int = 8
     inline: bool = False
 
+    def __post_init__(self) -> None:
+        if not (self.weight_bits in _BITS and self.activation_bits in _BITS):
+            raise ConfigError(
+                f"quantisation to {self.weight_bits} bits for weights and {self.activation_bits} "
+                f"for activations: TensorFlow rounds to {_BITS[0]} to {_BITS[-1]} bits"
+            )
+
     def weights(self, tensor: Any, name: str) -> Any:
-        """Rounds weights to levels (255 for 8 bits) symmetric around 0.
+        """Rounds weights to levels (255 for 8 bits) symmetric around 0, once rounding begins.
 
-        Args:
-          tensor: the weights.
-          name: name of the range; its variables are `<name>/min` and `<name>/max`.
-
-        Returns:
-          A tensor of the same shape, equal to `tensor` until rounding begins.
+        The range has the variables `<name>/min` and `<name>/max`.
         """
         return self._apply(tensor, name, self.weight_bits, measure=_symmetric, narrow_range=True)
 

@@ -26,8 +26,6 @@ from tf_frame.graph.quantization.find_layers import (
 )
 
 _LOG = logging.getLogger("tf_frame")
-# As in tf.quantization.fake_quant_with_min_max_vars.
-_BITS = range(2, 17)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -79,48 +77,33 @@ def quantize_training_graph(
     Raises:
       ConfigError: another number of bits, no global step, or nothing to quantise.
     """
-    bits = (weight_bits, activation_bits)
     return _quantize(
         graph,
         delay_steps=delay_steps,
-        bits=bits,
         scope=scope,
         training=True,
+        weight_bits=weight_bits,
+        activation_bits=activation_bits,
         inline=inline_updates,
     )
 
 
 def quantize_eval_graph(
-    graph: Any = None,
-    *,
-    delay_steps: int,
-    weight_bits: int = 8,
-    activation_bits: int = 8,
-    scope: str | None = None,
+    graph: Any = None, *, delay_steps: int, scope: str | None = None, **bits: int
 ) -> Quantized:
     """Makes an evaluation graph compute as the training graph does at its global step.
 
     The variables have the names of the training graph, so that its checkpoints, which hold the
-    ranges, fit. Arguments and errors as of `quantize_training_graph`.
+    ranges, fit. Arguments, with `weight_bits` and `activation_bits`, and errors as of
+    `quantize_training_graph`.
     """
-    bits = (weight_bits, activation_bits)
-    return _quantize(graph, delay_steps=delay_steps, bits=bits, scope=scope, training=False)
+    return _quantize(graph, delay_steps=delay_steps, scope=scope, training=False, **bits)
 
 
 def _quantize(
-    graph: Any,
-    *,
-    delay_steps: int,
-    bits: tuple[int, int],
-    scope: str | None,
-    training: bool,
-    inline: bool = False,
+    graph: Any, *, delay_steps: int, scope: str | None, training: bool, **settings: Any
 ) -> Quantized:
-    if not all(count in _BITS for count in bits):
-        raise ConfigError(
-            f"quantisation to {bits[0]} bits for weights and {bits[1]} for activations: TensorFlow "
-            f"rounds to {_BITS[0]} to {_BITS[-1]} bits"
-        )
+    """Rewrites a graph; `settings` are further attributes of `FakeQuant`."""
     graph = graph or tf.get_default_graph()
     ops = [op for op in graph.get_operations() if op.name.startswith(scope or "")]
     layers = _outside_loops(graph, find_layers(ops))
@@ -132,13 +115,8 @@ def _quantize(
             "build the model first"
         )
     with graph.as_default():
-        fake_quant = FakeQuant(
-            active=_active(delay_steps),
-            keep=kept_share(inline=inline) if training else None,
-            weight_bits=bits[0],
-            activation_bits=bits[1],
-            inline=inline,
-        )
+        keep = kept_share(inline=settings["inline"]) if training else None
+        fake_quant = FakeQuant(active=_active(delay_steps), keep=keep, **settings)
         return _rewrite(ops, layers, fake_quant)
 
 

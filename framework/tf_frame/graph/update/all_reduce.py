@@ -1,4 +1,4 @@
-"""Means and sums over the workers of a job without parameter servers.
+"""Sums of gradients by all-reduce: over workers without parameter servers, and over clones.
 
 Every worker holds the variables; TensorFlow's collective operations add up the gradients, in a
 ring over gRPC between CPUs, by NCCL between GPUs. All workers must run the same collectives in
@@ -24,18 +24,19 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
+from tf_frame.deploy.clones import Clone
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.errors import ConfigError
 from tf_frame.gradient_transforms.values import GradsAndVars
 from tf_frame.graph.update.collectives import (
+    CLONES,
     Collectives,
-    buckets,
-    in_turn,
     num_elements,
     pack,
     shaped,
     unpack,
 )
+from tf_frame.graph.update.gradients import sum_gradients
 
 # Elements of a buffer for each member: the ring sends at least 64 bytes, and a member that receives
 # nothing in a step would not notice that its neighbour is lost.
@@ -126,17 +127,10 @@ class AllReduceGroup(Collectives):
             return unpack(self.reduced([packed], [self.device], merge)[0], [tensor])[0]
 
     def sums(self, tensors: Sequence[Any], *, weight: float = 1.0) -> list[Any]:
-        """Adds up tensors over the workers, each multiplied by `weight`; packs them in buffers."""
-        sums: dict[int, Any] = {}
-        for bucket in buckets(tensors, self.buffer_bytes):
-            bucket_tensors = [tensors[index] for index in bucket]
-            with in_turn(self.device, sums.values()):
-                packed = pack(bucket_tensors, min_elements=self._min_elements)
-                # Before the sum, which might be too large for 16 bits.
-                packed = packed if weight == 1 else packed * tf.cast(weight, packed.dtype)
-                total = self.reduced([packed], [self.device])[0]
-            sums.update(zip(bucket, unpack(total, bucket_tensors), strict=True))
-        return [sums[index] for index in range(len(tensors))]
+        """Adds up tensors over the workers, each multiplied by `weight`."""
+        return self.sum_members(
+            [tensors], [self.device], weight=weight, min_elements=self._min_elements
+        )
 
     @property
     def _min_elements(self) -> int:
@@ -197,3 +191,35 @@ def worker_group(deployment: DeploymentConfig) -> AllReduceGroup | None:
 
 def _known_slices(gradient: tf.IndexedSlices) -> bool:
     return bool(gradient.values.shape.is_fully_defined())
+
+
+def sum_by_all_reduce(clones: Sequence[Clone], gradients: Sequence[GradsAndVars]) -> GradsAndVars:
+    """Adds the gradients of the clones (copies of the model) between their devices.
+
+    GPUs use NCCL. The variables are on the CPU: only the sum is copied there, not the gradients of
+    every clone. Gradients that are sparse, or missing in a clone, are added as by `sum_gradients`,
+    on the device of the variables.
+
+    Args:
+      clones: the clones, each on its own device.
+      gradients: gradients of each clone.
+
+    Raises:
+      ConfigError: several clones share a device.
+    """
+    devices = [clone.device for clone in clones]
+    if len(set(devices)) < len(devices):
+        raise ConfigError(
+            "--gradient_reduction all_reduce is for clones on different devices; they are on "
+            f"{', '.join(sorted(set(devices)))}; leave out --clone_on_cpu, or the reduction"
+        )
+    added = sum_gradients(gradients)
+    columns = [[gradient for gradient, _ in pairs] for pairs in zip(*gradients, strict=True)]
+    dense = [
+        i for i, column in enumerate(columns) if all(isinstance(g, tf.Tensor) for g in column)
+    ][::-1]
+    per_clone = [[shaped(*pairs[i]) for i in dense] for pairs in gradients]
+    group = Collectives(len(clones), key=CLONES)
+    with tf.name_scope("all_reduce_clones"):
+        sums = dict(zip(dense, group.sum_members(per_clone, devices), strict=True))
+    return [(sums.get(i, gradient), variable) for i, (gradient, variable) in enumerate(added)]

@@ -66,11 +66,7 @@ def apply_gradients(
 def all_ready(transforms: Iterable[Any]) -> Any:
     """Returns a scalar bool tensor: whether all transforms allow this run to apply the gradients.
 
-    Args:
-      transforms: gradient transforms, with or without a method `ready`.
-
-    Returns:
-      The tensor; None if no transform restricts the runs.
+    None if no transform restricts the runs. Only transforms with a method `ready` do.
 
     Raises:
       PluginError: `ready` returned neither a scalar bool tensor nor None.

@@ -74,6 +74,42 @@ class Collectives:
             totals.append(total)
         return totals
 
+    def sum_members(
+        self,
+        tensors: Sequence[Sequence[Any]],
+        devices: Sequence[str],
+        *,
+        weight: float = 1.0,
+        min_elements: int = 1,
+    ) -> list[Any]:
+        """Adds up the tensors of all members, packed in buffers.
+
+        Args:
+          tensors: tensors of each member in this process, equal in number, types and shapes.
+          devices: device of each member in this process.
+          weight: factor on every tensor.
+          min_elements: smallest size of a buffer.
+
+        Returns:
+          The sums, on the first device.
+        """
+        sums: dict[int, Any] = {}
+        for bucket in buckets(tensors[0], self.buffer_bytes):
+            packed = []
+            with _in_turn(devices[0], sums.values()):
+                for member, device in zip(tensors, devices, strict=True):
+                    with tf.device(device):
+                        buffer = pack([member[i] for i in bucket], min_elements=min_elements)
+                        # Before the sum, which might be too large for 16 bits.
+                        buffer = buffer if weight == 1 else buffer * tf.cast(weight, buffer.dtype)
+                        packed.append(buffer)
+                totals = self.reduced(packed, devices)
+            # Every member must run, although only the first sum is used.
+            with tf.control_dependencies(totals), tf.device(devices[0]):
+                parts = unpack(tf.identity(totals[0]), [tensors[0][i] for i in bucket])
+            sums.update(zip(bucket, parts, strict=True))
+        return [sums[index] for index in range(len(tensors[0]))]
+
     def _instance_key(self, kind: str) -> int:
         """The number of a collective, which is the same in every worker: they build equal graphs.
 
@@ -87,12 +123,10 @@ class Collectives:
         return key
 
 
-def in_turn(device: str, done: Iterable[Any]) -> contextlib.AbstractContextManager[Any]:
-    """Returns a context that orders the buffers on GPUs: different orders would block NCCL.
+def _in_turn(device: str, done: Iterable[Any]) -> contextlib.AbstractContextManager[Any]:
+    """A context that orders the buffers on GPUs: different orders would block NCCL.
 
-    Args:
-      device: device of the buffers.
-      done: tensors of the previous buffers, in order.
+    `done` are tensors of the previous buffers, in order.
     """
     last = list(done)[-1:]
     if "GPU" not in device or not last:

@@ -16,7 +16,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.deploy.clones import Clone
 from tf_frame.errors import ConfigError, PluginError, TfFrameError, UnmatchedPatternWarning
-from tf_frame.gradient_transforms.values import GradsAndVars, dense, on_values
+from tf_frame.gradient_transforms.values import GradsAndVars, dense, gradient_values, on_values
 from tf_frame.plugin.origin import describe_method, describe_owner
 from tf_frame.text import short_repr
 
@@ -70,13 +70,9 @@ def clone_gradients(
     optimizer: Any,
     variables: Sequence[Any] | None = None,
 ) -> list[GradsAndVars]:
-    """Differentiates each clone's loss on the clone's device.
+    """Differentiates each clone's loss on the clone's device, by `optimizer.compute_gradients`.
 
-    Args:
-      clones: the clones.
-      losses: one scalar per clone.
-      optimizer: its `compute_gradients` is called.
-      variables: the variables to differentiate by; None: every trainable variable.
+    Without `variables`, it differentiates by every trainable variable.
     """
     gradients = []
     variables = tf.trainable_variables() if variables is None else list(variables)
@@ -145,10 +141,6 @@ def wait_for_loss(loss: Any, grads_and_vars: GradsAndVars) -> GradsAndVars:
 
     Only gradients wait. The chief of synchronous replicas updates in another thread; if its updates
     waited, the chief would compute the loss once more.
-
-    Args:
-      loss: the reported loss, a scalar tensor.
-      grads_and_vars: pairs; None gradients pass.
     """
     with tf.control_dependencies([loss]):
         return [(on_values(gradient, tf.identity), v) for gradient, v in grads_and_vars]
@@ -225,9 +217,6 @@ def gradient_summaries(grads_and_vars: Iterable[tuple[Any, Any]]) -> list[Any]:
     Sparse gradients count by their slices. Variables without gradient are logged, as by
     `add_gradients_summaries` of tf_slim (training/training.py).
 
-    Args:
-      grads_and_vars: pairs.
-
     Returns:
       Scalar string tensors, to be merged; they are in no collection.
     """
@@ -238,7 +227,7 @@ def gradient_summaries(grads_and_vars: Iterable[tuple[Any, Any]]) -> list[Any]:
             if gradient is None:
                 logger.info("Var %s has no gradient", name)
                 continue
-            values = gradient.values if isinstance(gradient, tf.IndexedSlices) else gradient
+            values = gradient_values(gradient)
             norms.append(tf.norm(tf.cast(values, tf.float32)))
             finite = tf.boolean_mask(values, tf.math.is_finite(values))
             summaries.append(tf.summary.histogram(f"gradients/{name}", finite, collections=[]))

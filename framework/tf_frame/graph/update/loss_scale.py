@@ -50,10 +50,7 @@ class LossScale(GradientTransform):
         self._ready: Any = None
         self._variables: list[Any] = []
         if dynamic:
-            self._variables = [
-                _state("loss_scale/scale", initial),
-                _state("loss_scale/good_steps", 0.0),
-            ]
+            self._variables = [_state("scale", initial), _state("good_steps", 0.0)]
         # Read once: a second read might return the value of the next step.
         self.value = self._variables[0] * 1.0 if dynamic else tf.constant(initial)
 
@@ -79,8 +76,7 @@ class LossScale(GradientTransform):
         return values / tf.cast(self.value, values.dtype)
 
     def _after_update(self, finite: Any) -> Any:
-        scale, good_steps = self._variables
-        good = tf.where(finite, good_steps + 1.0, 0.0)
+        good = tf.where(finite, self._variables[1] + 1.0, 0.0)
         grown = good >= self._growth_steps
         smaller = tf.maximum(self.value / _FACTOR, 1.0)
         larger = self.value * _FACTOR
@@ -88,10 +84,8 @@ class LossScale(GradientTransform):
         grown_value = tf.where(grown & tf.is_finite(larger), larger, self.value)
         values = [tf.where(finite, grown_value, smaller), tf.where(grown, 0.0, good)]
         with tf.control_dependencies(values):
-            updates = [
-                tf.assign(v, value) for v, value in zip((scale, good_steps), values, strict=True)
-            ]
-        with tf.control_dependencies([getattr(update, "op", update) for update in updates]):
+            updates = [tf.assign(*pair).op for pair in zip(self._variables, values, strict=True)]
+        with tf.control_dependencies(updates):
             return tf.identity(finite, name="loss_scale/finite")
 
 
@@ -103,7 +97,8 @@ def make_loss_scale(config: RunOptions) -> LossScale | None:
 
 
 def _state(name: str, initial: float) -> Any:
-    return tf.get_variable(name, [], initializer=tf.constant_initializer(initial), trainable=False)
+    initializer = tf.constant_initializer(initial)
+    return tf.get_variable(f"loss_scale/{name}", [], initializer=initializer, trainable=False)
 
 
 def _all_finite(gradients: list[Any]) -> Any:

@@ -75,12 +75,7 @@ class _ExponentialMovingAverage(tf.train.ExponentialMovingAverage):
 
 
 def moving_averages(config: RunOptions, global_step: Any) -> MovingAverages | None:
-    """Returns the averages that the run options ask for, or None.
-
-    Args:
-      config: the decay, and whether the decay is smaller at first.
-      global_step: the variable that counts the updates.
-    """
+    """Returns the averages that the run options ask for, or None."""
     if config.moving_average_decay is None:
         return None
     average = _ExponentialMovingAverage(
@@ -119,9 +114,8 @@ def averaged_saver_map(averaged: Iterable[Any]) -> dict[str, Any]:
     with_average = {variable.ref() for variable in averaged}
     saver_map: dict[str, Any] = {}
     for variable in tf.global_variables():
-        name = saved_name_and_shape(variable)[0] + (
-            _SUFFIX if variable.ref() in with_average else ""
-        )
+        suffix = _SUFFIX if variable.ref() in with_average else ""
+        name = saved_name_and_shape(variable)[0] + suffix
         if variable._get_save_slice_info() is None:
             saver_map[name] = variable
         else:
@@ -130,11 +124,7 @@ def averaged_saver_map(averaged: Iterable[Any]) -> dict[str, Any]:
 
 
 def check_averages(path: str, averaged: Iterable[Any]) -> None:
-    """Checks that a checkpoint holds the averages of all these variables.
-
-    Args:
-      path: path prefix of the checkpoint.
-      averaged: the variables.
+    """Checks that the checkpoint at a path prefix holds the averages of all these variables.
 
     Raises:
       CheckpointError: averages are missing.

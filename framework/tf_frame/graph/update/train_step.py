@@ -24,9 +24,8 @@ from tf_frame.graph.losses import Losses, gather_losses, loss_averages
 from tf_frame.graph.model_output import LOSS, output_origin
 from tf_frame.graph.sync_batch_norm import share_statistics
 from tf_frame.graph.update import gradients
-from tf_frame.graph.update.all_reduce import worker_group
+from tf_frame.graph.update.all_reduce import sum_by_all_reduce, worker_group
 from tf_frame.graph.update.apply_gradients import all_ready, apply_gradients
-from tf_frame.graph.update.clone_reduction import sum_by_all_reduce
 from tf_frame.graph.update.loss_scale import make_loss_scale
 from tf_frame.graph.update.moving_averages import MovingAverages, moving_averages
 from tf_frame.graph.update.sync_replicas import synchronous
@@ -39,7 +38,21 @@ logger = logging.getLogger("tf_frame")
 
 @dataclasses.dataclass(frozen=True)
 class Update:
-    """The parts of a `TrainGraph` that differ between a model's train op and tf-frame's."""
+    """The parts of a `TrainGraph` that differ between a model's train op and tf-frame's.
+
+    Attributes:
+      train_op: runs one step; its value is the total loss before the step.
+      total_loss: scalar; data loss plus regularisation.
+      losses: name -> scalar of the losses to show; the last is `train_op`.
+      summary_op: merged summaries; None without summaries.
+      learning_rate: scalar; None if the model returned a train op.
+      hooks: session hooks of the model.
+      sync_replicas: the `SyncReplicas` of workers that update together; each worker needs its
+        `session_hook`. None without synchronous replicas.
+      run_is_step: whether each run of the train op makes one global step: one worker, and no
+        transform that holds updates back.
+      own_steps: the number of steps of this worker; None for a single worker.
+    """
 
     train_op: Any
     total_loss: Any

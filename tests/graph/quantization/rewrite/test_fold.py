@@ -25,27 +25,15 @@ def fake_quant(values, greatest):
 
 
 def conv(images, channels, rate, is_training=False):
-    return layers.conv2d(
-        images,
-        channels,
-        3,
-        rate=rate,
-        scope="layer",
-        normalizer_fn=norm(is_training),
-        activation_fn=None,
-    )
+    settings = {"normalizer_fn": norm(is_training), "activation_fn": None}
+    return layers.conv2d(images, channels, 3, rate=rate, scope="layer", **settings)
 
 
 def depthwise(images, channels, rate, is_training=False):
+    settings = {"normalizer_fn": norm(is_training), "activation_fn": None}
+    multiplier = channels // images.shape.as_list()[-1]
     return layers.separable_conv2d(
-        images,
-        None,
-        3,
-        rate=rate,
-        depth_multiplier=channels // images.shape.as_list()[-1],
-        normalizer_fn=norm(is_training),
-        activation_fn=None,
-        scope="layer",
+        images, None, 3, rate=rate, depth_multiplier=multiplier, scope="layer", **settings
     )
 
 

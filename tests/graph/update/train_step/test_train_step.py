@@ -47,12 +47,6 @@ def test_an_optimizer_must_be_one(returned):
         checked_optimizer(returned, Odd(None))
 
 
-@pytest.mark.parametrize("returned", [None, [1, 2]])
-def test_a_transform_that_returns_no_pairs_is_the_plugins_fault(returned):
-    with pytest.raises(PluginError, match=r"Odd.__call__\(\) returned .*; it must return a list"):
-        build_toy_graph(CONFIG, transforms=[Odd(returned)])
-
-
 def test_ready_must_be_a_tensor():
     class Ready(Odd):
         def __call__(self, given):
