@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import tensorflow.compat.v1 as tf
 
+from tf_frame.atomic_output import write_file
 from tf_frame.runs.export.serving import Request
 from tf_frame.runs.export.staging import Written
 
@@ -39,8 +39,7 @@ def write_readme(
         },
         "class_names": find_class_names(request),
     }
-    with tf.io.gfile.GFile(os.path.join(folder, README_FILE), "w") as file:
-        file.write(json.dumps(content, indent=2) + "\n")
+    write_file(os.path.join(folder, README_FILE), json.dumps(content, indent=2) + "\n")
 
 
 def write_class_names(request: Request, folder: str) -> str | None:
@@ -50,8 +49,7 @@ def write_class_names(request: Request, folder: str) -> str | None:
         return None
     path = os.path.join(folder, CLASS_NAMES_FILE)
     lines = "".join(f"{' '.join(name.splitlines())}\n" for name in names)
-    with tf.io.gfile.GFile(path, "wb") as file:
-        file.write(lines.encode("utf-8", "surrogateescape"))
+    write_file(path, lines.encode("utf-8", "surrogateescape"))
     return path
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import collections
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import tensorflow.compat.v1 as tf
 
@@ -23,13 +23,29 @@ _ALONE = {
     "receiver_tensor": RECEIVER_NAME,
     "receiver_tensors_alternative": RECEIVER_NAME,
 }
-_Serving = collections.namedtuple(
-    "_Serving", ["features", "receiver_tensors", "receiver_tensors_alternatives"]
-)
 _Supervised = collections.namedtuple("_Supervised", ["features", "labels", "receiver_tensors"])
 
 
-class ServingInputReceiver(_Serving):
+class Received(NamedTuple):
+    """Features and inputs of a model.
+
+    Attributes:
+      features: features for the model's `build`.
+      receiver_tensors: input name -> tensor to feed.
+      receiver_tensors_alternatives: form name -> input name -> tensor to feed instead; or None.
+    """
+
+    features: Any
+    receiver_tensors: Mapping[str, Any]
+    receiver_tensors_alternatives: Mapping[str, Mapping[str, Any]] | None = None
+
+    def forms(self) -> dict[str, Mapping[str, Any]]:
+        """Returns prefix of signature names -> input name -> tensor."""
+        alternatives = self.receiver_tensors_alternatives or {}
+        return {"": self.receiver_tensors, **{f"{key}:": alternatives[key] for key in alternatives}}
+
+
+class ServingInputReceiver(Received):
     """Features for a model that takes a dict of features.
 
     Args:
@@ -57,7 +73,7 @@ class ServingInputReceiver(_Serving):
         )
 
 
-class TensorServingInputReceiver(_Serving):
+class TensorServingInputReceiver(Received):
     """Features for a model that takes one tensor, not a dict.
 
     Args:

@@ -28,32 +28,10 @@ from tf_frame.errors import ConfigError, DataError, NoDataError
 from tf_frame.graph.inputs.pipeline import make_eval_batch
 from tf_frame.plugin import InputContext
 from tf_frame.plugin.origin import describe_method, describe_owner
-from tf_frame.runs.export.input_receivers import RECEIVER_NAME
+from tf_frame.runs.export.input_receivers import RECEIVER_NAME, Received
 
 # Height or width if neither the signature nor the data defines it.
 _SIZE_OF_UNKNOWN = 32
-
-
-@dataclasses.dataclass(frozen=True)
-class Received:
-    """Features and inputs of a model, with the fields of a receiver of tf.estimator.
-
-    Attributes:
-      features: features for the model's `build`.
-      receiver_tensors: input name -> tensor to feed.
-      receiver_tensors_alternatives: form name -> input name -> tensor to feed instead.
-    """
-
-    features: Any
-    receiver_tensors: Mapping[str, Any]
-    receiver_tensors_alternatives: Mapping[str, Mapping[str, Any]] = dataclasses.field(
-        default_factory=dict
-    )
-
-    def forms(self) -> dict[str, Mapping[str, Any]]:
-        """Returns prefix of signature names -> input name -> tensor."""
-        alternatives = self.receiver_tensors_alternatives.items()
-        return {"": self.receiver_tensors, **{f"{key}:": tensors for key, tensors in alternatives}}
 
 
 @dataclasses.dataclass(frozen=True)

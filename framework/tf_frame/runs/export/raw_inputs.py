@@ -14,7 +14,8 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.errors import PluginError
 from tf_frame.plugin import ServingForm
-from tf_frame.runs.export.input_signature import InputSignature, Received, operation_name
+from tf_frame.runs.export.input_receivers import Received
+from tf_frame.runs.export.input_signature import InputSignature, operation_name
 from tf_frame.text import short_repr
 
 

@@ -270,11 +270,8 @@ def check_hooks(plugin: Any, made: Sequence[Any]) -> None:
       PluginError: an element is neither a hook nor a listener.
     """
     for hook in made:
-        fits = _has(hook, _HOOK_METHODS) or _has(hook, _LISTENER_METHODS)
+        kinds = (_HOOK_METHODS, _LISTENER_METHODS)
+        fits = any(all(hasattr(hook, method) for method in methods) for methods in kinds)
         if inspect.isclass(hook) or not fits:
-            kinds = "tf.train.SessionRunHook objects or tf.train.CheckpointSaverListener objects"
-            raise wrong_result(plugin, "__call__", hook, kinds)
-
-
-def _has(hook: Any, methods: Sequence[str]) -> bool:
-    return all(hasattr(hook, method) for method in methods)
+            expected = "tf.train.SessionRunHook objects or tf.train.CheckpointSaverListener objects"
+            raise wrong_result(plugin, "__call__", hook, expected)

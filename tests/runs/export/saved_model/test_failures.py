@@ -26,10 +26,6 @@ def test_without_a_mode_there_is_nothing_to_export(tmp_path, checkpoint, receive
     assert not (tmp_path / "export").exists()
 
 
-def nothing(output):
-    return ModelOutput()
-
-
 def two(output):
     return dataclasses.replace(output, exports={"a": output.predictions, "b": output.predictions})
 
@@ -56,7 +52,7 @@ def with_an_object_based_checkpoint(output):
 @pytest.mark.parametrize(
     ("change", "kind", "message"),
     [
-        (nothing, PluginError, r"^the model offers nothing to serve"),
+        (lambda output: ModelOutput(), PluginError, r"^the model offers nothing to serve"),
         (two, ValueError, r"^Multiple `export_outputs` were provided"),
         (
             with_an_object_based_checkpoint,

@@ -19,6 +19,8 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
+from tf_frame.atomic_output import write_file
+from tf_frame.file_system import read_bytes, read_text
 from tf_frame.runs.export.serving import (
     Request,
     Serving,
@@ -45,9 +47,9 @@ def export(request: Request, folder: str) -> Written:
         outputs = serving.signatures[name]
         graph_def = frozen(serving, outputs)
         inputs = used_inputs(serving, graph_def)
-        _write(os.path.join(folder, FILE), graph_def.SerializeToString())
+        write_file(os.path.join(folder, FILE), graph_def.SerializeToString())
         signature = {"inputs": _describe(inputs), "outputs": _describe(outputs)}
-        _write(os.path.join(folder, SIGNATURE_FILE), json.dumps(signature, indent=2) + "\n")
+        write_file(os.path.join(folder, SIGNATURE_FILE), json.dumps(signature, indent=2) + "\n")
         fed = {key: [n for n in names if n in inputs] for key, names in serving.forms.items()}
         batches = [{n: request.inputs.batch[n] for n in names} for names in fed.values()]
         expected = [
@@ -85,10 +87,8 @@ def used_inputs(serving: Serving, graph_def: Any) -> dict[str, Any]:
 def run(folder: str, batch: Mapping[str, Any], session_config: Any = None) -> dict[str, Any]:
     """Loads an export into a new graph; computes output name -> array from some of its inputs."""
     graph_def = tf.GraphDef()
-    with tf.io.gfile.GFile(os.path.join(folder, FILE), "rb") as file:
-        graph_def.ParseFromString(file.read())
-    with tf.io.gfile.GFile(os.path.join(folder, SIGNATURE_FILE)) as file:
-        signature = json.load(file)
+    graph_def.ParseFromString(read_bytes(os.path.join(folder, FILE)))
+    signature = json.loads(read_text(os.path.join(folder, SIGNATURE_FILE)))
     with tf.Graph().as_default() as graph:
         tf.import_graph_def(graph_def, name="")
         with (
@@ -110,8 +110,3 @@ def _describe(tensors: Mapping[str, Any]) -> dict[str, Any]:
         }
         for name, tensor in sorted(tensors.items())
     }
-
-
-def _write(path: str, content: str | bytes) -> None:
-    with tf.io.gfile.GFile(path, "w" if isinstance(content, str) else "wb") as file:
-        file.write(content)

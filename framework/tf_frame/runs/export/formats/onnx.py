@@ -14,6 +14,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
+from tf_frame.atomic_output import write_file
 from tf_frame.errors import ConfigError, TfFrameError
 from tf_frame.runs.export.formats.frozen_graph import frozen, used_inputs
 from tf_frame.runs.export.formats.tflite import examples
@@ -47,9 +48,7 @@ def export(request: Request, folder: str) -> Written:
         graph_def = frozen(serving, outputs)
         inputs = used_inputs(serving, graph_def)
         expected = [serving.run((outputs, serving.scores), batch) for batch in batches]
-    model = _convert(tf2onnx, graph_def, inputs, outputs)
-    with tf.io.gfile.GFile(os.path.join(folder, FILE), "wb") as file:
-        file.write(model)
+    write_file(os.path.join(folder, FILE), _convert(tf2onnx, graph_def, inputs, outputs))
     comparison = compare_batches(
         expected, run(folder, batches), tolerance=request.tolerance, ranked_by=request.ranked_by
     )

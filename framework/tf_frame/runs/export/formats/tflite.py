@@ -16,7 +16,9 @@ from typing import Any
 import numpy as np
 import tensorflow.compat.v1 as tf
 
+from tf_frame.atomic_output import write_file
 from tf_frame.errors import ConfigError, TfFrameError
+from tf_frame.file_system import read_bytes
 from tf_frame.runs.export.export_outputs import DEFAULT_KEY
 from tf_frame.runs.export.formats.frozen_graph import frozen, used_inputs
 from tf_frame.runs.export.serving import Request, choose_signature, restore_serving, tensor_specs
@@ -65,8 +67,7 @@ def export(
     _write_saved_model(saved_model, graph_def, inputs, outputs)
     model = _convert(lite, saved_model, lambda converter: configure(converter, batches))
     tf.io.gfile.rmtree(saved_model)
-    with tf.io.gfile.GFile(os.path.join(folder, FILE), "wb") as file:
-        file.write(model)
+    write_file(os.path.join(folder, FILE), model)
     comparison = compare(
         expected, run(folder, batches), tolerance=request.tolerance, ranked_by=request.ranked_by
     )
@@ -79,8 +80,7 @@ def run(folder: str, batches: Iterable[Mapping[str, Any]]) -> Iterator[dict[str,
 
     A batch is input name -> array, and may contain more inputs than the model reads.
     """
-    with tf.io.gfile.GFile(os.path.join(folder, FILE), "rb") as file:
-        content = file.read()
+    content = read_bytes(os.path.join(folder, FILE))
     with _without_deprecation():
         interpreter = tensorflow_lite().Interpreter(model_content=content)
     runner = interpreter.get_signature_runner(DEFAULT_KEY)
