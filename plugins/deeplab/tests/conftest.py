@@ -5,6 +5,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 import yaml
 
+from sessions import save_values
 from short_backbone import shorten_backbone
 from tf_frame_deeplab.model import DeepLab, Params
 from tf_frame_deeplab.nuclei import Nuclei, Params as NucleiParams
@@ -52,7 +53,8 @@ def trained(short_backbone, tmp_path_factory):
         model = DeepLab(params=Params(**SMALL), info=Nuclei(params=NucleiParams()).info)
         model.build({"image": tf.zeros([1, 32, 32, 3])}, None, "infer")
         shapes = {v.op.name: v.shape.as_list() for v in tf.model_variables()}
-    save(folder, saved_values(shapes))
+    path = save_values(folder / f"model.ckpt-{STEP}", saved_values(shapes))
+    tf.train.update_checkpoint_state(str(folder), path)
     return folder
 
 
@@ -82,19 +84,3 @@ def initial_value(name, shape, random):
     if kind in ("gamma", "moving_variance"):
         return random.uniform(0.7, 1.4, shape)
     return size * random.uniform(-0.3, 0.3, shape)
-
-
-def save(folder, values):
-    """Writes a checkpoint as the newest of a folder."""
-    path = str(folder / f"model.ckpt-{STEP}")
-    with tf.Graph().as_default(), tf.Session() as session:
-        tensors = [tf.constant(value) for value in values.values()]
-        session.run(
-            tf.raw_ops.SaveV2(
-                prefix=path,
-                tensor_names=list(values),
-                shape_and_slices=[""] * len(values),
-                tensors=tensors,
-            )
-        )
-    tf.train.update_checkpoint_state(str(folder), path)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from sessions import run_initialized
 from tf_frame_deeplab import losses
 
 pytestmark = pytest.mark.usefixtures("graph")
@@ -11,11 +12,6 @@ pytestmark = pytest.mark.usefixtures("graph")
 RANDOM = np.random.RandomState(0)
 LOGITS = RANDOM.normal(size=[2, 3, 4, 3]).astype(np.float32)
 LABELS = RANDOM.choice([0, 1, 2, 255], size=[2, 3, 4]).astype(np.int32)
-
-
-def value(tensor):
-    with tf.Session() as session:
-        return session.run(tensor)
 
 
 def entropy(weights=(1, 1, 1)):
@@ -30,23 +26,23 @@ def entropy(weights=(1, 1, 1)):
 
 def test_class_weights_multiply_the_loss_of_their_pixels():
     weights = (0.5, 1.0, 3.0)
-    loss = value(losses.semantic_loss(LOGITS, LABELS, 255, class_weights=weights))
+    loss = run_initialized(losses.semantic_loss(LOGITS, LABELS, 255, class_weights=weights))
     assert loss == pytest.approx(entropy(weights).sum() / (LABELS != 255).sum(), rel=1e-5)
 
 
 @pytest.mark.parametrize("share", [0.25, 0.5, 0.9])
 def test_hard_pixels_are_those_of_the_greatest_loss(share):
-    loss = value(losses.semantic_loss(LOGITS, LABELS, 255, hard_pixels=share))
+    loss = run_initialized(losses.semantic_loss(LOGITS, LABELS, 255, hard_pixels=share))
     hardest = np.sort(entropy().ravel())[::-1][: int(np.float32(24) * np.float32(share))]
     assert loss == pytest.approx(hardest.sum() / (hardest > 0).sum(), rel=1e-5)
 
 
 def test_all_pixels_are_the_plain_mean_and_ignored_pixels_alone_have_no_loss():
-    loss = value(losses.semantic_loss(LOGITS, LABELS, 255))
+    loss = run_initialized(losses.semantic_loss(LOGITS, LABELS, 255))
     assert loss == pytest.approx(entropy().sum() / (LABELS != 255).sum(), rel=1e-5)
     nothing = np.full_like(LABELS, 255)
     for share in (1.0, 0.5):
-        assert value(losses.semantic_loss(LOGITS, nothing, 255, hard_pixels=share)) == 0
+        assert run_initialized(losses.semantic_loss(LOGITS, nothing, 255, hard_pixels=share)) == 0
 
 
 def test_the_share_of_hard_pixels_falls_from_all_in_a_line():
@@ -65,10 +61,10 @@ def test_center_loss_is_over_the_pixels_near_a_centre():
     heat, labels = RANDOM.normal(size=[2, 2, 5, 4, 1]).astype(np.float32)
     labels = np.maximum(labels, 0)
     counts = RANDOM.uniform(size=[2, 5, 4]) < 0.7
-    loss = value(losses.center_loss(heat, labels, counts))
+    loss = run_initialized(losses.center_loss(heat, labels, counts))
     squares = ((heat - labels)[..., 0] ** 2)[counts].sum()
     assert loss == pytest.approx(squares / (labels[..., 0][counts] > 0).sum(), rel=1e-5)
-    assert value(losses.center_loss(heat, 0 * labels, counts)) == 0
+    assert run_initialized(losses.center_loss(heat, 0 * labels, counts)) == 0
 
 
 def test_offset_loss_is_over_the_pixels_of_instances():
@@ -77,5 +73,5 @@ def test_offset_loss_is_over_the_pixels_of_instances():
     labels[..., 2] = RANDOM.uniform(size=[2, 5, 4]) < 0.5
     inside = labels[..., 2] == 1
     expected = np.abs(offsets - labels[..., :2])[inside].sum() / inside.sum()
-    assert value(losses.offset_loss(offsets, labels)) == pytest.approx(expected, rel=1e-5)
-    assert value(losses.offset_loss(offsets, 0 * labels)) == 0
+    assert run_initialized(losses.offset_loss(offsets, labels)) == pytest.approx(expected, rel=1e-5)
+    assert run_initialized(losses.offset_loss(offsets, 0 * labels)) == 0

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from sessions import initialized_session, run_initialized
 from tf_frame import InputContext, InputInfo, Mode
 from tf_frame.command_line.parsing import parse_command_line
 from tf_frame.errors import ConfigError
@@ -90,9 +91,7 @@ def test_each_head_is_a_convolution_and_all_of_them_learn():
     channels = {name: v.shape[-1] for name, v in weights.items()}
     assert channels == dict(zip(ALL, (2, 1, 2, 2), strict=True))
     gradients = tf.gradients(output.loss, list(weights.values()))
-    with tf.Session() as session:
-        session.run([tf.global_variables_initializer(), tf.tables_initializer()])
-        values, text = session.run([gradients, tf.summary.merge_all()])
+    values, text = run_initialized([gradients, tf.summary.merge_all()])
     assert all(np.abs(gradient).sum() > 0 for gradient in values)
     tags = {value.tag for value in tf.Summary.FromString(text).value}
     assert {f"losses/{head}" for head in ALL} <= tags
@@ -101,9 +100,7 @@ def test_each_head_is_a_convolution_and_all_of_them_learn():
 
 def test_the_loss_is_the_weighted_sum():
     output = built(Mode.EVAL, ALL)
-    with tf.Session() as session:
-        session.run([tf.global_variables_initializer(), tf.tables_initializer()])
-        loss, text = session.run([output.loss, tf.summary.merge_all()])
+    loss, text = run_initialized([output.loss, tf.summary.merge_all()])
     values = {value.tag: value.simple_value for value in tf.Summary.FromString(text).value}
     params = Params(heads=ALL)
     assert loss == pytest.approx(
@@ -118,9 +115,7 @@ def test_evaluation_has_the_metrics_of_each_head():
     assert new | {"parsing_covering", "edge_f_score", "mean_iou"} <= set(output.metrics)
     updates = [update for _, update in output.metrics.values()]
     values = {name: value for name, (value, _) in output.metrics.items()}
-    with tf.Session() as session:
-        session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
-        session.run(tf.tables_initializer())
+    with initialized_session() as session:
         session.run(updates)
         results = session.run(values)
     counted = {"confusion_matrix", "confusion_matrix_image", "pixels_background", "pixels_nucleus"}
@@ -134,8 +129,7 @@ def test_prediction_finds_instances_without_labels():
     images = tf.placeholder(tf.float32, [None, None, None, 3])
     model = DeepLab(params=Params(heads=ALL, **SMALL), info=INFO)
     output = model.build({"image": images}, None, Mode.PREDICT)
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
+    with initialized_session() as session:
         values = session.run(output.predictions, {images: np.ones([2, 20, 33, 3])})
     for name in ("semantic", "instances", "panoptic_semantic", "edge"):
         assert values[name].shape == (2, 20, 33)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from sessions import initialized_session
 from tf_frame import InputInfo, Mode
 from tf_frame.errors import ConfigError
 from tf_frame_deeplab.model import DeepLab, Params
@@ -13,9 +14,6 @@ pytestmark = pytest.mark.usefixtures("graph", "short")
 
 INFO = InputInfo(num_classes=3, ignore_label=255)
 SMALL = {"depth_multiplier": 0.1, "aspp_channels": 8, "decoder_channels": 8}
-# Rewriting the graph for speed takes longer than the steps.
-UNOPTIMIZED = tf.ConfigProto()
-UNOPTIMIZED.graph_options.rewrite_options.disable_meta_optimizer = True
 RANDOM = np.random.RandomState(0)
 IMAGES = RANDOM.uniform(0, 255, size=[2, 33, 49, 3]).astype(np.float32)
 LABELS = {
@@ -39,8 +37,7 @@ def names():
 
 
 def run(*fetches, feed=None):
-    with tf.Session(config=UNOPTIMIZED) as session:
-        session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
+    with initialized_session() as session:
         # Else all logits are about equal.
         for variable in tf.trainable_variables():
             if variable.op.name.startswith("logits/") and "weights" in variable.op.name:

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from sessions import run_initialized
 from tf_frame_deeplab.last_layer_multiplier import LastLayerMultiplier, Params
 
 pytestmark = pytest.mark.usefixtures("graph")
@@ -31,16 +32,14 @@ def transform(pairs, **params):
 )
 def test_factors_follow_from_names(name, factor):
     ((gradient, _),) = transform([(tf.ones([2, 2]), variable(name))], multiplier=10.0)
-    with tf.Session() as session:
-        np.testing.assert_array_equal(session.run(gradient), np.full([2, 2], factor))
+    np.testing.assert_array_equal(run_initialized(gradient), np.full([2, 2], factor))
 
 
 def test_defaults_double_biases_only_and_options_change_layers_and_factors():
     pairs = [(tf.ones([2, 2]), variable("logits/weights")), (tf.ones([2, 2]), variable("a/biases"))]
     weights, biases = transform(pairs)
     assert weights[0] is pairs[0][0]
-    with tf.Session() as session:
-        assert (session.run(biases[0]) == 2).all()
+    assert (run_initialized(biases[0]) == 2).all()
     params = Params(multiplier=3.0, bias_multiplier=5.0, last_layers=("head",))
     factor = LastLayerMultiplier(params=params).factor
     names = ("logits/weights", "head/weights", "head/biases")
@@ -53,8 +52,7 @@ def test_indexed_slices_stay_sparse():
     assert isinstance(scaled, tf.IndexedSlices)
     assert scaled.indices is gradient.indices
     assert scaled.dense_shape is gradient.dense_shape
-    with tf.Session() as session:
-        np.testing.assert_array_equal(session.run(scaled.values), [[20, 20]])
+    np.testing.assert_array_equal(run_initialized(scaled.values), [[20, 20]])
 
 
 def test_none_passes_and_nothing_that_matches_changes_nothing():

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from sessions import initialized_session, run_initialized
 from tf_frame import InputInfo, Mode
 from tf_frame.command_line.parsing import parse_command_line
 from tf_frame.errors import ConfigError
@@ -12,17 +13,13 @@ pytestmark = pytest.mark.usefixtures("graph")
 
 INFO = InputInfo(num_classes=2, ignore_label=255, class_names=("back ground", "nucleus"))
 SMALL = Params(depth_multiplier=0.1, aspp_channels=8, decoder_channels=8)
-# Rewriting the graph for speed takes longer than the steps.
-UNOPTIMIZED = tf.ConfigProto()
-UNOPTIMIZED.graph_options.rewrite_options.disable_meta_optimizer = True
 
 
 def run_loss(logits, labels, ignore_label=255):
     logits = tf.constant(logits, tf.float32)
     loss = segmentation_loss(logits, tf.constant(labels), ignore_label)
     (gradient,) = tf.gradients(loss, logits)
-    with tf.Session() as session:
-        return session.run([loss, gradient])
+    return run_initialized([loss, gradient])
 
 
 def test_loss_is_the_mean_over_pixels_that_count():
@@ -57,8 +54,7 @@ def test_prediction_needs_no_labels_and_no_fixed_size():
     assert output.exports["serving_default"] == output.predictions
     weights = next(v for v in tf.global_variables() if v.op.name == "logits/semantic/weights")
     pixels = np.random.RandomState(0).uniform(0, 255, size=[2, 33, 48, 3])
-    with tf.Session(config=UNOPTIMIZED) as session:
-        session.run(tf.global_variables_initializer())
+    with initialized_session() as session:
         session.run(tf.assign(weights, 1e6 * weights))  # else all classes are about equal
         result = session.run(dict(output.predictions), {images: pixels})
     assert set(np.unique(result["semantic"])) == {0, 1}
@@ -80,9 +76,7 @@ def test_evaluation_has_metrics_pictures_and_no_updates():
     confusion = {"confusion_matrix", "confusion_matrix_image"}
     assert output.metrics.keys() == {"mean_iou", "pixel_accuracy"} | of_classes | confusion
     assert not tf.get_collection(tf.GraphKeys.UPDATE_OPS)
-    with tf.Session(config=UNOPTIMIZED) as session:
-        session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
-        text = session.run(tf.summary.merge_all())
+    text = run_initialized(tf.summary.merge_all())
     values = tf.Summary.FromString(text).value
     pictures = {v.tag.split("/")[0]: v.image for v in values if v.tag.endswith("/0")}
     with tf.Session() as session:
@@ -106,8 +100,7 @@ def test_a_few_steps_lower_the_loss():
     batch = {"image": tf.constant(images)}, {"semantic": tf.constant(labels)}
     output = DeepLab(params=SMALL, info=INFO).build(*batch, Mode.TRAIN)
     step = tf.train.MomentumOptimizer(0.05, 0.9).minimize(output.loss)
-    with tf.Session(config=UNOPTIMIZED) as session:
-        session.run(tf.global_variables_initializer())
+    with initialized_session() as session:
         losses = [session.run([output.loss, step])[0] for _ in range(45)]
     assert losses[0] == pytest.approx(np.log(2), abs=0.1)
     # At this step 0.02 on one CPU; rounding differs between kernels.

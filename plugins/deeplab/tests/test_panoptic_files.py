@@ -3,6 +3,7 @@
 import numpy as np
 import tensorflow.compat.v1 as tf
 
+from sessions import compute
 from tf_frame import InputInfo
 from tf_frame_deeplab.model import DeepLab, Params
 from tf_frame_vision.drawing.palette import overlay, palette
@@ -11,8 +12,7 @@ INFO = InputInfo(num_classes=2, class_names=("background", "nucleus"))
 
 
 def decoded(path, **form):
-    with tf.Graph().as_default(), tf.Session() as session:
-        return session.run(tf.io.decode_png(path.read_bytes(), **form))
+    return compute(lambda data: tf.io.decode_png(data, **form), path.read_bytes())
 
 
 def test_instances_are_numbers_of_16_bits_and_an_overlay(tmp_path):

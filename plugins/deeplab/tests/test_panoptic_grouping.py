@@ -4,16 +4,12 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from sessions import compute
 from tf_frame_deeplab.panoptic.components import components
 from tf_frame_deeplab.panoptic.grouping import find_centers, group, group_instances, merge
 from tf_frame_deeplab.panoptic.targets import Targets
 
 RANDOM = np.random.RandomState(3)
-
-
-def run(build, *arrays):
-    with tf.Graph().as_default(), tf.Session() as session:
-        return session.run(build(*map(tf.constant, arrays)))
 
 
 def centers_by_hand(heat, threshold, window, most):
@@ -32,25 +28,25 @@ def centers_by_hand(heat, threshold, window, most):
 def test_centers_are_the_highest_of_their_window(window, most):
     heat = RANDOM.uniform(size=[9, 13]).astype(np.float32)
     options = {"threshold": 0.4, "window": window, "max_instances": most}
-    centers = run(lambda heat: find_centers(heat, **options), heat)
+    centers = compute(lambda heat: find_centers(heat, **options), heat)
     assert centers.tolist() == centers_by_hand(heat, 0.4, window, most)
 
 
 def test_pixels_join_the_centre_that_is_nearest_to_their_target():
     centers = np.array([[1, 2], [6, 5], [3, 8]], np.int32)
     offsets = RANDOM.normal(scale=3, size=[8, 10, 2]).astype(np.float32)
-    groups = run(group, centers, offsets)
+    groups = compute(group, centers, offsets)
     for place in np.ndindex(8, 10):
         distances = np.sum((np.array(place) + offsets[place] - centers) ** 2, axis=1)
         assert groups[place] == np.argmin(distances) + 1
     # Without a centre there is no group.
-    assert not run(group, np.zeros([0, 2], np.int32), np.ones([4, 5, 2], np.float32)).any()
+    assert not compute(group, np.zeros([0, 2], np.int32), np.ones([4, 5, 2], np.float32)).any()
 
 
 def test_an_instance_has_the_class_of_most_of_its_pixels():
     semantic = np.array([[0, 1, 1, 2], [0, 2, 2, 2]], np.int32)
     groups = np.array([[1, 1, 1, 1], [1, 2, 2, 2]], np.int32)
-    classes, instances = run(
+    classes, instances = compute(
         lambda *images: merge(*images, thing_classes=(1, 2), num_classes=3), semantic, groups
     )
     assert classes.tolist() == [[0, 1, 1, 1], [0, 2, 2, 2]]
@@ -59,7 +55,7 @@ def test_an_instance_has_the_class_of_most_of_its_pixels():
 
 def test_classes_that_are_no_things_have_no_instances():
     semantic = np.array([[0, 1, 2, 2]], np.int32)
-    classes, instances = run(
+    classes, instances = compute(
         lambda *images: merge(*images, thing_classes=(2,), num_classes=3),
         semantic,
         np.ones([1, 4], np.int32),

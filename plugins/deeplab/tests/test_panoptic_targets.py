@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from sessions import compute
 from tf_frame import InputContext, Mode
 from tf_frame.testing.elements import read_elements
 from tf_frame_deeplab.nuclei import Nuclei, Params
@@ -21,15 +22,10 @@ MAP = np.array(
 )
 
 
-def run(build, *arrays):
-    with tf.Graph().as_default(), tf.Session() as session:
-        return session.run(build(*map(tf.constant, arrays)))
-
-
 def make_labels(instances, known=None, sigma=1.5):
     known = np.ones(instances.shape, bool) if known is None else known
     targets = Targets(center_sigma=sigma, edge_width=3, ignore_label=255)
-    return run(targets, instances, known)
+    return compute(targets, instances, known)
 
 
 def reference(instances, sigma):
@@ -62,7 +58,7 @@ def test_heat_map_and_offsets_equal_numpy(sigma):
 def test_edges_lie_between_instances_and_not_at_unknown_pixels():
     known = np.ones(MAP.shape, bool)
     known[:, 6] = False
-    edges = run(lambda *args: edge_map(*args, 3), MAP, known)
+    edges = compute(lambda *args: edge_map(*args, 3), MAP, known)
     for row, column in np.ndindex(MAP.shape):
         window = (slice(max(row - 1, 0), row + 2), slice(max(column - 1, 0), column + 2))
         differ = len(set(MAP[window][known[window]])) > 1

@@ -9,6 +9,7 @@ import tensorflow.compat.v1 as tf
 import yaml
 from PIL import Image
 
+from sessions import compute
 from tf_frame import InputContext, InputInfo
 from tf_frame.cli.main import main
 from tf_frame_deeplab import network
@@ -23,11 +24,6 @@ from tf_frame_vision.drawing.text import with_legend
 RANDOM = np.random.RandomState(0)
 
 
-def computed(function, *arrays):
-    with tf.Graph().as_default(), tf.Session() as session:
-        return session.run(function(*map(tf.constant, arrays)))
-
-
 def write_picture(path, height, width):
     path.parent.mkdir(exist_ok=True)
     Image.fromarray(RANDOM.randint(0, 255, [height, width, 3]).astype(np.uint8)).save(path)
@@ -35,7 +31,7 @@ def write_picture(path, height, width):
 
 
 def decoded(path, channels=3):
-    return computed(lambda data: tf.io.decode_png(data, channels), path.read_bytes())
+    return compute(lambda data: tf.io.decode_png(data, channels), path.read_bytes())
 
 
 def predict(capfd, *words):
@@ -189,7 +185,7 @@ def test_more_classes_than_a_palette_has_are_sixteen_bits(writer, tmp_path):
     write(writer(1000), classes)
     data = (tmp_path / "labels" / "x.png").read_bytes()
     assert png_header(data) == (16, 0)
-    pixels = computed(lambda png: tf.io.decode_png(png, channels=1, dtype=tf.uint16), data)
+    pixels = compute(lambda png: tf.io.decode_png(png, channels=1, dtype=tf.uint16), data)
     np.testing.assert_array_equal(pixels[..., 0], classes)
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from sessions import initialized_session, run_initialized
 from tf_frame import InputInfo, Mode
 from tf_frame.errors import ConfigError
 from tf_frame_deeplab.blocks import Blocks, scaled_size
@@ -86,8 +87,7 @@ def test_means_over_the_image_weigh_the_channels_of_the_lite_pyramid():
     output = build_pyramid(FEATURES, pyramid="lite")
     variables = {v.op.name: v for v in tf.global_variables()}
     names = ("aspp0/weights", "image_pooling/weights", "image_pooling/biases")
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
+    with initialized_session() as session:
         session.run(tf.assign(variables["image_pooling/biases"], np.linspace(-4, 4, 8)))
         result, *values = session.run([output, *(variables[name] for name in names)])
     weights, gates, biases = values
@@ -103,8 +103,7 @@ def test_windows_of_image_pooling_have_the_size_of_a_crop(graph):
     """At stride 16 a crop of 33 x 65 pixels has 3 x 5 features: 3 x 2 windows of 5 x 7."""
     build_pyramid(FEATURES, image_pooling_crop_size=(33, 65), image_pooling_stride=(1, 2))
     (pooling,) = [op for op in graph.get_operations() if op.type == "AvgPool"]
-    with tf.Session() as session:
-        means = session.run(pooling.outputs[0])
+    means = run_initialized(pooling.outputs[0])
     assert means.shape == (1, 3, 2, 8)
     np.testing.assert_allclose(means[0, 1, 1], FEATURES[0, 1:4, 2:7].mean((0, 1)), rtol=1e-5)
 
@@ -113,9 +112,7 @@ def test_a_window_of_the_size_of_the_image_changes_nothing_and_a_larger_one_is_r
     plain = build_pyramid(FEATURES)
     with tf.variable_scope("", reuse=True):
         window = build_pyramid(FEATURES, image_pooling_crop_size=(65, 97))
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
-        np.testing.assert_allclose(*session.run([plain, window]), rtol=1e-4, atol=1e-6)
+    np.testing.assert_allclose(*run_initialized([plain, window]), rtol=1e-4, atol=1e-6)
     message = "features of 5 x 7 are smaller than the 7 x 5"
     with tf.Graph().as_default(), pytest.raises(ConfigError, match=message):
         build_pyramid(FEATURES, image_pooling_crop_size=(97, 65))
@@ -137,8 +134,7 @@ def test_aligned_corners_keep_their_values_and_the_rest_lies_in_a_line():
     """As `tf.image.resize_bilinear(..., align_corners=True)`, by its definition."""
     blocks = Blocks(is_training=False, params=Params(align_corners=True))
     line = tf.constant([[[[0.0], [4.0], [6.0]]]])
-    with tf.Session() as session:
-        resized = session.run(blocks.resize(line, like=tf.zeros([1, 1, 9, 1])))
+    resized = run_initialized(blocks.resize(line, like=tf.zeros([1, 1, 9, 1])))
     np.testing.assert_allclose(resized.ravel(), [0, 1, 2, 3, 4, 4.5, 5, 5.5, 6])
 
 
@@ -146,5 +142,4 @@ def test_aligned_corners_keep_their_values_and_the_rest_lies_in_a_line():
 def test_sizes_are_scaled_from_centre_to_centre(factor):
     expected = [int((side - 1) * factor) + 1 for side in (513, 1025)]
     assert scaled_size([513, 1025], factor) == expected
-    with tf.Session() as session:
-        assert session.run(scaled_size(tf.constant([513, 1025]), factor)).tolist() == expected
+    assert run_initialized(scaled_size(tf.constant([513, 1025]), factor)).tolist() == expected

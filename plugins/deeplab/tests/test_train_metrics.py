@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from sessions import initialized_session
 from tf_frame import InputInfo, Mode
 from tf_frame_deeplab.model import DeepLab, Params
 from tf_frame_deeplab.train_metrics import train_metrics
@@ -30,8 +31,7 @@ def test_figures_of_the_first_of_two_clones_count_all_steps():
             hooks += train_metrics(*arguments, info=INFO, every_steps=5, last_step=7)
     (hook,) = hooks
     updates = tf.get_collection(tf.GraphKeys.UPDATE_OPS)
-    with tf.Session() as session:
-        session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
+    with initialized_session() as session:
         for _ in range(3):
             session.run(updates)
         figures = session.run(hook.before_step(None, 5).fetches)

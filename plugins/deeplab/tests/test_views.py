@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from sessions import initialized_session, run_initialized
 from tf_frame import InputInfo, Mode, layers
 from tf_frame.errors import ConfigError
 from tf_frame_deeplab import views
@@ -23,12 +24,6 @@ def pointwise(images):
     weights = tf.get_variable("w", [3, 3], initializer=tf.random_normal_initializer(seed=1))
     edge_weights = tf.get_variable("o", [3, 1], initializer=tf.random_normal_initializer(seed=2))
     return {"semantic": images / 100 @ weights, "edge": images / 100 @ edge_weights}
-
-
-def run(*tensors):
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
-        return session.run(tensors)
 
 
 def softmax(logits):
@@ -55,13 +50,13 @@ def test_probabilities_are_averaged_over_scales_and_mirror_images():
     # One view at a time, resized by TensorFlow, added by NumPy.
     expected = []
     for size in ([5, 6], [9, 12], [13, 17]):  # Of the scales 0.5, 1 and 1.5.
-        (scaled,) = run(layers.resize_bilinear(images, size))
+        scaled = run_initialized(layers.resize_bilinear(images, size))
         for step in (1, -1):
             view = tf.constant(np.ascontiguousarray(scaled[:, :, ::step]))
-            (logits,) = run(strided_network(view)["semantic"])
+            logits = run_initialized(strided_network(view)["semantic"])
             resized = layers.resize_bilinear(tf.constant(logits[:, :, ::step].copy()), [9, 12])
-            expected.append(softmax(run(resized)[0]))
-    (logits,) = run(averaged["semantic"])
+            expected.append(softmax(run_initialized(resized)))
+    logits = run_initialized(averaged["semantic"])
     np.testing.assert_allclose(softmax(logits), np.mean(expected, axis=0), atol=1e-5)
 
 
@@ -75,7 +70,7 @@ def test_windows_give_what_the_whole_image_gives_if_surroundings_do_not_count(si
     with tf.variable_scope(tf.get_variable_scope(), reuse=True):
         parts = views.averaged_logits(pointwise, images, like=images, params=cut)
     assert len(tf.global_variables()) == 2
-    expected, merged = run(uncut, parts)
+    expected, merged = run_initialized([uncut, parts])
     semantic = softmax(expected["semantic"])
     np.testing.assert_allclose(softmax(merged["semantic"]), semantic, atol=1e-5)
     np.testing.assert_allclose(merged["edge"], expected["edge"], atol=1e-5)
@@ -86,7 +81,7 @@ def test_where_windows_overlap_their_values_are_averaged():
         return {"mean": tf.zeros_like(images[..., :1]) + tf.reduce_mean(images)}
 
     pixels = random_images(1, 10)
-    (means,) = run(views.windowed(window_mean, tf.constant(pixels), 4, 0.25)["mean"])
+    means = run_initialized(views.windowed(window_mean, tf.constant(pixels), 4, 0.25)["mean"])
     a, b, c = (pixels[:, :, start : start + 4].mean() for start in (0, 3, 6))
     expected = [a, a, a, (a + b) / 2, b, b, (b + c) / 2, c, c, c]
     np.testing.assert_allclose(means[0, 0, :, 0], expected, rtol=1e-5)
@@ -103,7 +98,7 @@ def test_where_windows_overlap_their_values_are_averaged():
     ],
 )
 def test_windows_are_evenly_spread_and_end_with_the_image(size, window, overlap, expected):
-    (starts,) = run(views.window_starts(tf.constant(size), window, overlap))
+    starts = run_initialized(views.window_starts(tf.constant(size), window, overlap))
     assert starts.tolist() == expected
 
 
@@ -123,8 +118,7 @@ def test_views_share_the_variables_and_differ():
     several = probabilities(eval_scales=(0.5,), sliding_window=16)
     assert [variable.op.name for variable in tf.global_variables()] == names
     weights = next(v for v in tf.global_variables() if v.op.name == "logits/semantic/weights")
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
+    with initialized_session() as session:
         session.run(tf.assign(weights, 1e6 * weights))  # else all classes are about equal
         one_view, views_mean = session.run([plain, several])
     assert one_view.shape == views_mean.shape == (1, 40, 33, 3)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from sessions import save_values
 from tf_frame.cli.main import main
 from tf_frame.plugin import InputInfo, Mode
 from tf_frame_deeplab.model import DeepLab, Params
@@ -29,17 +30,13 @@ def shapes(short_backbone):
 @pytest.fixture(scope="module")
 def checkpoint(shapes, tmp_path_factory):
     """A checkpoint of the backbone under a foreign prefix, with momentum slots and a step."""
-    path = str(tmp_path_factory.mktemp("foreign") / "model.ckpt")
     random = np.random.RandomState(0)
-    with tf.Graph().as_default(), tf.Session() as session:
-        step = tf.train.create_global_step()
-        for name, shape in shapes[0].items():
-            value = random.rand(*shape).astype(np.float32)
-            tf.get_variable(PREFIX + name, initializer=value)
-            tf.get_variable(f"{PREFIX}{name}/Momentum", initializer=value)
-        session.run([tf.global_variables_initializer(), step.initializer])
-        session.run(step.assign(1234))
-        return tf.train.Saver().save(session, path, global_step=1234)
+    values = {}
+    for name, shape in shapes[0].items():
+        values[PREFIX + name] = random.rand(*shape).astype(np.float32)
+        values[f"{PREFIX}{name}/Momentum"] = values[PREFIX + name]
+    path = tmp_path_factory.mktemp("foreign") / "model.ckpt-1234"
+    return save_values(path, {**values, "global_step": np.int64(1234)})
 
 
 @pytest.fixture

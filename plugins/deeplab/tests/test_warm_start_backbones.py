@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from sessions import initialized_session, save_values
 from tf_frame import InputInfo, Mode
 from tf_frame.checkpoint.warm_start.plan import candidate_variables, plan_warm_start
 from tf_frame.config.option_groups import WarmStartOptions
@@ -13,9 +14,6 @@ from tf_frame_deeplab.model import DeepLab, Params
 
 # The test of the command line takes mobilenet_v2, and tf-frame-vision's tests some more by default.
 pytestmark = [pytest.mark.slow, pytest.mark.process]
-# Rewriting a graph for speed takes longer than a step.
-UNOPTIMIZED = tf.ConfigProto()
-UNOPTIMIZED.graph_options.rewrite_options.disable_meta_optimizer = True
 # Backbone -> scope of its variables.
 SCOPES = {
     **{f"mobilenet_v2{width}": "MobilenetV2" for width in ("", "_140", "_130", "_075", "_050")},
@@ -51,39 +49,23 @@ def build(backbone, **params):
     return {v.op.name: v.shape.as_list() for v in tf.global_variables()}
 
 
-def checkpoint(path, shapes):
-    """Writes a checkpoint of halves, without variables; returns its path."""
-    values = [np.full(shape, 0.5, np.float32) for shape in shapes.values()]
-    with tf.Graph().as_default(), tf.Session(config=UNOPTIMIZED) as session:
-        session.run(
-            tf.raw_ops.SaveV2(
-                prefix=str(path),
-                tensor_names=list(shapes),
-                shape_and_slices=[""] * len(shapes),
-                tensors=values,
-            )
-        )
-    return str(path)
-
-
 @pytest.mark.parametrize("backbone", SCOPES)
 @pytest.mark.parametrize("prefix", ["", "FeatureExtractor/"])
 def test_all_of_the_backbone_and_nothing_else_is_restored(backbone, prefix, tmp_path):
     scope, every = SCOPES[backbone], build(backbone)
     shapes = {name: shape for name, shape in every.items() if name.startswith(f"{scope}/")}
     # A detector's checkpoint has other layers, too, and one of a classifier has its logits.
-    saved = {prefix + name: shape for name, shape in shapes.items()}
-    saved |= {f"{prefix}{scope}/Logits/weights": [3], "global_step": [1]}
+    saved = {prefix + name: np.full(shape, 0.5, np.float32) for name, shape in shapes.items()}
+    saved |= {f"{prefix}{scope}/Logits/weights": [0.5] * 3, "global_step": [0.5]}
     options = WarmStartOptions(
-        warm_start_from=checkpoint(tmp_path / "foreign", saved),
+        warm_start_from=save_values(tmp_path / "foreign", saved),
         warm_start_include=(f"{scope}/",),
         warm_start_map=(rf"{scope}/(.*)={prefix}{scope}/\1",) if prefix else (),
     )
     variables = candidate_variables()
     plan = plan_warm_start(options, variables)
     assert f"{len(shapes)} of {len(every)} variables restored" in plan.summary()
-    with tf.Session(config=UNOPTIMIZED) as session:
-        session.run(tf.global_variables_initializer())
+    with initialized_session() as session:
         plan.init_fn(tf.train.Scaffold(), session)
         values = session.run({v.op.name: v for v in variables})
     assert all((values[name] == 0.5).all() for name in shapes)

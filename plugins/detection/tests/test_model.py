@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from sessions import run_initialized
 from tf_frame import Input, InputInfo, Mode, Network
 from tf_frame.command_line.parsing import parse_command_line
 from tf_frame.errors import ConfigError
@@ -172,13 +173,12 @@ def test_several_inputs_are_one_batch_of_one_size():
 
 @pytest.mark.parametrize("style", ["plain", "grouped"])
 def test_summaries_have_the_apis_tags(style):
-    with tf.Graph().as_default(), tf.Session() as session:
+    with tf.Graph().as_default():
         variable = tf.get_variable("FeatureExtractor/weights", [2])
         tf.add_to_collection(tf.GraphKeys.MODEL_VARIABLES, variable)
         tf.losses.add_loss(tf.constant(0.5), tf.GraphKeys.REGULARIZATION_LOSSES)
         outputs.add_api_summaries({"localization_loss": tf.constant(2.0)}, style)
-        session.run(tf.global_variables_initializer())
-        summary = tf.Summary.FromString(session.run(tf.summary.merge_all()))
+        summary = tf.Summary.FromString(run_initialized(tf.summary.merge_all()))
     losses, variables = ("Losses/", "ModelVars/") if style == "grouped" else ("", "")
     values = {value.tag: value for value in summary.value}
     assert values[f"{losses}localization_loss"].simple_value == 2.0

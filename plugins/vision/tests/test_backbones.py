@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from sessions import initialized_session
 from tf_frame import Network, NetworkContext
 from tf_frame.errors import ConfigError
 from tf_frame.plugin.find import find_plugins
@@ -210,8 +211,7 @@ def test_settings_reach_the_layers(name):
         widths = [v.shape[-1] for v in tf.trainable_variables() if len(v.shape) == 4]
         assert max(widths) <= 256
         mean = next(v for v in tf.global_variables() if v.op.name.endswith("moving_variance"))
-        with tf.Session() as session:
-            session.run(tf.global_variables_initializer())
+        with initialized_session() as session:
             session.run(updates)
             # Images and features are 0; so are their variances.
             np.testing.assert_allclose(session.run(mean), 0.25, rtol=1e-5)

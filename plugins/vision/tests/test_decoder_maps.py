@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from sessions import save_values
 from tf_frame import Network, NetworkContext
 from tf_frame.checkpoint.warm_start.plan import candidate_variables, plan_warm_start
 from tf_frame.config.option_groups import WarmStartOptions
@@ -14,9 +15,6 @@ pytestmark = pytest.mark.usefixtures("graph")
 
 SLOW = [pytest.mark.slow, pytest.mark.process]
 SIDE = 65
-# Rewriting a graph for speed takes longer than a step.
-UNOPTIMIZED = tf.ConfigProto()
-UNOPTIMIZED.graph_options.rewrite_options.disable_meta_optimizer = True
 # Channels of the decoder's maps of stride 4, 8 and 16. Expanded ones of MobileNets: 6 times the
 # inputs (https://arxiv.org/abs/1801.04381), tables 1 and 2 of https://arxiv.org/abs/1905.02244.
 CHANNELS = {
@@ -134,7 +132,10 @@ def test_a_backbone_starts_from_a_checkpoint_of_its_names(name, tmp_path):
     plans = [
         plan_warm_start(
             WarmStartOptions(
-                warm_start_from=save(tmp_path / f"{number}", prefix, values), warm_start_map=mapped
+                warm_start_from=save_values(
+                    tmp_path / f"{number}", {prefix + name: value for name, value in values.items()}
+                ),
+                warm_start_map=mapped,
             ),
             variables,
         )
@@ -144,21 +145,6 @@ def test_a_backbone_starts_from_a_checkpoint_of_its_names(name, tmp_path):
     ]
     for plan in plans:
         assert f"{len(values)} of {len(values)} variables restored" in plan.summary()
-    with tf.Session(config=UNOPTIMIZED) as session:
+    with tf.Session() as session:
         plans[1].init_fn(tf.train.Scaffold(), session)
         assert all((value == 0.5).all() for value in session.run(variables))
-
-
-def save(path, prefix, values):
-    """Writes a checkpoint of the values, without variables; returns its path."""
-    with tf.Graph().as_default(), tf.Session(config=UNOPTIMIZED) as session:
-        names = [prefix + name for name in values]
-        session.run(
-            tf.raw_ops.SaveV2(
-                prefix=str(path),
-                tensor_names=names,
-                shape_and_slices=[""] * len(names),
-                tensors=list(values.values()),
-            )
-        )
-    return str(path)

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from sessions import compute, initialized_session
 from tf_frame import InputContext, InputInfo, Mode, Model, ModelOutput, option
 from tf_frame.errors import DataError
 from tf_frame.testing.exact_resume import check_exact_resume
@@ -22,6 +23,7 @@ from tf_frame_vision.reading.record_index import index_records
 from tf_frame_vision.reading.records import RecordFormat, record_examples
 from tf_frame_vision.reading.skipped import SkippedHook, count_skipped
 from tf_frame_vision.record_splits import make_record_split
+from tfrecords import make_example, write_records
 
 pytestmark = pytest.mark.usefixtures("graph")
 
@@ -95,23 +97,12 @@ class Files(ExampleInput):
 
 @pytest.fixture(scope="module")
 def jpeg():
-    with tf.Graph().as_default(), tf.Session() as session:
-        return session.run(tf.io.encode_jpeg(np.arange(192).reshape(8, 8, 3).astype(np.uint8)))
+    return compute(tf.io.encode_jpeg, np.arange(192).reshape(8, 8, 3).astype(np.uint8))
 
 
 def example(images=(), labels=()):
-    feature = {}
-    if images:
-        feature["image"] = tf.train.Feature(bytes_list=tf.train.BytesList(value=list(images)))
-    if labels:
-        feature["label"] = tf.train.Feature(int64_list=tf.train.Int64List(value=list(labels)))
-    return tf.train.Example(features=tf.train.Features(feature=feature)).SerializeToString()
-
-
-def write(path, records):
-    with tf.io.TFRecordWriter(str(path)) as writer:
-        for record in records:
-            writer.write(record)
+    values = {"image": list(images), "label": list(labels)}
+    return make_example({name: content for name, content in values.items() if content})
 
 
 def change(path, offset, mask=0xFF):
@@ -130,9 +121,9 @@ def folder(tmp_path, jpeg):
         *(good[2], b"\xff\xff no example", example([jpeg], [4])),
         *(good[3],),
     ]
-    write(tmp_path / "train-0", records[:7])
-    write(tmp_path / "train-1", records[7:])
-    write(tmp_path / "validation-0", records)
+    write_records(tmp_path / "train-0", records[:7])
+    write_records(tmp_path / "train-1", records[7:])
+    write_records(tmp_path / "validation-0", records)
     path = tmp_path / "validation-0"
     # A byte within the data of the last record.
     change(path, index_records(path).offsets[9] + 20)
@@ -204,7 +195,7 @@ def test_only_the_first_pass_of_training_counts_and_a_resumed_one_goes_on(folder
 
 def test_a_pass_without_one_good_example_ends_the_run(tmp_path, take):
     for name in ("train-0", "test-0"):
-        write(tmp_path / name, [b"\xff", b"\xff"])
+        write_records(tmp_path / name, [b"\xff", b"\xff"])
     dataset = records(tmp_path, skip_corrupt=True).dataset(Mode.TRAIN, InputContext(batch_size=1))
     with pytest.raises(tf.errors.InvalidArgumentError, match="not one example can be used, such"):
         take(dataset, 1)
@@ -228,7 +219,7 @@ def test_a_pass_without_one_good_example_ends_the_run(tmp_path, take):
 def test_damaged_framing_is_found_at_once(tmp_path, jpeg, damage, told, take):
     path = tmp_path / "train-0"
     for name in ("train-0", "test-0"):
-        write(tmp_path / name, [example([jpeg], [label]) for label in range(4)])
+        write_records(tmp_path / name, [example([jpeg], [label]) for label in range(4)])
     offset = index_records(path).offsets[2]
     damage(path, index_records(path).offsets)
     with pytest.raises(DataError, match=rf"train-0: record 2 \(byte offset {offset}\): {told}"):
@@ -285,15 +276,7 @@ def test_the_user_is_told_in_training_and_in_evaluation(folder, tmp_path, caplog
     assert result["metrics"]["skipped_examples"] == 4
 
 
-@pytest.fixture(params=["resource", "reference"])
-def either_variables(request):
-    if request.param == "reference":
-        tf.disable_resource_variables()
-    yield
-    tf.enable_resource_variables()
-
-
-def test_the_first_clone_keeps_count(either_variables):
+def test_the_first_clone_keeps_count(variable_mode):
     features = {
         "image": tf.ones([2]),
         "skipped": tf.constant([1, 3], tf.int64),
@@ -305,8 +288,7 @@ def test_the_first_clone_keeps_count(either_variables):
     said = []
     hook.report = said.append
     value, update = counted.metrics["skipped_examples"]
-    with tf.Session() as session:
-        session.run(tf.local_variables_initializer())
+    with initialized_session() as session:
         hook.end(session)
         assert said == []
         assert session.run(counted.features["image"]).tolist() == [1, 1]
@@ -323,8 +305,7 @@ def test_examples_of_several_inputs_are_counted_apart():
     counted = count_skipped([*features, {"image": tf.zeros([1])}])
     assert len(counted.features) == 3
     said = []
-    with tf.Session() as session:
-        session.run(tf.local_variables_initializer())
+    with initialized_session() as session:
         session.run(counted.features)
         for hook in counted.hooks:
             hook.report = said.append

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from sessions import compute
 from tf_frame import Input, InputInfo, Model, ModelOutput
 from tf_frame.config.run_options import RunOptions
 from tf_frame.runs.export.export import export_model
@@ -66,8 +67,7 @@ def export(tmp_path):
 def prepared(picture, family):
     source = Photos(params=None)
     source.family = family
-    with tf.Graph().as_default(), tf.Session() as session:
-        return session.run(source.prepare(tf.constant(picture)))
+    return compute(source.prepare, picture)
 
 
 @pytest.mark.parametrize(

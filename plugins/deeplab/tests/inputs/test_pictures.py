@@ -2,15 +2,11 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from sessions import run_initialized
 from tf_frame_deeplab.inputs import pictures
 from tf_frame_vision.augmentation import Sample
 
 pytestmark = pytest.mark.usefixtures("graph")
-
-
-def run(value):
-    with tf.Session() as session:
-        return session.run(value)
 
 
 @pytest.mark.parametrize(
@@ -24,7 +20,7 @@ def run(value):
     ],
 )
 def test_sizes_of_resized_images(size, options, expected):
-    assert tuple(run(pictures.range_size(tf.constant(size), *options))) == expected
+    assert tuple(run_initialized(pictures.range_size(tf.constant(size), *options))) == expected
 
 
 def test_scales_are_those_of_the_steps_or_one_that_is_not_random():
@@ -36,12 +32,12 @@ def test_scales_are_those_of_the_steps_or_one_that_is_not_random():
     assert sizes == {4, 6, 8, 10, 12, 14, 16}
     assert pictures.random_scale(sample, 1.0, 1.0, 0.25, [1, 2]) is sample
     doubled = pictures.random_scale(sample, 2.0, 2.0, 0.25, [1, 2])
-    assert run(tf.shape(doubled.masks)).tolist() == [16, 16, 1]
+    assert run_initialized(tf.shape(doubled.masks)).tolist() == [16, 16, 1]
 
 
 def test_padding_is_below_and_to_the_right():
     sample = Sample(tf.ones([2, 3, 3]), masks=tf.ones([2, 3, 1], tf.int32))
     padded = pictures.padded(sample, 4, 3, mask_fill=9)
-    image, masks = run((padded.image, padded.masks))
+    image, masks = run_initialized((padded.image, padded.masks))
     np.testing.assert_array_equal(masks[..., 0], [[1] * 3] * 2 + [[9] * 3] * 2)
     assert (image[2:] == 127.5).all()

@@ -5,6 +5,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 from PIL import Image
 
+from sessions import initialized_session
 from slow_cases import slow_but
 from tf_frame import InputContext, Mode
 from tf_frame.command_line.parsing import parse_command_line
@@ -270,8 +271,7 @@ def test_the_model_counts_what_is_left_out_while_reading(tmp_path, monkeypatch):
     output = DeepLab(params=params, info=of.info).build(*iterator.get_next(), Mode.TRAIN)
     (hook,) = output.hooks
     assert type(hook) is SkippedHook
-    with tf.Session() as session:
-        session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
+    with initialized_session() as session:
         session.run(iterator.initializer)
         session.run(output.loss)
         session.run(output.loss)

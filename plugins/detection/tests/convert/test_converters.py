@@ -5,6 +5,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 from PIL import Image
 
+from sessions import compute, run_initialized
 from tf_frame import InputContext, Mode
 from tf_frame.cli.main import main
 from tf_frame.errors import DataError
@@ -13,6 +14,7 @@ from tf_frame_detection.inputs import dota
 from tf_frame_detection.inputs.detection_records import in_pixels
 from tf_frame_detection.inputs.detection_tfrecord import DetectionTfrecord, Params
 from tf_frame_detection.inputs.label_map import read_label_map
+from tfrecords import make_example, write_records
 
 pytestmark = pytest.mark.usefixtures("graph")
 
@@ -119,25 +121,16 @@ BAD = {
 }
 
 
-def serialized(values):
-    kinds = {bytes: "bytes_list", int: "int64_list", float: "float_list"}
-    example = tf.train.Example()
-    for key, content in values.items():
-        for value in content:
-            getattr(example.features.feature[key], kinds[type(value)]).value.append(value)
-    return example.SerializeToString()
-
-
 def test_records_that_cannot_be_used_are_named(tmp_path):
-    with tf.Session() as session:
-        png = session.run(tf.io.encode_png(np.zeros([8, 8, 3], np.uint8)))
-    with tf.io.TFRecordWriter(str(tmp_path / "train-00000-of-00001")) as writer:
-        for changes, _ in BAD.values():
-            values = {"image/encoded": [png], **RECORD, **changes}
-            edges = np.array(values.pop("edges")).T.tolist()
-            for name, column in zip(EDGES, edges, strict=True):
-                values[f"image/object/bbox/{name}"] = column
-            writer.write(serialized(values))
+    png = compute(tf.io.encode_png, np.zeros([8, 8, 3], np.uint8))
+    records = []
+    for changes, _ in BAD.values():
+        values = {"image/encoded": [png], **RECORD, **changes}
+        edges = np.array(values.pop("edges")).T.tolist()
+        for name, column in zip(EDGES, edges, strict=True):
+            values[f"image/object/bbox/{name}"] = column
+        records.append(make_example({key: content for key, content in values.items() if content}))
+    write_records(tmp_path / "train-00000-of-00001", records)
     (tmp_path / "classes.txt").write_text("cat\ndog\n")
     params = Params(data_dir=str(tmp_path), classes=str(tmp_path / "classes.txt"), **PLAIN)
     of = DetectionTfrecord(params=params)
@@ -167,8 +160,7 @@ def test_corners_of_records_are_checked(corners, problem):
         "name": tf.constant("rec"),
         "problem": tf.constant(""),
     }
-    with tf.Session() as session:
-        found = session.run(in_pixels(example)["problem"]).decode()
+    found = run_initialized(in_pixels(example)["problem"]).decode()
     assert found.startswith(problem) and bool(found) == bool(problem)
 
 

@@ -9,6 +9,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 from PIL import Image
 
+from sessions import run_initialized
 from tf_frame import InputContext, Mode
 from tf_frame.errors import ConfigError, DataError, NoDataError
 from tf_frame.testing.elements import read_elements
@@ -176,8 +177,7 @@ def test_prediction_and_serving_prepare_images_as_evaluation_does(forms, tmp_pat
     forms_of = of.raw_serving()
     features = forms_of["encoded"].features({"image_bytes": tf.io.read_file(path)[tf.newaxis]})
     pixels = forms_of["pixels"].features({"image": tf.constant(forms.image_of("d")[np.newaxis])})
-    with tf.Session() as session:
-        served = session.run([features, pixels])
+    served = run_initialized([features, pixels])
     for found in (predicted, *served):
         for name in ("image", "image_size", "original_size"):
             np.testing.assert_array_equal(found[name][:1], evaluated[name])

@@ -1,5 +1,6 @@
 """The fake detector of the scripts, and trainers whose graphs are built but not run."""
 
+import contextlib
 import importlib.util
 import types
 from pathlib import Path
@@ -7,6 +8,7 @@ from pathlib import Path
 import pytest
 import tensorflow.compat.v1 as tf
 
+from sessions import initialized_session, save_values
 from tf_frame_legacy import learning
 
 SCRIPTS = Path(__file__).parent / "scripts"
@@ -67,12 +69,10 @@ def build():
 @pytest.fixture(scope="package")
 def session_of():
     """A session of a built graph, with values in its variables and its queues running."""
-    import contextlib
 
     @contextlib.contextmanager
     def session_of(built):
-        with tf.Session(graph=built.graph) as session, built.graph.as_default():
-            session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
+        with built.graph.as_default(), initialized_session() as session:
             coordinator = tf.train.Coordinator()
             threads = tf.train.start_queue_runners(session, coordinator)
             yield session
@@ -88,11 +88,8 @@ def checkpoint(tmp_path_factory):
     """Writes a checkpoint with these values; returns its path prefix."""
 
     def write(**values):
-        with tf.Graph().as_default(), tf.Session() as session:
-            for name, value in values.items():
-                tf.Variable(value, name=name.replace("__", "/"))
-            session.run(tf.global_variables_initializer())
-            return tf.train.Saver().save(session, str(tmp_path_factory.mktemp("other") / "model"))
+        path = tmp_path_factory.mktemp("other") / "model"
+        return save_values(path, {n.replace("__", "/"): value for n, value in values.items()})
 
     return write
 

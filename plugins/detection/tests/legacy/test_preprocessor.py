@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from sessions import run_initialized
 from tf_frame.errors import ConfigError
 from tf_frame_detection.legacy import preprocessor
 
@@ -36,8 +37,7 @@ def shift(image, boxes, labels=None, masks=None, keypoints=None):
 
 def run(options, func_arg_map=None):
     tensors = preprocessor.preprocess(example(), options, func_arg_map)
-    with tf.Session() as session:
-        return session.run(tensors)
+    return run_initialized(tensors)
 
 
 def test_functions_are_applied_in_their_order():

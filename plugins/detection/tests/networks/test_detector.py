@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from sessions import initialized_session
 from tf_frame_detection.boxes.anchors import grid_anchors
 from tf_frame_detection.networks.predictors import _by_anchor
 
@@ -58,8 +59,7 @@ def test_retinanet_has_the_apis_names_and_pays_the_penalty_once(retinanet, shape
     assert len(losses) == len(weights)
     # Every anchor has a code and logits on an odd size.
     graph, raw = retinanet
-    with graph.as_default(), tf.Session() as session:
-        session.run(tf.global_variables_initializer())
+    with graph.as_default(), initialized_session() as session:
         found = session.run(raw)
     cells = sum(-(-75 // s) * -(-61 // s) for s in (8, 16, 32, 64, 128))
     assert [each.shape for each in found] == [(2, 6 * cells, 6), (2, 6 * cells, 3), (6 * cells, 4)]
@@ -89,8 +89,7 @@ def test_any_backbone_and_unknown_sizes_will_do(build, name):
         with tf.Graph().as_default():
             images = tf.placeholder(tf.float32, [None, None, None, 3])
             raw = build(images, num_classes=1, name=name, backbone=backbone, depth_multiplier=1.0)
-            with tf.Session() as session:
-                session.run(tf.global_variables_initializer())
+            with initialized_session() as session:
                 found = session.run(raw, {images: np.zeros([1, 97, 130, 3])})
             assert len({each.shape[-2] for each in found}) == 1
 

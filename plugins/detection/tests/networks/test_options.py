@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from sessions import run_initialized
 from tf_frame import InputInfo, Mode
 from tf_frame_detection import outputs, suppression
 from tf_frame_detection.model import Detection, Params
@@ -46,11 +47,6 @@ def built(monkeypatch):
         yield build
 
 
-def anchors_of(raw):
-    with tf.Session() as session:
-        return session.run(raw.anchors)
-
-
 def test_settings_of_the_layers(built):
     with tf.Graph().as_default():
         options = {"pyramid_channels": 24, "weight_decay": 0.5, "depth_multiplier": 0.3}
@@ -66,10 +62,8 @@ def test_settings_of_the_layers(built):
     # The predictor has an initial deviation of its own.
     _, given = built(predictor_stddev=0.5, predictor_layers=1, pyramid_channels=8)
     (weights,) = [v for v in tf.trainable_variables() if "BoxPredictionTower" in v.op.name][:1]
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
-        # A normal distribution that is cut at two deviations has 0.88 of its deviation.
-        assert np.std(session.run(weights)) == pytest.approx(0.44, abs=0.08)
+    # A normal distribution that is cut at two deviations has 0.88 of its deviation.
+    assert np.std(run_initialized(weights)) == pytest.approx(0.44, abs=0.08)
     assert given["convolutions"].stddev == 0.03
 
 
@@ -93,9 +87,7 @@ def test_layers_and_kernels_of_the_predictor(built):
     assert shapes["BoxPredictionTower/conv2d_2/weights"].shape == [3, 3, 6, 6]
     assert "BoxPredictionTower/conv2d_3/weights" not in shapes
     assert shapes["ClassPredictor/weights"].shape == [5, 5, 6, 2 * 3]
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
-        np.testing.assert_array_equal(session.run(shapes["ClassPredictor/biases"]), 0.25)
+    np.testing.assert_array_equal(run_initialized(shapes["ClassPredictor/biases"]), 0.25)
 
 
 @pytest.mark.parametrize(("loss", "bias"), [("focal", -4.6), ("sigmoid", 0)])
@@ -107,7 +99,7 @@ def test_anchors_of_a_pyramid(built):
     raw, _ = built(
         strides=(16, 32), anchor_scale=3.0, scales_per_octave=2, aspect_ratios=(1.0, 4.0)
     )
-    anchors = anchors_of(raw)
+    anchors = run_initialized(raw.anchors)
     height, width = anchors[:4, 2] - anchors[:4, 0], anchors[:4, 3] - anchors[:4, 1]
     np.testing.assert_allclose(height, 48 * np.array([1, 2**0.5, 0.5, 0.5**0.5]), rtol=1e-6)
     np.testing.assert_allclose(width / height, [1, 1, 4, 4], rtol=1e-6)
@@ -130,7 +122,7 @@ def test_anchors_of_ssd(built, options, sides, counts):
     raw, given = built(name="ssd", use_depthwise=True, **options)
     assert given["use_depthwise"] and given["num_maps"] == 3
     assert any("depthwise" in v.op.name for v in tf.trainable_variables())
-    anchors, cells = anchors_of(raw), (16, 4, 1)
+    anchors, cells = run_initialized(raw.anchors), (16, 4, 1)
     assert len(anchors) == np.dot(cells, counts) == raw.logits.shape[1]
     firsts = np.cumsum([0, *np.multiply(cells, counts)[:2]])
     heights = (anchors[:, 2] - anchors[:, 0])[firsts]

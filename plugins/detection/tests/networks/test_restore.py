@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from sessions import save_values
 from tf_frame.checkpoint.warm_start.plan import candidate_variables, plan_warm_start
 from tf_frame.config.option_groups import WarmStartOptions
 from tf_frame_detection.restore import restore_options
@@ -17,16 +18,9 @@ def save(tmp_path_factory):
     """Writes a checkpoint of random values for name -> shape, and returns its path."""
 
     def write(shapes):
-        path = str(tmp_path_factory.mktemp("published") / "model.ckpt")
         random = np.random.RandomState(0)
-        values = [random.normal(size=shape).astype(np.float32) for shape in shapes.values()]
-        with tf.Graph().as_default(), tf.Session() as session:
-            names = [tf.constant(name) for name in shapes]
-            slices = tf.constant([""] * len(shapes))
-            session.run(tf.raw_ops.SaveV2(
-                prefix=path, tensor_names=tf.stack(names), shape_and_slices=slices, tensors=values
-            ))  # fmt: skip
-        return path
+        values = {n: random.normal(size=shape).astype(np.float32) for n, shape in shapes.items()}
+        return save_values(tmp_path_factory.mktemp("published") / "model.ckpt", values)
 
     return write
 

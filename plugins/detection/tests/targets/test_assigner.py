@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from sessions import compute
 from tf_frame_detection.boxes import rotated, upright
 from tf_frame_detection.boxes.coders import FasterRcnnCoder, RotatedCoder
 from tf_frame_detection.targets.assigner import Assigner, Targets, with_background
@@ -125,10 +126,9 @@ def test_rotated_boxes_are_matched_by_enclosing_ones_and_background_is_first():
         list(zip(labels["boxes"][0], [1], [False], strict=True))
     )
     anchor = int(targets.matches[0].argmax())
-    with tf.Graph().as_default(), tf.Session() as session:
-        code = tf.constant(targets.box_targets[0, anchor])
-        decoded = session.run(coder.decode(code, ANCHORS[anchor]))
+    decoded = compute(
+        lambda code: coder.decode(code, ANCHORS[anchor]), targets.box_targets[0, anchor]
+    )
     np.testing.assert_allclose(decoded, box[0, 0], rtol=1e-4)
-    with tf.Graph().as_default(), tf.Session() as session:
-        targets = session.run(with_background(tf.constant([[[0.0, 1.0], [0.0, 0.0]]])))
+    targets = compute(with_background, [[[0.0, 1.0], [0.0, 0.0]]])
     assert targets.tolist() == [[[0, 0, 1], [1, 0, 0]]]

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from sessions import run_initialized
 from tf_frame_vision.augmentation import (
     Sample,
     apply_if,
@@ -73,11 +74,6 @@ def sample(boxes=BOXES, points=POINTS):
     return Sample(*map(tf.constant, (image, masks, boxes, points)))
 
 
-def run(samples):
-    with tf.Session() as session:
-        return session.run(samples)
-
-
 def box_of(mask):
     """The box around the pixels of a mask."""
     rows, columns = np.nonzero(mask)
@@ -86,7 +82,7 @@ def box_of(mask):
 
 @pytest.mark.parametrize("name", WHOLE_PIXELS)
 def test_marks_follow_the_image(name):
-    for result in run([change(sample()) for change in WHOLE_PIXELS[name]()]):
+    for result in run_initialized([change(sample()) for change in WHOLE_PIXELS[name]()]):
         image, masks, boxes, points = result
         height, width = image.shape[:2]
         assert masks.shape == (height, width, len(BOXES))
@@ -112,7 +108,7 @@ def test_marks_follow_the_image(name):
 @pytest.mark.parametrize("width", [20, 40, 97])
 def test_resized_marks_have_the_place_that_they_had(height, width):
     """In fractions of the image; a mask to half a pixel of the smaller image."""
-    result = run(resize(sample(), height, width))
+    result = run_initialized(resize(sample(), height, width))
     factors = np.array([height / HEIGHT, width / WIDTH])
     np.testing.assert_allclose(result.points, POINTS * factors, rtol=1e-6)
     np.testing.assert_allclose(result.boxes, BOXES * [*factors, *factors], rtol=1e-6)
@@ -130,7 +126,7 @@ def test_masks_rotations_and_scales_are_those_of_tensorflow():
     values = np.array([[0, 9]])[..., np.newaxis]
     typed = {t: tf.constant(values.astype(t)) for t in (np.uint8, np.int32, bool, np.float32)}
     resized = {t: resize(Sample(tf.zeros([1, 2, 1]), m), 1, 6).masks for t, m in typed.items()}
-    found = run(resized)
+    found = run_initialized(resized)
     assert {t: masks.dtype for t, masks in found.items()} == {t: np.dtype(t) for t in typed}
     for kind in (np.uint8, np.int32):
         assert found[kind][0, :, 0].tolist() == [0, 0, 0, 9, 9, 9]
@@ -138,22 +134,22 @@ def test_masks_rotations_and_scales_are_those_of_tensorflow():
     np.testing.assert_allclose(found[np.float32][0, :, 0], [0, 0, 1.5 * 2, 6, 9, 9], atol=1e-5)
     image = sample().image
     pairs = [(rotate_90(Sample(image), k).image, tf.image.rot90(image, k)) for k in range(4)]
-    for found, expected in run(pairs):
+    for found, expected in run_initialized(pairs):
         np.testing.assert_array_equal(found, expected)
-    found = run(scale(sample(), tf.constant(1.26)))
+    found = run_initialized(scale(sample(), tf.constant(1.26)))
     assert found.image.shape == (38, 50, 3)
     np.testing.assert_allclose(found.points, POINTS * [38 / 30, 50 / 40], rtol=1e-6)
 
 
 def test_padding_has_its_own_values_and_boxes_are_clipped():
     typed = Sample(tf.ones([2, 2, 3]), tf.ones([2, 2, 1], tf.int32))
-    image, masks, *_ = run(pad(typed, 1, 0, 3, 4, fill=7, mask_fill=255)[:2])
+    image, masks, *_ = run_initialized(pad(typed, 1, 0, 3, 4, fill=7, mask_fill=255)[:2])
     assert (image[0] == 7).all() and (image[1:, 2:] == 7).all() and (image[1:, :2] == 1).all()
     assert masks[..., 0].tolist() == [[255] * 4, [1, 1, 255, 255], [1, 1, 255, 255]]
     of_bool = pad(Sample(typed.image, tf.ones([2, 2, 1], tf.bool)), 0, 0, 2, 3, mask_fill=255)
-    assert run(of_bool.masks)[..., 0].tolist() == [[True, True, False]] * 2
+    assert run_initialized(of_bool.masks)[..., 0].tolist() == [[True, True, False]] * 2
     boxes = np.float32([[-3, 4, 10, 99], [40, 50, 60, 70], [1, 2, 3, 4]])
-    found = run(clip_boxes(sample(boxes))).boxes
+    found = run_initialized(clip_boxes(sample(boxes))).boxes
     assert found.tolist() == [[0, 4, 10, 40], [30, 40, 30, 40], [1, 2, 3, 4]]
 
 
@@ -166,7 +162,7 @@ def test_a_window_takes_every_place_and_no_other(size):
                                      tf.constant([[0.5, 0.5]])), 1, size, across=f).points[0, 1],
         tf.constant(fractions),
     )  # fmt: skip
-    first = np.unique(run(columns) - 0.5)
+    first = np.unique(run_initialized(columns) - 0.5)
     expected = -np.arange(11.0)[::-1] if size == 20 else np.arange(12.0)
     np.testing.assert_array_equal(first, expected)
 
@@ -181,7 +177,9 @@ def test_a_change_is_applied_where_the_condition_holds_and_to_unknown_sizes():
         pairs = [(kept, given), (done, flip_left_right(given))]
         for found, expected in pairs:
             for name in parts:
-                np.testing.assert_array_equal(*run([getattr(found, name), getattr(expected, name)]))
+                np.testing.assert_array_equal(
+                    *run_initialized([getattr(found, name), getattr(expected, name)])
+                )
     # Images of unknown size and no boxes are changed.
     image = tf.placeholder(tf.float32, [None, None, 3])
     empty = Sample(image, boxes=tf.zeros([0, 4]), points=tf.zeros([0, 2]))

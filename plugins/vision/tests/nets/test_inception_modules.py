@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from sessions import initialized_session, run_initialized
 from tf_frame.errors import ConfigError
 from tf_frame_vision.nets.inception_modules import (
     SAME,
@@ -68,8 +69,7 @@ def test_a_kernel_may_be_another_than_the_scope_says():
 def test_branches_are_joined_in_their_order():
     images = np.random.RandomState(0).uniform(size=[1, 4, 4, 1]).astype("float32")
     mixed = Mixed("Mixed", ((Pool("MaxPool_0a_2x2"),), (Pool("AvgPool_0a_2x2"),)))
-    with tf.Session() as session:
-        largest, mean = np.moveaxis(session.run(mixed.build(tf.constant(images), Style())), 3, 0)
+    largest, mean = np.moveaxis(run_initialized(mixed.build(tf.constant(images), Style())), 3, 0)
     windows = [images[0, i : i + 2, j : j + 2, 0] for i in range(4) for j in range(4)]
     np.testing.assert_allclose(largest.ravel(), [w.max() for w in windows], rtol=1e-6)
     np.testing.assert_allclose(mean.ravel(), [w.mean() for w in windows], rtol=1e-6)
@@ -84,8 +84,7 @@ def test_the_style_scales_channels_and_initial_weights():
     row = (Conv("Conv2d_0a_3x3", 16), Conv("Conv2d_0b_3x3", 16, stddev=0.5))
     assert build_row(net, row, style).shape == [1, 8, 8, 32]
     own, given = tf.trainable_variables()[0], tf.trainable_variables()[2]
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
+    with initialized_session() as session:
         # Cut at two deviations, a normal distribution keeps 0.8796 of its deviation.
         assert session.run(own).std() == pytest.approx(0.8796 * 0.01, rel=0.05)
         assert session.run(given).std() == pytest.approx(0.8796 * 0.5, rel=0.05)

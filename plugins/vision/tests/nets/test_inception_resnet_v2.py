@@ -3,7 +3,6 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame import layers
-from tf_frame.errors import ConfigError
 from tf_frame_vision.nets import inception_resnet_v2
 from tf_frame_vision.nets.inception_modules import smallest_size
 from tf_frame_vision.nets.inception_resnet_v2 import inception_resnet_v2_base
@@ -33,11 +32,6 @@ ALIGNED_SIZES = [150, 150, 150, 75, 75, 75, 38, 38, 19, 19]
 DILATED_SIZES = [149, 147, 147, 73, 73, 71, 35, 35, 33, 33]
 
 
-def build(images, **arguments):
-    arguments = {"reuse": tf.AUTO_REUSE, **arguments}
-    return inception_resnet_v2.inception_resnet_v2(images, 5, **arguments)
-
-
 @pytest.fixture(scope="module", params=[pytest.param(number, marks=SLOW) for number in (1, 2)])
 def clones(build_clones, request):
     def network():
@@ -47,83 +41,43 @@ def clones(build_clones, request):
     return build_clones(network, request.param)
 
 
-@pytest.fixture(scope="module")
-def graph():
-    """One for several tests: making the variables is what takes time."""
-    return tf.Graph()
-
-
 @pytest.mark.process
 def test_variables_penalties_and_end_points_are_slims_and_shared_by_clones(
-    clones, slim_variables, variables_in, count_parameters
+    check_end_points, clones, slim_variables, variables_in, count_parameters
 ):
-    variables = variables_in(clones[0])
+    graph, _ = clones
+    variables = variables_in(graph)
     assert variables == slim_variables("inception_resnet_v2")
     without_aux = [variable for variable in variables if "/AuxLogits/" not in variable[0]]
     assert count_parameters(without_aux) - (1536 + 1) == KERAS_PARAMETERS
     # Penalties are paid once and statistics kept by each clone.
-    graph, _ = clones
     ends = ("/weights", "/biases")
-    punished = [name for name, _ in variables_in(graph) if name.endswith(ends)]
+    punished = [name for name, _ in variables if name.endswith(ends)]
     assert len(graph.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)) == len(punished) == 290
-    normalised = [name for name, _ in variables_in(graph) if name.endswith("/beta")]
+    normalised = [name for name, _ in variables if name.endswith("/beta")]
     assert len(graph.get_collection(tf.GraphKeys.UPDATE_OPS)) == 2 * len(clones[1]) * len(
         normalised
     )
-    # End points are slims.
-    expected = {name: [2, size, size, depth] for name, (size, depth) in END_POINTS.items()}
-    expected |= {"AuxLogits": [2, 1001], "global_pool": [2, 1, 1, 1536]}
-    expected |= {"PreLogitsFlatten": [2, 1536], "Logits": [2, 1001], "Predictions": [2, 1001]}
-    for end_points in clones[1]:
-        shapes = {name: tensor.shape.as_list() for name, tensor in end_points.items()}
-        assert shapes == expected
-        assert list(shapes) == list(expected)
-    names = {name: tensor.op.name for name, tensor in clones[1][0].items()}
-    scope = "clone_0/" if len(clones[1]) > 1 else ""
-    top = f"{scope}InceptionResnetV2"
-    assert names["PreAuxLogits"] == f"{top}/InceptionResnetV2/Repeat_1/block17_20/Relu"
-    assert names["AuxLogits"] == f"{top}/AuxLogits/Logits/BiasAdd"
-    assert names["global_pool"] == f"{top}/Logits/AvgPool_1a_8x8/AvgPool"
-    assert names["Logits"] == f"{top}/Logits/Logits/BiasAdd"
-    assert names["Predictions"] == f"{top}/Logits/Predictions"
+    shapes = {"AuxLogits": [2, 1001], "global_pool": [2, 1, 1, 1536]}
+    shapes |= {"PreLogitsFlatten": [2, 1536], "Logits": [2, 1001], "Predictions": [2, 1001]}
+    names = {
+        "PreAuxLogits": "InceptionResnetV2/InceptionResnetV2/Repeat_1/block17_20/Relu",
+        "AuxLogits": "InceptionResnetV2/AuxLogits/Logits/BiasAdd",
+        "global_pool": "InceptionResnetV2/Logits/AvgPool_1a_8x8/AvgPool",
+        "Logits": "InceptionResnetV2/Logits/Logits/BiasAdd",
+        "Predictions": "InceptionResnetV2/Logits/Predictions",
+    }
+    check_end_points(clones[1], END_POINTS, shapes, names)
 
 
 @pytest.mark.slow
-def test_images_of_any_size_and_dilated_kernels(graph, slim_variables, variables_in):
-    with graph.as_default():
-        known, end_points = build(tf.zeros([2, 75, 90, 3]))
-        assert known.shape == end_points["AuxLogits"].shape == [2, 5]
-        assert end_points["Conv2d_7b_1x1"].shape == [2, 1, 1, 1536]
-        depths = {name: end_points[name].shape[3] for name in END_POINTS}
-        assert depths == {name: depth for name, (_, depth) in END_POINTS.items()}
-        # There are five classes, and one kernel is as small as its map.
-        expected = {
-            name: [5 if n == 1001 else n for n in shape]
-            for name, shape in slim_variables("inception_resnet_v2")
-            if name.endswith("/weights")
-        }
-        found = {v: shape for v, shape in variables_in(graph) if v.endswith("/weights")}
-        assert list(found) == list(expected)
-        differ = [name for name in found if found[name] != expected[name]]
-        assert differ == ["InceptionResnetV2/AuxLogits/Conv2d_2a_5x5/weights"]
-        fed = tf.placeholder(tf.float32, [None, None, None, 3])
-        logits, end_points = build(fed, create_aux_logits=False)
-        assert logits.shape.as_list() == [None, 5]
-        assert end_points["global_pool"].op.type == "Mean"
-        assert "AuxLogits" not in end_points
-        with pytest.raises(ConfigError, match="74 x 90 .* at Conv2d_7b_1x1; it takes 75 x 75"):
-            build(tf.zeros([2, 74, 90, 3]))
-    # Strides that are left out become dilated kernels.
-    with graph.as_default(), tf.variable_scope("InceptionResnetV2", reuse=tf.AUTO_REUSE) as scope:
-        before = len(graph.get_operations())
+def test_strides_that_are_left_out_become_dilated_kernels():
+    with tf.Graph().as_default() as graph:
         images = tf.zeros([2, 299, 299, 3])
-        net, end_points = inception_resnet_v2_base(
-            images, "PreAuxLogits", output_stride=8, scope=scope
-        )
-        made = graph.get_operations()[before:]
+        net, end_points = inception_resnet_v2_base(images, "PreAuxLogits", output_stride=8)
     assert net is end_points["PreAuxLogits"]
     assert [point.shape[1] for point in end_points.values()] == DILATED_SIZES
-    dilated = [op for op in made if op.type == "SpaceToBatchND"]
+    dilated = [op for op in graph.get_operations() if op.type == "SpaceToBatchND"]
     # All five convolutions of each block have the rate, though it matters to two only.
     assert len(dilated) == 5 * 20
     assert all("/block17_" in op.name for op in dilated)

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from sessions import initialized_session, run_initialized
 from tf_frame import layers
 from tf_frame.errors import ConfigError
 from tf_frame_vision.nets import inception, inception_utils
@@ -53,8 +54,7 @@ def test_batch_norm_is_as_asked_for(scope):
     updates = tf.get_collection("mine")
     assert len(updates) == 2 and not tf.get_collection(tf.GraphKeys.UPDATE_OPS)
     variance = tf.global_variables("conv/BatchNorm/moving_variance")[0]
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
+    with initialized_session() as session:
         conv = session.graph.get_tensor_by_name(net.op.inputs[0].op.inputs[0].name)
         convolved, normalised = session.run([conv, net])
         session.run(updates)
@@ -85,9 +85,7 @@ def test_initial_weights_of_inception_have_the_variance_of_their_inputs():
     with layers.arg_scope(inception_utils.inception_arg_scope()):
         layers.conv2d(tf.zeros([1, 3, 3, 64]), 64, 3, scope="conv")
     weights = tf.trainable_variables()[0]
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
-        assert session.run(weights).std() == pytest.approx(np.sqrt(2 / (9 * 64)), rel=0.03)
+    assert run_initialized(weights).std() == pytest.approx(np.sqrt(2 / (9 * 64)), rel=0.03)
 
 
 def test_channels_kernels_and_logits_fit_the_map():

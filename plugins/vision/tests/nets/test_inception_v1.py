@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from sessions import initialized_session
 from tf_frame import layers
 from tf_frame_vision.nets import inception_v1
 
@@ -36,12 +37,6 @@ def build(images, num_classes=5, **arguments):
 
 
 @pytest.fixture(scope="module")
-def graph():
-    """One for several tests: making the variables is what takes time."""
-    return tf.Graph()
-
-
-@pytest.fixture(scope="module")
 def clones(build_clones):
     def network():
         with layers.arg_scope(inception_v1.inception_v1_arg_scope()):
@@ -64,27 +59,23 @@ def test_variables_are_slims_and_shared_by_clones(
     assert count_parameters(trained) + gamma - (1024 + 1) == TRAINED_PARAMETERS
 
 
-def test_penalties_and_end_points_are_slims(clones):
+def test_penalties_and_end_points_are_slims(check_end_points, clones):
     graph, _ = clones
     # 57 convolutions, and the logits, which are not normalised.
     assert len(graph.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)) == 58
     assert len(graph.get_collection(tf.GraphKeys.UPDATE_OPS)) == 2 * 2 * 57
-    # End points are slims.
-    expected = {name: [2, size, size, depth] for name, (size, depth) in END_POINTS.items()}
-    expected |= {"AvgPool_0a_7x7": [2, 1, 1, 1024], "Logits": [2, 1001], "Predictions": [2, 1001]}
-    for end_points in clones[1]:
-        shapes = {name: tensor.shape.as_list() for name, tensor in end_points.items()}
-        assert shapes == expected
-        assert list(shapes) == list(expected)
-    names = {name: tensor.op.name for name, tensor in clones[1][0].items()}
-    assert names["Mixed_5c"] == "clone_0/InceptionV1/InceptionV1/Mixed_5c/concat"
-    assert names["Logits"] == "clone_0/InceptionV1/Logits/SpatialSqueeze"
-    assert names["Predictions"] == "clone_0/InceptionV1/Logits/Predictions/Reshape_1"
+    shapes = {"AvgPool_0a_7x7": [2, 1, 1, 1024], "Logits": [2, 1001], "Predictions": [2, 1001]}
+    names = {
+        "Mixed_5c": "InceptionV1/InceptionV1/Mixed_5c/concat",
+        "Logits": "InceptionV1/Logits/SpatialSqueeze",
+        "Predictions": "InceptionV1/Logits/Predictions/Reshape_1",
+    }
+    check_end_points(clones[1], END_POINTS, shapes, names)
 
 
-def test_images_of_any_size_and_logits_that_keep_their_positions(graph):
+def test_images_of_any_size_and_logits_that_keep_their_positions():
     """With unknown sizes, and cut to the map where they are small, values stay the same."""
-    with graph.as_default():
+    with tf.Graph().as_default():
         fed = tf.placeholder(tf.float32, [None, None, None, 3])
         unknown, end_points = build(fed, is_training=False, global_pool=True)
         assert unknown.shape.as_list() == [None, 5]
@@ -94,13 +85,12 @@ def test_images_of_any_size_and_logits_that_keep_their_positions(graph):
         assert end_points["AvgPool_0a_7x7"].shape == [2, 1, 1, 1024]
         images = np.random.RandomState(0).uniform(-1, 1, size=[2, 75, 40, 3])
         fetches = unknown, cut, tf.shape(end_points["Mixed_5c"])
-        with tf.Session() as session:
-            session.run(tf.global_variables_initializer())
+        with initialized_session() as session:
             logits, from_cut, shape = session.run(fetches, {fed: images, known: images})
     np.testing.assert_allclose(from_cut, logits, rtol=1e-4, atol=1e-9)
     assert np.abs(logits).max() > 0
     assert list(shape) == [2, 3, 2, 1024]
-    with graph.as_default():
+    with tf.Graph().as_default():
         logits, _ = build(tf.zeros([2, 256, 224, 3]), spatial_squeeze=False)
     assert logits.shape == [2, 2, 1, 5]
 

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from sessions import initialized_session
 from tf_frame import layers
 from tf_frame_vision.nets import inception_v2
 
@@ -48,23 +49,18 @@ def test_variables_are_slims_and_shared_by_clones(
     assert count_parameters(base) == BASE_PARAMETERS
 
 
-def test_penalties_and_end_points_are_slims(clones):
+def test_penalties_and_end_points_are_slims(check_end_points, clones):
     graph, _ = clones
     # The arg scope says nothing of the separable convolution, which has no batch norm either.
     assert len(graph.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)) == 69
     assert len(graph.get_collection(tf.GraphKeys.UPDATE_OPS)) == 2 * len(clones[1]) * 68
-    # End points are slims.
-    expected = {name: [2, size, size, depth] for name, (size, depth) in END_POINTS.items()}
-    expected |= {"AvgPool_1a": [2, 1, 1, 1024], "Logits": [2, 1001], "Predictions": [2, 1001]}
-    for end_points in clones[1]:
-        shapes = {name: tensor.shape.as_list() for name, tensor in end_points.items()}
-        assert shapes == expected
-        assert list(shapes) == list(expected)
-    names = {name: tensor.op.name for name, tensor in clones[1][0].items()}
-    scope = "clone_0/" if len(clones[1]) > 1 else ""
-    assert names["AvgPool_1a"] == f"{scope}InceptionV2/Logits/AvgPool_1a_7x7/AvgPool"
-    assert names["Logits"] == f"{scope}InceptionV2/Logits/SpatialSqueeze"
-    assert names["Predictions"] == f"{scope}InceptionV2/Predictions/Reshape_1"
+    shapes = {"AvgPool_1a": [2, 1, 1, 1024], "Logits": [2, 1001], "Predictions": [2, 1001]}
+    names = {
+        "AvgPool_1a": "InceptionV2/Logits/AvgPool_1a_7x7/AvgPool",
+        "Logits": "InceptionV2/Logits/SpatialSqueeze",
+        "Predictions": "InceptionV2/Predictions/Reshape_1",
+    }
+    check_end_points(clones[1], END_POINTS, shapes, names)
 
 
 @pytest.mark.slow
@@ -79,8 +75,7 @@ def test_images_of_any_size_and_batch_are_taken():
         for name, (_, depth) in END_POINTS.items():
             assert end_points[name].shape[3] == _scaled(name, depth)
         images = np.random.RandomState(0).uniform(-1, 1, size=[2, 75, 40, 3])
-        with tf.Session() as session:
-            session.run(tf.global_variables_initializer())
+        with initialized_session() as session:
             feeds = {fed: images, known: images}
             logits, from_cut = session.run([unknown, cut], feeds)
     np.testing.assert_allclose(from_cut, logits, rtol=1e-4, atol=1e-6)

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from sessions import initialized_session
 from tf_frame import layers
 from tf_frame.errors import ConfigError
 from tf_frame_vision.nets import inception_v3
@@ -54,7 +55,7 @@ def clones(build_clones, request):
 
 
 def test_variables_penalties_and_end_points_are_slims(
-    clones, slim_variables, variables_in, count_parameters
+    check_end_points, clones, slim_variables, variables_in, count_parameters
 ):
     graph, _ = clones
     variables = variables_in(graph)
@@ -67,30 +68,24 @@ def test_variables_penalties_and_end_points_are_slims(
     gamma = count_parameters([v for v in trained if v[0].endswith("beta")])
     of_one_class = (2048 + 1) + (768 + 1)
     assert count_parameters(trained) + gamma - of_one_class == TRAINED_PARAMETERS
-    graph, _ = clones
     assert len(graph.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)) == 98
     assert len(graph.get_collection(tf.GraphKeys.UPDATE_OPS)) == 2 * len(clones[1]) * 96
     # Auxiliary logits begin small.
     name = "InceptionV3/AuxLogits/{}/weights/Initializer/truncated_normal/stddev:0"
     found = [
-        float(tf.get_static_value(clones[0].get_tensor_by_name(name.format(layer))))
+        float(tf.get_static_value(graph.get_tensor_by_name(name.format(layer))))
         for layer in ("Conv2d_2a_5x5", "Conv2d_2b_1x1")
     ]
     assert found == pytest.approx([0.01, 0.001])
-    # End points are slims.
-    expected = {name: [2, size, size, depth] for name, (size, depth) in END_POINTS.items()}
-    expected |= {"AuxLogits": [2, 1001], "AvgPool_1a": [2, 1, 1, 2048]}
-    expected |= {"PreLogits": [2, 1, 1, 2048], "Logits": [2, 1001], "Predictions": [2, 1001]}
-    for end_points in clones[1]:
-        shapes = {name: tensor.shape.as_list() for name, tensor in end_points.items()}
-        assert shapes == expected
-        assert list(shapes) == list(expected)
-    names = {name: tensor.op.name for name, tensor in clones[1][0].items()}
-    scope = "clone_0/" if len(clones[1]) > 1 else ""
-    assert names["AuxLogits"] == f"{scope}InceptionV3/AuxLogits/SpatialSqueeze"
-    assert names["AvgPool_1a"] == f"{scope}InceptionV3/Logits/AvgPool_1a_8x8/AvgPool"
-    assert names["Logits"] == f"{scope}InceptionV3/Logits/SpatialSqueeze"
-    assert names["Predictions"] == f"{scope}InceptionV3/Predictions/Reshape_1"
+    shapes = {"AuxLogits": [2, 1001], "AvgPool_1a": [2, 1, 1, 2048]}
+    shapes |= {"PreLogits": [2, 1, 1, 2048], "Logits": [2, 1001], "Predictions": [2, 1001]}
+    names = {
+        "AuxLogits": "InceptionV3/AuxLogits/SpatialSqueeze",
+        "AvgPool_1a": "InceptionV3/Logits/AvgPool_1a_8x8/AvgPool",
+        "Logits": "InceptionV3/Logits/SpatialSqueeze",
+        "Predictions": "InceptionV3/Predictions/Reshape_1",
+    }
+    check_end_points(clones[1], END_POINTS, shapes, names)
 
 
 @pytest.mark.slow
@@ -106,8 +101,7 @@ def test_images_of_any_size_from_75_are_taken(graph):
         assert "AuxLogits" not in end_points
         assert end_points["PreLogits"].op.type == "Identity"  # Nothing is dropped.
         images = np.random.RandomState(0).uniform(-1, 1, size=[2, 75, 90, 3])
-        with tf.Session() as session:
-            session.run(tf.global_variables_initializer())
+        with initialized_session() as session:
             logits, from_cut = session.run([unknown, cut], {fed: images, known: images})
         with pytest.raises(ConfigError, match="74 x 90 pixels.* at Mixed_7c; it takes 75 x 75"):
             build(tf.zeros([2, 74, 90, 3]))

@@ -2,7 +2,6 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame import layers
-from tf_frame.errors import ConfigError
 from tf_frame_vision.nets import inception_v4
 
 # Of inception_v4 in the documentation of timm, https://huggingface.co/timm/inception_v4.tf_in1k:
@@ -23,10 +22,6 @@ END_POINTS = {
 }
 
 
-def build(images, num_classes=5, **arguments):
-    return inception_v4.inception_v4(images, num_classes, reuse=tf.AUTO_REUSE, **arguments)
-
-
 @pytest.fixture(scope="module", params=[pytest.param(number, marks=SLOW) for number in (1, 2)])
 def clones(build_clones, request):
     def network():
@@ -36,15 +31,9 @@ def clones(build_clones, request):
     return build_clones(network, request.param)
 
 
-@pytest.fixture(scope="module")
-def graph():
-    """One for several tests: making the variables is what takes time."""
-    return tf.Graph()
-
-
 @pytest.mark.process
 def test_variables_penalties_and_end_points_are_slims(
-    clones, slim_variables, variables_in, count_parameters
+    check_end_points, clones, slim_variables, variables_in, count_parameters
 ):
     graph, _ = clones
     assert variables_in(graph) == slim_variables("inception_v4")
@@ -53,52 +42,18 @@ def test_variables_penalties_and_end_points_are_slims(
     gamma = count_parameters([v for v in without_aux if v[0].endswith("beta")])
     count = count_parameters(without_aux) + gamma - (1536 + 1)
     assert round(count, -5) == TRAINED_PARAMETERS
-    graph, _ = clones
     # 149 convolutions and two of the auxiliary logits are normalised, two dense layers are not.
     assert len(graph.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)) == 149 + 2 + 2
     assert len(graph.get_collection(tf.GraphKeys.UPDATE_OPS)) == 2 * len(clones[1]) * (149 + 2)
-    # End points are slims.
-    expected = {name: [2, size, size, depth] for name, (size, depth) in END_POINTS.items()}
-    expected |= {"AuxLogits": [2, 1001], "global_pool": [2, 1, 1, 1536]}
-    expected |= {"PreLogitsFlatten": [2, 1536], "Logits": [2, 1001], "Predictions": [2, 1001]}
-    for end_points in clones[1]:
-        shapes = {name: tensor.shape.as_list() for name, tensor in end_points.items()}
-        assert shapes == expected
-        assert list(shapes) == list(expected)
-    names = {name: tensor.op.name for name, tensor in clones[1][0].items()}
-    scope = "clone_0/" if len(clones[1]) > 1 else ""
-    assert names["AuxLogits"] == f"{scope}InceptionV4/AuxLogits/Aux_logits/BiasAdd"
-    assert names["global_pool"] == f"{scope}InceptionV4/Logits/AvgPool_1a/AvgPool"
-    assert names["Logits"] == f"{scope}InceptionV4/Logits/Logits/BiasAdd"
-    assert names["Predictions"] == f"{scope}InceptionV4/Logits/Predictions"
-
-
-@pytest.mark.slow
-def test_images_of_any_size_from_75_are_taken(graph, slim_variables, variables_in):
-    with graph.as_default():
-        known, end_points = build(tf.zeros([2, 75, 107, 3]))
-        assert known.shape == end_points["AuxLogits"].shape == [2, 5]
-        assert end_points["Mixed_6h"].shape == [2, 3, 5, 1024]
-        assert end_points["Mixed_7d"].shape == [2, 1, 2, 1536]
-        depths = {name: end_points[name].shape[3] for name in END_POINTS}
-        assert depths == {name: depth for name, (_, depth) in END_POINTS.items()}
-        # There are five classes, and one kernel is as small as its map.
-        expected = {
-            name: [5 if n == 1001 else n for n in shape]
-            for name, shape in slim_variables("inception_v4")
-            if name.endswith("/weights")
-        }
-        found = {v: shape for v, shape in variables_in(graph) if v.endswith("/weights")}
-        assert list(found) == list(expected)
-        differ = [name for name in found if found[name] != expected[name]]
-        assert differ == ["InceptionV4/AuxLogits/Conv2d_2a/weights"]
-        fed = tf.placeholder(tf.float32, [None, None, None, 3])
-        logits, end_points = build(fed, create_aux_logits=False)
-        assert logits.shape.as_list() == [None, 5]
-        assert end_points["global_pool"].op.type == "Mean"
-        assert "AuxLogits" not in end_points
-        with pytest.raises(ConfigError, match="74 x 90 pixels.* at Mixed_7d; it takes 75 x 75"):
-            build(tf.zeros([2, 74, 90, 3]))
+    shapes = {"AuxLogits": [2, 1001], "global_pool": [2, 1, 1, 1536]}
+    shapes |= {"PreLogitsFlatten": [2, 1536], "Logits": [2, 1001], "Predictions": [2, 1001]}
+    names = {
+        "AuxLogits": "InceptionV4/AuxLogits/Aux_logits/BiasAdd",
+        "global_pool": "InceptionV4/Logits/AvgPool_1a/AvgPool",
+        "Logits": "InceptionV4/Logits/Logits/BiasAdd",
+        "Predictions": "InceptionV4/Logits/Predictions",
+    }
+    check_end_points(clones[1], END_POINTS, shapes, names)
 
 
 def test_a_network_ends_where_it_is_told_to():

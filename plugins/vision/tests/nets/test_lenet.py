@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from sessions import run_initialized
 from tf_frame import layers
 from tf_frame.errors import ConfigError
 from tf_frame_vision.nets.lenet import lenet, lenet_arg_scope
@@ -67,14 +68,13 @@ def test_without_classes_the_features_come_back(num_classes):
 
 
 def test_features_are_dropped_in_training_only():
-    with tf.Graph().as_default(), tf.Session() as session:
+    with tf.Graph().as_default():
         images = tf.random.stateless_uniform([1, 28, 28, 1], seed=[1, 2])
         points = []
         for is_training in (True, False):
             with tf.variable_scope("", reuse=not is_training):
                 points.append(build(images=images, is_training=is_training)[1])
-        session.run(tf.global_variables_initializer())
-        (dropped, whole), (kept, plain) = session.run(
+        (dropped, whole), (kept, plain) = run_initialized(
             [(point["dropout3"], point["fc3"]) for point in points]
         )
     assert (kept == plain).all()

@@ -3,12 +3,14 @@
 The tables of variables were made by tensorflow/models, research/slim, with tf_slim 1.1.0.
 """
 
+import functools
 import re
 
 import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from sessions import save_values
 from tf_frame import layers
 from tf_frame.checkpoint.warm_start.plan import candidate_variables, plan_warm_start
 from tf_frame.config.option_groups import WarmStartOptions
@@ -22,19 +24,6 @@ def count(variables):
 def build(images, *args, network=mobilenet_v1.mobilenet_v1, is_training=False, **kwargs):
     with layers.arg_scope(mobilenet_v1.mobilenet_v1_arg_scope(is_training=is_training)):
         return network(images, *args, is_training=is_training, **kwargs)
-
-
-def base(images, **kwargs):
-    """The base in inference mode, with weights that keep the size of values."""
-    wide = tf.variance_scaling_initializer(2.0)
-    with (
-        layers.arg_scope(mobilenet_v1.mobilenet_v1_arg_scope(is_training=False)),
-        layers.arg_scope([layers.conv2d], weights_initializer=wide),
-        layers.arg_scope(
-            [layers.separable_conv2d], weights_initializer=tf.random_normal_initializer(stddev=0.5)
-        ),
-    ):
-        return mobilenet_v1.mobilenet_v1_base(images, depth_multiplier=0.25, **kwargs)
 
 
 @pytest.fixture(scope="module", params=[1, pytest.param(2, marks=pytest.mark.slow)])
@@ -73,16 +62,7 @@ def test_a_checkpoint_with_slims_names_is_restored_whole(clones, tmp_path, slim_
         name: random.normal(size=shape).astype(np.float32)
         for name, shape in slim_variables("mobilenet_v1")
     }
-    path = str(tmp_path / "mobilenet_v1_1.0_224.ckpt")
-    with tf.Graph().as_default(), tf.Session() as session:
-        session.run(
-            tf.raw_ops.SaveV2(
-                prefix=path,
-                tensor_names=list(values),
-                shape_and_slices=[""] * len(values),
-                tensors=list(values.values()),
-            )
-        )
+    path = save_values(tmp_path / "mobilenet_v1_1.0_224.ckpt", values)
     with clones[0].as_default(), tf.Session() as session:
         plan = plan_warm_start(WarmStartOptions(warm_start_from=path), candidate_variables())
         assert plan.summary().endswith("137 of 137 variables restored")
@@ -117,14 +97,11 @@ def test_end_points_and_penalties_are_slims(clones):
 
 
 @pytest.mark.slow
-def test_thin_network_under_reference_variables_has_the_same_names(variables_in, slim_variables):
-    tf.disable_resource_variables()
-    try:
-        with tf.Graph().as_default() as graph:
-            build(tf.zeros([2, 224, 224, 3]), 1001, network=mobilenet_v1.mobilenet_v1_025)
-            variables = tf.global_variables()
-    finally:
-        tf.enable_resource_variables()
+def test_thin_network_under_reference_variables_has_the_same_names(
+    reference_variables, graph, variables_in, slim_variables
+):
+    build(tf.zeros([2, 224, 224, 3]), 1001, network=mobilenet_v1.mobilenet_v1_025)
+    variables = tf.global_variables()
     assert {v.op.type for v in variables} == {"VariableV2"}
     assert variables_in(graph) == slim_variables("mobilenet_v1_025")
     # Published: 0.47 million.
@@ -157,35 +134,26 @@ def test_sizes_of_images_and_windows_differ():
         assert large.shape.as_list() == [1, 3, 2, 256]
 
 
-def test_dilated_features_are_the_strided_ones_on_a_finer_grid():
+def test_dilated_features_are_the_strided_ones_on_a_finer_grid(check_dilated_features):
     kept = [mobilenet_v1.MOBILENETV1_CONV_DEFS[index] for index in (0, 1, 2, 4, 5, 6, 7, 12, 13)]
-    options = {"conv_defs": kept, "final_endpoint": "Conv2d_8_pointwise"}
-    options |= {"use_explicit_padding": True, "scope": "MobilenetV1"}
-    with tf.Graph().as_default(), tf.Session() as session:
-        images = tf.constant(np.random.RandomState(0).normal(size=[1, 65, 65, 3]), tf.float32)
-        nets = {}
-        for stride in (None, 16, 8):
-            with tf.variable_scope("net", reuse=tf.AUTO_REUSE):
-                nets[stride], _ = base(images, output_stride=stride, **options)
-        session.run(tf.global_variables_initializer())
-        found = session.run(nets)
-    assert {stride: net.shape[1] for stride, net in found.items()} == {None: 3, 16: 5, 8: 9}
-    for stride, step in ((16, 2), (8, 4)):
-        finer = found[stride][:, ::step, ::step]
-        np.testing.assert_allclose(finer, found[None], rtol=1e-3, atol=1e-4)
-    assert np.abs(found[None]).max() > 0.01
+    check_dilated_features(
+        mobilenet_v1.mobilenet_v1_base,
+        mobilenet_v1.mobilenet_v1_arg_scope(is_training=False),
+        conv_defs=kept,
+        final_endpoint="Conv2d_8_pointwise",
+        scope="MobilenetV1",
+    )
 
 
 def test_networks_end_early_have_other_layers_and_four_dimensions():
     with tf.Graph().as_default():
         images = tf.zeros([1, 32, 32, 3])
-        net, end_points = base(images, final_endpoint="Conv2d_2_depthwise")
+        base = functools.partial(mobilenet_v1.mobilenet_v1_base, images, depth_multiplier=0.25)
+        net, end_points = base("Conv2d_2_depthwise")
         assert net.shape.as_list() == [1, 8, 8, 16]
         assert list(end_points)[-2:] == ["Conv2d_1_pointwise", "Conv2d_2_depthwise"]
         layout = [mobilenet_v1.Conv([5, 3], 2, 8), mobilenet_v1.DepthSepConv([3, 3], 1, 100)]
-        net, _ = base(
-            images, conv_defs=layout, final_endpoint="Conv2d_1_pointwise", min_depth=30, scope="own"
-        )
+        net, _ = base("Conv2d_1_pointwise", conv_defs=layout, min_depth=30, scope="own")
         assert net.shape.as_list() == [1, 16, 16, 30]
         assert tf.global_variables("own/Conv2d_0/weights")[0].shape == [5, 3, 3, 30]
     with tf.Graph().as_default(), pytest.raises(ValueError, match="rank, expected 4, was: 3"):

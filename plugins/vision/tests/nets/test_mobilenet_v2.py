@@ -18,19 +18,6 @@ def layout(*numbers):
     return {**mobilenet_v2.V2_DEF, "spec": [mobilenet_v2.V2_DEF["spec"][n - 1] for n in numbers]}
 
 
-def base(images, **kwargs):
-    """A thin base in inference mode, with weights that keep the size of values."""
-    wide = tf.variance_scaling_initializer(2.0)
-    with (
-        layers.arg_scope(mobilenet_v2.training_scope(is_training=False)),
-        layers.arg_scope([layers.conv2d], weights_initializer=wide),
-        layers.arg_scope(
-            [layers.separable_conv2d], weights_initializer=tf.random_normal_initializer(stddev=0.5)
-        ),
-    ):
-        return mobilenet_v2.mobilenet_base(images, depth_multiplier=0.25, **kwargs)
-
-
 @pytest.fixture(scope="module", params=[1, pytest.param(2, marks=pytest.mark.slow)])
 def clones(build_clones, request):
     """Logits and end points of clones in training mode, and their graph."""
@@ -115,26 +102,12 @@ def test_training_scope_sets_decay_dropout_and_penalty():
         np.testing.assert_allclose(moving, expected, rtol=1e-4, atol=1e-6)
 
 
-def test_dilated_features_are_the_strided_ones_on_a_finer_grid():
-    with tf.Graph().as_default(), tf.Session() as session:
-        images = tf.constant(np.random.RandomState(0).normal(size=[1, 65, 65, 3]), tf.float32)
-        nets = {}
-        short = layout(1, 2, 3, 5, 6, 8, 15, 16)
-        for stride in (None, 16, 8):
-            with tf.variable_scope("net", reuse=tf.AUTO_REUSE):
-                nets[stride], _ = base(
-                    images,
-                    output_stride=stride,
-                    use_explicit_padding=True,
-                    conv_defs=short,
-                )
-        session.run(tf.global_variables_initializer())
-        found = session.run(nets)
-    assert {stride: net.shape[1] for stride, net in found.items()} == {None: 3, 16: 5, 8: 9}
-    for stride, step in ((16, 2), (8, 4)):
-        finer = found[stride][:, ::step, ::step]
-        np.testing.assert_allclose(finer, found[None], rtol=1e-3, atol=1e-4)
-    assert np.abs(found[None]).max() > 0.01
+def test_dilated_features_are_the_strided_ones_on_a_finer_grid(check_dilated_features):
+    check_dilated_features(
+        mobilenet_v2.mobilenet_base,
+        mobilenet_v2.training_scope(is_training=False),
+        conv_defs=layout(1, 2, 3, 5, 6, 8, 15, 16),
+    )
 
 
 def test_numbers_of_channels_follow_their_options():

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from sessions import compute
 from tf_frame import layers
 from tf_frame_vision.nets import mobilenet_v3
 from tf_frame_vision.nets.conv_blocks import expanded_conv
@@ -152,8 +153,7 @@ def test_logits_are_those_of_keras_for_equal_weights(name):
 
 def test_activation_multiplier_and_minimalistic_networks_are_the_papers():
     values = np.array([-4, -3, -1.5, 0, 1, 3, 5], np.float32)
-    with tf.Graph().as_default(), tf.Session() as session:
-        found = session.run(mobilenet_v3.hard_swish(tf.constant(values)))
+    found = compute(mobilenet_v3.hard_swish, values)
     np.testing.assert_allclose(found, [0, 0, -0.375, 0, 2 / 3, 3, 5], atol=1e-6)
     # The multiplier spares the last layer where asked to.
     with tf.Graph().as_default():

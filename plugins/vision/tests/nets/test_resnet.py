@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from sessions import run_initialized
 from tf_frame import layers
 from tf_frame_vision.nets import resnet_v1, resnet_v2
 
@@ -17,9 +18,6 @@ PUBLISHED_PARAMETERS = {
     1: {50: 25_557_032, 101: 44_549_160, 152: 60_192_808, 200: 64_673_832},
     2: {50: 25_613_800, 101: 44_675_560, 152: 60_380_648},
 }
-# Rewriting a graph for speed takes longer than a step.
-UNOPTIMIZED = tf.ConfigProto()
-UNOPTIMIZED.graph_options.rewrite_options.disable_meta_optimizer = True
 # Slim's checkpoints of version 2 have a class 0 for the background.
 NUM_CLASSES = {1: 1000, 2: 1001}
 # That class has 2048 more weights and a bias.
@@ -180,7 +178,7 @@ def test_units_normalise_before_and_not_after(network):
 def test_dilated_features_are_the_strided_ones_and_those_between(version):
     """With images whose size the graph does not know."""
     factors = {16: 2, 8: 4, 4: 8}
-    with tf.Graph().as_default(), tf.Session(config=UNOPTIMIZED) as session:
+    with tf.Graph().as_default(), tf.Session() as session:
         image = images()
         arguments = {"is_training": False, "global_pool": False, "reuse": tf.AUTO_REUSE}
         features = [
@@ -235,31 +233,21 @@ def test_an_outer_scope_may_say_whether_batch_norm_trains():
 
 
 def test_bounded_activations_stay_within_six():
-    with tf.Graph().as_default(), tf.Session(config=UNOPTIMIZED) as session:
+    with tf.Graph().as_default():
         image = 1000.0 * tf.random.stateless_normal([1, 4, 4, 8], seed=[1, 2])
         bounded, free = (
             resnet_v1.bottleneck(image, 4, 2, 1, use_bounded_activations=each)
             for each in (True, False)
         )
-        session.run(tf.global_variables_initializer())
-        bounded, free = session.run([bounded, free])
+        bounded, free = run_initialized([bounded, free])
     assert (bounded.min(), bounded.max()) == (0.0, 6.0)
     assert (free.min(), free.max() > 6.0) == (0.0, True)
 
 
-@pytest.fixture
-def reference_variables():
-    """Reference variables (`VariableV2`) for the length of a test."""
-    tf.disable_resource_variables()
-    yield
-    tf.enable_resource_variables()
-
-
 def test_reference_variables_have_the_same_names(reference_variables, slim_variables, variables_in):
-    with tf.Graph().as_default() as graph, tf.Session(config=UNOPTIMIZED) as session:
+    with tf.Graph().as_default() as graph:
         _, end_points = small(1, tf.zeros([2, 32, 32, 3]), 10)
-        session.run(tf.global_variables_initializer())
-        session.run([end_points["predictions"], *graph.get_collection(tf.GraphKeys.UPDATE_OPS)])
+        run_initialized([end_points["predictions"], *graph.get_collection(tf.GraphKeys.UPDATE_OPS)])
     assert {v.op.type for v in graph.get_collection("variables")} == {"VariableV2"}
     names = [name.replace("small/", "resnet_v1_50/") for name, _ in variables_in(graph)]
     assert set(names) <= set(dict(slim_variables("resnet_v1_50")))

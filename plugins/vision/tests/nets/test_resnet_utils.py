@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from sessions import initialized_session, run_initialized
 from tf_frame import layers
 from tf_frame_vision.nets import resnet_utils, resnet_v1
 
@@ -14,16 +15,12 @@ BLOCKS = [
 ]
 
 
-def run(fetches):
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
-        return session.run(fetches)
-
-
 @pytest.mark.parametrize("size", [3, 4])
 def test_subsample_takes_every_other_pixel(size):
     image = np.arange(size**2, dtype=np.float32).reshape(1, size, size, 1)
-    np.testing.assert_array_equal(run(resnet_utils.subsample(image, 2)), image[:, ::2, ::2])
+    np.testing.assert_array_equal(
+        run_initialized(resnet_utils.subsample(image, 2)), image[:, ::2, ::2]
+    )
     assert resnet_utils.subsample(image, 1) is image
 
 
@@ -36,7 +33,7 @@ def test_conv2d_same_is_a_convolution_that_is_subsampled(size):
         same = resnet_utils.conv2d_same(image, 3, 3, stride=2, scope="Conv")
         without_stride = resnet_utils.conv2d_same(image, 3, 3, stride=1, scope="Conv")
         other = layers.conv2d(image, 3, 3, stride=2, scope="Conv")
-    plain, same, without_stride, other = run([plain, same, without_stride, other])
+    plain, same, without_stride, other = run_initialized([plain, same, without_stride, other])
     np.testing.assert_allclose(same, plain[:, ::2, ::2], rtol=1e-5, atol=1e-6)
     np.testing.assert_array_equal(without_stride, plain)
     assert np.allclose(other, same, atol=1e-6) == (size == 5)
@@ -56,7 +53,7 @@ def test_dilated_features_are_the_strided_ones_and_those_between():
     image = tf.random.stateless_normal([1, 14, 15, 3], seed=[1, 2])
     strided = stacked(image)
     dilated = [stacked(image, output_stride=stride) for stride in (1, 2, 4)]
-    expected, *found = run([strided, *dilated])
+    expected, *found = run_initialized([strided, *dilated])
     assert expected.shape == (1, 4, 4, 16)
     assert [features.shape[1:3] for features in found] == [(14, 15), (7, 8), (4, 4)]
     for features, factor in zip(found, (4, 2, 1), strict=True):
@@ -70,7 +67,7 @@ def test_blocks_are_collected_before_their_stride_and_the_root_has_four():
         name = f"ends_{store}"
         net = stacked(image, store_non_strided_activations=store, outputs_collections=name)
         ends.append([net, *tf.get_collection(name)])
-    strided, whole = run(ends)
+    strided, whole = run_initialized(ends)
     assert [each.shape[1:3] for each in whole] == [(4, 4), (14, 15), (7, 8), (4, 4)]
     for found, expected, factor in zip(whole, strided, (1, 2, 2, 1), strict=True):
         np.testing.assert_allclose(found[:, ::factor, ::factor], expected, rtol=1e-4, atol=1e-5)
@@ -101,8 +98,7 @@ def test_the_arg_scope_sets_batch_norm_penalty_and_initial_values():
     ]
     (penalty,) = tf.losses.get_regularization_losses()
     means = tf.reduce_mean(image, [0, 1, 2])
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
+    with initialized_session() as session:
         values, paid, image_means = session.run([weights, penalty, means])
         session.run(tf.get_collection(tf.GraphKeys.UPDATE_OPS))
         moved = session.run(mean)

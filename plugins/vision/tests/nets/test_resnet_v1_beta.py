@@ -7,9 +7,6 @@ from tf_frame import layers
 from tf_frame_vision.nets import resnet_utils, resnet_v1, resnet_v1_beta
 
 NUM_CLASSES = 1000
-# Rewriting a graph for speed takes longer than a step.
-UNOPTIMIZED = tf.ConfigProto()
-UNOPTIMIZED.graph_options.rewrite_options.disable_meta_optimizer = True
 # Trained parameters of the plain networks: torchvision's table of weights,
 # https://pytorch.org/vision/stable/models.html.
 PLAIN_PARAMETERS = {50: 25_557_032, 101: 44_549_160}
@@ -120,7 +117,7 @@ def test_functions_and_multi_grids_are_deeplabs():
 
 @pytest.mark.slow
 def test_a_training_step_of_a_narrow_network_is_finite():
-    with tf.Graph().as_default(), tf.Session(config=UNOPTIMIZED) as session:
+    with tf.Graph().as_default(), tf.Session() as session:
         settings = {"depth_multiplier": 0.01, "min_base_depth": 1, "global_pool": True}
         image = tf.random.stateless_normal([4, 33, 33, 3], seed=[1, 2])
         logits, _ = build(50, image, 3, is_training=True, multi_grid=(1, 2, 4), **settings)

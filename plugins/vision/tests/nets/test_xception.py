@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from sessions import run_initialized
 from tf_frame import layers
 from tf_frame_vision.nets import resnet_utils, xception, xception_module
 from tf_frame_vision.nets.xception_blocks import xception_blocks
@@ -15,8 +16,6 @@ from tf_frame_vision.nets.xception_blocks import xception_blocks
 PUBLISHED_PARAMETERS = {41: (27.0, 0.05), 65: (39.9, 0.05), 71: (42, 0.5)}
 NUM_CLASSES = 1000
 MODULE = "unit_1/xception_module"
-UNOPTIMIZED = tf.ConfigProto()
-UNOPTIMIZED.graph_options.rewrite_options.disable_meta_optimizer = True
 # Scope, channels, shortcut, units and stride of the blocks of a small network.
 SMALL = [
     ("entry_flow/block1", 1, "conv", 1, 2),
@@ -178,7 +177,7 @@ def test_shapes_of_pixel_features(output_stride, sides):
 
 @pytest.mark.slow
 def test_dilated_features_are_the_strided_ones_and_those_between():
-    with tf.Graph().as_default(), tf.Session(config=UNOPTIMIZED) as session:
+    with tf.Graph().as_default(), tf.Session() as session:
         image = images()
         arguments = {"is_training": False, "global_pool": False, "reuse": tf.AUTO_REUSE}
         arguments["arg_scope"] = {"weights_initializer_stddev": 1.0}
@@ -240,7 +239,7 @@ def test_settings_that_cannot_be_are_refused(arguments, match):
 @pytest.mark.parametrize("whole", [False, True])
 def test_a_strided_separable_convolution_is_one_that_is_subsampled(size, whole):
     arguments = {"regularize_depthwise": whole, "depth_multiplier": 1, "scope": "conv"}
-    with tf.Graph().as_default(), tf.Session(config=UNOPTIMIZED) as session:
+    with tf.Graph().as_default():
         image = tf.random.stateless_normal([1, size, size, 2], seed=[1, 2])
         with tf.variable_scope("", reuse=tf.AUTO_REUSE):
             dense, strided = (
@@ -249,8 +248,7 @@ def test_a_strided_separable_convolution_is_one_that_is_subsampled(size, whole):
             )
         subsampled = resnet_utils.subsample(dense, 2)
         names = {v.op.name for v in tf.global_variables()}
-        session.run(tf.global_variables_initializer())
-        np.testing.assert_allclose(*session.run([strided, subsampled]), rtol=1e-5, atol=1e-6)
+        np.testing.assert_allclose(*run_initialized([strided, subsampled]), rtol=1e-5, atol=1e-6)
     split = {"conv_depthwise/depthwise_weights", "conv_pointwise/weights"}
     joint = {"conv/depthwise_weights", "conv/pointwise_weights"}
     assert {name for name in names if "weights" in name} == (joint if whole else split)
@@ -277,7 +275,7 @@ def test_a_penalty_on_depthwise_weights_makes_one_layer_of_two():
 
 @pytest.mark.slow
 def test_bounded_activations_stay_within_six():
-    with tf.Graph().as_default(), tf.Session(config=UNOPTIMIZED) as session:
+    with tf.Graph().as_default():
         image = 100.0 * tf.random.stateless_normal([1, 8, 8, 3], seed=[1, 2])
         arguments = {"is_training": False, "global_pool": False, "reuse": tf.AUTO_REUSE}
         outputs = []
@@ -285,8 +283,7 @@ def test_bounded_activations_stay_within_six():
             settings = {"use_bounded_activation": bounded, "weights_initializer_stddev": 3.0}
             _, end_points = small(image, arg_scope=settings, **arguments)
             outputs.append([end_points[f"small/{scope}"] for scope, *_ in SMALL])
-        session.run(tf.global_variables_initializer())
-        bounded, free = session.run(outputs)
+        bounded, free = run_initialized(outputs)
     assert max(each.max() for each in bounded) <= 6.0
     assert min(each.min() for each in bounded) >= 0.0
     assert max(each.max() for each in free) > 6.0
@@ -294,7 +291,7 @@ def test_bounded_activations_stay_within_six():
 
 @pytest.mark.slow
 def test_a_training_step_changes_all_weights():
-    with tf.Graph().as_default(), tf.Session(config=UNOPTIMIZED) as session:
+    with tf.Graph().as_default(), tf.Session() as session:
         values = np.random.RandomState(0).uniform(-1, 1, [4, 33, 33, 3]).astype(np.float32)
         logits, _ = small(tf.constant(values), 3, keep_prob=1.0)
         tf.losses.sparse_softmax_cross_entropy([[[0]], [[1]], [[2]], [[0]]], logits)

@@ -5,6 +5,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 from PIL import Image
 
+from sessions import compute, run_initialized
 from tf_frame_vision.reading import packed
 from tf_frame_vision.reading.image_files import images_to_predict
 
@@ -13,14 +14,9 @@ pytestmark = pytest.mark.usefixtures("graph")
 RANDOM = np.random.RandomState(0)
 
 
-def computed(function, *arrays):
-    with tf.Graph().as_default(), tf.Session() as session:
-        return session.run(function(*map(tf.constant, arrays)))
-
-
 def write_image(path, height, width, encode=tf.io.encode_png, dtype=np.uint8, channels=3):
     pixels = RANDOM.randint(0, np.iinfo(dtype).max, [height, width, channels]).astype(dtype)
-    path.write_bytes(computed(encode, pixels))
+    path.write_bytes(compute(encode, pixels))
     return path
 
 
@@ -41,11 +37,11 @@ def test_images_of_several_kinds_sizes_and_depths_are_read_in_order(tmp_path, ta
     for path, batch in zip(paths, take(images(paths)), strict=True):
         assert batch["name"].tolist() == [str(path).encode()]
         assert batch["image"].dtype == np.float32
-        expected = computed(lambda data: tf.io.decode_image(data, channels=3), path.read_bytes())
+        expected = compute(lambda data: tf.io.decode_image(data, channels=3), path.read_bytes())
         np.testing.assert_array_equal(batch["image"], [expected])
     path = write_image(tmp_path / "a.png", 4, 6, dtype=np.uint16)
     (batch,) = take(images([path]))
-    as_in_training = computed(lambda data: tf.io.decode_png(data, channels=3), path.read_bytes())
+    as_in_training = compute(lambda data: tf.io.decode_png(data, channels=3), path.read_bytes())
     np.testing.assert_array_equal(batch["image"][0], as_in_training)
 
 
@@ -85,7 +81,6 @@ def test_long_lists_are_small_in_the_graph():
     names = [f"n01440764/n01440764_{number}.JPEG" for number in range(20000)]
     strings, integers = packed.strings(names), packed.integers(range(7, 20000, 3))
     assert tf.get_default_graph().as_graph_def().ByteSize() < sum(map(len, names)) / 5
-    with tf.Session() as session:
-        found = session.run([strings, integers])
+    found = run_initialized([strings, integers])
     assert found[0].tolist() == [name.encode() for name in names]
     assert found[1].tolist() == list(range(7, 20000, 3))

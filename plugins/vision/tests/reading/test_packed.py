@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
-import tensorflow.compat.v1 as tf
 
+from sessions import compute
 from tf_frame_vision.reading import packed
 
 
@@ -15,7 +15,6 @@ from tf_frame_vision.reading import packed
     ],
 )
 def test_arrays_come_back_as_they_were(array):
-    with tf.Graph().as_default(), tf.Session() as session:
-        found = session.run(packed.values(array))
+    found = compute(lambda: packed.values(array))
     assert found.dtype == array.dtype
     np.testing.assert_array_equal(found, array)

@@ -2,23 +2,17 @@ import gzip
 import os
 
 import pytest
-import tensorflow.compat.v1 as tf
 
 from tf_frame.errors import DataError
 from tf_frame_vision.reading import record_index
 from tf_frame_vision.reading.record_index import index_records, masked_crc32c
 from tf_frame_vision.record_splits import make_record_split
-
-
-def write(path, records):
-    with tf.io.TFRecordWriter(str(path)) as writer:
-        for record in records:
-            writer.write(record)
+from tfrecords import write_records
 
 
 def test_the_index_finds_what_tensorflow_wrote_with_the_checksum_of_the_standard(tmp_path):
     """The offsets follow from the lengths: 12 bytes before the data, 4 behind it."""
-    write(tmp_path / "x", [b"a" * length for length in (0, 1, 300, 7)])
+    write_records(tmp_path / "x", [b"a" * length for length in (0, 1, 300, 7)])
     index = index_records(tmp_path / "x")
     assert index.offsets.tolist() == [0, 16, 33, 349]
     assert index.damage == ""
@@ -56,14 +50,14 @@ def walks(monkeypatch):
 
 def test_the_index_is_kept_for_a_file_of_the_same_size_and_time(tmp_path, walks):
     path = tmp_path / "x"
-    write(path, RECORDS)
+    write_records(path, RECORDS)
     first, second = index_records(path), index_records(path)
     assert first == second and len(walks) == 1
     assert os.listdir(tmp_path / ".tf_frame") == ["x.index"]
     os.utime(path, ns=(0, 1))
     assert index_records(path) == first and len(walks) == 2
     status = path.stat()
-    write(path, RECORDS[:10])
+    write_records(path, RECORDS[:10])
     os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
     assert len(index_records(path).offsets) == 10 and len(walks) == 3
 
@@ -82,7 +76,7 @@ def test_the_index_is_kept_for_a_file_of_the_same_size_and_time(tmp_path, walks)
 )
 def test_a_damaged_index_is_made_anew(tmp_path, walks, spoil):
     path, index = tmp_path / "x", tmp_path / ".tf_frame" / "x.index"
-    write(path, RECORDS)
+    write_records(path, RECORDS)
     first, data = index_records(path), index.read_bytes()
     index.write_bytes(spoil(data))
     assert index_records(path) == first and len(walks) == 2
@@ -91,7 +85,7 @@ def test_a_damaged_index_is_made_anew(tmp_path, walks, spoil):
 
 def test_a_damaged_file_has_no_index_and_no_partial_file_is_left(tmp_path, walks, monkeypatch):
     path = tmp_path / "x"
-    write(path, RECORDS)
+    write_records(path, RECORDS)
     good = path.read_bytes()
     path.write_bytes(good[:-3])
     assert "it is cut" in index_records(path).damage
@@ -104,13 +98,13 @@ def test_a_damaged_file_has_no_index_and_no_partial_file_is_left(tmp_path, walks
 
 def test_a_folder_that_cannot_be_written_has_no_index(tmp_path, walks, monkeypatch):
     monkeypatch.setattr(os, "access", lambda path, mode: False)
-    write(tmp_path / "x", RECORDS)
+    write_records(tmp_path / "x", RECORDS)
     assert index_records(tmp_path / "x") == index_records(tmp_path / "x")
     assert len(walks) == 2
 
 
 def test_a_gzipped_file_is_unpacked_once_whatever_its_name(tmp_path, walks):
-    write(tmp_path / "plain", RECORDS)
+    write_records(tmp_path / "plain", RECORDS)
     data = (tmp_path / "plain").read_bytes()
     (tmp_path / "packed").write_bytes(gzip.compress(data))
     first = index_records(tmp_path / "packed")
@@ -124,7 +118,7 @@ def test_a_gzipped_file_is_unpacked_once_whatever_its_name(tmp_path, walks):
     assert index_records(tmp_path / "packed").copy.read_bytes() == data
     first.copy.unlink()
     assert index_records(tmp_path / "packed").copy.read_bytes() == data
-    write(tmp_path / "plain", RECORDS[3:])
+    write_records(tmp_path / "plain", RECORDS[3:])
     (tmp_path / "packed").write_bytes(gzip.compress((tmp_path / "plain").read_bytes()))
     assert len(index_records(tmp_path / "packed").offsets) == 17
     assert sorted(os.listdir(tmp_path / ".tf_frame")) == [
@@ -135,12 +129,12 @@ def test_a_gzipped_file_is_unpacked_once_whatever_its_name(tmp_path, walks):
 
 
 def test_gzipped_and_look_alike_files_give_their_records(tmp_path):
-    write(tmp_path / "x", [bytes(0x8B1F), b"b"])
+    write_records(tmp_path / "x", [bytes(0x8B1F), b"b"])
     assert (tmp_path / "x").read_bytes().startswith(b"\x1f\x8b")
     index = index_records(tmp_path / "x")
     assert (len(index.offsets), index.copy, index.damage) == (2, None, "")
     # A cut gzipped file gives the records before the cut.
-    write(tmp_path / "plain", [os.urandom(5000) for _ in range(4)])
+    write_records(tmp_path / "plain", [os.urandom(5000) for _ in range(4)])
     (tmp_path / "packed").write_bytes(gzip.compress((tmp_path / "plain").read_bytes())[:-6000])
     index = index_records(tmp_path / "packed")
     assert 0 < len(index.offsets) < 4
@@ -153,7 +147,7 @@ def test_without_a_place_beside_it_a_gzipped_file_is_unpacked_to_the_cache_of_th
     tmp_path, monkeypatch
 ):
     (tmp_path / "data").mkdir()
-    write(tmp_path / "plain", RECORDS)
+    write_records(tmp_path / "plain", RECORDS)
     path = tmp_path / "data" / "packed"
     path.write_bytes(gzip.compress((tmp_path / "plain").read_bytes()))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
