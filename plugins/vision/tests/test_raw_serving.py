@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
-from sessions import compute
+from sessions import compute, save_values
 from tf_frame import Input, InputInfo, Model, ModelOutput
 from tf_frame.config.run_options import RunOptions
 from tf_frame.runs.export.export import export_model
@@ -45,11 +45,8 @@ class Copy(Model):
 @pytest.fixture
 def export(tmp_path):
     """Exports `Copy` with a family of preprocessing; returns the folder."""
-    with tf.Graph().as_default(), tf.Session() as session:
-        tf.train.create_global_step()
-        tf.get_variable("scale", initializer=1.0)
-        session.run(tf.global_variables_initializer())
-        path = tf.train.Saver().save(session, str(tmp_path / "model.ckpt"))
+    values = {"scale": np.float32(1), "global_step": np.int64(0)}
+    path = save_values(tmp_path / "model.ckpt", values)
 
     def export(name, family):
         source = Photos(params=None)

@@ -28,10 +28,8 @@ print([main(["convert", *words.split()]) for words in sys.argv[1:]], "tensorflow
 
 
 @pytest.fixture
-def convert(monkeypatch, tmp_path):
+def convert(tmp_path):
     """Runs `tf-frame convert KIND SOURCE tmp_path/records`; returns its exit code."""
-    # The command sets this; another test's process shall not inherit it.
-    monkeypatch.setenv("TF_CPP_MIN_LOG_LEVEL", "3")
 
     def run(kind, source, *options, output="records"):
         words = [kind, source, tmp_path / output, "--workers", "2", *options]

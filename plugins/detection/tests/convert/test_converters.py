@@ -38,9 +38,7 @@ def write(root):
     return root
 
 
-def convert(monkeypatch, folder, *options):
-    # The command sets this; another test's process shall not inherit it.
-    monkeypatch.setenv("TF_CPP_MIN_LOG_LEVEL", "3")
+def convert(folder, *options):
     words = ["convert", "dota", folder / "source", folder / "records", "--shards", "1", *options]
     return main([*map(str, words)])
 
@@ -49,9 +47,9 @@ def take(of, mode):
     return read_elements(of.dataset(mode, InputContext(batch_size=2)), 1)[0]
 
 
-def test_records_are_read_back_as_the_folder_is(monkeypatch, tmp_path, capsys):
+def test_records_are_read_back_as_the_folder_is(tmp_path, capsys):
     write(tmp_path / "source")
-    assert convert(monkeypatch, tmp_path) == 0
+    assert convert(tmp_path) == 0
     assert "train: 2 images of 2 classes in 1 shards" in capsys.readouterr().out
     records = str(tmp_path / "records")
     read = DetectionTfrecord(params=Params(data_dir=records, rotated=True, **PLAIN))
@@ -66,24 +64,24 @@ def test_records_are_read_back_as_the_folder_is(monkeypatch, tmp_path, capsys):
     assert found[1]["ignored"].tolist() == [[False, True], [False, False]]
 
 
-def test_a_split_of_which_nothing_can_be_used_is_named(monkeypatch, tmp_path, capsys):
+def test_a_split_of_which_nothing_can_be_used_is_named(tmp_path, capsys):
     root = write(tmp_path / "source")
     (root / "val" / "labelTxt" / "c.txt").unlink()
     (root / "val" / "images" / "c.png").rename(root / "val" / "images" / "d.png")
-    assert convert(monkeypatch, tmp_path) == 2
+    assert convert(tmp_path) == 2
     assert "labelTxt/d.txt cannot be read: No such file" in capsys.readouterr().err
     for path in root.glob("*/*/*"):
         path.unlink()
     (root / "classes.txt").write_text("cat\n")
-    assert convert(monkeypatch, tmp_path) == 2
+    assert convert(tmp_path) == 2
     assert "there is no photograph to convert" in capsys.readouterr().err
 
 
-def test_records_have_the_keys_of_the_object_detection_api(monkeypatch, tmp_path):
+def test_records_have_the_keys_of_the_object_detection_api(tmp_path):
     write(tmp_path / "source")
     (tmp_path / "source/train/labelTxt/b.txt").write_text("1 2 3\n")
-    assert convert(monkeypatch, tmp_path) == 2
-    assert convert(monkeypatch, tmp_path, "--skip_corrupt") == 0
+    assert convert(tmp_path) == 2
+    assert convert(tmp_path, "--skip_corrupt") == 0
     data = tf.data.TFRecordDataset(str(tmp_path / "records" / "train-00000-of-00001"))
     feature = tf.train.Example.FromString(read_elements(data, 1)[0]).features.feature
     floats = {edge: feature[f"image/object/bbox/{edge}"].float_list.value[1] for edge in EDGES}

@@ -19,12 +19,6 @@ MODEL = [
 ]
 
 
-@pytest.fixture(autouse=True)
-def quiet(monkeypatch):
-    # The command sets this; another test's process shall not inherit it.
-    monkeypatch.setenv("TF_CPP_MIN_LOG_LEVEL", "3")
-
-
 def metrics_of_run(name, data, folder, *words):
     """Metrics of one step on an input."""
     options = ["--input", name, "--input.data_dir", str(data), "--input.image_size", "32", *MODEL]

@@ -29,6 +29,12 @@ def take(of, mode, count=None, **context):
     return read_elements(of.dataset(mode, InputContext(**{"batch_size": 3, **context})), count)
 
 
+def marks(of, field, mode=Mode.TRAIN):
+    """A field of the objects of each photograph."""
+    photographs = of.splits[mode].content
+    return [[getattr(mark, field) for mark in photograph.marks] for photograph in photographs]
+
+
 @pytest.mark.parametrize("name", INPUTS)
 def test_objects_are_what_the_files_say(forms, tmp_path, name):
     of = source(name, getattr(forms, name)(tmp_path))
@@ -37,16 +43,16 @@ def test_objects_are_what_the_files_say(forms, tmp_path, name):
     assert info.class_names == ("cat", "dog")
     assert info.class_ids == ((17, 18) if name == "coco_json" else (1, 2))
     assert [one.path.name for one in of.splits[Mode.TRAIN].content] == ["a.png", "b.png", "c.png"]
-    assert [[each.box for each in one] for one in marks_of(of, Mode.TRAIN)] == [
+    assert marks(of, "box") == [
         [(3, 2, 9, 12), (4, 20, 20, 30)],
         [],
         [(5, 5, 21, 9)],
     ]
-    assert [[each.number for each in one] for one in marks_of(of, Mode.TRAIN)] == [[0, 1], [], [1]]
+    assert marks(of, "number") == [[0, 1], [], [1]]
     is_coco = name == "coco_json"
     ignored = [[False, not is_coco], [], [True]]
-    assert [[each.ignored for each in one] for one in marks_of(of, Mode.TRAIN)] == ignored
-    assert [each.crowd for each in marks_of(of, Mode.TRAIN)[2]] == [is_coco]
+    assert marks(of, "ignored") == ignored
+    assert marks(of, "crowd")[2] == [is_coco]
 
 
 def test_examples_are_padded_to_the_most_boxes_of_a_batch(forms, tmp_path):
@@ -66,23 +72,14 @@ def test_examples_are_padded_to_the_most_boxes_of_a_batch(forms, tmp_path):
     assert labels["crowd"].tolist() == labels["ignored"].tolist()
 
 
-def marks_of(of, mode):
-    """The objects of each photograph."""
-    return [photograph.marks for photograph in of.splits[mode].content]
-
-
 def test_options_of_difficult_objects_classes_and_files(forms, tmp_path):
     for name in ("voc_xml", "dota"):
         folder = getattr(forms, name)(tmp_path / name)
         of = source(name, folder, ignore_difficult=False)
-        assert [[each.ignored for each in one] for one in marks_of(of, Mode.TRAIN)] == [
-            [False, False],
-            [],
-            [False],
-        ]
+        assert marks(of, "ignored") == [[False, False], [], [False]]
     (tmp_path / "names.txt").write_text("bird\ndog\ncat\n")
     of = source("dota", forms.dota(tmp_path / "d"), classes=str(tmp_path / "names.txt"))
-    assert marks_of(of, Mode.EVAL)[0][0].number == 2
+    assert marks(of, "number", Mode.EVAL)[0][0] == 2
 
 
 def test_parts_are_held_out_where_nothing_says_which(forms, tmp_path):

@@ -63,12 +63,9 @@ def built(build, config, checkpoint):
     )
 
 
-def test_the_defaults_train_on_this_machine(built):
+def test_the_defaults_train_on_this_machine_without_an_end(built):
     assert (built.logdir, built.master, built.is_chief) == ("runs/retinanet", "", True)
     assert built.graph.get_operation_by_name("global_step").device == "/device:CPU:0"
-
-
-def test_the_loop_has_no_end(built):
     assert built.number_of_steps is None
     assert built.startup_delay_steps == 15
     assert built.save_summaries_secs == 120

@@ -112,10 +112,9 @@ def test_a_classifier_is_restored_by_its_own_names(ran):
     assert (found["FeatureExtractor/Conv/BatchNorm/beta"] == 0.0).all()
 
 
-@pytest.fixture(scope="module")
-def synchronous(build, fake_detector):
+def test_synchronous_replicas_reach_the_loop(build, fake_detector):
     """A worker among three, whose model has upright boxes."""
-    return build(
+    synchronous = build(
         rotated_trainer.train,
         fake_detector.create_tensor_dict,
         lambda: fake_detector.FakeDetector(fake_detector.NUM_CLASSES),
@@ -123,9 +122,6 @@ def synchronous(build, fake_detector):
         {},
         **{**DEPLOYED, "task": 1, "worker_replicas": 3, "ps_tasks": 1, "is_chief": False},
     )
-
-
-def test_synchronous_replicas_reach_the_loop(synchronous):
     assert isinstance(synchronous.sync_optimizer, SyncReplicasOptimizer)
     assert synchronous.sync_optimizer._total_num_replicas == 3
     assert (synchronous.startup_delay_steps, synchronous.is_chief) == (0, False)
@@ -133,8 +129,6 @@ def test_synchronous_replicas_reach_the_loop(synchronous):
     images = synchronous.graph.get_operation_by_name("FeatureExtractor/Conv/Conv2D").inputs[0]
     assert images.shape[0] == 4
     assert (synchronous.save_interval_secs, synchronous.log_every_n_steps) == (3600, 1000)
-
-
-def test_a_model_of_upright_boxes_gets_those(synchronous):
+    # A model of upright boxes gets those.
     predictor = synchronous.graph.get_operation_by_name("BoxPredictor/BoxEncodingPredictor/MatMul")
     assert predictor.outputs[0].shape[1] == 4

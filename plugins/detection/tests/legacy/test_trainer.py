@@ -90,12 +90,10 @@ def of_one_clone(one_clone, session_of):
         return batch, tags(summary), session.run({v.op.name: v for v in tf.global_variables()})
 
 
-def test_a_model_is_built_for_each_clone_and_one_outside(calls, one_clone):
-    assert len(calls.models) == 2
+def test_models_are_built_outside_and_for_each_clone_and_the_hook_before_the_update(
+    calls, one_clone
+):
     assert [graph is one_clone.graph for graph in calls.models] == [False, True]
-
-
-def test_the_hook_comes_after_the_clones_and_before_the_update(calls, one_clone):
     assert calls.hooks == [(one_clone.graph, "/device:CPU:0", 2, False)]
 
 
@@ -105,14 +103,12 @@ def test_augmentation_is_in_the_order_given(of_one_clone):
     assert first[0, 0, 0] == pytest.approx((255 - (picture[0, 0, 0] + 5)) / 255, abs=1e-5)
 
 
-def test_a_clone_gets_its_part_of_each_batch(one_clone, two_clones):
+def test_a_clone_gets_its_part_of_the_batch_of_each_input(one_clone, two_clones):
     assert images(one_clone).shape[0] == 4
     # 4 // 2 of the one input, 3 // 2 of the other.
     assert images(two_clones, "clone_0/").shape[0] == 2 + 1
     assert images(two_clones, "clone_1/").shape[0] == 2 + 1
-
-
-def test_several_inputs_have_a_scope(two_clones):
+    # Several inputs have a scope.
     names = [op.name for op in two_clones.graph.get_operations() if "queue" in op.type.lower()]
     queues = [name for name in names if name.endswith(("prefetch_queue", "prefetch_queue_1"))]
     assert queues == ["Input/prefetch_queue", "Input/prefetch_queue_1"]
@@ -206,32 +202,25 @@ def test_what_the_loop_is_asked(one_clone, two_clones):
     assert (saver.keep_checkpoint_every_n_hours, saver.max_to_keep) == (2, 5)
 
 
-def test_synchronous_replicas_share_the_batch(build, fake_detector):
-    sync = {"sync_replicas": True, "replicas_to_aggregate": 2}
-    built = build(
-        trainer.train,
-        fake_detector.create_tensor_dict,
-        lambda: fake_detector.FakeDetector(2),
-        {**CONFIG, **sync},
-        **{**DEPLOYED, "worker_replicas": 3, "ps_tasks": 1, "worker_job_name": "worker"},
-    )
+def test_synchronous_replicas_share_the_batch_and_have_one_clone(build, fake_detector):
+    def build_synchronous(**deployed):
+        return build(
+            trainer.train,
+            fake_detector.create_tensor_dict,
+            lambda: fake_detector.FakeDetector(2),
+            {**CONFIG, "sync_replicas": True, "replicas_to_aggregate": 2},
+            **{**DEPLOYED, **deployed},
+        )
+
+    built = build_synchronous(worker_replicas=3, ps_tasks=1, worker_job_name="worker")
     assert images(built).shape[0] == 2
     assert isinstance(built.sync_optimizer, SyncReplicasOptimizer)
     assert built.sync_optimizer._replicas_to_aggregate == 2
     assert built.sync_optimizer._total_num_replicas == 3
     assert built.startup_delay_steps == 0
     assert built.graph.get_operation_by_name("global_step").device.startswith("/job:ps/")
-
-
-def test_synchronous_replicas_have_one_clone(build, fake_detector):
     with pytest.raises(ValueError, match=r"num_clones must be 1\. Found num_clones: 2$"):
-        build(
-            trainer.train,
-            fake_detector.create_tensor_dict,
-            lambda: fake_detector.FakeDetector(2),
-            {**CONFIG, "sync_replicas": True},
-            **{**DEPLOYED, "num_clones": 2},
-        )
+        build_synchronous(num_clones=2)
 
 
 @pytest.mark.slow

@@ -11,13 +11,9 @@ from tf_frame_vision.slim_network import load_network
 
 _MILLION = 1e6
 # Parameters that are trained, in millions with 1000 classes. Mobilenets: the READMEs of
-# tensorflow/models, research/slim/nets (mobilenet_v1.md, mobilenet/README.md); resnet_v1:
-# torchvision's documentation of resnet50, resnet101 and resnet152, whose architecture is the same;
-# xception: see test_xception.py.
+# tensorflow/models, research/slim/nets (mobilenet_v1.md, mobilenet/README.md); xception: see
+# test_xception.py. Of the residual networks test_resnet.py counts the tables.
 PUBLISHED = {
-    "resnet_v1_50": 25.6,
-    "resnet_v1_101": 44.5,
-    "resnet_v1_152": 60.2,
     "mobilenet_v1_075": 2.59,
     "mobilenet_v1_050": 1.34,
     "mobilenet_v1_025": 0.47,

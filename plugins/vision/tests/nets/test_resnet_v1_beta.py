@@ -34,7 +34,9 @@ def network():
     return graph, logits, end_points
 
 
-def test_variables_parameters_and_end_points_are_deeplabs(network, slim_variables, variables_in):
+def test_variables_parameters_and_end_points_are_deeplabs(
+    network, slim_variables, variables_in, count_parameters
+):
     kinds = ("gamma", "beta", "moving_mean", "moving_variance")
     root = []
     for index, (inputs, outputs) in enumerate([(3, 64), (64, 64), (64, 128)], start=1):
@@ -48,6 +50,9 @@ def test_variables_parameters_and_end_points_are_deeplabs(network, slim_variable
     wider = {f"{first_unit}/{name}/weights" for name in ("shortcut", "conv1")}
     rest = [(n, [1, 1, 128, shape[3]] if n in wider else shape) for n, shape in plain]
     assert variables_in(network[0]) == [*root, *rest]
+    trained = variables_in(network[0], tf.GraphKeys.TRAINABLE_VARIABLES)
+    expected = PLAIN_PARAMETERS[50] + ROOT - PLAIN_ROOT + WIDER_INPUTS
+    assert count_parameters(trained) == expected == 25_680_808
     # End points.
     _, logits, end_points = network
     shapes = {
@@ -61,12 +66,6 @@ def test_variables_parameters_and_end_points_are_deeplabs(network, slim_variable
     }
     assert {name: end_points[name].shape.as_list() for name in shapes} == shapes
     assert logits is end_points["resnet_v1_50/logits"]
-
-
-def test_parameters(network, variables_in, count_parameters):
-    trained = variables_in(network[0], tf.GraphKeys.TRAINABLE_VARIABLES)
-    expected = PLAIN_PARAMETERS[50] + ROOT - PLAIN_ROOT + WIDER_INPUTS
-    assert count_parameters(trained) == expected == 25_680_808
 
 
 @pytest.mark.slow

@@ -1,7 +1,7 @@
 """Source of the converter `ade20k`: the scene parsing benchmark, 150 classes and 0.
 
-ADEChallengeData2016/images/training/NAME.jpg        and validation
-ADEChallengeData2016/annotations/training/NAME.png   grey values, the classes
+    ADEChallengeData2016/images/training/NAME.jpg        and validation
+    ADEChallengeData2016/annotations/training/NAME.png   grey values, the classes
 
 Layout: tensorflow/models, research/deeplab/datasets/build_ade20k_data.py.
 """
