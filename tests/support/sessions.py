@@ -52,7 +52,7 @@ def save_variables(path, values, **options):
 
 
 def save_values(path, values):
-    """Writes a checkpoint of these values as `save_variables` does, but faster: it has no variables.
+    """Writes a checkpoint of these values without making variables, which is faster.
 
     Returns its path. The folder's list of checkpoints does not name it.
     """

@@ -72,7 +72,9 @@ def session_of():
 
     @contextlib.contextmanager
     def session_of(built):
-        with built.graph.as_default(), initialized_session() as session:
+        # Clones have devices that this machine may lack.
+        config = tf.ConfigProto(allow_soft_placement=True)
+        with initialized_session(built.graph, config) as session:
             coordinator = tf.train.Coordinator()
             threads = tf.train.start_queue_runners(session, coordinator)
             yield session

@@ -59,7 +59,7 @@ def test_retinanet_has_the_apis_names_and_pays_the_penalty_once(retinanet, shape
     assert len(losses) == len(weights)
     # Every anchor has a code and logits on an odd size.
     graph, raw = retinanet
-    with graph.as_default(), initialized_session() as session:
+    with initialized_session(graph) as session:
         found = session.run(raw)
     cells = sum(-(-75 // s) * -(-61 // s) for s in (8, 16, 32, 64, 128))
     assert [each.shape for each in found] == [(2, 6 * cells, 6), (2, 6 * cells, 3), (6 * cells, 4)]

@@ -1,7 +1,7 @@
 """Source of the converter `cityscapes`: label ids become the ids of the 19 classes of training.
 
     leftImg8bit/train/CITY/NAME_leftImg8bit.png
-    gtFine/train/CITY/NAME_gtFine_labelIds.png        or, made of them, NAME_gtFine_labelTrainIds.png
+    gtFine/train/CITY/NAME_gtFine_labelIds.png   or, made of them, NAME_gtFine_labelTrainIds.png
     gtCoarse/train/CITY/NAME_gtCoarse_labelIds.png
 
 Layout: README.md of mcordts/cityscapesScripts.
