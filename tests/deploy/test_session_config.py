@@ -63,7 +63,6 @@ def test_clones_on_cpu_0_and_passes_of_the_optimizer(machine):
     deployment, proto = deployment_of(num_clones=3, clone_on_cpu=True)
     assert {deployment.clone_device(index) for index in range(3)} == {"/device:CPU:0"}
     assert "CPU" not in proto.device_count
-    machine(0)
     rewrites = deployment_of()[1].graph_options.rewrite_options
     assert rewrites.meta_optimizer_iterations == rewrites.ONE
 
@@ -74,7 +73,6 @@ def test_clones_on_a_machine_with_gpus(machine):
     assert [deployment.clone_device(i) for i in range(2)] == ["/device:GPU:0", "/device:GPU:1"]
     assert "CPU" not in proto.device_count
     assert deployment.has_gpu_clones
-    machine(2)
     message = r"--num_clones 3, but this machine has 2 GPU.*--num_clones 2 or --clone_on_cpu"
     with pytest.raises(ConfigError, match=message):
         deployment_of(num_clones=3)
@@ -93,7 +91,6 @@ def test_tasks_and_remote_workers_have_their_place(machine):
     assert (deployment.replica_id, deployment.num_replicas, deployment.num_ps_tasks) == (1, 3, 2)
     assert deployment.worker_device == "/job:worker/task:1"
     assert deployment.ps_device == "/job:ps"
-    machine(0)
     deployment = make_deployment(RunOptions(), Cluster(num_ps_tasks=2))
     assert deployment.worker_device == "/job:worker"
 

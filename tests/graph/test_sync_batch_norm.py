@@ -73,11 +73,14 @@ def one():
     return train(NormalisedAlone, num_clones=1)
 
 
+def assert_same(actual, expected, rtol=1e-4, atol=1e-5):
+    assert actual.keys() == expected.keys()
+    for name, value in expected.items():
+        np.testing.assert_allclose(actual[name], value, rtol=rtol, atol=atol, err_msg=name)
+
+
 def test_clones_take_the_steps_of_one_clone_only_with_sync(one, variable_mode):
-    several = train(Normalised, num_clones=2)
-    assert several.keys() == one.keys()
-    for name in one:
-        np.testing.assert_allclose(several[name], one[name], rtol=1e-4, atol=1e-5, err_msg=name)
+    assert_same(train(Normalised, num_clones=2), one)
     alone = train(NormalisedAlone, num_clones=2)
     moved = [name for name in one if "moving" in name or "weights" in name]
     assert len(moved) == 6
@@ -86,9 +89,7 @@ def test_clones_take_the_steps_of_one_clone_only_with_sync(one, variable_mode):
 
 
 def test_steps_in_a_loop_share_the_statistics_too(one):
-    looped = train(Normalised, num_clones=2, in_loop=True)
-    for name in one:
-        np.testing.assert_allclose(looped[name], one[name], rtol=1e-4, atol=1e-5, err_msg=name)
+    assert_same(train(Normalised, num_clones=2, in_loop=True), one)
 
 
 def clones_of(parts, **options):
@@ -120,16 +121,14 @@ def results(clones, gradients):
 @pytest.mark.slow
 @pytest.mark.parametrize("options", [{}, {"fused": False}])
 def test_parts_of_different_sizes_count_by_their_sizes(options):
-    found = []
+    one_and_several = []
     for parts in ([INPUTS], [INPUTS[:1], INPUTS[1:6], INPUTS[6:]]):
         with tf.Graph().as_default():
             clones = clones_of(parts, **options)
             gradients = gradients_of(clones)
             share_statistics(clones)
-            found.append(results(clones, gradients))
-    one, several = found
-    for name, value in one.items():
-        np.testing.assert_allclose(several[name], value, rtol=2e-4, atol=2e-4, err_msg=name)
+            one_and_several.append(results(clones, gradients))
+    assert_same(*reversed(one_and_several), rtol=2e-4, atol=2e-4)
 
 
 def test_gradients_that_are_made_later_are_connected_by_a_second_call():
@@ -146,8 +145,7 @@ def test_gradients_that_are_made_later_are_connected_by_a_second_call():
         # One sum: nothing before the first layer is trained.
         assert connected - before == 1
         first, second = results(clones, gradients), results(clones, later)
-    for name, value in first.items():
-        np.testing.assert_allclose(second[name], value, rtol=1e-6, err_msg=name)
+    assert_same(second, first, rtol=1e-6, atol=0)
 
 
 def test_gradients_stay_in_their_clone_and_inference_shares_nothing():

@@ -50,7 +50,7 @@ _SEED_OF_WORKER = 1_000_003
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class TrainGraph(Update):
-    """A graph ready for a session: its handles, in addition to those of the update.
+    """The handles of a graph that is ready for a session; `Update` has the first of them.
 
     Attributes:
       graph: the `tf.Graph`.

@@ -290,20 +290,14 @@ def test_layers_in_a_loop_are_left_out_and_named(caplog):
     assert "not quantised, because they are in a loop or a branch: looped" in caplog.text
 
 
-@pytest.mark.slow
-def test_it_says_what_was_quantised(caplog):
-    with caplog.at_level(logging.INFO, "tf_frame"):
-        Training(delay_steps=0)
-    assert "the weights of 5 layers, 3 of them with batch norm folded in, and 6" in caplog.text
-
-
-def test_rounding_stands_beside_its_layer():
-    with tf.Graph().as_default() as graph:
+def test_rounding_stands_beside_its_layer_and_is_logged(caplog):
+    with tf.Graph().as_default() as graph, caplog.at_level(logging.INFO, "tf_frame"):
         with tf.device("/device:CPU:1"):
             network(tf.constant(IMAGES), is_training=True)
         quantize_training_graph(delay_steps=0)
         rounding = [op for op in graph.get_operations() if op.type == "FakeQuantWithMinMaxVars"]
     assert {op.device for op in rounding} == {"/device:CPU:1"}
+    assert "the weights of 5 layers, 3 of them with batch norm folded in, and 6" in caplog.text
 
 
 def residual_sum(images):

@@ -178,16 +178,13 @@ def test_a_static_scale_has_no_variables_and_no_say():
         ({"loss_scale": 3.0}, 3.0, False),
     ],
 )
-def test_options_choose_the_scale(options, scale, dynamic):
+def test_options_choose_the_scale_and_default_to_none(options, scale, dynamic):
+    for precision in ("none", "bfloat16"):
+        assert make_loss_scale(RunOptions(mixed_precision=precision)) is None
     loss_scale = make_loss_scale(RunOptions(**options))
     with initialized_session() as s:
         assert s.run(loss_scale.value) == scale
     assert bool(tf.global_variables()) == dynamic
-
-
-@pytest.mark.parametrize("precision", ["none", "bfloat16"])
-def test_without_float16_there_is_no_scale_unless_asked_for(precision):
-    assert make_loss_scale(RunOptions(mixed_precision=precision)) is None
 
 
 def train_toy(**options):
