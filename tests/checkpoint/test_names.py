@@ -57,5 +57,5 @@ def test_no_other_module_spells_the_name():
     """Examples in docstrings are allowed: they are paths in `runs/first/`, or `<folder>/`."""
     root = Path(tf_frame.__file__).parent
     spelling = re.compile(r"(?<!runs/first/)(?<!<folder>/)model\.ckpt")
-    modules = [path for path in root.rglob("*.py") if spelling.search(path.read_text("utf-8"))]
-    assert modules == [root / "checkpoint" / "names.py"]
+    modules = {path for path in root.rglob("*.py") if spelling.search(path.read_text("utf-8"))}
+    assert modules <= {root / "checkpoint" / "names.py"}

@@ -25,12 +25,12 @@ LIST_FILE = "checkpoint"
 _SUFFIX = re.compile(r"(?<=.)\.(index|meta|data-\d{5}-of-\d{5})\Z")
 
 
-def checkpoint_name(step: int | str) -> str:
+def checkpoint_name(step: int) -> str:
     """Returns the name of the checkpoint of a global step: `model.ckpt-120`."""
     return f"{PREFIX}-{step}"
 
 
-def checkpoint_path(folder: str | os.PathLike[str], step: int | str) -> str:
+def checkpoint_path(folder: str | os.PathLike[str], step: int) -> str:
     """Returns the path prefix of the checkpoint of a global step in a folder."""
     return os.path.join(folder, checkpoint_name(step))
 

@@ -1,9 +1,10 @@
 """Records steps with their operations, memory and hooks.
 
-recorder = Recorder(times, facts)
-recorder.start(on_step)
-... steps with run metadata: recorder.add(run_metadata), recorder.end_step(100, ended) ...
-profile = recorder.stop()
+    recorder = Recorder(times, facts)
+    recorder.start(on_step)
+    recorder.add(run_metadata)  # The metadata of a session run; a step can have several.
+    recorder.end_step(step, end_of_last_hook)
+    profile = recorder.stop()
 """
 
 from __future__ import annotations

@@ -16,7 +16,8 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.find.reader import READ_ERRORS
-from tf_frame.checkpoint.names import INDEX, checkpoint_path, step_in_path
+from tf_frame.checkpoint import names
+from tf_frame.checkpoint.names import step_in_path
 from tf_frame.errors import CheckpointError, reason_of
 from tf_frame.text import indented
 
@@ -107,8 +108,8 @@ def checkpoint_state(model_dir: str) -> Any:
 def numbered_checkpoints(model_dir: str) -> Sequence[str]:
     """Returns the path prefixes `<folder>/model.ckpt-<step>` in a folder, ordered by step."""
     steps_and_paths = []
-    for index in tf.io.gfile.glob(checkpoint_path(model_dir, "*") + INDEX):
-        path = index.removesuffix(INDEX)
+    for index in tf.io.gfile.glob(os.path.join(model_dir, f"{names.PREFIX}*{names.INDEX}")):
+        path = index.removesuffix(names.INDEX)
         step = step_in_path(path)
         if step is not None and not tf.io.gfile.isdir(index):
             steps_and_paths.append((step, path))

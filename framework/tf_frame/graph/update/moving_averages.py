@@ -1,6 +1,6 @@
 """Moving averages of variables: training keeps them, evaluation restores them as the variables.
 
-Averages vary less from step to step than the variables, and so do the figures of an evaluation.
+With averages, the metrics of successive evaluations vary less.
 
     averages = moving_averages(config, global_step)
     with tf.control_dependencies([update]):

@@ -1,6 +1,7 @@
 """Synchronous training, with one update from the averaged gradients of several workers.
 
-Without it, a worker applies gradients of values that other workers have changed since.
+In asynchronous training each worker updates the variables on its own, also with gradients of values
+that are out of date.
 
     optimizer = synchronous(optimizer, config=config, averages=averages)
     update = optimizer.apply_gradients(pairs, global_step=step)

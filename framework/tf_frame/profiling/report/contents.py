@@ -1,8 +1,7 @@
 """The content of a report, which its text, JSON and HTML show.
 
-Times are milliseconds. Unless documented otherwise, times are means over the recorded steps of one
-task, and shares are parts of the mean step, from 0 to 1; `ms_of_steps` has the time in each step.
-The time of profiling itself is in `profiler_ms` only.
+Times are milliseconds: the mean over the recorded steps of one task, and in `ms_of_steps` the time of
+each step. A share is a part of the mean step, from 0 to 1. The time of profiling itself is in `profiler_ms` only.
 """
 
 from __future__ import annotations
