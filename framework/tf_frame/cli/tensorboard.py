@@ -1,7 +1,7 @@
 """`tf-frame tensorboard`: starts TensorBoard on runs, reachable from this machine only.
 
-TensorBoard leaves out a plugin that it cannot import, with a traceback in its log. If this plugin is
-the Profile tab, the command prints the reason.
+TensorBoard leaves out a plugin that it cannot import, with a traceback in its log. If this happens
+to the Profile tab, the command prints the reason.
 """
 
 from __future__ import annotations

@@ -15,8 +15,8 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.checkpoint.find.reader import READ_ERRORS
 from tf_frame.checkpoint import names
+from tf_frame.checkpoint.find.reader import READ_ERRORS
 from tf_frame.checkpoint.names import step_in_path
 from tf_frame.errors import CheckpointError, reason_of
 from tf_frame.text import indented

@@ -1,7 +1,8 @@
 """The content of a report, which its text, JSON and HTML show.
 
-Times are milliseconds: the mean over the recorded steps of one task, and in `ms_of_steps` the time of
-each step. A share is a part of the mean step, from 0 to 1. The time of profiling itself is in `profiler_ms` only.
+Times are milliseconds: the mean over the recorded steps of one task, and in `ms_of_steps` the time
+of each step. A share is a part of the mean step, from 0 to 1. The time of profiling itself is in
+`profiler_ms` only.
 """
 
 from __future__ import annotations
