@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from event_files import summary_tags
 from job import RunningJob
 from tf_frame.cli.main import main
 from tf_frame.command_line.parsing import parse_command_line
@@ -40,12 +41,6 @@ def rows(folder):
         return [row for row in csv.DictReader(file) if row["split"] == "train"]
 
 
-def tags(folder):
-    paths = [str(path) for path in folder.rglob("events.out.tfevents.*")]
-    events = (event for path in paths for event in tf.train.summary_iterator(path))
-    return {value.tag for event in events for value in event.summary.value}
-
-
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory):
     """The folder of a run with all options of the gradients."""
@@ -67,7 +62,6 @@ def test_options_and_summaries_are_those_of_the_apis_trainer(trained):
     assert len(frozen) > 5
     for name in frozen:
         np.testing.assert_array_equal(first[name], last[name], err_msg=name)
-    last = values(trained, 3)
     np.testing.assert_allclose(last[f"{TOWER}/ClassPredictor/biases"], -4.6)
     np.testing.assert_array_equal(last[f"{TOWER}/BoxPredictor/biases"], 0)
     name = f"{TOWER}/ClassPredictor/weights"
@@ -77,8 +71,6 @@ def test_options_and_summaries_are_those_of_the_apis_trainer(trained):
     assert np.linalg.norm(three - two) == pytest.approx(NORM * RATES[1], rel=1e-3)
     assert len(rows(trained)) == 3
     assert all("loss" in row and "total_loss" not in row for row in rows(trained))
-    name = f"{TOWER}/ClassPredictor/weights"
-    first, last = values(trained, 1), values(trained, 3)
     average = last[f"{name}/ExponentialMovingAverage"]
     assert not np.array_equal(average, last[name]) and not np.array_equal(average, first[name])
     np.testing.assert_allclose(average, last[name], atol=2 * NORM)
@@ -87,7 +79,7 @@ def test_options_and_summaries_are_those_of_the_apis_trainer(trained):
     }
     assert "keep_checkpoint_every_n_hours: 2" in (trained / "config.yaml").read_text()
     # Summaries are grouped as those of the api.
-    assert tags(trained) >= {
+    assert summary_tags(trained) >= {
         "Losses/TotalLoss",
         "Losses/localization_loss",
         "Losses/classification_loss",
@@ -122,7 +114,7 @@ def test_a_checkpoint_is_fine_tuned(trained, tmp_path, words, restores_predictor
         np.testing.assert_array_equal(after[name], before[name], err_msg=name)
     name = f"{TOWER}/ClassPredictor/weights"
     assert np.array_equal(after[name], before[name]) == restores_predictor
-    assert tags(folder) >= {"TotalLoss", "localization_loss", f"{name}"}
+    assert summary_tags(folder) >= {"TotalLoss", "localization_loss", f"{name}"}
 
 
 @pytest.mark.slow
@@ -147,16 +139,11 @@ def config_of(*words):
 
 
 def test_synchronous_replicas_divide_the_batch():
-    config = config_of(
-        *("--sync_replicas", "--replicas_to_aggregate", "2", "--batch_size_scope", "global"),
-        *("--train_batch_size", "24"),
-    )
-    assert config.clone_batch_size == 12
+    words = ("--sync_replicas", "--replicas_to_aggregate=2", "--batch_size_scope=global")
+    words += ("--train_batch_size",)
+    assert config_of(*words, "24").clone_batch_size == 12
     with pytest.raises(ConfigError, match="25 is not divisible by .* 2 aggregated replicas"):
-        config_of(
-            *("--sync_replicas", "--replicas_to_aggregate", "2", "--batch_size_scope", "global"),
-            *("--train_batch_size", "25"),
-        )
+        config_of(*words, "25")
 
 
 @pytest.mark.slow

@@ -50,17 +50,22 @@ def config(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def built(build, config, checkpoint):
+def train(build):
+    """Builds the graph of a configuration."""
+    functions = {"input_queue_generator": Queue, "create_losses": create_losses}
+
+    def train(config, **options):
+        return build(retinanet_trainer.train, config, "runs/retinanet", **functions | options)
+
+    return train
+
+
+@pytest.fixture(scope="module")
+def built(train, config, checkpoint):
     fine_tune = checkpoint(
         Retina_FPN__weights=np.full([3], 7.0, np.float32), Other__offset=np.float32(7)
     )
-    return build(
-        retinanet_trainer.train,
-        types.SimpleNamespace(**config, fine_tune_checkpoint=fine_tune),
-        "runs/retinanet",
-        input_queue_generator=Queue,
-        create_losses=create_losses,
-    )
+    return train(types.SimpleNamespace(**config, fine_tune_checkpoint=fine_tune))
 
 
 def test_the_defaults_train_on_this_machine_without_an_end(built):
@@ -78,36 +83,31 @@ def test_the_defaults_train_on_this_machine_without_an_end(built):
     assert built.session_config.allow_soft_placement
 
 
-def test_the_returned_loss_of_all_classes_is_optimised(built, session_of):
+def test_the_returned_loss_is_optimised_the_rate_falls_and_only_the_network_is_restored(
+    built, session_of
+):
     with session_of(built) as session:
         loss, summary = session.run([built.train_op, built.summary_op])
         weights = session.run({v.op.name: v for v in tf.trainable_variables()})
+        rates = []
+        for step in (9, 10, 20):
+            session.run(tf.train.get_global_step().assign(step))
+            rates.append(tags(session.run(built.summary_op))["Learning_Rate"])
+    with session_of(built) as session:
+        built.init_fn(session)
+        restored = session.run({v.op.name: v for v in tf.trainable_variables()})
     assert loss == 4 * 3
     found = tags(summary)
     assert (found["TotalLoss"], found["Learning_Rate"]) == (12.0, 0.5)
     assert [tag for tag in found if "TotalLoss" in tag] == ["TotalLoss"]
     # One step of Adam changes every variable by its learning rate.
     np.testing.assert_allclose(weights["Retina_FPN/weights"], [0.5] * 3, rtol=1e-5)
-
-
-def test_the_learning_rate_falls_in_steps(built, session_of):
-    with session_of(built) as session:
-        rates = []
-        for step in (9, 10, 20):
-            session.run(tf.train.get_global_step().assign(step))
-            rates.append(tags(session.run(built.summary_op))["Learning_Rate"])
     np.testing.assert_allclose(rates, [0.5, 0.5 * 0.95, 0.5 * 0.95**2], rtol=1e-6)
+    assert restored["Retina_FPN/weights"].tolist() == [7.0] * 3
+    assert restored["Other/offset"] == 0.0
 
 
-def test_variables_of_the_network_alone_are_restored(built, session_of):
-    with session_of(built) as session:
-        built.init_fn(session)
-        found = session.run({v.op.name: v for v in tf.trainable_variables()})
-    assert found["Retina_FPN/weights"].tolist() == [7.0] * 3
-    assert found["Other/offset"] == 0.0
-
-
-def test_two_clones_have_half_of_the_batch_each(build, config, session_of):
+def test_two_clones_have_half_of_the_batch_each(train, config, session_of):
     source = types.SimpleNamespace(**{**config, "optimizer": "rmsprop"})
     queues = []
 
@@ -116,15 +116,7 @@ def test_two_clones_have_half_of_the_batch_each(build, config, session_of):
         queues.append(Queue(view))
         return queues[-1]
 
-    built = build(
-        retinanet_trainer.train,
-        source,
-        "runs",
-        num_clones=2,
-        clone_on_cpu=True,
-        input_queue_generator=generator,
-        create_losses=create_losses,
-    )
+    built = train(source, num_clones=2, clone_on_cpu=True, input_queue_generator=generator)
     assert [queue.config.batch_size for queue in queues] == [2]
     assert (source.batch_size, hasattr(source, "input_path")) == (4, False)
     with session_of(built) as session:
@@ -135,15 +127,13 @@ def test_two_clones_have_half_of_the_batch_each(build, config, session_of):
     np.testing.assert_allclose(found["Retina_FPN/weights"], [1 - change] * 3, rtol=1e-5)
 
 
-def test_losses_that_the_function_adds_count_once(build, config, session_of):
+def test_losses_that_the_function_adds_count_once(train, config, session_of):
     def adding(queue, num_classes, config):
         loss = create_losses(queue, num_classes, config)
         tf.losses.add_loss(loss)
         return loss
 
-    built = build(
-        retinanet_trainer.train, config, "runs", input_queue_generator=Queue, create_losses=adding
-    )
+    built = train(config, create_losses=adding)
     with session_of(built) as session:
         assert session.run(built.train_op) == 4 * 3
 
@@ -155,12 +145,6 @@ def test_losses_that_the_function_adds_count_once(build, config, session_of):
         ({"label_map_file": "missing.pbtxt"}, DataError, "cannot read the label map missing"),
     ],
 )
-def test_a_configuration_that_is_wrong(build, config, changed, error, words):
+def test_a_configuration_that_is_wrong(train, config, changed, error, words):
     with pytest.raises(error, match=words):
-        build(
-            retinanet_trainer.train,
-            {**config, **changed},
-            "runs",
-            input_queue_generator=Queue,
-            create_losses=create_losses,
-        )
+        train({**config, **changed})

@@ -17,25 +17,14 @@ def turn(rboxes):
     return rboxes * [0.0, 0.0, 0.0, 0.0, 1.0]
 
 
-class Models:
-    """Rotated detectors, with the graph in which each was made."""
+def test_the_graph_and_what_the_loop_is_asked(build, fake_detector, checkpoint, session_of):
+    models, graphs = [], []
 
-    def __init__(self, fake_detector):
-        self._fake, self.made, self.graphs = fake_detector, [], []
+    def create_model():
+        graphs.append(tf.get_default_graph())
+        models.append(fake_detector.FakeRotatedDetector(fake_detector.NUM_CLASSES))
+        return models[-1]
 
-    def create(self):
-        self.graphs.append(tf.get_default_graph())
-        self.made.append(self._fake.FakeRotatedDetector(self._fake.NUM_CLASSES))
-        return self.made[-1]
-
-
-@pytest.fixture(scope="module")
-def models(fake_detector):
-    return Models(fake_detector)
-
-
-@pytest.fixture(scope="module")
-def built(build, fake_detector, models, checkpoint):
     path = checkpoint(
         Conv__weights=np.full([3, 3, 3, 4], 7.0, np.float32),
         FeatureExtractor__Conv__BatchNorm__beta=np.full([4], 7.0, np.float32),
@@ -46,35 +35,30 @@ def built(build, fake_detector, models, checkpoint):
         "fine_tune_checkpoint": path,
         "keep_checkpoint_every_n_hours": 3,
     }
-    return build(
+    built = build(
         rotated_trainer.train,
         functools.partial(fake_detector.create_tensor_dict, box_size=5),
-        models.create,
+        create_model,
         types.SimpleNamespace(**config),
         {"preprocess_input_options": [(brighten, {"by": 5.0}), (turn, {})]},
         **DEPLOYED,
         save_interval_secs=600,
         log_every_n_steps=7,
     )
-
-
-@pytest.fixture(scope="module")
-def ran(built, models, session_of):
-    """The first batch, the variables that the checkpoint restores, loss and summaries of a step."""
+    # A model is built for each clone, and one outside.
+    assert [graph is built.graph for graph in graphs] == [False, True]
+    assert (built.save_interval_secs, built.log_every_n_steps) == (600, 7)
+    assert (built.save_summaries_secs, built.startup_delay_steps) == (240, 15)
+    assert built.number_of_steps is None
+    saver = built.saver.as_saver_def()
+    assert (saver.keep_checkpoint_every_n_hours, saver.max_to_keep) == (3, 0)
     images = built.graph.get_operation_by_name("FeatureExtractor/Conv/Conv2D").inputs[0]
     with session_of(built) as session:
-        batch = session.run([images, models.made[1].groundtruth_lists("boxes")])
+        images, boxes = session.run([images, models[1].groundtruth_lists("boxes")])
         built.init_fn(session)
         variables = session.run({v.op.name: v for v in tf.global_variables()})
-        return batch, variables, session.run([built.train_op, built.summary_op])
-
-
-def test_a_model_is_built_for_each_clone_and_one_outside(built, models):
-    assert [graph is built.graph for graph in models.graphs] == [False, True]
-
-
-def test_options_of_the_input_come_before_the_augmentation(ran):
-    (images, boxes), _, _ = ran
+        loss, summary = session.run([built.train_op, built.summary_op])
+    # Options of the input come before the augmentation.
     assert len(images) == 4
     first = images[0]
     picture = np.random.RandomState(0).randint(0, 256, [4, 12, 10, 3])[0]
@@ -82,34 +66,16 @@ def test_options_of_the_input_come_before_the_augmentation(ran):
     assert (boxes[0].shape, boxes[1].shape) == ((2, 5), (0, 5))
     assert (boxes[0][:, :4] == 0).all()
     assert (boxes[0][:, 4] > 0).all()
-
-
-def test_tags_of_the_summaries(ran):
-    *_, (loss, summary) = ran
-    found = tags(summary)
-    assert found["TotalLoss"] == pytest.approx(loss)
-    assert found["Learning_Rate"] == 0.5
-    assert found["Losses/regularization_loss"] > 0
+    # A classifier is restored by its own names.
+    assert (variables["FeatureExtractor/Conv/weights"] == 7.0).all()
+    assert (variables["FeatureExtractor/Conv/BatchNorm/beta"] == 0.0).all()
+    values = tags(summary)
+    assert values["TotalLoss"] == pytest.approx(loss)
+    assert values["Learning_Rate"] == 0.5
+    assert values["Losses/regularization_loss"] > 0
     # The names are those of operations, to which TensorFlow adds a number for the summary.
-    assert found.keys() >= {
-        "FeatureExtractor/Conv/weights_1",
-        "localization_loss_1",
-        "classification_loss_1",
-    }
-
-
-def test_what_the_loop_is_asked(built):
-    assert (built.save_interval_secs, built.log_every_n_steps) == (600, 7)
-    assert (built.save_summaries_secs, built.startup_delay_steps) == (240, 15)
-    assert built.number_of_steps is None
-    saver = built.saver.as_saver_def()
-    assert (saver.keep_checkpoint_every_n_hours, saver.max_to_keep) == (3, 0)
-
-
-def test_a_classifier_is_restored_by_its_own_names(ran):
-    _, found, _ = ran
-    assert (found["FeatureExtractor/Conv/weights"] == 7.0).all()
-    assert (found["FeatureExtractor/Conv/BatchNorm/beta"] == 0.0).all()
+    losses = {"localization_loss_1", "classification_loss_1"}
+    assert values.keys() >= {"FeatureExtractor/Conv/weights_1", *losses}
 
 
 def test_synchronous_replicas_reach_the_loop(build, fake_detector):

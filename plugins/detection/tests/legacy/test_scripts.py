@@ -10,6 +10,8 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 import old_script
+from event_files import summary_tags
+from sessions import save_values
 
 from .conftest import SCRIPTS
 
@@ -50,13 +52,11 @@ def run(request, monkeypatch, caplog):
 
 def written(folder):
     """The tags of a folder's summaries, and the variables of its newest checkpoint."""
-    (events,) = folder.glob("events.out.tfevents.*")
-    found = tf.train.summary_iterator(str(events))
-    tags = {value.tag for event in found for value in event.summary.value}
     path = tf.train.latest_checkpoint(str(folder))
     assert path.endswith("model.ckpt-2")
     reader = tf.train.load_checkpoint(path)
-    return tags, {name: reader.get_tensor(name) for name in reader.get_variable_to_shape_map()}
+    variables = reader.get_variable_to_shape_map()
+    return summary_tags(folder), {name: reader.get_tensor(name) for name in variables}
 
 
 def losses(log):
@@ -112,10 +112,8 @@ def test_a_graph_hook_quantises_and_a_later_run_begins_with_its_backbone(mode, t
     old_script.run(script, mode, train_dir=first, num_clones=2, quantize=1)
     _, variables = written(first)
     assert "FeatureExtractor/Conv/weights_quant/max" in variables
-    with tf.Graph().as_default(), tf.Session() as session:
-        classifier = tf.Variable(np.full([3, 3, 3, 4], 7.0, np.float32), name="Conv/weights")
-        session.run(tf.global_variables_initializer())
-        checkpoint = tf.train.Saver([classifier]).save(session, str(tmp_path / "classifier"))
+    weights = np.full([3, 3, 3, 4], 7.0, np.float32)
+    checkpoint = save_values(tmp_path / "classifier", {"Conv/weights": weights})
     log = old_script.run(script, mode, train_dir=second, fine_tune_checkpoint=checkpoint)
     assert "Variable [Conv/BatchNorm/beta] is not available in checkpoint" in log
     _, variables = written(second)

@@ -11,28 +11,6 @@ from tf_frame_legacy.sync_replicas import SyncReplicasOptimizer
 from .conftest import CONFIG, DEPLOYED, brighten, invert, tags
 
 
-class Calls:
-    """Functions that note in which graph they are called."""
-
-    def __init__(self, fake_detector):
-        self.models, self.hooks, self._fake = [], [], fake_detector
-
-    def create_model(self):
-        self.models.append(tf.get_default_graph())
-        return self._fake.FakeDetector(self._fake.NUM_CLASSES)
-
-    def hook(self):
-        graph = tf.get_default_graph()
-        device = tf.no_op(name="of_hook").device
-        names = {op.name for op in graph.get_operations()}
-        self.hooks.append((graph, device, len(tf.losses.get_losses()), "total_loss" in names))
-
-
-@pytest.fixture(scope="module")
-def calls(fake_detector):
-    return Calls(fake_detector)
-
-
 @pytest.fixture(scope="module")
 def restored(checkpoint):
     return checkpoint(
@@ -44,7 +22,20 @@ def restored(checkpoint):
 
 
 @pytest.fixture(scope="module")
-def one_clone(build, fake_detector, calls, restored):
+def one_clone(build, fake_detector, restored):
+    """A clone; `graphs` are those in which models were made, `hooks` is what a hook saw."""
+    graphs, hooks = [], []
+
+    def create_model():
+        graphs.append(tf.get_default_graph())
+        return fake_detector.FakeDetector(fake_detector.NUM_CLASSES)
+
+    def hook():
+        names = {op.name for op in tf.get_default_graph().get_operations()}
+        device = tf.no_op(name="of_hook").device
+        seen = device, len(tf.losses.get_losses()), "total_loss" in names
+        hooks.append((tf.get_default_graph(), *seen))
+
     config = {
         **CONFIG,
         "num_steps": 3,
@@ -55,14 +46,10 @@ def one_clone(build, fake_detector, calls, restored):
         "load_all_detection_checkpoint_vars": True,
         "keep_checkpoint_every_n_hours": 2,
     }
-    return build(
-        trainer.train,
-        fake_detector.create_tensor_dict,
-        calls.create_model,
-        config,
-        graph_hook_fn=calls.hook,
-        **DEPLOYED,
-    )
+    source = fake_detector.create_tensor_dict
+    built = build(trainer.train, source, create_model, config, graph_hook_fn=hook, **DEPLOYED)
+    built.graphs, built.hooks = graphs, hooks
+    return built
 
 
 @pytest.fixture(scope="module")
@@ -81,26 +68,28 @@ def images(built, scope=""):
     return built.graph.get_operation_by_name(f"{scope}FeatureExtractor/Conv/Conv2D").inputs[0]
 
 
-@pytest.fixture(scope="module")
-def of_one_clone(one_clone, session_of):
-    """Images and summaries of the first batch, and the variables that the checkpoint restores."""
-    with session_of(one_clone) as session:
-        batch, summary = session.run([images(one_clone), one_clone.summary_op])
-        one_clone.init_fn(session)
-        return batch, tags(summary), session.run({v.op.name: v for v in tf.global_variables()})
+def test_models_are_built_outside_and_for_each_clone_and_the_hook_before_the_update(one_clone):
+    assert [graph is one_clone.graph for graph in one_clone.graphs] == [False, True]
+    assert one_clone.hooks == [(one_clone.graph, "/device:CPU:0", 2, False)]
 
 
-def test_models_are_built_outside_and_for_each_clone_and_the_hook_before_the_update(
-    calls, one_clone
+def test_a_batch_is_augmented_in_order_without_penalties_and_a_checkpoint_is_restored(
+    one_clone, session_of
 ):
-    assert [graph is one_clone.graph for graph in calls.models] == [False, True]
-    assert calls.hooks == [(one_clone.graph, "/device:CPU:0", 2, False)]
-
-
-def test_augmentation_is_in_the_order_given(of_one_clone):
-    (first, *_), _, _ = of_one_clone
+    with session_of(one_clone) as session:
+        (first, *_), summary = session.run([images(one_clone), one_clone.summary_op])
+        one_clone.init_fn(session)
+        restored = session.run({v.op.name: v for v in tf.global_variables()})
     picture = np.random.RandomState(0).randint(0, 256, [4, 12, 10, 3])[0]
     assert first[0, 0, 0] == pytest.approx((255 - (picture[0, 0, 0] + 5)) / 255, abs=1e-5)
+    values = tags(summary)
+    losses = values["Losses/localization_loss"] + values["Losses/classification_loss"]
+    assert values["Losses/TotalLoss"] == pytest.approx(losses, rel=1e-5)
+    assert "Losses/regularization_loss" not in values
+    # Only variables that the checkpoint has in their shape are restored.
+    assert (restored["FeatureExtractor/Conv/weights"] == 7.0).all()
+    assert restored["FeatureExtractor/Conv/BatchNorm/beta"].tolist() == [0.0] * 4
+    assert restored["global_step"] == 0
 
 
 def test_a_clone_gets_its_part_of_the_batch_of_each_input(one_clone, two_clones):
@@ -125,13 +114,6 @@ def test_the_update_runs_the_updates_of_the_first_clone(two_clones):
             waiting += op.control_inputs
     assert [name for name in seen if name.startswith("clone_0/") and "AssignMovingAvg" in name]
     assert not [name for name in seen if name.startswith("clone_1/")]
-
-
-def test_only_what_a_checkpoint_has_is_restored(of_one_clone):
-    *_, found = of_one_clone
-    assert (found["FeatureExtractor/Conv/weights"] == 7.0).all()
-    assert found["FeatureExtractor/Conv/BatchNorm/beta"].tolist() == [0.0] * 4
-    assert found["global_step"] == 0
 
 
 @pytest.mark.parametrize(
@@ -179,13 +161,6 @@ def test_tags_of_the_summaries(two_clones, session_of):
         "clone_0/Losses/clone_0//clone_loss",
     }
     assert not [tag for tag in found if tag.startswith("clone_1/")]
-
-
-def test_penalties_may_be_left_out(of_one_clone):
-    _, found, _ = of_one_clone
-    losses = found["Losses/localization_loss"] + found["Losses/classification_loss"]
-    assert found["Losses/TotalLoss"] == pytest.approx(losses, rel=1e-5)
-    assert "Losses/regularization_loss" not in found
 
 
 def test_what_the_loop_is_asked(one_clone, two_clones):
