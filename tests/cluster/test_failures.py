@@ -5,6 +5,7 @@ import re
 import pytest
 
 from job import JOINT_WORDS, LAST_STEP, WORDS, RunningJob, assert_same, joint_job
+from slow_cases import slow
 from tf_frame.cluster.status import ENDED, read_statuses
 
 pytestmark = [pytest.mark.process, pytest.mark.timeout(150)]
@@ -35,14 +36,7 @@ def disturbed(job, victim):
 
 
 # By default the chief is killed here and a server, which costs most, in the next test.
-VICTIMS = [("chief-0", "sync")]
-OTHERS = [
-    ("worker-0", "async"),
-    ("worker-0", "sync"),
-    ("ps-0", "sync"),
-    ("ps-0", "async"),
-    ("chief-0", "async"),
-]
+VICTIMS = [(task, mode) for task in ("chief-0", "worker-0", "ps-0") for mode in ("sync", "async")]
 
 
 def check_values_back(log):
@@ -51,9 +45,7 @@ def check_values_back(log):
     assert again and min(again) >= 20
 
 
-@pytest.mark.parametrize(
-    ("victim", "mode"), VICTIMS + [pytest.param(*case, marks=pytest.mark.slow) for case in OTHERS]
-)
+@pytest.mark.parametrize(("victim", "mode"), [VICTIMS[0], *(slow(*case) for case in VICTIMS[1:])])
 def test_a_task_that_is_killed_and_started_again_rejoins(tmp_path, victim, mode, end_of):
     expected = end_of("sync") if mode == "sync" else None
     with make_job(tmp_path, mode) as job:
@@ -72,7 +64,7 @@ def test_a_task_that_is_killed_and_started_again_rejoins(tmp_path, victim, mode,
             assert_same(values, expected)
 
 
-@pytest.mark.parametrize("victim", [pytest.param("ps-0", marks=pytest.mark.slow), "ps-1"])
+@pytest.mark.parametrize("victim", [slow("ps-0"), "ps-1"])
 def test_one_of_two_servers_that_is_killed_and_started_again_gets_its_values_back(
     tmp_path, victim, end_of
 ):
@@ -90,9 +82,9 @@ NO_SERVER = "no server listens at 127.0.0.1:"
     ("num_ps", "num_workers", "present", "waiting", "expected"),
     [
         (1, 2, ("ps-0", "worker-0"), "worker-0", "the chief has not initialised the variabl"),
-        pytest.param(1, 1, ("chief-0",), "chief-0", NO_SERVER, marks=pytest.mark.slow),
-        pytest.param(0, 2, ("worker-0",), "worker-0", NO_SERVER, marks=pytest.mark.slow),
-        pytest.param(0, 2, ("chief-0",), "chief-0", NO_SERVER, marks=pytest.mark.slow),
+        slow(1, 1, ("chief-0",), "chief-0", NO_SERVER),
+        slow(0, 2, ("worker-0",), "worker-0", NO_SERVER),
+        slow(0, 2, ("chief-0",), "chief-0", NO_SERVER),
     ],
 )
 def test_a_task_that_never_comes_is_an_error_after_the_time_limit(
@@ -110,7 +102,7 @@ def test_a_task_that_never_comes_is_an_error_after_the_time_limit(
 
 @pytest.mark.parametrize(
     ("num_ps", "more"),
-    [pytest.param(1, (), id="async"), pytest.param(1, SYNC, id="sync", marks=pytest.mark.slow)],
+    [pytest.param(1, (), id="async"), slow(1, SYNC, id="sync")],
 )
 def test_a_worker_that_comes_when_the_others_are_done_ends_well(tmp_path, num_ps, more):
     words = (*WORDS, "--max_steps", "20", "--noevaluate", *more)

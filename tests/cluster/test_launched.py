@@ -12,6 +12,7 @@ import pytest
 
 import forked
 from job import JOINT_JOBS, JOINT_WORDS, LAST_STEP, WORDS, assert_same, job_environment
+from slow_cases import slow
 from tf_frame.cli.main import main
 from tf_frame.cluster.status import read_statuses
 from tf_frame.testing.local_job import checkpoint_values, newest_step, wait_for
@@ -19,10 +20,6 @@ from tf_frame.testing.local_job import checkpoint_values, newest_step, wait_for
 pytestmark = [pytest.mark.process, pytest.mark.timeout(150)]
 
 LIMIT_SECS = 60
-
-
-def slow(case):
-    return pytest.param(case, marks=pytest.mark.slow)
 
 
 @pytest.fixture

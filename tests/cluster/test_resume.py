@@ -5,12 +5,9 @@ import signal
 import pytest
 
 from job import LAST_STEP, assert_same, joint_job
+from slow_cases import slow
 
 pytestmark = [pytest.mark.process, pytest.mark.timeout(120)]
-
-
-def slow(kind):
-    return pytest.param(kind, marks=pytest.mark.slow)
 
 
 def stop_at_step_10(job):

@@ -1,6 +1,5 @@
 import json
 import os
-import subprocess
 import sys
 from pathlib import Path
 
@@ -25,13 +24,11 @@ def start(tmp_path):
 
     def start(jobs, job, index=0, *, max_steps):
         task = {"cluster": jobs, "task": {"type": job, "index": index}}
-        with open(tmp_path / f"{job}-{index}.log", "w") as log:
-            process = forked.Popen(
-                [sys.executable, str(PROGRAM), str(tmp_path / "run"), str(max_steps)],
-                stdout=log,
-                stderr=subprocess.STDOUT,
-                env={**os.environ, "TF_CONFIG": json.dumps(task)},
-            )
+        process = forked.start_logged(
+            [sys.executable, str(PROGRAM), str(tmp_path / "run"), str(max_steps)],
+            tmp_path / f"{job}-{index}.log",
+            env={**os.environ, "TF_CONFIG": json.dumps(task)},
+        )
         started.append(process)
         return process
 

@@ -1,14 +1,12 @@
 """The input `several`, of toy inputs that a package registers."""
 
-import importlib
-
 import pytest
 import tensorflow.compat.v1 as tf
 
+from source_plugins import install_source
 from tf_frame import InputContext, Mode
 from tf_frame.errors import ConfigError, DataError
 from tf_frame.inputs.several import Params, Several
-from tf_frame.testing.distributions import write_distribution
 from tf_frame.testing.exact_resume import check_exact_resume
 
 PLUGINS = """
@@ -54,7 +52,7 @@ class Counted(Input):
         return paths
 
 
-class InTwoParts(Counted):
+class Halves(Counted):
     def dataset(self, mode, context):
         return [super().dataset(mode, context)] * 2
 
@@ -66,12 +64,9 @@ class Endless(Counted):
 
 @pytest.fixture(autouse=True)
 def counted(tmp_path, monkeypatch):
-    (tmp_path / "counted_inputs.py").write_text(PLUGINS)
-    names = {"counted": "Counted", "in_two_parts": "InTwoParts", "endless": "Endless"}
-    points = {f"tf_frame.inputs: {n}": f"counted_inputs:{c}" for n, c in names.items()}
-    write_distribution(tmp_path, "counted-inputs", points)
-    monkeypatch.syspath_prepend(str(tmp_path))
-    importlib.invalidate_caches()
+    install_source(
+        monkeypatch, tmp_path, "counted-inputs", PLUGINS, inputs="Counted Halves Endless"
+    )
 
 
 def several(*sources, defaults=()):
@@ -180,7 +175,7 @@ def test_an_error_of_a_source_names_it():
             {"batch_size": 2, "train_batch_size": 4},
             "3 and 1, cannot be divided among 2 clones",
         ),
-        (("in_two_parts:batch_size=4",), {"batch_size": 4}, "has several data sets itself"),
+        (("halves:batch_size=4",), {"batch_size": 4}, "has several data sets itself"),
     ],
 )
 def test_batches_that_cannot_be_made_are_refused(sources, context, message):

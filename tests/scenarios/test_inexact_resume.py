@@ -54,9 +54,15 @@ class InALoop(ToyModel):
 
 
 PARTS = {
-    "stateful input": ({"source": Stateful}, "RandomUniform is stateful"),
+    "stateful input": (
+        {"source": Stateful},
+        "the position in the input cannot be saved: .*RandomUniform is stateful",
+    ),
     "queue": ({"source": Queue}, "the content of its queues cannot be saved"),
-    "random op in a loop": ({"model": InALoop}, "loop: .*While calls a function with the random"),
+    "random op in a loop": (
+        {"model": InALoop},
+        "a resumed run would not end like one .*loop: .*While calls a function with the random",
+    ),
 }
 
 
@@ -69,11 +75,11 @@ def test_what_cannot_be_resumed_exactly_is_refused_before_the_first_step(name, g
     assert newest_checkpoint(str(tmp_path)) is None
 
 
-@pytest.mark.parametrize("name", slow_but(0, PARTS))
+@pytest.mark.parametrize("name", slow_but((0, 2), PARTS))
 def test_with_leave_it_trains_and_goes_on_with_a_warning(name, go):
     parts, reason = PARTS[name]
     first, resumed = ("\n".join(go(to, allow_inexact_resume=True, **parts)) for to in (3, 5))
-    assert re.search(reason, first) and re.search(reason, resumed)
+    assert all(re.search(f"(?s)warning: .*{reason}", lines) for lines in (first, resumed))
     assert "new pass over the data" not in first
     assert ("new pass over the data" in resumed) is ("source" in parts)
 

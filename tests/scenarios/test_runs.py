@@ -1,7 +1,5 @@
 """Complete runs in this process: options reach the graph, the session and the log."""
 
-import logging
-
 import pytest
 import tensorflow.compat.v1 as tf
 
@@ -75,20 +73,6 @@ def test_the_session_gets_the_hook_without_which_workers_wait_for_ever(tmp_path,
     assert go(tmp_path, max_steps=3, sync_replicas=True)["global_step"] >= 3
     (arguments,) = session_arguments
     assert [type(hook) for hook in arguments["hooks"]].count(SyncReplicasHook) == 1
-
-
-@pytest.mark.slow
-def test_a_warm_start_is_logged_and_so_is_one_that_is_passed_over(tmp_path, caplog):
-    pretrained, started = tmp_path / "pretrained", tmp_path / "started"
-    go(pretrained, max_steps=2, evaluate=False)
-    caplog.set_level(logging.INFO, "tf_frame")
-    go(started, max_steps=1, evaluate=False, warm_start_from=str(pretrained))
-    assert "2 of 2 variables restored" in caplog.text
-    assert "linear/weights" in caplog.text
-    caplog.clear()
-    go(started, max_steps=2, evaluate=False, warm_start_from=str(pretrained))
-    assert f"ignoring --warm_start_from {pretrained}" in caplog.text
-    assert str(started) in caplog.text
 
 
 @pytest.mark.parametrize(("micro_batches", "last_before_the_decay"), [(1, 7), (4, 1)])

@@ -1,12 +1,6 @@
 """Reads the event files in a folder."""
 
-import tensorflow.compat.v1 as tf
-
-
-def events(folder):
-    tf.summary.FileWriterCache.clear()  # Closes the files; else a part of them is in memory.
-    paths = sorted(folder.glob("events.*"))
-    return [event for path in paths for event in tf.train.summary_iterator(str(path))]
+from tf_frame.testing.events import read_events as events
 
 
 def summaries(folder):

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from event_files import summaries
 from tf_frame.runs.evaluation.results import (
     numbers,
     write_evaluation,
@@ -15,12 +16,8 @@ from tf_frame.runs.evaluation.results import (
 
 
 def values_in(folder):
-    (file,) = folder.iterdir()
-    return {
-        value.tag: (event.step, value)
-        for event in tf.train.summary_iterator(str(file))
-        for value in event.summary.value
-    }
+    assert len(list(folder.iterdir())) == 1
+    return {value.tag: (step, value) for step, value in summaries(folder)}
 
 
 @pytest.mark.parametrize(

@@ -6,13 +6,13 @@ import re
 
 import numpy as np
 import pytest
-import tensorflow as tf2
 import tensorflow.compat.v1 as tf
 
+from event_files import scalars
 from tf_frame.checkpoint.find.newest import listed_checkpoints
 from tf_frame.cluster import Cluster
 from tf_frame.deploy.deployment_config import DeploymentConfig
-from tf_frame.errors import ConfigError, DataError, NonFiniteError
+from tf_frame.errors import ConfigError, NonFiniteError
 from tf_frame.plugin import Mode
 from tf_frame.plugin.configured import ConfiguredPlugin
 from tf_frame.plugin.kinds import HOOK
@@ -25,7 +25,6 @@ from tf_frame.runs.training.hooks.make import make_hooks
 from tf_frame.runs.training.parts import TrainingParts
 from tf_frame.session.interrupts import Interrupted, Interrupts
 from tf_frame.session.job_member import JobMember
-from tf_frame.testing.events import read_events
 from tf_frame.testing.toy import ToyInput, ToyModel
 
 from ..conftest import train
@@ -41,8 +40,8 @@ def variables_of(folder, step):
     return {name: reader.get_tensor(name).tobytes() for name in names}
 
 
-def tagged(folder, tag):
-    return [e.step for e in read_events(folder) for v in e.summary.value if v.tag == tag]
+def steps_with(folder, tag):
+    return [step for step, _ in scalars(folder, tag)]
 
 
 ENDING_AT_23 = {"max_steps": 23, "save_checkpoint_steps": 10, "values": {"input.shuffle": True}}
@@ -156,7 +155,7 @@ def test_a_signal_in_an_evaluation_in_training_says_how_to_resume(
 def test_evaluations_in_training_are_of_the_steps_asked_for(go, tmp_path):
     result, said = go(max_steps=10, eval_every_n_steps=4, evaluate=True)
     assert re.findall(r"^evaluation at step (\d+)", said, re.MULTILINE) == ["4", "8"]
-    assert tagged(tmp_path / "eval", "metrics/mean_absolute_error") == [4, 8, 10]
+    assert steps_with(tmp_path / "eval", "metrics/mean_absolute_error") == [4, 8, 10]
     assert steps_of(tmp_path) == [0, 4, 8, 10]
     assert result["global_step"] == 10
 
@@ -173,12 +172,7 @@ def test_the_best_checkpoints_are_kept_whatever_is_deleted(go, tmp_path, mode):
         max_to_keep=1,
     )
     assert steps_of(tmp_path) == [10]
-    values = {
-        event.step: value.simple_value
-        for event in read_events(tmp_path / "eval")
-        for value in event.summary.value
-        if value.tag == "metrics/mean_absolute_error"
-    }
+    values = dict(scalars(tmp_path / "eval", "metrics/mean_absolute_error"))
     assert len(values) == 3
     ranked = sorted(values, key=values.get, reverse=mode == "max")
     assert sorted(steps_of(tmp_path / "best")) == sorted(ranked[:2])
@@ -192,23 +186,23 @@ def early_stopping(**params):
 WRONG_METRIC = "'accuracy' is not known; allowed: loss, mean_absolute_error$"
 
 
-def test_a_best_metric_that_is_not_there_ends_a_run_before_it_trains(go, tmp_path):
-    with pytest.raises(ConfigError, match=f"--best_metric {WRONG_METRIC}"):
-        go(max_steps=2, keep_best=1, best_metric="accuracy", evaluate=True)
-    assert steps_of(tmp_path) == []
-    go(max_steps=2, keep_best=1, best_metric="accuracy")  # Nothing is evaluated.
+BEST = {"keep_best": 1, "best_metric": "accuracy"}
 
 
 @pytest.mark.parametrize(
-    ("options", "mode"), [({"eval_every_n_steps": 2}, TRAIN), ({}, TRAIN_AND_EVALUATE)]
+    ("asks", "options"),
+    [
+        ("--best_metric", BEST),
+        ("--hook early_stopping:", {"eval_every_n_steps": 2}),
+        ("--hook early_stopping:", {"mode": TRAIN_AND_EVALUATE}),
+    ],
 )
-def test_early_stopping_by_a_metric_that_is_not_there_ends_a_run_before_it_trains(
-    go, tmp_path, options, mode
-):
-    hooks = [early_stopping(metric="accuracy")]
-    with pytest.raises(ConfigError, match=f"--hook early_stopping: {WRONG_METRIC}"):
-        go(hooks=hooks, mode=mode, max_steps=6, evaluate=True, **options)
+def test_a_metric_that_is_not_there_ends_a_run_before_it_trains(go, tmp_path, asks, options):
+    hooks = [] if options is BEST else [early_stopping(metric="accuracy")]
+    with pytest.raises(ConfigError, match=f"{asks} {WRONG_METRIC}"):
+        go(hooks=hooks, max_steps=6, evaluate=True, **options)
     assert steps_of(tmp_path) == []
+    go(max_steps=2, **BEST)  # Nothing is evaluated.
 
 
 @pytest.mark.slow
@@ -240,7 +234,7 @@ def test_checkpoints_of_every_so_many_hours_outlive_max_to_keep(go, tmp_path):
 )
 def test_summaries_go_by_steps_or_by_seconds_or_not_at_all(go, tmp_path, steps, secs, written):
     go(max_steps=7, save_summaries_steps=steps, save_summaries_secs=secs)
-    assert tagged(tmp_path, "optimizer/learning_rate") == written
+    assert steps_with(tmp_path, "optimizer/learning_rate") == written
 
 
 def test_profiles_are_of_the_steps_asked_for(go, tmp_path):
@@ -269,37 +263,6 @@ def test_timelines_are_of_the_steps_asked_for(go, tmp_path):
     found = sorted(tmp_path.glob("tf_trace-*"))
     assert [path.name for path in found] == [f"tf_trace-{step}.json" for step in (1, 5, 9)]
     assert json.loads(found[0].read_bytes())["traceEvents"]
-
-
-def test_an_input_that_cannot_be_saved_is_refused_or_allowed(go, tmp_path):
-    class Drawn(ToyInput):
-        def dataset(self, mode, context):
-            data = super().dataset(mode, context)
-            return data.map(lambda x, y: (x + 0.1 * tf2.random.normal(tf2.shape(x)), y))
-
-    with pytest.raises(DataError, match="the position in the input cannot be saved: .*stateful"):
-        go(source=Drawn, max_steps=3)
-    assert steps_of(tmp_path) == []
-    result, said = go(source=Drawn, max_steps=3, allow_inexact_resume=True)
-    assert result["global_step"] == 3
-    assert "warning: the position in the input cannot be saved" in said
-
-
-def test_random_numbers_that_cannot_be_drawn_again_are_refused_or_allowed(go):
-    class Drawn(ToyModel):
-        def build(self, features, labels, mode):
-            def add(step, x):
-                return step + 1, x + 0.01 * tf.random.normal(tf.shape(x))
-
-            if mode == "train":
-                _, features = tf.while_loop(lambda step, x: step < 2, add, (0, features))
-            return super().build(features, labels, mode)
-
-    with pytest.raises(DataError, match="would not end like one"):
-        go(Drawn, max_steps=3)
-    result, said = go(Drawn, max_steps=3, allow_inexact_resume=True)
-    assert result["global_step"] == 3
-    assert "warning: a resumed run would not end like one" in said
 
 
 def test_the_order_of_the_hooks_is_logged(go, tmp_path):

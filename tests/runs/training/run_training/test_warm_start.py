@@ -1,6 +1,7 @@
 """A run that begins with the variables of another run."""
 
 import dataclasses
+import logging
 
 import numpy as np
 import pytest
@@ -11,14 +12,17 @@ from tf_frame.testing.toy import ToyModel
 
 
 @pytest.mark.slow
-def test_a_warm_start_reports_and_only_begins_a_new_run(go, tmp_path, other_run):
+def test_a_warm_start_reports_and_only_begins_a_new_run(go, tmp_path, other_run, caplog):
     folder = other_run(max_steps=30)
     options = {"warm_start_from": str(folder), "learning_rate": 0.0}
+    caplog.set_level(logging.INFO, "tf_frame")
     result, said = go(max_steps=1, **options)
-    assert "2 of 2 variables restored" in said and "restored  linear/weights" in said
+    for text in (said, caplog.text):
+        assert "2 of 2 variables restored" in text and "restored  linear/weights" in text
     assert result["total_loss"] < 1.0
     _, said = go(max_steps=2, **options)
-    assert f"ignoring --warm_start_from {folder}: {tmp_path} already has the checkpoint" in said
+    ignored = f"ignoring --warm_start_from {folder}: {tmp_path} already has the checkpoint"
+    assert ignored in said and ignored in caplog.text
 
 
 def test_a_missing_warm_start_is_an_error_before_anything_is_written(go, tmp_path):
