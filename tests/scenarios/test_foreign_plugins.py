@@ -127,18 +127,15 @@ def broken_site(tmp_path_factory):
     return site
 
 
-def test_broken_plugins_do_not_break_the_list(broken_site, tmp_path):
-    process = tf_frame("plugins", "list", "--json", site=broken_site, cwd=tmp_path)
+def test_broken_plugins_do_not_break_the_list_and_a_check_says_what_is_wrong(broken_site, tmp_path):
+    words, where = ("plugins", "list", "--json"), {"site": broken_site, "cwd": tmp_path}
+    process = tf_frame(*words, **where)
     assert process.returncode == 0, process.stderr
     states = [(row["name"], row["state"]) for row in json.loads(process.stdout)]
     assert ("deeplab", "ok") in states
     assert ("too_new", "incompatible") in states
     assert states.count(("twin", "conflict")) == 2
-
-
-def test_checking_the_list_loads_each_and_says_what_is_wrong(broken_site, tmp_path):
-    words = ("plugins", "list", "--json", "--check")
-    process = tf_frame(*words, site=broken_site, cwd=tmp_path)
+    process = tf_frame(*words, "--check", **where)
     assert process.returncode == 2
     problems = {row["name"]: row["problem"] for row in json.loads(process.stdout)}
     assert problems["deeplab"] == ""

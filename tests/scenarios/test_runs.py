@@ -5,7 +5,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.cluster.find import find_cluster
 from tf_frame.deploy.session_config import make_deployment
-from tf_frame.errors import ConfigError, NonFiniteError
+from tf_frame.errors import ConfigError
 from tf_frame.gradient_transforms.accumulate import Accumulate
 from tf_frame.graph.update.sync_replicas_hook import SyncReplicasHook
 from tf_frame.plugin.kinds import GRADIENT_TRANSFORM
@@ -49,22 +49,6 @@ def test_the_session_gets_the_rewrites(tmp_path, monkeypatch, session_arguments,
     rewrites = arguments["config"].graph_options.rewrite_options
     is_on = rewrites.auto_mixed_precision_onednn_bfloat16 == rewrites.ON
     assert is_on is (precision == "bfloat16")
-
-
-@pytest.mark.parametrize("num_clones", [1, 2])
-def test_a_loss_that_is_not_finite_names_the_step_which_is_not_saved(tmp_path, num_clones):
-    with pytest.raises(NonFiniteError, match="the loss is nan at global step [34]"):
-        go(
-            tmp_path,
-            values={"model.nan_at_step": 3},
-            max_steps=6,
-            num_clones=num_clones,
-            save_checkpoint_steps=1,
-            save_checkpoint_secs=None,
-        )
-    saved = [path.stem for path in tmp_path.glob("model.ckpt-*.index")]
-    assert "model.ckpt-3" in saved
-    assert not {"model.ckpt-4", "model.ckpt-5"} & set(saved)
 
 
 # Synchronisation that lacks its hook waits for ever.

@@ -9,7 +9,7 @@ from tf_frame.errors import ConfigError
 from tf_frame.runs.export.formats import frozen_graph
 from tf_frame.runs.export.verify import DifferenceError
 
-from ..conftest import B, Classifier, Data, Table, W, X
+from ..conftest import B, Classifier, Data, Table, TwoHeads, W, X
 
 
 def graph_of(path):
@@ -83,23 +83,13 @@ def test_a_model_whose_file_cannot_be_run_is_refused(export, tmp_path):
     assert not (tmp_path / "out").exists()
 
 
-class TwoHeads(Classifier):
-    def build(self, features, labels, mode):
-        output = super().build(features, labels, mode).predictions
-        exports = {
-            "serving_default": {"logits": output["logits"]},
-            "classes": {"class": output["class"]},
-        }
-        return ModelOutput(exports=exports)
-
-
 def test_of_several_signatures_one_has_to_be_chosen(export, tmp_path):
-    with pytest.raises(ConfigError, match=r"2 signatures \(classes, serving_default\), and a froz"):
+    with pytest.raises(ConfigError, match=r"3 signatures \(class, logits, serving_default\), and"):
         export("frozen_graph", model=TwoHeads)
-    with pytest.raises(ConfigError, match=r"no signature 'logits'; it has: classes, serving_def"):
-        export("frozen_graph", model=TwoHeads, signature="logits")
-    exported = export("frozen_graph", model=TwoHeads, signature="classes")
-    assert {k: list(v) for k, v in exported.signatures.items()} == {"classes": ["class"]}
+    with pytest.raises(ConfigError, match=r"no signature 'other'; it has: class, logits, servin"):
+        export("frozen_graph", model=TwoHeads, signature="other")
+    exported = export("frozen_graph", model=TwoHeads, signature="class")
+    assert {k: list(v) for k, v in exported.signatures.items()} == {"class": ["class"]}
     assert list(frozen_graph.run(str(tmp_path / "out"), {"x": X})) == ["class"]
 
 

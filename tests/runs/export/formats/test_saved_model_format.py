@@ -8,7 +8,7 @@ from tf_frame.estimator.export import ClassificationOutput
 from tf_frame.runs.export.formats import saved_model_format
 from tf_frame.runs.export.verify import DifferenceError
 
-from ..conftest import B, Classifier, Data, Table, TwoHeads, W, X
+from ..conftest import B, Classifier, Data, TwoHeads, W, X
 
 
 def served(exported, **inputs):
@@ -32,18 +32,7 @@ def test_tensorflow_2_loads_it_and_computes_the_model(export, tmp_path, variable
         "class": "int64",
         "logits": "float32",
     }
-
-
-def test_averages_stand_for_the_variables(export):
-    exported = export("saved_model", options={"moving_average_decay": 0.9})
-    found = served(exported, x=X)
-    np.testing.assert_allclose(found["logits"].numpy(), 2 * (X @ W + B), rtol=1e-6)
-
-
-def test_later_exports_have_higher_numbers(export):
-    paths = [export("saved_model").path for _ in range(3)]
-    numbers = [int(path.rsplit("/", 1)[1]) for path in paths]
-    assert numbers == sorted(set(numbers))
+    assert int(export("saved_model").path.rsplit("/", 1)[1]) > int(number)
 
 
 def test_every_signature_is_written_and_compared(export, monkeypatch):
@@ -103,9 +92,3 @@ def test_outputs_that_need_serialised_examples_are_refused(export, tmp_path):
     with pytest.raises(PluginError, match="no export of the model fits these inputs"):
         export("saved_model", model=OfExamples)
     assert not (tmp_path / "out").exists()
-
-
-def test_tables_come_with_it(export):
-    found = served(export("saved_model", model=Table), x=X)
-    expected = [str(i).encode() for i in np.argmax(X @ W + B, axis=1)]
-    assert found["name"].numpy().tolist() == expected

@@ -10,6 +10,7 @@ from tf_frame.runs.export.input_receivers import (
     build_raw_supervised_input_receiver_fn,
     build_supervised_input_receiver_fn_from_input_fn,
 )
+from tfrecords import make_example
 
 pytestmark = pytest.mark.usefixtures("graph")
 
@@ -17,12 +18,6 @@ pytestmark = pytest.mark.usefixtures("graph")
 def elsewhere(make):
     with tf.Graph().as_default():
         return make()
-
-
-def example(values):
-    """A serialised `tf.Example` with the feature `x`."""
-    feature = tf.train.Feature(float_list=tf.train.FloatList(value=values))
-    return tf.train.Example(features=tf.train.Features(feature={"x": feature})).SerializeToString()
 
 
 @pytest.mark.parametrize("batch_size", [None, 2])
@@ -36,8 +31,9 @@ def test_serialised_examples_are_parsed(batch_size):
     assert examples.shape.as_list() == [batch_size]
     assert receiver.features["x"].shape.as_list() == [batch_size, 2]
     assert isinstance(receiver.features["tags"], tf.SparseTensor)
+    records = [make_example({"x": row}) for row in ([1.0, 2.0], [3.0, 4.0])]
     with tf.Session() as session:
-        parsed = session.run(receiver.features["x"], {examples: [example([1, 2]), example([3, 4])]})
+        parsed = session.run(receiver.features["x"], {examples: records})
     np.testing.assert_array_equal(parsed, [[1, 2], [3, 4]])
 
 

@@ -9,6 +9,7 @@ from tf_frame import Mode, ModelOutput
 from tf_frame.config.run_options import RunOptions
 from tf_frame.estimator import export
 from tf_frame.runs.export.saved_model import export_saved_models
+from tfrecords import make_example
 
 WEIGHTS = np.array([[1.5], [-2.0], [0.5]], np.float32)
 
@@ -81,11 +82,7 @@ def exported(checkpoint, tmp_path):
 
 
 def serialized(rows):
-    def feature(row):
-        return tf.train.Feature(float_list=tf.train.FloatList(value=row))
-
-    examples = [tf.train.Features(feature={"x": feature(row)}) for row in rows]
-    return [tf.train.Example(features=features).SerializeToString() for features in examples]
+    return [make_example({"x": list(row)}) for row in rows]
 
 
 class LoadedModel:

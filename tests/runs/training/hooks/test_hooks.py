@@ -10,21 +10,13 @@ import tensorflow.compat.v1 as tf
 
 from event_files import scalars
 from tf_frame.checkpoint.find.newest import listed_checkpoints
-from tf_frame.cluster import Cluster
-from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.errors import ConfigError, NonFiniteError
 from tf_frame.plugin import Mode
 from tf_frame.plugin.configured import ConfiguredPlugin
 from tf_frame.plugin.kinds import HOOK
 from tf_frame.plugin.load import load_plugin
-from tf_frame.runs.setup.plugin_choice import setup_from_options
-from tf_frame.runs.setup.run_context import RunContext, RunObserver
 from tf_frame.runs.setup.training_setup import TRAIN, TRAIN_AND_EVALUATE
-from tf_frame.runs.training.build import build_graph
-from tf_frame.runs.training.hooks.make import make_hooks
-from tf_frame.runs.training.parts import TrainingParts
 from tf_frame.session.interrupts import Interrupted, Interrupts
-from tf_frame.session.job_member import JobMember
 from tf_frame.testing.toy import ToyInput, ToyModel
 
 from ..conftest import train
@@ -84,13 +76,12 @@ DIVERGING = {"values": {"model.nan_at_step": 5}, "save_checkpoint_steps": 1, "ma
 
 
 @pytest.mark.parametrize("asynchronous", [pytest.param(False, marks=pytest.mark.slow), True])
-@pytest.mark.parametrize("steps_per_loop", [1, 10])
+@pytest.mark.parametrize("options", [{}, {"steps_per_loop": 10}, {"num_clones": 2}])
 def test_a_diverging_run_saves_no_nan_and_goes_on_from_the_step_before(
-    go, tmp_path, steps_per_loop, asynchronous
+    go, tmp_path, options, asynchronous
 ):
-    options = {"steps_per_loop": steps_per_loop, "async_checkpoint": asynchronous}
     with pytest.raises(NonFiniteError) as error:
-        go(max_steps=9, **DIVERGING, **options)
+        go(max_steps=9, async_checkpoint=asynchronous, **DIVERGING, **options)
     assert "the loss is nan at global step 6 (tensor train_op)" in str(error.value)
     assert steps_of(tmp_path) == [0, 1, 2, 3, 4, 5]
     for step in range(6):
@@ -99,7 +90,7 @@ def test_a_diverging_run_saves_no_nan_and_goes_on_from_the_step_before(
             for name, value in variables_of(tmp_path, step).items()
             if name != "global_step"
         )
-    result, said = go(max_steps=9, save_checkpoint_steps=1, values={"model.nan_at_step": 99})
+    result, said = go(max_steps=9, values={"model.nan_at_step": 99}, **options)
     assert f"resuming from {tmp_path}/model.ckpt-5" in said
     assert result["global_step"] == 9
 
@@ -271,29 +262,6 @@ def test_the_order_of_the_hooks_is_logged(go, tmp_path):
     assert "hooks of a step, in this order:" in text
     assert re.search(r"check +NanGuardHook +watches train_op", text)
     assert "fast path: on" in text
-
-
-@pytest.mark.parametrize(("task", "has_it"), [(0, True), (1, False)])
-def test_hooks_for_the_chief_are_for_no_other_worker(tmp_path, task, has_it):
-    setup, mine = setup_from_options({}, model_dir=str(tmp_path)), object()
-    source = ToyInput(params=ToyInput.Params())
-    model = ToyModel(params=ToyModel.Params(), info=source.info)
-    graph = build_graph(setup, model=model, source=source, deployment=DeploymentConfig())
-    graph = dataclasses.replace(graph, chief_hooks=[mine])
-    cluster = Cluster(task_id=task, num_workers=2)
-    context = RunContext(observer=RunObserver(print), cluster=cluster)
-    with graph.graph.as_default():
-        hooks, _ = make_hooks(
-            TrainingParts(
-                setup=setup,
-                context=context,
-                source=source,
-                deployment=DeploymentConfig(),
-                graph=graph,
-                member=JobMember(cluster=cluster),
-            )
-        )
-    assert (mine in hooks) == has_it
 
 
 def test_evaluation_by_steps_needs_checkpoints_of_tf_frames_own(go, tmp_path):

@@ -42,50 +42,34 @@ def test_a_path_means_all_trainable_variables(tmp_path):
     assert as_settings(settings) is settings
 
 
+def other_variables():
+    return tf.global_variables("other")
+
+
 @pytest.mark.usefixtures("variable_mode")
-def test_a_path_sets_trainable_variables_and_no_others(save):
-    folder = save(w=W, mean=B)
-    tf.train.get_or_create_global_step()
-    variable("w", [4, 2]), variable("mean", [3], trainable=False)
-    values = started(folder)
-    np.testing.assert_array_equal(values["w"], W)
-    np.testing.assert_array_equal(values["mean"], [-1, -1, -1])
-    assert values["global_step"] == 0
-
-
-def test_a_regular_expression_must_match_the_beginning_of_a_trainable_name(save):
-    folder = save(a__w=W, b__a=B, a__mean=B)
-    variable("a/w", [4, 2]), variable("b/a", [3]), variable("a/mean", [3], trainable=False)
-    values = started(WarmStartSettings(folder, "a"))
-    np.testing.assert_array_equal(values["a/w"], W)
-    assert values["b/a"].tolist() == values["a/mean"].tolist() == [-1, -1, -1]
-
-
-def test_a_list_of_regular_expressions_considers_all_variables_and_the_step(save):
+@pytest.mark.parametrize(
+    ("chosen", "names"),
+    [
+        (None, {"a/w", "other"}),
+        # An expression matches the beginning of a trainable name, a list chooses among all names.
+        ("a", {"a/w"}),
+        ("ther", set()),
+        (["a/", ".*mean", "global_step"], {"a/w", "a/mean", "global_step"}),
+        (other_variables, {"other"}),
+    ],
+)
+def test_a_path_alone_an_expression_and_a_list_choose_variables(save, chosen, names):
+    saved, lines = {"a/w": W, "a/mean": B, "other": B, "global_step": 5}, []
     folder = save(a__w=W, a__mean=B, other=B)
     tf.train.get_or_create_global_step()
     variable("a/w", [4, 2]), variable("a/mean", [3], trainable=False), variable("other", [3])
-    values = started(WarmStartSettings(folder, ["a/", ".*mean", "global_step"]))
-    np.testing.assert_array_equal(values["a/w"], W)
-    np.testing.assert_array_equal(values["a/mean"], B)
-    np.testing.assert_array_equal(values["other"], [-1, -1, -1])
-    assert values["global_step"] == 5
-
-
-def test_a_list_of_variables_sets_these(save):
-    folder = save(w=W, b=B)
-    variable("w", [4, 2])
-    values = started(WarmStartSettings(folder, [variable("b", [3])]))
-    np.testing.assert_array_equal(values["w"], np.full([4, 2], -1))
-    np.testing.assert_array_equal(values["b"], B)
-
-
-def test_an_expression_that_matches_nothing_sets_nothing_and_says_so(save):
-    variable("w", [4, 2])
-    lines = []
-    values = started(WarmStartSettings(save(w=W), "v"), lines=lines)
-    np.testing.assert_array_equal(values["w"], np.full([4, 2], -1))
-    assert "0 of 0 variables restored" in lines[0]
+    chosen = chosen() if callable(chosen) else chosen
+    values = started(WarmStartSettings(folder, chosen) if chosen else folder, lines=lines)
+    initial = {**dict.fromkeys(saved, -1), "global_step": 0}
+    assert values.keys() == saved.keys()
+    for name, value in values.items():
+        np.testing.assert_array_equal(value, (saved if name in names else initial)[name])
+    assert f"{len(names)} of {len(names)} variables restored" in lines[0]
 
 
 @pytest.mark.usefixtures("variable_mode")
