@@ -1,4 +1,4 @@
-"""Imports the target of an entry point; an exception of its code becomes an error with a remedy."""
+"""Imports the target of an entry point, and turns any exception into an error with a remedy."""
 
 from __future__ import annotations
 

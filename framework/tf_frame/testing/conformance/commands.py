@@ -1,4 +1,4 @@
-"""The checks of commands and of converters."""
+"""`CommandConformance`, `ConverterConformance`: suites for plugins that bring `tf-frame` commands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`HookConformance`: the checks of hooks."""
+"""`HookConformance`: the suite for the plugins of the kind hook."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The checks of networks and of preprocessing."""
+"""`NetworkConformance`, `PreprocessingConformance`: suites for the plugins of these kinds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`InputConformance`: the checks of inputs."""
+"""`InputConformance`: the suite for input plugins."""
 
 from __future__ import annotations
 

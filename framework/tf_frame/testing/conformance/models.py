@@ -1,4 +1,4 @@
-"""`ModelConformance`: the checks of models."""
+"""`ModelConformance`: the suite for model plugins."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The checks of optimizers and of learning rates, on the toy model."""
+"""`OptimizerConformance`, `LearningRateConformance`: suites that train the toy model."""
 
 from __future__ import annotations
 

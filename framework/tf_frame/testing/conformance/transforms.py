@@ -1,4 +1,4 @@
-"""`GradientTransformConformance`: the checks of gradient transforms."""
+"""`GradientTransformConformance`: the suite for gradient transforms."""
 
 from __future__ import annotations
 
