@@ -1,7 +1,7 @@
 """Rules REGEX=REPLACEMENT that rename variables, for warm starts and `checkpoint rename`.
 
-The scope of a network in a checkpoint often differs from its scope in the model. A rule that matches
-no variable is named in a warning, next to the variable with the most similar name.
+The scope of a network in a checkpoint often differs from its scope in the model. A warning names a
+rule that matches no variable, and the variable with the most similar name.
 """
 
 from __future__ import annotations

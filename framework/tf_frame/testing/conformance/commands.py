@@ -1,4 +1,4 @@
-"""`CommandConformance`, `ConverterConformance`: suites for plugins that bring `tf-frame` commands."""
+"""`CommandConformance`, `ConverterConformance`: suites for plugins that bring commands."""
 
 from __future__ import annotations
 
