@@ -38,6 +38,8 @@ def test_each_says_what_its_functions_say(name):
 
 
 def test_settings_reach_the_network_and_unknown_ones_are_refused():
+    load_network("lenet")(tf.zeros([1, 28, 28, 1]), context(weight_decay=0.5))
+    assert len(tf.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)) == 4
     images = tf.zeros([2, 32, 32, 3])
     logits, end_points = load_network("mobilenet_v1")(
         images, context(depth_multiplier=0.25, batch_norm_decay=0.5, is_training=True)
@@ -57,6 +59,8 @@ def test_settings_reach_the_network_and_unknown_ones_are_refused():
         load_network("resnet_v1_51")
     with pytest.raises(ConfigError, match=r"2 x 3 positions.*--input.image_size.*global_pool"):
         flat_logits(tf.zeros([2, 2, 3, 5]), 5)
+    for shape in ([2, 5], [2, 1, 1, 5]):
+        assert flat_logits(tf.zeros(shape), 5).shape.as_list() == [2, 5]
 
 
 def _scalars_before(op):
@@ -70,12 +74,6 @@ def _scalars_before(op):
         todo += [tensor.op for tensor in each.inputs]
     constants = (each.outputs[0] for each in seen if each.type == "Const")
     return [c for c in constants if c.shape.rank == 0 and c.dtype == tf.float32]
-
-
-def test_weight_decay_reaches_the_weights():
-    images = tf.zeros([1, 28, 28, 1])
-    load_network("lenet")(images, context(weight_decay=0.5))
-    assert len(tf.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)) == 4
 
 
 @pytest.mark.slow
@@ -123,8 +121,3 @@ def test_only_training_drops_features(name):
         assert not drawn()
         load_network(name)(tf.zeros([1, 32, 32, 3]), context(is_training=True))
         assert len(drawn()) == 1
-
-
-@pytest.mark.parametrize("shape", [[2, 5], [2, 1, 1, 5]])
-def test_logits_lose_a_single_position(shape):
-    assert flat_logits(tf.zeros(shape), 5).shape.as_list() == [2, 5]

@@ -1,8 +1,6 @@
 """Fixtures of the tests of networks."""
 
-import gzip
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,34 +10,7 @@ from sessions import run_initialized
 from tf_frame import layers
 from tf_frame.deploy.clones import create_clones
 from tf_frame.deploy.deployment_config import DeploymentConfig
-
-TABLES = Path(__file__).parents[1] / "variables"
-
-
-@pytest.fixture(scope="session")
-def slim_variables():
-    """Reads names and shapes of a network's variables as slim makes them.
-
-    The tables list all global variables in the order of their making. They were
-    written by tensorflow/models, research/slim/nets with tf-slim 1.1.0 on
-    TensorFlow 2.15, in training mode.
-    """
-
-    def read(network):
-        lines = gzip.decompress((TABLES / f"{network}.txt.gz").read_bytes()).decode().splitlines()
-        return [(name, [*map(int, shape.split(","))]) for name, shape in map(str.split, lines)]
-
-    return read
-
-
-@pytest.fixture(scope="session")
-def variables_in():
-    """Lists names and shapes of a graph's variables in the order of their making."""
-
-    def list_variables(graph, collection=tf.GraphKeys.GLOBAL_VARIABLES):
-        return [(v.op.name, v.shape.as_list()) for v in graph.get_collection(collection)]
-
-    return list_variables
+from tf_frame_vision.nets import inception
 
 
 @pytest.fixture(scope="session")
@@ -57,6 +28,20 @@ def build_clones():
             config = DeploymentConfig(num_clones=num_clones, clone_on_cpu=True)
             clones = create_clones(config, network)
         return graph, [clone.outputs[1] for clone in clones]
+
+    return build
+
+
+@pytest.fixture(scope="session")
+def build_inception(build_clones):
+    """Builds clones of an Inception network with its arg scope and slim's 1001 classes."""
+
+    def build(name, size, num_clones):
+        def network():
+            with layers.arg_scope(getattr(inception, f"{name}_arg_scope")()):
+                return getattr(inception, name)(tf.zeros([2, size, size, 3]), 1001)
+
+        return build_clones(network, num_clones)
 
     return build
 

@@ -14,24 +14,17 @@ def build(num_classes=1000, size=224, **arguments):
         return alexnet_v2(images, num_classes, **arguments)
 
 
-@pytest.fixture(scope="module")
-def network():
+def test_variables_end_points_penalties_and_initial_values_are_slims(
+    slim_variables, variables_in, count_parameters, build_clones
+):
     with tf.Graph().as_default() as graph:
         logits, end_points = build()
-    return graph, logits, end_points
-
-
-def test_variables_end_points_penalties_and_initial_values_are_slims(
-    network, slim_variables, variables_in, count_parameters, build_clones
-):
-    assert variables_in(network[0]) == slim_variables("alexnet_v2")
+    assert variables_in(graph) == slim_variables("alexnet_v2")
     # By hand, after figure 2 of https://arxiv.org/abs/1404.5997 and layers-imagenet-1gpu.cfg.
     convolutions = [(3, 11, 64), (64, 5, 192), (192, 3, 384), (384, 3, 384), (384, 3, 256)]
     dense = [(256, 5, 4096), (4096, 1, 4096), (4096, 1, 1000)]
     expected = sum((i * size**2 + 1) * o for i, size, o in convolutions + dense)
-    assert count_parameters(variables_in(network[0])) == expected == 50_303_912
-    # End points.
-    _, logits, end_points = network
+    assert count_parameters(variables_in(graph)) == expected == 50_303_912
     assert {name: point.shape.as_list() for name, point in end_points.items()} == {
         "alexnet_v2/conv1": [2, 54, 54, 64],
         "alexnet_v2/pool1": [2, 26, 26, 64],
@@ -47,10 +40,9 @@ def test_variables_end_points_penalties_and_initial_values_are_slims(
     }
     assert logits.op.name == "alexnet_v2/fc8/squeezed"
     assert alexnet_v2.default_image_size == 224
-    penalties = network[0].get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)
+    penalties = graph.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)
     assert [penalty.op.name.split("/")[1] for penalty in penalties] == list(LAYERS)
     # All biases begin at 0.1 but those of the logits; late weights with a deviation of 0.005.
-    graph, *_ = network
     biases = [f"alexnet_v2/{layer}/biases/Initializer/Const:0" for layer in LAYERS[:-1]]
     late = "alexnet_v2/fc8/weights/Initializer/truncated_normal:0"
     with tf.Session(graph=graph) as session:
@@ -62,14 +54,6 @@ def test_variables_end_points_penalties_and_initial_values_are_slims(
     assert variables_in(graph) == slim_variables("alexnet_v2")
     first, second = (points["alexnet_v2/fc7"].op.name for points in end_points)
     assert (first.split("/")[0], second.split("/")[0]) == ("clone_0", "clone_1")
-
-
-@pytest.mark.parametrize("num_classes", [None, 0])
-def test_without_classes_the_features_come_back(num_classes):
-    with tf.Graph().as_default():
-        net, end_points = build(num_classes)
-    assert net is end_points["alexnet_v2/fc7"]
-    assert "alexnet_v2/fc8" not in end_points
 
 
 def test_images_of_other_sizes_give_a_map_are_averaged_or_refused():

@@ -11,23 +11,17 @@ def build(num_classes=10, size=32, **arguments):
         return cifarnet(tf.zeros([2, size, size, 3]), num_classes, **arguments)
 
 
-@pytest.fixture(scope="module")
-def network():
+def test_variables_end_points_penalties_and_initial_values_are_slims(
+    slim_variables, variables_in, count_parameters, build_clones
+):
     with tf.Graph().as_default() as graph:
         _, end_points = build(is_training=True)
-    return graph, end_points
-
-
-def test_variables_end_points_penalties_and_initial_values_are_slims(
-    network, slim_variables, variables_in, count_parameters, build_clones
-):
-    assert variables_in(network[0]) == slim_variables("cifarnet")
+    assert variables_in(graph) == slim_variables("cifarnet")
     # By hand: two poolings leave 8 x 8 pixels of 64 channels before fc3.
     convolutions = (5 * 5 * 3 + 1) * 64 + (5 * 5 * 64 + 1) * 64
     dense = (8 * 8 * 64 + 1) * 384 + (384 + 1) * 192 + (192 + 1) * 10
-    assert count_parameters(variables_in(network[0])) == convolutions + dense == 1_756_426
-    # End points.
-    assert {name: point.shape.as_list() for name, point in network[1].items()} == {
+    assert count_parameters(variables_in(graph)) == convolutions + dense == 1_756_426
+    assert {name: point.shape.as_list() for name, point in end_points.items()} == {
         "conv1": [2, 32, 32, 64],
         "pool1": [2, 16, 16, 64],
         "conv2": [2, 16, 16, 64],
@@ -39,10 +33,9 @@ def test_variables_end_points_penalties_and_initial_values_are_slims(
         "Predictions": [2, 10],
     }
     assert cifarnet.default_image_size == 32
-    penalties = network[0].get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)
+    penalties = graph.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)
     assert [penalty.op.name.split("/")[1] for penalty in penalties] == ["fc3", "fc4"]
     # Local normalisation stands behind pool1 and before pool2.
-    graph, end_points = network
     first, second = (graph.get_operation_by_name(f"CifarNet/norm{index}") for index in (1, 2))
     assert first.inputs[0] is end_points["pool1"]
     assert second.inputs[0] is end_points["conv2"]
@@ -52,7 +45,6 @@ def test_variables_end_points_penalties_and_initial_values_are_slims(
         settings = [op.get_attr(name) for name in ("depth_radius", "bias", "alpha", "beta")]
         assert settings == pytest.approx([4, 1.0, 0.001 / 9, 0.75])
     # Deviation before the cut at two deviations, and value of the biases.
-    graph, _ = network
     expected = {"conv2": (0.05, 0.0), "fc3": (0.04, 0.1), "logits": (1 / 192, 0.0)}
     with tf.Session(graph=graph) as session:
         session.run(tf.variables_initializer(graph.get_collection("variables")))
@@ -63,14 +55,6 @@ def test_variables_end_points_penalties_and_initial_values_are_slims(
             assert biases == pytest.approx(bias)
     graph, _ = build_clones(lambda: build(is_training=True))
     assert variables_in(graph) == slim_variables("cifarnet")
-
-
-@pytest.mark.parametrize("num_classes", [None, 0])
-def test_without_classes_the_features_come_back(num_classes):
-    with tf.Graph().as_default():
-        net, end_points = build(num_classes)
-    assert net is end_points["fc4"]
-    assert list(end_points)[-1] == "fc4"
 
 
 def test_images_of_which_nothing_would_be_left_are_refused():

@@ -7,6 +7,9 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame import NetworkContext
+from tf_frame_vision.nets.alexnet import alexnet_v2
+from tf_frame_vision.nets.cifarnet import cifarnet
+from tf_frame_vision.nets.lenet import lenet
 from tf_frame_vision.slim_network import load_network
 
 _MILLION = 1e6
@@ -75,6 +78,18 @@ def test_clones_have_slims_variables(
         closeness = {"abs": 0.1} if name.startswith("mobilenet_v3") else {"rel": 0.015}
         found = (trained - of_background) / _MILLION
         assert found == pytest.approx(PUBLISHED[name], **closeness)
+
+
+@pytest.mark.parametrize("num_classes", [None, 0])
+@pytest.mark.parametrize(
+    ("network", "features"), [(cifarnet, "fc4"), (lenet, "fc3"), (alexnet_v2, "alexnet_v2/fc7")]
+)
+def test_without_classes_the_features_come_back(network, features, num_classes):
+    size = network.default_image_size
+    with tf.Graph().as_default():
+        net, end_points = network(tf.zeros([2, size, size, 3]), num_classes)
+    assert net is end_points[features]
+    assert list(end_points)[-1] == features
 
 
 @pytest.mark.parametrize("name", MULTIPLIED)

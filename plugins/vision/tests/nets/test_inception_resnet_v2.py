@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame import layers
 from tf_frame_vision.nets import inception_resnet_v2
 from tf_frame_vision.nets.inception_modules import smallest_size
 from tf_frame_vision.nets.inception_resnet_v2 import inception_resnet_v2_base
@@ -33,12 +32,8 @@ DILATED_SIZES = [149, 147, 147, 73, 73, 71, 35, 35, 33, 33]
 
 
 @pytest.fixture(scope="module", params=[pytest.param(number, marks=SLOW) for number in (1, 2)])
-def clones(build_clones, request):
-    def network():
-        with layers.arg_scope(inception_resnet_v2.inception_resnet_v2_arg_scope()):
-            return inception_resnet_v2.inception_resnet_v2(tf.zeros([2, 299, 299, 3]))
-
-    return build_clones(network, request.param)
+def clones(build_inception, request):
+    return build_inception("inception_resnet_v2", 299, request.param)
 
 
 @pytest.mark.process

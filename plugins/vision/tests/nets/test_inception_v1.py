@@ -3,7 +3,6 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from sessions import initialized_session
-from tf_frame import layers
 from tf_frame_vision.nets import inception_v1
 
 # Of slim's own test, without logits: inception_v1_test.py in tensorflow/models, research/slim/nets.
@@ -37,12 +36,8 @@ def build(images, num_classes=5, **arguments):
 
 
 @pytest.fixture(scope="module")
-def clones(build_clones):
-    def network():
-        with layers.arg_scope(inception_v1.inception_v1_arg_scope()):
-            return build(tf.zeros([2, 224, 224, 3]), 1001)
-
-    return build_clones(network)
+def clones(build_inception):
+    return build_inception("inception_v1", 224, 2)
 
 
 @pytest.mark.slow

@@ -3,7 +3,6 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from sessions import initialized_session
-from tf_frame import layers
 from tf_frame_vision.nets import inception_v2
 
 # Of slim's own test, without logits: inception_v2_test.py in tensorflow/models, research/slim/nets.
@@ -31,12 +30,8 @@ def build(images, num_classes=5, **arguments):
 
 
 @pytest.fixture(scope="module", params=[1, pytest.param(2, marks=SLOW)])
-def clones(build_clones, request):
-    def network():
-        with layers.arg_scope(inception_v2.inception_v2_arg_scope()):
-            return inception_v2.inception_v2(tf.zeros([2, 224, 224, 3]), 1001)
-
-    return build_clones(network, request.param)
+def clones(build_inception, request):
+    return build_inception("inception_v2", 224, request.param)
 
 
 @pytest.mark.slow

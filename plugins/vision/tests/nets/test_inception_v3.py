@@ -3,7 +3,6 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from sessions import initialized_session
-from tf_frame import layers
 from tf_frame.errors import ConfigError
 from tf_frame_vision.nets import inception_v3
 
@@ -46,12 +45,8 @@ def graph():
 
 
 @pytest.fixture(scope="module", params=[1, pytest.param(2, marks=SLOW)])
-def clones(build_clones, request):
-    def network():
-        with layers.arg_scope(inception_v3.inception_v3_arg_scope()):
-            return inception_v3.inception_v3(tf.zeros([2, 299, 299, 3]), 1001)
-
-    return build_clones(network, request.param)
+def clones(build_inception, request):
+    return build_inception("inception_v3", 299, request.param)
 
 
 def test_variables_penalties_and_end_points_are_slims(

@@ -1,7 +1,6 @@
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame import layers
 from tf_frame_vision.nets import inception_v4
 
 # Of inception_v4 in the documentation of timm, https://huggingface.co/timm/inception_v4.tf_in1k:
@@ -23,12 +22,8 @@ END_POINTS = {
 
 
 @pytest.fixture(scope="module", params=[pytest.param(number, marks=SLOW) for number in (1, 2)])
-def clones(build_clones, request):
-    def network():
-        with layers.arg_scope(inception_v4.inception_v4_arg_scope()):
-            return inception_v4.inception_v4(tf.zeros([2, 299, 299, 3]))
-
-    return build_clones(network, request.param)
+def clones(build_inception, request):
+    return build_inception("inception_v4", 299, request.param)
 
 
 @pytest.mark.process

@@ -14,24 +14,18 @@ def build(num_classes=10, images=None, **arguments):
         return lenet(images, num_classes, **arguments)
 
 
-@pytest.fixture(scope="module")
-def network():
+def test_variables_end_points_and_initial_values_are_slims(
+    slim_variables, variables_in, count_parameters, build_clones
+):
     with tf.Graph().as_default() as graph:
         _, end_points = build(is_training=True)
-    return graph, end_points
-
-
-def test_variables_end_points_and_initial_values_are_slims(
-    network, slim_variables, variables_in, count_parameters, build_clones
-):
-    assert variables_in(network[0]) == slim_variables("lenet")
-    assert variables_in(network[0], tf.GraphKeys.MODEL_VARIABLES) == slim_variables("lenet")
+    assert variables_in(graph) == slim_variables("lenet")
+    assert variables_in(graph, tf.GraphKeys.MODEL_VARIABLES) == slim_variables("lenet")
     # By hand: 3 x 3 halvings of 28 leave 7 x 7 pixels of 64 channels before fc3.
     convolutions = (5 * 5 * 1 + 1) * 32 + (5 * 5 * 32 + 1) * 64
     dense = (7 * 7 * 64 + 1) * 1024 + (1024 + 1) * 10
-    assert count_parameters(variables_in(network[0])) == convolutions + dense == 3_274_634
-    # End points.
-    assert {name: point.shape.as_list() for name, point in network[1].items()} == {
+    assert count_parameters(variables_in(graph)) == convolutions + dense == 3_274_634
+    assert {name: point.shape.as_list() for name, point in end_points.items()} == {
         "conv1": [2, 28, 28, 32],
         "pool1": [2, 14, 14, 32],
         "conv2": [2, 14, 14, 64],
@@ -44,7 +38,6 @@ def test_variables_end_points_and_initial_values_are_slims(
     }
     assert lenet.default_image_size == 28
     # Weights begin small and are decayed.
-    graph, _ = network
     with tf.Session(graph=graph) as session:
         session.run(tf.variables_initializer(graph.get_collection("variables")))
         weights = session.run("LeNet/conv2/weights/Read/ReadVariableOp:0")
@@ -57,14 +50,6 @@ def test_variables_end_points_and_initial_values_are_slims(
     graph, _ = build_clones(lambda: build(is_training=True))
     assert variables_in(graph) == slim_variables("lenet")
     assert len(graph.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)) == 4
-
-
-@pytest.mark.parametrize("num_classes", [None, 0])
-def test_without_classes_the_features_come_back(num_classes):
-    with tf.Graph().as_default():
-        net, end_points = build(num_classes)
-    assert net is end_points["fc3"]
-    assert list(end_points)[-1] == "fc3"
 
 
 def test_features_are_dropped_in_training_only():

@@ -37,18 +37,16 @@ def clones(build_clones, request):
     return build_clones(network, request.param)
 
 
-@pytest.mark.slow
-def test_variables_of_clones_are_those_of_slim(clones, variables_in, slim_variables):
-    assert variables_in(clones[0]) == slim_variables("mobilenet_v1")
-
-
-def test_a_checkpoint_with_slims_names_is_restored_whole(clones, tmp_path, slim_variables):
+def test_a_checkpoint_with_slims_names_is_restored_whole(
+    clones, tmp_path, slim_variables, variables_in
+):
     """Moving means and variances included, 21,888 values; 4,233,001 are trained.
 
     https://github.com/tensorflow/models/blob/master/research/slim/nets/mobilenet_v1.md says
     4.24 million; the table in slim's mobilenet_v1.py 3,185,088 for all kernels but the logits'.
     """
     graph, _ = clones
+    assert variables_in(graph) == slim_variables("mobilenet_v1")
     variables = graph.get_collection(tf.GraphKeys.GLOBAL_VARIABLES)
     trained = graph.get_collection(tf.GraphKeys.TRAINABLE_VARIABLES)
     assert (len(variables), count(variables)) == (137, 4_254_889)

@@ -30,17 +30,13 @@ def clones(build_clones, request):
     return build_clones(network, request.param)
 
 
-@pytest.mark.slow
-def test_variables_of_clones_are_those_of_slim(clones, variables_in, slim_variables):
+def test_variables_and_end_points_of_clones_are_those_of_slim(clones, variables_in, slim_variables):
     graph, end_points = clones
     variables = slim_variables("mobilenet_v2")
     assert variables_in(graph) == variables
     assert len(graph.get_collection(tf.GraphKeys.UPDATE_OPS)) == 2 * len(end_points) * 52
     sizes = [np.prod(shape) for name, shape in variables if "BatchNorm" not in name]
     assert round(sum(sizes) / 1e6, 2) == 3.47
-
-
-def test_end_points_have_their_names_and_shapes(clones):
     for logits, end_points in clones[1]:
         assert logits.shape.as_list() == [2, 1001]
         shapes = {name: tensor.shape.as_list() for name, tensor in end_points.items()}

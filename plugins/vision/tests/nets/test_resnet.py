@@ -196,7 +196,7 @@ def test_dilated_features_are_the_strided_ones_and_those_between(version):
 
 
 @pytest.mark.slow
-def test_shapes_without_pooling_and_without_the_root(version):
+def test_shapes_without_pooling_root_or_classes(version):
     with tf.Graph().as_default():
         logits, end_points = small(version, images(65), 5, global_pool=False, spatial_squeeze=False)
         assert logits.shape.as_list() == [2, 3, 3, 5]
@@ -207,10 +207,7 @@ def test_shapes_without_pooling_and_without_the_root(version):
     assert net is end_points["global_pool"]
     shapes = [end_points[f"small/block{index}"].shape.as_list() for index in (1, 2, 3, 4)]
     assert shapes == [[2, 16, 16, 4], [2, 8, 8, 8], [2, 4, 4, 16], [2, 4, 4, 32]]
-
-
-@pytest.mark.slow
-def test_without_classes_the_features_come_back(version):
+    # Without classes the features come back.
     with tf.Graph().as_default():
         for num_classes in (None, 0):
             net, end_points = small(version, images(32), num_classes, reuse=tf.AUTO_REUSE)

@@ -1,5 +1,7 @@
 """The residual network of 18 layers."""
 
+import functools
+
 import tensorflow.compat.v1 as tf
 
 from tf_frame import NetworkContext
@@ -8,6 +10,10 @@ from tf_frame_vision.slim_network import load_network
 # Trained parameters with 1000 classes: torchvision's table of weights, resnet18,
 # https://pytorch.org/vision/stable/models.html.
 PUBLISHED = 11_689_512
+
+
+def pyramid(network, images, context, **options):
+    return network.pyramid_features(images, context, **options)
 
 
 def built(build, **settings):
@@ -24,11 +30,7 @@ def test_parameters_and_layers_are_the_papers():
     kernels = [v for v in trained if v.shape.rank == 4 and "shortcut" not in v.op.name]
     # 17 convolutions, and the logits.
     assert len(kernels) == 18 and logits.shape == [2, 1000]
-
     # No narrow kernel of one pixel has a stride.
-    def pyramid(network, images, context):
-        return network.pyramid_features(images, context)
-
     graph, maps = built(pyramid, depth_multiplier=0.1)
     shortcuts = [
         op
@@ -41,10 +43,7 @@ def test_parameters_and_layers_are_the_papers():
 
 
 def test_a_pyramid_ends_where_it_is_asked_to():
-    def pyramid(network, images, context):
-        return network.pyramid_features(images, context, top_stride=16)
-
-    graph, maps = built(pyramid, depth_multiplier=0.25)
+    graph, maps = built(functools.partial(pyramid, top_stride=16), depth_multiplier=0.25)
     sizes = {stride: tensor.shape.as_list() for stride, tensor in maps.items()}
     assert sizes == {
         2: [2, 33, 48, 16],

@@ -27,11 +27,9 @@ def network(request):
 def test_variables_end_points_and_penalties_are_slims(
     network, slim_variables, variables_in, count_parameters
 ):
-    name, graph, *_ = network
+    name, graph, logits, end_points = network
     assert variables_in(graph) == slim_variables(name)
     assert count_parameters(variables_in(graph)) == PUBLISHED_PARAMETERS[name]
-    # End points.
-    name, _, logits, end_points = network
     expected = {}
     channels, size = (64, 128, 256, 512, 512), 224
     for block, (count, depth) in enumerate(zip(REPEATS[name], channels, strict=True), start=1):
@@ -44,7 +42,6 @@ def test_variables_end_points_and_penalties_are_slims(
     assert {key: point.shape.as_list() for key, point in end_points.items()} == expected
     assert list(end_points) == list(expected)
     assert logits.op.name == f"{name}/fc8/squeezed"
-    _, graph, *_ = network
     weights = [v for v in graph.get_collection("variables") if v.op.name.endswith("/weights")]
     assert len(graph.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)) == len(weights)
 

@@ -303,14 +303,3 @@ def test_a_training_step_changes_all_weights():
     changes = [np.abs(new - old).max() for old, new in zip(before, after, strict=True)]
     assert np.isfinite(changes).all()
     assert min(changes) > 0
-
-
-@pytest.mark.slow
-def test_clones_share_their_variables(build_clones, variables_in):
-    graph, end_points = build_clones(lambda: small(images(33), 10))
-    with tf.Graph().as_default() as single:
-        small(images(33), 10)
-    assert variables_in(graph) == variables_in(single)
-    assert list(end_points[0]) == list(end_points[1])
-    updates = tf.GraphKeys.UPDATE_OPS
-    assert len(graph.get_collection(updates)) == 2 * len(single.get_collection(updates))
