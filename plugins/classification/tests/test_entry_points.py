@@ -21,16 +21,13 @@ print("tensorflow" in sys.modules)
 """
 
 
-def test_the_names_are_those_that_users_type():
+def test_the_names_are_those_that_users_type_and_load_without_tensorflow():
     plugins = [f for f in find_plugins() if f.distribution == "tf-frame-classification"]
     assert {(info.kind.word, info.name) for info in plugins} == {
         ("model", "classification"),
         *(("converter", n) for n in ("image_folder", "mnist", "fashion_mnist", "cifar10")),
         *(("input", n) for n in ("fashion_mnist", "cifar10", "image_folder", "image_tfrecord")),
     }
-
-
-def test_every_entry_point_loads_without_tensorflow():
     result = subprocess.run([sys.executable, "-c", _PROGRAM], capture_output=True, text=True)
     assert result.returncode == 0, result.stderr
     assert result.stdout.split() == ["False"]

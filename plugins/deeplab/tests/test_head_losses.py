@@ -24,12 +24,6 @@ def entropy(weights=(1, 1, 1)):
     return losses
 
 
-def test_class_weights_multiply_the_loss_of_their_pixels():
-    weights = (0.5, 1.0, 3.0)
-    loss = run_initialized(losses.semantic_loss(LOGITS, LABELS, 255, class_weights=weights))
-    assert loss == pytest.approx(entropy(weights).sum() / (LABELS != 255).sum(), rel=1e-5)
-
-
 @pytest.mark.parametrize("share", [0.25, 0.5, 0.9])
 def test_hard_pixels_are_those_of_the_greatest_loss(share):
     loss = run_initialized(losses.semantic_loss(LOGITS, LABELS, 255, hard_pixels=share))
@@ -37,7 +31,10 @@ def test_hard_pixels_are_those_of_the_greatest_loss(share):
     assert loss == pytest.approx(hardest.sum() / (hardest > 0).sum(), rel=1e-5)
 
 
-def test_all_pixels_are_the_plain_mean_and_ignored_pixels_alone_have_no_loss():
+def test_weighted_pixels_are_a_mean_and_ignored_pixels_alone_have_no_loss():
+    weights = (0.5, 1.0, 3.0)
+    loss = run_initialized(losses.semantic_loss(LOGITS, LABELS, 255, class_weights=weights))
+    assert loss == pytest.approx(entropy(weights).sum() / (LABELS != 255).sum(), rel=1e-5)
     loss = run_initialized(losses.semantic_loss(LOGITS, LABELS, 255))
     assert loss == pytest.approx(entropy().sum() / (LABELS != 255).sum(), rel=1e-5)
     nothing = np.full_like(LABELS, 255)
@@ -57,7 +54,7 @@ def test_the_share_of_hard_pixels_falls_from_all_in_a_line():
     assert losses.hard_pixel_share(0.2, 0) == 0.2
 
 
-def test_center_loss_is_over_the_pixels_near_a_centre():
+def test_losses_of_instances_are_over_the_pixels_near_a_centre_or_of_instances():
     heat, labels = RANDOM.normal(size=[2, 2, 5, 4, 1]).astype(np.float32)
     labels = np.maximum(labels, 0)
     counts = RANDOM.uniform(size=[2, 5, 4]) < 0.7
@@ -65,9 +62,7 @@ def test_center_loss_is_over_the_pixels_near_a_centre():
     squares = ((heat - labels)[..., 0] ** 2)[counts].sum()
     assert loss == pytest.approx(squares / (labels[..., 0][counts] > 0).sum(), rel=1e-5)
     assert run_initialized(losses.center_loss(heat, 0 * labels, counts)) == 0
-
-
-def test_offset_loss_is_over_the_pixels_of_instances():
+    # The loss of offsets is over the pixels of instances.
     offsets = RANDOM.normal(size=[2, 5, 4, 2]).astype(np.float32)
     labels = RANDOM.normal(size=[2, 5, 4, 3]).astype(np.float32)
     labels[..., 2] = RANDOM.uniform(size=[2, 5, 4]) < 0.5

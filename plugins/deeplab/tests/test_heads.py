@@ -98,26 +98,20 @@ def test_each_head_is_a_convolution_and_all_of_them_learn():
     assert {f"{kind}{head}/image/0" for kind in ("", "label_") for head in ALL[1:]} <= tags
 
 
-def test_the_loss_is_the_weighted_sum():
-    output = built(Mode.EVAL, ALL)
-    loss, text = run_initialized([output.loss, tf.summary.merge_all()])
-    values = {value.tag: value.simple_value for value in tf.Summary.FromString(text).value}
-    params = Params(heads=ALL)
-    assert loss == pytest.approx(
-        sum(params.loss_weight(head) * values[f"losses/{head}"] for head in ALL), rel=1e-5
-    )
-
-
-@pytest.mark.slow
-def test_evaluation_has_the_metrics_of_each_head():
+def test_evaluation_has_the_weighted_sum_of_losses_and_the_metrics_of_each_head():
     output = built(Mode.EVAL, ALL)
     new = {"pq", "sq", "rq", "pq_background", "pq_nucleus", "pq_components"}
     assert new | {"parsing_covering", "edge_f_score", "mean_iou"} <= set(output.metrics)
     updates = [update for _, update in output.metrics.values()]
     values = {name: value for name, (value, _) in output.metrics.items()}
     with initialized_session() as session:
-        session.run(updates)
+        loss, text, _ = session.run([output.loss, tf.summary.merge_all(), updates])
         results = session.run(values)
+    losses = {value.tag: value.simple_value for value in tf.Summary.FromString(text).value}
+    params = Params(heads=ALL)
+    assert loss == pytest.approx(
+        sum(params.loss_weight(head) * losses[f"losses/{head}"] for head in ALL), rel=1e-5
+    )
     counted = {"confusion_matrix", "confusion_matrix_image", "pixels_background", "pixels_nucleus"}
     assert all(0 <= results[name] <= 1 for name in results.keys() - counted)
     classes = results["pq_background"], results["pq_nucleus"]

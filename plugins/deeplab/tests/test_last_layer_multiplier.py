@@ -46,17 +46,15 @@ def test_defaults_double_biases_only_and_options_change_layers_and_factors():
     assert [factor(name) for name in names] == [1, 3, 15]
 
 
-def test_indexed_slices_stay_sparse():
+def test_indexed_slices_stay_sparse_and_none_passes():
     gradient = tf.IndexedSlices(tf.ones([1, 2]), tf.constant([1]), tf.constant([2, 2]))
     ((scaled, _),) = transform([(gradient, variable("logits/biases"))], multiplier=10.0)
     assert isinstance(scaled, tf.IndexedSlices)
     assert scaled.indices is gradient.indices
     assert scaled.dense_shape is gradient.dense_shape
     np.testing.assert_array_equal(run_initialized(scaled.values), [[20, 20]])
-
-
-def test_none_passes_and_nothing_that_matches_changes_nothing():
-    pairs = [(tf.ones([2, 2]), variable("a/weights")), (None, variable("logits/biases"))]
+    # None passes, and where nothing matches nothing changes.
+    pairs = [(tf.ones([2, 2]), variable("a/weights")), (None, variable("other/logits/biases"))]
     operations = len(tf.get_default_graph().get_operations())
     assert transform(pairs, multiplier=10.0) == pairs
     assert len(tf.get_default_graph().get_operations()) == operations

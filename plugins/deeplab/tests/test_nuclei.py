@@ -79,16 +79,13 @@ def test_training_takes_every_training_tile_once_an_epoch(tmp_path):
     assert validation[:, 0, 0, 0].tolist() == [9, 10, 11]
 
 
-def test_training_is_decided_by_the_seed():
+def test_training_is_decided_by_the_seed_and_shared_by_shards():
     first, again, seed_2 = (take(nuclei(), Mode.TRAIN, 3, seed=seed) for seed in (1, 1, 2))
     for (images, labels), (images_again, labels_again) in zip(first, again, strict=True):
         np.testing.assert_array_equal(images, images_again)
         np.testing.assert_array_equal(labels, labels_again)
     assert not np.array_equal(concatenate_images(first), concatenate_images(seed_2))
-
-
-@pytest.mark.slow
-def test_shards_share_one_stream():
+    # Shards share one stream.
     images = concatenate_images(take(nuclei(), Mode.TRAIN, 4, batch_size=2))
     for index in range(2):
         shard = take(nuclei(), Mode.TRAIN, 2, batch_size=2, num_shards=2, shard_index=index)

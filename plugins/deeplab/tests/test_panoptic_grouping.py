@@ -43,25 +43,22 @@ def test_pixels_join_the_centre_that_is_nearest_to_their_target():
     assert not compute(group, np.zeros([0, 2], np.int32), np.ones([4, 5, 2], np.float32)).any()
 
 
-def test_an_instance_has_the_class_of_most_of_its_pixels():
-    semantic = np.array([[0, 1, 1, 2], [0, 2, 2, 2]], np.int32)
-    groups = np.array([[1, 1, 1, 1], [1, 2, 2, 2]], np.int32)
-    classes, instances = compute(
-        lambda *images: merge(*images, thing_classes=(1, 2), num_classes=3), semantic, groups
+@pytest.mark.parametrize(
+    ("things", "semantic", "groups", "classes", "instances"),
+    [
+        (
+            (1, 2),
+            *([[0, 1, 1, 2], [0, 2, 2, 2]], [[1, 1, 1, 1], [1, 2, 2, 2]]),
+            *([[0, 1, 1, 1], [0, 2, 2, 2]], [[0, 1, 1, 1], [0, 2, 2, 2]]),
+        ),
+        ((2,), [[0, 1, 2, 2]], [[1, 1, 1, 1]], [[0, 1, 2, 2]], [[0, 0, 1, 1]]),
+    ],
+)
+def test_a_thing_has_the_class_of_most_of_its_pixels(things, semantic, groups, classes, instances):
+    merged = compute(
+        lambda *maps: merge(*maps, thing_classes=things, num_classes=3), semantic, groups
     )
-    assert classes.tolist() == [[0, 1, 1, 1], [0, 2, 2, 2]]
-    assert instances.tolist() == [[0, 1, 1, 1], [0, 2, 2, 2]]
-
-
-def test_classes_that_are_no_things_have_no_instances():
-    semantic = np.array([[0, 1, 2, 2]], np.int32)
-    classes, instances = compute(
-        lambda *images: merge(*images, thing_classes=(2,), num_classes=3),
-        semantic,
-        np.ones([1, 4], np.int32),
-    )
-    assert classes.tolist() == semantic.tolist()
-    assert instances.tolist() == [[0, 0, 1, 1]]
+    assert [values.tolist() for values in merged] == [classes, instances]
 
 
 def check_same_areas(numbers, expected, count):

@@ -178,25 +178,21 @@ def test_label_files_are_valid_pngs_with_the_colour_of_every_class(writer, tmp_p
     assert png_header(path.read_bytes()) == (8, 3)
     assert read_png(path).height == 16  # also checks every checksum
     np.testing.assert_array_equal(decoded(path), palette(256, background=True)[classes])
-
-
-def test_more_classes_than_a_palette_has_are_sixteen_bits(writer, tmp_path):
+    # More classes than a palette has are 16 bits.
     classes = RANDOM.randint(0, 1000, [9, 7])
     write(writer(1000), classes)
-    data = (tmp_path / "labels" / "x.png").read_bytes()
+    data = path.read_bytes()
     assert png_header(data) == (16, 0)
     pixels = compute(lambda png: tf.io.decode_png(png, channels=1, dtype=tf.uint16), data)
     np.testing.assert_array_equal(pixels[..., 0], classes)
 
 
-def test_a_first_class_that_is_no_background_is_painted(writer, tmp_path):
+def test_classes_are_painted_but_for_a_background_and_named(writer, tmp_path):
     write(writer(2, ("road", "sky")), np.zeros([4, 4], int))
     assert decoded(tmp_path / "overlays" / "x.png")[:4, :4].any()
     write(writer(2, ("background", "sky")), np.zeros([4, 4], int))
     assert not decoded(tmp_path / "overlays" / "x.png").any()
-
-
-def test_the_legend_names_the_painted_classes_that_occur(writer, tmp_path):
+    # The legend names the painted classes that occur.
     write(writer(4, ("background", "cat", "dog", "fly")), np.array([[0, 2], [0, 2]]))
     picture = decoded(tmp_path / "overlays" / "x.png")
     expected = with_legend(picture[:2, :2], [("dog", palette(4, background=True)[2])])

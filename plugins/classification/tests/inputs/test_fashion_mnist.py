@@ -140,13 +140,9 @@ def test_augmentation_is_decided_by_the_seed_and_differs_between_passes(tmp_path
     plain = fashion(augment=False, **params)
     images = [features["image"] for features, _ in take(plain, Mode.TRAIN, 3, batch_size=1)]
     assert len({image.tobytes() for image in images}) == 1
-
-
-@pytest.mark.slow
-def test_training_goes_on_exactly_where_it_stopped(tmp_path):
+    # Training goes on exactly where it stopped.
     write(tmp_path)
-    source = fashion(data_dir=str(tmp_path), preprocessing="cifarnet", image_size=6)
-    check_exact_resume(source, batch_size=4, steps=2)
+    check_exact_resume(fashion(**params), batch_size=4, steps=2)
 
 
 def test_grey_images_become_colour_where_the_network_wants_it():

@@ -44,12 +44,21 @@ def has(pixels, colour):
     return (pixels == colour).all(axis=2).any()
 
 
-def test_results_are_in_the_form_of_coco_and_in_pixels_of_the_file(files):
-    _, results = files()
+def test_results_are_in_pixels_of_the_file_and_overlays_show_certain_detections(files):
+    overlay, results = files()
     assert results == [
         {"image_id": 139, "category_id": 7, "bbox": [10, 100, 40, 50], "score": 0.9},
         {"image_id": 139, "category_id": 18, "bbox": [20, 40, 20, 40], "score": 0.2},
     ]
+    # The image is shown without its padding.
+    assert overlay.shape == (400, 200, 3)
+    assert has(overlay, BLUE) and not has(overlay, RED)
+    # The lines are two pixels wide: half a pixel and more on both sides of the edge.
+    np.testing.assert_array_equal(overlay[199:201, 80:100], np.tile(BLUE, [2, 20, 1]))
+    np.testing.assert_array_equal(overlay[230:270, 60], np.full([40, 3], 90))
+    overlay, results = files(prediction={**PREDICTION, "num_detections": np.int32(0)})
+    assert (overlay == 90).all()
+    assert results == []
 
 
 def test_pycocotools_reads_the_results(files, tmp_path):
@@ -68,22 +77,6 @@ def test_ids_are_those_of_the_data_set_or_names(files):
     assert files(features=features)[1][0]["image_id"] == "photo"
     features.pop("name")
     assert files(features=features)[1][0]["image_id"] == "photo"
-
-
-def test_overlays_show_the_image_without_padding_and_certain_detections(files):
-    overlay, _ = files()
-    assert overlay.shape == (400, 200, 3)
-    assert has(overlay, BLUE) and not has(overlay, RED)
-    # The lines are two pixels wide: half a pixel and more on both sides of the edge.
-    np.testing.assert_array_equal(overlay[199:201, 80:100], np.tile(BLUE, [2, 20, 1]))
-    np.testing.assert_array_equal(overlay[230:270, 60], np.full([40, 3], 90))
-
-
-def test_nothing_is_found(files):
-    prediction = {**PREDICTION, "num_detections": np.int32(0)}
-    overlay, results = files(prediction=prediction)
-    assert (overlay == 90).all()
-    assert results == []
 
 
 def test_rotated_detections_have_corners(files):

@@ -63,35 +63,30 @@ MANY_BOXES = np.float32([[[0, 0, height, 0.1] for height in HEIGHTS]])
 MATCHES = [[2, -1, 0, -1, -1, 1, -1, -1, -1, -1, -1, 3]]
 
 
+BACKGROUND = [[-1] * 12]
+
+
 @pytest.mark.parametrize(
-    ("ratio", "box", "classes"),
+    ("matches", "ratio", "least", "box", "classes"),
     [
-        (0.0, 80 + 2, 100 + 70),
-        (1.5, 80 + 1 + 2 + 10 + 100, 100 + 90 + 70 + 60 + 17),
-        (10, 80 + 1 + 2 + 10 + 100 + 20, 100 + 90 + 70 + 60 + 17 + 13),
+        (MATCHES, 0.0, 0, 80 + 2, 100 + 70),
+        (MATCHES, 1.5, 0, 80 + 1 + 2 + 10 + 100, 100 + 90 + 70 + 60 + 17),
+        (MATCHES, 10, 0, 80 + 1 + 2 + 10 + 100 + 20, 100 + 90 + 70 + 60 + 17 + 13),
+        # testEnforceNegativesPerPositiveRatioWithMinNegativesPerImage.
+        (BACKGROUND, 3, 0, 0, 0),
+        (BACKGROUND, 3, 4, 93, 320),
+        (BACKGROUND, 3, 6, 213, 350),
     ],
 )
-def test_published_sums_with_negatives_per_positive(ratio, box, classes):
+def test_published_sums_with_negatives(matches, ratio, least, box, classes):
     miner = HardExampleMiner(
         num_hard_examples=0,
         iou_threshold=0.9999,
         loss_type="class",
         max_negatives_per_positive=ratio,
-    )
-    assert run(miner, MANY_CLASS, MANY_BOX, MANY_BOXES, MATCHES)[1] == (box, classes)
-
-
-@pytest.mark.parametrize(("least", "box", "classes"), [(0, 0, 0), (4, 93, 320), (6, 213, 350)])
-def test_published_sums_of_background_alone(least, box, classes):
-    # testEnforceNegativesPerPositiveRatioWithMinNegativesPerImage.
-    miner = HardExampleMiner(
-        num_hard_examples=0,
-        iou_threshold=0.9999,
-        loss_type="class",
-        max_negatives_per_positive=3,
         min_negatives_per_image=least,
     )
-    assert run(miner, MANY_CLASS, MANY_BOX, MANY_BOXES, [[-1] * 12])[1] == (box, classes)
+    assert run(miner, MANY_CLASS, MANY_BOX, MANY_BOXES, matches)[1] == (box, classes)
 
 
 def test_ssd_keeps_three_negatives_per_positive_of_each_image():

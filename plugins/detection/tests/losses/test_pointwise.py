@@ -56,7 +56,6 @@ def test_published_sigmoid_and_softmax_losses_of_each_anchor():
     )
     weights = np.float32([[1, 1, 0.5, 1], [1, 1, 1, 0]])
     losses = run(weighted_softmax, logits, targets, weights)
-    half = -math.log(0.5)
     np.testing.assert_allclose(losses, [[0, 0, half / 2, 0], [half, 0, 0, 0]], atol=1e-6)
     # Divided by 100, the first anchor's logits are -1, 1 and -1.
     scaled = run(weighted_softmax, logits, targets, weights, logit_scale=100)
@@ -100,15 +99,6 @@ def test_focal_loss_is_that_of_the_paper():
     assert np.all(run(gradient, -logits, *arrays[1:]) == 0)
 
 
-def run_smooth_l1(codes, targets, weights, **options):
-    with tf.Graph().as_default(), tf.Session() as session:
-        fed = [tf.placeholder(tf.float32, [None] * a.ndim) for a in (codes, targets, weights)]
-        losses = smooth_l1(*fed, **options)
-        gradients = tf.gradients(losses, fed[0])[0]
-        values = dict(zip(fed, (codes, targets, weights), strict=True))
-        return session.run((losses, gradients), values)
-
-
 def test_published_sum_of_smooth_l1():
     # WeightedSmoothL1LocalizationLossTest.testReturnsCorrectLoss (tensorflow/models,
     # research/object_detection/core/losses_test.py).
@@ -119,7 +109,7 @@ def test_published_sum_of_smooth_l1():
         ]
     )
     weights = np.float32([[2, 1, 1], [0, 3, 0]])
-    np.testing.assert_allclose(run_smooth_l1(codes, 0 * codes, weights)[0].sum(), 7.695, rtol=1e-5)
+    np.testing.assert_allclose(run(smooth_l1, codes, 0 * codes, weights).sum(), 7.695, rtol=1e-5)
 
 
 @pytest.mark.parametrize("delta", [1.0, 0.25])
@@ -129,7 +119,12 @@ def test_smooth_l1_is_a_square_and_a_line(delta):
     weights = np.float32(generator.uniform(0, 2, [3, 7]))
     x = np.abs(codes - targets)
     expected = np.where(x <= delta, x**2 / 2, delta * (x - delta / 2)).sum(axis=2) * weights
-    losses, gradients = run_smooth_l1(codes, targets, weights, delta=delta)
+
+    def with_gradients(codes, *arguments):
+        losses = smooth_l1(codes, *arguments, delta=delta)
+        return losses, tf.gradients(losses, codes)[0]
+
+    losses, gradients = run(with_gradients, codes, targets, weights)
     np.testing.assert_allclose(losses, expected, rtol=1e-5, atol=1e-6)
     slope = np.clip(codes - targets, -delta, delta) * weights[..., None]
     np.testing.assert_allclose(gradients, slope, rtol=1e-5, atol=1e-6)

@@ -24,8 +24,7 @@ def test_ssdlite_has_the_variables_and_anchors_of_the_published_model(
     assert cells @ [3, 6, 6, 6, 6, 6] == 1917
 
 
-@pytest.fixture(scope="module")
-def retinanet(build):
+def test_retinanet_has_the_apis_names_and_pays_the_penalty_once(build, shapes_in):
     options = {"strides": (8, 16, 32, 64, 128), "depth_multiplier": 0.1, "pyramid_channels": 8}
     with tf.Graph().as_default() as graph:
         raw = build(
@@ -35,11 +34,7 @@ def retinanet(build):
             aspect_ratios=(1.0, 2.0, 0.5),
             **options,
         )
-    return graph, raw
-
-
-def test_retinanet_has_the_apis_names_and_pays_the_penalty_once(retinanet, shapes_in):
-    variables = shapes_in(retinanet[0])
+    variables = shapes_in(graph)
     norms = [f"BatchNorm/{part}" for part in ("gamma", "beta", "moving_mean", "moving_variance")]
     expected = {f"{FPN}/projection_{n}/{part}" for n in (1, 2, 3) for part in ("weights", "biases")}
     smooth = [f"{FPN}/{name}" for name in ("smoothing_1", "smoothing_2")]
@@ -54,11 +49,10 @@ def test_retinanet_has_the_apis_names_and_pays_the_penalty_once(retinanet, shape
     assert {n for n in variables if n.startswith((FPN, TOWER))} == expected
     assert variables[f"{TOWER}/BoxPredictor/weights"] == [3, 3, 8, 2 * 3 * 6]
     assert variables[f"{TOWER}/ClassPredictor/weights"] == [3, 3, 8, 2 * 3 * 3]
-    losses = retinanet[0].get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)
-    weights = [name for name in shapes_in(retinanet[0]) if name.endswith("/weights")]
+    losses = graph.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)
+    weights = [name for name in variables if name.endswith("/weights")]
     assert len(losses) == len(weights)
     # Every anchor has a code and logits on an odd size.
-    graph, raw = retinanet
     with initialized_session(graph) as session:
         found = session.run(raw)
     cells = sum(-(-75 // s) * -(-61 // s) for s in (8, 16, 32, 64, 128))
