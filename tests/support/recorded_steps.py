@@ -1,5 +1,7 @@
 """Records of the calls that hooks get."""
 
+import tensorflow.compat.v1 as tf
+
 from tf_frame.hooks.base import Hook
 from tf_frame.hooks.cadence import Cadence
 
@@ -13,6 +15,48 @@ class Steps(Hook):
 
     def after_step(self, run_context, run_values, step):
         self.seen.append(step)
+
+
+class Recording(tf.train.SessionRunHook):
+    """Notes its calls, behind a name, its sessions, and whether its graph could be changed.
+
+    Args:
+      name: stands before each call.
+      calls: the list that takes the calls.
+      stop_after: number of runs after which the hook requests a stop.
+    """
+
+    def __init__(self, name="", calls=None, stop_after=None):
+        self.name, self.calls = name, [] if calls is None else calls
+        self.stop_after = stop_after
+        self.sessions, self.finalized = [], []
+
+    def begin(self):
+        self.graph = tf.get_default_graph()
+        self.note("begin")
+
+    def after_create_session(self, session, coord):
+        self.note("created")
+        assert isinstance(session, tf.Session)
+        self.sessions.append(session)
+
+    def before_run(self, run_context):
+        self.note("before")
+        self.finalized.append(self.graph.finalized)
+        return tf.train.SessionRunArgs(tf.train.get_global_step())
+
+    def after_run(self, run_context, run_values):
+        self.note("after")
+        self.step = run_values.results
+        if self.calls.count(f"{self.name}after") == self.stop_after:
+            run_context.request_stop()
+
+    def end(self, session):
+        self.note("end")
+
+    def note(self, call):
+        assert tf.get_default_graph() is self.graph
+        self.calls.append(f"{self.name}{call}")
 
 
 def wanted(cadence, steps):

@@ -15,7 +15,7 @@ from tf_frame.runs.export.serving import (
 )
 from tf_frame.testing.toy import configured_plugin
 
-from .conftest import B, Classifier, W, X
+from .conftest import B, Classifier, W, X, changed
 
 
 def test_the_restored_model_is_fed_by_name(request_of, variable_mode):
@@ -113,9 +113,7 @@ def test_signatures_that_are_the_same_count_as_one():
 
 
 def test_one_export_is_the_default_signature_too(export):
-    class Named(Classifier):
-        def build(self, features, labels, mode):
-            output = super().build(features, labels, mode)
-            return ModelOutput(exports={"only": PredictOutput(output.predictions)})
+    def one(predictions):
+        return ModelOutput(exports={"only": PredictOutput(predictions)})
 
-    assert list(export("frozen_graph", model=Named).signatures) == ["serving_default"]
+    assert list(export("frozen_graph", model=changed(one)).signatures) == ["serving_default"]

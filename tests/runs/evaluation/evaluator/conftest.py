@@ -41,6 +41,16 @@ class Counted:
         return self.plugin.build(features, labels, mode)
 
 
+def changed(change):
+    """A class of toy models with another output; `change` takes the output of the toy."""
+
+    class Changed(ToyModel):
+        def build(self, features, labels, mode):
+            return change(super().build(features, labels, mode))
+
+    return Changed
+
+
 def toy(model=ToyModel, source=ToyInput, steps=None, num_examples=13, **options):
     """An evaluator of batches of 5; counts calls of its model and source."""
     config = RunOptions(eval_batch_size=5, **options)
@@ -52,37 +62,6 @@ def toy(model=ToyModel, source=ToyInput, steps=None, num_examples=13, **options)
         steps=steps,
     )
     return evaluator
-
-
-class Watching(tf.train.SessionRunHook):
-    """Notes each call, the session, and whether the graph could still be changed."""
-
-    def __init__(self, name="", calls=None):
-        self.name, self.calls = name, [] if calls is None else calls
-        self.sessions, self.finalized = [], []
-
-    def note(self, call):
-        self.calls.append(f"{self.name}{call}")
-
-    def begin(self):
-        self.note("begin")
-
-    def after_create_session(self, session, coord):
-        self.note("created")
-        assert isinstance(session, tf.Session)
-        self.sessions.append(session)
-
-    def before_run(self, run_context):
-        self.note("before")
-        self.finalized.append(tf.get_default_graph().finalized)
-        return tf.train.SessionRunArgs(tf.train.get_global_step())
-
-    def after_run(self, run_context, run_values):
-        self.note("after")
-        self.step = run_values.results
-
-    def end(self, session):
-        self.note("end")
 
 
 def figures(evaluator, checkpoint, **arguments):

@@ -4,32 +4,29 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from recorded_steps import Recording
 from tf_frame import ModelOutput
 from tf_frame.errors import CheckpointError
 from tf_frame.testing.toy import WEIGHTS, ToyModel
 
-from .conftest import Watching, expected_metrics, figures, toy
+from .conftest import changed, expected_metrics, figures, toy
 
 
 def test_the_scaffold_of_a_model_restores_and_initialises(save, variable_mode):
-    class Scaffolded(ToyModel):
-        def build(self, features, labels, mode):
-            output = super().build(features, labels, mode)
-            five = tf.Variable(1.0, collections=["local_variables"])
-            by_name = {v.op.name: v for v in tf.global_variables()}
-            by_name["other"] = by_name.pop("linear/biases")
-            fed = tf.placeholder(tf.float32, [])
-            scaffold = tf.train.Scaffold(
-                saver=tf.train.Saver(by_name),
-                local_init_op=five.assign(fed).op,
-                local_init_feed_dict={fed: 5.0},
-            )
-            read = tf.identity(five)
-            return ModelOutput(
-                loss=output.loss, metrics={"five": (read, read.op)}, scaffold=scaffold
-            )
+    def with_scaffold(output):
+        five = tf.Variable(1.0, collections=["local_variables"])
+        by_name = {v.op.name: v for v in tf.global_variables()}
+        by_name["other"] = by_name.pop("linear/biases")
+        fed = tf.placeholder(tf.float32, [])
+        scaffold = tf.train.Scaffold(
+            saver=tf.train.Saver(by_name),
+            local_init_op=five.assign(fed).op,
+            local_init_feed_dict={fed: 5.0},
+        )
+        read = tf.identity(five)
+        return ModelOutput(loss=output.loss, metrics={"five": (read, read.op)}, scaffold=scaffold)
 
-    evaluator = toy(Scaffolded)
+    evaluator = toy(changed(with_scaffold))
     for other in (4.0, 1.0):
         metrics = evaluator.evaluate(save(1, other=[other])).metrics
         assert metrics == pytest.approx({"five": 5.0, "loss": (other - 3) ** 2}, abs=1e-5)
@@ -37,34 +34,30 @@ def test_the_scaffold_of_a_model_restores_and_initialises(save, variable_mode):
 
 
 def test_a_saver_of_the_models_own_has_to_restore_every_variable(save):
-    class Leaving(ToyModel):
-        def build(self, features, labels, mode):
-            output = super().build(features, labels, mode)
-            saver = tf.train.Saver(tf.global_variables("linear/weights"))
-            return ModelOutput(loss=output.loss, scaffold=tf.train.Scaffold(saver=saver))
+    def without_biases(output):
+        saver = tf.train.Saver(tf.global_variables("linear/weights"))
+        return ModelOutput(loss=output.loss, scaffold=tf.train.Scaffold(saver=saver))
 
     with pytest.raises(CheckpointError, match="without a value: .*linear/biases"):
-        toy(Leaving).evaluate(save(1))
+        toy(changed(without_biases)).evaluate(save(1))
 
 
 def test_initial_values_are_evaluated_where_there_is_no_checkpoint(save):
-    class Scaffolded(ToyModel):
-        def build(self, features, labels, mode):
-            output = super().build(features, labels, mode)
-            weights, biases = tf.trainable_variables()
-            fed = tf.placeholder(tf.float32, [3, 1])
-            step = tf.train.get_global_step()
-            init_op = tf.group(weights.assign(fed), biases.initializer, step.initializer)
+    def with_scaffold(output):
+        weights, biases = tf.trainable_variables()
+        fed = tf.placeholder(tf.float32, [3, 1])
+        step = tf.train.get_global_step()
+        init_op = tf.group(weights.assign(fed), biases.initializer, step.initializer)
 
-            def init_fn(scaffold, session):
-                biases.load(np.array([7.0], np.float32), session)
+        def init_fn(scaffold, session):
+            biases.load(np.array([7.0], np.float32), session)
 
-            scaffold = tf.train.Scaffold(
-                init_op=init_op, init_feed_dict={fed: WEIGHTS}, init_fn=init_fn
-            )
-            return ModelOutput(loss=output.loss, scaffold=scaffold)
+        scaffold = tf.train.Scaffold(
+            init_op=init_op, init_feed_dict={fed: WEIGHTS}, init_fn=init_fn
+        )
+        return ModelOutput(loss=output.loss, scaffold=scaffold)
 
-    evaluator = toy(Scaffolded)
+    evaluator = toy(changed(with_scaffold))
     evaluated = evaluator.evaluate(None)
     assert evaluated.metrics["loss"] == pytest.approx(16.0, abs=1e-5)  # Seven is not three.
     assert evaluated.global_step == 0
@@ -85,7 +78,7 @@ def test_initial_values_take_a_new_session_only_where_they_are_random(save):
         initializer = tf.ones_initializer()
 
     for model, sessions in [(Random, 2), (Ones, 1)]:
-        evaluator, hook = toy(model), Watching()
+        evaluator, hook = toy(model), Recording()
         first, second = (evaluator.evaluate(None, hooks=[hook]).metrics for _ in range(2))
         assert first == second
         assert len(set(map(id, hook.sessions))) == sessions

@@ -7,18 +7,19 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from recorded_steps import Recording
 from tf_frame import ModelOutput
 from tf_frame.errors import DataError
 from tf_frame.plugin import Mode
 from tf_frame.testing.toy import WEIGHTS, ToyInput, ToyModel
 
-from .conftest import Watching, expected_metrics, figures, toy
+from .conftest import changed, expected_metrics, figures, toy
 
 
 def test_checkpoints_are_evaluated_one_after_the_other_in_one_graph_and_session(
     save, variable_mode
 ):
-    evaluator, hook, sizes = toy(), Watching(), []
+    evaluator, hook, sizes = toy(), Recording(), []
     for step, offset in [(1, 0.5), (2, -2.0), (3, 1.0), (2, -2.0)]:
         evaluated = evaluator.evaluate(save(step, offset), hooks=[hook])
         assert (evaluated.global_step, hook.step, evaluated.summary) == (step, step, None)
@@ -57,7 +58,7 @@ class OneShot(ToyInput):
 
 @pytest.mark.parametrize("source", [Queue, OneShot])
 def test_inputs_that_only_a_new_session_begins_anew_get_one_on_the_same_graph(save, source, caplog):
-    evaluator, hook = toy(source=source), Watching()
+    evaluator, hook = toy(source=source), Recording()
     with caplog.at_level(logging.INFO, "tf_frame"):
         for offset in (0.5, -2.0, 0.5):
             path = save(1, offset)
@@ -73,12 +74,10 @@ def noise_in_a_branch(shape):
 
 @pytest.mark.parametrize("draw", [tf.random.uniform, noise_in_a_branch])
 def test_random_numbers_of_the_model_are_the_same_in_every_evaluation(save, draw):
-    class Noisy(ToyModel):
-        def build(self, features, labels, mode):
-            super().build(features, labels, mode)
-            return ModelOutput(metrics={"noise": tf.metrics.mean(draw([4]))})
+    def noise(_):
+        return ModelOutput(metrics={"noise": tf.metrics.mean(draw([4]))})
 
-    evaluator, path = toy(Noisy), save(1)
+    evaluator, path = toy(changed(noise)), save(1)
     first, second = (evaluator.evaluate(path).metrics["noise"] for _ in range(2))
     assert 0 < first == second
     assert evaluator.model.calls == 1
@@ -90,7 +89,7 @@ def test_random_initial_values_do_not_cost_a_session(save):
             tf.get_variable("other", [], initializer=tf.random_uniform_initializer())
             return super().build(features, labels, mode)
 
-    evaluator, hook = toy(Random), Watching()
+    evaluator, hook = toy(Random), Recording()
     for _ in range(2):
         evaluator.evaluate(save(1, other=0.5), hooks=[hook])
     assert hook.sessions[0] is hook.sessions[1]
@@ -103,20 +102,18 @@ def test_tables_are_initialised_once_and_iterators_of_the_model_each_time(save):
         filled.append(1)
         return np.array([0, 1, 2], np.int64)
 
-    class Looking(ToyModel):
-        def build(self, features, labels, mode):
-            super().build(features, labels, mode)
-            tensors = tf.numpy_function(keys, [], tf.int64), tf.constant([5.0, 6.0, 7.0])
-            tensors[0].set_shape([3])
-            table = tf.lookup.StaticHashTable(
-                tf.lookup.KeyValueTensorInitializer(*tensors), default_value=0.0
-            )
-            iterator = tf.data.make_initializable_iterator(tf.data.Dataset.range(3))
-            tf.add_to_collection(tf.GraphKeys.TABLE_INITIALIZERS, iterator.initializer)
-            found = table.lookup(iterator.get_next())
-            return ModelOutput(metrics={"mean": tf.metrics.mean(found)})
+    def look_up(_):
+        tensors = tf.numpy_function(keys, [], tf.int64), tf.constant([5.0, 6.0, 7.0])
+        tensors[0].set_shape([3])
+        table = tf.lookup.StaticHashTable(
+            tf.lookup.KeyValueTensorInitializer(*tensors), default_value=0.0
+        )
+        iterator = tf.data.make_initializable_iterator(tf.data.Dataset.range(3))
+        tf.add_to_collection(tf.GraphKeys.TABLE_INITIALIZERS, iterator.initializer)
+        found = table.lookup(iterator.get_next())
+        return ModelOutput(metrics={"mean": tf.metrics.mean(found)})
 
-    evaluator, path = toy(Looking), save(1)
+    evaluator, path = toy(changed(look_up)), save(1)
     for _ in range(3):
         assert evaluator.evaluate(path).metrics == {"mean": 6.0}
     assert len(filled) == 1
@@ -129,7 +126,7 @@ def test_a_stop_ends_the_evaluation_with_the_figures_so_far(save, tmp_path):
         asked.append(1)
         return len(asked) == 3
 
-    evaluator, hook = toy(), Watching()
+    evaluator, hook = toy(), Recording()
     evaluator.eval_dir = str(tmp_path / "eval")
     path = save(1)
     stopped = evaluator.evaluate(path, stop=stop, after_step=lambda: steps.append(1), hooks=[hook])
@@ -144,30 +141,26 @@ def test_a_stop_ends_the_evaluation_with_the_figures_so_far(save, tmp_path):
 
 
 def test_the_names_of_metrics_are_known_before_the_first_evaluation(save):
-    class More(ToyModel):
-        def build(self, features, labels, mode):
-            output = super().build(features, labels, mode)
-            table = tf.zeros([2, 2]), tf.no_op()
-            text = tf.constant(b"summary"), tf.no_op()
-            return dataclasses.replace(
-                output, metrics={**output.metrics, "table": table, "image": text}
-            )
+    def add_metrics(output):
+        table = tf.zeros([2, 2]), tf.no_op()
+        text = tf.constant(b"summary"), tf.no_op()
+        return dataclasses.replace(
+            output, metrics={**output.metrics, "table": table, "image": text}
+        )
 
-    evaluator = toy(More)
+    evaluator = toy(changed(add_metrics))
     assert evaluator.metric_names() == ["mean_absolute_error", "loss"]
     evaluator.evaluate(save(1))
     assert evaluator.model.calls == 1
 
 
 def test_metrics_may_be_arrays_and_texts(save):
-    class Various(ToyModel):
-        def build(self, features, labels, mode):
-            super().build(features, labels, mode)
-            shape = tf.metrics.mean_tensor(tf.constant([1.0, 2.0]))
-            text = tf.summary.scalar("a", 5.0, collections=[])
-            return ModelOutput(metrics={"array": shape, "text": (text, tf.no_op())})
+    def metrics_of_other_kinds(_):
+        shape = tf.metrics.mean_tensor(tf.constant([1.0, 2.0]))
+        text = tf.summary.scalar("a", 5.0, collections=[])
+        return ModelOutput(metrics={"array": shape, "text": (text, tf.no_op())})
 
-    metrics = toy(Various).evaluate(save(1)).metrics
+    metrics = toy(changed(metrics_of_other_kinds)).evaluate(save(1)).metrics
     np.testing.assert_array_equal(metrics["array"], [1.0, 2.0])
     assert tf.Summary.FromString(metrics["text"]).value[0].simple_value == 5.0
 
@@ -192,7 +185,7 @@ class Endless(ToyInput):
 
 @pytest.mark.parametrize(("source", "options"), [(Endless, {"eval_steps": 7}), (Queue, {})])
 def test_steps_are_batches_at_most_whatever_the_options_say(save, source, options):
-    evaluator, hook = toy(source=source, steps=2, **options), Watching()
+    evaluator, hook = toy(source=source, steps=2, **options), Recording()
     for _ in range(2):
         del hook.calls[:]
         evaluator.evaluate(save(1), hooks=[hook])

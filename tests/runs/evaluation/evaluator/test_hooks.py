@@ -4,28 +4,26 @@ import logging
 import pytest
 import tensorflow.compat.v1 as tf
 
+from recorded_steps import Recording
 from tf_frame import ModelOutput
 from tf_frame.testing.toy import ToyModel
 
-from .conftest import Watching, expected_metrics, figures, toy
+from .conftest import changed, expected_metrics, figures, toy
 
 
 def test_hooks_get_their_whole_life_those_of_the_caller_before_the_models(save):
-    class Hooked(ToyModel):
-        def build(self, features, labels, mode):
-            output = super().build(features, labels, mode)
-            self.hook = Watching("model ", calls)
-            return ModelOutput(loss=output.loss, hooks=[self.hook])
+    def hooked(output):
+        return ModelOutput(loss=output.loss, hooks=[Recording("model ", calls)])
 
     calls = []
-    evaluator = toy(Hooked, num_examples=6)
+    evaluator = toy(changed(hooked), num_examples=6)
     expected = [f"{who}{call}" for call in ("begin", "created") for who in ("", "model ")]
     expected += ["before", "model before", "after", "model after"] * 2
     # The run that found the end of the data has no after_run.
     expected += ["before", "model before", "end", "model end"]
     for _ in range(2):
         del calls[:]
-        evaluator.evaluate(save(1), hooks=[Watching(calls=calls)])
+        evaluator.evaluate(save(1), hooks=[Recording(calls=calls)])
         assert calls == expected
     assert evaluator.model.calls == 1
 
@@ -53,15 +51,13 @@ def test_metrics_are_read_when_the_other_hooks_have_ended(save):
 
     hook = Sets()
 
-    class Late(ToyModel):
-        def build(self, features, labels, mode):
-            output = super().build(features, labels, mode)
-            late = tf.get_variable("late", initializer=0.0, collections=["local_variables"])
-            hook.op = late.assign(7.0).op
-            metrics = {**output.metrics, "late": (late.read_value(), tf.no_op())}
-            return dataclasses.replace(output, metrics=metrics)
+    def add_late_metric(output):
+        late = tf.get_variable("late", initializer=0.0, collections=["local_variables"])
+        hook.op = late.assign(7.0).op
+        metrics = {**output.metrics, "late": (late.read_value(), tf.no_op())}
+        return dataclasses.replace(output, metrics=metrics)
 
-    assert toy(Late).evaluate(save(1), hooks=[hook]).metrics["late"] == 7.0
+    assert toy(changed(add_late_metric)).evaluate(save(1), hooks=[hook]).metrics["late"] == 7.0
 
 
 def test_a_hook_may_end_an_evaluation(save):

@@ -9,7 +9,7 @@ from tf_frame.errors import ConfigError
 from tf_frame.runs.export.formats import frozen_graph
 from tf_frame.runs.export.verify import DifferenceError
 
-from ..conftest import B, Classifier, Data, Table, TwoHeads, W, X
+from ..conftest import B, Classifier, Data, TwoHeads, W, X, changed
 
 
 def graph_of(path):
@@ -77,9 +77,16 @@ def test_devices_of_the_model_are_left_out(export, tmp_path):
     assert not [n.name for n in graph_of(tmp_path / "out" / "frozen_graph.pb").node if n.device]
 
 
+def look_up(predictions):
+    keys = tf.constant([0, 1, 2, 3], tf.int64)
+    texts = tf.lookup.KeyValueTensorInitializer(keys, tf.strings.as_string(keys))
+    table = tf.lookup.StaticHashTable(texts, "none")
+    return ModelOutput(predictions={"name": table.lookup(predictions["class"])})
+
+
 def test_a_model_whose_file_cannot_be_run_is_refused(export, tmp_path):
     with pytest.raises(DifferenceError, match="frozen graph was written, but cannot be run"):
-        export("frozen_graph", model=Table)
+        export("frozen_graph", model=changed(look_up))
     assert not (tmp_path / "out").exists()
 
 
@@ -94,14 +101,11 @@ def test_of_several_signatures_one_has_to_be_chosen(export, tmp_path):
 
 
 def test_a_model_that_is_not_a_function_of_its_inputs_is_refused(export, tmp_path):
-    class Noisy(Classifier):
-        def build(self, features, labels, mode):
-            output = super().build(features, labels, mode).predictions
-            noise = tf.raw_ops.RandomStandardNormal(
-                shape=tf.shape(output["logits"]), dtype=tf.float32
-            )
-            return ModelOutput(predictions={"logits": output["logits"] + noise})
+    def add_noise(predictions):
+        logits = predictions["logits"]
+        noise = tf.raw_ops.RandomStandardNormal(shape=tf.shape(logits), dtype=tf.float32)
+        return ModelOutput(predictions={"logits": logits + noise})
 
     with pytest.raises(DifferenceError, match="output logits differ"):
-        export("frozen_graph", model=Noisy)
+        export("frozen_graph", model=changed(add_noise))
     assert not (tmp_path / "out").exists()

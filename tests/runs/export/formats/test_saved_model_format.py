@@ -8,7 +8,7 @@ from tf_frame.estimator.export import ClassificationOutput
 from tf_frame.runs.export.formats import saved_model_format
 from tf_frame.runs.export.verify import DifferenceError
 
-from ..conftest import B, Classifier, Data, TwoHeads, W, X
+from ..conftest import B, Classifier, Data, TwoHeads, W, X, changed
 
 
 def served(exported, **inputs):
@@ -82,13 +82,11 @@ def test_features_may_be_nested(export):
     np.testing.assert_allclose(found["logits"].numpy(), -X @ W + B, rtol=1e-5)
 
 
-class OfExamples(Classifier):
-    def build(self, features, labels, mode):
-        output = super().build(features, labels, mode).predictions
-        return ModelOutput(exports={"serving_default": ClassificationOutput(output["logits"])})
+def classify(predictions):
+    return ModelOutput(exports={"serving_default": ClassificationOutput(predictions["logits"])})
 
 
 def test_outputs_that_need_serialised_examples_are_refused(export, tmp_path):
     with pytest.raises(PluginError, match="no export of the model fits these inputs"):
-        export("saved_model", model=OfExamples)
+        export("saved_model", model=changed(classify))
     assert not (tmp_path / "out").exists()

@@ -7,7 +7,7 @@ from tf_frame.errors import ConfigError, TfFrameError
 from tf_frame.runs.export.formats import TFLITE_TOLERANCE, tflite
 from tf_frame.runs.export.verify import DifferenceError
 
-from ..conftest import B, Classifier, Data, TwoHeads, W, X
+from ..conftest import B, Classifier, Data, TwoHeads, W, X, changed
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*Interpreter is deprecated:UserWarning")
 
@@ -75,15 +75,14 @@ def test_every_example_of_the_batch_is_compared(request_of, tmp_path, monkeypatc
         tflite.export(request_of(), str(tmp_path))
 
 
-class Unknown(Classifier):
-    def build(self, features, labels, mode):
-        values = super().build(features, labels, mode).predictions["logits"]
-        return ModelOutput(predictions={"value": tf.raw_ops.Betainc(a=values, b=values, x=values)})
+def unknown_operation(predictions):
+    logits = predictions["logits"]
+    return ModelOutput(predictions={"value": tf.raw_ops.Betainc(a=logits, b=logits, x=logits)})
 
 
 def test_an_operation_that_it_lacks_is_named(export, tmp_path):
     with pytest.raises(TfFrameError) as error:
-        export("tflite", model=Unknown)
+        export("tflite", model=changed(unknown_operation))
     assert "TensorFlow Lite cannot convert this model: it has no operation of" in str(error.value)
     assert "Betainc" in str(error.value)
     assert "saved_model or frozen_graph" in str(error.value)

@@ -60,36 +60,3 @@ def save(tmp_path):
 @pytest.fixture
 def checkpoint(save):
     return save(weights=WEIGHTS)
-
-
-class Recording(tf.train.SessionRunHook):
-    """Notes which of its methods are called, and whether its graph is the default one."""
-
-    def __init__(self, stop_after=None):
-        self.calls = []
-        self.stop_after = stop_after
-        self.runs = 0
-
-    def begin(self):
-        self.graph = tf.get_default_graph()
-        self.note("begin")
-
-    def after_create_session(self, session, coord):
-        self.session = session
-        self.note("created")
-
-    def before_run(self, run_context):
-        self.note("before")
-
-    def after_run(self, run_context, run_values):
-        self.note("after")
-        self.runs += 1
-        if self.runs == self.stop_after:
-            run_context.request_stop()
-
-    def end(self, session):
-        self.note("end")
-
-    def note(self, call):
-        assert tf.get_default_graph() is self.graph
-        self.calls.append(call)

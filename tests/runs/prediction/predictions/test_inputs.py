@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from recorded_steps import Recording
 from tf_frame import Input, Mode
 from tf_frame.errors import DataError
 
-from .conftest import ROWS, SUMS, Recording, Sums, predicted, rows
+from .conftest import ROWS, SUMS, Sums, predicted, rows
 
 
 def test_labels_are_dropped():

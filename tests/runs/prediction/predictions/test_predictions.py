@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from recorded_steps import Recording
 from tf_frame import ModelOutput
 from tf_frame.errors import CheckpointError, PluginError
 
-from .conftest import ROWS, SUMS, WEIGHTS, Recording, Sums, predicted, rows
+from .conftest import ROWS, SUMS, WEIGHTS, Sums, predicted, rows
 
 
 class Tensor(Sums):
@@ -138,14 +139,14 @@ def test_closing_or_forgetting_the_generator_closes_its_session(forgotten):
     hook = Recording()
     found = predicted(hooks=[hook])
     next(found)
-    hook.session.run([])
+    hook.sessions[0].run([])
     if forgotten:
         del found
         gc.collect()
     else:
         found.close()
     with pytest.raises(RuntimeError, match="closed Session"):
-        hook.session.run([])
+        hook.sessions[0].run([])
     assert "end" not in hook.calls
 
 
@@ -177,7 +178,7 @@ def test_the_check_is_made_before_each_batch_and_may_stop():
         found.extend(predicted(check=check, hooks=[hook]))
     assert hook.calls.count("after") == 2
     with pytest.raises(RuntimeError, match="closed Session"):
-        hook.session.run([])
+        hook.sessions[0].run([])
 
 
 def test_a_checkpoint_of_another_model_is_refused(checkpoint):
@@ -211,7 +212,7 @@ def test_the_session_is_configured():
     hook = Recording()
     found = predicted(hooks=[hook], session_config=tf.ConfigProto(device_count={"CPU": 2}))
     next(found)
-    assert len([d for d in hook.session.list_devices() if d.device_type == "CPU"]) == 2
+    assert len([d for d in hook.sessions[0].list_devices() if d.device_type == "CPU"]) == 2
 
 
 def test_soft_placement_is_the_default():
