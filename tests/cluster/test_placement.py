@@ -65,9 +65,7 @@ print(json.dumps([devices, values, found]))
 @pytest.mark.parametrize("mode", ["resource", "reference"])
 def test_a_step_and_its_tables_run_over_two_parameter_servers(mode):
     command = [sys.executable, "-c", SCRIPT, mode, *map(str, free_ports(3))]
-    done = forked.run(command, capture_output=True, text=True, timeout=120)
-    assert done.returncode == 0, done.stderr
-    devices, values, found = json.loads(done.stdout.splitlines()[-1])
+    devices, values, found = json.loads(forked.succeed(command).stdout.splitlines()[-1])
     weights, bias = "/job:ps/task:0/device:CPU:0", "/job:ps/task:1/device:CPU:0"
     assert devices == {
         "weights": weights,

@@ -7,6 +7,7 @@ import faulty.inputs
 import faulty.models
 import faulty.parts
 import faulty.sound_models
+from source_plugins import install_source
 from tf_frame.cli.main import main
 from tf_frame.testing.distributions import write_distribution, write_toy_distribution
 
@@ -132,9 +133,7 @@ def test_a_model_that_needs_labels_to_predict_is_told_that_there_are_none(run, c
 @pytest.mark.usefixtures("command")
 def test_what_a_plugin_prints_at_its_import_is_no_result(tmp_path, monkeypatch, capsys):
     text = "from tf_frame.testing.toy import ToyModel as Loud\nprint('hello')"
-    (tmp_path / "loud.py").write_text(text)
-    write_distribution(tmp_path, "loud", {"tf_frame.models: loud": "loud:Loud"})
-    monkeypatch.syspath_prepend(str(tmp_path))
+    install_source(monkeypatch, tmp_path, "loud", text, models="Loud")
     assert main(["run", "--plugin", "loud", "--input", "toy", "--print_config"]) == 0
     out, err = capsys.readouterr()
     assert ("hello" in out, "hello" in err) == (False, True)

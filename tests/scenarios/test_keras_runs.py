@@ -2,13 +2,12 @@
 
 import json
 import os
-import sys
 
 import pytest
 
 import forked
 from slow_cases import slow
-from tf_frame.testing.distributions import write_distribution
+from source_plugins import install_source
 
 pytestmark = pytest.mark.process
 
@@ -48,23 +47,14 @@ MORE = (("predict", "run", "--output", "out"), ("export", "run", "--format", "sa
         slow((*COMMANDS, *MORE), id="all"),
     ],
 )
-def test_each_command_finds_the_variables_of_the_run(tmp_path, commands):
-    (tmp_path / "with_keras.py").write_text(MODULE)
-    entry_points = {
-        "tf_frame.models: keras": "with_keras:Keras",
-        "tf_frame.inputs: toy": "tf_frame.testing.toy:ToyInput",
-    }
-    write_distribution(tmp_path, "with-keras", entry_points)
+def test_each_command_finds_the_variables_of_the_run(tmp_path, monkeypatch, commands):
+    site = install_source(monkeypatch, tmp_path, "with-keras", MODULE, models="Keras")
     for words in commands:
-        done = forked.run(
-            [sys.executable, "-m", "tf_frame", *words],
-            env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        forked.succeed(
+            [*forked.TF_FRAME, *words],
+            env={**os.environ, "PYTHONPATH": str(site)},
             cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            timeout=200,
         )
-        assert done.returncode == 0, (words, done.stdout, done.stderr)
     evaluated = json.loads((tmp_path / "run/eval/metrics.json").read_text())
     assert evaluated["global_step"] == 3
     assert evaluated["metrics"] == json.loads((tmp_path / "run/result.json").read_text())["metrics"]

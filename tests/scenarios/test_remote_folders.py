@@ -72,14 +72,10 @@ def test_other_commands_read_it(first, call, tmp_path):
     assert list(tmp_path.glob("exported/**/saved_model.pb"))
 
 
-def test_a_failed_start_leaves_no_folder(call):
-    call("run", *TOY, "--model_dir", "ram://remote/failed", "--learning_rate", "-1", code=2)
-    assert not tf.io.gfile.exists("ram://remote/failed")
-
-
-def test_a_dry_run_leaves_no_folder(call):
-    call("run", *TOY, "--model_dir", "ram://remote/dry", "--dry_run")
-    assert not tf.io.gfile.exists("ram://remote/dry")
+@pytest.mark.parametrize(("words", "code"), [(["--learning_rate", "-1"], 2), (["--dry_run"], 0)])
+def test_a_failed_start_and_a_dry_run_leave_no_folder(call, words, code):
+    call("run", *TOY, "--model_dir", "ram://remote/none", *words, code=code)
+    assert not tf.io.gfile.exists("ram://remote/none")
 
 
 def test_a_file_system_that_nobody_knows_is_one_line(call):

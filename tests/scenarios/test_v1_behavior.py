@@ -8,11 +8,8 @@ import pytest
 import forked
 
 
-def output(program, *words):
-    command = [sys.executable, "-c", program, *words]
-    process = forked.run(command, capture_output=True, text=True, timeout=200)
-    assert process.returncode == 0, process.stderr
-    return process.stdout
+def run(program, *words):
+    return forked.succeed([sys.executable, "-c", program, *words]).stdout
 
 
 RUN = """
@@ -36,7 +33,7 @@ print(json.dumps(result))
 
 @pytest.mark.process
 def test_a_run_with_every_part_of_the_graph_learns(tmp_path):
-    result = json.loads(output(RUN, str(tmp_path)).splitlines()[-1])
+    result = json.loads(run(RUN, str(tmp_path)).splitlines()[-1])
     assert result["global_step"] == 40
     assert result["metrics"]["mean_absolute_error"] < 1.0
 
@@ -66,7 +63,7 @@ print(*(v.op.name for v in tf.global_variables()))
 
 @pytest.mark.process
 def test_layers_work_with_v2_behaviour_off():
-    assert output(LAYERS).split() == [
+    assert run(LAYERS).split() == [
         *("Conv/weights", "Conv/BatchNorm/beta"),
         *("Conv/BatchNorm/moving_mean", "Conv/BatchNorm/moving_variance"),
         *("SeparableConv2d/depthwise_weights", "SeparableConv2d/biases"),
@@ -101,7 +98,7 @@ print(json.dumps(losses))
 
 @pytest.mark.process
 def test_old_programs_work_with_v2_behaviour_off():
-    first, second, third = json.loads(output(MODEL_DEPLOY))
+    first, second, third = json.loads(run(MODEL_DEPLOY))
     assert first == pytest.approx(2.5)
     assert first > second > third
 
@@ -136,7 +133,7 @@ print(json.dumps([float(loss) for loss in losses]))
 @pytest.mark.process
 @pytest.mark.parametrize("behavior", ["v1", "v2"])
 def test_whole_programs_train_with_v2_behaviour_off_and_on(behavior, tmp_path):
-    slim_loss, contrib_loss = json.loads(output(LEARNING, behavior, str(tmp_path)))
+    slim_loss, contrib_loss = json.loads(run(LEARNING, behavior, str(tmp_path)))
     # Momentum by hand: the error of each label shrinks by 0.9, and then to 0.72.
     assert slim_loss == pytest.approx(2.5 * 0.72**2)
     assert contrib_loss == pytest.approx(1.0)

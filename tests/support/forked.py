@@ -43,6 +43,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+TF_FRAME = (sys.executable, "-m", "tf_frame")  # The command `tf-frame`.
 _SET_CHILD_SUBREAPER = 36  # of prctl(2)
 # What is imported before forking: nothing of tf-frame, and nothing that reads its surroundings.
 _PRELOADED = ("tensorflow.compat.v1", "absl.app", "importlib.metadata", "tqdm", "yaml")
@@ -79,6 +80,13 @@ def run(
     done = subprocess.CompletedProcess(args, process.returncode, stdout, stderr)
     if check:
         done.check_returncode()
+    return done
+
+
+def succeed(args: Sequence[Any], **options: Any) -> subprocess.CompletedProcess[str]:
+    """Runs a command that has to end well; returns the process with its output as text."""
+    done = run(args, capture_output=True, text=True, timeout=200, **options)
+    assert done.returncode == 0, done.stdout + done.stderr
     return done
 
 

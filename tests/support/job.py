@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ import tensorflow.compat.v1 as tf
 
 import forked
 from counted_toy import write_counted_distribution
-from tf_frame.testing.local_job import END_SECS, LocalJob, checkpoint_values
+from tf_frame.testing.local_job import LocalJob, checkpoint_values
 
 # Linear regression by gradient descent, without summaries and logs that cost time.
 WORDS = ("run", "--plugin", "counted", "--optimizer", "sgd", "--learning_rate", "0.05")
@@ -64,15 +63,8 @@ def joint_job(folder: Path, kind: str, *, num_workers: int = 2) -> RunningJob:
 def run_alone(folder: Path, words: Iterable[str]) -> dict[str, Any]:
     """Trains in a single process; returns the values of the last checkpoint."""
     model_dir = folder / "alone"
-    done = forked.run(
-        [sys.executable, "-m", "tf_frame", *words, "--model_dir", str(model_dir)],
-        env=job_environment(folder),
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=END_SECS,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
+    command = [*forked.TF_FRAME, *words, "--model_dir", str(model_dir)]
+    forked.succeed(command, env=job_environment(folder), cwd=folder)
     return checkpoint_values(Path(tf.train.latest_checkpoint(str(model_dir))))
 
 

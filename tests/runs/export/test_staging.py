@@ -47,24 +47,25 @@ def at_one_second(monkeypatch):
     monkeypatch.setattr(time, "time", lambda: 1700000000.5)
 
 
-def test_an_export_is_named_by_the_time_when_it_ends(tmp_path):
-    before = int(time.time())
-    final = export(tmp_path / "a" / "b")
-    assert before <= int(os.path.basename(final)) <= time.time()
-    assert os.listdir(final) == ["file"]
-
-
-def test_while_it_is_written_its_name_is_no_number(tmp_path):
-    with staged_export(str(tmp_path)) as folder:
-        assert os.listdir(tmp_path) == [os.path.basename(folder)]
+def test_an_export_is_named_by_the_time_when_it_ends_and_by_no_number_before(tmp_path):
+    before, base = int(time.time()), tmp_path / "a" / "b"
+    with staged_export(str(base)) as folder:
+        assert os.listdir(base) == [os.path.basename(folder)]
         assert os.path.basename(folder).startswith("temp-")
+        write_files(folder, file="x")
         final = put_in_place(folder)
-    assert os.listdir(tmp_path) == [os.path.basename(final)]
+    assert before <= int(os.path.basename(final)) <= time.time()
+    assert os.listdir(base) == [os.path.basename(final)]
+    assert os.listdir(final) == ["file"]
 
 
 def test_exports_in_one_second_get_rising_numbers(tmp_path, at_one_second):
     finals = [os.path.basename(export(tmp_path)) for _ in range(3)]
     assert finals == [FIRST, SECOND, "1700000002"]
+    # Above the exports there, also where lower numbers are free.
+    (tmp_path / "1700000004").mkdir()
+    (tmp_path / "not-a-number").mkdir()
+    assert export(tmp_path) == str(tmp_path / "1700000005")
 
 
 def test_exports_at_once_never_share_a_folder(tmp_path, at_one_second):
@@ -178,14 +179,6 @@ def test_an_extra_file_exists_and_stays_below_assets_extra(tmp_path, to, source,
     (tmp_path / "file").touch()
     with pytest.raises(ConfigError, match=message):
         check_extra({to: str(tmp_path / source)})
-
-
-def test_a_new_export_is_above_those_there_also_where_lower_numbers_are_free(
-    tmp_path, at_one_second
-):
-    (tmp_path / "1700000004").mkdir()
-    (tmp_path / "not-a-number").mkdir()
-    assert export(tmp_path) == str(tmp_path / "1700000005")
 
 
 def test_files_appear_at_the_end(tmp_path):
