@@ -66,11 +66,6 @@ def test_any_tensors_make_a_predict_signature():
     )
 
 
-def test_one_tensor_to_predict_is_called_output():
-    value = tf.constant(1.5)
-    assert PredictOutput(value).outputs == {"output": value}
-
-
 def test_all_kinds_are_export_outputs():
     kinds = (ClassificationOutput, RegressionOutput, PredictOutput)
     assert all(issubclass(kind, ExportOutput) for kind in kinds)

@@ -6,11 +6,13 @@ from tf_frame.errors import ConfigError, UnmatchedPatternWarning
 from tf_frame.runs.training.build import unmatched_patterns
 
 
-def test_each_pattern_without_a_match_is_said():
-    lines = []
+def test_each_pattern_without_a_match_is_said_and_warnings_are_shown_as_before_afterwards():
+    lines, before = [], warnings.showwarning
     with unmatched_patterns(strict=False, report=lines.append):
+        assert warnings.showwarning is not before
         for _ in range(2):
             warnings.warn(UnmatchedPatternWarning("'a' matches no variable"), stacklevel=1)
+    assert warnings.showwarning is before
     assert lines == ["warning: 'a' matches no variable"] * 2
 
 
@@ -31,10 +33,3 @@ def test_other_warnings_stay_what_they_are(strict):
     ):
         warnings.warn("another", UserWarning, stacklevel=1)
     assert lines == []
-
-
-def test_warnings_are_shown_as_before_afterwards():
-    before = warnings.showwarning
-    with unmatched_patterns(strict=False, report=print):
-        assert warnings.showwarning is not before
-    assert warnings.showwarning is before

@@ -40,22 +40,18 @@ def state(folder):
 
 
 def test_a_new_run_is_tried_and_leaves_nothing(tmp_path, temporary):
-    told = try_run(tmp_path / "new", eval_every_n_steps=1, save_summaries_steps=1)
+    class Noted(ToyInput):
+        def notes(self):
+            return ["two files are left out"]
+
+    lines, options = [], {"eval_every_n_steps": 1, "save_summaries_steps": 1}
+    told = try_run(tmp_path / "new", source=Noted, report=lines.append, **options)
+    assert "note: two files are left out" in lines
     assert "trained from the initial values to step 2; total_loss " in told
     assert "evaluated one batch; mean_absolute_error" in told
     assert told.endswith(f"nothing was written to {tmp_path / 'new'}")
     assert not (tmp_path / "new").exists()
     assert not list(temporary.glob("tf-frame*"))
-
-
-def test_notes_are_shown(tmp_path):
-    class Noted(ToyInput):
-        def notes(self):
-            return ["two files are left out"]
-
-    lines = []
-    try_run(tmp_path / "new", source=Noted, report=lines.append)
-    assert "note: two files are left out" in lines
 
 
 @pytest.mark.slow

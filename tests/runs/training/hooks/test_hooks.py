@@ -256,14 +256,6 @@ def test_timelines_are_of_the_steps_asked_for(go, tmp_path):
     assert json.loads(found[0].read_bytes())["traceEvents"]
 
 
-def test_the_order_of_the_hooks_is_logged(go, tmp_path):
-    go(max_steps=2)
-    text = (tmp_path / "train.log").read_text()
-    assert "hooks of a step, in this order:" in text
-    assert re.search(r"check +NanGuardHook +watches train_op", text)
-    assert "fast path: on" in text
-
-
 def test_evaluation_by_steps_needs_checkpoints_of_tf_frames_own(go, tmp_path):
     class Saving(ToyModel):
         def build(self, features, labels, mode):

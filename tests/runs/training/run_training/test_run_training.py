@@ -32,16 +32,11 @@ from tf_frame.testing.toy import (
 from ..conftest import OneEpoch
 
 
-@pytest.mark.slow
-def test_the_result_is_written(go, tmp_path):
-    result, _ = go(max_steps=5, evaluate=True)
+def test_the_result_and_the_configuration_are_written(go, tmp_path):
+    result, _ = go(max_steps=5, evaluate=True, optimizer="sgd", values={"model.l2": 0.5})
     assert json.loads((tmp_path / "result.json").read_text()) == result
     assert result["global_step"] == 5
     assert result["examples_per_sec"] == pytest.approx(8 * result["steps_per_sec"])
-
-
-def test_the_configuration_is_written_before_training(go, tmp_path):
-    go(max_steps=5, optimizer="sgd", values={"model.l2": 0.5})
     written = yaml.safe_load((tmp_path / "config.yaml").read_text())
     assert (written["optimizer"], written["model"]["l2"]) == ({"name": "sgd"}, 0.5)
     assert written["schedule"] == {"name": "fixed"}
@@ -125,11 +120,14 @@ def test_unreadable_data_is_an_error_of_the_data(go):
         go(max_steps=5, source=Corrupt)
 
 
-def test_the_log_file_holds_loss_and_learning_rate(go, tmp_path):
+def test_the_log_file_holds_loss_and_learning_rate_and_the_order_of_the_hooks(go, tmp_path):
     go(max_steps=5, log_every_n_steps=2)
     text = (tmp_path / "train.log").read_text()
     steps = re.findall(r"step (\d+): loss = [\d.]+, learning_rate = 0.05", text)
     assert steps == ["2", "4", "5"]
+    assert "hooks of a step, in this order:" in text
+    assert re.search(r"check +NanGuardHook +watches train_op", text)
+    assert "fast path: on" in text
 
 
 @pytest.mark.slow
