@@ -10,7 +10,6 @@ line of stdin is a training, as JSON; the answer is the child's status as `os.wa
     ["save", 6, 0.0]    so many seconds after the first file of the checkpoint of step 6 appears
 """
 
-import dataclasses
 import json
 import os
 import signal
@@ -26,13 +25,12 @@ import tensorflow.compat.v1 as tf
 
 from short_backbone import shorten_backbone
 from tf_frame.cluster.find import find_cluster
-from tf_frame.gradient_transforms.accumulate import Accumulate
 from tf_frame.plugin import Input, InputInfo, Mode, Model, ModelOutput
 from tf_frame.plugin.kinds import GRADIENT_TRANSFORM
 from tf_frame.runs.setup.run_context import RunObserver
 from tf_frame.runs.training.run_training import run
 from tf_frame.session.interrupts import Interrupts
-from tf_frame.testing.toy import configured_plugin, make_setup
+from tf_frame.testing.toy import installed_plugin, make_setup
 from tf_frame_deeplab.model import DeepLab
 from tf_frame_deeplab.nuclei import Nuclei
 
@@ -108,12 +106,8 @@ def mlp_job(model_dir, options):
 
 
 def accumulated_job(model_dir, options):
-    params = Accumulate.Params(steps=3)
-    part = configured_plugin(
-        GRADIENT_TRANSFORM, "accumulate", Accumulate, {}, "transform.accumulate"
-    )
-    transforms = [dataclasses.replace(part, params=params)]
-    return make_setup(Mlp, Shuffled, model_dir, optimizer="adam", transforms=transforms, **options)
+    part = installed_plugin(GRADIENT_TRANSFORM, "accumulate", {"t.steps": 3}, "t")
+    return make_setup(Mlp, Shuffled, model_dir, optimizer="adam", transforms=[part], **options)
 
 
 def deeplab_job(model_dir, options):

@@ -6,12 +6,11 @@ import tensorflow.compat.v1 as tf
 from tf_frame.cluster.find import find_cluster
 from tf_frame.deploy.session_config import make_deployment
 from tf_frame.errors import ConfigError
-from tf_frame.gradient_transforms.accumulate import Accumulate
 from tf_frame.graph.update.sync_replicas_hook import SyncReplicasHook
 from tf_frame.plugin.kinds import GRADIENT_TRANSFORM
 from tf_frame.runs.training import training
 from tf_frame.runs.training.build import build_graph
-from tf_frame.testing.toy import ToyInput, ToyModel, configured_plugin, make_setup, run_setup
+from tf_frame.testing.toy import ToyInput, ToyModel, installed_plugin, make_setup, run_setup
 
 
 def go(folder, **options):
@@ -63,10 +62,7 @@ def test_the_session_gets_the_hook_without_which_workers_wait_for_ever(tmp_path,
 def test_a_decay_over_an_epoch_counts_the_batches_that_make_a_step(
     micro_batches, last_before_the_decay
 ):
-    values = {"transform.accumulate.steps": micro_batches}
-    part = configured_plugin(
-        GRADIENT_TRANSFORM, "accumulate", Accumulate, values, "transform.accumulate"
-    )
+    part = installed_plugin(GRADIENT_TRANSFORM, "accumulate", {"t.steps": micro_batches}, "t")
     setup = make_setup(
         ToyModel,
         ToyInput,

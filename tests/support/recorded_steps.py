@@ -18,11 +18,11 @@ class Steps(Hook):
 
 
 class Recording(tf.train.SessionRunHook):
-    """Notes its calls, behind a name, its sessions, and whether its graph could be changed.
+    """Notes its calls, its sessions, and before each run whether its graph is finalized.
 
     Args:
-      name: stands before each call.
-      calls: the list that takes the calls.
+      name: prefix of each noted call.
+      calls: the list that takes the calls; None: a new list.
       stop_after: number of runs after which the hook requests a stop.
     """
 

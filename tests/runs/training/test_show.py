@@ -7,10 +7,9 @@ import tensorflow.compat.v1 as tf
 
 import forked
 from tf_frame.errors import ConfigError
-from tf_frame.gradient_transforms.freeze import Freeze
 from tf_frame.plugin.kinds import GRADIENT_TRANSFORM
 from tf_frame.runs.training.show import show_model, show_placement
-from tf_frame.testing.toy import ToyInput, ToyModel, configured_plugin, make_setup
+from tf_frame.testing.toy import ToyInput, ToyModel, installed_plugin, make_setup
 
 
 class Uneven(ToyModel):
@@ -60,8 +59,7 @@ def test_without_parameter_servers_everything_is_on_the_cpu_and_nothing_is_writt
 
 @pytest.mark.parametrize("strict", [False, True])
 def test_a_pattern_without_a_match_is_said_here_too(tmp_path, strict):
-    values = {"transform.freeze.patterns": "bogus/.*"}
-    part = configured_plugin(GRADIENT_TRANSFORM, "freeze", Freeze, values, "transform.freeze")
+    part = installed_plugin(GRADIENT_TRANSFORM, "freeze", {"t.patterns": "bogus/.*"}, "t")
     options = {"transforms": [part], "strict": strict, "show_placement": True}
     if strict:
         with pytest.raises(ConfigError, match="bogus"):

@@ -12,12 +12,10 @@ from event_files import scalars
 from tf_frame.checkpoint.find.newest import listed_checkpoints
 from tf_frame.errors import ConfigError, NonFiniteError
 from tf_frame.plugin import Mode
-from tf_frame.plugin.configured import ConfiguredPlugin
 from tf_frame.plugin.kinds import HOOK
-from tf_frame.plugin.load import load_plugin
 from tf_frame.runs.setup.training_setup import TRAIN, TRAIN_AND_EVALUATE
 from tf_frame.session.interrupts import Interrupted, Interrupts
-from tf_frame.testing.toy import ToyInput, ToyModel
+from tf_frame.testing.toy import ToyInput, ToyModel, installed_plugin
 
 from ..conftest import train
 
@@ -170,8 +168,8 @@ def test_the_best_checkpoints_are_kept_whatever_is_deleted(go, tmp_path, mode):
 
 
 def early_stopping(**params):
-    plugin = load_plugin(HOOK, "early_stopping")
-    return ConfiguredPlugin("early_stopping", plugin, plugin.cls.Params(**params))
+    values = {f"h.{name}": value for name, value in params.items()}
+    return installed_plugin(HOOK, "early_stopping", values, "h")
 
 
 WRONG_METRIC = "'accuracy' is not known; allowed: loss, mean_absolute_error$"
