@@ -17,16 +17,12 @@ def evaluate(batches, **settings):
         return session.run({name: value for name, (value, _) in metrics.items()})
 
 
-@pytest.fixture
-def batches():
+def test_values_equal_numpy():
     random = np.random.RandomState(0)
     labels = random.choice([0, 1, 2, 255], size=[3, 2, 5, 4])
-    return list(zip(labels, random.randint(0, 3, size=labels.shape), strict=True))
-
-
-def test_values_equal_numpy(batches):
+    predictions = random.randint(0, 3, size=labels.shape)
+    batches = list(zip(labels, predictions, strict=True))
     values = evaluate(batches, num_classes=3, class_names=("a", "b"), ignore_label=255)
-    labels, predictions = (np.concatenate(part) for part in zip(*batches, strict=True))
     keep = labels != 255
     labels, predictions = labels[keep], predictions[keep]
     iou = [

@@ -1,9 +1,9 @@
 """Rotated boxes against polygons of shapely."""
 
+import functools
 import math
 
 import numpy as np
-import pytest
 import shapely
 import tensorflow.compat.v1 as tf
 
@@ -84,15 +84,6 @@ def run(build, *arrays):
         return session.run(build(*fed), dict(zip(fed, arrays, strict=True)))
 
 
-@pytest.fixture(scope="module")
-def iou_in_graph():
-    """IoU of two sets of boxes, by one graph of unknown sizes."""
-    with tf.Graph().as_default(), tf.Session() as session:
-        fed = [tf.placeholder(tf.float32, [None, 5]) for _ in range(2)]
-        iou = rotated.iou(*fed)
-        yield lambda *boxes: session.run(iou, dict(zip(fed, boxes, strict=True)))
-
-
 def test_iou_is_that_of_polygons_and_of_upright_boxes():
     a, b = (np.concatenate(boxes) for boxes in zip(*pairs(), strict=True))
     assert len(a) == 10_000
@@ -107,7 +98,8 @@ def test_iou_is_that_of_polygons_and_of_upright_boxes():
     )
 
 
-def test_iou_of_sets_of_none_and_of_padding(iou_in_graph):
+def test_iou_of_sets_of_none_and_of_padding():
+    iou_in_graph = functools.partial(run, rotated.iou)
     a, b = next(pairs())
     a, b = a[:6], b[:9]
     expected = [[polygon_iou(x[None], y[None])[0] for y in b] for x in a]

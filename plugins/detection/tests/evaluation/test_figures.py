@@ -18,12 +18,8 @@ def only(images, label):
     return [image.select_class(label) for image in images]
 
 
-@pytest.fixture
-def without_pycocotools(monkeypatch):
+def test_ap_is_that_of_pycocotools_for_all_and_each_class(random_cases, monkeypatch):
     monkeypatch.setattr(module, "has_pycocotools", lambda: False)
-
-
-def test_ap_is_that_of_pycocotools_for_all_and_each_class(random_cases, without_pycocotools):
     assert set(FIGURES.compute(random_cases[1])) & set(COCO_FIGURES) == {"ap", "ap50"}
     pytest.importorskip("pycocotools")
     for images in random_cases:
@@ -33,7 +29,6 @@ def test_ap_is_that_of_pycocotools_for_all_and_each_class(random_cases, without_
         for name in ("ap", "ap50"):
             assert found[name] == pytest.approx(expected[name], abs=1e-12)
     # Ap of each class is that of pycocotools.
-    pytest.importorskip("pycocotools")
     found = FIGURES.compute(random_cases[0])
     for label, name in enumerate("abc"):
         expected = coco_figures(only(random_cases[0], label), 3)

@@ -25,11 +25,6 @@ def save(tmp_path_factory):
     return write
 
 
-@pytest.fixture(scope="module")
-def detection_checkpoint(save, published_ssdlite):
-    return save({**published_ssdlite, "global_step": []})
-
-
 def restored(graph, path, kind, **arguments):
     """Name in the graph -> name in the checkpoint, of the variables that are restored."""
     with graph.as_default():
@@ -41,8 +36,9 @@ def restored(graph, path, kind, **arguments):
 
 
 def test_a_checkpoint_is_restored_in_full_by_features_or_as_a_backbone(
-    ssdlite, published_ssdlite, detection_checkpoint
+    ssdlite, published_ssdlite, save
 ):
+    detection_checkpoint = save({**published_ssdlite, "global_step": []})
     found, plan = restored(ssdlite[0], detection_checkpoint, "detection")
     assert found == {name: name for name in published_ssdlite}
     with ssdlite[0].as_default(), tf.Session() as session:

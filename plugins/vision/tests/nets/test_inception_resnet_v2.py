@@ -31,16 +31,11 @@ ALIGNED_SIZES = [150, 150, 150, 75, 75, 75, 38, 38, 19, 19]
 DILATED_SIZES = [149, 147, 147, 73, 73, 71, 35, 35, 33, 33]
 
 
-@pytest.fixture(scope="module", params=[pytest.param(number, marks=SLOW) for number in (1, 2)])
-def clones(build_inception, request):
-    return build_inception("inception_resnet_v2", 299, request.param)
-
-
-@pytest.mark.process
+@pytest.mark.parametrize("num_clones", [pytest.param(number, marks=SLOW) for number in (1, 2)])
 def test_variables_penalties_and_end_points_are_slims_and_shared_by_clones(
-    check_end_points, clones, slim_variables, variables_in, count_parameters
+    check_end_points, build_inception, num_clones, slim_variables, variables_in, count_parameters
 ):
-    graph, _ = clones
+    graph, clones = build_inception("inception_resnet_v2", 299, num_clones)
     variables = variables_in(graph)
     assert variables == slim_variables("inception_resnet_v2")
     without_aux = [variable for variable in variables if "/AuxLogits/" not in variable[0]]
@@ -50,9 +45,8 @@ def test_variables_penalties_and_end_points_are_slims_and_shared_by_clones(
     punished = [name for name, _ in variables if name.endswith(ends)]
     assert len(graph.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)) == len(punished) == 290
     normalised = [name for name, _ in variables if name.endswith("/beta")]
-    assert len(graph.get_collection(tf.GraphKeys.UPDATE_OPS)) == 2 * len(clones[1]) * len(
-        normalised
-    )
+    updates = graph.get_collection(tf.GraphKeys.UPDATE_OPS)
+    assert len(updates) == 2 * num_clones * len(normalised)
     shapes = {"AuxLogits": [2, 1001], "global_pool": [2, 1, 1, 1536]}
     shapes |= {"PreLogitsFlatten": [2, 1536], "Logits": [2, 1001], "Predictions": [2, 1001]}
     names = {
@@ -62,7 +56,7 @@ def test_variables_penalties_and_end_points_are_slims_and_shared_by_clones(
         "Logits": "InceptionResnetV2/Logits/Logits/BiasAdd",
         "Predictions": "InceptionResnetV2/Logits/Predictions",
     }
-    check_end_points(clones[1], END_POINTS, shapes, names)
+    check_end_points(clones, END_POINTS, shapes, names)
 
 
 @pytest.mark.slow

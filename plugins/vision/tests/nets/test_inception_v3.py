@@ -44,15 +44,11 @@ def graph():
     return tf.Graph()
 
 
-@pytest.fixture(scope="module", params=[1, pytest.param(2, marks=SLOW)])
-def clones(build_inception, request):
-    return build_inception("inception_v3", 299, request.param)
-
-
+@pytest.mark.parametrize("num_clones", [1, pytest.param(2, marks=SLOW)])
 def test_variables_penalties_and_end_points_are_slims(
-    check_end_points, clones, slim_variables, variables_in, count_parameters
+    check_end_points, build_inception, num_clones, slim_variables, variables_in, count_parameters
 ):
-    graph, _ = clones
+    graph, clones = build_inception("inception_v3", 299, num_clones)
     variables = variables_in(graph)
     assert variables == slim_variables("inception_v3")
     without_aux = [variable for variable in variables if "/AuxLogits/" not in variable[0]]
@@ -64,7 +60,7 @@ def test_variables_penalties_and_end_points_are_slims(
     of_one_class = (2048 + 1) + (768 + 1)
     assert count_parameters(trained) + gamma - of_one_class == TRAINED_PARAMETERS
     assert len(graph.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)) == 98
-    assert len(graph.get_collection(tf.GraphKeys.UPDATE_OPS)) == 2 * len(clones[1]) * 96
+    assert len(graph.get_collection(tf.GraphKeys.UPDATE_OPS)) == 2 * num_clones * 96
     # Auxiliary logits begin small.
     name = "InceptionV3/AuxLogits/{}/weights/Initializer/truncated_normal/stddev:0"
     found = [
@@ -80,7 +76,7 @@ def test_variables_penalties_and_end_points_are_slims(
         "Logits": "InceptionV3/Logits/SpatialSqueeze",
         "Predictions": "InceptionV3/Predictions/Reshape_1",
     }
-    check_end_points(clones[1], END_POINTS, shapes, names)
+    check_end_points(clones, END_POINTS, shapes, names)
 
 
 @pytest.mark.slow

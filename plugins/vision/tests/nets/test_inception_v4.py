@@ -21,16 +21,11 @@ END_POINTS = {
 }
 
 
-@pytest.fixture(scope="module", params=[pytest.param(number, marks=SLOW) for number in (1, 2)])
-def clones(build_inception, request):
-    return build_inception("inception_v4", 299, request.param)
-
-
-@pytest.mark.process
+@pytest.mark.parametrize("num_clones", [pytest.param(number, marks=SLOW) for number in (1, 2)])
 def test_variables_penalties_and_end_points_are_slims(
-    check_end_points, clones, slim_variables, variables_in, count_parameters
+    check_end_points, build_inception, num_clones, slim_variables, variables_in, count_parameters
 ):
-    graph, _ = clones
+    graph, clones = build_inception("inception_v4", 299, num_clones)
     assert variables_in(graph) == slim_variables("inception_v4")
     trained = variables_in(graph, tf.GraphKeys.TRAINABLE_VARIABLES)
     without_aux = [variable for variable in trained if "/AuxLogits/" not in variable[0]]
@@ -39,7 +34,7 @@ def test_variables_penalties_and_end_points_are_slims(
     assert round(count, -5) == TRAINED_PARAMETERS
     # 149 convolutions and two of the auxiliary logits are normalised, two dense layers are not.
     assert len(graph.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)) == 149 + 2 + 2
-    assert len(graph.get_collection(tf.GraphKeys.UPDATE_OPS)) == 2 * len(clones[1]) * (149 + 2)
+    assert len(graph.get_collection(tf.GraphKeys.UPDATE_OPS)) == 2 * num_clones * (149 + 2)
     shapes = {"AuxLogits": [2, 1001], "global_pool": [2, 1, 1, 1536]}
     shapes |= {"PreLogitsFlatten": [2, 1536], "Logits": [2, 1001], "Predictions": [2, 1001]}
     names = {
@@ -48,7 +43,7 @@ def test_variables_penalties_and_end_points_are_slims(
         "Logits": "InceptionV4/Logits/Logits/BiasAdd",
         "Predictions": "InceptionV4/Logits/Predictions",
     }
-    check_end_points(clones[1], END_POINTS, shapes, names)
+    check_end_points(clones, END_POINTS, shapes, names)
 
 
 def test_a_network_ends_where_it_is_told_to():

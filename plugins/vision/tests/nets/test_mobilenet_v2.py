@@ -18,26 +18,22 @@ def layout(*numbers):
     return {**mobilenet_v2.V2_DEF, "spec": [mobilenet_v2.V2_DEF["spec"][n - 1] for n in numbers]}
 
 
-@pytest.fixture(scope="module", params=[1, pytest.param(2, marks=pytest.mark.slow)])
-def clones(build_clones, request):
-    """Logits and end points of clones in training mode, and their graph."""
-
+@pytest.mark.parametrize("num_clones", [1, pytest.param(2, marks=pytest.mark.slow)])
+def test_variables_and_end_points_of_clones_are_those_of_slim(
+    build_clones, num_clones, variables_in, slim_variables
+):
     def network():
         with layers.arg_scope(mobilenet_v2.training_scope(bn_decay=0.9)):
             outputs = mobilenet_v2.mobilenet(tf.zeros([2, 224, 224, 3]))
         return outputs[0], outputs
 
-    return build_clones(network, request.param)
-
-
-def test_variables_and_end_points_of_clones_are_those_of_slim(clones, variables_in, slim_variables):
-    graph, end_points = clones
+    graph, clones = build_clones(network, num_clones)
     variables = slim_variables("mobilenet_v2")
     assert variables_in(graph) == variables
-    assert len(graph.get_collection(tf.GraphKeys.UPDATE_OPS)) == 2 * len(end_points) * 52
+    assert len(graph.get_collection(tf.GraphKeys.UPDATE_OPS)) == 2 * num_clones * 52
     sizes = [np.prod(shape) for name, shape in variables if "BatchNorm" not in name]
     assert round(sum(sizes) / 1e6, 2) == 3.47
-    for logits, end_points in clones[1]:
+    for logits, end_points in clones:
         assert logits.shape.as_list() == [2, 1001]
         shapes = {name: tensor.shape.as_list() for name, tensor in end_points.items()}
         numbered = [f"layer_{number}" for number in range(1, 20)]

@@ -19,18 +19,6 @@ def count(variables):
     return sum(v.shape.num_elements() for v in variables)
 
 
-@pytest.fixture(scope="module", params=[1, pytest.param(2, marks=pytest.mark.slow)])
-def clones(build_clones, request):
-    """Logits and end points of clones of the small network in training mode, and their graph."""
-
-    def network():
-        with layers.arg_scope(mobilenet_v3.training_scope()):
-            outputs = mobilenet_v3.small(tf.zeros([2, 224, 224, 3]), 1000)
-        return outputs[0], outputs
-
-    return build_clones(network, request.param)
-
-
 def names_of_layers(blocks, excited):
     """slim's names of the layers, in order."""
     names = ["Conv"]
@@ -48,8 +36,15 @@ def layers_of(variables):
     return [name for name, _ in itertools.groupby(n.removesuffix("/BatchNorm") for n in names)]
 
 
-def test_small_clones_have_slims_variables_and_end_points(clones):
-    variables = clones[0].get_collection(tf.GraphKeys.GLOBAL_VARIABLES)
+@pytest.mark.parametrize("num_clones", [1, pytest.param(2, marks=pytest.mark.slow)])
+def test_small_clones_have_slims_variables_and_end_points(build_clones, num_clones):
+    def network():
+        with layers.arg_scope(mobilenet_v3.training_scope()):
+            outputs = mobilenet_v3.small(tf.zeros([2, 224, 224, 3]), 1000)
+        return outputs[0], outputs
+
+    graph, clones = build_clones(network, num_clones)
+    variables = graph.get_collection(tf.GraphKeys.GLOBAL_VARIABLES)
     assert layers_of(variables) == names_of_layers(11, {0, *range(3, 11)})
     names = [v.op.name for v in variables]
     assert "MobilenetV3/expanded_conv_3/squeeze_excite/Conv/weights" in names
@@ -61,7 +56,7 @@ def test_small_clones_have_slims_variables_and_end_points(clones):
     assert norms == {"beta", "gamma", "moving_mean", "moving_variance"}
     assert count(variables) == KERAS_COUNTS["small"]
     # End points have their names and shapes.
-    for logits, end_points in clones[1]:
+    for logits, end_points in clones:
         shapes = {name: tensor.shape.as_list() for name, tensor in end_points.items()}
         assert shapes["layer_1"] == [2, 112, 112, 16]
         assert shapes["layer_2/depthwise_output"] == [2, 56, 56, 16]

@@ -27,16 +27,11 @@ def build(num_layers, inputs, *arguments, **settings):
         return function(inputs, *arguments, **settings)
 
 
-@pytest.fixture(scope="module")
-def network():
+def test_variables_parameters_and_end_points_are_deeplabs(
+    slim_variables, variables_in, count_parameters
+):
     with tf.Graph().as_default() as graph:
         logits, end_points = build(50, images(65), NUM_CLASSES, is_training=True, global_pool=True)
-    return graph, logits, end_points
-
-
-def test_variables_parameters_and_end_points_are_deeplabs(
-    network, slim_variables, variables_in, count_parameters
-):
     kinds = ("gamma", "beta", "moving_mean", "moving_variance")
     root = []
     for index, (inputs, outputs) in enumerate([(3, 64), (64, 64), (64, 128)], start=1):
@@ -49,12 +44,10 @@ def test_variables_parameters_and_end_points_are_deeplabs(
     first_unit = "resnet_v1_50/block1/unit_1/bottleneck_v1"
     wider = {f"{first_unit}/{name}/weights" for name in ("shortcut", "conv1")}
     rest = [(n, [1, 1, 128, shape[3]] if n in wider else shape) for n, shape in plain]
-    assert variables_in(network[0]) == [*root, *rest]
-    trained = variables_in(network[0], tf.GraphKeys.TRAINABLE_VARIABLES)
+    assert variables_in(graph) == [*root, *rest]
+    trained = variables_in(graph, tf.GraphKeys.TRAINABLE_VARIABLES)
     expected = PLAIN_PARAMETERS[50] + ROOT - PLAIN_ROOT + WIDER_INPUTS
     assert count_parameters(trained) == expected == 25_680_808
-    # End points.
-    _, logits, end_points = network
     shapes = {
         **{f"resnet_v1_50/conv1_{index}": [2, 33, 33, 64] for index in (1, 2)},
         "resnet_v1_50/conv1_3": [2, 33, 33, 128],
