@@ -5,10 +5,9 @@ server to find each other. A place is a node and a number on that node (SLURM_NO
 SLURM_LOCALID), because the user or the site chooses how ranks are distributed over the nodes
 (`srun --distribution`).
 
-The tasks take the places in this order: the first place of every node, then the second place of
-every node, and so on; first the parameter servers, then chief and workers, then the evaluator. So
-parameter servers are on different nodes with different network interfaces, and workers are spread
-over all nodes.
+Parameter servers take the first places, then chief and workers, then the evaluator. The places are
+in the order: the first place of every node, the second place of every node, and so on. So parameter
+servers are on different nodes with different network interfaces, and workers on all nodes.
 
 The port of a task is 20000 + 64 * (job modulo 199) + number on the node. Consecutive jobs never
 share a port if they have at most 64 tasks on a node. All ports lie below 32768, the first port

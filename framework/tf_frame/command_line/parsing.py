@@ -1,4 +1,4 @@
-"""Loads the plugins that a command line, its files and a preset name.
+"""Loads the plugins named on a command line, in its configuration files and in a preset.
 
 `CommandLine.setup` then makes the `TrainingSetup` of `tf-frame run`; `folder_setup` makes the setup
 of `evaluate`, `predict` and `export` from the `config.yaml` in MODEL_DIR.

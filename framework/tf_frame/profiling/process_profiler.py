@@ -3,9 +3,9 @@
     profiler = start_profiler(folder, "step_100", host_tracer_level=2)
     stop_profiler(profiler)        # writes plugins/profile/<time>/<host>.xplane.pb in the folder
 
-Any error of the profiler is a `CaptureError`. If the profiler is busy, the error names its user: a
-capture of this process, a call of `tf.profiler.experimental.start`, or TensorBoard's button, which
-calls the server of the profiler.
+Any error of the profiler is a `CaptureError`. If the profiler is in use already, the error says
+where: by a capture of this process, by other code that called `tf.profiler.experimental.start`, or
+by the profiler server, which TensorBoard's button calls.
 """
 
 from __future__ import annotations

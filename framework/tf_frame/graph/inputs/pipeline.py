@@ -1,8 +1,9 @@
 """Builds the input pipeline in the graph: one batch per clone, in a fixed order.
 
 A clone is a copy of the model on one device. The order is fixed, so that each clone gets the same
-examples when a run is repeated or resumed. An input may return, and each clone gets:
+examples when a run is repeated or resumed.
 
+    result of the input's `dataset()`           batch of a clone
     a tf.data.Dataset of (features, labels)     the next features and labels
     a function that returns (features, labels)  its result, called once per clone
     a list or tuple of these                    a list of features, a list of labels
