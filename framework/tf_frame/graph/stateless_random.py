@@ -6,8 +6,8 @@ A stateful random op, as in dropout, counts its draws in the session. No checkpo
 so a resumed run draws other numbers than an uninterrupted run. Each op is replaced by a stateless
 op of the same shape, type, range and device; seed, name of the op and global step determine its
 numbers. The generator is Philox, which is based on a counter (Salmon et al. 2011, "Parallel random
-numbers: as easy as 1, 2, 3"). The key differs between ops, the upper half of the counter between
-session runs, and the lower half counts the numbers of a draw.
+numbers: as easy as 1, 2, 3"). Each op has its own key. The upper half of the counter changes with
+each session run; the lower half counts the numbers of a draw.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Merges the summaries of a training run: losses, learning rate, the model's summaries.
 
-Only the first clone (copy of the model) has summaries, because all clones show the same for
-different examples. All summaries are moved to CPUs, because they have no kernels for GPUs.
+Only the first clone (copy of the model) has summaries, because summaries of other clones would
+differ only by their examples. Summary ops are moved to CPUs, because they have no GPU kernels.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Hooks of the training session, one a file: `stock` and `by_name` are folders of their own.
+"""Hooks of the training session: in `stock` those of TensorFlow, in `by_name` those of `--hook`.
 
     from tf_frame.hooks import Cadence, Hook, LoggingTensorHook
 

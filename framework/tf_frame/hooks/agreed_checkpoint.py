@@ -1,4 +1,4 @@
-"""Checkpoints with the positions of all workers in the input, and the end of a job of workers.
+"""`AgreedCheckpointHook`: saves checkpoints with the input positions of all workers.
 
 The chief's hook requests each save before the step that is saved, so that every worker stores its
 position after exactly this step (`cluster.agreement`).

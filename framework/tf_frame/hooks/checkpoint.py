@@ -1,4 +1,4 @@
-"""`CheckpointHook`: saves at the start, by steps or seconds, and at the end.
+"""`CheckpointHook`: saves at the start, every N steps or seconds, and at the end.
 
 A run can always resume from the last good checkpoint: a checkpoint is written only if every
 floating-point variable is finite, and listed only when it is complete. With `--async_checkpoint`

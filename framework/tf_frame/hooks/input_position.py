@@ -1,6 +1,6 @@
 """`InputPositionHook`: restores the input position, so that a resumed run reads the next batch.
 
-Otherwise a resumed run would read the data from the beginning, and some examples more often.
+Otherwise a resumed run would read the data from the beginning, and repeat the first examples.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """`MetricsLog`: passes the figures of training and evaluation to `metrics.csv` and other loggers.
 
-Loggers are no session hooks, because evaluations run outside of the training session, and the last
-evaluation after the session has ended. A run gives every figure to its `MetricsLog`; `--hook csv`,
-`mlflow` and `wandb` add loggers to the `MetricsLog`.
+Loggers are no session hooks, because evaluations run outside of the training session; the last
+evaluation even runs after the session has ended. A run gives every figure to its `MetricsLog`;
+`--hook csv`, `mlflow` and `wandb` add loggers to the `MetricsLog`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`ProfileHook`: profiles ranges of steps for TensorBoard's Profile tab and as Chrome traces.
+"""`ProfileHook`: records ranges of steps for TensorBoard's Profile tab and as Chrome traces.
 
 A profile shows whether the input, single operations or waiting take the time of a step
 (`--profile_at_step`, `--profile_every_n_steps`).

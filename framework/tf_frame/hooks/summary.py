@@ -1,6 +1,6 @@
-"""`SummaryHook`: writes summaries in the background; and the event writer of a folder.
+"""`SummaryHook` writes summaries in the background; `event_writer` returns a folder's writer.
 
-TensorBoard then drops the summaries that a killed run wrote after its last checkpoint.
+The hook makes TensorBoard drop the summaries that a killed run wrote after its last checkpoint.
 """
 
 from __future__ import annotations

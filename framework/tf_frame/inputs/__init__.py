@@ -1,1 +1,1 @@
-"""Inputs of tf-frame's own."""
+"""Input plugins that are part of tf-frame."""

@@ -1,11 +1,11 @@
-r"""The input `several`: training batches of several inputs, each with a batch size of its own.
+r"""The input plugin `several`: trains on several inputs at once; each has its own batch size.
 
     tf-frame run --plugin detection --input several --train_batch_size 8 \\
       --input.source trees:batch_size=6 \\
       --input.source coco_json:batch_size=2:data_dir=photos:image_size=200
 
-The model gets lists of features and labels, in the order of the sources. The first source is
-evaluated, predicted on and exported for.
+The model gets lists of features and labels, in the order of the sources. Evaluation, prediction
+and export use only the first source.
 """
 
 from __future__ import annotations

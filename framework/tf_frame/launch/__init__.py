@@ -1,1 +1,1 @@
-"""Starts the tasks of a job: local processes, or a scheduler's."""
+"""Starts the tasks of a job, as local processes or through a scheduler."""

@@ -1,4 +1,4 @@
-"""The command, the environment and the cores of each task of a job on this machine."""
+"""Determines the command, environment and CPU cores of each task of a job on this machine."""
 
 from __future__ import annotations
 

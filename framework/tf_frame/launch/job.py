@@ -1,6 +1,6 @@
 """`Job`: the tasks of a distributed training, their TF_CONFIG, and the options of every job.
 
-A job is the same on one machine, in Slurm and in Kubernetes, which start its processes.
+The same `Job` describes tasks on one machine, in Slurm and in Kubernetes.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`JobScreen`: lines of all tasks with their names, and one line of progress below."""
+"""`JobScreen`: shows lines of all tasks, each after the name of its task, above a progress line."""
 
 from __future__ import annotations
 

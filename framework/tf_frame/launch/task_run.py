@@ -1,4 +1,4 @@
-"""A task during a whole job: its processes one after the other, and their output."""
+"""`TaskRun`: starts, restarts and stops the process of one task, and collects its output."""
 
 from __future__ import annotations
 

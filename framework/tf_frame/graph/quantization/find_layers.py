@@ -1,4 +1,4 @@
-"""Finds the layers to quantise, their outputs, and the factor that folds in their batch norm.
+"""Finds the layers to quantise, their outputs, and the factors of their batch norms.
 
 A converter to integers multiplies the weights of a channel by gamma / sigma, where sigma is
 the moving standard deviation, and drops the batch norm (section 3.2 of

@@ -2,7 +2,7 @@
 
 Every worker holds the variables; TensorFlow's collective operations add up the gradients, in a
 ring over gRPC between CPUs, by NCCL between GPUs. All workers must run the same collectives in
-each session call, in the same order; a call without collectives, such as saving, is free.
+each session call, in the same order; a worker may run other calls, such as saving, alone.
 
     group = AllReduceGroup(size=3, rank=1, device="/device:CPU:0")
     start = group.broadcast(tf.global_variables())   # once, after initialisation

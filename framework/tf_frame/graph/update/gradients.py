@@ -2,7 +2,7 @@
 
 A clone is a copy of the model on one device, with its own batch; the sum makes the same update as
 the whole batch on one device. Transforms (`--transform`) are plugins that change the summed
-gradients before the optimizer uses them: they clip or freeze, for example.
+gradients before the optimizer uses them; for example, they clip gradients or freeze variables.
 """
 
 from __future__ import annotations

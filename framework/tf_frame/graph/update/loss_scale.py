@@ -5,7 +5,7 @@
     pairs = loss_scale(pairs)       # as without scaling
     loss_scale.ready()              # whether all gradients are finite
 
-The loss is multiplied before, and the gradients are divided after differentiation (Micikevicius et
+The scale multiplies the loss before differentiation, and divides the gradients (Micikevicius et
 al. 2018, https://arxiv.org/abs/1710.03740, section 3.2).
 """
 

@@ -1,4 +1,4 @@
-"""Moving averages of variables: training keeps them, evaluation restores them as the variables.
+"""Keeps moving averages of the variables in training; evaluation restores the averages instead.
 
 With averages, the metrics of successive evaluations vary less.
 

@@ -1,7 +1,7 @@
 """Synchronous training, with one update from the averaged gradients of several workers.
 
-In asynchronous training each worker updates the variables on its own, also with gradients of values
-that are out of date.
+In asynchronous training each worker updates the variables on its own, even if other workers have
+changed the variables since the worker read them.
 
     optimizer = synchronous(optimizer, config=config, averages=averages)
     update = optimizer.apply_gradients(pairs, global_step=step)

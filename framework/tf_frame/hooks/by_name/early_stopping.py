@@ -3,10 +3,10 @@
     hook = stop_if_no_increase("accuracy", 2000, eval_dir="runs/first/eval")
 
 The four functions `stop_if_higher`, `..._lower`, `..._no_increase` and `..._no_decrease` mean the
-same as the hooks of tf.estimator.experimental (estimator/early_stopping.py), but evaluations of
-later steps, which a killed run left, do not count; evaluations without the metric are ignored,
-unless all lack it, which is an error; and each worker reads the evaluations, so the graph needs no
-variable for the stop.
+same as in tf.estimator.experimental (estimator/early_stopping.py), with three exceptions.
+Evaluations of later steps, which a killed run left, do not count. Evaluations without the metric
+are ignored; it is an error if all lack the metric. Each worker reads the evaluations itself, so the
+graph needs no variable for the stop.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`HeartbeatHook`: writes state and step of training at intervals, for programs that monitor."""
+"""`HeartbeatHook`: writes state and step of training at intervals, for monitoring programs."""
 
 from __future__ import annotations
 

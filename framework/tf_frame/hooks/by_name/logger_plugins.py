@@ -1,4 +1,4 @@
-"""Plugins for `--hook csv`, `mlflow` and `wandb`: loggers of the figures of a run.
+"""Plugins for `--hook csv`, `mlflow` and `wandb`: they log losses, rates and metrics.
 
     --hook csv:/shared/results/first.csv
     --hook mlflow:segmentation

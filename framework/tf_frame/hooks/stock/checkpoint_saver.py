@@ -1,7 +1,7 @@
 """`tf.compat.v1.train.CheckpointSaverHook` without its extra session call in every step.
 
-For scripts that make this hook, and for `tf_frame_legacy.training`. Runs of tf-frame save with
-`hooks.checkpoint.CheckpointHook`, unless a script gives this hook.
+Scripts and `tf_frame_legacy.training` use this hook. Runs of tf-frame save with
+`hooks.checkpoint.CheckpointHook`, unless a script passes this hook.
 """
 
 from __future__ import annotations
