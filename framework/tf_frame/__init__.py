@@ -3,8 +3,8 @@
     $ pip install tf-frame-deeplab
     $ tf-frame run --plugin deeplab
 
-Importing this package does not import TensorFlow, so that `--help` and wrong options
-answer at once; using `Estimator` and the other names of `_MODULES` may.
+Importing this package does not import TensorFlow, so that `--help` and errors in options appear at
+once. The first use of `Estimator` or another name in `_MODULES` may import TensorFlow.
 
 Public names are in this module and in `tf_frame.atomic_output`, `errors`, `estimator`, `hooks`,
 `layers`, `tensorflow_log`, `testing` and `text`. Plugins import nothing else: every other module

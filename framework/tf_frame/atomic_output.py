@@ -3,11 +3,11 @@
     with atomic_output("runs/first/result.json") as temporary:
         write(temporary)
 
-So an evaluator, a resumed run or TensorFlow Serving never loads half a file.
+An evaluator, a resumed run or TensorFlow Serving therefore never loads half a file.
 The content is staged under a temporary name next to the target, on the same file system, and
 renamed at the end. After an error the staged files are removed, so that a full disk has room for
-the next checkpoint. Paths may be on any file system that TensorFlow knows. TensorFlow is imported
-inside the functions, because modules of the command line import this one.
+the next checkpoint. Paths may be on any file system that TensorFlow knows. Only the
+functions import TensorFlow, so that the command line can import this module and start at once.
 """
 
 from __future__ import annotations

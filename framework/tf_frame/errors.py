@@ -1,4 +1,4 @@
-"""Error classes with messages for the user and exit codes, and detection of a full disk.
+"""Error classes, with exit codes and with messages for the user; detection of a full disk.
 
 A message says what happened, the value seen and what to do. The command line prints a
 `TfFrameError` without a traceback, and an exception of a plugin's code as a

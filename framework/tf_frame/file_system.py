@@ -1,7 +1,7 @@
 """Reads files and folders on this machine, or on any file system that TensorFlow knows (`gs://`).
 
-For model folders. Commands look at the folder before they need TensorFlow, so Python alone reads a
-local path; only a path with a scheme imports TensorFlow. Code with TensorFlow writes with
+Commands look at a model folder before they need TensorFlow, so Python alone reads a local path;
+only a path with a scheme imports TensorFlow. Code that has imported TensorFlow writes files by
 `atomic_output`.
 """
 

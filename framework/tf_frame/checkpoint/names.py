@@ -3,7 +3,7 @@
 A checkpoint is a few files with a common path prefix, such as `runs/first/model.ckpt-120`:
 
     model.ckpt-120.index                  names, shapes and checksums of the tensors
-    model.ckpt-120.data-00000-of-00001    the tensors; one file a shard
+    model.ckpt-120.data-00000-of-00001    the tensors; one file per shard
     model.ckpt-120.meta                   the meta graph, if one was saved
     model.ckpt-120.saving/                the folder where the files are staged
     checkpoint                            the list of the checkpoints in the folder

@@ -1,7 +1,7 @@
 """`tf-frame completion`: scripts that let a shell complete commands, options, names and choices.
 
-A script calls `tf-frame completion words WORD ...` at each TAB. The answer comes from the option
-tables of parsing and help, so that options of plugins are completed, too.
+A script calls `tf-frame completion words WORD ...` at each TAB. The answer comes from the same
+tables as parsing and help, and therefore includes the options of plugins.
 """
 
 from __future__ import annotations

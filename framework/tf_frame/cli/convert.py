@@ -1,4 +1,4 @@
-"""`tf-frame convert`: converts a user's data to files that an input reads, by a plugin."""
+"""`tf-frame convert`: runs a plugin that converts a user's data to files for an input plugin."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """`tf-frame evaluate`: evaluates one checkpoint of a folder, or each new one.
 
-With `--continuous` it evaluates every checkpoint of a training in another process, which then need
-not stop for evaluations.
+With `--continuous` it evaluates every checkpoint that a training in another process saves. The
+training then need not stop for evaluations.
 """
 
 from __future__ import annotations

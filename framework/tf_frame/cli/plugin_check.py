@@ -1,6 +1,6 @@
 """`tf-frame plugins check NAME`: checks whether a plugin keeps its contract.
 
-The checks come from `tf_frame.testing.conformance`, which the tests of a plugin run by pytest.
+The checks are those of `tf_frame.testing.conformance`, which plugin authors can run by pytest.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`tf-frame plugins show NAME`: package, options and description of the plugins of a name."""
+"""`tf-frame plugins show NAME`: package, options and description of the plugins called NAME."""
 
 from __future__ import annotations
 

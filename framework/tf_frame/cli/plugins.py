@@ -1,4 +1,4 @@
-"""`tf-frame plugins`: finds the word after it, such as `list`, and runs the module for it."""
+"""`tf-frame plugins`: runs the module of a sub-command, such as `tf-frame plugins list`."""
 
 from __future__ import annotations
 

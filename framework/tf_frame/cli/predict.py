@@ -1,7 +1,7 @@
 """`tf-frame predict`: predictions of a trained model on files or on its evaluation split.
 
-tf-frame writes them as JSON Lines or CSV, or the model writes its own files, such as deeplab's
-images of the classes.
+tf-frame writes the predictions as JSON Lines or CSV, or the model writes files of its own, such as
+the class images of deeplab.
 """
 
 from __future__ import annotations

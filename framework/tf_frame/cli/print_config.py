@@ -1,6 +1,6 @@
 """`tf-frame run --print_config`: the resolved options of a run as YAML, each with its source.
 
-A user sees which file, preset or model each value comes from; `--config` reads the text again.
+A user sees which file, preset or model each value comes from; `--config` accepts the output.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Texts of `tf-frame run`: introduction, notes and closing lines."""
+"""Texts that `tf-frame run` prints: introduction, notes and closing lines."""
 
 from __future__ import annotations
 

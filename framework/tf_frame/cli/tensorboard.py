@@ -1,7 +1,7 @@
-"""`tf-frame tensorboard`: starts TensorBoard on runs, reachable from this machine only.
+"""`tf-frame tensorboard`: starts TensorBoard on runs; by default only this machine can reach it.
 
-TensorBoard leaves out a plugin that it cannot import, with a traceback in its log. If this happens
-to the Profile tab, the command prints the reason.
+TensorBoard leaves out a plugin that it cannot import, and only logs a traceback. If the Profile tab
+is left out, the command prints the reason.
 """
 
 from __future__ import annotations

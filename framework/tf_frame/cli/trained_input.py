@@ -1,7 +1,7 @@
-"""Inputs for `tf-frame predict` and `export`, which work without the data of the training.
+"""Makes the input of `tf-frame predict` and `export`, even if the training data is missing.
 
-The run recorded the facts about the data that the model needs; see `tf_frame.runs.setup.model_dir`.
-For a published checkpoint, which has no run, options give them.
+The run has recorded the `InputInfo`, such as the classes; see `tf_frame.runs.setup.model_dir`.
+For a published checkpoint, which has no run, options define the classes.
 """
 
 from __future__ import annotations

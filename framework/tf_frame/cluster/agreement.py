@@ -1,8 +1,8 @@
 """Messages between the tasks of a job: when to save, when to stop, and who has finished.
 
 A checkpoint holds the input position of every worker at one step. But a worker that has finished a
-step begins the next step at once. So the chief requests a save before the step that is to be
-saved. Each worker reads the request with each of its steps, and stores its position:
+step begins the next step at once, so the chief requests the save of a step before that step.
+Each worker reads the request in each step, and stores its position after the requested step:
 
     chief    request_save(120) ... step 120 ... positions of step 120 are stored: save
     worker   ... step 120, request 120: give_position(120, ...) ... step 121

@@ -1,8 +1,8 @@
 """Starts the TensorFlow server of a task; a parameter server runs until the chief ends the job.
 
 `Server.join()` of TensorFlow blocks for ever, so that a scheduler must kill parameter servers. Here
-each parameter server reads commands from a queue, and the chief sends the command to end when the
-last checkpoint is saved.
+each parameter server reads commands from a queue. When the last checkpoint is saved, the chief
+sends the command that ends the server.
 """
 
 from __future__ import annotations

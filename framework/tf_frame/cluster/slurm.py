@@ -1,9 +1,9 @@
 """Finds the task of this process in a Slurm job, from the environment variables of `srun`.
 
 Each process computes the whole cluster from the allocation, so that the tasks need no file and no
-server to find each other. A place is a node and a number on that node (SLURM_NODEID and
-SLURM_LOCALID), because the user or the site chooses how ranks are distributed over the nodes
-(`srun --distribution`).
+server to find each other. The place of a task is its node and its number on the node
+(SLURM_NODEID and SLURM_LOCALID). The rank of a task says nothing about its place, because the user
+or the site chooses how ranks are distributed over the nodes (`srun --distribution`).
 
 Parameter servers take the first places, then chief and workers, then the evaluator. The places are
 in the order: the first place of every node, the second place of every node, and so on. So parameter

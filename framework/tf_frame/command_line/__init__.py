@@ -1,1 +1,1 @@
-"""Code that all commands share: words and plugins of a command line, screen, help, lock."""
+"""Code that commands share: parsing, loading of plugins, terminal output, help, plugin versions."""

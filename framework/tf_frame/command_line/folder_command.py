@@ -1,4 +1,4 @@
-"""Parses the words of a sub-command that takes folders and a few options, or prints its help."""
+"""Parses the words of a sub-command that takes folders and a few options, or prints the help."""
 
 from __future__ import annotations
 

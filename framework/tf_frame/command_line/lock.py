@@ -1,4 +1,4 @@
-"""Compares the installed plugins with those in the record of a run, its `config.yaml`."""
+"""Compares the installed plugins with those that a run recorded in its `config.yaml`."""
 
 from __future__ import annotations
 

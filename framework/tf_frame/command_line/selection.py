@@ -1,4 +1,4 @@
-"""Options of `tf-frame run` next to the run options: plugins, folder, files, dry run."""
+"""Options of `tf-frame run` that are not in `RunOptions`: plugins, folder, files, dry run."""
 
 from __future__ import annotations
 

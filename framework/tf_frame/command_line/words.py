@@ -4,7 +4,7 @@
     line.values == {"plugin": "deeplab", "max_steps": 9}
     line.plugin_words == {"model": ["--model.output_stride", "8"]}
 
-The options of plugins stay text until the plugins are loaded: `parsing` does both.
+The options of plugins stay text here; `parsing` loads the plugins and then converts the text.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Directions of evaluation metrics: a name says if its largest or its smallest value is the best.
+"""Tells from the name of an evaluation metric whether its largest or its smallest value is best.
 
-`--keep_best` and early stopping share this table, so that the same metric has the same direction
+`--keep_best` and early stopping share these rules, so that the same metric has the same direction
 in both.
 """
 

@@ -4,9 +4,9 @@
     class Params:
         output_stride: int = option(16, "input size over feature size", choices=(8, 16))
 
-The field is the only definition of an option. `declared_options(Params)` returns the `Option`s, and
-flags, YAML keys, help and checks are made of these. `resolve(Params, sources)` makes a `Params` of
-several sources.
+The field is the only definition of an option. `declared_options(Params)` returns the `Option`s,
+from which flags, YAML keys, help and checks are made. `resolve(Params, sources)` merges several
+sources of values to one `Params`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""`RunOptions`: all options of a run outside of plugins, and the checks across options.
+"""`RunOptions`: all options of a run that belong to no plugin, and checks that they fit together.
 
-Options that contradict each other, or have no effect because of others, are found here: before
+Options that contradict each other, or have no effect because of others, are found before
 TensorFlow is imported and a graph is built.
 """
 

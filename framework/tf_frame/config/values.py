@@ -1,8 +1,8 @@
 """Conversion of option values from text or YAML to Python, and back to text.
 
-Flags and YAML keys share it, so that they take the same values and refuse the same mistakes.
+Flags and YAML keys use the same functions, so that they accept and refuse the same values.
 
-Supported types: `bool`, `int`, `float`, `str`, and of these `T | None` and
+Supported types T: `bool`, `int`, `float` and `str`; also `T | None` and
 `tuple[T, ...]`. The text of a tuple separates its items by commas; the empty text
 is the empty tuple; `none` is None where None is allowed.
 """

@@ -1,6 +1,6 @@
 """Reads and writes options as YAML, the format of `--config` and `config.yaml`.
 
-Every run writes its options to `config.yaml`; resuming, evaluating and exporting it read them.
+Every run writes its options to `config.yaml`; a resumed run, `evaluate` and `export` read the file.
 
     plugin: deeplab
     max_steps: 500

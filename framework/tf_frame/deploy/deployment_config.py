@@ -3,7 +3,7 @@
     config = DeploymentConfig(num_clones=2)
     config.clone_device(1) == "/device:GPU:1"
 
-Fields, device names and errors are equal to DeploymentConfig of slim's model_deploy
+Fields, device names and errors are those of `DeploymentConfig` in slim's model_deploy
 (tensorflow/models, research/slim/deployment), so that scripts for slim keep working.
 `clone_device_type` is added for machines without GPUs, `all_reduce` for workers without parameter
 servers.

@@ -1,4 +1,4 @@
-"""Mixed precision: TensorFlow's rewrite of the graph to 16 bits, which is faster.
+"""Mixed precision: TensorFlow rewrites the graph to 16-bit operations, for faster steps.
 
 Before a run, the rewrite casts the operands of products and convolutions, forward and backward. The
 Python graph and the variables stay float32.

@@ -1,7 +1,7 @@
 """Places variables and tables on parameter servers, round-robin or balanced by bytes.
 
 Workers read and update all variables in each step, so the server with the most bytes limits the
-job. TensorFlow and slim place variables round-robin; balancing gives all servers as many bytes.
+job. TensorFlow and slim place variables round-robin; `Balanced` spreads the bytes evenly.
 
     sizes = variable_sizes(build_model)
     with variables_placed(config, Balanced(config, sizes)):

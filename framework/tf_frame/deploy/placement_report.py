@@ -2,8 +2,8 @@
 
     print(placement_table(tf.global_variables(), config))
 
-With parameter servers, the last line shows, before a job is started, how evenly they are loaded:
-the server with the most bytes limits the job.
+With parameter servers, the last line shows how evenly the bytes are distributed over the servers.
+The server with the most bytes limits the job.
 """
 
 from __future__ import annotations

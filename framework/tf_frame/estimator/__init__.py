@@ -4,8 +4,8 @@
 
     trained = estimator.Estimator(model_fn, model_dir="runs/first").train(input_fn, max_steps=1000)
 
-Code that was written for tf.estimator imports `tf_frame_legacy.estimator` instead. A name, and
-TensorFlow with it, is imported when it is first used.
+Code that was written for tf.estimator imports `tf_frame_legacy.estimator` instead. The first
+use of a name imports its module and TensorFlow.
 """
 
 from __future__ import annotations

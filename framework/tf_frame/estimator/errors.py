@@ -1,4 +1,4 @@
-"""Errors that are of a class of tf-frame and of the class that code for tf.estimator catches."""
+"""Errors with two base classes: one of tf-frame, and the one that code for tf.estimator catches."""
 
 from __future__ import annotations
 

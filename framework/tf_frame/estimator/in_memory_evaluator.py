@@ -1,6 +1,6 @@
 """`InMemoryEvaluatorHook`: evaluates during training, with the training session's variables.
 
-For frequent evaluations: no checkpoint is written and restored.
+No checkpoint is written and restored, so that evaluations can be frequent.
 """
 
 from __future__ import annotations

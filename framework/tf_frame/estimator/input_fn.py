@@ -3,8 +3,8 @@
     def input_fn(mode, params, config): ...     # any subset of these arguments
 
 The function returns a `tf.data.Dataset` or values: `(features, labels)`, or features alone. Values
-are tensors or other objects, such as arrays, and the model function gets them unchanged; None is
-for a model that makes its own data.
+are tensors or other objects, such as arrays, and the model function gets them unchanged. A
+model that makes its own data gets None as features.
 """
 
 from __future__ import annotations

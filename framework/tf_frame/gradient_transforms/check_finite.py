@@ -3,7 +3,7 @@
 --transform check_finite
 
 The error names the variable and comes before the update. A check of the loss fails one step later,
-when NaN has spread to the variables, and names none.
+when NaN has spread to the variables, and names no variable.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Patterns of variable names, for the transforms that select variables.
 
-A pattern is a regular expression that must match a beginning of a variable's `op.name`
+A pattern is a regular expression that must match the beginning of a variable's `op.name`
 (`re.match`), as in variables_helper of tensorflow/models, research/object_detection/utils. A
-pattern that matches nothing is mostly a typing error; a warning then shows similar names.
+pattern that matches nothing is usually a typing error; a warning then shows similar names.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Searches and edits graphs: ancestors of tensors, bodies of functions, inputs of operations.
 
 Quantisation, exact resuming and synchronised batch norm change a graph after a model has built it.
-Since tf.contrib.graph_editor is gone, `tf.Graph` has no public way to do so. The edits here use
-`Operation._update_input`, as TensorFlow's own while loops do. They must come before the first run
-of a session, because a session does not see later changes.
+TensorFlow has had no public interface for edits since tf.contrib.graph_editor was removed. The
+functions use `Operation._update_input`, as TensorFlow's own while loops do. Edits must come before
+the first run of a session, because a session does not see later changes.
 """
 
 from __future__ import annotations

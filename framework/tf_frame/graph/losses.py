@@ -1,6 +1,6 @@
 """Combines the losses of the clones to the total loss, and averages losses over the steps.
 
-A clone is a copy of the model on one device. The options repeat older trainers. By default the
+A clone is a copy of the model on one device. The options reproduce older trainers. By default the
 total is the mean of the clones' data losses plus all regularisation losses, as in slim's
 model_deploy (research/slim/deployment/model_deploy.py). DeepLab's trainer with towers
 (research/deeplab/train.py, 2019) averages the gradients of the towers, gives the regularisation to

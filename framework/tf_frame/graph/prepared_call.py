@@ -1,8 +1,7 @@
 """`prepared_call`: a session call for every step, which resolves its fetches only once.
 
 `tf.Session.run` checks and orders its fetches in every call, and `tf.Session.make_callable` does
-half of this work in every call, which takes longer than a small step. A prepared call goes straight
-to TensorFlow.
+half of this work in every call. The work takes longer than a small step; a prepared call omits it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Descriptions and differences of checkpoints, read from their files without a graph.
+"""Describes and compares checkpoints by their files, without a graph.
 
-For `tf-frame checkpoint list`, `show` and `diff`: damaged checkpoints, variables with NaN, and
-variables that differ between two checkpoints.
+`tf-frame checkpoint list`, `show` and `diff` print the results: damaged checkpoints, variables with
+NaN, and variables that differ between two checkpoints.
 """
 
 from __future__ import annotations

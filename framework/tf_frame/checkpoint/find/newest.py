@@ -1,6 +1,6 @@
 """Finds the newest readable checkpoint of a folder, to resume from it, and waits for new ones.
 
-`tf.train.latest_checkpoint` returns the last path in the list, also if its files are damaged.
+`tf.train.latest_checkpoint` returns the last path in the list, even if its files are damaged.
 `tf.train.checkpoints_iterator` yields damaged checkpoints as well, and cannot be stopped while
 it waits.
 """

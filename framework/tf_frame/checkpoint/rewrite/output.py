@@ -1,6 +1,6 @@
-"""Writes checkpoints from NumPy arrays, and checks their destination before any work.
+"""Writes checkpoints from NumPy arrays, and checks the destination before any work.
 
-For `tf-frame checkpoint rename` and `average`, which have no graph of the model.
+`tf-frame checkpoint rename` and `average` use this module, because they have no graph for a `Saver`.
 """
 
 from __future__ import annotations

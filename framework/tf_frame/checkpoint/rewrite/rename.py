@@ -1,6 +1,6 @@
-"""Renaming and dropping of variables in a copy of a checkpoint (`tf-frame checkpoint rename`).
+"""Renames and drops variables in a copy of a checkpoint (`tf-frame checkpoint rename`).
 
-A model with other variable names can restore the copy, and the copy needs no optimizer slots.
+A model with other variable names can restore the copy. The copy can leave out optimizer slots.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Matches the graph's variables with a checkpoint for a warm start, and reports each outcome.
 
-A variable that is missing or has another shape is an error unless the options allow it. Otherwise
-a wrong name would leave pretrained weights unused without notice.
+A variable that is missing or has another shape is an error, because a wrong name would leave
+pretrained weights unused without notice. Options allow such variables.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Rules REGEX=REPLACEMENT that rename variables, for warm starts and `checkpoint rename`.
 
-The scope of a network in a checkpoint often differs from its scope in the model. A warning names a
-rule that matches no variable, and the variable with the most similar name.
+The scope of a network in a checkpoint often differs from its scope in the model. If a rule
+matches no variable, a warning shows the rule and the most similar variable name.
 """
 
 from __future__ import annotations

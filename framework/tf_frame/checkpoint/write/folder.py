@@ -1,8 +1,8 @@
 """Writes checkpoints to a folder atomically, lists them, and deletes old ones.
 
-No run ever resumes from half a checkpoint. The files are staged in a folder `.saving`, checked,
-renamed one by one, the index last, and listed in the `checkpoint` file. After a process was killed
-in between, the next run finds the folder `.saving` and removes the files of that checkpoint.
+No run ever resumes from half a checkpoint. The files are staged in a folder `.saving` and
+checked, then renamed one by one (the index last), then listed in the `checkpoint` file. If a
+process is killed before the end, the next run finds the folder `.saving` and removes these files.
 """
 
 from __future__ import annotations

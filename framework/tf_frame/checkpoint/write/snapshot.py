@@ -1,6 +1,6 @@
 """Finds the tensors that a saver saves, checks that they are finite, and writes them.
 
-A run cannot recover from a variable with NaN or infinity, so such variables are not saved.
+A run cannot recover from NaN or infinity in a variable, so a step with such values is not saved.
 
 `GraphWriter` saves in the training session, each shard on its own device. `ArrayWriter` saves
 copies of the values while training goes on (`--async_checkpoint`).

@@ -1,4 +1,4 @@
-"""Checks of this machine: cores, limits, GPUs, variables, folders, local connections."""
+"""Checks this machine: cores, limits, GPUs, environment variables, folders, local connections."""
 
 from __future__ import annotations
 

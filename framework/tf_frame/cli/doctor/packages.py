@@ -1,6 +1,6 @@
-"""Checks of packages: versions, known traps, and imports in the child process of `probe`.
+"""Checks packages: versions, known problems of versions, and imports in the process of `probe`.
 
-Versions come from the metadata of the packages, so that none is imported. Their bounds come from
+Versions come from the metadata of the packages, without an import. The bounds of versions come from
 tf-frame's own metadata, which `setup.py` defines.
 """
 

@@ -2,8 +2,8 @@
 
     python -m tf_frame.cli.doctor.probe tensorflow profile_tab plugins folder=gs://bucket/run
 
-`Child` starts the process. The process writes two lines of JSON for each part: the name before the
-part, and the result or the error after the part. So `Child` knows the parts that a crash prevents.
+`Child` starts the process. Before each part (argument) the process writes the name of the
+part, and after it the result or error, so that `Child` knows which part crashed.
 """
 
 from __future__ import annotations

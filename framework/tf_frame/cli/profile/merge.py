@@ -1,4 +1,4 @@
-"""`tf-frame profile merge`: one Chrome trace of all tasks of a profile."""
+"""`tf-frame profile merge`: merges the traces of all tasks in a profile to one Chrome trace."""
 
 from __future__ import annotations
 

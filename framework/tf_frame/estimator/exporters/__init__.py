@@ -1,4 +1,4 @@
-"""Exporters: they write SavedModels of evaluated checkpoints during `train_and_evaluate`."""
+"""Exporters, which write SavedModels of evaluated checkpoints during `train_and_evaluate`."""
 
 from tf_frame.estimator.exporters.best import BestExporter
 from tf_frame.estimator.exporters.exporter import Exporter, FinalExporter, LatestExporter

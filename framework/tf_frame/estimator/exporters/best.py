@@ -1,7 +1,7 @@
-"""`BestExporter`: an export after each evaluation that is better than all before.
+"""`BestExporter`: exports the model whenever an evaluation is better than all before.
 
-The best model of a training is served, and not a later one that overfits. The file `.best.json` in
-the folder of the exports lists them, the best one last:
+The best model of a training is served, and not a later one that overfits. The file `.best.json`
+lists the exports in its folder, the best one last:
 
     {"exports": [{"export": "1763692800", "metrics": {"loss": 0.5, "global_step": 20}}]}
 """

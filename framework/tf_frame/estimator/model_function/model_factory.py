@@ -1,8 +1,8 @@
 """`ModelFactory`, `ModelFn`: make the model plugin of an Estimator from its `model` argument.
 
-Training, evaluation and export take plugins only. The constructor of a plugin takes facts about
-the data, so it is called when the input is known. The argument is a model plugin, or a model
-function of tf.estimator:
+Training, evaluation and export take plugins only. The constructor of a plugin takes a
+description of the data, so it is called once the input has given one. The `model` argument is a
+model plugin, or a model function of tf.estimator:
 
     def model_fn(features, labels, mode, params, config):   # any subset with features
         ...

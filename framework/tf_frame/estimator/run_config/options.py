@@ -1,6 +1,6 @@
 """Checks and merges the arguments, run options and TF_CONFIG of a `RunConfig`.
 
-A setting may occur in two of them; a contradiction is an error, so that no value is ignored
+The same setting may occur in two sources; a contradiction is an error, so that no value is ignored
 unnoticed.
 """
 

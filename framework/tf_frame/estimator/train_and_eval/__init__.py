@@ -1,1 +1,1 @@
-"""`train_and_evaluate`, and the part of each task of a cluster in it."""
+"""`train_and_evaluate`, and what each task of a cluster does in it."""

@@ -1,8 +1,8 @@
 """Evaluation of new checkpoints: in the training process, or in a task of its own.
 
 `EvaluationListener` follows `_NewCheckpointListenerForEvaluate` of tensorflow_estimator,
-training.py. `evaluate_continuously` has delays and log lines of `_start_continuous_evaluation`
-there, but looks for a new checkpoint every second, for any `throttle_secs`.
+training.py. `evaluate_continuously` has the delays and log lines of the same file's
+`_start_continuous_evaluation`, but looks for new checkpoints every second, for any `throttle_secs`.
 """
 
 from __future__ import annotations

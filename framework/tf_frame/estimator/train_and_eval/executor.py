@@ -1,12 +1,12 @@
 """`train_and_evaluate`: trains, evaluates and exports, alone or as one task of a cluster.
 
-The same script runs alone and on every machine of a cluster; TF_CONFIG names its task there.
+The same script runs alone and on every machine of a cluster, where TF_CONFIG names the task.
 
     train_spec = TrainSpec(train_input_fn, max_steps=1000)
     eval_spec = EvalSpec(eval_input_fn, exporters=[FinalExporter("last", receiver_fn)])
     metrics, exports = train_and_evaluate(estimator, train_spec, eval_spec)
 
-Each task has its part:
+The tasks do the following:
 
     chief, worker   start a server and train
     master          is a chief that evaluates as well

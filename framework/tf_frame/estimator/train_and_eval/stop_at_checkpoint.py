@@ -1,6 +1,6 @@
 """Hook that ends the training of a worker once the chief has saved the last step.
 
-At the last global step, the result of the training may not be on disk yet.
+When a worker sees the last global step, the checkpoint of that step may not be on disk yet.
 """
 
 from __future__ import annotations

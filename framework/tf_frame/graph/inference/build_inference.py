@@ -1,7 +1,7 @@
 """Builds a model for evaluation, prediction or export, and restores it in a session.
 
-All three must restore moving averages instead of the variables, round like a quantised training,
-and refuse the checkpoint of another model:
+Each of the three restores moving averages in place of the variables, rounds values as a quantised
+training does, and refuses the checkpoint of another model:
 
     with tf.Graph().as_default():
         inference = build_inference(

@@ -1,7 +1,7 @@
 """Builds the evaluation graph: one clone, streaming metrics, one pass over the data.
 
-A session can evaluate one checkpoint after the other, unless the graph has state, such as a queue,
-that lets earlier evaluations change later figures: `find_session_state` finds it.
+A session can evaluate one checkpoint after the other, unless state in the graph, such as a queue,
+lets an evaluation change the metrics of the next. `find_session_state` finds such state.
 """
 
 from __future__ import annotations

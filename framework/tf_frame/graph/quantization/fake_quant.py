@@ -1,6 +1,6 @@
 """Fake quantisation of weights and activations, with variables for the ranges.
 
-Values are rounded as integers of 8 bits would be, but stay float32, so that the network can be
+Values are rounded to 256 levels, as in 8-bit integers, but stay float32, so that the network can be
 trained. Evaluation reads the ranges, measured in training, from the checkpoint.
 """
 
