@@ -1,6 +1,6 @@
 """Writes checkpoints from NumPy arrays, and checks the destination before any work.
 
-`tf-frame checkpoint rename` and `average` use this module, because they have no graph for a `Saver`.
+`tf-frame checkpoint rename` and `average` use this module: they have no graph for a `Saver`.
 """
 
 from __future__ import annotations
