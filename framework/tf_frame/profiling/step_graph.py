@@ -1,7 +1,7 @@
-"""Parts of a training step: forward, backward and update; kept activations; outputs of scopes.
+"""Finds forward, backward and update operations of a step, kept activations, outputs of scopes.
 
-Kept activations and outputs depend on the input, on data or random numbers, not on variables only.
-All functions take the operations of a step in the order of their creation.
+The backward pass reads the kept activations. Tensors that depend on variables and constants only
+are neither activations nor outputs. All functions take operations in the order of their creation.
 """
 
 from __future__ import annotations

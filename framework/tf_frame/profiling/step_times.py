@@ -6,8 +6,8 @@
     times.hook(hook, began, now)     # after each method of a hook
     times.table()                    # median, p90, p99, hooks; for result.json
 
-Durations are counted in classes; a class is 5 % longer than the one before, so that the error of a
-quantile is at most 2.5 %.
+Durations are counted in a histogram. Each bucket is 5 % wider than the bucket before, so that the
+error of a quantile is at most 2.5 %.
 """
 
 from __future__ import annotations

@@ -5,9 +5,9 @@
     trace.bar(trace.at(row, 0, begin, end), "Op", "Conv2D", arguments({"name": "conv1"}))
     trace.json()
 
-The format is the "Trace Event Format" of the Catapult project; its times are microseconds. The
-readers keep times as 64-bit floats, which are too short for nanoseconds since 1970. So times in the
-file count from `origin`, which is in `otherData`.
+The format is the "Trace Event Format" of the Catapult project; its times are microseconds. Both
+viewers keep times as 64-bit floats, too coarse for nanoseconds since 1970. So times in the file
+count from `origin`, which is in `otherData`.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The content of a report, which its text, JSON and HTML show.
+"""Dataclasses with the content of a report; its text, JSON and HTML are written from them.
 
-Times are milliseconds: the mean over the recorded steps of one task, and in `ms_of_steps` the time
-of each step. A share is a part of the mean step, from 0 to 1. The time of profiling itself is in
-`profiler_ms` only.
+Times are in milliseconds: means over the recorded steps of one task; `ms_of_steps` has the time of
+each step. A share is a part of the mean step, from 0 to 1. Only `profiler_ms` includes the time of
+profiling itself.
 """
 
 from __future__ import annotations

@@ -3,11 +3,11 @@
     comparison = compare(before, after)
     comparison.step.difference_ms, comparison.step.significant
 
-The time of an entry is the share of the steps where it occurs, times its median in these steps. So
-one slow step changes little, and a hook that runs at some steps still counts. The significance of a
-difference is tested on all steps of both reports, for all entries of a table together. The test
-knows the noise from step to step, but not the noise from run to run, such as another load of the
-machine.
+The time of an entry, such as a layer, is its median over the steps in which it occurs, multiplied
+by the share of such steps. So one slow step changes little, and a hook that runs at few steps still
+counts. The significance of a difference is tested on all steps of both reports, for all entries of
+a table together. The test covers noise from step to step, but not noise from run to run, such as
+another load of the machine.
 """
 
 from __future__ import annotations

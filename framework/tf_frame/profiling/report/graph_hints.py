@@ -1,4 +1,4 @@
-"""Causes of slow steps in the graph: input, memory, clones, single operations, small steps."""
+"""Finds causes of slow steps within the graph: input, memory, clones, operations, small steps."""
 
 from __future__ import annotations
 

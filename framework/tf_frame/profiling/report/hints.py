@@ -1,9 +1,9 @@
-"""Hints: the most common causes of slow steps, found in the figures of a report, and remedies.
+"""Finds the most common causes of slow steps in a report, and returns hints with remedies.
 
-A cause is a function that yields hints; for a healthy profile it yields none. The gain of a hint is
-an upper bound of the time that would be saved, as a part of the step. Each cause has a threshold;
-below it, the gain is noise of the machine. This module has the causes in hooks, `graph_hints` the
-causes in the graph.
+A function for each cause yields the hints; for a healthy profile it yields none. The gain of a hint
+is the most time that the remedy can save, as a share of the step. Each cause has a threshold: a
+smaller gain counts as noise and yields no hint. This module checks the hooks of a run;
+`graph_hints` checks the graph.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Kinds of operations: which part of a training step a type, or a name, belongs to.
+"""Finds the kind and the priority of an operation from its type and name.
 
-Kinds, such as `convolution`, are for the readers of a report; priorities are for the phases: an
-operation computes, waits for input, or waits for other tasks.
+A kind, such as `convolution`, groups operations in the tables of a report. A priority says whether
+an operation computes, waits for input or waits for other tasks, to divide a step into phases.
 """
 
 from __future__ import annotations

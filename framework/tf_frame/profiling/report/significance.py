@@ -7,7 +7,7 @@ wrote a checkpoint, is many times as long as the others and would decide a test 
 distribution of rank sums can be counted exactly for few steps; a permutation test of medians would
 need random draws instead.
 
-Of many compared entries some differ by chance. `adjusted_p_values` bounds the share of false
+Of many compared entries, some differ by chance. `adjusted_p_values` bounds the share of false
 differences among the significant ones by the procedure of Benjamini and Hochberg ("Controlling the
 false discovery rate", Journal of the Royal Statistical Society B 57, 1995).
 """

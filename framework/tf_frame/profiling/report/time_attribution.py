@@ -1,13 +1,13 @@
 """Attributes the wall time of a step to phases and to operations.
 
-A sweep goes through the begins and ends of all spans and operations in the order of time. Between
-two of these events nothing changes, so the time between is attributed
+A sweep visits the begins and ends of all spans and operations in the order of time. The time
+between two successive events is attributed
 
-    within the session call    to the class of operations with the first `Priority`; if no
-                               operation runs, to the session
+    within the session call    to the running operations with the smallest `Priority`, in equal
+                               parts; if no operation runs, to the session
     outside                    to the hook that runs; if no hook runs, to the loop
 
-So the phases add up to the step. Time of a class is divided equally between its operations.
+So the times of all phases add up to the time of the step.
 """
 
 from __future__ import annotations

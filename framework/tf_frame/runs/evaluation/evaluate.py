@@ -1,7 +1,7 @@
 """Evaluation of a run's checkpoints: a single one, or each new one (`tf-frame evaluate`).
 
-Each new checkpoint is evaluated in a process next to the training, which does not wait. The
-training may delete a checkpoint before its evaluation; such a checkpoint is skipped.
+A separate process evaluates each new checkpoint, so that the training does not wait. The training
+may delete a checkpoint before its evaluation; such a checkpoint is skipped.
 """
 
 from __future__ import annotations

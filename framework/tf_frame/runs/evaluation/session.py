@@ -1,7 +1,7 @@
 """`EvalSession`: a session that is reused for many checkpoints, to save time.
 
-In each new session of a `tf.train.MonitoredSession` TensorFlow optimises the graph and fills the
-tables again.
+Each new session of a `tf.train.MonitoredSession` optimises the graph and fills the lookup tables
+again.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Inputs of an exported model that takes raw data, such as image files, and prepares it itself.
 
-The forms come from `tf_frame.Input.raw_serving`. A graph with several forms has placeholders for
-the inputs of each form, and computes the features from the form that is fed.
+`tf_frame.Input.raw_serving` defines one or more forms of raw data. A graph with several forms has
+placeholders for the inputs of each form, and computes the features from the form that is fed.
 """
 
 from __future__ import annotations

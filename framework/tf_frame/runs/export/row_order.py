@@ -1,8 +1,8 @@
-"""Order of output rows that are sorted by a score, such as detections, for a comparison.
+"""Puts rows with tied scores, such as detections, in the same order before outputs are compared.
 
-An exported model rounds scores in another way: rows with nearly equal scores may change places.
-Before a comparison, such rows of the export are put in the order of the restored session. An output
-with rows that are not sorted by the score stays as it is.
+An exported model rounds scores in another way, so rows with nearly equal scores may change places.
+Such rows of the export are put in the order of the restored session. An output with rows that are
+not sorted by the score stays as it is.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """`Serving`: a restored model with placeholders as inputs, the source of all exports.
 
-The training graph reads its data; an exported model is fed. Every format is written from this
-session, or compared with its outputs.
+A training graph reads its data from an input pipeline; a `Serving` is fed. Every export is written
+from the session of a `Serving`, or compared with the outputs of that session.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """The format `checkpoint`: the variables of the inference model and nothing else.
 
-For fine-tuning and for programs that have the model's code: smaller than a checkpoint of the
-training, as it has no slots of an optimizer. With moving averages in the run options, it
-contains the averages under the names of the variables. `--warm_start_from` and a
-`tf.train.Saver` of the same model can restore it.
+For fine-tuning and for programs that have the model's code. The export has no slots of an
+optimizer, so it is smaller than a checkpoint of the training. With moving averages in the run
+options, the export has the averages under the names of the variables. `--warm_start_from` and a
+`tf.train.Saver` of the same model can restore the export.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ file in the same folder names the tensors to feed and to fetch:
                           "dtype": "float32"}},
      "outputs": {"semantic": {"tensor": "outputs/semantic:0", ...}}}
 
-Inputs for several forms of raw data have the inputs of one form fed.
+For a model that takes raw data in several forms, feed the inputs of one form only.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The format `onnx`, for ONNX Runtime and the many programs that read ONNX, in float32.
+"""The format `onnx`: a float32 model for ONNX Runtime and the many programs that read ONNX.
 
 tf2onnx converts the frozen graph, and ONNX Runtime computes the outputs that are verified. Both
 come with `pip install "tf-frame[onnx]"`.

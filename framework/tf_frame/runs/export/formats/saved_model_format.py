@@ -1,6 +1,6 @@
 """The format `saved_model`, for TensorFlow Serving and `tf.saved_model.load`.
 
-It uses `tf_frame.runs.export.saved_model` with placeholders for the run's own features.
+`tf_frame.runs.export.saved_model` writes it, with placeholders for the features of the run.
 """
 
 from __future__ import annotations

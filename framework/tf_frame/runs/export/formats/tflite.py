@@ -1,4 +1,4 @@
-"""The format `tflite`: a model for TensorFlow Lite, for phones and small devices, in float32.
+"""The format `tflite`: a float32 model for TensorFlow Lite, on phones and small devices.
 
 TensorFlow Lite plans its memory for fixed sizes, so the model takes batches of one example, with
 the sizes of the evaluation data.

@@ -1,12 +1,12 @@
 """The format `tflite_int8`: a model for TensorFlow Lite that computes in 8-bit integers.
 
-Weights are rounded for each channel, activations in the ranges of examples of the evaluation data
+Weights are rounded per channel, and activations in ranges that are measured on evaluation data
 (https://ai.google.dev/edge/litert/conversion/tensorflow/quantization/post_training_quantization,
-"full integer quantization"). The converted graph includes the rounding by --quantize_delay_step.
+"full integer quantization"). With --quantize_delay_step, the graph keeps its fake quantization.
 
-Single elements may differ by any amount if every layer is rounded to 256 levels. So means are
-compared: the mean absolute difference of floating-point outputs, in units of the output's scale;
-the share of integers and truth values that differ, without ties of classes; see `verify`.
+Rounding every layer to 256 levels may change a single element by any amount. So means are compared:
+for floats, the mean absolute difference in units of the output's scale; for integers and truth
+values, the share of elements that differ, without ties of classes (see `verify`).
 """
 
 from __future__ import annotations
