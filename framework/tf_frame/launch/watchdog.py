@@ -4,8 +4,8 @@ The launcher writes `+PID` for each process group that it starts, and `-PID` for
 ended, to the standard input of this program. If the input ends while groups are left, they get
 SIGTERM, so that the chief saves, and SIGKILL if they do not end.
 
-It is run by its path, with nothing but the standard library, and starts in some hundredths of a
-second.
+The launcher runs this file by its path. The file imports only the standard library, so it starts
+in some hundredths of a second.
 """
 
 from __future__ import annotations

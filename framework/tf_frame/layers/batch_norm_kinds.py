@@ -1,7 +1,7 @@
 """Implementations of batch norm: fused kernel, separate operations, batch renormalisation.
 
-The fused kernel is the fastest, but supports only some ranks and types and the statistics of its
-own batch. Renormalisation is for small batches: training then uses nearly the same statistics as
+The fused kernel is the fastest, but supports few ranks and types, and only statistics of a single
+batch. Renormalisation is for small batches: with it, training uses nearly the same statistics as
 inference.
 """
 

@@ -1,6 +1,6 @@
 """`smart_cond` and `smart_where`: conditions that are Python values or tensors.
 
-`is_training` is mostly a constant. Then one branch is built, without `tf.cond`.
+For a constant, such as most values of `is_training`, one branch is built, without `tf.cond`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Transposed convolutions, the gradients of convolutions with a stride: they enlarge feature maps.
+"""Transposed convolutions (gradients of strided convolutions), which enlarge feature maps.
 
-Arguments and variable names are slim's, so its networks build unchanged, and their checkpoints
-load.
+Arguments and variable names are slim's, so networks for slim build unchanged, and their
+checkpoints load.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Fully connected layers, `bias_add`, and embedding lookups.
 
-Arguments and variable names are slim's (embeddings: tf.contrib.layers), so that its networks build
+Arguments and variable names are slim's (embeddings: tf.contrib.layers), so networks for slim build
 unchanged, and their checkpoints load.
 """
 

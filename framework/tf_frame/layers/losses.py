@@ -1,4 +1,4 @@
-"""Losses with the names, arguments and values of slim's, for programs written for `slim.losses`.
+"""Losses with slim's names, arguments and values, for programs written for `slim.losses`.
 
 Each loss is the mean over the elements with a weight other than 0, and is added to
 `tf.GraphKeys.LOSSES`, or to the collection that an `arg_scope` of `add_loss` names.

@@ -1,7 +1,7 @@
 """Variables of the normalisation layers, and the updates of the moving statistics.
 
-Their names are slim's, so its checkpoints load. `is_training` may be a tensor: without training an
-update then changes nothing, and needs no `tf.cond`.
+Variable names are slim's, so slim's checkpoints load. `is_training` may be a tensor: outside
+of training, updates change nothing, and they need no `tf.cond`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Collects the outputs of layers under aliases, which become the end points of a network.
+"""Collects the outputs of layers by alias, for the end points of a network.
 
-End points are outputs of a network by name; a decoder, for example, needs them. The aliases are a
-tensor's attribute `aliases`, as in tf_slim, layers/utils.py.
+End points map aliases to outputs; a decoder, for example, needs them. A tensor has its aliases in
+the attribute `aliases`, as in tf_slim, layers/utils.py.
 """
 
 from __future__ import annotations

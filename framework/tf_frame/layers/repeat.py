@@ -1,6 +1,6 @@
 """Sequences of layers: the same layer several times, or with different arguments.
 
-Their scopes have slim's numbers (`conv1/conv1_2`), so checkpoints of its VGG load.
+Scopes are numbered as in slim (`conv1/conv1_2`), so checkpoints of slim's VGG load.
 """
 
 from __future__ import annotations

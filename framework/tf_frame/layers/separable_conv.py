@@ -1,7 +1,7 @@
 """Depthwise separable convolutions, and convolutions of each channel with the same kernel.
 
 A separable convolution needs a fraction of the multiplications of a full one; MobileNet and DeepLab
-use it. Arguments and variable names are slim's, so its checkpoints load.
+use it. Arguments and variable names are slim's, so slim's checkpoints load.
 """
 
 from __future__ import annotations

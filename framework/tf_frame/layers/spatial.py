@@ -1,7 +1,7 @@
 """Sizes of feature maps, bilinear resizing, and the positions of activations.
 
-Segmentation resizes feature maps to the size of other feature maps or of the labels, also where
-sizes depend on the run. `spatial_softmax` finds keypoints.
+Segmentation resizes feature maps to the size of other feature maps or of the labels, even if the
+sizes are known only at run time. `spatial_softmax` finds keypoints.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""`slim_layer` makes a layer of a product: weights, normalisation or biases, activation.
+"""`slim_layer` turns a convolution or matrix product into a layer with slim's arguments.
 
-Convolutions and dense layers differ only in their products. Their common arguments are here, and
-the names, penalties and collections of variables, because checkpoints and losses depend on them:
+Convolutions and dense layers differ only in their products. All share the steps of this module:
+weights, normalisation or biases, activation. A new layer defines only its product:
 
     @slim_layer("fully_connected")
     def fully_connected(inputs, num_outputs, *, steps):

@@ -1,6 +1,6 @@
 """The learning rates `multi_steps` (`piecewise`) and `manual_steps`: constant between boundaries.
 
-DeepLab's boundaries are the last step of each rate, object_detection's the first step.
+A boundary is the last step of a rate in `multi_steps`, and the first in `manual_steps`.
 """
 
 from __future__ import annotations

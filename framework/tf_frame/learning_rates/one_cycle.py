@@ -1,6 +1,6 @@
 """The learning rate `one_cycle`: rise, fall, and a last fall to near zero (arXiv:1708.07120).
 
-For trainings of few steps with a high peak, which the authors call super-convergence.
+A high peak shortens training; the paper calls this effect super-convergence.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """`learning_rate`: the learning rate of a run as a tensor, first warm-up, then any schedule.
 
-In a warm-up steps are small, because the gradients of new layers are large.
+During warm-up the steps are small, because the gradients of new layers are large.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The optimizers of `tf.compat.v1.train` as plugins: SGD, momentum, Adam, RMSProp ...
 
-A plugin is the name of TensorFlow's class and options. TensorFlow is imported only when a run makes
-the optimizer, because quick commands such as `tf-frame plugins show` also load the plugins.
+A plugin declares the name and the options of TensorFlow's class. TensorFlow is imported only when a
+run makes the optimizer, because quick commands such as `tf-frame plugins show` also load plugins.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Constructs plugins with their parameters, in one place, so that errors name the plugin.
 
-`ConfiguredPlugin.make` moves a new plugin to a subclass of its class. The contract methods of the
-subclass note plugin and method on an exception. So tf-frame simply calls `model.build(...)` or
-`transform(...)`, and `tf_frame.plugin.fault` finds the note. Hooks, optimizers and writers that a
-plugin makes get such a subclass as well.
+`ConfiguredPlugin.make` replaces the class of a new plugin by a subclass. If a contract method of
+the subclass fails, the names of plugin and method are added to the exception, where
+`tf_frame.plugin.fault` finds them. The rest of tf-frame simply calls `model.build(...)`. Hooks,
+optimizers and writers that a plugin makes get such a subclass as well.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Hashes the content of an installed package: its entry points and its files.
 
-The hash covers the files that an import would load now, wherever on the path they are. So edits in
-an editable install or in site-packages change the hash, and so does a copy that hides the installed
-files. Nothing is imported.
+The hash covers the files that an import would load now, wherever on the path they are. Edits in an
+editable install or in site-packages therefore change the hash. So does a copy that hides the
+installed files. Nothing is imported.
 """
 
 from __future__ import annotations

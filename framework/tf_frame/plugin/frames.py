@@ -1,4 +1,4 @@
-"""Finds the frames of plugins' code that an exception or an operation of a graph comes from.
+"""Finds the stack frames in plugins' code that led to an exception or an operation of a graph.
 
 The traceback of a session's error has no such frames: the error names an operation, which the
 plugin made earlier, or contains the traceback of a Python function of the input as text.

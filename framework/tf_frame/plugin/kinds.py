@@ -1,4 +1,4 @@
-"""The kinds of plugins with their entry-point groups, and the check of a class by its kind.
+"""Defines the kinds of plugins and their entry-point groups; checks that a class fits its kind.
 
 The check is made when a plugin is loaded. So a missing method, a method with other arguments, a
 class of another kind or an option of an impossible type is reported before a graph is built.

@@ -1,8 +1,8 @@
 """Contracts of the plugins for image networks and for the preprocessing of their images.
 
-A model such as `classification` finds a network by its name, an input a
-preprocessing; both are plugins, so that any package adds more of them. None of
-this imports TensorFlow, and neither should the module that an entry point names.
+A model such as `classification` looks up a network by name; an input looks up a preprocessing by
+name. Both are plugins, so any package can add more. This module does not import TensorFlow, nor
+should the module that an entry point names.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Finds the plugin that an object or a line of code belongs to, and names plugins in messages.
 
-Every class that is loaded as a plugin is registered here with its package. An object that comes
-through the gate of `tf_frame.plugin.configured` has its plugin as an attribute. An `Estimator`
+Every class that is loaded as a plugin is registered here with its package. Plugins, and objects
+that plugins make, get the plugin as an attribute in `tf_frame.plugin.configured`. An `Estimator`
 takes objects that no package registers; messages name these objects by their class.
 """
 

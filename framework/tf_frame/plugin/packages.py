@@ -1,7 +1,7 @@
 """Reads the metadata of installed packages that have plugins, without importing any of them.
 
-`importlib.metadata` parses the whole file, long description included, for each attribute; here
-its header is read once, so that hundreds of packages with plugins cost little.
+`importlib.metadata` parses the whole file, long description included, for each attribute; this
+module parses only the header, once, so that hundreds of packages with plugins cost little.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Draws the run metadata of a session run as a Chrome trace; no TensorFlow.
+"""Draws the run metadata of a session run as a Chrome trace, without TensorFlow.
 
     chrome_trace(run_metadata, memory=True)
 

@@ -5,7 +5,7 @@
 The allocation records of an operation hold the allocations of its outputs and temporary memory,
 and their release, even if another operation was the last user. Variables, which the step did not
 allocate, have no record. If a device has no records at all, its outputs replace them: from the
-begin of their operation to the end of the last operation that reads them.
+start of their operation to the end of the last operation that reads them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Draws all tasks of a profile as one Chrome trace; no TensorFlow.
+"""Draws all tasks of a profile as one Chrome trace, without TensorFlow.
 
     trace = draw_tasks(align(read_run(find_folder("runs/first"))))
     trace.json()

@@ -4,8 +4,8 @@
     stop_profiler(profiler)        # writes plugins/profile/<time>/<host>.xplane.pb in the folder
 
 Any error of the profiler is a `CaptureError`. If the profiler is in use already, the error says
-where: by a capture of this process, by other code that called `tf.profiler.experimental.start`, or
-by the profiler server, which TensorBoard's button calls.
+what uses it: a capture of this process, other code that called `tf.profiler.experimental.start`, or
+the profiler server, which TensorBoard's button calls.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Folders of profiles below a model folder; no TensorFlow for a local path.
+"""Lists, reads and deletes the profiles in a model folder; local paths need no TensorFlow.
 
     plugins/profile/2026_01_31_12_00_00_step_100/<host>_<task>.xplane.pb
     plugins/profile/2026_01_31_12_00_00_step_100/<host>_<task>.steps.json.gz
