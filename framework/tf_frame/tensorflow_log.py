@@ -1,7 +1,7 @@
-"""Log lines of TensorFlow: their level, and an import that hides them.
+"""Sets the log level of TensorFlow, and hides the log lines of its import.
 
-TensorFlow's libraries write lines while they are imported, between which the lines of a command
-would be lost. Code that imports TensorFlow within a function writes:
+TensorFlow's libraries write many lines while they are imported; the output of a command would be
+lost among these lines. Code that imports TensorFlow within a function writes:
 
     with quiet_import():
         import tensorflow as tf

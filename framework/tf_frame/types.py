@@ -1,6 +1,6 @@
 """Type aliases for objects of TensorFlow, which has no types for static checks.
 
-The module does not import TensorFlow, so that modules that start quickly can use the aliases.
+The module does not import TensorFlow, so that modules that must load quickly can use the aliases.
 """
 
 from __future__ import annotations

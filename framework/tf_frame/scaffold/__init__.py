@@ -1,4 +1,4 @@
-"""New plugins: the folder of a distribution, written from the templates in this package.
+"""Writes the folder of a new plugin distribution from the templates in this package.
 
     write_plugin("my-model", "model", "/home/me")   # /home/me/my-model
 

@@ -1,4 +1,4 @@
-"""The plugins that a new distribution can have, by the choice on the command line."""
+"""The plugins that a new distribution gets for each value of `--kind`."""
 
 from __future__ import annotations
 

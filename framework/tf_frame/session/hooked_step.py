@@ -1,4 +1,4 @@
-"""Runs a step with the hooks that want it, by the protocol of `MonitoredSession`.
+"""Runs a step together with the hooks that are due, by the protocol of `MonitoredSession`.
 
 The fetches, feeds and options of the hooks are merged into one session call, as TensorFlow
 merges them, so that hooks written for TensorFlow work unchanged.

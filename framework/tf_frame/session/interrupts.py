@@ -1,4 +1,4 @@
-"""`Interrupts`: Ctrl-C and SIGTERM end a run after the present step, which is saved."""
+"""`Interrupts`: on Ctrl-C or SIGTERM, a run finishes the current step, saves it and stops."""
 
 from __future__ import annotations
 

@@ -5,9 +5,9 @@
         loop.run(session)
 
 `MonitoredSession.run` calls all hooks at every step, which makes short steps slower. Here a hook
-runs only at the steps of its cadence (`hooked_step`). The quiet steps, which no hook wants, are
-prepared calls, or few calls of many steps (`--steps_per_loop`). After a quiet step the loop only
-reports a watched tensor that is not finite to its hook, and asks the hooks that may end training.
+runs only at the steps of its cadence (`hooked_step`). Steps without hooks are prepared calls, of
+one step or of many steps (`--steps_per_loop`). After such a call the loop only tells a hook if its
+watched tensor is NaN or infinite, and asks hooks whether to end training.
 """
 
 from __future__ import annotations

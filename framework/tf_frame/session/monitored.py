@@ -1,7 +1,7 @@
-"""Creates the `MonitoredSession` of a training graph, which restores and recovers it.
+"""Creates the `MonitoredSession` of a training graph; restores checkpoints, also after a failure.
 
-Unlike `MonitoredTrainingSession`, the session adds no hooks. It lists every variable that does not
-fit before it restores, and restores the newest readable checkpoint after a lost session.
+Unlike `MonitoredTrainingSession`, the session adds no hooks. An error lists all variables that do
+not fit a checkpoint. After a lost session, the newest readable checkpoint is restored.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """`Schedule`: the order of a session's hooks, and the steps at which each of them runs.
 
-The training loop asks the schedule how many steps may run without hooks. `--show_hooks` prints the
-schedule, with the hooks that run at every step and so turn the fast path off.
+The training loop asks the schedule how many steps may run without hooks, on the fast path.
+`--show_hooks` prints the schedule, with the hooks that run at every step and turn this path off.
 """
 
 from __future__ import annotations

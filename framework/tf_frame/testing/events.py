@@ -1,4 +1,4 @@
-"""Reads the event files of a folder, which TensorBoard shows."""
+"""Reads the TensorBoard event files of a folder."""
 
 from __future__ import annotations
 

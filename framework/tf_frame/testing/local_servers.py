@@ -1,4 +1,4 @@
-"""TensorFlow's servers of a cluster as real processes on loopback, for graphs of several tasks.
+"""Starts the `tf.train.Server`s of a cluster as processes on loopback, for graphs of several tasks.
 
 For jobs of `tf-frame run` see `local_job`.
 """

@@ -1,6 +1,6 @@
 """A model function with one weight and known values after each step.
 
-So tests of an `Estimator` see from loss and weight which steps were run and restored.
+The loss and the weight show to a test of an `Estimator` which steps were run and restored.
 Each step of gradient descent halves the distance of the weight to 4. After step n:
 
     weight = 4 (1 - 0.5^n)      loss = (4 - weight)^2 = 16 * 0.25^n

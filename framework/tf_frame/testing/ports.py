@@ -1,7 +1,7 @@
-"""Free TCP ports for servers in tests: another test or program may have taken a fixed port.
+"""Finds free TCP ports for servers in tests, because a fixed port may be in use.
 
-The launcher chooses the ports: a connection of another test may take a port that the system gives
-to outgoing connections, before the server listens.
+`tf_frame.launch.ports` chooses ports outside of the system's range for outgoing connections. Else
+a connection of another test could take the port before the server listens.
 """
 
 from __future__ import annotations

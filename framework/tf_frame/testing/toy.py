@@ -1,6 +1,6 @@
-"""A linear model with its input, the smallest plugins that train, and setups made of classes.
+"""The smallest plugins that train (a linear model and its input), and setups of plugin classes.
 
-For tests that need a run or a graph in seconds, and no installed package.
+For tests that need a run or a graph in seconds, without an installed package.
 
     setup = make_setup(ToyModel, ToyInput, model_dir, max_steps=5)
     graph = build_toy_graph(RunOptions(train_batch_size=8), optimizer="sgd")

@@ -1,4 +1,4 @@
-"""Predictions on files, or on the evaluation split, written one by one (`tf-frame predict`).
+"""Writes predictions on files, or on the evaluation split, one by one (`tf-frame predict`).
 
 Predictions before a stop, a full disk or a broken file are kept; the error names the broken file.
 """

@@ -3,7 +3,7 @@
     for prediction in predictions(model=model, source=source, config=config, checkpoint=path):
         print(prediction["probabilities"])
 
-For `Estimator.predict` and `tf-frame predict`; data of any size needs the memory of a batch.
+`Estimator.predict` and `tf-frame predict` use this generator. It holds only one batch in memory.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Chooses plugins and resolves options: settings of several sources -> `TrainingSetup`.
+"""Makes a `TrainingSetup` from settings of several sources: chooses plugins and resolves options.
 
     chosen = choose_plugins([model_settings(cls, "deeplab"), file, command_line])
     setup = chosen.configure(model_dir="runs/first")
 
-`tf-frame run` and `Estimator` both load their plugins here, so that the same source wins.
+`tf-frame run` and `Estimator` share this module, so that sources have the same precedence in both.
 """
 
 from __future__ import annotations

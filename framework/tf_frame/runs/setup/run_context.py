@@ -1,6 +1,6 @@
-"""`RunContext`: observer, task of this process and additions of a script, for one training.
+"""`RunContext`: the user's observer, the task of this process, hooks and listeners of a script.
 
-`TrainingSetup` defines the training and is written to `config.yaml`; a context is for one call.
+`config.yaml` records the `TrainingSetup` of a training; a `RunContext` is made for one call.
 """
 
 from __future__ import annotations

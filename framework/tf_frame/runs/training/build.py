@@ -1,4 +1,4 @@
-"""Builds the training graph of a setup, its session configuration and its loop."""
+"""Builds the training graph of a setup, the session configuration and the training loop."""
 
 from __future__ import annotations
 

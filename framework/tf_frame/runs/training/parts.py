@@ -1,4 +1,4 @@
-"""`TrainingParts`: the parts of one training, the one argument of the makers of its hooks."""
+"""`TrainingParts`: the setup, graph and devices of a training, from which its hooks are made."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """One run of the command line: train or resume, evaluate, write `result.json`.
 
-A new run and one that was stopped take the same call: after a crash, a scheduler can start the
-same command with the same folder again, and steps that were saved are not trained again.
+The same call starts a new run or resumes a stopped run: after a crash, a scheduler can start the
+same command with the same folder again, and training goes on from the newest checkpoint.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Warm start by run options: a new run begins with values of a checkpoint (`--warm_start_from`).
 
-A run with a checkpoint of its own resumes from its checkpoint: the same command can be given again.
+A run with its own checkpoint resumes from it and ignores the option; the command can be repeated.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Conformance suites: checks of the contracts that the tests of a plugin inherit.
+"""Conformance suites: base classes for the tests of a plugin, with checks of the plugin's contract.
 
 from tf_frame.testing.conformance import ModelConformance
 

@@ -1,4 +1,4 @@
-"""`Pipeline`: the data of an input in a graph, and `Batches`: the values that are read."""
+"""`Pipeline` puts the data of an input into a graph; `Batches` holds the batches that were read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`BuiltModel`: the graphs of a model, which its checks share."""
+"""`BuiltModel`: base of the suite for models; builds each graph once for all checks."""
 
 from __future__ import annotations
 

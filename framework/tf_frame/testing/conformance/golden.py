@@ -1,4 +1,4 @@
-"""Golden checkpoints: values of variables and the loss of the first training batch with them.
+"""Golden checkpoints: saved variables, and the loss of the first training batch with these values.
 
 A later version of a model that cannot read the checkpoint, or computes another loss, breaks the
 runs of its users.

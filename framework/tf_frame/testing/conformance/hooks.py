@@ -1,4 +1,4 @@
-"""`HookConformance`: the suite for the plugins of the kind hook."""
+"""`HookConformance`: the suite for hook plugins."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`NetworkConformance`, `PreprocessingConformance`: suites for the plugins of these kinds."""
+"""`NetworkConformance`, `PreprocessingConformance`: suites for networks and preprocessing."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""`ModelGraphs`: builds the graphs of a model that the checks share.
+"""`ModelGraphs`: builds the graphs of a model for its checks.
 
-The code of a run builds the graphs, so that a check fails if a run would fail. Only the output of
-`build` is adjusted: separate checks report a wrong loss and wrong metrics, and the other checks
-need a graph nevertheless.
+The code of a run builds the graphs, so that a check fails if a run would fail. Only the loss and
+the metrics that `build` returns are adjusted: separate checks report a wrong loss and wrong
+metrics, and the other checks still get a graph.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`ReadInput`: the data of an input, read once for all of its checks."""
+"""`ReadInput`: base of the suite for inputs; reads the data once for all checks."""
 
 from __future__ import annotations
 

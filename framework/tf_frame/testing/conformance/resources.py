@@ -1,4 +1,4 @@
-"""Lists threads, files, signals and patched functions that a process holds."""
+"""Finds threads, open files, signal handlers and patched functions that a hook leaves behind."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """Finds the side effects of loading a plugin, in a fresh process.
 
-The module is also the program of this process, run by its path, with a JSON object of
-`module:attribute` -> file on standard input. Each plugin is loaded in a child of its own, forked
-from a process that has imported no plugin. A plugin that imports TensorFlow is loaded once more in
-a child that had TensorFlow before, so that the effects of TensorFlow's own import do not count.
+The fresh process runs this module as a script, and reads a JSON object from standard input:
+`module:class` -> source file. The process forks a child for each plugin, and only the child
+loads the plugin. A plugin that imports TensorFlow is loaded again in a child that already has
+TensorFlow, so that the effects of TensorFlow's own import do not count.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """`Conformance`: the base of the suites, with the checks that every plugin has to pass.
 
 A check is a method `test_...` with a docstring as its description. A failing check raises
-AssertionError with the change that the author should make. A check that lacks something raises
-`unittest.SkipTest`, which pytest knows. The checks of a suite share costly objects, such as graphs.
+AssertionError with the change that the author should make. A check that cannot run, such as without
+data, raises `unittest.SkipTest`. The checks of a suite share costly objects, such as graphs.
 """
 
 from __future__ import annotations

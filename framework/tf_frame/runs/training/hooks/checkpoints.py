@@ -1,4 +1,4 @@
-"""Makes the chief's hooks that save and evaluate checkpoints, and finds savers of a script."""
+"""Makes the chief's hooks that save and evaluate checkpoints; finds saver hooks of a script."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Makes the hooks that let a worker take part in its job, and show its status."""
+"""Makes the hooks of a worker in a job: delayed start, shared steps, status file and signals."""
 
 from __future__ import annotations
 

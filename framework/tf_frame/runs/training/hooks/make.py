@@ -1,4 +1,4 @@
-"""Makes the hooks of a training from the run options, from `--hook`, from the model and a script.
+"""Makes the hooks of a training: from the run options, `--hook`, the model and a script.
 
 All tasks of a job share a folder, so only the chief saves, logs, evaluates and writes summaries.
 """

@@ -1,4 +1,4 @@
-"""Makes the hooks that capture profiles: of the run options, and of a request during training."""
+"""Makes the hooks that capture profiles, by the run options or on request during training."""
 
 from __future__ import annotations
 
