@@ -53,4 +53,4 @@ def test_they_train_with_options_of_their_own(tmp_path, monkeypatch):
     saved = tf.train.load_checkpoint(str(tmp_path)).get_tensor("linear/biases")
     reachable = {a * 2 + b * 1 + c * 0.6 for a in (1, -1) for b in (1, -1) for c in (1, -1)}
     assert min(abs(saved[0] - value) for value in reachable) < 1e-5
-    assert setup.versions()["foreign-steps"] == "1.0"
+    assert setup.versions()["foreign-steps"] == "3.2"

@@ -93,7 +93,7 @@ def test_the_resolved_configuration_has_the_hooks():
     assert [(named.name, dict(named.values)) for named in settings.hooks] == [
         ("counter", {"every_steps": 7, "word": "step"})
     ]
-    assert settings.versions["hook-test"] == "1.0"
+    assert settings.versions["hook-test"] == "3.2"
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ def install_source(monkeypatch, folder, name, source, **classes):
       name: name of the package; its module is `NAME_plugins`.
       source: source of the module.
       **classes: end of an entry-point group -> names of classes; the name of a plugin is the name
-        of its class in lower case.
+        of its class in lower case. The version of the package is 3.2.
 
     Returns:
       The folder on the import path.
@@ -25,7 +25,7 @@ def install_source(monkeypatch, folder, name, source, **classes):
         for cls in names.split()
     }
     write_toy_distribution(site)
-    write_distribution(site, name, targets)
+    write_distribution(site, name, targets, version="3.2")
     (site / f"{module}.py").write_text(source)
     monkeypatch.syspath_prepend(str(site))
     monkeypatch.chdir(folder)

@@ -158,7 +158,7 @@ def test_what_is_written_reads_back_the_same(tmp_path):
     (tmp_path / "again.yaml").write_text(to_yaml(setup.settings(), "header"))
     again = make_setup("--config", str(tmp_path / "again.yaml"), *where)
     assert again == setup
-    assert setup.versions()["choose-test"] == "1.0"
+    assert setup.versions()["choose-test"] == "3.2"
 
 
 def test_the_input_of_the_models_own_package_goes_before_others(tmp_path, monkeypatch):
