@@ -370,10 +370,10 @@ def _folded(
 
 def _table(rows: Sequence[Any], columns: _Columns) -> Markup:
     figure = Markup(' class="n"')
-    priorities = ["", *("" if title in _TEXT_COLUMNS else figure for title in list(columns)[1:])]
+    attributes = ["", *("" if title in _TEXT_COLUMNS else figure for title in list(columns)[1:])]
 
     def line(tag: str, cells: Sequence[str]) -> Markup:
-        pairs = zip(priorities, cells, strict=True)
+        pairs = zip(attributes, cells, strict=True)
         written = (Markup("<{0}{1}>{2}</{0}>").format(tag, *pair) for pair in pairs)
         return Markup("<tr>{}</tr>").format(Markup().join(written))
 
