@@ -1,8 +1,8 @@
 """`tf-frame checkpoint`: lists, shows, compares, renames and averages checkpoints.
 
-No command needs the code of a model. `list` and `show` find intact checkpoints and their contents,
-`rename` fits a checkpoint, such as a pretrained backbone, to a model with other variable names,
-and `average` averages the last checkpoints of a training into one set of weights.
+No command needs the code of a model. `list` finds intact checkpoints, `show` prints their contents,
+`diff` compares two. `rename` fits a checkpoint, such as a pretrained backbone, to a model with
+other variable names. `average` makes one set of weights from the last checkpoints of a training.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The learning rates `poly` and `polynomial`: polynomial decay, as in DeepLab and in slim."""
+"""Polynomial decay: `poly` with the defaults of DeepLab, `polynomial` with those of slim."""
 
 from __future__ import annotations
 

@@ -6,8 +6,8 @@
 The counts agree with TensorFlow's registry of statistics (`tf.compat.v1.profiler` uses it). The
 registry lacks most gradients, batch norm, activations and updates, does not support NCHW, and takes
 the wrong dimension of a `BatchMatMul` with a transposed input. Batch norm counts as in Grappler's
-cost model (tensorflow/core/grappler/costs/op_level_cost_estimator.cc). Types that are not listed
-count nothing, for example types that only move data.
+cost model (tensorflow/core/grappler/costs/op_level_cost_estimator.cc). Types outside of the tables
+in this module count nothing, for example types that only move data.
 """
 
 from __future__ import annotations

@@ -3,9 +3,9 @@
     profiler = start_profiler(folder, "step_100", host_tracer_level=2)
     stop_profiler(profiler)        # writes plugins/profile/<time>/<host>.xplane.pb in the folder
 
-Any error of the profiler is a `CaptureError`. If the profiler is in use already, the error says
-what uses it: a capture of this process, other code that called `tf.profiler.experimental.start`, or
-the profiler server, which TensorBoard's button calls.
+Any error of the profiler is a `CaptureError`. If the profiler is in use already, the error names
+the capture. Scripts that call `tf.profiler.experimental.start`, and TensorBoard's button "Capture
+profile", use the same profiler.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Finds the newest readable checkpoint of a folder, to resume from it, and waits for new ones.
 
-`tf.train.latest_checkpoint` returns the last path in the list, even if its files are damaged.
-`tf.train.checkpoints_iterator` yields damaged checkpoints as well, and cannot be stopped while
+This module replaces `tf.train.latest_checkpoint`, which does not notice damaged files, and
+`tf.train.checkpoints_iterator`, which yields damaged checkpoints, too, and cannot be stopped while
 it waits.
 """
 

@@ -1,8 +1,8 @@
 """Builds the update of a training step, or takes the train op of a model function.
 
 The update is the same for every model: losses, loss scale, gradients, transforms, optimizer,
-moving averages. A model function of tf.estimator returns its own train op, which runs unchanged,
-without `--optimizer` and `--schedule`; transforms and several clones are then refused.
+moving averages. A model function of tf.estimator returns its own train op, which runs unchanged:
+`--optimizer` and `--schedule` have no effect, transforms and several clones are refused.
 """
 
 from __future__ import annotations

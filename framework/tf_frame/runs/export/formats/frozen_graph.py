@@ -7,7 +7,7 @@ file in the same folder names the tensors to feed and to fetch:
                           "dtype": "float32"}},
      "outputs": {"semantic": {"tensor": "outputs/semantic:0", ...}}}
 
-For a model that takes raw data in several forms, feed the inputs of one form only.
+A model that takes images as bytes or as pixels, for example, has an input for each: feed only one.
 """
 
 from __future__ import annotations
