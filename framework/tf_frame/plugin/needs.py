@@ -1,7 +1,7 @@
 """Compares the features and labels that a model reads with the features and labels of an input.
 
 Both may declare names (`feature_names`, `label_names`). Then a run with an unfit input ends before
-its data is read, with the names of fitting inputs, and not with a `KeyError` in the model.
+the data is read. The error names fitting inputs; the model would raise a `KeyError`.
 """
 
 from __future__ import annotations

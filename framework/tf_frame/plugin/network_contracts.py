@@ -1,8 +1,8 @@
 """Contracts of the plugins for image networks and for the preprocessing of their images.
 
 A model such as `classification` looks up a network by name; an input looks up a preprocessing by
-name. Both are plugins, so any package can add more. This module does not import TensorFlow, nor
-should the module that an entry point names.
+name. Both are plugins, so any package can add more. This module does not import TensorFlow. The
+module of a plugin should not import TensorFlow at the top either.
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@
     stop_profiler(profiler)        # writes plugins/profile/<time>/<host>.xplane.pb in the folder
 
 Any error of the profiler is a `CaptureError`. If the profiler is in use already, the error names
-the capture. Scripts that call `tf.profiler.experimental.start`, and TensorBoard's button "Capture
-profile", use the same profiler.
+the user: a capture of this process, a script that called `tf.profiler.experimental.start`, or
+TensorBoard's button "Capture profile".
 """
 
 from __future__ import annotations

@@ -8,6 +8,8 @@ import tensorflow.compat.v1 as tf
 from sessions import initialized_session
 from tf_frame_legacy.sync_replicas import SyncReplicasOptimizer
 
+from .signatures import list_arguments
+
 pytestmark = [pytest.mark.usefixtures("graph", "variable_mode"), pytest.mark.timeout(60)]
 
 
@@ -17,6 +19,11 @@ def model(**arguments):
     weight = tf.get_variable("w", initializer=4.0)
     step = tf.train.get_or_create_global_step()
     return optimizer, optimizer.minimize(tf.square(weight), global_step=step), weight
+
+
+def test_arguments_are_tensorflows_and_the_old_replica_id():
+    arguments = list_arguments(tf.train.SyncReplicasOptimizer.__init__)
+    assert list_arguments(SyncReplicasOptimizer.__init__) == f"{arguments}, *, replica_id=None"
 
 
 def test_old_arguments_and_the_chief_of_a_supervisor():

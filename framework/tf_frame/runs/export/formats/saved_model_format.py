@@ -1,6 +1,6 @@
 """The format `saved_model`, for TensorFlow Serving and `tf.saved_model.load`.
 
-`tf_frame.runs.export.saved_model` writes it, with placeholders for the features of the run.
+`tf_frame.runs.export.saved_model` writes the files. This module loads and compares the result.
 """
 
 from __future__ import annotations
