@@ -64,7 +64,8 @@ def test_a_task_that_is_killed_and_started_again_rejoins(tmp_path, victim, mode,
             assert_same(values, expected)
 
 
-@pytest.mark.parametrize("victim", [slow("ps-0"), "ps-1"])
+@pytest.mark.slow
+@pytest.mark.parametrize("victim", ["ps-0", "ps-1"])
 def test_one_of_two_servers_that_is_killed_and_started_again_gets_its_values_back(
     tmp_path, victim, end_of
 ):

@@ -98,6 +98,7 @@ def test_each_head_is_a_convolution_and_all_of_them_learn():
     assert {f"{kind}{head}/image/0" for kind in ("", "label_") for head in ALL[1:]} <= tags
 
 
+@pytest.mark.slow
 def test_evaluation_has_the_weighted_sum_of_losses_and_the_metrics_of_each_head():
     output = built(Mode.EVAL, ALL)
     new = {"pq", "sq", "rq", "pq_background", "pq_nucleus", "pq_components"}
