@@ -3,7 +3,7 @@
     clock_offsets(cluster)      # {"worker_1": -2300000}
 
 A task runs `tf.timestamp()` on the server of another task and assumes that the answer was made in
-the middle of the round trip, as NTP does (RFC 5905, section 8, with both server timestamps equal).
+the middle of the round trip, as NTP does (RFC 5905, section 8).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Depthwise separable convolutions, and convolutions of each channel with the same kernel.
+"""Depthwise separable convolutions, and convolutions with one kernel for all channels.
 
 A separable convolution needs a fraction of the multiplications of a full one; MobileNet and DeepLab
 use it. Arguments and variable names are slim's, so slim's checkpoints load.

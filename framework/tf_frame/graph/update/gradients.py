@@ -1,8 +1,8 @@
 """Computes the gradients of each clone, and sums, transforms and summarises them.
 
-A clone is a copy of the model on one device, with its own batch; the sum makes the same update as
-the whole batch on one device. Transforms (`--transform`) are plugins that change the summed
-gradients before the optimizer uses them; for example, they clip gradients or freeze variables.
+A clone is a copy of the model on one device, with its own part of the batch. The sum of all
+gradients makes the same update as one device with the whole batch. Transforms (`--transform`) are
+plugins that change the sum before the optimizer uses it, such as `clip_by_norm` and `freeze`.
 """
 
 from __future__ import annotations

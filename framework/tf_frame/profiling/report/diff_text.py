@@ -1,4 +1,4 @@
-"""Text of a comparison of two reports, for a terminal."""
+"""Writes the comparison of two profile reports as text for a terminal."""
 
 from __future__ import annotations
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-# Stand for the empty name of a layer, of a clone and of a scope.
-OUTSIDE = "(outside of all scopes)"
-NO_CLONE = "(in no clone)"
-WHOLE_MODEL = "(the whole model)"
+OUTSIDE = "(outside of all scopes)"  # The row of operations without a layer.
+NO_CLONE = "(in no clone)"  # The row of operations without a clone.
+WHOLE_MODEL = "(the whole model)"  # The row of the outermost scope.
 # Headings that explain why a layer has different times in two tables.
 LAYERS = "Layers, forward and backward, without inner scopes that have their own row"
 COSTS = "Parameters and floating-point operations, each scope with all its inner scopes"

@@ -1,4 +1,4 @@
-"""Phases and operations of the recorded steps of a task, with their parts of the wall time."""
+"""Computes the share of each phase and operation in the wall time of the recorded steps."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""`EvalSession`: a session that is reused for many checkpoints, to save time.
+"""`EvalSession`: gives each `tf.train.MonitoredSession` the same session, to save time.
 
-Each new session of a `tf.train.MonitoredSession` optimises the graph and fills the lookup tables
-again.
+A new session for each checkpoint would optimise the graph and fill the lookup tables again. A graph
+with state that cannot be reset gets new sessions.
 """
 
 from __future__ import annotations

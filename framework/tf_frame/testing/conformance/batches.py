@@ -1,4 +1,4 @@
-"""`Pipeline` puts the data of an input into a graph; `Batches` holds the batches that were read."""
+"""`Pipeline` puts the data of an input into a graph; `Batches` describes the batches read."""
 
 from __future__ import annotations
 
