@@ -1,7 +1,7 @@
 """Finds the stack frames in plugins' code that led to an exception or an operation of a graph.
 
-The traceback of a session's error has no such frames: the error names an operation, which the
-plugin made earlier, or contains the traceback of a Python function of the input as text.
+The traceback of a session's error has no such frames. The error names an operation that the plugin
+made earlier; or the message has the traceback of a `tf.py_function` or a generator of the input.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Records steps with their operations, memory and hooks.
 
-A step is one or several session runs, and ends after its last hook:
+A step ends after the last hook:
 
     recorder = Recorder(times, facts)
     recorder.start(on_step)
-    recorder.add(run_metadata)  # After each session run.
+    recorder.add(run_metadata)  # The metadata of the session run of a step.
     recorder.end_step(step, end_of_last_hook)
     profile = recorder.stop()
 """

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 _TEMPLATES = Path(__file__).parent / "templates"
-_PLUGIN = "MyPlugin"  # Gets another name.
+_PLUGIN = "MyPlugin"  # Written as the name of the new plugin.
 
 
 def templates(folder: str = ".") -> Iterator[tuple[str, str]]:

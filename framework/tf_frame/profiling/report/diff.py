@@ -5,8 +5,8 @@
 
 The time of an entry, such as a layer, is its median over the steps in which it occurs, multiplied
 by the share of such steps. So one slow step changes little, and a hook that runs at few steps still
-counts. The significance of a difference is tested on all steps of both reports, for all entries of
-a table together. The test covers noise from step to step, but not noise from run to run, such as
+counts. The test of significance uses all steps of both reports, and is adjusted for the number of
+entries in a table. The test covers noise from step to step, but not noise from run to run, such as
 another load of the machine.
 """
 

@@ -1,4 +1,4 @@
-"""Writes predictions on files, or on the evaluation split, one by one (`tf-frame predict`).
+"""Predicts on files, or on the evaluation split, and writes each prediction (`tf-frame predict`).
 
 Predictions before a stop, a full disk or a broken file are kept; the error names the broken file.
 """
