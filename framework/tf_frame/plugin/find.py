@@ -1,7 +1,7 @@
 """Lists the plugins of the installed packages from their metadata, without importing any.
 
-So a package that is broken or slow to import affects neither the list nor the runs without this
-package. Each process reads the metadata anew, and so lists a new package at once.
+A package that is broken or slow to import therefore does not affect the list, or runs that do not
+use the package. Each process reads the metadata anew, and so lists a new package at once.
 """
 
 from __future__ import annotations

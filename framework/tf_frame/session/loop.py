@@ -6,8 +6,8 @@
 
 `MonitoredSession.run` calls all hooks at every step, which makes short steps slower. Here a hook
 runs only at the steps of its cadence (`hooked_step`). Steps without hooks are prepared calls, of
-one step or of many steps (`--steps_per_loop`). After such a call the loop only tells a hook if its
-watched tensor is NaN or infinite, and asks hooks whether to end training.
+one step or of many steps (`--steps_per_loop`). After such a call the loop checks the tensors that
+hooks watch for NaN and infinity, and asks the hooks whether to end training.
 """
 
 from __future__ import annotations

@@ -6,10 +6,10 @@ https://arxiv.org/abs/1712.05877). Therefore the product is rounded in training:
 
     weights' = round(weights * gamma / sigma) / (gamma / sigma)
 
-The batch norm stays: in training it uses the statistics of the batch, and in evaluation it
-undoes the division. That is the folding with correction of https://arxiv.org/abs/1806.08342,
-section 3.2.1, as PyTorch has it, with the division on the weights' side. The factor has no
-gradient of its own: gamma has one through batch norm.
+The batch norm stays. In training it uses the statistics of the batch. In evaluation it multiplies
+by gamma / sigma, which undoes the division. That is the folding with correction of section 3.2.1 of
+https://arxiv.org/abs/1806.08342, as PyTorch has it, with the division on the weights' side. The
+factor has no gradient of its own: gamma has one through batch norm.
 """
 
 from __future__ import annotations
