@@ -1,7 +1,7 @@
 """Variables of the normalisation layers, and the updates of the moving statistics.
 
-Variable names are slim's, so slim's checkpoints load. `is_training` may be a tensor: outside
-of training, updates change nothing, and they need no `tf.cond`.
+Variable names are slim's, so slim's checkpoints load. `is_training` may be a tensor. The updates
+need no `tf.cond`: outside of training they run, too, but change nothing.
 """
 
 from __future__ import annotations

@@ -3,9 +3,9 @@
     layers = model_layers(graph, variables=tf.trainable_variables(), step=train_op)
     profile = costs(graph, variables=tf.trainable_variables(), step=train_op)
 
-A layer is a name scope with all scopes inside. Names tell the layer of an operation
-(`operation_names`): gradients belong to the layer of their forward operation, and all clones are
-counted together. Operations of a loop count once; operations in a `tf.function` are not counted.
+A layer is a name scope with all scopes inside. The module `operation_names` finds the layer of an
+operation by its name. A gradient counts for the layer of the forward operation. The costs of all
+clones are added. Operations of a loop count once; operations in a `tf.function` are not counted.
 """
 
 from __future__ import annotations
