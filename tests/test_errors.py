@@ -1,6 +1,6 @@
 import pytest
 
-from tf_frame.errors import reason_of
+from tf_frame.errors import short_reason
 
 FULL_DISK = """Graph execution error:
 
@@ -44,4 +44,4 @@ Node: 'save/SaveV2'
     ],
 )
 def test_the_reason_is_the_line_that_says_something(message, reason):
-    assert reason_of(ValueError(message)) == reason
+    assert short_reason(ValueError(message)) == reason

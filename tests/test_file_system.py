@@ -10,7 +10,7 @@ def test_a_file_is_written_with_its_folders(tmp_path):
     file_system.write_bytes(str(path), b"12345")
     file_system.write_bytes(str(path), b"123")
     assert path.read_bytes() == b"123"
-    assert file_system.size_of(str(path)) == 3
+    assert file_system.file_size(str(path)) == 3
     assert os.listdir(path.parent) == ["b.bin"]
 
 
@@ -31,6 +31,6 @@ def test_a_file_on_a_remote_file_system_is_written():
     path = "ram://file_system/a/b.bin"
     file_system.write_bytes(path, b"12345")
     assert file_system.read_bytes(path) == b"12345"
-    assert file_system.size_of(path) == 5
+    assert file_system.file_size(path) == 5
     with pytest.raises(FileNotFoundError):
-        file_system.size_of("ram://file_system/a/c.bin")
+        file_system.file_size("ram://file_system/a/c.bin")

@@ -30,7 +30,7 @@ _OF_SERVERS = ("agreement", "clock", "key_value_store", "server")
 WITH_TENSORFLOW = {f"tf_frame.cluster.{name}" for name in _OF_SERVERS}
 
 
-def package_of(name):
+def package_name(name):
     """Returns the package `config` for `tf_frame.config.flags`; None outside of the packages."""
     top, _, rest = name.partition(".")
     package = rest.split(".")[0]
@@ -42,7 +42,7 @@ def test_packages_import_from_lower_packages_only():
         f"{name} imports {imported}"
         for name, path in modules(FRAMEWORK).items()
         for imported in imports(path)
-        if (own := package_of(name)) and (other := package_of(imported))
+        if (own := package_name(name)) and (other := package_name(imported))
         if ORDER.index(other) > ORDER.index(own)
     ]
     assert not violations
@@ -69,7 +69,7 @@ def test_modules_at_the_top_level_import_no_package():
         for name, path in modules(FRAMEWORK).items()
         if name.count(".") == 1 and path.stem not in ("__init__", "__main__")
         for imported in imports(path)
-        if package_of(imported)
+        if package_name(imported)
     ]
     assert not violations
 
@@ -78,7 +78,7 @@ def test_packages_that_start_quickly_do_not_import_tensorflow():
     violations = [
         f"{name} imports {imported}"
         for name, path in modules(FRAMEWORK).items()
-        if package_of(name) in WITHOUT_TENSORFLOW and name not in WITH_TENSORFLOW
+        if package_name(name) in WITHOUT_TENSORFLOW and name not in WITH_TENSORFLOW
         for imported in imports(path)
         if imported.split(".")[0] == "tensorflow"
     ]
@@ -97,11 +97,11 @@ def import_graph(package):
     """
     known = {name: path for name, path in modules(package).items() if name != package.name}
 
-    def module_of(imported):
+    def module_name(imported):
         return imported if imported in known else imported.rpartition(".")[0]
 
     return {
-        name: {module_of(imported) for imported in imports(path)} & known.keys() - {name}
+        name: {module_name(imported) for imported in imports(path)} & known.keys() - {name}
         for name, path in known.items()
     }
 

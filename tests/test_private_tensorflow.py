@@ -42,7 +42,7 @@ def attributes_in(tree):
     return {node.attr for node in private if ast.unparse(node.value) not in ("self", "cls")}
 
 
-def names_of(tree):
+def used_names(tree):
     """Names of functions, classes, variables and attributes that a module defines."""
     every = list(ast.walk(tree))
     defined = {n.name for n in every if isinstance(n, (ast.FunctionDef, ast.ClassDef))}
@@ -58,7 +58,7 @@ def used_attributes():
 
 def own_names():
     """Private names that some class or module of tf-frame defines."""
-    return set().union(*map(names_of, trees().values()))
+    return set().union(*map(used_names, trees().values()))
 
 
 def is_private(name):
@@ -77,7 +77,7 @@ def test_private_attributes_are_those_of_the_list():
 
 def test_no_module_looks_at_private_attributes_of_another():
     for path, tree in trees().items():
-        foreign = attributes_in(tree) - names_of(tree) - OF_PYTHON - set(ATTRIBUTES)
+        foreign = attributes_in(tree) - used_names(tree) - OF_PYTHON - set(ATTRIBUTES)
         assert not foreign, f"{path} uses {foreign}"
 
 

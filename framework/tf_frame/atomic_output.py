@@ -34,7 +34,7 @@ def atomic_output(path: str) -> Iterator[str]:
     try:
         yield temporary
         tf.io.gfile.rename(temporary, path, overwrite=True)
-    except BaseException:
+    except BaseException:  # Ctrl-C, too; raised again.
         # If the block failed before it made the file, its own error must be raised.
         with contextlib.suppress(tf.errors.OpError):
             tf.io.gfile.remove(temporary)
@@ -71,7 +71,7 @@ def staging_folder(path: str) -> Iterator[str]:
         _remove(path)
         tf.io.gfile.makedirs(path)
         yield path
-    except BaseException:
+    except BaseException:  # Ctrl-C, too; raised again.
         # The error of the block is raised, not one of the removal.
         with contextlib.suppress(tf.errors.OpError):
             _remove(path)

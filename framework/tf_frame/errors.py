@@ -73,7 +73,7 @@ class UnmatchedPatternWarning(UserWarning):
     """A pattern of variable names matches no variable; with `--strict` this is an error."""
 
 
-def reason_of(error: BaseException) -> str:
+def short_reason(error: BaseException) -> str:
     """Returns the line of an error's message that says what happened.
 
     A session error begins with `Graph execution error:` and the place that built the graph; the
@@ -126,7 +126,7 @@ def translated_write_errors(
         of_files = _is_file_error(error) and within in str(error)
         if isinstance(error, TfFrameError) or not (of_files or is_disk_full(error)):
             raise
-        raise error_class(f"{failure}: {reason_of(error)}\n{remedy}") from error
+        raise error_class(f"{failure}: {short_reason(error)}\n{remedy}") from error
 
 
 def _is_file_error(error: Exception) -> bool:

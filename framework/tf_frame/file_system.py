@@ -117,7 +117,7 @@ def read_bytes(path: str) -> bytes:
         return bytes(file.read())
 
 
-def size_of(path: str) -> int:
+def file_size(path: str) -> int:
     """Returns the bytes of a file.
 
     Raises:
@@ -148,7 +148,7 @@ def write_bytes(path: str, content: bytes) -> None:
         with open(temporary, "wb") as file:
             file.write(content)
         os.replace(temporary, path)
-    except BaseException:
+    except BaseException:  # Ctrl-C, too; raised again.
         with contextlib.suppress(OSError):
             os.remove(temporary)
         raise

@@ -70,7 +70,7 @@ def say(**what):
     print(json.dumps(what), flush=True)
 
 
-def server_of(task, ports):
+def start_server(task, ports):
     job = ("chief", "worker")[task]
     config = tf.ConfigProto(device_filters=[f"/job:{job}/task:0"])
     config.experimental.collective_group_leader = "/job:chief/replica:0/task:0"
@@ -79,7 +79,7 @@ def server_of(task, ports):
 
 
 def main(task, ports, steps):
-    server, config = server_of(task, ports)
+    server, config = start_server(task, ports)
     deployment = DeploymentConfig(
         num_replicas=2, replica_id=task, all_reduce=True, clone_device_type="CPU"
     )

@@ -31,7 +31,7 @@ def workers(steps):
     ]
 
 
-def lines_of(process):
+def read_lines(process):
     said = process.communicate(timeout=LIMIT_SECS)[0]
     return [json.loads(line) for line in said.splitlines()]
 
@@ -40,7 +40,7 @@ def lines_of(process):
 def test_twenty_steps_of_two_workers_are_those_of_one_process_with_the_joint_batch():
     processes = workers(20)
     try:
-        both = [lines_of(process) for process in processes]
+        both = [read_lines(process) for process in processes]
     finally:
         forked.kill_all(processes)
     for task, (start, *steps, end) in enumerate(both):
@@ -66,7 +66,7 @@ def test_a_worker_that_is_killed_ends_the_step_of_the_other_at_once(victim):
                 break
         processes[victim].kill()
         killed = time.time()
-        last = lines_of(survivor)[-1]
+        last = read_lines(survivor)[-1]
     finally:
         forked.kill_all(processes)
     assert last["error"] == "UnavailableError"

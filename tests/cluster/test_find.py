@@ -16,7 +16,7 @@ WORKERS = {"worker": ["w:1", "v:1"], "ps": ["p:1"]}
 ALL_REDUCE = {"worker": ["w:1", "v:1"]}
 
 
-def config_of(cluster, task_type, index, **more):
+def make_config(cluster, task_type, index, **more):
     return {"TF_CONFIG": json.dumps({"cluster": cluster, **more, "task": task(task_type, index)})}
 
 
@@ -38,7 +38,7 @@ def task(task_type, index):
     ],
 )
 def test_a_task_finds_its_place_in_tf_config(cluster, job, index, worker, workers, num_ps, name):
-    found = find_cluster(RunOptions(), config_of(cluster, job, index))
+    found = find_cluster(RunOptions(), make_config(cluster, job, index))
     assert (found.task_id, found.num_workers, found.num_ps_tasks) == (worker, workers, num_ps)
     assert found.target == f"grpc://{cluster[job][index]}"
     assert found.task_name == name
@@ -52,29 +52,31 @@ def test_a_task_finds_its_place_in_tf_config(cluster, job, index, worker, worker
 def test_flags_name_the_same_tasks_as_tf_config(job, index):
     hosts = {"worker_hosts": ("w:1", "v:1"), "ps_hosts": ("p:1",)}
     by_flags = find_cluster(RunOptions(**hosts, job_name=job, task=index), {})
-    assert by_flags == find_cluster(RunOptions(), config_of(WORKERS, job, index))
+    assert by_flags == find_cluster(RunOptions(), make_config(WORKERS, job, index))
 
 
 def test_an_evaluator_is_outside_of_the_cluster():
     with_evaluator = {**CHIEF, "evaluator": ["e:1"]}
     for cluster, job in ((CHIEF, "evaluator"), (with_evaluator, "evaluator")):
-        found = find_cluster(RunOptions(), config_of(cluster, job, 0))
+        found = find_cluster(RunOptions(), make_config(cluster, job, 0))
         assert (found.role, found.target, found.is_chief) == ("evaluator", "", False)
-    assert "evaluator" not in find_cluster(RunOptions(), config_of(with_evaluator, "chief", 0)).jobs
+    assert (
+        "evaluator" not in find_cluster(RunOptions(), make_config(with_evaluator, "chief", 0)).jobs
+    )
 
 
 def test_a_cluster_of_one_task_needs_no_server():
     for cluster, job in (({"chief": ["c:1"]}, "chief"), ({"worker": ["w:1"]}, "worker")):
-        found = find_cluster(RunOptions(), config_of(cluster, job, 0))
+        found = find_cluster(RunOptions(), make_config(cluster, job, 0))
         assert (found.target, found.is_chief, found.has_several_tasks) == ("", True, False)
         assert in_cluster(RunOptions(), found) == RunOptions()
 
 
 def test_what_kubernetes_and_vertex_ai_write_is_read():
-    kubernetes = config_of(CHIEF, "worker", 1, environment="cloud")
+    kubernetes = make_config(CHIEF, "worker", 1, environment="cloud")
     vertex = {"environment": "cloud", "job": {"scale_tier": "CUSTOM"}}
     assert find_cluster(RunOptions(), kubernetes).task_name == "worker-1"
-    assert find_cluster(RunOptions(), config_of(CHIEF, "chief", 0, **vertex)).is_chief
+    assert find_cluster(RunOptions(), make_config(CHIEF, "chief", 0, **vertex)).is_chief
     text = {"TF_CONFIG": json.dumps({"cluster": CHIEF, "task": {"type": "worker", "index": "1"}})}
     assert find_cluster(RunOptions(), text).task_name == "worker-1"
 
@@ -88,7 +90,7 @@ def test_the_options_of_a_cluster_need_addresses(options):
 
 
 def test_tf_config_counts_only_where_it_is_asked_for():
-    environment = config_of(CHIEF, "worker", 1)
+    environment = make_config(CHIEF, "worker", 1)
     assert not find_cluster(RunOptions(cluster_from="none"), environment).has_several_tasks
     assert not find_cluster(RunOptions()).has_several_tasks
     assert not find_cluster(RunOptions(), {"TF_CONFIG": ""}).has_several_tasks
@@ -114,8 +116,8 @@ def run(tmp_path, monkeypatch, capsys):
     return run
 
 
-def text_of(cluster, *place, **more):
-    return config_of(cluster, *place, **more)["TF_CONFIG"]
+def make_text(cluster, *place, **more):
+    return make_config(cluster, *place, **more)["TF_CONFIG"]
 
 
 C = {"chief": ["c:1"]}
@@ -135,11 +137,11 @@ REFUSALS = [
     ("", '{"task": {"index": null}}', "TF_CONFIG: Task index must be a number; it is None"),
     (
         "",
-        text_of(CHIEF, "chief", 0, session_master=5),
+        make_text(CHIEF, "chief", 0, session_master=5),
         "TF_CONFIG: session_master is '5'; expected grpc://HOST:PORT",
     ),
     *(
-        ("", text_of(cluster, job, index), f"TF_CONFIG: {message}")
+        ("", make_text(cluster, job, index), f"TF_CONFIG: {message}")
         for cluster, job, index, message in [
             (CHIEF, "worker", 2, "2 is not a valid task_id for task_type worker"),
             (CHIEF, "worker", "x", "Task index must be a number; it is 'x'"),
@@ -152,7 +154,7 @@ REFUSALS = [
     ),
     (
         f"{HOSTS} --job_name worker",
-        text_of(CHIEF, "chief", 0),
+        make_text(CHIEF, "chief", 0),
         "--worker_hosts and --ps_hosts describe a cluster, and so does the environment variable "
         "TF_CONFIG; leave one out",
     ),

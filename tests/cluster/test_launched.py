@@ -43,7 +43,7 @@ def launch(tmp_path, monkeypatch, capfd):
     return launch
 
 
-def pid_of(model_dir, name):
+def read_pid(model_dir, name):
     return next(each.pid for each in read_statuses(str(model_dir)) if each.task == name)
 
 
@@ -57,7 +57,7 @@ def at_step(model_dir, step, act):
     return meanwhile
 
 
-def log_of(folder, task):
+def read_log(folder, task):
     return (folder / "run/logs" / f"{task}.log").read_text()
 
 
@@ -70,7 +70,7 @@ def test_the_command_starts_a_job_which_ends_by_itself(launch, tmp_path):
     statuses = {each.task: each.state for each in read_statuses(str(tmp_path / "run"))}
     assert statuses == dict.fromkeys(names, "ended")
     assert names <= {path.stem for path in (tmp_path / "run/logs").glob("*.log")}
-    evaluated = {name: "evaluation at step" in log_of(tmp_path, name) for name in names}
+    evaluated = {name: "evaluation at step" in read_log(tmp_path, name) for name in names}
     assert evaluated == {name: name == "evaluator-0" for name in names}
     result = json.loads((tmp_path / "run/result.json").read_text())
     assert result["metrics_step"] == result["global_step"] >= 40
@@ -107,7 +107,7 @@ def test_sigterm_to_the_launcher_saves_and_stops_all(launch, tmp_path, kind, end
 @pytest.mark.parametrize("victim", ["chief-0", slow("worker-0")])
 def test_without_servers_the_job_survives_a_worker_that_is_killed(launch, tmp_path, victim, end_of):
     folder, expected = tmp_path / "run", end_of("all-reduce")
-    kill = at_step(folder, 20, lambda: os.kill(pid_of(folder, victim), signal.SIGKILL))
+    kill = at_step(folder, 20, lambda: os.kill(read_pid(folder, victim), signal.SIGKILL))
     begin = time.monotonic()
     code, said = launch(("--num_workers", "2"), JOINT_WORDS, kill)
     assert code == 0, said

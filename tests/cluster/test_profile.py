@@ -43,7 +43,7 @@ def test_a_profile_of_a_running_job_has_every_task(tmp_path, capsys):
     workers = [f"{task}.{kind}" for task in ("chief_0", "worker_0") for kind in FILES]
     assert found == sorted([*workers, "ps_0.xplane.pb"])
     assert f"wrote {run / TRACE}" in said
-    rows = rows_of(run / TRACE)
+    rows = read_rows(run / TRACE)
     assert {"chief_0 Python", "worker_0 Python"} <= set(rows)
     assert {"chief_0 CPU:0", "worker_0 CPU:0", "ps_0 CPU:0"} <= set(rows)
     steps = [rows["chief_0 Python"], rows["worker_0 Python"]]
@@ -53,7 +53,7 @@ def test_a_profile_of_a_running_job_has_every_task(tmp_path, capsys):
 TRACE = "trace.json.gz"
 
 
-def rows_of(path):
+def read_rows(path):
     """Categories of the events of each row of a trace."""
     events = json.loads(gzip.decompress(path.read_bytes()))["traceEvents"]
     names = {e["pid"]: e["args"]["name"] for e in events if e["name"] == "process_name"}

@@ -35,7 +35,7 @@ def batch_norm_classifier(inputs, labels):
         return predictions
 
 
-def clones_of(classifier, config):
+def build_clones(classifier, config):
     inputs = tf.constant([[1.0, 2.0, 3.0, 4.0]] * 4)
     labels = tf.constant([[0.0]] * 4)
     with variables_placed(config):
@@ -67,7 +67,7 @@ def test_a_single_clone_has_neither_scope_nor_arguments():
 )
 def test_variables_are_made_once_and_without_a_prefix(num_clones):
     config = DeploymentConfig(num_clones=num_clones)
-    clones_of(batch_norm_classifier, config)
+    build_clones(batch_norm_classifier, config)
     assert [v.op.name for v in tf.global_variables()] == [
         "BatchNormClassifier/BatchNorm/beta",
         "BatchNormClassifier/BatchNorm/moving_mean",
@@ -79,7 +79,7 @@ def test_variables_are_made_once_and_without_a_prefix(num_clones):
 
 @pytest.mark.parametrize("num_clones", [1, 2, 4])
 def test_operations_are_named_after_their_clone(num_clones):
-    clones = clones_of(logistic_classifier, DeploymentConfig(num_clones=num_clones))
+    clones = build_clones(logistic_classifier, DeploymentConfig(num_clones=num_clones))
     scopes = [f"clone_{i}/" for i in range(num_clones)] if num_clones > 1 else [""]
     assert [clone.scope for clone in clones] == scopes
     assert [clone.outputs.op.name for clone in clones] == [
@@ -98,7 +98,7 @@ def test_operations_are_named_after_their_clone(num_clones):
     ],
 )
 def test_every_clone_adds_its_own_losses_and_updates(classifier, num_clones, updates):
-    clones = clones_of(classifier, DeploymentConfig(num_clones=num_clones))
+    clones = build_clones(classifier, DeploymentConfig(num_clones=num_clones))
     assert len(tf.losses.get_losses()) == num_clones
     assert len(tf.get_collection(tf.GraphKeys.UPDATE_OPS)) == updates
     for clone in clones:
@@ -110,7 +110,7 @@ def test_every_clone_adds_its_own_losses_and_updates(classifier, num_clones, upd
 @pytest.mark.parametrize("config", [{}, {"num_ps_tasks": 2}])
 def test_every_clone_computes_on_its_device(config):
     deployment = DeploymentConfig(num_clones=2, **config)
-    clones = clones_of(logistic_classifier, deployment)
+    clones = build_clones(logistic_classifier, deployment)
     job = "/job:worker" if config else ""
     assert [clone.device for clone in clones] == [f"{job}/device:GPU:{i}" for i in range(2)]
     assert [clone.outputs.device for clone in clones] == [clone.device for clone in clones]

@@ -7,7 +7,7 @@ from tf_frame.deploy.placement_report import placement_table
 from tf_frame.text import readable_bytes
 
 
-def table_of(num_ps_tasks, **lengths):
+def make_table(num_ps_tasks, **lengths):
     config = DeploymentConfig(num_ps_tasks=num_ps_tasks)
     with tf.Graph().as_default(), variables_placed(config):
         for name, length in lengths.items():
@@ -17,21 +17,21 @@ def table_of(num_ps_tasks, **lengths):
 
 @pytest.mark.usefixtures("variable_mode")
 def test_rows_hold_the_variables_and_bytes_of_each_device():
-    report = table_of(2, a=10, b=1, c=20)
+    report = make_table(2, a=10, b=1, c=20)
     assert report.rows == (
         ("/job:ps/task:0/device:CPU:0", 2, 120),
         ("/job:ps/task:1/device:CPU:0", 1, 4),
     )
     assert report.total == ("total", 3, 124)
     assert report.imbalance == pytest.approx(120 / 62)
-    report = table_of(4, a=10)
+    report = make_table(4, a=10)
     assert [row.num_variables for row in report.rows] == [1, 0, 0, 0]
     assert report.imbalance == 4.0
-    report = table_of(0, a=10, b=5)
+    report = make_table(0, a=10, b=5)
     assert report.rows == (("/device:CPU:0", 2, 60),)
     assert report.imbalance is None
     assert "mean" not in report.text()
-    report = table_of(2)
+    report = make_table(2)
     assert (report.imbalance, report.total) == (None, ("total", 0, 0))
 
 
@@ -53,7 +53,7 @@ def test_other_devices_follow_the_tasks_and_do_not_count_as_imbalance():
 
 
 def test_the_text_is_an_aligned_table():
-    report = table_of(2, a=300, b=1)
+    report = make_table(2, a=300, b=1)
     assert str(report) == report.text()
     assert report.text().splitlines() == [
         "device                       variables     size",

@@ -33,7 +33,7 @@ def estimator(tmp_path):
     return Estimator(model_fn, model_dir=str(tmp_path), config=config)
 
 
-def steps_of(estimator):
+def read_steps(estimator):
     return int(estimator.get_variable_value("global_step"))
 
 
@@ -53,7 +53,7 @@ def test_a_function_ends_training(estimator):
     answers = iter([False, False, True])
     hook = make_early_stopping_hook(estimator, lambda: next(answers), **BY_STEPS)
     estimator.train(input_fn, hooks=[hook], max_steps=9)
-    assert steps_of(estimator) == 3
+    assert read_steps(estimator) == 3
     assert hook.reason == "should_stop_fn returned true"
 
 
@@ -99,9 +99,9 @@ def test_evaluations_may_be_in_another_folder(estimator, tmp_path):
     for step in (1, 2):
         write_evaluation(str(tmp_path / "eval_holdout"), {"loss": 1 / step / 2}, None, step)
     estimator.train(input_fn, hooks=hooks[:1], max_steps=4)
-    assert steps_of(estimator) == 4
+    assert read_steps(estimator) == 4
     estimator.train(input_fn, hooks=hooks, max_steps=8)
-    assert steps_of(estimator) == 5
+    assert read_steps(estimator) == 5
 
 
 @pytest.mark.parametrize(

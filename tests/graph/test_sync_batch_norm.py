@@ -92,7 +92,7 @@ def test_steps_in_a_loop_share_the_statistics_too(one):
     assert_same(train(Normalised, num_clones=2, in_loop=True), one)
 
 
-def clones_of(parts, **options):
+def build_clones(parts, **options):
     """Clones that each have a part of the inputs, and a sum of squares for a loss."""
     config = DeploymentConfig(len(parts), clone_on_cpu=True)
     parts = iter(parts)
@@ -104,7 +104,7 @@ def clones_of(parts, **options):
     return create_clones(config, model)
 
 
-def gradients_of(clones):
+def sum_clone_gradients(clones):
     optimizer = tf.train.GradientDescentOptimizer(1.0)
     return clone_gradients(clones, [clone.outputs for clone in clones], optimizer)
 
@@ -124,8 +124,8 @@ def test_parts_of_different_sizes_count_by_their_sizes(options):
     one_and_several = []
     for parts in ([INPUTS], [INPUTS[:1], INPUTS[1:6], INPUTS[6:]]):
         with tf.Graph().as_default():
-            clones = clones_of(parts, **options)
-            gradients = gradients_of(clones)
+            clones = build_clones(parts, **options)
+            gradients = sum_clone_gradients(clones)
             share_statistics(clones)
             one_and_several.append(results(clones, gradients))
     assert_same(*reversed(one_and_several), rtol=2e-4, atol=2e-4)
@@ -133,10 +133,10 @@ def test_parts_of_different_sizes_count_by_their_sizes(options):
 
 def test_gradients_that_are_made_later_are_connected_by_a_second_call():
     with tf.Graph().as_default():
-        clones = clones_of(np.split(INPUTS, 2))
-        gradients = gradients_of(clones)
+        clones = build_clones(np.split(INPUTS, 2))
+        gradients = sum_clone_gradients(clones)
         share_statistics(clones)
-        later = gradients_of(clones)
+        later = sum_clone_gradients(clones)
         before = len(tf.get_default_graph().get_operations())
         share_statistics(clones)
         connected = len(tf.get_default_graph().get_operations())
@@ -151,9 +151,9 @@ def test_gradients_that_are_made_later_are_connected_by_a_second_call():
 def test_gradients_stay_in_their_clone_and_inference_shares_nothing():
     # Else every clone would compute the gradients of all.
     with tf.Graph().as_default() as graph:
-        clones = clones_of(np.split(INPUTS, 2))
+        clones = build_clones(np.split(INPUTS, 2))
         share_statistics(clones)
-        gradients_of(clones)
+        sum_clone_gradients(clones)
         products = [op for op in graph.get_operations() if op.type == "TanhGrad"]
     assert len(products) == len(clones)
     with tf.Graph().as_default() as graph:
@@ -174,7 +174,7 @@ def test_clones_with_other_layers_or_gradients_are_refused():
         with pytest.raises(TfFrameError, match=r"same layers; they have \[1, 0\] of them"):
             share_statistics(clones)
     with tf.Graph().as_default():
-        clones = clones_of(np.split(INPUTS, 2))
+        clones = build_clones(np.split(INPUTS, 2))
         tf.gradients(clones[0].outputs, tf.trainable_variables())
         with pytest.raises(TfFrameError, match="same gradients of a layer"):
             share_statistics(clones)

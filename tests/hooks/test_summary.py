@@ -11,11 +11,11 @@ def make_hook(folder, graph, every_steps):
     return SummaryHook(str(folder), graph.summary_op, every_steps=every_steps)
 
 
-def steps_of(events):
+def summary_steps(events):
     return [event.step for event in events if event.HasField("summary")]
 
 
-def graphs_of(events):
+def graph_events(events):
     return [event.graph_def for event in events if event.HasField("graph_def")]
 
 
@@ -88,7 +88,7 @@ def test_the_graph_is_written_once_by_two_hooks_and_after_a_lost_session(tmp_pat
     hooks = [make_hook(tmp_path, graph, every) for every in (1, 2)]
     train(graph, [*hooks, Lose(after=3)], to=4, save_every=2)
     events = read_events(tmp_path)
-    (graph_def,) = graphs_of(events)
+    (graph_def,) = graph_events(events)
     assert "linear/weights" in {node.name for node in tf.GraphDef.FromString(graph_def).node}
     starts = [e.step for e in events if e.session_log.status == tf.SessionLog.START]
     assert starts == [1, 1, 3, 3]
@@ -103,11 +103,11 @@ def test_phases_have_folders_of_their_own(tmp_path, build, train):
         SummaryHook(str(tmp_path), other, every_steps=2, name="eval"),
     ]
     train(graph, hooks, to=5)
-    assert steps_of(read_events(tmp_path)) == [1, 4]
+    assert summary_steps(read_events(tmp_path)) == [1, 4]
     events = read_events(tmp_path / "eval")
-    assert steps_of(events) == [1, 2, 4]
+    assert summary_steps(events) == [1, 2, 4]
     assert {v.tag for e in events for v in e.summary.value} == {"other"}
-    assert len(graphs_of(events)) == 1
+    assert len(graph_events(events)) == 1
 
 
 def test_a_resumed_run_tells_tensorboard_where_it_starts_and_writes_its_first_step(
@@ -121,8 +121,8 @@ def test_a_resumed_run_tells_tensorboard_where_it_starts_and_writes_its_first_st
     events = read_events(tmp_path)
     starts = [e.step for e in events if e.session_log.status == tf.SessionLog.START]
     assert starts == [1, 5]
-    assert steps_of(events) == [1, 3, 5, 6, 9]
-    assert len(graphs_of(events)) == 2
+    assert summary_steps(events) == [1, 3, 5, 6, 9]
+    assert len(graph_events(events)) == 2
 
 
 def test_the_summary_op_is_not_run_between(tmp_path, build, train):
@@ -160,7 +160,7 @@ def test_writers_of_one_second_do_not_overwrite_each_other(tmp_path):
             write(str(tmp_path), step)
             tf.summary.FileWriterCache.clear()
     assert len(list(tmp_path.glob("events.out.tfevents.*"))) == 5
-    assert sorted(steps_of(read_events(tmp_path))) == [0, 1, 2, 3, 4]
+    assert sorted(summary_steps(read_events(tmp_path))) == [0, 1, 2, 3, 4]
 
 
 def test_all_who_write_to_a_folder_share_its_writer(tmp_path):

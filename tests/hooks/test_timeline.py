@@ -8,7 +8,7 @@ from tf_frame.errors import ConfigError
 from tf_frame.hooks.timeline import TimelineHook
 
 
-def names_of(folder):
+def list_names(folder):
     return sorted(path.name for path in folder.glob("tf_trace*"))
 
 
@@ -29,7 +29,7 @@ def test_the_steps_of_the_options_are_traced_and_logged(
 ):
     with caplog.at_level(logging.INFO, "tf_frame"):
         train(build(), [TimelineHook(str(tmp_path), **options)], to=to)
-    assert names_of(tmp_path) == [f"tf_trace-{step}.json" for step in steps]
+    assert list_names(tmp_path) == [f"tf_trace-{step}.json" for step in steps]
     assert f"Writing trace to {tmp_path}/tf_trace-{steps[0]}.json" in caplog.messages
     events = read_events((tmp_path / f"tf_trace-{steps[0]}.json").read_text())
     assert any("Momentum" in event["name"] for event in events if event["ph"] == "X")

@@ -42,7 +42,7 @@ def theirs(clones):
     return json.loads(Timeline(clones.step_stats).generate_chrome_trace_format())["traceEvents"]
 
 
-def bars_of(events):
+def select_bars(events):
     names = {number: name for name, number in rows(events).items()}
     return [(names[bar["pid"]], bar) for bar in in_phase(events, "X")]
 
@@ -50,7 +50,7 @@ def bars_of(events):
 def times_by_operation(events):
     """Begins and durations in nanoseconds, by device, arguments and name; lanes do not count."""
     found = collections.defaultdict(list)
-    for row, bar in bars_of(events):
+    for row, bar in select_bars(events):
         key = row, bar["name"], json.dumps(bar["args"], sort_keys=True)
         found[key].append((round(bar["ts"] * 1000), round(bar["dur"] * 1000)))
     return {key: sorted(times) for key, times in found.items()}
@@ -68,7 +68,7 @@ def test_the_content_is_that_of_tensorflow(clones, theirs):
             assert abs(our_took - took) <= 1000
 
 
-def arrows_of(events):
+def select_arrows(events):
     """(producer's row, tensor, consumer's row, consumer) of each arrow."""
     names = {number: name for name, number in rows(events).items()}
     ends = {e["id"]: e for e in events if e["ph"] in "tf"}
@@ -84,7 +84,7 @@ def arrows_of(events):
 def test_arrows_between_devices_are_those_of_tensorflow(clones, theirs):
     # Within a device only arrows to other lanes are drawn, and lanes differ.
     expected, found = (
-        {arrow for arrow in arrows_of(events) if arrow[0] != arrow[2]}
+        {arrow for arrow in select_arrows(events) if arrow[0] != arrow[2]}
         for events in (theirs, checked(chrome_trace(clones)))
     )
     assert expected == found
@@ -162,14 +162,14 @@ def two_devices():
     return metadata
 
 
-def phases_of(trace):
+def select_phases(trace):
     return {event["ph"] for event in checked(trace)}
 
 
 def test_dataflow_and_memory_are_drawn_on_request():
-    assert {"s", "f"} <= phases_of(chrome_trace(two_devices()))
-    assert not {"s", "f"} & phases_of(chrome_trace(two_devices(), dataflow=False))
-    assert not {"C", "N", "O", "D"} & phases_of(chrome_trace(two_devices()))
+    assert {"s", "f"} <= select_phases(chrome_trace(two_devices()))
+    assert not {"s", "f"} & select_phases(chrome_trace(two_devices(), dataflow=False))
+    assert not {"C", "N", "O", "D"} & select_phases(chrome_trace(two_devices()))
     events = checked(chrome_trace(two_devices(), memory=True))
     assert {"C", "N", "O", "D"} <= {event["ph"] for event in events}
     curve = [event["args"]["cpu"] for event in in_phase(events, "C")]
@@ -190,7 +190,7 @@ def test_servers_and_repeated_devices_have_one_row():
     metadata.step_stats.dev_stats.extend(traced(("c = Neg(a)", 1020, 5)).step_stats.dev_stats)
     events = checked(chrome_trace(metadata))
     assert list(rows(events)) == ["/device:CPU:0 Compute", "/device:CPU:1 Compute"]
-    by_name = {bar["args"]["name"]: row for row, bar in bars_of(events)}
+    by_name = {bar["args"]["name"]: row for row, bar in select_bars(events)}
     assert by_name["a"] == by_name["c"] != by_name["b"]
     server = tf.train.Server.create_local_server()
     metadata = tf.RunMetadata()
@@ -213,7 +213,7 @@ def test_a_received_tensor_has_its_source_and_an_arrow_from_its_producer():
     )
     received.output.add().tensor_description.allocation_description.requested_bytes = 12
     events = checked(chrome_trace(metadata))
-    (args,) = (bar["args"] for row, bar in bars_of(events) if row == f"{WORKER} Compute")
+    (args,) = (bar["args"] for row, bar in select_bars(events) if row == f"{WORKER} Compute")
     assert args == {
         "name": "RecvTensor",
         "op": "RecvTensor",
@@ -222,4 +222,6 @@ def test_a_received_tensor_has_its_source_and_an_arrow_from_its_producer():
         "destination": WORKER,
         "bytes": 12,
     }
-    assert arrows_of(events) == {(f"{PS} Compute", "c2/w/read", f"{WORKER} Compute", "RecvTensor")}
+    assert select_arrows(events) == {
+        (f"{PS} Compute", "c2/w/read", f"{WORKER} Compute", "RecvTensor")
+    }

@@ -34,7 +34,7 @@ def test_rows_of_tasks_with_steps_session_calls_and_hooks():
     assert merged() == []
 
 
-def arrows_of(events):
+def select_arrows(events):
     names = {number: name for name, number in rows(events).items()}
     ends = {end["id"]: end for end in in_phase(events, "f")}
     return [
@@ -53,7 +53,7 @@ def test_an_arrow_leads_from_the_sender_to_the_receiver():
             (W0, "w/read", "RecvTensor", 4000, 5000),
         ],
     )
-    assert arrows_of(merged(profile)) == [
+    assert select_arrows(merged(profile)) == [
         ("ps_0 CPU:0", 0.0, "worker_0 CPU:0", "w/read"),
         ("ps_0 CPU:0", 2.999, "worker_0 CPU:0", "w/read"),
     ]

@@ -23,7 +23,7 @@ def network(images, *, trained=True):
         return tf.identity(loss)
 
 
-def layers_of(batch, **options):
+def count_layers(batch, **options):
     with tf.Graph().as_default() as graph:
         step = network(tf.placeholder(tf.float32, [batch, 8, 8, 3]))
         layers = model_layers(graph, variables=tf.trainable_variables(), step=step, **options)
@@ -36,7 +36,7 @@ CONV, DENSE = 4 * 4 * 4 * (3 * 3 * 3), 64 * 10
 
 @pytest.fixture(scope="module")
 def layers():
-    return layers_of(2)
+    return count_layers(2)
 
 
 def test_layers_are_scopes_with_outputs_and_kept_activations(layers):
@@ -56,7 +56,7 @@ def test_layers_are_scopes_with_outputs_and_kept_activations(layers):
     assert layers["net/conv"].activation_bytes == 4 * 2 * 64
     assert layers["net/dense"].activation_bytes == 4 * 2 * 10
     assert layers[""].activation_bytes == 4 * 2 * (64 + 10 + 8 * 8 * 3)
-    assert layers_of(None, batch_size=2) == layers
+    assert count_layers(None, batch_size=2) == layers
 
 
 def test_gradients_and_updates_count_in_the_step(layers):
@@ -80,7 +80,7 @@ def test_gradients_and_updates_count_in_the_step(layers):
 
 
 def test_costs_without_batch_size_or_training():
-    layers = layers_of(None)
+    layers = count_layers(None)
     assert layers[""].unknown_products == 5
     assert layers["net/conv"].output == (None, 4, 4, 4)
     assert layers[""].parameters == 748

@@ -10,7 +10,7 @@ BEGIN = 1_790_000_000 * 10**9
 SOURCE, DESTINATION = "/job:ps/replica:0/task:0/device:CPU:0", "/job:worker/device:CPU:0"
 
 
-def stats_of(*nodes, device="/device:CPU:0"):
+def make_stats(*nodes, device="/device:CPU:0"):
     metadata = tf.RunMetadata()
     metadata.step_stats.dev_stats.add(device=device).node_stats.extend(nodes)
     return metadata.step_stats
@@ -42,7 +42,7 @@ def only(step_stats):
     ],
 )
 def test_a_label_has_type_and_inputs(label, kind, inputs):
-    execution = only(stats_of(node("a/b", label)))
+    execution = only(make_stats(node("a/b", label)))
     assert (execution.name, execution.type, tuple(execution.inputs)) == ("a/b", kind, inputs)
 
 
@@ -50,19 +50,19 @@ def test_times_kernels_and_devices():
     fields = {"all_start_micros": 5, "all_end_rel_micros": 0}
     exact = node("a", all_end_rel_nanos=300, **fields)
     coarse = node("a", **{**fields, "all_end_rel_micros": 2, "all_start_nanos": 0})
-    assert only(stats_of(exact))[3:5] == (BEGIN, BEGIN + 300)
-    assert only(stats_of(coarse))[3:5] == (5000, 7000)
-    assert only(stats_of(node("a", all_end_rel_nanos=-300)))[3:5] == (BEGIN, BEGIN)
+    assert only(make_stats(exact))[3:5] == (BEGIN, BEGIN + 300)
+    assert only(make_stats(coarse))[3:5] == (5000, 7000)
+    assert only(make_stats(node("a", all_end_rel_nanos=-300)))[3:5] == (BEGIN, BEGIN)
     device = "/device:GPU:0/stream:all"
-    plain = only(stats_of(node("conv:Conv2D"), device=device))
-    annotated = only(stats_of(node("kernel", "void f() @@conv:Conv2D#id=1"), device=device))
+    plain = only(make_stats(node("conv:Conv2D"), device=device))
+    annotated = only(make_stats(node("kernel", "void f() @@conv:Conv2D#id=1"), device=device))
     assert (plain.name, plain.type) == (annotated.name, annotated.type) == ("conv", "Conv2D")
-    stats = stats_of(node("b", all_start_nanos=BEGIN + 5))
+    stats = make_stats(node("b", all_start_nanos=BEGIN + 5))
     stats.dev_stats.add(device="/device:CPU:0").node_stats.append(node("a"))
     ((found),) = read_executions(stats).values()
     assert [execution.name for execution in found] == ["a", "b"]
     assert read_executions(tf.RunMetadata().step_stats) == {}
-    assert read_executions(stats_of()) == {"/device:CPU:0": []}
+    assert read_executions(make_stats()) == {"/device:CPU:0": []}
 
 
 @pytest.mark.parametrize(
@@ -79,13 +79,13 @@ def test_a_transfer_has_tensor_source_destination_and_bytes(label, requested, si
     stats = node("RecvTensor", f"{label} from {SOURCE} to {DESTINATION}")
     output = stats.output.add().tensor_description.allocation_description
     output.requested_bytes = requested
-    execution = only(stats_of(stats))
+    execution = only(make_stats(stats))
     assert execution.transfer == Transfer("c2/w/read", SOURCE, DESTINATION, size)
     assert execution.type == "RecvTensor"
 
 
 def test_an_operation_whose_clock_is_off_is_left_out_with_a_warning(caplog):
-    stats = stats_of(
+    stats = make_stats(
         node("first"),
         node("second"),
         node("third"),

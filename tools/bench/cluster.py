@@ -35,7 +35,7 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from cluster_dense import LAYERS, width_of
+from cluster_dense import LAYERS, layer_width
 from cluster_jobs import Job, RunningJob, bare_commands, frame_commands, running
 
 _LINE = "{:<24}{:>8}{:>8}{:>7}{:>16}{:>10}{:>8}{:>8}{:>8}{:>8}{:>7}"
@@ -103,9 +103,9 @@ def _each(jobs: Sequence[RunningJob], name: str) -> float:
     return float(sum(getattr(job, name) for job in jobs) / steps) if steps else math.nan
 
 
-def jobs_of(millions: float, secs: float) -> list[Job]:
+def make_jobs(millions: float, secs: float) -> list[Job]:
     """The rows of a table, with as many steps as take about so long on two cores."""
-    width, found = width_of(millions * 1e6), []
+    width, found = layer_width(millions * 1e6), []
     for job in JOBS:
         job = dataclasses.replace(job, width=width)
         moved = max(job.payload() / 1e9, millions / 1e3)  # 1 GB, or 1000 million alone, in 1 s.
@@ -127,9 +127,9 @@ def main() -> None:
     # Paused processes would stay.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped by SIGTERM"))
     for millions in argv.millions:
-        print(f"\n{LAYERS * width_of(millions * 1e6) ** 2 / 1e6:.2f} million parameters")
+        print(f"\n{LAYERS * layer_width(millions * 1e6) ** 2 / 1e6:.2f} million parameters")
         print(*(_LINE.format(*words) for words in _HEAD), sep="\n", flush=True)
-        for job in jobs_of(millions, argv.step_secs):
+        for job in make_jobs(millions, argv.step_secs):
             if argv.only in job.name:
                 print(measured_row(job, argv), flush=True)
 

@@ -20,7 +20,7 @@ from typing import Any
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
 import tensorflow.compat.v1 as tf
-from cluster_dense import Marks, dataset, loss_of
+from cluster_dense import Marks, build_loss, dataset
 
 LEARNING_RATE = 0.01
 
@@ -36,7 +36,7 @@ def build(task: dict[str, Any]) -> tuple[list[Any], list[Any]]:
     with tf.device(setter):
         step = tf.train.get_or_create_global_step()
         features, labels = tf.data.make_one_shot_iterator(dataset(task["width"])).get_next()
-        loss = loss_of(features, labels)
+        loss = build_loss(features, labels)
         optimizer: Any = tf.train.GradientDescentOptimizer(LEARNING_RATE)
         hooks = []
         if task["sync"]:

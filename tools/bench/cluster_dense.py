@@ -1,6 +1,6 @@
 """The model of `cluster.py`: dense layers with many parameters and little to compute.
 
-`variables`, `loss_of` and `batch` are shared by the plugin, which tf-frame trains, and by the
+`variables`, `build_loss` and `batch` are shared by the plugin, which tf-frame trains, and by the
 bare trainer in `cluster_bare.py`, so that both move the same bytes.
 """
 
@@ -24,12 +24,12 @@ BATCH = 8
 _OTHERS_SECS = 60.0
 
 
-def width_of(num_parameters: float) -> int:
+def layer_width(num_parameters: float) -> int:
     """The width of `LAYERS` square kernels with that many parameters in all."""
     return round((num_parameters / LAYERS) ** 0.5)
 
 
-def loss_of(features: Any, labels: Any) -> Any:
+def build_loss(features: Any, labels: Any) -> Any:
     """Builds the network; layers have no biases, which would double the number of transfers."""
     import tensorflow.compat.v1 as tf
 
@@ -91,7 +91,7 @@ class Dense(Model):
     default_input = "dense"
 
     def build(self, features: Any, labels: Any, mode: Mode) -> ModelOutput:
-        return ModelOutput(loss=loss_of(features, labels), predictions={})
+        return ModelOutput(loss=build_loss(features, labels), predictions={})
 
 
 class DenseInput(Input):

@@ -57,7 +57,7 @@ def ours(network: str, batch: tuple[Any, Any]) -> tuple[Step, float]:
     with tf.Graph().as_default() as graph:
         images = tf.placeholder(tf.float32, batch[0].shape)
         labels = tf.placeholder(tf.int32, batch[1].shape)
-        logits = logits_of(network, images)
+        logits = build_logits(network, images)
         forward = multiply_adds(graph)
         loss = tf.losses.sparse_softmax_cross_entropy(labels, logits)
         update = tf.train.GradientDescentOptimizer(LEARNING_RATE).minimize(loss)
@@ -70,7 +70,7 @@ def ours(network: str, batch: tuple[Any, Any]) -> tuple[Step, float]:
     return lambda: call(*batch), forward
 
 
-def logits_of(network: str, images: Any) -> Any:
+def build_logits(network: str, images: Any) -> Any:
     """Builds a network of tf-frame-vision in training mode."""
     from tf_frame import layers
     from tf_frame_vision.nets import mobilenet_v2, resnet_v1

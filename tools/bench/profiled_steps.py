@@ -109,7 +109,7 @@ def elapsed(function: Callable[[], Any]) -> float:
     return time.perf_counter() - began
 
 
-def steps_of(plugin: str, rounds: int, steps: int) -> None:
+def measure_steps(plugin: str, rounds: int, steps: int) -> None:
     """Prints the table of the steps of a plugin's training graph."""
     with tempfile.TemporaryDirectory() as folder:
         words = ["--plugin", plugin, "--model_dir", os.path.join(folder, "run")]
@@ -173,7 +173,7 @@ def main() -> None:
     options = parser.parse_args()
     calls()
     step_times()
-    steps_of(options.plugin, options.rounds, options.steps)
+    measure_steps(options.plugin, options.rounds, options.steps)
 
 
 if __name__ == "__main__":

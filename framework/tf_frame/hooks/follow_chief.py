@@ -9,7 +9,7 @@ from typing import Any
 
 from tf_frame.checkpoint.find.newest import newest_checkpoint, read_step
 from tf_frame.cluster.agreement import Agreement
-from tf_frame.errors import CheckpointError, ConfigError, reason_of
+from tf_frame.errors import CheckpointError, ConfigError, short_reason
 from tf_frame.graph.global_step import step_after_run
 from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.input_position import RestoredCheckpoint
@@ -106,4 +106,6 @@ class FollowChiefHook(Hook):
         try:
             self.position.restore(session, path, report=self.report)
         except (CheckpointError, ConfigError) as error:
-            self.report(f"warning: {reason_of(error)}; the input goes on at its present position")
+            self.report(
+                f"warning: {short_reason(error)}; the input goes on at its present position"
+            )

@@ -9,7 +9,7 @@ import dataclasses
 from collections.abc import Callable
 
 from tf_frame.checkpoint.find.newest import read_step
-from tf_frame.errors import CheckpointError, ConfigError, DataError, reason_of
+from tf_frame.errors import CheckpointError, ConfigError, DataError, short_reason
 from tf_frame.graph.inputs.position import InputPosition
 from tf_frame.hooks.base import Hook, Phase
 from tf_frame.types import Session
@@ -89,7 +89,7 @@ class InputPositionHook(Hook):
         except DataError as error:
             if not self.allow_inexact:
                 raise
-            self.report(f"warning: {reason_of(error)}; a resumed run will not be exact")
+            self.report(f"warning: {short_reason(error)}; a resumed run will not be exact")
             self.position.leave_out(session)
             return False
         return True
@@ -100,8 +100,8 @@ class InputPositionHook(Hook):
         except (CheckpointError, ConfigError) as error:
             if isinstance(error, ConfigError) and read_step(path) == 0:
                 # The run ended before its second checkpoint, and now has other options.
-                self.report(f"note: {reason_of(error)}; no step was trained on it")
+                self.report(f"note: {short_reason(error)}; no step was trained on it")
                 return
             if not self.allow_inexact:
                 raise
-            self.report(f"warning: {reason_of(error)}; a new pass over the data begins")
+            self.report(f"warning: {short_reason(error)}; a new pass over the data begins")

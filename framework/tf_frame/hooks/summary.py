@@ -14,7 +14,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.errors import reason_of
+from tf_frame.errors import short_reason
 from tf_frame.hooks.background_writer import wait_for_background_writer, write_in_background
 from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.cadence import Multiples
@@ -150,6 +150,6 @@ class _EventFile:
         except (OSError, RuntimeError, tf.errors.OpError) as error:
             self._failed = True
             self.report(
-                f"warning: summaries cannot be written to {self._folder}: {reason_of(error)}; "
+                f"warning: summaries cannot be written to {self._folder}: {short_reason(error)}; "
                 "training goes on without them; free space there for the next checkpoint"
             )

@@ -13,7 +13,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from tf_frame.errors import reason_of
+from tf_frame.errors import short_reason
 from tf_frame.plugin.find import PluginInfo
 from tf_frame.plugin.frames import (
     Frame,
@@ -170,9 +170,9 @@ def _describe(error: BaseException) -> str:
     if "in user code:" in text:  # AutoGraph's message ends with the error.
         return text.strip().splitlines()[-1].strip()
     if is_session_error(error):
-        return find_python_error(error) or f"{name}: {reason_of(error)}"
+        return find_python_error(error) or f"{name}: {short_reason(error)}"
     if isinstance(error, OSError):
-        return f"{name}: {reason_of(error)}"
+        return f"{name}: {short_reason(error)}"
     # TensorFlow describes an operation that cannot be made by all its attributes.
     text = _printable(_OPERATION.sub(r"\1", " ".join(text.split())))
     return f"{name}: {text}".rstrip(": ")

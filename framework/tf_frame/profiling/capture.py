@@ -28,7 +28,7 @@ import tensorflow as tf
 
 from tf_frame import file_system
 from tf_frame.atomic_output import atomic_output
-from tf_frame.errors import reason_of
+from tf_frame.errors import short_reason
 from tf_frame.profiling.process_profiler import (
     CaptureError,
     Profiler,
@@ -57,7 +57,7 @@ def warn_only(
     try:
         yield
     except (CaptureError, tf.errors.OpError, OSError) as error:
-        text = f"{subject} {failed}: {reason_of(error)}; training goes on"
+        text = f"{subject} {failed}: {short_reason(error)}; training goes on"
         if report is None:
             _LOG.warning("%s", text)
         else:
@@ -119,7 +119,7 @@ class Capture:
             self._folder = tempfile.mkdtemp(prefix="tf-frame-profile-")
             self._profiler = start_profiler(self._folder, self._label, **self._levels)
         except (tf.errors.OpError, OSError) as error:
-            raise CaptureError(reason_of(error)) from error
+            raise CaptureError(short_reason(error)) from error
         finally:
             if self._profiler is None:
                 shutil.rmtree(self._folder, ignore_errors=True)
@@ -145,7 +145,7 @@ class Capture:
                 tf.io.gfile.copy(written, temporary, overwrite=True)
             return path
         except (tf.errors.OpError, OSError) as error:
-            raise CaptureError(reason_of(error)) from error
+            raise CaptureError(short_reason(error)) from error
         finally:
             self._profiler = None
             shutil.rmtree(self._folder, ignore_errors=True)

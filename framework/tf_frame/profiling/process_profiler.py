@@ -23,7 +23,7 @@ import tensorflow as tf
 from tensorflow.python.profiler import profiler_v2
 from tensorflow.python.profiler.internal import _pywrap_profiler
 
-from tf_frame.errors import TfFrameError, reason_of
+from tf_frame.errors import TfFrameError, short_reason
 
 
 class CaptureError(TfFrameError):
@@ -89,7 +89,7 @@ def start_profiler(logdir: str, name: str, **levels: int) -> Profiler:
             f"{_holder()}; a process makes one capture at a time, so try again after it"
         ) from error
     except Exception as error:  # Of any class: the profiler must not end a training.
-        raise CaptureError(f"the profiler did not start: {reason_of(error)}") from error
+        raise CaptureError(f"the profiler did not start: {short_reason(error)}") from error
     _newest = Profiler(name, time.time(), weakref.ref(profiler_v2._profiler))
     return _newest
 
@@ -105,7 +105,7 @@ def stop_profiler(profiler: Profiler) -> None:
     try:
         tf.profiler.experimental.stop()
     except Exception as error:  # Of any class: the profiler must not end a training.
-        raise CaptureError(f"the profiler did not write: {reason_of(error)}") from error
+        raise CaptureError(f"the profiler did not write: {short_reason(error)}") from error
 
 
 def is_running(profiler: Profiler | None) -> bool:

@@ -97,7 +97,7 @@ def retain(model_dir: str, keep: int, *, dry_run: bool = False) -> list[Removed]
 
 def _bytes_in(path: str) -> int:
     if not file_system.is_folder(path):
-        return file_system.size_of(path)
+        return file_system.file_size(path)
     return sum(map(_bytes_in, file_system.files_in(path)))
 
 

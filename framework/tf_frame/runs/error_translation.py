@@ -13,7 +13,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.errors import DataError, NonFiniteError, TfFrameError, is_disk_full, reason_of
+from tf_frame.errors import DataError, NonFiniteError, TfFrameError, is_disk_full, short_reason
 from tf_frame.plugin.fault import find_fault
 from tf_frame.plugin.frames import find_python_error
 from tf_frame.plugin.origin import owner_suffix
@@ -50,7 +50,7 @@ def translated_errors(model_dir: str, source: Any = None) -> Iterator[None]:
 
 
 def _translated(error: Exception, model_dir: str, of_input: str) -> TfFrameError | None:
-    reason = reason_of(error)
+    reason = short_reason(error)
     if is_disk_full(error) and not (isinstance(error, OSError) and find_fault(error)):
         return TfFrameError(
             f"a file of {model_dir} could not be written: {reason}\nfree space and run the same "
@@ -75,7 +75,7 @@ def _data_error(error: Exception, of_input: str) -> DataError | None:
         return DataError(user_error[1])
     if raised and find_fault(error):
         return None
-    reason = raised or reason_of(error)
+    reason = raised or short_reason(error)
     return DataError(f"the data{of_input} cannot be read: {reason}")
 
 

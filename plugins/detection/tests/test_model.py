@@ -29,7 +29,7 @@ TINY = {
 SIDE = 32
 
 
-def labels_of(counts, *, rotated=False):
+def make_labels(counts, *, rotated=False):
     """Boxes of as many objects in each image, padded to the largest count."""
     random, most = np.random.RandomState(0), max(counts)
     real = np.arange(most) < np.array(counts)[:, np.newaxis]
@@ -47,7 +47,7 @@ def labels_of(counts, *, rotated=False):
     return labels
 
 
-def images_of(count):
+def make_images(count):
     return np.random.RandomState(1).uniform(0, 255, [count, SIDE, SIDE, 3]).astype(np.float32)
 
 
@@ -59,7 +59,7 @@ class FourImages(Input):
         return InputInfo(num_classes=2)
 
     def dataset(self, mode, context):
-        batch = {"image": images_of(4)}, labels_of((0, 1, 6, 9))
+        batch = {"image": make_images(4)}, make_labels((0, 1, 6, 9))
         data = tf.data.Dataset.from_tensor_slices(batch)
         data = data.repeat() if mode == Mode.TRAIN else data
         return data.batch(context.batch_size, drop_remainder=True)
@@ -97,7 +97,7 @@ def test_two_clones_equal_one(tmp_path):
     assert losses[1] == pytest.approx(losses[2], rel=1e-5)
 
 
-def outputs_of(mode, features, labels, **options):
+def build_outputs(mode, features, labels, **options):
     """Output of `build` in the default graph."""
     params = dataclasses.replace(Params(), **{**TINY, **options})
     return Detection(params=params, info=INFO).build(features, labels, mode)
@@ -113,14 +113,14 @@ def constants(values):
 def test_detections_are_predicted_exported_and_measured(name):
     rotated = name == "rotated_retinanet"
     features = {
-        "image": images_of(2),
+        "image": make_images(2),
         "image_size": np.array([[SIDE, SIDE], [20, 24]], np.int32),
         "original_size": np.array([[64, 64], [40, 48]], np.int32),
     }
     options = {"name": name, "max_total": 6, "num_maps": 2, "classification_loss": "softmax"}
     with tf.Graph().as_default(), tf.Session() as session:
-        labels = constants(labels_of((2, 0), rotated=rotated))
-        evaluated = outputs_of(Mode.EVAL, constants(features), labels, **options)
+        labels = constants(make_labels((2, 0), rotated=rotated))
+        evaluated = build_outputs(Mode.EVAL, constants(features), labels, **options)
         exported = outputs.exported(evaluated.predictions, INFO.class_ids)
         session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
         updates = {name: update for name, (_, update) in evaluated.metrics.items()}
@@ -143,14 +143,14 @@ def test_detections_are_predicted_exported_and_measured(name):
 @pytest.mark.slow
 def test_an_image_alone_is_served_as_a_whole():
     with tf.Graph().as_default():
-        served = outputs_of(Mode.PREDICT, {"image": tf.constant(images_of(2))}, None)
+        served = build_outputs(Mode.PREDICT, {"image": tf.constant(make_images(2))}, None)
     signature = served.exports["serving_default"]
     assert {tensor.dtype for tensor in signature.values()} == {tf.float32}
 
 
 def test_several_inputs_are_one_batch_of_one_size():
-    features = [{"image": images_of(1), "name": np.array(["a"])}, {"image": images_of(2)}]
-    labels = [labels_of((3,)), labels_of((0, 1))]
+    features = [{"image": make_images(1), "name": np.array(["a"])}, {"image": make_images(2)}]
+    labels = [make_labels((3,)), make_labels((0, 1))]
     with tf.Graph().as_default(), tf.Session() as session:
         joined, merged = session.run(
             [

@@ -43,14 +43,14 @@ def bright_boxes(images):
     return tf.cast(tf.stack([upper, left, lower, right], axis=-1)[:, tf.newaxis], tf.float32)
 
 
-def raw_of(images, mode):
+def make_raw(images, mode):
     del mode
     anchors = tf.constant([[0.0, 0.0, SIDE, SIDE]])
     codes = FasterRcnnCoder().encode(bright_boxes(images), anchors)
     return Raw(codes, tf.fill([tf.shape(images)[0], 1, 2], 3.0), anchors)
 
 
-def rotated_raw_of(images, mode):
+def make_rotated_raw(images, mode):
     del mode
     anchors = tf.constant([[0.0, 0.0, SIDE, SIDE]])
     upper, left, lower, right = tf.unstack(bright_boxes(images), axis=-1)
@@ -64,7 +64,7 @@ def served(keep_aspect_ratio, monkeypatch, **options):
     """Outputs of the signature that takes files, for one of each size."""
     params = dataclasses.replace(Params(), max_total=2, **options)
     model = Detection(params=params, info=INFO)
-    monkeypatch.setattr(model, "_raw", rotated_raw_of if model.rotated else raw_of)
+    monkeypatch.setattr(model, "_raw", make_rotated_raw if model.rotated else make_raw)
     sizes = TreesParams(image_size=(SIDE,), keep_aspect_ratio=keep_aspect_ratio)
     form = Trees(params=sizes, info=INFO).raw_serving()["encoded"]
     with tf.Graph().as_default(), tf.Session() as session:

@@ -134,16 +134,16 @@ def test_families_of_learning_rates(tmp_path, words, expected):
         assert rate is None or float(row["learning_rate"]) == pytest.approx(rate, abs=1e-6)
 
 
-def config_of(*words):
+def make_config(*words):
     return parse_command_line([*PLUGIN, *words]).setup().config
 
 
 def test_synchronous_replicas_divide_the_batch():
     words = ("--sync_replicas", "--replicas_to_aggregate=2", "--batch_size_scope=global")
     words += ("--train_batch_size",)
-    assert config_of(*words, "24").clone_batch_size == 12
+    assert make_config(*words, "24").clone_batch_size == 12
     with pytest.raises(ConfigError, match="25 is not divisible by .* 2 aggregated replicas"):
-        config_of(*words, "25")
+        make_config(*words, "25")
 
 
 @pytest.mark.slow

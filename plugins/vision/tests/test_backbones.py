@@ -58,7 +58,7 @@ def context(**settings):
     return NetworkContext(**{"num_classes": None, "is_training": False, **settings})
 
 
-def side_of(name):
+def smallest_side(name):
     """Height and width of the images, of which an Inception network needs 75 at least."""
     return 97 if name.startswith("inception") else 65
 
@@ -67,7 +67,7 @@ def side_of(name):
 def built(request):
     """A network with each of its output strides: its name, its graph and their feature maps."""
     name, maps = request.param, {}
-    side = side_of(name)
+    side = smallest_side(name)
     images = np.random.RandomState(0).uniform(-1, 1, [1, side, side, 3]).astype(np.float32)
     with tf.Graph().as_default() as graph:
         for stride in (8, 16, 32) if name in DILATED else (32,):
@@ -92,7 +92,7 @@ def test_feature_maps_have_the_sizes_of_their_strides_and_are_the_last_ones(buil
         expected = [stride for stride in STRIDES if stride <= output_stride]
         assert list(maps) == expected
         for stride, tensor in maps.items():
-            size = -(-side_of(name) // stride)
+            size = -(-smallest_side(name) // stride)
             assert tensor.shape.as_list()[:3] == [1, size, size]
         if name not in CHANNELS:
             continue
@@ -111,7 +111,8 @@ def test_inception_has_its_own_strides_only(built):
     assert [tensor.shape[3] for tensor in maps_of[32].values()] == CHANNELS[name]
     # Version 3 and 4 do not pad all of their layers.
     missing = [
-        -(-side_of(name) // stride) - tensor.shape[1] for stride, tensor in maps_of[32].items()
+        -(-smallest_side(name) // stride) - tensor.shape[1]
+        for stride, tensor in maps_of[32].items()
     ]
     assert all(0 <= pixels <= 5 for pixels in missing)
     with pytest.raises(ConfigError, match=f"{name} has no .* output stride of 16; .* be 32$"):

@@ -56,7 +56,7 @@ def test_a_group_that_is_not_there_is_refused_before_any_name_is_tried(text):
         parse_rules("--rule", [text])
 
 
-def warnings_of(call, *arguments):
+def record_warnings(call, *arguments):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         call(*arguments)
@@ -66,14 +66,14 @@ def warnings_of(call, *arguments):
 
 def test_a_pattern_without_a_match_is_warned_of_with_the_nearest_name():
     patterns = [(text, parse_regex("--drop", text)) for text in (".*/weights", "MobilenetV2/Conv2")]
-    assert warnings_of(warn_about_unmatched, "--drop", patterns, NAMES) == [
+    assert record_warnings(warn_about_unmatched, "--drop", patterns, NAMES) == [
         "--drop 'MobilenetV2/Conv2' matches the whole name of none of the 3 variables; "
         "did you mean 'MobilenetV2/Conv'?"
     ]
 
 
 def test_a_prefix_without_a_match_is_warned_of_with_the_nearest_scope():
-    assert warnings_of(warn_about_prefixes, "--x", ["MobilenetV2", "logit/", "qqq"], NAMES) == [
+    assert record_warnings(warn_about_prefixes, "--x", ["MobilenetV2", "logit/", "qqq"], NAMES) == [
         "none of the 3 variables begins with --x 'logit/'; did you mean 'logits'?",
         "none of the 3 variables begins with --x 'qqq'",
     ]

@@ -18,7 +18,7 @@ from tf_frame.deploy.placement_report import placement_table
 BENCH = Path(__file__).parents[3] / "tools" / "bench"
 
 
-def tasks_of(num_ps_tasks, build, strategy_of):
+def place_variables(num_ps_tasks, build, strategy_of):
     """Variable name -> task."""
     config = DeploymentConfig(num_ps_tasks=num_ps_tasks)
     with tf.Graph().as_default(), variables_placed(config, strategy_of(config)):
@@ -38,16 +38,16 @@ def make(**lengths):
 
 @pytest.mark.usefixtures("variable_mode")
 def test_strategies_without_and_with_sizes():
-    tasks = tasks_of(2, make(a=100, b=1, c=100, d=1), RoundRobin)
+    tasks = place_variables(2, make(a=100, b=1, c=100, d=1), RoundRobin)
     assert tasks == {"a": 0, "b": 1, "c": 0, "d": 1}
-    tasks = tasks_of(2, make(a=5, b=2, c=2, d=2, e=1), Balanced)
+    tasks = place_variables(2, make(a=5, b=2, c=2, d=2, e=1), Balanced)
     assert tasks == {"a": 0, "b": 1, "c": 1, "d": 1, "e": 0}
     build = make(a=3, b=3, c=2, d=2, e=2)
-    tasks = tasks_of(2, build, lambda config: Balanced(config, variable_sizes(build)))
+    tasks = place_variables(2, build, lambda config: Balanced(config, variable_sizes(build)))
     # 3 and 3 part; 2 to task 0, 2 to task 1, and the last to task 0 again.
     assert tasks == {"a": 0, "b": 1, "c": 0, "d": 1, "e": 0}
     build = make(a=4, b=4, c=8)
-    tasks = tasks_of(2, build, lambda config: Balanced(config, variable_sizes(build)))
+    tasks = place_variables(2, build, lambda config: Balanced(config, variable_sizes(build)))
     assert tasks == {"a": 1, "b": 1, "c": 0}
 
 
@@ -61,7 +61,7 @@ def test_plans_and_unknown_sizes():
     def sized(config):
         return Balanced(config, {"a": 400, "b": 40})
 
-    assert tasks_of(2, make(new=5, a=100, newer=1, b=10), sized) == {
+    assert place_variables(2, make(new=5, a=100, newer=1, b=10), sized) == {
         "new": 1,
         "a": 0,
         "newer": 1,
@@ -82,7 +82,7 @@ def test_slots_count_where_they_are():
         tf.get_variable("after", [20])
         tf.get_variable("last", [20])
 
-    tasks = tasks_of(2, build, Balanced)
+    tasks = place_variables(2, build, Balanced)
     assert tasks["slots/of_large"] == tasks["large"] == 0
     # 33 numbers on task 0; task 1 still has fewer with 2 and 20.
     assert (tasks["after"], tasks["last"]) == (1, 1)
@@ -98,7 +98,7 @@ def test_planned_names_and_unknown_shapes():
 
     sizes = variable_sizes(build)
     assert sizes == {"outer/inner/v": 28, "outer/inner/v_1": 4, "p/part_0": 16, "p/part_1": 16}
-    tasks = tasks_of(2, build, lambda config: Balanced(config, sizes))
+    tasks = place_variables(2, build, lambda config: Balanced(config, sizes))
     assert tasks == {"outer/inner/v": 0, "outer/inner/v_1": 0, "p/part_0": 1, "p/part_1": 1}
 
     def build():
@@ -108,7 +108,7 @@ def test_planned_names_and_unknown_shapes():
 
     sizes = variable_sizes(build)
     assert sizes == {"known": 4}
-    tasks = tasks_of(2, build, lambda config: Balanced(config, sizes))
+    tasks = place_variables(2, build, lambda config: Balanced(config, sizes))
     assert tasks == {"unknown": 1, "known": 0}
 
 

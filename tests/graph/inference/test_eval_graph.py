@@ -49,18 +49,18 @@ def evaluated(model, source=None, steps=None):
             runs += 1
 
 
-def mean_of(features, labels):
+def build_mean(features, labels):
     return ModelOutput(metrics={"mean": tf.metrics.mean(features)})
 
 
 def test_metrics_and_losses_of_an_evaluation():
-    source, model = Numbers(), Net(mean_of)
+    source, model = Numbers(), Net(build_mean)
     evaluated(model, source)
     mode, context = source.asked
     assert (mode, context.batch_size, context.seed) == (Mode.EVAL, 3, 5)
     assert model.mode == Mode.EVAL
-    assert evaluated(Net(mean_of)) == ({"mean": 3.0}, 3)
-    assert evaluated(Net(mean_of), steps=2) == ({"mean": 2.5}, 2)
+    assert evaluated(Net(build_mean)) == ({"mean": 3.0}, 3)
+    assert evaluated(Net(build_mean), steps=2) == ({"mean": 2.5}, 2)
     loss = Net(lambda features, labels: ModelOutput(loss=tf.reduce_mean(tf.to_float(features))))
     assert evaluated(loss) == ({"loss": pytest.approx(np.mean([1, 4, 6]))}, 3)
 
@@ -103,7 +103,7 @@ def test_the_ends_are_what_an_evaluation_runs():
     config = RunOptions(eval_batch_size=3)
     graph = build_eval_graph(model=Net(build), source=Numbers(), config=config)
     assert graph.ends == [graph.update_op, graph.values["mean"], graph.summary_op]
-    plain = build_eval_graph(model=Net(mean_of), source=Numbers(), config=config)
+    plain = build_eval_graph(model=Net(build_mean), source=Numbers(), config=config)
     assert plain.summary_op is None
     assert plain.ends == [plain.update_op, plain.values["mean"]]
     assert graph.global_step.op.name == "global_step"

@@ -34,7 +34,7 @@ def make(build, deployment, batch_size=2):
     return make_batches(Built(build), Mode.TRAIN, InputContext(batch_size=batch_size), deployment)
 
 
-def batches_of(build, *, num_clones, runs=1):
+def read_batches(build, *, num_clones, runs=1):
     """Builds an input in a graph of its own; returns its batches, run by run."""
     with tf.Graph().as_default():
         batches = make(build, DeploymentConfig(num_clones=num_clones, clone_on_cpu=True))
@@ -47,10 +47,10 @@ def count_from_0(context):
 
 
 def test_clones_take_turns_and_keep_features_and_labels_together():
-    for step, batches in enumerate(batches_of(count_from_0, num_clones=4, runs=20)):
+    for step, batches in enumerate(read_batches(count_from_0, num_clones=4, runs=20)):
         firsts = [features[0] for features, _ in batches]
         assert firsts == [8 * step, 8 * step + 2, 8 * step + 4, 8 * step + 6]
-    for (features, labels), *_ in batches_of(count_from_0, num_clones=1, runs=3):
+    for (features, labels), *_ in read_batches(count_from_0, num_clones=1, runs=3):
         np.testing.assert_array_equal(features, -labels)
 
 
@@ -71,7 +71,7 @@ def test_an_input_that_yields_no_pair_is_named():
         lambda _: [counting(0, 1), tf.data.Dataset.range(3)],
     ):
         with pytest.raises(DataError, match=r"Built.dataset\(\) returned a data set"):
-            batches_of(build, num_clones=1)
+            read_batches(build, num_clones=1)
 
 
 @pytest.mark.filterwarnings("ignore:To make it possible to preserve")
@@ -125,7 +125,7 @@ def test_several_data_sets_arrive_as_lists_with_batch_sizes_of_their_own(kind):
     def build(context):
         return kind((counting(0, context.batch_size), counting(100, 3)))
 
-    for step, clones in enumerate(batches_of(build, num_clones=2, runs=2)):
+    for step, clones in enumerate(read_batches(build, num_clones=2, runs=2)):
         for index, (features, labels) in enumerate(clones):
             small, large = 2 * (2 * step + index), 100 + 3 * (2 * step + index)
             expected = [[small, small + 1], [large, large + 1, large + 2]]
@@ -134,20 +134,20 @@ def test_several_data_sets_arrive_as_lists_with_batch_sizes_of_their_own(kind):
 
 
 def test_lists_of_data_sets_and_queues():
-    ((batch,),) = batches_of(lambda context: [counting(0, 1)], num_clones=1)
+    ((batch,),) = read_batches(lambda context: [counting(0, 1)], num_clones=1)
     features, labels = batch
     assert ([f.tolist() for f in features], [f.tolist() for f in labels]) == ([[0]], [[0]])
 
     def build(context):
         return [counting(10, 1), queue_of_numbers(context)]
 
-    (((features, labels),),) = batches_of(build, num_clones=1)
+    (((features, labels),),) = read_batches(build, num_clones=1)
     assert [part.tolist() for part in features] == [[10], [0, 1]]
     assert [part.tolist() for part in labels] == [[-10], [0, -1]]
 
 
 def test_clones_take_batches_from_one_queue_in_turns():
-    for step, batches in enumerate(batches_of(queue_of_numbers, num_clones=3, runs=4)):
+    for step, batches in enumerate(read_batches(queue_of_numbers, num_clones=3, runs=4)):
         assert [features.tolist() for features, _ in batches] == [
             [first, first + 1] for first in range(6 * step, 6 * step + 6, 2)
         ]
@@ -180,7 +180,7 @@ def test_queues_of_tf_train_fill_and_pad():
         tf.train.add_queue_runner(tf.train.QueueRunner(queue, [queue.enqueue(examples)]))
         return queue.dequeue
 
-    (batches,) = batches_of(build, num_clones=2)
+    (batches,) = read_batches(build, num_clones=2)
     assert [features.tolist() for features, _ in batches] == [[0, 1], [2, 3]]
 
     def build(context):
@@ -192,7 +192,7 @@ def test_queues_of_tf_train_fill_and_pad():
         tf.train.add_queue_runner(tf.train.QueueRunner(queue, [enqueue]))
         return lambda: queue.dequeue_many(context.batch_size)
 
-    (((features, labels),),) = batches_of(build, num_clones=1)
+    (((features, labels),),) = read_batches(build, num_clones=1)
     assert (features.tolist(), labels.tolist()) == ([[1, 0], [1, 2]], [1, 2])
 
 
@@ -204,7 +204,7 @@ def test_queues_of_tf_train_fill_and_pad():
 def test_a_function_that_returns_no_pair_of_tensors_is_named(batch):
     message = r"function that Built\.dataset\(\) returned must return tensors as \(features, labels"
     with pytest.raises(DataError, match=message):
-        batches_of(lambda _: lambda: batch, num_clones=1)
+        read_batches(lambda _: lambda: batch, num_clones=1)
 
 
 def test_the_same_tensors_for_every_clone_are_refused_but_one_may_be_shared():
@@ -213,15 +213,15 @@ def test_the_same_tensors_for_every_clone_are_refused_but_one_may_be_shared():
         return lambda: batch
 
     with pytest.raises(DataError, match="the same tensors to every clone"):
-        batches_of(build, num_clones=2)
-    (((features, _),),) = batches_of(build, num_clones=1)
+        read_batches(build, num_clones=2)
+    (((features, _),),) = read_batches(build, num_clones=1)
     assert features.tolist() == [1.0]
 
     def build(context):
         shared, take = tf.constant([7]), queue_of_numbers(context)
         return lambda: (take()[0], shared)
 
-    (((first, _), (second, _)),) = batches_of(build, num_clones=2)
+    (((first, _), (second, _)),) = read_batches(build, num_clones=2)
     assert (first.tolist(), second.tolist()) == ([0, 1], [2, 3])
 
 
@@ -232,7 +232,7 @@ def test_sparse_features_keep_their_turn():
         )
         return eyes.batch(1)
 
-    (batches,) = batches_of(build, num_clones=2)
+    (batches,) = read_batches(build, num_clones=2)
     assert [features.values.tolist() for features, _ in batches] == [[0], [1]]
 
 

@@ -20,14 +20,14 @@ class Net(Model):
         return self.make()
 
 
-def output_of(make, mode=Mode.TRAIN):
+def check_output(make, mode=Mode.TRAIN):
     with tf.Graph().as_default():
         return build_model(Net(make), None, None, mode)
 
 
-def problem_of(make):
+def find_problem(make):
     with pytest.raises(PluginError) as error:
-        output_of(make)
+        check_output(make)
     assert "Net.build()" in str(error.value)
     assert "\n" not in str(error.value)
     return str(error.value)
@@ -43,7 +43,7 @@ def problem_of(make):
     ],
 )
 def test_anything_but_a_model_output_is_refused(make, seen):
-    problem = problem_of(make)
+    problem = find_problem(make)
     assert seen in problem
     assert problem.endswith("it must return a ModelOutput")
 
@@ -60,23 +60,23 @@ def test_anything_but_a_model_output_is_refused(make, seen):
     ],
 )
 def test_a_loss_that_is_no_scalar_is_refused_with_its_shape(loss, seen):
-    assert seen in problem_of(lambda: ModelOutput(loss=loss()))
+    assert seen in find_problem(lambda: ModelOutput(loss=loss()))
 
 
 @pytest.mark.parametrize("loss", [0.5, np.float32(0.5), np.float64(0.5)])
 def test_a_number_as_loss_becomes_a_tensor_where_nothing_is_trained_by_it(loss):
     for mode, train_op in [(Mode.EVAL, None), (Mode.TRAIN, tf.no_op)]:
         made = lambda: ModelOutput(loss=loss, train_op=train_op and train_op())  # noqa: B023, E731
-        tensor = output_of(made, mode).loss
+        tensor = check_output(made, mode).loss
         assert (tensor.shape.rank, tensor.dtype) == (0, tf.float32)
 
 
 def test_losses_and_metrics_of_a_model():
-    problem = problem_of(lambda: ModelOutput(loss=0.5))
+    problem = find_problem(lambda: ModelOutput(loss=0.5))
     assert "returned the number 0.5 as loss; make it a tensor" in problem
-    assert output_of(ModelOutput).loss is None
-    assert "must be a mapping" in problem_of(lambda: ModelOutput(metrics=[1]))
-    output_of(lambda: ModelOutput(metrics={"a": (tf.ones([]), tf.no_op())}))
+    assert check_output(ModelOutput).loss is None
+    assert "must be a mapping" in find_problem(lambda: ModelOutput(metrics=[1]))
+    check_output(lambda: ModelOutput(metrics={"a": (tf.ones([]), tf.no_op())}))
     with pytest.raises(PluginError, match=r"Net\.build\(\) returned None"):
         build_toy_graph(RunOptions(train_batch_size=8), model=Net(lambda: None))
 
@@ -93,7 +93,7 @@ def test_losses_and_metrics_of_a_model():
     ],
 )
 def test_a_part_of_a_wrong_type_is_refused(part, seen):
-    assert seen in problem_of(lambda: ModelOutput(**part))
+    assert seen in find_problem(lambda: ModelOutput(**part))
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_a_part_of_a_wrong_type_is_refused(part, seen):
     ],
 )
 def test_a_metric_that_is_no_pair_is_named(metric):
-    assert "the metric 'recall' of " in problem_of(
+    assert "the metric 'recall' of " in find_problem(
         lambda: ModelOutput(metrics={"recall": metric()})
     )
 

@@ -25,7 +25,7 @@ def fake_quant(graph):
     [
         # 127 levels on either side of 0.
         ("weights", [-1.0, -0.405, 0.001, 0.4, 3.0], 3.0 / 127, [-42, -17, 0, 17, 127]),
-        # 256 levels, of which 0 is one: level 62.2 from below, made 62; so -62 to 193 remain.
+        # 256 levels; the level of 0 is 62.2 from below, rounded to 62: levels -62 to 193.
         ("activations", [-1.0, -0.405, 0.001, 0.4, 3.1], 4.1 / 255, [-62, -25, 0, 25, 193]),
     ],
 )

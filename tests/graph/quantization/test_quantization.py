@@ -184,7 +184,9 @@ def test_every_layer_learns_and_an_untrained_model_evaluates(quantised_at_once):
     assert np.abs(gradients["atrous/depthwise_weights"]).max() > 1e-7
     assert np.abs(gradients["stem/BatchNorm/gamma"]).max() > 1e-7
     _, path, _ = quantised_at_once
-    np.testing.assert_allclose(logits_of(path, 0), logits_of(path, None), rtol=0, atol=1e-6)
+    np.testing.assert_allclose(
+        restore_logits(path, 0), restore_logits(path, None), rtol=0, atol=1e-6
+    )
 
 
 def test_gradients_pass_the_rounding_as_if_it_were_not():
@@ -207,13 +209,13 @@ def test_evaluation_rounds_with_the_ranges_of_training(tmp_path):
     early = training.save(tmp_path / "early")
     training.train(20)
     late = training.save(tmp_path / "late")
-    plain_early, plain_late = (logits_of(path, None) for path in (early, late))
-    np.testing.assert_allclose(logits_of(early, 3), plain_early, rtol=0, atol=1e-6)
-    rounded = logits_of(late, 3)
+    plain_early, plain_late = (restore_logits(path, None) for path in (early, late))
+    np.testing.assert_allclose(restore_logits(early, 3), plain_early, rtol=0, atol=1e-6)
+    rounded = restore_logits(late, 3)
     assert 1e-4 < np.abs(rounded - plain_late).max() < 0.3
 
 
-def logits_of(path, delay_steps):
+def restore_logits(path, delay_steps):
     """Logits that an evaluation graph computes from a checkpoint."""
     with tf.Graph().as_default():
         tf.train.create_global_step()

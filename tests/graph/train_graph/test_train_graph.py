@@ -48,8 +48,8 @@ def test_devices_of_clones_without_gpus():
     proto = tf.ConfigProto(device_count={"CPU": 2})
     with initialized_session(train_graph.graph, proto) as session:
         session.run(train_graph.train_op, options=options, run_metadata=metadata)
-    assert devices_of(metadata, "clone_0/") == {"/device:CPU:0"}
-    assert devices_of(metadata, "clone_1/") == {"/device:CPU:1"}
+    assert find_devices(metadata, "clone_0/") == {"/device:CPU:0"}
+    assert find_devices(metadata, "clone_1/") == {"/device:CPU:1"}
     on_cpu = RunOptions(**SGD, num_clones=2, clone_on_cpu=True)
     deployment = make_deployment(on_cpu, find_cluster(on_cpu))
     train_graph = build(RunOptions(**SGD, num_clones=2), deployment=deployment)
@@ -57,7 +57,7 @@ def test_devices_of_clones_without_gpus():
     assert {op.device for op in products} == {"/device:CPU:0"}
 
 
-def devices_of(metadata, scope):
+def find_devices(metadata, scope):
     """Devices that the matrix products of a clone ran on, forward and backward."""
     return {
         "/device:" + device.device.rsplit("device:", 1)[1]

@@ -25,7 +25,7 @@ def clones_on(devices):
     return [Clone(None, f"clone_{i}/", device) for i, device in enumerate(devices)]
 
 
-def gradients_of(device, variables):
+def make_gradients(device, variables):
     """Dense of several shapes and types, sparse, and None."""
     weights, bias, narrow, table, unused = variables
     with tf.device(device):
@@ -53,7 +53,7 @@ def some_variables():
 def test_the_sum_of_clones_is_that_without_all_reduce():
     with tf.Graph().as_default(), session() as opened:
         variables = some_variables()
-        gradients = [gradients_of(device, variables) for device in DEVICES]
+        gradients = [make_gradients(device, variables) for device in DEVICES]
         found = sum_by_all_reduce(clones_on(DEVICES), gradients)
         expected = sum_gradients(gradients)
         assert [v for _, v in found] == variables
@@ -72,7 +72,7 @@ def test_a_buffer_has_the_small_gradients_of_a_type():
     with tf.Graph().as_default() as graph:
         variables = some_variables()
         sum_by_all_reduce(
-            clones_on(DEVICES), [gradients_of(device, variables) for device in DEVICES]
+            clones_on(DEVICES), [make_gradients(device, variables) for device in DEVICES]
         )
         reduced = [op for op in graph.get_operations() if op.type == "CollectiveReduce"]
     assert len(reduced) == 3 * 3  # types times clones; the double one is the bias alone

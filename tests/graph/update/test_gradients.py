@@ -21,7 +21,7 @@ def sparse(values, indices):
     return tf.IndexedSlices(tf.constant(values), tf.constant(indices), tf.constant([4, 1]))
 
 
-def variable_of(shape):
+def make_variable(shape):
     with tf.variable_scope("", reuse=tf.AUTO_REUSE):
         return tf.get_variable("v", shape)
 
@@ -42,7 +42,7 @@ def slices_of_unknown_shape():
     ids=["dense", "sparse", "sparse and dense", "sparse without shape", "of one clone only"],
 )
 def test_gradients_of_clones_are_added(gradients, is_sparse, total):
-    v = variable_of([4, 1])
+    v = make_variable([4, 1])
     ((added, variable), (none, _)) = sum_gradients([[(g, v), (None, v)] for g in gradients()])
     assert variable is v and isinstance(added, tf.IndexedSlices) == is_sparse
     assert none is None
@@ -51,7 +51,7 @@ def test_gradients_of_clones_are_added(gradients, is_sparse, total):
 
 
 def test_transforms_run_in_the_order_given():
-    pairs = [(tf.constant(1.0), variable_of([]))]
+    pairs = [(tf.constant(1.0), make_variable([]))]
     add = lambda pairs: [(g + 1, v) for g, v in pairs]  # noqa: E731
     double = lambda pairs: [(g * 2, v) for g, v in pairs]  # noqa: E731
     assert run_initialized(transform_gradients(pairs, [add, double])[0][0]) == 4.0
@@ -82,12 +82,12 @@ def forgetful(pairs):
 )
 def test_a_transform_that_returns_no_pairs_is_named(transform, name):
     with pytest.raises(PluginError, match=rf"{name}\(\) returned .*; it must return a list of"):
-        transform_gradients([(tf.constant(1.0), variable_of([]))], [transform])
+        transform_gradients([(tf.constant(1.0), make_variable([]))], [transform])
 
 
 def test_a_loss_that_depends_on_no_variable_is_refused():
     with pytest.raises(TfFrameError, match="the loss of Net depends on no trainable variable"):
-        check_gradients([(None, variable_of([]))], origin="Net")
+        check_gradients([(None, make_variable([]))], origin="Net")
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_a_loss_that_depends_on_no_variable_is_refused():
 def test_gradients_that_do_not_fit_their_variables_are_refused(change, problem):
     with pytest.raises(PluginError, match=problem):
         transform_gradients(
-            [(tf.constant([1.0, 2.0]), variable_of([2]))], [lambda pairs: change(*pairs[0])]
+            [(tf.constant([1.0, 2.0]), make_variable([2]))], [lambda pairs: change(*pairs[0])]
         )
 
 

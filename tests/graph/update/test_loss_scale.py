@@ -15,7 +15,7 @@ def values(session):
     return {v.op.name: session.run(v) for v in tf.global_variables()}
 
 
-def pairs_of(loss_scale, loss):
+def scaled_pairs(loss_scale, loss):
     return tf.train.GradientDescentOptimizer(1.0).compute_gradients(loss_scale.scale(loss))
 
 
@@ -24,7 +24,7 @@ def pairs_of(loss_scale, loss):
 def test_gradients_are_those_of_the_loss_itself(dynamic):
     v = tf.get_variable("v", initializer=[1.5, -2.0])
     loss_scale = LossScale(dynamic=dynamic, initial=1024.0)
-    scaled = pairs_of(loss_scale, tf.reduce_sum(v * v))
+    scaled = scaled_pairs(loss_scale, tf.reduce_sum(v * v))
     ((unscaled, _),) = loss_scale(scaled)
     with initialized_session() as s:
         np.testing.assert_array_equal(s.run(scaled[0][0]), [3072.0, -4096.0])
@@ -51,7 +51,7 @@ def test_none_stays_none_and_sparse_stays_sparse():
     table = tf.get_variable("table", initializer=tf.ones([4, 2]))
     other = tf.get_variable("other", [2])
     loss_scale = LossScale(dynamic=True, initial=8.0)
-    pairs = loss_scale(pairs_of(loss_scale, tf.reduce_sum(tf.gather(table, [1, 1])) * 3.0))
+    pairs = loss_scale(scaled_pairs(loss_scale, tf.reduce_sum(tf.gather(table, [1, 1])) * 3.0))
     by_name = {v.op.name: g for g, v in pairs}
     assert by_name["other"] is None
     assert other in [v for _, v in pairs]
@@ -165,7 +165,7 @@ def test_the_state_is_saved_and_not_trained(tmp_path):
 def test_a_static_scale_has_no_variables_and_no_say():
     v = tf.get_variable("v", initializer=tf.constant(0.0))
     loss_scale = LossScale(dynamic=False, initial=2.0)
-    loss_scale(pairs_of(loss_scale, v * 1.0))
+    loss_scale(scaled_pairs(loss_scale, v * 1.0))
     assert loss_scale.ready() is None
     assert tf.global_variables() == [v]
 

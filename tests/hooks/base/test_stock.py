@@ -98,7 +98,7 @@ def read_events(folder):
     return events
 
 
-def steps_of(seen):
+def seen_steps(seen):
     return [step for step, values in seen.events if isinstance(values, list)]
 
 
@@ -214,7 +214,7 @@ COUNTING = {
 def test_the_same_rates_are_logged_and_written(both, case):
     seen = both(COUNTING[case], runs=9)
     steps = {"every 3 steps": [4, 7], "every 1 s": [5, 9]}.get(case, [])
-    assert steps_of(seen) == steps
+    assert seen_steps(seen) == steps
     assert seen.lines.count("global_step/sec: 4") == (len(steps) or 4)
 
 
@@ -222,7 +222,7 @@ def test_a_given_writer_is_used(both):
     def make(hooks, folder):
         return hooks.StepCounterHook(3, summary_writer=tf.summary.FileWriterCache.get(folder))
 
-    assert steps_of(both(make)) == [4, 7]
+    assert seen_steps(both(make)) == [4, 7]
 
 
 def test_a_global_step_that_does_not_move_is_warned_of_five_times(both):
@@ -260,7 +260,7 @@ SUMMARIES = {
 @pytest.mark.parametrize("case", SUMMARIES)
 def test_the_same_summaries_are_written(both, case):
     seen = both(SUMMARIES[case])
-    assert steps_of(seen) == ([1, 1, 5, 5] if case == "a list" else [1, 4, 7])
+    assert seen_steps(seen) == ([1, 1, 5, 5] if case == "a list" else [1, 4, 7])
     assert (1, tf.SessionLog.START) in seen.events
     assert (0, "graph_def") in seen.events
 
@@ -270,7 +270,7 @@ def test_an_empty_scaffold_writes_no_summary(both):
         return hooks.SummarySaverHook(3, None, folder, None, tf.train.Scaffold(summary_op=None))
 
     seen = both(make)
-    assert not steps_of(seen)
+    assert not seen_steps(seen)
     assert (1, tf.SessionLog.START) in seen.events
 
 

@@ -102,7 +102,7 @@ def test_steps_and_seconds_count_both(clock):
     assert wanted == [21, 23, 33]
 
 
-def warnings_of(hook, proc, logged, sizes):
+def log_warnings(hook, proc, logged, sizes):
     """The warnings at steps 1, 2 ... at which the memory has these MiB, by step."""
     found = {}
     for step, size in enumerate(sizes, 1):
@@ -124,7 +124,7 @@ def warnings_of(hook, proc, logged, sizes):
     ],
 )
 def test_it_warns_where_memory_has_grown_since_the_tenth_time(proc, logged, options, sizes, steps):
-    warnings = warnings_of(ResourceUseHook(every_steps=1, **options), proc, logged, sizes)
+    warnings = log_warnings(ResourceUseHook(every_steps=1, **options), proc, logged, sizes)
     assert list(warnings) == steps
     if 13 in steps:
         assert warnings[13].startswith(

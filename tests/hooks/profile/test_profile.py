@@ -24,12 +24,12 @@ from tf_frame.testing.toy import ToyInput, ToyModel, make_setup, run_setup
 from xplane import marked_steps
 
 
-def captures_of(folder):
+def find_captures(folder):
     """The marked steps of each capture, in order."""
     return sorted(marked_steps(str(path)) for path in folder.rglob("*.xplane.pb"))
 
 
-def tags_of(folder):
+def read_tags(folder):
     """The tags of run metadata in the event files of a folder, and their steps."""
     return {
         event.tagged_run_metadata.tag: event.step
@@ -38,7 +38,7 @@ def tags_of(folder):
     }
 
 
-def timelines_of(folder):
+def find_timelines(folder):
     return sorted(int(path.stem.split("-")[1]) for path in folder.glob("timeline-*.json"))
 
 
@@ -55,7 +55,7 @@ def profiled(tmp_path, build, train):
 
     def profiled(to, **options):
         train(build(), [ProfileHook(str(tmp_path), **options)], to=to)
-        return captures_of(tmp_path)
+        return find_captures(tmp_path)
 
     return profiled
 
@@ -74,8 +74,8 @@ def profiled(tmp_path, build, train):
 def test_the_steps_of_the_ranges_are_captured(tmp_path, profiled, to, options, captures):
     assert profiled(to, **options) == captures
     first_steps = [steps[0] for steps in captures]
-    assert timelines_of(tmp_path) == first_steps
-    assert tags_of(tmp_path) == {f"profile_{step}": step for step in first_steps}
+    assert find_timelines(tmp_path) == first_steps
+    assert read_tags(tmp_path) == {f"profile_{step}": step for step in first_steps}
     assert bool(list(tmp_path.glob("events*"))) == bool(captures)
     assert nothing_runs()
 
@@ -95,7 +95,7 @@ def test_a_resumed_run_profiles_what_is_left_of_a_range(
 ):
     train(build(), [], to=stopped_at, save_every=100)
     train(build(), [ProfileHook(str(tmp_path), at_steps=[4], num_steps=3)], to=9)
-    assert captures_of(tmp_path) == expected
+    assert find_captures(tmp_path) == expected
 
 
 def test_the_end_of_the_input_within_a_range_writes_it(tmp_path, build):
@@ -107,7 +107,7 @@ def test_the_end_of_the_input_within_a_range_writes_it(tmp_path, build):
             while not session.should_stop():
                 session.run([graph.train_op, left])
     # The run that found no more input made no step, but it was marked.
-    assert captures_of(tmp_path) == [[2, 3, 4]]
+    assert find_captures(tmp_path) == [[2, 3, 4]]
     assert nothing_runs()
 
 
@@ -115,7 +115,7 @@ def test_a_step_that_fails_leaves_nothing_running_and_the_steps_before_it(tmp_pa
     hook = ProfileHook(str(tmp_path), at_steps=[2], num_steps=10)
     with pytest.raises(ValueError, match="rejected"), contextlib.closing(hook):
         train(build(), [hook, Lose(4, ValueError("rejected"), Phase.CHECK)], to=9)
-    assert captures_of(tmp_path) == [[2, 3, 4]]
+    assert find_captures(tmp_path) == [[2, 3, 4]]
     assert nothing_runs()
 
 
@@ -124,8 +124,8 @@ def test_a_lost_session_writes_what_it_had_and_does_no_step_twice(tmp_path, buil
     # Nothing is saved: the session that follows begins with step 1 again.
     lost = tf.errors.UnavailableError(None, None, "lost")
     train(build(), [hook, Lose(after=3, error=lost)], to=8)
-    assert captures_of(tmp_path) == [[2, 3], [4, 5]]
-    assert tags_of(tmp_path) == {"profile_2": 2, "profile_4": 4}
+    assert find_captures(tmp_path) == [[2, 3], [4, 5]]
+    assert read_tags(tmp_path) == {"profile_2": 2, "profile_4": 4}
 
 
 def test_where_other_workers_make_steps_too_a_range_ends_at_its_end(tmp_path, build):
@@ -141,8 +141,8 @@ def test_where_other_workers_make_steps_too_a_range_ends_at_its_end(tmp_path, bu
                 session.run(graph.train_op)
                 session.run_step_fn(make_another_step)
     # Own runs make the steps 1, 3, 5 ...; before a run only the step after the last is known.
-    assert captures_of(tmp_path) == [[4, 6, 8]]
-    assert timelines_of(tmp_path) == [5]
+    assert find_captures(tmp_path) == [[4, 6, 8]]
+    assert find_timelines(tmp_path) == [5]
 
 
 def test_steps_outside_of_the_ranges_are_not_touched(tmp_path, build, train):
@@ -180,11 +180,11 @@ def test_another_hook_may_trace_the_same_step(tmp_path, build, train):
     profile = ProfileHook(str(tmp_path), at_steps=[4], num_steps=2)
     second = ProfileHook(str(tmp_path), at_steps=[4], num_steps=1)
     train(graph, [timeline, profile, second], to=7)
-    tags = tags_of(tmp_path)
+    tags = read_tags(tmp_path)
     assert {"run_metadata-1", "run_metadata-4", "run_metadata-7", "profile_4"} <= tags.keys()
     assert "profile_4_2" in tags
     # A process makes one capture at a time; both hooks mark their steps in it.
-    assert captures_of(tmp_path) == [[4, 4, 5]]
+    assert find_captures(tmp_path) == [[4, 4, 5]]
 
 
 def test_the_chrome_trace_has_the_operations_of_the_step(tmp_path, profiled):
@@ -200,11 +200,11 @@ def test_a_busy_profiler_only_costs_the_capture(tmp_path, profiled, caplog):
     with caplog.at_level(logging.WARNING, "tf_frame"):
         profiled(6, at_steps=[3], num_steps=2)
     tf2.profiler.experimental.stop(save=False)
-    assert captures_of(tmp_path) == []
+    assert find_captures(tmp_path) == []
     (message,) = caplog.messages
     assert "the profile from step 3 was not written: a call of tf.profiler.experimental" in message
     # What needs no profiler is there.
-    assert timelines_of(tmp_path) == [3] and tags_of(tmp_path) == {"profile_3": 3}
+    assert find_timelines(tmp_path) == [3] and read_tags(tmp_path) == {"profile_3": 3}
 
 
 def test_a_folder_that_cannot_be_written_only_warns(tmp_path, build, train, caplog):
@@ -264,8 +264,8 @@ def test_two_hooks_that_record_one_training_do_not_end_each_other(tmp_path, buil
 
 def test_a_task_that_is_not_the_chief_has_a_folder_of_its_own(tmp_path, profiled):
     profiled(4, at_steps=[3], num_steps=1, task="worker_2", is_chief=False)
-    assert timelines_of(tmp_path) == [] and timelines_of(tmp_path / "worker_2") == [3]
-    assert tags_of(tmp_path / "worker_2") == {"profile_3": 3}
+    assert find_timelines(tmp_path) == [] and find_timelines(tmp_path / "worker_2") == [3]
+    assert read_tags(tmp_path / "worker_2") == {"profile_3": 3}
     (capture,) = (tmp_path / "plugins" / "profile").rglob("*.xplane.pb")
     assert capture.name.endswith("_worker_2.xplane.pb")
 
@@ -282,8 +282,8 @@ def test_a_step_of_several_runs_is_marked_once(tmp_path, build):
         with tf.train.MonitoredSession(hooks=[hook]) as session:
             for _ in range(15):
                 session.run(moves)
-    assert captures_of(tmp_path) == [[2, 3]]
-    assert tags_of(tmp_path) == {"profile_2": 2}
+    assert find_captures(tmp_path) == [[2, 3]]
+    assert read_tags(tmp_path) == {"profile_2": 2}
 
 
 def test_a_session_of_a_server_is_profiled_too(tmp_path):
@@ -296,7 +296,7 @@ def test_a_session_of_a_server_is_profiled_too(tmp_path):
         with tf.train.MonitoredSession(creator, hooks=[hook]) as session:
             for _ in range(4):
                 session.run(moves)
-    assert captures_of(tmp_path) == [[2, 3]]
+    assert find_captures(tmp_path) == [[2, 3]]
     events = json.loads((tmp_path / "timeline-2.json").read_text())["traceEvents"]
     assert [event for event in events if event["ph"] == "X"]
 

@@ -12,11 +12,11 @@ from tf_frame.testing.events import read_events
 from tf_frame.testing.session_runs import counted_runs
 
 
-def files_of(folder):
+def list_files(folder):
     return sorted(int(path.stem.split("-")[1]) for path in folder.glob("timeline-*.json"))
 
 
-def tags_of(folder):
+def read_tags(folder):
     """Tag and step of the run metadata in each event, in order."""
     return [
         (event.tagged_run_metadata.tag, event.step)
@@ -46,7 +46,7 @@ def side_by_side(tmp_path):
             with tf.train.MonitoredSession(creator, hooks=hooks) as session:
                 for _ in range(start, to):
                     session.run(train_op)
-        return [(files_of(folder), tags_of(folder)) for folder in (ours, theirs)]
+        return [(list_files(folder), read_tags(folder)) for folder in (ours, theirs)]
 
     return side_by_side
 
@@ -69,7 +69,7 @@ def test_by_seconds_it_counts_from_the_end_of_the_first_run(tmp_path, build, tra
         clock.now += 4
 
     train(build(), [hook], to=9, each=tick)
-    assert files_of(tmp_path) == [4, 7]
+    assert list_files(tmp_path) == [4, 7]
 
 
 def test_no_first_run_is_traced_however_long_ago_the_session_began(tmp_path, build, train, clock):
@@ -79,7 +79,7 @@ def test_no_first_run_is_traced_however_long_ago_the_session_began(tmp_path, bui
 
     graph = build()
     train(graph, [ProfilerHook(save_secs=10, output_dir=str(tmp_path)), Slow()], to=3)
-    assert files_of(tmp_path) == []
+    assert list_files(tmp_path) == []
 
 
 def test_nothing_is_run_beside_the_step(tmp_path, build, train):
@@ -91,7 +91,7 @@ def test_nothing_is_run_beside_the_step(tmp_path, build, train):
         counts.append(count.runs)
     # One more at the start: every hook reads the global step of a new session.
     assert counts[1] == counts[0] + 1
-    assert files_of(tmp_path) == [2, 4]
+    assert list_files(tmp_path) == [2, 4]
 
 
 def test_another_profiler_does_not_fail_the_step(tmp_path, build, train):
@@ -100,7 +100,7 @@ def test_another_profiler_does_not_fail_the_step(tmp_path, build, train):
         train(build(), [ProfilerHook(save_steps=2, output_dir=str(tmp_path))], to=3)
     finally:
         tf2.profiler.experimental.stop(save=False)
-    assert files_of(tmp_path) == [2]
+    assert list_files(tmp_path) == [2]
 
 
 @pytest.mark.parametrize("show_dataflow", [True, False])
@@ -137,8 +137,8 @@ def test_the_default_is_the_current_folder(tmp_path, monkeypatch, build, train):
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
     train(build(), [ProfilerHook(save_steps=2)], to=3)
-    assert files_of(tmp_path / "here") == [2]
-    assert tags_of(tmp_path / "here") == [("step_2", 0)]
+    assert list_files(tmp_path / "here") == [2]
+    assert read_tags(tmp_path / "here") == [("step_2", 0)]
     events = json.loads((tmp_path / "here" / "timeline-2.json").read_text())["traceEvents"]
     assert all({"ph", "pid", "tid", "ts"} <= event.keys() for event in events)
     assert any("Momentum" in event["name"] for event in events if event["ph"] == "X")

@@ -11,7 +11,7 @@ def lines(tensorflow_lines):
     return lambda: [line for line in tensorflow_lines() if "/sec" in line]
 
 
-def rates_of(folder):
+def read_rates(folder):
     """(step, steps per second) in the order of writing."""
     return [(step, value) for step, tag, value in read_scalars(folder) if tag == "global_step/sec"]
 
@@ -28,14 +28,14 @@ def test_the_rate_leaves_out_the_first_step_and_what_was_before_it(
     train(graph, [StepCounterHook(2, output_dir=str(tmp_path))], to=6, each=pass_time)
     # Step 1 ends at 0 s, step 3 at 100.5, step 5 at 102.
     rates = [2 / 100.5, 2 / 1.5]
-    assert rates_of(tmp_path) == [(3, pytest.approx(rates[0])), (5, pytest.approx(rates[1]))]
+    assert read_rates(tmp_path) == [(3, pytest.approx(rates[0])), (5, pytest.approx(rates[1]))]
     assert lines() == [f"global_step/sec: {rate:g}" for rate in rates]
 
 
 def test_without_a_folder_the_rate_is_only_logged(build, train, lines, tmp_path):
     train(build(), [StepCounterHook(1)], to=3)
     assert len(lines()) == 2
-    assert not rates_of(tmp_path)
+    assert not read_rates(tmp_path)
 
 
 def test_by_default_every_hundred_steps_count():
@@ -50,7 +50,7 @@ def test_a_resumed_run_does_not_count_the_time_between(tmp_path, build, train, c
         hook = StepCounterHook(1, output_dir=str(tmp_path))
         train(build(), [hook], to=last_step, each=pass_time, save_every=100)
         clock.now += 1000
-    assert rates_of(tmp_path) == [(2, 4.0), (4, 4.0), (5, 4.0)]
+    assert read_rates(tmp_path) == [(2, 4.0), (4, 4.0), (5, 4.0)]
 
 
 def test_a_lost_session_does_not_count_its_restoring(tmp_path, build, train, clock):
@@ -67,4 +67,4 @@ def test_a_lost_session_does_not_count_its_restoring(tmp_path, build, train, clo
     hooks = [StepCounterHook(1, output_dir=str(tmp_path)), Lose()]
     train(build(), hooks, to=4, save_every=2)
     # Steps 1 and 2, 3 which is lost before it is told, 3 once more and 4.
-    assert rates_of(tmp_path) == [(2, 2.0), (4, 2.0)]
+    assert read_rates(tmp_path) == [(2, 2.0), (4, 2.0)]

@@ -6,7 +6,7 @@ from tf_frame.hooks.stock.summary_saver import SummarySaverHook
 from tf_frame.testing.events import read_events
 
 
-def steps_of(events):
+def summary_steps(events):
     return [event.step for event in events if event.HasField("summary")]
 
 
@@ -17,7 +17,7 @@ def test_a_resumed_run_writes_its_start_and_its_first_step(tmp_path, build, trai
         train(graph, [hook], to=last_step, save_every=100)
         tf.summary.FileWriterCache.clear()
     events = read_events(tmp_path)
-    assert steps_of(events) == [1, 4, 5]
+    assert summary_steps(events) == [1, 4, 5]
     assert [e.step for e in events if e.session_log.status == tf.SessionLog.START] == [1, 5]
 
 
@@ -59,7 +59,7 @@ def test_what_was_written_is_on_disk_when_the_session_has_ended(tmp_path, build,
     hook = SummarySaverHook(1, output_dir=str(tmp_path), summary_op=graph.summary_op)
     train(graph, [hook], to=3)
     (file,) = tmp_path.glob("events.out.tfevents.*")
-    assert steps_of(tf.train.summary_iterator(str(file))) == [1, 2, 3]
+    assert summary_steps(tf.train.summary_iterator(str(file))) == [1, 2, 3]
 
 
 def test_a_session_that_is_made_anew_tells_tensorboard_where_it_starts(tmp_path, build, train):

@@ -32,7 +32,7 @@ def test_the_number_of_steps_follows_from_the_data_and_the_options(examples, lim
     assert num_eval_steps(RunOptions(eval_batch_size=8, eval_steps=limit), info) == steps
 
 
-def steps_of(progress, clock, count, secs):
+def show_steps(progress, clock, count, secs):
     for _ in range(count):
         clock.now += secs
         progress.step()
@@ -41,7 +41,7 @@ def steps_of(progress, clock, count, secs):
 def test_a_long_evaluation_has_a_line_every_half_minute(clock):
     lines = []
     progress = EvaluationProgress(100, report=lines.append, out=io.StringIO())
-    steps_of(progress, clock, 100, 1)
+    show_steps(progress, clock, 100, 1)
     progress.close()
     assert lines == [f"evaluated {n} of 100 steps, 1.00 steps/s" for n in (30, 60, 90)]
 
@@ -50,7 +50,7 @@ def test_a_long_evaluation_has_a_line_every_half_minute(clock):
 def test_one_that_may_never_end_says_how_to_stop_it(clock, total):
     lines = []
     progress = EvaluationProgress(total, report=lines.append, out=io.StringIO())
-    steps_of(progress, clock, 40, 1)
+    show_steps(progress, clock, 40, 1)
     (line,) = lines
     assert line.startswith("evaluated 30 steps" if total is None else "evaluated 30 of 20 steps")
     assert "Ctrl-C stops with the figures so far" in line and "--eval_steps N" in line
@@ -59,7 +59,7 @@ def test_one_that_may_never_end_says_how_to_stop_it(clock, total):
 def test_a_terminal_has_a_bar_that_goes_away(clock):
     out, lines = Terminal(), []
     progress = EvaluationProgress(None, report=lines.append, out=out)
-    steps_of(progress, clock, 40, 1)
+    show_steps(progress, clock, 40, 1)
     progress.close()
     assert lines == []
     assert "evaluate: " in out.getvalue()

@@ -17,7 +17,7 @@ def rows(request, tmp_path):
     writer.close()
 
 
-def lines_of(writer):
+def read_lines(writer):
     with open(writer.path, encoding="utf-8") as file:
         return file.read().splitlines()
 
@@ -29,12 +29,12 @@ def written_by(writer, predictions):
     return writer
 
 
-def objects_of(tmp_path, *predictions):
-    lines = lines_of(written_by(JsonLines(str(tmp_path)), predictions))
+def read_objects(tmp_path, *predictions):
+    lines = read_lines(written_by(JsonLines(str(tmp_path)), predictions))
     return [json.loads(line, parse_constant=pytest.fail) for line in lines]
 
 
-def table_of(tmp_path, *predictions):
+def read_table(tmp_path, *predictions):
     path = written_by(PredictionCsv(str(tmp_path)), predictions).path
     with open(path, encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
@@ -52,15 +52,15 @@ def test_there_is_no_file_before_the_first_row(rows, tmp_path):
 
 def test_a_row_is_there_as_soon_as_it_is_written_and_a_new_file_replaces_an_earlier_one(rows):
     rows("a", None, {"class": np.int64(3)})
-    assert lines_of(rows)[-1] in ('{"name": "a", "class": 3}', "a,3")
+    assert read_lines(rows)[-1] in ('{"name": "a", "class": 3}', "a,3")
     rows("b", None, {"class": np.int64(4)})
-    assert lines_of(rows)[-1] in ('{"name": "b", "class": 4}', "b,4")
+    assert read_lines(rows)[-1] in ('{"name": "b", "class": 4}', "b,4")
     rows.close()
     rows.close()  # Closing twice is safe.
     again = type(rows)(rows.path.rpartition("/")[0])
     again("c", None, {"class": np.int64(5)})
     again.close()
-    assert lines_of(rows) in (['{"name": "c", "class": 5}'], ["name,class", "c,5"])
+    assert read_lines(rows) in (['{"name": "c", "class": 5}'], ["name,class", "c,5"])
 
 
 def test_json_has_numbers_texts_and_nested_lists(tmp_path):
@@ -74,7 +74,7 @@ def test_json_has_numbers_texts_and_nested_lists(tmp_path):
         "sure": np.bool_(True),
         "nothing": np.zeros([0], np.float32),
     }
-    assert objects_of(tmp_path, prediction) == [
+    assert read_objects(tmp_path, prediction) == [
         {
             "name": "example 0",
             "class": 3,
@@ -90,13 +90,13 @@ def test_json_has_numbers_texts_and_nested_lists(tmp_path):
 
 
 def test_a_prediction_without_names_is_called_prediction(tmp_path):
-    assert objects_of(tmp_path, np.array([1, 2])) == [{"name": "example 0", "prediction": [1, 2]}]
-    assert table_of(tmp_path, np.float32(1.5)) == [{"name": "example 0", "prediction": "1.5"}]
+    assert read_objects(tmp_path, np.array([1, 2])) == [{"name": "example 0", "prediction": [1, 2]}]
+    assert read_table(tmp_path, np.float32(1.5)) == [{"name": "example 0", "prediction": "1.5"}]
 
 
 def test_numbers_json_does_not_have_are_null(tmp_path):
     values = np.array([1, math.nan, math.inf, -math.inf], np.float32)
-    (row,) = objects_of(tmp_path, {"values": values, "one": np.float64(math.nan)})
+    (row,) = read_objects(tmp_path, {"values": values, "one": np.float64(math.nan)})
     assert row["values"] == [1, None, None, None]
     assert row["one"] is None
 
@@ -104,9 +104,9 @@ def test_numbers_json_does_not_have_are_null(tmp_path):
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, ml_dtypes.bfloat16])
 def test_numbers_are_short_and_read_back_as_they_were(tmp_path, dtype):
     values = np.concatenate([[0.1, 1 / 3, 1e-7], np.random.RandomState(0).randn(50)]).astype(dtype)
-    (row,) = objects_of(tmp_path, {"values": values})
+    (row,) = read_objects(tmp_path, {"values": values})
     assert np.array(row["values"]).astype(dtype).tolist() == values.tolist()
-    (cells,) = table_of(tmp_path, {"values": values})
+    (cells,) = read_table(tmp_path, {"values": values})
     found = [float(cells[f"values_{index}"]) for index in range(len(values))]
     assert np.array(found).astype(dtype).tolist() == values.tolist()
     if dtype is np.float32:
@@ -120,7 +120,7 @@ def test_a_table_has_a_column_for_each_number(tmp_path):
         "grid": np.array([[1, 2], [3, 4]]),
         "label": b'a "quoted", word',
     }
-    (row,) = table_of(tmp_path, prediction)
+    (row,) = read_table(tmp_path, prediction)
     assert row == {
         "name": "example 0",
         "class": "3",
@@ -135,7 +135,7 @@ def test_a_table_has_a_column_for_each_number(tmp_path):
 
 
 def test_a_table_has_one_header_and_a_row_each(tmp_path):
-    found = table_of(tmp_path, {"x": np.float32(1)}, {"x": np.float32("nan")})
+    found = read_table(tmp_path, {"x": np.float32(1)}, {"x": np.float32("nan")})
     assert found == [{"name": "example 0", "x": "1.0"}, {"name": "example 1", "x": "nan"}]
 
 
@@ -146,12 +146,12 @@ def test_a_table_of_arrays_of_several_sizes_is_refused(tmp_path):
     with pytest.raises(ConfigError, match=text):
         writer("b", None, np.zeros([3]))
     writer.close()
-    assert len(lines_of(writer)) == 2
+    assert len(read_lines(writer)) == 2
 
 
 def test_a_row_that_does_not_fit_on_the_disk_is_not_begun(rows, monkeypatch):
     rows("a", None, {"text": b"first"})
-    kept = lines_of(rows)
+    kept = read_lines(rows)
 
     class Full:
         """A file that takes ten bytes more."""
@@ -172,11 +172,11 @@ def test_a_row_that_does_not_fit_on_the_disk_is_not_begun(rows, monkeypatch):
     monkeypatch.setattr(rows, "_file", Full(rows._file))
     with pytest.raises(OSError, match="No space left"):
         rows("b", None, {"text": b"a second one that is too long"})
-    assert lines_of(rows) == kept
+    assert read_lines(rows) == kept
     monkeypatch.undo()
     rows("c", None, {"text": b"third"})
-    assert lines_of(rows)[:-1] == kept
-    assert lines_of(rows)[-1] in ('{"name": "c", "text": "third"}', "c,third")
+    assert read_lines(rows)[:-1] == kept
+    assert read_lines(rows)[-1] in ('{"name": "c", "text": "third"}', "c,third")
 
 
 def test_columns_of_probabilities_have_the_names_of_the_classes(tmp_path):

@@ -28,7 +28,7 @@ def shown(tmp_path, **options):
     return "\n".join(lines)
 
 
-def rows_of(text):
+def split_rows(text):
     """Device -> number of variables."""
     rows = [line.split() for line in text.splitlines()]
     return {row[0]: int(row[1]) for row in rows if row and row[0].startswith("/")}
@@ -39,21 +39,21 @@ def rows_of(text):
 def test_each_task_has_a_row_and_the_imbalance_is_said(tmp_path, num_clones):
     text = shown(tmp_path, num_ps_tasks=2, num_clones=num_clones, show_placement=True)
     # The global step, four of the model, weights and biases.
-    assert rows_of(text) == {f"/job:ps/task:{i}/device:CPU:0": 4 - i for i in range(2)}
+    assert split_rows(text) == {f"/job:ps/task:{i}/device:CPU:0": 4 - i for i in range(2)}
     assert "largest task over mean of tasks: " in text
 
 
 def test_the_strategy_of_the_options_is_shown(tmp_path):
     options = {"num_ps_tasks": 2, "show_placement": True}
-    in_turn = rows_of(shown(tmp_path, placement="round_robin", **options))
-    balanced = rows_of(shown(tmp_path, placement="balanced", **options))
+    in_turn = split_rows(shown(tmp_path, placement="round_robin", **options))
+    balanced = split_rows(shown(tmp_path, placement="balanced", **options))
     assert sorted(in_turn.values()) == [3, 4]
     # The large one is alone on its task.
     assert sorted(balanced.values()) == [1, 6]
 
 
 def test_without_parameter_servers_everything_is_on_the_cpu_and_nothing_is_written(tmp_path):
-    assert rows_of(shown(tmp_path, show_placement=True)) == {"/device:CPU:0": 7}
+    assert split_rows(shown(tmp_path, show_placement=True)) == {"/device:CPU:0": 7}
     assert list(tmp_path.iterdir()) == []
 
 
@@ -97,5 +97,5 @@ def test_the_cost_of_the_layers_is_shown(tmp_path, model, options):
 def test_the_command_shows_the_table_and_trains_nothing(toy_environment, tmp_path):
     argv = ["--plugin", "toy", "--model_dir", "new", "--num_ps_tasks", "2", "--show_placement"]
     done = forked.succeed([*forked.TF_FRAME, "run", *argv], env=toy_environment, cwd=tmp_path)
-    assert sorted(rows_of(done.stdout)) == [f"/job:ps/task:{i}/device:CPU:0" for i in range(2)]
+    assert sorted(split_rows(done.stdout)) == [f"/job:ps/task:{i}/device:CPU:0" for i in range(2)]
     assert not (tmp_path / "new").exists()

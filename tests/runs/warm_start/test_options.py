@@ -28,7 +28,7 @@ def checkpoint(tmp_path_factory):
     return save_variables(path, {"other/biases": np.float32([5.0])})
 
 
-def report_of(folder, checkpoint, **options):
+def make_report(folder, checkpoint, **options):
     lines = []
     options = {"max_steps": 1, "evaluate": False, "warm_start_from": checkpoint, **options}
     setup = make_setup(Proposing, ToyInput, str(folder), **options)
@@ -37,11 +37,11 @@ def report_of(folder, checkpoint, **options):
 
 
 def test_the_models_options_hold_unless_others_are_given(tmp_path, checkpoint):
-    said = report_of(tmp_path, checkpoint)
+    said = make_report(tmp_path, checkpoint)
     assert "1 of 2 variables restored (1 not included)" in said
     assert "other/biases" in said
 
 
 def test_an_option_that_is_given_wins(tmp_path, checkpoint):
     with pytest.raises(CheckpointError, match="1 variables are not in the checkpoint"):
-        report_of(tmp_path, checkpoint, warm_start_include=("linear/weights",))
+        make_report(tmp_path, checkpoint, warm_start_include=("linear/weights",))

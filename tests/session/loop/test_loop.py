@@ -109,7 +109,7 @@ def test_a_stop_holds_whatever_comes_after_it(build, run_loop):
         def after_step(self, run_context, run_values, step):
             self.stopped = True
 
-    lose = Lose(after=3, phase=Phase.STOP)  # In the very step in which the stop is requested.
+    lose = Lose(after=3, phase=Phase.STOP)  # In the same step as the request to stop.
     loop = run_loop(build(), [StopBefore(3, Phase.LOG), lose])
     assert lose.left == 0
     assert loop.global_step == 0  # The session that came after it ran no step.

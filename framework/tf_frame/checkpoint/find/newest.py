@@ -18,7 +18,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame.checkpoint import names
 from tf_frame.checkpoint.find.reader import READ_ERRORS
 from tf_frame.checkpoint.names import step_in_path
-from tf_frame.errors import CheckpointError, reason_of
+from tf_frame.errors import CheckpointError, short_reason
 from tf_frame.text import indented
 
 _LOG = logging.getLogger("tf_frame")
@@ -126,7 +126,7 @@ def find_damage(path: str) -> str:
         for name in reader.get_variable_to_shape_map():
             reader.get_tensor(name)
     except READ_ERRORS as error:
-        return reason_of(error)
+        return short_reason(error)
     return ""
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import tensorflow.compat.v1 as tf
 
-from tf_frame.errors import CheckpointError, reason_of
+from tf_frame.errors import CheckpointError, short_reason
 from tf_frame.text import indented
 
 # Prefix of the entries that hold the position of a run in its input. They are not variables.
@@ -102,7 +102,7 @@ class Checkpoint:
 def unreadable_error(path: str, error: Exception) -> CheckpointError:
     """Returns the error for a damaged checkpoint."""
     return CheckpointError(
-        f"the checkpoint {path} cannot be read: {reason_of(error)}\n"
+        f"the checkpoint {path} cannot be read: {short_reason(error)}\n"
         "take another one, or copy its .index and .data files here again"
     )
 

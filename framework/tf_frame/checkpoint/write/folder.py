@@ -62,7 +62,7 @@ def _moved(moves: Iterable[tuple[str, str]]) -> Iterator[None]:
             tf.io.gfile.rename(file, target)
             done.append((file, target))
         yield
-    except BaseException:
+    except BaseException:  # Ctrl-C, too; raised again.
         for file, target in reversed(done):
             tf.io.gfile.rename(target, file)
         raise

@@ -10,7 +10,7 @@ from tf_frame import file_system
 from tf_frame.command_line.folder_command import folder_command
 from tf_frame.command_line.screen import report
 from tf_frame.config.option import Option
-from tf_frame.errors import EXIT_OK, ConfigError, reason_of
+from tf_frame.errors import EXIT_OK, ConfigError, short_reason
 from tf_frame.profiling.profile_folders import retain
 from tf_frame.tensorflow_log import quiet_import
 
@@ -34,7 +34,7 @@ def main(folders: Sequence[str], values: Mapping[str, Any]) -> int:
         try:
             removed = retain(model_dir, values[_KEEP.name], dry_run=dry_run)
         except OSError as error:
-            raise ConfigError(f"a profile cannot be removed: {reason_of(error)}") from error
+            raise ConfigError(f"a profile cannot be removed: {short_reason(error)}") from error
     for path, size in removed:
         report(f"{'would remove' if dry_run else 'removed'} {path}, {size} bytes")
     total = sum(size for _, size in removed)

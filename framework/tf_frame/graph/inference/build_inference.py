@@ -1,6 +1,6 @@
 """Builds a model for evaluation, prediction or export, and restores it in a session.
 
-Each of the three restores moving averages in place of the variables, rounds values as a quantised
+Each of the three restores moving averages instead of the variables, rounds values as a quantised
 training does, and refuses the checkpoint of another model:
 
     with tf.Graph().as_default():

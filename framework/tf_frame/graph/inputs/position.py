@@ -22,7 +22,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame.checkpoint.find.newest import read_step
 from tf_frame.checkpoint.find.reader import Checkpoint
 from tf_frame.config.run_options import RunOptions
-from tf_frame.errors import CheckpointError, ConfigError, DataError, reason_of
+from tf_frame.errors import CheckpointError, ConfigError, DataError, short_reason
 from tf_frame.graph.graph_edits import switch_branches
 from tf_frame.graph.inputs.streams import iterator_initializers, streams_without_position
 from tf_frame.plugin import Mode
@@ -99,7 +99,7 @@ class InputPosition:
         try:
             session.run(self._serialized)
         except (tf.errors.FailedPreconditionError, tf.errors.UnimplementedError) as error:
-            reasons.append(reason_of(error).rstrip("."))
+            reasons.append(short_reason(error).rstrip("."))
         if reasons:
             text = "; ".join(reasons)
             raise DataError(f"the position in the input cannot be saved: {text}\n{_ADVICE}")
@@ -127,8 +127,8 @@ class InputPosition:
             session.run(self.initializers)
             raise CheckpointError(
                 f"the position in the input that {path} holds does not fit the input of this run: "
-                f"{reason_of(error)}\nRun the versions of its package and of TensorFlow that wrote "
-                f"it; or {_NEW_PASS}"
+                f"{short_reason(error)}\nRun the versions of its package and of TensorFlow that "
+                f"wrote it; or {_NEW_PASS}"
             ) from error
 
     def put(self, session: Any, values: Mapping[str, bytes]) -> None:

@@ -89,7 +89,7 @@ class _Service(HookPlugin):
 
     def start_run(self, service: Any, name: str, run_id: str | None, folder: str) -> _Run:
         """Starts a run of the imported package, or continues the run with the identifier."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} does not define start_run()")
 
 
 class MLflow(_Service):

@@ -3,8 +3,8 @@
     comparison = compare(before, after)
     comparison.step.difference_ms, comparison.step.significant
 
-The time of an entry, such as a layer, is its median over the steps in which it occurs, multiplied
-by the share of such steps. So one slow step changes little, and a hook that runs at few steps still
+The time of an entry, such as a layer, is the median over the steps with this entry, multiplied by
+the share of such steps. So one slow step changes little, and a hook that runs at few steps still
 counts. The test of significance uses all steps of both reports, and is adjusted for the number of
 entries in a table. The test covers noise from step to step, but not noise from run to run, such as
 another load of the machine.

@@ -114,7 +114,7 @@ class Evaluator:
             except NoDataError:
                 self.close()
                 raise empty_split_error("evaluation split", self.source) from None
-            except BaseException:
+            except BaseException:  # Ctrl-C, too; raised again.
                 self.close()
                 raise
         if session.extended:

@@ -1,6 +1,6 @@
 """Export of a checkpoint in one of the formats, with verification (`tf-frame export`).
 
-An export whose outputs differ from those of the checkpoint is removed before it can be served.
+If an export computes other outputs than the checkpoint, it is removed before it can be served.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame.checkpoint.find.reader import READ_ERRORS, saved_name_and_shape, unreadable_error
 from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.session_config import inference_session_config
-from tf_frame.errors import CheckpointError, ConfigError, PluginError, reason_of
+from tf_frame.errors import CheckpointError, ConfigError, PluginError, short_reason
 from tf_frame.graph.inference.build_inference import Inference, build_inference
 from tf_frame.plugin import Mode
 from tf_frame.runs.export.signatures import find_exports, make_signatures
@@ -187,7 +187,7 @@ def _restore(session: Any, inference: Inference, checkpoint: str) -> None:
         raise CheckpointError(
             "Could not load all requested variables from checkpoint. Please make sure your "
             "model_fn does not expect variables that were not saved in the checkpoint: "
-            f"{checkpoint}: {reason_of(error)}"
+            f"{checkpoint}: {short_reason(error)}"
         ) from error
     except READ_ERRORS as error:
         raise unreadable_error(checkpoint, error) from error

@@ -30,7 +30,7 @@ from typing import Any
 import numpy as np
 import tensorflow.compat.v1 as tf
 
-from tf_frame.errors import TfFrameError, reason_of
+from tf_frame.errors import TfFrameError, short_reason
 from tf_frame.runs.export.row_order import align_tied_rows
 
 
@@ -134,7 +134,8 @@ def translated_run_errors(format_name: str) -> Iterator[None]:
         yield
     except tf.errors.OpError as error:
         raise DifferenceError(
-            f"the {format_name} was written, but cannot be run: {reason_of(error)}\nit was removed"
+            f"the {format_name} was written, but cannot be run: {short_reason(error)}\n"
+            "it was removed"
         ) from error
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from tf_frame.checkpoint.find.path import resolve_checkpoint
 from tf_frame.config.run_options import RunOptions
-from tf_frame.errors import DataError, PluginError, reason_of
+from tf_frame.errors import DataError, PluginError, short_reason
 from tf_frame.plugin import InputContext, Mode
 from tf_frame.plugin.origin import describe_method, empty_split_error
 from tf_frame.runs.error_translation import translated_errors
@@ -126,7 +126,7 @@ class _Prediction:
         try:
             yield from self._predict(write, keys, self.files[len(self.names) :], config)
         except DataError as error:
-            reason = reason_of(error.__cause__ or error)
+            reason = short_reason(error.__cause__ or error)
             raise DataError(f"{self.files[len(self.names)]} cannot be read: {reason}") from error
 
     def _predict(

@@ -61,7 +61,7 @@ def discarded_if_unused(path: str, *, is_chief: bool = True) -> Iterator[None]:
     _create(path)
     try:
         yield
-    except BaseException:
+    except BaseException:  # Ctrl-C, too; raised again.
         # A run that made a step has a checkpoint, at least of its begin.
         if is_chief and not existed and not file_system.exists(os.path.join(path, "checkpoint")):
             file_system.remove_folder(path)

@@ -26,7 +26,7 @@ def drawn(seed):
     return image, np.array(boxes, np.float32)
 
 
-def corners_of(boxes):
+def to_corners(boxes):
     upper, left, lower, right = boxes.T
     points = [(upper, left), (upper, right), (lower, right), (lower, left)]
     return np.stack([np.stack(point, -1) for point in points], 1).astype(np.float32)
@@ -41,7 +41,7 @@ def results(words, changed=None):
         labelled = Labelled(
             *map(tf.constant, (image, boxes, numbers.astype(np.int32), numbers % 2 == 0)),
             tf.constant(numbers % 4 == 0),
-            tf.constant(corners_of(boxes)),
+            tf.constant(to_corners(boxes)),
         )
         labelled = apply(labelled, parse(words, "--x"), seed)
         labelled = changed(labelled) if changed else labelled
@@ -153,7 +153,7 @@ def test_crops_and_jitter_move_boxes_and_corners():
     moves = [(result.boxes - boxes) / sides for result in found]
     assert 0.09 < np.abs(moves).max() <= 0.1001
     for result in found:
-        np.testing.assert_allclose(corners_of(result.boxes), result.corners, atol=1e-4)
+        np.testing.assert_allclose(to_corners(result.boxes), result.corners, atol=1e-4)
 
 
 @pytest.mark.parametrize(("size", "inner"), [((90, 40), (30, 40)), ((30, 80), (30, 40))])

@@ -17,7 +17,7 @@ MODEL = {
 }
 
 
-def setup_of(tmp_path, *sources, **options):
+def make_setup(tmp_path, *sources, **options):
     words = [f"--model.{name}={value}" for name, value in MODEL.items()]
     words += [f"--{name}={value}" for name, value in options.items()]
     words += [f"--input.source={source}" for source in sources]
@@ -39,7 +39,7 @@ def sources(forms, tmp_path):
 @pytest.mark.slow
 def test_two_clones_train_and_resume_and_the_first_source_is_evaluated(tmp_path, sources):
     options = {"train_batch_size": 6, "num_clones": 2, "eval_batch_size": 1}
-    first = setup_of(tmp_path, *sources, **options, max_steps=1, evaluate="false")
+    first = make_setup(tmp_path, *sources, **options, max_steps=1, evaluate="false")
     run_setup(first, report=lambda line: None)
     said = []
     again = dataclasses.replace(first.config, max_steps=2, evaluate=True)
@@ -50,11 +50,11 @@ def test_two_clones_train_and_resume_and_the_first_source_is_evaluated(tmp_path,
 
 def test_the_model_asks_all_sources_for_rotated_boxes(tmp_path):
     options = {"model.name": "rotated_retinanet", "input": "several"}
-    setup = setup_of(tmp_path, "nuclei_boxes:batch_size=16", **options)
+    setup = make_setup(tmp_path, "nuclei_boxes:batch_size=16", **options)
     (source,) = setup.make_input()._inputs
     assert source.params.rotated
 
 
 def test_sources_with_other_classes_are_refused(tmp_path, sources):
     with pytest.raises(ConfigError, match="coco_json has the num_classes 2, but trees has 1"):
-        setup_of(tmp_path, sources[0], "trees:batch_size=1").make_input()
+        make_setup(tmp_path, sources[0], "trees:batch_size=1").make_input()

@@ -23,7 +23,7 @@ def restored(checkpoint):
 
 @pytest.fixture(scope="module")
 def one_clone(build, fake_detector, restored):
-    """A clone; `graphs` are those in which models were made, `hooks` is what a hook saw."""
+    """A clone; `graphs`: the default graphs when models were made, `hooks`: the calls of a hook."""
     graphs, hooks = [], []
 
     def create_model():

@@ -50,15 +50,15 @@ def test_a_checkpoint_is_restored_in_full_by_features_or_as_a_backbone(
     found, _ = restored(ssdlite[0], detection_checkpoint, "detection", load_all=False)
     assert set(found) == {name for name in published_ssdlite if name.startswith(PREFIX)}
     found, _ = restored(ssdlite[0], detection_checkpoint, "classification")
-    assert found == {name: name for name in backbone_of(published_ssdlite)}
+    assert found == {name: name for name in backbone_variables(published_ssdlite)}
 
 
-def backbone_of(names):
+def backbone_variables(names):
     return {n for n in names if n.startswith(PREFIX) and "layer_19" not in n}
 
 
 def test_names_without_the_scope_and_other_shapes(ssdlite, published_ssdlite, save):
-    names = {name.removeprefix(PREFIX): name for name in backbone_of(published_ssdlite)}
+    names = {name.removeprefix(PREFIX): name for name in backbone_variables(published_ssdlite)}
     path = save({short: published_ssdlite[name] for short, name in names.items()})
     found, _ = restored(ssdlite[0], path, "classification")
     assert found == {name: short for short, name in names.items()}

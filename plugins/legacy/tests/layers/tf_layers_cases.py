@@ -181,7 +181,7 @@ def made_by(case, tfl):
         outputs = tf.nest.flatten(CASES[case](tfl))
         variables = tf.global_variables()
         for variable in variables:
-            value = weights_of(variable.op.name, variable.shape.as_list())
+            value = make_weights(variable.op.name, variable.shape.as_list())
             session.run(variable.initializer, {variable.initializer.inputs[1]: value})
         penalties = tf.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)
         updates = tf.get_collection(tf.GraphKeys.UPDATE_OPS)
@@ -197,7 +197,7 @@ def made_by(case, tfl):
         }
         session.run(updates)
         after = session.run(variables)
-    before = [weights_of(name, shape) for name, shape in made["variables"].items()]
+    before = [make_weights(name, shape) for name, shape in made["variables"].items()]
     made["updated"] = {
         name: np.ravel(new).tolist()
         for name, old, new in zip(made["variables"], before, after, strict=True)
@@ -206,7 +206,7 @@ def made_by(case, tfl):
     return made
 
 
-def weights_of(name, shape):
+def make_weights(name, shape):
     values = np.random.RandomState(zlib.crc32(name.encode())).uniform(0.1, 1.0, size=shape)
     return values.astype(np.float32)
 

@@ -74,7 +74,7 @@ def sample(boxes=BOXES, points=POINTS):
     return Sample(*map(tf.constant, (image, masks, boxes, points)))
 
 
-def box_of(mask):
+def find_box(mask):
     """The box around the pixels of a mask."""
     rows, columns = np.nonzero(mask)
     return [rows.min(), columns.min(), rows.max() + 1, columns.max() + 1]
@@ -96,7 +96,7 @@ def test_marks_follow_the_image(name):
         limits = [height, width, height, width]
         for index, box in enumerate(boxes):
             if masks[..., index].any():
-                assert np.clip(box, 0, limits).tolist() == box_of(masks[..., index])
+                assert np.clip(box, 0, limits).tolist() == find_box(masks[..., index])
         # A point is on the pixel that it was on.
         for (row, column), (down, across) in zip(POINTS, points, strict=True):
             if 0 <= down < height and 0 <= across < width and name != "doubled":
@@ -113,7 +113,7 @@ def test_resized_marks_have_the_place_that_they_had(height, width):
     np.testing.assert_allclose(result.points, POINTS * factors, rtol=1e-6)
     np.testing.assert_allclose(result.boxes, BOXES * [*factors, *factors], rtol=1e-6)
     for index, box in enumerate(result.boxes[:3]):
-        around = box_of(result.masks[..., index])
+        around = find_box(result.masks[..., index])
         assert np.abs(around - box).max() <= max(1, *factors) / 2 + 1e-4
     # Along a row, the image is its coordinate, except at the edges.
     columns = (np.arange(width) + 0.5) / factors[1] - 0.5

@@ -81,7 +81,7 @@ def test_a_missing_file_and_a_very_large_image(tmp_path, png, monkeypatch):
     assert read_png(png[0]).height == 30
 
 
-def kind_of(path):
+def read_kind(path):
     """Bits and colour type of the header; see the PNG specification, 11.2.1."""
     data = path.read_bytes()
     return data[24], data[25]
@@ -94,7 +94,7 @@ def kind_of(path):
 def test_pixels_are_read_as_they_were_written(tmp_path, shape, dtype, kind):
     pixels = RANDOM.randint(0, np.iinfo(dtype).max + 1, shape).astype(dtype)
     write_png(tmp_path / "x.png", pixels)
-    assert kind_of(tmp_path / "x.png") == kind
+    assert read_kind(tmp_path / "x.png") == kind
     np.testing.assert_array_equal(np.asarray(Image.open(tmp_path / "x.png")), pixels)
 
 
@@ -103,7 +103,7 @@ def test_a_palette_colours_bytes(tmp_path, count):
     pixels = RANDOM.randint(0, count, [9, 7]).astype(np.uint8)
     colours = RANDOM.randint(0, 256, [count, 3]).astype(np.uint8)
     write_png(tmp_path / "x.png", pixels, colours=colours)
-    assert kind_of(tmp_path / "x.png") == (8, 3)
+    assert read_kind(tmp_path / "x.png") == (8, 3)
     image = Image.open(tmp_path / "x.png")
     np.testing.assert_array_equal(np.asarray(image), pixels)
     np.testing.assert_array_equal(np.asarray(image.convert("RGB")), colours[pixels])

@@ -31,7 +31,7 @@ def names_of_layers(blocks, excited):
     return [*names, "Conv_1", "Conv_2", "Logits/Conv2d_1c_1x1"]
 
 
-def layers_of(variables):
+def group_by_layer(variables):
     names = [v.op.name.split("/", 1)[1].rpartition("/")[0] for v in variables]
     return [name for name, _ in itertools.groupby(n.removesuffix("/BatchNorm") for n in names)]
 
@@ -45,7 +45,7 @@ def test_small_clones_have_slims_variables_and_end_points(build_clones, num_clon
 
     graph, clones = build_clones(network, num_clones)
     variables = graph.get_collection(tf.GraphKeys.GLOBAL_VARIABLES)
-    assert layers_of(variables) == names_of_layers(11, {0, *range(3, 11)})
+    assert group_by_layer(variables) == names_of_layers(11, {0, *range(3, 11)})
     names = [v.op.name for v in variables]
     assert "MobilenetV3/expanded_conv_3/squeeze_excite/Conv/weights" in names
     assert "MobilenetV3/expanded_conv_3/squeeze_excite/Conv_1/biases" in names
@@ -75,7 +75,7 @@ def test_large_network_has_slims_names_and_the_number_of_parameters_of_keras():
     with tf.Graph().as_default():
         mobilenet_v3.large(tf.zeros([1, 224, 224, 3]), 1000)
         variables = tf.global_variables()
-    assert layers_of(variables) == names_of_layers(15, {3, 4, 5, *range(10, 15)})
+    assert group_by_layer(variables) == names_of_layers(15, {3, 4, 5, *range(10, 15)})
     assert count(variables) == KERAS_COUNTS["large"]
 
 

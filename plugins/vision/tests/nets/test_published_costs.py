@@ -1,9 +1,9 @@
 """Multiply-adds of one image of 224 pixels, and parameters, as they are published.
 
 MobileNet v1 and v2: tensorflow/models, research/slim/nets/mobilenet_v1.md and
-mobilenet/README.md. ResNet-50: parameters of torchvision's documentation of `ResNet50_Weights`,
-whose blocks have their stride in the first unit; slim's have it in the last unit, for which the
-multiply-adds are counted by hand here.
+mobilenet/README.md. ResNet-50: parameters of torchvision's documentation of `ResNet50_Weights`.
+Blocks of torchvision have their stride in the first unit, blocks of slim in the last unit. The
+multiply-adds of slim's are counted by hand here.
 """
 
 import pytest

@@ -29,7 +29,7 @@ def version(request):
     return request.param
 
 
-def network_of(version, num_layers):
+def find_network(version, num_layers):
     return getattr(MODULES[version], f"resnet_v{version}_{num_layers}")
 
 
@@ -52,12 +52,12 @@ def images(size=None, batch=2):
 @pytest.fixture(scope="module")
 def network(version):
     with tf.Graph().as_default() as graph, layers.arg_scope(resnet_v1.resnet_arg_scope()):
-        logits, end_points = network_of(version, 50)(images(224), NUM_CLASSES[version])
+        logits, end_points = find_network(version, 50)(images(224), NUM_CLASSES[version])
     return graph, logits, end_points
 
 
 @pytest.fixture
-def blocks_of(monkeypatch):
+def record_blocks(monkeypatch):
     """Returns the blocks that the function of a published network hands on."""
 
     def blocks(version, num_layers, **arguments):
@@ -65,7 +65,7 @@ def blocks_of(monkeypatch):
         monkeypatch.setattr(
             MODULES[version], f"resnet_v{version}", lambda _, blocks, *a, **k: seen.extend(blocks)
         )
-        network_of(version, num_layers)(None, **arguments)
+        find_network(version, num_layers)(None, **arguments)
         return seen
 
     return blocks
@@ -118,7 +118,7 @@ def test_variables_end_points_penalties_and_updates_are_slims(
 
 @pytest.mark.parametrize("num_layers", NUM_LAYERS)
 def test_units_of_each_block_are_slims(
-    version, num_layers, blocks_of, slim_variables, count_parameters
+    version, num_layers, record_blocks, slim_variables, count_parameters
 ):
     """The parts of one unit are the same for all; see the variables of 50 layers."""
     scope, unit_scope = f"resnet_v{version}_{num_layers}", f"bottleneck_v{version}"
@@ -130,7 +130,7 @@ def test_units_of_each_block_are_slims(
             unit["depth_bottleneck"],
             unit["depth"],
         ]
-        for block in blocks_of(version, num_layers)
+        for block in record_blocks(version, num_layers)
         for index, unit in enumerate(block.args, start=1)
     }
     assert conv3 == {name: shape for name, shape in table.items() if "conv3/weights" in name}
@@ -139,13 +139,13 @@ def test_units_of_each_block_are_slims(
     assert published in (None, counted(version, table.items(), count_parameters))
 
 
-def test_units_have_slims_strides_and_channels(version, blocks_of):
-    strides = [[unit["stride"] for unit in block.args] for block in blocks_of(version, 50)]
+def test_units_have_slims_strides_and_channels(version, record_blocks):
+    strides = [[unit["stride"] for unit in block.args] for block in record_blocks(version, 50)]
     assert strides == [[1, 1, 2], [1, 1, 1, 2], [1, 1, 1, 1, 1, 2], [1, 1, 1]]
 
     # Channels may be multiplied down to a least number.
     def depths(**arguments):
-        return [block.args[0]["depth_bottleneck"] for block in blocks_of(1, 50, **arguments)]
+        return [block.args[0]["depth_bottleneck"] for block in record_blocks(1, 50, **arguments)]
 
     assert depths(depth_multiplier=0.25) == [16, 32, 64, 128]
     assert depths(depth_multiplier=0.05) == [8, 8, 12, 25]
@@ -155,7 +155,7 @@ def test_units_have_slims_strides_and_channels(version, blocks_of):
 def test_functions_have_slims_names(version):
     general = getattr(MODULES[version], f"resnet_v{version}")
     for num_layers in NUM_LAYERS:
-        function = network_of(version, num_layers)
+        function = find_network(version, num_layers)
         assert function.__name__ == f"resnet_v{version}_{num_layers}"
         assert function.default_image_size == general.default_image_size == 224
 

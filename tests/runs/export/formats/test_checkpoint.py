@@ -13,7 +13,7 @@ from tf_frame.runs.export.verify import DifferenceError
 from ..conftest import STEP, B, Classifier, W, X
 
 
-def values_of(path):
+def read_values(path):
     reader = tf.train.load_checkpoint(path)
     return {name: reader.get_tensor(name) for name in reader.get_variable_to_shape_map()}
 
@@ -21,7 +21,7 @@ def values_of(path):
 def test_it_holds_the_variables_of_the_model_and_the_step_alone(export, tmp_path, variable_mode):
     exported = export("checkpoint")
     assert exported.path == str(tmp_path / "out" / f"model.ckpt-{STEP}")
-    values = values_of(exported.path)
+    values = read_values(exported.path)
     assert sorted(values) == ["global_step", "net/b", "net/w"]
     assert values["global_step"] == STEP
     np.testing.assert_array_equal(values["net/w"], W)
@@ -36,7 +36,7 @@ def test_it_holds_the_variables_of_the_model_and_the_step_alone(export, tmp_path
 
 def test_averages_take_the_places_of_the_variables(export):
     exported = export("checkpoint", options={"moving_average_decay": 0.9})
-    values = values_of(exported.path)
+    values = read_values(exported.path)
     assert sorted(values) == ["global_step", "net/b", "net/w"]
     np.testing.assert_array_equal(values["net/w"], 2 * W)
     np.testing.assert_array_equal(values["net/b"], 2 * B)
@@ -71,7 +71,7 @@ class Partitioned(Classifier):
 
 def test_the_parts_of_a_partitioned_variable_are_one_again(export):
     np.testing.assert_array_equal(
-        values_of(export("checkpoint", model=Partitioned).path)["net/w"], W
+        read_values(export("checkpoint", model=Partitioned).path)["net/w"], W
     )
 
 
@@ -110,4 +110,4 @@ def test_nor_is_a_folder_with_checkpoints_of_other_steps(export, tmp_path, check
     exported = export("checkpoint")
     again = export("checkpoint", overwrite=True, options={"moving_average_decay": 0.9})
     assert again.path == exported.path
-    np.testing.assert_array_equal(values_of(again.path)["net/w"], 2 * W)
+    np.testing.assert_array_equal(read_values(again.path)["net/w"], 2 * W)

@@ -12,7 +12,7 @@ from tf_frame.runs.export.verify import DifferenceError
 from ..conftest import B, Classifier, Data, TwoHeads, W, X, changed
 
 
-def graph_of(path):
+def load_graph(path):
     graph_def = tf.GraphDef()
     graph_def.ParseFromString(path.read_bytes())
     return graph_def
@@ -23,7 +23,7 @@ def test_the_file_computes_the_model_with_its_variables_as_constants(
 ):
     exported = export("frozen_graph")
     assert exported.path == str(tmp_path / "out" / "frozen_graph.pb")
-    graph_def = graph_of(tmp_path / "out" / "frozen_graph.pb")
+    graph_def = load_graph(tmp_path / "out" / "frozen_graph.pb")
     assert not [n for n in graph_def.node if "Var" in n.op or n.op.startswith(("Save", "Restore"))]
     signature = json.loads((tmp_path / "out" / "frozen_graph.json").read_text())
     assert signature == {
@@ -74,7 +74,7 @@ class OnDevices(Classifier):
 
 def test_devices_of_the_model_are_left_out(export, tmp_path):
     export("frozen_graph", model=OnDevices)
-    assert not [n.name for n in graph_of(tmp_path / "out" / "frozen_graph.pb").node if n.device]
+    assert not [n.name for n in load_graph(tmp_path / "out" / "frozen_graph.pb").node if n.device]
 
 
 def look_up(predictions):

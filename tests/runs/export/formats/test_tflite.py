@@ -12,7 +12,7 @@ from ..conftest import B, Classifier, Data, TwoHeads, W, X, changed
 pytestmark = pytest.mark.filterwarnings("ignore:.*Interpreter is deprecated:UserWarning")
 
 
-def interpreter_of(path):
+def load_interpreter(path):
     interpreter = tf.compat.v2.lite.Interpreter(str(path))
     interpreter.allocate_tensors()
     return interpreter
@@ -25,7 +25,7 @@ def test_the_file_takes_one_example_by_the_names_of_the_model(export, tmp_path, 
     assert files == ["README.json", "model.tflite"]
     assert exported.inputs["x"].shape.as_list() == [1, 3]
     assert exported.tolerance == TFLITE_TOLERANCE
-    run = interpreter_of(exported.path).get_signature_runner("serving_default")
+    run = load_interpreter(exported.path).get_signature_runner("serving_default")
     for x in X:
         found = run(x=x[np.newaxis])
         np.testing.assert_allclose(found["logits"][0], x @ W + B, rtol=1e-5)
@@ -113,5 +113,5 @@ def test_of_several_signatures_one_has_to_be_chosen(export):
     with pytest.raises(ConfigError, match=r"3 signatures .* and a tflite holds one; choose"):
         export("tflite", model=TwoHeads)
     exported = export("tflite", model=TwoHeads, signature="class")
-    runner = interpreter_of(exported.path).get_signature_runner("serving_default")
+    runner = load_interpreter(exported.path).get_signature_runner("serving_default")
     assert list(runner.get_output_details()) == ["class"]

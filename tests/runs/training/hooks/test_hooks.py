@@ -20,11 +20,11 @@ from tf_frame.testing.toy import ToyInput, ToyModel, installed_plugin
 from ..conftest import train
 
 
-def steps_of(folder):
+def saved_steps(folder):
     return [int(path.rpartition("-")[2]) for path in listed_checkpoints(str(folder))]
 
 
-def variables_of(folder, step):
+def read_variables(folder, step):
     reader = tf.train.load_checkpoint(f"{folder}/model.ckpt-{step}")
     names = [n for n in reader.get_variable_to_shape_map() if not n.startswith("input_position")]
     return {name: reader.get_tensor(name).tobytes() for name in names}
@@ -42,7 +42,7 @@ def single(tmp_path_factory):
     """Loss and variables of a run whose steps are run one by one."""
     folder = tmp_path_factory.mktemp("single")
     loss = train(folder, lines=[], **ENDING_AT_23)["total_loss"]
-    return loss, {step: variables_of(folder, step) for step in (10, 20, 23)}
+    return loss, {step: read_variables(folder, step) for step in (10, 20, 23)}
 
 
 @pytest.mark.slow
@@ -50,10 +50,10 @@ def single(tmp_path_factory):
 def test_steps_in_one_call_end_where_single_ones_do(go, tmp_path, single, steps_per_loop):
     result, said = go(steps_per_loop=steps_per_loop, **ENDING_AT_23)
     assert "no effect" not in said
-    assert steps_of(tmp_path) == [0, 10, 20, 23]
+    assert saved_steps(tmp_path) == [0, 10, 20, 23]
     loss, variables = single
     assert result["total_loss"] == loss
-    assert {step: variables_of(tmp_path, step) for step in (10, 20, 23)} == variables
+    assert {step: read_variables(tmp_path, step) for step in (10, 20, 23)} == variables
 
 
 def test_steps_that_cannot_be_in_one_call_are_run_singly_with_the_reason(go):
@@ -81,11 +81,11 @@ def test_a_diverging_run_saves_no_nan_and_goes_on_from_the_step_before(
     with pytest.raises(NonFiniteError) as error:
         go(max_steps=9, async_checkpoint=asynchronous, **DIVERGING, **options)
     assert "the loss is nan at global step 6 (tensor train_op)" in str(error.value)
-    assert steps_of(tmp_path) == [0, 1, 2, 3, 4, 5]
+    assert saved_steps(tmp_path) == [0, 1, 2, 3, 4, 5]
     for step in range(6):
         assert all(
             np.isfinite(np.frombuffer(value, np.float32)).all()
-            for name, value in variables_of(tmp_path, step).items()
+            for name, value in read_variables(tmp_path, step).items()
             if name != "global_step"
         )
     result, said = go(max_steps=9, values={"model.nan_at_step": 99}, **options)
@@ -95,7 +95,7 @@ def test_a_diverging_run_saves_no_nan_and_goes_on_from_the_step_before(
 
 def test_a_diverging_run_may_stop_and_says_why_and_counts_its_last_good_checkpoint(go, tmp_path):
     result, said = go(max_steps=9, on_nan="stop", evaluate=True, **DIVERGING)
-    assert steps_of(tmp_path) == [0, 1, 2, 3, 4, 5]
+    assert saved_steps(tmp_path) == [0, 1, 2, 3, 4, 5]
     saved = f"{tmp_path}/model.ckpt-5"
     assert "training was stopped at step 6 of 9" in said
     assert f"step 6 of 9: the loss is nan; the last good checkpoint is {saved}" in said
@@ -109,7 +109,7 @@ def test_another_metric_for_the_best_checkpoints_is_refused_before_training(go, 
     go(max_steps=2, keep_best=1, evaluate=True)
     with pytest.raises(ConfigError, match="this run compares the lowest mean_absolute_error"):
         go(max_steps=4, keep_best=1, evaluate=True, best_metric="mean_absolute_error")
-    assert max(steps_of(tmp_path)) == 2
+    assert max(saved_steps(tmp_path)) == 2
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ def test_a_signal_in_an_evaluation_in_training_says_how_to_resume(
         "SIGTERM: stopped and saved at step 4 of 9\n"
         f"resume with: tf-frame run {said}--model_dir {tmp_path}"
     )
-    assert 4 in steps_of(tmp_path)
+    assert 4 in saved_steps(tmp_path)
 
 
 @pytest.mark.slow
@@ -145,7 +145,7 @@ def test_evaluations_in_training_are_of_the_steps_asked_for(go, tmp_path):
     result, said = go(max_steps=10, eval_every_n_steps=4, evaluate=True)
     assert re.findall(r"^evaluation at step (\d+)", said, re.MULTILINE) == ["4", "8"]
     assert steps_with(tmp_path / "eval", "metrics/mean_absolute_error") == [4, 8, 10]
-    assert steps_of(tmp_path) == [0, 4, 8, 10]
+    assert saved_steps(tmp_path) == [0, 4, 8, 10]
     assert result["global_step"] == 10
 
 
@@ -160,11 +160,11 @@ def test_the_best_checkpoints_are_kept_whatever_is_deleted(go, tmp_path, mode):
         best_mode=mode,
         max_to_keep=1,
     )
-    assert steps_of(tmp_path) == [10]
+    assert saved_steps(tmp_path) == [10]
     values = dict(scalars(tmp_path / "eval", "metrics/mean_absolute_error"))
     assert len(values) == 3
     ranked = sorted(values, key=values.get, reverse=mode == "max")
-    assert sorted(steps_of(tmp_path / "best")) == sorted(ranked[:2])
+    assert sorted(saved_steps(tmp_path / "best")) == sorted(ranked[:2])
 
 
 def early_stopping(**params):
@@ -190,7 +190,7 @@ def test_a_metric_that_is_not_there_ends_a_run_before_it_trains(go, tmp_path, as
     hooks = [] if options is BEST else [early_stopping(metric="accuracy")]
     with pytest.raises(ConfigError, match=f"{asks} {WRONG_METRIC}"):
         go(hooks=hooks, max_steps=6, evaluate=True, **options)
-    assert steps_of(tmp_path) == []
+    assert saved_steps(tmp_path) == []
     go(max_steps=2, **BEST)  # Nothing is evaluated.
 
 
@@ -208,14 +208,14 @@ def test_early_stopping_counts_evaluations_without_a_better_value(go, mode, stop
 def test_asynchronous_checkpoints_hold_what_synchronous_ones_do(go, tmp_path, other_run):
     options = {"max_steps": 12, "save_checkpoint_steps": 3}
     go(async_checkpoint=True, **options)
-    found = {step: variables_of(tmp_path, step) for step in steps_of(tmp_path)}
+    found = {step: read_variables(tmp_path, step) for step in saved_steps(tmp_path)}
     other = other_run(**options)
-    assert found == {step: variables_of(other, step) for step in [0, 3, 6, 9, 12]}
+    assert found == {step: read_variables(other, step) for step in [0, 3, 6, 9, 12]}
 
 
 def test_checkpoints_of_every_so_many_hours_outlive_max_to_keep(go, tmp_path):
     go(max_steps=6, save_checkpoint_steps=1, max_to_keep=2, keep_checkpoint_every_n_hours=100.0)
-    assert steps_of(tmp_path) == [5, 6]
+    assert saved_steps(tmp_path) == [5, 6]
 
 
 @pytest.mark.parametrize(

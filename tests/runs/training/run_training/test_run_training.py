@@ -150,7 +150,7 @@ def test_the_seed_decides_initial_values_and_order(other_run):
     assert losses[0] == losses[1] != losses[2]
 
 
-def part_of(cls, **params):
+def make_part(cls, **params):
     values = {f"t.{name}": value for name, value in params.items()}
     return configured_plugin(GRADIENT_TRANSFORM, "t", cls, values, "t")
 
@@ -159,13 +159,13 @@ def test_a_gradient_that_is_not_finite_is_named_and_nothing_saved(go, tmp_path):
     with pytest.raises(
         NonFiniteError, match="gradient of linear/(weights|biases) is not finite.*lower --l"
     ):
-        go(max_steps=5, values={"model.nan_at_step": 2}, transforms=[part_of(CheckFinite)])
+        go(max_steps=5, values={"model.nan_at_step": 2}, transforms=[make_part(CheckFinite)])
     assert not (tmp_path / "model.ckpt-3.index").exists()
 
 
 @pytest.mark.slow
 def test_accumulated_batches_count_as_examples(go):
-    result, _ = go(max_steps=5, transforms=[part_of(Accumulate, steps=3)])
+    result, _ = go(max_steps=5, transforms=[make_part(Accumulate, steps=3)])
     assert result["global_step"] == 5
     assert result["examples_per_sec"] == pytest.approx(3 * 8 * result["steps_per_sec"])
 
@@ -181,7 +181,9 @@ def test_accumulated_batches_count_as_examples(go):
     ],
 )
 def test_what_cannot_accumulate_is_refused(options, message):
-    setup = make_setup(ToyModel, ToyInput, "", transforms=[part_of(Accumulate, steps=3)], **options)
+    setup = make_setup(
+        ToyModel, ToyInput, "", transforms=[make_part(Accumulate, steps=3)], **options
+    )
     with pytest.raises(ConfigError, match=message):
         setup.check(setup.make_input().info)
 
@@ -197,7 +199,7 @@ def test_steps_after_the_end_are_refused(name):
 
 
 def test_a_pattern_without_a_match_is_said_or_with_strict_an_error(go, tmp_path):
-    freeze = [part_of(Freeze, patterns=("linear/b.*", "liner/w.*"))]
+    freeze = [make_part(Freeze, patterns=("linear/b.*", "liner/w.*"))]
     _, said = go(max_steps=2, transforms=freeze)
     assert "warning: freeze: the pattern 'liner/w.*' matches no variable" in said
     assert "linear/weights" in said

@@ -118,7 +118,7 @@ def test_without_a_checkpoint_initial_values_predict(make, linear, messages):
     ) in messages()
 
 
-def test_tensors_without_end_predict_for_ever_which_is_warned_of(regressor, linear, messages):
+def test_tensors_without_end_predict_for_ever_with_a_warning(regressor, linear, messages):
     generator = regressor.predict(lambda: tf.constant(linear.x))
     rows = list(itertools.islice(generator, 12))
     generator.close()

@@ -207,7 +207,7 @@ def train(target, dataset, cluster_spec):
                     )
                 if is_chief and step > 0 and step % 50 == 0:
                     sv.summary_computed(sess, sess.run(summary_op))
-            except BaseException:
+            except BaseException:  # Ctrl-C, too; raised again.
                 if is_chief:
                     tf.logging.info("About to execute sync_clean_up_op!")
                     sess.run(clean_up_op)

@@ -192,7 +192,7 @@ def _in_parallel(shards: Sequence[Shard], rules: Rules, workers: int | None) -> 
             for future in as_completed(futures):
                 future.result()
                 rules.progress.shard_done()
-        except BaseException:
+        except BaseException:  # Ctrl-C, too; raised again.
             rules.stop.set()
             pool.shutdown(cancel_futures=True)
             raise

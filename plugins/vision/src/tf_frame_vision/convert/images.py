@@ -11,7 +11,7 @@ import numpy as np
 import tensorflow.compat.v1 as tf
 from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
 
-from tf_frame.errors import reason_of
+from tf_frame.errors import short_reason
 from tf_frame_vision.convert.records import CorruptImage
 
 _MAGIC_TO_FORMAT = {
@@ -99,7 +99,7 @@ def _detect_format(content: bytes) -> str | None:
 
 def _reason(error: Exception) -> str:
     """Returns the message of an op, without the place where it ran."""
-    return reason_of(error).rpartition("}} ")[2].partition(" [Op:")[0]
+    return short_reason(error).rpartition("}} ")[2].partition(" [Op:")[0]
 
 
 def _feature(value: Any) -> Any:

@@ -18,7 +18,7 @@ import tensorflow.compat.v1 as tf
 from tqdm import tqdm
 
 from tf_frame.atomic_output import atomic_output
-from tf_frame.errors import DataError, TfFrameError, reason_of, translated_write_errors
+from tf_frame.errors import DataError, TfFrameError, short_reason, translated_write_errors
 from tf_frame_vision.convert.records import CorruptImage, Picture, Records
 
 
@@ -253,7 +253,7 @@ def _records(path: Path) -> Iterator[bytes]:
     try:
         yield from tf.data.TFRecordDataset(str(path)).as_numpy_iterator()
     except tf.errors.OpError as error:
-        raise DamagedShard(f"it cannot be read: {reason_of(error)}") from error
+        raise DamagedShard(f"it cannot be read: {short_reason(error)}") from error
 
 
 def _record_identity(record: bytes, records: Records) -> str:
