@@ -143,6 +143,15 @@ def test_batches_go_on_from_every_position(build, num_clones, tmp_path):
         assert resumed.take(15 - step) == whole[step:]
 
 
+def test_an_iterator_that_reads_ahead_ends_before_another_is_restored(monkeypatch):
+    running, runs = Running(interleaved), []
+    state = running.session.run(running.position.tensors)
+    monkeypatch.setattr(running.session, "run", lambda fetches, *_: runs.append(fetches))
+    running.position.put(running.session, state)
+    assert runs[0] is running.position.initializers
+    assert [op.type for op in runs[1]] == ["DeserializeIterator"]
+
+
 def test_positions_of_several_data_sets_and_after_the_last_batch(tmp_path):
     def build(context):
         return [shuffled(context), interleaved(context)]

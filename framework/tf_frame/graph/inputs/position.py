@@ -101,8 +101,9 @@ class InputPosition:
         except (tf.errors.FailedPreconditionError, tf.errors.UnimplementedError) as error:
             reasons.append(short_reason(error).rstrip("."))
         if reasons:
-            text = "; ".join(reasons)
-            raise DataError(f"the position in the input cannot be saved: {text}\n{_ADVICE}")
+            raise DataError(
+                f"the position in the input cannot be saved: {'; '.join(reasons)}\n{_ADVICE}"
+            )
 
     def leave_out(self, session: Any) -> None:
         """Makes `tensors` empty strings in this session, for an input that cannot be saved."""
@@ -137,6 +138,9 @@ class InputPosition:
         Raises:
           tf.errors.OpError: the values belong to another input.
         """
+        # Ends threads that read ahead. They would draw from the seeds of a shuffled data set, which
+        # they share with the restored iterator (TensorFlow 2.21).
+        session.run(self.initializers)
         session.run(self._restored, {fed: values[name] for name, fed in self._fed.items()})
 
     def _if_saved(self, handle: Any) -> Any:
@@ -220,18 +224,14 @@ def _fingerprint(source: Any, config: RunOptions) -> dict[str, Any]:
         **({"workers": n} if (n := config.worker_replicas) > 1 else {}),
         _TENSORFLOW: tf.__version__,
     }
-    plain: dict[str, Any] = json.loads(json.dumps(fingerprint, default=repr))
-    return plain
+    return dict(json.loads(json.dumps(fingerprint, default=repr)))
 
 
 def _read(checkpoint: Checkpoint, name: str) -> bytes:
     value: bytes = checkpoint.read(name).item() if name in checkpoint else b""
     if not value:
-        why = (
-            "which could not be saved"
-            if name in checkpoint
-            else "because an older tf-frame or another program wrote it"
-        )
+        program = "an older tf-frame or another program wrote it"
+        why = "which could not be saved" if name in checkpoint else f"because {program}"
         raise CheckpointError(
             f"the checkpoint {checkpoint.path} does not hold the position in the input, {why}\n"
             f"{_NEW_PASS}"
