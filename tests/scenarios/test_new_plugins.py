@@ -22,8 +22,17 @@ def folders(tmp_path):
     return {kind: tmp_path / name for kind, name in names.items()}
 
 
+def test_a_new_bundle_works_as_it_is(folders, tmp_path):
+    bundle = {"bundle": folders["bundle"]}
+    environment = installed(bundle, tmp_path)
+    parts = "--transform new_bundle:0.1 --hook new_bundle:20"
+    run(environment, tmp_path, "bundle", f"--plugin new_bundle {parts}")
+    succeeded(run_tests(environment, bundle, tmp_path))
+
+
 # One test, because its parts share the environment and its forked processes; in two threads,
 # because the tests and the runs do not need each other.
+@pytest.mark.slow
 def test_new_plugins_of_every_kind_work_as_they_are(folders, tmp_path):
     environment = installed(folders, tmp_path)
 

@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from plugin_environment import PluginEnvironment, style_problems
-from slow_cases import slow_but
 
 pytestmark = pytest.mark.process
 
@@ -102,7 +101,8 @@ def test_a_plugin_from_nothing(tmp_path):
     assert not style_problems(folder)
 
 
-@pytest.mark.parametrize("tutorial", slow_but(0, FROM_CODE))
+@pytest.mark.slow
+@pytest.mark.parametrize("tutorial", FROM_CODE)
 def test_a_plugin_from_code_that_is_there(tutorial, tmp_path):
     folder, outputs = follow(tutorial_text(tutorial), tmp_path, by_command)
     (run,) = (text for command, text in outputs.items() if command.startswith("tf-frame run"))
