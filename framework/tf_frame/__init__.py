@@ -19,6 +19,8 @@ from tf_frame.plugin import (
     ClassMetric,
     Command,
     Converter,
+    DataReport,
+    DataWarning,
     GradientTransform,
     HookContext,
     HookPlugin,
@@ -35,6 +37,7 @@ from tf_frame.plugin import (
     Preprocessing,
     ScheduleContext,
     ServingForm,
+    SplitReport,
 )
 
 if TYPE_CHECKING:
@@ -60,6 +63,8 @@ __all__ = [
     "ClassMetric",
     "Command",
     "Converter",
+    "DataReport",
+    "DataWarning",
     "Estimator",
     "EstimatorSpec",
     "GradientTransform",
@@ -80,6 +85,7 @@ __all__ = [
     "RunConfig",
     "ScheduleContext",
     "ServingForm",
+    "SplitReport",
     "__version__",
     "load_network",
     "load_preprocessing",

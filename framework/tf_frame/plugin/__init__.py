@@ -11,6 +11,7 @@ from tf_frame.plugin.contracts import (
     ModelOutput,
     ServingForm,
 )
+from tf_frame.plugin.data_report import DataReport, DataWarning, SplitReport
 from tf_frame.plugin.network_contracts import Network, NetworkContext, Preprocessing
 from tf_frame.plugin.training_contracts import (
     Command,
@@ -28,6 +29,8 @@ __all__ = [
     "ClassMetric",
     "Command",
     "Converter",
+    "DataReport",
+    "DataWarning",
     "GradientTransform",
     "HookContext",
     "HookPlugin",
@@ -44,4 +47,5 @@ __all__ = [
     "Preprocessing",
     "ScheduleContext",
     "ServingForm",
+    "SplitReport",
 ]
