@@ -41,6 +41,9 @@ class ExampleOptions:
     skip_corrupt: bool = option(
         False, "leave out and report examples that cannot be read; else the first ends the run"
     )
+    allow_outside: bool = option(
+        False, "whether paths in data files may be absolute, or lead out of the data folder"
+    )
 
 
 @dataclasses.dataclass(frozen=True)

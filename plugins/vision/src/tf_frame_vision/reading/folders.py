@@ -16,6 +16,7 @@ from pathlib import Path
 
 from tf_frame import option
 from tf_frame.errors import DataError, NoDataError
+from tf_frame.visible_files import is_hidden
 
 _SHARD = re.compile(r"(?<=[-_])(\d{5})-of-(\d{5})")
 
@@ -42,7 +43,7 @@ def existing_folder(folder: str | Path, option: str, what_to_do: str) -> Path:
 
 
 def visible(folder: Path, *, folders: bool) -> list[str]:
-    """Returns the names of a folder's folders or files, sorted, without hidden ones.
+    """Returns the names of a folder's folders or files, sorted, without hidden and system files.
 
     Raises:
       DataError: it cannot be read.
@@ -52,7 +53,7 @@ def visible(folder: Path, *, folders: bool) -> list[str]:
             return sorted(
                 entry.name
                 for entry in entries
-                if not entry.name.startswith(".") and entry.is_dir() == folders
+                if not is_hidden(entry.name) and entry.is_dir() == folders
             )
     except OSError as error:
         raise DataError(f"the folder {folder} cannot be read: {error.strerror}") from None
@@ -64,8 +65,20 @@ def first_existing(folder: Path, names: Sequence[str]) -> Path | None:
 
 
 @dataclasses.dataclass(frozen=True)
-class HeldOutOptions:
-    """Option of inputs that hold out a part of their images; see `held_out`."""
+class SplitOptions:
+    """Option of inputs that find the parts of the data by their names."""
+
+    eval_split: str = option(
+        "val",
+        "the part to evaluate: val, called val, valid, validation or dev; or test, which is not "
+        "used otherwise",
+        choices=("val", "test"),
+    )
+
+
+@dataclasses.dataclass(frozen=True)
+class HeldOutOptions(SplitOptions):
+    """Options of inputs that hold out images where the data has no part to evaluate."""
 
     eval_fraction: float = option(
         0.1,

@@ -1,0 +1,50 @@
+"""Paths that data files name, such as `file_name` of COCO: they stay in the data folder.
+
+The data of a stranger could otherwise name any file of the account, and a model or a picture would
+show its content. Links within the folder are followed, wherever they lead: whoever made the folder
+on this machine made them.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+from tf_frame.errors import DataError
+
+_DRIVE = re.compile(r"[A-Za-z]:[\\/]|\\\\")
+
+
+def inside(
+    root: str | Path, name: str, *, allow_outside: bool = False, source: str | Path = ""
+) -> Path:
+    r"""Joins a path that a data file names to the data folder.
+
+    A path of Windows, `train\1.jpg`, is read as such, unless a file has exactly this name.
+
+    Args:
+      root: the data folder.
+      name: the path in the data file.
+      allow_outside: whether the path may be absolute or lead out of the folder.
+      source: the data file, perhaps with the line, for the message.
+
+    Raises:
+      DataError: the path is absolute, leads out of the folder, or names no file.
+    """
+    prefix = f"{source}: " if str(source) else ""
+    if not isinstance(name, str) or not name.strip() or "\0" in name:
+        raise DataError(f"{prefix}{name!r} is no path of a file")
+    is_absolute = name.startswith("/") or bool(_DRIVE.match(name))
+    if "\\" in name and not os.path.lexists(os.path.join(root, name)):
+        name = name.replace("\\", "/")
+    within = os.path.normpath(name)
+    if within == ".":
+        raise DataError(f"{prefix}{name!r} is the data folder, and no file in it")
+    leads_out = is_absolute or within.split("/", 1)[0] == ".."
+    if leads_out and not allow_outside:
+        raise DataError(
+            f"{prefix}the path {name!r} leads out of the data folder {root}; move the file into it,"
+            " or give --input.allow_outside if you trust the data"
+        )
+    return Path(os.path.normpath(os.path.join(root, within)))

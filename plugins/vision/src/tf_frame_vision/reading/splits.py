@@ -1,0 +1,100 @@
+"""The parts of a data set by the names of folders and files: one rule for all inputs.
+
+    train   train, training; else default, the only part of CVAT's exports
+    eval    val, valid, validation, dev
+    test    test, testing; never evaluated, unless `--input.eval_split test` asks for it
+
+Case does not matter, and a year may follow, as in COCO's `train2017`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from tf_frame.errors import DataError
+from tf_frame_vision.reading.folders import visible
+
+TRAIN, EVAL, TEST = "train", "eval", "test"
+_NAMES = {
+    TRAIN: ("train", "training"),
+    EVAL: ("val", "valid", "validation", "dev"),
+    TEST: ("test", "testing"),
+}
+_KINDS = {name: kind for kind, names in _NAMES.items() for name in names}
+_WHOLE = "default"
+_YEAR = re.compile(r"[-_]?(19|20)\d\d$")
+
+
+@dataclasses.dataclass(frozen=True)
+class Splits:
+    """The parts of a folder.
+
+    Attributes:
+      train: the part to train on, or None if the folder has no such part.
+      eval: the part to evaluate: with `--input.eval_split test` the test part.
+      test: the test part.
+      unused: names of the parts that are neither trained on nor evaluated.
+    """
+
+    train: Path | None = None
+    eval: Path | None = None
+    test: Path | None = None
+    unused: Sequence[str] = ()
+
+    def notes(self) -> list[str]:
+        """Returns a line that names the parts that are not used, if there are any."""
+        if not self.unused:
+            return []
+        names = " and ".join(self.unused)
+        verb = "is" if len(self.unused) == 1 else "are"
+        is_test = self.test is not None and self.test != self.eval
+        hint = "; --input.eval_split test evaluates the test part" if is_test else ""
+        return [f"{names} {verb} not used{hint}"]
+
+
+def split_kind(name: str) -> str:
+    """Returns `train`, `eval` or `test` for the name of a part, else an empty text."""
+    return _KINDS.get(_YEAR.sub("", name.casefold()), "")
+
+
+def find_splits(
+    folder: Path, *, eval_split: str = "val", before: str = "", ending: str = ""
+) -> Splits:
+    """Finds the parts of a folder by their names.
+
+    Args:
+      folder: the folder of the parts.
+      eval_split: the option `--input.eval_split`.
+      before: beginning of the names, such as `instances_`.
+      ending: ending of files that are the parts, such as `.txt`; empty: folders.
+
+    Raises:
+      DataError: two folders or files have the same meaning, or the test part is asked for and is
+        not there.
+    """
+    parts: dict[str, Path] = {}
+    for name in visible(folder, folders=not ending):
+        if not name.startswith(before) or not name.lower().endswith(ending):
+            continue
+        word = name[len(before) : len(name) - len(ending)]
+        kind = split_kind(word) or (_WHOLE if word.casefold() == _WHOLE else "")
+        if kind in parts:
+            raise DataError(
+                f"{folder} has both {parts[kind].name} and {name}, of the same meaning; remove or"
+                " rename one of them"
+            )
+        if kind:
+            parts[kind] = folder / name
+    training = parts.get(TRAIN) or parts.get(_WHOLE)
+    test = parts.get(TEST)
+    wanted = TEST if eval_split == TEST else EVAL
+    if training is not None and wanted == TEST and test is None:
+        raise DataError(
+            f"--input.eval_split test: {folder} has no part called {' or '.join(_NAMES[TEST])}"
+        )
+    evaluation = parts.get(wanted)
+    unused = [path.name for path in parts.values() if path not in (training, evaluation)]
+    return Splits(training, evaluation, test, unused)

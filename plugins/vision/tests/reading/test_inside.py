@@ -1,0 +1,59 @@
+import pytest
+
+from tf_frame.errors import DataError
+from tf_frame_vision.reading.inside import inside
+
+OUTSIDE = [
+    "/etc/passwd",
+    "../secret.jpg",
+    "a/../../secret.jpg",
+    "a/./.././../secret.jpg",
+    "..\\secret.jpg",
+    "a\\..\\..\\secret.jpg",
+    "C:\\secret.jpg",
+    "c:/secret.jpg",
+    "\\\\server\\share\\secret.jpg",
+    "../data2/secret.jpg",
+]
+
+
+@pytest.mark.parametrize("name", OUTSIDE)
+def test_a_path_that_leads_out_is_refused_unless_it_is_allowed(tmp_path, name):
+    data = tmp_path / "data"
+    data.mkdir()
+    with pytest.raises(DataError, match=r"labels.txt, line 3: the path .* leads out of .*/data;"):
+        inside(data, name, source="labels.txt, line 3")
+    with pytest.raises(DataError, match="leads out"):
+        inside(".", name)
+    assert ":" in name or not inside(data, name, allow_outside=True).is_relative_to(data)
+
+
+@pytest.mark.parametrize("name", ["", " ", "a\0b.jpg", ".", "a/..", None, 3])
+def test_a_path_of_no_file_is_refused(tmp_path, name):
+    with pytest.raises(DataError, match="is no path of a file|is the data folder"):
+        inside(tmp_path, name)
+
+
+@pytest.mark.parametrize(
+    "name, expected",
+    [
+        ("a/1.jpg", "a/1.jpg"),
+        ("./a//b/../1.jpg", "a/1.jpg"),
+        ("train\\1.jpg", "train/1.jpg"),
+        ("C:1.jpg", "C:1.jpg"),
+        (" lead.jpg", " lead.jpg"),
+        ("..1.jpg", "..1.jpg"),
+        ("~/1.jpg", "~/1.jpg"),
+        ("gs://bucket/1.jpg", "gs:/bucket/1.jpg"),
+        ("literal\\1.jpg", "literal\\1.jpg"),
+    ],
+)
+def test_a_path_inside_is_joined(tmp_path, name, expected):
+    (tmp_path / "literal\\1.jpg").touch()
+    assert inside(tmp_path, name) == tmp_path / expected
+
+
+def test_a_link_leads_where_its_maker_wants(tmp_path):
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "link").symlink_to(tmp_path)
+    assert inside(tmp_path / "data", "link/1.jpg") == tmp_path / "data" / "link" / "1.jpg"

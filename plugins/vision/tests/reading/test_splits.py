@@ -1,0 +1,56 @@
+import re
+
+import pytest
+
+from tf_frame.errors import DataError
+from tf_frame_vision.reading.splits import find_splits, split_kind
+
+
+@pytest.mark.parametrize(
+    "names, eval_split, expected, notes",
+    [
+        ("train valid test", "val", "train valid test", "test is not used; .* evaluates"),
+        ("train valid test", "test", "train test test", "valid is not used$"),
+        ("train test", "val", "train - test", "test is not used; "),
+        ("Train Validation Test", "val", "Train Validation Test", "Test is not used; "),
+        ("training dev testing other", "val", "training dev testing", "testing is not used; "),
+        ("train2017 val2017 test_2017", "val", "train2017 val2017 test_2017", "test_2017 is"),
+        ("train1 val2 tests", "val", "- - -", ""),
+        ("default", "val", "default - -", ""),
+        ("default train val", "val", "train val -", "default is not used$"),
+        ("cat dog", "test", "- - -", ""),
+        ("train val .test __MACOSX", "val", "train val -", ""),
+    ],
+)
+def test_one_rule_finds_the_parts(tmp_path, names, eval_split, expected, notes):
+    for name in names.split():
+        (tmp_path / name).mkdir()
+    splits = find_splits(tmp_path, eval_split=eval_split)
+    paths = (splits.train, splits.eval, splits.test)
+    assert " ".join(path.name if path else "-" for path in paths) == expected
+    if notes:
+        (note,) = splits.notes()
+        assert re.search(notes, note)
+    else:
+        assert not splits.notes()
+
+
+def test_files_are_parts_with_their_beginning_and_ending(tmp_path):
+    for name in ("instances_Train.json", "instances_valid2017.JSON", "captions_val.json"):
+        (tmp_path / name).touch()
+    (tmp_path / "instances_test.json").mkdir()
+    splits = find_splits(tmp_path, before="instances_", ending=".json")
+    assert splits.train == tmp_path / "instances_Train.json"
+    assert splits.eval == tmp_path / "instances_valid2017.JSON"
+    assert splits.test is None and not splits.unused
+    assert [split_kind(name) for name in ("VALID", "test2012", "x")] == ["eval", "test", ""]
+
+
+def test_two_parts_of_one_meaning_and_a_missing_test_part_are_refused(tmp_path):
+    for name in ("train", "val", "dev"):
+        (tmp_path / name).mkdir()
+    with pytest.raises(DataError, match="has both dev and val, of the same meaning; remove"):
+        find_splits(tmp_path)
+    (tmp_path / "dev").rmdir()
+    with pytest.raises(DataError, match="--input.eval_split test: .* no part called test or"):
+        find_splits(tmp_path, eval_split="test")
