@@ -13,8 +13,6 @@ import enum
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
-from tf_frame.plugin.data_report import DataReport, report_from_info
-
 # Version of the contracts of all kinds, and the oldest version that is supported; docs/plugins.md
 # says which changes raise the version.
 API_VERSION = OLDEST_API_VERSION = 1
@@ -254,7 +252,9 @@ class Input(Plugin):
     """A data set and its pipeline.
 
     The constructor raises `tf_frame.errors.DataError` if the data does not exist; see
-    `without_data`.
+    `without_data`. An input may also define `data_report() -> tf_frame.DataReport`: the content of
+    the data, for people. The method is quick: it tells what the constructor knows, and does not
+    read the data once more.
 
     Attributes:
       prediction_suffixes: lower-case suffixes of the files that prediction reads from a
@@ -356,14 +356,6 @@ class Input(Plugin):
     def notes(self) -> Sequence[str]:
         """Returns lines to show before training, such as files that are left out."""
         return ()
-
-    def data_report(self) -> DataReport:
-        """Returns the content of the data, for people, before the first step.
-
-        The method is quick: it tells what the constructor knows, and does not read the data
-        once more. A run adds the warnings that follow from the report.
-        """
-        return report_from_info(self.info)
 
     def prediction_dataset(self, paths: Sequence[str], context: InputContext) -> Any:
         """Returns a `tf.data.Dataset` of batched features to predict on.

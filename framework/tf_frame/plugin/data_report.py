@@ -16,11 +16,10 @@ the report, and writes all of it to `data.json`. Nothing here imports TensorFlow
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
-if TYPE_CHECKING:
-    from tf_frame.plugin.contracts import InputInfo, Mode
+from tf_frame.plugin.contracts import InputInfo, Mode
 
 Size = tuple[int, int]
 
@@ -94,13 +93,18 @@ class DataReport:
         return {**content, "splits": splits}
 
 
-def report_from_info(info: InputInfo) -> DataReport:
-    """Returns the report of an input that describes itself by its `info` alone."""
+def find_data_report(source: Any) -> DataReport:
+    """Returns the report of an input; of an input without the method, the facts of its `info`."""
+    make: Callable[[], DataReport] | None = getattr(source, "data_report", None)
+    return _from_info(source.info) if make is None else make()
+
+
+def _from_info(info: InputInfo) -> DataReport:
     return DataReport(
         splits={
             mode: SplitReport(examples=count)
             for mode, count in info.num_examples.items()
-            if mode.value != "infer"
+            if mode != Mode.PREDICT
         },
         class_names=tuple(info.class_names),
         remarks=("the input does not count classes",),
