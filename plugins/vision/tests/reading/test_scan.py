@@ -1,0 +1,105 @@
+"""Files are examined once: results are kept while their files stay as they are."""
+
+import os
+import sys
+
+import pytest
+
+from tf_frame_vision.reading import scan as module
+from tf_frame_vision.reading.scan import Problem, scan
+
+
+class Examiner:
+    """Returns the number of bytes of a file, and remembers the files."""
+
+    def __init__(self):
+        self.names = []
+
+    def __call__(self, path):
+        self.names.append(path.name)
+        data = path.read_bytes()
+        return Problem("is empty") if not data else (len(data), "\u00fc")
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "sub").mkdir()
+    for name, text in {"a": "1", "b": "", "sub/a": "333"}.items():
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+NAMES = ["a", "sub/a", "b", "absent", "a"]
+RESULTS = [[1, "\u00fc"], [3, "\u00fc"], Problem("is empty"), Problem("is missing"), [1, "\u00fc"]]
+
+
+def examined(folder, names=NAMES, results=RESULTS, **options):
+    """Names of the files that a scan examines."""
+    examiner = Examiner()
+    assert scan(folder, names, examiner, kind="sizes", **options) == results
+    return sorted(examiner.names)
+
+
+def test_results_are_kept_while_size_and_time_are_the_same(folder):
+    assert examined(folder) == ["a", "a", "a", "b"]
+    assert os.listdir(folder / ".tf_frame") == ["sizes.scan"]
+    assert examined(folder) == []
+    (folder / "b").write_text("22")
+    assert examined(folder, ["b"], [[2, "\u00fc"]]) == ["b"]
+    os.utime(folder / "a", ns=(1, 1))
+    assert examined(folder, ["sub/a", "a"], [[3, "\u00fc"], [1, "\u00fc"]]) == ["a"]
+    # Results of a file that is gone are not kept.
+    (folder / "a").unlink()
+    assert examined(folder, ["a", "b"], [Problem("is missing"), [2, "\u00fc"]]) == []
+    os.utime(folder / "b", ns=(1, 1))
+    examined(folder, ["b"], [[2, "\u00fc"]])
+    assert b'["sub/a","b"]' in (folder / ".tf_frame/sizes.scan").read_bytes()
+
+
+@pytest.mark.parametrize("change", ["cut", "version", "garbage", "options"])
+def test_a_cache_that_is_not_valid_is_made_anew(folder, change, monkeypatch):
+    examined(folder, options=1)
+    path = folder / ".tf_frame/sizes.scan"
+    if change == "cut":
+        path.write_bytes(path.read_bytes()[:-3])
+    elif change == "version":
+        monkeypatch.setattr(module, "_VERSION", 2)
+    elif change == "garbage":
+        path.write_bytes(b"\xff\n[")
+    options = {"options": 2 if change == "options" else 1}
+    assert len(examined(folder, **options)) == 4
+    assert examined(folder, **options) == []
+
+
+def test_nothing_is_kept_in_a_folder_that_cannot_be_written(folder, monkeypatch):
+    monkeypatch.setattr(os, "access", lambda *arguments: False)
+    assert examined(folder) == examined(folder) != []
+    monkeypatch.undo()
+    (folder / ".tf_frame").rmdir()
+    (folder / ".tf_frame").write_text("")
+    assert examined(folder) == examined(folder) != []
+
+
+def test_an_interrupted_scan_keeps_the_results_so_far(folder, monkeypatch):
+    monkeypatch.setattr(module, "_TOGETHER", 1)
+    names = [f"n{k:03d}" for k in range(200)]
+    for name in names:
+        (folder / name).write_text("x")
+
+    def examine(path):
+        if path.name == "n199":
+            raise KeyboardInterrupt
+        return 1
+
+    with pytest.raises(KeyboardInterrupt):
+        scan(folder, names, examine, kind="sizes")
+    assert examined(folder, names[:-1], [1] * 199) == []
+
+
+def test_a_bar_is_drawn_on_a_terminal_only(folder, monkeypatch, capsys):
+    monkeypatch.setattr(module, "_BAR_AFTER_SECS", 0)
+    examined(folder)
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    examined(folder, options=2)
+    assert "checking sizes: 100%" in capsys.readouterr().err
