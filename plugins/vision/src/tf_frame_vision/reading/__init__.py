@@ -7,12 +7,16 @@ continues with the next example, and a damaged example ends a run with its name,
     record_index  byte offsets of the records of a TFRecord file
     record_cache  keeps these offsets, and gzipped files unpacked, next to the files
     scan          examines files in parallel, and keeps the results next to the files
+    image_header  size as shown, orientation and format of an image file
+    orientation   turns pixels and points from an image as stored to the image as shown
+    pixels        pixels of an image file as other programs show them
     examples      examples with their fields, name and problem
     records       examples of TFRecord files
     image_files   examples of image files, and images to predict on
     skipped       examples that are left out: counted and reported
     pipeline      order of examples, and batches of them
 
-`folders`, `record_index`, `record_cache` and `scan` do not import TensorFlow.
+`folders`, `scan`, `record_index`, `record_cache`, `image_header`, `orientation` and `pixels` do not
+import TensorFlow.
 `tf_frame_vision.example_input` is the base class of inputs that use all of them.
 """

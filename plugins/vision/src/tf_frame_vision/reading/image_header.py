@@ -1,0 +1,240 @@
+"""Size, orientation and format of an image file, read from its header by Pillow.
+
+Programs show a photograph turned as its EXIF orientation says; so do all inputs here. The header
+is read before pixels are decoded, so that a small file cannot claim gigabytes of memory.
+
+Does not import TensorFlow.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import io
+import os
+import re
+import struct
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
+
+from PIL import (
+    BmpImagePlugin,
+    GifImagePlugin,
+    Image,
+    JpegImagePlugin,
+    PngImagePlugin,
+    PpmImagePlugin,
+    TiffImagePlugin,
+    WebPImagePlugin,
+)
+
+from tf_frame.errors import DataError
+from tf_frame_vision.reading.orientation import UPRIGHT, turned_size
+
+# The number of pixels beyond which Pillow refuses to decode an image.
+MAX_PIXELS = 178_956_970
+_ORIENTATION = 0x0112
+_READERS: dict[bytes, Any] = {
+    rb"\xff\xd8\xff": JpegImagePlugin.jpeg_factory,
+    rb"\x89PNG\r\n\x1a\n": PngImagePlugin.PngImageFile,
+    rb"GIF8[79]a": GifImagePlugin.GifImageFile,
+    rb"BM": BmpImagePlugin.BmpImageFile,
+    rb"RIFF....WEBP": WebPImagePlugin.WebPImageFile,
+    rb"II\*\0|MM\0\*|II\+\0|MM\0\+": TiffImagePlugin.TiffImageFile,
+    rb"P[1-6]\s": PpmImagePlugin.PpmImageFile,
+}
+_FORMATS = "JPEG, PNG, GIF, BMP, WebP, TIFF or PPM"
+_LATE_TEXTS = (b"Raw profile type exif\0", b"XML:com.adobe.xmp\0")
+Source = str | os.PathLike[str] | bytes
+
+
+class ImageError(DataError):
+    """An image cannot be used; the message is a clause about it, such as `it is empty`."""
+
+
+@dataclasses.dataclass(frozen=True)
+class ImageHeader:
+    """Facts about an image that need no pixels.
+
+    Attributes:
+      height, width: of the image as shown, in pixels.
+      stored_height, stored_width: of the pixels as stored in the file.
+      orientation: of EXIF, 1 to 8; see `orientation`.
+      format: `JPEG`, `PNG`, `GIF`, `BMP`, `WEBP`, `TIFF` or `PPM`.
+    """
+
+    height: int
+    width: int
+    stored_height: int
+    stored_width: int
+    orientation: int
+    format: str
+
+
+def read_header(source: Source, *, max_pixels: int = MAX_PIXELS) -> ImageHeader:
+    """Reads the header of an image.
+
+    Args:
+      source: path of a file, or its content.
+      max_pixels: the largest number of pixels of an image that is not refused.
+
+    Raises:
+      ImageError: the file is missing, empty or damaged, no image, or too large.
+    """
+    with open_image(source, max_pixels=max_pixels) as (_, header):
+        return header
+
+
+@contextlib.contextmanager
+def open_image(source: Source, *, max_pixels: int) -> Iterator[tuple[Any, ImageHeader]]:
+    """Opens an image with Pillow, and reads its header; see `read_header`.
+
+    An error in the block, as of Pillow's decoders, becomes an `ImageError`.
+    """
+    try:
+        with (
+            _no_limit_of_pillow(),
+            _opened(source) as file,
+            _reader(file, max_pixels)(file) as image,
+        ):
+            yield image, _header(image, file, max_pixels)
+    except ImageError:
+        raise
+    except FileNotFoundError:
+        raise ImageError("it is missing") from None
+    except OSError as error:
+        verb = "decoded" if error.errno is None else "read"
+        raise ImageError(f"it cannot be {verb}: {_reason(error)}") from None
+    except Exception as error:  # Pillow's readers raise nearly any exception for damaged files.
+        raise ImageError(f"it cannot be decoded: {_reason(error)}") from None
+
+
+def check_size(height: int, width: int, max_pixels: int) -> None:
+    """Refuses an image without pixels, or with too many.
+
+    Raises:
+      ImageError: says so.
+    """
+    if height < 1 or width < 1:
+        raise ImageError(f"it is {height} x {width} pixels large")
+    if height * width > max_pixels:
+        raise ImageError(too_large(height, width, max_pixels))
+
+
+def too_large(height: Any, width: Any, max_pixels: Any) -> str:
+    """Returns why an image with too many pixels is refused."""
+    return f"it is {height} x {width} pixels, more than {max_pixels} (--input.max_pixels)"
+
+
+def _opened(source: Source) -> IO[bytes]:
+    if isinstance(source, bytes):
+        return io.BytesIO(source)
+    return Path(source).open("rb")
+
+
+def _reader(file: IO[bytes], max_pixels: int) -> Any:
+    """Returns Pillow's class for the format of a file.
+
+    `Image.open` would warn of images of half the largest size.
+    """
+    head = file.read(30)
+    file.seek(0)
+    if not head:
+        raise ImageError("it is empty")
+    for magic, reader in _READERS.items():
+        if re.match(magic, head, re.DOTALL):
+            if reader is WebPImagePlugin.WebPImageFile:
+                # Pillow's reader allocates the pixels when it opens the file.
+                check_size(*_webp_size(head), max_pixels)
+            return reader
+    raise ImageError(f"it is no {_FORMATS}")
+
+
+def _header(image: Any, file: IO[bytes], max_pixels: int) -> ImageHeader:
+    width, height = image.size
+    check_size(height, width, max_pixels)
+    form = "JPEG" if image.format == "MPO" else image.format
+    orientation = _orientation(image, file)
+    if form == "TIFF":  # Pillow gives the size as shown.
+        height, width = turned_size(height, width, orientation)
+    shown = turned_size(height, width, orientation)
+    return ImageHeader(*shown, height, width, orientation, form)
+
+
+def _orientation(image: Any, file: IO[bytes]) -> int:
+    if image.format == "TIFF":
+        value = image.tag_v2.get(_ORIENTATION)
+    else:
+        if image.format == "PNG":
+            _find_late_exif(image, file)
+        elif image.format not in ("JPEG", "MPO", "WEBP"):
+            return UPRIGHT
+        try:
+            value = image.getexif().get(_ORIENTATION)
+        except Exception:  # Damaged EXIF data is no reason not to show the image.
+            return UPRIGHT
+    return value if isinstance(value, int) and 1 <= value <= 8 else UPRIGHT
+
+
+def _find_late_exif(image: Any, file: IO[bytes]) -> None:
+    """Finds EXIF data behind the pixels of a PNG.
+
+    Pillow would decode all pixels for this.
+    """
+    position = file.tell()
+    file.seek(8)
+    while len(head := file.read(8)) == 8:
+        (length,), kind = struct.unpack(">I", head[:4]), head[4:]
+        start = file.tell()
+        if kind == b"eXIf":
+            image.info.setdefault("exif", b"Exif\0\0" + file.read(length))
+        elif kind in (b"tEXt", b"zTXt", b"iTXt") and file.read(24).startswith(_LATE_TEXTS):
+            # Pillow decodes the pixels in order to read these rare forms.
+            file.seek(position)
+            return
+        file.seek(start + length + 4)
+    image.info.setdefault("exif", None)
+    file.seek(position)
+
+
+def _webp_size(head: bytes) -> tuple[int, int]:
+    """Returns height and width in a WebP file; RFC 9649, section 2."""
+    kind, head = head[12:16], head.ljust(30, b"\0")
+    if kind == b"VP8X":
+        return 1 + int.from_bytes(head[27:30], "little"), 1 + int.from_bytes(head[24:27], "little")
+    if kind == b"VP8L":
+        bits = int.from_bytes(head[21:25], "little")
+        return 1 + (bits >> 14 & 0x3FFF), 1 + (bits & 0x3FFF)
+    width, height = struct.unpack("<HH", head[26:30])
+    return height & 0x3FFF, width & 0x3FFF
+
+
+_lock = threading.Lock()
+_users = 0
+_limit: int | None = None
+
+
+@contextlib.contextmanager
+def _no_limit_of_pillow() -> Iterator[None]:
+    """Switches Pillow's own limit of pixels off, which is one for all threads."""
+    global _users, _limit
+    with _lock:
+        if not _users:
+            _limit, Image.MAX_IMAGE_PIXELS = Image.MAX_IMAGE_PIXELS, None
+        _users += 1
+    try:
+        yield
+    finally:
+        with _lock:
+            _users -= 1
+            if not _users:
+                Image.MAX_IMAGE_PIXELS = _limit
+
+
+def _reason(error: Exception) -> str:
+    """Returns the message of an error as one line, without names of Python's objects."""
+    text = getattr(error, "strerror", None) or str(error)
+    line = re.sub(r"<[^>]* at 0x[0-9a-f]+>", "the file", text).partition("\n")[0].strip()
+    return line or type(error).__name__
