@@ -8,10 +8,12 @@ from tf_frame.errors import DataError
 from tf_frame.text_file import (
     normal_name,
     parse_integer,
+    read_csv,
     read_json,
     read_lines,
     read_text,
     read_xml,
+    split_words,
 )
 
 TEXT = "c\u00f4ne\n\u9525 \U0001f600\n"
@@ -47,6 +49,17 @@ def test_lines_end_at_line_feed_and_carriage_return_only(write):
     ]
     assert read_lines(write("a\n")) == ["a"]
     assert read_lines(write("")) == []
+
+
+def test_words_are_divided_by_blanks_and_tabs(write):
+    assert split_words(" a\t b\u00a0c\u2028 ") == ["a", "b\u00a0c\u2028"]
+    assert split_words(" ") == []
+
+
+def test_tables_keep_line_ends_and_blanks_in_cells(write):
+    content = '\ufeffa, b\r\n"c\r\nd",\u2028\n'
+    assert read_csv(write(content)) == [["a", " b"], ["c\r\nd", "\u2028"]]
+    check_fault(read_csv, write("a" * 200_000), "is no CSV")
 
 
 def test_names_are_compared_in_one_form():

@@ -1,4 +1,4 @@
-r"""Reads text, JSON and XML that users or other programs wrote: one behaviour for every input.
+r"""Reads text, CSV, JSON and XML that users or other programs wrote: one behaviour for every input.
 
 The encoding is that of the byte order mark (UTF-8, UTF-16, UTF-32), then the one that an XML file
 declares; a text without either is UTF-8. Lines end at \n, \r\n or \r only: U+2028, U+0085 and a
@@ -8,12 +8,15 @@ vertical tab are content. Every fault is a `DataError` of one line.
 from __future__ import annotations
 
 import codecs
+import csv
+import io
 import json
 import math
 import os
 import re
 import unicodedata
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 from xml.parsers import expat
@@ -32,6 +35,9 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
+# They divide words, and around a name they are no part of it.
+BLANKS = " \t"
+_BLANK = re.compile(f"[{BLANKS}]+")
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _DECLARATION = re.compile(rb"""\s*<\?xml\s[^>]*?encoding\s*=\s*["']([A-Za-z][\w.\-]*)["']""")
 # The beginning of XML in UTF-16 without a byte order mark.
@@ -67,12 +73,40 @@ def split_lines(text: str) -> list[str]:
     return lines if lines[-1] else lines[:-1]
 
 
+def split_words(line: str) -> list[str]:
+    """Splits a line at blanks and tabs; other white space of Unicode is content."""
+    return [word for word in _BLANK.split(line) if word]
+
+
+def read_csv(path: AnyPath) -> list[list[str]]:
+    """Returns the cells of each row of a table with commas; a cell in quotes may have line ends.
+
+    Raises:
+      DataError: the file is missing, or is no such table.
+    """
+    try:
+        return list(csv.reader(io.StringIO(read_text(path), newline="")))
+    except csv.Error as error:
+        raise DataError(f"{path} is no CSV: {error}") from None
+
+
 def normal_name(text: str) -> str:
     """Returns the form of a name for comparisons: one for every way to write accents (NFC).
 
     Files are opened by the name that they have.
     """
     return unicodedata.normalize("NFC", text)
+
+
+def existing_form(path: Path) -> Path:
+    """Returns a path with each name in the form that exists; as it is where there is none."""
+    if str(path).isascii() or os.path.exists(path):
+        return path
+    folder = existing_form(path.parent)
+    forms = [path.name, *(unicodedata.normalize(form, path.name) for form in ("NFC", "NFD"))]
+    return next(
+        (folder / name for name in forms if os.path.exists(folder / name)), folder / path.name
+    )
 
 
 def parse_integer(value: object) -> int:

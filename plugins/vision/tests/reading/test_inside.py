@@ -53,6 +53,15 @@ def test_a_path_inside_is_joined(tmp_path, name, expected):
     assert inside(tmp_path, name) == tmp_path / expected
 
 
+def test_a_file_is_found_in_any_form_of_its_name(tmp_path):
+    path = tmp_path / "cafe\u0301" / "\u00fc.jpg"
+    path.parent.mkdir()
+    path.touch()
+    assert inside(tmp_path, "caf\u00e9/\u00fc.jpg") == path
+    assert inside(tmp_path, "cafe\u0301/u\u0308.jpg") == path
+    assert inside(tmp_path, "caf\u00e9/missing.jpg") == path.with_name("missing.jpg")
+
+
 def test_a_link_leads_where_its_maker_wants(tmp_path):
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "link").symlink_to(tmp_path)

@@ -8,11 +8,12 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
 from tf_frame.errors import DataError
+from tf_frame.text_file import BLANKS, normal_name, read_lines, split_words
 from tf_frame_vision.example_input import IMAGE_SUFFIXES
 
 Size = tuple[int, int]
@@ -103,16 +104,26 @@ def parse_numbers(words: Sequence[object], count: int, what: str) -> list[float]
     return values
 
 
+def number_classes(names: Iterable[str]) -> Mapping[str, int]:
+    """Returns the number of each class, by the normal form of its name."""
+    return {normal_name(name): number for number, name in enumerate(names)}
+
+
 def class_number(classes: Mapping[str, int], name: str) -> int:
     """Returns the number of a class.
+
+    Args:
+      classes: as `number_classes` returns them.
+      name: its name.
 
     Raises:
       RecordError: there is no such class.
     """
-    if name not in classes:
+    number = classes.get(normal_name(name))
+    if number is None:
         some = ", ".join(list(classes)[:5])
         raise RecordError(f"its class {name!r} is none of {some}{' ...' * (len(classes) > 5)}")
-    return classes[name]
+    return number
 
 
 def mark_problem(mark: Marked, size: Size) -> str:
@@ -143,30 +154,18 @@ def reaches_beyond(mark: Marked, size: Size) -> bool:
     return min(upper, left) < -1 or lower > size[0] + 1 or right > size[1] + 1
 
 
-def read_text(path: Path) -> str:
-    """Returns the text of a file.
-
-    Raises:
-      DataError: it is missing, or is no text.
-    """
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise DataError(f"{path} cannot be read: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise DataError(f"{path} cannot be read: it is no text in UTF-8") from None
-
-
 def read_class_names(path: Path) -> list[str]:
     """Reads classes, a line each, from class 0 on; empty lines are left out.
+
+    Blanks and tabs around a name are no part of it.
 
     Raises:
       DataError: the file cannot be read, names no class, or one twice.
     """
-    names = [line.strip() for line in read_text(path).splitlines() if line.strip()]
+    names = [name for line in read_lines(path) if (name := line.strip(BLANKS))]
     if not names:
         raise DataError(f"{path} names no class; write the name of a class in each line")
-    twice = find_repeated(names)
+    twice = find_repeated(map(normal_name, names))
     if twice is not None:
         raise DataError(f"{path} names the class {twice!r} twice; remove one line")
     return names
@@ -177,13 +176,20 @@ def find_repeated(values: Iterable[_Value]) -> _Value | None:
     return next((value for value, count in Counter(values).items() if count > 1), None)
 
 
-def read_names(path: Path) -> list[str]:
-    """Returns the first word of each line of a file.
+def read_names(path: Path, existing: Collection[str]) -> list[str]:
+    """Returns the name in each line of a list.
+
+    Args:
+      path: the list.
+      existing: names that there are. A line that is none of them is its first word, because
+        lists of a class in PASCAL VOC have a number after the name.
 
     Raises:
-      DataError: it cannot be read, is empty, or lists a name twice.
+      DataError: the list cannot be read, is empty, or has a name twice.
     """
-    names = [line.split()[0] for line in read_text(path).splitlines() if line.strip()]
+    by_form = {normal_name(name): name for name in existing}
+    lines = [line.strip(BLANKS) for line in read_lines(path)]
+    names = [by_form.get(normal_name(line)) or split_words(line)[0] for line in lines if line]
     if not names:
         raise DataError(f"the list {path} is empty; write a name in each line")
     twice = find_repeated(names)
@@ -201,7 +207,7 @@ def find_class_names(folder: Path, given: str, found: Iterable[str]) -> list[str
     path = Path(given).expanduser() if given else folder / "classes.txt"
     if given or path.exists():
         return read_class_names(path)
-    names = sorted(set(found))
+    names = sorted({normal_name(name): name for name in sorted(found)}.values())
     if not names:
         raise DataError(f"no annotation in {folder} has a class")
     return names

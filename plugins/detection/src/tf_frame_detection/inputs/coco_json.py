@@ -11,13 +11,13 @@ annotation `image_id`, `category_id`, `bbox` (left, upper, width, height) and `i
 from __future__ import annotations
 
 import dataclasses
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
 from tf_frame import option
 from tf_frame.errors import ConfigError, DataError
+from tf_frame.text_file import read_json
 from tf_frame_detection.inputs.annotated_images import AnnotatedFolder, FolderOptions
 from tf_frame_detection.inputs.annotations import (
     Marked,
@@ -25,7 +25,6 @@ from tf_frame_detection.inputs.annotations import (
     RecordError,
     find_repeated,
     parse_numbers,
-    read_text,
 )
 from tf_frame_detection.inputs.photographs import Part
 
@@ -132,10 +131,7 @@ def _images(folder: Path, split: str, given: str) -> Path:
 
 
 def _lists(path: Path) -> Mapping[str, Any]:
-    try:
-        content = json.loads(read_text(path))
-    except (ValueError, RecursionError) as error:
-        raise DataError(f"{path} is no JSON: {error}") from None
+    content = read_json(path)
     missing = [
         name
         for name in _LISTS

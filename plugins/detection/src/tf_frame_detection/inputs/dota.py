@@ -17,6 +17,7 @@ from typing import Any, ClassVar
 
 from tf_frame import option
 from tf_frame.errors import DataError
+from tf_frame.text_file import BLANKS, read_lines, split_words
 from tf_frame_detection.inputs.annotated_images import AnnotatedFolder, FolderOptions
 from tf_frame_detection.inputs.annotations import (
     Marked,
@@ -27,8 +28,8 @@ from tf_frame_detection.inputs.annotations import (
     find_class_names,
     find_image,
     images_by_stem,
+    number_classes,
     parse_numbers,
-    read_text,
 )
 from tf_frame_detection.inputs.photographs import Part
 from tf_frame_detection.inputs.voc_xml import FormOptions
@@ -95,7 +96,7 @@ def read_dota(
         if len(words) in _FIELDS
     ]
     classes = find_class_names(folder, options.classes, class_names)
-    numbered = {name: number for number, name in enumerate(classes)}
+    numbered = number_classes(classes)
     parts = [_part(part, numbered, ignore_difficult) for part in lines]
     return classes, parts[0], parts[1] if len(parts) > 1 else None
 
@@ -121,13 +122,13 @@ def _lines(folder: Path) -> list[tuple[Path, Path, _Rows]]:
 
 def _rows(path: Path) -> _Rows:
     try:
-        lines = enumerate(read_text(path).splitlines(), 1)
+        lines = enumerate(read_lines(path), 1)
     except DataError as error:
         return str(error)
     return [
-        (number, line.split())
+        (number, split_words(line))
         for number, line in lines
-        if line.strip() and not line.lower().startswith(_HEADERS)
+        if line.strip(BLANKS) and not line.lower().startswith(_HEADERS)
     ]
 
 

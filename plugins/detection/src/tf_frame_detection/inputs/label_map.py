@@ -17,7 +17,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tf_frame.errors import DataError
-from tf_frame_detection.inputs.annotations import find_repeated, read_class_names, read_text
+from tf_frame.text_file import read_text
+from tf_frame_detection.inputs.annotations import find_repeated, read_class_names
 
 FILE = "label_map.pbtxt"
 _ITEM = re.compile(r"\bitem\s*:?\s*\{([^{}]*)\}")

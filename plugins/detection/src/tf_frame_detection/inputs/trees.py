@@ -9,7 +9,6 @@ data_dir/00.jpg ...  the photographs
 
 from __future__ import annotations
 
-import csv
 import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,13 +16,13 @@ from typing import Any, ClassVar
 
 from tf_frame import option
 from tf_frame.errors import DataError
+from tf_frame.text_file import read_csv
 from tf_frame_detection.inputs.annotated_images import AnnotatedFolder, AnnotatedOptions
 from tf_frame_detection.inputs.annotations import (
     Marked,
     Photograph,
     RecordError,
     parse_numbers,
-    read_text,
 )
 from tf_frame_vision.example_input import IMAGE_SUFFIXES
 
@@ -93,10 +92,7 @@ class Trees(AnnotatedFolder):
 def _read(folder: Path) -> tuple[Sequence[Photograph], dict[str, str], list[str]]:
     """Returns the photographs by name, the plot of each, and a line for each fault."""
     path = folder / _FILE
-    try:
-        rows = list(csv.reader(read_text(path).splitlines()))
-    except csv.Error as error:
-        raise DataError(f"{path} is no CSV: {error}") from None
+    rows = read_csv(path)
     if not rows or rows[0] != _COLUMNS:
         raise DataError(f"{path} does not begin with the line {','.join(_COLUMNS)}")
     files = {

@@ -19,6 +19,7 @@ from typing import ClassVar
 
 from tf_frame import option
 from tf_frame.errors import DataError
+from tf_frame.text_file import read_xml
 from tf_frame_detection.inputs.annotated_images import AnnotatedFolder, FolderOptions
 from tf_frame_detection.inputs.annotations import (
     Marked,
@@ -29,9 +30,9 @@ from tf_frame_detection.inputs.annotations import (
     find_class_names,
     find_image,
     images_by_stem,
+    number_classes,
     parse_numbers,
     read_names,
-    read_text,
 )
 from tf_frame_detection.inputs.photographs import Part
 from tf_frame_vision.reading.folders import first_existing
@@ -109,7 +110,7 @@ def read_voc(
         if (text := _text(element, "name"))
     ]
     classes = find_class_names(folder, options.classes, class_names)
-    numbered = {name: number for number, name in enumerate(classes)}
+    numbered = number_classes(classes)
 
     def part(names: Sequence[str]) -> Part:
         problems: list[str] = []
@@ -135,7 +136,7 @@ def _listed(
     lists: list[Sequence[str] | None] = []
     for given, usual in ((options.train_list, "train.txt"), (options.eval_list, "val.txt")):
         path = Path(given).expanduser() if given else folder / "ImageSets" / "Main" / usual
-        lists.append(read_names(path) if given or path.exists() else None)
+        lists.append(read_names(path, names) if given or path.exists() else None)
     training, evaluation = lists
     if training is None:
         training = [name for name in names if name not in set(evaluation or ())]
@@ -147,12 +148,10 @@ def _listed(
 def _tree(path: Path) -> ElementTree.Element | str:
     """Returns the content of an XML file; or why it cannot be used."""
     try:
-        tree = ElementTree.fromstring(read_text(path))
-        return tree if tree.tag == "annotation" else f"{path} has no annotation, but {tree.tag!r}"
-    except ElementTree.ParseError as error:
-        return f"{path} is no XML: {error}"
+        tree = read_xml(path)
     except DataError as error:
         return str(error)
+    return tree if tree.tag == "annotation" else f"{path} has no annotation, but {tree.tag!r}"
 
 
 def _photograph(

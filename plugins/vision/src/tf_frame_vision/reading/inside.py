@@ -12,6 +12,7 @@ import re
 from pathlib import Path
 
 from tf_frame.errors import DataError
+from tf_frame.text_file import existing_form
 
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]|\\\\")
 
@@ -21,7 +22,8 @@ def inside(
 ) -> Path:
     r"""Joins a path that a data file names to the data folder.
 
-    A path of Windows, `train\1.jpg`, is read as such, unless a file has exactly this name.
+    A path of Windows, `train\1.jpg`, is read as such, unless a file has exactly this name. Accents
+    may be written as another program writes them.
 
     Args:
       root: the data folder.
@@ -47,4 +49,4 @@ def inside(
             f"{prefix}the path {name!r} leads out of the data folder {root}; move the file into it,"
             " or give --input.allow_outside if you trust the data"
         )
-    return Path(os.path.normpath(os.path.join(root, within)))
+    return existing_form(Path(os.path.normpath(os.path.join(root, within))))
