@@ -9,7 +9,14 @@ from typing import Any
 from tf_frame.command_line import option_help
 from tf_frame.command_line.parsing import parse_command_line
 from tf_frame.command_line.screen import report
-from tf_frame.command_line.selection import COMMAND_MODES, DRY_RUN, MODE, MODEL_DIR, PRINT_CONFIG
+from tf_frame.command_line.selection import (
+    COMMAND_MODES,
+    DRY_RUN,
+    MODE,
+    MODEL_DIR,
+    PRINT_CONFIG,
+    PRINT_DATA,
+)
 from tf_frame.command_line.words import CommandLine
 from tf_frame.config.flags import parse_flags, split_flags
 from tf_frame.config.option import Option
@@ -28,7 +35,10 @@ _WORDS_FOLLOW = "--"
 # A separate task evaluates; the chief does not.
 _OF_A_JOB_WITH_EVALUATOR = ("--dedicated_evaluator",)
 _HELP_OF_RUN = ("-h", "--help", "--help_all")
-_TRIED_ALONE = (DRY_RUN.name, PRINT_CONFIG.name, "show_placement", "show_hooks", "show_model")
+_TRIED_ALONE = (
+    *(DRY_RUN.name, PRINT_CONFIG.name, PRINT_DATA.name),
+    *("show_placement", "show_hooks", "show_model"),
+)
 _SAID_BY_TF_CONFIG = (
     *("master", "task", "worker_replicas", "num_ps_tasks"),
     *("ps_hosts", "worker_hosts", "job_name", "cluster_from"),

@@ -23,6 +23,7 @@ from tf_frame.command_line.selection import (
     MODE,
     MODEL_DIR,
     PRINT_CONFIG,
+    PRINT_DATA,
     SELECTION,
     TRYING,
 )
@@ -30,6 +31,8 @@ from tf_frame.command_line.words import CommandLine
 from tf_frame.config.flags import split_flags
 from tf_frame.config.option import declared_options
 from tf_frame.errors import EXIT_OK, ConfigError
+from tf_frame.plugin.data_warnings import find_data_report
+from tf_frame.runs.setup.data_text import data_page, refuse_warnings
 from tf_frame.runs.setup.model_dir import (
     check_writable,
     discarded_if_unused,
@@ -100,6 +103,9 @@ def run_line(line: CommandLine, *, keeps_folder: bool = True) -> int:
     if cluster.role == TaskType.PS:
         return _serve(setup, cluster)
     source = setup.make_input()
+    if line.values.get(PRINT_DATA.name):
+        _print_data(setup, source)
+        return EXIT_OK
     setup.check(source.info, evaluate=bool(line.values.get("evaluate")))
     notes = run_text.notes(line, setup)
     if only_shows:
@@ -167,6 +173,13 @@ def _dry_run(setup: TrainingSetup, cluster: Cluster, source: Any, notes: Sequenc
             from tf_frame.runs.training.dry_run import dry_run
         observer = RunObserver(report, interrupts)
         report(dry_run(setup, source, cluster=cluster, observer=observer))
+
+
+def _print_data(setup: TrainingSetup, source: Any) -> None:
+    data = find_data_report(source)
+    report(data_page(data))
+    if setup.config.strict:
+        refuse_warnings(data)
 
 
 def _show(setup: TrainingSetup, source: Any) -> None:

@@ -84,5 +84,12 @@ PRINT_CONFIG = Option(
     False,
     "print every option with the source of its value, as YAML that --config reads, and stop",
 )
+PRINT_DATA = Option(
+    "print_data",
+    bool,
+    False,
+    "print the content of the data by split and class, unused files, and warnings where nothing "
+    "can be learned, and stop; each run shows a short form",
+)
 # Options that try a training, or print it.
-TRYING = (DRY_RUN, PRINT_CONFIG)
+TRYING = (DRY_RUN, PRINT_CONFIG, PRINT_DATA)

@@ -37,7 +37,9 @@ class TrainingOptions:
         min=0,
     )
     strict: bool = option(
-        False, "treat patterns without a match, and options without effect, as errors"
+        False,
+        "treat patterns without a match, options without effect, and warnings about the data "
+        "(--print_data) as errors",
     )
 
 

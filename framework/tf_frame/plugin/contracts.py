@@ -9,21 +9,15 @@ not import TensorFlow, nor should the module that an entry point names: import T
 from __future__ import annotations
 
 import dataclasses
-import enum
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
+
+from tf_frame.plugin.data_report import DataReport, report_from_info
+from tf_frame.plugin.input_info import InputInfo, Mode
 
 # Version of the contracts of all kinds, and the oldest version that is supported; docs/plugins.md
 # says which changes raise the version.
 API_VERSION = OLDEST_API_VERSION = 1
-
-
-class Mode(str, enum.Enum):
-    """Purpose of a graph, with the values of tf.estimator.ModeKeys."""
-
-    TRAIN = "train"
-    EVAL = "eval"
-    PREDICT = "infer"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -51,28 +45,6 @@ class Plugin:
 
     def __init__(self, *, params: Any) -> None:
         self.params = params
-
-
-@dataclasses.dataclass(frozen=True)
-class InputInfo:
-    """Facts about a data set, known before the model is built.
-
-    Attributes:
-      num_examples: examples per mode; the number is unknown for a missing mode. With 0 for
-        evaluation, a run evaluates nothing unless it is asked to.
-      num_classes: number of classes, the background included.
-      class_names: one name per class.
-      ignore_label: label value that loss and metrics leave out.
-      class_colours: red, green and blue of each class, 0 to 255; empty without.
-      class_ids: the data set's own id of each class; empty: the numbers of the classes.
-    """
-
-    num_examples: Mapping[Mode, int] = dataclasses.field(default_factory=dict)
-    num_classes: int | None = None
-    class_names: Sequence[str] = ()
-    ignore_label: int | None = None
-    class_colours: Sequence[Sequence[int]] = ()
-    class_ids: Sequence[int] = ()
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -252,9 +224,7 @@ class Input(Plugin):
     """A data set and its pipeline.
 
     The constructor raises `tf_frame.errors.DataError` if the data does not exist; see
-    `without_data`. An input may also define `data_report() -> tf_frame.DataReport`: the content of
-    the data, for people. The method is quick: it tells what the constructor knows, and does not
-    read the data once more.
+    `without_data`.
 
     Attributes:
       prediction_suffixes: lower-case suffixes of the files that prediction reads from a
@@ -356,6 +326,25 @@ class Input(Plugin):
     def notes(self) -> Sequence[str]:
         """Returns lines to show before training, such as files that are left out."""
         return ()
+
+    def data_report(self) -> DataReport:
+        """Returns the content of the data, for people, before the first step.
+
+        The method is quick: it tells what the constructor knows, and does not read the data once
+        more. A run adds the warnings that follow from the report.
+        """
+        return report_from_info(self.info)
+
+    def draw_examples(self, features: Any, labels: Any) -> Sequence[Any] | None:
+        """Returns pictures of a training batch with its labels, for `data/train.png`.
+
+        Args:
+          features, labels: a batch as the model's `build` gets it, with NumPy arrays.
+
+        Returns:
+          `[height, width, 3]` uint8 of each example; None: tf-frame shows the feature `image`.
+        """
+        return None
 
     def prediction_dataset(self, paths: Sequence[str], context: InputContext) -> Any:
         """Returns a `tf.data.Dataset` of batched features to predict on.

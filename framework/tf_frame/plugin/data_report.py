@@ -16,10 +16,10 @@ the report, and writes all of it to `data.json`. Nothing here imports TensorFlow
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tf_frame.plugin.contracts import InputInfo, Mode
+from tf_frame.plugin.input_info import InputInfo, Mode
 
 Size = tuple[int, int]
 
@@ -93,13 +93,8 @@ class DataReport:
         return {**content, "splits": splits}
 
 
-def find_data_report(source: Any) -> DataReport:
-    """Returns the report of an input; of an input without the method, the facts of its `info`."""
-    make: Callable[[], DataReport] | None = getattr(source, "data_report", None)
-    return _from_info(source.info) if make is None else make()
-
-
-def _from_info(info: InputInfo) -> DataReport:
+def report_from_info(info: InputInfo) -> DataReport:
+    """Returns the report of an input that describes itself by its `info` alone."""
     return DataReport(
         splits={
             mode: SplitReport(examples=count)
@@ -107,5 +102,5 @@ def _from_info(info: InputInfo) -> DataReport:
             if mode != Mode.PREDICT
         },
         class_names=tuple(info.class_names),
-        remarks=("the input does not count classes",),
+        remarks=("the input does not count its classes",),
     )

@@ -27,7 +27,10 @@ OPTIONS = (_STEPS, _WARMUP, show.JSON, show.HTML)
 # Options of a run that this command sets.
 _SET = ("max_steps", "profile_at_step", "profile_num_steps", "profile_every_n_steps", "profile_dir")
 # Options of a run that does not train.
-_NO_TRAINING = ("mode", "dry_run", "print_config", "show_hooks", "show_placement", "show_model")
+_NO_TRAINING = (
+    *("mode", "dry_run", "print_config", "print_data"),
+    *("show_hooks", "show_placement", "show_model"),
+)
 
 
 def options_text() -> str:

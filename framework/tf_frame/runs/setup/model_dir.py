@@ -4,6 +4,7 @@
 |---|---|
 | `config.yaml` | the resolved configuration, to resume, evaluate and export the run |
 | `input.json` | the `InputInfo` of the data, to predict and export without the data |
+| `data.json` | the `DataReport` of the data, for people and programs |
 | `train.log` | the log of tf-frame |
 | `metrics.csv` | the figures of each log interval and each evaluation |
 | `result.json` | the result of the last run, for programs |
@@ -26,13 +27,14 @@ from tf_frame import file_system
 from tf_frame.atomic_output import write_file
 from tf_frame.config.yaml_file import to_yaml
 from tf_frame.errors import ConfigError
-from tf_frame.plugin import InputInfo, Mode
+from tf_frame.plugin import DataReport, InputInfo, Mode
 from tf_frame.plugin.lock import lock_record
 from tf_frame.runs.setup.training_setup import TrainingSetup
 
 CONFIG_FILE = "config.yaml"
 _CONFIG_HEADER = "Written by tf-frame; run it again with: tf-frame run --config THIS_FILE"
 INPUT_FILE = "input.json"
+DATA_FILE = "data.json"
 RESULT_FILE = "result.json"
 _COMPLETED_FILE = "training_ended_at"
 
@@ -145,6 +147,12 @@ def write_input_info(model_dir: str, name: str, info: Any) -> None:
     facts["class_names"] = list(info.class_names)
     content = json.dumps({"input": name, **facts}, indent=2, default=int)
     write_file(os.path.join(model_dir, INPUT_FILE), content + "\n")
+
+
+def write_data_report(model_dir: str, report: DataReport) -> None:
+    """Writes `data.json`."""
+    content = json.dumps(report.as_json(), indent=2, default=str)
+    write_file(os.path.join(model_dir, DATA_FILE), content + "\n")
 
 
 def read_input_info(model_dir: str, name: str) -> InputInfo | None:

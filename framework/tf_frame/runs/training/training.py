@@ -14,7 +14,10 @@ from tf_frame.graph.train_graph import TrainGraph
 from tf_frame.hooks.base import closing_all
 from tf_frame.hooks.input_position import RestoredCheckpoint
 from tf_frame.hooks.progress import ProgressHook
-from tf_frame.runs.setup.model_dir import write_configuration
+from tf_frame.plugin import DataReport
+from tf_frame.plugin.data_warnings import find_data_report
+from tf_frame.runs.setup.data_text import data_lines, refuse_warnings
+from tf_frame.runs.setup.model_dir import write_configuration, write_data_report
 from tf_frame.runs.setup.run_context import RunContext
 from tf_frame.runs.setup.training_setup import TrainingSetup
 from tf_frame.runs.training.build import (
@@ -65,6 +68,7 @@ class Training:
 
     parts: TrainingParts
     loop: TrainingLoop
+    _data: DataReport
     _progress: ProgressHook
     _requests: ProfileRequests
 
@@ -80,9 +84,12 @@ class Training:
         Raises:
           ConfigError: a pattern matches no variable, and `--strict` is set.
           CheckpointError: the checkpoint belongs to another model.
-          DataError: a resumed run would not be exact, and the options do not allow that.
+          DataError: a resumed run would not be exact, and the options do not allow that; or
+            nothing can be learned from the data, and `--strict` is set.
         """
         self._report_notes()
+        if self._context.cluster.is_chief and self._setup.is_recorded:
+            self._data = self._report_data()
         graph = self._build_graph()
         self._context.observer.interrupts.raise_if_received()
         self._proto = session_proto(self._setup.config, self._context, self._deployment)
@@ -101,6 +108,15 @@ class Training:
             # Neither need inherit from the class of its contract.
             for note in getattr(plugin, "notes", tuple)():
                 self._report(f"note: {note}")
+
+    def _report_data(self) -> DataReport:
+        """Reports the content of the data, and its faults, which `--strict` makes errors."""
+        data = find_data_report(self._source)
+        if self._setup.config.strict:
+            refuse_warnings(data)
+        for line in data_lines(data):
+            self._report(line)
+        return data
 
     def _build_graph(self) -> TrainGraph:
         setup, model = self._setup, self._model
@@ -150,6 +166,7 @@ class Training:
             # Not earlier: now the graph is known to fit the folder's checkpoint.
             if self._context.cluster.is_chief and self._setup.is_recorded:
                 write_configuration(self._setup, self._source.info)
+                write_data_report(self._setup.model_dir, self._data)
             self.loop.run(session)
 
     def _open_session(self) -> Any:

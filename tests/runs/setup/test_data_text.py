@@ -1,0 +1,63 @@
+"""The short form of a `DataReport` at the start of a run, and the page of `--print_data`."""
+
+import pytest
+
+from tf_frame import DataReport, DataWarning, Mode, SplitReport
+from tf_frame.errors import DataError
+from tf_frame.runs.setup.data_text import data_lines, data_page, refuse_warnings
+
+WARNING = DataWarning("one_class", "the data has one class, cat", "add a second class")
+DATA = DataReport(
+    unit="objects",
+    class_names=("cat", "dog", "hen"),
+    splits={
+        Mode.TRAIN: SplitReport(
+            examples=9,
+            counts={"cat": 3, "dog": 20, "hen": 0},
+            sizes=[(20, 30), (40, 30), (50, 60)],
+            left_out={"it is cut": 2},
+            place="photos/train",
+        ),
+        Mode.EVAL: SplitReport(examples=2, counts={"cat": 1, "dog": 1, "hen": 0}),
+    },
+    unused=("test", "notes.txt"),
+    remarks=("copies are not looked for",),
+    warnings=(WARNING, WARNING),
+)
+MASKS = DataReport(
+    unit="pixels",
+    splits={Mode.TRAIN: SplitReport(counts={"sky": 750, "sea": 240}, without_label=10)},
+)
+
+
+def test_the_short_form_has_a_line_for_each_split_with_the_most_frequent_class_first():
+    assert data_lines(DATA) == [
+        "data: 9 training examples, 20 x 30 to 50 x 60 pixels, objects: dog 20, cat 3, none of "
+        "hen, left out: 2 it is cut",
+        "data: 2 evaluation examples, objects: cat 1, dog 1, none of hen",
+        "data: not used: test, notes.txt",
+        "warning: the data has one class, cat; add a second class",
+        "warning: the data has one class, cat; add a second class",
+    ]
+    assert data_lines(MASKS) == [
+        "data: training examples, pixels: sky 75.0%, sea 24.0%, ignored 1.0%"
+    ]
+    # The introduction of a run has the number of examples.
+    assert data_lines(DataReport(splits={Mode.TRAIN: SplitReport(examples=3)})) == []
+
+
+def test_the_page_has_every_class_size_reason_and_file():
+    page = data_page(DATA)
+    for text in (
+        *("photos/train", "40 x 30", "hen", "2  it is cut", "notes.txt"),
+        *("note: copies are not looked for", "warning: the data has one class"),
+    ):
+        assert text in page
+    assert "(ignored)" in data_page(MASKS)
+    assert data_page(MASKS).endswith("no warning")
+
+
+def test_strict_refuses_the_first_warning_in_one_line():
+    with pytest.raises(DataError, match=r"cat; add a second class \(1 more warnings\)"):
+        refuse_warnings(DATA)
+    refuse_warnings(MASKS)
