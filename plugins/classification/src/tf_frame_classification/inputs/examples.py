@@ -13,7 +13,7 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame_classification.inputs.idx import header_bytes
-from tf_frame_vision.reading import packed
+from tf_frame_vision.reading import arrays
 from tf_frame_vision.reading.examples import COLOUR_IMAGE, example, read_by_function
 from tf_frame_vision.reading.image_files import image_file_examples
 from tf_frame_vision.reading.records import RecordFormat
@@ -52,7 +52,7 @@ def folder_examples(root: str, names: Sequence[str], labels: Sequence[int], orde
       labels: one for each.
       order: data set of `(number, index)`.
     """
-    return image_file_examples(root, names, {"label": packed.integers(labels)}, order)
+    return image_file_examples(root, names, {"label": arrays.integers(labels)}, order)
 
 
 def idx_examples(images: str, labels: str, size: Sequence[int], order: Any) -> Any:

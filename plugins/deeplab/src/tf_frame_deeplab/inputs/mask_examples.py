@@ -13,7 +13,7 @@ import numpy as np
 import tensorflow.compat.v1 as tf
 
 from tf_frame_deeplab.inputs.mask_file import COLOUR, HEADER_BYTES, PALETTE, Facts, Pair
-from tf_frame_vision.reading import packed
+from tf_frame_vision.reading import arrays
 from tf_frame_vision.reading.examples import (
     COLOUR_IMAGE,
     decode_image,
@@ -31,6 +31,7 @@ SPECS = {
 }
 # Position of the colour type in a PNG.
 _COLOUR_TYPE = 25
+_CHECKSUM_BYTES = 4
 _WHITE = 2**16 - 1
 
 
@@ -48,21 +49,21 @@ def pair_examples(
       colours: `0xRRGGBB` -> class.
       order: data set of `(number, index)`.
     """
-    images = packed.strings([str(pair.image) for pair in pairs])
-    masks = packed.strings([str(pair.mask) for pair in pairs])
-    spread = packed.integers([_WHITE // (2**fact.bits - 1) for fact in facts])
-    is_palette = tf.constant([fact.kind == PALETTE for fact in facts])
-    is_colour = tf.constant([fact.kind == COLOUR for fact in facts])
-    checksums = tf.constant([fact.as_grey for fact in facts])
+    images = arrays.strings([str(pair.image) for pair in pairs])
+    masks = arrays.strings([str(pair.mask) for pair in pairs])
+    spread = arrays.integers([_WHITE // (2**fact.bits - 1) for fact in facts])
+    is_palette = arrays.array(np.array([fact.kind == PALETTE for fact in facts]))
+    is_colour = arrays.array(np.array([fact.kind == COLOUR for fact in facts]))
+    checksums = arrays.content(b"".join(fact.as_grey for fact in facts))
 
     def read(index: Any) -> Any:
         files = tf.data.Dataset.from_tensors((images[index], masks[index]))
 
         def decoded(image: Any, mask: Any) -> Any:
             data = tf.io.read_file(mask)
-            data = tf.cond(
-                is_palette[index], lambda: _as_grey(data, checksums[index]), lambda: data
-            )
+            place = tf.cast(index, tf.int32) * _CHECKSUM_BYTES
+            checksum = tf.strings.substr(checksums, place, _CHECKSUM_BYTES)
+            data = tf.cond(is_palette[index], lambda: _as_grey(data, checksum), lambda: data)
             classes = tf.cond(
                 is_colour[index],
                 lambda: _decode_colours(data, colours),

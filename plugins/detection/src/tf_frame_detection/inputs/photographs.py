@@ -105,18 +105,15 @@ def make_fields(
       `[len(photographs), None, ...]` each; and `image_id`, `[len(photographs)]`, if all have one.
     """
     import numpy as np
-    import tensorflow.compat.v1 as tf
 
-    from tf_frame_vision.reading import packed
+    from tf_frame_vision.reading import arrays
 
     marks = [mark for photograph in photographs for mark in photograph.marks]
-    splits = packed.integers(
-        list(itertools.accumulate((len(one.marks) for one in photographs), initial=0))
-    )
+    counts = (len(one.marks) for one in photographs)
+    splits = np.array([*itertools.accumulate(counts, initial=0)], np.int64)
 
     def ragged(values: list[Any], kind: Any, *inner: int) -> Any:
-        array = np.array(values, kind).reshape([-1, *inner])
-        return tf.RaggedTensor.from_row_splits(packed.values(array), splits, validate=False)
+        return arrays.ragged(np.array(values, kind).reshape([-1, *inner]), splits)
 
     fields = {
         "boxes": ragged([mark.box for mark in marks], np.float32, 4),
@@ -128,7 +125,7 @@ def make_fields(
         fields["corners"] = ragged([mark.four_corners for mark in marks], np.float32, 4, 2)
     ids = [one.image_id for one in photographs if one.image_id is not None]
     if len(ids) == len(photographs):
-        fields["image_id"] = packed.integers(ids)
+        fields["image_id"] = arrays.integers(ids)
     return [os.path.relpath(photograph.path, root) for photograph in photographs], fields
 
 

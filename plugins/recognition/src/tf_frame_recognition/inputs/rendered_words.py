@@ -80,11 +80,11 @@ class RenderedWords(TextExamples):
         """Returns words; `is_fixed` says that the seed of the run has no effect."""
         import tensorflow.compat.v1 as tf
 
-        from tf_frame_vision.reading import packed
+        from tf_frame_vision.reading import arrays
         from tf_frame_vision.reading.examples import example, read_by_function
 
         path, words, is_fixed = split.content
-        texts = packed.strings(words)
+        texts = arrays.strings(words)
         specs = {"text": tf.TensorSpec([], tf.string), "is_fixed": tf.TensorSpec([], tf.bool)}
 
         def word(index: Any) -> dict[str, Any]:

@@ -75,11 +75,11 @@ class TextFolder(TextExamples):
         return root, texts
 
     def read(self, split: Split, order: Any) -> Any:
-        from tf_frame_vision.reading import packed
+        from tf_frame_vision.reading import arrays
         from tf_frame_vision.reading.image_files import image_file_examples
 
         root, texts = split.content
-        fields = {"text": packed.strings(list(texts.values()))}
+        fields = {"text": arrays.strings(list(texts.values()))}
         return image_file_examples(root, list(texts), fields, order)
 
 

@@ -14,6 +14,7 @@ continues with the next example, and a damaged example ends a run with its name,
     records       examples of TFRecord files
     image_files   examples of image files, and images to predict on
     skipped       examples that are left out: counted and reported
+    arrays        long lists of names and numbers, outside of the graph
     pipeline      order of examples, and batches of them
 
 `folders`, `scan`, `record_index`, `record_cache`, `image_header`, `orientation` and `pixels` do not

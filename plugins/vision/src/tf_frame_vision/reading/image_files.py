@@ -12,7 +12,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame_vision.reading import packed
+from tf_frame_vision.reading import arrays
 from tf_frame_vision.reading.examples import (
     COLOUR_IMAGE,
     decode_image,
@@ -38,7 +38,7 @@ def image_file_examples(
       order: data set of `(number, index)`.
     """
     folder = tf.constant(os.fsencode(root))
-    every_name = packed.strings(names)
+    every_name = arrays.strings(names)
     specs = {key: tf.TensorSpec(values.shape[1:], values.dtype) for key, values in fields.items()}
     specs["image"] = COLOUR_IMAGE
 

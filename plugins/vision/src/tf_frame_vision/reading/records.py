@@ -16,7 +16,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame_vision.reading import packed
+from tf_frame_vision.reading import arrays
 from tf_frame_vision.reading.examples import (
     COLOUR_IMAGE,
     cast,
@@ -63,14 +63,14 @@ def record_examples(indices: Sequence[RecordIndex], order: Any, form: RecordForm
       order: data set of `(number, index)`.
       form: content of the records.
     """
-    paths = packed.strings([str(index.copy or index.path) for index in indices])
+    paths = arrays.strings([str(index.copy or index.path) for index in indices])
     names = paths
     if any(index.copy for index in indices):
-        names = packed.strings([str(index.path) for index in indices])
+        names = arrays.strings([str(index.path) for index in indices])
     counts = [len(index.offsets) for index in indices]
-    ends = packed.integers(list(itertools.accumulate(counts)))
+    ends = arrays.integers(list(itertools.accumulate(counts)))
     # One vector of sizes packs better than offsets that begin anew in each file.
-    offsets = packed.integers(list(itertools.chain.from_iterable(i.offsets for i in indices)))
+    offsets = arrays.integers(list(itertools.chain.from_iterable(i.offsets for i in indices)))
 
     def read(index: Any) -> Any:
         file = tf.searchsorted(ends, [index], side="right")[0]
