@@ -21,31 +21,55 @@ def is_hidden(name: str) -> bool:
     return name.startswith(".") or name.casefold() in _SYSTEM
 
 
-def walk_files(folder: str, *, skip: Collection[str] = ()) -> Iterator[str]:
+def list_entries(folder: str | os.PathLike[str]) -> tuple[list[os.DirEntry[str]], list[str]]:
+    """Returns the visible files and folders of a folder by name, and the names of all else.
+
+    Pipes and sockets are neither: reading one would wait forever.
+
+    Raises:
+      OSError: the folder cannot be read.
+    """
+    visible, left_out = [], []
+    with os.scandir(folder) as entries:
+        for entry in sorted(entries, key=lambda entry: entry.name):
+            if is_hidden(entry.name) or not _is_file_or_folder(entry):
+                left_out.append(entry.name)
+            else:
+                visible.append(entry)
+    return visible, left_out
+
+
+def _is_file_or_folder(entry: os.DirEntry[str]) -> bool:
+    # A link to nothing is an entry: whoever reads it says that it is broken.
+    return entry.is_file() or entry.is_dir() or (entry.is_symlink() and not os.path.exists(entry))
+
+
+def walk_files(
+    folder: str, *, skip: Collection[str] = (), left_out: list[str] | None = None
+) -> Iterator[str]:
     """Yields the visible files below a folder: its own by name, then those of each sub-folder.
 
     A link to a folder is followed, but no folder is read twice.
 
     Args:
       folder: begins the paths.
-      skip: real paths of folders that are left out.
+      skip: real paths of folders that are not read.
+      left_out: receives the names of hidden files and folders.
 
     Raises:
       OSError: a folder cannot be read; its `filename` names the folder.
     """
-    yield from _walk(folder, set(skip))
+    yield from _walk(folder, set(skip), [] if left_out is None else left_out)
 
 
-def _walk(folder: str, seen: set[str]) -> Iterator[str]:
+def _walk(folder: str, seen: set[str], left_out: list[str]) -> Iterator[str]:
     real = os.path.realpath(folder)
     if real in seen:
         return
     seen.add(real)
-    with os.scandir(folder) as entries:
-        visible = sorted(
-            (entry for entry in entries if not is_hidden(entry.name)), key=lambda entry: entry.name
-        )
-    yield from (entry.path for entry in visible if entry.is_file())
-    for entry in visible:
+    entries, hidden = list_entries(folder)
+    left_out += hidden
+    yield from (entry.path for entry in entries if not entry.is_dir())
+    for entry in entries:
         if entry.is_dir():
-            yield from _walk(entry.path, seen)
+            yield from _walk(entry.path, seen, left_out)

@@ -9,10 +9,11 @@ from __future__ import annotations
 import itertools
 import os
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import PurePath
 
 from tf_frame.errors import ConfigError, DataError
+from tf_frame.visible_files import walk_files
 
 
 def list_files(paths: Iterable[str], suffixes: Sequence[str], *, output: str = "") -> list[str]:
@@ -33,7 +34,7 @@ def list_files(paths: Iterable[str], suffixes: Sequence[str], *, output: str = "
     for path in map(os.path.expanduser, paths):
         for file in _list_folder(path, suffixes, output) if os.path.isdir(path) else [path]:
             if not os.path.exists(file):
-                raise DataError(f"--input {path}: there is no such file or folder")
+                raise DataError(f"--input {file}: there is no such file or folder")
             files.setdefault(os.path.realpath(file), file)
     return list(files.values())
 
@@ -41,8 +42,13 @@ def list_files(paths: Iterable[str], suffixes: Sequence[str], *, output: str = "
 def _list_folder(folder: str, suffixes: Sequence[str], output: str) -> list[str]:
     endings = tuple(suffixes) or ("",)
     # `check_output` refuses an output that is the folder itself.
-    seen = {os.path.realpath(output)} - {os.path.realpath(folder)} if output else set()
-    files = [path for path in _walk(folder, folder, seen) if path.lower().endswith(endings)]
+    skip = {os.path.realpath(output)} - {os.path.realpath(folder)} if output else set()
+    try:
+        paths = list(walk_files(folder, skip=skip))
+    except OSError as error:
+        place = error.filename or folder
+        raise DataError(f"--input {folder}: {place} cannot be read: {error.strerror}") from None
+    files = [path for path in paths if path.lower().endswith(endings)]
     if files:
         return files
     condition = f"ends in {', '.join(suffixes)}" if suffixes else "is a file"
@@ -50,23 +56,6 @@ def _list_folder(folder: str, suffixes: Sequence[str], output: str) -> list[str]
         f"--input {folder}: nothing in this folder and its sub-folders {condition}; name another "
         "folder, or the files"
     )
-
-
-def _walk(folder: str, top: str, seen: set[str]) -> Iterator[str]:
-    """Yields the files of a folder, then of each sub-folder; skips folders seen before (links)."""
-    real = os.path.realpath(folder)
-    if real in seen:
-        return
-    seen.add(real)
-    try:
-        names = sorted(name for name in os.listdir(folder) if not name.startswith("."))
-    except OSError as error:
-        raise DataError(f"--input {top}: {folder} cannot be read: {error.strerror}") from None
-    paths = [os.path.join(folder, name) for name in names]
-    yield from (path for path in paths if os.path.isfile(path))
-    for path in paths:
-        if os.path.isdir(path):
-            yield from _walk(path, top, seen)
 
 
 def check_output(folder: str, files: Iterable[str]) -> None:

@@ -48,7 +48,7 @@ def test_classes_are_the_folders_in_the_order_of_their_names(tmp_path, pictures,
     assert source.info.num_examples == {Mode.TRAIN: 3, Mode.EVAL: 2, Mode.PREDICT: 2}
     both = {**files(source, Mode.TRAIN), **files(source, Mode.EVAL)}
     assert both == {name: int(name.startswith("rose")) for name in names}
-    assert source.notes() == ["files that are left out: .txt (1)"]
+    assert source.notes() == ["files that are left out: .txt (1), hidden and system files (1)"]
     ((features, labels),) = take(source.dataset(Mode.EVAL, InputContext(batch_size=4)))
     assert labels["label"].tolist() == [0, 1]
     assert labels["label"].dtype == np.int32
@@ -83,13 +83,65 @@ def test_a_class_of_one_image_trains_and_one_of_two_does_both(tmp_path, root):
     assert list(files(source, Mode.EVAL).values()) == [1]
 
 
-@pytest.mark.parametrize("name", ["validation", "val", "test"])
+@pytest.mark.parametrize("name", ["validation", "val", "valid", "Dev"])
 def test_folders_for_training_and_evaluation_are_found(tmp_path, name):
     write(tmp_path, [b"x"] * 3, "train/a/1.jpg", "train/b/2.gif", f"{name}/b/3.bmp")
     source = folder(tmp_path)
     assert files(source, Mode.TRAIN) == {"a/1.jpg": 0, "b/2.gif": 1}
     assert files(source, Mode.EVAL) == {"b/3.bmp": 1}
     assert source.splits[Mode.EVAL].content[0] == str(tmp_path / name)
+    assert not source.notes()
+
+
+def test_the_test_part_is_evaluated_only_if_it_is_asked_for(tmp_path):
+    write(tmp_path, [b"x"] * 4, "train/a/1.jpg", "train/a/2.jpg", "test/a/3.jpg")
+    source = folder(tmp_path)
+    assert source.info.num_examples == {Mode.TRAIN: 1, Mode.EVAL: 1, Mode.PREDICT: 1}
+    assert source.splits[Mode.EVAL].content[0] == str(tmp_path / "train")
+    hint = "; --input.eval_split test evaluates the test part"
+    assert source.notes() == [f"test is not used{hint}"]
+    write(tmp_path, [b"x"] * 2, "valid/a/4.jpg", "spare/a/5.jpg")
+    source = folder(tmp_path)
+    assert source.splits[Mode.EVAL].content[0] == str(tmp_path / "valid")
+    assert source.notes() == [f"spare and test are not used{hint}"]
+    source = folder(tmp_path, eval_split="test")
+    assert source.splits[Mode.EVAL].content[0] == str(tmp_path / "test")
+    assert source.notes() == ["spare and valid are not used"]
+    with pytest.raises(DataError, match=r"--input.eval_split test: .*/train has no part called"):
+        folder(tmp_path / "train", eval_split="test")
+
+
+def test_another_folder_is_evaluated_instead_of_a_part(tmp_path):
+    write(tmp_path, [b"x"] * 3, "one/train/a/1.jpg", "one/val/a/2.jpg", "two/a/3.jpg")
+    source = folder(tmp_path / "one", eval_dir=str(tmp_path / "two"))
+    assert files(source, Mode.TRAIN) == {"a/1.jpg": 0}
+    assert source.splits[Mode.EVAL].content[0] == str(tmp_path / "two")
+
+
+def test_sub_folders_of_class_folders_are_read_and_hidden_files_are_not(tmp_path):
+    write(
+        tmp_path,
+        [b"x"] * 9,
+        *("a/photo.jpg", "a/one/photo.jpg", "a/two/photo.JPG", "b/1.jpg", "a/._photo.jpg"),
+        *("b/Thumbs.db", "__MACOSX/a/1.jpg", ".ipynb_checkpoints/1.jpg", "a/one/desktop.ini"),
+    )
+    (tmp_path / "a" / "two" / "loop").symlink_to(tmp_path / "a")
+    source = folder(tmp_path, eval_fraction=0.0)
+    names = ["a/photo.jpg", "a/one/photo.jpg", "a/two/photo.JPG", "b/1.jpg"]
+    assert files(source, Mode.TRAIN) == dict(zip(names, [0, 0, 0, 1], strict=True))
+    assert source.notes() == ["files that are left out: hidden and system files (5)"]
+
+
+def test_names_of_classes_match_however_their_accents_are_stored(tmp_path):
+    composed, separate = "\xe9", "e\u0301"
+    write(tmp_path, [b"x"] * 2, f"train/{separate}/1.jpg", f"val/{composed}/2.jpg")
+    source = folder(tmp_path)
+    assert source.info.class_names == (composed,)
+    assert files(source, Mode.TRAIN) == {f"{separate}/1.jpg": 0}
+    assert files(source, Mode.EVAL) == {f"{composed}/2.jpg": 0}
+    write(tmp_path, [b"x"], f"train/{composed}/1.jpg")
+    with pytest.raises(DataError, match="has two folders \xe9, which differ only in the way"):
+        folder(tmp_path)
 
 
 def test_another_folder_may_be_evaluated(tmp_path):
@@ -144,8 +196,8 @@ def test_pictures_of_other_kinds_and_sizes_are_read_and_predicted(tmp_path, take
 
 
 def test_a_folder_to_train_on_next_to_an_unknown_one_is_no_class(tmp_path):
-    write(tmp_path, [b"x"] * 4, "train/a/1.jpg", "train/b/1.jpg", "valid/b/2.jpg")
-    with pytest.raises(DataError, match=r"but none that is called validation .* give .*/train to"):
+    write(tmp_path, [b"x"] * 4, "train/a/1.jpg", "train/b/1.jpg", "other/b/2.jpg")
+    with pytest.raises(DataError, match=r"next to it other, which .* give .*/train to"):
         folder(tmp_path)
     write(tmp_path / "other", [b"x"] * 4, "train/1.jpg", "train/2.jpg", "tram/1.jpg")
     assert files(folder(tmp_path / "other"), Mode.TRAIN).keys() >= {"tram/1.jpg"}
@@ -154,11 +206,17 @@ def test_a_folder_to_train_on_next_to_an_unknown_one_is_no_class(tmp_path):
 def test_nothing_to_read_and_nothing_to_evaluate(tmp_path):
     with pytest.raises(DataError, match=r"--input.data_dir is not given. Give --input.data_dir"):
         ImageFolder(params=Params())
-    with pytest.raises(DataError, match=r"has no folder in it. Give --input.data_dir a folder"):
+    with pytest.raises(DataError, match=r"has no folder in it: no file either. Give --input.d"):
+        folder(tmp_path)
+    write(tmp_path, [b"x"], "1.jpg")
+    with pytest.raises(DataError, match=r"has no folder in it: 1.jpg. Give"):
         folder(tmp_path)
     write(tmp_path / "one", [b"x"] * 3, "a/1.jpg", "b/1.jpg", "b2/1.txt")
-    with pytest.raises(DataError, match=r"class folder .*/b2 has no image: not one of its 1 files"):
+    with pytest.raises(DataError, match=r"class folder .*/b2 has no image: it has 1.txt, and no"):
         folder(tmp_path / "one")
+    with pytest.raises(DataError, match=r"has the folder one only, with the folders a, b, b2; if"):
+        write(tmp_path / "around", [b"x"] * 3, "one/a/1.jpg", "one/b/1.jpg", "one/b2/1.jpg")
+        folder(tmp_path / "around")
     tmp_path /= "two"
     write(tmp_path, [b"x"] * 2, "a/1.jpg", "a/2.jpg")
     source = folder(tmp_path, eval_fraction=0.0)

@@ -25,6 +25,7 @@ from typing import Any, ClassVar
 
 from tf_frame import Input, InputContext, Mode, option
 from tf_frame.errors import NoDataError
+from tf_frame_vision.reading.splits import Splits
 
 IMAGE_SUFFIXES = (".jpg", ".jpeg", ".png", ".bmp", ".gif", ".webp")
 
@@ -79,6 +80,8 @@ class ExampleInput(Input):
       splits: the examples of each mode, set by the constructor of the subclass.
       names_examples: whether evaluation examples get a feature `name`.
       padding: with what examples of several sizes are padded; see `pipeline.batched`.
+      parts: the parts of the data folder by their names; empty: it has none, or none are looked
+        for.
     """
 
     Params: ClassVar[type] = ExampleOptions
@@ -86,6 +89,11 @@ class ExampleInput(Input):
     names_examples: ClassVar[bool] = True
     padding: Mapping[str, float] | None = None
     splits: Mapping[Mode, Split]
+    parts: Splits = Splits()
+
+    def notes(self) -> Sequence[str]:
+        """Names the parts of the data that are neither trained on nor evaluated."""
+        return self.parts.notes()
 
     def read(self, split: Split, order: Any) -> Any:
         """Returns a data set of `(number, example)`; see `tf_frame_vision.reading`.

@@ -4,8 +4,10 @@ For images of your own: nothing is converted, and the names of the folders are t
 
 data_dir/CLASS/*.jpg                                a part of them is held out for evaluation
 data_dir/CLASS/*.jpg, eval_dir/CLASS/*.jpg          another folder is evaluated
-data_dir/train/CLASS/*.jpg, data_dir/val/CLASS/*    the folder has both parts
+data_dir/train/CLASS/*.jpg, data_dir/val/CLASS/*    the folder has both parts; see `splits`
 data_dir/train/CLASS/*.jpg                          a part of them is held out
+
+A class folder may have sub-folders: their images are of this class, too.
 """
 
 from __future__ import annotations
@@ -18,22 +20,30 @@ from typing import Any, ClassVar
 
 from tf_frame import option
 from tf_frame.errors import DataError
+from tf_frame.text_file import normal_name
 from tf_frame_classification.inputs.labelled_images import LabelledImageOptions, LabelledImages
 from tf_frame_vision.example_input import IMAGE_SUFFIXES, Split, absent_split
-from tf_frame_vision.reading.folders import existing_folder, first_existing, held_out, visible
-
-_TRAINING = "train"
-_EVALUATION = ("validation", "val", "test")
-_WHAT_TO_DO = (
-    "Give --input.data_dir a folder with a folder of images for each class, or with two such"
-    f" folders: {_TRAINING}, and {' or '.join(_EVALUATION)}"
+from tf_frame_vision.reading.folders import (
+    HeldOutOptions,
+    existing_folder,
+    files_below,
+    held_out,
+    left_out_notes,
+    name_some,
+    visible,
 )
-# Names of the files of each class, by the class.
+from tf_frame_vision.reading.splits import LAYOUTS, Splits, check_held_out, find_splits, split_kind
+
+_WHAT_TO_DO = (
+    "Give --input.data_dir a folder with a folder of images for each class, or one with two such"
+    f" folders: {LAYOUTS}"
+)
+# The files of each class by its name: paths below the folder of the classes.
 _Files = Mapping[str, Sequence[str]]
 
 
 @dataclasses.dataclass(frozen=True)
-class Params(LabelledImageOptions):
+class Params(HeldOutOptions, LabelledImageOptions):
     """Options of the input."""
 
     data_dir: str = option("", "folder with a folder of images for each class; must be given")
@@ -54,16 +64,20 @@ class ImageFolder(LabelledImages):
     """
 
     Params: ClassVar[type] = Params
+    _left_out: Counter[str] = Counter()
 
     def find(self) -> None:
         params = self.params
         folder = existing_folder(params.data_dir, "--input.data_dir", _WHAT_TO_DO)
-        folder, eval_folder = _folders(folder, params.eval_dir)
-        files = _list_class_files(folder)
+        self._left_out = Counter()
+        self.parts = _find_parts(folder, params)
+        folder = self.parts.train or folder
+        files = self._list_files(folder)
         classes = list(files)
-        if eval_folder is None:
-            training, held_out = _divided(files, params.eval_fraction)
-            evaluation = _split(folder, held_out)
+        if self.parts.eval is None:
+            check_held_out(folder, params.eval_split)
+            training, held = _divide(files, params.eval_fraction)
+            evaluation = _split(folder, held)
             if not evaluation.count:
                 evaluation = absent_split(
                     f"--input.eval_fraction {params.eval_fraction} of {folder} leaves nothing to"
@@ -71,23 +85,38 @@ class ImageFolder(LabelledImages):
                 )
             self.use(classes, _split(folder, training), evaluation)
             return
-        eval_files = _list_class_files(eval_folder)
-        _check_classes(eval_folder, eval_files, folder, classes)
+        eval_files = self._list_files(self.parts.eval)
+        _check_classes(self.parts.eval, eval_files, folder, classes)
         evaluated = {name: eval_files.get(name, ()) for name in classes}
-        self.use(classes, _split(folder, files), _split(eval_folder, evaluated))
+        self.use(classes, _split(folder, files), _split(self.parts.eval, evaluated))
 
     def notes(self) -> Sequence[str]:
-        """Names the kinds of files that are no images for this input."""
-        folders = {Path(split.content[0]) for split in self.splits.values() if split.content}
-        left_out = Counter(
-            Path(name).suffix.lower() or "without suffix"
-            for folder in folders
-            for class_name in visible(folder, folders=True)
-            for name in visible(folder / class_name, folders=False)
-            if not name.lower().endswith(IMAGE_SUFFIXES)
-        )
-        kinds = ", ".join(f"{suffix} ({count})" for suffix, count in sorted(left_out.items()))
-        return [f"files that are left out: {kinds}"] if kinds else []
+        """Names the parts that are not used, and the kinds of files that are left out."""
+        return [*super().notes(), *left_out_notes(self._left_out)]
+
+    def _list_files(self, folder: Path) -> _Files:
+        """Returns the images of each class, in the order of the classes' names.
+
+        Names of classes are compared in one normal form, as systems write accents differently.
+        """
+        files: dict[str, Sequence[str]] = {}
+        for name in visible(folder, folders=True, left_out=self._left_out):
+            images = files_below(folder / name, IMAGE_SUFFIXES, self._left_out)
+            if not images:
+                raise DataError(
+                    f"the class folder {folder / name} has no image: it has"
+                    f" {name_some(visible(folder / name, folders=False))}, and no file that ends in"
+                    f" {', '.join(IMAGE_SUFFIXES)}. Remove it, or put images there."
+                )
+            class_name = normal_name(name)
+            if class_name in files:
+                raise DataError(
+                    f"{folder} has two folders {class_name}, which differ only in the way that"
+                    " their accents are stored; make one of them"
+                )
+            files[class_name] = [f"{name}/{image}" for image in images]
+        _check_folders(folder, files)
+        return files
 
     def read(self, split: Split, order: Any) -> Any:
         from tf_frame_classification.inputs.examples import folder_examples
@@ -96,58 +125,68 @@ class ImageFolder(LabelledImages):
         return folder_examples(root, names, labels, order)
 
 
-def _folders(folder: Path, eval_dir: str) -> tuple[Path, Path | None]:
-    """Returns the folder to train on, and the one to evaluate if there is one."""
-    if eval_dir:
-        return folder, existing_folder(eval_dir, "--input.eval_dir", _WHAT_TO_DO)
-    evaluation = first_existing(folder, _EVALUATION)
-    if evaluation is not None and (folder / _TRAINING).is_dir() and evaluation.is_dir():
-        return folder / _TRAINING, evaluation
-    if evaluation is not None or not _holds_classes(folder / _TRAINING):
-        return folder, None
-    if visible(folder, folders=True) == [_TRAINING]:
-        return folder / _TRAINING, None  # A part of these images is held out.
-    raise DataError(
-        f"{folder} has a folder {_TRAINING} with classes, but none that is called"
-        f" {' or '.join(_EVALUATION)}. Add one, or give --input.data_dir"
-        f" {folder / _TRAINING} to hold out some of its images."
-    )
+def _find_parts(folder: Path, params: Params) -> Splits:
+    """Returns the folders to train on and to evaluate; both None: the folders are the classes."""
+    splits = find_splits(folder, eval_split=params.eval_split)
+    training = splits.train
+    if training is None or not (splits.eval or splits.test or _holds_classes(training)):
+        splits = Splits()
+    else:
+        used = {path.name for path in (training, splits.eval) if path}
+        splits = dataclasses.replace(
+            splits, unused=[name for name in visible(folder, folders=True) if name not in used]
+        )
+        if splits.eval is None and not params.eval_dir:
+            _check_others(folder, splits)
+    if params.eval_dir:
+        evaluation = existing_folder(params.eval_dir, "--input.eval_dir", _WHAT_TO_DO)
+        splits = dataclasses.replace(splits, train=splits.train or folder, eval=evaluation)
+    return splits
+
+
+def _check_others(folder: Path, splits: Splits) -> None:
+    """Refuses unknown folders next to a training part without a part to evaluate."""
+    others = [name for name in splits.unused if not split_kind(name)]
+    if others:
+        training = splits.train
+        raise DataError(
+            f"{folder} has a folder {training and training.name} with classes, and next to it"
+            f" {name_some(others)}, which is no part of the data. Parts are called {LAYOUTS};"
+            f" rename it, or give --input.data_dir {training} to hold out some of its images"
+        )
 
 
 def _holds_classes(folder: Path) -> bool:
     """Returns whether there are folders and no images, as a class of this name would have."""
-    return folder.is_dir() and bool(visible(folder, folders=True)) and not _pictures(folder)
+    return bool(visible(folder, folders=True)) and not _has_images(folder)
 
 
-def _list_class_files(folder: Path) -> _Files:
-    classes = visible(folder, folders=True)
-    if not classes:
-        raise DataError(f"the folder {folder} has no folder in it. {_WHAT_TO_DO}.")
-    return {name: _images(folder / name) for name in classes}
-
-
-def _images(folder: Path) -> list[str]:
-    images = _pictures(folder)
-    if images:
-        return images
-    raise DataError(
-        f"the class folder {folder} has no image: not one of its"
-        f" {len(visible(folder, folders=False))} files ends in {', '.join(IMAGE_SUFFIXES)}."
-        " Remove it, or put images there."
-    )
-
-
-def _pictures(folder: Path) -> list[str]:
+def _has_images(folder: Path) -> bool:
     names = visible(folder, folders=False)
-    return [name for name in names if name.lower().endswith(IMAGE_SUFFIXES)]
+    return any(name.lower().endswith(IMAGE_SUFFIXES) for name in names)
 
 
-def _divided(files: _Files, fraction: float) -> tuple[_Files, _Files]:
+def _check_folders(folder: Path, files: _Files) -> None:
+    """Refuses a folder without class folders, and one around the folder of the classes."""
+    if not files:
+        names = name_some(visible(folder, folders=False), "no file either")
+        raise DataError(f"the folder {folder} has no folder in it: {names}. {_WHAT_TO_DO}.")
+    (first, images), *further = files.items()
+    inner = folder / images[0].split("/")[0]
+    if not further and _holds_classes(inner) and len(visible(inner, folders=True)) > 1:
+        raise DataError(
+            f"{folder} has the folder {first} only, with the folders"
+            f" {name_some(visible(inner, folders=True))}; if these are the classes or the parts,"
+            f" give {inner}"
+        )
+
+
+def _divide(files: _Files, fraction: float) -> tuple[_Files, _Files]:
     """Returns training and evaluation files; a class of several files has one of each at least.
 
     A fraction of 0 holds out nothing.
     """
-    chosen = {name: held_out(images, fraction, prefix=f"{name}/") for name, images in files.items()}
+    chosen = {name: held_out(images, fraction) for name, images in files.items()}
     training = {
         name: [image for image in images if image not in chosen[name]]
         for name, images in files.items()
@@ -167,8 +206,9 @@ def _check_classes(
 
 
 def _split(folder: Path, files: _Files) -> Split:
-    names, labels = [], []
-    for label, (name, images) in enumerate(files.items()):
-        names += [f"{name}/{image}" for image in images]
+    names: list[str] = []
+    labels: list[int] = []
+    for label, images in enumerate(files.values()):
+        names += images
         labels += [label] * len(images)
     return Split(len(names), (str(folder), names, labels))

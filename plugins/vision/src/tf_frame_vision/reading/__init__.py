@@ -6,6 +6,8 @@ continues with the next example, and a damaged example ends a run with its name,
     folders       data folders and shards of a data set
     record_index  byte offsets of the records of a TFRecord file
     record_cache  keeps these offsets, and gzipped files unpacked, next to the files
+    splits        the parts of a data set by their names
+    inside        paths that data files name
     scan          examines files in parallel, and keeps the results next to the files
     image_header  size as shown, orientation and format of an image file
     orientation   turns pixels and points from an image as stored to the image as shown
@@ -17,7 +19,7 @@ continues with the next example, and a damaged example ends a run with its name,
     arrays        long lists of names and numbers, outside of the graph
     pipeline      order of examples, and batches of them
 
-`folders`, `scan`, `record_index`, `record_cache`, `image_header`, `orientation` and `pixels` do not
-import TensorFlow.
+`folders`, `splits`, `inside`, `scan`, `record_index`, `record_cache`, `image_header`,
+`orientation` and `pixels` do not import TensorFlow.
 `tf_frame_vision.example_input` is the base class of inputs that use all of them.
 """

@@ -10,14 +10,18 @@ import dataclasses
 import hashlib
 import os
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 
 from tf_frame import option
 from tf_frame.errors import DataError, NoDataError
-from tf_frame.visible_files import is_hidden
+from tf_frame.text_file import normal_name
+from tf_frame.visible_files import list_entries, walk_files
 
+_HIDDEN = "hidden and system files"
+_SOME = 3
 _SHARD = re.compile(r"(?<=[-_])(\d{5})-of-(\d{5})")
 
 
@@ -42,21 +46,70 @@ def existing_folder(folder: str | Path, option: str, what_to_do: str) -> Path:
     return path
 
 
-def visible(folder: Path, *, folders: bool) -> list[str]:
+def visible(folder: Path, *, folders: bool, left_out: Counter[str] | None = None) -> list[str]:
     """Returns the names of a folder's folders or files, sorted, without hidden and system files.
+
+    Args:
+      folder: the folder.
+      folders: whether to list folders, else files.
+      left_out: counts hidden and system files.
 
     Raises:
       DataError: it cannot be read.
     """
     try:
-        with os.scandir(folder) as entries:
-            return sorted(
-                entry.name
-                for entry in entries
-                if not is_hidden(entry.name) and entry.is_dir() == folders
-            )
+        entries, hidden = list_entries(folder)
     except OSError as error:
         raise DataError(f"the folder {folder} cannot be read: {error.strerror}") from None
+    _count_hidden(hidden, left_out)
+    return [entry.name for entry in entries if entry.is_dir() == folders]
+
+
+def files_below(
+    folder: Path, suffixes: Sequence[str], left_out: Counter[str] | None = None
+) -> list[str]:
+    """Returns the files below a folder and its sub-folders, as `tf-frame predict` finds them.
+
+    Args:
+      folder: the folder.
+      suffixes: endings of the files in lower case; a file may have them in upper case.
+      left_out: counts other files by their ending, and hidden files.
+
+    Returns:
+      Paths below the folder: its own files by name, then those of each sub-folder.
+
+    Raises:
+      DataError: a folder cannot be read.
+    """
+    hidden: list[str] = []
+    begin = len(os.path.join(folder, ""))
+    try:
+        names = [path[begin:] for path in walk_files(os.fspath(folder), left_out=hidden)]
+    except OSError as error:
+        place = error.filename or folder
+        raise DataError(f"the folder {place} cannot be read: {error.strerror}") from None
+    _count_hidden(hidden, left_out)
+    if left_out is not None:
+        others = (name for name in names if not name.lower().endswith(tuple(suffixes)))
+        left_out.update(Path(name).suffix.lower() or "without suffix" for name in others)
+    return [name for name in names if name.lower().endswith(tuple(suffixes))]
+
+
+def _count_hidden(names: Sequence[str], left_out: Counter[str] | None) -> None:
+    if left_out is not None and names:
+        left_out[_HIDDEN] += len(names)
+
+
+def left_out_notes(left_out: Mapping[str, int]) -> list[str]:
+    """Returns a line with the number of files of each kind that are left out, if there are any."""
+    kinds = ", ".join(f"{kind} ({count})" for kind, count in sorted(left_out.items()))
+    return [f"files that are left out: {kinds}"] if kinds else []
+
+
+def name_some(names: Sequence[str], nothing: str = "nothing") -> str:
+    """Returns the first names of a list, for a message."""
+    more = len(names) - _SOME
+    return ", ".join(names[:_SOME]) + (f" and {more} more" if more > 0 else "") or nothing
 
 
 def first_existing(folder: Path, names: Sequence[str]) -> Path | None:
@@ -89,18 +142,17 @@ class HeldOutOptions(SplitOptions):
     )
 
 
-def held_out(names: Sequence[str], fraction: float, *, prefix: str = "") -> frozenset[str]:
+def held_out(names: Sequence[str], fraction: float) -> frozenset[str]:
     """Chooses names by their hashes, so that names added later hardly change the choice.
 
     Args:
       names: at least one is left; if there are two or more, at least one is chosen.
       fraction: part of the names; 0: none.
-      prefix: what stands before each name in its hash.
     """
     count = max(1, round(len(names) * fraction)) if fraction else 0
 
     def digest(name: str) -> bytes:
-        return hashlib.sha1(f"{prefix}{name}".encode("utf-8", "surrogateescape")).digest()
+        return hashlib.sha1(normal_name(name).encode("utf-8", "surrogateescape")).digest()
 
     return frozenset(sorted(names, key=digest)[: min(count, len(names) - 1)])
 
@@ -126,7 +178,7 @@ def find_shards(folder: Path, patterns: Sequence[str], option: str) -> list[Path
             return paths
     raise NoDataError(
         f"the folder {folder} has no file that is called {' or '.join(patterns)}, but"
-        f" {_some(names)}. Say what they are called: {option} PATTERN"
+        f" {name_some(names, 'it has no file at all')}. Say what they are called: {option} PATTERN"
     )
 
 
@@ -163,9 +215,3 @@ def _check_shards(paths: Sequence[Path], names: Sequence[str]) -> None:
             f"{paths[0].parent} has {totals[0] - len(missing)} of {totals[0]} shards;"
             f" {missing[0]} is missing. Copy it there, or rename those that are to be read"
         )
-
-
-def _some(names: Sequence[str]) -> str:
-    if not names:
-        return "it has no file at all"
-    return f"{', '.join(names[:3])}{' ...' if len(names) > 3 else ''}"

@@ -24,6 +24,10 @@ _NAMES = {
     TEST: ("test", "testing"),
 }
 _KINDS = {name: kind for kind, names in _NAMES.items() for name in names}
+# For messages that say which names there are.
+LAYOUTS = (
+    "train, and val, valid, validation or dev; test is used only if --input.eval_split says so"
+)
 _WHOLE = "default"
 _YEAR = re.compile(r"[-_]?(19|20)\d\d$")
 
@@ -36,7 +40,7 @@ class Splits:
       train: the part to train on, or None if the folder has no such part.
       eval: the part to evaluate: with `--input.eval_split test` the test part.
       test: the test part.
-      unused: names of the parts that are neither trained on nor evaluated.
+      unused: names of parts, and perhaps of further folders, that nothing uses.
     """
 
     train: Path | None = None
@@ -90,11 +94,22 @@ def find_splits(
             parts[kind] = folder / name
     training = parts.get(TRAIN) or parts.get(_WHOLE)
     test = parts.get(TEST)
-    wanted = TEST if eval_split == TEST else EVAL
-    if training is not None and wanted == TEST and test is None:
-        raise DataError(
-            f"--input.eval_split test: {folder} has no part called {' or '.join(_NAMES[TEST])}"
-        )
+    wanted = TEST if eval_split == "test" else EVAL
+    if training is not None and test is None:
+        check_held_out(folder, eval_split)
     evaluation = parts.get(wanted)
     unused = [path.name for path in parts.values() if path not in (training, evaluation)]
     return Splits(training, evaluation, test, unused)
+
+
+def check_held_out(folder: Path, eval_split: str) -> None:
+    """Refuses to hold out images for a test: only a part of this name is one.
+
+    Raises:
+      DataError: `--input.eval_split` asks for the test part.
+    """
+    if eval_split == "test":
+        raise DataError(
+            f"--input.eval_split test: {folder} has no part called {' or '.join(_NAMES[TEST])};"
+            " leave the option out to hold out a part"
+        )
