@@ -1,6 +1,6 @@
 import pytest
 
-from tf_frame.text import figure, readable_count, with_article
+from tf_frame.text import figure, printable, readable_count, spreadsheet_cell, with_article
 
 
 @pytest.mark.parametrize(
@@ -37,3 +37,36 @@ def test_a_count_has_the_unit_that_leaves_at_least_one(count, text):
 
 def test_an_article_goes_by_the_first_letter():
     assert [with_article(word) for word in ("input", "hook")] == ["an input", "a hook"]
+
+
+@pytest.mark.parametrize(
+    ("value", "cell"),
+    [
+        ("=1+1", "'=1+1"),
+        ("=cmd|' /C calc'!A0", "'=cmd|' /C calc'!A0"),
+        ("@SUM(A1)", "'@SUM(A1)"),
+        ("+1 (x)", "'+1 (x)"),
+        ("-dash.png", "'-dash.png"),
+        (" =1", "' =1"),
+        ("\uff1d1", "'\uff1d1"),
+        ("'=1", "''=1"),
+        ("\t=1", "\\u0009=1"),
+        ("\r=1\n", "\\u000d=1\\u000a"),
+        ("\x1b[31m", "\\u001b[31m"),
+    ],
+)
+def test_a_cell_is_never_a_formula_nor_steers_a_terminal(value, cell):
+    assert spreadsheet_cell(value) == cell
+
+
+@pytest.mark.parametrize(
+    "value", ["-5", "+.5e-3", "-1.", "a=b", "it's", "1-2", "caf\u00e9", "", -5, 0.5, None, "a\\b"]
+)
+def test_numbers_and_other_texts_stay_in_a_cell(value):
+    assert spreadsheet_cell(value) == value
+
+
+def test_control_characters_are_escaped():
+    text = "a\x1b]0;x\x07\x85\u2028\u202egpj.\udcff\n"
+    assert printable(text) == r"a\u001b]0;x\u0007\u0085\u2028\u202egpj.\udcff\u000a"
+    assert printable("a\n\tb\x7f", keep="\n\t") == "a\n\tb\\u007f"

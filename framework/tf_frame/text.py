@@ -1,9 +1,47 @@
-"""Formats text for tables and errors: figures, values, lists, columns, sizes in bytes."""
+"""Formats text for tables and errors: figures, values, lists, columns, sizes in bytes.
+
+Names of files and classes come from strangers: `printable` keeps them from steering a terminal, and
+`spreadsheet_cell` from being run by a spreadsheet.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
+
+# Control characters, line ends of Unicode, marks that override the direction of a text, and halves
+# of characters, which stand for bytes of a file name that are no text.
+_CONTROL = re.compile("[\0-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+# Spreadsheets run a cell that begins so; also with the wide forms of East Asia. The quotes are of
+# this module: a second one keeps two different cells different.
+_FORMULA = re.compile(r"'*\s*[=+\-@\uff1d\uff0b\uff0d\uff20]")
+_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+
+
+def printable(text: str, *, keep: str = "") -> str:
+    r"""Returns a text with control characters as escapes, such as `\u001b`; JSON stays JSON.
+
+    Args:
+      text: the text.
+      keep: control characters that stay.
+    """
+    return _CONTROL.sub(
+        lambda match: match[0] if match[0] in keep else f"\\u{ord(match[0]):04x}", text
+    )
+
+
+def spreadsheet_cell(value: Any) -> Any:
+    """Returns a value for a cell of a table that spreadsheets open: a text is never a formula.
+
+    A text that begins as a formula gets a quote before it, unless it is a number; control
+    characters become escapes. Other values, such as numbers, stay.
+    """
+    if not isinstance(value, str):
+        return value
+    text = printable(value)
+    is_formula = _FORMULA.match(text) and not _NUMBER.fullmatch(text)
+    return f"'{text}" if is_formula else text
 
 
 def short_repr(value: Any) -> str:

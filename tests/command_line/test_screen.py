@@ -32,6 +32,14 @@ def test_emphasis_is_for_terminals_only(monkeypatch):
     assert emphasised("x") == "x"
 
 
+def test_names_cannot_steer_the_terminal(capsys):
+    report("a\x1b[2J\tb\n\033[1mbold\033[0m \u202e")
+    complain("\x1b]0;title\x07")
+    output = capsys.readouterr()
+    assert output.out == "a\\u001b[2J\tb\n\033[1mbold\033[0m \\u202e\n"
+    assert output.err == "\\u001b]0;title\\u0007\n"
+
+
 def test_output_that_cannot_be_written_is_an_error_for_the_user(monkeypatch):
     with open("/dev/full", "w") as full:
         monkeypatch.setattr(sys, "stdout", full)

@@ -98,3 +98,12 @@ def test_half_a_line_of_a_killed_run_is_removed(path):
 def test_a_name_with_a_comma_stays_one_column(path):
     write(path, (EVAL, 1, {'recall of "a, b"': 0.5}))
     assert rows(path)[0]['recall of "a, b"'] == "0.5"
+
+
+def test_a_name_that_is_a_formula_or_has_a_line_end_is_one_column_also_after_a_resume(path):
+    values = {"=1": 0.5, "a\nb": 0.25, "-1": 2.0}
+    write(path, (EVAL, 1, values))
+    write(path, (EVAL, 2, values), last_step=1)
+    names = ["'=1", "a\\u000ab", "-1"]
+    assert [[row[name] for name in names] for row in rows(path)] == [["0.5", "0.25", "2"]] * 2
+    assert len(path.read_text().splitlines()) == 3

@@ -4,18 +4,30 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import sys
 from collections.abc import Iterator
 from typing import Any
 
 from tf_frame.errors import TfFrameError
+from tf_frame.text import printable
+
+_BOLD, _PLAIN = "\033[1m", "\033[0m"
+_EMPHASIS = re.compile(f"({re.escape(_BOLD)}|{re.escape(_PLAIN)})")
 
 
 def emphasised(text: str) -> str:
     """Returns text in bold for a terminal, unchanged otherwise or if NO_COLOR is set."""
     if not sys.stdout.isatty() or os.environ.get("NO_COLOR"):
         return text
-    return f"\033[1m{text}\033[0m"
+    return f"{_BOLD}{text}{_PLAIN}"
+
+
+def _harmless(text: str) -> str:
+    """Returns text without what steers a terminal, apart from bold: names come from strangers."""
+    parts = _EMPHASIS.split(text)
+    parts[::2] = [printable(part, keep="\n\t") for part in parts[::2]]
+    return "".join(parts)
 
 
 class OutputError(TfFrameError):
@@ -30,7 +42,7 @@ def report(text: str) -> None:
       OutputError: standard output cannot be written for another reason.
     """
     try:
-        print(text, flush=True)
+        print(_harmless(text), flush=True)
     except BrokenPipeError:
         raise
     except OSError as error:
@@ -41,7 +53,7 @@ def report(text: str) -> None:
 def complain(text: str) -> None:
     """Prints a line to standard error, if that can be written: there is no other place for it."""
     try:
-        print(text, file=sys.stderr, flush=True)
+        print(_harmless(text), file=sys.stderr, flush=True)
     except OSError:
         silence(sys.stderr)
 

@@ -17,6 +17,7 @@ from typing import Protocol
 from tf_frame.atomic_output import write_file
 from tf_frame.file_system import exists, read_text
 from tf_frame.hooks.background_writer import wait_for_background_writer, write_in_background
+from tf_frame.text import spreadsheet_cell
 
 _LOG = logging.getLogger("tf_frame")
 
@@ -93,7 +94,8 @@ class MetricsCsv:
     def write(self, split: str, step: int, values: Mapping[str, float]) -> None:
         now = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
         row = {"step": str(step), "split": split, "time": now}
-        row |= {name: f"{value:.7g}" for name, value in values.items()}
+        # The names as the file has them, so that a resumed run finds its columns.
+        row |= {spreadsheet_cell(name): f"{value:.7g}" for name, value in values.items()}
         key = (row["split"], row["step"])
         is_new = key not in self._rows and set(row) <= set(self._columns)
         self._rows[key] = row

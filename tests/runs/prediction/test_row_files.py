@@ -134,6 +134,16 @@ def test_a_table_has_a_column_for_each_number(tmp_path):
     }
 
 
+def test_no_text_of_a_table_is_a_formula(tmp_path):
+    rows = PredictionCsv(str(tmp_path), ("=cat", "dog\x1b[2J"))
+    rows("-2+3.png", None, {"probabilities": np.array([-0.25, 0.75]), "text": b"@x\r\n"})
+    rows.close()
+    assert (tmp_path / "predictions.csv").read_text() == (
+        "name,probabilities_=cat,probabilities_dog\\u001b[2J,text\n"
+        "'-2+3.png,-0.25,0.75,'@x\\u000d\\u000a\n"
+    )
+
+
 def test_a_table_has_one_header_and_a_row_each(tmp_path):
     found = read_table(tmp_path, {"x": np.float32(1)}, {"x": np.float32("nan")})
     assert found == [{"name": "example 0", "x": "1.0"}, {"name": "example 1", "x": "nan"}]

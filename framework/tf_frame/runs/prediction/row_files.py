@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from tf_frame.errors import ConfigError, translated_write_errors
+from tf_frame.text import spreadsheet_cell
 
 # Predictions that have a number for each class.
 _PER_CLASS = ("probabilities", "logits", "scores")
@@ -96,7 +97,8 @@ class PredictionCsv(_Rows):
     """Writes `predictions.csv`: a column for each number, for arrays `name_0` or `name_0_1`.
 
     Columns of `probabilities`, `logits` and `scores` have the names of the classes, if there are
-    any, instead of numbers. NaN and infinities are `nan`, `inf` and `-inf`.
+    any, instead of numbers. NaN and infinities are `nan`, `inf` and `-inf`. No text is a formula
+    of a spreadsheet, and control characters are escapes (`tf_frame.text.spreadsheet_cell`).
     """
 
     file_name = "predictions.csv"
@@ -121,7 +123,8 @@ class PredictionCsv(_Rows):
                 f"{len(self._columns)}, and a table has the same for all; use --format jsonl"
             )
         text = io.StringIO()
-        csv.writer(text, lineterminator="\n").writerows(lines)
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerows([map(spreadsheet_cell, line) for line in lines])
         return text.getvalue()
 
     def _cells(self, key: str, value: Any) -> list[tuple[str, Any]]:
