@@ -9,7 +9,7 @@ import tensorflow.compat.v1 as tf
 from PIL import Image
 
 from tf_frame_classification.convert.divide import divide
-from tf_frame_classification.convert.folder import read_folder
+from tf_frame_classification.convert.folder import read_parts
 
 RANDOM = np.random.RandomState(0)
 
@@ -91,7 +91,7 @@ def test_the_first_frame_of_a_gif_and_a_webp_become_a_png(convert, examples, tmp
 
 def test_the_order_mixes_the_classes_and_follows_from_the_seed(many):
     def order(seed):
-        return [(p.filename, p.label) for p in read_folder(many, seed=seed).pictures]
+        return [(p.filename, p.label) for p in read_parts(many, seed=seed)["train"].pictures]
 
     assert order(0) == order(0)
     assert order(0) != order(1)
@@ -153,8 +153,8 @@ def test_corrupt_images_can_be_left_out_and_are_counted(
     [
         (lambda root: None, "there is no {root}: give the folder of the class folders"),
         (lambda root: root.write_text(""), "{root} is a file"),
-        (lambda root: root.mkdir(), "{root} has no folders: it must hold one folder for each"),
-        (lambda root: (root / "cat").mkdir(parents=True), "class folder {root}/cat holds no image"),
+        (lambda root: root.mkdir(), "{root} has no folder in it: no file either. It needs"),
+        (lambda root: (root / "cat").mkdir(parents=True), "class folder {root}/cat has no image"),
     ],
 )
 def test_a_source_that_holds_no_classes_is_refused(refuse, tmp_path, make, message):
@@ -176,9 +176,28 @@ def test_links_are_followed_and_what_cannot_be_read_is_no_corrupt_image(
     path.symlink_to(photos / "gone.jpg")
     error = refuse(*words, "--skip_corrupt")
     assert f"cannot read {path}: No such file or directory; mend or remove it" in error
-    path.unlink()
-    path.mkdir()
-    assert f"cannot read {path}: Is a directory" in refuse(*words, "--skip_corrupt")
+
+
+def test_the_parts_of_a_folder_are_converted_with_the_names_of_their_images(
+    convert, refuse, examples, tmp_path
+):
+    root = tmp_path / "photos"
+    for name in (
+        *("train/cat/photo.png", "train/cat/more/photo.png", "train/dog/photo.png"),
+        *("valid/dog/photo.png", "test/dog/photo.png", "train/dog/._photo.png"),
+    ):
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_bytes(content("PNG"))
+    assert convert("image_folder", root, "--shards", "1") == 0
+
+    def labels(split):
+        return {e["image/filename"].decode(): e["image/class/label"] for e in examples(split)}
+
+    training = {"cat/photo.png": 0, "cat/more/photo.png": 0, "dog/photo.png": 1}
+    assert labels("train") == training
+    assert labels("validation") == labels("test") == {"dog/photo.png": 1}
+    assert "--split other is the name of one part" in refuse("image_folder", root, "--split=other")
+    assert "leave the option out" in refuse("image_folder", root, "--eval_fraction=0.5")
 
 
 @pytest.fixture
@@ -214,7 +233,7 @@ def test_a_part_of_each_class_can_be_held_out_for_validation(
 
 def test_the_choice_follows_from_the_seed(many):
     def held_out(seed, order_seed=0):
-        _, validation = divide(read_folder(many, seed=order_seed), 0.3, seed=seed)
+        _, validation = divide(read_parts(many, seed=order_seed)["train"], 0.3, seed=seed)
         return {picture.filename for picture in validation.pictures}
 
     assert held_out(0) == held_out(0, order_seed=5)

@@ -71,21 +71,26 @@ class _Converter(Converter):
         """
         raise NotImplementedError(f"{type(self).__name__} does not define read()")
 
+    def read_parts(self, source: Path) -> dict[str, Source]:
+        """Returns the pictures of each split; see `read`."""
+        return {self.params.split: self.read(source)}
+
     def convert(self, source: str, output: str, report: Callable[[str], None]) -> None:
         """Writes `train-00000-of-00004` ..., `labels.txt` and `train.conversion.json`."""
         source_path, output_path = (Path(path).expanduser() for path in (source, output))
         self._check(source_path, output_path)
-        pictures = self.read(source_path)
-        parts = {self.params.split: pictures}
+        parts = self.read_parts(source_path)
         fraction = self.params.eval_fraction
         if fraction:
-            training, validation = divide(pictures, fraction, seed=self.params.seed)
-            parts = {_TRAINING: training, _VALIDATION: validation}
+            training, validation = divide(parts[_TRAINING], fraction, seed=self.params.seed)
+            parts = {**parts, _TRAINING: training, _VALIDATION: validation}
         for split, part in parts.items():
             started = time.monotonic()
             shards = self.params.shards
             if fraction and split == _VALIDATION:
                 shards = max(1, round(shards * fraction))
+            elif split != next(iter(parts)):
+                shards = min(shards, len(part.pictures))
             result = self._write(part, output_path, split, shards)
             secs = time.monotonic() - started
             outcome = result.text(len(part.class_names), shards)
@@ -127,16 +132,32 @@ class _Converter(Converter):
 
 
 class Folder(_Converter):
-    """A folder with a folder of images (JPEG, PNG, BMP, GIF, WebP) for each class."""
+    """A folder with a folder of images (JPEG, PNG, BMP, GIF, WebP) for each class.
+
+    A folder with parts, such as `train` and `val`, becomes `train-*`, `validation-*` and `test-*`.
+    """
 
     Params: ClassVar[type] = FolderOptions
     shuffles = True
     name = "image_folder"
 
-    def read(self, source: Path) -> Source:
-        from tf_frame_classification.convert.folder import read_folder
+    def read_parts(self, source: Path) -> dict[str, Source]:
+        from tf_frame_classification.convert.folder import read_parts
 
-        return read_folder(source, seed=self.params.seed)
+        parts = read_parts(source, seed=self.params.seed)
+        if len(parts) == 1:
+            return {self.params.split: parts[_TRAINING]}
+        if self.params.split != _TRAINING:
+            raise ConfigError(
+                f"--split {self.params.split} is the name of one part, but {source} has"
+                f" {', '.join(parts)}; leave the option out, or give one of the folders"
+            )
+        if self.params.eval_fraction and _VALIDATION in parts:
+            raise ConfigError(
+                f"--eval_fraction divides a folder without a part to evaluate, but {source} has"
+                " one; leave the option out"
+            )
+        return parts
 
 
 class Mnist(_Converter):

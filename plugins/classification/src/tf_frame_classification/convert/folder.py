@@ -7,55 +7,60 @@ from __future__ import annotations
 
 import functools
 import random
+from collections import Counter
 from pathlib import Path
 
-from tf_frame.errors import DataError
 from tf_frame_classification.convert.pictures import Picture, Source
+from tf_frame_classification.inputs.class_folders import (
+    ClassFiles,
+    check_classes,
+    find_parts,
+    list_class_files,
+)
 from tf_frame_vision.convert.folders import check_folder, content, fingerprint
-from tf_frame_vision.example_input import IMAGE_SUFFIXES
 
 
-def read_folder(root: Path, *, seed: int) -> Source:
-    """Lists the pictures, shuffled, so that every shard has some of each class.
+def read_parts(root: Path, *, seed: int) -> dict[str, Source]:
+    """Lists the pictures of each part, as the input `image_folder` finds them.
 
-    Classes are numbered in the order of their names.
+    The pictures are shuffled, so that every shard has some of each class. Classes are numbered in
+    the order of their names.
 
     Args:
-      root: the folder; what begins with a dot is left out.
+      root: the folder.
       seed: of the shuffling.
+
+    Returns:
+      `train`, `validation` and `test`, those that there are; only `train` if the folders are the
+      classes.
 
     Raises:
       DataError: there is no such folder, it has no folders of classes, or one has no image.
     """
     check_folder(root, "the class folders")
-    folders = sorted(path for path in root.iterdir() if path.is_dir() and _visible(path))
-    if not folders:
-        raise DataError(
-            f"{root} has no folders: it must hold one folder for each class, with its images"
-        )
-    paths = [(path, label) for label, folder in enumerate(folders) for path in _images(folder)]
-    digest = fingerprint(root, [path for path, _ in paths])
-    random.Random(seed).shuffle(paths)
+    parts = find_parts(root)
+    training = parts.train or root
+    files = list_class_files(training, Counter())
+    sources = {"train": _source(training, files, files, seed)}
+    for split, folder in (("validation", parts.eval), ("test", parts.test)):
+        if folder is not None:
+            part_files = list_class_files(folder, Counter())
+            check_classes(folder, part_files, training, list(files))
+            sources[split] = _source(folder, part_files, files, seed)
+    return sources
+
+
+def _source(root: Path, files: ClassFiles, classes: ClassFiles, seed: int) -> Source:
+    """Returns the pictures of a part.
+
+    Args:
+      classes: the classes of all parts, in their order.
+    """
+    labels = {name: label for label, name in enumerate(classes)}
+    names = [(image, labels[name]) for name, images in files.items() for image in images]
+    digest = fingerprint(root, [root / name for name, _ in names])
+    random.Random(seed).shuffle(names)
     pictures = [
-        Picture(path.relative_to(root).as_posix(), label, functools.partial(content, path))
-        for path, label in paths
+        Picture(name, label, functools.partial(content, root / name)) for name, label in names
     ]
-    return Source([folder.name for folder in folders], pictures, digest)
-
-
-def _visible(path: Path) -> bool:
-    return not path.name.startswith(".")
-
-
-def _images(folder: Path) -> list[Path]:
-    images = sorted(
-        path
-        for path in folder.iterdir()
-        if path.suffix.lower() in IMAGE_SUFFIXES and _visible(path)
-    )
-    if not images:
-        raise DataError(
-            f"the class folder {folder} holds no image ({', '.join(IMAGE_SUFFIXES)}): add some or "
-            "remove the folder"
-        )
-    return images
+    return Source(list(classes), pictures, digest)

@@ -1,0 +1,114 @@
+"""Finds a folder of images for each class, in the parts of a data set that has any."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from tf_frame.errors import DataError
+from tf_frame.text_file import normal_name
+from tf_frame_vision.example_input import IMAGE_SUFFIXES
+from tf_frame_vision.reading.folders import files_below, name_some, visible
+from tf_frame_vision.reading.splits import LAYOUTS, Splits, find_splits, split_kind
+
+# The files of each class by its name: paths below the folder of the classes.
+ClassFiles = Mapping[str, Sequence[str]]
+
+
+def find_parts(folder: Path, *, eval_split: str = "val", any_eval: bool = False) -> Splits:
+    """Returns the parts of a folder of classes; none: the folders are the classes.
+
+    Args:
+      folder: the folder.
+      eval_split: the option `--input.eval_split`.
+      any_eval: whether a folder elsewhere is evaluated.
+
+    Raises:
+      DataError: there are classes to train on, and it is not clear whether unknown folders next to
+        them are a part; see also `find_splits`.
+    """
+    splits = find_splits(folder, eval_split=eval_split)
+    training = splits.train
+    if training is None or not (splits.eval or splits.test or _holds_classes(training)):
+        return Splits()
+    used = {path.name for path in (training, splits.eval) if path}
+    unused = [name for name in visible(folder, folders=True) if name not in used]
+    others = [name for name in unused if not split_kind(name)]
+    if others and not splits.eval and not any_eval:
+        raise DataError(
+            f"{folder} has a folder {training.name} with classes, and next to it"
+            f" {name_some(others)}, which is no part of the data. Parts are called {LAYOUTS};"
+            f" rename it, or give {training} to hold out some of its images"
+        )
+    return dataclasses.replace(splits, unused=unused)
+
+
+def list_class_files(folder: Path, left_out: Counter[str]) -> ClassFiles:
+    """Returns the images of each class, in the order of the classes' names.
+
+    Names of classes are compared in one normal form, as systems write accents differently.
+
+    Args:
+      folder: the folder of the classes.
+      left_out: counts files that are no images; see `files_below`.
+
+    Raises:
+      DataError: there is no class, one has no image, or the folder is one around the classes.
+    """
+    files: dict[str, Sequence[str]] = {}
+    for name in visible(folder, folders=True, left_out=left_out):
+        images = files_below(folder / name, IMAGE_SUFFIXES, left_out)
+        if not images:
+            raise DataError(
+                f"the class folder {folder / name} has no image: it has"
+                f" {name_some(visible(folder / name, folders=False))}, and no file that ends in"
+                f" {', '.join(IMAGE_SUFFIXES)}. Remove it, or put images there."
+            )
+        class_name = normal_name(name)
+        if class_name in files:
+            raise DataError(
+                f"{folder} has two folders {class_name}, which differ only in the way that their"
+                " accents are stored; make one of them"
+            )
+        files[class_name] = [f"{name}/{image}" for image in images]
+    _check_folders(folder, files)
+    return files
+
+
+def check_classes(
+    eval_folder: Path, eval_files: ClassFiles, folder: Path, classes: Sequence[str]
+) -> None:
+    """Refuses a class in a further part that the training part lacks."""
+    unknown = sorted(set(eval_files) - set(classes))
+    if unknown:
+        raise DataError(
+            f"{eval_folder} has the class {unknown[0]!r}, which {folder} has not; its classes are"
+            f" {', '.join(classes)}. Rename or remove that folder."
+        )
+
+
+def _check_folders(folder: Path, files: ClassFiles) -> None:
+    """Refuses a folder without class folders, and one around the folder of the classes."""
+    if not files:
+        names = name_some(visible(folder, folders=False), "no file either")
+        raise DataError(
+            f"the folder {folder} has no folder in it: {names}. It needs a folder of images for"
+            f" each class, or two such folders: {LAYOUTS}"
+        )
+    (first, images), *further = files.items()
+    inner = folder / images[0].split("/")[0]
+    if not further and _holds_classes(inner) and len(visible(inner, folders=True)) > 1:
+        raise DataError(
+            f"{folder} has the folder {first} only, with the folders"
+            f" {name_some(visible(inner, folders=True))}; if these are the classes or the parts,"
+            f" give {inner}"
+        )
+
+
+def _holds_classes(folder: Path) -> bool:
+    """Returns whether there are folders and no images, as a class of this name would have."""
+    names = visible(folder, folders=False)
+    has_images = any(name.lower().endswith(IMAGE_SUFFIXES) for name in names)
+    return bool(visible(folder, folders=True)) and not has_images
