@@ -206,10 +206,10 @@ def test_a_folder_to_train_on_next_to_an_unknown_one_is_no_class(tmp_path):
 def test_nothing_to_read_and_nothing_to_evaluate(tmp_path):
     with pytest.raises(DataError, match=r"--input.data_dir is not given. Give --input.data_dir"):
         ImageFolder(params=Params())
-    with pytest.raises(DataError, match=r"has no folder in it: no file either. Give --input.d"):
+    with pytest.raises(DataError, match=r"has no folder in it: no file either. It needs"):
         folder(tmp_path)
     write(tmp_path, [b"x"], "1.jpg")
-    with pytest.raises(DataError, match=r"has no folder in it: 1.jpg. Give"):
+    with pytest.raises(DataError, match=r"has no folder in it: 1.jpg. It needs"):
         folder(tmp_path)
     write(tmp_path / "one", [b"x"] * 3, "a/1.jpg", "b/1.jpg", "b2/1.txt")
     with pytest.raises(DataError, match=r"class folder .*/b2 has no image: it has 1.txt, and no"):
