@@ -234,11 +234,11 @@ SIZE = "a.xml says that .*a.png is 24 x 33 pixels, but it is 24 x 32"
 # skip_corrupt.
 BAD = {
     "coco_json": {
-        "outside": (box(40, 3, 5, 5), "annotation 0: its box, .* outs", 3),
-        "empty": (box(2, 3, 0, 5), "columns 2 to 2, is empty", 3),
-        "inverted": (box(9, 3, -4, 5), "columns 9 to 5, is inverted", 3),
-        "not finite": (box(9, float("nan"), 4, 5), "is not finite", 3),
-        "too large": (box(10**400, 3, 4, 5), "its bbox has a number that is too large", 3),
+        "outside": (box(40, 3, 5, 5), "annotation 0: its box, .* outs", 2),
+        "empty": (box(2, 3, 0, 5), "columns 2 to 2, is empty", 2),
+        "inverted": (box(9, 3, -4, 5), "columns 9 to 5, is inverted", 2),
+        "not finite": (box(9, float("nan"), 4, 5), "is not finite", 2),
+        "too large": (box(10**400, 3, 4, 5), "its bbox has a number that is too large", 2),
         "list as image": (annotation(image_id=[1]), r"there is no image \[1\]", 3),
         "category id": (
             coco(lambda content: content["categories"][0].update(id=float("inf"))),
@@ -252,8 +252,8 @@ BAD = {
             coco(lambda content: content.pop("annotations")),
             *("no list annotations; is it a file of instances", None),
         ),
-        "numbers": (box(9, 4, 5), "its bbox has 3 instead of 4", 3),
-        "category": (annotation(category_id=3), "its category 3 is none of", 3),
+        "numbers": (box(9, 4, 5), "its bbox has 3 instead of 4", 2),
+        "category": (annotation(category_id=3), "its category 3 is none of", 2),
         "unknown image": (annotation(image_id=3), "there is no image 3", 3),
         "id twice": (annotation(id=1), "has the annotation id 1 twice", 3),
         "no file name": (
@@ -279,14 +279,14 @@ BAD = {
         "other size": (replaced("<width>32", "<width>33"), SIZE, 2),
         "no XML": (replaced("</object>", ""), "a.xml is no XML: ", 2),
         "other XML": (file(XML, "<svg/>"), "a.xml has no annotation, but 'svg'", 2),
-        "no edge": (replaced("xmin>", "x>"), "object 1: its bndbox has 3 instead of 4", 3),
+        "no edge": (replaced("xmin>", "x>"), "object 1: its bndbox has 3 instead of 4", 2),
         "no annotation": (file(XML, None), "a.xml cannot be read: No such file", 2),
     },
     "dota": {
-        "fields": (line("1 2 3 4 5 6 cat 0"), "line 1: it has 8 fields instead of 10", 3),
-        "no number": (line(f"{CUT[:-1]}x cat 0"), "line 1: .* something that is no number", 3),
-        "crossed": (line("5 5 25 23 25 5 5 23 cat 0"), "line 1: its four corners enclose no", 3),
-        "class": (line(f"\n{CUT} cow 0"), "line 2: its class 'cow' is none of cat, dog", 3),
+        "fields": (line("1 2 3 4 5 6 cat 0"), "line 1: it has 8 fields instead of 10", 2),
+        "no number": (line(f"{CUT[:-1]}x cat 0"), "line 1: .* something that is no number", 2),
+        "crossed": (line("5 5 25 23 25 5 5 23 cat 0"), "line 1: its four corners enclose no", 2),
+        "class": (line(f"\n{CUT} cow 0"), "line 2: its class 'cow' is none of cat, dog", 2),
         "no text": (line(b"\xff\xfe\x00"), "a.txt cannot be read: it is no text", 2),
     },
 }

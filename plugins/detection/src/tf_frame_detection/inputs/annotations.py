@@ -59,6 +59,8 @@ class Photograph:
       marks: its objects; it may have none.
       size: height and width that the annotation says; None: it says none.
       image_id: its number in the annotation file; None: it has none.
+      problems: objects that cannot be used, such as `line 3: its class ...`. One of them takes the
+        whole image out: what it shows would become background.
     """
 
     path: Path
@@ -66,6 +68,7 @@ class Photograph:
     marks: Sequence[Marked]
     size: Size | None = None
     image_id: int | None = None
+    problems: Sequence[str] = ()
 
 
 class RecordError(Exception):

@@ -161,6 +161,7 @@ def _part(path: Path, content: Mapping[str, Any], folder: Path, classes: Mapping
     problems: list[str] = []
     images = dict(_by_id(path, content, "images", problems))
     marks: dict[Any, list[Marked]] = {id_: [] for id_ in images}
+    faults: dict[Any, list[str]] = {id_: [] for id_ in images}
     for id_, annotation in _by_id(path, content, "annotations", problems):
         try:
             image, mark = _mark(annotation, f"annotation {id_}", classes)
@@ -168,11 +169,16 @@ def _part(path: Path, content: Mapping[str, Any], folder: Path, classes: Mapping
                 raise RecordError(f"there is no image {image!r}")
             marks[image].append(mark)
         except RecordError as error:
-            problems.append(f"{path}, annotation {id_}: {error}")
+            image = annotation.get("image_id")
+            if isinstance(image, (int, str)) and image in faults:
+                faults[image].append(f"annotation {id_}: {error}")
+            else:
+                problems.append(f"{path}, annotation {id_}: {error}")
     photographs = []
     for id_, image in images.items():
         try:
-            photographs.append(_photograph(path, id_, image, folder, marks[id_]))
+            photograph = _photograph(path, id_, image, folder, marks[id_])
+            photographs.append(dataclasses.replace(photograph, problems=faults[id_]))
         except RecordError as error:
             problems.append(f"{path}, image {id_}: {error}")
     return photographs, problems

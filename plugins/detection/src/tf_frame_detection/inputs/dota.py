@@ -141,13 +141,13 @@ def _part(
         if isinstance(rows, str):
             problems.append(rows)
             continue
-        marks = []
+        marks, faults = [], []
         for number, words in rows:
             try:
                 marks.append(_mark(words, f"line {number}", classes, ignore_difficult))
             except RecordError as error:
-                problems.append(f"{path}, line {number}: {error}")
-        photographs.append(Photograph(image, str(path), marks))
+                faults.append(f"line {number}: {error}")
+        photographs.append(Photograph(image, str(path), marks, problems=faults))
     return photographs, problems
 
 

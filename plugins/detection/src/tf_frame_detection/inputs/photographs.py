@@ -16,7 +16,6 @@ from PIL import Image, UnidentifiedImageError
 
 from tf_frame.errors import DataError
 from tf_frame_detection.inputs.annotations import (
-    Marked,
     Photograph,
     Size,
     mark_problem,
@@ -39,12 +38,12 @@ Part = tuple[Sequence[Photograph], Sequence[str]]
 
 
 def check_photographs(photographs: Sequence[Photograph]) -> tuple[list[Photograph], list[str]]:
-    """Leaves out images that cannot be read, and objects that cannot be used.
+    """Leaves out images that cannot be read, and images with an object that cannot be used.
 
     Only the headers of images are read; other damage shows when images are decoded.
 
     Returns:
-      The photographs that can be used, with their sizes, and a line for each fault.
+      The photographs that can be used, with their sizes, and a line for each that cannot.
     """
     with ThreadPoolExecutor() as pool:
         results = list(pool.map(_checked, photographs))
@@ -57,7 +56,7 @@ def make_split(part: Part, *, skip_corrupt: bool) -> Split:
 
     Args:
       part: photographs, and lines for records that their reader had to leave out.
-      skip_corrupt: whether to leave out and count photographs and objects that cannot be used.
+      skip_corrupt: whether to leave out and count photographs that cannot be used.
 
     Raises:
       DataError: something cannot be used and must not be left out, or nothing is left.
@@ -140,15 +139,14 @@ def _checked(photograph: Photograph) -> tuple[Photograph | None, list[str]]:
             f"{photograph.source} says that {photograph.path} is {height} x {width} pixels, but it "
             f"is {size[0]} x {size[1]}"
         ]
-    marks: list[Marked] = []
-    problems = []
+    problems = list(photograph.problems)
     for mark in photograph.marks:
         problem = mark_problem(mark, size)
         if problem:
-            problems.append(f"{photograph.source}, {mark.record}: {problem}")
-        else:
-            marks.append(mark)
-    return dataclasses.replace(photograph, marks=marks, size=size), problems
+            problems.append(f"{mark.record}: {problem}")
+    if problems:
+        return None, [f"{photograph.source}, {problems[0]}"]
+    return dataclasses.replace(photograph, size=size), []
 
 
 def _size(path: Path) -> Size:

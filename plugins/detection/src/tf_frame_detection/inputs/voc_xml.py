@@ -121,9 +121,7 @@ def read_voc(
                 problems.append(tree)
                 continue
             source = str(xml / f"{name}.xml")
-            photographs.append(
-                _photograph(path, source, tree, numbered, ignore_difficult, problems)
-            )
+            photographs.append(_photograph(path, source, tree, numbered, ignore_difficult))
         return photographs, problems
 
     return classes, part(parts[0]), None if parts[1] is None else part(parts[1])
@@ -160,15 +158,14 @@ def _photograph(
     tree: ElementTree.Element,
     classes: Mapping[str, int],
     ignore_difficult: bool,
-    problems: list[str],
 ) -> Photograph:
-    marks = []
+    marks, problems = [], []
     for number, element in enumerate(tree.iter("object"), 1):
         try:
             marks.append(_mark(element, f"object {number}", classes, ignore_difficult))
         except RecordError as error:
-            problems.append(f"{source}, object {number}: {error}")
-    return Photograph(path, source, marks, _size(tree))
+            problems.append(f"object {number}: {error}")
+    return Photograph(path, source, marks, _size(tree), problems=problems)
 
 
 def _mark(
