@@ -31,12 +31,14 @@ setup(
             "coco_json = tf_frame_detection.inputs.coco_json:CocoJson",
             "voc_xml = tf_frame_detection.inputs.voc_xml:VocXml",
             "dota = tf_frame_detection.inputs.dota:Dota",
+            "yolo = tf_frame_detection.inputs.yolo:Yolo",
             "detection_tfrecord = tf_frame_detection.inputs.detection_tfrecord:DetectionTfrecord",
         ],
         "tf_frame.converters": [
             "coco_json = tf_frame_detection.convert.converters:CocoJson",
             "voc_xml = tf_frame_detection.convert.converters:VocXml",
             "dota = tf_frame_detection.convert.converters:Dota",
+            "yolo = tf_frame_detection.convert.converters:Yolo",
         ],
     },
 )

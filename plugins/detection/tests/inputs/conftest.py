@@ -93,6 +93,28 @@ def write_dota(root):
     return root
 
 
+def write_yolo(root):
+    """Rotated boxes, in Roboflow's layout."""
+    for split, names in (("train", "abc"), ("valid", "d")):
+        write_images(root / split / "images", names)
+        (root / split / "labels").mkdir()
+        for name in names:
+            lines = [
+                " ".join(
+                    [str(int(kind == "dog"))]
+                    + [
+                        f"{x / SIZE[1]} {y / SIZE[0]}"
+                        for x, y in ((left, upper), (right, upper), (right, lower), (left, lower))
+                    ]
+                )
+                for left, upper, right, lower, kind in OBJECTS[name]
+            ]
+            (root / split / "labels" / f"{name}.txt").write_text("\n".join(lines))
+    text = "train: ../train/images\nval: ../valid/images\nnc: 2\nnames: [cat, dog]\n"
+    (root / "data.yaml").write_text(text)
+    return root
+
+
 @pytest.fixture
 def forms():
     """Writers of the forms, and what they write."""
@@ -100,6 +122,7 @@ def forms():
         coco_json=write_coco,
         voc_xml=write_voc,
         dota=write_dota,
+        yolo=write_yolo,
         objects=OBJECTS,
         size=SIZE,
         image_of=image_of,

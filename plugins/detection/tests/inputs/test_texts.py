@@ -7,7 +7,10 @@ import pytest
 from tf_frame import Mode
 from tf_frame.errors import DataError
 from tf_frame_detection.inputs import coco_json, dota, voc_xml
-from tf_frame_detection.inputs.annotations import read_class_names, read_names
+from tf_frame_detection.inputs.annotations import (
+    read_names,
+)
+from tf_frame_vision.reading.class_names import read_class_names
 
 INPUTS = {"coco_json": coco_json.CocoJson, "voc_xml": voc_xml.VocXml, "dota": dota.Dota}
 

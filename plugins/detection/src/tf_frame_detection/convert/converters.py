@@ -1,4 +1,4 @@
-"""The converters `coco_json`, `voc_xml` and `dota`.
+"""The converters `coco_json`, `voc_xml`, `dota` and `yolo`.
 
 `tf-frame convert NAME` runs them. They read the data of the inputs of these names, and write
 TFRecords that the input `detection_tfrecord` reads, and the object detection API as well. The same
@@ -19,12 +19,15 @@ from typing import Any, ClassVar
 from tf_frame import Converter, option
 from tf_frame.errors import DataError
 from tf_frame.tensorflow_log import quiet_import
-from tf_frame_detection.inputs import coco_json, dota, voc_xml
+from tf_frame_detection.inputs import coco_json, dota, voc_xml, yolo
 from tf_frame_detection.inputs.annotations import Photograph
 from tf_frame_detection.inputs.label_map import FILE, label_map_lines
 from tf_frame_detection.inputs.photographs import Part, divide, make_split
 from tf_frame_vision.convert.folders import check_apart, check_folder, fingerprint
 from tf_frame_vision.convert.options import ConvertOptions
+from tf_frame_vision.formats.yolo import read_yolo
+from tf_frame_vision.formats.yolo_labels import OBB
+from tf_frame_vision.formats.yolo_layout import YoloOptions
 
 
 @dataclasses.dataclass(frozen=True)
@@ -55,6 +58,11 @@ class DotaOptions(voc_xml.FormOptions, DetectionConvertOptions):
 
 
 @dataclasses.dataclass(frozen=True)
+class YoloConvertOptions(YoloOptions, DetectionConvertOptions):
+    """Options for YOLO's text files."""
+
+
+@dataclasses.dataclass(frozen=True)
 class Source:
     """Classes and photographs of a data set to convert.
 
@@ -73,7 +81,7 @@ class _Converter(Converter):
     """Base of the converters; a subclass reads its source."""
 
     name: ClassVar[str]
-    rotated: ClassVar[bool] = False
+    rotated: bool = False
 
     def read(self, folder: Path) -> Source:
         """Finds the photographs.
@@ -189,3 +197,15 @@ class Dota(_Converter):
     def read(self, folder: Path) -> Source:
         names, training, evaluation = dota.read_dota(folder, self.params, ignore_difficult=True)
         return Source(names, range(1, len(names) + 1), training, evaluation)
+
+
+class Yolo(_Converter):
+    """Images with YOLO's text files, as the input yolo reads them."""
+
+    Params: ClassVar[type] = YoloConvertOptions
+    name = "yolo"
+
+    def read(self, folder: Path) -> Source:
+        data = read_yolo(folder, self.params, eval_split="val", outside=False)
+        self.rotated = data.form == OBB
+        return Source(data.names, range(1, len(data.names) + 1), *yolo.yolo_parts(data))

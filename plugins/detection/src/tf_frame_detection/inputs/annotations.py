@@ -6,18 +6,17 @@ Faults are reported at the start, a line each that names the file and the record
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import math
-from collections import Counter
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TypeVar
 
 from tf_frame.errors import DataError
 from tf_frame.text_file import BLANKS, normal_name, read_lines, split_words
 from tf_frame_vision.example_input import IMAGE_SUFFIXES
+from tf_frame_vision.reading.class_names import find_repeated
 
 Size = tuple[int, int]
-_Value = TypeVar("_Value", bound=Hashable)
 # Square pixels below which four corners enclose nothing: more than the error of float32.
 LEAST_AREA = 0.01
 
@@ -61,6 +60,8 @@ class Photograph:
       image_id: its number in the annotation file; None: it has none.
       problems: objects that cannot be used, such as `line 3: its class ...`. One of them takes the
         whole image out: what it shows would become background.
+      in_shares: whether the marks are shares of height and width of the shown image; checks turn
+        them into pixels.
     """
 
     path: Path
@@ -69,6 +70,18 @@ class Photograph:
     size: Size | None = None
     image_id: int | None = None
     problems: Sequence[str] = ()
+    in_shares: bool = False
+
+
+def scaled(mark: Marked, size: Size) -> Marked:
+    """Returns an object in pixels that is given in shares of height and width."""
+    height, width = size
+    upper, left, lower, right = mark.box
+    corners = tuple(
+        value * side for value, side in zip(mark.corners, itertools.cycle(size), strict=False)
+    )
+    box = (upper * height, left * width, lower * height, right * width)
+    return dataclasses.replace(mark, box=box, corners=corners)
 
 
 class RecordError(Exception):
@@ -157,28 +170,6 @@ def reaches_beyond(mark: Marked, size: Size) -> bool:
     return min(upper, left) < -1 or lower > size[0] + 1 or right > size[1] + 1
 
 
-def read_class_names(path: Path) -> list[str]:
-    """Reads classes, a line each, from class 0 on; empty lines are left out.
-
-    Blanks and tabs around a name are no part of it.
-
-    Raises:
-      DataError: the file cannot be read, names no class, or one twice.
-    """
-    names = [name for line in read_lines(path) if (name := line.strip(BLANKS))]
-    if not names:
-        raise DataError(f"{path} names no class; write the name of a class in each line")
-    twice = find_repeated(map(normal_name, names))
-    if twice is not None:
-        raise DataError(f"{path} names the class {twice!r} twice; remove one line")
-    return names
-
-
-def find_repeated(values: Iterable[_Value]) -> _Value | None:
-    """Returns the first value that occurs more than once; None if there is none."""
-    return next((value for value, count in Counter(values).items() if count > 1), None)
-
-
 def read_names(path: Path, existing: Collection[str]) -> list[str]:
     """Returns the name in each line of a list.
 
@@ -198,21 +189,6 @@ def read_names(path: Path, existing: Collection[str]) -> list[str]:
     twice = find_repeated(names)
     if twice is not None:
         raise DataError(f"the list {path} names {twice} twice; remove one line")
-    return names
-
-
-def find_class_names(folder: Path, given: str, found: Iterable[str]) -> list[str]:
-    """Returns the classes of a file or of a folder's classes.txt; without these all found, sorted.
-
-    Raises:
-      DataError: the file cannot be read, or no class was found.
-    """
-    path = Path(given).expanduser() if given else folder / "classes.txt"
-    if given or path.exists():
-        return read_class_names(path)
-    names = sorted({normal_name(name): name for name in sorted(found)}.values())
-    if not names:
-        raise DataError(f"no annotation in {folder} has a class")
     return names
 
 

@@ -23,10 +23,10 @@ from tf_frame_detection.inputs.annotations import (
     Marked,
     Photograph,
     RecordError,
-    find_repeated,
     parse_numbers,
 )
 from tf_frame_detection.inputs.photographs import Part
+from tf_frame_vision.reading.class_names import find_repeated
 
 _LISTS = {"images": "image", "annotations": "annotation", "categories": "category"}
 _WHAT_TO_DO = "Give --input.data_dir the folder of the images and JSON files"

@@ -25,7 +25,6 @@ from tf_frame_detection.inputs.annotations import (
     RecordError,
     class_number,
     corner_box,
-    find_class_names,
     find_image,
     images_by_stem,
     number_classes,
@@ -33,6 +32,7 @@ from tf_frame_detection.inputs.annotations import (
 )
 from tf_frame_detection.inputs.photographs import Part
 from tf_frame_detection.inputs.voc_xml import FormOptions
+from tf_frame_vision.reading.class_names import find_class_names
 from tf_frame_vision.reading.folders import first_existing
 
 _WHAT_TO_DO = "Give --input.data_dir a folder with images and labelTxt, or with train and val"

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from tf_frame.errors import DataError
 from tf_frame.text_file import read_text
-from tf_frame_detection.inputs.annotations import find_repeated, read_class_names
+from tf_frame_vision.reading.class_names import find_repeated, read_class_names
 
 FILE = "label_map.pbtxt"
 _ITEM = re.compile(r"\bitem\s*:?\s*\{([^{}]*)\}")

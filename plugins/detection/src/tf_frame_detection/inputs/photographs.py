@@ -20,6 +20,7 @@ from tf_frame_detection.inputs.annotations import (
     Size,
     mark_problem,
     reaches_beyond,
+    scaled,
 )
 from tf_frame_vision.example_input import Split
 from tf_frame_vision.reading.folders import held_out
@@ -139,14 +140,16 @@ def _checked(photograph: Photograph) -> tuple[Photograph | None, list[str]]:
             f"{photograph.source} says that {photograph.path} is {height} x {width} pixels, but it "
             f"is {size[0]} x {size[1]}"
         ]
-    problems = list(photograph.problems)
-    for mark in photograph.marks:
+    problems, marks = list(photograph.problems), photograph.marks
+    if photograph.in_shares:
+        marks = [scaled(mark, size) for mark in marks]
+    for mark in marks:
         problem = mark_problem(mark, size)
         if problem:
             problems.append(f"{mark.record}: {problem}")
     if problems:
         return None, [f"{photograph.source}, {problems[0]}"]
-    return dataclasses.replace(photograph, size=size), []
+    return dataclasses.replace(photograph, marks=marks, size=size, in_shares=False), []
 
 
 def _size(path: Path) -> Size:

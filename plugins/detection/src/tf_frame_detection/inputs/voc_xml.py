@@ -27,7 +27,6 @@ from tf_frame_detection.inputs.annotations import (
     RecordError,
     Size,
     class_number,
-    find_class_names,
     find_image,
     images_by_stem,
     number_classes,
@@ -35,6 +34,7 @@ from tf_frame_detection.inputs.annotations import (
     read_names,
 )
 from tf_frame_detection.inputs.photographs import Part
+from tf_frame_vision.reading.class_names import find_class_names
 from tf_frame_vision.reading.folders import first_existing
 
 _WHAT_TO_DO = "Give --input.data_dir the folder with JPEGImages and Annotations"

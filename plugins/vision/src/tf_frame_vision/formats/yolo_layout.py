@@ -1,0 +1,286 @@
+"""Images and classes of a data set of YOLO, in the layouts that programs export.
+
+    data.yaml                        Ultralytics, CVAT: `path`, `train`, `val`, `test`, `names`
+    images/train/a.jpg               and images/val; labels/train/a.txt
+    train/images/a.jpg               Roboflow, with valid and test; train/labels/a.txt
+    images/a.jpg, labels/a.txt       Label Studio, with classes.txt
+    train.txt, valid.txt             Darknet, CVAT's YOLO 1.1: lists of images; obj.names
+    a.jpg, a.txt                     side by side, labelImg's classes.txt
+
+The labels of an image are in `labels` where its path has `images`, else next to the image. An image
+without a label file has no object. Sources: docs.ultralytics.com/datasets/detect,
+docs.cvat.ai/docs/manual/advanced/formats/format-yolo and format-yolo-ultralytics.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from tf_frame import option
+from tf_frame.errors import DataError
+from tf_frame.text_file import BLANKS, normal_name, parse_integer, read_lines
+from tf_frame.visible_files import walk_files
+from tf_frame_vision.example_input import IMAGE_SUFFIXES
+from tf_frame_vision.formats.yaml_text import read_yaml
+from tf_frame_vision.formats.yolo_labels import AUTO, BOXES, OBB, SEGMENTS
+from tf_frame_vision.reading.class_names import find_repeated, read_class_names
+from tf_frame_vision.reading.folders import first_existing
+from tf_frame_vision.reading.inside import inside
+from tf_frame_vision.reading.splits import EVAL, TEST, TRAIN, Splits, find_splits, split_kind
+
+_YAML = ("data.yaml", "dataset.yaml", "data.yml")
+_NAMES = ("classes.txt", "obj.names", "labels/classes.txt", "train/_darknet.labels")
+_IMAGES, _LABELS = "images", "labels"
+
+
+@dataclasses.dataclass(frozen=True)
+class YoloOptions:
+    """Options of the form of a data set."""
+
+    data_yaml: str = option("", "file of folders and classes; empty: data.yaml of the folder")
+    classes: str = option(
+        "", "file of the classes, a line each; empty: names of data.yaml, classes.txt, obj.names"
+    )
+    form: str = option(
+        AUTO,
+        "form of the labels; auto: the lines tell, and where all have four points they are obb",
+        choices=(AUTO, BOXES, OBB, SEGMENTS),
+    )
+
+
+@dataclasses.dataclass(frozen=True)
+class Layout:
+    """Images and classes of a data set.
+
+    Attributes:
+      names: the classes.
+      names_file: the file of the classes.
+      training, evaluation: the images; None: there is no part to evaluate.
+      keypoints: numbers after each box that are points of a pose.
+      notes: remarks for people, a line each.
+    """
+
+    names: Sequence[str]
+    names_file: Path
+    training: Sequence[Path]
+    evaluation: Sequence[Path] | None
+    keypoints: int = 0
+    notes: Sequence[str] = ()
+
+
+def find_layout(root: Path, options: YoloOptions, *, eval_split: str, outside: bool) -> Layout:
+    """Finds the images and the classes of a data set.
+
+    Args:
+      root: the data folder.
+      options: the form of the data set.
+      eval_split: the option `--input.eval_split`.
+      outside: the option `--input.allow_outside`.
+
+    Raises:
+      DataError: the classes, or the images to train on, cannot be found.
+    """
+    path = _option_path(options.data_yaml) or first_existing(root, _YAML)
+    content = read_yaml(path) if path else {}
+    names, names_file = _class_names(root, options, path, content)
+    finder = _Finder(root, path or root, outside)
+    if path and content.get("train"):
+        training, evaluation = finder.from_yaml(content, eval_split)
+    else:
+        training, evaluation = finder.from_names(eval_split)
+    if not training:
+        raise DataError(f"{root} has no image to train on; is it a data set of YOLO?")
+    return Layout(
+        names, names_file, training, evaluation, _count_keypoints(path, content), finder.notes
+    )
+
+
+@functools.cache
+def labels_folder(folder: Path, root: Path) -> Path:
+    """Returns the folder of the label files for a folder of images: see the module.
+
+    Folders above the data folder do not count.
+    """
+    folders = list(Path(os.path.relpath(folder, root)).parts)
+    if _IMAGES not in folders:
+        return folder
+    place = len(folders) - 1 - folders[::-1].index(_IMAGES)
+    labels = root.joinpath(*folders[:place], _LABELS)
+    return labels.joinpath(*folders[place + 1 :]) if labels.is_dir() else folder
+
+
+def images_below(folder: Path) -> list[Path]:
+    """Returns all images of a folder and its sub-folders, sorted by their paths.
+
+    Raises:
+      DataError: a folder cannot be read.
+    """
+    try:
+        files = [path for path in walk_files(str(folder)) if path.lower().endswith(IMAGE_SUFFIXES)]
+    except OSError as error:
+        raise DataError(f"the folder {error.filename} cannot be read: {error.strerror}") from None
+    return [Path(path) for path in sorted(files)]
+
+
+class _Finder:
+    """Finds the images of the parts.
+
+    Args:
+      root: the data folder.
+      source: data.yaml, or the data folder.
+      outside: whether images may be outside of the data folder.
+    """
+
+    def __init__(self, root: Path, source: Path, outside: bool) -> None:
+        self._root, self._source, self._outside = root, source, outside
+        self.notes: list[str] = []
+
+    def from_yaml(self, content: Any, eval_split: str) -> tuple[list[Path], list[Path] | None]:
+        """Returns the images of `train`, and of `val` or `test` if the file has it."""
+        keys: dict[str, str] = {}
+        for key in content:
+            kind = split_kind(key)
+            if kind in keys:
+                raise DataError(f"{self._source} has both {keys[kind]} and {key}; remove one")
+            if kind and content[key]:
+                keys[kind] = key
+        wanted = TEST if eval_split == TEST else EVAL
+        if wanted == TEST and TEST not in keys:
+            raise DataError(f"--input.eval_split test: {self._source} has no line test: ...")
+        if TEST in keys and wanted != TEST and self._tail(str(content[keys[TEST]])):
+            self.notes.append("test is not used; --input.eval_split test evaluates the test part")
+        training, evaluation = (
+            self._part(content, keys[kind]) if kind in keys else None for kind in (TRAIN, wanted)
+        )
+        return training or [], evaluation
+
+    def from_names(self, eval_split: str) -> tuple[list[Path], list[Path] | None]:
+        """Returns the images of folders or lists whose names are those of parts."""
+        for folder, ending in ((self._root / _IMAGES, ""), (self._root, ""), (self._root, ".txt")):
+            if folder.is_dir():
+                splits = find_splits(folder, eval_split=eval_split, ending=ending)
+                if splits.train:
+                    return self._from_splits(splits)
+        return images_below(first_existing(self._root, (_IMAGES,)) or self._root), None
+
+    def _from_splits(self, splits: Splits) -> tuple[list[Path], list[Path] | None]:
+        self.notes += splits.notes()
+        assert splits.train is not None
+        evaluation = None if splits.eval is None else self._images(splits.eval)
+        return self._images(splits.train), evaluation
+
+    def _part(self, content: Any, key: str) -> list[Path]:
+        values = content[key] if isinstance(content[key], list) else [content[key]]
+        base = str(content.get("path") or "")
+        return [
+            image
+            for value in values
+            for image in self._images(self._place(f"{self._source}, {key}", base, value))
+        ]
+
+    def _place(self, source: str, base: str, value: Any) -> Path:
+        """Returns a folder or list of data.yaml, which may come from another machine."""
+        if not isinstance(value, str) or not value.strip():
+            raise DataError(f"{source}: {value!r} is no path of a folder or list")
+        folder = self._root if self._source == self._root else self._source.parent
+        path = self._existing((folder / base, folder), value)
+        if path is not None:
+            return path
+        path = self._tail(os.path.join(base, value))
+        if path is None:
+            inside(self._root, value, allow_outside=self._outside, source=source)
+            raise DataError(f"{source}: there is no {value} in {self._root}")
+        name = os.path.relpath(path, self._root)
+        # Roboflow writes ../train/images for train/images.
+        if value.lstrip("./") != name:
+            self.notes.append(f"{source}: {value} is read as {name}")
+        return path
+
+    def _images(self, place: Path) -> list[Path]:
+        """Returns the images of a folder, or those that a file lists."""
+        if place.is_dir():
+            return images_below(first_existing(place, (_IMAGES,)) or place)
+        lines = [line.strip(BLANKS) for line in read_lines(place)]
+        return [self._listed(place, line) for line in lines if line]
+
+    def _listed(self, place: Path, line: str) -> Path:
+        path = self._existing((place.parent, self._root), line) or self._tail(line)
+        return path or inside(self._root, line, allow_outside=self._outside, source=place)
+
+    def _existing(self, folders: Sequence[Path], name: str) -> Path | None:
+        """Returns the first path that exists and may be read."""
+        for folder in folders:
+            path = Path(os.path.normpath(folder / name.replace("\\", "/")))
+            if path.exists() and (self._outside or _is_below(path, self._root)):
+                return path
+        return None
+
+    def _tail(self, name: str) -> Path | None:
+        """Returns the longest end of a path that exists in the data folder."""
+        parts = [part for part in name.replace("\\", "/").split("/") if part not in ("", ".", "..")]
+        tails = (self._root.joinpath(*parts[start:]) for start in range(len(parts)))
+        return next((path for path in tails if path.exists()), None)
+
+
+def _is_below(path: Path, root: Path) -> bool:
+    return os.path.relpath(path, root).split(os.sep)[0] != ".."
+
+
+def _option_path(text: str) -> Path | None:
+    return Path(text).expanduser() if text else None
+
+
+def _class_names(
+    root: Path, options: YoloOptions, yaml: Path | None, content: Any
+) -> tuple[list[str], Path]:
+    """Returns the classes, and the file that names them."""
+    path = _option_path(options.classes)
+    if path is None and yaml and (content.get("names") or content.get("nc")):
+        return _yaml_names(yaml, content), yaml
+    path = path or first_existing(root, _NAMES)
+    if path is None:
+        raise DataError(
+            f"{root} has no data.yaml with names, and no classes.txt; write the name of a class"
+            " in each line of classes.txt, from class 0 on"
+        )
+    return read_class_names(path), path
+
+
+def _yaml_names(path: Path, content: Any) -> list[str]:
+    names, count = content.get("names"), content.get("nc")
+    try:
+        total = parse_integer(count) if count else None
+        if not names:
+            return [f"class_{number}" for number in range(total or 0)]
+        if isinstance(names, dict):
+            numbered = {parse_integer(key): name for key, name in names.items()}
+            names = [numbered[number] for number in range(len(names))]
+        if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+            raise ValueError("it is no list of texts")
+    except KeyError as error:
+        raise DataError(f"{path}, names: there is no class {error}; they count from 0") from None
+    except ValueError as error:
+        raise DataError(f"{path}, names and nc: {error}") from None
+    if total not in (None, len(names)):
+        raise DataError(f"{path} has {len(names)} names, but nc is {total}; correct one of them")
+    twice = find_repeated(map(normal_name, names))
+    if twice is not None:
+        raise DataError(f"{path} names the class {twice!r} twice; rename one")
+    return names
+
+
+def _count_keypoints(path: Path | None, content: Any) -> int:
+    """Returns the count of numbers of a pose after each box: `kpt_shape: [points, 2 or 3]`."""
+    shape = content.get("kpt_shape")
+    if not shape:
+        return 0
+    try:
+        points, numbers = map(parse_integer, shape)
+        return points * numbers
+    except (TypeError, ValueError):
+        raise DataError(f"{path}, kpt_shape: {shape} are no two whole numbers") from None

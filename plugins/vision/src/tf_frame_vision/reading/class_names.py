@@ -1,0 +1,50 @@
+"""Names of the classes of a data set: a file with a name in each line, or all that occur."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Iterable
+from pathlib import Path
+from typing import TypeVar
+
+from tf_frame.errors import DataError
+from tf_frame.text_file import BLANKS, normal_name, read_lines
+
+_Value = TypeVar("_Value", bound=Hashable)
+
+
+def read_class_names(path: Path) -> list[str]:
+    """Reads classes, a line each, from class 0 on; empty lines are left out.
+
+    Blanks and tabs around a name are no part of it.
+
+    Raises:
+      DataError: the file cannot be read, names no class, or one twice.
+    """
+    names = [name for line in read_lines(path) if (name := line.strip(BLANKS))]
+    if not names:
+        raise DataError(f"{path} names no class; write the name of a class in each line")
+    twice = find_repeated(map(normal_name, names))
+    if twice is not None:
+        raise DataError(f"{path} names the class {twice!r} twice; remove one line")
+    return names
+
+
+def find_class_names(folder: Path, given: str, found: Iterable[str]) -> list[str]:
+    """Returns the classes of a file or of a folder's classes.txt; without these all found, sorted.
+
+    Raises:
+      DataError: the file cannot be read, or no class was found.
+    """
+    path = Path(given).expanduser() if given else folder / "classes.txt"
+    if given or path.exists():
+        return read_class_names(path)
+    names = sorted({normal_name(name): name for name in sorted(found)}.values())
+    if not names:
+        raise DataError(f"no annotation in {folder} has a class")
+    return names
+
+
+def find_repeated(values: Iterable[_Value]) -> _Value | None:
+    """Returns the first value that occurs more than once; None if there is none."""
+    return next((value for value, count in Counter(values).items() if count > 1), None)
