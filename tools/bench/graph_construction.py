@@ -89,7 +89,7 @@ def _bare_loss(images: Any, labels: Any, info: Any) -> Any:
     image_summaries(
         images, labels, classes, num_classes=info.num_classes, ignore_label=info.ignore_label
     )
-    return segmentation_loss(logits, labels, info.ignore_label)
+    return segmentation_loss(logits, labels, info.ignore_label).mean()
 
 
 def _bare_update(total: Any, rate: Any, global_step: Any) -> Any:

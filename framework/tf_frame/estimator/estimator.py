@@ -203,7 +203,8 @@ class Estimator:
           name: name of the evaluation, if there are several.
 
         Returns:
-          Metric -> value; with `loss`, the mean over the batches, and `global_step`.
+          Metric -> value; with `loss` and `global_step`. The loss of a model function is the mean
+          over the batches, as with tf.estimator; of a `tf_frame.Model`, over the examples.
 
         Raises:
           DataError: the data is empty or never ends.

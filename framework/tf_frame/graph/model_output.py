@@ -44,6 +44,7 @@ def build_model(model: Any, features: Any, labels: Any, mode: Mode) -> ModelOutp
     check_metrics(output.metrics, origin, reserved=(LOSS, TOTAL_LOSS) if find_owner(model) else ())
     _check_predictions(output.predictions, origin)
     _check_session(output, origin)
+    _check_loss_terms(output.loss_terms, origin)
     loss = None if output.loss is None else scalar_loss(output.loss, origin)
     is_number = loss is not None and not tf.is_tensor(output.loss)
     if mode == Mode.TRAIN and is_number and output.train_op is None:
@@ -135,6 +136,16 @@ def scalar_loss(loss: Any, origin: str) -> Any:
             "be a floating-point scalar, which tf.reduce_mean makes of one loss per example"
         )
     return tensor
+
+
+def _check_loss_terms(terms: Any, origin: str) -> None:
+    for term in terms:
+        pair = term if isinstance(term, (tuple, list)) else ()
+        if len(pair) != 2 or any(not tf.is_tensor(part) or part.shape.rank for part in pair):
+            raise PluginError(
+                f"the loss_terms of {origin} are {short_repr(terms)}; each must be a pair (sum, "
+                "count) of scalar tensors"
+            )
 
 
 def check_metrics(metrics: Any, origin: str, *, reserved: Collection[str] = ()) -> None:

@@ -95,6 +95,10 @@ class ModelOutput:
     Attributes:
       loss: scalar data loss of this clone's batch, without regularisation; None
         means the sum of the losses that the clone added to `tf.GraphKeys.LOSSES`.
+      loss_terms: pairs (sum, count) of scalar tensors, for a loss that is no mean over the
+        examples of the batch but over its pixels, boxes ...; the loss is the sum of the
+        quotients. An evaluation adds up the sums and the counts of all batches before it
+        divides. Empty: the loss is a mean over the examples.
       predictions: name -> tensor with the batch as first dimension; or one such tensor.
       metrics: name -> (value tensor, update op), as `tf.compat.v1.metrics`
         makes them; used in evaluation. The name of a metric of one class is a `ClassMetric`.
@@ -109,6 +113,7 @@ class ModelOutput:
     """
 
     loss: Any = None
+    loss_terms: Sequence[tuple[Any, Any]] = ()
     predictions: Any = dataclasses.field(default_factory=dict)
     metrics: Mapping[str, tuple[Any, Any]] = dataclasses.field(default_factory=dict)
     end_points: Mapping[str, Any] = dataclasses.field(default_factory=dict)

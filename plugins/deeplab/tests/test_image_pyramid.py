@@ -58,7 +58,7 @@ def test_scales_share_the_variables_and_each_of_them_has_a_loss():
         raw(images=logits, size=[33, 49], half_pixel_centers=True)
         for logits in (merged, *scales.values())
     ]
-    losses = [segmentation_loss(logits, LABELS["semantic"], 255) for logits in resized]
+    losses = [segmentation_loss(logits, LABELS["semantic"], 255).mean() for logits in resized]
     loss, single, maxima, logits = run(output.loss, losses, merged, list(scales.values()))
     np.testing.assert_array_equal(maxima, np.max(logits, axis=0))
     assert len(set(single)) == 3

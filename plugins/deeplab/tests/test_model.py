@@ -17,7 +17,7 @@ SMALL = Params(depth_multiplier=0.1, aspp_channels=8, decoder_channels=8)
 
 def run_loss(logits, labels, ignore_label=255):
     logits = tf.constant(logits, tf.float32)
-    loss = segmentation_loss(logits, tf.constant(labels), ignore_label)
+    loss = segmentation_loss(logits, tf.constant(labels), ignore_label).mean()
     (gradient,) = tf.gradients(loss, logits)
     return run_initialized([loss, gradient])
 

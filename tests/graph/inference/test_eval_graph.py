@@ -62,14 +62,71 @@ def test_metrics_and_losses_of_an_evaluation():
     assert evaluated(Net(build_mean)) == ({"mean": 3.0}, 3)
     assert evaluated(Net(build_mean), steps=2) == ({"mean": 2.5}, 2)
     loss = Net(lambda features, labels: ModelOutput(loss=tf.reduce_mean(tf.to_float(features))))
-    assert evaluated(loss) == ({"loss": pytest.approx(np.mean([1, 4, 6]))}, 3)
+    assert evaluated(loss) == ({"loss": 3.0}, 3)
 
     def build(features, labels):
         tf.losses.add_loss(tf.reduce_mean(tf.to_float(features)))
         tf.losses.add_loss(tf.constant(10.0))
         return ModelOutput()
 
-    assert evaluated(Net(build))[0] == {"loss": pytest.approx(10 + np.mean([1, 4, 6]))}
+    assert evaluated(Net(build))[0] == {"loss": 13.0}
+
+
+def penalised(features, labels):
+    tf.add_to_collection(tf.GraphKeys.REGULARIZATION_LOSSES, tf.constant(100.0))
+    return ModelOutput(loss=tf.reduce_mean(tf.to_float(labels)))
+
+
+def over_odd_numbers(features, labels):
+    odd = tf.to_float(features % 2)
+    total, count = tf.reduce_sum(odd * tf.to_float(features)), tf.reduce_sum(odd)
+    terms = [(total, count), (3 * count, tf.reduce_sum(features))]
+    return ModelOutput(loss=tf.constant(np.nan), loss_terms=terms)
+
+
+@pytest.mark.parametrize(
+    "parts, build, expected",
+    [
+        (lambda x: (x, x), penalised, {"loss": 3.0, "total_loss": 103.0}),
+        (lambda x: ({"a": tf.range(9), "b": tf.constant(1), "x": x}, x), penalised, 3.0),
+        (lambda x: (tf.sparse.from_dense(x + 1), x), penalised, 3.0),
+        (lambda x: (tf.RaggedTensor.from_row_lengths(x, tf.ones_like(x)), x), penalised, 3.0),
+        (lambda x: (tf.constant(1), x), penalised, 3.0),
+        (
+            lambda x: (tf.ensure_shape(tf.py_function(lambda y: y, [x], x.dtype), None), x),
+            penalised,
+            3.0,
+        ),
+        # The number of examples is unknown: the mean over the batches 1, 4 and 6.
+        (
+            lambda x: ((tf.range(2), tf.range(5)), tf.reduce_mean(x)),
+            penalised,
+            pytest.approx(11 / 3),
+        ),
+        # Odd are 1, 3 and 5, their sum is 9; a batch has none.
+        (lambda x: (x, x), over_odd_numbers, pytest.approx(9 / 3 + 3 * 3 / 21)),
+    ],
+    ids=["one", "several", "sparse", "ragged", "labels", "unshaped", "unknown", "terms"],
+)
+def test_the_loss_is_a_mean_over_the_examples(parts, build, expected, caplog):
+    values, _ = evaluated(Net(build), Numbers(parts))
+    expected = expected if isinstance(expected, dict) else {"loss": expected}
+    assert {name: values[name] for name in expected} == expected
+    is_unknown = "mean over its batches" in caplog.text
+    assert is_unknown == (expected["loss"] == 11 / 3)
+
+
+def test_examples_of_several_inputs_are_added_up():
+    class Both(Numbers):
+        def dataset(self, mode, context):
+            pairs = tf.data.Dataset.range(10, 20).batch(2).map(lambda x: (x, x))
+            return [super().dataset(mode, context), pairs]
+
+    def build(features, labels):
+        return ModelOutput(loss=tf.reduce_mean(tf.to_float(tf.concat(labels, axis=0))))
+
+    expected = np.mean([0, 1, 2, 10, 11, 3, 4, 5, 12, 13, 6, 14, 15])
+    assert evaluated(Net(build), Both()) == ({"loss": pytest.approx(expected)}, 3)
 
 
 def test_a_metric_of_the_model_may_be_called_loss():

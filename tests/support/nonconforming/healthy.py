@@ -49,11 +49,12 @@ class Line(Model):
             return ModelOutput(predictions={"y": predictions})
         if mode == Mode.TRAIN:
             self.collect(tf.assign_sub(mean, 0.1 * (mean - tf.reduce_mean(labels))))
-        loss = self.loss(tf.square(predictions - labels))
+        errors = tf.square(predictions - labels)
+        self.mode = mode
         return ModelOutput(
-            loss=self.params.scale * loss,
+            loss=self.params.scale * self.loss(errors),
             predictions={"y": predictions},
-            metrics=self.metrics(loss),
+            metrics=self.metrics(errors),
         )
 
     def weights(self, mode):
@@ -65,8 +66,8 @@ class Line(Model):
     def collect(self, update):
         tf.add_to_collection(tf.GraphKeys.UPDATE_OPS, update)
 
-    def metrics(self, loss):
-        return {"error": tf.metrics.mean(loss)}
+    def metrics(self, errors):
+        return {"error": tf.metrics.mean(errors)}
 
 
 class QueuedPoints(Points):

@@ -96,9 +96,6 @@ class LossOfEachExample(Line):
     def loss(self, errors):
         return tf.reduce_mean(errors, axis=1)
 
-    def metrics(self, loss):
-        return super().metrics(tf.reduce_mean(loss))
-
 
 class LossIsNotFinite(Line):
     def loss(self, errors):
@@ -120,6 +117,8 @@ class CountsInALocalVariable(Line):
     """The loss depends on the number of steps since the session began."""
 
     def loss(self, errors):
+        if self.mode != Mode.TRAIN:
+            return super().loss(errors)
         local = [tf.GraphKeys.LOCAL_VARIABLES]
         steps = tf.Variable(0.0, trainable=False, collections=local, name="steps")
         return super().loss(errors) + tf.assign_add(steps, 1.0)
@@ -127,13 +126,25 @@ class CountsInALocalVariable(Line):
 
 class DrawsByNumPy(Line):
     def loss(self, errors):
+        if self.mode != Mode.TRAIN:
+            return super().loss(errors)
         noise = tf.numpy_function(lambda: np.float32(np.random.rand()), [], tf.float32)
         return super().loss(errors) * (1.0 + tf.ensure_shape(noise, []))
 
 
 class MetricIsNoPair(Line):
-    def metrics(self, loss):
-        return {"error": loss}
+    def metrics(self, errors):
+        return {"error": errors}
+
+
+class MetricOfBatches(Line):
+    def metrics(self, errors):
+        return {"error": tf.metrics.mean(tf.reduce_mean(errors))}
+
+
+class LossOverPositiveErrors(Line):
+    def loss(self, errors):
+        return tf.reduce_sum(errors) / tf.reduce_sum(tf.cast(errors > 1, tf.float32))
 
 
 class RenamesAVariable(Line):

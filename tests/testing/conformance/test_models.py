@@ -15,6 +15,7 @@ from tf_frame.testing.conformance.suite import Conformance
 
 GOLDEN = "test_golden_checkpoint_restores"
 OPTIONS = "test_options_have_help_and_usable_defaults"
+BATCHES = "test_evaluation_does_not_depend_on_the_batch_size"
 RESTORED = "test_restored_run_has_the_same_next_loss"
 # A second fault that the same check finds is in the slow suite.
 FAULTS = [
@@ -38,6 +39,8 @@ FAULTS = [
     (models.DrawsWhenItIsBuilt, RESTORED, r"build\(\) uses the global random numbers of NumPy"),
     slow(models.DrawsByNumPy, RESTORED, "random numbers of NumPy"),
     (models.MetricIsNoPair, "test_metrics_can_be_evaluated", "pair of value tensor and update"),
+    (models.MetricOfBatches, BATCHES, r"error of the same 4 examples is .* batches of 1 and 3"),
+    (models.LossOverPositiveErrors, BATCHES, r"loss of the same 4 examples .*loss_terms"),
 ]
 
 

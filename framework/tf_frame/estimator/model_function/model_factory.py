@@ -150,8 +150,11 @@ class ModelFn:
             Mode.EVAL: spec.evaluation_hooks,
             Mode.PREDICT: spec.prediction_hooks,
         }
+        # As in tf.estimator, the loss of an evaluation is the mean over the batches.
+        terms = [(spec.loss, tf.ones([]))] if mode == Mode.EVAL and spec.loss is not None else []
         return ModelOutput(
             loss=spec.loss,
+            loss_terms=terms,
             predictions={} if spec.predictions is None else spec.predictions,
             metrics={} if mode == Mode.PREDICT else metrics,
             exports=spec.export_outputs or {},

@@ -16,6 +16,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame.config.run_options import RunOptions
 from tf_frame.graph.graph_edits import FunctionLibrary, ancestors
 from tf_frame.graph.inference.build_inference import Inference, build_inference
+from tf_frame.graph.inference.mean_loss import mean_loss
 from tf_frame.graph.inputs.first_batches import first_batches
 from tf_frame.graph.inputs.pipeline import make_eval_batch
 from tf_frame.graph.inputs.streams import batch_tensors
@@ -92,7 +93,7 @@ def build_eval_graph(
         inference = build_inference(
             model=model, features=features, labels=labels, mode=Mode.EVAL, config=config
         )
-        metrics = _metrics(inference.output, config)
+        metrics = _metrics(inference.output, config, features, labels)
         # Metrics need not read the batch, but every update must consume one.
         batch = batch_tensors((features, labels))
         return EvalGraph(
@@ -133,13 +134,16 @@ def find_session_state(ends: Iterable[Any]) -> str:
     return ""
 
 
-def _metrics(output: ModelOutput, config: RunOptions) -> dict[str, tuple[Any, Any]]:
+def _metrics(
+    output: ModelOutput, config: RunOptions, features: Any, labels: Any
+) -> dict[str, tuple[Any, Any]]:
     """The metrics of a model, and its losses with the names of training."""
     metrics = dict(output.metrics)
     losses = collected_losses() if output.loss is None else [output.loss]
     if not losses or LOSS in metrics:
         return metrics
-    mean, update = metrics[LOSS] = tf.metrics.mean(tf.add_n(losses))
+    loss = tf.add_n(losses)
+    mean, update = metrics[LOSS] = mean_loss(loss, output.loss_terms, features, labels)
     penalties = tf.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)
     if config.regularization != "none" and penalties:
         metrics[TOTAL_LOSS] = (mean + tf.cast(tf.add_n(penalties), mean.dtype), update)

@@ -92,13 +92,19 @@ def _in_turns(take: Callable[[], Any], count: int) -> list[Any]:
 
 def batch_tensors(batch: Any) -> list[Any]:
     """Returns the tensors of a batch, with the components of sparse and ragged tensors."""
+    parts = tf.nest.flatten(batch_leaves(batch), expand_composites=True)
+    return [part for part in parts if tf.is_tensor(part)]
+
+
+def batch_leaves(batch: Any) -> list[Any]:
+    """Returns the parts of a batch; a sparse or ragged tensor is one part."""
     if isinstance(batch, Mapping):
         # tf.nest sorts keys, and fails if some are texts and others are numbers.
-        return [tensor for part in batch.values() for tensor in batch_tensors(part)]
+        return [leaf for part in batch.values() for leaf in batch_leaves(part)]
     if isinstance(batch, list | tuple):
-        return [tensor for part in batch for tensor in batch_tensors(part)]
-    parts = tf.nest.flatten(batch, expand_composites=True)
-    return [part for part in parts if tf.is_tensor(part)]
+        return [leaf for part in batch for leaf in batch_leaves(part)]
+    leaves: list[Any] = tf.nest.flatten(batch)
+    return leaves
 
 
 def _ids(batch: Any) -> set[int]:

@@ -12,6 +12,7 @@ from tf_frame.graph.inputs.pipeline import make_batches
 from tf_frame.plugin import InputContext, Mode
 from tf_frame.plugin.kinds import INPUT, MODEL
 from tf_frame.plugin.needs import check_declared
+from tf_frame.testing.conformance.batch_sizes import Regrouped
 from tf_frame.testing.conformance.model_graphs import ModelGraphs, Training, model_setup
 from tf_frame.testing.conformance.outcomes import reported_by, usable_here
 from tf_frame.testing.conformance.resumed_training import ResumedTraining, train_and_resume
@@ -72,12 +73,18 @@ class BuiltModel(Conformance):
 
         def make() -> Any:
             try:
-                return cls.graphs().evaluation()
+                return cls.graphs().evaluation(cls.evaluation_source())
             except NoDataError as error:
                 raise unittest.SkipTest(f"the input has no evaluation data: {error}") from error
 
         graph_and_output: tuple[Any, Any] = cls.kept("evaluation", make)
         return graph_and_output
+
+    @classmethod
+    def evaluation_source(cls) -> Regrouped:
+        """Returns the input of the evaluation graph."""
+        source = cls.graphs().source
+        return cls.kept("evaluation source", lambda: Regrouped(source))
 
     @classmethod
     def resumed_training(cls) -> ResumedTraining:

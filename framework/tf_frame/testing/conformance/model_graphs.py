@@ -132,11 +132,11 @@ class ModelGraphs:
             variables: list[Any] = tf.global_variables()
             return variables
 
-    def evaluation(self) -> tuple[Any, ModelOutput]:
-        """Returns the evaluation graph, and the result of `build`."""
+    def evaluation(self, source: Any) -> tuple[Any, ModelOutput]:
+        """Returns the evaluation graph of an input, and the result of `build`."""
         model = self.model()
         graph = build_eval_graph(
-            model=model, source=self.source, config=self.setup.config, steps=1, summaries=False
+            model=model, source=source, config=self.setup.config, summaries=False
         )
         return graph, model.outputs[0]
 
@@ -155,6 +155,15 @@ class ModelGraphs:
                 config=self.setup.config,
             )
             return tf.global_variables(), built.output.predictions
+
+
+@contextlib.contextmanager
+def open_evaluation() -> Iterator[Any]:
+    """Yields a session of the default graph, an evaluation graph, with initial values."""
+    with tf.Session(config=SESSION) as session:
+        session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
+        session.run(tf.tables_initializer())
+        yield session
 
 
 @contextlib.contextmanager

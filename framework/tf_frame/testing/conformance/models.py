@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import unittest
 from collections.abc import Mapping
@@ -10,10 +11,12 @@ from typing import Any, ClassVar
 import numpy as np
 import tensorflow.compat.v1 as tf
 
+from tf_frame.errors import PluginError
 from tf_frame.graph.model_output import check_metrics
+from tf_frame.testing.conformance.batch_sizes import evaluate_groups, first_difference
 from tf_frame.testing.conformance.built_model import BuiltModel
 from tf_frame.testing.conformance.golden import check_form, check_golden, locate, write_golden
-from tf_frame.testing.conformance.model_graphs import SESSION
+from tf_frame.testing.conformance.model_graphs import open_evaluation
 from tf_frame.testing.conformance.outcomes import fails_as, reported_by
 from tf_frame.testing.conformance.resumed_training import unassigned_variables
 
@@ -145,12 +148,40 @@ class ModelConformance(BuiltModel):
         with (
             fails_as("an evaluation step fails"),
             graph.graph.as_default(),
-            tf.Session(config=SESSION) as session,
+            open_evaluation() as session,
         ):
-            session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
-            session.run(tf.tables_initializer())
             session.run([*updates, graph.update_op])
             session.run(list(values))
+
+    def test_evaluation_does_not_depend_on_the_batch_size(self) -> None:
+        """Loss and metrics of the same examples are equal in batches of 1, of 2, of 3 and 1."""
+        self.training_or_skip()
+        with reported_by("test_evaluation_adds_no_variables"):
+            graph, output = self.evaluation()
+        if not self.evaluation_source().is_regrouped:
+            raise unittest.SkipTest("the input decides on the size of its batches")
+        # Other checks report a loss or metrics that break the contract.
+        has_loss = output.loss is None or getattr(output.loss, "shape", None) == ()
+        values, updates = dict(graph.values) if has_loss else {}, [graph.update_op]
+        with contextlib.suppress(PluginError):
+            check_metrics(output.metrics, "build()")
+            values.update({name: value for name, (value, _) in output.metrics.items()})
+            updates.extend(update for _, update in output.metrics.values())
+        with (
+            fails_as("an evaluation step fails"),
+            graph.graph.as_default(),
+            open_evaluation() as session,
+        ):
+            try:
+                figures = evaluate_groups(session, updates, values)
+            except tf.errors.OutOfRangeError as error:
+                raise unittest.SkipTest("the evaluation data has less than 4 examples") from error
+        difference = first_difference(figures)
+        assert not difference, (
+            f"{difference}; update a metric with values of all examples, not with the mean of a "
+            "batch; for a loss that is no mean over the examples, return ModelOutput(loss_terms="
+            "[(sum, count)])"
+        )
 
     def test_golden_checkpoint_restores(self) -> None:
         """A checkpoint of an earlier version restores and gives the loss that it had."""

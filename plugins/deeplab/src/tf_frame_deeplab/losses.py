@@ -7,12 +7,24 @@ neither the size of a crop nor ignored pixels change its scale.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import tensorflow.compat.v1 as tf
 
 from tf_frame_deeplab.heads import CENTER, EDGE, OFFSET, SEMANTIC, HeadParams
-from tf_frame_deeplab.outputs import segmentation_loss
+from tf_frame_deeplab.outputs import PixelLoss, segmentation_loss
+
+
+class HeadLoss(NamedTuple):
+    """The loss of all heads.
+
+    Attributes:
+      loss: scalar.
+      terms: `loss_terms` of a `ModelOutput`.
+    """
+
+    loss: Any
+    terms: Sequence[PixelLoss]
 
 
 def head_loss(
@@ -23,7 +35,7 @@ def head_loss(
     params: HeadParams,
     ignore_label: int | None,
     is_training: bool,
-) -> Any:
+) -> HeadLoss:
     """Returns the weighted sum of the losses of all heads, and adds summaries `losses/<head>`.
 
     Args:
@@ -35,30 +47,39 @@ def head_loss(
       ignore_label: label of pixels that do not count, or None.
       is_training: whether only hard pixels may count.
     """
-    semantic = [
-        _semantic(scale_logits, labels[SEMANTIC], params, ignore_label, is_training)
-        for scale_logits in (logits[SEMANTIC], *scales)
-    ]
-    values = {SEMANTIC: tf.add_n(semantic) if scales else semantic[0]}
+    losses = {
+        SEMANTIC: [
+            _semantic(scale_logits, labels[SEMANTIC], params, ignore_label, is_training)
+            for scale_logits in (logits[SEMANTIC], *scales)
+        ]
+    }
     if EDGE in logits:
-        values[EDGE] = segmentation_loss(logits[EDGE], labels[EDGE], ignore_label)
+        losses[EDGE] = [segmentation_loss(logits[EDGE], labels[EDGE], ignore_label)]
     if CENTER in logits:
         classes = labels[SEMANTIC]
         counts = tf.ones_like(classes, tf.bool)
         if ignore_label is not None:
             counts = tf.not_equal(classes, ignore_label)
-        values[CENTER] = center_loss(logits[CENTER], labels[CENTER], counts)
-        values[OFFSET] = offset_loss(logits[OFFSET], labels[OFFSET])
+        losses[CENTER] = [center_loss(logits[CENTER], labels[CENTER], counts)]
+        losses[OFFSET] = [offset_loss(logits[OFFSET], labels[OFFSET])]
+    terms = [
+        PixelLoss(params.loss_weight(head) * part.total, part.count)
+        for head, parts in losses.items()
+        for part in parts
+    ]
+    means = {head: [part.mean() for part in parts] for head, parts in losses.items()}
+    values = {head: tf.add_n(m) if len(m) > 1 else m[0] for head, m in means.items()}
     if len(values) == 1 and params.loss_weight(SEMANTIC) == 1.0:
-        return values[SEMANTIC]
+        return HeadLoss(values[SEMANTIC], terms)
     for head, value in values.items():
         tf.summary.scalar(f"losses/{head}", value)
-    return tf.add_n([params.loss_weight(head) * value for head, value in values.items()])
+    weighted = [params.loss_weight(head) * value for head, value in values.items()]
+    return HeadLoss(tf.add_n(weighted), terms)
 
 
 def _semantic(
     logits: Any, labels: Any, params: HeadParams, ignore_label: int | None, is_training: bool
-) -> Any:
+) -> PixelLoss:
     if not params.class_weights and (params.hard_pixels == 1.0 or not is_training):
         return segmentation_loss(logits, labels, ignore_label)
     share: Any = 1.0
@@ -76,7 +97,7 @@ def semantic_loss(
     *,
     class_weights: Sequence[float] = (),
     hard_pixels: Any = 1.0,
-) -> Any:
+) -> PixelLoss:
     """Returns the softmax cross entropy with class weights, over all or the hardest pixels.
 
     As in `add_softmax_cross_entropy_loss_for_each_scale` of DeepLab
@@ -91,9 +112,6 @@ def semantic_loss(
       class_weights: factor of each class; empty: 1.
       hard_pixels: share of all pixels of the batch that counts, 1.0 for all; or a
         scalar tensor, see `hard_pixel_share`.
-
-    Returns:
-      A scalar; 0 when no pixel counts.
     """
     counts = tf.ones_like(labels, tf.bool)
     if ignore_label is not None:
@@ -104,11 +122,11 @@ def semantic_loss(
     if class_weights:
         losses *= tf.gather(tf.constant(class_weights, tf.float32), labels)
     if isinstance(hard_pixels, float) and hard_pixels == 1.0:
-        return mean_over(losses, counts)
+        return _pixel_loss(losses, counts)
     losses = tf.reshape(losses, [-1])
     number = tf.cast(tf.cast(tf.size(losses), tf.float32) * hard_pixels, tf.int32)
     hardest = tf.math.top_k(losses, tf.maximum(number, 1), sorted=False).values
-    return mean_over(hardest, tf.not_equal(hardest, 0))
+    return _pixel_loss(hardest, tf.not_equal(hardest, 0))
 
 
 def hard_pixel_share(share: float, steps: int) -> Any:
@@ -124,7 +142,7 @@ def hard_pixel_share(share: float, steps: int) -> Any:
     return 1.0 - tf.minimum(progress, 1.0) * (1.0 - share)
 
 
-def center_loss(heat: Any, labels: Any, counts: Any) -> Any:
+def center_loss(heat: Any, labels: Any, counts: Any) -> PixelLoss:
     """Returns the squared difference from the centres' heat map.
 
     The sum is over all pixels that count, and is divided by the number of pixels
@@ -134,35 +152,24 @@ def center_loss(heat: Any, labels: Any, counts: Any) -> Any:
       heat: `[batch, height, width, 1]`.
       labels: `[batch, height, width, 1]`, 0 to 1, exactly 0 far from centres.
       counts: `[batch, height, width]` bool.
-
-    Returns:
-      A scalar; 0 when there is no centre.
     """
     squares = tf.squeeze(tf.math.squared_difference(heat, labels), axis=3)
     is_near_centre = tf.logical_and(tf.not_equal(labels[..., 0], 0), counts)
-    return mean_over(squares * tf.cast(counts, tf.float32), is_near_centre)
+    return _pixel_loss(squares * tf.cast(counts, tf.float32), is_near_centre)
 
 
-def offset_loss(offsets: Any, labels: Any) -> Any:
-    """Returns the absolute differences from the offsets to the centres, rows plus columns.
+def offset_loss(offsets: Any, labels: Any) -> PixelLoss:
+    """Returns the distances from the offsets to the centres, rows plus columns, in pixels.
 
     Args:
       offsets: `[batch, height, width, 2]`, pixels down and across to the centre.
       labels: `[batch, height, width, 3]`; the third channel is 1 for pixels of an
         instance, and 0 for pixels that do not count.
-
-    Returns:
-      A scalar, in pixels; 0 when there is no instance.
     """
     distances = tf.reduce_sum(tf.abs(offsets - labels[..., :2]), axis=3)
-    return mean_over(distances * labels[..., 2], labels[..., 2] > 0)
+    return _pixel_loss(distances * labels[..., 2], labels[..., 2] > 0)
 
 
-def mean_over(values: Any, counts: Any) -> Any:
-    """Returns the sum of values divided by the number that counts; 0 if none counts.
-
-    Args:
-      values: any shape; 0 where they do not count.
-      counts: bool, of any shape.
-    """
-    return tf.div_no_nan(tf.reduce_sum(values), tf.reduce_sum(tf.cast(counts, tf.float32)))
+def _pixel_loss(values: Any, counts: Any) -> PixelLoss:
+    """Returns the loss of values, of any shape and 0 where they do not count, and of a mask."""
+    return PixelLoss(tf.reduce_sum(values), tf.reduce_sum(tf.cast(counts, tf.float32)))

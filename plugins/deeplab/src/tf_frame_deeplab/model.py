@@ -183,7 +183,8 @@ class DeepLab(Model):
             is_training=mode == Mode.TRAIN,
         )
         return ModelOutput(
-            loss=loss,
+            loss=loss.loss,
+            loss_terms=loss.terms,
             predictions=predictions,
             metrics=metrics,
             end_points=network.end_points,

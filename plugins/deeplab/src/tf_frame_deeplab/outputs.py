@@ -8,7 +8,7 @@ are background, pixel accuracy is high even where every object is missed.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import tensorflow.compat.v1 as tf
 
@@ -20,20 +20,33 @@ _MAX_IMAGES = 3
 _IGNORED_GREY = 127
 
 
-def segmentation_loss(logits: Any, labels: Any, ignore_label: int | None) -> Any:
-    """Averages softmax cross entropy over the pixels that count.
+class PixelLoss(NamedTuple):
+    """The loss of a batch of pixels.
+
+    Attributes:
+      total: scalar, sum over the pixels.
+      count: scalar, number of pixels that the mean is over.
+    """
+
+    total: Any
+    count: Any
+
+    def mean(self) -> Any:
+        """Returns the mean; 0 if no pixel counts."""
+        return tf.div_no_nan(self.total, self.count, name="loss")
+
+
+def segmentation_loss(logits: Any, labels: Any, ignore_label: int | None) -> PixelLoss:
+    """Returns the softmax cross entropy of the pixels that count.
 
     Args:
       logits: `[batch, height, width, num_classes]`.
       labels: `[batch, height, width]` int32.
       ignore_label: label of pixels that do not count.
-
-    Returns:
-      A scalar; 0 when no pixel counts.
     """
     labels, weights = _usable_labels(labels, ignore_label)
     entropy = tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits)
-    return tf.div_no_nan(tf.reduce_sum(entropy * weights), tf.reduce_sum(weights), name="loss")
+    return PixelLoss(tf.reduce_sum(entropy * weights), tf.reduce_sum(weights))
 
 
 def segmentation_metrics(

@@ -89,7 +89,7 @@ class Detection(Model):
         option_checks.check_image_size(self.params, features["image"].shape.as_list()[1:3])
         raw = self._raw(features["image"], mode)
         if mode == Mode.TRAIN:
-            loss = self._loss(raw, batches.merge_batches(labels), mode)
+            loss, _ = self._loss(raw, batches.merge_batches(labels), mode)
             return ModelOutput(loss=loss, hooks=counted.hooks)
         predicted = outputs.predictions(
             raw, features["image_size"], self.params, coder=self._coder()
@@ -98,8 +98,10 @@ class Detection(Model):
             exports = {"serving_default": self._exported(raw, predicted, features["image_size"])}
             return ModelOutput(predictions=predicted, exports=exports)
         labels = batches.merge_batches(labels)
+        loss, terms = self._loss(raw, labels, mode)
         return ModelOutput(
-            loss=self._loss(raw, labels, mode),
+            loss=loss,
+            loss_terms=terms,
             predictions=predicted,
             metrics={**self._metrics(features, labels, predicted), **counted.metrics},
         )
@@ -133,10 +135,11 @@ class Detection(Model):
         # The direction's factor is that of the width.
         return RotatedCoder((*factors, factors[-1]))
 
-    def _loss(self, raw: Any, labels: Mapping[str, Any], mode: Mode) -> Any:
+    def _loss(self, raw: Any, labels: Mapping[str, Any], mode: Mode) -> tuple[Any, Sequence[Any]]:
+        """Returns the loss and its terms; see `ModelOutput`."""
         import tensorflow.compat.v1 as tf
 
-        from tf_frame_detection.losses.total import detection_losses
+        from tf_frame_detection.losses.total import detection_losses, loss_terms
         from tf_frame_detection.outputs import add_api_summaries
         from tf_frame_detection.targets.assigner import Assigner
         from tf_frame_detection.targets.matcher import ArgmaxMatcher
@@ -155,7 +158,7 @@ class Detection(Model):
             tf.summary.scalar(f"losses/{name}", value)
         if params.api_summaries and mode == Mode.TRAIN:
             add_api_summaries(losses, params.api_summaries)
-        return tf.add_n(list(losses.values()))
+        return tf.add_n(list(losses.values())), loss_terms(losses, targets, params)
 
     def _box_label(self, labels: Mapping[str, Any]) -> str:
         label = "rotated_boxes" if self.rotated else "boxes"

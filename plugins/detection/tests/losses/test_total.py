@@ -7,7 +7,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame_detection.boxes.coders import FasterRcnnCoder
-from tf_frame_detection.losses.total import detection_losses
+from tf_frame_detection.losses.total import detection_losses, loss_terms
 from tf_frame_detection.model import Params
 from tf_frame_detection.networks.detector import Raw
 from tf_frame_detection.targets.assigner import Targets
@@ -39,8 +39,11 @@ def example():
     return raw, targets
 
 
-def losses(images=slice(None), background=0, **options):
-    """Loss of classes and of boxes of some of the images, with another logit of the background."""
+def losses(images=slice(None), background=0, terms=False, **options):
+    """Loss of classes and of boxes of some of the images, with another logit of the background.
+
+    With `terms` their `loss_terms`.
+    """
     raw, targets = example()
     raw.logits[..., 0] += background
     raw = Raw(raw.codes[images], raw.logits[images], raw.anchors)
@@ -48,12 +51,11 @@ def losses(images=slice(None), background=0, **options):
     params = dataclasses.replace(Params(), **options)
     with tf.Graph().as_default(), tf.Session() as session:
         kinds = [np.float32] * 4 + [np.int32]
-        found = detection_losses(
-            Raw(*(tf.constant(part, tf.float32) for part in raw)),
-            Targets(*(tf.constant(p.astype(k)) for p, k in zip(targets, kinds, strict=True))),
-            params,
-            coder=FasterRcnnCoder(),
-        )
+        raw = Raw(*(tf.constant(part, tf.float32) for part in raw))
+        targets = Targets(*(tf.constant(p.astype(k)) for p, k in zip(targets, kinds, strict=True)))
+        found = detection_losses(raw, targets, params, coder=FasterRcnnCoder())
+        if terms:
+            return np.array(session.run(loss_terms(found, targets, params)))
         return np.array(list(session.run(found).values()))
 
 
@@ -62,6 +64,17 @@ def test_the_mean_of_halves_is_the_loss_of_the_whole(kind):
     halves = [losses(part, classification_loss=kind) for part in (slice(2), slice(2, 4))]
     whole = losses(classification_loss=kind)
     np.testing.assert_allclose(np.mean(halves, axis=0), whole, rtol=1e-6)
+
+
+def test_the_terms_of_single_images_add_up_where_the_matches_of_a_batch_divide():
+    singles = [losses(slice(n, n + 1), terms=True, loss_normalizer="batch") for n in range(4)]
+    terms = losses(terms=True, loss_normalizer="batch")
+    np.testing.assert_allclose(np.sum(singles, axis=0), terms, rtol=1e-5)
+    ((total, count),) = terms
+    assert count == sum(MATCHES)
+    assert total / count == pytest.approx(losses(loss_normalizer="batch").sum(), rel=1e-5)
+    # Else the loss is a mean over the images.
+    assert not losses(terms=True).size
 
 
 def test_options_are_factors_of_the_losses():

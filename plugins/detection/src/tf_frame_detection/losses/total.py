@@ -8,6 +8,7 @@ object detection API, it is not.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import tensorflow.compat.v1 as tf
@@ -88,6 +89,19 @@ def upright_boxes(boxes: Any) -> Any:
     from tf_frame_detection.boxes.rotated import enclosing
 
     return enclosing(boxes) if boxes.shape[-1] == 5 else boxes
+
+
+def loss_terms(losses: Mapping[str, Any], targets: Targets, params: Any) -> list[tuple[Any, Any]]:
+    """Returns the `loss_terms` of a `ModelOutput`, where the loss is no mean over the images.
+
+    Args:
+      losses: result of `detection_losses`.
+      targets, params: as there.
+    """
+    if params.loss_normalizer != PER_BATCH:
+        return []
+    matches = tf.reduce_sum(targets.box_weights)
+    return [(tf.add_n(list(losses.values())) * tf.maximum(matches, 1.0), matches)]
 
 
 def _normalized(losses: Any, matches: Any, params: Any) -> Any:
