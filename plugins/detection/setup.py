@@ -32,6 +32,7 @@ setup(
             "voc_xml = tf_frame_detection.inputs.voc_xml:VocXml",
             "dota = tf_frame_detection.inputs.dota:Dota",
             "yolo = tf_frame_detection.inputs.yolo:Yolo",
+            "labelme = tf_frame_detection.inputs.labelme:Labelme",
             "detection_tfrecord = tf_frame_detection.inputs.detection_tfrecord:DetectionTfrecord",
         ],
         "tf_frame.converters": [
@@ -39,6 +40,7 @@ setup(
             "voc_xml = tf_frame_detection.convert.converters:VocXml",
             "dota = tf_frame_detection.convert.converters:Dota",
             "yolo = tf_frame_detection.convert.converters:Yolo",
+            "labelme = tf_frame_detection.convert.converters:Labelme",
         ],
     },
 )

@@ -212,8 +212,8 @@ class KerasLayersInClones(Faulty):
 @fault(
     "the input 'toy' of tf-frame-toy 1.0 yields no features['image'], which {me} needs; "
     "inputs for it: cifar10, coco_json, detection_tfrecord, digit_strings, dota, fashion_mnist, "
-    "image_folder, image_tfrecord, nuclei, nuclei_boxes, rendered_words, segmentation_folder, "
-    "segmentation_tfrecord, text_folder, text_tfrecord, trees, voc_xml, yolo",
+    "image_folder, image_tfrecord, labelme, nuclei, nuclei_boxes, rendered_words, "
+    "segmentation_folder, segmentation_tfrecord, text_folder, text_tfrecord, trees, voc_xml, yolo",
 )
 class NeedsFeature(Faulty):
     feature_names = ("image",)

@@ -115,6 +115,20 @@ def write_yolo(root):
     return root
 
 
+def write_labelme(root):
+    for split, names in (("train", "abc"), ("val", "d")):
+        write_images(root / split, names)
+        for name in names:
+            shapes = [
+                {"label": kind, "shape_type": "rectangle", "points": [box[:2], box[2:]]}
+                for *box, kind in OBJECTS[name]
+            ]
+            size = {"imageHeight": SIZE[0], "imageWidth": SIZE[1]}
+            content = {"imagePath": f"{name}.png", **size, "shapes": shapes}
+            (root / split / f"{name}.json").write_text(json.dumps(content))
+    return root
+
+
 @pytest.fixture
 def forms():
     """Writers of the forms, and what they write."""
@@ -123,6 +137,7 @@ def forms():
         voc_xml=write_voc,
         dota=write_dota,
         yolo=write_yolo,
+        labelme=write_labelme,
         objects=OBJECTS,
         size=SIZE,
         image_of=image_of,

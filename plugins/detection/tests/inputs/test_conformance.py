@@ -7,7 +7,7 @@ from tf_frame.testing.conformance.check import run_suite
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["coco_json", "voc_xml", "dota", "yolo"])
+@pytest.mark.parametrize("name", ["coco_json", "voc_xml", "dota", "yolo", "labelme"])
 def test_inputs_with_data_of_the_user_pass(forms, tmp_path, name):
     data = getattr(forms, name)(tmp_path)
     options = {"data_dir": str(data), "image_size": (32,), "data_augmentation": ()}

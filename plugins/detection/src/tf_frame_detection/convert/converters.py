@@ -1,4 +1,4 @@
-"""The converters `coco_json`, `voc_xml`, `dota` and `yolo`.
+"""The converters `coco_json`, `voc_xml`, `dota`, `yolo` and `labelme`.
 
 `tf-frame convert NAME` runs them. They read the data of the inputs of these names, and write
 TFRecords that the input `detection_tfrecord` reads, and the object detection API as well. The same
@@ -19,12 +19,13 @@ from typing import Any, ClassVar
 from tf_frame import Converter, option
 from tf_frame.errors import DataError
 from tf_frame.tensorflow_log import quiet_import
-from tf_frame_detection.inputs import coco_json, dota, voc_xml, yolo
+from tf_frame_detection.inputs import coco_json, dota, labelme, voc_xml, yolo
 from tf_frame_detection.inputs.annotations import Photograph
 from tf_frame_detection.inputs.label_map import FILE, label_map_lines
 from tf_frame_detection.inputs.photographs import Part, divide, make_split
 from tf_frame_vision.convert.folders import check_apart, check_folder, fingerprint
 from tf_frame_vision.convert.options import ConvertOptions
+from tf_frame_vision.formats.labelme import LabelmeOptions, read_labelme
 from tf_frame_vision.formats.yolo import read_yolo
 from tf_frame_vision.formats.yolo_labels import OBB
 from tf_frame_vision.formats.yolo_layout import YoloOptions
@@ -60,6 +61,13 @@ class DotaOptions(voc_xml.FormOptions, DetectionConvertOptions):
 @dataclasses.dataclass(frozen=True)
 class YoloConvertOptions(YoloOptions, DetectionConvertOptions):
     """Options for YOLO's text files."""
+
+
+@dataclasses.dataclass(frozen=True)
+class LabelmeConvertOptions(LabelmeOptions, DetectionConvertOptions):
+    """Options for labelme's JSON files."""
+
+    rotated: bool = option(False, "also write corners, of shapes that have four")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -209,3 +217,16 @@ class Yolo(_Converter):
         data = read_yolo(folder, self.params, eval_split="val", outside=False)
         self.rotated = data.form == OBB
         return Source(data.names, range(1, len(data.names) + 1), *yolo.yolo_parts(data))
+
+
+class Labelme(_Converter):
+    """Images with labelme's JSON files, as the input labelme reads them."""
+
+    Params: ClassVar[type] = LabelmeConvertOptions
+    name = "labelme"
+
+    def read(self, folder: Path) -> Source:
+        data = read_labelme(folder, self.params, eval_split="val", outside=False)
+        self.rotated = self.params.rotated
+        parts = labelme.labelme_parts(data, rotated=self.rotated)
+        return Source(data.names, range(1, len(data.names) + 1), *parts)

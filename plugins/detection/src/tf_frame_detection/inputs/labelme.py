@@ -1,0 +1,132 @@
+"""The input `labelme`: images, and a JSON file of each with shapes.
+
+data_dir/a.jpg, data_dir/a.json    or where `imagePath` of the file says
+data_dir/train/..., data_dir/val/...    parts; may be missing
+data_dir/classes.txt               the classes, a line each; without it all that occur, sorted
+
+Rectangles and rotated rectangles are boxes; of polygons, circles and masks the boxes around them
+count. Format: `tf_frame_vision.formats.labelme_shapes`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from tf_frame import option
+from tf_frame_detection.inputs.annotated_images import AnnotatedFolder, FolderOptions
+from tf_frame_detection.inputs.annotations import (
+    Marked,
+    Photograph,
+    RecordError,
+    class_number,
+    number_classes,
+)
+from tf_frame_detection.inputs.photographs import Part
+from tf_frame_vision.formats.labelme import (
+    LabelmeData,
+    LabelmeImage,
+    LabelmeOptions,
+    read_labelme,
+)
+from tf_frame_vision.formats.labelme_shapes import (
+    BACKGROUND,
+    IGNORE,
+    POLYGON,
+    RECTANGLE,
+    ROTATED,
+    LabelmeShape,
+)
+
+_WHAT_TO_DO = "Give --input.data_dir the folder of the images and labelme's JSON files"
+_FOUR_CORNERS = 8
+
+
+@dataclasses.dataclass(frozen=True)
+class Params(LabelmeOptions, FolderOptions):
+    """Options of the input."""
+
+    rotated: bool = option(False, "also yield rotated boxes, of shapes with four corners")
+
+
+class Labelme(AnnotatedFolder):
+    """Images, and JSON files of labelme."""
+
+    Params: ClassVar[type] = Params
+    remarks: Sequence[str] = ()
+
+    def find(self) -> None:
+        params = self.params
+        data = read_labelme(
+            self.existing(_WHAT_TO_DO),
+            params,
+            eval_split=params.eval_split,
+            outside=params.allow_outside,
+        )
+        self.remarks = data.notes
+        self.use(data.names, *labelme_parts(data, rotated=params.rotated))
+
+    def notes(self) -> Sequence[str]:
+        """Returns the remarks of the reader as well."""
+        return (*self.remarks, *super().notes())
+
+
+def labelme_parts(data: LabelmeData, *, rotated: bool) -> tuple[Part, Part | None]:
+    """Returns the photographs to train on, and those to evaluate: None without such a part."""
+    classes = number_classes(data.names)
+    training, evaluation = (
+        None if images is None else _part(images, classes, rotated)
+        for images in (data.training, data.evaluation)
+    )
+    assert training is not None
+    return training, evaluation
+
+
+def _part(images: Sequence[LabelmeImage], classes: Mapping[str, int], rotated: bool) -> Part:
+    photographs = [_photograph(image, classes, rotated) for image in images if not image.error]
+    return photographs, [image.error for image in images if image.error]
+
+
+def _photograph(image: LabelmeImage, classes: Mapping[str, int], rotated: bool) -> Photograph:
+    objects: dict[object, list[LabelmeShape]] = {}
+    for shape in image.shapes:
+        if shape.label != BACKGROUND:
+            alone = shape.group is None
+            objects.setdefault(shape.place if alone else (shape.label, shape.group), []).append(
+                shape
+            )
+    marks, problems = [], list(image.problems)
+    for shapes in objects.values():
+        record = f"shape {shapes[0].place}"
+        try:
+            marks.append(_mark(shapes, record, classes, rotated))
+        except RecordError as error:
+            problems.append(f"{record}: {error}")
+    return Photograph(image.path, str(image.file), marks, image.size, problems=problems)
+
+
+def _mark(
+    shapes: Sequence[LabelmeShape], record: str, classes: Mapping[str, int], rotated: bool
+) -> Marked:
+    """Returns the object that shapes of one label and one group are."""
+    edges = [*zip(*(shape.edges for shape in shapes), strict=True)]
+    box = (min(edges[0]), min(edges[1]), max(edges[2]), max(edges[3]))
+    label = shapes[0].label
+    if label == IGNORE:
+        # Such an object is neither right nor wrong, whatever its class.
+        return Marked(box, 0, record, ignored=True)
+    corners = _corners(shapes) if rotated else ()
+    return Marked(box, class_number(classes, label), record, corners=corners)
+
+
+def _corners(shapes: Sequence[LabelmeShape]) -> tuple[float, ...]:
+    """Returns row and column of four corners; empty for an upright rectangle."""
+    kind, points = shapes[0].kind, shapes[0].points
+    if len(shapes) > 1 or kind not in (*ROTATED, POLYGON, RECTANGLE):
+        raise RecordError(f"its {kind} has no four corners, as --input.rotated needs them")
+    if kind == RECTANGLE and len(points) < _FOUR_CORNERS:
+        return ()
+    if len(points) != _FOUR_CORNERS:
+        raise RecordError(f"its {kind} has {len(points) // 2} points; --input.rotated needs four")
+    return tuple(value for x, y in zip(points[::2], points[1::2], strict=True) for value in (y, x))

@@ -1,0 +1,122 @@
+"""Shapes in the JSON files of labelme.
+
+    {"imagePath": "a.jpg", "imageHeight": 480, "imageWidth": 640, "shapes": [
+      {"label": "cat", "shape_type": "polygon", "points": [[x, y], ...], "group_id": null}, ...]}
+
+Points are columns and rows of the image as it is shown. Shapes with one label and one `group_id`
+are one object. `imageData`, a copy of the image, is not read. Format: wkentaro/labelme,
+`labelme/label_file.py` and `labelme/utils/shape.py`; `oriented_rectangle` and `rotation`, four
+points, are of later versions and of X-AnyLabeling.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from tf_frame.errors import DataError
+from tf_frame.text_file import normal_name, parse_integer, read_json
+from tf_frame_vision.reading.scan import Problem
+
+# Labels of labelme's tutorials for pixels that do not count, and for those of no object.
+IGNORE, BACKGROUND = "__ignore__", "_background_"
+POLYGON, RECTANGLE, CIRCLE, MASK = "polygon", "rectangle", "circle", "mask"
+ROTATED = ("oriented_rectangle", "rotation")
+# Kind of a shape -> numbers of points that it may have; None: three or more.
+_POINTS: dict[str, Sequence[int] | None] = {
+    POLYGON: None,
+    RECTANGLE: (2, 4),
+    CIRCLE: (2,),
+    MASK: (2,),
+    **dict.fromkeys(ROTATED, (4,)),
+}
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class LabelmeShape:
+    """A shape of an image.
+
+    Attributes:
+      place: its place in the list, counted from 1.
+      label: its class, `IGNORE` or `BACKGROUND`.
+      kind: see `shape_type`.
+      points: `x, y` of each point, in pixels.
+      group: shapes of one label and one group are one object; None: an object of its own.
+    """
+
+    place: int
+    label: str
+    kind: str
+    points: Sequence[float]
+    group: int | str | None
+
+    @property
+    def edges(self) -> tuple[float, float, float, float]:
+        """Upper, left, lower and right edge of the box around the shape."""
+        xs, ys = self.points[::2], self.points[1::2]
+        if self.kind == CIRCLE:
+            radius = math.dist((xs[0], ys[0]), (xs[1], ys[1]))
+            return ys[0] - radius, xs[0] - radius, ys[0] + radius, xs[0] + radius
+        # The points of a mask are its first and its last pixel.
+        beyond = 1 if self.kind == MASK else 0
+        return min(ys), min(xs), max(ys) + beyond, max(xs) + beyond
+
+
+def examine_labelme(path: Path) -> Any:
+    """Reads a JSON file, for `reading.scan`.
+
+    Returns:
+      `[imagePath, height, width, shapes]` with `[label, kind, points, group]` of each shape, or
+      the reason why the shape cannot be used; None for a file of another program; or a `Problem`.
+    """
+    try:
+        content = read_json(path)
+    except DataError as error:
+        return Problem(str(error).removeprefix(f"{path} "))
+    if not isinstance(content, dict) or not isinstance(content.get("shapes"), list):
+        return None
+    size = []
+    for key in ("imageHeight", "imageWidth"):
+        try:
+            size.append(None if content.get(key) is None else parse_integer(content[key]))
+        except ValueError as error:
+            return Problem(f"cannot be used: {key} {error}")
+    name = content.get("imagePath")
+    return [name if isinstance(name, str) else "", *size, [*map(_shape, content["shapes"])]]
+
+
+def _shape(shape: Any) -> Any:
+    if not isinstance(shape, dict):
+        return "it is no object of JSON"
+    label, kind = shape.get("label"), shape.get("shape_type") or POLYGON
+    if not isinstance(label, str) or not label.strip():
+        return "it has no label"
+    if not isinstance(kind, str):
+        return f"its shape_type {kind!r} is no text"
+    group = shape.get("group_id")
+    if not isinstance(group, (int, str)):
+        group = None
+    try:
+        points = [float(value) for x, y in shape["points"] for value in (x, y)]
+    except (KeyError, TypeError, ValueError, OverflowError):
+        return f"the points of its {kind} are no list of pairs of numbers"
+    if not all(map(math.isfinite, points)):
+        return f"a point of its {kind} is not finite"
+    return [normal_name(label), kind, points, group]
+
+
+def shape_problem(kind: str, points: Sequence[float]) -> str:
+    """Returns why a shape is no object; empty if it is an object."""
+    if kind not in _POINTS:
+        return (
+            f"its {kind} encloses nothing; remove it, or leave such shapes out: "
+            f"--input.left_out_shapes {kind}"
+        )
+    counts, count = _POINTS[kind], len(points) // 2
+    if count < 3 if counts is None else count not in counts:
+        needed = "3 or more" if counts is None else " or ".join(map(str, counts))
+        return f"its {kind} has {count} points instead of {needed}"
+    return ""
