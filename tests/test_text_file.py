@@ -11,6 +11,7 @@ from tf_frame.text_file import (
     read_csv,
     read_json,
     read_lines,
+    read_names,
     read_text,
     read_xml,
     split_words,
@@ -46,6 +47,9 @@ def test_lines_end_at_line_feed_and_carriage_return_only(write):
     content = " one\u2028two \nbig\x85\r\nfree\x0bhold\x1c\r\n\n\rlast "
     assert read_lines(write(content)) == [
         *(" one\u2028two ", "big\x85", "free\x0bhold\x1c", "", "", "last "),
+    ]
+    assert read_names(write(content)) == [
+        *("one\u2028two", "big\x85", "free\x0bhold\x1c", "last"),
     ]
     assert read_lines(write("a\n")) == ["a"]
     assert read_lines(write("")) == []
@@ -119,8 +123,8 @@ def test_json_is_read(write):
 
 FAULTS_OF_JSON = [
     ("", "it is empty"),
-    ("{'a': 1}", "line 1, column 2"),
-    ('{"a": 1,\n}', "at line "),
+    ("{'a': 1}", "no JSON: line 1, column 2: Expecting"),
+    ('{"a": 1,\n}', "no JSON: line "),
     ("[" * 200_000, "nested too deeply"),
     ("[1" + "0" * 5000 + "]", "a number of thousands of digits"),
     ('{"a": 1, "a": 2}', "the key 'a' twice"),

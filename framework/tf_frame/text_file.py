@@ -67,6 +67,17 @@ def read_lines(path: AnyPath) -> list[str]:
     return split_lines(read_text(path))
 
 
+def read_names(path: AnyPath) -> list[str]:
+    """Returns the names in a file, a line each.
+
+    Blanks and tabs around a name are no part of it; empty lines are left out.
+
+    Raises:
+      DataError: the file is missing, or is no text.
+    """
+    return [name for line in read_lines(path) if (name := line.strip(BLANKS))]
+
+
 def split_lines(text: str) -> list[str]:
     """Splits a text at line ends; after the last one there is no further line."""
     lines = _LINE_END.split(text)
@@ -142,11 +153,8 @@ def read_json(path: AnyPath, *, finite: bool = False) -> Any:
     try:
         return json.loads(text, object_pairs_hook=_as_dict, **options)
     except json.JSONDecodeError as error:
-        reason = (
-            f"{error.msg} at line {error.lineno}, column {error.colno}"
-            if text.strip()
-            else "it is empty"
-        )
+        reason = f"line {error.lineno}, column {error.colno}: {error.msg}"
+        reason = reason if text.strip() else "it is empty"
     except RecursionError:
         reason = "it is nested too deeply"
     except ValueError as error:  # Python converts at most 4300 digits.

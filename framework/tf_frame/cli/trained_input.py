@@ -26,6 +26,7 @@ from tf_frame.runs.setup.run_context import RunObserver
 from tf_frame.runs.setup.training_setup import TrainingSetup
 from tf_frame.session.interrupts import Interrupts
 from tf_frame.tensorflow_log import quiet_import
+from tf_frame.text_file import read_names
 
 # A paragraph of the help of each command that takes a folder.
 PUBLISHED = """For a published checkpoint, without a run, give --plugin NAME --warm_start_from
@@ -82,13 +83,12 @@ def parse_classes(
 def _read_names(path: str) -> tuple[str, ...]:
     """Reads the names of classes, one a line, perhaps numbered from 0 (`0:daisy`)."""
     try:
-        with open(os.path.expanduser(path), encoding="utf-8") as file:
-            lines = [line.strip() for line in file if line.strip()]
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"--class_names {path} cannot be read: {error}") from None
+        lines = read_names(os.path.expanduser(path))
+    except DataError as error:
+        raise ConfigError(f"--class_names {error}") from None
     if not lines:
         raise ConfigError(f"--class_names {path} is empty; it needs a line for each class")
-    numbered = [re.fullmatch(r"(\d+):\s*(.*)", line) for line in lines]
+    numbered = [re.fullmatch(r"([0-9]{1,9}):[ \t]*(.*)", line) for line in lines]
     if [match and int(match[1]) for match in numbered] == list(range(len(lines))):
         return tuple(match[2] for match in numbered if match)
     return tuple(lines)

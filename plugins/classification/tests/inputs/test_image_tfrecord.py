@@ -131,10 +131,13 @@ def test_the_number_of_classes_must_be_known(folder):
         tfrecord(folder, num_classes=16)
     (folder / "labels.txt").write_text("0:a\n2:c\n\n")
     assert tfrecord(folder).info.class_names == ("a", "class 1", "c")
+    (folder / "labels.txt").write_bytes(" 0: \u2028a \r1:b\x85\r\n\r2:c\x0b:d".encode("utf-16"))
+    assert tfrecord(folder).info.class_names == (" \u2028a ", "b\x85", "c\x0b:d")
     for text, message in (
         ("0:a\nb\n", r"labels.txt, line 2 is 'b'; .* such as 0:daisy"),
         ("0:a\n1:b\n0:c\n", r"labels.txt, line 3 names the label 0 again; give each"),
         ("\n", r"labels.txt is empty"),
+        ("0:a\n999999999:b\n", r"labels.txt, line 2 is '999999999:b'"),
     ):
         (folder / "labels.txt").write_text(text)
         with pytest.raises(DataError, match=message):

@@ -16,10 +16,10 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
-from tf_frame.errors import ConfigError
+from tf_frame.errors import ConfigError, DataError
+from tf_frame.text_file import read_json
 
 CONV, POOLING = "conv", "pyramid_pooling"
 _KEYS = {
@@ -57,15 +57,9 @@ def read_cell(path: str) -> tuple[Branch, ...]:
     """
     option = f"--model.dense_prediction_cell {path}"
     try:
-        content = json.loads(Path(path).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ConfigError(f"{option} cannot be read: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise ConfigError(f"{option} is no text in UTF-8") from None
-    except json.JSONDecodeError as error:
-        raise ConfigError(
-            f"{option} is no JSON: line {error.lineno}, column {error.colno}: {error.msg}"
-        ) from None
+        content = read_json(path)
+    except DataError as error:
+        raise ConfigError(f"--model.dense_prediction_cell {error}") from None
     if not isinstance(content, list) or not content:
         raise ConfigError(f"{option} must hold a list of branches, such as the published cells")
     return tuple(_branch(f"{option}: branch {i}", i, values) for i, values in enumerate(content))

@@ -292,7 +292,7 @@ def replace(name, value, size=SIZE):
 DAMAGE = {
     "no mask": (voc, remove("a.png"), r"a.jpg has no mask \S+SegmentationClass/a.png or "),
     "no image": (voc, remove("b.jpg"), r"there is no image \S+JPEGImages/b.jpg"),
-    "no list": (voc, remove("val.txt"), r"the list \S+val.txt cannot be read: .*No such file"),
+    "no list": (voc, remove("val.txt"), r"\S+val.txt cannot be read: No such file"),
     "a class out of range": (voc, replace("a.png", 21), "a.png has the value 21, which is no"),
     "another size": (
         voc,

@@ -6,7 +6,7 @@ from tf_frame_deeplab.inputs.classes import read_classes
 
 def classes(folder, text, ignore_label=255):
     path = folder / "classes.txt"
-    path.write_text(text)
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
     return read_classes(path, ignore_label=ignore_label)
 
 
@@ -14,6 +14,13 @@ def test_a_line_is_a_class(tmp_path):
     lines = classes(tmp_path, "# three\nbackground\n\n  traffic light\nlane 2\n")
     assert lines.names == ["background", "traffic light", "lane 2"]
     assert (lines.colours, lines.red_green_blue) == ({}, [])
+
+
+def test_a_name_keeps_white_space_of_unicode_and_the_file_has_any_encoding(tmp_path):
+    lines = classes(tmp_path, "a\u2028b\r\t\u00a0c\x85 1\u00a02 3\r\n".encode("utf-16"))
+    assert lines.names == ["a\u2028b", "\u00a0c\x85 1\u00a02 3"]
+    lines = classes(tmp_path, b"\xef\xbb\xbfa 1 2,3\nb,c\t4, 5 ,6\n")
+    assert (lines.names, lines.colours) == (["a", "b,c"], {0x010203: 0, 0x040506: 1})
 
 
 def test_colours_follow_the_names_and_may_be_ignored(tmp_path):
@@ -27,6 +34,8 @@ def test_colours_follow_the_names_and_may_be_ignored(tmp_path):
 WRONG = {
     "one class": ("background\n", r"has 1 class\(es\); it needs a line for each class"),
     "a class twice": ("a\nb\na\n", "has the class 'a' 2 times"),
+    "another form": ("cafe\u0301\ncaf\u00e9\n", "has the class 'caf.' 2 times"),
+    "other bytes": (b"a\nb\xe9\n", "no text in UTF-8, first at byte 3, 0xe9"),
     "no number": ("a 0 0 0\nb\n", "b has no colour, but other classes have"),
     "a large number": ("a 0 0 0\nb 0 0 256\n", "the line 'b 0 0 256' is wrong"),
     "a colour twice": ("a 1 2 3\nb 1 2 3\n", "two classes have the colour of b"),

@@ -113,7 +113,9 @@ def test_text_files_may_have_a_byte_order_mark_and_images_of_both_lists_are_note
     of = source(tmp_path)
     assert of.info.class_names == ("a", "b", "c")
     assert names(of, Mode.EVAL) == ["p2", "p0"]
-    (tmp_path / "train.txt").write_text("p1\np2\np3")
+    (tmp_path / "images/p3.png").rename(tmp_path / "images/cafe\u0301 1.png")
+    (tmp_path / "masks/p3.png").rename(tmp_path / "masks/caf\u00e9 1.png")
+    (tmp_path / "train.txt").write_text("p1\np2\ncafe\u0301 1", encoding="utf-16")
     assert "1 images are both in train and in val" in source(tmp_path).notes()[0]
 
 

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from tf_frame.errors import ConfigError, DataError
+from tf_frame.text_file import read_lines
 
 DIGITS = "digits"
 LOWER = "lower"
@@ -175,17 +176,14 @@ def load_label_map(name: str) -> LabelMap:
     if name in _MAPS:
         return LabelMap(_MAPS[name], folds_case=name == LOWER)
     path = Path(name).expanduser()
-    try:
-        lines = path.read_text(encoding="utf-8-sig").split("\n")
-    except (OSError, UnicodeDecodeError) as error:
+    if not path.exists():
         raise ConfigError(
-            f"--input.characters {name} is none of {', '.join(_MAPS)}, and no file in UTF-8: "
-            f"{error}"
-        ) from None
+            f"--input.characters {name} is none of {', '.join(_MAPS)}, and there is no such file"
+        )
     # A line of one space is the character space.
-    characters = [line.rstrip("\r") for line in lines]
+    characters = [line for line in read_lines(path) if line]
     try:
-        return LabelMap([character for character in characters if character])
+        return LabelMap(characters)
     except ConfigError as error:
         raise ConfigError(f"--input.characters {path}: {error}") from None
 

@@ -126,6 +126,11 @@ def test_brightness_and_contrast_of_training_images_vary(tmp_path):
         ('word_1.png, "say \\"no\\""', "line", "word_1.png", 'say "no"'),
         ("a.png", "line", "a.png", ""),
         ('a.png "x"', "line", "a.png", '"x"'),
+        (" lead.png\t x ", "line", " lead.png", "x"),
+        ("  \tx.png y", "line", "x.png", "y"),
+        ('word_1.png, " \\\\\\"x\u2028 " ', "line", "word_1.png", ' \\"x\u2028 '),
+        ("a.png\tbig\x85", "line", "a.png", "big\x85"),
+        ("a\u00a0b.png\u2028 free\x0bhold", "line", "a\u00a0b.png\u2028", "free\x0bhold"),
         # MJSynth has the text in the name.
         ("./7/182_slinking_71711.jpg 71711", "name", "./7/182_slinking_71711.jpg", "slinking"),
         ("plain.jpg 1", "name", "plain.jpg", ""),
@@ -146,12 +151,16 @@ def test_a_part_of_the_words_is_held_out(tmp_path):
 
 
 def test_files_of_labels_that_cannot_be_used(tmp_path):
-    with pytest.raises(DataError, match=r"labels.txt cannot be read: No.*--input.train_labels"):
+    with pytest.raises(DataError, match=r"no file .*labels.txt.*--input.train_labels"):
         folder_input(tmp_path)
     for content, message in (
-        ("a.png é".encode("latin-1"), r"labels.txt is not UTF-8: 'utf-8' codec"),
+        (
+            "a.png é".encode("latin-1"),
+            r"labels.txt cannot be read: it is no text in UTF-8, first at byte 6",
+        ),
         (b"\n", "has no line"),
         (b"a.png x\na.png y\n", r"line 2 has a.png again"),
+        (b"a.png,x\n", r"line 1 is 'a.png,x', and a comma alone .* text: a.png, \"x\"$"),
     ):
         (tmp_path / "labels.txt").write_bytes(content)
         with pytest.raises(DataError, match=message):
@@ -161,6 +170,16 @@ def test_files_of_labels_that_cannot_be_used(tmp_path):
     message = r"labels.txt: long.png: .* has 8 characters; .* is 6; mend"
     with pytest.raises(DataError, match=message):
         folder_input(tmp_path, eval_labels="labels.txt")
+
+
+def test_labels_in_utf_16_with_other_line_ends_blanks_and_commas(tmp_path):
+    words = {"a,b.png": "x", " lead.png": "y", "cafe\u0301.png": "z"}
+    write_folder(tmp_path, words)
+    lines = ["\ta,b.png x", " lead.png\ty", "  caf\u00e9.png z"]
+    (tmp_path / "labels.txt").write_bytes("\r".join(lines).encode("utf-16"))
+    source = folder_input(tmp_path, eval_labels="labels.txt", shuffle_buffer=0)
+    ((_, labels),) = take(source, Mode.EVAL)
+    assert labels["text"][:, 0].tolist() == [33, 34, 35]
 
 
 def test_prediction_reads_images_of_any_size_without_the_data(tmp_path):

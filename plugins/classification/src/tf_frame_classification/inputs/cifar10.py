@@ -16,6 +16,7 @@ from typing import Any, ClassVar
 
 from tf_frame import option
 from tf_frame.errors import DataError, NoDataError
+from tf_frame.text_file import read_names
 from tf_frame_classification.inputs.labelled_images import LabelledImageOptions, LabelledImages
 from tf_frame_vision.example_input import Split, absent_split
 from tf_frame_vision.reading.folders import existing_folder
@@ -93,7 +94,7 @@ def _class_names(folder: Path) -> tuple[str, ...]:
     path = folder / "batches.meta.txt"
     if not path.is_file():
         return _CLASSES
-    names = tuple(path.read_text(encoding="utf-8").split())
+    names = tuple(read_names(path))
     if len(names) != len(_CLASSES):
         raise DataError(
             f"{path} has {len(names)} names for {len(_CLASSES)} classes; write one for each, or "

@@ -10,16 +10,19 @@ data_dir/labels.txt                      names of the classes, `0:daisy`, one a 
 from __future__ import annotations
 
 import dataclasses
+import re
 from pathlib import Path
 from typing import Any, ClassVar
 
 from tf_frame import option
 from tf_frame.errors import DataError
+from tf_frame.text_file import BLANKS, read_lines
 from tf_frame_classification.inputs.labelled_images import LabelledImageOptions, LabelledImages
 from tf_frame_vision.example_input import Split
 from tf_frame_vision.record_splits import record_splits
 
 _LABEL_FILE = "labels.txt"
+_LABEL = re.compile(r"[ \t]*[0-9]{1,6}[ \t]*")
 # Names of ImageNet, then of flowers, then of MNIST and CIFAR-10 (slim, datasets/).
 _TRAINING = ("train-*", "*_train_*.tfrecord", "*_train.tfrecord", "*_train*.tfrecord.gz")
 _EVALUATION = (
@@ -84,17 +87,16 @@ def _class_names(folder: Path, num_classes: int | None) -> tuple[str, ...]:
 def _read_label_file(path: Path) -> dict[int, str]:
     """Reads the name of each label, `0:daisy`, one a line (slim, datasets/dataset_utils.py).
 
+    All that stands after the colon is the name, also blanks.
+
     Raises:
       DataError: it cannot be read, has a line of another form, names a label twice, or has
         no line at all.
     """
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise DataError(f"{path} cannot be read: {error}") from None
-    numbered = [(number, line) for number, line in enumerate(lines, 1) if line.strip()]
     names: dict[int, str] = {}
-    for number, line in numbered:
+    for number, line in enumerate(read_lines(path), 1):
+        if not line.strip(BLANKS):
+            continue
         label, name = _label_and_name(path, number, line)
         if label in names:
             raise DataError(
@@ -108,9 +110,9 @@ def _read_label_file(path: Path) -> dict[int, str]:
 
 def _label_and_name(path: Path, number: int, line: str) -> tuple[int, str]:
     label, colon, name = line.partition(":")
-    if not colon or not label.strip().isdecimal():
+    if not colon or not _LABEL.fullmatch(label):
         raise DataError(
             f"{path}, line {number} is {line!r}; it must be a label, a colon and a name, such as"
             " 0:daisy"
         )
-    return int(label), name.strip()
+    return int(label), name

@@ -11,12 +11,12 @@ is 0 there.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from tf_frame.errors import DataError
+from tf_frame.text_file import parse_integer, read_json
 from tf_frame_deeplab.convert.source import (
     MaskedPicture,
     Meaning,
@@ -24,6 +24,7 @@ from tf_frame_deeplab.convert.source import (
     existing_pair,
     find_folder,
 )
+from tf_frame_deeplab.inputs.classes import class_lines
 
 _ANNOTATIONS, _YEAR = "annotations", "2017"
 _VOID, _IGNORED = 0, 255
@@ -41,7 +42,7 @@ def read_coco_panoptic(root: Path, splits: Sequence[str]) -> Source:
     """
     folder = find_folder(root, ("coco",), _ANNOTATIONS)
     contents = {split: _read(folder, split) for split in splits}
-    names = {split: _names(content) for split, content in contents.items()}
+    names = {split: _names(split, content) for split, content in contents.items()}
     first = names[splits[0]]
     for split, split_names in names.items():
         if split_names != first:
@@ -51,43 +52,68 @@ def read_coco_panoptic(root: Path, splits: Sequence[str]) -> Source:
 
 
 def _read(folder: Path, split: str) -> Mapping[str, Any]:
-    path = folder / _ANNOTATIONS / f"panoptic_{split}{_YEAR}.json"
-    try:
-        content: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        missing = {"images", "annotations", "categories"} - content.keys()
-    except (OSError, ValueError, AttributeError) as error:
-        raise DataError(f"{path} cannot be read: {error}") from None
+    path = folder / _ANNOTATIONS / _file(split)
+    content = read_json(path)
+    keys = ("annotations", "categories", "images")
+    missing = [
+        key
+        for key in keys
+        if not isinstance(content, dict) or not isinstance(content.get(key), list)
+    ]
     if missing or not content["annotations"]:
-        raise DataError(f"{path} has no {', '.join(sorted(missing)) or 'annotation'}")
-    return content
+        raise DataError(f"{path} has no {', '.join(missing) or 'annotation'}")
+    return dict(content)
 
 
-def _names(content: Mapping[str, Any]) -> list[str]:
-    return [category["name"] for category in content["categories"]]
+def _file(split: str) -> str:
+    return f"panoptic_{split}{_YEAR}.json"
+
+
+def _names(split: str, content: Mapping[str, Any]) -> list[str]:
+    try:
+        return class_lines([category["name"] for category in content["categories"]])
+    except (KeyError, TypeError, AttributeError):
+        raise DataError(f"{_file(split)}: a category has no name") from None
 
 
 def _pictures(folder: Path, split: str, content: Mapping[str, Any]) -> list[MaskedPicture]:
-    classes = {category["id"]: n for n, category in enumerate(content["categories"])}
-    files = {image["id"]: image["file_name"] for image in content["images"]}
     masks = folder / _ANNOTATIONS / f"panoptic_{split}{_YEAR}"
     pictures = []
-    for annotation in content["annotations"]:
-        try:
-            image = folder / f"{split}{_YEAR}" / files[annotation["image_id"]]
-            mask = masks / annotation["file_name"]
-            meaning = _meaning(annotation["segments_info"], classes)
-        except KeyError as error:
-            raise DataError(
-                f"an annotation of {masks}.json, {annotation.get('file_name')}, lacks or names an"
-                f" unknown {error}"
-            ) from None
-        pictures.append(MaskedPicture(existing_pair(mask.stem, image, [mask]), meaning))
+    record: Any = None
+    try:
+        classes = {}
+        for number, record in enumerate(content["categories"]):
+            classes[parse_integer(record["id"])] = number
+        files = {}
+        for record in content["images"]:
+            files[_image_id(record["id"])] = record["file_name"]
+        for record in content["annotations"]:
+            image = folder / f"{split}{_YEAR}" / files[_image_id(record["image_id"])]
+            mask = masks / record["file_name"]
+            meaning = _meaning(record["segments_info"], classes)
+            pictures.append(MaskedPicture(existing_pair(mask.stem, image, [mask]), meaning))
+    except (KeyError, TypeError, ValueError) as error:
+        place = record.get("file_name", record.get("id")) if isinstance(record, dict) else record
+        raise DataError(
+            f"a record of {masks}.json, {place}, lacks or names an unknown {error}"
+        ) from None
     return pictures
+
+
+def _image_id(value: Any) -> int | str:
+    """Returns an id as a number if it is one, so that 1, 1.0 and "1" are the same image."""
+    try:
+        return parse_integer(value)
+    except ValueError:
+        return str(value)
 
 
 def _meaning(segments: Sequence[Mapping[str, Any]], classes: Mapping[int, int]) -> Meaning:
     """Returns the class of the colour of each segment: red counts 1, green 2**8, blue 2**16."""
-    values = {segment["id"]: classes[segment["category_id"]] for segment in segments}
+    values = {
+        parse_integer(segment["id"]): classes[parse_integer(segment["category_id"])]
+        for segment in segments
+    }
     values[_VOID] = _IGNORED
     colours = {(i & 255) << 16 | i & 255 << 8 | i >> 16: value for i, value in values.items()}
     return Meaning({}, colours)

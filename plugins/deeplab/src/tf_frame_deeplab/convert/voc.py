@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tf_frame.errors import DataError
+from tf_frame.text_file import read_names, split_words
 from tf_frame_deeplab.convert.source import (
     MaskedPicture,
     Meaning,
@@ -65,11 +66,7 @@ def _pictures(folder: Path, split: str, meaning: Meaning) -> list[MaskedPicture]
 
 def _read_list(path: Path) -> list[str]:
     """Reads the names in a list: the first word of each line, a path of an image in SBD's lists."""
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise DataError(f"the list {path} cannot be read: {error}") from None
-    names = [Path(line.split()[0]).stem for line in lines if line.strip()]
+    names = [Path(split_words(line)[0]).stem for line in read_names(path)]
     if not names:
         raise DataError(f"the list {path} is empty")
     if len(set(names)) < len(names):

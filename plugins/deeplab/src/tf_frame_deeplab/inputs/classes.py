@@ -6,7 +6,7 @@
 
 Line n, counted from 0, is class n. Colours, red, green and blue, are needed only where masks have
 neither grey values nor a palette. The class `ignore` takes no number: pixels of its colour do not
-count. Empty lines and lines that begin with # are left out.
+count. Empty lines, lines that begin with #, and blanks around a line are left out.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tf_frame.errors import DataError
+from tf_frame.text_file import BLANKS, normal_name, read_names, split_lines
 
 _IGNORED = "ignore"
-_LINE = re.compile(r"(?P<name>.*?)(?:\s+(\d+)[\s,]+(\d+)[\s,]+(\d+))?")
+_LINE = re.compile(r"(.*?)(?:[ \t]+([0-9]{1,9})[ \t,]+([0-9]{1,9})[ \t,]+([0-9]{1,9}))?")
 _FORM = "a line for each class: its name, and for masks in colour red, green and blue, 0 to 255"
 
 
@@ -47,10 +48,32 @@ class Classes:
     @property
     def lines(self) -> Sequence[str]:
         """The lines of the file, without the line of `ignore`."""
-        if not self.colours:
-            return self.names
-        pairs = zip(self.names, self.red_green_blue, strict=True)
-        return [f"{name} {red} {green} {blue}" for name, (red, green, blue) in pairs]
+        return class_lines(self.names, self.red_green_blue)
+
+
+def class_lines(names: Sequence[str], colours: Sequence[tuple[int, int, int]] = ()) -> list[str]:
+    """Returns the lines of a file of classes, in the order of the classes.
+
+    Args:
+      names: the name of each class.
+      colours: red, green and blue of each; empty: there are none.
+
+    Raises:
+      DataError: `read_classes` would read a name differently.
+    """
+    lines = list(names)
+    if colours:
+        pairs = zip(names, colours, strict=True)
+        lines = [f"{name} {red} {green} {blue}" for name, (red, green, blue) in pairs]
+    for name, line in zip(names, lines, strict=True):
+        is_kept = split_lines(line) == [line.strip(BLANKS)] and not line.startswith("#")
+        if not is_kept or name == _IGNORED or _divide(line)[0] != name:
+            raise DataError(
+                f"classes.txt cannot hold the class {name!r}: a name has no line end, no blank "
+                "before or after it, no # at its beginning and no three numbers at its end, and "
+                f"is not {_IGNORED}; rename it"
+            )
+    return lines
 
 
 def read_classes(path: Path, *, ignore_label: int) -> Classes:
@@ -63,14 +86,9 @@ def read_classes(path: Path, *, ignore_label: int) -> Classes:
     Raises:
       DataError: the file is missing, names fewer than two classes, or a line is wrong.
     """
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except FileNotFoundError:
-        raise DataError(f"{path} is missing; write it, {_FORM}") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise DataError(f"{path} cannot be read as text: {error}") from None
-    lines = [line.strip() for line in text.splitlines()]
-    entries = [_entry(path, line) for line in lines if line and not line.startswith("#")]
+    if not path.exists():
+        raise DataError(f"{path} is missing; write it, {_FORM}")
+    entries = [_entry(path, line) for line in read_names(path) if not line.startswith("#")]
     names = [name for name, _ in entries if name != _IGNORED]
     if len(names) < 2:
         raise DataError(f"{path} has {len(names)} class(es); it needs {_FORM}")
@@ -85,15 +103,21 @@ def read_classes(path: Path, *, ignore_label: int) -> Classes:
 
 def _entry(path: Path, line: str) -> tuple[str, int | None]:
     """Returns name and colour of a line; None without a colour."""
-    match = _LINE.fullmatch(line)
-    assert match is not None, "every text matches"
-    name, *channels = match.groups()
-    if channels[0] is None:
+    name, channels = _divide(line)
+    if not channels:
         return line, None
-    red, green, blue = (int(channel) for channel in channels)
+    red, green, blue = channels
     if not name or max(red, green, blue) > 255:
         raise DataError(f"{path}: the line {line!r} is wrong; it needs {_FORM}")
     return name, red << 16 | green << 8 | blue
+
+
+def _divide(line: str) -> tuple[str, list[int]]:
+    """Returns the name of a line, and its red, green and blue if it has them."""
+    match = _LINE.fullmatch(line)
+    assert match is not None, "every line matches"
+    name, *channels = match.groups()
+    return name, [int(channel) for channel in channels if channel is not None]
 
 
 def _colours(
@@ -115,6 +139,6 @@ def _colours(
 
 
 def _check_once(path: Path, names: Sequence[str]) -> None:
-    name, count = Counter(names).most_common(1)[0]
+    name, count = Counter(map(normal_name, names)).most_common(1)[0]
     if count > 1:
         raise DataError(f"{path} has the class {name!r} {count} times; rename or remove one")

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tf_frame.errors import DataError
+from tf_frame.text_file import normal_name, read_names
 from tf_frame_deeplab.inputs.mask_file import Pair
 from tf_frame_vision.example_input import IMAGE_SUFFIXES
 from tf_frame_vision.reading.folders import first_existing, visible
@@ -48,21 +49,17 @@ def select_listed(path: Path, pairs: Sequence[Pair]) -> list[Pair]:
     Raises:
       DataError: the file cannot be read, is empty, or lists a name without a pair.
     """
-    try:
-        names = path.read_text(encoding="utf-8-sig").split("\n")
-    except (OSError, UnicodeDecodeError) as error:
-        raise DataError(f"the list {path} cannot be read: {error}") from None
-    by_name = {pair.name: pair for pair in pairs}
-    names = [name.strip() for name in names if name.strip()]
+    by_name = {normal_name(pair.name): pair for pair in pairs}
+    names = read_names(path)
     if not names:
         raise DataError(f"the list {path} is empty; write a name in each line")
-    missing = [name for name in names if name not in by_name]
+    missing = [name for name in names if normal_name(name) not in by_name]
     if missing:
         raise DataError(
             f"{path} lists {_some(missing)}, but there is no such image with a mask; a line is"
             " a name without ending"
         )
-    return [by_name[name] for name in names]
+    return [by_name[normal_name(name)] for name in names]
 
 
 def _pairs(
@@ -109,7 +106,7 @@ def _by_name(folder: Path, files: Sequence[str]) -> dict[str, str]:
     """Returns name without ending -> file."""
     by_name: dict[str, str] = {}
     for file in files:
-        name = Path(file).stem
+        name = normal_name(Path(file).stem)
         if name in by_name:
             raise DataError(f"{folder} has both {by_name[name]} and {file}; remove one")
         by_name[name] = file
@@ -125,7 +122,8 @@ def _masks(folder: Path, suffix: str) -> dict[str, str]:
     """Returns name of the image -> file, of the masks of a folder."""
     ending = f"{suffix}{_MASK_ENDING}"
     files = visible(folder, folders=False)
-    return {file[: -len(ending)]: file for file in files if file.lower().endswith(ending.lower())}
+    masks = [file for file in files if file.lower().endswith(ending.lower())]
+    return {normal_name(file[: -len(ending)]): file for file in masks}
 
 
 def _some(names: Sequence[str]) -> str:

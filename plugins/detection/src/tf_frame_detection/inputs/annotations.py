@@ -11,8 +11,9 @@ import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
+from tf_frame import text_file
 from tf_frame.errors import DataError
-from tf_frame.text_file import BLANKS, normal_name, read_lines, split_words
+from tf_frame.text_file import normal_name, split_words
 from tf_frame_vision.example_input import IMAGE_SUFFIXES
 from tf_frame_vision.reading.class_names import find_repeated
 
@@ -182,8 +183,8 @@ def read_names(path: Path, existing: Collection[str]) -> list[str]:
       DataError: the list cannot be read, is empty, or has a name twice.
     """
     by_form = {normal_name(name): name for name in existing}
-    lines = [line.strip(BLANKS) for line in read_lines(path)]
-    names = [by_form.get(normal_name(line)) or split_words(line)[0] for line in lines if line]
+    lines = text_file.read_names(path)
+    names = [by_form.get(normal_name(line)) or split_words(line)[0] for line in lines]
     if not names:
         raise DataError(f"the list {path} is empty; write a name in each line")
     twice = find_repeated(names)

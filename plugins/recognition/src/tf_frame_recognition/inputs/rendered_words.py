@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 
 from tf_frame import option
 from tf_frame.errors import DataError
+from tf_frame.text_file import read_names
 from tf_frame_recognition.inputs.text_examples import TextExampleOptions, TextExamples
 from tf_frame_vision.example_input import Split, absent_split
 from tf_frame_vision.reading.folders import held_out
@@ -131,11 +132,7 @@ def _words(path: Path) -> list[str]:
     Raises:
       DataError: it cannot be read, or has no word.
     """
-    try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise DataError(f"--input.words {path} cannot be read as UTF-8: {error}") from None
-    words = list(dict.fromkeys(line.strip() for line in lines if line.strip()))
+    words = list(dict.fromkeys(read_names(path)))
     if not words:
         raise DataError(f"--input.words {path} has no word; write one a line")
     return words

@@ -6,12 +6,14 @@ A line of the file of labels is one of
     word_1.png, "Hello"       as the word recognition tasks of ICDAR have it
     ./3/1_Hello_34.jpg 34     as MJSynth has it, with --input.text_from name
 
-Files are relative to the folder of the file of labels, which is UTF-8.
+Files are relative to the folder of the file of labels. Before a tab their names may have blanks;
+blanks around a text are left out, unless the text stands in quotes.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import os
 import re
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
@@ -19,14 +21,20 @@ from typing import Any, ClassVar
 
 from tf_frame import option
 from tf_frame.errors import DataError
+from tf_frame.text_file import BLANKS, existing_form, read_lines
 from tf_frame_recognition.inputs.text_examples import TextExampleOptions, TextExamples
 from tf_frame_vision.example_input import Split, absent_split
 from tf_frame_vision.reading.folders import HeldOutOptions, existing_folder, held_out
 
+_LINE = "line"
 _WHAT_TO_DO = "Give --input.data_dir the folder with the images and labels.txt"
 # https://rrc.cvc.uab.es, challenge 2, task 3: a comma behind the file, and quotes around the text.
-_ICDAR = re.compile(r'(?P<file>[^,\t"]+),\s*"(?P<text>.*)"')
-_PLAIN = re.compile(r"(?P<file>[^\t]+)\t(?P<text>.*)|(?P<first>\S+)\s*(?P<remainder>.*)")
+_ICDAR = re.compile(r'(?P<file>[^,\t"]+),[ \t]*"(?P<text>.*)"')
+_ESCAPED = re.compile(r'\\(["\\])')
+_PLAIN = re.compile(
+    r"(?P<file> *[^ \t][^\t]*)\t(?P<text>.*)|(?P<first>[^ \t]+)[ \t]*(?P<remainder>.*)"
+)
+_COMMA = re.compile(r"(?P<file>[^,]+\.[A-Za-z]+),(?P<text>.*)")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -37,10 +45,10 @@ class Params(HeldOutOptions, TextExampleOptions):
     train_labels: str = option("labels.txt", "file of labels to train on, in data_dir")
     eval_labels: str = option("", "file of labels to evaluate on; empty: see eval_fraction")
     text_from: str = option(
-        "line",
+        _LINE,
         "line: the text stands behind the file; name: between the first two _ of the file's name, "
         "as MJSynth has it",
-        choices=("line", "name"),
+        choices=(_LINE, "name"),
     )
 
 
@@ -96,20 +104,27 @@ def _read_labels(path: Path, text_from: str) -> tuple[Path, dict[str, str]]:
     Raises:
       DataError: the file cannot be read, has no line, or names an image twice.
     """
-    try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
-    except OSError as error:
+    if not path.is_file():
         raise DataError(
-            f"{path} cannot be read: {error.strerror}. {_WHAT_TO_DO}, or name the file of labels: "
+            f"there is no file {path}. {_WHAT_TO_DO}, or name the file of labels: "
             "--input.train_labels, --input.eval_labels"
-        ) from None
-    except UnicodeDecodeError as error:
-        raise DataError(f"{path} is not UTF-8: {error}") from None
+        )
     texts: dict[str, str] = {}
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
+    for number, line in enumerate(read_lines(path), 1):
+        if not line.strip(BLANKS):
             continue
-        name, text = _name_and_text(line.strip(), text_from)
+        name, text = _name_and_text(line, text_from)
+        if name[0] in BLANKS and not os.path.exists(path.parent / name):
+            name = name.lstrip(BLANKS)  # The line is indented.
+        if not name.isascii():
+            name = os.path.relpath(existing_form(path.parent / name), path.parent)
+        comma = _COMMA.fullmatch(name)
+        if comma and text_from == _LINE and not os.path.exists(path.parent / name):
+            raise DataError(
+                f"{path}, line {number} is {line!r}, and a comma alone does not divide file and "
+                f"text; write a tab instead, or quotes around the text: {comma['file']}, "
+                f'"{comma["text"]}"'
+            )
         if name in texts:
             raise DataError(f"{path}, line {number} has {name} again; give each file one text")
         texts[name] = text
@@ -120,15 +135,15 @@ def _read_labels(path: Path, text_from: str) -> tuple[Path, dict[str, str]]:
 
 def _name_and_text(line: str, text_from: str) -> tuple[str, str]:
     """Returns file and text of a line; the text may be empty."""
-    icdar = _ICDAR.fullmatch(line)
+    icdar = _ICDAR.fullmatch(line.strip(BLANKS))
     if icdar:
-        name, text = icdar["file"], icdar["text"].replace('\\"', '"').replace("\\\\", "\\")
+        name, text = icdar["file"], _ESCAPED.sub(r"\1", icdar["text"])
     else:
-        match = _PLAIN.fullmatch(line)
+        match = _PLAIN.fullmatch(line) or _PLAIN.fullmatch(line.strip(BLANKS))
         assert match, "a line that is not blank has a first word"
         name = match["file"] or match["first"]
-        text = match["text"] or match["remainder"] or ""
-    if text_from == "name":
+        text = (match["text"] or match["remainder"] or "").strip(BLANKS)
+    if text_from != _LINE:
         _, _, tail = PurePosixPath(name).stem.partition("_")
         text = tail.partition("_")[0]
-    return name, text.strip()
+    return name, text

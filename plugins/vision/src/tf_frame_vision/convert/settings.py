@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from tf_frame.atomic_output import write_file
 from tf_frame.errors import ConfigError, DataError
+from tf_frame.text_file import read_json, split_lines
 
 
 def settings_path(output: Path, split: str) -> Path:
@@ -45,8 +45,8 @@ def same_files(output: Path, split: str, settings: Mapping[str, Any]) -> list[st
     lines = []
     for path in sorted(output.glob("*.conversion.json")):
         other = path.name.removesuffix(".conversion.json")
-        with contextlib.suppress(ValueError, KeyError, TypeError):
-            theirs = dict(json.loads(path.read_text())["settings"])
+        with contextlib.suppress(DataError, ValueError, KeyError, TypeError):
+            theirs = dict(read_json(path)["settings"])
             if other != split and _same_files(theirs, settings, {other, split}):
                 lines.append(
                     f"{split} is made of the same files as {other}, so evaluation would measure "
@@ -77,12 +77,19 @@ def write_names(output: Path, file: str, lines: Sequence[str]) -> None:
 
     Args:
       file: name of the file.
+      lines: its lines.
 
     Raises:
-      DataError: the file of another split names other classes.
+      DataError: the file of another split names other classes, or a line cannot be read again.
     """
     path = output / file
-    content = os.fsencode("\n".join([*lines, ""]))
+    for line in lines:
+        if split_lines(line) != [line] or not _is_unicode(line):
+            raise DataError(
+                f"{file} cannot hold {line!r}, which has a line end, a zero or bytes that are no "
+                "text; rename the class"
+            )
+    content = "\n".join([*lines, ""]).encode()
     if path.exists() and path.read_bytes() != content:
         raise DataError(
             f"{path} names other classes than these: {', '.join(lines[:5])}"
@@ -91,14 +98,21 @@ def write_names(output: Path, file: str, lines: Sequence[str]) -> None:
     write_file(str(path), content)
 
 
+def _is_unicode(line: str) -> bool:
+    try:
+        return "\0" not in line and bool(line.encode())
+    except UnicodeEncodeError:
+        return False
+
+
 def _as_json(value: Any) -> str:
     return json.dumps(value, indent=1) + "\n"
 
 
 def _compare(path: Path, split: str, settings: Mapping[str, Any]) -> None:
     try:
-        earlier = dict(json.loads(path.read_text())["settings"])
-    except (ValueError, KeyError, TypeError) as error:
+        earlier = dict(read_json(path)["settings"])
+    except (DataError, ValueError, KeyError, TypeError) as error:
         raise DataError(
             f"{path} is damaged ({error}); delete it and the files {split}-*"
         ) from error

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from tf_frame.errors import DataError
-from tf_frame.text_file import BLANKS, normal_name, read_lines
+from tf_frame.text_file import normal_name, read_names
 
 _Value = TypeVar("_Value", bound=Hashable)
 
@@ -21,7 +21,7 @@ def read_class_names(path: Path) -> list[str]:
     Raises:
       DataError: the file cannot be read, names no class, or one twice.
     """
-    names = [name for line in read_lines(path) if (name := line.strip(BLANKS))]
+    names = read_names(path)
     if not names:
         raise DataError(f"{path} names no class; write the name of a class in each line")
     twice = find_repeated(map(normal_name, names))
