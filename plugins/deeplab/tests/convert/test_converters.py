@@ -217,6 +217,35 @@ def test_records_have_deeplabs_keys(convert, tmp_path):
     assert tuple(encoded[24:26]) == (8, 0)
 
 
+def test_the_parts_of_a_folder_are_converted_and_images_keep_their_paths(convert, tmp_path):
+    root = tmp_path / "photos"
+    for part in ("train", "valid", "test"):
+        own_folder(root / part, range(1))
+    for kind in ("images", "masks"):
+        (root / "train" / kind / "a").mkdir()
+        (root / "train" / kind / "a" / "p0.png").write_bytes(
+            (root / "train" / kind / "p0.png").read_bytes()
+        )
+    (root / "train" / "classes.txt").rename(root / "classes.txt")
+    assert convert("segmentation_folder", root, "--shards", "1") == 0
+    parts = {
+        part: list(read_masks(tmp_path / "records", part)) for part in ("train", "val", "test")
+    }
+    assert parts == {"train": ["a/p0", "p0"], "val": ["p0"], "test": ["p0"]}
+
+
+@pytest.mark.parametrize("name", ["../0.jpg", "/etc/passwd", "..\\..\\x.jpg", "", 7])
+@pytest.mark.parametrize("kind", ["images", "annotations"])
+def test_paths_of_panoptic_files_stay_in_the_folder(convert, tmp_path, capsys, name, kind):
+    path = coco_panoptic(tmp_path / "coco") / "annotations/panoptic_train2017.json"
+    content = json.loads(path.read_text())
+    content[kind][0]["file_name"] = name
+    path.write_text(json.dumps(content))
+    assert convert("coco_panoptic", tmp_path / "coco") == 2
+    error = capsys.readouterr().err
+    assert re.search("leads out of .* give --allow_outside|is no path of a file", error)
+
+
 def test_voc_has_masks_of_its_own_and_of_sbd(convert, tmp_path, capsys):
     source = voc(tmp_path / "downloads")
     splits = ["--split", "train_aug,val", "--shards", "2"]

@@ -106,6 +106,88 @@ def test_train_and_val_are_folders_or_lists(tmp_path):
     assert names(source(lists, eval_list=str(lists / "few.txt")), Mode.EVAL) == ["p1"]
 
 
+LAYOUTS = {
+    "Roboflow": ("{}", {"images": ".", "masks": ".", "ending": "jpg", "suffix": "_mask"}, ()),
+    "folders": ("{}", {}, ()),
+    "Ultralytics": (".", {"images": "images/{}", "masks": "labels/{}"}, ()),
+    "lists": (".", {}, "{}.txt"),
+    "VOC's lists": (".", {"images": "JPEGImages", "masks": "SegmentationClass"}, True),
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_one_rule_finds_the_parts_of_every_layout(tmp_path, layout):
+    place, form, lists = LAYOUTS[layout]
+    for split, numbers in (("Train", (0, 1, 2)), ("valid", (3,)), ("test", (4,))):
+        form_of_part = {key: value.format(split) for key, value in form.items()}
+        write(tmp_path / place.format(split), numbers, **form_of_part)
+        if lists:
+            folder = tmp_path / ("ImageSets/Segmentation" if lists is True else ".")
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / f"{split}.txt").write_text("\n".join(f"p{n}" for n in numbers))
+    (tmp_path / "classes.txt").write_text("a\nb\nc\n")
+    of = source(tmp_path)
+    parts = (names(of, Mode.TRAIN), names(of, Mode.EVAL))
+    assert parts == (["p0", "p1", "p2"], ["p3"])
+    ending = ".txt" if lists else ""
+    hint = "; --input.eval_split test evaluates the test part"
+    assert of.notes() == (f"test{ending} is not used{hint}",)
+    of = source(tmp_path, eval_split="test")
+    assert (names(of, Mode.TRAIN), names(of, Mode.EVAL)) == (["p0", "p1", "p2"], ["p4"])
+    assert of.notes() == (f"valid{ending} is not used",)
+
+
+def test_a_test_part_alone_is_not_evaluated_and_default_is_undivided(tmp_path):
+    for folder in ("a/train", "a/test"):
+        write(tmp_path / folder)
+    (tmp_path / "a" / "classes.txt").write_text("a\nb\nc\n")
+    of = source(tmp_path / "a", eval_fraction=0.25)
+    assert len(names(of, Mode.TRAIN)) == 3 and len(names(of, Mode.EVAL)) == 1
+    assert of.splits[Mode.EVAL].content[0][0].image.parent == tmp_path / "a/train/images"
+    assert "test is not used" in of.notes()[0]
+    whole = write(tmp_path / "b")
+    (whole / "default.txt").write_text("p0\np1\np2\np3\n")
+    of = source(whole, eval_fraction=0.25)
+    assert of.info.num_examples[Mode.TRAIN] == 3 and of.info.num_examples[Mode.EVAL] == 1
+    with pytest.raises(DataError, match="--input.eval_split test: .* has no part called test or"):
+        source(write(tmp_path / "c"), eval_split="test")
+
+
+def test_an_image_is_its_path_and_names_match_in_any_normal_form(tmp_path):
+    composed, separate = "\xe9", "e\u0301"
+    for number, name in enumerate(["a/p", "b/p", separate]):
+        mask = name.replace(separate, composed)
+        picture(tmp_path / "images" / f"{name}.JPG", random_image(number))
+        picture(tmp_path / "masks" / f"{mask}.PNG", random_classes(number))
+        (tmp_path / "images" / f"{name}x.png").parent.mkdir(exist_ok=True)
+    for name in ("images/._p.jpg", "images/a/Thumbs.db", "masks/.DS_Store", "masks/a/._p.png"):
+        (tmp_path / name).write_bytes(b"x")
+    (tmp_path / "classes.txt").write_text("a\nb\nc\n")
+    of = source(tmp_path, eval_fraction=0.0)
+    assert names(of, Mode.TRAIN) == ["a/p", "b/p", composed]
+    lists = {"train": f"b\\p\n{separate}.JPG\nb/p\n", "val": "a/p.jpg\n"}
+    for name, text in lists.items():
+        (tmp_path / f"{name}.txt").write_text(text)
+    of = source(tmp_path)
+    assert (names(of, Mode.TRAIN), names(of, Mode.EVAL)) == (["b/p", composed], ["a/p"])
+    assert of.notes() == (
+        f"1 lines of {tmp_path}/train.txt repeat a name; an image counts once",
+        "files that are left out: hidden and system files (4)",
+    )
+    for (features, labels), number in zip(take(of, Mode.EVAL, batch_size=1), [0], strict=True):
+        np.testing.assert_array_equal(labels["semantic"][0], random_classes(number))
+        assert features["name"][0].decode().endswith("images/a/p.JPG")
+
+
+@pytest.mark.parametrize("name", ["../p1", "/etc/passwd", "..\\p1", "images/p1", "p0/../p1"])
+def test_a_list_names_images_of_the_folder_only(tmp_path, name):
+    write(tmp_path / "data")
+    picture(tmp_path / "p1.png", random_image(1))
+    (tmp_path / "data" / "train.txt").write_text(f"p0\n{name}\n")
+    with pytest.raises(DataError, match="lists .*p1|passwd, but there is no such image with a"):
+        source(tmp_path / "data")
+
+
 def test_text_files_may_have_a_byte_order_mark_and_images_of_both_lists_are_noted(tmp_path):
     write(tmp_path)
     for name, text in (("classes", "a\r\nb\r\nc\r\n"), ("val", "p2\r\np0\r\n")):
@@ -201,7 +283,7 @@ DAMAGE = {
     "a JPEG mask": r"masks/p1.png is no PNG; masks must be PNG files",
     "a mask in colour": r"masks/p1.png is in colour, but the classes have no colours; write",
     "an unknown colour": r"masks/p1.png has the colour 9 9 9, which no class has",
-    "an empty folder": r"images has no image with a mask: an image ends in \.jpg.* train and val",
+    "an empty folder": r"images has no image with a mask, but p0.png, .* folders, train, and",
     "a name that is not there": r"train.txt lists p7, but there is no .* a line is a name",
 }
 

@@ -22,6 +22,7 @@ from tf_frame_deeplab.convert.source import (
     numbers,
 )
 from tf_frame_deeplab.datasets.ade20k import ADE20K
+from tf_frame_vision.reading.folders import files_below
 
 _INNER = ("ADEChallengeData2016",)
 _MASKS = "annotations"
@@ -44,12 +45,15 @@ def read_ade20k(root: Path, splits: Sequence[str]) -> Source:
 
 def _pictures(folder: Path, split: str) -> list[MaskedPicture]:
     inner = _FOLDERS.get(split, split)
-    images = sorted((folder / "images" / inner).glob("*.jpg"))
-    if not images:
-        raise DataError(f"{folder / 'images' / inner} has no image NAME.jpg")
+    images = folder / "images" / inner
+    names = files_below(images, (".jpg",))
+    if not names:
+        raise DataError(f"{images} has no image NAME.jpg")
     meaning = Meaning(numbers(ADE20K.num_classes, ADE20K.ignore_label))
     masks = folder / _MASKS / inner
     return [
-        MaskedPicture(existing_pair(path.stem, path, [masks / f"{path.stem}.png"]), meaning)
-        for path in images
+        MaskedPicture(
+            existing_pair(name[:-4], images / name, [masks / f"{name[:-4]}.png"]), meaning
+        )
+        for name in names
     ]

@@ -23,6 +23,7 @@ from tf_frame_deeplab.convert.source import (
     numbers,
 )
 from tf_frame_deeplab.datasets.cityscapes import CITYSCAPES
+from tf_frame_vision.reading.folders import files_below
 
 _IMAGES = "leftImg8bit"
 _ENDING = f"_{_IMAGES}.png"
@@ -53,7 +54,11 @@ def label_id_meaning() -> Meaning:
 
 
 def _pictures(folder: Path, split: str, annotations: str) -> list[MaskedPicture]:
-    images = sorted((folder / _IMAGES / split).glob(f"*/*{_ENDING}"))
+    images = [
+        folder / _IMAGES / split / name
+        for name in files_below(folder / _IMAGES / split, (_ENDING.lower(),))
+        if name.endswith(_ENDING) and name.count("/") == 1
+    ]
     if not images:
         raise DataError(f"{folder / _IMAGES / split} has no image CITY/NAME{_ENDING}")
     label_ids = label_id_meaning()

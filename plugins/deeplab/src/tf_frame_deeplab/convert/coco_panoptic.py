@@ -23,19 +23,22 @@ from tf_frame_deeplab.convert.source import (
     Source,
     existing_pair,
     find_folder,
+    name_below,
 )
 from tf_frame_deeplab.inputs.classes import class_lines
+from tf_frame_vision.reading.inside import inside
 
 _ANNOTATIONS, _YEAR = "annotations", "2017"
 _VOID, _IGNORED = 0, 255
 
 
-def read_coco_panoptic(root: Path, splits: Sequence[str]) -> Source:
+def read_coco_panoptic(root: Path, splits: Sequence[str], *, allow_outside: bool = False) -> Source:
     """Lists the pictures of each split in the order of its file.
 
     Args:
       root: the folder of the unpacked archives.
       splits: `train` and `val`.
+      allow_outside: whether paths in the files may lead out of the folders of images and masks.
 
     Raises:
       DataError: a file is missing or damaged, or the categories of the splits differ.
@@ -47,7 +50,7 @@ def read_coco_panoptic(root: Path, splits: Sequence[str]) -> Source:
     for split, split_names in names.items():
         if split_names != first:
             raise DataError(f"the files of {splits[0]} and {split} have other categories")
-    parts = {split: _pictures(folder, split, contents[split]) for split in splits}
+    parts = {split: _pictures(folder, split, contents[split], allow_outside) for split in splits}
     return Source(parts, first, _IGNORED)
 
 
@@ -76,8 +79,15 @@ def _names(split: str, content: Mapping[str, Any]) -> list[str]:
         raise DataError(f"{_file(split)}: a category has no name") from None
 
 
-def _pictures(folder: Path, split: str, content: Mapping[str, Any]) -> list[MaskedPicture]:
+def _pictures(
+    folder: Path, split: str, content: Mapping[str, Any], allow_outside: bool
+) -> list[MaskedPicture]:
     masks = folder / _ANNOTATIONS / f"panoptic_{split}{_YEAR}"
+    images, source = folder / f"{split}{_YEAR}", f"{masks}.json"
+
+    def path(root: Path, name: str) -> Path:
+        return inside(root, name, allow_outside=allow_outside, source=source)
+
     pictures = []
     record: Any = None
     try:
@@ -88,14 +98,15 @@ def _pictures(folder: Path, split: str, content: Mapping[str, Any]) -> list[Mask
         for record in content["images"]:
             files[_image_id(record["id"])] = record["file_name"]
         for record in content["annotations"]:
-            image = folder / f"{split}{_YEAR}" / files[_image_id(record["image_id"])]
-            mask = masks / record["file_name"]
+            image = path(images, files[_image_id(record["image_id"])])
+            mask = path(masks, record["file_name"])
             meaning = _meaning(record["segments_info"], classes)
-            pictures.append(MaskedPicture(existing_pair(mask.stem, image, [mask]), meaning))
+            pair = existing_pair(name_below(images, image), image, [mask])
+            pictures.append(MaskedPicture(pair, meaning))
     except (KeyError, TypeError, ValueError) as error:
         place = record.get("file_name", record.get("id")) if isinstance(record, dict) else record
         raise DataError(
-            f"a record of {masks}.json, {place}, lacks or names an unknown {error}"
+            f"a record of {source}, {place}, lacks or names an unknown {error}"
         ) from None
     return pictures
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from tf_frame import Converter
+from tf_frame.errors import DataError
 from tf_frame.tensorflow_log import quiet_import
 from tf_frame_deeplab.convert.options import (
     CityscapesOptions,
@@ -22,7 +23,7 @@ from tf_frame_deeplab.convert.options import (
     PublishedOptions,
     check_splits,
 )
-from tf_frame_deeplab.convert.source import MaskedPicture, Source, digest, overlaps
+from tf_frame_deeplab.convert.source import MaskedPicture, Source, digest, overlaps, without_prefix
 from tf_frame_vision.convert.folders import check_apart, check_folder, fingerprint
 
 if TYPE_CHECKING:
@@ -149,7 +150,12 @@ class CocoPanoptic(_Converter):
     def read(self, source: Path) -> Source:
         from tf_frame_deeplab.convert.coco_panoptic import read_coco_panoptic
 
-        return read_coco_panoptic(source, self.params.split)
+        try:
+            return read_coco_panoptic(
+                source, self.params.split, allow_outside=self.params.allow_outside
+            )
+        except DataError as error:
+            raise without_prefix(error) from None
 
 
 def _write(pictures: Sequence[MaskedPicture], settings: dict[str, Any], **further: Any) -> Result:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from tf_frame.errors import DataError
-from tf_frame_deeplab.convert.source import MaskedPicture, Meaning, Source, numbers
-from tf_frame_deeplab.inputs.classes import Classes, read_classes
-from tf_frame_deeplab.inputs.parts import FormOptions, Parts, find_parts
+from tf_frame_deeplab.convert.source import MaskedPicture, Meaning, Source, numbers, without_prefix
+from tf_frame_deeplab.inputs.classes import read_classes
+from tf_frame_deeplab.inputs.parts import FormOptions, find_parts
 
 
 def read_folder(root: Path, options: FormOptions, *, ignore_label: int) -> Source:
-    """Lists the pictures of `train`, and of `val` if it has any.
+    """Lists the pictures of `train`, and of `val` and `test` if there are any.
 
     Args:
       root: the folder.
@@ -21,20 +21,19 @@ def read_folder(root: Path, options: FormOptions, *, ignore_label: int) -> Sourc
     Raises:
       DataError: a file is missing, or classes.txt is wrong.
     """
-    classes, parts = _read(root, options, ignore_label)
-    meaning = Meaning(numbers(len(classes.names), ignore_label), classes.colours)
-    pictures = {
-        split: [MaskedPicture(pair, meaning) for pair in pairs]
-        for split, pairs in zip(("train", "val"), parts, strict=True)
-        if pairs
-    }
-    return Source(pictures, classes.lines, ignore_label)
-
-
-def _read(root: Path, options: FormOptions, ignore_label: int) -> tuple[Classes, Parts]:
     path = Path(options.classes).expanduser() if options.classes else root / "classes.txt"
     try:
-        return read_classes(path, ignore_label=ignore_label), find_parts(root, options)
+        classes = read_classes(path, ignore_label=ignore_label)
+        parts = find_parts(root, options)
+        pairs = {"train": parts.training, "val": parts.evaluation}
+        if parts.splits.test is not None:
+            pairs["test"] = find_parts(root, options, eval_split="test").evaluation
     except DataError as error:
-        # Options of an input have this prefix, options of a converter have none.
-        raise DataError(str(error).replace("--input.", "--")) from None
+        raise without_prefix(error) from None
+    meaning = Meaning(numbers(len(classes.names), ignore_label), classes.colours)
+    pictures = {
+        split: [MaskedPicture(pair, meaning) for pair in part]
+        for split, part in pairs.items()
+        if part
+    }
+    return Source(pictures, classes.lines, ignore_label)

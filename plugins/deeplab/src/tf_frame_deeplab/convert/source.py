@@ -107,6 +107,17 @@ def find_folder(source: Path, inner: Sequence[str], needed: str) -> Path:
     )
 
 
+def without_prefix(error: DataError) -> DataError:
+    """Returns an error of an input for a converter, whose options have no prefix."""
+    return DataError(str(error).replace("--input.", "--"))
+
+
+def name_below(folder: Path, image: Path) -> str:
+    """Returns the path of an image below its folder without ending: the identity of the image."""
+    within = image.is_relative_to(folder)
+    return (image.relative_to(folder) if within else image).with_suffix("").as_posix()
+
+
 def existing_pair(name: str, image: Path, masks: Sequence[Path]) -> Pair:
     """Returns a pair with the first of the masks that exists.
 

@@ -66,7 +66,8 @@ def _pictures(folder: Path, split: str, meaning: Meaning) -> list[MaskedPicture]
 
 def _read_list(path: Path) -> list[str]:
     """Reads the names in a list: the first word of each line, a path of an image in SBD's lists."""
-    names = [Path(split_words(line)[0]).stem for line in read_names(path)]
+    words = [split_words(line)[0] for line in read_names(path)]
+    names = [Path(word.replace("\\", "/")).stem for word in words]
     if not names:
         raise DataError(f"the list {path} is empty")
     if len(set(names)) < len(names):

@@ -2,64 +2,116 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tf_frame.errors import DataError
 from tf_frame.text_file import normal_name, read_names
 from tf_frame_deeplab.inputs.mask_file import Pair
 from tf_frame_vision.example_input import IMAGE_SUFFIXES
-from tf_frame_vision.reading.folders import first_existing, visible
+from tf_frame_vision.reading.folders import files_below, first_existing, name_some, visible
+from tf_frame_vision.reading.splits import LAYOUTS
 
 _IMAGES = ("images", "JPEGImages")
 _MASKS = ("masks", "labels", "annotations", "SegmentationClass")
 _MASK_ENDING, _USUAL_SUFFIX = ".png", "_mask"
-_SOME = 3
 
 
-def find_pairs(folder: Path, suffix: str = "", *, all_have_masks: bool = True) -> list[Pair]:
+def find_folders(folder: Path) -> tuple[Path | None, Path | None]:
+    """Returns the folder of images and the folder of masks; None where there is none."""
+    return first_existing(folder, _IMAGES), first_existing(folder, _MASKS)
+
+
+def find_pairs(
+    folder: Path, suffix: str, left_out: Counter[str], *, all_have_masks: bool = True
+) -> list[Pair]:
     """Finds the pairs of a folder, sorted by name.
 
     Args:
-      folder: has a folder of images and a folder of masks, or both kinds side by side.
+      folder: has a folder of images and a folder of masks, perhaps with the same sub-folders; or
+        both kinds side by side.
       suffix: ending of a mask's name after the name of its image; side by side, `_mask` is tried
         as well.
+      left_out: counts files that are neither; see `files_below`.
       all_have_masks: whether an image without a mask, or a mask without an image, is an error.
 
     Raises:
       DataError: there is no pair, or a file without its other half.
     """
-    images = first_existing(folder, _IMAGES)
-    masks = first_existing(folder, _MASKS)
+    images, masks = find_folders(folder)
     if (images is None) != (masks is None):
         present, missing = (images, _MASKS) if images else (masks, _IMAGES)
         raise DataError(f"{folder} has a folder {present}, but none called {' or '.join(missing)}")
     if images is not None and masks is not None:
-        files = _by_name(images, _pictures(images))
-        return _pairs(images, files, masks, _masks(masks, suffix), all_have_masks)
-    mask_files = _masks(folder, suffix or _usual_suffix(folder))
+        return pairs_in(images, masks, suffix, left_out, all_have_masks=all_have_masks)
+    files = visible(folder, folders=False, left_out=left_out)
+    usual = _masks(folder, files, _USUAL_SUFFIX)
+    mask_files = usual if usual and not suffix else _masks(folder, files, suffix)
     # Without a suffix, a PNG is a mask.
-    pictures = [file for file in _pictures(folder) if file not in mask_files.values()]
+    pictures = [file for file in _pictures(files) if file not in mask_files.values()]
     return _pairs(folder, _by_name(folder, pictures), folder, mask_files, all_have_masks)
 
 
-def select_listed(path: Path, pairs: Sequence[Pair]) -> list[Pair]:
+def pairs_in(
+    images: Path,
+    masks: Path,
+    suffix: str,
+    left_out: Counter[str],
+    *,
+    all_have_masks: bool = True,
+) -> list[Pair]:
+    """Finds the pairs of a folder of images and a folder of masks; see `find_pairs`.
+
+    An image is its path below its folder: `a/p.jpg` and `b/p.jpg` have masks of their own.
+    """
+    if not masks.is_dir():
+        raise DataError(f"{images} has images, but there is no folder {masks} with their masks")
+    files = _by_name(images, files_below(images, IMAGE_SUFFIXES, left_out))
+    mask_files = _masks(masks, files_below(masks, (_MASK_ENDING,), left_out), suffix)
+    return _pairs(images, files, masks, mask_files, all_have_masks)
+
+
+def select_listed(path: Path, pairs: Sequence[Pair], notes: list[str]) -> list[Pair]:
     """Returns the pairs that a file lists, a name in a line, in the order of the file.
+
+    A name that is listed twice is one example.
+
+    Args:
+      path: the file.
+      pairs: the pairs to select from.
+      notes: receives a line with the number of names that are listed twice.
 
     Raises:
       DataError: the file cannot be read, is empty, or lists a name without a pair.
     """
-    by_name = {normal_name(pair.name): pair for pair in pairs}
-    names = read_names(path)
-    if not names:
+    by_name = {pair.name: pair for pair in pairs}
+    lines = read_names(path)
+    if not lines:
         raise DataError(f"the list {path} is empty; write a name in each line")
-    missing = [name for name in names if normal_name(name) not in by_name]
+    names = [_listed_name(line, by_name) for line in lines]
+    missing = [line for line, name in zip(lines, names, strict=True) if name not in by_name]
     if missing:
         raise DataError(
-            f"{path} lists {_some(missing)}, but there is no such image with a mask; a line is"
+            f"{path} lists {name_some(missing)}, but there is no such image with a mask; a line is"
             " a name without ending"
         )
-    return [by_name[normal_name(name)] for name in names]
+    selected = dict.fromkeys(names)
+    if len(selected) < len(names):
+        count = len(names) - len(selected)
+        notes.append(f"{count} lines of {path} repeat a name; an image counts once")
+    return [by_name[name] for name in selected]
+
+
+def _listed_name(line: str, by_name: Mapping[str, Pair]) -> str:
+    """Returns the name in a line, which may be a path of Windows, or have the image's ending."""
+    name = normal_name(line)
+    if name not in by_name and "\\" in name:
+        name = name.replace("\\", "/")
+    if name not in by_name and name.lower().endswith(IMAGE_SUFFIXES):
+        name = os.path.splitext(name)[0]
+    return name
 
 
 def _pairs(
@@ -73,10 +125,11 @@ def _pairs(
     if all_have_masks:
         _check_halves(image_folder, images, mask_folder, masks)
     if not names:
+        entries = [*visible(image_folder, folders=True), *visible(image_folder, folders=False)]
         raise DataError(
-            f"{image_folder} has no image with a mask: an image ends in {', '.join(IMAGE_SUFFIXES)}"
-            f", its mask has the same name and ends in {_MASK_ENDING}"
-            " (--input.mask_suffix names what is added); parts are two folders, train and val, each"
+            f"{image_folder} has no image with a mask, but {name_some(entries)}: an image ends in"
+            f" {', '.join(IMAGE_SUFFIXES)}, its mask has the same name and ends in {_MASK_ENDING}"
+            f" (--input.mask_suffix names what is added); parts are folders, {LAYOUTS}, each"
             " with images and masks of its own"
         )
     return [Pair(name, image_folder / images[name], mask_folder / masks[name]) for name in names]
@@ -92,40 +145,32 @@ def _check_halves(
         alone = [files[name] for name in sorted(files.keys() - partners.keys())]
         if alone and partners:
             raise DataError(
-                f"in {folder}, {_some(alone)} has no {kind}; add it, remove the file, or list"
+                f"in {folder}, {name_some(alone)} has no {kind}; add it, remove the file, or list"
                 " the names to use in train.txt and val.txt"
             )
 
 
-def _pictures(folder: Path) -> list[str]:
-    names = visible(folder, folders=False)
-    return [name for name in names if name.lower().endswith(IMAGE_SUFFIXES)]
+def _pictures(files: Sequence[str]) -> list[str]:
+    return [name for name in files if name.lower().endswith(IMAGE_SUFFIXES)]
 
 
 def _by_name(folder: Path, files: Sequence[str]) -> dict[str, str]:
-    """Returns name without ending -> file."""
+    """Returns name without ending, in the form for comparisons -> file."""
+    return _unique(folder, [(os.path.splitext(file)[0], file) for file in files])
+
+
+def _masks(folder: Path, files: Sequence[str], suffix: str) -> dict[str, str]:
+    """Returns name of the image -> file, of the masks among files."""
+    ending = f"{suffix}{_MASK_ENDING}"
+    masks = [file for file in files if file.lower().endswith(ending.lower())]
+    return _unique(folder, [(file[: -len(ending)], file) for file in masks])
+
+
+def _unique(folder: Path, names_and_files: Sequence[tuple[str, str]]) -> dict[str, str]:
     by_name: dict[str, str] = {}
-    for file in files:
-        name = normal_name(Path(file).stem)
+    for name, file in names_and_files:
+        name = normal_name(name)
         if name in by_name:
             raise DataError(f"{folder} has both {by_name[name]} and {file}; remove one")
         by_name[name] = file
     return by_name
-
-
-def _usual_suffix(folder: Path) -> str:
-    masks = _masks(folder, _USUAL_SUFFIX)
-    return _USUAL_SUFFIX if masks else ""
-
-
-def _masks(folder: Path, suffix: str) -> dict[str, str]:
-    """Returns name of the image -> file, of the masks of a folder."""
-    ending = f"{suffix}{_MASK_ENDING}"
-    files = visible(folder, folders=False)
-    masks = [file for file in files if file.lower().endswith(ending.lower())]
-    return {normal_name(file[: -len(ending)]): file for file in masks}
-
-
-def _some(names: Sequence[str]) -> str:
-    more = len(names) - _SOME
-    return ", ".join(names[:_SOME]) + (f" and {more} more" if more > 0 else "")

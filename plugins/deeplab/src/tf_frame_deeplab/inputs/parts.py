@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import dataclasses
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
 from tf_frame import option
 from tf_frame_deeplab.inputs.mask_file import Pair
-from tf_frame_deeplab.inputs.pairs import find_pairs, select_listed
-from tf_frame_vision.reading.folders import HeldOutOptions, first_existing, held_out
+from tf_frame_deeplab.inputs.pairs import find_folders, find_pairs, pairs_in, select_listed
+from tf_frame_vision.reading.folders import FractionOptions, held_out, left_out_notes
+from tf_frame_vision.reading.splits import Splits, check_held_out, find_splits, is_whole
 
-_TRAINING, _EVALUATION = "train", ("val", "validation", "test")
-Parts = tuple[Sequence[Pair], Sequence[Pair]]
+# VOC, and CVAT's export of its name, have the lists here.
+_LISTS = (".", "ImageSets/Segmentation")
 
 
 @dataclasses.dataclass(frozen=True)
-class FormOptions(HeldOutOptions):
+class FormOptions(FractionOptions):
     """Options of the form of a folder."""
 
     classes: str = option("", "file of the classes; empty: classes.txt of the folder")
@@ -25,42 +27,109 @@ class FormOptions(HeldOutOptions):
     eval_list: str = option("", "file of the names to evaluate; empty: val.txt if it is there")
 
 
-def find_parts(folder: Path, options: FormOptions) -> Parts:
-    """Returns the pairs to train on and the pairs to evaluate; see `inputs.segmentation_folder`.
+@dataclasses.dataclass(frozen=True)
+class Parts:
+    """The pairs of a folder.
+
+    Attributes:
+      training, evaluation: the pairs to train on and to evaluate.
+      splits: the lists or folders of the parts.
+      notes: lines to show before training.
+    """
+
+    training: Sequence[Pair]
+    evaluation: Sequence[Pair]
+    splits: Splits
+    notes: Sequence[str] = ()
+
+
+def find_parts(folder: Path, options: FormOptions, *, eval_split: str = "val") -> Parts:
+    """Finds the pairs to train on and to evaluate; see `inputs.segmentation_folder`.
 
     Args:
       folder: the folder.
       options: the form of the folder.
+      eval_split: the option `--input.eval_split`.
 
     Raises:
       DataError: a part has no pair, or a file has no other half.
     """
-    lists = [
-        Path(option).expanduser() if option else first_existing(folder, names)
-        for option, names in (
-            (options.train_list, ["train.txt"]),
-            (options.eval_list, [f"{name}.txt" for name in _EVALUATION]),
-        )
-    ]
-    if any(lists):
-        pairs = find_pairs(folder, options.mask_suffix, all_have_masks=False)
-        return _split_by_lists(pairs, *lists)
-    evaluation, suffix = first_existing(folder, _EVALUATION), options.mask_suffix
-    if evaluation is not None and (folder / _TRAINING).is_dir():
-        return find_pairs(folder / _TRAINING, suffix), find_pairs(evaluation, suffix)
-    pairs = find_pairs(folder, suffix)
+    lists = _find_lists(folder, options, eval_split)
+    left_out: Counter[str] = Counter()
+    parts = (
+        _split_by_lists(folder, options, lists, left_out)
+        if lists.train or lists.eval
+        else _split_by_folders(folder, options, eval_split, left_out)
+    )
+    return dataclasses.replace(parts, notes=[*parts.notes, *left_out_notes(left_out)])
+
+
+def _split_by_folders(
+    folder: Path, options: FormOptions, eval_split: str, left_out: Counter[str]
+) -> Parts:
+    suffix = options.mask_suffix
+    splits = find_splits(folder, eval_split=eval_split)
+
+    def read(part: Path) -> list[Pair]:
+        return find_pairs(part, suffix, left_out)
+
+    images, masks = find_folders(folder)
+    if splits.train is None and images is not None and masks is not None:
+        splits = find_splits(images, eval_split=eval_split)
+
+        def read(part: Path) -> list[Pair]:
+            return pairs_in(part, masks / part.name, suffix, left_out)
+
+    if splits.train is None:
+        check_held_out(folder, eval_split)
+        return _divide(find_pairs(folder, suffix, left_out), options, Splits())
+    training = read(splits.train)
+    if splits.eval is None:
+        return _divide(training, options, splits)
+    return Parts(training, read(splits.eval), splits)
+
+
+def _find_lists(folder: Path, options: FormOptions, eval_split: str) -> Splits:
+    """Returns the files of names: those of the options, else those of a folder by their names."""
+    training, evaluation = (
+        Path(path).expanduser() if path else None
+        for path in (options.train_list, options.eval_list)
+    )
+    if training and evaluation:
+        return Splits(training, evaluation)
+    lists = Splits()
+    for inner in _LISTS:
+        if (folder / inner).is_dir() and not (lists.train or lists.eval):
+            lists = find_splits(folder / inner, eval_split=eval_split, ending=".txt")
+    if evaluation:
+        eval_name = {lists.eval.name} if lists.eval else set()
+        unused = sorted({*lists.unused, *eval_name})
+        lists = dataclasses.replace(lists, eval=evaluation, unused=unused)
+    return dataclasses.replace(lists, train=training or lists.train)
+
+
+def _divide(pairs: Sequence[Pair], options: FormOptions, splits: Splits) -> Parts:
+    """Holds out a part of the pairs."""
     chosen = held_out([pair.name for pair in pairs], options.eval_fraction)
-    return (
+    return Parts(
         [pair for pair in pairs if pair.name not in chosen],
         [pair for pair in pairs if pair.name in chosen],
+        splits,
     )
 
 
-def _split_by_lists(pairs: Sequence[Pair], training: Path | None, evaluation: Path | None) -> Parts:
-    both = [None if path is None else select_listed(path, pairs) for path in (training, evaluation)]
+def _split_by_lists(
+    folder: Path, options: FormOptions, lists: Splits, left_out: Counter[str]
+) -> Parts:
+    pairs = find_pairs(folder, options.mask_suffix, left_out, all_have_masks=False)
+    notes: list[str] = []
+    both = [path and select_listed(path, pairs, notes) for path in (lists.train, lists.eval)]
     # With one list, the second part is the remainder.
     for k in (0, 1):
         if both[k] is None:
             names = {pair.name for pair in both[1 - k] or ()}
             both[k] = [pair for pair in pairs if pair.name not in names]
-    return both[0] or [], both[1] or []
+    training, evaluation = both[0] or [], both[1] or []
+    if lists.eval is None and lists.train and is_whole(lists.train.stem):
+        return dataclasses.replace(_divide(training, options, lists), notes=notes)
+    return Parts(training, evaluation, lists, notes)

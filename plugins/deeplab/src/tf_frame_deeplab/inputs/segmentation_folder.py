@@ -4,8 +4,13 @@ data_dir/classes.txt                                the classes; see `inputs.cla
 data_dir/images/NAME.jpg, data_dir/masks/NAME.png   two folders
 data_dir/NAME.jpg, data_dir/NAME.png                or side by side,
 data_dir/NAME.jpg, data_dir/NAME_mask.png           perhaps with a suffix
-data_dir/train/..., data_dir/val/...                both parts, each in one of these forms
-data_dir/train.txt, data_dir/val.txt                or lists of names without ending
+data_dir/train/..., data_dir/val/...                both parts, each in one of these forms,
+data_dir/images/train/..., data_dir/masks/train/... or below the folders of images and masks
+data_dir/train.txt, data_dir/val.txt                or lists of names without ending, perhaps in
+                                                    ImageSets/Segmentation
+
+The parts have the names that `tf_frame_vision.reading.splits` knows. A name is a path below the
+folder of images, whose sub-folders the folder of masks has, too.
 """
 
 from __future__ import annotations
@@ -30,7 +35,7 @@ from tf_frame_deeplab.inputs.mask_file import (
 from tf_frame_deeplab.inputs.parts import FormOptions, find_parts
 from tf_frame_deeplab.inputs.segmented_images import SegmentedImageOptions, SegmentedImages
 from tf_frame_vision.example_input import Split, absent_split
-from tf_frame_vision.reading.folders import existing_folder
+from tf_frame_vision.reading.folders import HeldOutOptions, existing_folder
 
 _WHAT_TO_DO = (
     "Give --input.data_dir a folder with classes.txt, a folder images, and a folder masks with a"
@@ -41,7 +46,7 @@ _CHECKED_PIXELS = 200e6
 
 
 @dataclasses.dataclass(frozen=True)
-class Params(FormOptions, SegmentedImageOptions):
+class Params(HeldOutOptions, FormOptions, SegmentedImageOptions):
     """Options of the input."""
 
     data_dir: str = option("", "folder with classes.txt, images and masks; must be given")
@@ -59,7 +64,9 @@ class SegmentationFolder(SegmentedImages):
         self.classes = read_classes(path, ignore_label=params.ignore_label)
         self.class_colours = self.classes.red_green_blue
         self._unchecked = 0
-        training, evaluation = find_parts(folder, params)
+        parts = find_parts(folder, params, eval_split=params.eval_split)
+        self.parts, self._part_notes = parts.splits, parts.notes
+        training, evaluation = parts.training, parts.evaluation
         self._in_both = len({*training} & {*evaluation})
         absent = absent_split(
             f"--input.eval_fraction {params.eval_fraction} of {folder} leaves nothing to"
@@ -69,8 +76,8 @@ class SegmentationFolder(SegmentedImages):
         self.use(self.classes.names, self._split(training), evaluated)
 
     def notes(self) -> Sequence[str]:
-        """Tells how many pairs are in both parts, and how many masks are checked only when read."""
-        notes = []
+        """Names unused parts, and counts pairs in both parts and masks checked only when read."""
+        notes = [*super().notes(), *self._part_notes]
         if self._in_both:
             notes.append(
                 f"{self._in_both} images are both in train and in val; do not train on one and"

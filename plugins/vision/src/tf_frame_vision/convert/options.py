@@ -24,6 +24,9 @@ class ConvertOptions:
     skip_corrupt: bool = option(
         False, "leave out and name examples that cannot be used, instead of stopping"
     )
+    allow_outside: bool = option(
+        False, "whether paths in data files may be absolute, or lead out of the data folder"
+    )
 
 
 def check_split_name(split: str) -> None:

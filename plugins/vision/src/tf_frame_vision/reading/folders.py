@@ -130,8 +130,8 @@ class SplitOptions:
 
 
 @dataclasses.dataclass(frozen=True)
-class HeldOutOptions(SplitOptions):
-    """Options of inputs that hold out images where the data has no part to evaluate."""
+class FractionOptions:
+    """Option of all that hold out images where the data has no part to evaluate: `held_out`."""
 
     eval_fraction: float = option(
         0.1,
@@ -140,6 +140,11 @@ class HeldOutOptions(SplitOptions):
         min=0.0,
         max=0.9,
     )
+
+
+@dataclasses.dataclass(frozen=True)
+class HeldOutOptions(SplitOptions, FractionOptions):
+    """Options of inputs that find a part to evaluate, or hold out images."""
 
 
 def held_out(names: Sequence[str], fraction: float) -> frozenset[str]:

@@ -64,6 +64,11 @@ def split_kind(name: str) -> str:
     return _KINDS.get(_YEAR.sub("", name.casefold()), "")
 
 
+def is_whole(name: str) -> bool:
+    """Returns whether this is the name of undivided data in CVAT's exports."""
+    return name.casefold() == _WHOLE
+
+
 def find_splits(
     folder: Path, *, eval_split: str = "val", before: str = "", ending: str = ""
 ) -> Splits:
@@ -84,7 +89,7 @@ def find_splits(
         if not name.startswith(before) or not name.lower().endswith(ending):
             continue
         word = name[len(before) : len(name) - len(ending)]
-        kind = split_kind(word) or (_WHOLE if word.casefold() == _WHOLE else "")
+        kind = split_kind(word) or (_WHOLE if is_whole(word) else "")
         if kind in parts:
             raise DataError(
                 f"{folder} has both {parts[kind].name} and {name}, of the same meaning; remove or"
