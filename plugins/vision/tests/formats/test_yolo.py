@@ -168,7 +168,7 @@ def one(root, text, **options):
         (f"{BOX}\r\n\r\n\t{OTHER}\t\n{BOX}\n", "boxes", [ONE, (0.25, 0.25, 0.5, 0.5)]),
         ("0.0 0.5 0.5 0.25 0.5 0.93", "boxes", [ONE]),
         (f"{FOUR}\n{FOUR} 0.8", "obb", [CORNERS] * 2),
-        ("0 0 0 1 0 1 1", "segments", [(0, 0, 1, 0, 1, 1)]),
+        ("0 0 0 1 0 1 1", "segments", [(0.5, 0.5, 1, 1)]),
         (f"{FOUR}\n{BOX}", "segments", [CORNERS, ONE]),
         # Corners of a rotated box lie outside of the image where its centre does not.
         ("0 0.8 0.2 1.1 0.5 0.8 0.8 0.5 0.5", "obb", [(0.8, 0.2, 1.1, 0.5, 0.8, 0.8, 0.5, 0.5)]),

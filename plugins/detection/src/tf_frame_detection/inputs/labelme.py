@@ -40,7 +40,7 @@ from tf_frame_vision.formats.labelme_shapes import (
 )
 
 _WHAT_TO_DO = "Give --input.data_dir the folder of the images and labelme's JSON files"
-_FOUR_CORNERS = 8
+_FOUR_CORNERS = 4
 
 
 @dataclasses.dataclass(frozen=True)
@@ -125,8 +125,9 @@ def _corners(shapes: Sequence[LabelmeShape]) -> tuple[float, ...]:
     kind, points = shapes[0].kind, shapes[0].points
     if len(shapes) > 1 or kind not in (*ROTATED, POLYGON, RECTANGLE):
         raise RecordError(f"its {kind} has no four corners, as --input.rotated needs them")
-    if kind == RECTANGLE and len(points) < _FOUR_CORNERS:
+    count = shapes[0].count
+    if kind == RECTANGLE and count < _FOUR_CORNERS:
         return ()
-    if len(points) != _FOUR_CORNERS:
-        raise RecordError(f"its {kind} has {len(points) // 2} points; --input.rotated needs four")
+    if count != _FOUR_CORNERS:
+        raise RecordError(f"its {kind} has {count} points; --input.rotated needs four")
     return tuple(value for x, y in zip(points[::2], points[1::2], strict=True) for value in (y, x))

@@ -141,7 +141,7 @@ class _ImageFinder:
         for place, row in enumerate(rows, 1):
             if isinstance(row, list) and row[1] in options.left_out_shapes:
                 continue
-            problem = row if isinstance(row, str) else shape_problem(row[1], row[2])
+            problem = row if isinstance(row, str) else shape_problem(row[1], row[3])
             if problem:
                 problems.append(f"shape {place}: {problem}")
             else:

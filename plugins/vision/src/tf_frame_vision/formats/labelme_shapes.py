@@ -25,6 +25,8 @@ from tf_frame_vision.reading.scan import Problem
 IGNORE, BACKGROUND = "__ignore__", "_background_"
 POLYGON, RECTANGLE, CIRCLE, MASK = "polygon", "rectangle", "circle", "mask"
 ROTATED = ("oriented_rectangle", "rotation")
+# Polygons of more points would fill the memory.
+_KEPT_POINTS = 4
 # Kind of a shape -> numbers of points that it may have; None: three or more.
 _POINTS: dict[str, Sequence[int] | None] = {
     POLYGON: None,
@@ -35,6 +37,10 @@ _POINTS: dict[str, Sequence[int] | None] = {
 }
 
 
+class ShapeError(Exception):
+    """A shape that cannot be used; the message says why."""
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class LabelmeShape:
     """A shape of an image.
@@ -43,7 +49,9 @@ class LabelmeShape:
       place: its place in the list, counted from 1.
       label: its class, `IGNORE` or `BACKGROUND`.
       kind: see `shape_type`.
-      points: `x, y` of each point, in pixels.
+      points: `x, y` of each point, in pixels; of a polygon of more than four points, those of two
+        corners of the box around it.
+      count: the number of points.
       group: shapes of one label and one group are one object; None: an object of its own.
     """
 
@@ -51,6 +59,7 @@ class LabelmeShape:
     label: str
     kind: str
     points: Sequence[float]
+    count: int
     group: int | str | None
 
     @property
@@ -69,7 +78,7 @@ def examine_labelme(path: Path) -> Any:
     """Reads a JSON file, for `reading.scan`.
 
     Returns:
-      `[imagePath, height, width, shapes]` with `[label, kind, points, group]` of each shape, or
+      `[imagePath, height, width, shapes]`, with the values of a `LabelmeShape` of each shape, or
       the reason why the shape cannot be used; None for a file of another program; or a `Problem`.
     """
     try:
@@ -85,37 +94,54 @@ def examine_labelme(path: Path) -> Any:
         except ValueError as error:
             return Problem(f"cannot be used: {key} {error}")
     name = content.get("imagePath")
-    return [name if isinstance(name, str) else "", *size, [*map(_shape, content["shapes"])]]
+    return [name if isinstance(name, str) else "", *size, [*map(_examined, content["shapes"])]]
 
 
-def _shape(shape: Any) -> Any:
+def _examined(shape: Any) -> Any:
+    try:
+        label, kind, points, group = parse_shape(shape)
+    except ShapeError as error:
+        return str(error)
+    count = len(points) // 2
+    if kind == POLYGON and count > _KEPT_POINTS:
+        xs, ys = points[::2], points[1::2]
+        points = [min(xs), min(ys), max(xs), max(ys)]
+    return [label, kind, points, count, group]
+
+
+def parse_shape(shape: Any) -> tuple[str, str, list[float], int | str | None]:
+    """Returns label, kind, points and group of a shape.
+
+    Raises:
+      ShapeError: says why it cannot be used.
+    """
     if not isinstance(shape, dict):
-        return "it is no object of JSON"
+        raise ShapeError("it is no object of JSON")
     label, kind = shape.get("label"), shape.get("shape_type") or POLYGON
     if not isinstance(label, str) or not label.strip():
-        return "it has no label"
+        raise ShapeError("it has no label")
     if not isinstance(kind, str):
-        return f"its shape_type {kind!r} is no text"
+        raise ShapeError(f"its shape_type {kind!r} is no text")
     group = shape.get("group_id")
     if not isinstance(group, (int, str)):
         group = None
     try:
         points = [float(value) for x, y in shape["points"] for value in (x, y)]
     except (KeyError, TypeError, ValueError, OverflowError):
-        return f"the points of its {kind} are no list of pairs of numbers"
+        raise ShapeError(f"the points of its {kind} are no list of pairs of numbers") from None
     if not all(map(math.isfinite, points)):
-        return f"a point of its {kind} is not finite"
-    return [normal_name(label), kind, points, group]
+        raise ShapeError(f"a point of its {kind} is not finite")
+    return normal_name(label), kind, points, group
 
 
-def shape_problem(kind: str, points: Sequence[float]) -> str:
+def shape_problem(kind: str, count: int) -> str:
     """Returns why a shape is no object; empty if it is an object."""
     if kind not in _POINTS:
         return (
             f"its {kind} encloses nothing; remove it, or leave such shapes out: "
             f"--input.left_out_shapes {kind}"
         )
-    counts, count = _POINTS[kind], len(points) // 2
+    counts = _POINTS[kind]
     if count < 3 if counts is None else count not in counts:
         needed = "3 or more" if counts is None else " or ".join(map(str, counts))
         return f"its {kind} has {count} points instead of {needed}"

@@ -50,6 +50,7 @@ class YoloData:
       form: the form of the labels: see `yolo_labels`.
       training, evaluation: the images; None: there is no part to evaluate.
       notes: remarks for people, a line each.
+      keypoints: numbers after each box that are points of a pose.
     """
 
     names: Sequence[str]
@@ -57,6 +58,7 @@ class YoloData:
     training: Sequence[YoloImage]
     evaluation: Sequence[YoloImage] | None
     notes: Sequence[str]
+    keypoints: int = 0
 
 
 def read_yolo(root: Path, options: YoloOptions, *, eval_split: str, outside: bool) -> YoloData:
@@ -95,7 +97,7 @@ def read_yolo(root: Path, options: YoloOptions, *, eval_split: str, outside: boo
     count = len(layout.training)
     notes = [*layout.notes, *_notes(layout, labels, missing)]
     evaluation = None if layout.evaluation is None else images[count:]
-    return YoloData(layout.names, form, images[:count], evaluation, notes)
+    return YoloData(layout.names, form, images[:count], evaluation, notes, layout.keypoints)
 
 
 def _image(path: Path, labels: Path, result: object, layout: Layout) -> YoloImage:
@@ -113,7 +115,7 @@ def _image(path: Path, labels: Path, result: object, layout: Layout) -> YoloImag
                 f"{layout.names_file}, which count from 0"
             )
         else:
-            objects.append(YoloObject(line, content[0], tuple(content[1])))
+            objects.append(YoloObject(line, content[0], content[1], tuple(content[2])))
     return YoloImage(path, labels, objects, problems)
 
 
@@ -151,4 +153,4 @@ def _notes(layout: Layout, labels: Sequence[Path], missing: int) -> list[str]:
 def _has_object(path: str) -> bool:
     """Returns whether a text file is a label file with an object."""
     rows = examine_labels(Path(path))
-    return isinstance(rows, list) and any(len(row) == 3 for row in rows)
+    return isinstance(rows, list) and any(len(row) > 2 for row in rows)

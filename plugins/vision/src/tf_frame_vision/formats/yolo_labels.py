@@ -36,17 +36,15 @@ class YoloObject:
     Attributes:
       line: its line, counted from 1.
       number: its class, from 0 on.
-      values: `cx, cy, width, height` of a box, else `x, y` of each point; shares.
+      count: numbers after the class: 4 of a box, else two for each point.
+      values: `x, y` of each of four points, else centre, width and height of the box, or of the
+        box around the points; shares.
     """
 
     line: int
     number: int
+    count: int
     values: tuple[float, ...]
-
-    @property
-    def is_box(self) -> bool:
-        """True for a box, False for points."""
-        return len(self.values) == _BOX
 
     @property
     def edges(self) -> tuple[float, float, float, float]:
@@ -58,21 +56,39 @@ class YoloObject:
 def examine_labels(path: Path, keypoints: int = 0) -> Any:
     """Reads a label file, for `reading.scan`.
 
+    Returns:
+      `[line, class, count, values]`, see `YoloObject`, of each object and `[line, reason]` of each
+      line that cannot be used; or a `Problem`.
+    """
+    try:
+        rows = read_labels(path, keypoints)
+    except DataError as error:
+        return Problem(str(error).removeprefix(f"{path} "))
+    return [row if len(row) == 2 else _shortened(*row) for row in rows]
+
+
+def _shortened(line: int, number: int, values: Sequence[float]) -> list[Any]:
+    """Returns a row without the points of a polygon, which would fill the memory."""
+    is_short = len(values) == _FOUR_POINTS
+    return [line, number, len(values), values if is_short else _centre_and_size(values)]
+
+
+def read_labels(path: Path, keypoints: int = 0) -> list[list[Any]]:
+    """Reads all numbers of a label file.
+
     Args:
       path: the file.
       keypoints: numbers after each box that are points of a pose, and are left out.
 
     Returns:
-      `[line, class, values]` of each object and `[line, reason]` of each line that cannot be used;
-      or a `Problem`.
+      `[line, class, values]` of each object, and `[line, reason]` of each line that cannot be used.
+
+    Raises:
+      DataError: the file cannot be read.
     """
-    try:
-        lines = read_lines(path)
-    except DataError as error:
-        return Problem(str(error).removeprefix(f"{path} "))
     rows: list[list[Any]] = []
     seen = set()
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(read_lines(path), 1):
         words = tuple(split_words(line))
         if words and words not in seen:
             seen.add(words)
@@ -131,7 +147,7 @@ def find_form(objects: Iterable[YoloObject], form: str) -> str:
     """
     if form != AUTO:
         return form
-    counts = {len(each.values) for each in objects}
+    counts = {each.count for each in objects}
     if counts <= {_BOX}:
         return BOXES
     return OBB if counts == {_FOUR_POINTS} else SEGMENTS
@@ -139,7 +155,7 @@ def find_form(objects: Iterable[YoloObject], form: str) -> str:
 
 def form_problem(each: YoloObject, form: str) -> str:
     """Returns why an object does not belong to the form; empty if it does."""
-    count = len(each.values)
+    count = each.count
     if form == BOXES and count != _BOX:
         return f"it has {count} numbers after its class instead of the 4 of a box"
     if form == OBB and count != _FOUR_POINTS:
