@@ -229,7 +229,7 @@ CUT = "1 1 9 1 9 9 1 9"
 # Header of a bitmap of 60000 x 60000 pixels.
 HUGE = b"BM" + struct.pack("<IIIIiiHH24x", 0, 0, 54, 40, 60000, 60000, 1, 24)
 TRAIN, IMAGE, XML = "annotations/instances_train2017.json", "JPEGImages/a.png", "Annotations/a.xml"
-SIZE = "a.xml says that .*a.png is 24 x 33 pixels, but it is 24 x 32"
+SIZE = "a.xml: it says that .*a.png is 24 x 33 pixels, but it is 24 x 32"
 # Format -> name of a fault -> change of the folder, message, and training photographs left with
 # skip_corrupt.
 BAD = {
@@ -273,9 +273,13 @@ BAD = {
         "no list": (coco(lambda content: content.pop("images")), "no list images", None),
     },
     "voc_xml": {
-        "missing": (file(IMAGE, None), "a.jpg, of .*a.xml, is missing", 2),
-        "no image": (file(IMAGE, "no"), "a.png, of .*a.xml, cannot be read: it is no image", 2),
-        "too many pixels": (file(IMAGE, HUGE), "a.png, of .*xml, cannot be read: Image size", 2),
+        "missing": (file(IMAGE, None), "a.jpg, of .*a.xml: it is missing", 2),
+        "no image": (file(IMAGE, "no"), "a.png, of .*a.xml: it is no JPEG", 2),
+        "too many pixels": (
+            file(IMAGE, HUGE),
+            "a.png, of .*xml: it is 60000 x 60000 pixels, more",
+            2,
+        ),
         "other size": (replaced("<width>32", "<width>33"), SIZE, 2),
         "no XML": (replaced("</object>", ""), "a.xml is no XML: ", 2),
         "other XML": (file(XML, "<svg/>"), "a.xml has no annotation, but 'svg'", 2),

@@ -22,7 +22,8 @@ class Examiner:
 
 
 @pytest.fixture
-def folder(tmp_path):
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "_KEPT_AFTER_SECS", 0)
     (tmp_path / "sub").mkdir()
     for name, text in {"a": "1", "b": "", "sub/a": "333"}.items():
         (tmp_path / name).write_text(text)
@@ -30,7 +31,13 @@ def folder(tmp_path):
 
 
 NAMES = ["a", "sub/a", "b", "absent", "a"]
-RESULTS = [[1, "\u00fc"], [3, "\u00fc"], Problem("is empty"), Problem("is missing"), [1, "\u00fc"]]
+RESULTS = [
+    [1, "\u00fc"],
+    [3, "\u00fc"],
+    Problem("is empty"),
+    Problem("it is missing"),
+    [1, "\u00fc"],
+]
 
 
 def examined(folder, names=NAMES, results=RESULTS, **options):
@@ -50,7 +57,7 @@ def test_results_are_kept_while_size_and_time_are_the_same(folder):
     assert examined(folder, ["sub/a", "a"], [[3, "\u00fc"], [1, "\u00fc"]]) == ["a"]
     # Results of a file that is gone are not kept.
     (folder / "a").unlink()
-    assert examined(folder, ["a", "b"], [Problem("is missing"), [2, "\u00fc"]]) == []
+    assert examined(folder, ["a", "b"], [Problem("it is missing"), [2, "\u00fc"]]) == []
     os.utime(folder / "b", ns=(1, 1))
     examined(folder, ["b"], [[2, "\u00fc"]])
     assert b'["sub/a","b"]' in (folder / ".tf_frame/sizes.scan").read_bytes()
@@ -77,6 +84,11 @@ def test_nothing_is_kept_in_a_folder_that_cannot_be_written(folder, monkeypatch)
     monkeypatch.undo()
     (folder / ".tf_frame").rmdir()
     (folder / ".tf_frame").write_text("")
+    assert examined(folder) == examined(folder) != []
+
+
+def test_nothing_is_kept_of_a_scan_that_is_quick(folder, monkeypatch):
+    monkeypatch.setattr(module, "_KEPT_AFTER_SECS", 1000)
     assert examined(folder) == examined(folder) != []
 
 

@@ -8,7 +8,7 @@ command continues a conversion that was stopped.
 from __future__ import annotations
 
 import dataclasses
-import hashlib
+import itertools
 import shlex
 import sys
 import time
@@ -20,9 +20,9 @@ from tf_frame import Converter, option
 from tf_frame.errors import DataError
 from tf_frame.tensorflow_log import quiet_import
 from tf_frame_detection.inputs import coco_json, dota, labelme, voc_xml, yolo
-from tf_frame_detection.inputs.annotations import Photograph
+from tf_frame_detection.inputs.checks import OrientationOptions, make_splits
 from tf_frame_detection.inputs.label_map import FILE, label_map_lines
-from tf_frame_detection.inputs.photographs import Part, divide, make_split
+from tf_frame_detection.inputs.photographs import Part, Photographs, collect, divide
 from tf_frame_vision.convert.folders import check_apart, check_folder, fingerprint
 from tf_frame_vision.convert.options import ConvertOptions
 from tf_frame_vision.formats.labelme import LabelmeOptions, read_labelme
@@ -32,7 +32,7 @@ from tf_frame_vision.formats.yolo_layout import YoloOptions
 
 
 @dataclasses.dataclass(frozen=True)
-class DetectionConvertOptions(ConvertOptions):
+class DetectionConvertOptions(OrientationOptions, ConvertOptions):
     """Options of all converters of boxes."""
 
     eval_fraction: float = option(
@@ -106,7 +106,7 @@ class _Converter(Converter):
         check_apart(root, folder)
         try:
             content = self.read(root)
-            parts = self._parts(content)
+            parts = self._parts(root, content)
         except DataError as error:
             # The options of an input have this prefix; those of a converter have none.
             raise DataError(str(error).replace("--input.", "--")) from None
@@ -121,27 +121,25 @@ class _Converter(Converter):
         words = shlex.join(["--input.data_dir", output])
         report(f"read them by --input detection_tfrecord {words}")
 
-    def _parts(self, source: Source) -> dict[str, Sequence[Photograph]]:
+    def _parts(self, root: Path, source: Source) -> dict[str, Photographs]:
         """Returns the checked photographs of each split."""
         training, evaluation = source.training, source.evaluation
         if evaluation is None:
-            kept, held = divide(training[0], self.params.eval_fraction)
+            kept, held = divide(collect(root, training[0]), self.params.eval_fraction)
             training, evaluation = (kept, training[1]), (held, ())
-        parts = {}
-        for split, part in (("train", training), ("val", evaluation)):
-            if any(part):
-                checked = make_split(part, skip_corrupt=self.params.skip_corrupt)
-                for line in checked.damaged:
-                    print(f"left out: {line}", file=sys.stderr, flush=True)
-                parts[split] = checked.content
+        parts = {
+            split: part
+            for split, part in (("train", training), ("val", evaluation))
+            if any(map(len, part))
+        }
+        splits = make_splits(root, list(parts.values()), self.params)
+        for line in itertools.chain.from_iterable(split.damaged for split in splits):
+            print(f"left out: {line}", file=sys.stderr, flush=True)
         if not parts:
             raise DataError("there is no photograph to convert")
-        return parts
+        return {name: split.content for name, split in zip(parts, splits, strict=True)}
 
-    def _settings(
-        self, root: Path, source: Source, photographs: Sequence[Photograph]
-    ) -> dict[str, Any]:
-        marks = [(str(photograph.path.name), photograph.marks) for photograph in photographs]
+    def _settings(self, root: Path, source: Source, photographs: Photographs) -> dict[str, Any]:
         return {
             "kind": self.name,
             "fingerprint": fingerprint(root, [photograph.path for photograph in photographs]),
@@ -149,14 +147,14 @@ class _Converter(Converter):
             "skip_corrupt": self.params.skip_corrupt,
             "names_file": FILE,
             "names": label_map_lines(source.ids, source.names),
-            "further": {"boxes": hashlib.sha256(repr(marks).encode()).hexdigest()[:16]},
+            "further": {"boxes": photographs.digest()},
         }
 
     def _write(
         self,
         source: Source,
         root: Path,
-        photographs: Sequence[Photograph],
+        photographs: Photographs,
         settings: dict[str, Any],
         output: Path,
         split: str,

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 from tf_frame import InputInfo, Mode, option
 from tf_frame.errors import DataError
+from tf_frame_detection.inputs.checks import OrientationOptions, make_splits
 from tf_frame_detection.inputs.detection_input import (
     PADDING,
     UPRIGHT_LABELS,
@@ -19,19 +20,20 @@ from tf_frame_detection.inputs.detection_input import (
 )
 from tf_frame_detection.inputs.photographs import (
     Part,
+    collect,
     count_beyond,
     divide,
     make_fields,
-    make_split,
 )
 from tf_frame_vision.example_input import ExampleInput, ExampleOptions, Split, absent_split
+from tf_frame_vision.reading.damage import left_out_notes
 from tf_frame_vision.reading.folders import HeldOutOptions, existing_folder
 
 _NAMED_CHANGES = "the object detection API's names, perhaps with options: NAME:KEY=VALUE:..."
 
 
 @dataclasses.dataclass(frozen=True)
-class AnnotatedOptions(SizeOptions, ExampleOptions):
+class AnnotatedOptions(OrientationOptions, SizeOptions, ExampleOptions):
     """Options of all inputs of images of any size."""
 
     image_size: tuple[int, ...] = option(
@@ -133,9 +135,15 @@ class AnnotatedImages(DetectionInput, ExampleInput):
 
 
 class AnnotatedFolder(AnnotatedImages):
-    """Input of image files; a subclass defines `find`, which calls `use`."""
+    """Input of image files; a subclass defines `find`, which calls `use`.
+
+    Attributes:
+      root: the data folder.
+      remarks: lines about the data that `notes` returns.
+    """
 
     root: Path
+    remarks: Sequence[str] = ()
 
     def existing(self, what_to_do: str) -> Path:
         """Returns the folder `data_dir`, which must be there."""
@@ -156,31 +164,30 @@ class AnnotatedFolder(AnnotatedImages):
                 "to evaluate. Make it larger"
             )
             photographs, problems = training
-            kept, held = divide(photographs, self.params.eval_fraction)
+            kept, held = divide(collect(self.root, photographs), self.params.eval_fraction)
             training, evaluation = (kept, problems), (held, ())
-        if not any(training):
+        if not any(map(len, training)):
             raise DataError(f"{self.root} has no photograph to train on")
-        skip_corrupt = self.params.skip_corrupt
-        train = make_split(training, skip_corrupt=skip_corrupt)
-        if any(evaluation):
-            evaluated = make_split(evaluation, skip_corrupt=skip_corrupt)
-        else:
-            evaluated = absent_split(absent)
-        if not any(photograph.marks for photograph in train.content):
+        parts = [training, evaluation] if any(map(len, evaluation)) else [training]
+        train, *evaluations = make_splits(self.root, parts, self.params)
+        evaluated = evaluations[0] if evaluations else absent_split(absent)
+        if not train.content.counts.any():
             raise DataError(f"no photograph of {self.root} to train on has a box")
         self.class_names = class_names
         self.splits = {Mode.TRAIN: train, Mode.EVAL: evaluated, Mode.PREDICT: evaluated}
 
     def notes(self) -> Sequence[str]:
-        """Returns a line with the number of boxes that reach beyond their images."""
+        """Returns the remarks, and what was left out or is cut."""
         if self.trained is not None:
             return ()
-        parts = {id(split): split.content for split in self.splits.values() if split.content}
-        count = sum(map(count_beyond, parts.values()))
-        return (f"{count} boxes reach beyond their images and are cut",) if count else ()
+        splits = {id(split): split for split in self.splits.values() if split.count}.values()
+        damaged = [line for split in splits for line in split.damaged]
+        count = sum(count_beyond(split.content) for split in splits)
+        beyond = [f"{count} boxes reach beyond their images and are cut"] if count else []
+        return (*self.remarks, *left_out_notes(damaged), *beyond)
 
     def read(self, split: Split, order: Any) -> Any:
         from tf_frame_vision.reading.image_files import image_file_examples
 
-        names, fields = make_fields(split.content, self.root, with_corners=self.rotated)
+        names, fields = make_fields(split.content, with_corners=self.rotated)
         return image_file_examples(str(self.root), names, fields, order)

@@ -6,7 +6,6 @@ Faults are reported at the start, a line each that names the file and the record
 from __future__ import annotations
 
 import dataclasses
-import itertools
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -18,8 +17,6 @@ from tf_frame_vision.example_input import IMAGE_SUFFIXES
 from tf_frame_vision.reading.class_names import find_repeated
 
 Size = tuple[int, int]
-# Square pixels below which four corners enclose nothing: more than the error of float32.
-LEAST_AREA = 0.01
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -74,17 +71,6 @@ class Photograph:
     in_shares: bool = False
 
 
-def scaled(mark: Marked, size: Size) -> Marked:
-    """Returns an object in pixels that is given in shares of height and width."""
-    height, width = size
-    upper, left, lower, right = mark.box
-    corners = tuple(
-        value * side for value, side in zip(mark.corners, itertools.cycle(size), strict=False)
-    )
-    box = (upper * height, left * width, lower * height, right * width)
-    return dataclasses.replace(mark, box=box, corners=corners)
-
-
 class RecordError(Exception):
     """A record that cannot be used; the message says what is wrong with it."""
 
@@ -93,12 +79,6 @@ def corner_box(corners: Sequence[float]) -> tuple[float, float, float, float]:
     """Returns the upright box around corners: row, column, row, column ..."""
     rows, columns = corners[::2], corners[1::2]
     return min(rows), min(columns), max(rows), max(columns)
-
-
-def enclosed_area(corners: Sequence[float]) -> float:
-    """Returns the area that four corners enclose: row, column, row, column ... in order around."""
-    y1, x1, y2, x2, y3, x3, y4, x4 = corners
-    return abs((y3 - y1) * (x4 - x2) - (y4 - y2) * (x3 - x1)) / 2
 
 
 def parse_numbers(words: Sequence[object], count: int, what: str) -> list[float]:
@@ -141,34 +121,6 @@ def class_number(classes: Mapping[str, int], name: str) -> int:
         some = ", ".join(list(classes)[:5])
         raise RecordError(f"its class {name!r} is none of {some}{' ...' * (len(classes) > 5)}")
     return number
-
-
-def mark_problem(mark: Marked, size: Size) -> str:
-    """Returns why an object cannot be used, without its record; empty if it can.
-
-    A box may reach beyond the image, as annotators draw; its centre must lie in it.
-
-    Args:
-      mark: the object.
-      size: height and width of the image, in pixels.
-    """
-    upper, left, lower, right = mark.box
-    text = f"its box, rows {upper:g} to {lower:g} and columns {left:g} to {right:g},"
-    if lower < upper or right < left:
-        return f"{text} is inverted"
-    if lower == upper or right == left:
-        return f"{text} is empty"
-    if mark.corners and enclosed_area(mark.corners) < LEAST_AREA:
-        return "its four corners enclose no area; give them in order around the object"
-    if not (0 <= (upper + lower) / 2 <= size[0] and 0 <= (left + right) / 2 <= size[1]):
-        return f"{text} lies outside of the image of {size[0]} x {size[1]} pixels"
-    return ""
-
-
-def reaches_beyond(mark: Marked, size: Size) -> bool:
-    """Returns True if a box reaches more than a pixel beyond the image."""
-    upper, left, lower, right = mark.box
-    return min(upper, left) < -1 or lower > size[0] + 1 or right > size[1] + 1
 
 
 def read_names(path: Path, existing: Collection[str]) -> list[str]:

@@ -12,7 +12,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame_detection.inputs.annotations import LEAST_AREA
+from tf_frame_detection.inputs.checks import LEAST_AREA
 from tf_frame_vision.reading.records import RecordFormat
 
 IMAGE = "image/encoded"

@@ -54,7 +54,6 @@ class Labelme(AnnotatedFolder):
     """Images, and JSON files of labelme."""
 
     Params: ClassVar[type] = Params
-    remarks: Sequence[str] = ()
 
     def find(self) -> None:
         params = self.params
@@ -66,10 +65,6 @@ class Labelme(AnnotatedFolder):
         )
         self.remarks = data.notes
         self.use(data.names, *labelme_parts(data, rotated=params.rotated))
-
-    def notes(self) -> Sequence[str]:
-        """Returns the remarks of the reader as well."""
-        return (*self.remarks, *super().notes())
 
 
 def labelme_parts(data: LabelmeData, *, rotated: bool) -> tuple[Part, Part | None]:

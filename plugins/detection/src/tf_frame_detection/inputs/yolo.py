@@ -37,7 +37,6 @@ class Yolo(AnnotatedFolder):
     """Images, and label files of YOLO."""
 
     Params: ClassVar[type] = Params
-    remarks: Sequence[str] = ()
 
     def find(self) -> None:
         params = self.params
@@ -54,10 +53,6 @@ class Yolo(AnnotatedFolder):
             )
         self.remarks = data.notes
         self.use(data.names, *yolo_parts(data))
-
-    def notes(self) -> Sequence[str]:
-        """Returns the remarks of the reader as well."""
-        return (*self.remarks, *super().notes())
 
 
 def yolo_parts(data: YoloData) -> tuple[Part, Part | None]:

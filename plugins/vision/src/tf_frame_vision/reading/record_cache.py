@@ -29,7 +29,7 @@ from typing import Any, BinaryIO
 from tf_frame.errors import DataError
 
 _LOG = logging.getLogger("tf_frame")
-_FOLDER = ".tf_frame"
+FOLDER = ".tf_frame"
 _VERSION = 1
 _CHUNK_BYTES = 1 << 20
 
@@ -43,7 +43,7 @@ def cache_folder(path: Path, *, needed: bool) -> Path | None:
     Raises:
       DataError: a folder is needed, and none can be written.
     """
-    candidates = [path.parent / _FOLDER]
+    candidates = [path.parent / FOLDER]
     if needed:
         home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
         digest = hashlib.sha256(os.fsencode(path.parent.resolve())).hexdigest()

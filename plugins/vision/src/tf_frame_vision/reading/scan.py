@@ -8,8 +8,8 @@ The results of all runs that share the data are in one file of the hidden folder
     root/.tf_frame/KIND.scan   a line of JSON: version, options, checksum; then the results
 
 A result counts while size and time of modification of its file are the same. A damaged cache, or
-one of another version or of other options, is made anew; without permission to write nothing is
-kept.
+one of another version or of other options, is made anew. Nothing is kept of a scan that takes less
+than half a second, or without permission to write.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import json
 import logging
 import os
 import sys
+import time
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -28,13 +29,14 @@ from typing import Any
 
 from tqdm import tqdm
 
-from tf_frame_vision.reading.record_cache import cache_folder
+from tf_frame_vision.reading.record_cache import FOLDER, cache_folder
 
 _LOG = logging.getLogger("tf_frame")
 _VERSION = 1
 # Files that a thread examines in a row, because each task of a pool costs as much as a file.
 _TOGETHER = 64
 _BAR_AFTER_SECS = 1.0
+_KEPT_AFTER_SECS = 0.5
 _Key = tuple[int, int]
 
 
@@ -43,7 +45,7 @@ class Problem:
     """Result of a file that cannot be used.
 
     Attributes:
-      reason: continues a sentence that begins with the file's name, such as `is missing`.
+      reason: a clause about the file, such as `it is missing`.
     """
 
     reason: str
@@ -83,7 +85,7 @@ def scan(
         elif results[place] is None:
             missing.append(place)
     if missing:
-        done = 0
+        done, started = 0, time.monotonic()
         try:
             for result in _examined([root / names[place] for place in missing], examine, kind):
                 results[missing[done]] = result
@@ -91,7 +93,8 @@ def scan(
         finally:
             # Ctrl-C keeps the results so far.
             fresh = {names[place]: (states[place], results[place]) for place in missing[:done]}
-            cache.write({**kept, **fresh})
+            if time.monotonic() - started >= _KEPT_AFTER_SECS:
+                cache.write({**kept, **fresh})
     return results
 
 
@@ -100,9 +103,9 @@ def _state(root: Path, name: str) -> _Key | Problem:
     try:
         status = os.stat(os.path.join(root, name))
     except FileNotFoundError:
-        return Problem("is missing")
+        return Problem("it is missing")
     except (OSError, ValueError) as error:
-        return Problem(f"cannot be read: {getattr(error, 'strerror', None) or error}")
+        return Problem(f"it cannot be read: {getattr(error, 'strerror', None) or error}")
     return status.st_size, status.st_mtime_ns
 
 
@@ -148,16 +151,13 @@ class _Cache:
 
     def __init__(self, root: Path, kind: str, options: Any) -> None:
         self._root = root
-        self._folder = cache_folder(root / kind, needed=False)
-        self._name = f"{kind}.scan"
+        self._path = root / FOLDER / f"{kind}.scan"
         self._options = options
 
     def read(self) -> dict[str, tuple[_Key, Any]]:
         """Returns state and result of each name; empty without a valid cache."""
-        if self._folder is None:
-            return {}
         try:
-            with open(self._folder / self._name, "rb") as file:
+            with open(self._path, "rb") as file:
                 header, data = json.loads(file.readline()), file.read()
             if header != self._header(data):
                 return {}
@@ -171,17 +171,17 @@ class _Cache:
 
     def write(self, entries: dict[str, tuple[Any, Any]]) -> None:
         """Writes the entries of files that still exist; several processes may do so at once."""
-        if self._folder is None:
+        if cache_folder(self._root / self._path.name, needed=False) is None:
             return
         present = [name for name in entries if os.path.exists(os.path.join(self._root, name))]
         states = [entries[name][0] for name in present]
         results = [_encoded(entries[name][1]) for name in present]
-        columns = (present, [size for size, _ in states], [time for _, time in states], results)
+        columns = (present, [size for size, _ in states], [ns for _, ns in states], results)
         data = json.dumps(columns, separators=(",", ":")).encode()
-        partial = self._folder / f"{self._name}.{os.getpid()}"
+        partial = self._path.with_suffix(f".{os.getpid()}")
         try:
             partial.write_bytes(json.dumps(self._header(data)).encode() + b"\n" + data)
-            partial.replace(self._folder / self._name)
+            partial.replace(self._path)
         except OSError as error:
             _LOG.info("no results of %s are kept: %s", self._root, error)
             with contextlib.suppress(OSError):

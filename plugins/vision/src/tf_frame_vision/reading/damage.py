@@ -1,0 +1,62 @@
+"""Parts of the data that cannot be used: the first ends a run, or all are left out and counted.
+
+Does not import TensorFlow.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from tf_frame.errors import DataError
+
+_NUMBER = re.compile(r"-?\d+(\.\d+)?(e[+-]?\d+)?")
+
+
+class Damage(str):
+    """A line about a part of the data that cannot be used.
+
+    Attributes:
+      reason: why it cannot be used, the same text for all such parts.
+    """
+
+    reason: str
+
+    def __new__(cls, place: str, clause: str, reason: str = "") -> Damage:
+        """Makes a line.
+
+        Args:
+          place: the file, perhaps with the record.
+          clause: why it cannot be used, such as `it is empty`.
+          reason: the same without values; empty: the clause without its numbers.
+        """
+        line = super().__new__(cls, f"{place}: {clause}")
+        line.reason = reason or _NUMBER.sub("N", clause)
+        return line
+
+
+def check_damage(damaged: Sequence[str], *, skip_corrupt: bool) -> None:
+    """Names the first part that cannot be used, unless these parts may be left out.
+
+    Raises:
+      DataError: there is one.
+    """
+    if damaged and not skip_corrupt:
+        more = f" ({len(damaged) - 1} more like this)" if len(damaged) > 1 else ""
+        raise DataError(f"{damaged[0]}{more}; mend it, or give --input.skip_corrupt")
+
+
+def count_reasons(damaged: Sequence[str]) -> Mapping[str, int]:
+    """Returns the number of parts for each reason, the most frequent first."""
+    counts = Counter(getattr(line, "reason", "it cannot be used") for line in damaged)
+    return dict(counts.most_common())
+
+
+def left_out_notes(damaged: Sequence[str], unit: str = "images") -> list[str]:
+    """Returns a line with the number of parts that are left out, by reason, if there are any."""
+    if not damaged:
+        return []
+    reasons = [f"{count}: {reason}" for reason, count in count_reasons(damaged).items()]
+    shown = "; ".join(reasons[:3]) + ("; ..." if len(reasons) > 3 else "")
+    return [f"{len(damaged)} {unit} left out ({shown})"]
