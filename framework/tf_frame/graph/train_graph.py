@@ -26,7 +26,7 @@ from tf_frame.graph.graph_hook import run_graph_hooks
 from tf_frame.graph.inputs.first_batches import first_batches
 from tf_frame.graph.inputs.pipeline import make_batches
 from tf_frame.graph.inputs.position import InputPosition, make_input_position
-from tf_frame.graph.inputs.streams import iterator_initializers
+from tf_frame.graph.inputs.streams import Batch, iterator_initializers
 from tf_frame.graph.model_output import build_model
 from tf_frame.graph.stateless_random import make_stateless
 from tf_frame.graph.update.train_step import Update, make_update, model_train_op
@@ -58,6 +58,7 @@ class TrainGraph(Update):
       step_after: the global step after `train_op`; fetch it in the same run.
       scaffold: initialisation of a session, and the saver.
       clones: the clones.
+      batches: features and labels of each clone, as the input gives them.
       model_variables: the global variables that the model made.
       chief_hooks: session hooks of the model that only the chief needs.
       input_position: saves and restores the position of this worker in the input, or None.
@@ -69,6 +70,7 @@ class TrainGraph(Update):
     step_after: Any
     scaffold: Any
     clones: Sequence[Clone]
+    batches: Sequence[Batch] = ()
     model_variables: Sequence[Any] = ()
     chief_hooks: Sequence[Any] = ()
     input_position: InputPosition | None = None
@@ -107,7 +109,7 @@ def build_train_graph(
     with graph.as_default(), variables_placed(deployment, strategy):
         tf.set_random_seed(config.random_seed)
         global_step = tf.train.create_global_step()
-        clones = training_clones(model, source, config, deployment)
+        clones, batches = training_clones(model, source, config, deployment)
         model_variables = tf.global_variables()
         output = clones[0].outputs
         if output.train_op is not None:
@@ -125,6 +127,7 @@ def build_train_graph(
             step_after=read_step_after([update.train_op], global_step),
             scaffold=_scaffold(output.scaffold, deployment),
             clones=clones,
+            batches=batches,
             model_variables=model_variables,
             chief_hooks=output.chief_hooks,
             input_position=position,
@@ -135,10 +138,13 @@ def build_train_graph(
 
 def training_clones(
     model: Any, source: Any, config: RunOptions, deployment: DeploymentConfig
-) -> list[Clone]:
+) -> tuple[list[Clone], list[Batch]]:
     """Builds the input and every clone of the model in the default graph.
 
     Arguments as of `build_train_graph`.
+
+    Returns:
+      The clones, and the features and labels of each.
     """
     context = InputContext(
         batch_size=config.clone_batch_size,
@@ -156,7 +162,8 @@ def training_clones(
         with xla_scope(config):
             return build_model(model, *next(next_batch), Mode.TRAIN)
 
-    return create_clones(deployment, build_clone, origin=describe_method(model, "build"))
+    clones = create_clones(deployment, build_clone, origin=describe_method(model, "build"))
+    return clones, batches
 
 
 def xla_scope(config: RunOptions) -> contextlib.AbstractContextManager[Any]:

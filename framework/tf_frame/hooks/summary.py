@@ -9,7 +9,7 @@ import dataclasses
 import logging
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import tensorflow.compat.v1 as tf
@@ -36,6 +36,8 @@ class SummaryHook(Hook):
       summary_op: scalar string tensor, such as `tf.compat.v1.summary.merge_all` returns.
       every_steps: steps from one summary to the next.
       every_secs: seconds from one summary to the next; with both, whichever ends first.
+      companions: tensors that are fetched together with the summaries, because another hook needs
+        both at the first step: TensorFlow prepares the graph for each new set of fetches.
       name: folder within `model_dir`, such as `eval`; TensorBoard shows it as a separate run.
       report: takes a warning if summaries cannot be written; default: the log of tf-frame.
 
@@ -51,6 +53,7 @@ class SummaryHook(Hook):
     _: dataclasses.KW_ONLY
     every_steps: int | None = None
     every_secs: float | None = None
+    companions: Sequence[Tensor] = ()
     name: str = ""
     report: Callable[[str], None] = _LOG.warning
 
@@ -71,10 +74,10 @@ class SummaryHook(Hook):
         self._writer.add_session_log(tf.SessionLog(status=tf.SessionLog.START), step + 1)
 
     def before_step(self, run_context: Any, step: int) -> Any:
-        return tf.train.SessionRunArgs(self.summary_op)
+        return tf.train.SessionRunArgs([self.summary_op, *self.companions])
 
     def after_step(self, run_context: Any, run_values: Any, step: int) -> None:
-        write_in_background(self._writer.add_summary, run_values.results, step)
+        write_in_background(self._writer.add_summary, run_values.results[0], step)
 
     def end(self, session: Session) -> None:
         self.close()

@@ -19,7 +19,8 @@ from tf_frame.config.option import check_names, declared_options, option, resolv
 from tf_frame.config.values import to_text
 from tf_frame.errors import ConfigError, DataError
 from tf_frame.plugin.configured import ConfiguredPlugin
-from tf_frame.plugin.contracts import InputContext, InputInfo, Mode, Plugin
+from tf_frame.plugin.contracts import InputContext, Plugin
+from tf_frame.plugin.input_info import InputInfo, Mode
 from tf_frame.plugin.kinds import INPUT
 from tf_frame.plugin.load import load_plugin
 

@@ -5,13 +5,12 @@ from tf_frame.plugin.contracts import (
     API_VERSION,
     Input,
     InputContext,
-    InputInfo,
-    Mode,
     Model,
     ModelOutput,
     ServingForm,
 )
 from tf_frame.plugin.data_report import DataReport, DataWarning, SplitReport
+from tf_frame.plugin.input_info import InputInfo, Mode
 from tf_frame.plugin.network_contracts import Network, NetworkContext, Preprocessing
 from tf_frame.plugin.training_contracts import (
     Command,

@@ -340,14 +340,16 @@ class Input(Plugin):
         """
         return report_from_info(self.info)
 
-    def draw_examples(self, features: Any, labels: Any) -> Sequence[Any] | None:
+    def draw_examples(self, features: Any, labels: Any) -> Sequence[tuple[Any, str]] | None:
         """Returns pictures of a training batch with its labels, for `data/train.png`.
 
         Args:
           features, labels: a batch as the model's `build` gets it, with NumPy arrays.
 
         Returns:
-          `[height, width, 3]` uint8 of each example; None: tf-frame shows the feature `image`.
+          For each example a picture, `[height, width, 3]` uint8, and a caption, which may be
+          empty. tf-frame enlarges and shrinks to 240 pixels, so that lines and text look best in
+          pictures of that size. None: tf-frame shows the feature `image` and the labels.
         """
         return None
 

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import functools
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from tf_frame.checkpoint.find.newest import read_step
+from tf_frame.hooks.data_sheet import DataSheetHook
 from tf_frame.hooks.logging import LoggingHook
 from tf_frame.hooks.progress import ProgressHook
 from tf_frame.hooks.stock.step_counter import StepCounterHook
 from tf_frame.hooks.summary import SummaryHook, event_writer
 from tf_frame.hooks.throughput import ThroughputHook
 from tf_frame.hooks.timeline import TimelineHook
+from tf_frame.picture_sheet import Picture, plain_pictures
+from tf_frame.plugin import Input
 from tf_frame.runs.training.parts import TrainingParts
+from tf_frame.types import Tensor
 
 # Over shorter intervals steps/s are noise, and fast models would fill the log.
 _MIN_INTERVAL_SECS = 1.0
@@ -53,16 +59,21 @@ def log_hooks(parts: TrainingParts) -> Iterator[Any]:
 
 
 def summary_hooks(parts: TrainingParts) -> Iterator[Any]:
-    """Yields the chief's hooks that write summaries and timelines."""
-    config, summary_op = parts.config, parts.graph.summary_op
-    if config.writes_summaries and summary_op is not None:
+    """Yields the chief's hooks that write summaries, the sheet of examples, and timelines."""
+    config = parts.config
+    summary_op = parts.graph.summary_op if config.writes_summaries else None
+    sheet = _sheet_hook(parts, () if summary_op is None else [summary_op])
+    if summary_op is not None:
         yield SummaryHook(
             parts.model_dir,
             summary_op,
             every_steps=config.save_summaries_steps or None,
             every_secs=config.save_summaries_secs,
+            companions=sheet.fetches if sheet else (),
             report=parts.report,
         )
+    if sheet:
+        yield sheet
     if config.trace_every_n_steps or config.trace_at_step:
         yield TimelineHook(
             parts.model_dir,
@@ -71,3 +82,41 @@ def summary_hooks(parts: TrainingParts) -> Iterator[Any]:
             memory=config.trace_memory,
             writer=event_writer(parts.model_dir, report=parts.report),
         )
+
+
+def _sheet_hook(parts: TrainingParts, companions: Sequence[Tensor]) -> DataSheetHook | None:
+    """Makes the hook that draws the first examples of a new run; None: there is no picture."""
+    is_new = parts.setup.is_recorded and not read_step(parts.context.checkpoint)
+    if not (is_new and (_draws(parts.source) or has_pictures(parts.graph.batches[0][0]))):
+        return None
+    return DataSheetHook(
+        parts.model_dir,
+        batches=parts.graph.batches,
+        draw=functools.partial(draw_examples, parts.source),
+        examples_per_step=parts.setup.config.worker_batch_size,
+        writer=event_writer(parts.model_dir, report=parts.report),
+        companions=companions,
+        report=parts.report,
+    )
+
+
+def _draws(source: Any) -> bool:
+    # An input need not inherit from `Input`.
+    return getattr(type(source), "draw_examples", Input.draw_examples) is not Input.draw_examples
+
+
+def has_pictures(features: Any) -> bool:
+    """Returns whether the feature `image` of a batch is `[batch, height, width, channels]`."""
+    image = features.get("image") if isinstance(features, Mapping) else None
+    shape = getattr(image, "shape", None)
+    return shape is not None and shape.rank == 4 and shape[-1] in (1, 3, 4)
+
+
+def draw_examples(source: Any, features: Any, labels: Any) -> Sequence[Picture]:
+    """Returns pictures of a batch as its input draws them, or else as they are."""
+    pictures: Sequence[Picture] | None = None
+    if _draws(source):
+        pictures = source.draw_examples(features, labels)
+    if pictures is None:
+        pictures = plain_pictures(features, labels, source.info.class_names)
+    return pictures
