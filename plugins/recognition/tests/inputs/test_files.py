@@ -151,7 +151,7 @@ def test_a_part_of_the_words_is_held_out(tmp_path):
 
 
 def test_files_of_labels_that_cannot_be_used(tmp_path):
-    with pytest.raises(DataError, match=r"no file .*labels.txt.*--input.train_labels"):
+    with pytest.raises(DataError, match=r"no file .*labels.txt, but nothing.*--input.train_labels"):
         folder_input(tmp_path)
     for content, message in (
         (
@@ -170,6 +170,64 @@ def test_files_of_labels_that_cannot_be_used(tmp_path):
     message = r"labels.txt: long.png: .* has 8 characters; .* is 6; mend"
     with pytest.raises(DataError, match=message):
         folder_input(tmp_path, eval_labels="labels.txt")
+
+
+@pytest.mark.parametrize("layout", ["{}.txt", "{}/labels.txt"])
+def test_the_parts_have_files_of_labels(tmp_path, layout):
+    for part, count in (("train", 3), ("dev", 2), ("test", 1)):
+        path = tmp_path / layout.format(part)
+        path.parent.mkdir(exist_ok=True)
+        names = [f"{part}{number}.png" for number in range(count)]
+        path.write_text("".join(f"./{name} x\n" for name in names))
+        for name in names:
+            (path.parent / name).touch()
+    source = folder_input(tmp_path)
+    assert source.info.num_examples == {Mode.TRAIN: 3, Mode.EVAL: 2, Mode.PREDICT: 2}
+    (note,) = source.notes()
+    assert "test" in note and note.endswith("; --input.eval_split test evaluates the test part")
+    names = source.splits[Mode.TRAIN].content[1]
+    assert next(iter(names)) == ("train0.png" if layout == "{}.txt" else "train/train0.png")
+    source = folder_input(tmp_path, eval_split="test")
+    assert source.info.num_examples[Mode.EVAL] == 1
+    with pytest.raises(DataError, match="--input.eval_split test: .* has no part called test"):
+        (tmp_path / "labels.txt").write_text("train0.png x\n")
+        folder_input(tmp_path, eval_split="test")
+
+
+def test_paths_of_windows_are_read_and_missing_files_are_named_at_the_start(tmp_path):
+    words = {"train\\a.png": "Hello", "train\\b.png": "w0rld"}
+    (tmp_path / "labels.txt").write_text("".join(f"{n}\t{text}\n" for n, text in words.items()))
+    (tmp_path / "train").mkdir()
+    for name in WORDS:
+        Image.fromarray(pixels(name)).save(tmp_path / "train" / name)
+    source = folder_input(tmp_path, eval_labels="labels.txt")
+    ((features, _),) = take(source)
+    assert [name.decode() for name in features["name"]] == [
+        f"{tmp_path}/train/{name}" for name in WORDS
+    ]
+    with open(tmp_path / "labels.txt", "a") as file:
+        file.write("\n./gone.png x\ngone2.png y\n")
+    message = r"labels.txt, line 4 names gone.png, but there is no such file in .* \(1 more like"
+    with pytest.raises(DataError, match=message):
+        folder_input(tmp_path)
+    folder_input(tmp_path, skip_corrupt=True)
+
+
+@pytest.mark.parametrize("name", ["../a.png", "/etc/passwd", "x\\..\\..\\a.png", "C:\\a.png"])
+def test_paths_in_labels_stay_in_the_data_folder(tmp_path, name):
+    data = tmp_path / "data"
+    data.mkdir()
+    write_folder(tmp_path, WORDS)
+    (data / "labels.txt").write_text(f"{name}\tx\n")
+    with pytest.raises(DataError, match=r"labels.txt, line 1: the path .* --input.allow_outside"):
+        folder_input(data)
+    if name == "../a.png":
+        source = folder_input(data, allow_outside=True, eval_labels="labels.txt")
+        ((_, labels),) = take(source)
+        assert labels["text"][:, 0].tolist() == [33]
+    # A file of labels elsewhere, which the user names, has its images next to it.
+    (tmp_path / "labels.txt").write_text("a.png\tx\nb.png\ty\n")
+    folder_input(data, train_labels=str(tmp_path / "labels.txt"))
 
 
 def test_labels_in_utf_16_with_other_line_ends_blanks_and_commas(tmp_path):

@@ -1,7 +1,7 @@
 import pytest
 
 from tf_frame.errors import DataError
-from tf_frame_vision.reading.inside import inside
+from tf_frame_vision.reading.inside import inside, missing_files
 
 OUTSIDE = [
     "/etc/passwd",
@@ -66,3 +66,19 @@ def test_a_link_leads_where_its_maker_wants(tmp_path):
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "link").symlink_to(tmp_path)
     assert inside(tmp_path / "data", "link/1.jpg") == tmp_path / "data" / "link" / "1.jpg"
+
+
+def test_a_path_begins_at_a_folder_below_the_data_folder(tmp_path):
+    path = inside(tmp_path, "../images/1.jpg", base="train/lists")
+    assert path == tmp_path / "train" / "images" / "1.jpg"
+    for name in ("../../../1.jpg", "/1.jpg", "C:\\1.jpg"):
+        with pytest.raises(DataError, match="leads out"):
+            inside(tmp_path, name, base="train/lists")
+
+
+def test_missing_files_are_found_by_lists_of_their_folders(tmp_path):
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "1.jpg").touch()
+    (tmp_path / "link").symlink_to(tmp_path / "a")
+    names = ["a/1.jpg", "link/1.jpg", "a/2.jpg", "b/1.jpg", "1.jpg"]
+    assert missing_files(tmp_path, names) == ["a/2.jpg", "b/1.jpg", "1.jpg"]

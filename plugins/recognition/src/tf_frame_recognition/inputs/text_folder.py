@@ -24,7 +24,15 @@ from tf_frame.errors import DataError
 from tf_frame.text_file import BLANKS, existing_form, read_lines
 from tf_frame_recognition.inputs.text_examples import TextExampleOptions, TextExamples
 from tf_frame_vision.example_input import Split, absent_split
-from tf_frame_vision.reading.folders import HeldOutOptions, existing_folder, held_out
+from tf_frame_vision.reading.folders import (
+    HeldOutOptions,
+    existing_folder,
+    held_out,
+    name_some,
+    visible,
+)
+from tf_frame_vision.reading.inside import missing_files, name_inside
+from tf_frame_vision.reading.splits import LAYOUTS, Splits, check_held_out, find_splits
 
 _LINE = "line"
 _WHAT_TO_DO = "Give --input.data_dir the folder with the images and labels.txt"
@@ -60,9 +68,11 @@ class TextFolder(TextExamples):
     def find(self) -> None:
         params = self.params
         folder = existing_folder(params.data_dir, "--input.data_dir", _WHAT_TO_DO)
-        root, texts = self._read_texts(folder / params.train_labels)
-        if params.eval_labels:
-            eval_root, evaluated = self._read_texts(folder / params.eval_labels)
+        self.parts = _find_parts(folder, params)
+        training = self.parts.train or folder / params.train_labels
+        root, texts = self._read_texts(folder, training)
+        if self.parts.eval is not None:
+            eval_root, evaluated = self._read_texts(folder, self.parts.eval)
             self.use(_split(root, texts), _split(eval_root, evaluated))
             return
         names = held_out(list(texts), params.eval_fraction)
@@ -72,14 +82,26 @@ class TextFolder(TextExamples):
             _split(root, evaluated)
             if evaluated
             else absent_split(
-                f"--input.eval_fraction {params.eval_fraction} of {folder / params.train_labels} "
+                f"--input.eval_fraction {params.eval_fraction} of {training} "
                 "leaves nothing to evaluate. Make it larger, or give --input.eval_labels"
             ),
         )
 
-    def _read_texts(self, path: Path) -> tuple[Path, dict[str, str]]:
-        root, texts = _read_labels(path, self.params.text_from)
+    def _read_texts(self, folder: Path, path: Path) -> tuple[Path, dict[str, str]]:
+        """Returns the folder that names begin at, and the text of each file."""
+        base = os.path.relpath(path.parent, folder)
+        # A file of labels elsewhere is the user's choice: its own folder has the images.
+        root, base = (path.parent, ".") if base.split("/")[0] == ".." else (folder, base)
+        texts, lines = _read_labels(root, base, path, self.params)
         self.check_texts(str(path), texts)
+        missing = () if self.params.skip_corrupt else missing_files(root, texts)
+        if missing:
+            number = lines[list(texts).index(missing[0])]
+            more = f" ({len(missing) - 1} more like this)" if len(missing) > 1 else ""
+            raise DataError(
+                f"{path}, line {number} names {missing[0]}, but there is no such file in"
+                f" {root}{more}; correct the line, or give --input.skip_corrupt"
+            )
         return root, texts
 
     def read(self, split: Split, order: Any) -> Any:
@@ -95,42 +117,82 @@ def _split(root: Path, texts: Mapping[str, str]) -> Split:
     return Split(len(texts), (str(root), texts))
 
 
-def _read_labels(path: Path, text_from: str) -> tuple[Path, dict[str, str]]:
+def _find_parts(folder: Path, params: Params) -> Splits:
+    """Returns the files of labels of the parts, by the options or by their names."""
+    parts = Splits()
+    if params.train_labels == Params.train_labels and not (folder / params.train_labels).exists():
+        lists = find_splits(folder, eval_split=params.eval_split, ending=".txt")
+        folders = find_splits(folder, eval_split=params.eval_split)
+        parts = lists if lists.train else _with_labels(folders)
+    if params.eval_labels:
+        return dataclasses.replace(parts, eval=folder / params.eval_labels)
+    if parts.train is None:
+        check_held_out(folder, params.eval_split)
+    return parts
+
+
+def _with_labels(folders: Splits) -> Splits:
+    """Returns the files of labels in the folders of the parts."""
+    train, evaluation, test = (
+        part and part / Params.train_labels for part in (folders.train, folders.eval, folders.test)
+    )
+    return Splits(train, evaluation, test, folders.unused)
+
+
+def _read_labels(
+    root: Path, base: str, path: Path, params: Params
+) -> tuple[dict[str, str], list[int]]:
     """Reads a file of labels.
 
+    Args:
+      root: the data folder.
+      base: the folder below it that the names in the file begin at.
+      path: the file of labels.
+      params: where the text is, and whether names may lead out of the folder.
+
     Returns:
-      The folder of the files, and the text of each.
+      The text of each file, by its path below the data folder; and the number of its line.
 
     Raises:
-      DataError: the file cannot be read, has no line, or names an image twice.
+      DataError: the file cannot be read, has no line, or names an image twice or out of the folder.
     """
     if not path.is_file():
+        names = visible(path.parent, folders=False) if path.parent.is_dir() else []
         raise DataError(
-            f"there is no file {path}. {_WHAT_TO_DO}, or name the file of labels: "
-            "--input.train_labels, --input.eval_labels"
+            f"there is no file {path}, but {name_some(names)}. {_WHAT_TO_DO}, or name the file of "
+            "labels: --input.train_labels, --input.eval_labels; or give a folder with files or "
+            f"folders of the parts: {LAYOUTS}"
         )
-    texts: dict[str, str] = {}
+    begin, texts, lines = root / base, dict[str, str](), list[int]()
     for number, line in enumerate(read_lines(path), 1):
         if not line.strip(BLANKS):
             continue
-        name, text = _name_and_text(line, text_from)
-        if name[0] in BLANKS and not os.path.exists(path.parent / name):
+        name, text = _name_and_text(line, params.text_from)
+        if name[0] in BLANKS and not os.path.exists(begin / name):
             name = name.lstrip(BLANKS)  # The line is indented.
-        if not name.isascii():
-            name = os.path.relpath(existing_form(path.parent / name), path.parent)
         comma = _COMMA.fullmatch(name)
-        if comma and text_from == _LINE and not os.path.exists(path.parent / name):
+        if comma and params.text_from == _LINE and not os.path.exists(begin / name):
             raise DataError(
                 f"{path}, line {number} is {line!r}, and a comma alone does not divide file and "
                 f"text; write a tab instead, or quotes around the text: {comma['file']}, "
                 f'"{comma["text"]}"'
             )
+        name = name_inside(
+            root,
+            name,
+            base=base,
+            allow_outside=params.allow_outside,
+            source=f"{path}, line {number}",
+        )
+        if not name.isascii():
+            name = os.path.relpath(existing_form(root / name), root)
         if name in texts:
             raise DataError(f"{path}, line {number} has {name} again; give each file one text")
         texts[name] = text
+        lines.append(number)
     if not texts:
         raise DataError(f"{path} has no line; it needs one such as: 1.jpg Hello")
-    return path.parent, texts
+    return texts, lines
 
 
 def _name_and_text(line: str, text_from: str) -> tuple[str, str]:
@@ -144,6 +206,6 @@ def _name_and_text(line: str, text_from: str) -> tuple[str, str]:
         name = match["file"] or match["first"]
         text = (match["text"] or match["remainder"] or "").strip(BLANKS)
     if text_from != _LINE:
-        _, _, tail = PurePosixPath(name).stem.partition("_")
+        _, _, tail = PurePosixPath(name.replace("\\", "/")).stem.partition("_")
         text = tail.partition("_")[0]
     return name, text

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
 from tf_frame.errors import DataError
@@ -18,7 +19,12 @@ _DRIVE = re.compile(r"[A-Za-z]:[\\/]|\\\\")
 
 
 def inside(
-    root: str | Path, name: str, *, allow_outside: bool = False, source: str | Path = ""
+    root: str | Path,
+    name: str,
+    *,
+    base: str = "",
+    allow_outside: bool = False,
+    source: str | Path = "",
 ) -> Path:
     r"""Joins a path that a data file names to the data folder.
 
@@ -28,19 +34,28 @@ def inside(
     Args:
       root: the data folder.
       name: the path in the data file.
+      base: the folder below the data folder that the path begins at, such as that of the data file.
       allow_outside: whether the path may be absolute or lead out of the folder.
       source: the data file, perhaps with the line, for the message.
 
     Raises:
       DataError: the path is absolute, leads out of the folder, or names no file.
     """
+    within = name_inside(root, name, base=base, allow_outside=allow_outside, source=source)
+    return existing_form(Path(os.path.normpath(os.path.join(root, within))))
+
+
+def name_inside(
+    root: str | Path, name: str, *, base: str, allow_outside: bool, source: str | Path
+) -> str:
+    """Returns a path that a data file names as a path below the data folder; see `inside`."""
     prefix = f"{source}: " if str(source) else ""
     if not isinstance(name, str) or not name.strip() or "\0" in name:
         raise DataError(f"{prefix}{name!r} is no path of a file")
     is_absolute = name.startswith("/") or bool(_DRIVE.match(name))
-    if "\\" in name and not os.path.lexists(os.path.join(root, name)):
+    if "\\" in name and not os.path.lexists(os.path.join(root, base, name)):
         name = name.replace("\\", "/")
-    within = os.path.normpath(name)
+    within = os.path.normpath(os.path.join(base, name))
     if within == ".":
         raise DataError(f"{prefix}{name!r} is the data folder, and no file in it")
     leads_out = is_absolute or within.split("/", 1)[0] == ".."
@@ -49,4 +64,26 @@ def inside(
             f"{prefix}the path {name!r} leads out of the data folder {root}; move the file into it,"
             " or give --input.allow_outside if you trust the data"
         )
-    return existing_form(Path(os.path.normpath(os.path.join(root, within))))
+    return within
+
+
+def missing_files(root: str | Path, names: Iterable[str]) -> list[str]:
+    """Returns the names of files that do not exist; lists each folder once.
+
+    Args:
+      root: the data folder.
+      names: paths below it.
+    """
+    present: dict[str, frozenset[str]] = {}
+    missing = []
+    for name in names:
+        folder, file = os.path.split(name)
+        if folder not in present:
+            try:
+                present[folder] = frozenset(os.listdir(os.path.join(root, folder)))
+            except OSError:
+                present[folder] = frozenset()
+        # A file system may know a file by other names than the one that it lists.
+        if file not in present[folder] and not os.path.exists(os.path.join(root, name)):
+            missing.append(name)
+    return missing
