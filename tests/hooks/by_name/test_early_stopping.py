@@ -76,6 +76,22 @@ def test_training_stops_at_the_limit(stop, metric, limit, more, step):
     assert bool(hook.reason) == (step is not None)
 
 
+def test_a_run_that_is_continued_and_improves_goes_on():
+    """Its first part ended at `--max_steps` 4, when the patience was used up as well."""
+    losses = {1: 3.4, 2: 12.1, 4: 11.1, 5: 2.7, 6: 6.5, 7: 2.6, 8: 3.0, 9: 2.8, 10: 1.0}
+    metrics = {step: {"loss": loss} for step, loss in losses.items()}
+    hook = stop_if_not_better("loss", 2, lambda: metrics, higher=False, **BY_STEPS)
+    context = tf.train.SessionRunContext(tf.train.SessionRunArgs(None), None)
+    hook.after_step(context, None, 4)
+    assert context.stop_requested
+    context = tf.train.SessionRunContext(tf.train.SessionRunArgs(None), None)
+    for step in (5, 6, 7, 8):
+        hook.after_step(context, None, step)
+        assert not context.stop_requested
+    hook.after_step(context, None, 9)
+    assert hook.reason.startswith('No decrease in metric "loss" for 2 evaluations')
+
+
 @pytest.mark.parametrize("make", [stop_if_no_increase, stop_if_no_decrease])
 def test_any_number_is_better_than_nan(make):
     metrics = {1: {"loss": float("nan")}, 2: {"loss": 1.0}, 4: {"loss": 1.0}}

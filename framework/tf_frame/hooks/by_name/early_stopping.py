@@ -3,10 +3,11 @@
     hook = stop_if_no_increase("accuracy", 2000, eval_dir="runs/first/eval")
 
 The four functions `stop_if_higher`, `..._lower`, `..._no_increase` and `..._no_decrease` mean the
-same as in tf.estimator.experimental (estimator/early_stopping.py), with three exceptions.
-Evaluations of later steps, which a killed run left, do not count. Evaluations without the metric
-are ignored; it is an error if all lack the metric. Each worker reads the evaluations itself, so the
-graph needs no variable for the stop.
+same as in tf.estimator.experimental (estimator/early_stopping.py), with four exceptions.
+Training goes on after a new best value, also if there was none for too long before. Evaluations of
+later steps, which a killed run left, do not count. Evaluations without the metric are ignored; it is
+an error if all lack the metric. Each worker reads the evaluations itself, so the graph needs no
+variable for the stop.
 """
 
 from __future__ import annotations
@@ -167,17 +168,20 @@ def stop_if_not_better(
 
     def verdict(metrics: EvalMetrics) -> str:
         best: tuple[int, float] | None = None
+        waited = -1
         for count, (step, value) in enumerate(_values(metrics, metric, min_steps)):
             at = step if unit == "steps" else count
             # Any number is better than NaN.
             if best is None or better(value, best[1]) or math.isnan(best[1]):
                 best = (at, value)
-            if at - best[0] >= patience:
-                return (
-                    f'No {word} in metric "{metric}" for {at - best[0]} {unit}, which is greater '
-                    f"than or equal to max {unit} ({patience}) configured for early stopping"
-                )
-        return ""
+            waited = at - best[0]
+        # The newest evaluation decides: a run that was continued and has improved goes on.
+        if waited < patience:
+            return ""
+        return (
+            f'No {word} in metric "{metric}" for {waited} {unit}, which is greater '
+            f"than or equal to max {unit} ({patience}) configured for early stopping"
+        )
 
     return EarlyStoppingHook(verdict, eval_dir, **every)
 
