@@ -36,8 +36,8 @@ def test_workers_without_parameter_servers_average_their_gradients():
             "--eval_moving_averages has no effect without --moving_average_decay",
         ),
         (
-            {"moving_average_num_updates": False},
-            {"moving_average_decay": 0.0},
+            {"moving_average_num_updates": False, "moving_average_decay": 0.0},
+            {"moving_average_decay": 0.5},
             "--moving_average_num_updates has no effect without --moving_average_decay",
         ),
         (

@@ -69,7 +69,7 @@ class OptimizerOptions:
     )
     moving_average_decay: float | None = option(
         None,
-        "decay of the moving averages of the variables, such as 0.9999; none: no averages",
+        "decay of the moving averages of the variables, such as 0.9999; 0 or none: no averages",
         min=0,
         max=1,
     )
@@ -104,7 +104,8 @@ class OptimizerOptions:
     )
     loss_average_decay: float | None = option(
         None,
-        "decay of a moving average of every loss, such as 0.9, written next to the loss",
+        "decay of a moving average of every loss, such as 0.9, written next to the loss; 0 or "
+        "none: no averages",
         min=0,
         max=1,
         requires=_SUMMARIES,

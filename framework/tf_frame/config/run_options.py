@@ -20,6 +20,7 @@ _OF_THE_PROCESS = (
     *("gpus", "gpu_memory_growth", "gpu_memory_fraction"),
     *("intra_op_threads", "inter_op_threads"),
 )
+_DECAYS = ("moving_average_decay", "loss_average_decay")
 # For `max_steps`: train until the input ends or a hook stops training.
 UNLIMITED_STEPS = 2**62
 
@@ -45,6 +46,10 @@ class RunOptions(
     """
 
     def __post_init__(self) -> None:
+        for name in _DECAYS:
+            # As in slim's trainers, 0 means no averages.
+            if getattr(self, name) == 0:
+                object.__setattr__(self, name, None)
         self._check_batch_size()
         self._check_cadences()
         self._check_learning()
@@ -93,7 +98,7 @@ class RunOptions(
             )
 
     def _check_learning(self) -> None:
-        for name in ("moving_average_decay", "loss_average_decay"):
+        for name in _DECAYS:
             if getattr(self, name) == 1:
                 raise ConfigError(f"--{name} 1: an average that never moves; use one below 1")
         if self.warmup == "exponential" and self.warmup_steps:
@@ -231,6 +236,4 @@ def _ineffective(config: RunOptions, defaults: RunOptions) -> Iterator[tuple[str
 
 def _any_set(config: RunOptions, names: Sequence[str]) -> bool:
     """Returns whether one of these options is set; True for an empty list."""
-    values = [getattr(config, name) for name in names]
-    # A float option that is not set is None; 0.0 is a value, such as of a decay.
-    return not names or any(value or isinstance(value, float) for value in values)
+    return not names or any(getattr(config, name) for name in names)

@@ -29,6 +29,9 @@ def checkpoint(tmp_path, variable_mode):
     return save_variables(tmp_path / "model.ckpt", {**values, "global_step": step}, global_step=7)
 
 
+NO_AVERAGES = {"moving_average_decay": 0.0}
+
+
 def out(checkpoint, model=None, **options):
     with tf.Graph().as_default():
         inference = build_inference(
@@ -49,8 +52,8 @@ def test_variables_or_averages_come_from_the_checkpoint(checkpoint):
     np.testing.assert_array_equal(values, [2, 3])
     assert step == 7
     np.testing.assert_array_equal(out(checkpoint, moving_average_decay=0.9)[0], [20, 30])
-    without = out(checkpoint, moving_average_decay=0.9, eval_moving_averages=False)
-    np.testing.assert_array_equal(without[0], [2, 3])
+    for options in ({"moving_average_decay": 0.9, "eval_moving_averages": False}, NO_AVERAGES):
+        np.testing.assert_array_equal(out(checkpoint, **options)[0], [2, 3])
 
 
 def test_checkpoints_of_another_model_or_without_averages_are_refused(checkpoint, tmp_path):
@@ -59,6 +62,7 @@ def test_checkpoints_of_another_model_or_without_averages_are_refused(checkpoint
     path = save_variables(tmp_path / "model.ckpt", {"w": [2.0, 3.0], "global_step": np.int64(0)})
     with pytest.raises(CheckpointError, match="holds no moving averages"):
         out(path, moving_average_decay=0.9)
+    np.testing.assert_array_equal(out(path, **NO_AVERAGES)[0], [2, 3])
 
 
 def test_local_variables_and_missing_devices(checkpoint):
