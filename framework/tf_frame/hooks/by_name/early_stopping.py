@@ -5,9 +5,9 @@
 The four functions `stop_if_higher`, `..._lower`, `..._no_increase` and `..._no_decrease` mean the
 same as in tf.estimator.experimental (estimator/early_stopping.py), with four exceptions.
 Training goes on after a new best value, also if there was none for too long before. Evaluations of
-later steps, which a killed run left, do not count. Evaluations without the metric are ignored; it is
-an error if all lack the metric. Each worker reads the evaluations itself, so the graph needs no
-variable for the stop.
+later steps, which a killed run left, do not count. Evaluations without the metric are ignored; if
+all lack the metric, that is an error. Each worker reads the evaluations itself, so the graph needs
+no variable for the stop.
 """
 
 from __future__ import annotations
