@@ -1,5 +1,7 @@
 """Files of `tf.train.Example` records."""
 
+from pathlib import Path
+
 import numpy as np
 import tensorflow.compat.v1 as tf
 
@@ -26,6 +28,7 @@ def make_example(values):
 
 
 def write_records(path, records):
+    Path(path).parent.mkdir(exist_ok=True)
     with tf.io.TFRecordWriter(str(path)) as writer:
         for record in records:
             writer.write(record)

@@ -107,8 +107,8 @@ def test_labels_begin_at_the_offset(folder, take):
     ("training", "evaluation"),
     [
         ("flowers_train_00000-of-00001.tfrecord", "flowers_validation_00000-of-00001.tfrecord"),
-        ("mnist_train.tfrecord", "mnist_test.tfrecord"),
-        ("train-00000-of-00001", "test-00000-of-00001"),
+        ("train-00000-of-00001", "valid-00000-of-00001"),
+        ("Train/x.tfrecord", "valid/y.tfrecord"),
     ],
 )
 def test_files_are_found_by_the_names_that_slim_gives_them(tmp_path, training, evaluation):
@@ -117,6 +117,34 @@ def test_files_are_found_by_the_names_that_slim_gives_them(tmp_path, training, e
     source = tfrecord(tmp_path, num_classes=3)
     assert source.info.num_examples == {Mode.TRAIN: 2, Mode.EVAL: 1, Mode.PREDICT: 1}
     assert source.info.class_names == ("class 0", "class 1", "class 2")
+
+
+@pytest.mark.parametrize(
+    ("training", "test"),
+    [
+        ("mnist_train.tfrecord", "mnist_test.tfrecord"),
+        ("train-00000-of-00001", "test-00000-of-00001"),
+        ("train/x.tfrecord", "test/y.tfrecord"),
+    ],
+)
+def test_the_test_part_is_evaluated_only_if_it_is_asked_for(tmp_path, training, test):
+    write_records(tmp_path / training, [b"one", b"two"])
+    with pytest.raises(DataError, match="eval_split test: |no file that is called test"):
+        tfrecord(tmp_path, num_classes=3, eval_split="test")
+    write_records(tmp_path / test, [b"three"])
+    source = tfrecord(tmp_path, num_classes=3)
+    assert source.info.num_examples[Mode.EVAL] == 0
+    (note,) = source.notes()
+    assert note.startswith(f"{test.split('/')[0]} is not used; --input.eval_split test")
+    source = tfrecord(tmp_path, num_classes=3, eval_split="test")
+    assert source.info.num_examples[Mode.EVAL] == 1 and not source.notes()
+
+
+def test_shards_of_two_parts_to_evaluate_are_refused(folder):
+    write_records(folder / "dev-00000-of-00001", [b"one"])
+    with pytest.raises(DataError, match=r"has both dev-\* and validation-\*, of the same meaning"):
+        tfrecord(folder)
+    assert tfrecord(folder, eval_pattern=("dev-*",)).info.num_examples[Mode.EVAL] == 1
 
 
 def test_patterns_can_be_given(folder):
@@ -207,7 +235,7 @@ def test_records_without_one_image_one_label_or_a_class_are_named(tmp_path, pict
     no_label = tf.train.Example.FromString(good)
     del no_label.features.feature["image/class/label"]
     records = [good, empty, no_label.SerializeToString(), example(pictures[1][0], 3)]
-    for name in ("train-0", "test-0"):
+    for name in ("train-0", "val-0"):
         write_records(tmp_path / name, records)
     source = tfrecord(tmp_path, num_classes=3)
     order = tf.data.Dataset.range(4).map(lambda number: (number, number))
@@ -221,13 +249,13 @@ def test_records_without_one_image_one_label_or_a_class_are_named(tmp_path, pict
         "--input.num_classes)",
     ]
     assert [problem.decode().partition(" (")[0] for problem in problems[1:]] == [
-        f"{tmp_path}/test-0: record {number}" for number in (1, 2, 3)
+        f"{tmp_path}/val-0: record {number}" for number in (1, 2, 3)
     ]
 
 
 def test_records_that_cannot_be_used_are_left_out(tmp_path, pictures, take):
     records = [example(pictures[1][0], 2), example(pictures[1][1], 3), example(pictures[1][2], 1)]
-    for name in ("train-0", "test-0"):
+    for name in ("train-0", "val-0"):
         write_records(tmp_path / name, records)
     source = tfrecord(tmp_path, num_classes=3, skip_corrupt=True)
     ((features, labels),) = take(source.dataset(Mode.EVAL, InputContext(batch_size=3)))

@@ -19,6 +19,7 @@ from tf_frame.errors import DataError
 from tf_frame.text_file import BLANKS, read_lines
 from tf_frame_classification.inputs.labelled_images import LabelledImageOptions, LabelledImages
 from tf_frame_vision.example_input import Split
+from tf_frame_vision.reading.folders import SplitOptions
 from tf_frame_vision.record_splits import record_splits
 
 _LABEL_FILE = "labels.txt"
@@ -27,13 +28,12 @@ _LABEL = re.compile(r"[ \t]*[0-9]{1,6}[ \t]*")
 _TRAINING = ("train-*", "*_train_*.tfrecord", "*_train.tfrecord", "*_train*.tfrecord.gz")
 _EVALUATION = (
     *("validation-*", "*_validation_*.tfrecord", "*_validation.tfrecord"),
-    "*_validation*.tfrecord.gz",
-    *("test-*", "*_test_*.tfrecord", "*_test.tfrecord", "*_test*.tfrecord.gz"),
+    *("*_validation*.tfrecord.gz", "val-*", "valid-*", "dev-*"),
 )
 
 
 @dataclasses.dataclass(frozen=True)
-class Params(LabelledImageOptions):
+class Params(SplitOptions, LabelledImageOptions):
     """Options of the input."""
 
     data_dir: str = option("", "folder with the TFRecord files; must be given")
@@ -57,7 +57,7 @@ class ImageTfrecord(LabelledImages):
     classes_from = f"{_LABEL_FILE} or --input.num_classes"
 
     def find(self) -> None:
-        folder, training, evaluation = record_splits(self.params)
+        folder, training, evaluation, self.parts = record_splits(self.params)
         self.use(_class_names(folder, self.params.num_classes), training, evaluation)
 
     def read(self, split: Split, order: Any) -> Any:

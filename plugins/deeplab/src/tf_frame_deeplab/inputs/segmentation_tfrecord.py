@@ -18,18 +18,19 @@ from tf_frame_deeplab.datasets.known import KNOWN
 from tf_frame_deeplab.inputs.classes import read_classes
 from tf_frame_deeplab.inputs.segmented_images import SegmentedImageOptions, SegmentedImages
 from tf_frame_vision.example_input import Split
+from tf_frame_vision.reading.folders import SplitOptions
 from tf_frame_vision.record_splits import record_splits
 
 # Names of `tf-frame convert`, then of DeepLab's other splits (tensorflow/models,
 # research/deeplab/datasets/data_generator.py and build_cityscapes_data.py).
 _TRAINING = ("train-*", "train_fine-*", "train_aug-*", "trainval-*")
-_EVALUATION = ("val-*", "val_fine-*", "validation-*", "test-*")
+_EVALUATION = ("val-*", "val_fine-*", "validation-*", "valid-*", "dev-*")
 _UNKNOWN = "none"
 _DEFAULT_LABEL = 255
 
 
 @dataclasses.dataclass(frozen=True)
-class Params(SegmentedImageOptions):
+class Params(SplitOptions, SegmentedImageOptions):
     """Options of the input."""
 
     data_dir: str = option("", "folder with the TFRecord files; must be given")
@@ -58,7 +59,7 @@ class SegmentationTfrecord(SegmentedImages):
         super().__init__(params=_with_known_label(params), info=info)
 
     def find(self) -> None:
-        folder, training, evaluation = record_splits(self.params)
+        folder, training, evaluation, self.parts = record_splits(self.params)
         self.use(self._class_names(folder), training, evaluation)
 
     def notes(self) -> Sequence[str]:

@@ -18,11 +18,12 @@ from tf_frame.errors import DataError
 from tf_frame_detection.inputs.annotated_images import AnnotatedImages, AnnotatedOptions
 from tf_frame_detection.inputs.label_map import FILE, read_label_map
 from tf_frame_vision.example_input import Split
+from tf_frame_vision.reading.folders import SplitOptions
 from tf_frame_vision.record_splits import record_splits
 
 
 @dataclasses.dataclass(frozen=True)
-class Params(AnnotatedOptions):
+class Params(SplitOptions, AnnotatedOptions):
     """Options of the input."""
 
     data_dir: str = option("", "folder with the TFRecord files; must be given")
@@ -34,7 +35,7 @@ class Params(AnnotatedOptions):
         "names of the files to train on; the first pattern that fits any counts",
     )
     eval_pattern: tuple[str, ...] = option(
-        ("val-*", "validation-*", "*val*.record*", "val*.tfrecord*"),
+        ("val-*", "validation-*", "valid-*", "dev-*", "*val*.record*", "val*.tfrecord*"),
         "names of the files to evaluate, likewise",
     )
     ignore_difficult: bool = option(True, "whether difficult objects are neither right nor wrong")
@@ -47,7 +48,7 @@ class DetectionTfrecord(AnnotatedImages):
     Params: ClassVar[type] = Params
 
     def find(self) -> None:
-        folder, training, evaluation = record_splits(self.params)
+        folder, training, evaluation, self.parts = record_splits(self.params)
         file = self.params.classes
         path = Path(file).expanduser() if file else folder / FILE
         if not path.exists():

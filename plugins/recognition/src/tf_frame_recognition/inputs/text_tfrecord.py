@@ -19,13 +19,14 @@ from typing import Any, ClassVar
 from tf_frame import option
 from tf_frame_recognition.inputs.text_examples import TextExampleOptions, TextExamples
 from tf_frame_vision.example_input import Split
+from tf_frame_vision.reading.folders import SplitOptions
 from tf_frame_vision.record_splits import record_splits
 
 _IMAGE_KEY = "image/encoded"
 
 
 @dataclasses.dataclass(frozen=True)
-class Params(TextExampleOptions):
+class Params(SplitOptions, TextExampleOptions):
     """Options of the input."""
 
     data_dir: str = option("", "folder with the TFRecord files; must be given")
@@ -34,7 +35,7 @@ class Params(TextExampleOptions):
         "names of the files to train on; the first pattern that fits any counts",
     )
     eval_pattern: tuple[str, ...] = option(
-        ("validation-*", "val-*", "test-*", "val*.tfrecord", "test*.tfrecord", "*_test*.tfrecord"),
+        ("validation-*", "val-*", "valid-*", "dev-*", "val*.tfrecord", "*_val*.tfrecord"),
         "names of the files to evaluate, likewise",
     )
     text_key: tuple[str, ...] = option(
@@ -49,7 +50,7 @@ class TextTfrecord(TextExamples):
     Params: ClassVar[type] = Params
 
     def find(self) -> None:
-        _, training, evaluation = record_splits(self.params)
+        _, training, evaluation, self.parts = record_splits(self.params)
         self.use(training, evaluation)
 
     def read(self, split: Split, order: Any) -> Any:
