@@ -13,7 +13,12 @@ setup(
     # The sample image has its own licence: data/nuclei/LICENSE.txt, CC0 1.0.
     license="Apache-2.0",
     python_requires=">=3.10",
-    install_requires=["tf-frame>=0.1,<0.2", "tf-frame-vision>=0.1,<0.2"],
+    install_requires=[
+        "tf-frame>=0.1,<0.2",
+        "tf-frame-vision>=0.1,<0.2",
+        # Draws polygons as COCO's own tools do.
+        "pycocotools>=2.0.9",
+    ],
     package_dir={"": "src"},
     packages=find_packages("src"),
     package_data={"tf_frame_deeplab": ["data/nuclei/*"]},
@@ -22,6 +27,9 @@ setup(
         "tf_frame.inputs": [
             "nuclei = tf_frame_deeplab.nuclei:Nuclei",
             "segmentation_folder = tf_frame_deeplab.inputs.segmentation_folder:SegmentationFolder",
+            "coco_masks = tf_frame_deeplab.inputs.coco_masks:CocoMasks",
+            "yolo_masks = tf_frame_deeplab.inputs.yolo_masks:YoloMasks",
+            "labelme_masks = tf_frame_deeplab.inputs.labelme_masks:LabelmeMasks",
             "segmentation_tfrecord ="
             " tf_frame_deeplab.inputs.segmentation_tfrecord:SegmentationTfrecord",
         ],

@@ -211,9 +211,10 @@ class KerasLayersInClones(Faulty):
 
 @fault(
     "the input 'toy' of tf-frame-toy 1.0 yields no features['image'], which {me} needs; "
-    "inputs for it: cifar10, coco_json, detection_tfrecord, digit_strings, dota, fashion_mnist, "
-    "image_folder, image_tfrecord, labelme, nuclei, nuclei_boxes, rendered_words, "
-    "segmentation_folder, segmentation_tfrecord, text_folder, text_tfrecord, trees, voc_xml, yolo",
+    "inputs for it: cifar10, coco_json, coco_masks, detection_tfrecord, digit_strings, dota, "
+    "fashion_mnist, image_folder, image_tfrecord, labelme, labelme_masks, nuclei, "
+    "nuclei_boxes, rendered_words, segmentation_folder, segmentation_tfrecord, text_folder, "
+    "text_tfrecord, trees, voc_xml, yolo, yolo_masks",
 )
 class NeedsFeature(Faulty):
     feature_names = ("image",)

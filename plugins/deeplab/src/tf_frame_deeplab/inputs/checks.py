@@ -11,13 +11,13 @@ def find_problem(example: Any, count: int, ignore_label: int) -> Any:
     """Returns the reason why a mask cannot be used, a scalar string; empty if it can.
 
     Args:
-      example: an example with `image`, `mask` and `mask_name`.
+      example: an example with `image`, `mask`, its first channel the class, and `mask_name`.
       count: number of classes.
       ignore_label: label of pixels that do not count.
     """
     name, mask = example["mask_name"], example["mask"]
     size, image_size = tf.shape(mask)[:2], tf.shape(example["image"])[:2]
-    wrong = tf.reshape(mask, [-1])
+    wrong = tf.reshape(mask[..., 0], [-1])
     wrong = tf.boolean_mask(
         wrong, tf.not_equal(wrong, ignore_label) & ((wrong < 0) | (wrong >= count))
     )

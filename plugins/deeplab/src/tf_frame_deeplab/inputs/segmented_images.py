@@ -162,15 +162,25 @@ class SegmentedImages(SemanticInput, ExampleInput):
             sample = pictures.training_crop(sample, params, seed, **fill)
         elif params.eval_crop_size:
             sample = pictures.padded(sample, *both(params.eval_crop_size), **fill)
-        labels = {"semantic": sample.masks[..., 0]}
-        if params.edges:
+        return {"image": sample.image}, self.labels(sample.masks)
+
+    def labels(self, masks: Any) -> dict[str, Any]:
+        """Returns the labels of an image.
+
+        Args:
+          masks: `[height, width, channels]` int32; the class of each pixel is the first channel.
+        """
+        labels = {"semantic": masks[..., 0]}
+        if self.params.edges:
+            import tensorflow.compat.v1 as tf
+
             from tf_frame_deeplab.panoptic.targets import edge_labels
 
-            counts = tf.not_equal(labels["semantic"], params.ignore_label)
+            counts = tf.not_equal(labels["semantic"], self.params.ignore_label)
             labels[EDGE] = edge_labels(
-                labels["semantic"], counts, params.edge_width, params.ignore_label
+                labels["semantic"], counts, self.params.edge_width, self.params.ignore_label
             )
-        return {"image": sample.image}, labels
+        return labels
 
 
 def _check(params: Any) -> None:

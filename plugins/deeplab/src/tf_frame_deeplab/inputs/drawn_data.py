@@ -1,0 +1,177 @@
+"""Images with objects to draw as masks, which readers of formats find; checks of both.
+
+Does not import TensorFlow.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from tf_frame import option
+from tf_frame_deeplab.inputs.regions import LATER, SMALLER, Canvas, Region
+from tf_frame_vision.reading.damage import Damage
+from tf_frame_vision.reading.folders import held_out
+from tf_frame_vision.reading.headers import scan_headers
+from tf_frame_vision.reading.image_header import MAX_PIXELS
+from tf_frame_vision.reading.orientation import turned_size
+from tf_frame_vision.reading.scan import Problem
+
+_BACKGROUND = "background"
+_SHOWN, _STORED = "shown", "stored"
+Size = tuple[int, int]
+
+
+@dataclasses.dataclass(frozen=True)
+class DrawnFormOptions:
+    """Options of inputs and converters that draw masks."""
+
+    overlap: str = option(
+        LATER,
+        "the object that is seen where two overlap: later, the one that comes later in its file; "
+        "or smaller",
+        choices=(LATER, SMALLER),
+    )
+    masks_on: str = option(
+        "",
+        "the picture that objects are drawn on where EXIF turns an image and its annotation has "
+        "the stored size: shown, or stored; empty: such images are errors",
+        choices=("", _SHOWN, _STORED),
+    )
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class DrawnImage:
+    """An image and the place of its objects.
+
+    Attributes:
+      path: the image.
+      source: the file of its objects, for messages.
+      place: argument of `DrawnData.regions`.
+      size: height and width that the annotation says; None: it says none.
+      problems: objects that cannot be used, such as `line 3: its class ...`; one of them takes the
+        image out.
+      error: why the annotation cannot be read; empty: it can.
+    """
+
+    path: Path
+    source: str
+    place: Any
+    size: Size | None = None
+    problems: Sequence[str] = ()
+    error: str = ""
+
+
+@dataclasses.dataclass(frozen=True)
+class DrawnData:
+    """Images and their objects.
+
+    Attributes:
+      names: the classes, with the background.
+      training, evaluation: the images; None: `eval_fraction` of the others.
+      regions: from the place of an image, and height and width of its canvas, to its objects;
+        called when the image is read, in threads.
+      notes: remarks for people, a line each.
+      errors: parts of the data that belong to no image and cannot be used, a line each.
+    """
+
+    names: Sequence[str]
+    training: Sequence[DrawnImage]
+    evaluation: Sequence[DrawnImage] | None
+    regions: Callable[[Any, Size], Sequence[Region]]
+    notes: Sequence[str] = ()
+    errors: Sequence[str] = ()
+
+
+def usable(
+    root: Path, images: Sequence[DrawnImage], params: Any
+) -> tuple[list[DrawnImage], list[Canvas], list[Damage]]:
+    """Returns the images that can be used, the canvas of each, and a line for each other image.
+
+    Only the headers of images are read.
+
+    Args:
+      root: the data folder.
+      images: the images.
+      params: options `masks_on` and `max_pixels`.
+    """
+    names = [os.path.relpath(image.path, root) for image in images]
+    max_pixels = getattr(params, "max_pixels", MAX_PIXELS)
+    headers = scan_headers(root, names, max_pixels=max_pixels)
+    kept, canvases, damaged = [], [], []
+    for image, header in zip(images, headers, strict=True):
+        canvas = _canvas(image, header, params.masks_on)
+        if isinstance(canvas, Damage):
+            damaged.append(canvas)
+        else:
+            kept.append(image)
+            canvases.append(canvas)
+    return kept, canvases, damaged
+
+
+def _canvas(image: DrawnImage, header: Any, masks_on: str) -> Canvas | Damage:
+    if image.error:
+        return Damage(image.source, image.error)
+    if isinstance(header, Problem):
+        return Damage(f"{image.path}, of {image.source}", header.reason)
+    if image.problems:
+        place, _, clause = image.problems[0].partition(": ")
+        return Damage(f"{image.source}, {place}", clause)
+    height, width, orientation = header
+    shown = turned_size(height, width, orientation)
+    if image.size in (None, shown):
+        return Canvas(*shown)
+    place = f"{image.source} says that {image.path} is {image.size[0]} x {image.size[1]} pixels"
+    if image.size != (height, width):
+        return Damage(place, f"it is {shown[0]} x {shown[1]}", "the annotation has another size")
+    if not masks_on:
+        return Damage(
+            place,
+            f"its pixels are stored so, and shown as {shown[0]} x {shown[1]}; say on which picture "
+            "the objects are drawn: --input.masks_on shown or stored",
+            "the annotation has the size of the stored pixels",
+        )
+    return Canvas(*shown) if masks_on == _SHOWN else Canvas(height, width, orientation)
+
+
+def outside_problem(edges: tuple[float, float, float, float], size: Size | None) -> str:
+    """Returns why an object cannot be on an image of a size; empty if it can, or without a size."""
+    upper, left, lower, right = edges
+    text = f"its outline, rows {upper:g} to {lower:g} and columns {left:g} to {right:g},"
+    if lower <= upper or right <= left:
+        return f"{text} encloses nothing"
+    if size is None or (0 <= upper + lower <= 2 * size[0] and 0 <= left + right <= 2 * size[1]):
+        return ""
+    return f"{text} lies outside of the image of {size[0]} x {size[1]} pixels"
+
+
+def divided(
+    root: Path, data: DrawnData, fraction: float
+) -> tuple[Sequence[DrawnImage], Sequence[DrawnImage]]:
+    """Returns the images to train on and those to evaluate, perhaps held out by their names."""
+    if data.evaluation is not None:
+        return data.training, data.evaluation
+    names = [os.path.relpath(image.path, root) for image in data.training]
+    chosen = held_out(names, fraction)
+    pairs = list(zip(names, data.training, strict=True))
+    return (
+        [image for name, image in pairs if name not in chosen],
+        [image for name, image in pairs if name in chosen],
+    )
+
+
+def with_background(names: Sequence[str]) -> tuple[list[str], list[int]]:
+    """Returns the classes with the background as class 0, and the number of each given class.
+
+    A class called `background`, perhaps with underscores around, is the background.
+    """
+    is_background = [name.strip("_").casefold() == _BACKGROUND for name in names]
+    if not any(is_background):
+        return [_BACKGROUND, *names], list(range(1, len(names) + 1))
+    first = is_background.index(True)
+    others = [place for place in range(len(names)) if place != first]
+    order = [first, *others]
+    return [names[place] for place in order], [order.index(place) for place in range(len(names))]

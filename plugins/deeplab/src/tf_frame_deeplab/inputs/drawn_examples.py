@@ -1,0 +1,63 @@
+"""Reads image files with masks that are drawn when an example is read.
+
+The objects are no part of the graph. The operation that draws has no state, so the position in the
+data can be saved.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame_deeplab.inputs.mask_examples import SPECS
+from tf_frame_vision.reading import arrays
+from tf_frame_vision.reading.examples import (
+    decode_image,
+    example,
+    first_readable,
+    read_by_data_sets,
+    unreadable,
+    without_autograph,
+)
+
+
+def drawn_examples(
+    root: str,
+    names: Sequence[str],
+    sources: Sequence[str],
+    draw: Callable[[int], Any],
+    order: Any,
+) -> Any:
+    """Returns a data set of `(number, example)`.
+
+    An example has `image`, `[height, width, 3]` uint8, `mask`, `[height, width, 2]` int32, class
+    and object of each pixel, and `mask_name`.
+
+    Args:
+      root: the folder that the names begin at.
+      names: the images.
+      sources: the file of the annotations of each image.
+      draw: from the index of an image to its mask.
+      order: data set of `(number, index)`.
+    """
+    folder = tf.constant(os.fsencode(root))
+    every_name, every_source = arrays.strings(names), arrays.strings(sources)
+    specs = {**SPECS, "mask": tf.TensorSpec([None, None, 2], tf.int32)}
+
+    def read(index: Any) -> Any:
+        path = tf.strings.join([folder, every_name[index]], separator="/")
+        source = every_source[index]
+        files = tf.data.Dataset.from_tensors((path, source, index))
+
+        def decoded(path: Any, source: Any, index: Any) -> Any:
+            mask = tf.numpy_function(draw, [index], tf.int32, stateful=False)
+            fields = {"image": decode_image(tf.io.read_file(path)), "mask": mask}
+            return example(specs, {**fields, "mask_name": source}, path)
+
+        why = tf.strings.join(["it cannot be decoded, or ", source, " has changed"])
+        return first_readable([files.map(without_autograph(decoded))], unreadable(specs, path, why))
+
+    return read_by_data_sets(order, read)

@@ -1,0 +1,135 @@
+"""Base class of inputs that draw masks from annotated objects: polygons, run lengths.
+
+Class 0 is the background, the pixels of no object, unless a class of the data has such a name.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+from tf_frame import InputInfo, option
+from tf_frame.errors import DataError
+from tf_frame_deeplab.heads import EDGE, HEADS, INSTANCES
+from tf_frame_deeplab.inputs.drawn_data import (
+    DrawnData,
+    DrawnFormOptions,
+    DrawnImage,
+    divided,
+    usable,
+)
+from tf_frame_deeplab.inputs.regions import Canvas, draw
+from tf_frame_deeplab.inputs.segmented_images import SegmentedImageOptions, SegmentedImages
+from tf_frame_vision.example_input import Split, absent_split
+from tf_frame_vision.reading.damage import check_damage, left_out_notes
+from tf_frame_vision.reading.folders import HeldOutOptions, existing_folder
+
+
+@dataclasses.dataclass(frozen=True)
+class DrawnOptions(DrawnFormOptions, HeldOutOptions, SegmentedImageOptions):
+    """Options of all inputs that draw masks."""
+
+    data_dir: str = option("", "folder of the images and annotations; must be given")
+    instances: bool = option(
+        False, "also yield instances, heat maps of their centres, offsets to the centres, and edges"
+    )
+    center_sigma: float = option(
+        4.0, "standard deviation of a centre's Gaussian in the heat map, in pixels", min=0.5
+    )
+
+
+@dataclasses.dataclass(frozen=True)
+class _Content:
+    """Images of a split that can be used, and the canvas of each."""
+
+    images: Sequence[DrawnImage]
+    canvases: Sequence[Canvas]
+
+
+class DrawnMasks(SegmentedImages):
+    """Input of images with drawn masks; a subclass defines `read_data`."""
+
+    Params: ClassVar[type] = DrawnOptions
+    label_names: ClassVar[Sequence[str]] = (*HEADS, INSTANCES)
+    what_to_do: ClassVar[str]
+
+    def __init__(self, *, params: Any, info: InputInfo | None = None) -> None:
+        super().__init__(params=params, info=info)
+        if params.instances:
+            self.label_names = (*HEADS, INSTANCES)  # type: ignore[misc]
+            self.padding = {**(self.padding or {}), EDGE: params.ignore_label}
+        elif params.edges:
+            self.label_names = SegmentedImages.label_names  # type: ignore[misc]
+
+    def read_data(self, root: Path) -> DrawnData:
+        """Finds images and objects.
+
+        Raises:
+          DataError: the data does not exist, or is damaged.
+        """
+        raise NotImplementedError(f"{type(self).__name__} does not define read_data()")
+
+    def find(self) -> None:
+        params = self.params
+        self.root = existing_folder(params.data_dir, "--input.data_dir", self.what_to_do)
+        data = self.read_data(self.root)
+        self._regions, self._remarks = data.regions, data.notes
+        training, evaluation = divided(self.root, data, params.eval_fraction)
+        absent = (
+            f"{self.root} has no image to evaluate, and --input.eval_fraction "
+            f"{params.eval_fraction} leaves none"
+        )
+        evaluated = self._split(evaluation) if evaluation else absent_split(absent)
+        self.use(data.names, self._split(training, data.errors), evaluated)
+
+    def notes(self) -> Sequence[str]:
+        """Returns remarks about the data, and the number of images that are left out."""
+        if self.trained is not None:
+            return ()
+        splits = {id(split): split for split in self.splits.values()}.values()
+        damaged = [line for split in splits for line in split.damaged]
+        return (*super().notes(), *self._remarks, *left_out_notes(damaged))
+
+    def _split(self, images: Sequence[DrawnImage], errors: Sequence[str] = ()) -> Split:
+        params = self.params
+        kept, canvases, damaged = usable(self.root, images, params)
+        check_damage([*errors, *damaged], skip_corrupt=params.skip_corrupt)
+        if not kept:
+            raise DataError(f"{self.root} has no image to use")
+        return Split(len(kept), _Content(kept, canvases), [*errors, *damaged])
+
+    def read(self, split: Split, order: Any) -> Any:
+        from tf_frame_deeplab.inputs.drawn_examples import drawn_examples
+
+        images, canvases = split.content.images, split.content.canvases
+
+        def drawn(index: int) -> Any:
+            canvas = canvases[index]
+            regions = self._regions(images[index].place, (canvas.height, canvas.width))
+            params = self.params
+            return draw(regions, canvas, ignore_label=params.ignore_label, overlap=params.overlap)
+
+        names = [os.path.relpath(image.path, self.root) for image in images]
+        sources = [image.source for image in images]
+        return drawn_examples(str(self.root), names, sources, drawn, order)
+
+    def labels(self, masks: Any) -> dict[str, Any]:
+        """Returns the labels of `panoptic.targets.Targets` as well, with the option `instances`."""
+        labels = super().labels(masks)
+        if not self.params.instances:
+            return labels
+        import tensorflow.compat.v1 as tf
+
+        from tf_frame_deeplab.panoptic.targets import Targets
+
+        counts = tf.not_equal(labels["semantic"], self.params.ignore_label)
+        instances = tf.where(counts, masks[..., 1], tf.zeros_like(masks[..., 1]))
+        targets = Targets(
+            center_sigma=self.params.center_sigma,
+            edge_width=self.params.edge_width,
+            ignore_label=self.params.ignore_label,
+        )
+        return {**labels, **targets(instances, counts)}

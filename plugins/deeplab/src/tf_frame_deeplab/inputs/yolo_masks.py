@@ -1,0 +1,92 @@
+"""The input `yolo_masks`: images, and polygons of YOLO-seg, which are drawn as masks.
+
+Layouts and label files are those of detection's input `yolo`:
+`tf_frame_vision.formats.yolo_layout`, `yolo_labels`. Where objects overlap, the smaller one is
+seen, as in Ultralytics' masks. Lines of four points are polygons here.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from pathlib import Path
+from typing import ClassVar
+
+from tf_frame import option
+from tf_frame.errors import DataError
+from tf_frame_deeplab.inputs.drawn_data import DrawnData, DrawnImage, Size, with_background
+from tf_frame_deeplab.inputs.drawn_masks import DrawnMasks, DrawnOptions
+from tf_frame_deeplab.inputs.regions import LATER, SMALLER, Region
+from tf_frame_vision.formats.yolo import YoloImage, read_yolo
+from tf_frame_vision.formats.yolo_labels import BOXES, read_labels
+from tf_frame_vision.formats.yolo_layout import YoloOptions
+
+_BOX = 4
+
+
+@dataclasses.dataclass(frozen=True)
+class Params(YoloOptions, DrawnOptions):
+    """Options of the input."""
+
+    overlap: str = option(
+        SMALLER,
+        "the object that is seen where two overlap: smaller; or later, the one that comes later in "
+        "its file",
+        choices=(SMALLER, LATER),
+    )
+
+
+class YoloMasks(DrawnMasks):
+    """Images, and polygons of YOLO-seg."""
+
+    Params: ClassVar[type] = Params
+    what_to_do = "Give --input.data_dir the folder with data.yaml, or with images and labels"
+
+    def read_data(self, root: Path) -> DrawnData:
+        params = self.params
+        return read_yolo_masks(
+            root, params, eval_split=params.eval_split, outside=params.allow_outside
+        )
+
+
+def read_yolo_masks(
+    root: Path, options: YoloOptions, *, eval_split: str, outside: bool
+) -> DrawnData:
+    """Reads a data set; see `tf_frame_vision.formats.yolo.read_yolo`.
+
+    Raises:
+      DataError: the data cannot be read, or has boxes and no polygons.
+    """
+    data = read_yolo(root, options, eval_split=eval_split, outside=outside)
+    if data.form == BOXES:
+        raise DataError(
+            f"{root} has YOLO's boxes and no polygons, so there is nothing to draw; boxes are for "
+            "--plugin detection --input yolo"
+        )
+    names, numbers = with_background(data.names)
+
+    def regions(labels: Path, size: Size) -> list[Region]:
+        rows = read_labels(labels, data.keypoints) if labels.exists() else []
+        sides = itertools.cycle(size[::-1])
+        outlines = (
+            [value * side for value, side in zip(row[2], sides, strict=False)] for row in rows
+        )
+        return [
+            Region(numbers[row[1]], place if numbers[row[1]] else 0, [outline])
+            for place, (row, outline) in enumerate(zip(rows, outlines, strict=True), 1)
+        ]
+
+    evaluation = None if data.evaluation is None else [*map(_image, data.evaluation)]
+    return DrawnData(names, [*map(_image, data.training)], evaluation, regions, data.notes)
+
+
+def _image(image: YoloImage) -> DrawnImage:
+    boxes = [
+        f"line {each.line}: it is a box, and no polygon"
+        for each in image.objects
+        if each.count == _BOX
+    ]
+    problems = [*image.problems, *boxes]
+    return DrawnImage(
+        image.path, str(image.labels), image.labels, None, problems, error=image.error
+    )

@@ -1,0 +1,163 @@
+"""Files of a data set in COCO's format, in the layouts that programs export.
+
+    annotations/instances_train2017.json   COCO: and instances_val2017.json; train2017/a.jpg
+    annotations/instances_default.json     CVAT: images/default/a.jpg, or images/a.jpg
+    train/_annotations.coco.json           Roboflow: next to the images, with valid and test
+    result.json                            Label Studio: images/a.jpg
+    annotations.json                       labelme2coco: JPEGImages/a.jpg
+
+Sources: cocodataset.org, docs.cvat.ai/docs/manual/advanced/formats/format-coco,
+roboflow.com/formats/coco-json, HumanSignal/label-studio-sdk, `converter`; wkentaro/labelme,
+`examples/instance_segmentation`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from tf_frame import option
+from tf_frame.errors import DataError
+from tf_frame_vision.reading.folders import first_existing, visible
+from tf_frame_vision.reading.inside import inside
+from tf_frame_vision.reading.splits import find_splits
+
+_INSTANCES, _ENDING = "instances_", ".json"
+_ROBOFLOW = "_annotations.coco.json"
+
+
+@dataclasses.dataclass(frozen=True)
+class CocoOptions:
+    """Options that say where the files are."""
+
+    train_annotations: str = option(
+        "",
+        "JSON file to train on, below data_dir; empty: annotations/instances_train*.json, "
+        "train/_annotations.coco.json, or the only JSON file there is",
+    )
+    eval_annotations: str = option(
+        "", "JSON file to evaluate; empty: the one of val in the same layout, if it is there"
+    )
+    train_images: str = option(
+        "", "folder of the images to train on; empty: train2017, train, images, or data_dir itself"
+    )
+    eval_images: str = option("", "folder of those to evaluate; empty: val2017, val, images ...")
+
+
+@dataclasses.dataclass(frozen=True)
+class CocoFile:
+    """A JSON file and the folder of its images."""
+
+    path: Path
+    images: Path
+
+
+@dataclasses.dataclass(frozen=True)
+class CocoLayout:
+    """The JSON files of a data set.
+
+    Attributes:
+      training: the file to train on.
+      evaluation: the file to evaluate; None: there is none.
+      notes: remarks for people, a line each.
+    """
+
+    training: CocoFile
+    evaluation: CocoFile | None = None
+    notes: Sequence[str] = ()
+
+
+def find_coco(root: Path, options: CocoOptions, *, eval_split: str) -> CocoLayout:
+    """Finds the JSON files of a data set.
+
+    Args:
+      root: the data folder.
+      options: the files that the user names.
+      eval_split: the option `--input.eval_split`.
+
+    Raises:
+      DataError: no file, or more than one, can be meant.
+    """
+    training, evaluation, notes = _by_names(root, eval_split)
+    if options.train_annotations:
+        training, evaluation, notes = root / options.train_annotations, None, []
+    if options.eval_annotations:
+        evaluation, notes = root / options.eval_annotations, []
+    if training is None:
+        training = _only_file(root, evaluation)
+    return CocoLayout(
+        _with_images(root, training, options.train_images),
+        _with_images(root, evaluation, options.eval_images) if evaluation else None,
+        notes,
+    )
+
+
+def find_image(file: CocoFile, name: str, root: Path, *, outside: bool) -> Path:
+    """Returns the image that a JSON file names.
+
+    `file_name` is a path below the folder of the images, of the JSON file, or of the data; else
+    below a folder of another machine.
+
+    Args:
+      file: the JSON file.
+      name: `file_name`.
+      root: the data folder.
+      outside: whether the path may lead out of the data folder.
+
+    Raises:
+      DataError: it does so.
+    """
+    folders = dict.fromkeys((file.images, file.path.parent, root))
+    for folder in folders:
+        path = Path(os.path.normpath(folder / name))
+        if path.exists() and os.path.relpath(path, root).split(os.sep)[0] != "..":
+            return path
+    base = file.images / os.path.basename(name.replace("\\", "/"))
+    if base.is_file():
+        return base
+    below = os.path.relpath(file.images, root)
+    is_absolute = name.startswith(("/", "\\")) or name[1:2] == ":"
+    inner = name if is_absolute else os.path.join(below, name)
+    return inside(root, inner, allow_outside=outside, source=file.path)
+
+
+def _by_names(root: Path, eval_split: str) -> tuple[Path | None, Path | None, list[str]]:
+    """Returns the files to train on and to evaluate in COCO's, CVAT's or Roboflow's layout."""
+    annotations = root / "annotations"
+    if annotations.is_dir():
+        splits = find_splits(annotations, eval_split=eval_split, before=_INSTANCES, ending=_ENDING)
+        if splits.train or splits.eval:
+            return splits.train, splits.eval, splits.notes()
+    splits = find_splits(root, eval_split=eval_split)
+    files = [path and path / _ROBOFLOW for path in (splits.train, splits.eval)]
+    training, evaluation = (path if path and path.exists() else None for path in files)
+    return training, evaluation, splits.notes() if training else []
+
+
+def _only_file(root: Path, evaluation: Path | None) -> Path:
+    """Returns the only JSON file of the folder, or of its folder `annotations`."""
+    names: list[str] = []
+    for folder in (root, root / "annotations"):
+        if folder.is_dir():
+            names = [name for name in visible(folder, folders=False) if name.endswith(_ENDING)]
+            paths = [folder / name for name in names if folder / name != evaluation]
+            if len(paths) == 1:
+                return paths[0]
+            if paths:
+                break
+    raise DataError(
+        f"{root} has no annotations/instances_train*.json, and {len(names)} JSON files; say which "
+        "one to train on: --input.train_annotations FILE"
+    )
+
+
+def _with_images(root: Path, path: Path, given: str) -> CocoFile:
+    """Returns a JSON file with the folder of its images."""
+    if given or path.name == _ROBOFLOW:
+        return CocoFile(path, root / given if given else path.parent)
+    split = path.stem.removeprefix(_INSTANCES)
+    short = split.rstrip("0123456789")
+    names = (split, short, f"images/{split}", f"images/{short}", "images")
+    return CocoFile(path, first_existing(root, names) or root)
