@@ -39,6 +39,9 @@ setup(
             "cityscapes = tf_frame_deeplab.convert.converters:Cityscapes",
             "ade20k = tf_frame_deeplab.convert.converters:Ade20k",
             "coco_panoptic = tf_frame_deeplab.convert.converters:CocoPanoptic",
+            "coco_masks = tf_frame_deeplab.convert.converters:CocoMasks",
+            "yolo_masks = tf_frame_deeplab.convert.converters:YoloMasks",
+            "labelme_masks = tf_frame_deeplab.convert.converters:LabelmeMasks",
         ],
         "tf_frame.gradient_transforms": [
             "last_layer_multiplier = tf_frame_deeplab.last_layer_multiplier:LastLayerMultiplier",

@@ -17,8 +17,9 @@ PLUGINS = [info for info in find_plugins() if info.distribution == "tf-frame-dee
 
 
 def test_the_names_are_those_that_users_type():
-    converters = ("segmentation_folder", "voc", "cityscapes", "ade20k", "coco_panoptic")
-    inputs = ("nuclei", "segmentation_folder", "segmentation_tfrecord")
+    drawn = ("coco_masks", "yolo_masks", "labelme_masks")
+    converters = ("segmentation_folder", "voc", "cityscapes", "ade20k", "coco_panoptic", *drawn)
+    inputs = ("nuclei", "segmentation_folder", "segmentation_tfrecord", *drawn)
     assert {(info.kind.word, info.name) for info in PLUGINS} == {
         ("model", "deeplab"),
         *(("input", name) for name in inputs),

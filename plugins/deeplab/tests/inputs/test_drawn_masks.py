@@ -11,6 +11,7 @@ from PIL import Image
 from pycocotools import mask as reference
 
 from tf_frame import InputContext, Mode
+from tf_frame.cli.main import main
 from tf_frame.errors import DataError
 from tf_frame.testing.conformance import InputConformance
 from tf_frame.testing.conformance.check import run_suite
@@ -18,6 +19,7 @@ from tf_frame.testing.elements import read_elements
 from tf_frame.testing.exact_resume import check_exact_resume
 from tf_frame_deeplab.inputs.coco_masks import CocoMasks
 from tf_frame_deeplab.inputs.labelme_masks import LabelmeMasks
+from tf_frame_deeplab.inputs.segmentation_tfrecord import SegmentationTfrecord
 from tf_frame_deeplab.inputs.yolo_masks import YoloMasks
 
 INPUTS = {"coco_masks": CocoMasks, "yolo_masks": YoloMasks, "labelme_masks": LabelmeMasks}
@@ -138,6 +140,19 @@ def test_objects_become_masks(tmp_path, name):
     np.testing.assert_array_equal(
         first(other)[1]["semantic"][0], expected("a", smaller=not is_yolo)
     )
+
+
+@pytest.mark.parametrize("name", INPUTS)
+def test_records_have_the_same_masks(tmp_path, capsys, name):
+    folder, records = str(WRITERS[name](tmp_path / "data")), str(tmp_path / "records")
+    assert main(["convert", name, folder, records, "--shards", "1"]) == 0
+    assert "train: 2 images of 3 classes in 1 shards" in capsys.readouterr().out
+    options = {**PLAIN, "data_dir": records}
+    read = SegmentationTfrecord(params=SegmentationTfrecord.Params(**options))
+    assert read.info.class_names == ("background", "cat", "dog")
+    (features, labels), (other_features, other) = first(read), first(source(name, folder))
+    np.testing.assert_array_equal(features["image"], other_features["image"])
+    np.testing.assert_array_equal(labels["semantic"], other["semantic"])
 
 
 @pytest.mark.parametrize("name", INPUTS)

@@ -1,4 +1,4 @@
-"""The converters `segmentation_folder`, `voc`, `cityscapes`, `ade20k`, `coco_panoptic`.
+"""The converters of images with masks, or with objects that are drawn as masks.
 
 `tf-frame convert NAME` runs them. They write TFRecords with DeepLab's keys, which the input
 `segmentation_tfrecord` reads, and DeepLab's own programs as well. The same command continues a
@@ -19,14 +19,18 @@ from tf_frame.errors import DataError
 from tf_frame.tensorflow_log import quiet_import
 from tf_frame_deeplab.convert.options import (
     CityscapesOptions,
+    CocoMasksOptions,
     FolderOptions,
+    LabelmeMasksOptions,
     PublishedOptions,
+    YoloMasksOptions,
     check_splits,
 )
 from tf_frame_deeplab.convert.source import MaskedPicture, Source, digest, overlaps, without_prefix
 from tf_frame_vision.convert.folders import check_apart, check_folder, fingerprint
 
 if TYPE_CHECKING:
+    from tf_frame_deeplab.inputs.drawn_data import DrawnData
     from tf_frame_vision.convert.conversion import Result
 
 
@@ -156,6 +160,71 @@ class CocoPanoptic(_Converter):
             )
         except DataError as error:
             raise without_prefix(error) from None
+
+
+class _Drawn(_Converter):
+    """Base of the converters of objects that are drawn as masks."""
+
+    is_known = False
+
+    def read_data(self, source: Path) -> DrawnData:
+        """Finds the images and their objects.
+
+        Raises:
+          DataError: the source is missing or broken.
+        """
+        raise NotImplementedError(f"{type(self).__name__} does not define read_data()")
+
+    def read(self, source: Path) -> Source:
+        from tf_frame_deeplab.convert.drawn import drawn_source
+
+        return drawn_source(source, lambda: self.read_data(source), self.params)
+
+    def _settings(
+        self, root: Path, source: Source, pictures: Sequence[MaskedPicture]
+    ) -> dict[str, Any]:
+        settings = super()._settings(root, source, pictures)
+        drawing = {"overlap": self.params.overlap, "masks_on": self.params.masks_on}
+        return {**settings, "further": {**settings["further"], **drawing}}
+
+
+class CocoMasks(_Drawn):
+    """Images with COCO's JSON files, as the input coco_masks reads them."""
+
+    Params: ClassVar[type] = CocoMasksOptions
+    name = "coco_masks"
+
+    def read_data(self, source: Path) -> DrawnData:
+        from tf_frame_deeplab.inputs.coco_regions import read_coco_masks
+
+        outside = self.params.allow_outside
+        return read_coco_masks(source, self.params, eval_split="val", outside=outside)
+
+
+class YoloMasks(_Drawn):
+    """Images with polygons of YOLO-seg, as the input yolo_masks reads them."""
+
+    Params: ClassVar[type] = YoloMasksOptions
+    name = "yolo_masks"
+
+    def read_data(self, source: Path) -> DrawnData:
+        from tf_frame_deeplab.inputs.yolo_masks import read_yolo_masks
+
+        outside = self.params.allow_outside
+        return read_yolo_masks(source, self.params, eval_split="val", outside=outside)
+
+
+class LabelmeMasks(_Drawn):
+    """Images with labelme's JSON files, as the input labelme_masks reads them."""
+
+    Params: ClassVar[type] = LabelmeMasksOptions
+    name = "labelme_masks"
+
+    def read_data(self, source: Path) -> DrawnData:
+        from tf_frame_deeplab.inputs.labelme_masks import read_labelme_masks
+
+        outside = self.params.allow_outside
+        return read_labelme_masks(source, self.params, eval_split="val", outside=outside)
 
 
 def _write(pictures: Sequence[MaskedPicture], settings: dict[str, Any], **further: Any) -> Result:

@@ -12,6 +12,7 @@ import numpy as np
 import tensorflow.compat.v1 as tf
 from numpy.typing import NDArray
 
+from tf_frame_deeplab.convert.drawn import DrawnPicture
 from tf_frame_deeplab.convert.source import MaskedPicture
 from tf_frame_deeplab.inputs.mask_file import (
     COLOUR,
@@ -66,6 +67,8 @@ def record_classes(picture: MaskedPicture) -> NDArray[np.int64]:
     Raises:
       DamagedPairError: a file cannot be read, sizes differ, or a pixel has no meaning.
     """
+    if isinstance(picture, DrawnPicture):
+        return np.asarray(picture.draw(), np.int64)
     facts, path = examine(picture.pair), picture.pair.mask
     pixels = pixel_values(decoded(path), facts)
     in_colour = facts.kind == COLOUR

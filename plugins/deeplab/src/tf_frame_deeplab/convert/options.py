@@ -7,8 +7,12 @@ from collections.abc import Sequence
 
 from tf_frame import option
 from tf_frame.errors import ConfigError
+from tf_frame_deeplab.inputs.drawn_data import DrawnFormOptions, YoloOverlapOptions
 from tf_frame_deeplab.inputs.parts import FormOptions
 from tf_frame_vision.convert.options import ConvertOptions, check_split_name
+from tf_frame_vision.formats.coco_layout import CocoOptions
+from tf_frame_vision.formats.labelme import LabelmeOptions
+from tf_frame_vision.formats.yolo_layout import YoloOptions
 
 
 @dataclasses.dataclass(frozen=True)
@@ -16,6 +20,34 @@ class FolderOptions(FormOptions, ConvertOptions):
     """Options for a folder of images and masks."""
 
     ignore_label: int = option(255, "value of pixels that do not count", min=1, max=65535)
+
+
+@dataclasses.dataclass(frozen=True)
+class DrawnConvertOptions(DrawnFormOptions, ConvertOptions):
+    """Options for images with objects that are drawn as masks."""
+
+    ignore_label: int = option(255, "value of pixels that do not count", min=1, max=65535)
+    eval_fraction: float = option(
+        0.1,
+        "part of the images that becomes val, where nothing else says which; 0: none",
+        min=0.0,
+        max=0.9,
+    )
+
+
+@dataclasses.dataclass(frozen=True)
+class CocoMasksOptions(CocoOptions, DrawnConvertOptions):
+    """Options for COCO's JSON files."""
+
+
+@dataclasses.dataclass(frozen=True)
+class YoloMasksOptions(YoloOverlapOptions, YoloOptions, DrawnConvertOptions):
+    """Options for YOLO's polygons."""
+
+
+@dataclasses.dataclass(frozen=True)
+class LabelmeMasksOptions(LabelmeOptions, DrawnConvertOptions):
+    """Options for labelme's JSON files."""
 
 
 @dataclasses.dataclass(frozen=True)

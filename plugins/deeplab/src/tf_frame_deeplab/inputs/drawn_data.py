@@ -43,6 +43,18 @@ class DrawnFormOptions:
     )
 
 
+@dataclasses.dataclass(frozen=True)
+class YoloOverlapOptions:
+    """Option of YOLO's polygons, with the rule of Ultralytics."""
+
+    overlap: str = option(
+        SMALLER,
+        "the object that is seen where two overlap: smaller; or later, the one that comes later in "
+        "its file",
+        choices=(SMALLER, LATER),
+    )
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class DrawnImage:
     """An image and the place of its objects.

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from tf_frame_deeplab.inputs.run_lengths import uncompressed
 from tf_frame_vision.reading.orientation import UPRIGHT, turn_pixels
 
 LATER, SMALLER = "later", "smaller"
@@ -85,8 +86,12 @@ def _bitmap(region: Region, height: int, width: int) -> tuple[int, int, Any]:
         return _draw_polygons(region.polygons, height, width)
     if region.bitmap is not None:
         return _cut(*region.bitmap, height, width)
-    is_object = np.arange(len(region.runs)) % 2 == 1
-    return 0, 0, np.repeat(is_object, region.runs).reshape(width, height).T
+    return 0, 0, _expanded(region.runs, height, width)
+
+
+def _expanded(runs: Sequence[int], height: int, width: int) -> Any:
+    is_object = np.arange(len(runs)) % 2 == 1
+    return np.repeat(is_object, runs).reshape(width, height).T
 
 
 def _draw_polygons(
@@ -95,17 +100,19 @@ def _draw_polygons(
     """Draws the union of polygons in the box around them, for time and memory."""
     from pycocotools import mask
 
-    size = np.array([width, height])
+    sides = np.array([width, height])
     points = [np.reshape(np.asarray(polygon, np.float64), [-1, 2]) for polygon in polygons]
-    points = [each.clip(-_REACH * size, (1 + _REACH) * size) for each in points]
+    points = [each.clip(-_REACH * sides, (1 + _REACH) * sides) for each in points]
     every_point = np.concatenate(points)
-    left, top = np.floor(every_point.min(0)).clip(0, size).astype(int).tolist()
-    right, bottom = np.ceil(every_point.max(0) + 1).clip(0, size).astype(int).tolist()
+    left, top = np.floor(every_point.min(0)).clip(0, sides).astype(int).tolist()
+    right, bottom = np.ceil(every_point.max(0) + 1).clip(0, sides).astype(int).tolist()
     if right <= left or bottom <= top:
         return 0, 0, np.zeros([0, 0], bool)
     moved = [(each - (left, top)).ravel().tolist() for each in points]
-    runs = mask.merge(mask.frPyObjects(moved, bottom - top, right - left))
-    return top, left, mask.decode(runs).astype(bool)
+    size = bottom - top, right - left
+    merged = mask.merge(mask.frPyObjects(moved, *size))
+    # Its own decoder relies on a conversion that NumPy gives up.
+    return top, left, _expanded(uncompressed(merged["counts"].decode()), *size)
 
 
 def _cut(top: int, left: int, bitmap: Any, height: int, width: int) -> tuple[int, int, Any]:

@@ -27,7 +27,7 @@ def parse_runs(segmentation: Any) -> tuple[list[int], tuple[int, int]]:
         counts = segmentation["counts"]
     except (KeyError, TypeError, ValueError):
         raise ValueError("its run lengths have no counts, or no size of two numbers") from None
-    runs = _uncompressed(counts) if isinstance(counts, str) else _whole(counts)
+    runs = uncompressed(counts) if isinstance(counts, str) else _whole(counts)
     if min(runs, default=0) < 0 or sum(runs) != height * width:
         raise ValueError(f"its run lengths are not those of {height} x {width} pixels")
     return runs, (height, width)
@@ -42,7 +42,12 @@ def _whole(counts: Any) -> list[int]:
         raise ValueError(f"its run lengths: {error}") from None
 
 
-def _uncompressed(text: str) -> list[int]:
+def uncompressed(text: str) -> list[int]:
+    """Returns the lengths of runs in COCO's text.
+
+    Raises:
+      ValueError: says why it is none.
+    """
     runs: list[int] = []
     value = shift = 0
     for character in text:

@@ -12,11 +12,16 @@ import itertools
 from pathlib import Path
 from typing import ClassVar
 
-from tf_frame import option
 from tf_frame.errors import DataError
-from tf_frame_deeplab.inputs.drawn_data import DrawnData, DrawnImage, Size, with_background
+from tf_frame_deeplab.inputs.drawn_data import (
+    DrawnData,
+    DrawnImage,
+    Size,
+    YoloOverlapOptions,
+    with_background,
+)
 from tf_frame_deeplab.inputs.drawn_masks import DrawnMasks, DrawnOptions
-from tf_frame_deeplab.inputs.regions import LATER, SMALLER, Region
+from tf_frame_deeplab.inputs.regions import Region
 from tf_frame_vision.formats.yolo import YoloImage, read_yolo
 from tf_frame_vision.formats.yolo_labels import BOXES, read_labels
 from tf_frame_vision.formats.yolo_layout import YoloOptions
@@ -25,15 +30,8 @@ _BOX = 4
 
 
 @dataclasses.dataclass(frozen=True)
-class Params(YoloOptions, DrawnOptions):
+class Params(YoloOverlapOptions, YoloOptions, DrawnOptions):
     """Options of the input."""
-
-    overlap: str = option(
-        SMALLER,
-        "the object that is seen where two overlap: smaller; or later, the one that comes later in "
-        "its file",
-        choices=(SMALLER, LATER),
-    )
 
 
 class YoloMasks(DrawnMasks):

@@ -212,7 +212,7 @@ class Yolo(_Converter):
     name = "yolo"
 
     def read(self, folder: Path) -> Source:
-        data = read_yolo(folder, self.params, eval_split="val", outside=False)
+        data = read_yolo(folder, self.params, eval_split="val", outside=self.params.allow_outside)
         self.rotated = data.form == OBB
         return Source(data.names, range(1, len(data.names) + 1), *yolo.yolo_parts(data))
 
@@ -224,7 +224,9 @@ class Labelme(_Converter):
     name = "labelme"
 
     def read(self, folder: Path) -> Source:
-        data = read_labelme(folder, self.params, eval_split="val", outside=False)
+        data = read_labelme(
+            folder, self.params, eval_split="val", outside=self.params.allow_outside
+        )
         self.rotated = self.params.rotated
         parts = labelme.labelme_parts(data, rotated=self.rotated)
         return Source(data.names, range(1, len(data.names) + 1), *parts)

@@ -1,0 +1,88 @@
+"""Source of the converters whose masks are drawn: the data that the inputs of these names read."""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from tf_frame.errors import DataError
+from tf_frame_deeplab.convert.source import (
+    MaskedPicture,
+    Meaning,
+    Source,
+    name_below,
+    numbers,
+    without_prefix,
+)
+from tf_frame_deeplab.inputs.drawn_data import DrawnData, DrawnImage, divided, usable
+from tf_frame_deeplab.inputs.mask_file import Pair
+from tf_frame_deeplab.inputs.regions import Canvas, draw
+from tf_frame_vision.reading.damage import check_damage
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class DrawnPicture(MaskedPicture):
+    """An image with a mask that is drawn; its pair has the file of the objects.
+
+    Attributes:
+      draw: returns the classes of the pixels, `[height, width]`.
+    """
+
+    draw: Callable[[], Any]
+
+
+def drawn_source(root: Path, read: Callable[[], DrawnData], params: Any) -> Source:
+    """Lists the pictures of `train`, and of `val` if there are any.
+
+    Args:
+      root: the data folder.
+      read: finds the images and their objects.
+      params: the options of the converter.
+
+    Raises:
+      DataError: the data cannot be used.
+    """
+    try:
+        data = read()
+        for note in data.notes:
+            print(note, file=sys.stderr, flush=True)
+        parts = divided(root, data, params.eval_fraction)
+        pictures = {
+            split: _pictures(root, images, errors, data, params)
+            for split, images, errors in zip(
+                ("train", "val"), parts, (data.errors, ()), strict=True
+            )
+            if images
+        }
+    except DataError as error:
+        raise without_prefix(error) from None
+    return Source(pictures, data.names, params.ignore_label)
+
+
+def _pictures(
+    root: Path,
+    images: Sequence[DrawnImage],
+    errors: Sequence[str],
+    data: DrawnData,
+    params: Any,
+) -> list[MaskedPicture]:
+    kept, canvases, damaged = usable(root, images, params)
+    check_damage([*errors, *damaged], skip_corrupt=params.skip_corrupt)
+    for line in (*errors, *damaged):
+        print(f"left out: {line}", file=sys.stderr, flush=True)
+    meaning = Meaning(numbers(len(data.names), params.ignore_label))
+
+    def picture(image: DrawnImage, canvas: Canvas) -> DrawnPicture:
+        def classes() -> Any:
+            regions = data.regions(image.place, (canvas.height, canvas.width))
+            label = params.ignore_label
+            return draw(regions, canvas, ignore_label=label, overlap=params.overlap)[..., 0]
+
+        source = Path(image.source)
+        file = source if source.exists() else image.path
+        return DrawnPicture(Pair(name_below(root, image.path), image.path, file), meaning, classes)
+
+    return [picture(image, canvas) for image, canvas in zip(kept, canvases, strict=True)]
