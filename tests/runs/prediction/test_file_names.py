@@ -52,6 +52,18 @@ def test_a_file_that_is_named_twice_counts_once(folder, monkeypatch):
     assert list_files(["~/b.png"], ()) == [str(folder / "b.png")]
 
 
+def test_files_of_systems_are_no_inputs_and_links_are_files_of_their_own(tmp_path):
+    for name in ("a/1.png", "a/._1.png", "__MACOSX/a/1.png", "a/Thumbs.db", ".ipynb_checkpoints/x"):
+        (tmp_path / name).parent.mkdir(exist_ok=True, parents=True)
+        (tmp_path / name).touch()
+    (tmp_path / "b").mkdir()
+    (tmp_path / "b" / "1.png").symlink_to(tmp_path / "a" / "1.png")
+    (tmp_path / "again").symlink_to(tmp_path / "a")
+    os.mkfifo(tmp_path / "pipe.png")
+    files = list_files([str(tmp_path), str(tmp_path / "again" / "1.png")], ())
+    assert [os.path.relpath(file, tmp_path) for file in files] == ["a/1.png", "b/1.png"]
+
+
 def test_a_path_that_does_not_exist_is_an_error(folder):
     with pytest.raises(DataError, match=r"--input .*/x.png: there is no such file or folder"):
         list_files([str(folder / "b.png"), str(folder / "x.png")], ())
@@ -130,6 +142,8 @@ def test_unknown_files_of_the_same_name_get_their_folder():
         ("..", "unnamed"),
         ("a\\b\0c", "a_bc"),
         ("", "unnamed"),
+        ("x" * 300 + "1", "x" * 199 + "1"),
+        ("a/" + "\xe4" * 150, "\xe4" * 100),
     ],
 )
 def test_what_an_example_is_called_becomes_the_name_of_a_file(example, name):

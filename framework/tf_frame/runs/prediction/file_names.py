@@ -17,7 +17,7 @@ from tf_frame.visible_files import walk_files
 
 
 def list_files(paths: Iterable[str], suffixes: Sequence[str], *, output: str = "") -> list[str]:
-    """Lists files, and the files of folders ordered by name; each file once.
+    """Lists files, and the files of folders ordered by name; each path once.
 
     Reads folders with their sub-folders, such as one for each class, except hidden ones.
 
@@ -35,8 +35,14 @@ def list_files(paths: Iterable[str], suffixes: Sequence[str], *, output: str = "
         for file in _list_folder(path, suffixes, output) if os.path.isdir(path) else [path]:
             if not os.path.exists(file):
                 raise DataError(f"--input {file}: there is no such file or folder")
-            files.setdefault(os.path.realpath(file), file)
+            files.setdefault(_identity(file), file)
     return list(files.values())
+
+
+def _identity(file: str) -> str:
+    """Returns a path that is the same however a folder is named; a link is a file of its own."""
+    folder, name = os.path.split(os.path.abspath(file))
+    return os.path.join(os.path.realpath(folder), name)
 
 
 def _list_folder(folder: str, suffixes: Sequence[str], output: str) -> list[str]:
@@ -75,6 +81,10 @@ def check_output(folder: str, files: Iterable[str]) -> None:
         raise ConfigError(f"--output {folder} cannot be created: {error.strerror}") from None
     if not os.access(folder, os.W_OK | os.X_OK):
         raise ConfigError(f"--output {folder} cannot be written to; choose another folder")
+
+
+# Names of file systems end at 255 bytes; endings and names of unfinished files need room.
+_MOST_BYTES = 200
 
 
 class OutputNames:
@@ -132,5 +142,9 @@ def _by_folders(group: Sequence[str]) -> dict[str, str]:
 
 
 def _plain(name: str) -> str:
-    """Returns a name without characters that a file name cannot have."""
-    return name.replace("\0", "").replace("/", "_").replace("\\", "_").lstrip(".") or "unnamed"
+    """Returns a name without characters that a file name cannot have, and not too long for one."""
+    plain = name.replace("\0", "").replace("/", "_").replace("\\", "_").lstrip(".") or "unnamed"
+    # The end of a path says more than its beginning.
+    return (
+        os.fsdecode(os.fsencode(plain)[-_MOST_BYTES:]) if len(plain) > _MOST_BYTES // 4 else plain
+    )

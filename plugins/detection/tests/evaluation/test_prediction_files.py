@@ -29,13 +29,13 @@ PREDICTION = {
 
 @pytest.fixture
 def files(tmp_path):
-    def write(*, rotated=False, features=FEATURES, prediction=PREDICTION):
+    def write(*, rotated=False, features=FEATURES, prediction=PREDICTION, name="000000000139"):
         writer = DetectionFiles(str(tmp_path), INFO, min_score=0.3, rotated=rotated)
         chosen = {key: prediction[key] for key in writer.predict_keys}
-        writer("photo", features, chosen)
+        writer(name, features, chosen)
         writer.close()
         results = json.loads((tmp_path / "detections.json").read_text())
-        return np.array(Image.open(tmp_path / "overlays" / "photo.png")), results
+        return np.array(Image.open(tmp_path / "overlays" / f"{name}.png")), results
 
     return write
 
@@ -74,9 +74,24 @@ def test_ids_are_those_of_the_data_set_or_names(files):
     features = {**FEATURES, "image_id": np.int64(7)}
     assert files(features=features)[1][0]["image_id"] == 7
     features = {**FEATURES, "name": b"/data/photo.jpg"}
-    assert files(features=features)[1][0]["image_id"] == "photo"
+    assert files(features=features, name="photo")[1][0]["image_id"] == "photo"
+    features = {**FEATURES, "name": b"/data/a/000139.jpg"}
+    assert files(features=features, name="000139")[1][0]["image_id"] == 139
+    # Files of one number in two folders get names that differ.
+    assert files(features=features, name="a_000139")[1][0]["image_id"] == "a_000139"
+    features = {**FEATURES, "name": b"9" * 50}
+    assert files(features=features, name="9" * 50)[1][0]["image_id"] == "9" * 50
     features.pop("name")
-    assert files(features=features)[1][0]["image_id"] == "photo"
+    assert files(features=features, name="photo")[1][0]["image_id"] == "photo"
+
+
+def test_one_number_written_in_two_ways_is_two_images(tmp_path):
+    writer = DetectionFiles(str(tmp_path), INFO, min_score=0.3)
+    for name in ("1", "001", "2"):
+        writer(name, {**FEATURES, "name": f"/data/{name}.jpg".encode()}, PREDICTION)
+    writer.close()
+    results = json.loads((tmp_path / "detections.json").read_text())
+    assert [result["image_id"] for result in results[::2]] == [1, "001", 2]
 
 
 def test_rotated_detections_have_corners(files):

@@ -28,6 +28,8 @@ from tf_frame_vision.drawing.png import write_png
 
 # Digits of pixels and scores in files.
 _PIXELS, _SCORE = 2, 6
+# COCO's names have twelve digits; int() refuses thousands.
+_DIGITS = 18
 _CORNERS = "detection_corners"
 
 
@@ -52,6 +54,8 @@ class DetectionFiles:
         self._ids = info.class_ids or range(1, (info.num_classes or 0) + 1)
         self._painting = Painting.of(info, min_score)
         self._results: list[str] = []
+        # Names by their number: 1.jpg and 001.jpg are two images.
+        self._numbers: dict[int, str] = {}
         (self._directory / "overlays").mkdir(parents=True, exist_ok=True)
 
     def __call__(self, name: str, features: Mapping[str, Any], prediction: Any) -> None:
@@ -73,7 +77,7 @@ class DetectionFiles:
         drawn = self._painting.draw_found(enlarged(pixels), corners, scores, classes)
         write_png(self._directory / "overlays" / f"{name}.png", drawn)
         size = features["original_size"].astype(np.float64)
-        image_id = _image_id(features, name)
+        image_id = self._image_id(features, name)
         pixel_boxes, pixel_corners = boxes * np.tile(size, 2), corners * size
         for box, around, score, label in zip(
             pixel_boxes, pixel_corners, scores, classes, strict=True
@@ -93,10 +97,17 @@ class DetectionFiles:
         lines = ",\n".join(self._results)
         write_file(str(self._directory / "detections.json"), f"[\n{lines}\n]\n")
 
+    def _image_id(self, features: Mapping[str, Any], name: str) -> int | str:
+        """COCO's id of an image: without annotations its files are named 000000000139.jpg."""
+        if "image_id" in features:
+            return int(features["image_id"])
+        path = Path(os.fsdecode(features["name"])) if "name" in features else Path(name)
+        # Of two files of this number in two folders, each has a name of its own.
+        if name not in (path.stem, path.name) or not _is_number(path.stem):
+            return name
+        number = int(path.stem)
+        return number if self._numbers.setdefault(number, name) == name else name
 
-def _image_id(features: Mapping[str, Any], name: str) -> int | str:
-    """COCO's id of an image: without annotations its files are named 000000000139.jpg."""
-    if "image_id" in features:
-        return int(features["image_id"])
-    stem = Path(os.fsdecode(features["name"])).stem if "name" in features else name
-    return int(stem) if stem.isascii() and stem.isdigit() else name
+
+def _is_number(stem: str) -> bool:
+    return stem.isascii() and stem.isdigit() and len(stem) <= _DIGITS
