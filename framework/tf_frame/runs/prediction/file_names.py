@@ -144,7 +144,8 @@ def _by_folders(group: Sequence[str]) -> dict[str, str]:
 def _plain(name: str) -> str:
     """Returns a name without characters that a file name cannot have, and not too long for one."""
     plain = name.replace("\0", "").replace("/", "_").replace("\\", "_").lstrip(".") or "unnamed"
-    # The end of a path says more than its beginning.
-    return (
-        os.fsdecode(os.fsencode(plain)[-_MOST_BYTES:]) if len(plain) > _MOST_BYTES // 4 else plain
-    )
+    encoded = os.fsencode(plain)
+    if len(encoded) <= _MOST_BYTES:
+        return plain
+    # The end of a path says more than its beginning, without the rest of a character that is cut.
+    return os.fsdecode(encoded[-_MOST_BYTES:].lstrip(bytes(range(0x80, 0xC0))))
