@@ -15,7 +15,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any, ClassVar
 
@@ -70,15 +70,16 @@ class TextFolder(TextExamples):
         folder = existing_folder(params.data_dir, "--input.data_dir", _WHAT_TO_DO)
         self.parts = _find_parts(folder, params)
         training = self.parts.train or folder / params.train_labels
-        root, texts = self._read_texts(folder, training)
+        root, texts, damaged = self._read_texts(folder, training)
         if self.parts.eval is not None:
-            eval_root, evaluated = self._read_texts(folder, self.parts.eval)
-            self.use(_split(root, texts), _split(eval_root, evaluated))
+            eval_root, evaluated, eval_damaged = self._read_texts(folder, self.parts.eval)
+            self.use(_split(root, texts, damaged), _split(eval_root, evaluated, eval_damaged))
             return
         names = held_out(list(texts), params.eval_fraction)
         evaluated = {name: text for name, text in texts.items() if name in names}
+        trained = {name: text for name, text in texts.items() if name not in names}
         self.use(
-            _split(root, {name: text for name, text in texts.items() if name not in names}),
+            _split(root, trained, damaged),
             _split(root, evaluated)
             if evaluated
             else absent_split(
@@ -87,22 +88,33 @@ class TextFolder(TextExamples):
             ),
         )
 
-    def _read_texts(self, folder: Path, path: Path) -> tuple[Path, dict[str, str]]:
-        """Returns the folder that names begin at, and the text of each file."""
+    def _read_texts(self, folder: Path, path: Path) -> tuple[Path, dict[str, str], list[str]]:
+        """Reads a file of labels, and leaves out the lines that cannot be used.
+
+        Returns:
+          The folder that names begin at, the text of each file, and a line for each problem.
+        """
         base = os.path.relpath(path.parent, folder)
         # A file of labels elsewhere is the user's choice: its own folder has the images.
         root, base = (path.parent, ".") if base.split("/")[0] == ".." else (folder, base)
         texts, lines = _read_labels(root, base, path, self.params)
-        self.check_texts(str(path), texts)
-        missing = () if self.params.skip_corrupt else missing_files(root, texts)
-        if missing:
-            number = lines[list(texts).index(missing[0])]
-            more = f" ({len(missing) - 1} more like this)" if len(missing) > 1 else ""
-            raise DataError(
-                f"{path}, line {number} names {missing[0]}, but there is no such file in"
-                f" {root}{more}; correct the line, or give --input.skip_corrupt"
+        missing = set(missing_files(root, texts))
+        problems: dict[str, str] = {}
+        for number, (name, text) in zip(lines, texts.items(), strict=True):
+            problem = (
+                f"there is no such file in {root}"
+                if name in missing
+                else self.label_map.find_problem(text, self.params.max_length)
             )
-        return root, texts
+            if problem:
+                problems[name] = f"{path}, line {number}: {name}: {problem}"
+        damaged = list(problems.values())
+        usable = {name: text for name, text in texts.items() if name not in problems}
+        if damaged and not (self.params.skip_corrupt and usable):
+            more = f" ({len(damaged) - 1} more like this)" if len(damaged) > 1 else ""
+            hint = ", or give --input.skip_corrupt" if usable else "; no line can be used"
+            raise DataError(f"{damaged[0]}{more}; mend or remove it{hint}")
+        return root, usable, damaged
 
     def read(self, split: Split, order: Any) -> Any:
         from tf_frame_vision.reading import arrays
@@ -113,8 +125,8 @@ class TextFolder(TextExamples):
         return image_file_examples(root, list(texts), fields, order)
 
 
-def _split(root: Path, texts: Mapping[str, str]) -> Split:
-    return Split(len(texts), (str(root), texts))
+def _split(root: Path, texts: Mapping[str, str], damaged: Sequence[str] = ()) -> Split:
+    return Split(len(texts), (str(root), texts), damaged)
 
 
 def _find_parts(folder: Path, params: Params) -> Splits:
