@@ -2,6 +2,7 @@
 
 import base64
 import io
+import itertools
 import json
 
 import numpy as np
@@ -19,6 +20,7 @@ from tf_frame.testing.elements import read_elements
 from tf_frame.testing.exact_resume import check_exact_resume
 from tf_frame_deeplab.inputs.coco_masks import CocoMasks
 from tf_frame_deeplab.inputs.labelme_masks import LabelmeMasks
+from tf_frame_deeplab.inputs.segmentation_folder import SegmentationFolder
 from tf_frame_deeplab.inputs.segmentation_tfrecord import SegmentationTfrecord
 from tf_frame_deeplab.inputs.yolo_masks import YoloMasks
 
@@ -324,3 +326,14 @@ def test_a_class_that_is_the_background(tmp_path, names, classes):
     of = source("yolo_masks", folder)
     assert [name.strip("_") for name in of.info.class_names] == classes
     assert np.unique(first(of)[1]["semantic"][0]).tolist() == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("name", "other"), [*itertools.permutations(INPUTS, 2), *(("", other) for other in INPUTS)]
+)
+def test_data_of_another_format_is_named(tmp_path, name, other):
+    folder = WRITERS[other](tmp_path)
+    kind = INPUTS.get(name, SegmentationFolder)
+    with pytest.raises(DataError, match=f"{tmp_path}/.* is .*: --input {other}$") as caught:
+        kind(params=kind.Params(data_dir=str(folder)))
+    assert "\n" not in str(caught.value)

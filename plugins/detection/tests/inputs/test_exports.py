@@ -1,5 +1,6 @@
 """The inputs `yolo` and `labelme` and their converters: boxes in pixels, rotated boxes, damage."""
 
+import importlib
 import json
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 
 from tf_frame import InputContext, Mode
 from tf_frame.cli.main import main
-from tf_frame.errors import DataError
+from tf_frame.errors import ConfigError, DataError
 from tf_frame.testing.elements import read_elements
 from tf_frame_detection.inputs.detection_tfrecord import DetectionTfrecord
 from tf_frame_detection.inputs.labelme import Labelme
@@ -129,3 +130,25 @@ def test_damaged_shapes_of_labelme_are_named(forms, tmp_path):
         with pytest.raises(DataError, match=message):
             source(Labelme, folder)
     assert len(source(Labelme, folder, skip_corrupt=True).splits[Mode.TRAIN].content) == 2
+
+
+# Input that a folder is given to -> formats of folders, and the sentence about each.
+LOOK_ALIKES = {
+    "yolo": {"voc_xml": "a.xml is PASCAL VOC's XML", "coco_json": "json is COCO's JSON"},
+    "labelme": {"coco_json": "json is COCO's JSON", "yolo": "a.txt is YOLO-OBB"},
+    "coco_json": {"labelme": "a.json is labelme's JSON", "yolo": "a.txt is YOLO-OBB"},
+    "voc_xml": {"yolo": "a.txt is YOLO-OBB", "labelme": "a.json is labelme's JSON"},
+    "dota": {"yolo": "a.txt is YOLO-OBB", "voc_xml": "a.xml is PASCAL VOC's XML"},
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "other"), [(name, other) for name, others in LOOK_ALIKES.items() for other in others]
+)
+def test_data_of_another_format_is_named(forms, tmp_path, name, other):
+    folder = getattr(forms, other)(tmp_path)
+    module = importlib.import_module(f"tf_frame_detection.inputs.{name}")
+    kind = next(each for each in vars(module).values() if getattr(each, "formats", ()))
+    with pytest.raises((DataError, ConfigError), match=f"--input {other}$") as caught:
+        source(kind, folder)
+    assert LOOK_ALIKES[name][other] in str(caught.value) and "\n" not in str(caught.value)

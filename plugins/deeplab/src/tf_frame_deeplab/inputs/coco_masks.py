@@ -15,6 +15,7 @@ from typing import ClassVar
 from tf_frame_deeplab.inputs.coco_regions import read_coco_masks
 from tf_frame_deeplab.inputs.drawn_data import DrawnData
 from tf_frame_deeplab.inputs.drawn_masks import DrawnMasks, DrawnOptions
+from tf_frame_vision.formats import look_alikes
 from tf_frame_vision.formats.coco_layout import CocoOptions
 
 
@@ -27,6 +28,7 @@ class CocoMasks(DrawnMasks):
     """Images, and objects of COCO's JSON files."""
 
     Params: ClassVar[type] = Params
+    formats = (look_alikes.COCO,)
     what_to_do = "Give --input.data_dir the folder of the images and JSON files"
 
     def read_data(self, root: Path) -> DrawnData:

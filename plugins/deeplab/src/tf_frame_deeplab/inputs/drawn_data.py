@@ -13,6 +13,7 @@ from typing import Any
 
 from tf_frame import option
 from tf_frame_deeplab.inputs.regions import LATER, SMALLER, Canvas, Region
+from tf_frame_vision.formats import look_alikes
 from tf_frame_vision.reading.damage import Damage
 from tf_frame_vision.reading.folders import held_out
 from tf_frame_vision.reading.headers import scan_headers
@@ -20,6 +21,14 @@ from tf_frame_vision.reading.image_header import MAX_PIXELS
 from tf_frame_vision.reading.orientation import turned_size
 from tf_frame_vision.reading.scan import Problem
 
+# Format of a folder -> the options that choose its input.
+INPUTS = {
+    look_alikes.COCO: "--input coco_masks",
+    look_alikes.LABELME: "--input labelme_masks",
+    look_alikes.SEGMENTS: "--input yolo_masks",
+    look_alikes.OBB: "--input yolo_masks",
+    look_alikes.BOXES: "--plugin detection --input yolo",
+}
 _BACKGROUND = "background"
 _SHOWN, _STORED = "shown", "stored"
 Size = tuple[int, int]

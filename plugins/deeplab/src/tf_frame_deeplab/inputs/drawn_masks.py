@@ -15,6 +15,7 @@ from tf_frame import InputInfo, option
 from tf_frame.errors import DataError
 from tf_frame_deeplab.heads import EDGE, HEADS, INSTANCES
 from tf_frame_deeplab.inputs.drawn_data import (
+    INPUTS,
     DrawnData,
     DrawnFormOptions,
     DrawnImage,
@@ -24,6 +25,7 @@ from tf_frame_deeplab.inputs.drawn_data import (
 from tf_frame_deeplab.inputs.regions import Canvas, draw
 from tf_frame_deeplab.inputs.segmented_images import SegmentedImageOptions, SegmentedImages
 from tf_frame_vision.example_input import Split, absent_split
+from tf_frame_vision.formats.look_alikes import naming_look_alikes
 from tf_frame_vision.reading.damage import check_damage, left_out_notes
 from tf_frame_vision.reading.folders import HeldOutOptions, existing_folder
 
@@ -50,11 +52,17 @@ class _Content:
 
 
 class DrawnMasks(SegmentedImages):
-    """Input of images with drawn masks; a subclass defines `read_data`."""
+    """Input of images with drawn masks; a subclass defines `read_data`.
+
+    Attributes:
+      what_to_do: sentence of the error of a missing folder.
+      formats: the formats that the input reads; see `formats.look_alikes`.
+    """
 
     Params: ClassVar[type] = DrawnOptions
     label_names: ClassVar[Sequence[str]] = (*HEADS, INSTANCES)
     what_to_do: ClassVar[str]
+    formats: ClassVar[Sequence[str]]
 
     def __init__(self, *, params: Any, info: InputInfo | None = None) -> None:
         super().__init__(params=params, info=info)
@@ -75,7 +83,8 @@ class DrawnMasks(SegmentedImages):
     def find(self) -> None:
         params = self.params
         self.root = existing_folder(params.data_dir, "--input.data_dir", self.what_to_do)
-        data = self.read_data(self.root)
+        with naming_look_alikes(params.data_dir, INPUTS, self.formats):
+            data = self.read_data(self.root)
         self._regions, self._remarks = data.regions, data.notes
         training, evaluation = divided(self.root, data, params.eval_fraction)
         absent = (

@@ -27,6 +27,7 @@ from tf_frame_deeplab.inputs.drawn_data import (
 )
 from tf_frame_deeplab.inputs.drawn_masks import DrawnMasks, DrawnOptions
 from tf_frame_deeplab.inputs.regions import Region, circle
+from tf_frame_vision.formats import look_alikes
 from tf_frame_vision.formats.labelme import LabelmeImage, LabelmeOptions, read_labelme
 from tf_frame_vision.formats.labelme_shapes import (
     BACKGROUND,
@@ -51,6 +52,7 @@ class LabelmeMasks(DrawnMasks):
     """Images, and shapes of labelme."""
 
     Params: ClassVar[type] = Params
+    formats = (look_alikes.LABELME,)
     what_to_do = "Give --input.data_dir the folder of the images and labelme's JSON files"
 
     def read_data(self, root: Path) -> DrawnData:

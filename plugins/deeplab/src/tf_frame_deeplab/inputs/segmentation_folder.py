@@ -25,6 +25,7 @@ from typing import Any, ClassVar
 from tf_frame import option
 from tf_frame.errors import DataError
 from tf_frame_deeplab.inputs.classes import read_classes
+from tf_frame_deeplab.inputs.drawn_data import INPUTS
 from tf_frame_deeplab.inputs.mask_file import (
     DamagedPairError,
     Facts,
@@ -35,6 +36,7 @@ from tf_frame_deeplab.inputs.mask_file import (
 from tf_frame_deeplab.inputs.parts import FormOptions, find_parts
 from tf_frame_deeplab.inputs.segmented_images import SegmentedImageOptions, SegmentedImages
 from tf_frame_vision.example_input import Split, absent_split
+from tf_frame_vision.formats.look_alikes import naming_look_alikes
 from tf_frame_vision.reading.folders import HeldOutOptions, existing_folder
 
 _WHAT_TO_DO = (
@@ -61,10 +63,11 @@ class SegmentationFolder(SegmentedImages):
         params = self.params
         folder = existing_folder(params.data_dir, "--input.data_dir", _WHAT_TO_DO)
         path = Path(params.classes).expanduser() if params.classes else folder / "classes.txt"
-        self.classes = read_classes(path, ignore_label=params.ignore_label)
+        with naming_look_alikes(params.data_dir, INPUTS, ()):
+            self.classes = read_classes(path, ignore_label=params.ignore_label)
+            parts = find_parts(folder, params, eval_split=params.eval_split)
         self.class_colours = self.classes.red_green_blue
         self._unchecked = 0
-        parts = find_parts(folder, params, eval_split=params.eval_split)
         self.parts, self._part_notes = parts.splits, parts.notes
         training, evaluation = parts.training, parts.evaluation
         self._in_both = len({*training} & {*evaluation})

@@ -22,6 +22,7 @@ from tf_frame_deeplab.inputs.drawn_data import (
 )
 from tf_frame_deeplab.inputs.drawn_masks import DrawnMasks, DrawnOptions
 from tf_frame_deeplab.inputs.regions import Region
+from tf_frame_vision.formats import look_alikes
 from tf_frame_vision.formats.yolo import YoloImage, read_yolo
 from tf_frame_vision.formats.yolo_labels import BOXES, read_labels
 from tf_frame_vision.formats.yolo_layout import YoloOptions
@@ -38,6 +39,7 @@ class YoloMasks(DrawnMasks):
     """Images, and polygons of YOLO-seg."""
 
     Params: ClassVar[type] = Params
+    formats = (look_alikes.SEGMENTS, look_alikes.OBB)
     what_to_do = "Give --input.data_dir the folder with data.yaml, or with images and labels"
 
     def read_data(self, root: Path) -> DrawnData:

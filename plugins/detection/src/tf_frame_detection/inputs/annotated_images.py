@@ -26,9 +26,19 @@ from tf_frame_detection.inputs.photographs import (
     make_fields,
 )
 from tf_frame_vision.example_input import ExampleInput, ExampleOptions, Split, absent_split
+from tf_frame_vision.formats import look_alikes
+from tf_frame_vision.formats.look_alikes import naming_look_alikes
 from tf_frame_vision.reading.damage import left_out_notes
 from tf_frame_vision.reading.folders import HeldOutOptions, existing_folder
 
+# Format of a folder -> the option that chooses its input.
+_INPUTS = {
+    **dict.fromkeys(look_alikes.YOLO, "--input yolo"),
+    look_alikes.LABELME: "--input labelme",
+    look_alikes.COCO: "--input coco_json",
+    look_alikes.VOC: "--input voc_xml",
+    look_alikes.DOTA: "--input dota",
+}
 _NAMED_CHANGES = "the object detection API's names, perhaps with options: NAME:KEY=VALUE:..."
 
 
@@ -138,12 +148,18 @@ class AnnotatedFolder(AnnotatedImages):
     """Input of image files; a subclass defines `find`, which calls `use`.
 
     Attributes:
+      formats: the formats of annotations that the input reads; see `formats.look_alikes`.
       root: the data folder.
       remarks: lines about the data that `notes` returns.
     """
 
+    formats: ClassVar[Sequence[str]] = ()
     root: Path
     remarks: Sequence[str] = ()
+
+    def __init__(self, *, params: Any, info: InputInfo | None = None) -> None:
+        with naming_look_alikes(params.data_dir, _INPUTS, self.formats):
+            super().__init__(params=params, info=info)
 
     def existing(self, what_to_do: str) -> Path:
         """Returns the folder `data_dir`, which must be there."""

@@ -26,6 +26,7 @@ from tf_frame_detection.inputs.annotations import (
     parse_numbers,
 )
 from tf_frame_detection.inputs.photographs import Part
+from tf_frame_vision.formats import look_alikes
 from tf_frame_vision.reading.class_names import find_repeated
 
 _LISTS = {"images": "image", "annotations": "annotation", "categories": "category"}
@@ -74,6 +75,7 @@ class CocoJson(AnnotatedFolder):
     """Images, and JSON files in COCO's format. Crowds are ignored."""
 
     Params: ClassVar[type] = Params
+    formats = (look_alikes.COCO,)
 
     def find(self) -> None:
         content = read_coco(self.existing(_WHAT_TO_DO), self.params)

@@ -32,6 +32,7 @@ from tf_frame_detection.inputs.annotations import (
 )
 from tf_frame_detection.inputs.photographs import Part
 from tf_frame_detection.inputs.voc_xml import FormOptions
+from tf_frame_vision.formats import look_alikes
 from tf_frame_vision.reading.class_names import find_class_names
 from tf_frame_vision.reading.folders import first_existing
 
@@ -59,6 +60,7 @@ class Dota(AnnotatedFolder):
     """Images, and text files of rotated boxes in DOTA's form."""
 
     Params: ClassVar[type] = Params
+    formats = (look_alikes.DOTA,)
 
     def find(self) -> None:
         names, training, evaluation = read_dota(

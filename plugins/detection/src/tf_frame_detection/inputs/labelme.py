@@ -24,6 +24,7 @@ from tf_frame_detection.inputs.annotations import (
     number_classes,
 )
 from tf_frame_detection.inputs.photographs import Part
+from tf_frame_vision.formats import look_alikes
 from tf_frame_vision.formats.labelme import (
     LabelmeData,
     LabelmeImage,
@@ -54,6 +55,7 @@ class Labelme(AnnotatedFolder):
     """Images, and JSON files of labelme."""
 
     Params: ClassVar[type] = Params
+    formats = (look_alikes.LABELME,)
 
     def find(self) -> None:
         params = self.params

@@ -34,6 +34,7 @@ from tf_frame_detection.inputs.annotations import (
     read_names,
 )
 from tf_frame_detection.inputs.photographs import Part
+from tf_frame_vision.formats import look_alikes
 from tf_frame_vision.reading.class_names import find_class_names
 from tf_frame_vision.reading.folders import first_existing
 
@@ -71,6 +72,7 @@ class VocXml(AnnotatedFolder):
     """Images, and XML files in PASCAL VOC's form."""
 
     Params: ClassVar[type] = Params
+    formats = (look_alikes.VOC,)
 
     def find(self) -> None:
         names, training, evaluation = read_voc(

@@ -19,6 +19,7 @@ from tf_frame.errors import DataError
 from tf_frame_detection.inputs.annotated_images import AnnotatedFolder, FolderOptions
 from tf_frame_detection.inputs.annotations import Marked, Photograph
 from tf_frame_detection.inputs.photographs import Part
+from tf_frame_vision.formats import look_alikes
 from tf_frame_vision.formats.yolo import YoloData, YoloImage, read_yolo
 from tf_frame_vision.formats.yolo_labels import OBB, YoloObject
 from tf_frame_vision.formats.yolo_layout import YoloOptions
@@ -37,6 +38,7 @@ class Yolo(AnnotatedFolder):
     """Images, and label files of YOLO."""
 
     Params: ClassVar[type] = Params
+    formats = look_alikes.YOLO
 
     def find(self) -> None:
         params = self.params

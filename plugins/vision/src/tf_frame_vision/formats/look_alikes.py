@@ -1,0 +1,117 @@
+"""Recognises the format of a folder that was given to the input of another format.
+
+with naming_look_alikes(folder, INPUTS, own=("voc",)):
+    ...   # An error gets a further sentence: `a.txt is YOLO-OBB: --input yolo`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from tf_frame.errors import ConfigError, DataError, NoDataError
+from tf_frame.visible_files import walk_files
+
+BOXES, OBB, SEGMENTS = "YOLO's boxes", "YOLO-OBB", "YOLO-seg"
+LABELME, COCO, VOC, DOTA = "labelme's JSON", "COCO's JSON", "PASCAL VOC's XML", "DOTA's text files"
+YOLO = (BOXES, OBB, SEGMENTS)
+# Files of a folder that are looked at, files of each ending that are opened, and bytes of each.
+_FILES, _OPENED, _BYTES = 5000, 5, 1 << 16
+_COCO_KEY = re.compile(r'"(annotations|categories)"\s*:\s*\[')
+_SHAPES_KEY = re.compile(r'"shapes"\s*:\s*\[')
+_VOC_TAG = re.compile(r"<annotation\b.*<object\b", re.DOTALL)
+_DOTA_HEADERS = ("imagesource:", "gsd:")
+
+
+@contextlib.contextmanager
+def naming_look_alikes(
+    folder: str, inputs: Mapping[str, str], own: Sequence[str]
+) -> Iterator[None]:
+    """Adds the format of the folder to an error in the block, if the folder has another format.
+
+    Args:
+      folder: the data folder.
+      inputs: format -> options that choose its input, such as `--input yolo`.
+      own: formats of the input whose data is read in the block.
+    """
+    try:
+        yield
+    except NoDataError:
+        raise
+    except (ConfigError, DataError) as error:
+        sentence = _sentence(folder, inputs, own)
+        if not sentence or sentence.rpartition(": ")[2] in str(error):
+            raise
+        raise type(error)(f"{str(error).rstrip('.')}. {sentence}") from None
+
+
+def _sentence(folder: str, inputs: Mapping[str, str], own: Sequence[str]) -> str:
+    formats = recognise(Path(folder).expanduser()) if folder else {}
+    if any(format_ in own for format_ in formats):
+        return ""
+    known = [(path, format_) for format_, path in formats.items() if format_ in inputs]
+    return f"{known[0][0]} is {known[0][1]}: {inputs[known[0][1]]}" if known else ""
+
+
+def recognise(folder: Path) -> dict[str, Path]:
+    """Returns the formats of annotations in a folder, and a file of each."""
+    formats: dict[str, Path] = {}
+    opened = dict.fromkeys((".txt", ".json", ".xml"), 0)
+    try:
+        for name in itertools.islice(walk_files(str(folder)), _FILES):
+            path = Path(name)
+            ending = path.suffix.lower()
+            if opened.get(ending, _OPENED) < _OPENED:
+                format_ = _format(path, ending)
+                # Files such as README.txt do not count.
+                opened[ending] += bool(format_)
+                if format_:
+                    formats.setdefault(format_, path)
+    except OSError:
+        return formats  # The input itself says that the folder cannot be read.
+    return formats
+
+
+def _format(path: Path, ending: str) -> str:
+    """Returns the format of a file; empty if it has none of those."""
+    with path.open("rb") as file:
+        text = file.read(_BYTES).decode("utf-8", "replace")
+    if ending == ".xml":
+        return VOC if _VOC_TAG.search(text) else ""
+    if ending == ".json":
+        if _SHAPES_KEY.search(text):
+            return LABELME
+        return COCO if _COCO_KEY.search(text) or _COCO_KEY.search(_end(path)) else ""
+    lines = [line for line in re.split(r"[\r\n]+", text) if line.strip()]
+    return _format_of_line(lines[0]) if lines else ""
+
+
+def _end(path: Path) -> str:
+    with path.open("rb") as file:
+        file.seek(max(0, path.stat().st_size - _BYTES))
+        return file.read().decode("utf-8", "replace")
+
+
+def _format_of_line(line: str) -> str:
+    if line.lower().startswith(_DOTA_HEADERS):
+        return DOTA
+    words = line.split()
+    numbers = list(itertools.takewhile(lambda value: value is not None, map(_number, words)))
+    if len(words) in (9, 10) and len(numbers) == 8:
+        return DOTA
+    if len(words) < 5 or len(numbers) < len(words) or not float(numbers[0] or 0).is_integer():
+        return ""
+    if any(not -1 <= (value or 0) <= 2 for value in numbers[1:]):
+        return ""
+    # A confidence may follow.
+    return {4: BOXES, 8: OBB}.get((len(words) - 1) // 2 * 2, SEGMENTS)
+
+
+def _number(word: str) -> float | None:
+    try:
+        return float(word)
+    except ValueError:
+        return None
