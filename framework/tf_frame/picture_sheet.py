@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
-# Pixels of a picture: larger ones are shrunk, smaller ones enlarged by a whole factor.
-_SIDE = 240
+# Pixels of a picture: smaller ones are enlarged by a whole factor, larger ones shrunk, with some
+# room for a legend.
+_SIDE, _LARGEST = 240, 320
 _COLUMNS, _GAP = 4, 8
 _LINE, _SIZE = 20, 14
 # Speed counts more than the size of the file.
@@ -114,10 +115,10 @@ def _text(name: str, value: Any, class_names: Sequence[str]) -> str:
 def _fitted(pixels: Any) -> Image.Image:
     picture = Image.fromarray(np.ascontiguousarray(pixels))
     longest = max(picture.size)
-    if longest > _SIDE:
+    if longest > _LARGEST:
         picture.thumbnail((_SIDE, _SIDE))
         return picture
-    factor = max(_SIDE // max(longest, 1), 1)
+    factor = max(round(_SIDE / max(longest, 1)), 1)
     size = picture.width * factor, picture.height * factor
     return picture.resize(size, Image.Resampling.NEAREST)
 

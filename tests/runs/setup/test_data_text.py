@@ -32,16 +32,16 @@ MASKS = DataReport(
 
 def test_the_short_form_has_a_line_for_each_split_with_the_most_frequent_class_first():
     assert data_lines(DATA) == [
-        "data: 9 training examples, 20 x 30 to 50 x 60 pixels, objects: dog 20, cat 3, none of "
-        "hen, left out: 2 it is cut",
-        "data: 2 evaluation examples, objects: cat 1, dog 1, none of hen",
-        "data: not used: test, notes.txt",
+        "training data: 20 x 30 to 50 x 60 pixels, objects: dog 20, cat 3, none of hen",
+        "evaluation data: objects: cat 1, dog 1, none of hen",
         "warning: the data has one class, cat; add a second class",
         "warning: the data has one class, cat; add a second class",
     ]
-    assert data_lines(MASKS) == [
-        "data: training examples, pixels: sky 75.0%, sea 24.0%, ignored 1.0%"
-    ]
+    assert data_lines(MASKS) == ["training data: pixels: sky 75.0%, sea 24.0%, ignored 1.0%"]
+    words = DataReport(
+        unit="characters", splits={Mode.TRAIN: SplitReport(counts={"a": 7, "b": 2, "q": 0})}
+    )
+    assert data_lines(words) == ["training data: 9 characters of 2 kinds, none of q"]
     # The introduction of a run has the number of examples.
     assert data_lines(DataReport(splits={Mode.TRAIN: SplitReport(examples=3)})) == []
 

@@ -12,17 +12,20 @@ _SPLITS = {Mode.TRAIN: "training", Mode.EVAL: "evaluation"}
 _SHOWN = 5
 # Shares of such units are told, since nobody counts them.
 _BY_SHARE = "pixels"
+# Units with more classes than a line holds, none of which tells much.
+_MANY = "characters"
 
 
 def data_lines(report: DataReport) -> list[str]:
-    """Returns the short form: a line for each split, files that nothing uses, warnings."""
+    """Returns the short form: a line for each split, and for each warning.
+
+    Notes of inputs tell parts that are left out or not used, perhaps with the option to use them.
+    """
     lines = [
-        f"data: {', '.join(_split_facts(report, mode, split))}"
+        f"{_SPLITS[mode]} data: {', '.join(_split_facts(report, split))}"
         for mode, split in report.splits.items()
-        if split.counts is not None or split.sizes or split.left_out
+        if split.counts is not None or split.sizes
     ]
-    if report.unused:
-        lines.append(f"data: not used: {_some(report.unused)}")
     return [*lines, *warning_lines(report)]
 
 
@@ -82,18 +85,13 @@ def _class_table(report: DataReport, counts: Mapping[Mode, Mapping[str, int]]) -
     return columns(rows, right=set(range(1, len(rows[0]))))
 
 
-def _split_facts(report: DataReport, mode: Mode, split: SplitReport) -> Iterator[str]:
+def _split_facts(report: DataReport, split: SplitReport) -> Iterator[str]:
     """Yields the facts about a split for its line."""
-    count = "" if split.examples is None else f"{split.examples} "
-    yield f"{count}{_SPLITS[mode]} examples"
     if split.sizes:
         least, median, most = map(_size, split.sizes)
         yield f"{median} pixels" if least == most else f"{least} to {most} pixels"
     if split.counts:
         yield from _count_facts(report.unit, split)
-    if split.left_out:
-        reasons = [f"{count} {reason}" for reason, count in split.left_out.items()]
-        yield f"left out: {_some(reasons)}"
 
 
 def _count_facts(unit: str, split: SplitReport) -> Iterator[str]:
@@ -104,7 +102,10 @@ def _count_facts(unit: str, split: SplitReport) -> Iterator[str]:
     if split.without_label:
         present.append(f"ignored {_amount(split.without_label, total, unit)}")
     label = "" if unit == "examples" else f"{unit}: "
-    yield f"{label}{_some(present)}" if present else f"no {unit}"
+    if unit == _MANY:
+        yield f"{total} {unit} of {len(present)} kinds"
+    else:
+        yield f"{label}{_some(present)}" if present else f"no {unit}"
     absent = [name for name in counts if not counts[name]]
     if absent and present:
         yield f"none of {_some(absent)}"

@@ -14,12 +14,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
-from tf_frame import InputContext, InputInfo, Mode, option
+from tf_frame import DataReport, InputContext, InputInfo, Mode, option
 from tf_frame.errors import ConfigError, DataError
 from tf_frame_deeplab.heads import HEADS, INSTANCES
 from tf_frame_deeplab.inputs.semantic_input import SemanticInput
+from tf_frame_vision.data_content import SplitContent, make_report
 from tf_frame_vision.drawing.png import PngHeader, read_png
 from tf_frame_vision.reading.folders import existing_folder
+from tf_frame_vision.reading.pixels import load_mask
 
 TILE_SIZE = 128
 IGNORE_LABEL = 255
@@ -127,6 +129,28 @@ class Nuclei(SemanticInput):
         if mode == Mode.TRAIN:
             return tiles.training_dataset(self.tiles(mode), self.params, context)
         return tiles.validation_dataset(self.tiles(mode), context)
+
+    def data_report(self) -> DataReport:
+        """Returns the pixels of both classes in each split."""
+        is_nucleus = load_mask(self.instances_path) > 0
+        sizes = is_nucleus.shape[0] // TILE_SIZE, TILE_SIZE, self.columns, TILE_SIZE
+        nucleus = is_nucleus.reshape(sizes).sum(axis=(1, 3)).ravel()
+        modes = [mode for mode in (Mode.TRAIN, Mode.EVAL) if len(self.tiles(mode))]
+
+        def content(tiles: range) -> SplitContent:
+            count = int(nucleus[tiles.start : tiles.stop].sum())
+            counts = {"background": len(tiles) * TILE_SIZE**2 - count, "nucleus": count}
+            return SplitContent(
+                counts=counts, sizes=[(TILE_SIZE, TILE_SIZE)], root=self.image_path.parent
+            )
+
+        return make_report(
+            {mode: content(self.tiles(mode)) for mode in modes},
+            examples={mode: len(self.tiles(mode)) for mode in modes},
+            damaged=dict.fromkeys(modes, ()),
+            unit="pixels",
+            class_names=self.info.class_names,
+        )
 
     def _targets(self) -> Any:
         from tf_frame_deeplab.panoptic.targets import Targets

@@ -57,13 +57,17 @@ class LabelMap:
             if self._ids[character] != number:
                 raise ConfigError(f"the label map has the character {character!r} twice")
 
+    def folded(self, text: str) -> str:
+        """Returns a text as it is looked up."""
+        return text.lower() if self.folds_case else text
+
     def ids(self, text: str) -> list[int]:
         """Returns the numbers of a text's characters.
 
         Raises:
           DataError: the map does not have a character.
         """
-        folded = text.lower() if self.folds_case else text
+        folded = self.folded(text)
         unknown = [character for character in folded if character not in self._ids]
         if unknown:
             raise DataError(
@@ -79,7 +83,7 @@ class LabelMap:
           text: the text.
           max_length: the most characters it may have.
         """
-        folded = text.lower() if self.folds_case else text
+        folded = self.folded(text)
         if not folded:
             return _IS_EMPTY
         if len(folded) > max_length:

@@ -23,8 +23,9 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from tf_frame import Input, InputContext, Mode, option
+from tf_frame import DataReport, DataWarning, Input, InputContext, Mode, option
 from tf_frame.errors import NoDataError
+from tf_frame_vision.data_content import SplitContent, make_report
 from tf_frame_vision.reading.splits import Splits
 
 IMAGE_SUFFIXES = (".jpg", ".jpeg", ".png", ".bmp", ".gif", ".webp")
@@ -80,6 +81,7 @@ class ExampleInput(Input):
       splits: the examples of each mode, set by the constructor of the subclass.
       names_examples: whether evaluation examples get a feature `name`.
       padding: with what examples of several sizes are padded; see `pipeline.batched`.
+      counted_unit: the thing that `content` counts; see `tf_frame.DataReport`.
       parts: the parts of the data folder by their names; empty: it has none, or none are looked
         for.
     """
@@ -87,6 +89,7 @@ class ExampleInput(Input):
     Params: ClassVar[type] = ExampleOptions
     prediction_suffixes: ClassVar[Sequence[str]] = IMAGE_SUFFIXES
     names_examples: ClassVar[bool] = True
+    counted_unit: ClassVar[str] = "examples"
     padding: Mapping[str, float] | None = None
     splits: Mapping[Mode, Split]
     parts: Splits = Splits()
@@ -94,6 +97,31 @@ class ExampleInput(Input):
     def notes(self) -> Sequence[str]:
         """Names the parts of the data that are neither trained on nor evaluated."""
         return self.parts.notes()
+
+    def data_report(self) -> DataReport:
+        """Returns the content of both splits, and faults; see `content`."""
+        splits = {
+            mode: self.splits[mode]
+            for mode in (Mode.TRAIN, Mode.EVAL)
+            if mode in self.splits and not self.splits[mode].absent
+        }
+        return make_report(
+            {mode: self.content(split) for mode, split in splits.items()},
+            examples={mode: self.info.num_examples.get(mode) for mode in splits},
+            damaged={mode: split.damaged for mode, split in splits.items()},
+            unit=self.counted_unit,
+            class_names=self.info.class_names,
+            unused=self.parts.unused,
+            warnings=self.data_warnings(),
+        )
+
+    def content(self, split: Split) -> SplitContent:
+        """Returns the content of a split, as far as the constructor knows it."""
+        return SplitContent()
+
+    def data_warnings(self) -> Sequence[DataWarning]:
+        """Returns faults of the data that only the subclass sees."""
+        return ()
 
     def read(self, split: Split, order: Any) -> Any:
         """Returns a data set of `(number, example)`; see `tf_frame_vision.reading`.

@@ -18,6 +18,7 @@ from tf_frame import option
 from tf_frame.errors import DataError, NoDataError
 from tf_frame.text_file import read_names
 from tf_frame_classification.inputs.labelled_images import LabelledImageOptions, LabelledImages
+from tf_frame_vision.data_content import SplitContent
 from tf_frame_vision.example_input import Split, absent_split
 from tf_frame_vision.reading.folders import existing_folder
 
@@ -57,6 +58,17 @@ class Cifar10(LabelledImages):
         if (folder / _UNPACKED).is_dir():
             folder /= _UNPACKED
         self.use(_class_names(folder), _split(folder, _TRAINING), _evaluation(folder))
+
+    def content(self, split: Split) -> SplitContent:
+        import numpy as np
+
+        paths, _ = split.content
+        labels = [np.memmap(path, np.uint8, "r")[::_RECORD_BYTES] for path in paths]
+        return SplitContent(
+            counts=self.count_labels(np.concatenate(labels)),
+            sizes=[(_SIZE, _SIZE)],
+            root=Path(paths[0]).parent,
+        )
 
     def read(self, split: Split, order: Any) -> Any:
         from tf_frame_classification.inputs.examples import cifar_examples

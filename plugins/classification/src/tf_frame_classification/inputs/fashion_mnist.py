@@ -15,8 +15,9 @@ from typing import Any, ClassVar
 
 from tf_frame import option
 from tf_frame.errors import ConfigError, DataError, NoDataError
-from tf_frame_classification.inputs.idx import num_classes, read_idx_shape
+from tf_frame_classification.inputs.idx import num_classes, read_idx_shape, read_labels
 from tf_frame_classification.inputs.labelled_images import LabelledImageOptions, LabelledImages
+from tf_frame_vision.data_content import SplitContent
 from tf_frame_vision.example_input import Split, absent_split
 from tf_frame_vision.reading.folders import existing_folder, first_existing
 
@@ -64,6 +65,14 @@ class FashionMnist(LabelledImages):
             params.class_names, max(num_classes(Path(s.content[1])) for s in splits if s.content)
         )
         self.use(params.class_names, *splits)
+
+    def content(self, split: Split) -> SplitContent:
+        images, labels, size = split.content
+        return SplitContent(
+            counts=self.count_labels(list(read_labels(Path(labels)))),
+            sizes=[size],
+            root=Path(images).parent,
+        )
 
     def read(self, split: Split, order: Any) -> Any:
         from tf_frame_classification.inputs.examples import idx_examples

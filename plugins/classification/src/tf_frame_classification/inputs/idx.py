@@ -48,8 +48,14 @@ def read_idx_shape(path: Path, *, rank: int) -> tuple[int, ...]:
 
 def num_classes(path: Path) -> int:
     """Returns the largest label of a file of labels that `read_idx_shape` has checked, plus one."""
+    return max(read_labels(path)) + 1
+
+
+def read_labels(path: Path) -> bytes:
+    """Returns the labels of a file that `read_idx_shape` has checked."""
     with _opened(path) as file:
-        return int(max(file.read()[header_bytes(1) :])) + 1
+        content: bytes = file.read()[header_bytes(1) :]
+    return content
 
 
 def header_bytes(rank: int) -> int:

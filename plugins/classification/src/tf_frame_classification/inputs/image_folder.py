@@ -13,6 +13,7 @@ A class folder may have sub-folders: their images are of this class, too.
 from __future__ import annotations
 
 import dataclasses
+import os
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -26,6 +27,7 @@ from tf_frame_classification.inputs.class_folders import (
     list_class_files,
 )
 from tf_frame_classification.inputs.labelled_images import LabelledImageOptions, LabelledImages
+from tf_frame_vision.data_content import SplitContent
 from tf_frame_vision.example_input import Split, absent_split
 from tf_frame_vision.reading.folders import (
     HeldOutOptions,
@@ -96,6 +98,15 @@ class ImageFolder(LabelledImages):
     def notes(self) -> Sequence[str]:
         """Names the parts that are not used, and the kinds of files that are left out."""
         return [*super().notes(), *left_out_notes(self._left_out)]
+
+    def content(self, split: Split) -> SplitContent:
+        root, names, labels = split.content
+        return SplitContent(
+            counts=self.count_labels(labels),
+            root=Path(root),
+            files=[os.path.join(root, name) for name in names],
+            labels=labels,
+        )
 
     def read(self, split: Split, order: Any) -> Any:
         from tf_frame_classification.inputs.examples import folder_examples

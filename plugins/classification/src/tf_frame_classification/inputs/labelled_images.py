@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 
 from tf_frame import Input, InputContext, InputInfo, Mode, ServingForm, option
 from tf_frame.errors import ConfigError
+from tf_frame_vision.data_content import count_classes
 from tf_frame_vision.example_input import ExampleInput, ExampleOptions, Split
 from tf_frame_vision.preprocessing import load_preprocessing
 
@@ -109,6 +110,17 @@ class LabelledImages(ExampleInput):
             num_classes=len(self.class_names),
             class_names=self.class_names,
         )
+
+    def count_labels(self, labels: Any) -> dict[str, int]:
+        """Returns class name -> number of labels of the data; those without a class are left out.
+
+        Args:
+          labels: `[count]` integers, without regard to `--input.labels_offset`.
+        """
+        import numpy as np
+
+        shifted = np.asarray(labels, np.int64) - self.params.labels_offset
+        return count_classes(shifted[shifted >= 0], self.class_names)
 
     def checked(self, example: Any) -> Any:
         """Subtracts the offset from the label; a label without a class is a problem."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 import struct
 import zlib
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -51,6 +51,8 @@ class Facts:
       kind: kind of the mask's pixels: grey value, index of a palette, or colour.
       bits: bits of a pixel of the mask, or of each of its colours.
       as_grey: for a palette, the checksum of the header of a grey mask with the same pixels.
+      counts: class, or label of pixels that do not count -> number of pixels; None: the mask was
+        not decoded.
     """
 
     height: int
@@ -58,6 +60,7 @@ class Facts:
     kind: str
     bits: int
     as_grey: bytes = b"\0\0\0\0"
+    counts: Mapping[int, int] | None = None
 
 
 class DamagedPairError(Exception):
@@ -102,26 +105,33 @@ def _mask_facts(path: Path) -> Facts:
     return Facts(height, width, _KINDS[colour_type], bits, checksum)
 
 
-def check_pixels(pair: Pair, facts: Facts, classes: Classes, ignore_label: int) -> None:
+def check_pixels(
+    pair: Pair, facts: Facts, classes: Classes, ignore_label: int
+) -> Mapping[int, int]:
     """Decodes both files, and looks for values that are no class.
+
+    Returns:
+      Class, or label of pixels that do not count -> number of pixels.
 
     Raises:
       DamagedPairError: a file cannot be decoded, or a pixel of the mask has no class.
     """
     decoded(pair.image)
     allowed = {*range(len(classes.names)), ignore_label}
-    values = set(np.unique(pixel_values(decoded(pair.mask), facts)).tolist())
+    unique, pixels = np.unique(pixel_values(decoded(pair.mask), facts), return_counts=True)
+    values = dict(zip(unique.tolist(), pixels.tolist(), strict=True))
     if facts.kind != COLOUR:
         check_values(str(pair.mask), values, allowed, len(classes.names), ignore_label)
-        return
+        return values
     if not classes.colours:
         raise DamagedPairError(
             f"{pair.mask} is in colour, but the classes have no colours; write them in the file of"
             " the classes, or save the mask as grey values or with a palette"
         )
-    unknown = sorted(values - set(classes.colours))
+    unknown = sorted(values.keys() - set(classes.colours))
     if unknown:
         raise DamagedPairError(f"{pair.mask} has {describe_colour(unknown[0])}, which no class has")
+    return {classes.colours[code]: count for code, count in values.items()}
 
 
 def decoded(path: Path) -> Image.Image:

@@ -35,6 +35,8 @@ from tf_frame_deeplab.inputs.mask_file import (
 )
 from tf_frame_deeplab.inputs.parts import FormOptions, find_parts
 from tf_frame_deeplab.inputs.segmented_images import SegmentedImageOptions, SegmentedImages
+from tf_frame_deeplab.inputs.semantic_input import count_pixels
+from tf_frame_vision.data_content import SplitContent
 from tf_frame_vision.example_input import Split, absent_split
 from tf_frame_vision.formats.look_alikes import naming_look_alikes
 from tf_frame_vision.reading.folders import HeldOutOptions, existing_folder
@@ -70,7 +72,6 @@ class SegmentationFolder(SegmentedImages):
         self._unchecked = 0
         self.parts, self._part_notes = parts.splits, parts.notes
         training, evaluation = parts.training, parts.evaluation
-        self._in_both = len({*training} & {*evaluation})
         absent = absent_split(
             f"--input.eval_fraction {params.eval_fraction} of {folder} leaves nothing to"
             " evaluate. Make it larger, or write val.txt"
@@ -79,16 +80,23 @@ class SegmentationFolder(SegmentedImages):
         self.use(self.classes.names, self._split(training), evaluated)
 
     def notes(self) -> Sequence[str]:
-        """Names unused parts, and counts pairs in both parts and masks checked only when read."""
+        """Names unused parts, and counts masks that are checked only when they are read."""
         notes = [*super().notes(), *self._part_notes]
-        if self._in_both:
-            notes.append(
-                f"{self._in_both} images are both in train and in val; do not train on one and"
-                " evaluate on the other"
-            )
         if self._unchecked:
             notes.append(f"the pixels of {self._unchecked} masks are checked when they are read")
         return tuple(notes)
+
+    def content(self, split: Split) -> SplitContent:
+        pairs, facts = split.content
+        masks = [fact.counts for fact in facts if fact.counts is not None]
+        few = len(masks) < len(facts)
+        return SplitContent(
+            **count_pixels(masks, self.class_names, self.params.ignore_label),
+            sizes=[(fact.height, fact.width) for fact in facts],
+            root=Path(self.params.data_dir).expanduser(),
+            files=[str(pair.image) for pair in pairs],
+            remarks=[f"pixels are counted in {len(masks)} masks of {len(facts)}"] if few else (),
+        )
 
     def read(self, split: Split, order: Any) -> Any:
         from tf_frame_deeplab.inputs.mask_examples import pair_examples
@@ -115,9 +123,10 @@ class SegmentationFolder(SegmentedImages):
     def _decoded(self, pair: Pair, facts: Facts | str) -> Facts | str:
         if isinstance(facts, Facts):
             try:
-                check_pixels(pair, facts, self.classes, self.params.ignore_label)
+                counts = check_pixels(pair, facts, self.classes, self.params.ignore_label)
             except DamagedPairError as error:
                 return str(error)
+            return dataclasses.replace(facts, counts=counts)
         return facts
 
 

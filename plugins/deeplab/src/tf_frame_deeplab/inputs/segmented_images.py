@@ -75,6 +75,7 @@ class SegmentedImages(SemanticInput, ExampleInput):
 
     Params: ClassVar[type] = SegmentedImageOptions
     label_names: ClassVar[Sequence[str]] = ("semantic", EDGE)
+    counted_unit: ClassVar[str] = "pixels"
 
     def __init__(self, *, params: Any, info: InputInfo | None = None) -> None:
         super().__init__(params=params)

@@ -5,7 +5,8 @@ The network takes images of any size as they are, so that all such inputs predic
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from tf_frame import Input, InputContext, InputInfo, Mode, ServingForm
@@ -45,6 +46,25 @@ class SemanticInput(Input):
         """Values of the image."""
         return {"image": "RGB, 0 to 255"}
 
+    def draw_examples(self, features: Any, labels: Any) -> Sequence[tuple[Any, str]]:
+        """Returns the images under the colours of their classes, with a legend."""
+        from tf_frame_vision.drawing.sheet import masked_picture
+
+        info = self.info
+        return [
+            (
+                masked_picture(
+                    image,
+                    classes,
+                    class_names=info.class_names,
+                    colours=info.class_colours,
+                    ignore_label=info.ignore_label,
+                ),
+                "",
+            )
+            for image, classes in zip(features["image"], labels["semantic"], strict=True)
+        ]
+
     def raw_serving(self, *, fixed_size: bool = False) -> Mapping[str, ServingForm]:
         """Returns the forms: image files and pixels of one size a batch, or of `serving_size`."""
         import tensorflow.compat.v1 as tf
@@ -83,3 +103,21 @@ class SemanticInput(Input):
             lambda image: tf.cast(image, tf.float32),
             skip_corrupt=getattr(self.params, "skip_corrupt", False),
         )
+
+
+def count_pixels(
+    masks: Iterable[Mapping[int, int]], class_names: Sequence[str], ignore_label: int | None
+) -> dict[str, Any]:
+    """Returns the counts of a `SplitContent`.
+
+    Args:
+      masks: class, or label of pixels that do not count -> number of pixels, of each mask.
+      class_names: the classes.
+      ignore_label: label of pixels that do not count, or None.
+    """
+    total: Counter[int] = Counter()
+    for mask in masks:
+        total.update(mask)
+    without_label = 0 if ignore_label is None else total.pop(ignore_label, 0)
+    counts = {name: total[number] for number, name in enumerate(class_names)}
+    return {"counts": counts, "without_label": without_label}

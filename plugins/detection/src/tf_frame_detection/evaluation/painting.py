@@ -13,7 +13,7 @@ from tf_frame_detection.evaluation.images import Array
 from tf_frame_vision.drawing.boxes import draw_boxes
 from tf_frame_vision.drawing.palette import Pixels, palette
 
-_IGNORED = (150, 150, 150)
+IGNORED = (150, 150, 150)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -55,7 +55,7 @@ class Painting:
         is_real = classes >= 0
         classes, ignored = classes[is_real], ignored[is_real]
         colours = [
-            _IGNORED if is_ignored else self.colours[label]
+            IGNORED if is_ignored else self.colours[label]
             for label, is_ignored in zip(classes, ignored, strict=True)
         ]
         captions = [self.class_names[label] for label in classes]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
-from tf_frame import InputInfo, Mode, option
+from tf_frame import DataWarning, InputInfo, Mode, option
 from tf_frame.errors import DataError
+from tf_frame_detection.inputs.box_faults import box_warnings
 from tf_frame_detection.inputs.checks import OrientationOptions, make_splits
 from tf_frame_detection.inputs.detection_input import (
     PADDING,
@@ -25,6 +27,7 @@ from tf_frame_detection.inputs.photographs import (
     divide,
     make_fields,
 )
+from tf_frame_vision.data_content import SplitContent, count_classes
 from tf_frame_vision.example_input import ExampleInput, ExampleOptions, Split, absent_split
 from tf_frame_vision.formats import look_alikes
 from tf_frame_vision.formats.look_alikes import naming_look_alikes
@@ -80,6 +83,7 @@ class AnnotatedImages(DetectionInput, ExampleInput):
 
     Params: ClassVar[type] = AnnotatedOptions
     names_examples: ClassVar[bool] = False
+    counted_unit: ClassVar[str] = "objects"
     padding: Mapping[str, float] = PADDING
 
     def __init__(self, *, params: Any, info: InputInfo | None = None) -> None:
@@ -201,6 +205,18 @@ class AnnotatedFolder(AnnotatedImages):
         count = sum(count_beyond(split.content) for split in splits)
         beyond = [f"{count} boxes reach beyond their images and are cut"] if count else []
         return (*self.remarks, *left_out_notes(damaged), *beyond)
+
+    def content(self, split: Split) -> SplitContent:
+        photographs = split.content
+        return SplitContent(
+            counts=count_classes(photographs.classes, self.class_names),
+            sizes=photographs.sizes,
+            root=self.root,
+            files=[os.path.join(self.root, path) for path in photographs.paths],
+        )
+
+    def data_warnings(self) -> Sequence[DataWarning]:
+        return tuple(box_warnings(self.splits[Mode.TRAIN].content))
 
     def read(self, split: Split, order: Any) -> Any:
         from tf_frame_vision.reading.image_files import image_file_examples

@@ -120,6 +120,12 @@ class DetectionInput(Input):
             "original_size": "height and width of the file's image, in pixels",
         }
 
+    def draw_examples(self, features: Any, labels: Any) -> Sequence[tuple[Any, str]]:
+        """Returns the images with their boxes, above the names of the classes."""
+        from tf_frame_detection.evaluation.truth_pictures import truth_pictures
+
+        return truth_pictures(features, labels, self.info)
+
     def raw_serving(self, *, fixed_size: bool = False) -> Mapping[str, ServingForm]:
         """Returns the forms image files and pixels, resized in the graph; or pixels of one size."""
         import tensorflow.compat.v1 as tf

@@ -11,10 +11,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
-from tf_frame import InputContext, InputInfo, Mode, option
+import numpy as np
+
+from tf_frame import DataReport, InputContext, InputInfo, Mode, option
 from tf_frame.errors import ConfigError
 from tf_frame_detection.inputs.detection_input import UPRIGHT_LABELS, DetectionInput, SizeOptions
-from tf_frame_detection.inputs.nuclei_grid import COLUMNS, ROWS, TRAINING_ROWS
+from tf_frame_detection.inputs.nuclei_grid import COLUMNS, ROWS, TILE_SIZE, TRAINING_ROWS
+from tf_frame_vision.data_content import SplitContent, make_report
+from tf_frame_vision.reading.pixels import load_mask
 
 _SAMPLE = Path(__file__).parents[1] / "data" / "nuclei"
 
@@ -65,6 +69,26 @@ class NucleiBoxes(DetectionInput):
         training = TRAINING_ROWS * COLUMNS
         validation = ROWS * COLUMNS - training
         return {Mode.TRAIN: training, Mode.EVAL: validation, Mode.PREDICT: validation}
+
+    def data_report(self) -> DataReport:
+        """Returns the number of nuclei in each split; one on the border of two counts in both."""
+        instances = load_mask(_SAMPLE / "instances.png")
+        border = TRAINING_ROWS * TILE_SIZE
+        parts = {Mode.TRAIN: instances[:border], Mode.EVAL: instances[border:]}
+        return make_report(
+            {
+                mode: SplitContent(
+                    counts={"Nucleus": len(np.unique(part[part > 0]))},
+                    sizes=[(TILE_SIZE, TILE_SIZE)],
+                    root=_SAMPLE,
+                )
+                for mode, part in parts.items()
+            },
+            examples={mode: self.num_examples[mode] for mode in parts},
+            damaged=dict.fromkeys(parts, ()),
+            unit="objects",
+            class_names=self.class_names,
+        )
 
     @property
     def size(self) -> tuple[int, int] | None:

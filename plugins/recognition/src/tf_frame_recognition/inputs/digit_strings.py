@@ -9,14 +9,16 @@ the last 360, by other people except at the seam.
 from __future__ import annotations
 
 import dataclasses
+import gzip
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
-from tf_frame import InputContext, Mode, option
+from tf_frame import DataReport, InputContext, Mode, option
 from tf_frame.errors import ConfigError, DataError
 from tf_frame_recognition.inputs.text_input import TextInput, TextOptions
 from tf_frame_recognition.labels import DIGITS
+from tf_frame_vision.data_content import SplitContent, make_report
 
 LEAST, MOST = 3, 8
 _FOLDER = Path(__file__).parents[1] / "data" / "digits"
@@ -26,6 +28,8 @@ _EVALUATION = (1437, 1797)
 _EVALUATION_STRINGS = 500
 # The evaluation strings are the same in every run.
 _EVALUATION_SEED = 20
+_LABEL_HEADER_BYTES = 8
+_REMARK = "strings are made of these digits, training strings without end"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -74,6 +78,25 @@ class DigitStrings(TextInput):
     def num_examples(self) -> Mapping[Mode, int]:
         """500 strings to evaluate; those to train on have no end."""
         return {Mode.EVAL: _EVALUATION_STRINGS, Mode.PREDICT: _EVALUATION_STRINGS}
+
+    def data_report(self) -> DataReport:
+        """Returns the digits that the strings of each split are made of."""
+        with gzip.open(_FOLDER / _LABELS) as file:
+            digits = file.read()[_LABEL_HEADER_BYTES:]
+
+        def content(first: int, end: int) -> SplitContent:
+            counts = {str(digit): digits[first:end].count(digit) for digit in range(10)}
+            return SplitContent(
+                counts=counts, sizes=[(self.height, self.width)], root=_FOLDER, remarks=[_REMARK]
+            )
+
+        return make_report(
+            {Mode.TRAIN: content(*_TRAINING), Mode.EVAL: content(*_EVALUATION)},
+            examples={Mode.TRAIN: None, Mode.EVAL: _EVALUATION_STRINGS},
+            damaged={Mode.TRAIN: (), Mode.EVAL: ()},
+            unit="characters",
+            class_names=self.info.class_names,
+        )
 
     def dataset(self, mode: Mode, context: InputContext) -> Any:
         """Returns batches of composed strings; see `tf_frame_recognition.inputs.text_input`."""

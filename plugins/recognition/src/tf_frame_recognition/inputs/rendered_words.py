@@ -11,10 +11,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
-from tf_frame import option
+from tf_frame import DataWarning, Mode, option
 from tf_frame.errors import DataError
 from tf_frame.text_file import read_names
 from tf_frame_recognition.inputs.text_examples import TextExampleOptions, TextExamples
+from tf_frame_vision.data_content import SplitContent
 from tf_frame_vision.example_input import Split, absent_split
 from tf_frame_vision.reading.folders import held_out
 
@@ -76,6 +77,14 @@ class RenderedWords(TextExamples):
             return []
         embedded = " (the one of Pillow)" if self.fonts == [""] else ""
         return [f"fonts that have all characters: {len(self.fonts)}{embedded}"]
+
+    def content(self, split: Split) -> SplitContent:
+        path, words, _ = split.content
+        return self.text_content(words, sizes=[(self.height, self.width)], root=Path(path).parent)
+
+    def data_warnings(self) -> Sequence[DataWarning]:
+        words = self.splits[Mode.TRAIN].content[1]
+        return self.constant_text(words * 2 if len(words) == 1 else words)
 
     def read(self, split: Split, order: Any) -> Any:
         """Returns words; `is_fixed` says that the seed of the run has no effect."""

@@ -8,12 +8,15 @@ and an image that cannot be decoded end the run with an error that names the exa
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+import itertools
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from tf_frame import Mode, option
+from tf_frame import DataWarning, Mode, option
 from tf_frame.errors import DataError
 from tf_frame_recognition.inputs.text_input import TextInput, TextOptions
+from tf_frame_vision.data_content import SplitContent
 from tf_frame_vision.example_input import ExampleInput, ExampleOptions, Split
 
 # Largest change of brightness, in grey values, and of contrast, by augmentation.
@@ -35,6 +38,7 @@ class TextExamples(TextInput, ExampleInput):
     """
 
     Params: ClassVar[type] = TextExampleOptions
+    counted_unit: ClassVar[str] = "characters"
 
     def use(self, training: Split, evaluation: Split) -> None:
         """Sets the splits that the subclass has found."""
@@ -63,6 +67,34 @@ class TextExamples(TextInput, ExampleInput):
     def num_examples(self) -> Mapping[Mode, int]:
         """Sizes of the splits."""
         return {mode: split.count for mode, split in self.splits.items()}
+
+    def text_content(self, texts: Sequence[str], **content: Any) -> SplitContent:
+        """Returns the content of a split: its characters, and the lengths of the texts.
+
+        Args:
+          texts: the texts.
+          **content: further attributes.
+        """
+        folded = [self.label_map.folded(text) for text in texts]
+        total = Counter(itertools.chain.from_iterable(folded))
+        lengths = [*map(len, folded)]
+        return SplitContent(
+            counts={character: total[character] for character in self.label_map.characters},
+            remarks=[f"texts have {min(lengths)} to {max(lengths)} characters"] if texts else (),
+            **content,
+        )
+
+    def constant_text(self, texts: Sequence[str]) -> Sequence[DataWarning]:
+        """Returns a warning if all of several texts to train on are the same."""
+        if len(texts) < 2 or len({*texts}) > 1:
+            return ()
+        return (
+            DataWarning(
+                "constant_labels",
+                f"all {len(texts)} training texts are {texts[0]!r}, so that nothing is learned",
+                "check the file of labels",
+            ),
+        )
 
     def checked(self, example: Any) -> Any:
         """Looks up the text, which becomes `ids`; one that cannot be used is a problem."""

@@ -19,10 +19,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any, ClassVar
 
-from tf_frame import option
+from tf_frame import DataWarning, Mode, option
 from tf_frame.errors import DataError
 from tf_frame.text_file import BLANKS, existing_form, read_lines
 from tf_frame_recognition.inputs.text_examples import TextExampleOptions, TextExamples
+from tf_frame_vision.data_content import SplitContent
 from tf_frame_vision.example_input import Split, absent_split
 from tf_frame_vision.reading.folders import (
     HeldOutOptions,
@@ -115,6 +116,18 @@ class TextFolder(TextExamples):
             hint = ", or give --input.skip_corrupt" if usable else "; no line can be used"
             raise DataError(f"{damaged[0]}{more}; mend or remove it{hint}")
         return root, usable, damaged
+
+    def content(self, split: Split) -> SplitContent:
+        root, texts = split.content
+        return self.text_content(
+            list(texts.values()),
+            root=Path(root),
+            files=[os.path.join(root, name) for name in texts],
+            labels=list(texts.values()),
+        )
+
+    def data_warnings(self) -> Sequence[DataWarning]:
+        return self.constant_text(list(self.splits[Mode.TRAIN].content[1].values()))
 
     def read(self, split: Split, order: Any) -> Any:
         from tf_frame_vision.reading import arrays

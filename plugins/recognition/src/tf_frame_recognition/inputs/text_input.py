@@ -132,6 +132,16 @@ class TextInput(Input):
         """Values of the features."""
         return {"image": "grey, 0 to 255" if self.params.channels == 1 else "RGB, 0 to 255"}
 
+    def draw_examples(self, features: Any, labels: Any) -> Sequence[tuple[Any, str]]:
+        """Returns the images, each above its word."""
+        from tf_frame_vision.drawing.sheet import fitted
+
+        texts = [self.label_map.text(ids) for ids in labels["text"]]
+        pictures = [
+            fitted(image.repeat(3 // image.shape[2], axis=2)) for image in features["image"]
+        ]
+        return list(zip(pictures, texts, strict=True))
+
     def raw_serving(self, *, fixed_size: bool = False) -> Mapping[str, ServingForm]:
         """Image files and pixels of any size; or pixels of the size of the features."""
         from tf_frame_vision import raw_serving

@@ -1,0 +1,218 @@
+"""The content of a split for the `DataReport` of an image input, and faults of its images.
+
+An input returns a `SplitContent` of each split (`ExampleInput.content`); the report, and the
+warnings about copies, dark images and boxes, follow from it. Does not import TensorFlow.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import statistics
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from tf_frame import DataReport, DataWarning, Mode, SplitReport
+from tf_frame_vision.reading import copies
+from tf_frame_vision.reading.damage import count_reasons
+from tf_frame_vision.reading.image_header import ImageError, read_header
+from tf_frame_vision.reading.pixels import load_pixels
+
+Size = tuple[int, int]
+# Files of a split whose headers are read where nothing else knows the sizes.
+_HEADERS = 200
+# Training images that are decoded, and the largest of them: a few show whether all are dark.
+_DECODED, _DECODED_PIXELS = 6, 4_000_000
+# A picture with no greater value looks black.
+_DARK = 8
+# Share of training images that may be copies of others.
+_FEW_COPIES = 0.05
+_NAMED = 2
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class SplitContent:
+    """The content of a split, as far as the constructor of the input knows it.
+
+    Attributes:
+      counts: class name -> number of units; None: not counted.
+      without_label: number of units that do not count.
+      sizes: height and width of every image; empty: headers of some files are read.
+      root: the data folder.
+      files: paths of the image files; empty: there are none, such as of records.
+      labels: the label of each file, to find a file with two labels; empty: not compared.
+      remarks: sentences about the split.
+    """
+
+    counts: Mapping[str, int] | None = None
+    without_label: int = 0
+    sizes: Sequence[Size] = ()
+    root: Path | None = None
+    files: Sequence[str] = ()
+    labels: Sequence[Hashable] = ()
+    remarks: Sequence[str] = ()
+
+
+def make_report(
+    contents: Mapping[Mode, SplitContent],
+    *,
+    examples: Mapping[Mode, int | None],
+    damaged: Mapping[Mode, Sequence[str]],
+    unit: str,
+    class_names: Sequence[str],
+    unused: Sequence[str] = (),
+    warnings: Sequence[DataWarning] = (),
+) -> DataReport:
+    """Returns the report of a data set.
+
+    Args:
+      contents: of training and evaluation.
+      examples: number of examples of each.
+      damaged: parts of each that are left out, a line each.
+      unit: see `DataReport`.
+      class_names: the classes.
+      unused: folders and files that nothing uses.
+      warnings: faults that only the input sees.
+    """
+    splits = {
+        mode: SplitReport(
+            examples=examples[mode],
+            counts=content.counts,
+            without_label=content.without_label,
+            sizes=_size_range(content.sizes if len(content.sizes) else _some_sizes(content)),
+            left_out=count_reasons(damaged[mode]),
+            place=str(content.root or ""),
+        )
+        for mode, content in contents.items()
+    }
+    remarks = dict.fromkeys(
+        remark for content in contents.values() for remark in (*content.remarks, *_limits(content))
+    )
+    return DataReport(
+        splits=splits,
+        unit=unit,
+        class_names=tuple(class_names),
+        unused=tuple(unused),
+        remarks=tuple(remarks),
+        warnings=(*warnings, *_copy_warnings(contents), *_dark_warnings(contents)),
+    )
+
+
+def _size_range(sizes: Sequence[Size]) -> Sequence[Size]:
+    """Returns the smallest, the median and the largest size, by area."""
+    if not len(sizes):
+        return ()
+    ordered = sorted(
+        ((int(h), int(w)) for h, w in sizes), key=lambda size: (size[0] * size[1], size)
+    )
+    return ordered[0], statistics.median_low(ordered), ordered[-1]
+
+
+def _some_sizes(content: SplitContent) -> Sequence[Size]:
+    """Reads the headers of some files, evenly over the split."""
+    sizes = []
+    for name in _spread(content.files, _HEADERS):
+        try:
+            header = read_header(name)
+        except ImageError:
+            continue  # Reading the examples names it.
+        sizes.append((header.height, header.width))
+    return sizes
+
+
+def _limits(content: SplitContent) -> Iterator[str]:
+    if len(content.files) > _HEADERS and not len(content.sizes):
+        yield f"sizes are those of {_HEADERS} images of a split"
+    if len(content.files) > copies.MOST_FILES:
+        yield f"copies are looked for among at most {copies.MOST_FILES} files"
+    if not content.files and content.counts is None:
+        yield "classes of records are not counted, and copies not looked for"
+
+
+def _spread(names: Sequence[str], count: int) -> Sequence[str]:
+    """Returns at most so many names, evenly over all."""
+    return names[:: max(-(-len(names) // count), 1)]
+
+
+def _copy_warnings(contents: Mapping[Mode, SplitContent]) -> Iterator[DataWarning]:
+    """Yields warnings about the same image in both splits, twice in one, or with two labels."""
+    train, held_out = (contents.get(mode, SplitContent()) for mode in (Mode.TRAIN, Mode.EVAL))
+    if not train.files:
+        return
+    labels = dict(zip(train.files, train.labels, strict=False))
+    trained, evaluated = {*train.files}, {*held_out.files}
+    groups = copies.find_copies(_common_root(train, held_out), sorted(trained | evaluated))
+    # A file of both splits is a copy of itself.
+    groups += [[path, path] for path in sorted(trained & evaluated)]
+    in_both = [group for group in groups if trained & {*group} and evaluated & {*group}]
+    if in_both:
+        yield DataWarning(
+            "shared_images",
+            f"{len(in_both)} images are in the training data and in the evaluation data, such as "
+            f"{_example(in_both[0], trained, evaluated)}, so that figures are too good",
+            "remove them from one of the two",
+        )
+    within = [[path for path in group if path in trained] for group in groups]
+    within = [group for group in within if len({*group}) > 1]
+    unlike = [group for group in within if len({labels.get(path) for path in group}) > 1]
+    if unlike:
+        yield DataWarning(
+            "contradicting_labels",
+            f"{len(unlike)} training images have several labels, such as "
+            f"{' and '.join(unlike[0][:_NAMED])}",
+            "remove the wrong ones",
+        )
+    surplus = sum(len({*group}) - 1 for group in within)
+    if surplus > _FEW_COPIES * len(trained):
+        yield DataWarning(
+            "duplicates",
+            f"{surplus} of {len(trained)} training images are copies of others, such as "
+            f"{' and '.join(within[0][:_NAMED])}",
+            "remove the copies",
+        )
+
+
+def _common_root(train: SplitContent, held_out: SplitContent) -> Path:
+    """Returns the folder above both splits, or else that of the training data."""
+    roots = [Path(content.root or ".") for content in (train, held_out)]
+    are_siblings = roots[0] != roots[1] and roots[0].parent == roots[1].parent
+    return roots[0].parent if held_out.files and are_siblings else roots[0]
+
+
+def _example(group: Sequence[str], trained: set[str], evaluated: set[str]) -> str:
+    one = next(path for path in group if path in trained)
+    other = next(path for path in group if path in evaluated)
+    return one if one == other else f"{one} and {other}"
+
+
+def _dark_warnings(contents: Mapping[Mode, SplitContent]) -> Iterator[DataWarning]:
+    """Yields a warning if some training images, and so perhaps all, are black."""
+    train = contents.get(Mode.TRAIN, SplitContent())
+    values = [
+        value for name in _spread(train.files, _DECODED) if (value := _brightest(name)) is not None
+    ]
+    if values and max(values) <= _DARK:
+        yield DataWarning(
+            "dark_images",
+            f"the brightest value of {len(values)} training images that were looked at is "
+            f"{max(values)} of 255, so that they are black",
+            "check the images; those of 12 bits in 16 need --input.image_range 0,4095",
+        )
+
+
+def _brightest(path: str) -> int | None:
+    """Returns the greatest value of an image; None if the image is large, or cannot be read."""
+    try:
+        header = read_header(path)
+        if header.height * header.width > _DECODED_PIXELS:
+            return None
+        return int(load_pixels(path).max(initial=0))
+    except ImageError:
+        return None  # Reading the examples names it.
+
+
+def count_classes(labels: Sequence[int], class_names: Sequence[str]) -> dict[str, int]:
+    """Returns class name -> number of labels."""
+    import numpy as np
+
+    counts = np.bincount(np.asarray(labels, np.int64), minlength=len(class_names))
+    return dict(zip(class_names, counts.tolist(), strict=False))

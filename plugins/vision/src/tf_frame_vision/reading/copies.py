@@ -1,0 +1,104 @@
+"""Finds files of the same content, quickly: by size, by a part of the content, then by all of it.
+
+A copy of a training image in the evaluation makes its figures too good, and a copy under another
+label teaches nothing. Only files that share their size with another one are read.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from tf_frame_vision.reading.scan import Problem, scan
+
+# Beyond so many files, and so many of them with a size that another one has, none are compared.
+MOST_FILES, MOST_READ = 200_000, 20_000
+# Fewer files are read at each start, without a cache next to the data.
+_KEPT_FROM = 500
+_PART_BYTES, _CHUNK_BYTES = 1 << 16, 1 << 20
+
+
+def find_copies(root: Path, paths: Sequence[str]) -> list[list[str]]:
+    """Returns groups of files with the same content; files that cannot be read are left out.
+
+    Args:
+      root: the data folder, which keeps digests of many files for later starts.
+      paths: the files, each once.
+
+    Returns:
+      Paths as in `paths`; at least two in a group.
+    """
+    if len(paths) > MOST_FILES:
+        return []
+    candidates = _shared(paths, _size)
+    if len(candidates) > MOST_READ:
+        return []
+    parts = _examined(root, candidates, _part_digest, "parts")
+    same_parts = _shared(candidates, parts.get)
+    digests = _examined(root, same_parts, _digest, "copies")
+    groups: dict[Any, list[str]] = defaultdict(list)
+    for path in same_parts:
+        if digests.get(path) is not None:
+            groups[digests[path]].append(path)
+    return [group for group in groups.values() if len(group) > 1]
+
+
+def _shared(paths: Sequence[str], key: Callable[[str], Hashable]) -> list[str]:
+    """Returns the paths with a key that another path has, too; those without a key are left out."""
+    groups: dict[Hashable, list[str]] = defaultdict(list)
+    for path in paths:
+        groups[key(path)].append(path)
+    groups.pop(None, None)
+    return [path for group in groups.values() if len(group) > 1 for path in group]
+
+
+def _examined(
+    root: Path, paths: Sequence[str], examine: Callable[[Path], Any], kind: str
+) -> Mapping[str, Any]:
+    """Returns the result for each file; None for a file that cannot be read."""
+    if len(paths) < _KEPT_FROM:
+        return {path: _unless_unreadable(examine, Path(path)) for path in paths}
+    names = [os.path.relpath(path, root) for path in paths]
+    results = scan(root, names, lambda path: _unless_unreadable(examine, path), kind=kind)
+    return {
+        path: None if isinstance(result, Problem) else result
+        for path, result in zip(paths, results, strict=True)
+    }
+
+
+def _unless_unreadable(examine: Callable[[Path], Any], path: Path) -> Any:
+    try:
+        return examine(path)
+    except OSError:
+        # Reading the examples names the file; here it is only no copy.
+        return None
+
+
+def _size(path: str) -> int | None:
+    try:
+        return os.stat(path).st_size or None
+    except OSError:
+        return None
+
+
+def _part_digest(path: Path) -> str:
+    """Returns a digest of the beginning, the middle and the end of a file."""
+    digest = hashlib.blake2b(digest_size=16)
+    with open(path, "rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        for place in (0, size // 2, max(size - _PART_BYTES, 0)):
+            file.seek(place)
+            digest.update(file.read(_PART_BYTES))
+    return f"{size} {digest.hexdigest()}"
+
+
+def _digest(path: Path) -> str:
+    digest = hashlib.blake2b(digest_size=16)
+    with open(path, "rb") as file:
+        while chunk := file.read(_CHUNK_BYTES):
+            digest.update(chunk)
+    return digest.hexdigest()
