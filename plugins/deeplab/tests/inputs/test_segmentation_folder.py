@@ -188,7 +188,7 @@ def test_a_list_names_images_of_the_folder_only(tmp_path, name):
         source(tmp_path / "data")
 
 
-def test_text_files_may_have_a_byte_order_mark_and_images_of_both_lists_are_noted(tmp_path):
+def test_text_files_may_have_a_byte_order_mark_and_images_of_both_lists_are_told(tmp_path):
     write(tmp_path)
     for name, text in (("classes", "a\r\nb\r\nc\r\n"), ("val", "p2\r\np0\r\n")):
         (tmp_path / f"{name}.txt").write_text(text, encoding="utf-8-sig")
@@ -198,7 +198,8 @@ def test_text_files_may_have_a_byte_order_mark_and_images_of_both_lists_are_note
     (tmp_path / "images/p3.png").rename(tmp_path / "images/cafe\u0301 1.png")
     (tmp_path / "masks/p3.png").rename(tmp_path / "masks/caf\u00e9 1.png")
     (tmp_path / "train.txt").write_text("p1\np2\ncafe\u0301 1", encoding="utf-16")
-    assert "1 images are both in train and in val" in source(tmp_path).notes()[0]
+    (warning,) = source(tmp_path).data_report().warnings
+    assert "1 images are in the training data and in the evaluation data" in str(warning)
 
 
 def kinds(folder):

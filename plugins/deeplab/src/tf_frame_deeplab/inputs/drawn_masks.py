@@ -6,10 +6,13 @@ Class 0 is the background, the pixels of no object, unless a class of the data h
 from __future__ import annotations
 
 import dataclasses
+import functools
 import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar
+
+import numpy as np
 
 from tf_frame import InputInfo, option
 from tf_frame.errors import DataError
@@ -24,10 +27,16 @@ from tf_frame_deeplab.inputs.drawn_data import (
 )
 from tf_frame_deeplab.inputs.regions import Canvas, draw
 from tf_frame_deeplab.inputs.segmented_images import SegmentedImageOptions, SegmentedImages
+from tf_frame_deeplab.inputs.semantic_input import count_pixels
+from tf_frame_vision.data_content import SplitContent
 from tf_frame_vision.example_input import Split, absent_split
 from tf_frame_vision.formats.look_alikes import naming_look_alikes
 from tf_frame_vision.reading.damage import check_damage, left_out_notes
 from tf_frame_vision.reading.folders import HeldOutOptions, existing_folder
+from tf_frame_vision.reading.orientation import turned_size
+
+# Masks that are drawn to count their pixels before a run starts.
+_COUNTED = 100
 
 
 @dataclasses.dataclass(frozen=True)
@@ -110,20 +119,34 @@ class DrawnMasks(SegmentedImages):
             raise DataError(f"{self.root} has no image to use")
         return Split(len(kept), _Content(kept, canvases), [*errors, *damaged])
 
+    def content(self, split: Split) -> SplitContent:
+        images, canvases = split.content.images, split.content.canvases
+        counted = range(0, len(images), -(-len(images) // _COUNTED))
+        masks = (self._draw(split.content, index)[..., 0] for index in counted)
+        pixels = [dict(zip(*np.unique(mask, return_counts=True), strict=True)) for mask in masks]
+        few = len(counted) < len(images)
+        return SplitContent(
+            **count_pixels(pixels, self.class_names, self.params.ignore_label),
+            sizes=[turned_size(one.height, one.width, one.orientation) for one in canvases],
+            root=self.root,
+            files=[str(image.path) for image in images],
+            remarks=[f"pixels are counted in {len(counted)} masks of {len(images)}"] if few else (),
+        )
+
     def read(self, split: Split, order: Any) -> Any:
         from tf_frame_deeplab.inputs.drawn_examples import drawn_examples
 
-        images, canvases = split.content.images, split.content.canvases
-
-        def drawn(index: int) -> Any:
-            canvas = canvases[index]
-            regions = self._regions(images[index].place, (canvas.height, canvas.width))
-            params = self.params
-            return draw(regions, canvas, ignore_label=params.ignore_label, overlap=params.overlap)
-
+        images = split.content.images
         names = [os.path.relpath(image.path, self.root) for image in images]
         sources = [image.source for image in images]
+        drawn = functools.partial(self._draw, split.content)
         return drawn_examples(str(self.root), names, sources, drawn, order)
+
+    def _draw(self, content: _Content, index: int) -> Any:
+        """Draws the mask of an image, `[height, width, 2]`: classes, and instances."""
+        canvas, params = content.canvases[index], self.params
+        regions = self._regions(content.images[index].place, (canvas.height, canvas.width))
+        return draw(regions, canvas, ignore_label=params.ignore_label, overlap=params.overlap)
 
     def labels(self, masks: Any) -> dict[str, Any]:
         """Returns the labels of `panoptic.targets.Targets` as well, with the option `instances`."""
