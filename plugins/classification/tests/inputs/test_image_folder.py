@@ -132,6 +132,17 @@ def test_sub_folders_of_class_folders_are_read_and_hidden_files_are_not(tmp_path
     assert source.notes() == ["files that are left out: hidden and system files (5)"]
 
 
+def test_odd_names_of_files_and_folders_are_read(tmp_path, pictures, take):
+    """Names of Windows, telephones and other alphabets, and characters of patterns."""
+    names = ["IMG (1).JPG", "a[1].jpg", "50% *off*?.jpeg", "\xfcml\xe4ut \u732b.png", " lead.jpg"]
+    root = tmp_path / "data [1] *"
+    write(root / "gro\xdf \u72d7", pictures[1], *names)
+    source = folder(root, eval_fraction=0.0)
+    ((features, _),) = take(source.dataset(Mode.TRAIN, InputContext(batch_size=5)), 1)
+    assert features["image"].shape == (5, 8, 8, 3)
+    assert len({image.tobytes() for image in features["image"]}) == 5
+
+
 def test_names_of_classes_match_however_their_accents_are_stored(tmp_path):
     composed, separate = "\xe9", "e\u0301"
     write(tmp_path, [b"x"] * 2, f"train/{separate}/1.jpg", f"val/{composed}/2.jpg")
@@ -212,7 +223,7 @@ def test_nothing_to_read_and_nothing_to_evaluate(tmp_path):
     with pytest.raises(DataError, match=r"has no folder in it: 1.jpg. It needs"):
         folder(tmp_path)
     write(tmp_path / "one", [b"x"] * 3, "a/1.jpg", "b/1.jpg", "b2/1.txt")
-    with pytest.raises(DataError, match=r"class folder .*/b2 has no image: it has 1.txt, and no"):
+    with pytest.raises(DataError, match=r"class folder .*/b2 has no image: it has 1.txt, and none"):
         folder(tmp_path / "one")
     with pytest.raises(DataError, match=r"has the folder one only, with the folders a, b, b2; if"):
         write(tmp_path / "around", [b"x"] * 3, "one/a/1.jpg", "one/b/1.jpg", "one/b2/1.jpg")

@@ -49,6 +49,14 @@ def test_evaluation_yields_the_boxes_of_the_file_without_empty_lines(tmp_path):
     assert [mark.record for mark in photograph.marks] == ["line 3"]
 
 
+@pytest.mark.parametrize("name", ["../03.jpg", "/etc/passwd", "a\\..\\..\\03.jpg"])
+def test_photographs_lie_in_the_data_folder(tmp_path, name):
+    text = f"file,source,xmin,ymin,xmax,ymax,label\n{name},p,1,2,30,40,Tree\n"
+    (tmp_path / "boxes.csv").write_text(text)
+    with pytest.raises(DataError, match="boxes.csv: the path .* leads out of the data folder"):
+        trees(data_dir=str(tmp_path))
+
+
 @pytest.mark.slow
 def test_training_is_varied_and_resumes_exactly():
     check_exact_resume(trees(), batch_size=4, steps=10)

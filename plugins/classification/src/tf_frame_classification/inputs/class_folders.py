@@ -61,10 +61,10 @@ def list_class_files(folder: Path, left_out: Counter[str]) -> ClassFiles:
     for name in visible(folder, folders=True, left_out=left_out):
         images = files_below(folder / name, IMAGE_SUFFIXES, left_out)
         if not images:
+            names = name_some(visible(folder / name, folders=False), "no file")
             raise DataError(
-                f"the class folder {folder / name} has no image: it has"
-                f" {name_some(visible(folder / name, folders=False))}, and no file that ends in"
-                f" {', '.join(IMAGE_SUFFIXES)}. Remove it, or put images there."
+                f"the class folder {folder / name} has no image: it has {names}, and none that ends"
+                f" in {', '.join(IMAGE_SUFFIXES)}. Remove it, or put images there."
             )
         class_name = normal_name(name)
         if class_name in files:

@@ -25,6 +25,8 @@ from tf_frame_detection.inputs.annotations import (
     parse_numbers,
 )
 from tf_frame_vision.example_input import IMAGE_SUFFIXES
+from tf_frame_vision.reading.folders import visible
+from tf_frame_vision.reading.inside import inside
 
 _SAMPLE = Path(__file__).parents[1] / "data" / "trees"
 _FILE = "boxes.csv"
@@ -73,9 +75,9 @@ class Trees(AnnotatedFolder):
         self.root = _SAMPLE
         if self.params.data_dir:
             self.existing(f"Give the folder of {_FILE}, or leave it empty to use the sample")
-        photographs, plots, problems = _read(self.root)
+        photographs, plots, problems = _read(self.root, allow_outside=self.params.allow_outside)
         if self.params.divide_by == _PLOT:
-            trains = [_TRAINING_PLOT in plots.get(one.path.name, "") for one in photographs]
+            trains = [_TRAINING_PLOT in plot for plot in plots]
         else:
             trains = [number % 4 != 3 for number in range(len(photographs))]
         training, validation = (
@@ -89,17 +91,16 @@ class Trees(AnnotatedFolder):
         self.use(("Tree",), (training, problems), (validation, ()))
 
 
-def _read(folder: Path) -> tuple[Sequence[Photograph], dict[str, str], list[str]]:
+def _read(
+    folder: Path, *, allow_outside: bool
+) -> tuple[Sequence[Photograph], list[str], list[str]]:
     """Returns the photographs by name, the plot of each, and a line for each fault."""
     path = folder / _FILE
     rows = read_csv(path)
     if not rows or rows[0] != _COLUMNS:
         raise DataError(f"{path} does not begin with the line {','.join(_COLUMNS)}")
-    files = {
-        path_in_folder.name
-        for path_in_folder in folder.iterdir()
-        if path_in_folder.name.lower().endswith(IMAGE_SUFFIXES)
-    }
+    names = visible(folder, folders=False)
+    files = {name for name in names if name.lower().endswith(IMAGE_SUFFIXES)}
     marks: dict[str, list[Marked]] = {name: [] for name in files}
     plots: dict[str, str] = {}
     problems = []
@@ -113,8 +114,13 @@ def _read(folder: Path) -> tuple[Sequence[Photograph], dict[str, str], list[str]
             continue
         marks.setdefault(row[0], []).append(mark)
         plots[row[0]] = row[1]
-    photographs = [Photograph(folder / name, str(path), marks[name]) for name in sorted(marks)]
-    return photographs, plots, problems
+    photographs = [
+        Photograph(
+            inside(folder, name, allow_outside=allow_outside, source=path), str(path), marks[name]
+        )
+        for name in sorted(marks)
+    ]
+    return photographs, [plots.get(name, "") for name in sorted(marks)], problems
 
 
 def _mark(row: Sequence[str], record: str) -> Marked:
