@@ -1,4 +1,7 @@
+import os
+
 import pytest
+from hypothesis import given, strategies as st
 
 from tf_frame.errors import DataError
 from tf_frame_vision.reading.inside import inside, missing_files
@@ -12,6 +15,7 @@ OUTSIDE = [
     "a\\..\\..\\secret.jpg",
     "C:\\secret.jpg",
     "c:/secret.jpg",
+    "\\secret.jpg",
     "\\\\server\\share\\secret.jpg",
     "../data2/secret.jpg",
 ]
@@ -82,3 +86,18 @@ def test_missing_files_are_found_by_lists_of_their_folders(tmp_path):
     (tmp_path / "link").symlink_to(tmp_path / "a")
     names = ["a/1.jpg", "link/1.jpg", "a/2.jpg", "b/1.jpg", "1.jpg"]
     assert missing_files(tmp_path, names) == ["a/2.jpg", "b/1.jpg", "1.jpg"]
+
+
+PIECES = st.sampled_from(
+    ["..", ".", "/", "\\", "a", "data", "C:", "~", " ", "\0", "..\\", "e\u0301"]
+)
+
+
+@given(st.one_of(st.text(), st.lists(PIECES).map("".join)), st.sampled_from([".", "a", "a/b"]))
+def test_no_name_leads_out(name, base):
+    try:
+        path = inside("/no/data", name, base=base)
+    except DataError as error:
+        assert "\n" not in str(error)
+    else:
+        assert str(path) == os.path.normpath(path) and str(path).startswith("/no/data/")

@@ -52,13 +52,13 @@ def name_inside(
     prefix = f"{source}: " if str(source) else ""
     if not isinstance(name, str) or not name.strip() or "\0" in name:
         raise DataError(f"{prefix}{name!r} is no path of a file")
-    is_absolute = name.startswith("/") or bool(_DRIVE.match(name))
+    drive = _DRIVE.match(name)
     if "\\" in name and not os.path.lexists(os.path.join(root, base, name)):
         name = name.replace("\\", "/")
     within = os.path.normpath(os.path.join(base, name))
     if within == ".":
         raise DataError(f"{prefix}{name!r} is the data folder, and no file in it")
-    leads_out = is_absolute or within.split("/", 1)[0] == ".."
+    leads_out = drive or name.startswith("/") or within.split("/", 1)[0] == ".."
     if leads_out and not allow_outside:
         raise DataError(
             f"{prefix}the path {name!r} leads out of the data folder {root}; move the file into it,"
