@@ -1,0 +1,54 @@
+"""Folders as annotation programs export them: masks of the polygons; a training on each."""
+
+import json
+
+import numpy as np
+import pytest
+import tensorflow.compat.v1 as tf
+
+import exported_layouts
+from tf_frame import InputContext, Mode
+from tf_frame.cli.main import main
+from tf_frame.testing.elements import read_elements
+from tf_frame_deeplab.inputs.coco_masks import CocoMasks
+from tf_frame_deeplab.inputs.labelme_masks import LabelmeMasks
+from tf_frame_deeplab.inputs.yolo_masks import YoloMasks
+
+LAYOUTS = {writer.__name__: name for writer, name in exported_layouts.MASKS.items()}
+INPUTS = {"coco_masks": CocoMasks, "yolo_masks": YoloMasks, "labelme_masks": LabelmeMasks}
+
+
+def expected(name):
+    mask = np.zeros([exported_layouts.HEIGHT, exported_layouts.WIDTH], np.int32)
+    for left, upper, right, lower, kind in exported_layouts.OBJECTS[name]:
+        mask[upper:lower, left:right] = 1 + exported_layouts.CLASSES.index(kind)
+    return mask
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_masks_and_classes(tmp_path, layout):
+    getattr(exported_layouts, layout)(tmp_path)
+    kind = INPUTS[LAYOUTS[layout]]
+    of = kind(params=kind.Params(data_dir=str(tmp_path), eval_fraction=0.25))
+    assert of.info.class_names == ("background", *exported_layouts.CLASSES)
+    assert of.info.num_examples[Mode.TRAIN] == 3
+    with tf.Graph().as_default():
+        ((features, labels),) = read_elements(of.dataset(Mode.EVAL, InputContext(batch_size=1)))
+    name = features["name"][0].decode().rpartition(".")[0][-2:]
+    np.testing.assert_array_equal(labels["semantic"][0], expected(name))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_training_evaluation_and_prediction(tmp_path, layout):
+    getattr(exported_layouts, layout)(tmp_path / "data")
+    run, data = str(tmp_path / "run"), str(tmp_path / "data")
+    words = ["--plugin", "deeplab", "--input", LAYOUTS[layout], "--input.data_dir", data]
+    words += ["--input.crop_size", "33", "--max_steps", "1", "--train_batch_size", "2"]
+    words += ["--eval_batch_size", "1", "--input.eval_fraction", "0.25", "--model_dir", run]
+    assert main(["run", *words, "--model.heads", "semantic,instance_center,instance_offset"]) == 0
+    report = json.loads((tmp_path / "run/data.json").read_text())
+    assert report["splits"]["train"]["examples"] == 3
+    assert main(["evaluate", run]) == 0
+    assert main(["predict", run, "--output", str(tmp_path / "output")]) == 0
+    assert len([*(tmp_path / "output/overlays").rglob("*.png")]) == 1
