@@ -151,7 +151,7 @@ def read_json(path: AnyPath, *, finite: bool = False) -> Any:
     if finite:
         options = {"parse_constant": _finite, "parse_float": _finite}
     try:
-        return json.loads(text, object_pairs_hook=_as_dict, **options)
+        return json.loads(text, object_pairs_hook=as_dict, **options)
     except json.JSONDecodeError as error:
         reason = f"line {error.lineno}, column {error.colno}: {error.msg}"
         reason = reason if text.strip() else "it is empty"
@@ -163,7 +163,12 @@ def read_json(path: AnyPath, *, finite: bool = False) -> Any:
     raise DataError(f"{path} is no JSON: {reason}")
 
 
-def _as_dict(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+def as_dict(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    """Returns an object of a JSON file.
+
+    Raises:
+      ValueError: a key occurs twice with different values.
+    """
     content = dict(pairs)
     if len(content) < len(pairs):
         for key, value in pairs:

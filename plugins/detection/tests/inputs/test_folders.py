@@ -101,7 +101,7 @@ def test_files_of_other_names_are_given_by_options(forms, tmp_path):
     folder = forms.coco_json(tmp_path)
     (folder / "annotations/instances_train2017.json").rename(folder / "mine.json")
     (folder / "annotations/instances_val2017.json").rename(folder / "theirs.json")
-    with pytest.raises(ConfigError, match="and 2 JSON files; say which one to train on"):
+    with pytest.raises(DataError, match="and 2 JSON files; say which one to train on"):
         source("coco_json", folder)
     of = source("coco_json", folder, train_annotations="mine.json", eval_annotations="theirs.json")
     assert of.info.num_examples[Mode.EVAL] == 1
@@ -242,7 +242,7 @@ BAD = {
         "list as image": (annotation(image_id=[1]), r"there is no image \[1\]", 3),
         "category id": (
             coco(lambda content: content["categories"][0].update(id=float("inf"))),
-            *("a category has no id, which is a number", None),
+            *("category 0 of the list has no id, which is a number", None),
         ),
         "category twice": (
             coco(lambda content: content["categories"].append({"id": 20, "name": "cat"})),
@@ -255,7 +255,7 @@ BAD = {
         "numbers": (box(9, 4, 5), "its bbox has 3 instead of 4", 2),
         "category": (annotation(category_id=3), "its category 3 is none of", 2),
         "unknown image": (annotation(image_id=3), "there is no image 3", 3),
-        "id twice": (annotation(id=1), "has the annotation id 1 twice", 3),
+        "id twice": (annotation(id=1), "has the annotation id 1 twice", 2),
         "no file name": (
             coco(lambda content: content["images"][1].pop("file_name")),
             *("image 98: it has no file_name", 2),

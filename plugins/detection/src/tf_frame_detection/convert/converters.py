@@ -177,7 +177,7 @@ class CocoJson(_Converter):
     name = "coco_json"
 
     def read(self, folder: Path) -> Source:
-        content = coco_json.read_coco(folder, self.params)
+        content = coco_json.read_coco(folder, self.params, eval_split="val", outside=False)
         evaluation = content.parts[1] if len(content.parts) > 1 else None
         return Source(content.names, content.ids, content.parts[0], evaluation)
 

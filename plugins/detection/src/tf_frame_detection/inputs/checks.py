@@ -211,17 +211,17 @@ def _find_faults(
       said: photographs with the sizes of their annotations.
       photographs: the same with the sizes of the shown images.
     """
-    faults = {
-        place: Damage(f"{_path(photographs, place)}, of {photographs.sources[place]}", reason)
-        for place, reason in header.problems.items()
-    }
+    faults = {}
+    for place, problems in photographs.problems.items():
+        record, _, reason = problems[0].partition(": ")
+        faults[place] = Damage(f"{photographs.sources[place]}, {record}", reason)
+    for place, reason in header.problems.items():
+        where = f"{_path(photographs, place)}, of {photographs.sources[place]}"
+        faults.setdefault(place, Damage(where, reason))
     wrong = (said.sizes > 0).all(1) & ~_equal(said.sizes, header.shown)
     wrong &= ~_equal(said.sizes, header.stored)
     for place in np.flatnonzero(wrong & header.can_be_read).tolist():
-        faults[place] = _other_size(said, header, place)
-    for place, problems in photographs.problems.items():
-        record, _, reason = problems[0].partition(": ")
-        faults.setdefault(place, Damage(f"{photographs.sources[place]}, {record}", reason))
+        faults.setdefault(place, _other_size(said, header, place))
     codes = _fault_codes(photographs)
     numbers = np.flatnonzero(codes)
     places = np.searchsorted(photographs.ends, numbers, side="right") - 1

@@ -4,51 +4,33 @@ data_dir/annotations/instances_train2017.json   images, annotations, categories
 data_dir/annotations/instances_val2017.json     those to evaluate; may be missing
 data_dir/train2017/..., data_dir/val2017/...    the images
 
-Any other names by options. Format: https://cocodataset.org/#format-data, object detection; of an
-annotation `image_id`, `category_id`, `bbox` (left, upper, width, height) and `iscrowd` count.
+Layouts of other programs: `tf_frame_vision.formats.coco_layout`; any other names by options. The
+format: `coco_file`.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from tf_frame import option
-from tf_frame.errors import ConfigError, DataError
-from tf_frame.text_file import read_json
+import numpy as np
+
+from tf_frame.errors import DataError
+from tf_frame.text_file import normal_name
 from tf_frame_detection.inputs.annotated_images import AnnotatedFolder, FolderOptions
-from tf_frame_detection.inputs.annotations import (
-    Marked,
-    Photograph,
-    RecordError,
-    parse_numbers,
-)
-from tf_frame_detection.inputs.photographs import Part
+from tf_frame_detection.inputs.coco_file import Category, CocoContent, read_coco_file
+from tf_frame_detection.inputs.photographs import Part, Photographs, path_below
 from tf_frame_vision.formats import look_alikes
+from tf_frame_vision.formats.coco_layout import CocoFile, CocoOptions, find_coco, find_image
 from tf_frame_vision.reading.class_names import find_repeated
 
-_LISTS = {"images": "image", "annotations": "annotation", "categories": "category"}
 _WHAT_TO_DO = "Give --input.data_dir the folder of the images and JSON files"
-
-
-@dataclasses.dataclass(frozen=True)
-class FormOptions:
-    """Options that say where the files are."""
-
-    train_annotations: str = option(
-        "",
-        "JSON file to train on, below data_dir; empty: annotations/instances_train*.json, or the "
-        "only JSON file there is",
-    )
-    eval_annotations: str = option(
-        "", "JSON file to evaluate; empty: annotations/instances_val*.json if it is there"
-    )
-    train_images: str = option(
-        "", "folder of the images to train on; empty: train2017, train, images, or data_dir itself"
-    )
-    eval_images: str = option("", "folder of those to evaluate; empty: val2017, val, images ...")
+# Supercategory of the category that Roboflow puts above all others.
+_NONE = "none"
+FormOptions = CocoOptions
 
 
 @dataclasses.dataclass(frozen=True)
@@ -64,11 +46,13 @@ class Content:
       names, ids: classes, in the order of their ids.
       parts: photographs, and lines for records that cannot be used: to train on, and perhaps to
         evaluate.
+      notes: remarks for people, a line each.
     """
 
     names: Sequence[str]
     ids: Sequence[int]
     parts: Sequence[Part]
+    notes: Sequence[str] = ()
 
 
 class CocoJson(AnnotatedFolder):
@@ -78,155 +62,162 @@ class CocoJson(AnnotatedFolder):
     formats = (look_alikes.COCO,)
 
     def find(self) -> None:
-        content = read_coco(self.existing(_WHAT_TO_DO), self.params)
+        params = self.params
+        content = read_coco(
+            self.existing(_WHAT_TO_DO),
+            params,
+            eval_split=params.eval_split,
+            outside=params.allow_outside,
+        )
         self.class_ids = content.ids
+        self.remarks = content.notes
         evaluation = content.parts[1] if len(content.parts) > 1 else None
         self.use(content.names, content.parts[0], evaluation)
 
 
-def read_coco(folder: Path, options: FormOptions) -> Content:
+def read_coco(folder: Path, options: FormOptions, *, eval_split: str, outside: bool) -> Content:
     """Reads the JSON files of a folder.
 
+    Args:
+      folder: the data folder.
+      options: the files that the user names.
+      eval_split: the option `--input.eval_split`.
+      outside: whether names of images may lead out of the folder.
+
     Raises:
-      ConfigError, DataError: a file is missing or broken, or both have other categories.
+      DataError: a file is missing or broken, or both have other categories.
     """
-    training, evaluation = _files(folder, options)
-    splits = [("train", training, options.train_images)]
-    if evaluation:
-        splits.append(("val", evaluation, options.eval_images))
-    contents = [_lists(path) for _, path, _ in splits]
-    categories = [
-        _categories(path, content) for (_, path, _), content in zip(splits, contents, strict=True)
-    ]
+    layout = find_coco(folder, options, eval_split=eval_split)
+    files = [layout.training, *([layout.evaluation] if layout.evaluation else [])]
+    contents = [read_coco_file(file.path) for file in files]
+    used = set().union(*(np.unique(content.category_ids).tolist() for content in contents))
+    categories, notes = zip(*(_categories(content, used) for content in contents), strict=True)
     if categories[0] != categories[-1]:
-        raise DataError(f"{training} and {evaluation} have other categories")
+        raise DataError(_explain_difference(files, categories))
     ids = sorted(categories[0])
     parts = [
-        _part(path, content, _images(folder, split, images), {c: n for n, c in enumerate(ids)})
-        for (split, path, images), content in zip(splits, contents, strict=True)
+        (_photographs(content, file, folder, ids, outside=outside), content.damaged)
+        for content, file in zip(contents, files, strict=True)
     ]
-    return Content([categories[0][category] for category in ids], ids, parts)
-
-
-def _files(folder: Path, options: FormOptions) -> tuple[Path, Path | None]:
-    paths = []
-    for given, split in ((options.train_annotations, "train"), (options.eval_annotations, "val")):
-        usual = sorted((folder / "annotations").glob(f"instances_{split}*.json"))
-        paths.append(folder / given if given else next(iter(usual), None))
-    training, evaluation = paths
-    if training is None:
-        json_files = [path for path in sorted(folder.glob("*.json")) if path != evaluation]
-        if len(json_files) != 1:
-            raise ConfigError(
-                f"{folder} has no annotations/instances_train*.json, and {len(json_files)} JSON "
-                "files; say which one to train on: --input.train_annotations FILE"
-            )
-        training = json_files[0]
-    return training, evaluation
-
-
-def _images(folder: Path, split: str, given: str) -> Path:
-    if given:
-        return folder / given
-    names = (f"{split}2017", split, f"images/{split}2017", f"images/{split}", "images")
-    return next((folder / name for name in names if (folder / name).is_dir()), folder)
-
-
-def _lists(path: Path) -> Mapping[str, Any]:
-    content = read_json(path)
-    missing = [
-        name
-        for name in _LISTS
-        if not isinstance(content, dict) or not isinstance(content.get(name), list)
+    merged = [
+        f"{content.path} lists {content.merged} images more than once; each is one example with "
+        "the objects of all its records"
+        for content in contents
+        if content.merged
     ]
-    if missing:
-        raise DataError(f"{path} has no list {', '.join(missing)}; is it a file of instances?")
-    return dict(content)
+    names = [categories[0][id_] for id_ in ids]
+    return Content(names, ids, parts, [*layout.notes, *notes[0], *merged])
 
 
-def _categories(path: Path, content: Mapping[str, Any]) -> dict[int, str]:
-    try:
-        pairs = [(int(record["id"]), str(record["name"])) for record in content["categories"]]
-    except (KeyError, TypeError, ValueError, OverflowError):
-        raise DataError(f"{path}: a category has no id, which is a number, or no name") from None
-    if not pairs:
-        raise DataError(f"{path} has no category")
-    twice, same = (find_repeated(column) for column in zip(*pairs, strict=True))
+def _categories(content: CocoContent, used: set[int]) -> tuple[dict[int, str], list[str]]:
+    """Returns the name of each category, and remarks.
+
+    Args:
+      used: ids that annotations have.
+
+    Raises:
+      DataError: there is no category, or an id or a name occurs twice.
+    """
+    categories, root = list(content.categories), _find_root(content.categories, used)
+    notes = []
+    if root is not None:
+        categories.remove(root)
+        notes = [
+            f"the category {root.id}, {root.name!r}, is the root above all others and has no "
+            "object; it is no class"
+        ]
+    if not categories:
+        raise DataError(f"{content.path} has no category")
+    twice = find_repeated(category.id for category in categories)
     if twice is not None:
-        raise DataError(f"{path} has the category id {twice} twice")
+        raise DataError(f"{content.path} has the category id {twice} twice")
+    same = find_repeated(normal_name(category.name) for category in categories)
     if same is not None:
-        raise DataError(f"{path} has two categories with the name {same!r}; rename one")
-    return dict(pairs)
+        raise DataError(f"{content.path} has two categories with the name {same!r}; rename one")
+    return {category.id: category.name for category in categories}, notes
 
 
-def _part(path: Path, content: Mapping[str, Any], folder: Path, classes: Mapping[int, int]) -> Part:
-    problems: list[str] = []
-    images = dict(_by_id(path, content, "images", problems))
-    marks: dict[Any, list[Marked]] = {id_: [] for id_ in images}
-    faults: dict[Any, list[str]] = {id_: [] for id_ in images}
-    for id_, annotation in _by_id(path, content, "annotations", problems):
-        try:
-            image, mark = _mark(annotation, f"annotation {id_}", classes)
-            if image not in marks:
-                raise RecordError(f"there is no image {image!r}")
-            marks[image].append(mark)
-        except RecordError as error:
-            image = annotation.get("image_id")
-            if isinstance(image, (int, str)) and image in faults:
-                faults[image].append(f"annotation {id_}: {error}")
-            else:
-                problems.append(f"{path}, annotation {id_}: {error}")
-    photographs = []
-    for id_, image in images.items():
-        try:
-            photograph = _photograph(path, id_, image, folder, marks[id_])
-            photographs.append(dataclasses.replace(photograph, problems=faults[id_]))
-        except RecordError as error:
-            problems.append(f"{path}, image {id_}: {error}")
-    return photographs, problems
+def _find_root(categories: Sequence[Category], used: set[int]) -> Category | None:
+    """Returns the category that Roboflow puts above all others; None if there is none."""
+    for root in categories:
+        others = [category for category in categories if category is not root]
+        is_above = others and all(category.above == root.name for category in others)
+        if is_above and root.above == _NONE and root.id not in used:
+            return root
+    return None
 
 
-def _by_id(path: Path, content: Mapping[str, Any], name: str, problems: list[str]) -> Any:
-    """Yields `(id, record)` of a list; a record without an id of its own is a problem."""
-    seen = set()
-    for place, record in enumerate(content[name]):
-        one = _LISTS[name]
-        id_ = record.get("id") if isinstance(record, dict) else None
-        if not isinstance(id_, (int, str)):
-            problems.append(f"{path}, {one} {place} of the list has no id")
-        elif id_ in seen:
-            problems.append(f"{path} has the {one} id {id_} twice")
-        else:
-            seen.add(id_)
-            yield id_, record
+def _explain_difference(files: Sequence[CocoFile], categories: Sequence[Mapping[int, str]]) -> str:
+    first, second = categories
+    differences = [
+        f"{id_} is {_quoted(first.get(id_))} in the first and {_quoted(second.get(id_))} in the "
+        "second"
+        for id_ in sorted({*first, *second})
+        if first.get(id_) != second.get(id_)
+    ]
+    more = f" ({len(differences) - 2} more like this)" if len(differences) > 2 else ""
+    return (
+        f"{files[0].path} and {files[1].path} have other categories: "
+        f"{', and '.join(differences[:2])}{more}; write the same categories into both files"
+    )
 
 
-def _mark(
-    annotation: Mapping[str, Any], record: str, classes: Mapping[int, int]
-) -> tuple[Any, Marked]:
-    """Returns the id of the image, and the object."""
-    missing = {"image_id", "category_id", "bbox"} - annotation.keys()
-    if missing:
-        raise RecordError(f"it has no {', '.join(sorted(missing))}")
-    left, upper, width, height = parse_numbers(annotation["bbox"], 4, "its bbox")
-    category = annotation["category_id"]
-    if not isinstance(category, int) or category not in classes:
-        raise RecordError(f"its category {category!r} is none of the file's")
-    if not isinstance(annotation["image_id"], (int, str)):
-        raise RecordError(f"there is no image {annotation['image_id']!r}")
-    crowd = bool(annotation.get("iscrowd", 0))
-    box = (upper, left, upper + height, left + width)
-    return annotation["image_id"], Marked(box, classes[category], record, crowd, crowd)
+def _quoted(name: str | None) -> str:
+    return "missing" if name is None else repr(name)
 
 
-def _photograph(
-    path: Path, id_: Any, image: Mapping[str, Any], folder: Path, marks: Sequence[Marked]
-) -> Photograph:
-    name, height, width = (image.get(key) for key in ("file_name", "height", "width"))
-    if not isinstance(name, str) or not name:
-        raise RecordError("it has no file_name")
-    if isinstance(id_, int) and not -(2**63) <= id_ < 2**63:
-        raise RecordError("its id does not fit into 64 bits")
-    size = (height, width) if isinstance(height, int) and isinstance(width, int) else None
-    number = id_ if isinstance(id_, int) else None
-    return Photograph(folder / name, str(path), marks, size, number)
+def _photographs(
+    content: CocoContent, file: CocoFile, folder: Path, ids: Sequence[int], *, outside: bool
+) -> Photographs:
+    """Returns the images of a file with the numbers of their classes."""
+    find = _Finder(file, folder, outside=outside)
+    crowd = content.crowd
+    return Photographs(
+        root=folder,
+        paths=[find(name) if name else "" for name in content.names],
+        sources=[str(content.path)] * len(content.names),
+        sizes=content.sizes,
+        are_shares=np.zeros(len(content.names), bool),
+        image_ids=content.image_ids,
+        ends=content.ends,
+        boxes=content.boxes,
+        # Objects of unknown categories are problems of their images.
+        classes=np.searchsorted(np.array(ids, np.int64), content.category_ids).astype(np.int32),
+        ignored=crowd,
+        crowd=crowd,
+        records=content.records,
+        record_word="annotation",
+        problems={place: (problem,) for place, problem in content.problems.items()},
+    )
+
+
+class _Finder:
+    """Finds images by their `file_name`, most of them by one look at the disk.
+
+    Args:
+      file: the JSON file and the folder of its images.
+      root: the data folder.
+      outside: whether names may lead out of it.
+    """
+
+    def __init__(self, file: CocoFile, root: Path, *, outside: bool) -> None:
+        self._file, self._root, self._outside = file, root, outside
+        folders = dict.fromkeys((file.images, file.path.parent, root))
+        self._prefixes = [
+            os.path.join(path_below(root, folder), "").removeprefix("./")
+            for folder in folders
+            if folder == root or root in folder.parents
+        ]
+        self._base = os.path.join(root, "")
+
+    def __call__(self, name: str) -> str:
+        """Returns the path below the data folder."""
+        slashed = name.replace("\\", "/")
+        parts = slashed.split("/")
+        # Everything else needs a closer look.
+        if all(parts) and not {".", ".."} & set(parts) and parts[0][1:2] != ":":
+            for prefix in self._prefixes:
+                if os.path.exists(f"{self._base}{prefix}{slashed}"):
+                    return prefix + slashed
+        path = find_image(self._file, name, self._root, outside=self._outside)
+        return path_below(self._root, path)

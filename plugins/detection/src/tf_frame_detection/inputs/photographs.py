@@ -183,7 +183,9 @@ def collect(root: Path, photographs: Iterable[Photograph]) -> Photographs:
 def path_below(root: Path, path: Path | str) -> str:
     """Returns a path as it is written below a folder."""
     text, prefix = os.fspath(path), os.path.join(root, "")
-    return text[len(prefix) :] if text.startswith(prefix) else os.path.relpath(text, root)
+    if not text.startswith(prefix):
+        return os.path.relpath(text, root)
+    return text[len(prefix) :]
 
 
 def divide(photographs: Photographs, fraction: float) -> tuple[Photographs, Photographs]:

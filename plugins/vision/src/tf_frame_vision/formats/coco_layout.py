@@ -88,8 +88,8 @@ def find_coco(root: Path, options: CocoOptions, *, eval_split: str) -> CocoLayou
     if training is None:
         training = _only_file(root, evaluation)
     return CocoLayout(
-        _with_images(root, training, options.train_images),
-        _with_images(root, evaluation, options.eval_images) if evaluation else None,
+        _with_images(root, training, options.train_images, "train"),
+        _with_images(root, evaluation, options.eval_images, "val") if evaluation else None,
         notes,
     )
 
@@ -153,11 +153,11 @@ def _only_file(root: Path, evaluation: Path | None) -> Path:
     )
 
 
-def _with_images(root: Path, path: Path, given: str) -> CocoFile:
+def _with_images(root: Path, path: Path, given: str, part: str) -> CocoFile:
     """Returns a JSON file with the folder of its images."""
     if given or path.name == _ROBOFLOW:
         return CocoFile(path, root / given if given else path.parent)
     split = path.stem.removeprefix(_INSTANCES)
-    short = split.rstrip("0123456789")
-    names = (split, short, f"images/{split}", f"images/{short}", "images")
+    words = (split, split.rstrip("0123456789"), f"{part}2017", part)
+    names = [*words, *(f"images/{word}" for word in words), "images"]
     return CocoFile(path, first_existing(root, names) or root)

@@ -1,0 +1,195 @@
+"""Reads the lists of a large JSON file element by element, so that memory does not grow with it.
+
+    for name, elements in read_json_lists("instances.json"):
+        if name == "annotations":
+            for element in elements:
+                ...
+
+The content is an object, as of COCO's files. Faults are those of `tf_frame.text_file.read_json`.
+"""
+
+from __future__ import annotations
+
+import codecs
+import contextlib
+import json
+import os
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from tf_frame.errors import DataError
+from tf_frame.text_file import as_dict, read_json, read_text
+
+_CHUNK_BYTES = 1 << 20
+_BLANKS = re.compile(r"[ \t\n\r]*")
+_GO_ON = ("", ".", "e", "E")
+_DECODER = json.JSONDecoder(object_pairs_hook=as_dict)
+_OTHER_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)
+
+
+def read_json_lists(path: str | os.PathLike[str]) -> Iterator[tuple[str, Iterator[Any]]]:
+    """Yields the key of each list at the top of a JSON object, and an iterator of its elements.
+
+    The elements must be taken before the next key.
+
+    Raises:
+      DataError: see `read_json`; at the place of the fault, and not before.
+    """
+    with _explained(path):
+        text = _Text(_chunks(path))
+        if text.next_character() != "{":
+            text.value()
+            return
+    keys: set[str] = set()
+    text.position += 1
+    while True:
+        with _explained(path):
+            key = _next_key(text, keys)
+            if key is None:
+                return
+            is_list = text.next_character() == "["
+            if not is_list:
+                text.value()
+                continue
+        elements = _elements(path, text)
+        yield key, elements
+        for _ in elements:
+            pass
+
+
+def _next_key(text: _Text, keys: set[str]) -> str | None:
+    """Returns the key before the next value of the object; None at its end."""
+    if text.next_character() == "}":
+        text.position += 1
+        if text.has_more():
+            text.fail("Extra data")
+        return None
+    if keys:
+        text.expect(",")
+    if text.next_character() != '"':
+        text.fail("Expecting property name enclosed in double quotes")
+    key = str(text.value())
+    if key in keys:
+        raise ValueError(f"an object has the key {key!r} twice")
+    keys.add(key)
+    text.expect(":")
+    return key
+
+
+def _elements(path: str | os.PathLike[str], text: _Text) -> Iterator[Any]:
+    text.position += 1
+    with _explained(path):
+        is_empty = text.next_character() == "]"
+    while not is_empty:
+        with _explained(path):
+            element = text.value()
+        yield element
+        with _explained(path):
+            is_empty = text.next_character() != ","
+            if not is_empty:
+                text.position += 1
+    with _explained(path):
+        text.expect("]")
+
+
+@contextlib.contextmanager
+def _explained(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Turns errors of the parser into the `DataError` that `read_json` raises."""
+    try:
+        yield
+    except (ValueError, RecursionError) as error:
+        read_json(path)
+        raise DataError(f"{path} is no JSON: {error}") from None
+
+
+class _Text:
+    """The part of a text that is being parsed.
+
+    Attributes:
+      text: this part.
+      position: the next character in it.
+    """
+
+    def __init__(self, chunks: Iterator[str]) -> None:
+        self.text = ""
+        self.position = 0
+        self._chunks = chunks
+
+    def next_character(self) -> str:
+        """Skips blanks, and returns the character behind them without taking it."""
+        if not self.has_more():
+            self.fail("Expecting value")
+        return self.text[self.position]
+
+    def has_more(self) -> bool:
+        """Skips blanks, and returns whether there is a character behind them."""
+        while True:
+            match = _BLANKS.match(self.text, self.position)
+            self.position = match.end() if match else self.position
+            if self.position < len(self.text):
+                return True
+            if not self._read(1):
+                return False
+
+    def expect(self, character: str) -> None:
+        """Takes a character.
+
+        Raises:
+          json.JSONDecodeError: another one comes.
+        """
+        if self.next_character() != character:
+            self.fail(f"Expecting {character!r} delimiter")
+        self.position += 1
+
+    def value(self) -> Any:
+        """Takes a value.
+
+        Raises:
+          ValueError, RecursionError: there is none.
+        """
+        self.next_character()
+        num_chunks = 1
+        while True:
+            try:
+                value, end = _DECODER.raw_decode(self.text, self.position)
+            except json.JSONDecodeError:
+                if not self._read(num_chunks):
+                    raise
+            else:
+                # A number may go on behind this part, and then ends too early.
+                is_cut = self.text[end : end + 1] in _GO_ON
+                if not is_cut or not self._read(num_chunks):
+                    self.position = end
+                    return value
+            # A large value is not tried with every chunk.
+            num_chunks *= 2
+
+    def fail(self, message: str) -> None:
+        """Raises the error of a text that is no JSON."""
+        raise json.JSONDecodeError(message, self.text, self.position)
+
+    def _read(self, num_chunks: int) -> bool:
+        parts = [self.text[self.position :]]
+        for _ in range(num_chunks):
+            parts.append(next(self._chunks, ""))
+        if not any(parts[1:]):
+            return False
+        self.text, self.position = "".join(parts), 0
+        return True
+
+
+def _chunks(path: str | os.PathLike[str]) -> Iterator[str]:
+    if not os.path.isfile(path) or os.path.getsize(path) <= _CHUNK_BYTES:
+        yield read_text(path)
+        return
+    with open(path, "rb") as file:
+        data = file.read(_CHUNK_BYTES)
+        if data.startswith(_OTHER_MARKS):
+            yield read_text(path)
+            return
+        decoder = codecs.getincrementaldecoder("utf-8-sig")()
+        while data:
+            yield decoder.decode(data)
+            data = file.read(_CHUNK_BYTES)
+        yield decoder.decode(b"", final=True)
