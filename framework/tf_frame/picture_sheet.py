@@ -53,6 +53,20 @@ def encode_png(pixels: Any) -> bytes:
     return file.getvalue()
 
 
+def draw_examples(source: Any, features: Any, labels: Any) -> Sequence[Picture]:
+    """Returns pictures of a batch as its input draws them, or else as they are.
+
+    Args:
+      source: the input; it may lack the method `draw_examples`.
+      features, labels: the batch, as arrays.
+    """
+    draw = getattr(source, "draw_examples", None)
+    pictures: Sequence[Picture] | None = draw(features, labels) if draw else None
+    if pictures is None:
+        pictures = plain_pictures(features, labels, source.info.class_names)
+    return pictures
+
+
 def plain_pictures(features: Any, labels: Any, class_names: Sequence[str] = ()) -> list[Picture]:
     """Returns the feature `image` of each example with its labels as text.
 

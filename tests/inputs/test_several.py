@@ -1,5 +1,6 @@
 """The input `several`, of toy inputs that a package registers."""
 
+import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
@@ -112,6 +113,23 @@ def test_the_first_source_is_evaluated_and_predicted_on():
     assert "evaluations are of counted, the first source" in source.notes()
     assert source.info.num_examples == {Mode.TRAIN: 10, Mode.EVAL: 3}
     assert source.info.class_names == ("a", "b")
+
+
+def test_reports_and_pictures_are_those_of_all_sources():
+    source = several("counted:batch_size=2", "counted:batch_size=1")
+    data = source.data_report()
+    assert {mode: split.examples for mode, split in data.splits.items()} == {
+        Mode.TRAIN: 10,
+        Mode.EVAL: 3,
+    }
+    assert data.remarks[-1] == "classes are those of counted"
+    batches = [{"image": np.full([count, 2, 2, 1], count, np.uint8)} for count in (2, 1)]
+    pictures = source.draw_examples(batches, [{"y": np.array([0, 1])}, {"y": np.array([1])}])
+    assert [(pixels[0, 0, 0], caption) for pixels, caption in pictures] == [
+        (2, "a"),
+        (1, "b"),
+        (2, "b"),
+    ]
 
 
 def test_a_value_may_have_colons_commas_and_equals_signs():

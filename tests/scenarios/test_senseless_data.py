@@ -111,6 +111,12 @@ FAULTS = {
             root, [[BLACK + n for n in range(4)], [BLACK + n for n in range(4, 8)]], "cat", "dog"
         ),
     ),
+    "blank_images": (
+        CLASSES,
+        lambda root: classes(
+            root, [[BLACK + 9 * n for n in k] for k in ((1, 3, 5), (6, 8, 9))], "cat", "dog"
+        ),
+    ),
     "class_and_ignored": (MASKS, lambda root: masks(root, 0, inner=255)),
     "all_void": (MASKS, lambda root: masks(root, 255, inner=255)),
     "constant_labels": (MASKS, lambda root: masks(root, 1)),

@@ -11,6 +11,7 @@ and export use only the first source.
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
@@ -18,8 +19,11 @@ from typing import Any, ClassVar
 from tf_frame.config.option import check_names, declared_options, option, resolve
 from tf_frame.config.values import to_text
 from tf_frame.errors import ConfigError, DataError
+from tf_frame.picture_sheet import draw_examples
 from tf_frame.plugin.configured import ConfiguredPlugin
 from tf_frame.plugin.contracts import InputContext, Plugin
+from tf_frame.plugin.data_report import DataReport
+from tf_frame.plugin.data_warnings import find_data_report
 from tf_frame.plugin.input_info import InputInfo, Mode
 from tf_frame.plugin.kinds import INPUT
 from tf_frame.plugin.load import load_plugin
@@ -118,6 +122,27 @@ class Several(Plugin):
         name = self._sources[0].plugin.name
         notes = [line for source in self._inputs for line in getattr(source, "notes", tuple)()]
         return [f"evaluations are of {name}, the first source", *notes]
+
+    def data_report(self) -> DataReport:
+        """Returns the report of the first source, with the training examples of all sources."""
+        first, *further = [find_data_report(source) for source in self._inputs]
+        splits = dict(first.splits)
+        if Mode.TRAIN in splits:
+            splits[Mode.TRAIN] = dataclasses.replace(
+                splits[Mode.TRAIN], examples=self.info.num_examples.get(Mode.TRAIN)
+            )
+        return dataclasses.replace(
+            first,
+            splits=splits,
+            remarks=(*first.remarks, f"classes are those of {self._sources[0].plugin.name}"),
+            warnings=tuple(warning for part in (first, *further) for warning in part.warnings),
+        )
+
+    def draw_examples(self, features: Any, labels: Any) -> Sequence[Any]:
+        """Returns pictures of the examples of all sources, in turn."""
+        drawn = map(draw_examples, self._inputs, features, labels)
+        in_turn = itertools.chain.from_iterable(itertools.zip_longest(*drawn))
+        return [picture for picture in in_turn if picture is not None]
 
     def __getattr__(self, name: str) -> Any:
         # Copies ask for attributes before there are any.

@@ -7,7 +7,7 @@ code is 0, so that nobody looks. Each fault is a `DataWarning` with a remedy.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from tf_frame.plugin.data_report import DataReport, DataWarning, SplitReport, report_from_info
@@ -108,27 +108,28 @@ def _split_warnings(report: DataReport, train: SplitReport, held_out: SplitRepor
             "label both with the same classes",
         )
     else:
-        yield from _missing_class_warnings(unit, train.counts, trained, evaluated)
+        yield from _missing_class_warnings(unit, trained, evaluated)
 
 
 def _missing_class_warnings(
-    unit: str, counts: Mapping[str, int], trained: Sequence[str], evaluated: Sequence[str]
+    unit: str, trained: Sequence[str], evaluated: Sequence[str]
 ) -> Iterator[DataWarning]:
-    only_evaluated = [name for name in evaluated if name not in {*trained}]
-    only_trained = [name for name in counts if name in {*trained} - {*evaluated}]
+    # Characters such as 1 and a comma need quotes in a sentence.
+    shown = repr if unit == _CHARACTERS else str
+    only_evaluated = [shown(name) for name in evaluated if name not in {*trained}]
+    only_trained = [name for name in trained if name not in {*evaluated}]
     if only_evaluated:
         yield DataWarning(
             "class_not_trained",
-            f"{_some(only_evaluated)} occur only in the evaluation data, so that they cannot be "
-            "learned",
+            f"only the evaluation data has {_some(only_evaluated)}, which cannot be learned",
             "add training examples, or leave them out of the evaluation",
         )
     # A rare letter need not occur in the words to evaluate.
     if only_trained and unit != _CHARACTERS:
         yield DataWarning(
             "class_not_evaluated",
-            f"{_some(only_trained)} occur only in the training data, so that no figure tells how "
-            "well they are learned",
+            f"only the training data has {_some(only_trained)}, so that no figure tells how well "
+            "they are learned",
             "add evaluation examples, such as by a greater --input.eval_fraction",
         )
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from nonconforming import tf
 from nonconforming.healthy import Points
-from tf_frame import InputInfo, Mode
+from tf_frame import DataReport, InputInfo, Mode, SplitReport
 
 
 class TwoSizes(Points):
@@ -37,6 +37,23 @@ class CountsByText(Points):
     @property
     def info(self):
         return InputInfo(num_examples={**self.sizes, "test": 3})
+
+
+class ReportsAnotherNumber(Points):
+    def data_report(self):
+        return DataReport(splits={Mode.TRAIN: SplitReport(examples=99)})
+
+
+class ReportsNoJson(Points):
+    def data_report(self):
+        return DataReport(remarks=(b"bytes",))
+
+
+class ReportsOtherCounts(Points):
+    def data_report(self):
+        examples = self.info.num_examples[Mode.TRAIN]
+        split = SplitReport(examples=examples, counts={"a": 1, "b": 1})
+        return DataReport(splits={Mode.TRAIN: split})
 
 
 class LacksAFeature(Points):

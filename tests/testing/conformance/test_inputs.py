@@ -12,9 +12,13 @@ from tf_frame.plugin.kinds import INPUT
 NAMES, SIZE = "test_elements_are_as_declared", "test_batches_have_the_asked_size"
 RESUMED = "test_interrupted_run_reads_the_same_batches"
 COUNTED = "test_num_examples_is_true"
+REPORT = "test_data_report_agrees_with_info"
 FAULTS = [
     (inputs.FeatureNamesAreAText, "test_definition_fits_the_contract", "a list of names"),
     (inputs.CountsByText, "test_info_is_complete", "{'test': 3}"),
+    (inputs.ReportsAnotherNumber, REPORT, "has 99 examples for TRAIN, and info.num_examples has"),
+    (inputs.ReportsNoJson, REPORT, "cannot be written as JSON: .*bytes"),
+    (inputs.ReportsOtherCounts, REPORT, "add up to 2, but there are"),
     (inputs.LacksAFeature, NAMES, "the features for training lack weight"),
     slow(inputs.OtherTypesInEvaluation, NAMES, "labels is float32 .* and float64"),
     slow(inputs.UnknownRank, NAMES, r"features\['size'\] has a shape of unknown rank"),
@@ -34,7 +38,11 @@ FAULTS = [
     (inputs.CountsInPython, RESUMED, "differs in 2 of 2 values"),
 ]
 # A check that has to be left out, because the fault keeps it from its data.
-LEFT_OUT = {inputs.RepeatsEvaluation: COUNTED, inputs.DrawsByAStatefulOperation: RESUMED}
+LEFT_OUT = {
+    inputs.RepeatsEvaluation: COUNTED,
+    inputs.DrawsByAStatefulOperation: RESUMED,
+    inputs.CountsByText: REPORT,
+}
 
 
 class Folder(Input):

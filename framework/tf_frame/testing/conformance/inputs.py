@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import unittest
+from collections.abc import Sequence
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.plugin import Mode
+from tf_frame.plugin import Mode, SplitReport
 from tf_frame.testing.conformance.batches import Batches
-from tf_frame.testing.conformance.outcomes import fails_as, not_checked
+from tf_frame.testing.conformance.outcomes import fails_as, not_checked, reported_by
 from tf_frame.testing.conformance.read_input import BATCH_SIZE, MOST_SECS, RESUMED_STEPS, ReadInput
 from tf_frame.testing.exact_resume import check_exact_resume
 
@@ -22,6 +24,29 @@ class InputConformance(ReadInput):
     def test_info_is_complete(self) -> None:
         """`info` is an InputInfo with numbers of examples by mode."""
         self.info()
+
+    def test_data_report_agrees_with_info(self) -> None:
+        """`data_report`, if there is one, can be written as JSON and has the numbers of `info`."""
+        with reported_by("test_info_is_complete"):
+            source, info = self.source(), self.info()
+        if not hasattr(source, "data_report"):
+            raise unittest.SkipTest("the input has no method data_report")
+        report = source.data_report()
+        try:
+            json.dumps(report.as_json())
+        except (TypeError, ValueError, AttributeError) as error:
+            raise AssertionError(
+                f"data_report() cannot be written as JSON: {error}; return a tf_frame.DataReport "
+                "with plain texts and numbers"
+            ) from None
+        for mode, split in report.splits.items():
+            declared = info.num_examples.get(mode)
+            assert split.examples == declared, (
+                f"data_report() has {split.examples} examples for {mode.name}, and "
+                f"info.num_examples has {declared}; use the same number in both"
+            )
+            mistake = _wrong_counts(report.unit, split, info.class_names)
+            assert not mistake, f"data_report() for {mode.name}: {mistake}"
 
     def test_elements_are_as_declared(self) -> None:
         """Training and evaluation have the declared names, the same types, and real shapes."""
@@ -152,3 +177,18 @@ class InputConformance(ReadInput):
         steps = min(RESUMED_STEPS, len(self.read(Mode.TRAIN).sizes))
         check_exact_resume(self.source(), batch_size=BATCH_SIZE, steps=steps)
         self.draws().check("the constructor")
+
+
+def _wrong_counts(unit: str, split: SplitReport, class_names: Sequence[str]) -> str:
+    """Returns a fault of the counts of a split, or an empty text."""
+    if split.counts is None:
+        return ""
+    unknown = [name for name in split.counts if name not in class_names]
+    if unknown and class_names:
+        return f"it counts {unknown[0]}, which is not in info.class_names"
+    if any(count < 0 for count in split.counts.values()):
+        return "a count is negative"
+    total = sum(split.counts.values()) + split.without_label
+    if unit == "examples" and split.examples is not None and total != split.examples:
+        return f"the counts of the classes add up to {total}, but there are {split.examples}"
+    return ""

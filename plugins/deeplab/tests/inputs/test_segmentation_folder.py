@@ -199,7 +199,7 @@ def test_text_files_may_have_a_byte_order_mark_and_images_of_both_lists_are_told
     (tmp_path / "masks/p3.png").rename(tmp_path / "masks/caf\u00e9 1.png")
     (tmp_path / "train.txt").write_text("p1\np2\ncafe\u0301 1", encoding="utf-16")
     (warning,) = source(tmp_path).data_report().warnings
-    assert "1 images are in the training data and in the evaluation data" in str(warning)
+    assert "share 1 image, such as" in str(warning)
 
 
 def kinds(folder):

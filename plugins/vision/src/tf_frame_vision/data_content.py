@@ -23,7 +23,7 @@ _HEADERS = 200
 # Training images that are decoded, and the largest of them: a few show whether all are dark.
 _DECODED, _DECODED_PIXELS = 6, 4_000_000
 # A picture with no greater value looks black.
-_DARK = 8
+_DARK = 20
 # Share of training images that may be copies of others.
 _FEW_COPIES = 0.05
 _NAMED = 2
@@ -61,6 +61,7 @@ def make_report(
     class_names: Sequence[str],
     unused: Sequence[str] = (),
     warnings: Sequence[DataWarning] = (),
+    image_range: Sequence[float] = (),
 ) -> DataReport:
     """Returns the report of a data set.
 
@@ -72,6 +73,7 @@ def make_report(
       class_names: the classes.
       unused: folders and files that nothing uses.
       warnings: faults that only the input sees.
+      image_range: the option `--input.image_range`.
     """
     splits = {
         mode: SplitReport(
@@ -93,7 +95,7 @@ def make_report(
         class_names=tuple(class_names),
         unused=tuple(unused),
         remarks=tuple(remarks),
-        warnings=(*warnings, *_copy_warnings(contents), *_dark_warnings(contents)),
+        warnings=(*warnings, *_copy_warnings(contents), *_dark_warnings(contents, image_range)),
     )
 
 
@@ -138,7 +140,6 @@ def _copy_warnings(contents: Mapping[Mode, SplitContent]) -> Iterator[DataWarnin
     train, held_out = (contents.get(mode, SplitContent()) for mode in (Mode.TRAIN, Mode.EVAL))
     if not train.files:
         return
-    labels = dict(zip(train.files, train.labels, strict=False))
     trained, evaluated = {*train.files}, {*held_out.files}
     groups = copies.find_copies(_common_root(train, held_out), sorted(trained | evaluated))
     # A file of both splits is a copy of itself.
@@ -147,28 +148,38 @@ def _copy_warnings(contents: Mapping[Mode, SplitContent]) -> Iterator[DataWarnin
     if in_both:
         yield DataWarning(
             "shared_images",
-            f"{len(in_both)} images are in the training data and in the evaluation data, such as "
-            f"{_example(in_both[0], trained, evaluated)}, so that figures are too good",
+            f"the training data and the evaluation data share {_count(len(in_both), 'image')}, "
+            f"such as {_example(in_both[0], trained, evaluated)}, so that figures are too good",
             "remove them from one of the two",
         )
-    within = [[path for path in group if path in trained] for group in groups]
-    within = [group for group in within if len({*group}) > 1]
-    unlike = [group for group in within if len({labels.get(path) for path in group}) > 1]
+    within = [[*dict.fromkeys(path for path in group if path in trained)] for group in groups]
+    yield from _warnings_within(train, [group for group in within if len(group) > 1])
+
+
+def _warnings_within(train: SplitContent, groups: Sequence[Sequence[str]]) -> Iterator[DataWarning]:
+    """Yields warnings about copies among the training images."""
+    labels = dict(zip(train.files, train.labels, strict=False))
+    unlike = [group for group in groups if len({labels.get(path) for path in group}) > 1]
     if unlike:
         yield DataWarning(
             "contradicting_labels",
-            f"{len(unlike)} training images have several labels, such as "
+            f"{_count(len(unlike), 'training image')} with copies under another label, such as "
             f"{' and '.join(unlike[0][:_NAMED])}",
             "remove the wrong ones",
         )
-    surplus = sum(len({*group}) - 1 for group in within)
-    if surplus > _FEW_COPIES * len(trained):
+    alike = [group for group in groups if group not in unlike]
+    surplus = sum(len(group) - 1 for group in alike)
+    if surplus > _FEW_COPIES * len(train.files):
         yield DataWarning(
             "duplicates",
-            f"{surplus} of {len(trained)} training images are copies of others, such as "
-            f"{' and '.join(within[0][:_NAMED])}",
+            f"{surplus} of {len(train.files)} training images are copies of others, such as "
+            f"{' and '.join(alike[0][:_NAMED])}",
             "remove the copies",
         )
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" + ("" if number == 1 else "s")
 
 
 def _common_root(train: SplitContent, held_out: SplitContent) -> Path:
@@ -184,30 +195,42 @@ def _example(group: Sequence[str], trained: set[str], evaluated: set[str]) -> st
     return one if one == other else f"{one} and {other}"
 
 
-def _dark_warnings(contents: Mapping[Mode, SplitContent]) -> Iterator[DataWarning]:
-    """Yields a warning if some training images, and so perhaps all, are black."""
+def _dark_warnings(
+    contents: Mapping[Mode, SplitContent], image_range: Sequence[float]
+) -> Iterator[DataWarning]:
+    """Yields a warning if some training images, and so perhaps all, are black or blank."""
     train = contents.get(Mode.TRAIN, SplitContent())
-    values = [
-        value for name in _spread(train.files, _DECODED) if (value := _brightest(name)) is not None
-    ]
-    if values and max(values) <= _DARK:
+    names = _spread(train.files, _DECODED)
+    ranges = [values for name in names if (values := _value_range(name, image_range))]
+    if not ranges:
+        return
+    brightest = max(most for _, most in ranges)
+    if brightest <= _DARK:
         yield DataWarning(
             "dark_images",
-            f"the brightest value of {len(values)} training images that were looked at is "
-            f"{max(values)} of 255, so that they are black",
+            f"the brightest value of {len(ranges)} training images that were looked at is "
+            f"{brightest} of 255, so that they are black",
             "check the images; those of 12 bits in 16 need --input.image_range 0,4095",
+        )
+    elif len(ranges) > 1 and all(least == most for least, most in ranges):
+        yield DataWarning(
+            "blank_images",
+            f"{len(ranges)} training images that were looked at have one value in all pixels, "
+            f"such as {names[0]}",
+            "check the images",
         )
 
 
-def _brightest(path: str) -> int | None:
-    """Returns the greatest value of an image; None if the image is large, or cannot be read."""
+def _value_range(path: str, image_range: Sequence[float]) -> tuple[int, int] | None:
+    """Returns the least and the greatest value; None if the image is large, or cannot be read."""
     try:
         header = read_header(path)
         if header.height * header.width > _DECODED_PIXELS:
             return None
-        return int(load_pixels(path).max(initial=0))
+        pixels = load_pixels(path, image_range=image_range)
     except ImageError:
         return None  # Reading the examples names it.
+    return int(pixels.min()), int(pixels.max())
 
 
 def count_classes(labels: Sequence[int], class_names: Sequence[str]) -> dict[str, int]:

@@ -113,6 +113,7 @@ class ExampleInput(Input):
             class_names=self.info.class_names,
             unused=self.parts.unused,
             warnings=self.data_warnings(),
+            image_range=getattr(self.params, "image_range", ()),
         )
 
     def content(self, split: Split) -> SplitContent:

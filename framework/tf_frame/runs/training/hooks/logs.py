@@ -14,7 +14,7 @@ from tf_frame.hooks.stock.step_counter import StepCounterHook
 from tf_frame.hooks.summary import SummaryHook, event_writer
 from tf_frame.hooks.throughput import ThroughputHook
 from tf_frame.hooks.timeline import TimelineHook
-from tf_frame.picture_sheet import Picture, plain_pictures
+from tf_frame.picture_sheet import draw_examples
 from tf_frame.plugin import Input
 from tf_frame.runs.training.parts import TrainingParts
 from tf_frame.types import Tensor
@@ -110,13 +110,3 @@ def has_pictures(features: Any) -> bool:
     image = features.get("image") if isinstance(features, Mapping) else None
     shape = getattr(image, "shape", None)
     return shape is not None and shape.rank == 4 and shape[-1] in (1, 3, 4)
-
-
-def draw_examples(source: Any, features: Any, labels: Any) -> Sequence[Picture]:
-    """Returns pictures of a batch as its input draws them, or else as they are."""
-    pictures: Sequence[Picture] | None = None
-    if _draws(source):
-        pictures = source.draw_examples(features, labels)
-    if pictures is None:
-        pictures = plain_pictures(features, labels, source.info.class_names)
-    return pictures
