@@ -153,6 +153,22 @@ def test_a_test_part_alone_is_not_evaluated_and_default_is_undivided(tmp_path):
         source(write(tmp_path / "c"), eval_split="test")
 
 
+@pytest.mark.parametrize("eval_split", ["val", "test"])
+def test_images_of_a_list_that_is_not_used_are_not_trained_on(tmp_path, eval_split):
+    write(tmp_path)
+    (tmp_path / "valid.txt").write_text("p0\n")
+    (tmp_path / "test.txt").write_text("p1\nunlabelled\n" if eval_split == "val" else "p1\n")
+    of = source(tmp_path, eval_split=eval_split)
+    evaluated = ["p0" if eval_split == "val" else "p1"]
+    assert (names(of, Mode.TRAIN), names(of, Mode.EVAL)) == (["p2", "p3"], evaluated)
+    assert "txt is not used" in of.notes()[0]
+    (tmp_path / "few.txt").write_text("p2\n")
+    if eval_split == "val":
+        of = source(tmp_path, eval_list=str(tmp_path / "few.txt"))
+        assert (names(of, Mode.TRAIN), names(of, Mode.EVAL)) == (["p0", "p3"], ["p2"])
+        assert of.notes()[0].startswith("test.txt and valid.txt are not used")
+
+
 def test_an_image_is_its_path_and_names_match_in_any_normal_form(tmp_path):
     composed, separate = "\xe9", "e\u0301"
     for number, name in enumerate(["a/p", "b/p", separate]):
@@ -399,6 +415,7 @@ def test_a_position_can_be_saved(tmp_path):
     ("params", "expected"),
     [
         ({"crop_size": (1, 2, 3)}, "--input.crop_size: give HEIGHT,WIDTH"),
+        ({"eval_split": "test", "eval_list": "x"}, "eval_split test and --input.eval_list both"),
         ({"min_scale_factor": 3.0}, "--input.min_scale_factor 3.0 is greater than"),
         ({"resize_factor": 16}, "have no effect without --input.min_resize_value"),
         ({"min_resize_value": 9, "max_resize_value": 8}, "--input.min_resize_value 9 is greater"),

@@ -19,7 +19,7 @@ from tf_frame.errors import DataError, NoDataError
 from tf_frame_vision.example_input import Split, absent_split
 from tf_frame_vision.reading.folders import existing_folder, find_shards, visible
 from tf_frame_vision.reading.record_index import RecordIndex, index_records
-from tf_frame_vision.reading.splits import EVAL, Splits, find_splits, split_kind
+from tf_frame_vision.reading.splits import EVAL, Splits, check_one_choice, find_splits, split_kind
 
 # Names of tf-frame's own records, of slim's data sets, and of the object detection API.
 _TEST = (
@@ -47,6 +47,7 @@ def record_splits(params: Any) -> Parts:
       ConfigError, DataError: no such folder or files, or files that cannot be read; see
         `find_shards` and `make_record_split`.
     """
+    check_one_choice(params, "eval_pattern")
     what_to_do = "Give --input.data_dir the folder with the TFRecord files"
     folder = existing_folder(params.data_dir, "--input.data_dir", what_to_do)
     if not _matching(folder, params.train_pattern):

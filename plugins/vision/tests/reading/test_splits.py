@@ -2,8 +2,9 @@ import re
 
 import pytest
 
-from tf_frame.errors import DataError
-from tf_frame_vision.reading.splits import find_splits, split_kind
+from tf_frame.errors import ConfigError, DataError
+from tf_frame_vision.reading.folders import HeldOutOptions
+from tf_frame_vision.reading.splits import check_one_choice, find_splits, split_kind
 
 
 @pytest.mark.parametrize(
@@ -51,6 +52,17 @@ def test_two_parts_of_one_meaning_and_a_missing_test_part_are_refused(tmp_path):
         (tmp_path / name).mkdir()
     with pytest.raises(DataError, match="has both dev and val, of the same meaning; remove"):
         find_splits(tmp_path)
+    (tmp_path / "train").rename(tmp_path / "cat")
+    # Classes may have such names.
+    assert find_splits(tmp_path, eval_split="test").train is None
+    (tmp_path / "cat").rename(tmp_path / "train")
     (tmp_path / "dev").rmdir()
     with pytest.raises(DataError, match="--input.eval_split test: .* no part called test or"):
         find_splits(tmp_path, eval_split="test")
+
+
+def test_two_options_that_say_what_is_evaluated_are_refused():
+    check_one_choice(HeldOutOptions(eval_split="test"), "eval_fraction")
+    check_one_choice(HeldOutOptions(eval_fraction=0.3), "eval_fraction")
+    with pytest.raises(ConfigError, match="eval_split test and --input.eval_fraction both say"):
+        check_one_choice(HeldOutOptions(eval_split="test", eval_fraction=0.3), "eval_fraction")

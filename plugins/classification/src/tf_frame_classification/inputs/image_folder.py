@@ -35,7 +35,7 @@ from tf_frame_vision.reading.folders import (
     held_out,
     left_out_notes,
 )
-from tf_frame_vision.reading.splits import check_held_out
+from tf_frame_vision.reading.splits import check_held_out, check_one_choice
 
 _WHAT_TO_DO = "Give --input.data_dir a folder with a folder of images for each class"
 
@@ -66,6 +66,7 @@ class ImageFolder(LabelledImages):
 
     def find(self) -> None:
         params = self.params
+        check_one_choice(params, "eval_dir")
         folder = existing_folder(params.data_dir, "--input.data_dir", _WHAT_TO_DO)
         self._left_out = Counter()
         self.parts = find_parts(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from tf_frame.errors import DataError
@@ -87,11 +87,10 @@ def select_listed(path: Path, pairs: Sequence[Pair], notes: list[str]) -> list[P
       DataError: the file cannot be read, is empty, or lists a name without a pair.
     """
     by_name = {pair.name: pair for pair in pairs}
-    lines = read_names(path)
-    if not lines:
+    names = listed_names(path, pairs)
+    if not names:
         raise DataError(f"the list {path} is empty; write a name in each line")
-    names = [_listed_name(line, by_name) for line in lines]
-    missing = [line for line, name in zip(lines, names, strict=True) if name not in by_name]
+    missing = [name for name in names if name not in by_name]
     if missing:
         raise DataError(
             f"{path} lists {name_some(missing)}, but there is no such image with a mask; a line is"
@@ -104,12 +103,18 @@ def select_listed(path: Path, pairs: Sequence[Pair], notes: list[str]) -> list[P
     return [by_name[name] for name in selected]
 
 
-def _listed_name(line: str, by_name: Mapping[str, Pair]) -> str:
+def listed_names(path: Path, pairs: Sequence[Pair]) -> list[str]:
+    """Returns the names in a list, in the form of the pairs' names; see `select_listed`."""
+    known_names = {pair.name for pair in pairs}
+    return [_listed_name(line, known_names) for line in read_names(path)]
+
+
+def _listed_name(line: str, known_names: Collection[str]) -> str:
     """Returns the name in a line, which may be a path of Windows, or have the image's ending."""
     name = normal_name(line)
-    if name not in by_name and "\\" in name:
+    if name not in known_names and "\\" in name:
         name = name.replace("\\", "/")
-    if name not in by_name and name.lower().endswith(IMAGE_SUFFIXES):
+    if name not in known_names and name.lower().endswith(IMAGE_SUFFIXES):
         name = os.path.splitext(name)[0]
     return name
 

@@ -9,9 +9,15 @@ from pathlib import Path
 
 from tf_frame import option
 from tf_frame_deeplab.inputs.mask_file import Pair
-from tf_frame_deeplab.inputs.pairs import find_folders, find_pairs, pairs_in, select_listed
+from tf_frame_deeplab.inputs.pairs import (
+    find_folders,
+    find_pairs,
+    listed_names,
+    pairs_in,
+    select_listed,
+)
 from tf_frame_vision.reading.folders import FractionOptions, held_out, left_out_notes
-from tf_frame_vision.reading.splits import Splits, check_held_out, find_splits, is_whole
+from tf_frame_vision.reading.splits import Splits, check_held_out, find_splits, is_whole, split_kind
 
 # VOC, and CVAT's export of its name, have the lists here.
 _LISTS = (".", "ImageSets/Segmentation")
@@ -54,10 +60,10 @@ def find_parts(folder: Path, options: FormOptions, *, eval_split: str = "val") -
     Raises:
       DataError: a part has no pair, or a file has no other half.
     """
-    lists = _find_lists(folder, options, eval_split)
+    lists, unused = _find_lists(folder, options, eval_split)
     left_out: Counter[str] = Counter()
     parts = (
-        _split_by_lists(folder, options, lists, left_out)
+        _split_by_lists(folder, options, lists, unused, left_out)
         if lists.train or lists.eval
         else _split_by_folders(folder, options, eval_split, left_out)
     )
@@ -89,23 +95,31 @@ def _split_by_folders(
     return Parts(training, read(splits.eval), splits)
 
 
-def _find_lists(folder: Path, options: FormOptions, eval_split: str) -> Splits:
-    """Returns the files of names: those of the options, else those of a folder by their names."""
+def _find_lists(
+    folder: Path, options: FormOptions, eval_split: str
+) -> tuple[Splits, Sequence[Path]]:
+    """Finds the files of names: those of the options, else those of a folder by their names.
+
+    Returns:
+      The lists, and those of parts to evaluate that are not evaluated, such as `test.txt`.
+    """
     training, evaluation = (
         Path(path).expanduser() if path else None
         for path in (options.train_list, options.eval_list)
     )
     if training and evaluation:
-        return Splits(training, evaluation)
-    lists = Splits()
+        return Splits(training, evaluation), ()
+    lists, place = Splits(), folder
     for inner in _LISTS:
         if (folder / inner).is_dir() and not (lists.train or lists.eval):
-            lists = find_splits(folder / inner, eval_split=eval_split, ending=".txt")
-    if evaluation:
-        eval_name = {lists.eval.name} if lists.eval else set()
-        unused = sorted({*lists.unused, *eval_name})
-        lists = dataclasses.replace(lists, eval=evaluation, unused=unused)
-    return dataclasses.replace(lists, train=training or lists.train)
+            place = folder / inner
+            lists = find_splits(place, eval_split=eval_split, ending=".txt")
+    unused = [place / name for name in lists.unused if split_kind(Path(name).stem)]
+    names = {*lists.unused, *([lists.eval.name] if evaluation and lists.eval else [])}
+    lists = Splits(
+        training or lists.train, evaluation or lists.eval, lists.test, tuple(sorted(names))
+    )
+    return lists, unused
 
 
 def _divide(pairs: Sequence[Pair], options: FormOptions, splits: Splits) -> Parts:
@@ -119,15 +133,20 @@ def _divide(pairs: Sequence[Pair], options: FormOptions, splits: Splits) -> Part
 
 
 def _split_by_lists(
-    folder: Path, options: FormOptions, lists: Splits, left_out: Counter[str]
+    folder: Path,
+    options: FormOptions,
+    lists: Splits,
+    unused: Sequence[Path],
+    left_out: Counter[str],
 ) -> Parts:
     pairs = find_pairs(folder, options.mask_suffix, left_out, all_have_masks=False)
     notes: list[str] = []
     both = [path and select_listed(path, pairs, notes) for path in (lists.train, lists.eval)]
-    # With one list, the second part is the remainder.
+    # With one list, the second part is the remainder, without the images of unused lists.
+    other_names = {name for path in unused for name in listed_names(path, pairs)}
     for k in (0, 1):
         if both[k] is None:
-            names = {pair.name for pair in both[1 - k] or ()}
+            names = {pair.name for pair in both[1 - k] or ()} | other_names
             both[k] = [pair for pair in pairs if pair.name not in names]
     training, evaluation = both[0] or [], both[1] or []
     if lists.eval is None and lists.train and is_whole(lists.train.stem):

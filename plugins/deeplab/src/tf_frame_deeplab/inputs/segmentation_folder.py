@@ -40,6 +40,7 @@ from tf_frame_vision.data_content import SplitContent
 from tf_frame_vision.example_input import Split, absent_split
 from tf_frame_vision.formats.look_alikes import naming_look_alikes
 from tf_frame_vision.reading.folders import HeldOutOptions, existing_folder
+from tf_frame_vision.reading.splits import check_one_choice
 
 _WHAT_TO_DO = (
     "Give --input.data_dir a folder with classes.txt, a folder images, and a folder masks with a"
@@ -63,6 +64,7 @@ class SegmentationFolder(SegmentedImages):
 
     def find(self) -> None:
         params = self.params
+        check_one_choice(params, "eval_list")
         folder = existing_folder(params.data_dir, "--input.data_dir", _WHAT_TO_DO)
         path = Path(params.classes).expanduser() if params.classes else folder / "classes.txt"
         with naming_look_alikes(params.data_dir, INPUTS, ()):

@@ -33,7 +33,13 @@ from tf_frame_vision.reading.folders import (
     visible,
 )
 from tf_frame_vision.reading.inside import missing_files, name_inside
-from tf_frame_vision.reading.splits import LAYOUTS, Splits, check_held_out, find_splits
+from tf_frame_vision.reading.splits import (
+    LAYOUTS,
+    Splits,
+    check_held_out,
+    check_one_choice,
+    find_splits,
+)
 
 _LINE = "line"
 _WHAT_TO_DO = "Give --input.data_dir the folder with the images and labels.txt"
@@ -68,6 +74,7 @@ class TextFolder(TextExamples):
 
     def find(self) -> None:
         params = self.params
+        check_one_choice(params, "eval_labels")
         folder = existing_folder(params.data_dir, "--input.data_dir", _WHAT_TO_DO)
         self.parts = _find_parts(folder, params)
         training = self.parts.train or folder / params.train_labels

@@ -13,8 +13,9 @@ import dataclasses
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
-from tf_frame.errors import DataError
+from tf_frame.errors import ConfigError, DataError
 from tf_frame_vision.reading.folders import visible
 
 TRAIN, EVAL, TEST = "train", "eval", "test"
@@ -85,21 +86,24 @@ def find_splits(
         not there.
     """
     parts: dict[str, Path] = {}
+    twice = []
     for name in visible(folder, folders=not ending):
         if not name.startswith(before) or not name.lower().endswith(ending):
             continue
         word = name[len(before) : len(name) - len(ending)]
         kind = split_kind(word) or (_WHOLE if is_whole(word) else "")
         if kind in parts:
-            raise DataError(
-                f"{folder} has both {parts[kind].name} and {name}, of the same meaning; remove or"
-                " rename one of them"
-            )
+            twice.append(f"{parts[kind].name} and {name}")
         if kind:
             parts[kind] = folder / name
     training = parts.get(TRAIN) or parts.get(_WHOLE)
     test = parts.get(TEST)
     wanted = TEST if eval_split == "test" else EVAL
+    # Without a part to train on, these may be no parts, but classes.
+    if training is not None and twice:
+        raise DataError(
+            f"{folder} has both {twice[0]}, of the same meaning; remove or rename one of them"
+        )
     if training is not None and test is None:
         check_held_out(folder, eval_split)
     evaluation = parts.get(wanted)
@@ -117,4 +121,21 @@ def check_held_out(folder: Path, eval_split: str) -> None:
         raise DataError(
             f"--input.eval_split test: {folder} has no part called {' or '.join(_NAMES[TEST])};"
             " leave the option out to hold out a part"
+        )
+
+
+def check_one_choice(params: Any, option: str) -> None:
+    """Refuses `--input.eval_split test` together with another option that says what is evaluated.
+
+    Args:
+      params: the options of an input.
+      option: the name of the other option.
+
+    Raises:
+      ConfigError: both are given.
+    """
+    if params.eval_split == "test" and getattr(params, option) != getattr(type(params), option):
+        raise ConfigError(
+            f"--input.eval_split test and --input.{option} both say what is evaluated; leave one"
+            " of them out"
         )
