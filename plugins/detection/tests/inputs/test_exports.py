@@ -66,7 +66,7 @@ def test_damaged_lines_of_yolo_are_named_or_take_their_image_out(forms, tmp_path
     with pytest.raises(DataError, match=r"labels/a.txt, line 3: its numbers, such as 20, are pix"):
         source(Yolo, folder)
     (folder / "train/labels/c.txt").write_bytes(b"\xff")
-    with pytest.raises(DataError, match=r"labels/c.txt cannot be read: it is no text in UTF-8"):
+    with pytest.raises(DataError, match=r"labels/c.txt: it cannot be read: it is no text in UTF-8"):
         source(Yolo, folder)
     (folder / "train/labels/b.txt").write_text("1 0.25 0.5 0.75 0.25 0.5 0.75 0.25 0.25\n")
     of = source(Yolo, folder, skip_corrupt=True)

@@ -30,8 +30,14 @@ def read(root, *, eval_split="val", outside=False, **options):
     return read_yolo(root, YoloOptions(**options), eval_split=eval_split, outside=outside)
 
 
-def names(images, root):
-    return [str(image.path.relative_to(root)) for image in images]
+def names(part, root):
+    return [image.removeprefix(f"{root}/") for image in part.images]
+
+
+def values(part):
+    """Four or eight numbers of each object."""
+    lengths = [8 if count == 8 else 4 for count in part.counts.tolist()]
+    return [tuple(row[:n]) for row, n in zip(part.values.tolist(), lengths, strict=True)]
 
 
 LISTS = {"train.txt": "{}a.jpg\n", "valid.txt": "{}b.jpg\r\n"}
@@ -144,7 +150,7 @@ def test_layouts(tmp_path, layout):
     assert data.form == "boxes"
     assert names(data.training, tmp_path) == training
     assert (data.evaluation and names(data.evaluation, tmp_path)) == evaluation
-    assert data.training[0].objects[0].edges == (0.25, 0.375, 0.75, 0.625)
+    assert data.training.edges[0].tolist() == [0.25, 0.375, 0.75, 0.625]
     tests = [note for note in data.notes if "--input.eval_split test" in note]
     assert bool(tests) == (layout == "roboflow")
 
@@ -163,7 +169,7 @@ def one(root, text, **options):
 
 
 @pytest.mark.parametrize(
-    ("text", "form", "values"),
+    ("text", "form", "expected"),
     [
         (f"{BOX}\r\n\r\n\t{OTHER}\t\n{BOX}\n", "boxes", [ONE, (0.25, 0.25, 0.5, 0.5)]),
         ("0.0 0.5 0.5 0.25 0.5 0.93", "boxes", [ONE]),
@@ -176,11 +182,14 @@ def one(root, text, **options):
         ("\ufeff0 0.5 0.5 0.25 1.009", "boxes", [(0.5, 0.5, 0.25, 1.009)]),
     ],
 )  # fmt: skip
-def test_lines(tmp_path, text, form, values):
+def test_lines(tmp_path, text, form, expected):
     data = one(tmp_path, text)
-    (image,) = data.training
-    assert (data.form, [each.values for each in image.objects]) == (form, values)
-    assert not image.problems
+    assert data.form == form
+    found = values(data.training)
+    assert len(found) == len(expected)
+    for numbers, expected_numbers in zip(found, expected, strict=True):
+        np.testing.assert_allclose(numbers, expected_numbers, rtol=1e-6)
+    assert not data.training.problems
 
 
 @pytest.mark.parametrize(
@@ -199,30 +208,27 @@ def test_lines(tmp_path, text, form, values):
     ],
 )
 def test_lines_that_cannot_be_used(tmp_path, text, problem):
-    (image,) = one(tmp_path, text).training
-    (found,) = image.problems or [image.error]
+    part = one(tmp_path, text).training
+    (found,) = part.problems.get(0) or [part.errors[0]]
     assert problem in found and "\n" not in found
 
 
 def test_the_option_form_decides(tmp_path):
     assert one(tmp_path / "a", FOUR, form="segments").form == "segments"
-    (image,) = one(tmp_path / "b", f"{BOX}\n{FOUR}", form="boxes").training
-    assert image.problems[0].endswith(
-        "line 2: it has 8 numbers after its class instead of the 4 of a box"
-    )
-    assert len(image.objects) == 1
-    (image,) = one(tmp_path / "c", f"{BOX}\n{FOUR}", form="obb").training
-    assert "line 1: it has 4 numbers after its class instead of the 8" in image.problems[0]
+    part = one(tmp_path / "b", f"{BOX}\n{FOUR}", form="boxes").training
+    assert "line 2: it has 8 numbers after its class instead of the 4" in part.problems[0][0]
+    part = one(tmp_path / "c", f"{BOX}\n{FOUR}", form="obb").training
+    assert "line 1: it has 4 numbers after its class instead of the 8" in part.problems[0][0]
 
 
 def test_boxes_of_poses(tmp_path):
     yaml = "names: [cat]\nkpt_shape: [2, 3]\ntrain: images\n"
     files = {"data.yaml": yaml, "images/a.png": None, "labels/a.txt": f"{BOX} 0.1 0.1 2 0.9 0.9 0"}
     data = read(write(tmp_path, files))
-    assert data.training[0].objects[0].values == (0.5, 0.5, 0.25, 0.5)
+    assert values(data.training) == [(0.5, 0.5, 0.25, 0.5)]
     assert "the keypoints of the poses are left out; their boxes are used" in data.notes
-    (image,) = read(write(tmp_path, {"labels/a.txt": BOX})).training
-    assert "line 1: it has 4 numbers instead of 4 and 6 of keypoints" in image.problems[0]
+    part = read(write(tmp_path, {"labels/a.txt": BOX})).training
+    assert "line 1: it has 4 numbers instead of 4 and 6 of keypoints" in part.problems[0][0]
 
 
 YAML = "train: images\nnames: [cat, dog]\n"
@@ -264,9 +270,9 @@ def test_images_outside_of_the_data_folder(tmp_path):
             write(root, {"data.yaml": text, "list.txt": "../far/images/a.png\n"})
         with pytest.raises(DataError, match="leads out of the data folder"):
             read(root)
-        (image,) = read(root, outside=True).training
-        assert image.path == tmp_path / "far/images/a.png"
-        assert len(image.objects) == 1
+        part = read(root, outside=True).training
+        assert part.images == [f"{tmp_path}/far/images/a.png"]
+        assert len(part.numbers) == 1
 
 
 def test_labels_without_images_and_images_without_labels(tmp_path):
@@ -276,11 +282,11 @@ def test_labels_without_images_and_images_without_labels(tmp_path):
     data = read(write(root, {"labels/a.txt": BOX, "images/c.png": None, "labels/notes.txt": "x"}))
     assert data.notes == [
         "1 images have no label file: they show no object",
-        f"1 label files have no image, such as {root}/labels/b.txt",
+        f"2 files of the labels have no image, such as {root}/labels/b.txt",
     ]
 
 
 def test_folders_above_the_data_folder_are_no_images(tmp_path):
     root = write(tmp_path / "images", {"classes.txt": "cat\n", "a.png": None, "a.txt": BOX})
     (tmp_path / "labels").mkdir()
-    assert len(read(root).training[0].objects) == 1
+    assert len(read(root).training.numbers) == 1

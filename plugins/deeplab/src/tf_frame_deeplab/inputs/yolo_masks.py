@@ -12,6 +12,8 @@ import itertools
 from pathlib import Path
 from typing import ClassVar
 
+import numpy as np
+
 from tf_frame.errors import DataError
 from tf_frame_deeplab.inputs.drawn_data import (
     DrawnData,
@@ -23,7 +25,7 @@ from tf_frame_deeplab.inputs.drawn_data import (
 from tf_frame_deeplab.inputs.drawn_masks import DrawnMasks, DrawnOptions
 from tf_frame_deeplab.inputs.regions import Region
 from tf_frame_vision.formats import look_alikes
-from tf_frame_vision.formats.yolo import YoloImage, read_yolo
+from tf_frame_vision.formats.yolo import YoloPart, read_yolo
 from tf_frame_vision.formats.yolo_labels import BOXES, read_labels
 from tf_frame_vision.formats.yolo_layout import YoloOptions
 
@@ -76,17 +78,22 @@ def read_yolo_masks(
             for place, (row, outline) in enumerate(zip(rows, outlines, strict=True), 1)
         ]
 
-    evaluation = None if data.evaluation is None else [*map(_image, data.evaluation)]
-    return DrawnData(names, [*map(_image, data.training)], evaluation, regions, data.notes)
+    evaluation = None if data.evaluation is None else _images(data.evaluation)
+    return DrawnData(names, _images(data.training), evaluation, regions, data.notes)
 
 
-def _image(image: YoloImage) -> DrawnImage:
-    boxes = [
-        f"line {each.line}: it is a box, and no polygon"
-        for each in image.objects
-        if each.count == _BOX
+def _images(part: YoloPart) -> list[DrawnImage]:
+    problems = {place: [*lines] for place, lines in part.problems.items()}
+    for number in np.flatnonzero(part.counts == _BOX).tolist():
+        line = f"line {part.lines[number]}: it is a box, and no polygon"
+        problems.setdefault(part.image(number), []).append(line)
+    return [
+        DrawnImage(
+            Path(image),
+            labels,
+            Path(labels),
+            problems=problems.get(place, ()),
+            error=part.errors.get(place, ""),
+        )
+        for place, (image, labels) in enumerate(zip(part.images, part.labels, strict=True))
     ]
-    problems = [*image.problems, *boxes]
-    return DrawnImage(
-        image.path, str(image.labels), image.labels, None, problems, error=image.error
-    )

@@ -214,7 +214,7 @@ class Yolo(_Converter):
     def read(self, folder: Path) -> Source:
         data = read_yolo(folder, self.params, eval_split="val", outside=self.params.allow_outside)
         self.rotated = data.form == OBB
-        return Source(data.names, range(1, len(data.names) + 1), *yolo.yolo_parts(data))
+        return Source(data.names, range(1, len(data.names) + 1), *yolo.yolo_parts(folder, data))
 
 
 class Labelme(_Converter):

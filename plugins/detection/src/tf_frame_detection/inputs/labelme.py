@@ -39,6 +39,7 @@ from tf_frame_vision.formats.labelme_shapes import (
     ROTATED,
     LabelmeShape,
 )
+from tf_frame_vision.reading.damage import Damage
 
 _WHAT_TO_DO = "Give --input.data_dir the folder of the images and labelme's JSON files"
 _FOUR_CORNERS = 4
@@ -82,7 +83,7 @@ def labelme_parts(data: LabelmeData, *, rotated: bool) -> tuple[Part, Part | Non
 
 def _part(images: Sequence[LabelmeImage], classes: Mapping[str, int], rotated: bool) -> Part:
     photographs = [_photograph(image, classes, rotated) for image in images if not image.error]
-    return photographs, [image.error for image in images if image.error]
+    return photographs, [Damage(str(image.file), image.error) for image in images if image.error]
 
 
 def _photograph(image: LabelmeImage, classes: Mapping[str, int], rotated: bool) -> Photograph:

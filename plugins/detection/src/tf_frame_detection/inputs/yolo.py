@@ -11,18 +11,20 @@ boxes around them count.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from pathlib import Path
 from typing import ClassVar
+
+import numpy as np
 
 from tf_frame import option
 from tf_frame.errors import DataError
 from tf_frame_detection.inputs.annotated_images import AnnotatedFolder, FolderOptions
-from tf_frame_detection.inputs.annotations import Marked, Photograph
-from tf_frame_detection.inputs.photographs import Part
+from tf_frame_detection.inputs.photographs import Part, Photographs, path_below
 from tf_frame_vision.formats import look_alikes
-from tf_frame_vision.formats.yolo import YoloData, YoloImage, read_yolo
-from tf_frame_vision.formats.yolo_labels import OBB, YoloObject
+from tf_frame_vision.formats.yolo import YoloData, YoloPart, read_yolo
+from tf_frame_vision.formats.yolo_labels import OBB
 from tf_frame_vision.formats.yolo_layout import YoloOptions
+from tf_frame_vision.reading.damage import Damage
 
 _WHAT_TO_DO = "Give --input.data_dir the folder with data.yaml, or with images and labels"
 
@@ -54,33 +56,36 @@ class Yolo(AnnotatedFolder):
                 "--input.rotated"
             )
         self.remarks = data.notes
-        self.use(data.names, *yolo_parts(data))
+        self.use(data.names, *yolo_parts(self.root, data))
 
 
-def yolo_parts(data: YoloData) -> tuple[Part, Part | None]:
+def yolo_parts(root: Path, data: YoloData) -> tuple[Part, Part | None]:
     """Returns the photographs to train on, and those to evaluate: None without such a part."""
-    evaluation = None if data.evaluation is None else _part(data.evaluation, data.form)
-    return _part(data.training, data.form), evaluation
+    evaluation = None if data.evaluation is None else _part(root, data.evaluation, data.form)
+    return _part(root, data.training, data.form), evaluation
 
 
-def _part(images: Sequence[YoloImage], form: str) -> Part:
-    photographs = [
-        Photograph(
-            image.path,
-            str(image.labels),
-            [_mark(each, form) for each in image.objects],
-            problems=image.problems,
-            in_shares=True,
-        )
-        for image in images
-        if not image.error
-    ]
-    return photographs, [image.error for image in images if image.error]
-
-
-def _mark(each: YoloObject, form: str) -> Marked:
-    corners: tuple[float, ...] = ()
-    if form == OBB:
-        xs, ys = each.values[::2], each.values[1::2]
-        corners = tuple(value for pair in zip(ys, xs, strict=True) for value in pair)
-    return Marked(each.edges, each.number, f"line {each.line}", corners=corners)
+def _part(root: Path, part: YoloPart, form: str) -> Part:
+    count, objects = len(part.images), len(part.numbers)
+    corners = part.values.reshape(-1, 4, 2)[..., ::-1].reshape(-1, 8) if form == OBB else None
+    photographs = Photographs(
+        root=root,
+        paths=[path_below(root, path) for path in part.images],
+        sources=part.labels,
+        sizes=np.zeros([count, 2], np.int32),
+        are_shares=np.ones(count, bool),
+        image_ids=None,
+        ends=part.ends.astype(np.int64),
+        boxes=part.edges,
+        classes=part.numbers,
+        ignored=np.zeros(objects, bool),
+        crowd=np.zeros(objects, bool),
+        records=part.lines,
+        record_word="line",
+        corners=corners,
+        problems=part.problems,
+    )
+    can_be_read = np.ones(count, bool)
+    can_be_read[[*part.errors]] = False
+    kept = photographs if can_be_read.all() else photographs.select(can_be_read)
+    return kept, [Damage(part.labels[place], error) for place, error in part.errors.items()]

@@ -51,7 +51,7 @@ class LabelmeImage:
       size: height and width that the file says; None: it says none.
       shapes: those that can be used.
       problems: shapes that cannot be used, such as `shape 2: its polygon has ...`.
-      error: why the file cannot be used; empty: it can.
+      error: why the file cannot be used, such as `it is no JSON ...`; empty: it can.
     """
 
     path: Path
@@ -135,7 +135,7 @@ class _ImageFinder:
     def image(self, file: Path, result: Any, options: LabelmeOptions) -> LabelmeImage:
         """Returns an image, and the shapes that can be used."""
         if isinstance(result, Problem):
-            return LabelmeImage(file, file, error=f"{file} {result.reason}")
+            return LabelmeImage(file, file, error=result.reason)
         name, height, width, rows = result
         shapes, problems = [], []
         for place, row in enumerate(rows, 1):

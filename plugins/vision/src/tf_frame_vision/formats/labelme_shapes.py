@@ -84,7 +84,7 @@ def examine_labelme(path: Path) -> Any:
     try:
         content = read_json(path)
     except DataError as error:
-        return Problem(str(error).removeprefix(f"{path} "))
+        return Problem(f"it {str(error).removeprefix(f'{path} ')}")
     if not isinstance(content, dict) or not isinstance(content.get("shapes"), list):
         return None
     size = []
@@ -92,7 +92,7 @@ def examine_labelme(path: Path) -> Any:
         try:
             size.append(None if content.get(key) is None else parse_integer(content[key]))
         except ValueError as error:
-            return Problem(f"cannot be used: {key} {error}")
+            return Problem(f"its {key} {error}")
     name = content.get("imagePath")
     return [name if isinstance(name, str) else "", *size, [*map(_examined, content["shapes"])]]
 

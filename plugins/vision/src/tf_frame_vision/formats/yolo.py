@@ -1,44 +1,74 @@
-"""Reads a data set of YOLO: images, and the objects of each."""
+"""Reads a data set of YOLO: images, and the objects of each as columns of NumPy arrays."""
 
 from __future__ import annotations
 
+import base64
 import dataclasses
 import functools
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from tf_frame.errors import DataError
 from tf_frame_vision.formats.yolo_labels import (
-    YoloObject,
+    COLUMNS,
     examine_labels,
     find_form,
     form_problem,
+    has_object,
 )
 from tf_frame_vision.formats.yolo_layout import Layout, YoloOptions, find_layout, labels_folder
 from tf_frame_vision.reading.folders import visible
 from tf_frame_vision.reading.scan import Problem, scan
 
-_MISSING = "is missing"
+_MISSING = "it is missing"
+# Label files without an image that are opened, to tell them from notes of people.
+_OPENED = 20
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class YoloImage:
-    """An image and its objects.
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
+class YoloPart:
+    """Images and their objects.
 
     Attributes:
-      path: the image.
-      labels: its label file; without one it has no object.
-      objects: those that can be used.
-      problems: lines that cannot be used, such as `line 3: its class ...`.
-      error: why the label file cannot be read; empty: it can.
+      images: paths of the images.
+      labels: the label file of each; without one an image has no object.
+      ends: `[images + 1]`: the objects of image k are those from `ends[k]` to `ends[k + 1]`.
+      lines: `[objects]`, the line of each, counted from 1.
+      numbers: `[objects]`, the class of each, from 0 on.
+      counts: `[objects]`, numbers after the class: 4 of a box, else two for each point.
+      values: `[objects, 8]` float32, shares: `x, y` of each of four points; else centre, width and
+        height of the box, or of the box around the points, and zeros.
+      problems: number of an image -> lines that cannot be used, such as `line 3: its class ...`.
+      errors: number of an image -> why its label file cannot be read, such as `it is no text ...`.
     """
 
-    path: Path
-    labels: Path
-    objects: Sequence[YoloObject] = ()
-    problems: Sequence[str] = ()
-    error: str = ""
+    images: Sequence[str]
+    labels: Sequence[str]
+    ends: Any
+    lines: Any
+    numbers: Any
+    counts: Any
+    values: Any
+    problems: Mapping[int, Sequence[str]]
+    errors: Mapping[int, str]
+
+    @property
+    def edges(self) -> Any:
+        """Upper, left, lower and right edge of the box of each object, `[objects, 4]`."""
+        cx, cy, width, height = self.values[:, :4].T
+        edges = np.stack([cy - height / 2, cx - width / 2, cy + height / 2, cx + width / 2], 1)
+        points = self.values[self.counts == COLUMNS]
+        xs, ys = points[:, ::2], points[:, 1::2]
+        edges[self.counts == COLUMNS] = np.stack([ys.min(1), xs.min(1), ys.max(1), xs.max(1)], 1)
+        return edges
+
+    def image(self, number: int) -> int:
+        """Returns the number of the image that has an object."""
+        return int(np.searchsorted(self.ends, number, "right")) - 1
 
 
 @dataclasses.dataclass(frozen=True)
@@ -55,8 +85,8 @@ class YoloData:
 
     names: Sequence[str]
     form: str
-    training: Sequence[YoloImage]
-    evaluation: Sequence[YoloImage] | None
+    training: YoloPart
+    evaluation: YoloPart | None
     notes: Sequence[str]
     keypoints: int = 0
 
@@ -74,11 +104,11 @@ def read_yolo(root: Path, options: YoloOptions, *, eval_split: str, outside: boo
       DataError: classes, images or labels cannot be found.
     """
     layout = find_layout(root, options, eval_split=eval_split, outside=outside)
-    paths = [*layout.training, *(layout.evaluation or ())]
-    labels = [labels_folder(path.parent, root) / f"{path.stem}.txt" for path in paths]
+    images = [*layout.training, *(layout.evaluation or ())]
+    labels = [_label_path(path, str(root)) for path in images]
     results = scan(
         root,
-        [os.path.relpath(path, root) for path in labels],
+        _names_below(root, labels),
         functools.partial(examine_labels, keypoints=layout.keypoints),
         kind="labels",
         options=layout.keypoints,
@@ -86,71 +116,106 @@ def read_yolo(root: Path, options: YoloOptions, *, eval_split: str, outside: boo
     missing = sum(isinstance(result, Problem) and result.reason == _MISSING for result in results)
     if missing == len(results):
         raise DataError(
-            f"no image of {root} has a label file; that of {paths[0]} would be {labels[0]}"
+            f"no image of {root} has a label file; that of {images[0]} would be {labels[0]}"
         )
-    images = [
-        _image(path, file, result, layout)
-        for path, file, result in zip(paths, labels, results, strict=True)
-    ]
-    form = find_form((each for image in images for each in image.objects), options.form)
-    images = [_checked(image, form) for image in images]
     count = len(layout.training)
+    parts = [
+        _part(images[place], labels[place], results[place], layout)
+        for place in (slice(count), slice(count, None))
+    ]
+    form = find_form(np.concatenate([part.counts for part in parts]), options.form)
+    training, evaluation = (_with_form(part, form) for part in parts)
     notes = [*layout.notes, *_notes(layout, labels, missing)]
-    evaluation = None if layout.evaluation is None else images[count:]
-    return YoloData(layout.names, form, images[:count], evaluation, notes, layout.keypoints)
+    if layout.evaluation is None:
+        return YoloData(layout.names, form, training, None, notes, layout.keypoints)
+    return YoloData(layout.names, form, training, evaluation, notes, layout.keypoints)
 
 
-def _image(path: Path, labels: Path, result: object, layout: Layout) -> YoloImage:
-    if isinstance(result, Problem):
-        error = "" if result.reason == _MISSING else f"{labels} {result.reason}"
-        return YoloImage(path, labels, error=error)
-    assert isinstance(result, list)
-    objects, problems = [], []
-    for line, *content in result:
-        if len(content) == 1:
-            problems.append(f"line {line}: {content[0]}")
-        elif content[0] >= len(layout.names):
-            problems.append(
-                f"line {line}: its class {content[0]} is none of the {len(layout.names)} of "
-                f"{layout.names_file}, which count from 0"
-            )
-        else:
-            objects.append(YoloObject(line, content[0], content[1], tuple(content[2])))
-    return YoloImage(path, labels, objects, problems)
+def _label_path(image: str, root: str) -> str:
+    folder, name = os.path.split(image)
+    return os.path.join(labels_folder(folder, root), f"{os.path.splitext(name)[0]}.txt")
 
 
-def _checked(image: YoloImage, form: str) -> YoloImage:
-    """Makes problems of objects that do not belong to the form."""
-    wrong = {each.line: problem for each in image.objects if (problem := form_problem(each, form))}
-    if not wrong:
-        return image
-    return dataclasses.replace(
-        image,
-        objects=[each for each in image.objects if each.line not in wrong],
-        problems=[*image.problems, *(f"line {line}: {why}" for line, why in wrong.items())],
+def _names_below(root: Path, paths: Iterable[str]) -> list[str]:
+    prefix = os.path.join(root, "")
+    return [
+        path[len(prefix) :] if path.startswith(prefix) else os.path.relpath(path, root)
+        for path in paths
+    ]
+
+
+def _part(
+    images: Sequence[str], labels: Sequence[str], results: Sequence[Any], layout: Layout
+) -> YoloPart:
+    rows, problems, errors = [], {}, {}
+    nothing = np.zeros([0, 3 + COLUMNS], np.float32)
+    for place, result in enumerate(results):
+        rows.append(nothing)
+        if not isinstance(result, Problem):
+            packed, lines = result
+            if packed:
+                data = np.frombuffer(base64.b64decode(packed), "<f4")
+                rows[-1] = data.reshape(-1, 3 + COLUMNS)
+            if lines:
+                problems[place] = lines
+        elif result.reason != _MISSING:
+            errors[place] = result.reason
+    table = np.concatenate([nothing, *rows])
+    lines, numbers, counts = table[:, :3].T.astype(np.int32)
+    part = YoloPart(
+        images=images,
+        labels=labels,
+        ends=np.cumsum([0, *map(len, rows)]),
+        lines=lines,
+        numbers=numbers,
+        counts=counts,
+        values=table[:, 3:],
+        problems=problems,
+        errors=errors,
     )
+    of = f"none of the {len(layout.names)} of {layout.names_file}, which count from 0"
+    unknown = {
+        number: f"its class {numbers[number]} is {of}"
+        for number in np.flatnonzero(numbers >= len(layout.names)).tolist()
+    }
+    return _with_problems(part, unknown)
 
 
-def _notes(layout: Layout, labels: Sequence[Path], missing: int) -> list[str]:
+def _with_form(part: YoloPart, form: str) -> YoloPart:
+    """Makes problems of objects that do not belong to the form."""
+    wrong = {
+        number: problem
+        for number, count in enumerate(part.counts.tolist())
+        if (problem := form_problem(count, form))
+    }
+    return _with_problems(part, wrong)
+
+
+def _with_problems(part: YoloPart, wrong: Mapping[int, str]) -> YoloPart:
+    """Adds problems of objects to those of their images."""
+    problems = {place: [*lines] for place, lines in part.problems.items()}
+    for number, problem in wrong.items():
+        line = f"line {part.lines[number]}: {problem}"
+        problems.setdefault(part.image(number), []).append(line)
+    return dataclasses.replace(part, problems=problems)
+
+
+def _notes(layout: Layout, labels: Sequence[str], missing: int) -> list[str]:
     notes = []
     if missing:
         notes.append(f"{missing} images have no label file: they show no object")
     if layout.keypoints:
         notes.append("the keypoints of the poses are left out; their boxes are used")
-    names = {str(path) for path in labels}
+    names = {*labels, str(layout.names_file)}
+    folders = sorted({os.path.dirname(path) for path in labels})
     alone = [
-        os.path.join(folder, name)
-        for folder in sorted({path.parent for path in labels if path.parent.is_dir()})
-        for name in visible(folder, folders=False)
-        if name.lower().endswith(".txt") and os.path.join(folder, name) not in names
+        path
+        for folder in folders
+        if os.path.isdir(folder)
+        for name in visible(Path(folder), folders=False)
+        if name.lower().endswith(".txt") and (path := os.path.join(folder, name)) not in names
     ]
-    alone = [path for path in alone if path != str(layout.names_file) and _has_object(path)]
-    if alone:
-        notes.append(f"{len(alone)} label files have no image, such as {alone[0]}")
+    example = next((path for path in alone[:_OPENED] if has_object(Path(path))), None)
+    if example:
+        notes.append(f"{len(alone)} files of the labels have no image, such as {example}")
     return notes
-
-
-def _has_object(path: str) -> bool:
-    """Returns whether a text file is a label file with an object."""
-    rows = examine_labels(Path(path))
-    return isinstance(rows, list) and any(len(row) > 2 for row in rows)

@@ -11,66 +11,49 @@ counts once. Rules and tolerances are those of ultralytics/ultralytics, `ultraly
 
 from __future__ import annotations
 
-import dataclasses
+import base64
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from tf_frame.errors import DataError
 from tf_frame.text_file import read_lines, split_words
 from tf_frame_vision.reading.scan import Problem
 
 AUTO, BOXES, OBB, SEGMENTS = "auto", "boxes", "obb", "segments"
-_BOX, _FOUR_POINTS, _LEAST = 4, 8, 6
+# Numbers of a box, and those of four points.
+_BOX, COLUMNS = 4, 8
 # Shares reach so far beyond the image by rounding.
 _TOLERANCE = 0.01
 # No annotator draws an object twice as large as the image: such numbers are pixels.
 _PIXELS = 2.0
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class YoloObject:
-    """An object of a label file.
-
-    Attributes:
-      line: its line, counted from 1.
-      number: its class, from 0 on.
-      count: numbers after the class: 4 of a box, else two for each point.
-      values: `x, y` of each of four points, else centre, width and height of the box, or of the
-        box around the points; shares.
-    """
-
-    line: int
-    number: int
-    count: int
-    values: tuple[float, ...]
-
-    @property
-    def edges(self) -> tuple[float, float, float, float]:
-        """Upper, left, lower and right edge of the box, or of the box around the points."""
-        cx, cy, width, height = _centre_and_size(self.values)
-        return cy - height / 2, cx - width / 2, cy + height / 2, cx + width / 2
-
-
 def examine_labels(path: Path, keypoints: int = 0) -> Any:
     """Reads a label file, for `reading.scan`.
 
     Returns:
-      `[line, class, count, values]`, see `YoloObject`, of each object and `[line, reason]` of each
-      line that cannot be used; or a `Problem`.
+      A text in base64, `[objects, 3 + COLUMNS]` float32: line, class, count of numbers and values
+      of each object, see `yolo.YoloPart`; and the lines that cannot be used, such as `line 3: its
+      class ...`. Or a `Problem`.
     """
     try:
         rows = read_labels(path, keypoints)
     except DataError as error:
-        return Problem(str(error).removeprefix(f"{path} "))
-    return [row if len(row) == 2 else _shortened(*row) for row in rows]
+        return Problem(f"it {str(error).removeprefix(f'{path} ')}")
+    table = [_shortened(*row) for row in rows if len(row) > 2]
+    packed = base64.b64encode(np.array(table, "<f4").tobytes()).decode()
+    return packed, [f"line {row[0]}: {row[1]}" for row in rows if len(row) == 2]
 
 
-def _shortened(line: int, number: int, values: Sequence[float]) -> list[Any]:
+def _shortened(line: int, number: int, values: Sequence[float]) -> list[float]:
     """Returns a row without the points of a polygon, which would fill the memory."""
-    is_short = len(values) == _FOUR_POINTS
-    return [line, number, len(values), values if is_short else _centre_and_size(values)]
+    if len(values) == COLUMNS:
+        return [line, number, len(values), *values]
+    return [line, number, len(values), *_centre_and_size(values), 0, 0, 0, 0]
 
 
 def read_labels(path: Path, keypoints: int = 0) -> list[list[Any]]:
@@ -135,29 +118,36 @@ def _centre_and_size(values: Sequence[float]) -> tuple[float, float, float, floa
     return (left + right) / 2, (upper + lower) / 2, right - left, lower - upper
 
 
-def find_form(objects: Iterable[YoloObject], form: str) -> str:
+def has_object(path: Path) -> bool:
+    """Returns whether a text file is a label file with an object."""
+    try:
+        return any(len(row) > 2 for row in read_labels(path))
+    except DataError:
+        return False
+
+
+def find_form(counts: Any, form: str) -> str:
     """Returns the form of a data set: boxes, rotated boxes or polygons.
 
     Four points everywhere are rotated boxes; only the option `form` can say that they are
     polygons.
 
     Args:
-      objects: all objects of all files.
+      counts: numbers after the class of all objects of all files.
       form: the option; AUTO: the objects decide.
     """
     if form != AUTO:
         return form
-    counts = {each.count for each in objects}
-    if counts <= {_BOX}:
+    kinds = {*np.unique(counts).tolist()}
+    if kinds <= {_BOX}:
         return BOXES
-    return OBB if counts == {_FOUR_POINTS} else SEGMENTS
+    return OBB if kinds == {COLUMNS} else SEGMENTS
 
 
-def form_problem(each: YoloObject, form: str) -> str:
-    """Returns why an object does not belong to the form; empty if it does."""
-    count = each.count
+def form_problem(count: int, form: str) -> str:
+    """Returns why an object with a count of numbers is not of the form; empty if it is."""
     if form == BOXES and count != _BOX:
         return f"it has {count} numbers after its class instead of the 4 of a box"
-    if form == OBB and count != _FOUR_POINTS:
+    if form == OBB and count != COLUMNS:
         return f"it has {count} numbers after its class instead of the 8 of a rotated box"
     return ""

@@ -60,15 +60,15 @@ class Layout:
     Attributes:
       names: the classes.
       names_file: the file of the classes.
-      training, evaluation: the images; None: there is no part to evaluate.
+      training, evaluation: paths of the images; None: there is no part to evaluate.
       keypoints: numbers after each box that are points of a pose.
       notes: remarks for people, a line each.
     """
 
     names: Sequence[str]
     names_file: Path
-    training: Sequence[Path]
-    evaluation: Sequence[Path] | None
+    training: Sequence[str]
+    evaluation: Sequence[str] | None
     keypoints: int = 0
     notes: Sequence[str] = ()
 
@@ -101,7 +101,7 @@ def find_layout(root: Path, options: YoloOptions, *, eval_split: str, outside: b
 
 
 @functools.cache
-def labels_folder(folder: Path, root: Path) -> Path:
+def labels_folder(folder: str, root: str) -> str:
     """Returns the folder of the label files for a folder of images: see the module.
 
     Folders above the data folder do not count.
@@ -110,11 +110,11 @@ def labels_folder(folder: Path, root: Path) -> Path:
     if _IMAGES not in folders:
         return folder
     place = len(folders) - 1 - folders[::-1].index(_IMAGES)
-    labels = root.joinpath(*folders[:place], _LABELS)
-    return labels.joinpath(*folders[place + 1 :]) if labels.is_dir() else folder
+    labels = os.path.join(root, *folders[:place], _LABELS)
+    return os.path.join(labels, *folders[place + 1 :]) if os.path.isdir(labels) else folder
 
 
-def images_below(folder: Path) -> list[Path]:
+def images_below(folder: Path) -> list[str]:
     """Returns all images of a folder and its sub-folders, sorted by their paths.
 
     Raises:
@@ -124,7 +124,7 @@ def images_below(folder: Path) -> list[Path]:
         files = [path for path in walk_files(str(folder)) if path.lower().endswith(IMAGE_SUFFIXES)]
     except OSError as error:
         raise DataError(f"the folder {error.filename} cannot be read: {error.strerror}") from None
-    return [Path(path) for path in sorted(files)]
+    return sorted(files)
 
 
 class _Finder:
@@ -140,7 +140,7 @@ class _Finder:
         self._root, self._source, self._outside = root, source, outside
         self.notes: list[str] = []
 
-    def from_yaml(self, content: Any, eval_split: str) -> tuple[list[Path], list[Path] | None]:
+    def from_yaml(self, content: Any, eval_split: str) -> tuple[list[str], list[str] | None]:
         """Returns the images of `train`, and of `val` or `test` if the file has it."""
         keys: dict[str, str] = {}
         for key in content:
@@ -159,7 +159,7 @@ class _Finder:
         )
         return training or [], evaluation
 
-    def from_names(self, eval_split: str) -> tuple[list[Path], list[Path] | None]:
+    def from_names(self, eval_split: str) -> tuple[list[str], list[str] | None]:
         """Returns the images of folders or lists whose names are those of parts."""
         for folder, ending in ((self._root / _IMAGES, ""), (self._root, ""), (self._root, ".txt")):
             if folder.is_dir():
@@ -168,13 +168,13 @@ class _Finder:
                     return self._from_splits(splits)
         return images_below(first_existing(self._root, (_IMAGES,)) or self._root), None
 
-    def _from_splits(self, splits: Splits) -> tuple[list[Path], list[Path] | None]:
+    def _from_splits(self, splits: Splits) -> tuple[list[str], list[str] | None]:
         self.notes += splits.notes()
         assert splits.train is not None
         evaluation = None if splits.eval is None else self._images(splits.eval)
         return self._images(splits.train), evaluation
 
-    def _part(self, content: Any, key: str) -> list[Path]:
+    def _part(self, content: Any, key: str) -> list[str]:
         values = content[key] if isinstance(content[key], list) else [content[key]]
         base = str(content.get("path") or "")
         return [
@@ -201,12 +201,12 @@ class _Finder:
             self.notes.append(f"{source}: {value} is read as {name}")
         return path
 
-    def _images(self, place: Path) -> list[Path]:
+    def _images(self, place: Path) -> list[str]:
         """Returns the images of a folder, or those that a file lists."""
         if place.is_dir():
             return images_below(first_existing(place, (_IMAGES,)) or place)
         lines = [line.strip(BLANKS) for line in read_lines(place)]
-        return [self._listed(place, line) for line in lines if line]
+        return [str(self._listed(place, line)) for line in lines if line]
 
     def _listed(self, place: Path, line: str) -> Path:
         path = self._existing((place.parent, self._root), line) or self._tail(line)
