@@ -13,7 +13,12 @@ setup(
     # The samples have licences of their own: data/*/LICENSE.txt, CC0 1.0, boxes of trees MIT.
     license="Apache-2.0",
     python_requires=">=3.10",
-    install_requires=["tf-frame>=0.1,<0.2", "tf-frame-vision>=0.1,<0.2"],
+    install_requires=[
+        "tf-frame>=0.1,<0.2",
+        "tf-frame-vision>=0.1,<0.2",
+        # Label maps are in its text format. The bound is TensorFlow's, which brings it anyway.
+        "protobuf>=5.28",
+    ],
     # COCO's twelve figures; without it there are two of them.
     extras_require={
         "coco": ["pycocotools>=2.0.9"],

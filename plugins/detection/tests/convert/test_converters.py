@@ -8,12 +8,10 @@ from PIL import Image
 from sessions import compute, run_initialized
 from tf_frame import InputContext, Mode
 from tf_frame.cli.main import main
-from tf_frame.errors import DataError
 from tf_frame.testing.elements import read_elements
 from tf_frame_detection.inputs import dota
 from tf_frame_detection.inputs.detection_records import in_pixels
 from tf_frame_detection.inputs.detection_tfrecord import DetectionTfrecord, Params
-from tf_frame_detection.inputs.label_map import read_label_map
 from tfrecords import make_example, write_records
 
 pytestmark = pytest.mark.usefixtures("graph")
@@ -160,20 +158,3 @@ def test_corners_of_records_are_checked(corners, problem):
     }
     found = run_initialized(in_pixels(example)["problem"]).decode()
     assert found.startswith(problem) and bool(found) == bool(problem)
-
-
-def test_label_maps(tmp_path):
-    path = tmp_path / "map.pbtxt"
-    path.write_text("item { name: 'dog' id: 18 }\nitem {\n id: 17\n name: \"cat's\"\n}")
-    assert list(read_label_map(path).items()) == [(17, "cat's"), (18, "dog")]
-    for text, message in (
-        ("item { id: 1 }", "has no id or no name"),
-        ("item { id: 1 name: 'a' } item { id: 1 name: 'b' }", "has the id 1 twice"),
-        ("item { id: 1 name: 'a' } item { id: 2 name: 'a' }", "names the class 'a' twice"),
-        ("item { id: -1 name: 'a' }", "no id above 0, or a negative one"),
-        ("item { id: 0 name: 'background' }", "no id above 0, or a negative one"),
-        ("nothing", "has no item"),
-    ):
-        path.write_text(text)
-        with pytest.raises(DataError, match=message):
-            read_label_map(path)
