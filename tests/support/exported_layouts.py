@@ -272,8 +272,9 @@ def labelme(root):
 DETECTION = {
     **dict.fromkeys([ultralytics, ultralytics_obb, ultralytics_seg, roboflow_yolo], "yolo"),
     **dict.fromkeys([cvat_ultralytics, cvat_yolo, label_studio_yolo, labelme2yolo], "yolo"),
-    **dict.fromkeys([coco_2017, labelme2coco], "coco_json"),
-    **dict.fromkeys([cvat_voc, label_studio_voc, labelme2voc], "voc_xml"),
+    **dict.fromkeys([coco_2017, roboflow_coco, cvat_coco, label_studio_coco], "coco_json"),
+    labelme2coco: "coco_json",
+    **dict.fromkeys([roboflow_voc, cvat_voc, label_studio_voc, labelme2voc], "voc_xml"),
     labelme: "labelme",
 }
 # Function -> the input of deeplab that draws masks.

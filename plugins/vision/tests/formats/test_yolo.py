@@ -202,6 +202,7 @@ def test_lines(tmp_path, text, form, expected):
         ("0 0.5 nan 0.1 0.1", "line 1: it has a number that is not finite"),
         ("2 0.5 0.5 0.1 0.1", "line 1: its class 2 is none of the 2 of "),
         ("-1 0.5 0.5 0.1 0.1", "line 1: its class -1 is no whole number from 0 on"),
+        ("1e300 0.5 0.5 0.1 0.1", "line 1: its class 1e300 is no whole number from 0 on"),
         ("1.5 0.5 0.5 0.1 0.1", "line 1: its class 1.5 is no whole number from 0 on"),
         ("0 0.5 0.5", "line 1: it has 2 numbers after its class; a box has 4, an outline 6 or"),
         (b"\xff\xfe\x00", "cannot be read: it is no text in UTF-16-LE, first at byte 2"),
