@@ -1,18 +1,21 @@
-"""Reads COCO's JSON files for masks; the objects are kept in a temporary file, not in memory."""
+"""Objects of COCO's JSON files, for masks."""
 
 from __future__ import annotations
 
-import json
 import math
-import os
-import tempfile
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from tf_frame.errors import DataError
-from tf_frame.text_file import parse_integer, read_json
+from tf_frame.text_file import parse_integer
+from tf_frame_deeplab.inputs.coco_file import (
+    CocoFileContent,
+    Place,
+    Spool,
+    id_key,
+    read_coco_file,
+)
 from tf_frame_deeplab.inputs.drawn_data import (
     DrawnData,
     DrawnImage,
@@ -25,8 +28,6 @@ from tf_frame_deeplab.inputs.run_lengths import parse_polygons, parse_runs
 from tf_frame_vision.formats.coco_layout import CocoFile, CocoOptions, find_coco, find_image
 from tf_frame_vision.reading.class_names import find_repeated
 
-_LISTS = ("images", "annotations", "categories")
-
 
 def read_coco_masks(
     root: Path, options: CocoOptions, *, eval_split: str, outside: bool
@@ -38,15 +39,14 @@ def read_coco_masks(
     """
     layout = find_coco(root, options, eval_split=eval_split)
     files = [layout.training, *([layout.evaluation] if layout.evaluation else [])]
-    contents = [_lists(file.path) for file in files]
-    categories = [
-        _categories(file.path, content) for file, content in zip(files, contents, strict=True)
-    ]
+    spool = Spool()
+    contents = [read_coco_file(file.path, spool) for file in files]
+    categories = [_categories(content) for content in contents]
     if categories[0] != categories[-1]:
         raise DataError(f"{files[0].path} and {files[1].path} have other categories")
     ids = sorted(categories[0])
     names, numbers = with_background([categories[0][id_] for id_ in ids])
-    reader = _Reader(root, dict(zip(ids, numbers, strict=True)), outside)
+    reader = _Reader(root, spool, dict(zip(ids, numbers, strict=True)), outside)
     parts = [reader.images(file, content) for file, content in zip(files, contents, strict=True)]
     if not reader.count_drawn:
         raise DataError(
@@ -62,6 +62,7 @@ class _Reader:
 
     Args:
       root: the data folder.
+      spool: keeps the objects.
       classes: id of a category -> class.
       outside: whether images may be outside of the data folder.
 
@@ -70,30 +71,28 @@ class _Reader:
       count_drawn: number of objects with a segmentation.
     """
 
-    def __init__(self, root: Path, classes: Mapping[int, int], outside: bool) -> None:
-        self._root, self._classes, self._outside = root, classes, outside
-        self._file = tempfile.TemporaryFile()  # noqa: SIM115, closed with the reader
-        self._end = 0
+    def __init__(self, root: Path, spool: Spool, classes: Mapping[int, int], outside: bool) -> None:
+        self._root, self._spool, self._classes, self._outside = root, spool, classes, outside
         self.errors: list[str] = []
         self.count_drawn = 0
 
-    def images(self, file: CocoFile, content: Mapping[str, Any]) -> list[DrawnImage]:
+    def images(self, file: CocoFile, content: CocoFileContent) -> list[DrawnImage]:
         """Returns the images of a JSON file, and keeps their objects."""
-        annotations = defaultdict(list)
-        for place, annotation in enumerate(content["annotations"]):
-            key = annotation.get("image_id") if isinstance(annotation, dict) else None
-            annotations[_key(key)].append((place, annotation))
+        annotations = content.annotations
         images = []
-        for place, image in enumerate(content["images"]):
+        for place, image in enumerate(content.images):
             try:
                 key, name, size = _image(image)
             except ValueError as error:
                 self.errors.append(f"{file.path}, image {place} of the list: {error}")
                 continue
-            drawn, problems = self._objects(annotations.pop(key, ()), size)
+            rows = [self._spool.read(row) for row in annotations.pop(key, ())]
+            drawn, problems = self._objects(rows, size)
             path = find_image(file, name, self._root, outside=self._outside)
-            images.append(DrawnImage(path, str(file.path), self._keep(drawn), size, problems))
-        for key, rows in annotations.items():
+            place_of_regions = self._spool.keep(drawn)
+            images.append(DrawnImage(path, str(file.path), place_of_regions, size, problems))
+        for key, places in annotations.items():
+            rows = [self._spool.read(row) for row in places]
             self.errors += [
                 f"{file.path}, annotation {_id(*row)}: there is no image {key!r}" for row in rows
             ]
@@ -102,17 +101,15 @@ class _Reader:
             raise DataError(f"{file.path} has the image {twice} twice; remove one")
         return images
 
-    def regions(self, place: tuple[int, int], size: Size) -> list[Region]:
+    def regions(self, place: Place, size: Size) -> list[Region]:
         """Returns the objects of an image, which `images` kept."""
-        start, count = place
-        rows = json.loads(os.pread(self._file.fileno(), count, start))
         return [
             Region(number, instance, polygons or (), runs or ())
-            for number, instance, polygons, runs in rows
+            for number, instance, polygons, runs in self._spool.read(place)
         ]
 
     def _objects(
-        self, annotations: Sequence[tuple[int, Any]], size: Size | None
+        self, annotations: Sequence[Any], size: Size | None
     ) -> tuple[list[Any], list[str]]:
         rows, problems = [], []
         for instance, (place, annotation) in enumerate(annotations, 1):
@@ -147,15 +144,6 @@ class _Reader:
             raise ValueError(problem)
         return [number, instance, polygons, None]
 
-    def _keep(self, rows: Sequence[Any]) -> tuple[int, int]:
-        """Writes the objects of an image; returns the place of the text in the file."""
-        data = json.dumps(rows, separators=(",", ":")).encode()
-        self._file.write(data)
-        self._file.flush()
-        place = (self._end, len(data))
-        self._end += len(data)
-        return place
-
 
 def _edges(polygons: Sequence[Sequence[float]]) -> tuple[float, float, float, float]:
     xs = [x for polygon in polygons for x in polygon[::2]]
@@ -165,21 +153,10 @@ def _edges(polygons: Sequence[Sequence[float]]) -> tuple[float, float, float, fl
     return min(ys), min(xs), max(ys), max(xs)
 
 
-def _lists(path: Path) -> Mapping[str, Any]:
-    content = read_json(path)
-    missing = [
-        name
-        for name in _LISTS
-        if not isinstance(content, dict) or not isinstance(content.get(name), list)
-    ]
-    if missing:
-        raise DataError(f"{path} has no list {', '.join(missing)}; is it a file of instances?")
-    return dict(content)
-
-
-def _categories(path: Path, content: Mapping[str, Any]) -> dict[int, str]:
+def _categories(content: CocoFileContent) -> dict[int, str]:
+    path = content.path
     try:
-        pairs = [(parse_integer(each["id"]), str(each["name"])) for each in content["categories"]]
+        pairs = [(parse_integer(each["id"]), str(each["name"])) for each in content.categories]
     except (KeyError, TypeError, ValueError):
         raise DataError(f"{path}: a category has no id, which is a number, or no name") from None
     if not pairs:
@@ -201,16 +178,8 @@ def _image(image: Any) -> tuple[Any, str, Size | None]:
     try:
         size = parse_integer(image.get("height")), parse_integer(image.get("width"))
     except ValueError:
-        return _key(image["id"]), name, None
-    return _key(image["id"]), name, size
-
-
-def _key(id_: Any) -> Any:
-    """Returns an id in one form, because programs write 1, 1.0 and "1"."""
-    try:
-        return parse_integer(id_)
-    except ValueError:
-        return id_ if isinstance(id_, str) else repr(id_)
+        return id_key(image["id"]), name, None
+    return id_key(image["id"]), name, size
 
 
 def _id(place: int, annotation: Any) -> Any:
