@@ -11,6 +11,7 @@ import tensorflow.compat.v1 as tf
 from PIL import Image
 from pycocotools import mask as reference
 
+from slow_cases import slow_but
 from tf_frame import InputContext, Mode
 from tf_frame.cli.main import main
 from tf_frame.errors import DataError
@@ -138,13 +139,9 @@ def test_objects_become_masks(tmp_path, name):
     features, labels = first(of, Mode.EVAL)
     np.testing.assert_array_equal(labels["semantic"][0], expected("c"))
     assert features["name"][0].endswith(b"c.png")
-    other = source(name, tmp_path, overlap="later" if is_yolo else "smaller")
-    np.testing.assert_array_equal(
-        first(other)[1]["semantic"][0], expected("a", smaller=not is_yolo)
-    )
 
 
-@pytest.mark.parametrize("name", INPUTS)
+@pytest.mark.parametrize("name", slow_but(0, INPUTS))
 def test_records_have_the_same_masks(tmp_path, capsys, name):
     folder, records = str(WRITERS[name](tmp_path / "data")), str(tmp_path / "records")
     assert main(["convert", name, folder, records, "--shards", "1"]) == 0
@@ -168,7 +165,7 @@ def test_instances(tmp_path, name):
     assert labels["instance_center"][0].max() > 0.99
 
 
-@pytest.mark.parametrize("name", INPUTS)
+@pytest.mark.parametrize("name", slow_but(0, INPUTS))
 def test_a_run_resumes_exactly(tmp_path, name):
     folder = WRITERS[name](tmp_path)
     of = source(name, folder, crop_size=(16,), augment=True, shuffle_buffer=None)
