@@ -11,8 +11,8 @@ The content is an object, as of COCO's files. Faults are those of `tf_frame.text
 from __future__ import annotations
 
 import codecs
-import contextlib
 import json
+import json.scanner
 import os
 import re
 from collections.abc import Iterator
@@ -24,7 +24,8 @@ from tf_frame.text_file import as_dict, read_json, read_text
 _CHUNK_BYTES = 1 << 20
 _BLANKS = re.compile(r"[ \t\n\r]*")
 _GO_ON = ("", ".", "e", "E")
-_DECODER = json.JSONDecoder(object_pairs_hook=as_dict)
+_BLANK = frozenset(("", " ", "\t", "\n", "\r"))
+_scan_once: Any = json.scanner.make_scanner(json.JSONDecoder(object_pairs_hook=as_dict))
 _OTHER_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)
 
 
@@ -36,26 +37,22 @@ def read_json_lists(path: str | os.PathLike[str]) -> Iterator[tuple[str, Iterato
     Raises:
       DataError: see `read_json`; at the place of the fault, and not before.
     """
-    with _explained(path):
-        text = _Text(_chunks(path))
+    text, keys = _Text(_chunks(path)), set[str]()
+    try:
         if text.next_character() != "{":
             text.value()
             return
-    keys: set[str] = set()
-    text.position += 1
-    while True:
-        with _explained(path):
-            key = _next_key(text, keys)
-            if key is None:
-                return
-            is_list = text.next_character() == "["
-            if not is_list:
+        text.position += 1
+        while (key := _next_key(text, keys)) is not None:
+            if text.next_character() != "[":
                 text.value()
                 continue
-        elements = _elements(path, text)
-        yield key, elements
-        for _ in elements:
-            pass
+            elements = _elements(path, text)
+            yield key, elements
+            for _ in elements:
+                pass
+    except (ValueError, RecursionError) as error:
+        raise _explain(path, error) from None
 
 
 def _next_key(text: _Text, keys: set[str]) -> str | None:
@@ -78,29 +75,25 @@ def _next_key(text: _Text, keys: set[str]) -> str | None:
 
 
 def _elements(path: str | os.PathLike[str], text: _Text) -> Iterator[Any]:
-    text.position += 1
-    with _explained(path):
-        is_empty = text.next_character() == "]"
-    while not is_empty:
-        with _explained(path):
-            element = text.value()
-        yield element
-        with _explained(path):
-            is_empty = text.next_character() != ","
-            if not is_empty:
-                text.position += 1
-    with _explained(path):
-        text.expect("]")
-
-
-@contextlib.contextmanager
-def _explained(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Turns errors of the parser into the `DataError` that `read_json` raises."""
     try:
-        yield
+        text.position += 1
+        if text.next_character() != "]":
+            yield text.value()
+            while text.next_character() == ",":
+                text.position += 1
+                yield text.value()
+        text.expect("]")
     except (ValueError, RecursionError) as error:
+        raise _explain(path, error) from None
+
+
+def _explain(path: str | os.PathLike[str], error: Exception) -> DataError:
+    """Returns the error that `read_json` raises, for an error of the parser."""
+    try:
         read_json(path)
-        raise DataError(f"{path} is no JSON: {error}") from None
+    except DataError as fault:
+        return fault
+    return DataError(f"{path} is no JSON: {error}")
 
 
 class _Text:
@@ -125,8 +118,9 @@ class _Text:
     def has_more(self) -> bool:
         """Skips blanks, and returns whether there is a character behind them."""
         while True:
-            match = _BLANKS.match(self.text, self.position)
-            self.position = match.end() if match else self.position
+            if self.text[self.position : self.position + 1] in _BLANK:
+                match = _BLANKS.match(self.text, self.position)
+                self.position = match.end() if match else self.position
             if self.position < len(self.text):
                 return True
             if not self._read(1):
@@ -152,10 +146,10 @@ class _Text:
         num_chunks = 1
         while True:
             try:
-                value, end = _DECODER.raw_decode(self.text, self.position)
-            except json.JSONDecodeError:
+                value, end = _scan_once(self.text, self.position)
+            except (json.JSONDecodeError, StopIteration):
                 if not self._read(num_chunks):
-                    raise
+                    self.fail("Expecting value")
             else:
                 # A number may go on behind this part, and then ends too early.
                 is_cut = self.text[end : end + 1] in _GO_ON

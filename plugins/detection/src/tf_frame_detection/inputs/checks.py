@@ -65,7 +65,12 @@ def make_splits(root: Path, parts: Sequence[Part], params: Any) -> list[Split]:
     """
     all_photographs = [collect(root, photographs) for photographs, _ in parts]
     max_pixels = getattr(params, "max_pixels", MAX_PIXELS)
-    headers = [_Headers(photographs, max_pixels) for photographs in all_photographs]
+    paths = [path for photographs in all_photographs for path in photographs.paths]
+    results = scan_headers(root, paths, max_pixels=max_pixels)
+    headers, start = [], 0
+    for photographs in all_photographs:
+        headers.append(_Headers(results[start : start + len(photographs)]))
+        start += len(photographs)
     are_turned = _are_turned(all_photographs, headers, params.boxes_on)
     splits = []
     for (_, lines), photographs, header, is_turned in zip(
@@ -88,14 +93,16 @@ def make_splits(root: Path, parts: Sequence[Part], params: Any) -> list[Split]:
 class _Headers:
     """Sizes and orientations of the images of photographs.
 
+    Args:
+      results: of `scan_headers`.
+
     Attributes:
       shown, stored: `[count, 2]`, height and width.
       orientations: `[count]`, of EXIF.
       problems: number of a photograph -> why its image cannot be used.
     """
 
-    def __init__(self, photographs: Photographs, max_pixels: int) -> None:
-        results = scan_headers(photographs.root, photographs.paths, max_pixels=max_pixels)
+    def __init__(self, results: Sequence[Any]) -> None:
         self.problems = {
             place: result.reason
             for place, result in enumerate(results)
@@ -107,7 +114,7 @@ class _Headers:
         self.stored, self.orientations = columns[:, :2], columns[:, 2]
         exchanged = self.orientations[:, np.newaxis] > 4
         self.shown = np.where(exchanged, self.stored[:, ::-1], self.stored)
-        self.can_be_read = np.ones(len(photographs), bool)
+        self.can_be_read = np.ones(len(results), bool)
         self.can_be_read[list(self.problems)] = False
 
 

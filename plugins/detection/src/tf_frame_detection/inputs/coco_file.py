@@ -138,7 +138,7 @@ class _Reader:
         self._images: list[tuple[int, int | str, str, int, int]] = []
         self._problems: dict[int, tuple[str, str]] = {}
         self._damaged: list[tuple[str, str]] = []
-        self._annotation_images, self._records = array("q"), array("q")
+        self._annotation_images, self._records = array("i"), array("q")
         self._category_ids, self._boxes, self._crowd = array("q"), array("f"), bytearray()
         self._odd_records: dict[int, str] = {}
 
@@ -207,14 +207,15 @@ class _Reader:
     def content(self) -> Content:
         """Returns the columns, the objects in the order of their images."""
         names, ids, sizes, places, merged = self._merge_images()
-        records = np.array(self._records, np.int64)
-        images = np.array(self._annotation_images, np.int64)
-        category_ids = np.array(self._category_ids, np.int64)
+        records = np.frombuffer(self._records, np.int64)
+        images = np.frombuffer(self._annotation_images, np.int32)
+        category_ids = np.frombuffer(self._category_ids, np.int64)
         self._find_wrong_annotations(images, records, category_ids)
         problems = self._problems_of_images(places)
-        is_known = places[images] >= 0
-        order = np.argsort(places[images], kind="stable")[np.count_nonzero(~is_known) :]
-        counts = np.bincount(places[images][is_known], minlength=len(names))
+        rows = places[images]
+        is_known = rows >= 0
+        order = np.argsort(rows, kind="stable")[np.count_nonzero(~is_known) :]
+        counts = np.bincount(rows[is_known], minlength=len(names))
         position = {int(old): new for new, old in enumerate(order)} if self._odd_records else {}
         numbers = [id_ for id_ in ids if isinstance(id_, int) and -(2**63) <= id_ < 2**63]
         has_numbers = len(numbers) == len(ids)
@@ -223,7 +224,7 @@ class _Reader:
                 "image_ids": np.array(numbers if has_numbers else [], np.int64),
                 "sizes": np.array(sizes, np.int32).reshape(-1, 2),
                 "ends": np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
-                "boxes": np.array(self._boxes, np.float32).reshape(-1, 4)[order],
+                "boxes": np.frombuffer(self._boxes, np.float32).reshape(-1, 4)[order],
                 "category_ids": category_ids[order],
                 "crowd": np.frombuffer(self._crowd, bool)[order],
                 "records": records[order],
@@ -314,10 +315,11 @@ class _Reader:
     def _problems_of_images(self, places: Any) -> list[tuple[int, str]]:
         """Returns the problems of images that exist; the others become lines."""
         # An annotation that is right but has no image.
-        numbers = np.array(self._annotation_images, np.int64)
-        absent, first = np.unique(numbers, return_index=True)
+        numbers = np.frombuffer(self._annotation_images, np.int32)
+        absent, first = np.unique(numbers[places[numbers] < 0], return_index=True)
+        first = np.flatnonzero(places[numbers] < 0)[first]
         for number, place in zip(absent.tolist(), first.tolist(), strict=True):
-            if places[number] < 0 and number not in self._problems:
+            if number not in self._problems:
                 record = self._record(self._records, place)
                 self._problems[number] = (f"annotation {record}", "")
         ids = {number: id_ for id_, number in self._numbers.items()}

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import itertools
 import json
 import logging
 import os
@@ -37,7 +38,8 @@ _VERSION = 1
 _TOGETHER = 64
 _BAR_AFTER_SECS = 1.0
 _KEPT_AFTER_SECS = 0.5
-_Key = tuple[int, int]
+_NANOSECONDS = 2**80
+_NOTHING = object()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -49,6 +51,9 @@ class Problem:
     """
 
     reason: str
+
+
+_Key = int | Problem
 
 
 def scan(
@@ -73,52 +78,55 @@ def scan(
     Returns:
       The result of each name, or a `Problem`.
     """
-    states = [_state(root, name) for name in names]
+    keys = [_key(root, name) for name in names]
     cache = _Cache(root, kind, options)
     kept = cache.read()
-    results = [state if isinstance(state, Problem) else None for state in states]
-    missing: list[int] = []
-    for place, (name, state) in enumerate(zip(names, states, strict=True)):
-        entry = kept.get(name)
-        if entry is not None and entry[0] == state:
-            results[place] = entry[1]
-        elif results[place] is None:
-            missing.append(place)
+    results: list[Any] = [kept.find(place, names[place], key) for place, key in enumerate(keys)]
+    missing = [place for place, result in enumerate(results) if result is _NOTHING]
     if missing:
         done, started = 0, time.monotonic()
         try:
-            for result in _examined([root / names[place] for place in missing], examine, kind):
+            for result in _examined(root, [names[place] for place in missing], examine, kind):
                 results[missing[done]] = result
                 done += 1
         finally:
             # Ctrl-C keeps the results so far.
-            fresh = {names[place]: (states[place], results[place]) for place in missing[:done]}
             if time.monotonic() - started >= _KEPT_AFTER_SECS:
-                cache.write({**kept, **fresh})
+                fresh = missing[:done]
+                cache.write(
+                    kept,
+                    _Entries(
+                        [names[place] for place in fresh],
+                        [keys[place] for place in fresh],
+                        [results[place] for place in fresh],
+                    ),
+                )
     return results
 
 
-def _state(root: Path, name: str) -> _Key | Problem:
-    """Returns size and time of modification of a file."""
+def _key(root: Path, name: str) -> _Key:
+    """Returns size and time of modification of a file as one number, or why there are none."""
     try:
         status = os.stat(os.path.join(root, name))
     except FileNotFoundError:
         return Problem("it is missing")
     except (OSError, ValueError) as error:
         return Problem(f"it cannot be read: {getattr(error, 'strerror', None) or error}")
-    return status.st_size, status.st_mtime_ns
+    return status.st_size * _NANOSECONDS + status.st_mtime_ns
 
 
-def _examined(paths: Sequence[Path], examine: Callable[[Path], Any], kind: str) -> Iterator[Any]:
+def _examined(
+    root: Path, names: Sequence[str], examine: Callable[[Path], Any], kind: str
+) -> Iterator[Any]:
     """Yields the results in their order, with a progress bar on a terminal."""
 
-    def examine_some(some: Sequence[Path]) -> list[Any]:
-        fresh = [_encoded(examine(path)) for path in some]
+    def examine_some(start: int) -> list[Any]:
+        some = names[start : start + _TOGETHER]
+        fresh = [_encoded(examine(root / name)) for name in some]
         return [_decoded(result) for result in json.loads(json.dumps(fresh))]
 
-    blocks = [paths[start : start + _TOGETHER] for start in range(0, len(paths), _TOGETHER)]
-    with ThreadPoolExecutor() as pool, _bar(len(paths), kind) as bar:
-        for results in pool.map(examine_some, blocks):
+    with ThreadPoolExecutor() as pool, _bar(len(names), kind) as bar:
+        for results in pool.map(examine_some, range(0, len(names), _TOGETHER)):
             bar.update(len(results))
             yield from results
 
@@ -142,6 +150,46 @@ def _decoded(result: Any) -> Any:
     return Problem(result["problem"]) if isinstance(result, dict) else result[0]
 
 
+class _Entries:
+    """Results that are kept; many of them, so that each takes little memory.
+
+    Attributes:
+      names: of the files.
+      keys: of the files when they were examined.
+      results: of each file.
+    """
+
+    def __init__(self, names: list[str], keys: list[_Key], results: list[Any]) -> None:
+        self.names, self.keys, self.results = names, keys, results
+        self._places: dict[str, int] | None = None
+
+    def find(self, place: int, name: str, key: _Key) -> Any:
+        """Returns the result of a file, `_NOTHING` without one that is valid.
+
+        Args:
+          place: where the file is likely to be.
+          name: the file.
+          key: its present key; a `Problem` is the result.
+        """
+        if isinstance(key, Problem):
+            return key
+        if place >= len(self.names) or self.names[place] != name:
+            if self._places is None:
+                self._places = {known: number for number, known in enumerate(self.names)}
+            place = self._places.get(name, -1)
+        return self.results[place] if place >= 0 and self.keys[place] == key else _NOTHING
+
+    def without(self, names: Sequence[str]) -> _Entries:
+        """Returns the entries of other files."""
+        absent = set(names)
+        places = [k for k, name in enumerate(self.names) if name not in absent]
+        return _Entries(*([column[k] for k in places] for column in self.columns()))
+
+    def columns(self) -> tuple[list[Any], ...]:
+        """Returns names, keys and results."""
+        return self.names, self.keys, self.results
+
+
 class _Cache:
     """The file of the results of a kind.
 
@@ -154,30 +202,33 @@ class _Cache:
         self._path = root / FOLDER / f"{kind}.scan"
         self._options = options
 
-    def read(self) -> dict[str, tuple[_Key, Any]]:
-        """Returns state and result of each name; empty without a valid cache."""
+    def read(self) -> _Entries:
+        """Returns the entries; none without a valid cache."""
         try:
             with open(self._path, "rb") as file:
                 header, data = json.loads(file.readline()), file.read()
-            if header != self._header(data):
-                return {}
-            names, sizes, times, results = json.loads(data)
-            states = zip(sizes, times, strict=True)
-            decoded = map(_decoded, results)
-            return dict(zip(names, zip(states, decoded, strict=True), strict=True))
+            if header == self._header(data):
+                names, keys, results = json.loads(data)
+                return _Entries(names, keys, [_decoded(result) for result in results])
         except (OSError, ValueError, TypeError, RecursionError):
-            # Lost or damaged, which costs time only.
-            return {}
+            _LOG.debug("%s is lost or damaged, which costs time only", self._path)
+        return _Entries([], [], [])
 
-    def write(self, entries: dict[str, tuple[Any, Any]]) -> None:
-        """Writes the entries of files that still exist; several processes may do so at once."""
+    def write(self, kept: _Entries, fresh: _Entries) -> None:
+        """Writes fresh and kept entries of files that still exist.
+
+        Several processes may do so at once.
+        """
         if cache_folder(self._root / self._path.name, needed=False) is None:
             return
-        present = [name for name in entries if os.path.exists(os.path.join(self._root, name))]
-        states = [entries[name][0] for name in present]
-        results = [_encoded(entries[name][1]) for name in present]
-        columns = (present, [size for size, _ in states], [ns for _, ns in states], results)
-        data = json.dumps(columns, separators=(",", ":")).encode()
+        old = kept.without(fresh.names)
+        columns = [
+            [*one, *other] for one, other in zip(old.columns(), fresh.columns(), strict=True)
+        ]
+        exist = [os.path.exists(os.path.join(self._root, name)) for name in columns[0]]
+        names, keys, results = (list(itertools.compress(column, exist)) for column in columns)
+        text = json.dumps((names, keys, [*map(_encoded, results)]), separators=(",", ":"))
+        data = text.encode()
         partial = self._path.with_suffix(f".{os.getpid()}")
         try:
             partial.write_bytes(json.dumps(self._header(data)).encode() + b"\n" + data)
