@@ -67,7 +67,7 @@ def test_a_split_of_which_nothing_can_be_used_is_named(tmp_path, capsys):
     (root / "val" / "labelTxt" / "c.txt").unlink()
     (root / "val" / "images" / "c.png").rename(root / "val" / "images" / "d.png")
     assert convert(tmp_path) == 2
-    assert "labelTxt/d.txt cannot be read: No such file" in capsys.readouterr().err
+    assert "d.png has no annotation: write" in capsys.readouterr().err
     for path in root.glob("*/*/*"):
         path.unlink()
     (root / "classes.txt").write_text("cat\n")

@@ -284,7 +284,7 @@ BAD = {
         "no XML": (replaced("</object>", ""), "a.xml is no XML: ", 2),
         "other XML": (file(XML, "<svg/>"), "a.xml has no annotation, but 'svg'", 2),
         "no edge": (replaced("xmin>", "x>"), "object 1: its bndbox has 3 instead of 4", 2),
-        "no annotation": (file(XML, None), "a.xml cannot be read: No such file", 2),
+        "no annotation": (file(XML, None), "a.png has no annotation: write .*a.xml, without", 2),
     },
     "dota": {
         "fields": (line("1 2 3 4 5 6 cat 0"), "line 1: it has 8 fields instead of 10", 2),

@@ -20,9 +20,10 @@ from tf_frame import Converter, option
 from tf_frame.errors import DataError
 from tf_frame.tensorflow_log import quiet_import
 from tf_frame_detection.inputs import coco_json, dota, labelme, voc_xml, yolo
+from tf_frame_detection.inputs.annotations import FolderContent, Part
 from tf_frame_detection.inputs.checks import OrientationOptions, make_splits
 from tf_frame_detection.inputs.label_map import FILE, label_map_lines
-from tf_frame_detection.inputs.photographs import Part, Photographs, collect, divide
+from tf_frame_detection.inputs.photographs import Photographs, collect, divide
 from tf_frame_vision.convert.folders import check_apart, check_folder, fingerprint
 from tf_frame_vision.convert.options import ConvertOptions
 from tf_frame_vision.formats.labelme import LabelmeOptions, read_labelme
@@ -83,6 +84,11 @@ class Source:
     ids: Sequence[int]
     training: Part
     evaluation: Part | None
+
+
+def _source(content: FolderContent) -> Source:
+    ids = range(1, len(content.names) + 1)
+    return Source(content.names, ids, content.training, content.evaluation)
 
 
 class _Converter(Converter):
@@ -177,7 +183,9 @@ class CocoJson(_Converter):
     name = "coco_json"
 
     def read(self, folder: Path) -> Source:
-        content = coco_json.read_coco(folder, self.params, eval_split="val", outside=False)
+        content = coco_json.read_coco(
+            folder, self.params, eval_split="val", outside=self.params.allow_outside
+        )
         evaluation = content.parts[1] if len(content.parts) > 1 else None
         return Source(content.names, content.ids, content.parts[0], evaluation)
 
@@ -189,8 +197,7 @@ class VocXml(_Converter):
     name = "voc_xml"
 
     def read(self, folder: Path) -> Source:
-        names, training, evaluation = voc_xml.read_voc(folder, self.params, ignore_difficult=True)
-        return Source(names, range(1, len(names) + 1), training, evaluation)
+        return _source(voc_xml.read_voc(folder, self.params, ignore_difficult=True))
 
 
 class Dota(_Converter):
@@ -201,8 +208,7 @@ class Dota(_Converter):
     rotated = True
 
     def read(self, folder: Path) -> Source:
-        names, training, evaluation = dota.read_dota(folder, self.params, ignore_difficult=True)
-        return Source(names, range(1, len(names) + 1), training, evaluation)
+        return _source(dota.read_dota(folder, self.params, ignore_difficult=True))
 
 
 class Yolo(_Converter):

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 from tf_frame import DataWarning, InputInfo, Mode, option
 from tf_frame.errors import DataError
+from tf_frame_detection.inputs.annotations import Part
 from tf_frame_detection.inputs.box_faults import box_warnings
 from tf_frame_detection.inputs.checks import OrientationOptions, make_splits
 from tf_frame_detection.inputs.detection_input import (
@@ -21,7 +22,6 @@ from tf_frame_detection.inputs.detection_input import (
     make_labels,
 )
 from tf_frame_detection.inputs.photographs import (
-    Part,
     collect,
     count_beyond,
     divide,

@@ -7,14 +7,19 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+import os
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from tf_frame import text_file
 from tf_frame.errors import DataError
 from tf_frame.text_file import normal_name, split_words
 from tf_frame_vision.example_input import IMAGE_SUFFIXES
 from tf_frame_vision.reading.class_names import find_repeated
+from tf_frame_vision.reading.damage import Damage
+from tf_frame_vision.reading.folders import visible
+from tf_frame_vision.reading.scan import MISSING, scan
 
 Size = tuple[int, int]
 
@@ -69,6 +74,26 @@ class Photograph:
     image_id: int | None = None
     problems: Sequence[str] = ()
     in_shares: bool = False
+
+
+Part = tuple[Sequence[Photograph], Sequence[str]]
+
+
+@dataclasses.dataclass(frozen=True)
+class FolderContent:
+    """Content of a folder of images and of files that describe them.
+
+    Attributes:
+      names: the classes.
+      training: photographs to train on, and lines about images that cannot be used.
+      evaluation: those to evaluate; None: nothing says which.
+      notes: remarks for people, a line each.
+    """
+
+    names: Sequence[str]
+    training: Part
+    evaluation: Part | None = None
+    notes: Sequence[str] = ()
 
 
 class RecordError(Exception):
@@ -145,23 +170,81 @@ def read_names(path: Path, existing: Collection[str]) -> list[str]:
     return names
 
 
-def images_by_stem(folder: Path) -> dict[str, Path]:
-    """Returns the image of each name without ending.
+def files_by_stem(folder: Path, suffixes: Sequence[str]) -> dict[str, Path]:
+    """Returns the file of each name without ending; names are in their normal form.
+
+    Args:
+      folder: the folder of the files; hidden files do not count.
+      suffixes: endings in lower case; files may have them in upper case.
 
     Raises:
-      DataError: two images have one name.
+      DataError: two files have one name.
     """
-    images: dict[str, Path] = {}
-    for path in sorted(folder.iterdir()):
-        if path.suffix.lower() in IMAGE_SUFFIXES and not path.name.startswith("."):
-            if path.stem in images:
-                raise DataError(
-                    f"{folder} has both {images[path.stem].name} and {path.name}; remove one"
-                )
-            images[path.stem] = path
-    return images
+    files: dict[str, Path] = {}
+    for name in visible(folder, folders=False):
+        stem, suffix = os.path.splitext(name)
+        if suffix.lower() in suffixes:
+            stem = normal_name(stem)
+            if stem in files:
+                raise DataError(f"{folder} has both {files[stem].name} and {name}; remove one")
+            files[stem] = folder / name
+    return files
 
 
-def find_image(images: dict[str, Path], folder: Path, stem: str) -> Path:
-    """Returns the image of a name, or where a missing one would be."""
-    return images.get(stem, folder / f"{stem}.jpg")
+@dataclasses.dataclass(frozen=True)
+class AnnotatedFile:
+    """An image and the content of the file that describes it.
+
+    Attributes:
+      image: the image; of a description without an image, where it would be.
+      file: the description.
+      content: result of its examination; a `Problem` if it cannot be used or is missing.
+    """
+
+    image: Path
+    file: Path
+    content: Any
+
+
+def read_files(
+    root: Path,
+    folders: tuple[Path, Path],
+    suffix: str,
+    names: Sequence[str] | None,
+    examine: Callable[[Path], Any],
+    *,
+    kind: str,
+) -> list[AnnotatedFile]:
+    """Reads the files that describe images of the same names, unless an earlier start has done so.
+
+    Args:
+      root: the data folder.
+      folders: of the images, and of the descriptions.
+      suffix: ending of the descriptions, such as `.xml`.
+      names: names without ending; None: all that there are.
+      examine, kind: see `scan`.
+    """
+    images, files = files_by_stem(folders[0], IMAGE_SUFFIXES), files_by_stem(folders[1], (suffix,))
+    stems = sorted({*images, *files}) if names is None else [normal_name(name) for name in names]
+    pairs = [
+        (images.get(s, folders[0] / f"{s}.jpg"), files.get(s, folders[1] / f"{s}{suffix}"))
+        for s in stems
+    ]
+    paths = [os.path.relpath(file, root) for _, file in pairs]
+    results = scan(root, paths, examine, kind=kind)
+    return [
+        AnnotatedFile(image, file, result)
+        for (image, file), result in zip(pairs, results, strict=True)
+    ]
+
+
+def damage_of_file(annotated: AnnotatedFile) -> Damage:
+    """Returns the line of an image whose description cannot be used or is missing."""
+    if annotated.content.reason == MISSING:
+        return Damage.of_file(
+            annotated.image,
+            f"it has no annotation: write {annotated.file}, without an object if the image shows "
+            "none",
+            "it has no annotation",
+        )
+    return Damage.of_file(annotated.file, annotated.content.reason)

@@ -18,7 +18,8 @@ import numpy as np
 
 from tf_frame import option
 from tf_frame.errors import DataError
-from tf_frame_detection.inputs.photographs import Part, Photographs, boxes_fit, collect
+from tf_frame_detection.inputs.annotations import Part
+from tf_frame_detection.inputs.photographs import Photographs, boxes_fit, collect
 from tf_frame_vision.example_input import Split
 from tf_frame_vision.reading.damage import Damage, check_damage
 from tf_frame_vision.reading.headers import scan_headers

@@ -18,12 +18,12 @@ from tf_frame import option
 from tf_frame_detection.inputs.annotated_images import AnnotatedFolder, FolderOptions
 from tf_frame_detection.inputs.annotations import (
     Marked,
+    Part,
     Photograph,
     RecordError,
     class_number,
     number_classes,
 )
-from tf_frame_detection.inputs.photographs import Part
 from tf_frame_vision.formats import look_alikes
 from tf_frame_vision.formats.labelme import (
     LabelmeData,

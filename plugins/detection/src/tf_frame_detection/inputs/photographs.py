@@ -20,8 +20,6 @@ import numpy as np
 from tf_frame_detection.inputs.annotations import Marked, Photograph
 from tf_frame_vision.reading.folders import held_out
 
-Part = tuple[Sequence[Photograph], Sequence[str]]
-
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
 class Photographs(Sequence[Photograph]):

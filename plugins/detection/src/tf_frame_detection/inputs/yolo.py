@@ -19,7 +19,8 @@ import numpy as np
 from tf_frame import option
 from tf_frame.errors import DataError
 from tf_frame_detection.inputs.annotated_images import AnnotatedFolder, FolderOptions
-from tf_frame_detection.inputs.photographs import Part, Photographs, path_below
+from tf_frame_detection.inputs.annotations import Part
+from tf_frame_detection.inputs.photographs import Photographs, path_below
 from tf_frame_vision.formats import look_alikes
 from tf_frame_vision.formats.yolo import YoloData, YoloPart, read_yolo
 from tf_frame_vision.formats.yolo_labels import OBB

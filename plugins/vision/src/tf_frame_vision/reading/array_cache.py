@@ -98,7 +98,7 @@ def _load(cache: Path, state: Mapping[str, Any]) -> Content | None:
 def _save(cache: Path, content: Content, state: Mapping[str, Any]) -> None:
     facts = json.dumps(content.facts).encode()
     arrays = [np.ascontiguousarray(array) for array in content.arrays.values() if array.size]
-    parts = [facts, *(array.data.cast("B") for array in arrays)]
+    parts: list[Any] = [facts, *(array.data.cast("B") for array in arrays)]
     crc = 0
     for part in parts:
         crc = zlib.crc32(part, crc)

@@ -35,6 +35,13 @@ class Damage(str):
         line.reason = reason or _NUMBER.sub("N", clause)
         return line
 
+    @classmethod
+    def of_file(cls, path: object, clause: str, reason: str = "") -> Damage:
+        """Makes the line of a file, such as `a.xml is empty` of the clause `it is empty`."""
+        line = super().__new__(cls, f"{path} {clause.removeprefix('it ')}")
+        line.reason = reason or _NUMBER.sub("N", clause)
+        return line
+
 
 def check_damage(damaged: Sequence[str], *, skip_corrupt: bool) -> None:
     """Names the first part that cannot be used, unless these parts may be left out.

@@ -40,6 +40,8 @@ _BAR_AFTER_SECS = 1.0
 _KEPT_AFTER_SECS = 0.5
 _NANOSECONDS = 2**80
 _NOTHING = object()
+# Reason of a file that does not exist.
+MISSING = "it is missing"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -109,7 +111,7 @@ def _key(root: Path, name: str) -> _Key:
     try:
         status = os.stat(os.path.join(root, name))
     except FileNotFoundError:
-        return Problem("it is missing")
+        return Problem(MISSING)
     except (OSError, ValueError) as error:
         return Problem(f"it cannot be read: {getattr(error, 'strerror', None) or error}")
     return status.st_size * _NANOSECONDS + status.st_mtime_ns
