@@ -25,6 +25,8 @@ setup(
         # importing TensorFlow.
         "pillow>=10.1",
         "numpy>=1.26",
+        # Its error for records that are none. The bound is TensorFlow's, which brings it anyway.
+        "protobuf>=5.28",
     ],
     package_dir={"": "src"},
     packages=find_packages("src"),

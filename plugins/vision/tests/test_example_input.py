@@ -105,6 +105,23 @@ def example(images=(), labels=()):
     return make_example({name: content for name, content in values.items() if content})
 
 
+def test_a_feature_of_another_type_is_named(tmp_path, jpeg, take):
+    examples = [example([jpeg], [1.0]), example([jpeg], [b"1"]), example([5], [1])]
+    for name in ("train-0", "validation-0"):
+        write_records(tmp_path / name, examples)
+    source = records(tmp_path)
+    order = tf.data.Dataset.range(3).map(lambda number: (number, number))
+    problems = [
+        values["problem"].decode().partition("): ")[2]
+        for _, values in take(source.read(source.splits[Mode.TRAIN], order))
+    ]
+    assert problems == [
+        "its label is of type float_list, but must be of type int64_list",
+        "its label is of type bytes_list, but must be of type int64_list",
+        "its image is of type int64_list, but must be of type bytes_list",
+    ]
+
+
 def change(path, offset, mask=0xFF):
     content = bytearray(path.read_bytes())
     content[offset] ^= mask

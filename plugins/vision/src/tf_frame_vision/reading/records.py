@@ -10,11 +10,13 @@ With offsets a data set can be shuffled as a whole, resumed anywhere, and damage
 from __future__ import annotations
 
 import dataclasses
+import functools
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import tensorflow.compat.v1 as tf
+from google.protobuf.message import DecodeError
 
 from tf_frame_vision.reading import arrays
 from tf_frame_vision.reading.examples import (
@@ -33,6 +35,7 @@ from tf_frame_vision.reading.record_index import RecordIndex
 
 # The file is opened for each record, so a buffer would read bytes that are not used.
 _BUFFER_BYTES = 0
+_KINDS = {tf.string: "bytes_list", tf.int64: "int64_list", tf.float32: "float_list"}
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -98,21 +101,38 @@ def _example(record: Any, name: Any, form: RecordFormat) -> Any:
         return example(specs, values, name, problem)
 
     def only_image_decoded(data: Any) -> dict[str, Any]:
-        with tf.control_dependencies([decode_image(parsed(data)[0])]):
-            return unreadable(specs, name, tf.constant(form.not_decoded))
+        image = decode_image(parsed(data)[0])
+        # It reads the image: an op that only others wait for may be left out by Grappler.
+        problem = tf.where(tf.size(image) > 0, tf.constant(form.not_decoded), "")
+        return unreadable(specs, name, problem)
 
     def not_decoded(data: Any) -> dict[str, Any]:
         return unreadable(specs, name, why_not_decoded(parsed(data)[0]))
 
     def not_parsed(data: Any) -> dict[str, Any]:
-        del data
-        return unreadable(specs, name, "it is no tf.train.Example")
+        explain = functools.partial(_explain_not_parsed, keys=form.keys)
+        # It has no state, so that the position in the data can be saved.
+        problem = tf.numpy_function(explain, [data], tf.string, stateful=False)
+        return unreadable(specs, name, tf.ensure_shape(problem, []))
 
     functions = [whole, only_image_decoded, not_decoded, not_parsed]
     if form.decode is None:
         functions.remove(only_image_decoded)
     attempts = [record.map(without_autograph(function)) for function in functions]
     return first_readable(attempts, unreadable(specs, name, "the checksum of its data is wrong"))
+
+
+def _explain_not_parsed(data: bytes, keys: Mapping[str, Any]) -> str:
+    """Returns why TensorFlow does not parse a record: it is no example, or has other types."""
+    try:
+        features = tf.train.Example.FromString(data).features.feature
+    except DecodeError:
+        return "it is no tf.train.Example"
+    for key, expected in keys.items():
+        kind = features[key].WhichOneof("kind") if key in features else None
+        if kind not in (None, _KINDS[expected.dtype]):
+            return f"its {key} is of type {kind}, but must be of type {_KINDS[expected.dtype]}"
+    return "its features have other numbers of values than they must have"
 
 
 def _record(path: Any, offset: Any) -> Any:
