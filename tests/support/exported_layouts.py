@@ -1,7 +1,7 @@
 """Small data sets in the folders and files that annotation programs export.
 
-Structures are those of the documents and sources that are named at each function. All have the same
-pictures: dark noise with a bright rectangle for each object.
+Each function names the document or source of its structure. All have the same pictures: dark noise
+with a bright rectangle for each object.
 """
 
 import json
@@ -24,7 +24,7 @@ BRIGHT = {"cone": (250, 240, 60), "sign": (60, 200, 250)}
 
 
 def picture(path: Path) -> None:
-    """Writes the picture whose name the path ends in."""
+    """Writes the picture of the name that ends the path."""
     name = path.stem[-2:]
     pixels = np.random.RandomState(int(name[1])).randint(0, 60, [HEIGHT, WIDTH, 3]).astype(np.uint8)
     for left, upper, right, lower, kind in OBJECTS[name]:

@@ -66,8 +66,8 @@ def test_run_lengths_compressed_or_not():
     [
         ({"counts": [80]}, "have no counts, or no size of two numbers"),
         ({"counts": [80], "size": [8]}, "have no counts, or no size of two numbers"),
-        ({"counts": [79], "size": [8, 10]}, "are not those of 8 x 10 pixels"),
-        ({"counts": [90, -10], "size": [8, 10]}, "are not those of 8 x 10 pixels"),
+        ({"counts": [79], "size": [8, 10]}, "do not add up to 8 x 10 pixels"),
+        ({"counts": [90, -10], "size": [8, 10]}, "do not add up to 8 x 10 pixels"),
         ({"counts": [7.5], "size": [8, 10]}, "its run lengths: 7.5 .*is no whole number"),
         ({"counts": 80, "size": [8, 10]}, "are neither a text nor a list"),
         ({"counts": "\u00e9", "size": [8, 10]}, "have the character '\u00e9' at a wrong place"),

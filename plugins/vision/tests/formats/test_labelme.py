@@ -9,6 +9,8 @@ from PIL import Image
 from tf_frame.errors import DataError
 from tf_frame_vision.formats.labelme import LabelmeOptions, read_labelme
 
+# One pixel.
+PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGP4DwABAQEAsTj2FAAAAABJRU5ErkJggg=="
 POLYGON = [[1, 2], [5, 2], [5, 6]]
 
 
@@ -44,7 +46,7 @@ def read(root, *, eval_split="val", outside=False, **options):
         (shape([[5, 6], [1, 2]], "rectangle"), (2, 1, 6, 5)),
         (shape([[1, 2], [5, 2], [5, 6], [1, 6]], "rectangle"), (2, 1, 6, 5)),
         (shape([[4, 4], [4, 6]], "circle"), (2, 2, 6, 6)),
-        (shape([[1, 2], [4, 5]], "mask"), (2, 1, 6, 5)),
+        (shape([[1, 2], [4, 5]], "mask", mask=PNG), (2, 1, 6, 5)),
         (shape([[3, 0], [6, 3], [3, 6], [0, 3]], "rotation", direction=0.7), (0, 0, 6, 6)),
         (shape([[3, 0], [6, 3], [3, 6], [0, 3]], "oriented_rectangle"), (0, 0, 6, 6)),
     ],
@@ -65,6 +67,8 @@ def test_shapes(tmp_path, row, edges):
         (shape([[1, "x"]] * 3), "the points of its polygon are no list of pairs of numbers"),
         (shape(None), "the points of its polygon are no list of pairs of numbers"),
         (shape([[1, float("nan")]] * 3), "a point of its polygon is not finite"),
+        (shape([[1, 2], [4, 5]], "mask"), "its mask is no image in base64"),
+        (shape([[1, 2], [4, 5]], "mask", mask="AAAA"), "its mask cannot be used: it is no JPEG"),
         (shape(label=""), "it has no label"),
         (shape(label=None), "it has no label"),
         (shape(kind=3), "its shape_type 3 is no text"),

@@ -1,4 +1,4 @@
-"""Source of the converters whose masks are drawn: the data that the inputs of these names read."""
+"""Source of the converters that draw masks: the data that the inputs of these names read."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _pictures(
     data: DrawnData,
     params: Any,
 ) -> list[MaskedPicture]:
-    kept, canvases, damaged = usable(root, images, params)
+    usable_images, canvases, damaged = usable(root, images, params)
     check_damage([*errors, *damaged], skip_corrupt=params.skip_corrupt)
     for line in (*errors, *damaged):
         print(f"left out: {line}", file=sys.stderr, flush=True)
@@ -85,4 +85,4 @@ def _pictures(
         file = source if source.exists() else image.path
         return DrawnPicture(Pair(name_below(root, image.path), image.path, file), meaning, classes)
 
-    return [picture(image, canvas) for image, canvas in zip(kept, canvases, strict=True)]
+    return [picture(image, canvas) for image, canvas in zip(usable_images, canvases, strict=True)]

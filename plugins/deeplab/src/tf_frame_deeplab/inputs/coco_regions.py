@@ -156,7 +156,7 @@ def _edges(polygons: Sequence[Sequence[float]]) -> tuple[float, float, float, fl
 def _categories(content: CocoFileContent) -> dict[int, str]:
     path = content.path
     try:
-        pairs = [(parse_integer(each["id"]), str(each["name"])) for each in content.categories]
+        pairs = [(parse_integer(row["id"]), str(row["name"])) for row in content.categories]
     except (KeyError, TypeError, ValueError):
         raise DataError(f"{path}: a category has no id, which is a number, or no name") from None
     if not pairs:
@@ -183,5 +183,5 @@ def _image(image: Any) -> tuple[Any, str, Size | None]:
 
 
 def _id(place: int, annotation: Any) -> Any:
-    given = annotation.get("id") if isinstance(annotation, dict) else None
-    return f"{place} of the list" if given is None else given
+    id_ = annotation.get("id") if isinstance(annotation, dict) else None
+    return f"{place} of the list" if id_ is None else id_

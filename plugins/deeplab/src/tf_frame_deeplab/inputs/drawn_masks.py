@@ -113,11 +113,12 @@ class DrawnMasks(SegmentedImages):
 
     def _split(self, images: Sequence[DrawnImage], errors: Sequence[str] = ()) -> Split:
         params = self.params
-        kept, canvases, damaged = usable(self.root, images, params)
+        usable_images, canvases, damaged = usable(self.root, images, params)
         check_damage([*errors, *damaged], skip_corrupt=params.skip_corrupt)
-        if not kept:
+        if not usable_images:
             raise DataError(f"{self.root} has no image to use")
-        return Split(len(kept), _Content(kept, canvases), [*errors, *damaged])
+        content = _Content(usable_images, canvases)
+        return Split(len(usable_images), content, [*errors, *damaged])
 
     def content(self, split: Split) -> SplitContent:
         images, canvases = split.content.images, split.content.canvases

@@ -1,14 +1,12 @@
 """The input `labelme_masks`: images, and shapes of labelme, which are drawn as masks.
 
-Layouts and JSON files are those of detection's input `labelme`:
+Layouts and JSON files as for detection's input `labelme`:
 `tf_frame_vision.formats.labelme_shapes`. Where shapes overlap, the later one is seen, as in
 labelme's own masks; `__ignore__` does not count, `_background_` is the background.
 """
 
 from __future__ import annotations
 
-import base64
-import binascii
 import dataclasses
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -16,7 +14,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tf_frame.errors import DataError
 from tf_frame.text_file import normal_name, read_json
 from tf_frame_deeplab.inputs.drawn_data import (
     DrawnData,
@@ -36,9 +33,9 @@ from tf_frame_vision.formats.labelme_shapes import (
     MASK,
     RECTANGLE,
     LabelmeShape,
+    decode_mask,
     parse_shape,
 )
-from tf_frame_vision.reading.pixels import load_mask
 
 _TWO_POINTS = 4
 
@@ -122,7 +119,7 @@ def _regions(
 def _content(kind: str, points: Sequence[float], shape: Mapping[str, Any]) -> dict[str, Any]:
     """Returns the fields of a `Region` for the pixels of a shape."""
     if kind == MASK:
-        return {"bitmap": (int(points[1]), int(points[0]), _decoded(shape.get("mask")))}
+        return {"bitmap": (int(points[1]), int(points[0]), decode_mask(shape))}
     if kind == CIRCLE:
         x, y, *rim = points
         return {"polygons": [circle(x, y, float(np.hypot(rim[0] - x, rim[1] - y)))]}
@@ -130,12 +127,3 @@ def _content(kind: str, points: Sequence[float], shape: Mapping[str, Any]) -> di
         left, upper, right, lower = points
         return {"polygons": [[left, upper, right, upper, right, lower, left, lower]]}
     return {"polygons": [points]}
-
-
-def _decoded(data: Any) -> Any:
-    """Returns the pixels of a mask, a PNG in base64."""
-    try:
-        content = base64.b64decode(data, validate=True)
-    except (binascii.Error, TypeError, ValueError):
-        raise DataError("a mask is no image in base64") from None
-    return load_mask(content) > 0

@@ -71,8 +71,8 @@ def draw(regions: Iterable[Region], canvas: Canvas, *, ignore_label: int, overla
     pixels = np.zeros([canvas.height, canvas.width, 2], np.int32)
     drawn = [(region, *_bitmap(region, canvas.height, canvas.width)) for region in regions]
     if overlap == SMALLER:
-        drawn.sort(key=lambda each: -int(each[3].sum()))
-    drawn.sort(key=lambda each: each[0].number is not None)
+        drawn.sort(key=lambda row: -int(row[3].sum()))
+    drawn.sort(key=lambda row: row[0].number is not None)
     for region, top, left, bitmap in drawn:
         window = pixels[top : top + bitmap.shape[0], left : left + bitmap.shape[1]]
         number = ignore_label if region.number is None else region.number
@@ -102,13 +102,13 @@ def _draw_polygons(
 
     sides = np.array([width, height])
     points = [np.reshape(np.asarray(polygon, np.float64), [-1, 2]) for polygon in polygons]
-    points = [each.clip(-_REACH * sides, (1 + _REACH) * sides) for each in points]
+    points = [ring.clip(-_REACH * sides, (1 + _REACH) * sides) for ring in points]
     every_point = np.concatenate(points)
     left, top = np.floor(every_point.min(0)).clip(0, sides).astype(int).tolist()
     right, bottom = np.ceil(every_point.max(0) + 1).clip(0, sides).astype(int).tolist()
     if right <= left or bottom <= top:
         return 0, 0, np.zeros([0, 0], bool)
-    moved = [(each - (left, top)).ravel().tolist() for each in points]
+    moved = [(ring - (left, top)).ravel().tolist() for ring in points]
     size = bottom - top, right - left
     merged = mask.merge(mask.frPyObjects(moved, *size))
     # Its own decoder relies on a conversion that NumPy gives up.
@@ -125,5 +125,5 @@ def circle(x: float, y: float, radius: float) -> list[float]:
     count = min(max(16, math.ceil(2 * math.pi * radius)), 1000)
     angles = np.arange(count) * (2 * math.pi / count)
     columns, rows = x + radius * np.cos(angles), y + radius * np.sin(angles)
-    ring: list[float] = np.stack([columns, rows], 1).ravel().tolist()
-    return ring
+    points: list[float] = np.stack([columns, rows], 1).ravel().tolist()
+    return points

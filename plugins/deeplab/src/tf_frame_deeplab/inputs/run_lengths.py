@@ -29,7 +29,7 @@ def parse_runs(segmentation: Any) -> tuple[list[int], tuple[int, int]]:
         raise ValueError("its run lengths have no counts, or no size of two numbers") from None
     runs = uncompressed(counts) if isinstance(counts, str) else _whole(counts)
     if min(runs, default=0) < 0 or sum(runs) != height * width:
-        raise ValueError(f"its run lengths are not those of {height} x {width} pixels")
+        raise ValueError(f"its run lengths do not add up to {height} x {width} pixels")
     return runs, (height, width)
 
 

@@ -1,6 +1,6 @@
 """The input `yolo_masks`: images, and polygons of YOLO-seg, which are drawn as masks.
 
-Layouts and label files are those of detection's input `yolo`:
+Layouts and label files as for detection's input `yolo`:
 `tf_frame_vision.formats.yolo_layout`, `yolo_labels`. Where objects overlap, the smaller one is
 seen, as in Ultralytics' masks. Lines of four points are polygons here.
 """

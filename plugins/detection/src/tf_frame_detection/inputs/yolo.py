@@ -88,5 +88,6 @@ def _part(root: Path, part: YoloPart, form: str) -> Part:
     )
     can_be_read = np.ones(count, bool)
     can_be_read[[*part.errors]] = False
-    kept = photographs if can_be_read.all() else photographs.select(can_be_read)
-    return kept, [Damage(part.labels[place], error) for place, error in part.errors.items()]
+    if part.errors:
+        photographs = photographs.select(can_be_read)
+    return photographs, [Damage(part.labels[place], error) for place, error in part.errors.items()]

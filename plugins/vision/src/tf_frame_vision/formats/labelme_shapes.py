@@ -11,14 +11,17 @@ points, are of later versions and of X-AnyLabeling.
 
 from __future__ import annotations
 
+import base64
 import dataclasses
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from tf_frame.errors import DataError
 from tf_frame.text_file import normal_name, parse_integer, read_json
+from tf_frame_vision.reading.image_header import ImageError
+from tf_frame_vision.reading.pixels import load_mask
 from tf_frame_vision.reading.scan import Problem
 
 # Labels of labelme's tutorials for pixels that do not count, and for those of no object.
@@ -103,6 +106,11 @@ def _examined(shape: Any) -> Any:
     except ShapeError as error:
         return str(error)
     count = len(points) // 2
+    if kind == MASK:
+        try:
+            decode_mask(shape)
+        except ShapeError as error:
+            return str(error)
     if kind == POLYGON and count > _KEPT_POINTS:
         xs, ys = points[::2], points[1::2]
         points = [min(xs), min(ys), max(xs), max(ys)]
@@ -132,6 +140,20 @@ def parse_shape(shape: Any) -> tuple[str, str, list[float], int | str | None]:
     if not all(map(math.isfinite, points)):
         raise ShapeError(f"a point of its {kind} is not finite")
     return normal_name(label), kind, points, group
+
+
+def decode_mask(shape: Mapping[str, Any]) -> Any:
+    """Returns the pixels of a mask, an image in base64: `[height, width]` bool.
+
+    Raises:
+      ShapeError: it is none.
+    """
+    try:
+        return load_mask(base64.b64decode(shape["mask"], validate=True)) > 0
+    except (KeyError, TypeError, ValueError):
+        raise ShapeError("its mask is no image in base64") from None
+    except ImageError as error:
+        raise ShapeError(f"its mask cannot be used: {error}") from None
 
 
 def shape_problem(kind: str, count: int) -> str:
