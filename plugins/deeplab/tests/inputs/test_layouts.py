@@ -49,6 +49,9 @@ def test_training_evaluation_and_prediction(tmp_path, layout):
     assert main(["run", *words, "--model.heads", "semantic,instance_center,instance_offset"]) == 0
     report = json.loads((tmp_path / "run/data.json").read_text())
     assert report["splits"]["train"]["examples"] == 3
+    # One layout of each input is enough for the commands that read a finished run.
+    if layout not in {name: layout for layout, name in LAYOUTS.items()}.values():
+        return
     assert main(["evaluate", run]) == 0
     assert main(["predict", run, "--output", str(tmp_path / "output")]) == 0
     assert len([*(tmp_path / "output/overlays").rglob("*.png")]) == 1

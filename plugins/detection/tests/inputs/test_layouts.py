@@ -52,6 +52,9 @@ def test_training_evaluation_and_prediction(tmp_path, layout):
     report = json.loads((tmp_path / "run/data.json").read_text())
     assert report["class_names"] == list(exported_layouts.CLASSES)
     assert (tmp_path / "run/data/train.png").exists()
+    # One layout of each input is enough for the commands that read a finished run.
+    if layout not in {name: layout for layout, name in LAYOUTS.items()}.values():
+        return
     assert main(["evaluate", run]) == 0
     output = ["--output", str(tmp_path / "output"), "--model.score_threshold", "0"]
     assert main(["predict", run, *output]) == 0
