@@ -70,7 +70,7 @@ def test_a_cache_that_is_not_valid_is_made_anew(folder, change, monkeypatch):
     if change == "cut":
         path.write_bytes(path.read_bytes()[:-3])
     elif change == "version":
-        monkeypatch.setattr(module, "_VERSION", 2)
+        monkeypatch.setattr(module, "_VERSION", -1)
     elif change == "garbage":
         path.write_bytes(b"\xff\n[")
     options = {"options": 2 if change == "options" else 1}

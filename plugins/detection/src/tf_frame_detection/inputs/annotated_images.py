@@ -185,6 +185,8 @@ class AnnotatedFolder(AnnotatedImages):
             )
             photographs, problems = training
             kept, held = divide(collect(self.root, photographs), self.params.eval_fraction)
+            # Columns of many objects are held once.
+            del photographs
             training, evaluation = (kept, problems), (held, ())
         if not any(map(len, training)):
             raise DataError(f"{self.root} has no photograph to train on")

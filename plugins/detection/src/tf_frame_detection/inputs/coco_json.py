@@ -70,10 +70,11 @@ class CocoJson(AnnotatedFolder):
             eval_split=params.eval_split,
             outside=params.allow_outside,
         )
-        self.class_ids = content.ids
-        self.remarks = content.notes
-        evaluation = content.parts[1] if len(content.parts) > 1 else None
-        self.use(content.names, content.parts[0], evaluation)
+        self.class_ids, self.remarks = content.ids, content.notes
+        names, parts = content.names, [*content.parts, None]
+        # `use` makes other columns of many objects, so these must not be held here.
+        del content
+        self.use(names, parts.pop(0), parts.pop(0))
 
 
 def read_coco(folder: Path, options: FormOptions, *, eval_split: str, outside: bool) -> Content:

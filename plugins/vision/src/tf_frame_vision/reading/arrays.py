@@ -39,10 +39,13 @@ def integers(values: Sequence[int]) -> Any:
 
 def array(values: Any) -> Any:
     """Returns a tensor of the type and shape of a NumPy array of numbers or truth values."""
-    if values.dtype == np.bool_:
-        return tf.cast(array(values.astype(np.uint8)), tf.bool)
-    little = values.astype(values.dtype.newbyteorder("<"))
-    return tf.reshape(tf.io.decode_raw(content(little.tobytes()), values.dtype), values.shape)
+    if not values.size:
+        return tf.zeros(values.shape, values.dtype)
+    path = _write(np.ascontiguousarray(values).data.cast("B"))
+    # It maps the file into memory, so that only pages that are read take memory.
+    return tf.raw_ops.ImmutableConst(
+        dtype=values.dtype, shape=values.shape, memory_region_name=path
+    )
 
 
 def ragged(values: Any, splits: Any) -> Any:
@@ -61,6 +64,11 @@ def content(data: bytes) -> Any:
     Raises:
       DataError: there is no room for a temporary file.
     """
+    return tf.io.read_file(_write(data))
+
+
+def _write(data: bytes | memoryview) -> str:
+    """Returns the path of a file with these bytes, which goes with the graph."""
     try:
         handle, path = tempfile.mkstemp(prefix="tf_frame_", suffix=".array")
         weakref.finalize(tf.get_default_graph(), _remove, path)
@@ -71,7 +79,7 @@ def content(data: bytes) -> Any:
             f"{tempfile.gettempdir()} cannot hold {len(data)} bytes of the input's lists: "
             f"{error.strerror}; name another folder by TMPDIR"
         ) from None
-    return tf.io.read_file(path)
+    return path
 
 
 def _remove(path: str) -> None:

@@ -33,7 +33,7 @@ from tqdm import tqdm
 from tf_frame_vision.reading.record_cache import FOLDER, cache_folder
 
 _LOG = logging.getLogger("tf_frame")
-_VERSION = 1
+_VERSION = 2
 # Files that a thread examines in a row, because each task of a pool costs as much as a file.
 _TOGETHER = 64
 _BAR_AFTER_SECS = 1.0
@@ -145,11 +145,16 @@ def _bar(count: int, kind: str) -> Any:
 
 
 def _encoded(result: Any) -> Any:
-    return {"problem": result.reason} if isinstance(result, Problem) else [result]
+    """Returns the form of a result in the cache; an object is a problem, or holds the result."""
+    if isinstance(result, Problem):
+        return {"problem": result.reason}
+    return {"result": result} if isinstance(result, dict) else result
 
 
 def _decoded(result: Any) -> Any:
-    return Problem(result["problem"]) if isinstance(result, dict) else result[0]
+    if not isinstance(result, dict):
+        return result
+    return Problem(result["problem"]) if "problem" in result else result["result"]
 
 
 class _Entries:
