@@ -1,8 +1,13 @@
 import csv
 
 import pytest
+from hypothesis import strategies
 
+from properties import COUNTS, TEXTS, check_many
 from tf_frame.hooks.metrics_log import EVAL, TRAIN, MetricsCsv, MetricsLog
+from tf_frame.text import spreadsheet_cell
+
+FIXED = ("step", "split", "time")
 
 
 class Kept:
@@ -98,6 +103,23 @@ def test_half_a_line_of_a_killed_run_is_removed(path):
 def test_a_name_with_a_comma_stays_one_column(path):
     write(path, (EVAL, 1, {'recall of "a, b"': 0.5}))
     assert rows(path)[0]['recall of "a, b"'] == "0.5"
+
+
+@COUNTS
+def test_figures_are_read_as_they_were_written_by_a_run_that_goes_on(path, count):
+    def check(rows_of_names):
+        path.unlink(missing_ok=True)
+        for step, values in enumerate(rows_of_names):
+            write(path, (EVAL, step, values), last_step=step)
+        for row, values in zip(rows(path), rows_of_names, strict=True):
+            figures = {name: cell for name, cell in row.items() if cell and name not in FIXED}
+            expected = {spreadsheet_cell(name): f"{value:.7g}" for name, value in values.items()}
+            assert figures == expected
+
+    names = TEXTS.filter(lambda name: name not in FIXED)
+    values = strategies.floats(width=32, allow_nan=False)
+    figures = strategies.dictionaries(names, values, min_size=1, max_size=3)
+    check_many(check, count, rows_of_names=strategies.lists(figures, min_size=1, max_size=3))
 
 
 def test_a_name_that_is_a_formula_or_has_a_line_end_is_one_column_also_after_a_resume(path):

@@ -1,13 +1,18 @@
 import csv
 import json
 import math
+import re
 
 import ml_dtypes
 import numpy as np
 import pytest
+from hypothesis import strategies
 
+from properties import COUNTS, TEXTS, check_many
 from tf_frame.errors import ConfigError
 from tf_frame.runs.prediction.row_files import JsonLines, PredictionCsv
+from tf_frame.text import spreadsheet_cell
+from tf_frame.text_file import read_csv
 
 
 @pytest.fixture(params=[JsonLines, PredictionCsv], ids=["jsonl", "csv"])
@@ -142,6 +147,35 @@ def test_no_text_of_a_table_is_a_formula(tmp_path):
         "name,probabilities_=cat,probabilities_dog\\u001b[2J,text\n"
         "'-2+3.png,-0.25,0.75,'@x\\u000d\\u000a\n"
     )
+
+
+@COUNTS
+def test_tables_and_lines_are_read_as_they_were_written(tmp_path, count):
+    def check(name, text, values):
+        prediction = {"text": text.encode(), "values": np.array(values, np.float32)}
+        for kind in (PredictionCsv, JsonLines):
+            rows = kind(str(tmp_path))
+            for _ in range(2):
+                rows(name, None, prediction)
+            rows.close()
+        header, *rows = read_csv(tmp_path / "predictions.csv")
+        assert header == ["name", "text", *(f"values_{n}" for n in range(len(values)))]
+        assert rows[0] == rows[1]
+        for cell, written in zip(rows[0], (name, text), strict=False):
+            assert cell == spreadsheet_cell(written)
+            assert not re.match(r"\s*[=+@\t\r-](?![0-9.]+(e[+-]?[0-9]+)?$)", cell)
+        assert [np.float32(cell) for cell in rows[0][2:]] == list(map(np.float32, values))
+        lines = (tmp_path / "predictions.jsonl").read_text().split("\n")[:-1]
+        assert [json.loads(line)["name"] for line in lines] == [name] * 2
+        row = json.loads(lines[0])
+        assert (row["text"], list(map(np.float32, row["values"]))) == (text, values)
+
+    texts = TEXTS.filter(lambda text: not text.endswith("\0"))  # NumPy's texts end before it.
+    names = strategies.one_of(texts, strategies.from_regex(r"\A[ ']?[=+@-][0-9a-z.(]{0,4}\Z"))
+    values = strategies.lists(
+        strategies.floats(width=32, allow_nan=False, allow_infinity=False), min_size=1, max_size=3
+    )
+    check_many(check, count, name=names, text=names, values=values)
 
 
 def test_a_table_has_one_header_and_a_row_each(tmp_path):

@@ -3,11 +3,14 @@ import gzip
 import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
+from hypothesis import strategies
 
+from properties import COUNTS, TEXTS, check_many
 from tf_frame import InputContext, Mode
 from tf_frame.errors import DataError, NoDataError
 from tf_frame.testing.exact_resume import check_exact_resume
-from tf_frame_classification.inputs.image_tfrecord import ImageTfrecord, Params
+from tf_frame_classification.inputs.image_tfrecord import ImageTfrecord, Params, _read_label_file
+from tf_frame_vision.convert.settings import write_names
 from tf_frame_vision.reading.record_index import index_records
 from tfrecords import make_example, write_records
 
@@ -173,6 +176,25 @@ def test_the_number_of_classes_must_be_known(folder):
     (folder / "labels.txt").unlink()
     with pytest.raises(DataError, match=r"there is no .*labels.txt. Write it .*num_classes"):
         tfrecord(folder)
+
+
+@COUNTS
+def test_names_are_read_as_the_converter_writes_them_or_refused(tmp_path, count):
+    path = tmp_path / "labels.txt"
+
+    def check(names):
+        path.unlink(missing_ok=True)
+        lines = [f"{label}:{name}" for label, name in enumerate(names)]
+        if any(set(name) & set("\r\n\0") for name in names):
+            with pytest.raises(DataError, match="cannot hold"):
+                write_names(tmp_path, path.name, lines)
+        else:
+            write_names(tmp_path, path.name, lines)
+            assert _read_label_file(path) == dict(enumerate(names))
+
+    check_many(check, count, names=strategies.lists(TEXTS, min_size=1, max_size=5))
+    with pytest.raises(DataError, match="bytes that are no text"):
+        write_names(tmp_path, "labels.txt", ["0:\udcff"])
 
 
 def test_without_records_to_evaluate_there_is_no_evaluation_split(folder):

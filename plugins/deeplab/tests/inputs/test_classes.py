@@ -1,7 +1,19 @@
-import pytest
+import ast
+import re
 
+import pytest
+from hypothesis import strategies
+
+from properties import COUNTS, TEXTS, check_many
 from tf_frame.errors import DataError
-from tf_frame_deeplab.inputs.classes import read_classes
+from tf_frame.text_file import normal_name
+from tf_frame_deeplab.inputs.classes import class_lines, read_classes
+from tf_frame_vision.convert.settings import write_names
+from tf_frame_vision.reading.class_names import read_class_names
+
+HARD_NAMES = strategies.sampled_from(
+    ["# x", "ignore", "a 1 2 3", "a 1,2 3", "lane 2", "1 2 3", "a 1 2 3 4", "x#", "road  sign"]
+)
 
 
 def classes(folder, text, ignore_label=255):
@@ -29,6 +41,45 @@ def test_colours_follow_the_names_and_may_be_ignored(tmp_path):
     assert coloured.names == ["background", "traffic light"]
     assert coloured.colours == {0xFFFFFF: 255, 0: 0, 0xFAAA1E: 1}
     assert coloured.red_green_blue == [(0, 0, 0), (250, 170, 30)]
+
+
+COLOURS = strategies.lists(strategies.integers(0, 255), min_size=3, max_size=3).map(tuple)
+
+
+@COUNTS
+def test_names_and_colours_are_read_as_they_were_written_or_refused(tmp_path, count):
+    path = tmp_path / "classes.txt"
+
+    def check(classes, coloured):
+        path.unlink(missing_ok=True)
+        names, colours = list(classes), list(classes.values()) if coloured else []
+        try:
+            lines = class_lines(names, colours)
+        except DataError as error:
+            name = ast.literal_eval(re.search("the class (.*): a name has", str(error))[1])
+            assert name in names
+            assert (
+                name != name.strip(" \t")
+                or set(name) & set("\r\n")
+                or name in ("", "ignore")
+                or name.startswith("#")
+                or re.search(r"\d+[ \t,]+\d+[ \t,]+\d+$", name)
+            )
+            return
+        write_names(tmp_path, path.name, lines)
+        found = read_classes(path, ignore_label=255)
+        assert (found.names, list(found.red_green_blue)) == (names, colours)
+        assert found.lines == lines
+        if not coloured:
+            assert read_class_names(path) == names
+
+    names = strategies.one_of(TEXTS.filter(lambda name: "\0" not in name), HARD_NAMES)
+    classes = strategies.dictionaries(names, COLOURS, min_size=2, max_size=5).filter(
+        lambda classes: (
+            len(set(classes.values())) == len(classes) == len(set(map(normal_name, classes)))
+        )
+    )
+    check_many(check, count, classes=classes, coloured=strategies.booleans())
 
 
 WRONG = {

@@ -1,10 +1,15 @@
 import json
+import re
 
 import numpy as np
 import pytest
+from hypothesis import strategies
 from PIL import Image
 
+from properties import COUNTS, TEXTS, check_many
 from tf_frame import InputInfo
+from tf_frame.text_file import read_json
+from tf_frame_detection.evaluation import prediction_files
 from tf_frame_detection.evaluation.painting import Painting
 from tf_frame_detection.evaluation.prediction_files import DetectionFiles
 
@@ -59,6 +64,55 @@ def test_results_are_in_pixels_of_the_file_and_overlays_show_certain_detections(
     overlay, results = files(prediction={**PREDICTION, "num_detections": np.int32(0)})
     assert (overlay == 90).all()
     assert results == []
+
+
+@COUNTS
+def test_any_detection_is_read_as_it_was_written(tmp_path, monkeypatch, count):
+    monkeypatch.setattr(prediction_files, "write_png", lambda path, pixels: None)
+
+    def check(image_id, edges, scores, rotated):
+        found = min(len(scores), len(edges) // 4)
+        boxes = np.sort(np.array(edges[: 4 * found], np.float32).reshape(-1, 2, 2), axis=1)
+        prediction = {
+            "detection_boxes": boxes.reshape(-1, 4),
+            "detection_scores": np.array(scores[:found], np.float32),
+            "detection_classes": np.arange(found) % 2,
+            "detection_corners": np.tile(boxes, [1, 2, 1]),
+            "num_detections": np.int32(found),
+        }
+        features = {
+            "image": np.zeros([4, 4, 3], np.float32),
+            "image_size": np.array([4, 4]),
+            "original_size": FEATURES["original_size"],
+        }
+        if isinstance(image_id, int):
+            features["image_id"] = np.int64(image_id)
+        writer = DetectionFiles(str(tmp_path), INFO, min_score=2.0, rotated=rotated)
+        writer(str(image_id), features, prediction)
+        writer.close()
+        results = read_json(tmp_path / "detections.json", finite=True)
+        assert [result["image_id"] for result in results] == [image_id] * found
+        assert [result["category_id"] for result in results] == [18, 7, 18][:found]
+        sides = np.array([100, 200, 100, 200])
+        expected = boxes.reshape(-1, 4)[:, [1, 0, 3, 2]].astype(float) * sides
+        expected[:, 2:] -= expected[:, :2]
+        bboxes = np.reshape([result["bbox"] for result in results], [-1, 4])
+        np.testing.assert_allclose(bboxes, expected, atol=0.02)
+        written = [result["score"] for result in results]
+        np.testing.assert_allclose(written, scores[:found], atol=1e-6)
+        assert all(("corners" in result) == rotated for result in results)
+
+    number = strategies.floats(0, 1, width=32)
+    names = TEXTS.filter(lambda name: not re.search(r"\d", name))
+    ids = strategies.one_of(strategies.integers(0, 2**63 - 1), names)
+    check_many(
+        check,
+        count,
+        image_id=ids,
+        edges=strategies.lists(number, max_size=12),
+        scores=strategies.lists(number, max_size=3),
+        rotated=strategies.booleans(),
+    )
 
 
 def test_pycocotools_reads_the_results(files, tmp_path):
