@@ -102,9 +102,9 @@ def test_the_order_mixes_the_classes_and_follows_from_the_seed(many):
 @pytest.mark.parametrize(
     "damage,reason",
     [
-        (lambda data: b"", "is empty: no JPEG, PNG, BMP, GIF or WebP"),
-        (lambda data: b"<html>", "begins with 3c 68 74 6d: no JPEG"),
-        (lambda data: data[:-20], "cannot be decoded: jpeg::Uncompress failed"),
+        (lambda data: b"", "it is empty"),
+        (lambda data: b"<html>", "it is no JPEG, PNG"),
+        (lambda data: data[:-20], "it cannot be decoded: "),
     ],
 )
 def test_a_corrupt_image_is_named_and_nothing_is_left_half_written(
@@ -114,7 +114,7 @@ def test_a_corrupt_image_is_named_and_nothing_is_left_half_written(
     good = path.read_bytes()
     path.write_bytes(damage(good))
     error = refuse("image_folder", photos, "--shards", "1")
-    assert f"dog/a.JPG {reason}" in error and "--skip_corrupt" in error
+    assert f"dog/a.JPG: {reason}" in error and "--skip_corrupt" in error
     names = {path.name for path in (tmp_path / "records").iterdir()}
     assert names == {"labels.txt", "train.conversion.json"}
     # No shard is finished yet, so the source may change.
@@ -129,7 +129,7 @@ def test_corrupt_images_can_be_left_out_and_are_counted(
     words = ["image_folder", photos, "--shards", "2"]
     assert convert(*words, "--skip_corrupt") == 0
     printed = capsys.readouterr()
-    assert "left out: dog/a.JPG is empty" in printed.err
+    assert "left out: dog/a.JPG: it is empty" in printed.err
     assert "3 images of 2 classes in 2 shards; 1 corrupt images left out" in printed.out
     assert len(examples()) == 3
     result = (tmp_path / "records" / "train.conversion.json").read_text()

@@ -23,11 +23,11 @@ import os, signal
 from tf_frame.cli.main import main
 from tf_frame_classification.convert import examples
 encode, left = examples.encode, [20]
-def encode_until_killed(picture):
+def encode_until_killed(picture, options):
     left[0] -= 1
     if not left[0]:
         os.kill(os.getpid(), signal.SIGKILL)
-    return encode(picture)
+    return encode(picture, options)
 examples.encode = encode_until_killed
 main({words!r})
 """

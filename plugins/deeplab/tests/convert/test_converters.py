@@ -361,7 +361,7 @@ def test_damaged_pictures_may_be_left_out(convert, refuse, tmp_path, capsys):
     path.write_bytes(path.read_bytes()[:-40])
     (folder / "train.txt").write_text("p0\np1\np2\n")
     error = refuse("segmentation_folder", folder, "--shards", "1")
-    assert "p0.png cannot be decoded: " in error
+    assert "p0.png: it cannot be decoded: " in error
     assert convert("segmentation_folder", folder, "--shards", "1", "--skip_corrupt") == 0
     assert "2 images of 3 classes in 1 shards; 1 corrupt images left out" in capsys.readouterr().out
     assert list(read_masks(tmp_path / "records")) == ["p1", "p2"]
@@ -373,11 +373,11 @@ def test_a_conversion_that_was_stopped_goes_on(convert, tmp_path, capsys, monkey
     assert convert("segmentation_folder", folder, *options, output="uninterrupted") == 0
     left, record_classes = [4], examples.record_classes
 
-    def stopped(picture):
+    def stopped(picture, **limits):
         left[0] -= 1
         if left[0] < 0:
             raise KeyboardInterrupt
-        return record_classes(picture)
+        return record_classes(picture, **limits)
 
     monkeypatch.setattr(examples, "record_classes", stopped)
     assert convert("segmentation_folder", folder, *options) == 130

@@ -187,8 +187,8 @@ DAMAGE = {
         "its mask is a PNG of colours or of a palette; it must have grey values",
     ),
     "no mask": (record(IMAGE), "it has not one image/segmentation/class/encoded"),
-    "a cut image": (record(IMAGE[:60], MASK), "it cannot be decoded as JPEG, PNG"),
-    "both cut": (record(IMAGE[:60], MASK[:40]), "it cannot be decoded as JPEG, PNG"),
+    "a cut image": (record(IMAGE[:60], MASK), "it cannot be decoded: "),
+    "both cut": (record(IMAGE[:60], MASK[:40]), "it cannot be decoded: "),
     "no example": (b"no example", "it is no tf.train.Example"),
 }
 

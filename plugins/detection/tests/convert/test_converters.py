@@ -114,7 +114,7 @@ BAD = {
     "pixels": ({"edges": [[1.0, 2.0, 3.0, 4.0]]}, "a box lies outside of the image"),
     "size": ({"image/height": [9]}, "has another size than image/height"),
     "flags": ({"image/object/is_crowd": [0, 1]}, "another number of image/object/is_crowd"),
-    "image": ({"image/encoded": [b"no"]}, "cannot be decoded as JPEG, PNG"),
+    "image": ({"image/encoded": [b"no"]}, "it is no JPEG, PNG, GIF"),
     "no image": ({"image/encoded": []}, "it has not one image/encoded"),
     "type": ({"image/object/class/label": [2.0]}, "class/label is of type float_list, but must"),
 }

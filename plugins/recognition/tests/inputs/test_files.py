@@ -94,7 +94,7 @@ def test_faulty_words_are_left_out_named_and_counted(faulty):
         r"its text is empty",
         r"its text bookcase has 8 characters; --input.max_length is 6",
         r"its text na&ve has the character &, which --input.characters does not",
-        r"cannot be decoded",
+        r"it is no JPEG, PNG|cannot be decoded",
         r"there is no such file in|none of the keys image/transcript, image/",
     ):
         assert any(re.search(expected_reason, reason) for reason in reasons)

@@ -26,13 +26,17 @@ from typing import Any, ClassVar
 from tf_frame import DataReport, DataWarning, Input, InputContext, Mode, option
 from tf_frame.errors import NoDataError
 from tf_frame_vision.data_content import SplitContent, make_report
+from tf_frame_vision.reading.image_options import ImageOptions
 from tf_frame_vision.reading.splits import Splits
 
-IMAGE_SUFFIXES = (".jpg", ".jpeg", ".png", ".bmp", ".gif", ".webp")
+IMAGE_SUFFIXES = (
+    *(".jpg", ".jpeg", ".png", ".bmp", ".gif", ".webp", ".tif", ".tiff"),
+    *(".ppm", ".pgm", ".pbm"),
+)
 
 
 @dataclasses.dataclass(frozen=True)
-class ExampleOptions:
+class ExampleOptions(ImageOptions):
     """Options of all inputs that read examples one by one."""
 
     data_dir: str = option("", "folder of the data")

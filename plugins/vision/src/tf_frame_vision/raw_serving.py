@@ -15,10 +15,10 @@ import numpy as np
 import tensorflow.compat.v1 as tf
 
 from tf_frame import ServingForm
-from tf_frame_vision.reading.examples import decode_image, without_autograph
+from tf_frame_vision.reading.examples import without_autograph
+from tf_frame_vision.reading.export_decoding import ACCEPTED, decode_in_export
 
 _VALUES = "RGB, 0 to 255"
-_FILES = "image files, as bytes: JPEG, PNG, BMP, GIF or still WebP"
 _RANDOM_SIZES = ((48, 64), (64, 48), (56, 56))
 
 
@@ -30,6 +30,7 @@ def image_forms(
     are_real: bool = False,
     of_one_size: bool = False,
     signature: Any = tf.float32,
+    options: Any = None,
 ) -> dict[str, ServingForm]:
     """Returns the forms for features `{"image": [batch, ...]}`; see `tf_frame.Input.raw_serving`.
 
@@ -41,6 +42,7 @@ def image_forms(
       are_real: whether the pictures are evaluation data.
       of_one_size: whether all images of a batch must have one size, as `prepare` keeps it.
       signature: type of what `prepare` returns, or a mapping of its `tf.TensorSpec`s.
+      options: see `tf_frame_vision.reading.decoding.image_decoders`.
     """
 
     def features(function: Callable[[Any], Any], batch: Any) -> Mapping[str, Any]:
@@ -66,9 +68,9 @@ def image_forms(
     encoded = ServingForm(
         specs={"image_bytes": tf.TensorSpec([None], tf.string)},
         features=lambda tensors: features(
-            lambda data: prepare(decode_image(data)), tensors["image_bytes"]
+            lambda data: prepare(decode_in_export(data, options)), tensors["image_bytes"]
         ),
-        values={"image_bytes": _FILES + (", in a batch all of one size" if of_one_size else "")},
+        values={"image_bytes": ACCEPTED + ("; in a batch all of one size" if of_one_size else "")},
         examples=lambda count: {
             "image_bytes": _encoded(sized_pictures(count) if of_one_size else pictures(count))
         },

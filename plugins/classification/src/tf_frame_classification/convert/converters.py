@@ -18,7 +18,7 @@ from tf_frame.tensorflow_log import quiet_import
 from tf_frame_classification.convert.divide import divide
 from tf_frame_classification.convert.pictures import Source
 from tf_frame_vision.convert.folders import check_apart
-from tf_frame_vision.convert.options import ConvertOptions, check_split_name
+from tf_frame_vision.convert.options import ConvertOptions, check_split_name, range_setting
 
 if TYPE_CHECKING:
     from tf_frame_vision.convert.conversion import Result
@@ -104,7 +104,7 @@ class _Converter(Converter):
         params = self.params
         return convert(
             source.pictures,
-            LabelledRecords(source.class_names),
+            LabelledRecords(source.class_names, params),
             Conversion(
                 kind=self.name,
                 fingerprint=source.fingerprint,
@@ -116,6 +116,7 @@ class _Converter(Converter):
                 seed=params.seed if self.shuffles or params.eval_fraction else None,
                 eval_fraction=params.eval_fraction,
                 names_file="labels.txt",
+                further=range_setting(params),
                 names=[f"{label}:{name}" for label, name in enumerate(source.class_names)],
             ),
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import os
 from collections.abc import Sequence
+from typing import Any
 
 from tf_frame_classification.convert.pictures import Picture
 from tf_frame_vision.convert import images
@@ -19,13 +20,15 @@ class LabelledRecords:
 
     Attributes:
       class_names: the name of each class.
+      options: limits and ranges; see `tf_frame_vision.reading.image_options`.
     """
 
     class_names: Sequence[str]
+    options: Any = None
 
     def record(self, picture: Picture) -> bytes:
         """Returns the example of a picture."""
-        return serialize(picture, encode(picture), self.class_names[picture.label])
+        return serialize(picture, encode(picture, self.options), self.class_names[picture.label])
 
     def identity(self, picture: Picture) -> str:
         """Returns the file name and the label of a picture."""
@@ -37,9 +40,9 @@ class LabelledRecords:
         return _identity(filename, images.read_value(record, _LABEL_KEY))
 
 
-def encode(picture: Picture) -> Encoded:
+def encode(picture: Picture, options: Any = None) -> Encoded:
     """Loads a picture, and decodes it; see `images.encode`."""
-    return images.encode(picture.filename, picture.load())
+    return images.encode(picture.filename, picture.load(), options)
 
 
 def serialize(picture: Picture, encoded: Encoded, class_name: str) -> bytes:

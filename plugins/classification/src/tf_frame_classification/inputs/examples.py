@@ -43,7 +43,9 @@ IMAGE_AND_LABEL = RecordFormat(
 )
 
 
-def folder_examples(root: str, names: Sequence[str], labels: Sequence[int], order: Any) -> Any:
+def folder_examples(
+    root: str, names: Sequence[str], labels: Sequence[int], order: Any, options: Any
+) -> Any:
     """Returns a data set of `(number, example)` of image files.
 
     Args:
@@ -51,8 +53,9 @@ def folder_examples(root: str, names: Sequence[str], labels: Sequence[int], orde
       names: paths below it.
       labels: one for each.
       order: data set of `(number, index)`.
+      options: see `tf_frame_vision.reading.decoding.image_decoders`.
     """
-    return image_file_examples(root, names, {"label": arrays.integers(labels)}, order)
+    return image_file_examples(root, names, {"label": arrays.integers(labels)}, order, options)
 
 
 def idx_examples(images: str, labels: str, size: Sequence[int], order: Any) -> Any:

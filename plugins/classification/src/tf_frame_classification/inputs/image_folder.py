@@ -113,7 +113,7 @@ class ImageFolder(LabelledImages):
         from tf_frame_classification.inputs.examples import folder_examples
 
         root, names, labels = split.content
-        return folder_examples(root, names, labels, order)
+        return folder_examples(root, names, labels, order, self.params)
 
 
 def _divide(files: ClassFiles, fraction: float) -> tuple[ClassFiles, ClassFiles]:

@@ -64,7 +64,7 @@ class ImageTfrecord(LabelledImages):
         from tf_frame_classification.inputs.examples import IMAGE_AND_LABEL
         from tf_frame_vision.reading.records import record_examples
 
-        return record_examples(split.content, order, IMAGE_AND_LABEL)
+        return record_examples(split.content, order, IMAGE_AND_LABEL, self.params)
 
 
 def _class_names(folder: Path, num_classes: int | None) -> tuple[str, ...]:

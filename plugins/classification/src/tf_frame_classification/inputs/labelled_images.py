@@ -165,6 +165,7 @@ class LabelledImages(ExampleInput):
             self._image_to_predict,
             batch_size=context.batch_size,
             skip_corrupt=self.params.skip_corrupt,
+            options=self.params,
         )
 
     def serving_features(self) -> Any:
@@ -189,6 +190,7 @@ class LabelledImages(ExampleInput):
             raw_serving.random_pictures if self._trained else self._pictures,
             fixed_size=(side, side) if fixed_size else None,
             are_real=not self._trained,
+            options=self.params,
         )
 
     def _image_to_predict(self, image: Any) -> Any:

@@ -28,6 +28,7 @@ from tf_frame_deeplab.convert.options import (
 )
 from tf_frame_deeplab.convert.source import MaskedPicture, Source, digest, overlaps, without_prefix
 from tf_frame_vision.convert.folders import check_apart, check_folder, fingerprint
+from tf_frame_vision.convert.options import range_setting
 
 if TYPE_CHECKING:
     from tf_frame_deeplab.inputs.drawn_data import DrawnData
@@ -63,7 +64,9 @@ class _Converter(Converter):
             started = time.monotonic()
             shards = min(self.params.shards, len(pictures)) if number else self.params.shards
             settings = self._settings(root, data, pictures)
-            result = _write(pictures, settings, output=folder, split=split, shards=shards)
+            result = _write(
+                pictures, self.params, settings, output=folder, split=split, shards=shards
+            )
             secs = time.monotonic() - started
             outcome = result.text(len(data.class_lines), shards)
             report(f"{split}: {outcome}; {secs:.1f} s; written to {output}")
@@ -91,6 +94,7 @@ class _Converter(Converter):
             "workers": self.params.workers,
             "skip_corrupt": self.params.skip_corrupt,
             "further": {
+                **range_setting(self.params),
                 "ignore_label": source.ignore_label,
                 "classes": digest({picture.meaning for picture in pictures}),
             },
@@ -227,9 +231,11 @@ class LabelmeMasks(_Drawn):
         return read_labelme_masks(source, self.params, eval_split="val", outside=outside)
 
 
-def _write(pictures: Sequence[MaskedPicture], settings: dict[str, Any], **further: Any) -> Result:
+def _write(
+    pictures: Sequence[MaskedPicture], params: Any, settings: dict[str, Any], **further: Any
+) -> Result:
     with quiet_import():
         # Importing TensorFlow takes seconds.
         from tf_frame_deeplab.convert.examples import SegmentationRecords
         from tf_frame_vision.convert.conversion import Conversion, convert
-    return convert(pictures, SegmentationRecords(), Conversion(**settings, **further))
+    return convert(pictures, SegmentationRecords(params), Conversion(**settings, **further))

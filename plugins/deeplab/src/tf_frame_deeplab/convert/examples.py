@@ -17,28 +17,35 @@ from tf_frame_deeplab.convert.source import MaskedPicture
 from tf_frame_deeplab.inputs.mask_file import (
     COLOUR,
     DamagedPairError,
-    decoded,
     describe_colour,
     examine,
-    pixel_values,
+    mask_values,
 )
 from tf_frame_vision.convert import images
 from tf_frame_vision.convert.folders import content
 from tf_frame_vision.convert.records import CorruptImage
+from tf_frame_vision.reading.image_options import MAX_PIXELS, ImageOptions
 
 _NAME_KEY = "image/filename"
 
 
 class SegmentationRecords:
-    """Maker of the records of images and masks; see `tf_frame_vision.convert.records`."""
+    """Maker of the records of images and masks; see `tf_frame_vision.convert.records`.
+
+    Args:
+      options: limits and ranges; see `tf_frame_vision.reading.image_options`.
+    """
+
+    def __init__(self, options: ImageOptions) -> None:
+        self._options = options
 
     def record(self, picture: MaskedPicture) -> bytes:
         """Returns the example of a picture."""
         try:
-            classes = record_classes(picture)
+            classes = record_classes(picture, max_pixels=self._options.max_pixels)
         except DamagedPairError as error:
             raise CorruptImage(str(error)) from error
-        encoded = images.encode(str(picture.pair.image), content(picture.pair.image))
+        encoded = images.encode(str(picture.pair.image), content(picture.pair.image), self._options)
         return images.serialized(
             {
                 "image/encoded": encoded.content,
@@ -61,7 +68,7 @@ class SegmentationRecords:
         return os.fsdecode(images.read_value(record, _NAME_KEY))
 
 
-def record_classes(picture: MaskedPicture) -> NDArray[np.int64]:
+def record_classes(picture: MaskedPicture, *, max_pixels: int = MAX_PIXELS) -> NDArray[np.int64]:
     """Returns the values of a mask in the records, `[height, width]`.
 
     Raises:
@@ -69,8 +76,8 @@ def record_classes(picture: MaskedPicture) -> NDArray[np.int64]:
     """
     if isinstance(picture, DrawnPicture):
         return np.asarray(picture.draw(), np.int64)
-    facts, path = examine(picture.pair), picture.pair.mask
-    pixels = pixel_values(decoded(path), facts)
+    facts, path = examine(picture.pair, max_pixels=max_pixels), picture.pair.mask
+    pixels = mask_values(path, facts).astype(np.int64)
     in_colour = facts.kind == COLOUR
     meaning = picture.meaning.colours if in_colour else picture.meaning.values
     values, places = _distinct(pixels)

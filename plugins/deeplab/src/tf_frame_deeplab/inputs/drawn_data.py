@@ -17,7 +17,7 @@ from tf_frame_vision.formats import look_alikes
 from tf_frame_vision.reading.damage import Damage
 from tf_frame_vision.reading.folders import held_out
 from tf_frame_vision.reading.headers import scan_headers
-from tf_frame_vision.reading.image_header import MAX_PIXELS
+from tf_frame_vision.reading.image_options import MAX_PIXELS
 from tf_frame_vision.reading.orientation import turned_size
 from tf_frame_vision.reading.scan import Problem
 

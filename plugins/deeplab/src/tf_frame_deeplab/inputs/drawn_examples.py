@@ -6,6 +6,7 @@ data can be saved.
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -14,8 +15,8 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame_deeplab.inputs.mask_examples import SPECS
 from tf_frame_vision.reading import arrays
+from tf_frame_vision.reading.decoding import image_decoders
 from tf_frame_vision.reading.examples import (
-    decode_image,
     example,
     first_readable,
     read_by_data_sets,
@@ -30,6 +31,7 @@ def drawn_examples(
     sources: Sequence[str],
     draw: Callable[[int], Any],
     order: Any,
+    options: Any = None,
 ) -> Any:
     """Returns a data set of `(number, example)`.
 
@@ -42,6 +44,7 @@ def drawn_examples(
       sources: the file of the annotations of each image.
       draw: from the index of an image to its mask.
       order: data set of `(number, index)`.
+      options: see `tf_frame_vision.reading.decoding.image_decoders`.
     """
     folder = tf.constant(os.fsencode(root))
     every_name, every_source = arrays.strings(names), arrays.strings(sources)
@@ -52,12 +55,17 @@ def drawn_examples(
         source = every_source[index]
         files = tf.data.Dataset.from_tensors((path, source, index))
 
-        def decoded(path: Any, source: Any, index: Any) -> Any:
+        def decoded(decode: Callable[[Any], Any], path: Any, source: Any, index: Any) -> Any:
+            image, problem = decode(tf.io.read_file(path))
             mask = tf.numpy_function(draw, [index], tf.int32, stateful=False)
-            fields = {"image": decode_image(tf.io.read_file(path)), "mask": mask}
-            return example(specs, {**fields, "mask_name": source}, path)
+            fields = {"image": image, "mask": mask, "mask_name": source}
+            return example(specs, fields, path, problem)
 
-        why = tf.strings.join(["it cannot be decoded, or ", source, " has changed"])
-        return first_readable([files.map(without_autograph(decoded))], unreadable(specs, path, why))
+        attempts = [
+            files.map(without_autograph(functools.partial(decoded, decode)))
+            for decode in image_decoders(options)
+        ]
+        why = tf.strings.join(["it cannot be read, or ", source, " has changed"])
+        return first_readable(attempts, unreadable(specs, path, why))
 
     return read_by_data_sets(order, read)

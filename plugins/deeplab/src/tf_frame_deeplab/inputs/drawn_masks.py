@@ -141,7 +141,7 @@ class DrawnMasks(SegmentedImages):
         names = [os.path.relpath(image.path, self.root) for image in images]
         sources = [image.source for image in images]
         drawn = functools.partial(self._draw, split.content)
-        return drawn_examples(str(self.root), names, sources, drawn, order)
+        return drawn_examples(str(self.root), names, sources, drawn, order, self.params)
 
     def _draw(self, content: _Content, index: int) -> Any:
         """Draws the mask of an image, `[height, width, 2]`: classes, and instances."""

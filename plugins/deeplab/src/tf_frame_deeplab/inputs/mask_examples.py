@@ -6,7 +6,8 @@ the input.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import functools
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,15 +15,16 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame_deeplab.inputs.mask_file import COLOUR, HEADER_BYTES, PALETTE, Facts, Pair
 from tf_frame_vision.reading import arrays
+from tf_frame_vision.reading.decoding import image_decoders, turned
 from tf_frame_vision.reading.examples import (
     COLOUR_IMAGE,
-    decode_image,
     example,
     first_readable,
     read_by_data_sets,
     unreadable,
     without_autograph,
 )
+from tf_frame_vision.reading.orientation import UPRIGHT
 
 SPECS = {
     "image": COLOUR_IMAGE,
@@ -36,7 +38,11 @@ _WHITE = 2**16 - 1
 
 
 def pair_examples(
-    pairs: Sequence[Pair], facts: Sequence[Facts], colours: Mapping[int, int], order: Any
+    pairs: Sequence[Pair],
+    facts: Sequence[Facts],
+    colours: Mapping[int, int],
+    order: Any,
+    options: Any = None,
 ) -> Any:
     """Returns a data set of `(number, example)`.
 
@@ -48,18 +54,22 @@ def pair_examples(
       facts: of each pair.
       colours: `0xRRGGBB` -> class.
       order: data set of `(number, index)`.
+      options: see `tf_frame_vision.reading.decoding.image_decoders`.
     """
     images = arrays.strings([str(pair.image) for pair in pairs])
     masks = arrays.strings([str(pair.mask) for pair in pairs])
     spread = arrays.integers([_WHITE // (2**fact.bits - 1) for fact in facts])
     is_palette = arrays.array(np.array([fact.kind == PALETTE for fact in facts]))
     is_colour = arrays.array(np.array([fact.kind == COLOUR for fact in facts]))
+    turns = None
+    if any(fact.turn != UPRIGHT for fact in facts):
+        turns = arrays.integers([fact.turn for fact in facts])
     checksums = arrays.content(b"".join(fact.as_grey for fact in facts))
 
     def read(index: Any) -> Any:
         files = tf.data.Dataset.from_tensors((images[index], masks[index]))
 
-        def decoded(image: Any, mask: Any) -> Any:
+        def decoded(decode: Callable[[Any], Any], image: Any, mask: Any) -> Any:
             data = tf.io.read_file(mask)
             place = tf.cast(index, tf.int32) * _CHECKSUM_BYTES
             checksum = tf.strings.substr(checksums, place, _CHECKSUM_BYTES)
@@ -69,13 +79,21 @@ def pair_examples(
                 lambda: _decode_colours(data, colours),
                 lambda: _numbers(data, spread[index]),
             )
-            fields = {"image": decode_image(tf.io.read_file(image)), "mask": classes}
-            return example(SPECS, {**fields, "mask_name": mask}, image)
+            if turns is not None:
+                classes = turned(classes, turns[index])
+            pixels, problem = decode(tf.io.read_file(image))
+            fields = {"image": pixels, "mask": classes, "mask_name": mask}
+            return example(SPECS, fields, image, problem)
+
+        attempts = [
+            files.map(without_autograph(functools.partial(decoded, decode)))
+            for decode in image_decoders(options)
+        ]
 
         last = unreadable(
             SPECS, images[index], tf.strings.join(["it or ", masks[index], " cannot be decoded"])
         )
-        return first_readable([files.map(without_autograph(decoded))], last)
+        return first_readable(attempts, last)
 
     return read_by_data_sets(order, read)
 

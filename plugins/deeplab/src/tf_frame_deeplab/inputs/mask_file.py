@@ -9,23 +9,26 @@ from __future__ import annotations
 
 import dataclasses
 import struct
+import sys
 import zlib
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image, UnidentifiedImageError
 
 from tf_frame_deeplab.inputs.classes import Classes
+from tf_frame_vision.reading.image_header import ImageError, ImageHeader, open_image, read_header
+from tf_frame_vision.reading.image_options import MAX_PIXELS
+from tf_frame_vision.reading.orientation import UPRIGHT
+from tf_frame_vision.reading.pixels import load_mask
 
 GREY, PALETTE, COLOUR = "grey", "palette", "colour"
 # Colour types of the PNG specification, section 11.2.2.
 _KINDS = {0: GREY, 2: COLOUR, 3: PALETTE, 4: GREY, 6: COLOUR}
-_SIGNATURE = b"\x89PNG\r\n\x1a\n"
+_ONLY_PNG = "masks must be PNG files, as others change the values of pixels"
 # Signature, length, "IHDR", 13 bytes, checksum.
 HEADER_BYTES = 33
-_UNREADABLE = (OSError, SyntaxError, ValueError, EOFError, IndexError, struct.error, zlib.error)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -47,10 +50,11 @@ class Facts:
     """Facts about a pair that need no pixels.
 
     Attributes:
-      height, width: of the image, in pixels.
+      height, width: of the image as shown, in pixels.
       kind: kind of the mask's pixels: grey value, index of a palette, or colour.
       bits: bits of a pixel of the mask, or of each of its colours.
       as_grey: for a palette, the checksum of the header of a grey mask with the same pixels.
+      turn: orientation of EXIF that turns the stored pixels of the mask to the image as shown.
       counts: class, or label of pixels that do not count -> number of pixels; None: the mask was
         not decoded.
     """
@@ -60,6 +64,7 @@ class Facts:
     kind: str
     bits: int
     as_grey: bytes = b"\0\0\0\0"
+    turn: int = UPRIGHT
     counts: Mapping[int, int] | None = None
 
 
@@ -67,42 +72,52 @@ class DamagedPairError(Exception):
     """A pair that cannot be used; the message names the file and says why."""
 
 
-def examine(pair: Pair) -> Facts:
-    """Reads the headers of both files, and compares the sizes.
+def examine(pair: Pair, *, max_pixels: int = MAX_PIXELS) -> Facts:
+    """Reads the headers of both files, and compares the sizes as shown.
+
+    A mask of the image's stored size, which its EXIF orientation exchanges, was drawn on the stored
+    pixels, and is turned with them.
+
+    Args:
+      max_pixels: see `tf_frame_vision.reading.image_header.read_header`.
 
     Raises:
-      DamagedPairError: a file is no image or no PNG, or the sizes differ.
+      DamagedPairError: a file is no image or no PNG, is too large, or the sizes differ.
     """
-    try:
-        with Image.open(pair.image) as image:
-            width, height = image.size
-    except _UNREADABLE as error:
-        raise DamagedPairError(f"{pair.image} cannot be read: {_reason(error)}") from None
-    facts = _mask_facts(pair.mask)
-    if (facts.height, facts.width) != (height, width):
-        raise DamagedPairError(
-            f"{pair.mask} is {facts.height} x {facts.width} pixels, "
-            f"but its image {height} x {width}"
-        )
-    return facts
+    image = _read_header(pair.image, max_pixels)
+    mask = _read_header(pair.mask, max_pixels)
+    if mask.format != "PNG":
+        raise DamagedPairError(f"{pair.mask} is no PNG; {_ONLY_PNG}")
+    turn = mask.orientation
+    if (mask.height, mask.width) != (image.height, image.width):
+        if (mask.height, mask.width) != (image.stored_height, image.stored_width):
+            raise DamagedPairError(
+                f"{pair.mask} is {mask.height} x {mask.width} pixels, "
+                f"but its image {image.height} x {image.width}"
+            )
+        if turn != UPRIGHT:
+            raise DamagedPairError(
+                f"{pair.mask} and its image have EXIF orientations, {turn} and "
+                f"{image.orientation}, by which their sizes differ; remove that of the mask"
+            )
+        turn = image.orientation
+    return _mask_facts(pair.mask, image, turn)
 
 
-def _mask_facts(path: Path) -> Facts:
+def _read_header(path: Path, max_pixels: int) -> ImageHeader:
     try:
-        with open(path, "rb") as file:
-            head = file.read(HEADER_BYTES)
-    except OSError as error:
-        raise DamagedPairError(f"{path} cannot be read: {error.strerror}") from None
-    if len(head) < HEADER_BYTES or not head.startswith(_SIGNATURE):
-        raise DamagedPairError(
-            f"{path} is no PNG; masks must be PNG files, as others change the values of pixels"
-        )
-    width, height, bits, colour_type = struct.unpack(">IIBB", head[16:26])
-    if colour_type not in _KINDS:
-        raise DamagedPairError(f"{path} is damaged: there is no colour type {colour_type}")
+        return read_header(path, max_pixels=max_pixels)
+    except ImageError as error:
+        raise DamagedPairError(f"{path}: {error}") from None
+
+
+def _mask_facts(path: Path, image: ImageHeader, turn: int) -> Facts:
+    with open(path, "rb") as file:
+        head = file.read(HEADER_BYTES)
+    bits, colour_type = struct.unpack(">BB", head[24:26])
     grey = head[12:25] + b"\0" + head[26:29]
     checksum = struct.pack(">I", zlib.crc32(grey))
-    return Facts(height, width, _KINDS[colour_type], bits, checksum)
+    return Facts(image.height, image.width, _KINDS[colour_type], bits, checksum, turn)
 
 
 def check_pixels(
@@ -116,9 +131,9 @@ def check_pixels(
     Raises:
       DamagedPairError: a file cannot be decoded, or a pixel of the mask has no class.
     """
-    decoded(pair.image)
+    _check_image(pair.image)
     allowed = {*range(len(classes.names)), ignore_label}
-    unique, pixels = np.unique(pixel_values(decoded(pair.mask), facts), return_counts=True)
+    unique, pixels = np.unique(mask_values(pair.mask, facts), return_counts=True)
     values = dict(zip(unique.tolist(), pixels.tolist(), strict=True))
     if facts.kind != COLOUR:
         check_values(str(pair.mask), values, allowed, len(classes.names), ignore_label)
@@ -134,30 +149,28 @@ def check_pixels(
     return {classes.colours[code]: count for code, count in values.items()}
 
 
-def decoded(path: Path) -> Image.Image:
-    """Returns the decoded content of an image file.
+def _check_image(path: Path) -> None:
+    try:
+        with open_image(path, max_pixels=sys.maxsize) as (image, _):
+            image.load()
+    except ImageError as error:
+        raise DamagedPairError(f"{path}: {error}") from None
+
+
+def mask_values(path: Path, facts: Facts) -> NDArray[np.int32]:
+    """Returns grey values, indices of a palette, or colours `0xRRGGBB`: `[height, width]`.
+
+    They are turned to the image as shown.
 
     Raises:
-      DamagedPairError: the file cannot be decoded.
+      DamagedPairError: the mask cannot be decoded.
     """
     try:
-        with Image.open(path) as image:
-            image.load()
-            return image.copy()
-    except _UNREADABLE as error:
-        raise DamagedPairError(f"{path} cannot be decoded: {_reason(error)}") from None
-
-
-def pixel_values(mask: Image.Image, facts: Facts) -> NDArray[np.int64]:
-    """Returns grey values, indices of a palette, or colours `0xRRGGBB`: `[height, width]`."""
-    if facts.kind == COLOUR:
-        channels: NDArray[np.int64] = np.asarray(mask.convert("RGB"), np.int64)
-        return channels[..., 0] << 16 | channels[..., 1] << 8 | channels[..., 2]
-    pixels = np.asarray(mask)
-    values = (pixels[..., 0] if pixels.ndim == 3 else pixels).astype(np.int64)
-    # Pillow spreads few grey values up to 255.
-    few = facts.kind == GREY and 1 < facts.bits < 8
-    return values // (255 // (2**facts.bits - 1)) if few else values
+        # The limit of pixels was checked with the header.
+        values: NDArray[np.int32] = load_mask(path, max_pixels=sys.maxsize, orientation=facts.turn)
+    except ImageError as error:
+        raise DamagedPairError(f"{path}: {error}") from None
+    return values
 
 
 def check_values(
@@ -175,10 +188,3 @@ def check_values(
 def describe_colour(code: int) -> str:
     """Describes a colour `0xRRGGBB`."""
     return f"the colour {code >> 16} {code >> 8 & 255} {code & 255}"
-
-
-def _reason(error: Exception) -> str:
-    """Returns the message of an error without the name of the file."""
-    if isinstance(error, UnidentifiedImageError):
-        return "it is no image"
-    return getattr(error, "strerror", None) or str(error) or type(error).__name__

@@ -104,12 +104,12 @@ class SegmentationFolder(SegmentedImages):
         from tf_frame_deeplab.inputs.mask_examples import pair_examples
 
         pairs, facts = split.content
-        return pair_examples(pairs, facts, self.classes.colours, order)
+        return pair_examples(pairs, facts, self.classes.colours, order, self.params)
 
     def _split(self, pairs: Sequence[Pair]) -> Split:
         """Checks pairs; damaged pairs end the run, or are left out with `skip_corrupt`."""
         with ThreadPoolExecutor() as pool:
-            facts = list(pool.map(_read_facts, pairs))
+            facts = list(pool.map(self._read_facts, pairs))
             sizes = (f.height * f.width if isinstance(f, Facts) else 0 for f in facts)
             first = sum(total <= _CHECKED_PIXELS for total in itertools.accumulate(sizes))
             self._unchecked += len(pairs) - first
@@ -122,6 +122,13 @@ class SegmentationFolder(SegmentedImages):
         content = [pair for pair, _ in usable], [facts for _, facts in usable]
         return Split(len(usable), content, damaged)
 
+    def _read_facts(self, pair: Pair) -> Facts | str:
+        """Returns the facts in the headers of a pair, or the reason why it cannot be used."""
+        try:
+            return examine(pair, max_pixels=self.params.max_pixels)
+        except DamagedPairError as error:
+            return str(error)
+
     def _decoded(self, pair: Pair, facts: Facts | str) -> Facts | str:
         if isinstance(facts, Facts):
             try:
@@ -130,11 +137,3 @@ class SegmentationFolder(SegmentedImages):
                 return str(error)
             return dataclasses.replace(facts, counts=counts)
         return facts
-
-
-def _read_facts(pair: Pair) -> Facts | str:
-    """Returns the facts in the headers of a pair, or the reason why it cannot be used."""
-    try:
-        return examine(pair)
-    except DamagedPairError as error:
-        return str(error)

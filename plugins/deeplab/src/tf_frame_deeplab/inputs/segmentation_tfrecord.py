@@ -79,7 +79,7 @@ class SegmentationTfrecord(SegmentedImages):
         from tf_frame_deeplab.inputs.segmentation_records import IMAGE_AND_MASK
         from tf_frame_vision.reading.records import record_examples
 
-        return record_examples(split.content, order, IMAGE_AND_MASK)
+        return record_examples(split.content, order, IMAGE_AND_MASK, self.params)
 
     def checked(self, example: Any) -> Any:
         """Finds a mask of another size, and pixels without a class."""

@@ -83,6 +83,7 @@ class SemanticInput(Input):
             fixed_size=self.serving_size if fixed_size else None,
             are_real=not self.trained,
             of_one_size=True,
+            options=self.params,
         )
 
     def prediction_dataset(self, paths: Sequence[str], context: InputContext) -> Any:
@@ -102,6 +103,7 @@ class SemanticInput(Input):
             paths,
             lambda image: tf.cast(image, tf.float32),
             skip_corrupt=getattr(self.params, "skip_corrupt", False),
+            options=self.params,
         )
 
 

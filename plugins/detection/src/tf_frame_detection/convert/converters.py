@@ -25,7 +25,7 @@ from tf_frame_detection.inputs.checks import OrientationOptions, make_splits
 from tf_frame_detection.inputs.label_map import FILE, label_map_lines
 from tf_frame_detection.inputs.photographs import Photographs, collect, divide
 from tf_frame_vision.convert.folders import check_apart, check_folder, fingerprint
-from tf_frame_vision.convert.options import ConvertOptions
+from tf_frame_vision.convert.options import ConvertOptions, range_setting
 from tf_frame_vision.formats.labelme import LabelmeOptions, read_labelme
 from tf_frame_vision.formats.yolo import read_yolo
 from tf_frame_vision.formats.yolo_labels import OBB
@@ -153,7 +153,7 @@ class _Converter(Converter):
             "skip_corrupt": self.params.skip_corrupt,
             "names_file": FILE,
             "names": label_map_lines(source.ids, source.names),
-            "further": {"boxes": photographs.digest()},
+            "further": {"boxes": photographs.digest(), **range_setting(self.params)},
         }
 
     def _write(
@@ -171,7 +171,9 @@ class _Converter(Converter):
             from tf_frame_detection.convert.examples import DetectionRecords, Picture
             from tf_frame_vision.convert.conversion import Conversion, convert
         pictures = [Picture(photograph, root) for photograph in photographs]
-        records = DetectionRecords(source.ids, source.names, rotated=self.rotated)
+        records = DetectionRecords(
+            source.ids, source.names, rotated=self.rotated, options=self.params
+        )
         conversion = Conversion(**settings, output=output, split=split, shards=shards)
         return convert(pictures, records, conversion)
 

@@ -47,15 +47,19 @@ class DetectionRecords:
       ids: label of each class.
       names: text of each class.
       rotated: whether to write corners.
+      options: limits and ranges; see `tf_frame_vision.reading.image_options`.
     """
 
-    def __init__(self, ids: Sequence[int], names: Sequence[str], *, rotated: bool) -> None:
+    def __init__(
+        self, ids: Sequence[int], names: Sequence[str], *, rotated: bool, options: Any = None
+    ) -> None:
         self._ids, self._names, self._rotated = ids, names, rotated
+        self._options = options
 
     def record(self, picture: Picture) -> bytes:
         """Returns the example of a picture."""
         photograph = picture.photograph
-        encoded = images.encode(str(photograph.path), content(photograph.path))
+        encoded = images.encode(str(photograph.path), content(photograph.path), self._options)
         name = os.fsencode(picture.filename)
         return images.serialized(
             {

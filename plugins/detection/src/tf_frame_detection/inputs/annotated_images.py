@@ -224,4 +224,4 @@ class AnnotatedFolder(AnnotatedImages):
         from tf_frame_vision.reading.image_files import image_file_examples
 
         names, fields = make_fields(split.content, with_corners=self.rotated)
-        return image_file_examples(str(self.root), names, fields, order)
+        return image_file_examples(str(self.root), names, fields, order, self.params)

@@ -23,7 +23,7 @@ from tf_frame_detection.inputs.photographs import Photographs, boxes_fit, collec
 from tf_frame_vision.example_input import Split
 from tf_frame_vision.reading.damage import Damage, check_damage
 from tf_frame_vision.reading.headers import scan_headers
-from tf_frame_vision.reading.image_header import MAX_PIXELS
+from tf_frame_vision.reading.image_options import MAX_PIXELS
 from tf_frame_vision.reading.orientation import UPRIGHT, turn_points
 from tf_frame_vision.reading.scan import Problem
 

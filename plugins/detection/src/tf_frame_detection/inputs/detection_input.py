@@ -145,6 +145,7 @@ class DetectionInput(Input):
             fixed_size=(self.size or (_SERVING_SIZE, _SERVING_SIZE)) if fixed_size else None,
             are_real=not self.trained,
             of_one_size=self.size is None,
+            options=self.params,
             signature={
                 "image": tf.TensorSpec([*(self.size or (None, None)), 3], tf.float32),
                 "image_size": whole,
@@ -162,7 +163,9 @@ class DetectionInput(Input):
         from tf_frame_vision.reading.image_files import images_to_predict
 
         batch_size = context.batch_size if self.size else 1
-        return images_to_predict(paths, self.image_features, batch_size=batch_size)
+        return images_to_predict(
+            paths, self.image_features, batch_size=batch_size, options=self.params
+        )
 
     def padded(self, labels: dict[str, Any]) -> dict[str, Any]:
         """Pads the labels of an image to `max_boxes`, or cuts them, if the option is given."""

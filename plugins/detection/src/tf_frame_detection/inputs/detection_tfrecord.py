@@ -70,7 +70,7 @@ class DetectionTfrecord(AnnotatedImages):
             ignore_difficult=self.params.ignore_difficult,
             rotated=self.rotated,
         )
-        return record_examples(split.content, order, form)
+        return record_examples(split.content, order, form, self.params)
 
     def checked(self, example: Any) -> Any:
         """Returns an example with boxes in pixels; finds those that cannot be used."""

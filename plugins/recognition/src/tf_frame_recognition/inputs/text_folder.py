@@ -142,7 +142,7 @@ class TextFolder(TextExamples):
 
         root, texts = split.content
         fields = {"text": arrays.strings(list(texts.values()))}
-        return image_file_examples(root, list(texts), fields, order)
+        return image_file_examples(root, list(texts), fields, order, self.params)
 
 
 def _split(root: Path, texts: Mapping[str, str], damaged: Sequence[str] = ()) -> Split:

@@ -117,7 +117,11 @@ class TextInput(Input):
 
         skip = getattr(self.params, "skip_corrupt", False)
         return images_to_predict(
-            paths, self.resized, batch_size=context.batch_size, skip_corrupt=skip
+            paths,
+            self.resized,
+            batch_size=context.batch_size,
+            skip_corrupt=skip,
+            options=self.params,
         )
 
     def serving_features(self) -> Any:
@@ -157,4 +161,5 @@ class TextInput(Input):
             else lambda count: raw_serving.first_pictures(images, count),
             fixed_size=(self.height, self.width) if fixed_size else None,
             are_real=not self.trained,
+            options=self.params,
         )

@@ -56,7 +56,9 @@ class TextTfrecord(TextExamples):
     def read(self, split: Split, order: Any) -> Any:
         from tf_frame_vision.reading.records import record_examples
 
-        return record_examples(split.content, order, _record_format(self.params.text_key))
+        return record_examples(
+            split.content, order, _record_format(self.params.text_key), self.params
+        )
 
 
 def _record_format(text_keys: Sequence[str]) -> Any:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,18 +10,11 @@ import numpy as np
 import tensorflow.compat.v1 as tf
 from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
 
-from tf_frame.errors import short_reason
 from tf_frame_vision.convert.records import CorruptImage
-
-_MAGIC_TO_FORMAT = {
-    rb"\xff\xd8\xff": "jpeg",
-    rb"\x89PNG": "png",
-    rb"BM": "bmp",
-    rb"GIF8": "gif",
-    rb"RIFF....WEBP": "webp",
-}
-# Formats that slim's readers do not know.
-_TO_PNG = ("gif", "webp")
+from tf_frame_vision.reading.image_header import ImageError, open_image
+from tf_frame_vision.reading.image_options import image_options
+from tf_frame_vision.reading.orientation import UPRIGHT
+from tf_frame_vision.reading.pixels import load_pixels, raw_mode
 
 
 @dataclasses.dataclass(frozen=True)
@@ -35,32 +27,41 @@ class Encoded:
     width: int
 
 
-def encode(filename: str, loaded: Any) -> Encoded:
+def encode(filename: str, loaded: Any, options: Any = None) -> Encoded:
     """Decodes a picture to make sure that a reader can.
 
-    Files stay as they are, but the first frame of a GIF and a WebP become a PNG; so do pixels.
+    Upright JPEG, PNG and BMP files of 8 bits, which every reader of records decodes as they are
+    shown, stay as they are. Other files, and pixels, become a PNG.
 
     Args:
       filename: its name, for errors.
       loaded: content of an image file, or pixels `[height, width, channels]` uint8.
+      options: limits and ranges; see `tf_frame_vision.reading.image_options`.
 
     Raises:
       CorruptImage: it cannot be decoded.
     """
     if not isinstance(loaded, bytes):
         return _png(loaded)
-    image_format = _detect_format(loaded)
-    if image_format is None:
-        seen = f"begins with {loaded[:4].hex(' ')}" if loaded else "is empty"
-        raise CorruptImage(f"{filename} {seen}: no JPEG, PNG, BMP, GIF or WebP")
+    limits = image_options(options)
     try:
-        # Three channels, as readers ask for.
-        pixels = tf.io.decode_image(loaded, channels=3, expand_animations=False)
-    except tf.errors.OpError as error:
-        raise CorruptImage(f"{filename} cannot be decoded: {_reason(error)}") from error
-    if image_format in _TO_PNG:
-        return _png(pixels.numpy())
-    return Encoded(loaded, image_format, *(int(size) for size in pixels.shape[:2]))
+        pixels = load_pixels(loaded, max_pixels=limits.max_pixels, image_range=limits.image_range)
+        with open_image(loaded, max_pixels=limits.max_pixels) as (image, header):
+            is_common = header.orientation == UPRIGHT and _is_common(image, header.format)
+    except ImageError as error:
+        raise CorruptImage(f"{filename}: {error}") from error
+    if is_common:
+        return Encoded(loaded, header.format.lower(), header.height, header.width)
+    return _png(pixels)
+
+
+def _is_common(image: Any, image_format: str) -> bool:
+    """Returns whether every reader of records knows an image, opened by Pillow."""
+    if image_format == "BMP":
+        return len(image.tile) == 1 and raw_mode(image.tile[0]) == "BGR"
+    if image_format == "PNG":
+        return not any("16" in raw_mode(part) for part in image.tile)
+    return image_format == "JPEG" and image.mode in ("L", "RGB")
 
 
 def serialized(values: Mapping[str, Any]) -> bytes:
@@ -90,16 +91,6 @@ def read_value(record: bytes, key: str) -> Any:
 def _png(pixels: Any) -> Encoded:
     height, width, _ = pixels.shape
     return Encoded(tf.io.encode_png(pixels).numpy(), "png", height, width)
-
-
-def _detect_format(content: bytes) -> str | None:
-    formats = [name for magic, name in _MAGIC_TO_FORMAT.items() if re.match(magic, content, re.S)]
-    return formats[0] if formats else None
-
-
-def _reason(error: Exception) -> str:
-    """Returns the message of an op, without the place where it ran."""
-    return short_reason(error).rpartition("}} ")[2].partition(" [Op:")[0]
 
 
 def _feature(value: Any) -> Any:

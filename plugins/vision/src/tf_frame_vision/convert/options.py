@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from typing import Any
 
 from tf_frame import option
 from tf_frame.errors import ConfigError
+from tf_frame_vision.reading.image_options import ImageOptions
 
 _SPLIT_PATTERN = re.compile(r"[A-Za-z0-9_]+")
 
 
 @dataclasses.dataclass(frozen=True)
-class ConvertOptions:
+class ConvertOptions(ImageOptions):
     """Options of all converters."""
 
     shards: int = option(
@@ -27,6 +29,11 @@ class ConvertOptions:
     allow_outside: bool = option(
         False, "whether paths in data files may be absolute, or lead out of the data folder"
     )
+
+
+def range_setting(options: ImageOptions) -> dict[str, Any]:
+    """Returns the setting that a rerun must repeat, none if the range of images is not given."""
+    return {"image_range": list(options.image_range)} if options.image_range else {}
 
 
 def check_split_name(split: str) -> None:

@@ -12,6 +12,9 @@ continues with the next example, and a damaged example ends a run with its name,
     image_header  size as shown, orientation and format of an image file
     orientation   turns pixels and points from an image as stored to the image as shown
     pixels        pixels of an image file as other programs show them
+    decoding      the same pixels in the graph of an input pipeline
+    export_decoding, image_bytes
+                  the same in an exported model, by operations alone
     examples      examples with their fields, name and problem
     records       examples of TFRecord files
     image_files   examples of image files, and images to predict on

@@ -106,25 +106,6 @@ def read_by_function(order: Any, function: Callable[[Any], Mapping[str, Any]]) -
     return order.map(without_autograph(lambda number, index: (number, function(index))))
 
 
-def decode_image(data: Any) -> Any:
-    """Decodes JPEG, PNG, BMP, still WebP or the first frame of a GIF: `[height, width, 3]` uint8.
-
-    Of 16 bits the upper eight count; transparency is left out.
-
-    Args:
-      data: scalar string, the content of a file.
-    """
-    image = tf.io.decode_image(data, channels=3, expand_animations=False)
-    return tf.ensure_shape(image, COLOUR_IMAGE.shape)
-
-
-def why_not_decoded(data: Any) -> Any:
-    """Returns the reason why `decode_image` failed, a scalar string."""
-    size = tf.strings.as_string(tf.strings.length(data))
-    reason = ["it cannot be decoded as JPEG, PNG, BMP, GIF or still WebP (", size, " bytes)"]
-    return tf.where(tf.equal(data, ""), tf.constant("it is empty"), tf.strings.join(reason))
-
-
 def without_autograph(function: Callable[..., Any]) -> Callable[..., Any]:
     """Returns the function without AutoGraph's conversion."""
     converted: Callable[..., Any] = tf.autograph.experimental.do_not_convert(function)

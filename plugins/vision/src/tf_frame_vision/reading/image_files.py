@@ -6,6 +6,7 @@ with a `problem`, so that the run can name it or skip it.
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -13,20 +14,20 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame_vision.reading import arrays
+from tf_frame_vision.reading.decoding import image_decoders
 from tf_frame_vision.reading.examples import (
     COLOUR_IMAGE,
-    decode_image,
     example,
     first_readable,
     read_by_data_sets,
     unreadable,
-    why_not_decoded,
     without_autograph,
 )
+from tf_frame_vision.reading.pipeline import asserted, mapped
 
 
 def image_file_examples(
-    root: str, names: Sequence[str], fields: Mapping[str, Any], order: Any
+    root: str, names: Sequence[str], fields: Mapping[str, Any], order: Any, options: Any = None
 ) -> Any:
     """Returns a data set of `(number, example)`; see `tf_frame_vision.reading.examples`.
 
@@ -36,6 +37,7 @@ def image_file_examples(
       fields: further fields of the examples, such as `label`: `[len(names), ...]` each, or
         ragged, `[len(names), None, ...]`.
       order: data set of `(number, index)`.
+      options: see `decoding.image_decoders`.
     """
     folder = tf.constant(os.fsencode(root))
     every_name = arrays.strings(names)
@@ -45,19 +47,24 @@ def image_file_examples(
     def read(index: Any) -> Any:
         path = tf.strings.join([folder, every_name[index]], separator="/")
         values = {key: values[index] for key, values in fields.items()}
-        files = tf.data.Dataset.from_tensors(path)
-
-        def whole(path: Any) -> Any:
-            image = decode_image(tf.io.read_file(path))
-            return example(specs, {**values, "image": image}, path)
-
-        def not_decoded(path: Any) -> Any:
-            return unreadable(specs, path, why_not_decoded(tf.io.read_file(path)))
-
-        attempts = [files.map(without_autograph(attempt)) for attempt in (whole, not_decoded)]
-        return first_readable(attempts, unreadable(specs, path, "it cannot be read"))
+        return _read_image(path, specs, values, options)
 
     return read_by_data_sets(order, read)
+
+
+def _read_image(path: Any, specs: Any, values: Mapping[str, Any], options: Any) -> Any:
+    """Returns a data set of one example with the image of a file."""
+    files = tf.data.Dataset.from_tensors(path)
+
+    def read(decode: Callable[[Any], tuple[Any, Any]], path: Any) -> Any:
+        image, problem = decode(tf.io.read_file(path))
+        return example(specs, {**values, "image": image}, path, problem)
+
+    attempts = [
+        files.map(without_autograph(functools.partial(read, decode)))
+        for decode in image_decoders(options)
+    ]
+    return first_readable(attempts, unreadable(specs, path, "it cannot be read"))
 
 
 def images_to_predict(
@@ -66,6 +73,7 @@ def images_to_predict(
     *,
     batch_size: int = 1,
     skip_corrupt: bool = False,
+    options: Any = None,
 ) -> Any:
     """Returns batches of images to predict on, in order.
 
@@ -78,19 +86,25 @@ def images_to_predict(
         mapping of features.
       batch_size: images in a batch; 1 where their sizes differ.
       skip_corrupt: whether to leave out files that cannot be decoded.
+      options: see `decoding.image_decoders`.
 
     Returns:
       A `tf.data.Dataset` of `{"image": [batch, ...] as prepared; "name": [batch] string,
       the path}`, or of the prepared features and `name`.
     """
+    specs = {"image": COLOUR_IMAGE}
 
-    def image(path: Any) -> Any:
-        prepared = prepare(decode_image(tf.io.read_file(path)))
+    def features(example: Any) -> Any:
+        prepared = prepare(example["image"])
         features = prepared if isinstance(prepared, Mapping) else {"image": prepared}
-        return {**features, "name": path}
+        return {**features, "name": example["name"]}
 
     names = tf.data.Dataset.from_tensor_slices(tf.constant(paths, tf.string))
-    read = names.map(
-        without_autograph(image), num_parallel_calls=tf.data.AUTOTUNE, deterministic=True
-    )
-    return (read.ignore_errors() if skip_corrupt else read).batch(batch_size)
+    order = tf.data.Dataset.zip((tf.data.Dataset.range(len(paths)), names))
+    read = read_by_data_sets(order, lambda path: _read_image(path, specs, {}, options))
+    read = read.map(lambda number, example: example)
+    if skip_corrupt:
+        read = read.filter(lambda example: tf.equal(example["problem"], ""))
+    else:
+        read = mapped(read, asserted)
+    return mapped(read, features).batch(batch_size)

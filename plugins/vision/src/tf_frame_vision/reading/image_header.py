@@ -31,10 +31,9 @@ from PIL import (
 )
 
 from tf_frame.errors import DataError
+from tf_frame_vision.reading.image_options import MAX_PIXELS
 from tf_frame_vision.reading.orientation import UPRIGHT, turned_size
 
-# The number of pixels beyond which Pillow refuses to decode an image.
-MAX_PIXELS = 178_956_970
 _ORIENTATION = 0x0112
 _READERS: dict[bytes, Any] = {
     rb"\xff\xd8\xff": JpegImagePlugin.jpeg_factory,

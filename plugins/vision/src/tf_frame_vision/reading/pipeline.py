@@ -71,7 +71,7 @@ def prepared(
     """
 
     def checked(number: Any, example: Any) -> Any:
-        return prepare(number, _asserted(check(example)))
+        return prepare(number, asserted(check(example)))
 
     def counted(number: Any, example: Any, skipped: Any) -> Any:
         features, labels = prepare(number, example)
@@ -130,7 +130,7 @@ def _padding(name: str, spec: Any, padding: Mapping[str, float]) -> Any:
     return tf.constant(value, spec.dtype)
 
 
-def _asserted(example: Any) -> Any:
+def asserted(example: Any) -> Any:
     """Returns the example; one with a problem ends the run."""
     what_to_do = "; mend or remove it, or give --input.skip_corrupt"
     message = tf.strings.join([example["problem"], what_to_do])

@@ -19,15 +19,14 @@ import tensorflow.compat.v1 as tf
 from google.protobuf.message import DecodeError
 
 from tf_frame_vision.reading import arrays
+from tf_frame_vision.reading.decoding import image_decoders
 from tf_frame_vision.reading.examples import (
     COLOUR_IMAGE,
     cast,
-    decode_image,
     example,
     first_readable,
     read_by_data_sets,
     unreadable,
-    why_not_decoded,
     without_autograph,
     zeros,
 )
@@ -58,13 +57,16 @@ class RecordFormat:
     not_decoded: str = ""
 
 
-def record_examples(indices: Sequence[RecordIndex], order: Any, form: RecordFormat) -> Any:
+def record_examples(
+    indices: Sequence[RecordIndex], order: Any, form: RecordFormat, options: Any = None
+) -> Any:
     """Returns a data set of `(number, example)`; see `tf_frame_vision.reading.examples`.
 
     Args:
       indices: the records of each file; an example's index counts through all of them.
       order: data set of `(number, index)`.
       form: content of the records.
+      options: see `decoding.image_decoders`.
     """
     paths = arrays.strings([str(index.copy or index.path) for index in indices])
     names = paths
@@ -79,35 +81,34 @@ def record_examples(indices: Sequence[RecordIndex], order: Any, form: RecordForm
         file = tf.searchsorted(ends, [index], side="right")[0]
         begin = tf.where(file > 0, ends[tf.maximum(file - 1, 0)], tf.zeros_like(index))
         path, offset = paths[file], offsets[index]
-        return _example(_record(path, offset), _name(names[file], index - begin, offset), form)
+        name = _name(names[file], index - begin, offset)
+        return _example(_record(path, offset), name, form, image_decoders(options))
 
     return read_by_data_sets(order, read)
 
 
-def _example(record: Any, name: Any, form: RecordFormat) -> Any:
+def _example(record: Any, name: Any, form: RecordFormat, decoders: Sequence[Any]) -> Any:
     specs = {"image": COLOUR_IMAGE, **form.specs}
 
     def parsed(data: Any) -> tuple[Any, Mapping[str, Any], Any]:
         return form.parse(tf.io.parse_single_example(data, form.keys))
 
-    def whole(data: Any) -> dict[str, Any]:
+    def whole(decode_image: Callable[[Any], tuple[Any, Any]], data: Any) -> dict[str, Any]:
         encoded, fields, problem = parsed(data)
-        decode = form.decode
-        values = tf.cond(
-            tf.equal(problem, ""),
-            lambda: cast(specs, {"image": decode_image(encoded), **(decode or dict)(fields)}),
-            lambda: zeros(specs),
+
+        def decoded() -> tuple[Any, Any]:
+            image, reason = decode_image(encoded)
+            return cast(specs, {"image": image, **(form.decode or dict)(fields)}), reason
+
+        values, problem = tf.cond(
+            tf.equal(problem, ""), decoded, lambda: (zeros(specs), tf.identity(problem))
         )
         return example(specs, values, name, problem)
 
     def only_image_decoded(data: Any) -> dict[str, Any]:
-        image = decode_image(parsed(data)[0])
-        # It reads the image: an op that only others wait for may be left out by Grappler.
-        problem = tf.where(tf.size(image) > 0, tf.constant(form.not_decoded), "")
-        return unreadable(specs, name, problem)
-
-    def not_decoded(data: Any) -> dict[str, Any]:
-        return unreadable(specs, name, why_not_decoded(parsed(data)[0]))
+        reason = decoders[-1](parsed(data)[0])[1]
+        reason = tf.where(tf.equal(reason, ""), form.not_decoded, reason)
+        return unreadable(specs, name, reason)
 
     def not_parsed(data: Any) -> dict[str, Any]:
         explain = functools.partial(_explain_not_parsed, keys=form.keys)
@@ -115,9 +116,10 @@ def _example(record: Any, name: Any, form: RecordFormat) -> Any:
         problem = tf.numpy_function(explain, [data], tf.string, stateful=False)
         return unreadable(specs, name, tf.ensure_shape(problem, []))
 
-    functions = [whole, only_image_decoded, not_decoded, not_parsed]
-    if form.decode is None:
-        functions.remove(only_image_decoded)
+    functions: list[Callable[[Any], Any]] = [
+        functools.partial(whole, decode_image) for decode_image in decoders
+    ]
+    functions += [only_image_decoded, not_parsed]
     attempts = [record.map(without_autograph(function)) for function in functions]
     return first_readable(attempts, unreadable(specs, name, "the checksum of its data is wrong"))
 

@@ -1,0 +1,61 @@
+"""Decodes images in an exported model, which has no Python: by operations, as far as they can."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame_vision.reading.decoding import check_size, decode_jpeg_or_png, turned
+from tf_frame_vision.reading.image_bytes import BMP, JPEG, PNG, BytesHeader, read_bytes_header
+from tf_frame_vision.reading.image_options import image_options
+
+ACCEPTED = (
+    "image files, as bytes: JPEG, PNG, BMP of 24 or 32 bits, GIF (first frame) or still WebP, "
+    "turned as EXIF says. Other than in training: no TIFF, no PPM, no BMP with a palette, no "
+    "orientation of XMP or of a text in a PNG; CMYK and transparent pixels of a GIF may have "
+    "other colours"
+)
+
+
+def decode_in_export(data: Any, options: Any = None) -> Any:
+    """Decodes an image by operations alone, `[height, width, 3]` uint8; see `ACCEPTED`.
+
+    Args:
+      data: scalar string, the content of a file.
+      options: see `decoding.image_decoders`.
+    """
+    options = image_options(options)
+    header = read_bytes_header(data)
+    # TensorFlow would take the indices of a palette for grey values.
+    is_right = tf.not_equal(header.kind, BMP) | (header.bits >= 24)
+    checks = [
+        tf.Assert(is_right, ["it is a BMP with a palette"]),
+        check_size(header.height, header.width, options.max_pixels),
+    ]
+    with tf.control_dependencies(checks):
+        data = tf.identity(data)
+    is_common = tf.equal(header.kind, JPEG) | tf.equal(header.kind, PNG)
+    image = tf.cond(
+        is_common,
+        lambda: _common(data, header, options.image_range),
+        # Of a WebP with transparency TensorFlow gives four channels only.
+        lambda: tf.cond(header.has_alpha, lambda: _other(data, 4), lambda: _other(data, 3)),
+    )
+    return turned(tf.ensure_shape(image, [None, None, 3]), header.orientation)
+
+
+def _common(data: Any, header: BytesHeader, image_range: Any) -> Any:
+    if not image_range:
+        return decode_jpeg_or_png(data)
+
+    def decode_deep() -> Any:
+        low, high = image_range
+        values = tf.cast(tf.io.decode_png(data, channels=3, dtype=tf.uint16), tf.float32)
+        return tf.saturate_cast(tf.rint((values - low) * (255 / (high - low))), tf.uint8)
+
+    return tf.cond(header.bits > 8, decode_deep, lambda: decode_jpeg_or_png(data))
+
+
+def _other(data: Any, channels: int) -> Any:
+    return tf.io.decode_image(data, channels=channels, expand_animations=False)[..., :3]
