@@ -146,13 +146,15 @@ LOOK_ALIKES = {
 @pytest.mark.parametrize(
     ("name", "other"), [(name, other) for name, others in LOOK_ALIKES.items() for other in others]
 )
-def test_data_of_another_format_is_named(forms, tmp_path, name, other):
-    folder = getattr(forms, other)(tmp_path)
+def test_data_of_another_format_is_named(forms, tmp_path, capsys, name, other):
+    folder = getattr(forms, other)(tmp_path / "data")
     module = importlib.import_module(f"tf_frame_detection.inputs.{name}")
     kind = next(each for each in vars(module).values() if getattr(each, "formats", ()))
     with pytest.raises((DataError, ConfigError), match=f"--input {other}$") as caught:
         source(kind, folder)
     assert LOOK_ALIKES[name][other] in str(caught.value) and "\n" not in str(caught.value)
+    assert main(["convert", name, str(folder), str(tmp_path / "records")]) == 2
+    assert f"{LOOK_ALIKES[name][other]}: tf-frame convert {other}\n" in capsys.readouterr().err
 
 
 TURNS = {2: "FLIP_LEFT_RIGHT", 3: "ROTATE_180", 4: "FLIP_TOP_BOTTOM", 5: "TRANSPOSE"}

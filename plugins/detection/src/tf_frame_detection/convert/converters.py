@@ -20,6 +20,7 @@ from tf_frame import Converter, option
 from tf_frame.errors import DataError
 from tf_frame.tensorflow_log import quiet_import
 from tf_frame_detection.inputs import coco_json, dota, labelme, voc_xml, yolo
+from tf_frame_detection.inputs.annotated_images import INPUTS
 from tf_frame_detection.inputs.annotations import FolderContent, Part
 from tf_frame_detection.inputs.checks import OrientationOptions, make_splits
 from tf_frame_detection.inputs.label_map import FILE, label_map_lines
@@ -27,6 +28,7 @@ from tf_frame_detection.inputs.photographs import Photographs, collect, divide
 from tf_frame_vision.convert.folders import check_apart, check_folder, fingerprint
 from tf_frame_vision.convert.options import ConvertOptions, range_setting
 from tf_frame_vision.formats.labelme import LabelmeOptions, read_labelme
+from tf_frame_vision.formats.look_alikes import naming_look_alikes
 from tf_frame_vision.formats.yolo import read_yolo
 from tf_frame_vision.formats.yolo_labels import OBB
 from tf_frame_vision.formats.yolo_layout import YoloOptions
@@ -91,10 +93,15 @@ def _source(content: FolderContent) -> Source:
     return Source(content.names, ids, content.training, content.evaluation)
 
 
+# Format of a folder -> the command for it; converters have the names of inputs.
+_CONVERTERS = {kind: words.replace("--input", "tf-frame convert") for kind, words in INPUTS.items()}
+
+
 class _Converter(Converter):
     """Base of the converters; a subclass reads its source."""
 
     name: ClassVar[str]
+    formats: ClassVar[Sequence[str]]
     rotated: bool = False
 
     def read(self, folder: Path) -> Source:
@@ -111,7 +118,8 @@ class _Converter(Converter):
         check_folder(root, "images and annotations")
         check_apart(root, folder)
         try:
-            content = self.read(root)
+            with naming_look_alikes(source, _CONVERTERS, self.formats):
+                content = self.read(root)
             parts = self._parts(root, content)
         except DataError as error:
             # The options of an input have this prefix; those of a converter have none.
@@ -183,6 +191,7 @@ class CocoJson(_Converter):
 
     Params: ClassVar[type] = CocoOptions
     name = "coco_json"
+    formats = coco_json.CocoJson.formats
 
     def read(self, folder: Path) -> Source:
         content = coco_json.read_coco(
@@ -197,6 +206,7 @@ class VocXml(_Converter):
 
     Params: ClassVar[type] = VocOptions
     name = "voc_xml"
+    formats = voc_xml.VocXml.formats
 
     def read(self, folder: Path) -> Source:
         return _source(voc_xml.read_voc(folder, self.params, ignore_difficult=True))
@@ -207,6 +217,7 @@ class Dota(_Converter):
 
     Params: ClassVar[type] = DotaOptions
     name = "dota"
+    formats = dota.Dota.formats
     rotated = True
 
     def read(self, folder: Path) -> Source:
@@ -218,6 +229,7 @@ class Yolo(_Converter):
 
     Params: ClassVar[type] = YoloConvertOptions
     name = "yolo"
+    formats = yolo.Yolo.formats
 
     def read(self, folder: Path) -> Source:
         data = read_yolo(folder, self.params, eval_split="val", outside=self.params.allow_outside)
@@ -230,6 +242,7 @@ class Labelme(_Converter):
 
     Params: ClassVar[type] = LabelmeConvertOptions
     name = "labelme"
+    formats = labelme.Labelme.formats
 
     def read(self, folder: Path) -> Source:
         data = read_labelme(

@@ -35,7 +35,7 @@ from tf_frame_vision.reading.damage import left_out_notes
 from tf_frame_vision.reading.folders import HeldOutOptions, existing_folder
 
 # Format of a folder -> the option that chooses its input.
-_INPUTS = {
+INPUTS = {
     **dict.fromkeys(look_alikes.YOLO, "--input yolo"),
     look_alikes.LABELME: "--input labelme",
     look_alikes.COCO: "--input coco_json",
@@ -162,7 +162,7 @@ class AnnotatedFolder(AnnotatedImages):
     remarks: Sequence[str] = ()
 
     def __init__(self, *, params: Any, info: InputInfo | None = None) -> None:
-        with naming_look_alikes(params.data_dir, _INPUTS, self.formats):
+        with naming_look_alikes(params.data_dir, INPUTS, self.formats):
             super().__init__(params=params, info=info)
 
     def existing(self, what_to_do: str) -> Path:
