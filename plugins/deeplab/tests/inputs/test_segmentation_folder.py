@@ -181,7 +181,7 @@ def test_an_image_is_its_path_and_names_match_in_any_normal_form(tmp_path):
     (tmp_path / "classes.txt").write_text("a\nb\nc\n")
     of = source(tmp_path, eval_fraction=0.0)
     assert names(of, Mode.TRAIN) == ["a/p", "b/p", composed]
-    lists = {"train": f"b\\p\n{separate}.JPG\nb/p\n", "val": "a/p.jpg\n"}
+    lists = {"train": f"b\\p\n{separate}.JPG\n./b/p\n", "val": "a/p.jpg\n"}
     for name, text in lists.items():
         (tmp_path / f"{name}.txt").write_text(text)
     of = source(tmp_path)
@@ -195,7 +195,7 @@ def test_an_image_is_its_path_and_names_match_in_any_normal_form(tmp_path):
         assert features["name"][0].decode().endswith("images/a/p.JPG")
 
 
-@pytest.mark.parametrize("name", ["../p1", "/etc/passwd", "..\\p1", "images/p1", "p0/../p1"])
+@pytest.mark.parametrize("name", ["../p1", "/etc/passwd", "..\\p1", "images/p1", "a/../../p1"])
 def test_a_list_names_images_of_the_folder_only(tmp_path, name):
     write(tmp_path / "data")
     picture(tmp_path / "p1.png", random_image(1))

@@ -112,8 +112,8 @@ def listed_names(path: Path, pairs: Sequence[Pair]) -> list[str]:
 def _listed_name(line: str, known_names: Collection[str]) -> str:
     """Returns the name in a line, which may be a path of Windows, or have the image's ending."""
     name = normal_name(line)
-    if name not in known_names and "\\" in name:
-        name = name.replace("\\", "/")
+    if name not in known_names:
+        name = os.path.normpath(name.replace("\\", "/"))
     if name not in known_names and name.lower().endswith(IMAGE_SUFFIXES):
         name = os.path.splitext(name)[0]
     return name
