@@ -63,6 +63,19 @@ def test_results_are_kept_while_size_and_time_are_the_same(folder):
     assert b'["sub/a","b"]' in (folder / ".tf_frame/sizes.scan").read_bytes()
 
 
+def test_results_may_depend_on_a_second_file(folder):
+    def examined_with(*beside, result=(3, "\u00fc")):
+        examiner = Examiner()
+        results = scan(folder, ["sub/a"], examiner, kind="pairs", beside=beside)
+        assert results == [result if isinstance(result, Problem) else list(result)]
+        return len(examiner.names)
+
+    assert [examined_with("a"), examined_with("a"), examined_with("b")] == [1, 0, 1]
+    os.utime(folder / "b", ns=(1, 1))
+    assert [examined_with("b"), examined_with("b")] == [1, 0]
+    assert examined_with("absent", result=Problem("it is missing")) == 0
+
+
 @pytest.mark.parametrize("change", ["cut", "version", "garbage", "options"])
 def test_a_cache_that_is_not_valid_is_made_anew(folder, change, monkeypatch):
     examined(folder, options=1)

@@ -71,10 +71,10 @@ class CocoJson(AnnotatedFolder):
             outside=params.allow_outside,
         )
         self.class_ids, self.remarks = content.ids, content.notes
-        names, parts = content.names, [*content.parts, None]
+        names, parts = content.names, list(content.parts)
         # `use` makes other columns of many objects, so these must not be held here.
         del content
-        self.use(names, parts.pop(0), parts.pop(0))
+        self.use(names, parts.pop(0), parts.pop() if parts else None)
 
 
 def read_coco(folder: Path, options: FormOptions, *, eval_split: str, outside: bool) -> Content:

@@ -65,6 +65,7 @@ def scan(
     *,
     kind: str,
     options: Any = None,
+    beside: Sequence[str] = (),
 ) -> list[Any]:
     """Examines files, unless an earlier start has already done so.
 
@@ -76,11 +77,14 @@ def scan(
       kind: the kind of examination: in the name of the cache, and in the progress bar.
       options: everything else that results depend on, such as the version of `examine`, in a form
         that JSON can hold.
+      beside: a second file for each name, which results depend on as well; empty: there is none.
 
     Returns:
       The result of each name, or a `Problem`.
     """
     keys = [_key(root, name) for name in names]
+    if beside:
+        keys = [_joined(key, _key(root, name)) for key, name in zip(keys, beside, strict=True)]
     cache = _Cache(root, kind, options)
     kept = cache.read()
     results: list[Any] = [kept.find(place, names[place], key) for place, key in enumerate(keys)]
@@ -115,6 +119,12 @@ def _key(root: Path, name: str) -> _Key:
     except (OSError, ValueError) as error:
         return Problem(f"it cannot be read: {getattr(error, 'strerror', None) or error}")
     return status.st_size * _NANOSECONDS + status.st_mtime_ns
+
+
+def _joined(key: _Key, second: _Key) -> _Key:
+    if isinstance(key, Problem) or isinstance(second, Problem):
+        return key if isinstance(key, Problem) else second
+    return key * _NANOSECONDS**2 + second
 
 
 def _examined(
