@@ -334,15 +334,20 @@ def test_what_is_damaged_later_is_named_when_it_is_read(tmp_path, kind):
         take(of, Mode.TRAIN, count=4, batch_size=1)
 
 
-def test_damaged_pairs_may_be_left_out_and_large_masks_are_checked_later(tmp_path, monkeypatch):
+def test_damaged_pairs_may_be_left_out_and_all_masks_are_checked_once(tmp_path, monkeypatch):
     damage(write(tmp_path), "another size")
     of = source(tmp_path, eval_fraction=0.0, skip_corrupt=True)
     assert names(of, Mode.TRAIN) == ["p0", "p2", "p3"]
     assert "p1.png is 24 x 31" in of.splits[Mode.TRAIN].damaged[0]
     monkeypatch.setattr("tf_frame_deeplab.inputs.segmentation_folder._CHECKED_PIXELS", 24 * 32)
     damage(write(tmp_path), "a class out of range")
-    of = source(tmp_path, eval_fraction=0.0)
-    assert of.notes() == ("the pixels of 3 masks are checked when they are read",)
+    with pytest.raises(DataError, match=r"p1.png has the value"):
+        source(tmp_path, eval_fraction=0.0)
+    monkeypatch.setattr("tf_frame_vision.reading.scan._KEPT_AFTER_SECS", 0)
+    facts = source(write(tmp_path), eval_fraction=0.0).splits[Mode.TRAIN].content[1]
+    monkeypatch.setattr("tf_frame_deeplab.inputs.segmentation_folder.check_pixels", None)
+    assert source(tmp_path, eval_fraction=0.0).splits[Mode.TRAIN].content[1] == facts
+    assert all(fact.counts for fact in facts)
 
 
 def test_prediction_leaves_out_files_that_cannot_be_decoded(tmp_path):

@@ -121,9 +121,9 @@ def _mask_facts(path: Path, image: ImageHeader, turn: int) -> Facts:
 
 
 def check_pixels(
-    pair: Pair, facts: Facts, classes: Classes, ignore_label: int
+    pair: Pair, facts: Facts, classes: Classes, ignore_label: int, *, with_image: bool = True
 ) -> Mapping[int, int]:
-    """Decodes both files, and looks for values that are no class.
+    """Decodes both files, or the mask alone, and looks for values that are no class.
 
     Returns:
       Class, or label of pixels that do not count -> number of pixels.
@@ -131,7 +131,8 @@ def check_pixels(
     Raises:
       DamagedPairError: a file cannot be decoded, or a pixel of the mask has no class.
     """
-    _check_image(pair.image)
+    if with_image:
+        _check_image(pair.image)
     allowed = {*range(len(classes.names)), ignore_label}
     unique, pixels = np.unique(mask_values(pair.mask, facts), return_counts=True)
     values = dict(zip(unique.tolist(), pixels.tolist(), strict=True))

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -40,14 +41,17 @@ from tf_frame_vision.data_content import SplitContent
 from tf_frame_vision.example_input import Split, absent_split
 from tf_frame_vision.formats.look_alikes import naming_look_alikes
 from tf_frame_vision.reading.folders import HeldOutOptions, existing_folder
+from tf_frame_vision.reading.scan import Problem, scan
 from tf_frame_vision.reading.splits import check_one_choice
 
 _WHAT_TO_DO = (
     "Give --input.data_dir a folder with classes.txt, a folder images, and a folder masks with a"
     " PNG of the same name for each image"
 )
-# Pixels that are decoded before a run starts; further images are checked when they are read.
+# Pixels of images that are decoded before a run starts; of further images the header is read. All
+# masks are decoded.
 _CHECKED_PIXELS = 200e6
+_VERSION = 1
 
 
 @dataclasses.dataclass(frozen=True)
@@ -71,7 +75,6 @@ class SegmentationFolder(SegmentedImages):
             self.classes = read_classes(path, ignore_label=params.ignore_label)
             parts = find_parts(folder, params, eval_split=params.eval_split)
         self.class_colours = self.classes.red_green_blue
-        self._unchecked = 0
         self.parts, self._part_notes = parts.splits, parts.notes
         training, evaluation = parts.training, parts.evaluation
         absent = absent_split(
@@ -82,22 +85,17 @@ class SegmentationFolder(SegmentedImages):
         self.use(self.classes.names, self._split(training), evaluated)
 
     def notes(self) -> Sequence[str]:
-        """Names unused parts, and counts masks that are checked only when they are read."""
-        notes = [*super().notes(), *self._part_notes]
-        if self._unchecked:
-            notes.append(f"the pixels of {self._unchecked} masks are checked when they are read")
-        return tuple(notes)
+        """Names unused parts."""
+        return (*super().notes(), *self._part_notes)
 
     def content(self, split: Split) -> SplitContent:
         pairs, facts = split.content
-        masks = [fact.counts for fact in facts if fact.counts is not None]
-        few = len(masks) < len(facts)
+        counts = [fact.counts for fact in facts]
         return SplitContent(
-            **count_pixels(masks, self.class_names, self.params.ignore_label),
+            **count_pixels(counts, self.class_names, self.params.ignore_label),
             sizes=[(fact.height, fact.width) for fact in facts],
             root=Path(self.params.data_dir).expanduser(),
             files=[str(pair.image) for pair in pairs],
-            remarks=[f"pixels are counted in {len(masks)} masks of {len(facts)}"] if few else (),
         )
 
     def read(self, split: Split, order: Any) -> Any:
@@ -110,10 +108,8 @@ class SegmentationFolder(SegmentedImages):
         """Checks pairs; damaged pairs end the run, or are left out with `skip_corrupt`."""
         with ThreadPoolExecutor() as pool:
             facts = list(pool.map(self._read_facts, pairs))
-            sizes = (f.height * f.width if isinstance(f, Facts) else 0 for f in facts)
-            first = sum(total <= _CHECKED_PIXELS for total in itertools.accumulate(sizes))
-            self._unchecked += len(pairs) - first
-            facts = [*pool.map(self._decoded, pairs[:first], facts), *facts[first:]]
+        decoded = iter(self._count_pixels([*zip(pairs, facts, strict=True)]))
+        facts = [next(decoded) if isinstance(fact, Facts) else fact for fact in facts]
         damaged = [problem for problem in facts if isinstance(problem, str)]
         if damaged and not self.params.skip_corrupt:
             more = f" ({len(damaged) - 1} more like this)" if len(damaged) > 1 else ""
@@ -129,11 +125,38 @@ class SegmentationFolder(SegmentedImages):
         except DamagedPairError as error:
             return str(error)
 
-    def _decoded(self, pair: Pair, facts: Facts | str) -> Facts | str:
-        if isinstance(facts, Facts):
+    def _count_pixels(self, pairs: Sequence[tuple[Pair, Facts | str]]) -> list[Facts | str]:
+        """Returns facts with the counts of the masks' pixels, or why a pair cannot be used.
+
+        An earlier start may have counted them already. Pairs that cannot be used are left out.
+        """
+        root, label = Path(self.params.data_dir).expanduser(), self.params.ignore_label
+        usable = [(pair, facts) for pair, facts in pairs if isinstance(facts, Facts)]
+        totals = itertools.accumulate(facts.height * facts.width for _, facts in usable)
+        first = sum(total <= _CHECKED_PIXELS for total in totals)
+        masks = [os.path.relpath(pair.mask, root) for pair, _ in usable]
+        numbers = {root / mask: number for number, mask in enumerate(masks)}
+
+        def count(mask: Path) -> Any:
+            number = numbers[mask]
+            pair, facts = usable[number]
             try:
-                counts = check_pixels(pair, facts, self.classes, self.params.ignore_label)
+                counts = check_pixels(pair, facts, self.classes, label, with_image=number < first)
             except DamagedPairError as error:
-                return str(error)
-            return dataclasses.replace(facts, counts=counts)
-        return facts
+                return Problem(str(error))
+            return [*counts.items()]
+
+        results = scan(
+            root,
+            masks,
+            count,
+            kind="masks",
+            options=[_VERSION, repr(self.classes), label],
+            beside=[os.path.relpath(pair.image, root) for pair, _ in usable],
+        )
+        return [
+            result.reason
+            if isinstance(result, Problem)
+            else dataclasses.replace(facts, counts=dict(result))
+            for (_, facts), result in zip(usable, results, strict=True)
+        ]
