@@ -12,6 +12,7 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame_deeplab.inputs.mask_examples import SPECS
+from tf_frame_vision.reading.decoding import find_turn, turned
 from tf_frame_vision.reading.records import RecordFormat
 
 _IMAGE_KEY, _MASK_KEY = "image/encoded", "image/segmentation/class/encoded"
@@ -34,14 +35,16 @@ def _parse(parsed: Mapping[str, Any]) -> tuple[Any, Mapping[str, Any], Any]:
         (tf.equal(tf.size(images), 1), f"it has not one {_IMAGE_KEY}"),
     ):
         problem = tf.where(is_right, problem, text)
-    return image, {"mask": mask, "bits": header[_BITS]}, problem
+    return image, {"mask": mask, "bits": header[_BITS], "encoded": image}, problem
 
 
 def _decode(fields: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Returns the values of pixels, `[height, width, 1]`; TensorFlow spreads them over 16 bits."""
+    """Returns the values of pixels, `[height, width, 1]`, of the image as shown."""
+    # TensorFlow spreads values over 16 bits.
     values = tf.io.decode_png(fields["mask"], channels=1, dtype=tf.uint16)
     largest = tf.bitwise.left_shift(1, fields["bits"]) - 1
-    return {"mask": tf.cast(values, tf.int32) // (_WHITE // largest)}
+    classes = tf.cast(values, tf.int32) // (_WHITE // largest)
+    return {"mask": turned(classes, find_turn(fields["encoded"], tf.shape(classes)[:2]))}
 
 
 IMAGE_AND_MASK = RecordFormat(

@@ -13,6 +13,8 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame_detection.inputs.checks import LEAST_AREA
+from tf_frame_vision.reading.decoding import find_turn, turned_shares
+from tf_frame_vision.reading.orientation import UPRIGHT
 from tf_frame_vision.reading.records import RecordFormat
 
 IMAGE = "image/encoded"
@@ -60,17 +62,26 @@ def record_format(
             "ignored": crowd | flags[DIFFICULT] if ignore_difficult else crowd,
             "crowd": crowd,
             "size": _size(values),
+            "encoded": tf.strings.reduce_join(values[IMAGE][:1]),
         }
         if rotated:
             fields["corners"] = tf.concat([values[key] for key in CORNERS], 0)
         return tf.strings.reduce_join(values[IMAGE][:1]), fields, problem
 
     def decode(fields: Mapping[str, Any]) -> dict[str, Any]:
-        boxes = {"boxes": tf.transpose(tf.reshape(fields["edges"], [4, -1]))}
+        size = fields["size"]
+        turn = find_turn(fields["encoded"], size)
+        boxes = tf.transpose(tf.reshape(fields["edges"], [4, -1]))
+        opposite = turned_shares(tf.reshape(boxes, [-1, 2, 2]), turn)
+        turned = tf.concat([tf.reduce_min(opposite, 1), tf.reduce_max(opposite, 1)], 1)
+        changed = {
+            "boxes": tf.where(turn > UPRIGHT, turned, boxes),
+            "size": tf.where(turn > UPRIGHT, size[::-1], size),
+        }
         if rotated:
             points = tf.transpose(tf.reshape(fields["corners"], [2, -1]))
-            boxes["corners"] = tf.reshape(points, [-1, 4, 2])
-        return {**fields, **boxes}
+            changed["corners"] = turned_shares(tf.reshape(points, [-1, 4, 2]), turn)
+        return {**fields, **changed}
 
     specs = {
         "boxes": tf.TensorSpec([None, 4], tf.float32),

@@ -7,15 +7,16 @@ files with EXIF or XMP data, and decodes the other formats. An exported model ha
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import tensorflow.compat.v1 as tf
 
-from tf_frame_vision.reading.image_header import ImageError, open_image
+from tf_frame_vision.reading.image_header import ImageError, open_image, read_header
 from tf_frame_vision.reading.image_options import ImageOptions, image_options
-from tf_frame_vision.reading.orientation import TURNS
+from tf_frame_vision.reading.orientation import TURNS, UPRIGHT
 from tf_frame_vision.reading.pixels import load_pixels
 
 _SHAPE = [None, None, 3]
@@ -50,6 +51,49 @@ def image_decoders(options: Any = None) -> list[Callable[[Any], tuple[Any, Any]]
         lambda data: (_decode_with_header(data, chosen), tf.constant("")),
         lambda data: _load(data, chosen),
     ]
+
+
+def find_turn(data: Any, size: Any) -> Any:
+    """Returns the orientation that turns annotations of a record to the image as shown.
+
+    Annotations with the size of the stored image, if the shown image has another, were made by
+    programs that ignore the orientation. Other annotations lie on the image as shown: 1.
+
+    Args:
+      data: scalar string, the encoded image.
+      size: `[2]`, height and width that the annotations have.
+
+    Returns:
+      A scalar int32, 1 to 8.
+    """
+
+    def read(content: bytes, said: Any) -> Any:
+        try:
+            header = read_header(content, max_pixels=sys.maxsize)
+        except ImageError:
+            return np.int32(UPRIGHT)  # Its decoder says why.
+        stored = (header.stored_height, header.stored_width)
+        is_shown = tuple(said) != stored or stored == (header.height, header.width)
+        return np.int32(UPRIGHT if is_shown else header.orientation)
+
+    def turn() -> Any:
+        return tf.numpy_function(read, [data, size], tf.int32, stateful=False)
+
+    marks = [_JPEG_EXIF, _PNG_EXIF, _XMP, b"RIFF", b"II*\0", b"MM\0*"]
+    may_be_turned = ~_is_without(data, [*marks, _PNG_TEXTS[1]])
+    return tf.ensure_shape(tf.cond(may_be_turned, turn, lambda: tf.constant(UPRIGHT)), [])
+
+
+def turned_shares(points: Any, orientation: Any) -> Any:
+    """Turns points of a stored image as `orientation.turn_points` does.
+
+    Args:
+      points: `[..., 2]` float32, y and x as shares of height and width.
+      orientation: scalar integer.
+    """
+    exchanged, *mirrored = tf.unstack(tf.constant([(False,) * 3, *TURNS.values()])[orientation])
+    points = tf.where(exchanged, tf.gather(points, [1, 0], axis=-1), points)
+    return tf.where_v2(tf.stack(mirrored), 1 - points, points)
 
 
 def decode_jpeg_or_png(data: Any) -> Any:
