@@ -86,16 +86,23 @@ def make_report(
         )
         for mode, content in contents.items()
     }
-    remarks = dict.fromkeys(
+    remarks = [
         remark for content in contents.values() for remark in (*content.remarks, *_limits(content))
-    )
+    ]
+    groups = _find_copies(contents)
+    if groups is None:
+        remarks.append("copies are not looked for among so many files")
     return DataReport(
         splits=splits,
         unit=unit,
         class_names=tuple(class_names),
         unused=tuple(unused),
-        remarks=tuple(remarks),
-        warnings=(*warnings, *_copy_warnings(contents), *_dark_warnings(contents, image_range)),
+        remarks=tuple(dict.fromkeys(remarks)),
+        warnings=(
+            *warnings,
+            *_copy_warnings(contents, groups or []),
+            *_dark_warnings(contents, image_range),
+        ),
     )
 
 
@@ -124,8 +131,6 @@ def _some_sizes(content: SplitContent) -> Sequence[Size]:
 def _limits(content: SplitContent) -> Iterator[str]:
     if len(content.files) > _HEADERS and not len(content.sizes):
         yield f"sizes are those of {_HEADERS} images of a split"
-    if len(content.files) > copies.MOST_FILES:
-        yield f"copies are looked for among at most {copies.MOST_FILES} files"
     if not content.files and content.counts is None:
         yield "classes of records are not counted, and copies not looked for"
 
@@ -135,15 +140,26 @@ def _spread(names: Sequence[str], count: int) -> Sequence[str]:
     return names[:: max(-(-len(names) // count), 1)]
 
 
-def _copy_warnings(contents: Mapping[Mode, SplitContent]) -> Iterator[DataWarning]:
+def _both(contents: Mapping[Mode, SplitContent]) -> tuple[SplitContent, SplitContent]:
+    """Returns training and evaluation, empty if there is none."""
+    return contents.get(Mode.TRAIN, SplitContent()), contents.get(Mode.EVAL, SplitContent())
+
+
+def _find_copies(contents: Mapping[Mode, SplitContent]) -> Sequence[Sequence[str]] | None:
+    """Returns groups of equal files; None if there are too many files to compare."""
+    train, held_out = _both(contents)
+    paths = sorted({*train.files, *held_out.files})
+    return copies.find_copies(_common_root(train, held_out), paths)
+
+
+def _copy_warnings(
+    contents: Mapping[Mode, SplitContent], groups: Sequence[Sequence[str]]
+) -> Iterator[DataWarning]:
     """Yields warnings about the same image in both splits, twice in one, or with two labels."""
-    train, held_out = (contents.get(mode, SplitContent()) for mode in (Mode.TRAIN, Mode.EVAL))
-    if not train.files:
-        return
+    train, held_out = _both(contents)
     trained, evaluated = {*train.files}, {*held_out.files}
-    groups = copies.find_copies(_common_root(train, held_out), sorted(trained | evaluated))
     # A file of both splits is a copy of itself.
-    groups += [[path, path] for path in sorted(trained & evaluated)]
+    groups = [*groups, *([path, path] for path in sorted(trained & evaluated))]
     in_both = [group for group in groups if trained & {*group} and evaluated & {*group}]
     if in_both:
         yield DataWarning(
