@@ -9,7 +9,10 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from tf_frame import Mode
+from tf_frame.cli import run
 from tf_frame.cli.main import main
+from tf_frame.runs.setup.data_text import data_page
 
 CLASSES = ["classification", "image_folder"]
 MASKS = ["deeplab", "segmentation_folder", "--input.eval_fraction", "0.5"]
@@ -153,6 +156,14 @@ SAMPLES = [
 ]
 
 
+PIXELS = {"background": 2672, "thing": 528, "other": 0}
+REPORTS = {
+    "classes": ("examples", {"cat": 6, "dog": 6}, {"cat": 2, "dog": 2}),
+    "masks": ("pixels", PIXELS, PIXELS),
+    "boxes": ("objects", {"cone": 4}, {"cone": 2}),
+}
+
+
 def show(words, *more):
     """Returns the exit code of `--print_data`."""
     return main(["run", "--plugin", *words, "--print_data", *more])
@@ -169,32 +180,46 @@ def warnings(text):
     return [line for line in text.splitlines() if line.startswith("warning: ")]
 
 
+@pytest.fixture
+def reports(monkeypatch):
+    """The reports that `--print_data` has shown."""
+    shown = []
+    monkeypatch.setattr(run, "data_page", lambda data: shown.append(data) or data_page(data))
+    return shown
+
+
 @pytest.mark.parametrize("name", FAULTS)
-def test_senseless_data_gives_its_warning_which_strict_makes_an_error(name, tmp_path, capfd):
-    words = on_data(FAULTS[name], tmp_path)
-    assert show(words, "--strict") == 2
+def test_senseless_data_gives_its_warning_which_strict_makes_an_error(
+    name, tmp_path, capfd, reports
+):
+    assert show(on_data(FAULTS[name], tmp_path), "--strict") == 2
     printed = capfd.readouterr()
-    (warning,) = warnings(printed.out)
+    (line,) = warnings(printed.out)
     (error,) = [line for line in printed.err.splitlines() if line.startswith("tf-frame: ")]
-    assert warning.removeprefix("warning: ") in error
+    assert line.removeprefix("warning: ") in error
     assert "--strict" in error
-
-
-@pytest.mark.parametrize("name", FAULTS)
-def test_the_kind_is_in_the_report(name, tmp_path, monkeypatch):
-    kinds = []
-    monkeypatch.setattr(
-        "tf_frame.cli.run.data_page",
-        lambda data: kinds.extend(warning.kind for warning in data.warnings) or "",
-    )
-    show(on_data(FAULTS[name], tmp_path))
-    assert kinds == [name.split()[0]]
+    (warning,) = reports[0].warnings
+    assert warning.kind == name.split()[0]
 
 
 @pytest.mark.parametrize("name", GOOD)
 def test_similar_data_that_can_be_learned_gives_no_warning(name, tmp_path, capfd):
     assert show(on_data(GOOD[name], tmp_path), "--strict") == 0
     assert capfd.readouterr().out.endswith("no warning\n")
+
+
+@pytest.mark.parametrize("name", REPORTS)
+def test_the_report_counts_classes_and_names_what_nothing_uses(name, tmp_path, reports):
+    words = on_data(GOOD[name], tmp_path)
+    (tmp_path / "notes.txt").write_text("taken in spring")
+    (tmp_path / "later").mkdir()
+    save(tmp_path / ".hidden" / "0.png", BLACK)
+    show(words)
+    (data,) = reports
+    counts = [data.splits[mode].counts for mode in (Mode.TRAIN, Mode.EVAL)]
+    assert (data.unit, *counts) == REPORTS[name]
+    assert data.unused == ("later", "notes.txt")
+    assert {split.sizes for split in data.splits.values()} == {((40, 40),) * 3}
 
 
 @pytest.mark.parametrize("words", SAMPLES, ids=" ".join)

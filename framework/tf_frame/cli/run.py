@@ -177,7 +177,9 @@ def _dry_run(setup: TrainingSetup, cluster: Cluster, source: Any, notes: Sequenc
 
 def _print_data(setup: TrainingSetup, source: Any) -> None:
     data = find_data_report(source)
-    report(data_page(data))
+    # An input need not inherit from `Input`.
+    notes = [f"note: {note}" for note in getattr(source, "notes", tuple)()]
+    report("\n".join([*notes, data_page(data)]))
     if setup.config.strict:
         refuse_warnings(data)
 

@@ -7,13 +7,15 @@ warnings about copies, dark images and boxes, follow from it. Does not import Te
 from __future__ import annotations
 
 import dataclasses
+import os
 import statistics
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from tf_frame import DataReport, DataWarning, Mode, SplitReport
 from tf_frame_vision.reading import copies
 from tf_frame_vision.reading.damage import count_reasons
+from tf_frame_vision.reading.folders import visible
 from tf_frame_vision.reading.image_header import ImageError, read_header
 from tf_frame_vision.reading.pixels import load_pixels
 
@@ -27,6 +29,11 @@ _DARK = 20
 # Share of training images that may be copies of others.
 _FEW_COPIES = 0.05
 _NAMED = 2
+# Files and folders that describe the data, and are no data.
+_DESCRIBING = {
+    *("classes.txt", "labels.txt", "data.yaml", "obj.names", "obj.data", "label_map.pbtxt"),
+    *("train.txt", "val.txt", "valid.txt", "ImageSets"),
+}
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -39,6 +46,7 @@ class SplitContent:
       sizes: height and width of every image; empty: headers of some files are read.
       root: the data folder.
       files: paths of the image files; empty: there are none, such as of records.
+      sources: paths of masks and annotations, which are used, too.
       labels: the label of each file, to find a file with two labels; empty: not compared.
       remarks: sentences about the split.
     """
@@ -48,6 +56,7 @@ class SplitContent:
     sizes: Sequence[Size] = ()
     root: Path | None = None
     files: Sequence[str] = ()
+    sources: Sequence[str] = ()
     labels: Sequence[Hashable] = ()
     remarks: Sequence[str] = ()
 
@@ -104,6 +113,18 @@ def make_report(
             *_dark_warnings(contents, image_range),
         ),
     )
+
+
+def find_unused(folder: Path, contents: Iterable[SplitContent]) -> list[str]:
+    """Returns folders and files of a data folder with nothing that a split uses.
+
+    Files that describe all parts, such as classes, are left out.
+    """
+    prefix = os.path.join(folder, "")
+    paths = [path for content in contents for path in (*content.files, *content.sources)]
+    used = {path[len(prefix) :].split(os.sep)[0] for path in paths if path.startswith(prefix)}
+    names = [*visible(folder, folders=True), *visible(folder, folders=False)] if used else []
+    return [name for name in names if name not in used and name not in _DESCRIBING]
 
 
 def _size_range(sizes: Sequence[Size]) -> Sequence[Size]:

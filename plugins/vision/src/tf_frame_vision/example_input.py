@@ -21,11 +21,12 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, ClassVar
 
 from tf_frame import DataReport, DataWarning, Input, InputContext, Mode, option
 from tf_frame.errors import NoDataError
-from tf_frame_vision.data_content import SplitContent, make_report
+from tf_frame_vision.data_content import SplitContent, find_unused, make_report
 from tf_frame_vision.reading.image_options import ImageOptions
 from tf_frame_vision.reading.splits import Splits
 
@@ -109,13 +110,16 @@ class ExampleInput(Input):
             for mode in (Mode.TRAIN, Mode.EVAL)
             if mode in self.splits and not self.splits[mode].absent
         }
+        contents = {mode: self.content(split) for mode, split in splits.items()}
+        folder = getattr(self.params, "data_dir", "")
+        unused = find_unused(Path(folder).expanduser(), contents.values()) if folder else []
         return make_report(
-            {mode: self.content(split) for mode, split in splits.items()},
+            contents,
             examples={mode: self.info.num_examples.get(mode) for mode in splits},
             damaged={mode: split.damaged for mode, split in splits.items()},
             unit=self.counted_unit,
             class_names=self.info.class_names,
-            unused=self.parts.unused,
+            unused=[*dict.fromkeys([*self.parts.unused, *unused])],
             warnings=self.data_warnings(),
             image_range=getattr(self.params, "image_range", ()),
         )

@@ -131,6 +131,7 @@ class DrawnMasks(SegmentedImages):
             sizes=[turned_size(one.height, one.width, one.orientation) for one in canvases],
             root=self.root,
             files=[str(image.path) for image in images],
+            sources=[image.source for image in images],
             remarks=[f"pixels are counted in {len(counted)} masks of {len(images)}"] if few else (),
         )
 

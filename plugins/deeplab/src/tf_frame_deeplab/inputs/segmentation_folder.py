@@ -96,6 +96,7 @@ class SegmentationFolder(SegmentedImages):
             sizes=[(fact.height, fact.width) for fact in facts],
             root=Path(self.params.data_dir).expanduser(),
             files=[str(pair.image) for pair in pairs],
+            sources=[str(pair.mask) for pair in pairs],
         )
 
     def read(self, split: Split, order: Any) -> Any:

@@ -215,6 +215,7 @@ class AnnotatedFolder(AnnotatedImages):
             sizes=photographs.sizes,
             root=self.root,
             files=[os.path.join(self.root, path) for path in photographs.paths],
+            sources=photographs.sources,
         )
 
     def data_warnings(self) -> Sequence[DataWarning]:

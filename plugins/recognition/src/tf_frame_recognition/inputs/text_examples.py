@@ -77,10 +77,11 @@ class TextExamples(TextInput, ExampleInput):
         """
         folded = [self.label_map.folded(text) for text in texts]
         total = Counter(itertools.chain.from_iterable(folded))
-        lengths = [*map(len, folded)]
+        lengths = sorted({*map(len, folded)})
+        least_to_most = " to ".join(map(str, dict.fromkeys(lengths[:1] + lengths[-1:])))
         return SplitContent(
             counts={character: total[character] for character in self.label_map.characters},
-            remarks=[f"texts have {min(lengths)} to {max(lengths)} characters"] if texts else (),
+            remarks=[f"texts have {least_to_most} characters"] if texts else (),
             **content,
         )
 
