@@ -96,8 +96,8 @@ def test_an_input_without_the_method_is_described_by_its_info():
 def test_warnings_of_the_input_and_of_the_report_are_joined_and_are_json():
     class Source:
         def data_report(self):
-            own = DataWarning("shared_images", "two images are the same", "remove one")
-            return report(train={"a": 8}, warnings=(own,))
+            shared = DataWarning("shared_images", "two images are the same", "remove one")
+            return report(train={"a": 8}, warnings=(shared,))
 
     data = find_data_report(Source())
     content = json.loads(json.dumps(data.as_json()))

@@ -74,8 +74,8 @@ def _constant(name: str, unit: str, without_label: int) -> DataWarning:
     if unit == _PIXELS and without_label:
         return DataWarning(
             "class_and_ignored",
-            f"the training masks have no pixel but those of {name} and those that are ignored, so "
-            f"that a model that always answers {name} is perfect",
+            f"every pixel of the training masks is {name} or ignored, so that a model that always "
+            f"answers {name} is perfect",
             "give the pixels of objects the number of their class (a mask of 0 and 255 has objects "
             "at 255: make it 0 and 1, or change --input.ignore_label)",
         )
@@ -115,8 +115,8 @@ def _missing_class_warnings(
     unit: str, trained: Sequence[str], evaluated: Sequence[str]
 ) -> Iterator[DataWarning]:
     # Characters such as 1 and a comma need quotes in a sentence.
-    shown = repr if unit == _CHARACTERS else str
-    only_evaluated = [shown(name) for name in evaluated if name not in {*trained}]
+    quoted = repr if unit == _CHARACTERS else str
+    only_evaluated = [quoted(name) for name in evaluated if name not in {*trained}]
     only_trained = [name for name in trained if name not in {*evaluated}]
     if only_evaluated:
         yield DataWarning(

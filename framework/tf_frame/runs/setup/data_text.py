@@ -12,7 +12,7 @@ _SPLITS = {Mode.TRAIN: "training", Mode.EVAL: "evaluation"}
 _SHOWN = 5
 # Shares of such units are told, since nobody counts them.
 _BY_SHARE = "pixels"
-# Units with more classes than a line holds, none of which tells much.
+# A unit with more classes than a line holds.
 _MANY = "characters"
 
 

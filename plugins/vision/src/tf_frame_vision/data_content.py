@@ -20,7 +20,7 @@ from tf_frame_vision.reading.image_header import ImageError, read_header
 from tf_frame_vision.reading.pixels import load_pixels
 
 Size = tuple[int, int]
-# Files of a split whose headers are read where nothing else knows the sizes.
+# Headers of a split that are read if nothing else knows the sizes.
 _HEADERS = 200
 # Training images that are decoded, and the largest of them: a few show whether all are dark.
 _DECODED, _DECODED_PIXELS = 6, 4_000_000
@@ -151,7 +151,7 @@ def _some_sizes(content: SplitContent) -> Sequence[Size]:
 
 def _limits(content: SplitContent) -> Iterator[str]:
     if len(content.files) > _HEADERS and not len(content.sizes):
-        yield f"sizes are those of {_HEADERS} images of a split"
+        yield f"sizes come from {_HEADERS} images of a split"
     if not content.files and content.counts is None:
         yield "classes of records are not counted, and copies not looked for"
 
@@ -220,16 +220,16 @@ def _count(number: int, noun: str) -> str:
 
 
 def _common_root(train: SplitContent, held_out: SplitContent) -> Path:
-    """Returns the folder above both splits, or else that of the training data."""
+    """Returns the folder above both splits, or else the folder of the training data."""
     roots = [Path(content.root or ".") for content in (train, held_out)]
     are_siblings = roots[0] != roots[1] and roots[0].parent == roots[1].parent
     return roots[0].parent if held_out.files and are_siblings else roots[0]
 
 
 def _example(group: Sequence[str], trained: set[str], evaluated: set[str]) -> str:
-    one = next(path for path in group if path in trained)
-    other = next(path for path in group if path in evaluated)
-    return one if one == other else f"{one} and {other}"
+    first = next(path for path in group if path in trained)
+    copy = next(path for path in group if path in evaluated)
+    return first if first == copy else f"{first} and {copy}"
 
 
 def _dark_warnings(
@@ -247,7 +247,7 @@ def _dark_warnings(
             "dark_images",
             f"the brightest value of {len(ranges)} training images that were looked at is "
             f"{brightest} of 255, so that they are black",
-            "check the images; those of 12 bits in 16 need --input.image_range 0,4095",
+            "check the images; 12 bits in 16 need --input.image_range 0,4095",
         )
     elif len(ranges) > 1 and all(least == most for least, most in ranges):
         yield DataWarning(

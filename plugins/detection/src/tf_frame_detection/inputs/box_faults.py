@@ -55,5 +55,5 @@ def _are_same(photographs: Photographs) -> bool:
     if len(photographs) < _LEAST or (counts != counts[0]).any():
         return False
     rows = np.column_stack([photographs.boxes, photographs.classes])
-    each = rows.reshape(len(photographs), -1)
-    return bool((each == each[0]).all())
+    by_photograph = rows.reshape(len(photographs), -1)
+    return bool((by_photograph == by_photograph[0]).all())

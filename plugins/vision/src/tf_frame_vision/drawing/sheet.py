@@ -52,8 +52,8 @@ def masked_picture(
         painted[0] = 0
     painted = np.concatenate([painted, np.array([_IGNORED], np.uint8)])
     is_class = (classes >= 0) & (classes < count) & (classes != ignore_label)
-    shown = np.where(is_class, classes, count)
+    numbers = np.where(is_class, classes, count)
     pixels: Pixels = np.clip(np.round(image), 0, 255).astype(np.uint8)
     names = [*class_names, "ignored"]
-    entries = [(names[n], painted[n]) for n in np.unique(shown).tolist() if painted[n].any()]
-    return with_legend(fitted(overlay(pixels, shown, painted)), entries)
+    entries = [(names[n], painted[n]) for n in np.unique(numbers).tolist() if painted[n].any()]
+    return with_legend(fitted(overlay(pixels, numbers, painted)), entries)
