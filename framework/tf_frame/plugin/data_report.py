@@ -76,7 +76,8 @@ class DataReport:
       class_names: the classes, in the order of their numbers.
       unused: files and folders next to the data that nothing uses.
       remarks: sentences about the report, such as why nothing is counted.
-      warnings: faults that only the input can see; a run adds the faults that follow from the report.
+      warnings: faults that only the input can see; a run adds the faults that follow from the
+        report.
     """
 
     splits: Mapping[Mode, SplitReport] = dataclasses.field(default_factory=dict)
