@@ -119,6 +119,7 @@ def test_json_is_read(write):
     assert values[:2] == [1, 1.5]
     assert values[-1] == "\u2028"
     assert read_json(write("[1.5, 1e9]"), finite=True) == [1.5, 1e9]
+    assert read_json(write(r'["\ud83d\ude00", "\\ud800"]')) == ["\U0001f600", "\\ud800"]
 
 
 FAULTS_OF_JSON = [
@@ -128,6 +129,8 @@ FAULTS_OF_JSON = [
     ("[" * 200_000, "nested too deeply"),
     ("[1" + "0" * 5000 + "]", "a number of thousands of digits"),
     ('{"a": 1, "a": 2}', "the key 'a' twice"),
+    (r'{"a": ["\udcff"]}', "half of a character, '\\udcff'"),
+    (r'{"\ud83d": 1}', "half of a character"),
 ]
 
 

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tf_frame.errors import DataError
-from tf_frame.text_file import as_dict, read_json, read_text
+from tf_frame.text_file import as_dict, may_have_halves, read_json, read_text, refuse_halves
 
 _CHUNK_BYTES = 1 << 20
 _BLANKS = re.compile(r"[ \t\n\r]*")
@@ -109,6 +109,7 @@ class _Text:
         self.text = ""
         self.position = 0
         self._chunks = chunks
+        self._may_have_halves = False
 
     def next_character(self) -> str:
         """Skips blanks, and returns the character behind them without taking it."""
@@ -155,6 +156,8 @@ class _Text:
                 # A number may go on behind this part, and then ends too early.
                 is_cut = self.text[end : end + 1] in _GO_ON
                 if not is_cut or not self._read(num_chunks):
+                    if self._may_have_halves:
+                        refuse_halves(value)
                     self.position = end
                     return value
             # A large value is not tried with every chunk.
@@ -171,6 +174,7 @@ class _Text:
         if not any(parts[1:]):
             return False
         self.text, self.position = "".join(parts), 0
+        self._may_have_halves = may_have_halves(self.text)
         return True
 
 

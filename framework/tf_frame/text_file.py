@@ -44,6 +44,7 @@ _DECLARATION = re.compile(rb"""\s*<\?xml\s[^>]*?encoding\s*=\s*["']([A-Za-z][\w.
 _UNMARKED_XML = ((b"<\0?\0", "utf-16-le"), (b"\0<\0?", "utf-16-be"))
 # Programs write the name of an encoding and use a larger one.
 _LARGER = {"gb2312": "gb18030", "gbk": "gb18030"}
+_HALF = re.compile(r"\\u[dD][89a-fA-F]")
 _WHOLE_NUMBER = re.compile(r"\s*([+-]?[0-9]+)(?:\.0*)?\s*")
 # Above it, different whole numbers are the same float.
 _EXACT_FLOATS = 2**53
@@ -144,14 +145,18 @@ def read_json(path: AnyPath, *, finite: bool = False) -> Any:
 
     Raises:
       DataError: the file cannot be read, is no JSON, is nested too deeply, has a number of
-        thousands of digits, or an object has a key twice with different values.
+        thousands of digits or half of a character, or an object has a key twice with different
+        values.
     """
     text = read_text(path)
     options: dict[str, Any] = {}
     if finite:
         options = {"parse_constant": _finite, "parse_float": _finite}
     try:
-        return json.loads(text, object_pairs_hook=as_dict, **options)
+        content = json.loads(text, object_pairs_hook=as_dict, **options)
+        if may_have_halves(text):
+            refuse_halves(content)
+        return content
     except json.JSONDecodeError as error:
         reason = f"line {error.lineno}, column {error.colno}: {error.msg}"
         reason = reason if text.strip() else "it is empty"
@@ -175,6 +180,24 @@ def as_dict(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
             if value != content[key]:
                 raise ValueError(f"an object has the key {key!r} twice, with different values")
     return content
+
+
+def may_have_halves(text: str) -> bool:
+    """Returns whether a JSON text has escapes of halves of characters, which come in pairs."""
+    return bool(_HALF.search(text))
+
+
+def refuse_halves(content: Any) -> None:
+    """Refuses half of a character in the content of a JSON file: no file or text can have it.
+
+    Raises:
+      ValueError: there is one.
+    """
+    try:
+        json.dumps(content, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        half = ascii(error.object[error.start])
+        raise ValueError(f"it has half of a character, {half}, without the other half") from None
 
 
 def _finite(text: str) -> float:

@@ -40,6 +40,14 @@ def test_names_cannot_steer_the_terminal(capsys):
     assert output.err == "\\u001b]0;title\\u0007\n"
 
 
+def test_an_error_of_endless_length_is_cut_in_the_middle(capsys):
+    complain(f"a.txt: {'9' * 5000}; save it\nsecond {'x' * 100}")
+    first, second = capsys.readouterr().err.splitlines()
+    assert first.startswith("a.txt: 9") and first.endswith("9; save it")
+    assert " ... 3016 more characters ... " in first
+    assert second == f"second {'x' * 100}"
+
+
 def test_output_that_cannot_be_written_is_an_error_for_the_user(monkeypatch):
     with open("/dev/full", "w") as full:
         monkeypatch.setattr(sys, "stdout", full)

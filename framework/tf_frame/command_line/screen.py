@@ -12,6 +12,7 @@ from typing import Any
 from tf_frame.errors import TfFrameError
 from tf_frame.text import printable
 
+_MOST_CHARACTERS = 2000
 _BOLD, _PLAIN = "\033[1m", "\033[0m"
 _EMPHASIS = re.compile(f"({re.escape(_BOLD)}|{re.escape(_PLAIN)})")
 
@@ -51,11 +52,23 @@ def report(text: str) -> None:
 
 
 def complain(text: str) -> None:
-    """Prints a line to standard error, if that can be written: there is no other place for it."""
+    """Prints to standard error, if that can be written: there is no other place for it.
+
+    Lines that are far too long, such as with a damaged file in one line, are cut in the middle.
+    """
+    shown = "\n".join(map(_cut, _harmless(text).split("\n")))
     try:
-        print(_harmless(text), file=sys.stderr, flush=True)
+        print(shown, file=sys.stderr, flush=True)
     except OSError:
         silence(sys.stderr)
+
+
+def _cut(line: str) -> str:
+    left_out = len(line) - _MOST_CHARACTERS
+    if left_out <= 0:
+        return line
+    half = _MOST_CHARACTERS // 2
+    return f"{line[:half]} ... {left_out} more characters ... {line[-half:]}"
 
 
 def prepare_streams() -> None:
