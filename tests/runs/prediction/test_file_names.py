@@ -1,8 +1,9 @@
 import os
 
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import strategies as st
 
+from properties import COUNTS, TEXTS, check_many
 from tf_frame.errors import ConfigError, DataError
 from tf_frame.runs.prediction.file_names import OutputNames, check_output, list_files
 
@@ -154,12 +155,16 @@ def test_what_an_example_is_called_becomes_the_name_of_a_file(example, name):
 PIECES = st.sampled_from(["..", "/", "\\", ".", "a", "a.png", "\0", "\xe4" * 150, "\n"])
 
 
-@given(st.lists(st.one_of(st.text(), st.lists(PIECES).map("".join))), st.booleans())
-def test_names_of_files_are_unique_and_lead_nowhere(examples, are_known):
-    examples = list(dict.fromkeys(examples))
-    name_of = OutputNames([name for name in examples if name] if are_known else ())
-    names = [name_of(example) for example in examples]
-    assert len(set(names)) == len(names)
-    for name in names:
-        assert os.path.basename(name) == name and name not in ("", ".", "..")
-        assert len(os.fsencode(name)) < 230 and "\0" not in name and "\\" not in name
+@COUNTS
+def test_names_of_files_are_unique_and_lead_nowhere(count):
+    def check(examples, are_known):
+        files = [name for name in examples if os.path.basename(name) not in ("", ".", "..")]
+        name_of = OutputNames(files if are_known else ())
+        names = [name_of(example) for example in examples]
+        assert len(set(names)) == len(names)
+        for name in names:
+            assert os.path.basename(name) == name and name not in ("", ".", "..")
+            assert len(os.fsencode(name)) < 230 and "\0" not in name and "\\" not in name
+
+    paths = st.one_of(TEXTS, st.lists(PIECES).map("".join))
+    check_many(check, count, examples=st.lists(paths, unique=True), are_known=st.booleans())

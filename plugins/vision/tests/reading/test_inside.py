@@ -1,8 +1,9 @@
 import os
 
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import strategies as st
 
+from properties import COUNTS, TEXTS, check_many
 from tf_frame.errors import DataError
 from tf_frame_vision.reading.inside import inside, missing_files
 
@@ -93,11 +94,15 @@ PIECES = st.sampled_from(
 )
 
 
-@given(st.one_of(st.text(), st.lists(PIECES).map("".join)), st.sampled_from([".", "a", "a/b"]))
-def test_no_name_leads_out(name, base):
-    try:
-        path = inside("/no/data", name, base=base)
-    except DataError as error:
-        assert "\n" not in str(error)
-    else:
-        assert str(path) == os.path.normpath(path) and str(path).startswith("/no/data/")
+@COUNTS
+def test_no_name_leads_out(count):
+    def check(name, base):
+        try:
+            path = inside("/no/data", name, base=base)
+        except DataError as error:
+            assert "\n" not in str(error)
+        else:
+            assert str(path) == os.path.normpath(path) and str(path).startswith("/no/data/")
+
+    names = st.one_of(TEXTS, st.lists(PIECES).map("".join))
+    check_many(check, count, name=names, base=st.sampled_from([".", "a", "a/b"]))
