@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from tf_frame import Converter
 from tf_frame.errors import DataError
 from tf_frame.tensorflow_log import quiet_import
+from tf_frame.text import printable
 from tf_frame_deeplab.convert.options import (
     CityscapesOptions,
     CocoMasksOptions,
@@ -59,7 +60,7 @@ class _Converter(Converter):
         check_splits(getattr(self.params, "split", ("train", "val")))
         data = self.read(root)
         for line in overlaps(data.parts):
-            print(f"warning: {line}", file=sys.stderr, flush=True)
+            print(printable(f"warning: {line}"), file=sys.stderr, flush=True)
         for number, (split, pictures) in enumerate(data.parts.items()):
             started = time.monotonic()
             shards = min(self.params.shards, len(pictures)) if number else self.params.shards

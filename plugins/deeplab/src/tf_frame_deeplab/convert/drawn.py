@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tf_frame.errors import DataError
+from tf_frame.text import printable
 from tf_frame_deeplab.convert.source import (
     MaskedPicture,
     Meaning,
@@ -48,7 +49,7 @@ def drawn_source(root: Path, read: Callable[[], DrawnData], params: Any) -> Sour
     try:
         data = read()
         for note in data.notes:
-            print(note, file=sys.stderr, flush=True)
+            print(printable(note), file=sys.stderr, flush=True)
         parts = divided(root, data, params.eval_fraction)
         pictures = {
             split: _pictures(root, images, errors, data, params)
@@ -72,7 +73,7 @@ def _pictures(
     usable_images, canvases, damaged = usable(root, images, params)
     check_damage([*errors, *damaged], skip_corrupt=params.skip_corrupt)
     for line in (*errors, *damaged):
-        print(f"left out: {line}", file=sys.stderr, flush=True)
+        print(printable(f"left out: {line}"), file=sys.stderr, flush=True)
     meaning = Meaning(numbers(len(data.names), params.ignore_label))
 
     def picture(image: DrawnImage, canvas: Canvas) -> DrawnPicture:

@@ -19,6 +19,7 @@ from typing import Any, ClassVar
 from tf_frame import Converter, option
 from tf_frame.errors import DataError
 from tf_frame.tensorflow_log import quiet_import
+from tf_frame.text import printable
 from tf_frame_detection.inputs import coco_json, dota, labelme, voc_xml, yolo
 from tf_frame_detection.inputs.annotated_images import INPUTS
 from tf_frame_detection.inputs.annotations import FolderContent, Part
@@ -148,7 +149,7 @@ class _Converter(Converter):
         }
         splits = make_splits(root, list(parts.values()), self.params)
         for line in itertools.chain.from_iterable(split.damaged for split in splits):
-            print(f"left out: {line}", file=sys.stderr, flush=True)
+            print(printable(f"left out: {line}"), file=sys.stderr, flush=True)
         if not parts:
             raise DataError("there is no photograph to convert")
         return {name: split.content for name, split in zip(parts, splits, strict=True)}

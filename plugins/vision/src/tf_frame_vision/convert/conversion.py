@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tf_frame.errors import ConfigError, DataError, translated_write_errors
+from tf_frame.text import printable
 from tf_frame_vision.convert.records import Picture, Records
 from tf_frame_vision.convert.settings import claim, finish, same_files, write_names
 from tf_frame_vision.convert.shards import (
@@ -118,7 +119,7 @@ def convert(pictures: Sequence[Picture], records: Records, conversion: Conversio
         if conversion.names_file:
             write_names(conversion.output, conversion.names_file, conversion.names)
         for line in same_files(conversion.output, conversion.split, settings):
-            print(f"warning: {line}", file=sys.stderr, flush=True)
+            print(printable(f"warning: {line}"), file=sys.stderr, flush=True)
         result = _make_all(pictures, records, conversion)
         finish(
             conversion.output,

@@ -19,6 +19,7 @@ from tqdm import tqdm
 
 from tf_frame.atomic_output import atomic_output
 from tf_frame.errors import DataError, TfFrameError, short_reason, translated_write_errors
+from tf_frame.text import printable
 from tf_frame_vision.convert.records import CorruptImage, Picture, Records
 
 
@@ -76,7 +77,7 @@ class Progress:
             self._shards_done += 1
             if self._bar.disable:
                 line = f"{self._shards_done} of {self._num_shards} shards done"
-                print(line, file=sys.stderr, flush=True)
+                print(printable(line), file=sys.stderr, flush=True)
 
     def report(self, line: str) -> None:
         """Prints a line above the bar."""

@@ -24,6 +24,7 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.hooks import Cadence, Hook, Phase
+from tf_frame.text import printable
 from tf_frame_vision.reading.examples import without_autograph
 
 SKIPPED = "skipped"
@@ -164,5 +165,5 @@ class SkippedHook(Hook):
         self._reported = int(count)
         examples = "1 example" if count == 1 else f"{count} examples"
         text = "\n  ".join([f"{examples} left out that cannot be read:", *new])
-        _LOG.warning("%s", text)
+        _LOG.warning("%s", printable(text, keep="\n"))
         self.report(f"warning: {text}")
