@@ -9,6 +9,8 @@ from tf_frame.testing.exact_resume import check_exact_resume
 from tf_frame_classification.inputs.image_folder import ImageFolder, Params
 
 pytestmark = pytest.mark.usefixtures("graph")
+# Content of files that are not decoded: an image of a pixel.
+ANY = b"P5 1 1 255 x"
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +44,7 @@ def files(source, mode):
 def test_classes_are_the_folders_in_the_order_of_their_names(tmp_path, pictures, take):
     names = ["rose/a.png", "rose/b.PNG", "daisy/c.png", "daisy/d.png", "daisy/e.png"]
     write(tmp_path, pictures[1], *names)
-    write(tmp_path, [b"x"] * 3, "rose/notes.txt", "README", ".hidden/x.png")
+    write(tmp_path, [ANY] * 3, "rose/notes.txt", "README", ".hidden/x.png")
     source = folder(tmp_path, eval_fraction=0.4)
     assert source.info.class_names == ("daisy", "rose")
     assert source.info.num_examples == {Mode.TRAIN: 3, Mode.EVAL: 2, Mode.PREDICT: 2}
@@ -60,7 +62,7 @@ def test_classes_are_the_folders_in_the_order_of_their_names(tmp_path, pictures,
 
 def test_what_is_held_out_depends_on_names_alone(tmp_path):
     names = [f"{kind}/{number}.jpg" for kind in "ab" for number in range(40)]
-    write(tmp_path, [b"x"] * 80, *names)
+    write(tmp_path, [ANY] * 80, *names)
     source = folder(tmp_path, eval_fraction=0.25)
     held_out = files(source, Mode.EVAL)
     assert [list(held_out.values()).count(label) for label in (0, 1)] == [10, 10]
@@ -69,14 +71,14 @@ def test_what_is_held_out_depends_on_names_alone(tmp_path):
     names = sorted(names)
     assert not {*names[:10], *names[40:50]} <= set(held_out)
     assert files(folder(tmp_path, eval_fraction=0.25), Mode.EVAL) == held_out
-    write(tmp_path, [b"x"], "c/1.jpg")
+    write(tmp_path, [ANY], "c/1.jpg")
     assert held_out.items() <= files(folder(tmp_path, eval_fraction=0.25), Mode.EVAL).items()
 
 
 @pytest.mark.parametrize("root", [".", "train"])
 def test_a_class_of_one_image_trains_and_one_of_two_does_both(tmp_path, root):
     """A folder that has only images for training is divided like one without such a folder."""
-    write(tmp_path / root, [b"x"] * 3, "a/1.jpg", "b/1.jpg", "b/2.jpg")
+    write(tmp_path / root, [ANY] * 3, "a/1.jpg", "b/1.jpg", "b/2.jpg")
     source = folder(tmp_path)
     assert source.info.class_names == ("a", "b")
     assert list(files(source, Mode.TRAIN).values()) == [0, 1]
@@ -85,7 +87,7 @@ def test_a_class_of_one_image_trains_and_one_of_two_does_both(tmp_path, root):
 
 @pytest.mark.parametrize("name", ["validation", "val", "valid", "Dev"])
 def test_folders_for_training_and_evaluation_are_found(tmp_path, name):
-    write(tmp_path, [b"x"] * 3, "train/a/1.jpg", "train/b/2.gif", f"{name}/b/3.bmp")
+    write(tmp_path, [ANY] * 3, "train/a/1.jpg", "train/b/2.gif", f"{name}/b/3.bmp")
     source = folder(tmp_path)
     assert files(source, Mode.TRAIN) == {"a/1.jpg": 0, "b/2.gif": 1}
     assert files(source, Mode.EVAL) == {"b/3.bmp": 1}
@@ -94,13 +96,13 @@ def test_folders_for_training_and_evaluation_are_found(tmp_path, name):
 
 
 def test_the_test_part_is_evaluated_only_if_it_is_asked_for(tmp_path):
-    write(tmp_path, [b"x"] * 4, "train/a/1.jpg", "train/a/2.jpg", "test/a/3.jpg")
+    write(tmp_path, [ANY] * 4, "train/a/1.jpg", "train/a/2.jpg", "test/a/3.jpg")
     source = folder(tmp_path)
     assert source.info.num_examples == {Mode.TRAIN: 1, Mode.EVAL: 1, Mode.PREDICT: 1}
     assert source.splits[Mode.EVAL].content[0] == str(tmp_path / "train")
     hint = "; --input.eval_split test evaluates the test part"
     assert source.notes() == [f"test is not used{hint}"]
-    write(tmp_path, [b"x"] * 2, "valid/a/4.jpg", "spare/a/5.jpg")
+    write(tmp_path, [ANY] * 2, "valid/a/4.jpg", "spare/a/5.jpg")
     source = folder(tmp_path)
     assert source.splits[Mode.EVAL].content[0] == str(tmp_path / "valid")
     assert source.notes() == [f"spare and test are not used{hint}"]
@@ -112,7 +114,7 @@ def test_the_test_part_is_evaluated_only_if_it_is_asked_for(tmp_path):
 
 
 def test_another_folder_is_evaluated_instead_of_a_part(tmp_path):
-    write(tmp_path, [b"x"] * 3, "one/train/a/1.jpg", "one/val/a/2.jpg", "two/a/3.jpg")
+    write(tmp_path, [ANY] * 3, "one/train/a/1.jpg", "one/val/a/2.jpg", "two/a/3.jpg")
     source = folder(tmp_path / "one", eval_dir=str(tmp_path / "two"))
     assert files(source, Mode.TRAIN) == {"a/1.jpg": 0}
     assert source.splits[Mode.EVAL].content[0] == str(tmp_path / "two")
@@ -121,7 +123,7 @@ def test_another_folder_is_evaluated_instead_of_a_part(tmp_path):
 def test_sub_folders_of_class_folders_are_read_and_hidden_files_are_not(tmp_path):
     write(
         tmp_path,
-        [b"x"] * 9,
+        [ANY] * 9,
         *("a/photo.jpg", "a/one/photo.jpg", "a/two/photo.JPG", "b/1.jpg", "a/._photo.jpg"),
         *("b/Thumbs.db", "__MACOSX/a/1.jpg", ".ipynb_checkpoints/1.jpg", "a/one/desktop.ini"),
     )
@@ -145,21 +147,21 @@ def test_odd_names_of_files_and_folders_are_read(tmp_path, pictures, take):
 
 def test_names_of_classes_match_however_their_accents_are_stored(tmp_path):
     composed, separate = "\xe9", "e\u0301"
-    write(tmp_path, [b"x"] * 2, f"train/{separate}/1.jpg", f"val/{composed}/2.jpg")
+    write(tmp_path, [ANY] * 2, f"train/{separate}/1.jpg", f"val/{composed}/2.jpg")
     source = folder(tmp_path)
     assert source.info.class_names == (composed,)
     assert files(source, Mode.TRAIN) == {f"{separate}/1.jpg": 0}
     assert files(source, Mode.EVAL) == {f"{composed}/2.jpg": 0}
-    write(tmp_path, [b"x"], f"train/{composed}/1.jpg")
+    write(tmp_path, [ANY], f"train/{composed}/1.jpg")
     with pytest.raises(DataError, match="has two folders \xe9, which differ only in the way"):
         folder(tmp_path)
 
 
 def test_another_folder_may_be_evaluated(tmp_path):
-    write(tmp_path, [b"x"] * 3, "one/a/1.jpg", "one/b/2.jpeg", "two/b/3.jpg")
+    write(tmp_path, [ANY] * 3, "one/a/1.jpg", "one/b/2.jpeg", "two/b/3.jpg")
     source = folder(tmp_path / "one", eval_dir=str(tmp_path / "two"))
     assert source.info.num_examples == {Mode.TRAIN: 2, Mode.EVAL: 1, Mode.PREDICT: 1}
-    write(tmp_path, [b"x"], "two/c/3.jpg")
+    write(tmp_path, [ANY], "two/c/3.jpg")
     with pytest.raises(DataError, match=r"two has the class 'c', which .*one has not; .* a, b"):
         folder(tmp_path / "one", eval_dir=str(tmp_path / "two"))
     with pytest.raises(DataError, match=r"three \(--input.eval_dir\) does not exist"):
@@ -207,11 +209,25 @@ def test_pictures_of_other_kinds_and_sizes_are_read_and_predicted(tmp_path, take
 
 
 def test_a_folder_to_train_on_next_to_an_unknown_one_is_no_class(tmp_path):
-    write(tmp_path, [b"x"] * 4, "train/a/1.jpg", "train/b/1.jpg", "other/b/2.jpg")
+    write(tmp_path, [ANY] * 4, "train/a/1.jpg", "train/b/1.jpg", "other/b/2.jpg")
     with pytest.raises(DataError, match=r"next to it other, which .* give .*/train to"):
         folder(tmp_path)
-    write(tmp_path / "other", [b"x"] * 4, "train/1.jpg", "train/2.jpg", "tram/1.jpg")
+    write(tmp_path / "other", [ANY] * 4, "train/1.jpg", "train/2.jpg", "tram/1.jpg")
     assert files(folder(tmp_path / "other"), Mode.TRAIN).keys() >= {"tram/1.jpg"}
+
+
+def test_images_that_are_none_are_named_at_the_start_or_left_out_by_reason(tmp_path):
+    write(tmp_path, [ANY] * 6, "a/1.jpg", "a/2.jpg", "a/3.jpg", "b/1.jpg", "b/2.jpg", "b/3.jpg")
+    for name in ("a/2.jpg", "b/1.jpg"):
+        (tmp_path / name).write_bytes(b"<html>404</html>")
+    (tmp_path / "b/3.jpg").write_bytes(b"P5 9000 9000 255 x")
+    with pytest.raises(DataError, match=r"a/2.jpg: it is no JPEG, PNG.* \(1 more like this\)"):
+        folder(tmp_path, eval_fraction=0.0, max_pixels=10**8)
+    source = folder(tmp_path, eval_fraction=0.0, skip_corrupt=True, max_pixels=10**6)
+    assert list(files(source, Mode.TRAIN)) == ["a/1.jpg", "a/3.jpg", "b/2.jpg"]
+    (note,) = source.notes()
+    assert note.startswith("3 images left out (2: it is no JPEG, PNG")
+    assert "1: it is N x N pixels, more than N (--input.max_pixels)" in note
 
 
 def test_nothing_to_read_and_nothing_to_evaluate(tmp_path):
@@ -219,17 +235,17 @@ def test_nothing_to_read_and_nothing_to_evaluate(tmp_path):
         ImageFolder(params=Params())
     with pytest.raises(DataError, match=r"has no folder in it: no file either. It needs"):
         folder(tmp_path)
-    write(tmp_path, [b"x"], "1.jpg")
+    write(tmp_path, [ANY], "1.jpg")
     with pytest.raises(DataError, match=r"has no folder in it: 1.jpg. It needs"):
         folder(tmp_path)
-    write(tmp_path / "one", [b"x"] * 3, "a/1.jpg", "b/1.jpg", "b2/1.txt")
+    write(tmp_path / "one", [ANY] * 3, "a/1.jpg", "b/1.jpg", "b2/1.txt")
     with pytest.raises(DataError, match=r"class folder .*/b2 has no image: it has 1.txt, and none"):
         folder(tmp_path / "one")
     with pytest.raises(DataError, match=r"has the folder one only, with the folders a, b, b2; if"):
-        write(tmp_path / "around", [b"x"] * 3, "one/a/1.jpg", "one/b/1.jpg", "one/b2/1.jpg")
+        write(tmp_path / "around", [ANY] * 3, "one/a/1.jpg", "one/b/1.jpg", "one/b2/1.jpg")
         folder(tmp_path / "around")
     tmp_path /= "two"
-    write(tmp_path, [b"x"] * 2, "a/1.jpg", "a/2.jpg")
+    write(tmp_path, [ANY] * 2, "a/1.jpg", "a/2.jpg")
     source = folder(tmp_path, eval_fraction=0.0)
     assert source.info.num_examples == {Mode.TRAIN: 2, Mode.EVAL: 0, Mode.PREDICT: 0}
     with pytest.raises(NoDataError, match=r"eval_fraction 0.0 of .* leaves nothing to evaluate"):

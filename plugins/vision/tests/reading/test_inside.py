@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from properties import COUNTS, TEXTS, check_many
 from tf_frame.errors import DataError
-from tf_frame_vision.reading.inside import inside, missing_files
+from tf_frame_vision.reading.inside import inside
 
 OUTSIDE = [
     "/etc/passwd",
@@ -79,14 +79,6 @@ def test_a_path_begins_at_a_folder_below_the_data_folder(tmp_path):
     for name in ("../../../1.jpg", "/1.jpg", "C:\\1.jpg"):
         with pytest.raises(DataError, match="leads out"):
             inside(tmp_path, name, base="train/lists")
-
-
-def test_missing_files_are_found_by_lists_of_their_folders(tmp_path):
-    (tmp_path / "a").mkdir()
-    (tmp_path / "a" / "1.jpg").touch()
-    (tmp_path / "link").symlink_to(tmp_path / "a")
-    names = ["a/1.jpg", "link/1.jpg", "a/2.jpg", "b/1.jpg", "1.jpg"]
-    assert missing_files(tmp_path, names) == ["a/2.jpg", "b/1.jpg", "1.jpg"]
 
 
 PIECES = st.sampled_from(

@@ -13,6 +13,7 @@ A class folder may have sub-folders: their images are of this class, too.
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import os
 from collections import Counter
 from collections.abc import Sequence
@@ -20,6 +21,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from tf_frame import option
+from tf_frame.errors import DataError
 from tf_frame_classification.inputs.class_folders import (
     ClassFiles,
     check_classes,
@@ -29,12 +31,16 @@ from tf_frame_classification.inputs.class_folders import (
 from tf_frame_classification.inputs.labelled_images import LabelledImageOptions, LabelledImages
 from tf_frame_vision.data_content import SplitContent
 from tf_frame_vision.example_input import Split, absent_split
+from tf_frame_vision.reading import damage
+from tf_frame_vision.reading.damage import Damage, check_damage
 from tf_frame_vision.reading.folders import (
     HeldOutOptions,
     existing_folder,
     held_out,
     left_out_notes,
 )
+from tf_frame_vision.reading.headers import scan_headers
+from tf_frame_vision.reading.scan import Problem
 from tf_frame_vision.reading.splits import check_held_out, check_one_choice
 
 _WHAT_TO_DO = "Give --input.data_dir a folder with a folder of images for each class"
@@ -83,22 +89,51 @@ class ImageFolder(LabelledImages):
         if self.parts.eval is None:
             check_held_out(folder, params.eval_split)
             training, held = _divide(files, params.eval_fraction)
-            evaluation = _split(folder, held)
-            if not evaluation.count:
-                evaluation = absent_split(
-                    f"--input.eval_fraction {params.eval_fraction} of {folder} leaves nothing to"
-                    " evaluate. Make it larger, or give --input.eval_dir"
-                )
-            self.use(classes, _split(folder, training), evaluation)
+            evaluation = absent_split(
+                f"--input.eval_fraction {params.eval_fraction} of {folder} leaves nothing to"
+                " evaluate. Make it larger, or give --input.eval_dir"
+            )
+            if any(held.values()):
+                evaluation = self._split(folder, held)
+            self.use(classes, self._split(folder, training), evaluation)
             return
         eval_files = list_class_files(self.parts.eval, self._left_out)
         check_classes(self.parts.eval, eval_files, folder, classes)
         evaluated = {name: eval_files.get(name, ()) for name in classes}
-        self.use(classes, _split(folder, files), _split(self.parts.eval, evaluated))
+        self.use(classes, self._split(folder, files), self._split(self.parts.eval, evaluated))
+
+    def _split(self, folder: Path, files: ClassFiles) -> Split:
+        """Returns the images of a folder, and those that cannot be used by their headers.
+
+        Raises:
+          DataError: there is one that cannot be used, and none may be left out.
+        """
+        names: list[str] = []
+        labels: list[int] = []
+        for label, images in enumerate(files.values()):
+            names += images
+            labels += [label] * len(images)
+        headers = scan_headers(folder, names, max_pixels=self.params.max_pixels)
+        damaged = [
+            Damage(str(folder / name), header.reason)
+            for name, header in zip(names, headers, strict=True)
+            if isinstance(header, Problem)
+        ]
+        check_damage(damaged, skip_corrupt=self.params.skip_corrupt)
+        if damaged:
+            usable = [not isinstance(header, Problem) for header in headers]
+            names = [*itertools.compress(names, usable)]
+            labels = [*itertools.compress(labels, usable)]
+        if not names:
+            raise DataError(f"{folder} has no image that can be used, such as for {damaged[0]}")
+        return Split(len(names), (str(folder), names, labels), damaged)
 
     def notes(self) -> Sequence[str]:
-        """Names the parts that are not used, and the kinds of files that are left out."""
-        return [*super().notes(), *left_out_notes(self._left_out)]
+        """Names the parts that are not used, and files that are left out."""
+        splits = {id(split): split for split in self.splits.values()}.values()
+        damaged = [line for split in splits for line in split.damaged]
+        unusable = damage.left_out_notes(damaged)
+        return [*super().notes(), *left_out_notes(self._left_out), *unusable]
 
     def content(self, split: Split) -> SplitContent:
         root, names, labels = split.content
@@ -127,12 +162,3 @@ def _divide(files: ClassFiles, fraction: float) -> tuple[ClassFiles, ClassFiles]
         for name, images in files.items()
     }
     return training, {name: sorted(images) for name, images in chosen.items()}
-
-
-def _split(folder: Path, files: ClassFiles) -> Split:
-    names: list[str] = []
-    labels: list[int] = []
-    for label, images in enumerate(files.values()):
-        names += images
-        labels += [label] * len(images)
-    return Split(len(names), (str(folder), names, labels))

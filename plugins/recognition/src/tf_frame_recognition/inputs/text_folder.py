@@ -32,7 +32,9 @@ from tf_frame_vision.reading.folders import (
     name_some,
     visible,
 )
-from tf_frame_vision.reading.inside import missing_files, name_inside
+from tf_frame_vision.reading.headers import scan_headers
+from tf_frame_vision.reading.inside import name_inside
+from tf_frame_vision.reading.scan import MISSING, Problem
 from tf_frame_vision.reading.splits import (
     LAYOUTS,
     Splits,
@@ -106,14 +108,13 @@ class TextFolder(TextExamples):
         # A file of labels elsewhere is the user's choice: its own folder has the images.
         root, base = (path.parent, ".") if base.split("/")[0] == ".." else (folder, base)
         texts, lines = _read_labels(root, base, path, self.params)
-        missing = set(missing_files(root, texts))
+        headers = scan_headers(root, list(texts), max_pixels=self.params.max_pixels)
         problems: dict[str, str] = {}
-        for number, (name, text) in zip(lines, texts.items(), strict=True):
-            problem = (
-                f"there is no such file in {root}"
-                if name in missing
-                else self.label_map.find_problem(text, self.params.max_length)
-            )
+        for number, header, (name, text) in zip(lines, headers, texts.items(), strict=True):
+            problem = self.label_map.find_problem(text, self.params.max_length)
+            if isinstance(header, Problem):
+                is_missing = header.reason == MISSING
+                problem = f"there is no such file in {root}" if is_missing else header.reason
             if problem:
                 problems[name] = f"{path}, line {number}: {name}: {problem}"
         damaged = list(problems.values())

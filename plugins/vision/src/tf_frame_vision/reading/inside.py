@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable
 from pathlib import Path
 
 from tf_frame.errors import DataError
@@ -65,25 +64,3 @@ def name_inside(
             " or give --input.allow_outside if you trust the data"
         )
     return within
-
-
-def missing_files(root: str | Path, names: Iterable[str]) -> list[str]:
-    """Returns the names of files that do not exist; lists each folder once.
-
-    Args:
-      root: the data folder.
-      names: paths below it.
-    """
-    present: dict[str, frozenset[str]] = {}
-    missing = []
-    for name in names:
-        folder, file = os.path.split(name)
-        if folder not in present:
-            try:
-                present[folder] = frozenset(os.listdir(os.path.join(root, folder)))
-            except OSError:
-                present[folder] = frozenset()
-        # A file system may know a file by other names than the one that it lists.
-        if file not in present[folder] and not os.path.exists(os.path.join(root, name)):
-            missing.append(name)
-    return missing
