@@ -1,0 +1,183 @@
+"""Random changes of files: bytes, tokens of text, features of records."""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+_OUTSIDE = ("../outside/canary.png", "..\\outside\\canary.png", "{outside}/canary.png")
+_TOKENS = (
+    *("", " ", "0", "-1", "1", "1.0", '"1"', "1e309", "-1e309", "NaN", "Infinity", "-0.0", "0.5"),
+    *("null", "true", "[]", "{}", "[[[]]]", "9" * 30, "9" * 5000, "2147483648", "1e-320", "0x10"),
+    *("\u0000", "\u2028", "\ufeff", "na\u00efve", "\x1b[31m", "=1+1", "<", ">", "&x;", "\\", "'"),
+    *('"', "\n", "\r", "\t", "{", "}", "[" * 3000, "{" * 500, "%s", "*", "?", ".", "..", "/", "~"),
+)
+_TOKEN = re.compile(r"[\w.-]+|[^\w\s]")
+_IS_TEXT = {".json", ".xml", ".txt", ".yaml", ".pbtxt"}
+
+
+def damage(path: Path, random: Random, outside: Path) -> str:
+    """Changes a file at random, and returns a description.
+
+    Args:
+      path: the file.
+      random: decides on the change.
+      outside: a folder that nothing may read.
+    """
+    if path.suffix == ".tfrecord" and random.random() < 0.8:
+        return _damage_records(path, random)
+    if path.suffix in _IS_TEXT and random.random() < 0.8:
+        changes: Sequence[Callable[..., bytes]] = (_replace_tokens, _change_lines, _other_encoding)
+    else:
+        changes = (_flip_bits, _cut, _insert, _repeat, _empty)
+    change = random.choice(changes)
+    content = change(path.read_bytes(), random, str(outside))
+    path.write_bytes(content)
+    return f"{change.__name__.strip('_')} {path.name}"
+
+
+def write_records(path: Path, records: Sequence[Mapping[str, Any] | bytes]) -> None:
+    """Writes a file of records: features, or bytes."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tf.io.TFRecordWriter(str(path)) as writer:
+        for record in records:
+            writer.write(record if isinstance(record, bytes) else _example(record))
+
+
+def _example(features: Mapping[str, Any]) -> bytes:
+    example = tf.train.Example()
+    for name, values in features.items():
+        feature = example.features.feature[name]
+        if isinstance(values[0], bytes):
+            feature.bytes_list.value.extend(values)
+        elif isinstance(values[0], float):
+            feature.float_list.value.extend(values)
+        else:
+            feature.int64_list.value.extend(values)
+    serialised: bytes = example.SerializeToString()
+    return serialised
+
+
+def _damage_records(path: Path, random: Random) -> str:
+    """Changes a record and writes the file anew, with the right checksums."""
+    records = _read_records(path)
+    index = random.randrange(len(records))
+    if random.random() < 0.3:
+        change = random.choice((_flip_bits, _cut, _insert, _repeat, _empty))
+        records[index] = change(records[index], random, "")
+        what = change.__name__
+    else:
+        example = tf.train.Example.FromString(records[index])
+        what = _damage_feature(example, random)
+        records[index] = example.SerializeToString()
+    write_records(path, records)
+    return f"{what} in record {index} of {path.name}"
+
+
+def _read_records(path: Path) -> list[bytes]:
+    content, start, records = path.read_bytes(), 0, []
+    while start < len(content):
+        (length,) = struct.unpack_from("<Q", content, start)
+        records.append(content[start + 12 : start + 12 + length])
+        start += 16 + length
+    return records
+
+
+def _damage_feature(example: Any, random: Random) -> str:
+    features = example.features.feature
+    name = random.choice(sorted(features))
+    feature = features[name]
+    kind = feature.WhichOneof("kind")
+    values = list(getattr(feature, kind).value) if kind else []
+    what = random.choice(("missing", "empty", "other type", "more values", "value"))
+    if what == "missing":
+        del features[name]
+    elif what == "empty":
+        feature.Clear()
+    elif what == "other type":
+        feature.Clear()
+        feature.float_list.value.append(random.choice((0.5, float("nan"), 1e30)))
+    elif what == "more values" and values:
+        getattr(feature, kind).value.extend(values * random.choice((1, 7)))
+    elif values:
+        values[random.randrange(len(values))] = _other_value(values[0], random)
+        getattr(feature, kind).ClearField("value")
+        getattr(feature, kind).value.extend(values)
+    return f"{what} of {name}"
+
+
+def _other_value(value: Any, random: Random) -> Any:
+    if isinstance(value, bytes):
+        change = random.choice((_flip_bits, _cut, _insert, _empty))
+        return change(value, random, "")
+    if isinstance(value, float):
+        return random.choice((float("nan"), float("inf"), -1.0, 1e30, 0.0, 1.0001))
+    return random.choice((-1, 0, 255, 2**31, 2**62, -(2**63)))
+
+
+def _flip_bits(content: bytes, random: Random, _: str) -> bytes:
+    changed = bytearray(content)
+    # The header of a format has most of the traps.
+    limit = random.choice((64, len(changed)))
+    for _number in range(random.choice((1, 1, 3, 20))):
+        if changed:
+            changed[random.randrange(min(limit, len(changed)))] ^= 1 << random.randrange(8)
+    return bytes(changed)
+
+
+def _cut(content: bytes, random: Random, _: str) -> bytes:
+    return content[: random.randrange(len(content) + 1)]
+
+
+def _insert(content: bytes, random: Random, _: str) -> bytes:
+    place = random.randrange(len(content) + 1)
+    return content[:place] + random.randbytes(random.choice((1, 4, 100))) + content[place:]
+
+
+def _repeat(content: bytes, random: Random, _: str) -> bytes:
+    start = random.randrange(len(content) + 1)
+    end = random.randrange(start, len(content) + 1)
+    return content[:end] + content[start:end] * random.choice((1, 2, 50)) + content[end:]
+
+
+def _empty(content: bytes, random: Random, _: str) -> bytes:
+    return random.choice((b"", b"\0" * len(content), b"\n"))
+
+
+def _replace_tokens(content: bytes, random: Random, outside: str) -> bytes:
+    text = content.decode(errors="replace")
+    for _number in range(random.choice((1, 1, 2, 5))):
+        places = list(_TOKEN.finditer(text))
+        if not places:
+            break
+        place = random.choice(places)
+        token = random.choice((*_TOKENS, *(path.format(outside=outside) for path in _OUTSIDE)))
+        if random.random() < 0.2:
+            token = random.choice(places).group()
+        text = text[: place.start()] + token + text[place.end() :]
+    return text.encode()
+
+
+def _change_lines(content: bytes, random: Random, _: str) -> bytes:
+    pieces = re.split(rb"(?<=[\n,>}])", content)
+    index, other = random.randrange(len(pieces)), random.randrange(len(pieces))
+    what = random.choice(("drop", "repeat", "swap", "many"))
+    if what == "drop":
+        del pieces[index]
+    elif what == "swap":
+        pieces[index], pieces[other] = pieces[other], pieces[index]
+    else:
+        pieces[index:index] = [pieces[index]] * (1 if what == "repeat" else 2000)
+    return b"".join(pieces)
+
+
+def _other_encoding(content: bytes, random: Random, _: str) -> bytes:
+    text = content.decode(errors="replace")
+    encoding = random.choice(("utf-8-sig", "utf-16", "utf-32", "utf-16-be", "cp500"))
+    return text.encode(encoding, "replace")
