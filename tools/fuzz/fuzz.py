@@ -160,7 +160,7 @@ def _read_batches(kind: Kind, data: Path, skip_corrupt: bool) -> None:
             tf.Graph().as_default(),
             translated_errors(str(data), source),
         ):
-            read_elements(source.dataset(mode, InputContext(batch_size=2)), _BATCHES)
+            read_elements(source.dataset(mode, InputContext(batch_size=4)), _BATCHES)
 
 
 def _write_canary(outside: Path) -> Path:
