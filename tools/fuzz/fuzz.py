@@ -103,7 +103,7 @@ def _run_cases(options: argparse.Namespace) -> None:
 
 
 def _run_case(kind: Kind, root: Path, seed: int, memory: int) -> tuple[str, str]:
-    """Returns the outcome of a case, and what it says."""
+    """Returns the outcome of a case, and a description."""
     from changes import damage
 
     data, outside, chance = root / "data", root / "outside", random.Random(seed)

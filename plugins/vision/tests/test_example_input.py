@@ -13,7 +13,7 @@ import tensorflow.compat.v1 as tf
 
 from sessions import compute, initialized_session
 from tf_frame import InputContext, InputInfo, Mode, Model, ModelOutput, option
-from tf_frame.errors import DataError
+from tf_frame.errors import DataError, NoDataError
 from tf_frame.testing.exact_resume import check_exact_resume
 from tf_frame.testing.toy import make_setup, run_setup
 from tf_frame_vision.example_input import ExampleInput, ExampleOptions, Split
@@ -351,3 +351,11 @@ def test_the_hook_tells_each_example_once_and_only_with_the_option():
         "warning: 3 examples left out that cannot be read:\n  c",
         "warning: 9 examples left out that cannot be read:",
     ]
+
+
+@pytest.mark.parametrize("mode", [Mode.TRAIN, Mode.EVAL])
+def test_a_part_without_an_example_that_can_be_used_is_refused_before_it_is_read(mode):
+    source = ExampleInput(params=Params(skip_corrupt=True))
+    source.splits = {mode: Split(0, None, damaged=["a.png: it is empty"])}
+    with pytest.raises(NoDataError, match=f"of the {mode.value} data can be used: a.png: it is"):
+        source.dataset(mode, InputContext(batch_size=2))

@@ -28,12 +28,12 @@ def mean_loss(loss: Any, terms: Sequence[Any], features: Any, labels: Any) -> tu
       features, labels: the batch.
     """
     if not terms:
-        number = number_of_examples(features, labels)
+        number = count_examples(features, labels)
         if number is None:
             _LOG.warning(
                 "the features have no common first dimension that tells the number of examples, so "
                 "the loss of an evaluation is the mean over its batches, whatever their sizes; "
-                "ModelOutput(loss_terms=...) of the model can say what the loss is a mean over"
+                "ModelOutput(loss_terms=...) of the model can name other counts"
             )
             number = 1
         count = tf.cast(number, tf.float64)
@@ -53,7 +53,7 @@ def mean_loss(loss: Any, terms: Sequence[Any], features: Any, labels: Any) -> tu
     return tf.cast(value, loss.dtype), tf.assign_add(total, batch)
 
 
-def number_of_examples(features: Any, labels: Any) -> Any:
+def count_examples(features: Any, labels: Any) -> Any:
     """Returns the number of examples in a batch, a scalar; None if the shapes do not tell it.
 
     The number is the first dimension of the features, or of the labels where the features have no
@@ -64,7 +64,7 @@ def number_of_examples(features: Any, labels: Any) -> Any:
         added up.
     """
     if isinstance(features, list):
-        numbers = [number_of_examples(*batch) for batch in zip(features, labels, strict=True)]
+        numbers = [count_examples(*batch) for batch in zip(features, labels, strict=True)]
         return None if any(number is None for number in numbers) else tf.add_n(numbers)
     for part in (features, labels):
         tensors = filter(tf.is_tensor, batch_leaves(part))
