@@ -47,9 +47,9 @@ def _is_file_or_folder(entry: os.DirEntry[str]) -> bool:
 def walk_files(
     folder: str, *, skip: Collection[str] = (), left_out: list[str] | None = None
 ) -> Iterator[str]:
-    """Yields the visible files below a folder: its own by name, then those of each sub-folder.
+    """Yields the visible files below a folder: its own files, then the files of sub-folders.
 
-    A link to a folder is followed, but no folder is read twice.
+    The order is by name. A link to a folder is followed, but no folder is read twice.
 
     Args:
       folder: begins the paths.

@@ -420,7 +420,10 @@ def test_a_position_can_be_saved(tmp_path):
     ("params", "expected"),
     [
         ({"crop_size": (1, 2, 3)}, "--input.crop_size: give HEIGHT,WIDTH"),
-        ({"eval_split": "test", "eval_list": "x"}, "eval_split test and --input.eval_list both"),
+        (
+            {"eval_split": "test", "eval_list": "x"},
+            "eval_split test and --input.eval_list both choose",
+        ),
         ({"min_scale_factor": 3.0}, "--input.min_scale_factor 3.0 is greater than"),
         ({"resize_factor": 16}, "have no effect without --input.min_resize_value"),
         ({"min_resize_value": 9, "max_resize_value": 8}, "--input.min_resize_value 9 is greater"),

@@ -64,5 +64,5 @@ def test_two_parts_of_one_meaning_and_a_missing_test_part_are_refused(tmp_path):
 def test_two_options_that_say_what_is_evaluated_are_refused():
     check_one_choice(HeldOutOptions(eval_split="test"), "eval_fraction")
     check_one_choice(HeldOutOptions(eval_fraction=0.3), "eval_fraction")
-    with pytest.raises(ConfigError, match="eval_split test and --input.eval_fraction both say"):
+    with pytest.raises(ConfigError, match="eval_split test and --input.eval_fraction both choose"):
         check_one_choice(HeldOutOptions(eval_split="test", eval_fraction=0.3), "eval_fraction")

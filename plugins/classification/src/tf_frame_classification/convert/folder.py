@@ -31,7 +31,7 @@ def read_parts(root: Path, *, seed: int) -> dict[str, Source]:
       seed: of the shuffling.
 
     Returns:
-      `train`, `validation` and `test`, those that there are; only `train` if the folders are the
+      `train`, and `validation` and `test` if there are any; only `train` if the folders are the
       classes.
 
     Raises:

@@ -35,12 +35,12 @@ def find_parts(folder: Path, *, eval_split: str = "val", any_eval: bool = False)
         return Splits()
     used = {path.name for path in (training, splits.eval) if path}
     unused = [name for name in visible(folder, folders=True) if name not in used]
-    others = [name for name in unused if not split_kind(name)]
-    if others and not splits.eval and not any_eval:
+    unknown_names = [name for name in unused if not split_kind(name)]
+    if unknown_names and not splits.eval and not any_eval:
         raise DataError(
             f"{folder} has a folder {training.name} with classes, and next to it"
-            f" {name_some(others)}, which is no part of the data. Parts are called {LAYOUTS};"
-            f" rename it, or give {training} to hold out some of its images"
+            f" {name_some(unknown_names)}, which is no part of the data. Parts are called"
+            f" {LAYOUTS}; rename it, or give {training} to hold out some of its images"
         )
     return dataclasses.replace(splits, unused=unused)
 

@@ -134,7 +134,7 @@ def _pairs(
         raise DataError(
             f"{image_folder} has no image with a mask, but {name_some(entries)}: an image ends in"
             f" {', '.join(IMAGE_SUFFIXES)}, its mask has the same name and ends in {_MASK_ENDING}"
-            f" (--input.mask_suffix names what is added); parts are folders, {LAYOUTS}, each"
+            f" (--input.mask_suffix is an addition to it); parts are folders, {LAYOUTS}, each"
             " with images and masks of its own"
         )
     return [Pair(name, image_folder / images[name], mask_folder / masks[name]) for name in names]

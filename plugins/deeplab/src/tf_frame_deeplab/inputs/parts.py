@@ -98,10 +98,10 @@ def _split_by_folders(
 def _find_lists(
     folder: Path, options: FormOptions, eval_split: str
 ) -> tuple[Splits, Sequence[Path]]:
-    """Finds the files of names: those of the options, else those of a folder by their names.
+    """Finds the lists of names: by the options, else by the names of the lists.
 
     Returns:
-      The lists, and those of parts to evaluate that are not evaluated, such as `test.txt`.
+      The lists, and the unused lists of other evaluation data, such as `test.txt`.
     """
     training, evaluation = (
         Path(path).expanduser() if path else None

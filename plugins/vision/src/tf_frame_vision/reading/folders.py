@@ -76,7 +76,7 @@ def files_below(
       left_out: counts other files by their ending, and hidden files.
 
     Returns:
-      Paths below the folder: its own files by name, then those of each sub-folder.
+      Paths below the folder: its own files by name, then the files of each sub-folder.
 
     Raises:
       DataError: a folder cannot be read.
@@ -90,8 +90,8 @@ def files_below(
         raise DataError(f"the folder {place} cannot be read: {error.strerror}") from None
     _count_hidden(hidden, left_out)
     if left_out is not None:
-        others = (name for name in names if not name.lower().endswith(tuple(suffixes)))
-        left_out.update(Path(name).suffix.lower() or "without suffix" for name in others)
+        other_names = (name for name in names if not name.lower().endswith(tuple(suffixes)))
+        left_out.update(Path(name).suffix.lower() or "without suffix" for name in other_names)
     return [name for name in names if name.lower().endswith(tuple(suffixes))]
 
 

@@ -33,7 +33,8 @@ def inside(
     Args:
       root: the data folder.
       name: the path in the data file.
-      base: the folder below the data folder that the path begins at, such as that of the data file.
+      base: the folder below the data folder that the path begins at, such as the folder of the
+        data file.
       allow_outside: whether the path may be absolute or lead out of the folder.
       source: the data file, perhaps with the line, for the message.
 

@@ -98,7 +98,7 @@ def find_splits(
             parts[kind] = folder / name
     training = parts.get(TRAIN) or parts.get(_WHOLE)
     test = parts.get(TEST)
-    wanted = TEST if eval_split == "test" else EVAL
+    eval_kind = TEST if eval_split == "test" else EVAL
     # Without a part to train on, these may be no parts, but classes.
     if training is not None and twice:
         raise DataError(
@@ -106,7 +106,7 @@ def find_splits(
         )
     if training is not None and test is None:
         check_held_out(folder, eval_split)
-    evaluation = parts.get(wanted)
+    evaluation = parts.get(eval_kind)
     unused = [path.name for path in parts.values() if path not in (training, evaluation)]
     return Splits(training, evaluation, test, unused)
 
@@ -125,7 +125,7 @@ def check_held_out(folder: Path, eval_split: str) -> None:
 
 
 def check_one_choice(params: Any, option: str) -> None:
-    """Refuses `--input.eval_split test` together with another option that says what is evaluated.
+    """Refuses `--input.eval_split test` together with another option for the evaluation data.
 
     Args:
       params: the options of an input.
@@ -136,6 +136,6 @@ def check_one_choice(params: Any, option: str) -> None:
     """
     if params.eval_split == "test" and getattr(params, option) != getattr(type(params), option):
         raise ConfigError(
-            f"--input.eval_split test and --input.{option} both say what is evaluated; leave one"
-            " of them out"
+            f"--input.eval_split test and --input.{option} both choose the evaluation data; leave"
+            " one of them out"
         )
