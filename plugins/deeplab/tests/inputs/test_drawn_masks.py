@@ -19,6 +19,7 @@ from tf_frame.testing.conformance import InputConformance
 from tf_frame.testing.conformance.check import run_suite
 from tf_frame.testing.elements import read_elements
 from tf_frame.testing.exact_resume import check_exact_resume
+from tf_frame_deeplab.inputs import coco_cache, coco_regions
 from tf_frame_deeplab.inputs.coco_masks import CocoMasks
 from tf_frame_deeplab.inputs.labelme_masks import LabelmeMasks
 from tf_frame_deeplab.inputs.segmentation_folder import SegmentationFolder
@@ -200,6 +201,31 @@ def test_run_lengths_and_crowds_of_coco(tmp_path):
         wanted = np.where(mask == 1, value, 0)
         wanted[4:20, 8:30] = 2
         np.testing.assert_array_equal(labels["semantic"][0], wanted)
+
+
+def test_objects_of_coco_are_kept_for_later_starts(tmp_path, monkeypatch):
+    folder = write_coco(tmp_path)
+    monkeypatch.setattr(coco_cache, "_KEPT_AFTER_SECS", 0)
+    reads = []
+    read = coco_regions.read_coco_file
+    monkeypatch.setattr(
+        coco_regions, "read_coco_file", lambda path: reads.append(path) or read(path)
+    )
+
+    def masks():
+        content = (of := source("coco_masks", folder)).splits[Mode.TRAIN].content
+        return [of._draw(content, index)[..., 0].tolist() for index in range(2)]
+
+    fresh = masks()
+    assert masks() == fresh == [expected("a").tolist(), expected("b").tolist()]
+    assert len(reads) == 2
+    cache = folder / "train/.tf_frame/_annotations.coco.json.masks"
+    for content in (cache.read_bytes()[:-1], b"{}", cache.read_bytes().replace(b"a.png", b"b.png")):
+        cache.write_bytes(content)
+        assert masks() == fresh
+    assert len(reads) == 5
+    change_coco(folder, category_id=2)
+    assert masks() != fresh
 
 
 def test_shapes_of_labelme(tmp_path):

@@ -1,14 +1,13 @@
 """Reads COCO's JSON files element by element; annotations are kept in a temporary file.
 
-The polygons of a large data set would fill gigabytes of memory.
+The polygons of a large data set would fill gigabytes of memory. `marshal` is ten times as fast as
+JSON; no other process reads the file.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import json
-import os
-import tempfile
+import marshal
 from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,43 +16,11 @@ from typing import Any
 from tf_frame.errors import DataError
 from tf_frame.json_lists import read_json_lists
 from tf_frame.text_file import parse_integer
+from tf_frame_deeplab.inputs.coco_cache import Place, Spool
 
 _LISTS = ("images", "annotations", "categories")
 _IMAGE = ("id", "file_name", "height", "width")
 _ANNOTATION = ("id", "category_id", "iscrowd", "segmentation")
-# First byte and number of bytes.
-Place = tuple[int, int]
-
-
-class Spool:
-    """Keeps values in a temporary file, which goes with the process."""
-
-    def __init__(self) -> None:
-        self._file = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115, closed with the object
-        self._end = 0
-
-    def keep(self, value: Any) -> Place:
-        """Writes a value that JSON can hold; returns its place.
-
-        Raises:
-          DataError: there is no room for it.
-        """
-        data = json.dumps(value, separators=(",", ":")).encode()
-        place = (self._end, len(data))
-        try:
-            self._file.write(data)
-        except OSError as error:
-            raise DataError(
-                f"{tempfile.gettempdir()} cannot hold the annotations: {error.strerror}; name "
-                "another folder by TMPDIR"
-            ) from None
-        self._end += len(data)
-        return place
-
-    def read(self, place: Place) -> Any:
-        """Returns the value at a place; threads may call it."""
-        start, count = place
-        return json.loads(os.pread(self._file.fileno(), count, start))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -66,20 +33,23 @@ class CocoFileContent:
       annotations: key of an image, see `id_key` -> places in the spool of `[place in the list,
         annotation]`; of an annotation `id`, `category_id`, `iscrowd` and `segmentation` are kept.
       categories: as in the file.
+      spool: keeps the annotations.
     """
 
     path: Path
     images: Sequence[Any]
     annotations: dict[Any, list[Place]]
     categories: Sequence[Any]
+    spool: Spool
 
 
-def read_coco_file(path: Path, spool: Spool) -> CocoFileContent:
+def read_coco_file(path: Path) -> CocoFileContent:
     """Reads a JSON file.
 
     Raises:
       DataError: it is no JSON, or lacks one of the lists.
     """
+    spool = Spool(dumps=marshal.dumps, loads=marshal.loads)
     images: list[Any] = []
     categories: list[Any] = []
     annotations: dict[Any, list[Place]] = defaultdict(list)
@@ -98,7 +68,7 @@ def read_coco_file(path: Path, spool: Spool) -> CocoFileContent:
     missing = [name for name in _LISTS if name not in present]
     if missing:
         raise DataError(f"{path} has no list {', '.join(missing)}; is it a file of instances?")
-    return CocoFileContent(path, images, annotations, categories)
+    return CocoFileContent(path, images, annotations, categories, spool)
 
 
 def _some(element: Any, keys: Sequence[str]) -> Any:

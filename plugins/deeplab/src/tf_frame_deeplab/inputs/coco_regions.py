@@ -9,13 +9,8 @@ from typing import Any
 
 from tf_frame.errors import DataError
 from tf_frame.text_file import parse_integer
-from tf_frame_deeplab.inputs.coco_file import (
-    CocoFileContent,
-    Place,
-    Spool,
-    id_key,
-    read_coco_file,
-)
+from tf_frame_deeplab.inputs.coco_cache import CocoIndex, Place, Spool, indexed
+from tf_frame_deeplab.inputs.coco_file import CocoFileContent, id_key, read_coco_file
 from tf_frame_deeplab.inputs.drawn_data import (
     DrawnData,
     DrawnImage,
@@ -39,74 +34,104 @@ def read_coco_masks(
     """
     layout = find_coco(root, options, eval_split=eval_split)
     files = [layout.training, *([layout.evaluation] if layout.evaluation else [])]
-    spool = Spool()
-    contents = [read_coco_file(file.path, spool) for file in files]
-    categories = [_categories(content) for content in contents]
+    indices = [indexed(file.path, _read) for file in files]
+    categories = [index.categories for index, _ in indices]
     if categories[0] != categories[-1]:
         raise DataError(f"{files[0].path} and {files[1].path} have other categories")
-    ids = sorted(categories[0])
-    names, numbers = with_background([categories[0][id_] for id_ in ids])
-    reader = _Reader(root, spool, dict(zip(ids, numbers, strict=True)), outside)
-    parts = [reader.images(file, content) for file, content in zip(files, contents, strict=True)]
-    if not reader.count_drawn:
+    if not any(index.count_drawn for index, _ in indices):
         raise DataError(
             f"no annotation of {files[0].path} has a segmentation, so there is nothing to draw; "
             "boxes are for --plugin detection --input coco_json"
         )
+    names, numbers = with_background([name for _, name in categories[0]])
+
+    def regions(place: tuple[int, Place], size: Size) -> list[Region]:
+        file, objects = place
+        return [
+            Region(
+                None if category is None else numbers[category],
+                0 if category is None or not numbers[category] else instance,
+                polygons or (),
+                runs or (),
+            )
+            for category, instance, polygons, runs in indices[file][1].read(objects)
+        ]
+
+    parts = [
+        _images(root, file, index, number, outside)
+        for number, (file, (index, _)) in enumerate(zip(files, indices, strict=True))
+    ]
+    errors = [
+        f"{file.path}, {line}"
+        for file, (index, _) in zip(files, indices, strict=True)
+        for line in index.errors
+    ]
     evaluation = parts[1] if len(parts) > 1 else None
-    return DrawnData(names, parts[0], evaluation, reader.regions, layout.notes, reader.errors)
+    return DrawnData(names, parts[0], evaluation, regions, layout.notes, errors)
+
+
+def _images(
+    root: Path, file: CocoFile, index: CocoIndex, number: int, outside: bool
+) -> list[DrawnImage]:
+    """Returns the images of a JSON file; their places begin with the number of the file."""
+    images = [
+        DrawnImage(
+            find_image(file, name, root, outside=outside),
+            str(file.path),
+            (number, objects),
+            (size[0], size[1]) if size else None,
+            problems,
+        )
+        for name, size, problems, objects in index.images
+    ]
+    twice = find_repeated(image.path for image in images)
+    if twice is not None:
+        raise DataError(f"{file.path} has the image {twice} twice; remove one")
+    return images
+
+
+def _read(path: Path, spool: Spool) -> CocoIndex:
+    """Reads a JSON file, and keeps its objects."""
+    content = read_coco_file(path)
+    categories = [[id_, name] for id_, name in sorted(_categories(content).items())]
+    reader = _Reader(spool, {id_: place for place, (id_, _) in enumerate(categories)})
+    return CocoIndex(categories, reader.images(content), reader.errors, reader.count)
 
 
 class _Reader:
-    """Reads the images of JSON files.
+    """Reads the images of a JSON file.
 
     Args:
-      root: the data folder.
       spool: keeps the objects.
-      classes: id of a category -> class.
-      outside: whether images may be outside of the data folder.
+      categories: id of a category -> its place in the order of ids.
 
     Attributes:
       errors: annotations that belong to no image, and images that cannot be used, a line each.
-      count_drawn: number of objects with a segmentation.
+      count: number of objects that can be drawn.
     """
 
-    def __init__(self, root: Path, spool: Spool, classes: Mapping[int, int], outside: bool) -> None:
-        self._root, self._spool, self._classes, self._outside = root, spool, classes, outside
+    def __init__(self, spool: Spool, categories: Mapping[int, int]) -> None:
+        self._spool, self._places = spool, categories
         self.errors: list[str] = []
-        self.count_drawn = 0
+        self.count = 0
 
-    def images(self, file: CocoFile, content: CocoFileContent) -> list[DrawnImage]:
-        """Returns the images of a JSON file, and keeps their objects."""
+    def images(self, content: CocoFileContent) -> list[Any]:
+        """Returns `file_name`, size, problems, and place of the objects of each image."""
         annotations = content.annotations
         images = []
         for place, image in enumerate(content.images):
             try:
                 key, name, size = _image(image)
             except ValueError as error:
-                self.errors.append(f"{file.path}, image {place} of the list: {error}")
+                self.errors.append(f"image {place} of the list: {error}")
                 continue
-            rows = [self._spool.read(row) for row in annotations.pop(key, ())]
+            rows = [content.spool.read(row) for row in annotations.pop(key, ())]
             drawn, problems = self._objects(rows, size)
-            path = find_image(file, name, self._root, outside=self._outside)
-            place_of_regions = self._spool.keep(drawn)
-            images.append(DrawnImage(path, str(file.path), place_of_regions, size, problems))
+            images.append([name, size, problems, self._spool.keep(drawn)])
         for key, places in annotations.items():
-            rows = [self._spool.read(row) for row in places]
-            self.errors += [
-                f"{file.path}, annotation {_id(*row)}: there is no image {key!r}" for row in rows
-            ]
-        twice = find_repeated(image.path for image in images)
-        if twice is not None:
-            raise DataError(f"{file.path} has the image {twice} twice; remove one")
+            rows = [content.spool.read(row) for row in places]
+            self.errors += [f"annotation {_id(*row)}: there is no image {key!r}" for row in rows]
         return images
-
-    def regions(self, place: Place, size: Size) -> list[Region]:
-        """Returns the objects of an image, which `images` kept."""
-        return [
-            Region(number, instance, polygons or (), runs or ())
-            for number, instance, polygons, runs in self._spool.read(place)
-        ]
 
     def _objects(
         self, annotations: Sequence[Any], size: Size | None
@@ -117,13 +142,13 @@ class _Reader:
                 rows.append(self._object(annotation, instance, size))
             except ValueError as error:
                 problems.append(f"annotation {_id(place, annotation)}: {error}")
-        self.count_drawn += len(rows)
+        self.count += len(rows)
         return rows, problems
 
     def _object(self, annotation: Mapping[str, Any], instance: int, size: Size | None) -> list[Any]:
-        """Returns class, number, polygons and run lengths of an object."""
+        """Returns place of the category, number, polygons and run lengths of an object."""
         try:
-            number: int | None = self._classes[parse_integer(annotation.get("category_id"))]
+            number: int | None = self._places[parse_integer(annotation.get("category_id"))]
         except (KeyError, ValueError):
             category = annotation.get("category_id")
             raise ValueError(f"its category {category!r} is none of the file's") from None
@@ -132,7 +157,6 @@ class _Reader:
         segmentation = annotation.get("segmentation")
         if not segmentation:
             raise ValueError("it has no segmentation; leave it out, or draw its outline")
-        instance = instance if number else 0
         if isinstance(segmentation, dict):
             runs, run_size = parse_runs(segmentation)
             if size not in (None, run_size):
