@@ -8,7 +8,7 @@ import json
 import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
-from PIL import Image
+from PIL import Image, ImageOps
 from pycocotools import mask as reference
 
 from slow_cases import slow_but
@@ -360,3 +360,29 @@ def test_data_of_another_format_is_named(tmp_path, name, other):
     with pytest.raises(DataError, match=f"{tmp_path}/.* is .*: --input {other}$") as caught:
         kind(params=kind.Params(data_dir=str(folder)))
     assert "\n" not in str(caught.value)
+
+
+TURNS = {2: "FLIP_LEFT_RIGHT", 3: "ROTATE_180", 4: "FLIP_TOP_BOTTOM", 5: "TRANSPOSE"}
+TURNS |= {6: "ROTATE_90", 7: "TRANSVERSE", 8: "ROTATE_270"}
+
+
+@pytest.mark.parametrize("name", slow_but(1, ["labelme_masks", "yolo_masks"]))
+def test_masks_are_of_the_image_as_it_is_shown(tmp_path, name):
+    folder = WRITERS[name](tmp_path)
+    (path,), (note,) = folder.rglob("a.png"), (*folder.rglob("a.txt"), *folder.rglob("a.json"))
+    shown = Image.open(path)
+    for orientation in range(1, 9):
+        turn, exif = TURNS.get(orientation), Image.Exif()
+        exif[0x0112] = orientation
+        turned = path.with_name(f"{orientation}.png")
+        (shown.transpose(Image.Transpose[turn]) if turn else shown).save(turned, exif=exif)
+        np.testing.assert_array_equal(ImageOps.exif_transpose(Image.open(turned)), shown)
+        text = note.read_text().replace("a.png", turned.name)
+        note.with_name(f"{orientation}{note.suffix}").write_text(text)
+    of = source(name, folder, overlap="later")
+    with tf.Graph().as_default():
+        context = InputContext(batch_size=8)
+        ((features, labels),) = read_elements(of.dataset(Mode.TRAIN, context), 1)
+    for image, mask in zip(features["image"], labels["semantic"], strict=True):
+        np.testing.assert_array_equal(image, np.asarray(shown))
+        np.testing.assert_array_equal(mask, expected("a"))

@@ -5,7 +5,6 @@ import json
 
 import numpy as np
 import pytest
-from PIL import Image, ImageOps
 
 from tf_frame import InputContext, Mode
 from tf_frame.cli.main import main
@@ -155,25 +154,3 @@ def test_data_of_another_format_is_named(forms, tmp_path, capsys, name, other):
     assert LOOK_ALIKES[name][other] in str(caught.value) and "\n" not in str(caught.value)
     assert main(["convert", name, str(folder), str(tmp_path / "records")]) == 2
     assert f"{LOOK_ALIKES[name][other]}: tf-frame convert {other}\n" in capsys.readouterr().err
-
-
-TURNS = {2: "FLIP_LEFT_RIGHT", 3: "ROTATE_180", 4: "FLIP_TOP_BOTTOM", 5: "TRANSPOSE"}
-TURNS |= {6: "ROTATE_90", 7: "TRANSVERSE", 8: "ROTATE_270"}
-
-
-@pytest.mark.parametrize("name", INPUTS)
-def test_boxes_are_of_the_image_as_it_is_shown(forms, tmp_path, name):
-    folder = getattr(forms, name)(tmp_path)
-    image = folder / ("train/images/a.png" if name == "yolo" else "train/a.png")
-    shown = Image.open(image)
-    shown.load()
-    for orientation in range(1, 9):
-        turn = TURNS.get(orientation)
-        stored = shown.transpose(Image.Transpose[turn]) if turn else shown
-        exif = Image.Exif()
-        exif[0x0112] = orientation
-        stored.save(image, exif=exif)
-        assert ImageOps.exif_transpose(Image.open(image)).tobytes() == shown.tobytes()
-        of = source(INPUTS[name], folder)
-        np.testing.assert_allclose(marks(of, "box")[0], [(3, 2, 9, 12), (4, 20, 20, 30)])
-        assert tuple(of.splits[Mode.TRAIN].content[0].size) == forms.size
