@@ -212,13 +212,16 @@ def test_similar_data_that_can_be_learned_gives_no_warning(name, tmp_path, capfd
 def test_the_report_counts_classes_and_names_what_nothing_uses(name, tmp_path, reports):
     words = on_data(GOOD[name], tmp_path)
     (tmp_path / "notes.txt").write_text("taken in spring")
+    (tmp_path / "names.txt").write_text("background\nthing\nother\n")
+    words += [] if name != "masks" else ["--input.classes", str(tmp_path / "names.txt")]
     (tmp_path / "later").mkdir()
     save(tmp_path / ".hidden" / "0.png", BLACK)
     show(words)
     (data,) = reports
     counts = [data.splits[mode].counts for mode in (Mode.TRAIN, Mode.EVAL)]
     assert (data.unit, *counts) == REPORTS[name]
-    assert data.unused == ("later", "notes.txt")
+    others = () if name == "masks" else ("names.txt",)
+    assert data.unused == ("later", *others, "notes.txt")
     assert {split.sizes for split in data.splits.values()} == {((40, 40),) * 3}
 
 

@@ -28,6 +28,7 @@ _MODULES = {
     "SummarySaverHook": "stock.summary_saver",
     # Hooks of run options.
     "CheckpointHook": "checkpoint",
+    "DataSheetHook": "data_sheet",
     "EvaluateHook": "evaluate",
     "LoggingHook": "logging",
     "NanGuardHook": "nan_guard",

@@ -11,6 +11,7 @@ import os
 import statistics
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from tf_frame import DataReport, DataWarning, Mode, SplitReport
 from tf_frame_vision.reading import copies
@@ -115,15 +116,24 @@ def make_report(
     )
 
 
-def find_unused(folder: Path, contents: Iterable[SplitContent]) -> list[str]:
-    """Returns folders and files of a data folder with nothing that a split uses.
+def find_unused(params: Any, contents: Iterable[SplitContent]) -> list[str]:
+    """Returns folders and files of the data folder with nothing that a split or an option uses.
 
     Files that describe all parts, such as classes, are left out.
+
+    Args:
+      params: the options of the input.
+      contents: of the splits.
     """
+    values = [value for value in vars(params).values() if isinstance(value, str)]
+    if not getattr(params, "data_dir", ""):
+        return []
+    folder = Path(params.data_dir).expanduser()
     prefix = os.path.join(folder, "")
     paths = [path for content in contents for path in (*content.files, *content.sources)]
     used = {path[len(prefix) :].split(os.sep)[0] for path in paths if path.startswith(prefix)}
     names = [*visible(folder, folders=True), *visible(folder, folders=False)] if used else []
+    used |= {os.path.join(prefix, value)[len(prefix) :].split(os.sep)[0] for value in values}
     return [name for name in names if name not in used and name not in _DESCRIBING]
 
 

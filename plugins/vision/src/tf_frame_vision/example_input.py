@@ -21,7 +21,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any, ClassVar
 
 from tf_frame import DataReport, DataWarning, Input, InputContext, Mode, option
@@ -111,8 +110,7 @@ class ExampleInput(Input):
             if mode in self.splits and not self.splits[mode].absent
         }
         contents = {mode: self.content(split) for mode, split in splits.items()}
-        folder = getattr(self.params, "data_dir", "")
-        unused = find_unused(Path(folder).expanduser(), contents.values()) if folder else []
+        unused = find_unused(self.params, contents.values())
         return make_report(
             contents,
             examples={mode: self.info.num_examples.get(mode) for mode in splits},
