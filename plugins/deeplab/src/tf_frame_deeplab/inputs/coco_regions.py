@@ -93,8 +93,9 @@ def _images(
 def _read(path: Path, spool: Spool) -> CocoIndex:
     """Reads a JSON file, and keeps its objects."""
     content = read_coco_file(path)
-    categories = [[id_, name] for id_, name in sorted(_categories(content).items())]
-    reader = _Reader(spool, {id_: place for place, (id_, _) in enumerate(categories)})
+    names = _categories(content)
+    reader = _Reader(spool, {id_: place for place, id_ in enumerate(sorted(names))})
+    categories = [[id_, names[id_]] for id_ in sorted(names)]
     return CocoIndex(categories, reader.images(content), reader.errors, reader.count)
 
 
