@@ -1,18 +1,23 @@
 """Inputs of `predict`, `evaluate` and `export` where the training data is gone or differs."""
 
 import dataclasses
+from types import SimpleNamespace
 
 import pytest
+from hypothesis import strategies
 
+from properties import COUNTS, TEXTS, check_many
 from source_plugins import install_source
 from tf_frame import Input, InputInfo, Mode, option
 from tf_frame.cli.main import main
 from tf_frame.cli.trained_input import (
+    _read_names,
     different_classes,
     input_for_export,
     input_for_files,
 )
 from tf_frame.errors import DataError
+from tf_frame.runs.export.description_files import write_class_names
 from tf_frame.runs.setup.model_dir import INPUT_FILE, write_input_info
 from tf_frame.testing.toy import ToyModel, make_setup
 
@@ -219,3 +224,24 @@ def test_the_record_of_another_input_does_not_count(tmp_path):
 
 def test_unnamed_classes_do_not_differ():
     assert not different_classes(InputInfo(num_classes=2), CLASSES)
+
+
+@COUNTS
+def test_names_of_an_export_are_those_of_class_names(tmp_path, count):
+    def check(names, numbered):
+        info = InputInfo(num_classes=len(names), class_names=tuple(names))
+        path = write_class_names(SimpleNamespace(model=SimpleNamespace(info=info)), str(tmp_path))
+        if numbered:
+            text = "".join(f"{label}: {name}\r\n" for label, name in enumerate(names))
+            (tmp_path / "class_names.txt").write_bytes(text.encode("utf-16"))
+        assert _read_names(path) == tuple(names)
+
+    # A line holds no line end, and its reader leaves out blanks around it.
+    names = TEXTS.filter(lambda name: not set(name) & set("\r\n\0"))
+    names = names.map(lambda name: name.strip(" \t")).filter(lambda name: name and name[0] != "0")
+    check_many(
+        check,
+        count,
+        names=strategies.lists(names, min_size=1, max_size=4),
+        numbered=strategies.booleans(),
+    )

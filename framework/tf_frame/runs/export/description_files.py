@@ -16,6 +16,7 @@ import numpy as np
 from tf_frame.atomic_output import write_file
 from tf_frame.runs.export.serving import Request
 from tf_frame.runs.export.staging import Written
+from tf_frame.text_file import split_lines
 
 README_FILE = "README.json"
 CLASS_NAMES_FILE = "class_names.txt"
@@ -48,7 +49,7 @@ def write_class_names(request: Request, folder: str) -> str | None:
     if not names:
         return None
     path = os.path.join(folder, CLASS_NAMES_FILE)
-    lines = "".join(f"{' '.join(name.splitlines())}\n" for name in names)
+    lines = "".join(f"{' '.join(split_lines(name))}\n" for name in names)
     write_file(path, lines.encode("utf-8", "surrogateescape"))
     return path
 

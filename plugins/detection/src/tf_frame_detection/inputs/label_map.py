@@ -130,7 +130,8 @@ def label_map_lines(ids: Sequence[int], names: Sequence[str]) -> list[str]:
             raise DataError(
                 f"a label map cannot hold the class {name!r} with the id {id_}: {error}"
             ) from None
-    return text_format.MessageToString(label_map, as_utf8=True).split("\n")[:-1]
+    text: str = text_format.MessageToString(label_map, as_utf8=True)
+    return text.split("\n")[:-1]
 
 
 @functools.cache
