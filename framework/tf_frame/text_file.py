@@ -1,8 +1,8 @@
 r"""Reads text, CSV, JSON and XML that users or other programs wrote: one behaviour for every input.
 
-The encoding is that of the byte order mark (UTF-8, UTF-16, UTF-32), then the one that an XML file
-declares; a text without either is UTF-8. Lines end at \n, \r\n or \r only: U+2028, U+0085 and a
-vertical tab are content. Every fault is a `DataError` of one line.
+A byte order mark (UTF-8, UTF-16, UTF-32) decides the encoding, then the declaration of an XML file;
+a text without either is UTF-8. Lines end at \n, \r\n or \r only: U+2028, U+0085 and a vertical tab
+are content. Every fault is a `DataError` of one line.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from tf_frame.text import short_repr
 
 AnyPath = str | os.PathLike[str]
 
-# The marks of UTF-32 begin as those of UTF-16 do, so they come first.
+# A mark of UTF-32 begins with one of UTF-16, so it comes first.
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32-le"),

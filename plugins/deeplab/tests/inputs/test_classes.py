@@ -67,9 +67,9 @@ def test_names_and_colours_are_read_as_they_were_written_or_refused(tmp_path, co
             )
             return
         write_names(tmp_path, path.name, lines)
-        found = read_classes(path, ignore_label=255)
-        assert (found.names, list(found.red_green_blue)) == (names, colours)
-        assert found.lines == lines
+        classes_read = read_classes(path, ignore_label=255)
+        assert (classes_read.names, list(classes_read.red_green_blue)) == (names, colours)
+        assert classes_read.lines == lines
         if not coloured:
             assert read_class_names(path) == names
 

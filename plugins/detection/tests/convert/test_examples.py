@@ -45,17 +45,17 @@ def test_objects_are_read_as_they_were_written(tmp_path, count):
         record = records.record(picture)
         if not has_labels:
             record = without_labels(record)
-        found = session.run(fetches, {data: record})
-        assert found["problem"] == b""
-        assert found["classes"].tolist() == [mark.number for mark in marks]
-        assert found["crowd"].tolist() == [mark.crowd for mark in marks]
+        read_back = session.run(fetches, {data: record})
+        assert read_back["problem"] == b""
+        assert read_back["classes"].tolist() == [mark.number for mark in marks]
+        assert read_back["crowd"].tolist() == [mark.crowd for mark in marks]
         ignored = [mark.ignored or mark.crowd for mark in marks]
-        assert found["ignored"].tolist() == ignored
+        assert read_back["ignored"].tolist() == ignored
         boxes = np.reshape([mark.box for mark in marks], [-1, 4])
-        written = found["boxes"] * [HEIGHT, WIDTH, HEIGHT, WIDTH]
+        written = read_back["boxes"] * [HEIGHT, WIDTH, HEIGHT, WIDTH]
         np.testing.assert_allclose(written, boxes, atol=1e-4)
         corners = np.reshape([mark.four_corners for mark in marks], [-1, 4, 2])
-        np.testing.assert_allclose(found["corners"] * [HEIGHT, WIDTH], corners, atol=1e-4)
+        np.testing.assert_allclose(read_back["corners"] * [HEIGHT, WIDTH], corners, atol=1e-4)
 
     with contextlib.closing(tf.Session(graph=graph)) as session:  # Records are made eagerly.
         marks = strategies.lists(MARKS, max_size=4)
@@ -63,7 +63,7 @@ def test_objects_are_read_as_they_were_written(tmp_path, count):
 
 
 def without_labels(record):
-    """A record whose classes are texts only, as some programs write them."""
+    """Returns the record with texts of classes only, as some programs write them."""
     example = tf.train.Example.FromString(record)
     del example.features.feature["image/object/class/label"]
     return example.SerializeToString()

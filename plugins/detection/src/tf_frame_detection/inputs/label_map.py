@@ -152,5 +152,5 @@ def _message_class() -> Any:
                 field.type = kinds.Type.Value(f"TYPE_{kind}")
     pool = descriptor_pool.DescriptorPool()
     pool.Add(file)
-    found = pool.FindMessageTypeByName(f"{_PACKAGE}.LabelMap")
-    return message_factory.GetMessageClass(found)
+    descriptor = pool.FindMessageTypeByName(f"{_PACKAGE}.LabelMap")
+    return message_factory.GetMessageClass(descriptor)
