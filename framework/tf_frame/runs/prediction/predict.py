@@ -126,8 +126,10 @@ class _Prediction:
         try:
             yield from self._predict(write, keys, self.files[len(self.names) :], config)
         except DataError as error:
-            reason = short_reason(error.__cause__ or error)
-            raise DataError(f"{self.files[len(self.names)]} cannot be read: {reason}") from error
+            file = self.files[len(self.names)]
+            # Inputs may name the file, too.
+            reason = short_reason(error.__cause__ or error).removeprefix(f"{file}: ")
+            raise DataError(f"{file} cannot be read: {reason}") from error
 
     def _predict(
         self, write: _Write, keys: Any, files: Sequence[str], config: RunOptions

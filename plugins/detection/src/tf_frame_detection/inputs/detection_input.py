@@ -164,7 +164,11 @@ class DetectionInput(Input):
 
         batch_size = context.batch_size if self.size else 1
         return images_to_predict(
-            paths, self.image_features, batch_size=batch_size, options=self.params
+            paths,
+            self.image_features,
+            batch_size=batch_size,
+            skip_corrupt=getattr(self.params, "skip_corrupt", False),
+            options=self.params,
         )
 
     def padded(self, labels: dict[str, Any]) -> dict[str, Any]:
