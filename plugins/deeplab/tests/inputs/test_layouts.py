@@ -32,6 +32,8 @@ def test_masks_and_classes(tmp_path, layout):
     of = kind(params=kind.Params(data_dir=str(tmp_path), eval_fraction=0.25))
     assert of.info.class_names == ("background", *exported_layouts.CLASSES)
     assert of.info.num_examples[Mode.TRAIN] == 3
+    report = json.loads(json.dumps(of.data_report().as_json()))
+    assert report["splits"]["train"]["counts"]["cone"] > 0
     with tf.Graph().as_default():
         ((features, labels),) = read_elements(of.dataset(Mode.EVAL, InputContext(batch_size=1)))
     name = features["name"][0].decode().rpartition(".")[0][-2:]

@@ -124,7 +124,10 @@ class DrawnMasks(SegmentedImages):
         images, canvases = split.content.images, split.content.canvases
         counted = range(0, len(images), -(-len(images) // _COUNTED))
         masks = (self._draw(split.content, index)[..., 0] for index in counted)
-        pixels = [dict(zip(*np.unique(mask, return_counts=True), strict=True)) for mask in masks]
+        pairs = (np.unique(mask, return_counts=True) for mask in masks)
+        pixels = [
+            dict(zip(values.tolist(), counts.tolist(), strict=True)) for values, counts in pairs
+        ]
         few = len(counted) < len(images)
         return SplitContent(
             **count_pixels(pixels, self.class_names, self.params.ignore_label),
