@@ -10,6 +10,7 @@ from random import Random
 from typing import Any
 
 import tensorflow.compat.v1 as tf
+from google.protobuf.message import DecodeError
 
 _OUTSIDE = ("../outside/canary.png", "..\\outside\\canary.png", "{outside}/canary.png")
 _TOKENS = (
@@ -68,12 +69,12 @@ def _damage_records(path: Path, random: Random) -> str:
     """Changes a record and writes the file anew, with the right checksums."""
     records = _read_records(path)
     index = random.randrange(len(records))
-    if random.random() < 0.3:
+    example = _parsed(records[index])
+    if random.random() < 0.3 or example is None:
         change = random.choice((_flip_bits, _cut, _insert, _repeat, _empty))
         records[index] = change(records[index], random, "")
-        what = change.__name__
+        what = change.__name__.strip("_")
     else:
-        example = tf.train.Example.FromString(records[index])
         what = _damage_feature(example, random)
         records[index] = example.SerializeToString()
     write_records(path, records)
@@ -87,6 +88,15 @@ def _read_records(path: Path) -> list[bytes]:
         records.append(content[start + 12 : start + 12 + length])
         start += 16 + length
     return records
+
+
+def _parsed(record: bytes) -> Any:
+    """Returns the example of a record; None if an earlier change broke the record."""
+    try:
+        example = tf.train.Example.FromString(record)
+    except DecodeError:
+        return None
+    return example if example.features.feature else None
 
 
 def _damage_feature(example: Any, random: Random) -> str:

@@ -42,7 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--seed", type=int, default=0, help="seed of the first case; below 0: no damage"
     )
-    parser.add_argument("--secs", type=float, default=30, help="seconds for a case")
+    parser.add_argument("--secs", type=float, default=60, help="seconds for a case")
     parser.add_argument("--memory", type=int, default=1500, help="MB of the process")
     parser.add_argument("--keep", help="folder for the data sets of faults")
     parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
