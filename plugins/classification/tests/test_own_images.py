@@ -10,6 +10,8 @@ import tensorflow as tf2
 import tensorflow.compat.v1 as tf
 
 from tf_frame.cli.main import main
+from tf_frame_vision.reading.export_decoding import ACCEPTED
+from tf_frame_vision.reading.pixels import load_pixels
 
 pytestmark = [pytest.mark.process, pytest.mark.timeout(600)]
 
@@ -81,7 +83,7 @@ def test_a_saved_model_takes_image_files_and_pixels_and_says_so(trained, tmp_pat
     assert set(names) <= set(CLASSES)
     serve = model.signatures["pixels:serving_default"]
     for data, row in zip(content, served["probabilities"], strict=True):
-        pixels = tf2.io.decode_image(data, channels=3)[tf2.newaxis]
+        pixels = tf2.constant(load_pixels(data)[np.newaxis])
         np.testing.assert_allclose(serve(image=pixels)["probabilities"][0], row, atol=1e-5)
     (asset,) = (saved_model / "assets").iterdir()
     assert asset.read_text().splitlines() == list(CLASSES)
@@ -93,7 +95,7 @@ def test_a_saved_model_takes_image_files_and_pixels_and_says_so(trained, tmp_pat
         "image_bytes": {
             "dtype": "string",
             "shape": [None],
-            "values": "image files, as bytes: JPEG, PNG, BMP, GIF or still WebP",
+            "values": ACCEPTED,
         },
     }
     signatures = readme["signatures"]
@@ -117,7 +119,7 @@ def test_a_frozen_graph_takes_either(trained, tmp_path):
     (row,) = predicted(run, file, output=tmp_path)
     exported = export(run, "frozen_graph", tmp_path / "exported")
     graph_def = tf.GraphDef.FromString((exported / "frozen_graph.pb").read_bytes())
-    pixels = tf2.io.decode_image(file.read_bytes(), channels=3).numpy()
+    pixels = load_pixels(file)
     with tf.Graph().as_default(), tf.Session() as session:
         tf.import_graph_def(graph_def, name="")
         for feeds in (

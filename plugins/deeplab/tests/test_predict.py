@@ -46,7 +46,7 @@ def png_header(data):
 
 def test_the_input_reads_files_and_says_which():
     source = Nuclei(params=NucleiParams())
-    assert set(source.prediction_suffixes) == {".png", ".jpg", ".jpeg", ".bmp", ".gif", ".webp"}
+    assert {".png", ".jpg", ".tiff", ".ppm"} <= set(source.prediction_suffixes)
     with tf.Graph().as_default():
         dataset = source.prediction_dataset(["x.png"], InputContext(batch_size=4))
         assert sorted(dataset.element_spec) == ["image", "name"]
