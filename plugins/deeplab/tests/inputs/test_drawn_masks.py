@@ -19,7 +19,7 @@ from tf_frame.testing.conformance import InputConformance
 from tf_frame.testing.conformance.check import run_suite
 from tf_frame.testing.elements import read_elements
 from tf_frame.testing.exact_resume import check_exact_resume
-from tf_frame_deeplab.inputs import coco_cache, coco_regions
+from tf_frame_deeplab.inputs import coco_regions
 from tf_frame_deeplab.inputs.coco_masks import CocoMasks
 from tf_frame_deeplab.inputs.labelme_masks import LabelmeMasks
 from tf_frame_deeplab.inputs.segmentation_folder import SegmentationFolder
@@ -205,7 +205,7 @@ def test_run_lengths_and_crowds_of_coco(tmp_path):
 
 def test_objects_of_coco_are_kept_for_later_starts(tmp_path, monkeypatch):
     folder = write_coco(tmp_path)
-    monkeypatch.setattr(coco_cache, "_KEPT_AFTER_SECS", 0)
+    monkeypatch.setattr("tf_frame_vision.reading.cache.KEPT_AFTER_SECS", 0)
     reads = []
     read = coco_regions.read_coco_file
     monkeypatch.setattr(

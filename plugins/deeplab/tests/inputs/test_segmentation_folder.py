@@ -343,7 +343,7 @@ def test_damaged_pairs_may_be_left_out_and_all_masks_are_checked_once(tmp_path, 
     damage(write(tmp_path), "a class out of range")
     with pytest.raises(DataError, match=r"p1.png has the value"):
         source(tmp_path, eval_fraction=0.0)
-    monkeypatch.setattr("tf_frame_vision.reading.scan._KEPT_AFTER_SECS", 0)
+    monkeypatch.setattr("tf_frame_vision.reading.cache.KEPT_AFTER_SECS", 0)
     facts = source(write(tmp_path), eval_fraction=0.0).splits[Mode.TRAIN].content[1]
     monkeypatch.setattr("tf_frame_deeplab.inputs.segmentation_folder.check_pixels", None)
     assert source(tmp_path, eval_fraction=0.0).splits[Mode.TRAIN].content[1] == facts

@@ -9,7 +9,7 @@ from PIL import Image
 from tf_frame import Mode
 from tf_frame.errors import DataError
 from tf_frame_detection.inputs.coco_json import CocoJson, Params
-from tf_frame_vision.reading import array_cache, scan
+from tf_frame_vision.reading import cache
 
 BOX = [6, 4, 20, 16]
 
@@ -210,8 +210,7 @@ def test_paths_lead_out_of_the_data_folder_only_if_they_may(tmp_path):
 
 
 def test_annotations_and_headers_are_read_once(tmp_path, monkeypatch):
-    for module in (array_cache, scan):
-        monkeypatch.setattr(module, "_KEPT_AFTER_SECS", 0)
+    monkeypatch.setattr(cache, "KEPT_AFTER_SECS", 0)
     data = content()
     data["annotations"][0].update(id="odd", iscrowd=1)
     data["annotations"][1].update(bbox=[1, 2])

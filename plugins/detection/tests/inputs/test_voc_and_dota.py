@@ -7,7 +7,7 @@ from PIL import Image
 from tf_frame import Mode
 from tf_frame.errors import DataError
 from tf_frame_detection.inputs import dota, voc_xml
-from tf_frame_vision.reading import scan
+from tf_frame_vision.reading import cache
 from tf_frame_vision.reading.damage import count_reasons
 
 BOX = "<bndbox><xmin>7</xmin><ymin>5</ymin><xmax>26</xmax><ymax>20</ymax></bndbox>"  # No blank.
@@ -139,16 +139,19 @@ def test_rotated_boxes_of_yolo_are_no_dota(tmp_path):
 
 
 def test_files_are_read_once(tmp_path, monkeypatch):
-    monkeypatch.setattr(scan, "_KEPT_AFTER_SECS", 0)
+    monkeypatch.setattr(cache, "KEPT_AFTER_SECS", 0)
     voc_folder(tmp_path)
     dota_folder(tmp_path)
     text(tmp_path / "Annotations/a.xml", "<annotation>")
     text(tmp_path / "labelTxt/a.txt", "1 2 3\n")
     first = {kind: source(kind, tmp_path, skip_corrupt=True) for kind in ("voc", "dota")}
-    monkeypatch.setattr(voc_xml, "read_xml", None)
+    read, reads = voc_xml.read_xml, []
+    monkeypatch.setattr(voc_xml, "read_xml", lambda path: reads.append(path.name) or read(path))
     monkeypatch.setattr(dota, "read_lines", None)
     monkeypatch.setattr("tf_frame_vision.reading.headers.read_header", None)
     for kind, of in first.items():
         again = source(kind, tmp_path, skip_corrupt=True).splits[Mode.TRAIN]
         assert list(again.content) == list(of.splits[Mode.TRAIN].content)
         assert again.damaged == of.splits[Mode.TRAIN].damaged
+    # A file that cannot be used may have been mended.
+    assert reads == ["a.xml"]

@@ -5,8 +5,9 @@ import os
 import numpy as np
 import pytest
 
+import tf_frame
 from tf_frame.errors import DataError
-from tf_frame_vision.reading import array_cache
+from tf_frame_vision.reading import cache
 from tf_frame_vision.reading.array_cache import Content, cached
 
 ARRAYS = {
@@ -19,7 +20,7 @@ ARRAYS = {
 @pytest.fixture
 def read(tmp_path, monkeypatch):
     """Returns the content of a file, and says whether the file itself was read."""
-    monkeypatch.setattr(array_cache, "_KEPT_AFTER_SECS", 0)
+    monkeypatch.setattr(cache, "KEPT_AFTER_SECS", 0)
     path = tmp_path / "x.json"
     path.write_text("{}")
 
@@ -40,11 +41,13 @@ def read(tmp_path, monkeypatch):
     return start
 
 
-def test_the_file_is_read_once_until_it_changes(tmp_path, read):
+def test_the_file_is_read_once_until_it_or_a_version_changes(tmp_path, read, monkeypatch):
     assert [read(), read()] == [True, False]
     assert os.listdir(tmp_path / ".tf_frame") == ["x.json.coco"]
     os.utime(tmp_path / "x.json", ns=(1, 1))
     assert [read(), read()] == [True, False]
+    assert [read(version=2), read(version=2)] == [True, False]
+    monkeypatch.setattr(tf_frame, "__version__", "next")
     assert [read(version=2), read(version=2)] == [True, False]
 
 
@@ -62,7 +65,7 @@ def test_nothing_is_kept_where_it_cannot_be_or_of_what_is_quick(tmp_path, read, 
     (tmp_path / ".tf_frame").write_text("")
     assert [read(), read()] == [True, True]
     (tmp_path / ".tf_frame").unlink()
-    monkeypatch.setattr(array_cache, "_KEPT_AFTER_SECS", 1000)
+    monkeypatch.setattr(cache, "KEPT_AFTER_SECS", 1000)
     assert [read(), read()] == [True, True]
 
     def absent(path):

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from tf_frame_vision.reading import copies, scan
+from tf_frame_vision.reading import cache, copies
 
 
 def write(folder, contents):
@@ -43,7 +43,7 @@ def test_files_with_the_same_content_are_found_and_empty_ones_left_out(tmp_path)
 
 
 def test_digests_are_kept(tmp_path, monkeypatch):
-    monkeypatch.setattr(scan, "_KEPT_AFTER_SECS", 0.0)
+    monkeypatch.setattr(cache, "KEPT_AFTER_SECS", 0)
     paths = write(tmp_path, CONTENTS)
     outside = write(tmp_path.parent, {f"{tmp_path.name}-copy": LONG})
     for _ in range(2):

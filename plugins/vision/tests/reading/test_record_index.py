@@ -68,7 +68,7 @@ def test_the_index_is_kept_for_a_file_of_the_same_size_and_time(tmp_path, walks)
         lambda data: b"",
         lambda data: data[:-1],
         lambda data: data[:-1] + bytes([data[-1] ^ 1]),
-        lambda data: data.replace(b'"version": 1', b'"version": 2'),
+        lambda data: data.replace(b'"version": "', b'"version": "9'),
         lambda data: b"[]" + data,
         lambda data: b"null\n",
         lambda data: b"\xff\n",

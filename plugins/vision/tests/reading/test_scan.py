@@ -5,7 +5,9 @@ import sys
 
 import pytest
 
-from tf_frame_vision.reading import scan as module
+import tf_frame
+from tf_frame.errors import DataError
+from tf_frame_vision.reading import cache, scan as module
 from tf_frame_vision.reading.scan import Problem, scan
 
 
@@ -18,12 +20,14 @@ class Examiner:
     def __call__(self, path):
         self.names.append(path.name)
         data = path.read_bytes()
-        return Problem("is empty") if not data else (len(data), "\u00fc")
+        if not data:
+            raise DataError(f"{path} is empty")
+        return len(data), "\u00fc"
 
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    monkeypatch.setattr(module, "_KEPT_AFTER_SECS", 0)
+    monkeypatch.setattr(cache, "KEPT_AFTER_SECS", 0)
     (tmp_path / "sub").mkdir()
     for name, text in {"a": "1", "b": "", "sub/a": "333"}.items():
         (tmp_path / name).write_text(text)
@@ -34,7 +38,7 @@ NAMES = ["a", "sub/a", "b", "absent", "a"]
 RESULTS = [
     [1, "\u00fc"],
     [3, "\u00fc"],
-    Problem("is empty"),
+    Problem("it is empty"),
     Problem("it is missing"),
     [1, "\u00fc"],
 ]
@@ -50,7 +54,7 @@ def examined(folder, names=NAMES, results=RESULTS, **options):
 def test_results_are_kept_while_size_and_time_are_the_same(folder):
     assert examined(folder) == ["a", "a", "a", "b"]
     assert os.listdir(folder / ".tf_frame") == ["sizes.scan"]
-    assert examined(folder) == []
+    assert examined(folder) == ["b"]
     (folder / "b").write_text("22")
     assert examined(folder, ["b"], [[2, "\u00fc"]]) == ["b"]
     os.utime(folder / "a", ns=(1, 1))
@@ -83,25 +87,37 @@ def test_a_cache_that_is_not_valid_is_made_anew(folder, change, monkeypatch):
     if change == "cut":
         path.write_bytes(path.read_bytes()[:-3])
     elif change == "version":
-        monkeypatch.setattr(module, "_VERSION", -1)
+        monkeypatch.setattr(tf_frame, "__version__", "next")
     elif change == "garbage":
         path.write_bytes(b"\xff\n[")
     options = {"options": 2 if change == "options" else 1}
     assert len(examined(folder, **options)) == 4
-    assert examined(folder, **options) == []
+    assert examined(folder, **options) == ["b"]
 
 
 def test_nothing_is_kept_in_a_folder_that_cannot_be_written(folder, monkeypatch):
-    monkeypatch.setattr(os, "access", lambda *arguments: False)
-    assert examined(folder) == examined(folder) != []
-    monkeypatch.undo()
+    def full(*paths):
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as disk:
+        disk.setattr(type(folder), "replace", full)
+        assert examined(folder) == examined(folder) != []
     (folder / ".tf_frame").rmdir()
     (folder / ".tf_frame").write_text("")
     assert examined(folder) == examined(folder) != []
 
 
+def test_a_problem_is_not_kept_as_it_may_go_without_a_trace(folder):
+    def denied(path):
+        raise PermissionError(13, "Permission denied", path)
+
+    problem = Problem("it cannot be read: Permission denied")
+    assert scan(folder, ["a"], denied, kind="sizes") == [problem]
+    assert examined(folder, ["a"], RESULTS[:1]) == ["a"]
+
+
 def test_nothing_is_kept_of_a_scan_that_is_quick(folder, monkeypatch):
-    monkeypatch.setattr(module, "_KEPT_AFTER_SECS", 1000)
+    monkeypatch.setattr(cache, "KEPT_AFTER_SECS", 1000)
     assert examined(folder) == examined(folder) != []
 
 

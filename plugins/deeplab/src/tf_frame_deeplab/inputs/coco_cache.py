@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import functools
+import itertools
 import json
-import logging
 import os
-import shutil
 import tempfile
 import time
 import zlib
@@ -22,12 +22,12 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
+import tf_frame
 from tf_frame.errors import DataError
-from tf_frame_vision.reading.record_cache import FOLDER, cache_folder
+from tf_frame_vision.reading import cache
 
-_LOG = logging.getLogger("tf_frame")
 _VERSION = 1
-_KEPT_AFTER_SECS = 0.5
+_CHUNK_BYTES = 1 << 20
 # First byte and number of bytes.
 Place = tuple[int, int]
 
@@ -100,26 +100,25 @@ def indexed(path: Path, read: Callable[[Path, Spool], CocoIndex]) -> tuple[CocoI
     Raises:
       DataError: `read` does so.
     """
-    cache = path.parent / FOLDER / f"{path.name}.masks"
     if not path.exists():
         spool = Spool()
         return read(path, spool), spool
-    status = path.stat()
-    state = {"version": _VERSION, "bytes": status.st_size, "mtime_ns": status.st_mtime_ns}
+    kept_file = path.parent / cache.FOLDER / f"{path.name}.masks"
+    state = {"version": [_VERSION, tf_frame.__version__], **cache.file_state(path)}
     with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
         # A cache that is lost or damaged costs time only.
-        kept = _load(cache, state)
+        kept = _load(kept_file, state)
         if kept is not None:
             return kept
     started, spool = time.monotonic(), Spool()
     index = read(path, spool)
-    if time.monotonic() - started >= _KEPT_AFTER_SECS and cache_folder(path, needed=False):
-        _save(cache, state, index, spool)
+    if time.monotonic() - started >= cache.KEPT_AFTER_SECS:
+        _save(kept_file, state, index, spool)
     return index, spool
 
 
-def _load(cache: Path, state: Mapping[str, Any]) -> tuple[CocoIndex, Spool] | None:
-    file = open(cache, "rb")  # noqa: SIM115, objects are read from it later
+def _load(path: Path, state: Mapping[str, Any]) -> tuple[CocoIndex, Spool] | None:
+    file = open(path, "rb")  # noqa: SIM115, objects are read from it later
     line = file.readline()
     header = json.loads(line)
     data = file.read(header["index_bytes"])
@@ -131,7 +130,7 @@ def _load(cache: Path, state: Mapping[str, Any]) -> tuple[CocoIndex, Spool] | No
     return CocoIndex(**json.loads(data)), Spool(file, start)
 
 
-def _save(cache: Path, state: Mapping[str, Any], index: CocoIndex, spool: Spool) -> None:
+def _save(path: Path, state: Mapping[str, Any], index: CocoIndex, spool: Spool) -> None:
     data = json.dumps(dataclasses.asdict(index)).encode()
     header = {
         "state": state,
@@ -139,14 +138,7 @@ def _save(cache: Path, state: Mapping[str, Any], index: CocoIndex, spool: Spool)
         "object_bytes": spool.end,
         "crc32": zlib.crc32(data),
     }
-    partial = cache.with_name(f"{cache.name}.{os.getpid()}")
-    try:
-        with open(partial, "wb") as file, open(spool.file.fileno(), "rb", closefd=False) as objects:
-            file.writelines([json.dumps(header).encode(), b"\n", data])
-            objects.seek(0)
-            shutil.copyfileobj(objects, file)
-        partial.replace(cache)
-    except OSError as error:
-        _LOG.info("no cache of %s is kept: %s", cache, error)
-        with contextlib.suppress(OSError):
-            partial.unlink()
+    with open(spool.file.fileno(), "rb", closefd=False) as objects:
+        objects.seek(0)
+        chunks = iter(functools.partial(objects.read, _CHUNK_BYTES), b"")
+        cache.write_whole(path, itertools.chain([json.dumps(header).encode(), b"\n", data], chunks))

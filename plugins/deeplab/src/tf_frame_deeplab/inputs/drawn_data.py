@@ -6,7 +6,6 @@ Does not import TensorFlow.
 from __future__ import annotations
 
 import dataclasses
-import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from tf_frame_vision.reading.damage import Damage
 from tf_frame_vision.reading.folders import held_out
 from tf_frame_vision.reading.headers import scan_headers
 from tf_frame_vision.reading.image_options import MAX_PIXELS
+from tf_frame_vision.reading.inside import path_below
 from tf_frame_vision.reading.orientation import turned_size
 from tf_frame_vision.reading.scan import Problem
 
@@ -119,7 +119,7 @@ def usable(
       images: the images.
       params: options `masks_on` and `max_pixels`.
     """
-    names = [os.path.relpath(image.path, root) for image in images]
+    names = [path_below(root, image.path) for image in images]
     max_pixels = getattr(params, "max_pixels", MAX_PIXELS)
     headers = scan_headers(root, names, max_pixels=max_pixels)
     kept, canvases, damaged = [], [], []
@@ -175,7 +175,7 @@ def divided(
     """Returns the images to train on and those to evaluate, perhaps held out by their names."""
     if data.evaluation is not None:
         return data.training, data.evaluation
-    names = [os.path.relpath(image.path, root) for image in data.training]
+    names = [path_below(root, image.path) for image in data.training]
     chosen = held_out(names, fraction)
     pairs = list(zip(names, data.training, strict=True))
     return (

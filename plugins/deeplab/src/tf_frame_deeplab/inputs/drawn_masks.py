@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar
@@ -33,6 +32,7 @@ from tf_frame_vision.example_input import Split, absent_split
 from tf_frame_vision.formats.look_alikes import naming_look_alikes
 from tf_frame_vision.reading.damage import check_damage, left_out_notes
 from tf_frame_vision.reading.folders import HeldOutOptions, existing_folder
+from tf_frame_vision.reading.inside import path_below
 from tf_frame_vision.reading.orientation import turned_size
 
 # Masks that are drawn to count their pixels before a run starts.
@@ -142,7 +142,7 @@ class DrawnMasks(SegmentedImages):
         from tf_frame_deeplab.inputs.drawn_examples import drawn_examples
 
         images = split.content.images
-        names = [os.path.relpath(image.path, self.root) for image in images]
+        names = [path_below(self.root, image.path) for image in images]
         sources = [image.source for image in images]
         drawn = functools.partial(self._draw, split.content)
         return drawn_examples(str(self.root), names, sources, drawn, order, self.params)

@@ -17,14 +17,12 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, ClassVar
 
 from tf_frame import option
-from tf_frame.errors import DataError
 from tf_frame_deeplab.inputs.classes import read_classes
 from tf_frame_deeplab.inputs.drawn_data import INPUTS
 from tf_frame_deeplab.inputs.mask_file import (
@@ -40,7 +38,9 @@ from tf_frame_deeplab.inputs.semantic_input import count_pixels
 from tf_frame_vision.data_content import SplitContent
 from tf_frame_vision.example_input import Split, absent_split
 from tf_frame_vision.formats.look_alikes import naming_look_alikes
+from tf_frame_vision.reading.damage import check_damage
 from tf_frame_vision.reading.folders import HeldOutOptions, existing_folder
+from tf_frame_vision.reading.inside import path_below
 from tf_frame_vision.reading.scan import Problem, scan
 from tf_frame_vision.reading.splits import check_one_choice
 
@@ -112,9 +112,7 @@ class SegmentationFolder(SegmentedImages):
         decoded = iter(self._count_pixels([*zip(pairs, facts, strict=True)]))
         facts = [next(decoded) if isinstance(fact, Facts) else fact for fact in facts]
         damaged = [problem for problem in facts if isinstance(problem, str)]
-        if damaged and not self.params.skip_corrupt:
-            more = f" ({len(damaged) - 1} more like this)" if len(damaged) > 1 else ""
-            raise DataError(f"{damaged[0]}{more}; mend it, or give --input.skip_corrupt")
+        check_damage(damaged, skip_corrupt=self.params.skip_corrupt)
         usable = [(p, f) for p, f in zip(pairs, facts, strict=True) if isinstance(f, Facts)]
         content = [pair for pair, _ in usable], [facts for _, facts in usable]
         return Split(len(usable), content, damaged)
@@ -135,7 +133,7 @@ class SegmentationFolder(SegmentedImages):
         usable = [(pair, facts) for pair, facts in pairs if isinstance(facts, Facts)]
         totals = itertools.accumulate(facts.height * facts.width for _, facts in usable)
         first = sum(total <= _CHECKED_PIXELS for total in totals)
-        masks = [os.path.relpath(pair.mask, root) for pair, _ in usable]
+        masks = [path_below(root, pair.mask) for pair, _ in usable]
         numbers = {root / mask: number for number, mask in enumerate(masks)}
 
         def count(mask: Path) -> Any:
@@ -153,7 +151,7 @@ class SegmentationFolder(SegmentedImages):
             count,
             kind="masks",
             options=[_VERSION, repr(self.classes), label],
-            beside=[os.path.relpath(pair.image, root) for pair, _ in usable],
+            beside=[path_below(root, pair.image) for pair, _ in usable],
         )
         return [
             result.reason

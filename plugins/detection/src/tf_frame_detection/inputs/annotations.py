@@ -19,6 +19,7 @@ from tf_frame_vision.example_input import IMAGE_SUFFIXES
 from tf_frame_vision.reading.class_names import find_repeated
 from tf_frame_vision.reading.damage import Damage
 from tf_frame_vision.reading.folders import visible
+from tf_frame_vision.reading.inside import path_below
 from tf_frame_vision.reading.scan import MISSING, scan
 
 Size = tuple[int, int]
@@ -230,7 +231,7 @@ def read_files(
         (images.get(s, folders[0] / f"{s}.jpg"), files.get(s, folders[1] / f"{s}{suffix}"))
         for s in stems
     ]
-    paths = [os.path.relpath(file, root) for _, file in pairs]
+    paths = [path_below(root, file) for _, file in pairs]
     results = scan(root, paths, examine, kind=kind)
     return [
         AnnotatedFile(image, file, result)

@@ -23,10 +23,11 @@ from tf_frame.text_file import normal_name
 from tf_frame_detection.inputs.annotated_images import AnnotatedFolder, FolderOptions
 from tf_frame_detection.inputs.annotations import Part
 from tf_frame_detection.inputs.coco_file import Category, CocoContent, read_coco_file
-from tf_frame_detection.inputs.photographs import Photographs, path_below
+from tf_frame_detection.inputs.photographs import Photographs
 from tf_frame_vision.formats import look_alikes
 from tf_frame_vision.formats.coco_layout import CocoFile, CocoOptions, find_coco, find_image
 from tf_frame_vision.reading.class_names import find_repeated
+from tf_frame_vision.reading.inside import path_below
 
 _WHAT_TO_DO = "Give --input.data_dir the folder of the images and JSON files"
 # Supercategory of the category that Roboflow puts above all others.

@@ -122,13 +122,9 @@ def _read_part(root: Path, folder: Path) -> list[AnnotatedFile]:
 
 def _examine(path: Path) -> Any:
     """Returns a row for each object: line, 8 numbers, class, difficult; or line, fault."""
-    try:
-        lines = enumerate(read_lines(path), 1)
-    except DataError as error:
-        return Problem(f"it {str(error).removeprefix(f'{path} ')}")
     return [
         _examine_line(number, split_words(line))
-        for number, line in lines
+        for number, line in enumerate(read_lines(path), 1)
         if line.strip(BLANKS) and not line.lower().startswith(_HEADERS)
     ]
 

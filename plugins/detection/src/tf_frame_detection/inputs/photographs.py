@@ -8,7 +8,6 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import itertools
-import os
 import sys
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,6 +18,7 @@ import numpy as np
 
 from tf_frame_detection.inputs.annotations import Marked, Photograph
 from tf_frame_vision.reading.folders import held_out
+from tf_frame_vision.reading.inside import path_below
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
@@ -176,14 +176,6 @@ def collect(root: Path, photographs: Iterable[Photograph]) -> Photographs:
         corners=np.array(corners, np.float32).reshape(-1, 8) if have_corners else None,
         problems=problems,
     )
-
-
-def path_below(root: Path, path: Path | str) -> str:
-    """Returns a path as it is written below a folder."""
-    text, prefix = os.fspath(path), os.path.join(root, "")
-    if not text.startswith(prefix):
-        return os.path.relpath(text, root)
-    return text[len(prefix) :]
 
 
 def divide(photographs: Photographs, fraction: float) -> tuple[Photographs, Photographs]:

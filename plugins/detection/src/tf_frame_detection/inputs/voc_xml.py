@@ -184,12 +184,9 @@ def _listed(
 
 def _examine(path: Path) -> Any:
     """Returns the size, and a row for each object: number, class, difficult, 4 edges; or fault."""
-    try:
-        tree = read_xml(path)
-    except DataError as error:
-        return Problem(f"it {str(error).removeprefix(f'{path} ')}")
+    tree = read_xml(path)
     if tree.tag != "annotation":
-        return Problem(f"it has no annotation, but {tree.tag!r}")
+        raise DataError(f"it has no annotation, but {tree.tag!r}")
     elements = enumerate(tree.iter("object"), 1)
     return _size(tree), [_examine_object(number, element) for number, element in elements]
 

@@ -20,12 +20,13 @@ from tf_frame import option
 from tf_frame.errors import DataError
 from tf_frame_detection.inputs.annotated_images import AnnotatedFolder, FolderOptions
 from tf_frame_detection.inputs.annotations import Part
-from tf_frame_detection.inputs.photographs import Photographs, path_below
+from tf_frame_detection.inputs.photographs import Photographs
 from tf_frame_vision.formats import look_alikes
 from tf_frame_vision.formats.yolo import YoloData, YoloPart, read_yolo
 from tf_frame_vision.formats.yolo_labels import OBB
 from tf_frame_vision.formats.yolo_layout import YoloOptions
 from tf_frame_vision.reading.damage import Damage
+from tf_frame_vision.reading.inside import path_below
 
 _WHAT_TO_DO = "Give --input.data_dir the folder with data.yaml, or with images and labels"
 

@@ -22,7 +22,6 @@ from tf_frame.errors import DataError
 from tf_frame.text_file import normal_name, parse_integer, read_json
 from tf_frame_vision.reading.image_header import ImageError
 from tf_frame_vision.reading.pixels import load_mask
-from tf_frame_vision.reading.scan import Problem
 
 # Labels of labelme's tutorials for pixels that do not count, and for those of no object.
 IGNORE, BACKGROUND = "__ignore__", "_background_"
@@ -82,12 +81,9 @@ def examine_labelme(path: Path) -> Any:
 
     Returns:
       `[imagePath, height, width, shapes]`, with the values of a `LabelmeShape` of each shape, or
-      the reason why the shape cannot be used; None for a file of another program; or a `Problem`.
+      the reason why the shape cannot be used; None for a file of another program.
     """
-    try:
-        content = read_json(path)
-    except DataError as error:
-        return Problem(f"it {str(error).removeprefix(f'{path} ')}")
+    content = read_json(path)
     if not isinstance(content, dict) or not isinstance(content.get("shapes"), list):
         return None
     size = []
@@ -95,7 +91,7 @@ def examine_labelme(path: Path) -> Any:
         try:
             size.append(None if content.get(key) is None else parse_integer(content[key]))
         except ValueError as error:
-            return Problem(f"its {key} {error}")
+            raise DataError(f"its {key} {error}") from None
     name = content.get("imagePath")
     return [name if isinstance(name, str) else "", *size, [*map(_examined, content["shapes"])]]
 

@@ -21,7 +21,6 @@ import numpy as np
 
 from tf_frame.errors import DataError
 from tf_frame.text_file import read_lines, split_words
-from tf_frame_vision.reading.scan import Problem
 
 AUTO, BOXES, OBB, SEGMENTS = "auto", "boxes", "obb", "segments"
 # Numbers of a box, and those of four points.
@@ -40,12 +39,9 @@ def examine_labels(path: Path, keypoints: int = 0) -> Any:
     Returns:
       A text in base64, `[objects, 3 + COLUMNS]` float32: line, class, count of numbers and values
       of each object, see `yolo.YoloPart`; and the lines that cannot be used, such as `line 3: its
-      class ...`. Or a `Problem`.
+      class ...`.
     """
-    try:
-        rows = read_labels(path, keypoints)
-    except DataError as error:
-        return Problem(f"it {str(error).removeprefix(f'{path} ')}")
+    rows = read_labels(path, keypoints)
     table = [_shortened(*row) for row in rows if len(row) > 2]
     packed = base64.b64encode(np.array(table, "<f4").tobytes()).decode()
     return packed, [f"line {row[0]}: {row[1]}" for row in rows if len(row) == 2]

@@ -7,12 +7,13 @@ label teaches nothing. Only files that share their size with another one are rea
 from __future__ import annotations
 
 import hashlib
+import itertools
 import os
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
+from tf_frame_vision.reading.inside import path_below
 from tf_frame_vision.reading.scan import Problem, scan
 
 # Beyond so many files, and so many of them with a size that another one has, none are compared.
@@ -34,51 +35,34 @@ def find_copies(root: Path, paths: Sequence[str]) -> list[list[str]] | None:
     """
     if len(paths) > _MOST_FILES:
         return None
-    candidates = _shared(paths, _size)
+    candidates = [*itertools.chain.from_iterable(_alike(paths, _size))]
     if len(candidates) > _MOST_READ:
         return None
     parts = _examined(root, candidates, _part_digest, "parts")
-    same_parts = _shared(candidates, parts.get)
-    digests = _examined(root, same_parts, _digest, "copies")
-    groups: dict[Any, list[str]] = defaultdict(list)
-    for path in same_parts:
-        if digests.get(path) is not None:
-            groups[digests[path]].append(path)
-    return [group for group in groups.values() if len(group) > 1]
+    same_parts = [*itertools.chain.from_iterable(_alike(candidates, parts.get))]
+    return _alike(same_parts, _examined(root, same_parts, _digest, "copies").get)
 
 
-def _shared(paths: Sequence[str], key: Callable[[str], Hashable]) -> list[str]:
-    """Returns the paths with a key that another path has, too; those without a key are left out."""
+def _alike(paths: Sequence[str], key: Callable[[str], Hashable]) -> list[list[str]]:
+    """Returns groups of several paths with the same key; paths without a key are left out."""
     groups: dict[Hashable, list[str]] = defaultdict(list)
     for path in paths:
         groups[key(path)].append(path)
     groups.pop(None, None)
-    return [path for group in groups.values() if len(group) > 1 for path in group]
+    return [group for group in groups.values() if len(group) > 1]
 
 
 def _examined(
-    root: Path, paths: Sequence[str], examine: Callable[[Path], Any], kind: str
-) -> Mapping[str, Any]:
-    """Returns the result for each file; None for a file that cannot be read."""
-    prefix = os.path.join(root, "")
-    # `relpath` takes seconds for 100,000 files.
-    names = [
-        path[len(prefix) :] if path.startswith(prefix) else os.path.relpath(path, root)
-        for path in paths
-    ]
-    results = scan(root, names, lambda path: _unless_unreadable(examine, path), kind=kind)
+    root: Path, paths: Sequence[str], examine: Callable[[Path], str], kind: str
+) -> Mapping[str, str]:
+    """Returns the result for each file that can be read."""
+    results = scan(root, [path_below(root, path) for path in paths], examine, kind=kind)
     return {
-        path: None if isinstance(result, Problem) else result
+        path: result
         for path, result in zip(paths, results, strict=True)
+        # Reading the examples names a file that cannot be read.
+        if not isinstance(result, Problem)
     }
-
-
-def _unless_unreadable(examine: Callable[[Path], Any], path: Path) -> Any:
-    try:
-        return examine(path)
-    except OSError:
-        # Reading the examples names the file; here it is only no copy.
-        return None
 
 
 def _size(path: str) -> int | None:

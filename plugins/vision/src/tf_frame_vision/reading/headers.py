@@ -2,31 +2,27 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from tf_frame_vision.reading.image_header import ImageError, read_header
-from tf_frame_vision.reading.scan import Problem, scan
-
-_VERSION = 1
+from tf_frame_vision.reading.image_header import read_header
+from tf_frame_vision.reading.scan import scan
 
 
 def scan_headers(root: Path, names: Sequence[str], *, max_pixels: int) -> list[Any]:
-    """Returns `[stored height, stored width, orientation]` of each image, or a `Problem`.
+    """Returns `[stored height, stored width, orientation]` of each image, or a `scan.Problem`.
 
     Args:
       root: the data folder.
       names: paths below it.
       max_pixels: see `image_header.read_header`.
     """
+    examine = functools.partial(_examine, max_pixels=max_pixels)
+    return scan(root, names, examine, kind="headers", options=max_pixels)
 
-    def examine(path: Path) -> Any:
-        try:
-            header = read_header(path, max_pixels=max_pixels)
-        except ImageError as error:
-            return Problem(str(error))
-        return header.stored_height, header.stored_width, header.orientation
 
-    options = {"version": _VERSION, "max_pixels": max_pixels}
-    return scan(root, names, examine, kind="headers", options=options)
+def _examine(path: Path, max_pixels: int) -> tuple[int, int, int]:
+    header = read_header(path, max_pixels=max_pixels)
+    return header.stored_height, header.stored_width, header.orientation

@@ -1,13 +1,9 @@
 """Cache next to TFRecord files: offsets of records, and unpacked copies of gzipped files.
 
-A hidden folder is shared by all runs that share the data, and no pattern of shards matches it:
-
-    .tf_frame/NAME.index     byte offsets of the records of NAME
+    .tf_frame/NAME.index     byte offsets of the records of NAME; see `cache`
     .tf_frame/NAME.records   a gzipped NAME, unpacked
 
-An index counts for a file of the same size and time of modification only. A damaged index is made
-anew; without permission to write, at each start. Files get their names when they are
-whole.
+No pattern of shards matches the hidden folder.
 """
 
 from __future__ import annotations
@@ -17,20 +13,19 @@ import contextlib
 import fcntl
 import gzip
 import hashlib
-import json
 import logging
 import os
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from tf_frame.errors import DataError
+from tf_frame_vision.reading import cache
+from tf_frame_vision.reading.cache import FOLDER
 
 _LOG = logging.getLogger("tf_frame")
-FOLDER = ".tf_frame"
-_VERSION = 1
 _CHUNK_BYTES = 1 << 20
 
 
@@ -61,19 +56,10 @@ def cache_folder(path: Path, *, needed: bool) -> Path | None:
     return None
 
 
-def read_index(folder: Path, path: Path) -> array.array[int] | None:
+def read_index(folder: Path, path: Path, *, is_gzipped: bool) -> array.array[int] | None:
     """Reads the offsets of the records of a file; None without a valid index."""
-    try:
-        with open(folder / f"{path.name}.index", "rb") as file:
-            header = json.loads(file.readline())
-            data = file.read()
-        unpacked_bytes = header["unpacked_bytes"]
-        if unpacked_bytes is not None and unpacked_bytes != unpacked(folder, path).stat().st_size:
-            return None
-        if header != _header(path, data, unpacked_bytes):
-            return None
-    except (OSError, ValueError, KeyError, TypeError):
-        # Lost or damaged, which costs time only.
+    data = cache.load(_index(folder, path), _state(folder, path, is_gzipped))
+    if data is None:
         return None
     offsets = array.array("q")
     offsets.frombytes(data)
@@ -81,28 +67,22 @@ def read_index(folder: Path, path: Path) -> array.array[int] | None:
 
 
 def write_index(
-    folder: Path, path: Path, offsets: array.array[int], *, is_unpacked: bool, seen: os.stat_result
+    folder: Path,
+    path: Path,
+    offsets: array.array[int],
+    *,
+    is_gzipped: bool,
+    seen: Mapping[str, int],
 ) -> None:
-    """Writes the offsets of the records of a file, unless it has changed or nothing can be written.
+    """Writes the offsets of the records of a file, if that is possible.
 
     Args:
       offsets: byte offset of each record.
-      is_unpacked: whether they are those of the unpacked copy.
-      seen: status of the file before it was read.
+      is_gzipped: whether they are those of the unpacked copy.
+      seen: state of the file before it was read; if it has changed, the index never counts.
     """
-    data = offsets.tobytes()
-    partial = folder / f"{path.name}.index.{os.getpid()}"
-    try:
-        size = unpacked(folder, path).stat().st_size if is_unpacked else None
-        header = _header(path, data, size)
-        if (header["bytes"], header["mtime_ns"]) != (seen.st_size, seen.st_mtime_ns):
-            return
-        partial.write_bytes(json.dumps(header).encode() + b"\n" + data)
-        partial.replace(folder / f"{path.name}.index")
-    except OSError as error:
-        _LOG.info("no index of %s is kept: %s", path, error)
-        with contextlib.suppress(OSError):
-            partial.unlink()
+    state = {**_state(folder, path, is_gzipped), **seen}
+    cache.keep(_index(folder, path), state, [offsets.tobytes()])
 
 
 def unpacked(folder: Path, path: Path) -> Path:
@@ -125,7 +105,7 @@ def unpack(folder: Path, path: Path) -> str:
     _LOG.info("unpacking %s to %s", path, unpacked(folder, path))
     try:
         with _locked(folder / f"{path.name}.partial") as target:
-            if read_index(folder, path) is not None:
+            if read_index(folder, path, is_gzipped=True) is not None:
                 return ""  # Another process has just done it.
             target.truncate(0)
             damage = _copy(path, target)
@@ -159,13 +139,11 @@ def _locked(path: Path) -> Iterator[BinaryIO]:
         yield file
 
 
-def _header(path: Path, data: bytes, unpacked_bytes: int | None) -> dict[str, Any]:
-    status = path.stat()
-    return {
-        "version": _VERSION,
-        "bytes": status.st_size,
-        "mtime_ns": status.st_mtime_ns,
-        "unpacked_bytes": unpacked_bytes,
-        "byte_order": sys.byteorder,
-        "crc32": zlib.crc32(data),
-    }
+def _index(folder: Path, path: Path) -> Path:
+    return folder / f"{path.name}.index"
+
+
+def _state(folder: Path, path: Path, is_gzipped: bool) -> dict[str, Any]:
+    copy = unpacked(folder, path)
+    size = copy.stat().st_size if is_gzipped and copy.exists() else None
+    return {**cache.file_state(path), "unpacked_bytes": size, "byte_order": sys.byteorder}

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from tf_frame.errors import DataError
-from tf_frame_vision.reading import record_cache
+from tf_frame_vision.reading import cache, record_cache
 
 _HEADER = struct.Struct("<QI")
 _CRC_BYTES = 4
@@ -60,19 +60,20 @@ def index_records(path: Path) -> RecordIndex:
       DataError: the file cannot be read or unpacked.
     """
     try:
-        seen = path.stat()
+        seen = cache.file_state(path)
         is_gzipped = _is_gzipped(path)
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error.strerror}") from None
-    cache = record_cache.cache_folder(path, needed=is_gzipped)
-    copy = record_cache.unpacked(cache, path) if cache and is_gzipped else None
-    offsets = record_cache.read_index(cache, path) if cache else None
+    folder = record_cache.cache_folder(path, needed=is_gzipped)
+    if folder is None:
+        return _indexed(path, None, "")
+    copy = record_cache.unpacked(folder, path) if is_gzipped else None
+    offsets = record_cache.read_index(folder, path, is_gzipped=is_gzipped)
     if offsets is not None:
         return RecordIndex(path, offsets, "", copy)
-    damage = record_cache.unpack(cache, path) if cache and is_gzipped else ""
-    index = _indexed(path, copy, damage)
-    if cache and not index.damage:
-        record_cache.write_index(cache, path, index.offsets, is_unpacked=is_gzipped, seen=seen)
+    index = _indexed(path, copy, record_cache.unpack(folder, path) if is_gzipped else "")
+    if not index.damage:
+        record_cache.write_index(folder, path, index.offsets, is_gzipped=is_gzipped, seen=seen)
     return index
 
 
