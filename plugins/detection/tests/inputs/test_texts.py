@@ -7,9 +7,7 @@ import pytest
 from tf_frame import Mode
 from tf_frame.errors import DataError
 from tf_frame_detection.inputs import coco_json, dota, voc_xml
-from tf_frame_detection.inputs.annotations import (
-    read_names,
-)
+from tf_frame_detection.inputs.annotation_files import read_list
 from tf_frame_vision.reading.class_names import read_class_names
 
 INPUTS = {"coco_json": coco_json.CocoJson, "voc_xml": voc_xml.VocXml, "dota": dota.Dota}
@@ -84,7 +82,7 @@ def test_json_in_utf_16(forms, tmp_path):
 def test_lists_have_names_with_blanks_and_numbers(tmp_path):
     path = tmp_path / "list.txt"
     path.write_text(f"IMG (1)\r\n 000012  -1\n{DECOMPOSED} 2\n")
-    assert read_names(path, ["IMG (1)", f"{COMPOSED} 2"]) == ["IMG (1)", "000012", f"{COMPOSED} 2"]
+    assert read_list(path, ["IMG (1)", f"{COMPOSED} 2"]) == ["IMG (1)", "000012", f"{COMPOSED} 2"]
 
 
 def test_classes_keep_their_blanks_and_are_named_once(tmp_path):

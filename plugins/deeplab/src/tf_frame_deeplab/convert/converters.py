@@ -27,9 +27,9 @@ from tf_frame_deeplab.convert.options import (
     YoloMasksOptions,
     check_splits,
 )
-from tf_frame_deeplab.convert.source import MaskedPicture, Source, digest, overlaps, without_prefix
+from tf_frame_deeplab.convert.source import MaskedPicture, Source, digest, overlaps
 from tf_frame_vision.convert.folders import check_apart, check_folder, fingerprint
-from tf_frame_vision.convert.options import range_setting
+from tf_frame_vision.convert.options import range_setting, without_prefix
 
 if TYPE_CHECKING:
     from tf_frame_deeplab.inputs.drawn_data import DrawnData

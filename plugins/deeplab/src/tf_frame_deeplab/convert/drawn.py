@@ -16,11 +16,11 @@ from tf_frame_deeplab.convert.source import (
     Source,
     name_below,
     numbers,
-    without_prefix,
 )
 from tf_frame_deeplab.inputs.drawn_data import DrawnData, DrawnImage, divided, usable
 from tf_frame_deeplab.inputs.mask_file import Pair
 from tf_frame_deeplab.inputs.regions import Canvas, draw
+from tf_frame_vision.convert.options import without_prefix
 from tf_frame_vision.reading.damage import check_damage
 
 

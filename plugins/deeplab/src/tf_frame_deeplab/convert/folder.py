@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from tf_frame.errors import DataError
-from tf_frame_deeplab.convert.source import MaskedPicture, Meaning, Source, numbers, without_prefix
+from tf_frame_deeplab.convert.source import MaskedPicture, Meaning, Source, numbers
 from tf_frame_deeplab.inputs.classes import read_classes
 from tf_frame_deeplab.inputs.parts import FormOptions, find_parts
+from tf_frame_vision.convert.options import without_prefix
 
 
 def read_folder(root: Path, options: FormOptions, *, ignore_label: int) -> Source:

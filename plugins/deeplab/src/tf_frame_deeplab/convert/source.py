@@ -107,11 +107,6 @@ def find_folder(source: Path, inner: Sequence[str], needed: str) -> Path:
     )
 
 
-def without_prefix(error: DataError) -> DataError:
-    """Returns an error of an input for a converter, whose options have no prefix."""
-    return DataError(str(error).replace("--input.", "--"))
-
-
 def name_below(folder: Path, image: Path) -> str:
     """Returns the path of an image below its folder without ending: the identity of the image."""
     within = image.is_relative_to(folder)

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from tf_frame import DataWarning, InputInfo, Mode, option
 from tf_frame.errors import DataError
-from tf_frame_detection.inputs.annotations import Part
+from tf_frame_detection.inputs.annotations import FolderContent, Part
 from tf_frame_detection.inputs.box_faults import box_warnings
 from tf_frame_detection.inputs.checks import OrientationOptions, make_splits
 from tf_frame_detection.inputs.detection_input import (
@@ -21,12 +21,7 @@ from tf_frame_detection.inputs.detection_input import (
     check_size,
     make_labels,
 )
-from tf_frame_detection.inputs.photographs import (
-    collect,
-    count_beyond,
-    divide,
-    make_fields,
-)
+from tf_frame_detection.inputs.photographs import collect, count_beyond, divide, make_fields
 from tf_frame_vision.data_content import SplitContent, count_classes
 from tf_frame_vision.example_input import ExampleInput, ExampleOptions, Split, absent_split
 from tf_frame_vision.formats import look_alikes
@@ -149,15 +144,17 @@ class AnnotatedImages(DetectionInput, ExampleInput):
 
 
 class AnnotatedFolder(AnnotatedImages):
-    """Input of image files; a subclass defines `find`, which calls `use`.
+    """Input of image files; a subclass defines `read_folder`.
 
     Attributes:
       formats: the formats of annotations that the input reads; see `formats.look_alikes`.
+      what_to_do: sentence of the error of a missing folder.
       root: the data folder.
       remarks: lines about the data that `notes` returns.
     """
 
     formats: ClassVar[Sequence[str]] = ()
+    what_to_do: ClassVar[str]
     root: Path
     remarks: Sequence[str] = ()
 
@@ -165,10 +162,24 @@ class AnnotatedFolder(AnnotatedImages):
         with naming_look_alikes(params.data_dir, INPUTS, self.formats):
             super().__init__(params=params, info=info)
 
-    def existing(self, what_to_do: str) -> Path:
-        """Returns the folder `data_dir`, which must be there."""
-        self.root = existing_folder(self.params.data_dir, "--input.data_dir", what_to_do)
-        return self.root
+    @staticmethod
+    def read_folder(root: Path, params: Any) -> FolderContent:
+        """Reads the data folder, with the options of the input or of the converter of its name.
+
+        Raises:
+          DataError: the data does not exist, or is damaged.
+        """
+        raise NotImplementedError("an input of a folder does not define read_folder()")
+
+    def find(self) -> None:
+        self.root = existing_folder(self.params.data_dir, "--input.data_dir", self.what_to_do)
+        content = self.read_folder(self.root, self.params)
+        self.class_ids, self.remarks = content.ids, content.notes
+        names = content.names
+        parts: list[Any] = [content.training, content.evaluation]
+        # `use` makes other columns of many objects, so these must not be held here.
+        del content
+        self.use(names, parts.pop(0), parts.pop())
 
     def use(self, class_names: Sequence[str], training: Part, evaluation: Part | None) -> None:
         """Checks the parts that the subclass has found, and sets the splits.

@@ -7,20 +7,10 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import os
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
-from tf_frame import text_file
-from tf_frame.errors import DataError
-from tf_frame.text_file import normal_name, split_words
-from tf_frame_vision.example_input import IMAGE_SUFFIXES
-from tf_frame_vision.reading.class_names import find_repeated
-from tf_frame_vision.reading.damage import Damage
-from tf_frame_vision.reading.folders import visible
-from tf_frame_vision.reading.inside import path_below
-from tf_frame_vision.reading.scan import MISSING, scan
+from tf_frame.text_file import normal_name
 
 Size = tuple[int, int]
 
@@ -89,12 +79,16 @@ class FolderContent:
       training: photographs to train on, and lines about images that cannot be used.
       evaluation: those to evaluate; None: nothing says which.
       notes: remarks for people, a line each.
+      ids: the data set's own ids of the classes; empty: they are 1, 2 ...
+      rotated: whether the objects have four corners.
     """
 
     names: Sequence[str]
     training: Part
     evaluation: Part | None = None
     notes: Sequence[str] = ()
+    ids: Sequence[int] = ()
+    rotated: bool = False
 
 
 class RecordError(Exception):
@@ -147,105 +141,3 @@ def class_number(classes: Mapping[str, int], name: str) -> int:
         some = ", ".join(list(classes)[:5])
         raise RecordError(f"its class {name!r} is none of {some}{' ...' * (len(classes) > 5)}")
     return number
-
-
-def read_names(path: Path, existing: Collection[str]) -> list[str]:
-    """Returns the name in each line of a list.
-
-    Args:
-      path: the list.
-      existing: names that there are. A line that is none of them is its first word, because
-        lists of a class in PASCAL VOC have a number after the name.
-
-    Raises:
-      DataError: the list cannot be read, is empty, or has a name twice.
-    """
-    by_form = {normal_name(name): name for name in existing}
-    lines = text_file.read_names(path)
-    names = [by_form.get(normal_name(line)) or split_words(line)[0] for line in lines]
-    if not names:
-        raise DataError(f"the list {path} is empty; write a name in each line")
-    twice = find_repeated(names)
-    if twice is not None:
-        raise DataError(f"the list {path} names {twice} twice; remove one line")
-    return names
-
-
-def files_by_stem(folder: Path, suffixes: Sequence[str]) -> dict[str, Path]:
-    """Returns the file of each name without ending; names are in their normal form.
-
-    Args:
-      folder: the folder of the files; hidden files do not count.
-      suffixes: endings in lower case; files may have them in upper case.
-
-    Raises:
-      DataError: two files have one name.
-    """
-    files: dict[str, Path] = {}
-    for name in visible(folder, folders=False):
-        stem, suffix = os.path.splitext(name)
-        if suffix.lower() in suffixes:
-            stem = normal_name(stem)
-            if stem in files:
-                raise DataError(f"{folder} has both {files[stem].name} and {name}; remove one")
-            files[stem] = folder / name
-    return files
-
-
-@dataclasses.dataclass(frozen=True)
-class AnnotatedFile:
-    """An image and the content of the file that describes it.
-
-    Attributes:
-      image: the image; of a description without an image, where it would be.
-      file: the description.
-      content: result of its examination; a `Problem` if it cannot be used or is missing.
-    """
-
-    image: Path
-    file: Path
-    content: Any
-
-
-def read_files(
-    root: Path,
-    folders: tuple[Path, Path],
-    suffix: str,
-    names: Sequence[str] | None,
-    examine: Callable[[Path], Any],
-    *,
-    kind: str,
-) -> list[AnnotatedFile]:
-    """Reads the files that describe images of the same names, unless an earlier start has done so.
-
-    Args:
-      root: the data folder.
-      folders: of the images, and of the descriptions.
-      suffix: ending of the descriptions, such as `.xml`.
-      names: names without ending; None: all that there are.
-      examine, kind: see `scan`.
-    """
-    images, files = files_by_stem(folders[0], IMAGE_SUFFIXES), files_by_stem(folders[1], (suffix,))
-    stems = sorted({*images, *files}) if names is None else [normal_name(name) for name in names]
-    pairs = [
-        (images.get(s, folders[0] / f"{s}.jpg"), files.get(s, folders[1] / f"{s}{suffix}"))
-        for s in stems
-    ]
-    paths = [path_below(root, file) for _, file in pairs]
-    results = scan(root, paths, examine, kind=kind)
-    return [
-        AnnotatedFile(image, file, result)
-        for (image, file), result in zip(pairs, results, strict=True)
-    ]
-
-
-def damage_of_file(annotated: AnnotatedFile) -> Damage:
-    """Returns the line of an image whose description cannot be used or is missing."""
-    if annotated.content.reason == MISSING:
-        return Damage.of_file(
-            annotated.image,
-            f"it has no annotation: write {annotated.file}, without an object if the image shows "
-            "none",
-            "it has no annotation",
-        )
-    return Damage.of_file(annotated.file, annotated.content.reason)

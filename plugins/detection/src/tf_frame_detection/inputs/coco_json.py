@@ -14,14 +14,14 @@ import dataclasses
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from tf_frame.errors import DataError
 from tf_frame.text_file import normal_name
 from tf_frame_detection.inputs.annotated_images import AnnotatedFolder, FolderOptions
-from tf_frame_detection.inputs.annotations import Part
+from tf_frame_detection.inputs.annotations import FolderContent
 from tf_frame_detection.inputs.coco_file import Category, CocoContent, read_coco_file
 from tf_frame_detection.inputs.photographs import Photographs
 from tf_frame_vision.formats import look_alikes
@@ -29,68 +29,22 @@ from tf_frame_vision.formats.coco_layout import CocoFile, CocoOptions, find_coco
 from tf_frame_vision.reading.class_names import find_repeated
 from tf_frame_vision.reading.inside import path_below
 
-_WHAT_TO_DO = "Give --input.data_dir the folder of the images and JSON files"
 # Supercategory of the category that Roboflow puts above all others.
 _NONE = "none"
-FormOptions = CocoOptions
 
 
 @dataclasses.dataclass(frozen=True)
-class Params(FormOptions, FolderOptions):
+class Params(CocoOptions, FolderOptions):
     """Options of the input."""
 
 
-@dataclasses.dataclass(frozen=True)
-class Content:
-    """Classes and photographs of COCO's JSON files.
-
-    Attributes:
-      names, ids: classes, in the order of their ids.
-      parts: photographs, and lines for records that cannot be used: to train on, and perhaps to
-        evaluate.
-      notes: remarks for people, a line each.
-    """
-
-    names: Sequence[str]
-    ids: Sequence[int]
-    parts: Sequence[Part]
-    notes: Sequence[str] = ()
-
-
-class CocoJson(AnnotatedFolder):
-    """Images, and JSON files in COCO's format. Crowds are ignored."""
-
-    Params: ClassVar[type] = Params
-    formats = (look_alikes.COCO,)
-
-    def find(self) -> None:
-        params = self.params
-        content = read_coco(
-            self.existing(_WHAT_TO_DO),
-            params,
-            eval_split=params.eval_split,
-            outside=params.allow_outside,
-        )
-        self.class_ids, self.remarks = content.ids, content.notes
-        names, parts = content.names, list(content.parts)
-        # `use` makes other columns of many objects, so these must not be held here.
-        del content
-        self.use(names, parts.pop(0), parts.pop() if parts else None)
-
-
-def read_coco(folder: Path, options: FormOptions, *, eval_split: str, outside: bool) -> Content:
+def read_coco(root: Path, params: Any) -> FolderContent:
     """Reads the JSON files of a folder.
-
-    Args:
-      folder: the data folder.
-      options: the files that the user names.
-      eval_split: the option `--input.eval_split`.
-      outside: whether names of images may lead out of the folder.
 
     Raises:
       DataError: a file is missing or broken, or both have other categories.
     """
-    layout = find_coco(folder, options, eval_split=eval_split)
+    layout = find_coco(root, params, eval_split=params.eval_split)
     files = [layout.training, *([layout.evaluation] if layout.evaluation else [])]
     contents = [read_coco_file(file.path) for file in files]
     used = set().union(*(np.unique(content.category_ids).tolist() for content in contents))
@@ -99,7 +53,7 @@ def read_coco(folder: Path, options: FormOptions, *, eval_split: str, outside: b
         raise DataError(_explain_difference(files, categories))
     ids = sorted(categories[0])
     parts = [
-        (_photographs(content, file, folder, ids, outside=outside), content.damaged)
+        (_photographs(content, file, root, ids, outside=params.allow_outside), content.damaged)
         for content, file in zip(contents, files, strict=True)
     ]
     merged = [
@@ -109,7 +63,17 @@ def read_coco(folder: Path, options: FormOptions, *, eval_split: str, outside: b
         if content.merged
     ]
     names = [categories[0][id_] for id_ in ids]
-    return Content(names, ids, parts, [*layout.notes, *notes[0], *merged])
+    evaluation = parts[1] if len(parts) > 1 else None
+    return FolderContent(names, parts[0], evaluation, [*layout.notes, *notes[0], *merged], ids)
+
+
+class CocoJson(AnnotatedFolder):
+    """Images, and JSON files in COCO's format. Crowds are ignored."""
+
+    Params: ClassVar[type] = Params
+    formats = (look_alikes.COCO,)
+    what_to_do = "Give --input.data_dir the folder of the images and JSON files"
+    read_folder = staticmethod(read_coco)
 
 
 def _categories(content: CocoContent, used: set[int]) -> tuple[dict[int, str], list[str]]:

@@ -12,11 +12,13 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from pathlib import Path
+from typing import Any, ClassVar
 
 from tf_frame import option
 from tf_frame_detection.inputs.annotated_images import AnnotatedFolder, FolderOptions
 from tf_frame_detection.inputs.annotations import (
+    FolderContent,
     Marked,
     Part,
     Photograph,
@@ -25,12 +27,7 @@ from tf_frame_detection.inputs.annotations import (
     number_classes,
 )
 from tf_frame_vision.formats import look_alikes
-from tf_frame_vision.formats.labelme import (
-    LabelmeData,
-    LabelmeImage,
-    LabelmeOptions,
-    read_labelme,
-)
+from tf_frame_vision.formats.labelme import LabelmeImage, LabelmeOptions, read_labelme
 from tf_frame_vision.formats.labelme_shapes import (
     BACKGROUND,
     IGNORE,
@@ -41,7 +38,6 @@ from tf_frame_vision.formats.labelme_shapes import (
 )
 from tf_frame_vision.reading.damage import Damage
 
-_WHAT_TO_DO = "Give --input.data_dir the folder of the images and labelme's JSON files"
 _FOUR_CORNERS = 4
 
 
@@ -52,33 +48,26 @@ class Params(LabelmeOptions, FolderOptions):
     rotated: bool = option(False, "also yield rotated boxes, of shapes with four corners")
 
 
+def read_labelme_boxes(root: Path, params: Any) -> FolderContent:
+    """Reads a folder; see `tf_frame_vision.formats.labelme.read_labelme`.
+
+    Raises:
+      DataError: the folder cannot be read.
+    """
+    data = read_labelme(root, params, eval_split=params.eval_split, outside=params.allow_outside)
+    classes, rotated = number_classes(data.names), params.rotated
+    evaluation = None if data.evaluation is None else _part(data.evaluation, classes, rotated)
+    training = _part(data.training, classes, rotated)
+    return FolderContent(data.names, training, evaluation, data.notes, rotated=rotated)
+
+
 class Labelme(AnnotatedFolder):
     """Images, and JSON files of labelme."""
 
     Params: ClassVar[type] = Params
     formats = (look_alikes.LABELME,)
-
-    def find(self) -> None:
-        params = self.params
-        data = read_labelme(
-            self.existing(_WHAT_TO_DO),
-            params,
-            eval_split=params.eval_split,
-            outside=params.allow_outside,
-        )
-        self.remarks = data.notes
-        self.use(data.names, *labelme_parts(data, rotated=params.rotated))
-
-
-def labelme_parts(data: LabelmeData, *, rotated: bool) -> tuple[Part, Part | None]:
-    """Returns the photographs to train on, and those to evaluate: None without such a part."""
-    classes = number_classes(data.names)
-    training, evaluation = (
-        None if images is None else _part(images, classes, rotated)
-        for images in (data.training, data.evaluation)
-    )
-    assert training is not None
-    return training, evaluation
+    what_to_do = "Give --input.data_dir the folder of the images and labelme's JSON files"
+    read_folder = staticmethod(read_labelme_boxes)
 
 
 def _part(images: Sequence[LabelmeImage], classes: Mapping[str, int], rotated: bool) -> Part:
@@ -90,10 +79,8 @@ def _photograph(image: LabelmeImage, classes: Mapping[str, int], rotated: bool) 
     objects: dict[object, list[LabelmeShape]] = {}
     for shape in image.shapes:
         if shape.label != BACKGROUND:
-            alone = shape.group is None
-            objects.setdefault(shape.place if alone else (shape.label, shape.group), []).append(
-                shape
-            )
+            name = shape.place if shape.group is None else (shape.label, shape.group)
+            objects.setdefault(name, []).append(shape)
     marks, problems = [], list(image.problems)
     for shapes in objects.values():
         record = f"shape {shapes[0].place}"

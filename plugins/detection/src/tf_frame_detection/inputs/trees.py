@@ -25,7 +25,7 @@ from tf_frame_detection.inputs.annotations import (
     parse_numbers,
 )
 from tf_frame_vision.example_input import IMAGE_SUFFIXES
-from tf_frame_vision.reading.folders import visible
+from tf_frame_vision.reading.folders import existing_folder, visible
 from tf_frame_vision.reading.inside import inside
 
 _SAMPLE = Path(__file__).parents[1] / "data" / "trees"
@@ -72,9 +72,8 @@ class Trees(AnnotatedFolder):
     Params: ClassVar[type] = Params
 
     def find(self) -> None:
-        self.root = _SAMPLE
-        if self.params.data_dir:
-            self.existing(f"Give the folder of {_FILE}, or leave it empty to use the sample")
+        what_to_do = f"Give the folder of {_FILE}, or leave it empty to use the sample"
+        self.root = existing_folder(self.params.data_dir or _SAMPLE, "--input.data_dir", what_to_do)
         photographs, plots, problems = _read(self.root, allow_outside=self.params.allow_outside)
         if self.params.divide_by == _PLOT:
             trains = [_TRAINING_PLOT in plot for plot in plots]

@@ -12,23 +12,21 @@ from __future__ import annotations
 
 import dataclasses
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from tf_frame import option
 from tf_frame.errors import DataError
 from tf_frame_detection.inputs.annotated_images import AnnotatedFolder, FolderOptions
-from tf_frame_detection.inputs.annotations import Part
+from tf_frame_detection.inputs.annotations import FolderContent, Part
 from tf_frame_detection.inputs.photographs import Photographs
 from tf_frame_vision.formats import look_alikes
-from tf_frame_vision.formats.yolo import YoloData, YoloPart, read_yolo
+from tf_frame_vision.formats.yolo import YoloPart, read_yolo
 from tf_frame_vision.formats.yolo_labels import OBB
 from tf_frame_vision.formats.yolo_layout import YoloOptions
 from tf_frame_vision.reading.damage import Damage
 from tf_frame_vision.reading.inside import path_below
-
-_WHAT_TO_DO = "Give --input.data_dir the folder with data.yaml, or with images and labels"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -38,33 +36,30 @@ class Params(YoloOptions, FolderOptions):
     rotated: bool = option(False, "also yield rotated boxes, of YOLO-OBB")
 
 
+def read_yolo_boxes(root: Path, params: Any) -> FolderContent:
+    """Reads a data set; see `tf_frame_vision.formats.yolo.read_yolo`.
+
+    Raises:
+      DataError: the data cannot be read, or has no rotated boxes and these are asked for.
+    """
+    data = read_yolo(root, params, eval_split=params.eval_split, outside=params.allow_outside)
+    rotated = data.form == OBB
+    if params.rotated and not rotated:
+        raise DataError(
+            f"{root} has {data.form} and no rotated boxes of four points; leave out --input.rotated"
+        )
+    evaluation = None if data.evaluation is None else _part(root, data.evaluation, data.form)
+    training = _part(root, data.training, data.form)
+    return FolderContent(data.names, training, evaluation, data.notes, rotated=rotated)
+
+
 class Yolo(AnnotatedFolder):
     """Images, and label files of YOLO."""
 
     Params: ClassVar[type] = Params
     formats = look_alikes.YOLO
-
-    def find(self) -> None:
-        params = self.params
-        data = read_yolo(
-            self.existing(_WHAT_TO_DO),
-            params,
-            eval_split=params.eval_split,
-            outside=params.allow_outside,
-        )
-        if params.rotated and data.form != OBB:
-            raise DataError(
-                f"{self.root} has {data.form} and no rotated boxes of four points; leave out "
-                "--input.rotated"
-            )
-        self.remarks = data.notes
-        self.use(data.names, *yolo_parts(self.root, data))
-
-
-def yolo_parts(root: Path, data: YoloData) -> tuple[Part, Part | None]:
-    """Returns the photographs to train on, and those to evaluate: None without such a part."""
-    evaluation = None if data.evaluation is None else _part(root, data.evaluation, data.form)
-    return _part(root, data.training, data.form), evaluation
+    what_to_do = "Give --input.data_dir the folder with data.yaml, or with images and labels"
+    read_folder = staticmethod(read_yolo_boxes)
 
 
 def _part(root: Path, part: YoloPart, form: str) -> Part:

@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from tf_frame import option
-from tf_frame.errors import ConfigError
+from tf_frame.errors import ConfigError, DataError
 from tf_frame_vision.reading.image_options import ImageOptions
 
 _SPLIT_PATTERN = re.compile(r"[A-Za-z0-9_]+")
@@ -34,6 +34,11 @@ class ConvertOptions(ImageOptions):
 def range_setting(options: ImageOptions) -> dict[str, Any]:
     """Returns the setting that a rerun must repeat, none if the range of images is not given."""
     return {"image_range": list(options.image_range)} if options.image_range else {}
+
+
+def without_prefix(error: DataError) -> DataError:
+    """Returns an error of an input for a converter, whose options have no prefix."""
+    return DataError(str(error).replace("--input.", "--"))
 
 
 def check_split_name(split: str) -> None:
