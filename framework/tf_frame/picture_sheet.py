@@ -5,13 +5,14 @@ Pillow draws; it comes with TensorBoard.
 
 from __future__ import annotations
 
-import functools
 import io
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from PIL import Image, ImageDraw, ImageFont
+from PIL import Image, ImageDraw
+
+from tf_frame.picture_font import font_for
 
 # Pixels of a picture: smaller ones are enlarged by a whole factor, larger ones shrunk, with some
 # room for a legend.
@@ -143,7 +144,7 @@ def _cell(picture: Image.Image, caption: str) -> Image.Image:
     text = _shortened("".join(c if c.isprintable() else ascii(c)[1:-1] for c in caption))
     cell = Image.new("RGB", (max(picture.width, _width(text)), picture.height + _LINE), "white")
     cell.paste(picture)
-    ImageDraw.Draw(cell).text((0, picture.height + 1), text, fill="black", font=_font())
+    ImageDraw.Draw(cell).text((0, picture.height + 1), text, fill="black", font=font_for(text, _SIZE))
     return cell
 
 
@@ -157,9 +158,4 @@ def _shortened(text: str) -> str:
 
 
 def _width(text: str) -> int:
-    return int(_font().getlength(text)) + 1
-
-
-@functools.lru_cache
-def _font() -> Any:
-    return ImageFont.load_default(_SIZE)
+    return int(font_for(text, _SIZE).getlength(text)) + 1

@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
+from tf_frame.picture_font import font_for
 from tf_frame_vision.drawing.palette import Pixels
-from tf_frame_vision.drawing.text import font, text_width
+from tf_frame_vision.drawing.text import text_width
 
 _SIZE = 11
 _CAPTION = 13
@@ -84,4 +85,5 @@ def _write(draw: Any, around: Any, fill: Any, caption: str, size: tuple[int, int
     )
     draw.rectangle([left, upper, left + width - 1, upper + _CAPTION - 1], fill=fill)
     ink = "black" if sum(fill) / 3 > _BRIGHT else "white"
-    draw.text((left + 2, upper + _CAPTION / 2), caption, fill=ink, font=font(_SIZE), anchor="lm")
+    font = font_for(caption, _SIZE)
+    draw.text((left + 2, upper + _CAPTION / 2), caption, fill=ink, font=font, anchor="lm")

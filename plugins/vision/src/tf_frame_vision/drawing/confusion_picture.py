@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
+from tf_frame.picture_font import font_for
 from tf_frame_vision.drawing.palette import Pixels
-from tf_frame_vision.drawing.text import font, text_width, upright
+from tf_frame_vision.drawing.text import text_width, upright
 
 # Pixels of a cell, by the largest number of classes: with figures, with names, neither.
 _CELL, _FIGURES = 44, 20
@@ -82,13 +83,14 @@ def _cells(share: NDArray[Any], side: int) -> Pixels:
 
 def _write_names(canvas: Any, names: Sequence[str], margin: int, side: int) -> None:
     draw = ImageDraw.Draw(canvas)
-    settings: dict[str, Any] = {"fill": "black", "font": font(_SIZE)}
-    draw.text((margin, _GAP), "prediction", **settings)
+    title = "prediction"
+    draw.text((margin, _GAP), title, fill="black", font=font_for(title, _SIZE))
     label = upright("label", _SIZE)
     canvas.paste(label, (_GAP, margin))
     for number, name in enumerate(names):
         middle = margin + number * side + side // 2
-        draw.text((margin - _GAP, middle), name, anchor="rm", **settings)
+        place, font = (margin - _GAP, middle), font_for(name, _SIZE)
+        draw.text(place, name, anchor="rm", fill="black", font=font)
         column = upright(name, _SIZE)
         canvas.paste(column, (middle - column.width // 2, margin - _GAP - column.height))
 
@@ -98,10 +100,11 @@ def _write_figures(canvas: Any, share: NDArray[Any], margin: int, side: int) -> 
     for row, column in np.argwhere(share >= _SHOWN):
         x, y = (margin + number * side + side // 2 for number in (column, row))
         brightness = sum(canvas.getpixel((x - side // 2 + 2, y - side // 2 + 2))) / 3
+        figure = f"{share[row, column]:.2f}"
         draw.text(
             (x, y),
-            f"{share[row, column]:.2f}",
+            figure,
             fill="white" if brightness < _DARK else "black",
-            font=font(_SIZE),
+            font=font_for(figure, _SIZE),
             anchor="mm",
         )

@@ -1,15 +1,15 @@
-"""Text in pictures by Pillow's own font: captions and legends below a picture."""
+"""Text in pictures: captions and legends below a picture."""
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from PIL import Image, ImageDraw, ImageFont
+from PIL import Image, ImageDraw
 
+from tf_frame.picture_font import font_for
 from tf_frame_vision.drawing.palette import Pixels
 
 _MARGIN = 4
@@ -24,33 +24,23 @@ _FRAME = (90, 90, 90)
 Entry = tuple[str, Any]
 
 
-@functools.lru_cache
-def font(size: int) -> Any:
-    """Returns Pillow's own font.
-
-    Args:
-      size: height of a line, about, in pixels.
-    """
-    return ImageFont.load_default(size)
-
-
 def text_width(text: str, size: int) -> int:
     """Returns the width of a line of text, in pixels."""
-    width: float = font(size).getlength(text)
+    width: float = font_for(text, size).getlength(text)
     return math.ceil(width)
 
 
 def upright(text: str, size: int) -> Any:
     """Returns a picture of text that runs from below to above: black on white, grey values."""
     picture = Image.new("L", (max(text_width(text, size), 1), size + size // 3), 255)
-    ImageDraw.Draw(picture).text((0, 0), text, fill=0, font=font(size))
+    ImageDraw.Draw(picture).text((0, 0), text, fill=0, font=font_for(text, size))
     return picture.transpose(Image.Transpose.ROTATE_90)
 
 
 def with_captions(picture: Pixels, lines: Sequence[str]) -> Pixels:
     """Adds lines of text below a picture; the size of the result depends on their number alone.
 
-    Characters that Pillow's font lacks are boxes; those that cannot be printed are escaped.
+    Characters that no font has are boxes; those that cannot be printed are escaped.
 
     Args:
       picture: `[height, width, 3]`.
@@ -66,7 +56,7 @@ def with_captions(picture: Pixels, lines: Sequence[str]) -> Pixels:
     for number, line in enumerate(map(_printable, lines)):
         size = _fitting_size(line, width - 2 * _MARGIN)
         place = (_MARGIN, height + _CAPTION_LINE * number + (_CAPTION_LINE - size) // 2)
-        draw.text(place, line, fill="black", font=font(size))
+        draw.text(place, line, fill="black", font=font_for(line, size))
     return np.array(canvas)
 
 
@@ -109,7 +99,7 @@ def with_legend(picture: Pixels, entries: Sequence[Entry]) -> Pixels:
             (x + _TEXT, y + _LEGEND_LINE // 2),
             name,
             fill="black",
-            font=font(_LEGEND_SIZE),
+            font=font_for(name, _LEGEND_SIZE),
             anchor="lm",
         )
     return np.array(canvas)
