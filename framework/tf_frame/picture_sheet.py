@@ -144,7 +144,8 @@ def _cell(picture: Image.Image, caption: str) -> Image.Image:
     text = _shortened("".join(c if c.isprintable() else ascii(c)[1:-1] for c in caption))
     cell = Image.new("RGB", (max(picture.width, _width(text)), picture.height + _LINE), "white")
     cell.paste(picture)
-    ImageDraw.Draw(cell).text((0, picture.height + 1), text, fill="black", font=font_for(text, _SIZE))
+    font = font_for(text, _SIZE)
+    ImageDraw.Draw(cell).text((0, picture.height + 1), text, fill="black", font=font)
     return cell
 
 
