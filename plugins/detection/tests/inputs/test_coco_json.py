@@ -209,6 +209,14 @@ def test_paths_lead_out_of_the_data_folder_only_if_they_may(tmp_path):
         assert len(photographs(root, allow_outside=True)) == 3
 
 
+def test_two_names_of_one_image_are_refused(tmp_path):
+    second = {**PLAIN["images"][1], "file_name": "images/p0.png"}
+    data = content(images=[PLAIN["images"][0], second, *PLAIN["images"][2:]])
+    write(tmp_path, "a.json", "images", data)
+    with pytest.raises(DataError, match=r"a.json has several names for the image images/p0.png;"):
+        source(tmp_path)
+
+
 def test_annotations_and_headers_are_read_once(tmp_path, monkeypatch):
     monkeypatch.setattr(cache, "KEPT_AFTER_SECS", 0)
     data = content()

@@ -98,6 +98,7 @@ MOVED = {
     "of another format": ("old.png", "a.JPG"),
     "alone with its name": ("x.png", "../pictures/deep/x.png"),
     "without imagePath": (None, "a.png"),
+    "a name that no file can have": ("x" * 300, "a.png"),
 }
 
 

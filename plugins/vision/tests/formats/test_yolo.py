@@ -131,7 +131,7 @@ LAYOUTS = {
     "several folders": (
         {
             "data.yaml": "train: [one/images, two.txt]\nvalidation: one/images\nnames: [no, 1e3]\n",
-            "two.txt": "./images/b.jpg\n",
+            "two.txt": "./images/b.jpg\n../images/b.jpg\none/images/a.jpg\n",
             "one/images/a.jpg": None,
             "one/labels/a.txt": BOX,
             "images/b.jpg": None,
@@ -274,6 +274,16 @@ def test_images_outside_of_the_data_folder(tmp_path):
         part = read(root, outside=True).training
         assert part.images == [f"{tmp_path}/far/images/a.png"]
         assert len(part.numbers) == 1
+
+
+def test_images_that_are_listed_twice_or_have_names_that_no_file_can_have(tmp_path):
+    files = {"classes.txt": "cat\ndog\n", "images/a.png": None, "labels/a.txt": BOX}
+    long = "x" * 300
+    data = read(
+        write(tmp_path, {**files, "train.txt": f"images/a.png\n./images/a.png\n{long}.png"})
+    )
+    assert names(data.training, tmp_path) == ["images/a.png", f"{long}.png"]
+    assert "1 lines repeat an image, which counts once" in data.notes
 
 
 def test_labels_without_images_and_images_without_labels(tmp_path):

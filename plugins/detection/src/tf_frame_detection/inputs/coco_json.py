@@ -138,10 +138,14 @@ def _photographs(
 ) -> Photographs:
     """Returns the images of a file with the numbers of their classes."""
     find = _Finder(file, folder, outside=outside)
+    paths = [find(name) if name else "" for name in content.names]
+    twice = find_repeated(filter(None, paths))
+    if twice is not None:
+        raise DataError(f"{content.path} has several names for the image {twice}; correct them")
     crowd = content.crowd
     return Photographs(
         root=folder,
-        paths=[find(name) if name else "" for name in content.names],
+        paths=paths,
         sources=[str(content.path)] * len(content.names),
         sizes=content.sizes,
         are_shares=np.zeros(len(content.names), bool),

@@ -14,14 +14,13 @@ roboflow.com/formats/coco-json, HumanSignal/label-studio-sdk, `converter`; wkent
 from __future__ import annotations
 
 import dataclasses
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
 from tf_frame import option
 from tf_frame.errors import DataError
 from tf_frame_vision.reading.folders import first_existing, visible
-from tf_frame_vision.reading.inside import inside
+from tf_frame_vision.reading.inside import first_inside, inside, longest_end, path_below
 from tf_frame_vision.reading.splits import find_splits
 
 _INSTANCES, _ENDING = "instances_", ".json"
@@ -98,7 +97,7 @@ def find_image(file: CocoFile, name: str, root: Path, *, outside: bool) -> Path:
     """Returns the image that a JSON file names.
 
     `file_name` is a path below the folder of the images, of the JSON file, or of the data; else
-    below a folder of another machine.
+    the longest end of a path of another machine that the folder of the images has.
 
     Args:
       file: the JSON file.
@@ -109,18 +108,18 @@ def find_image(file: CocoFile, name: str, root: Path, *, outside: bool) -> Path:
     Raises:
       DataError: it does so.
     """
-    folders = dict.fromkeys((file.images, file.path.parent, root))
-    for folder in folders:
-        path = Path(os.path.normpath(folder / name))
-        if path.exists() and os.path.relpath(path, root).split(os.sep)[0] != "..":
-            return path
-    base = file.images / os.path.basename(name.replace("\\", "/"))
-    if base.is_file():
-        return base
-    below = os.path.relpath(file.images, root)
-    is_absolute = name.startswith(("/", "\\")) or name[1:2] == ":"
-    inner = name if is_absolute else os.path.join(below, name)
-    return inside(root, inner, allow_outside=outside, source=file.path)
+    folders = (file.images, file.path.parent, root)
+    return (
+        first_inside(root, folders, name, allow_outside=outside)
+        or longest_end(file.images, name)
+        or inside(
+            root,
+            name,
+            base=path_below(root, file.images),
+            allow_outside=outside,
+            source=file.path,
+        )
+    )
 
 
 def _by_names(root: Path, eval_split: str) -> tuple[Path | None, Path | None, list[str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import os
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -11,7 +12,6 @@ from typing import Any
 
 from tf_frame import option
 from tf_frame.errors import DataError
-from tf_frame.visible_files import walk_files
 from tf_frame_vision.example_input import IMAGE_SUFFIXES
 from tf_frame_vision.formats.labelme_shapes import (
     BACKGROUND,
@@ -21,8 +21,8 @@ from tf_frame_vision.formats.labelme_shapes import (
     shape_problem,
 )
 from tf_frame_vision.reading.class_names import find_class_names, find_repeated
-from tf_frame_vision.reading.folders import first_existing
-from tf_frame_vision.reading.inside import inside
+from tf_frame_vision.reading.folders import files_below, first_existing
+from tf_frame_vision.reading.inside import first_inside, inside, path_below
 from tf_frame_vision.reading.scan import Problem, scan
 from tf_frame_vision.reading.splits import find_splits
 
@@ -95,25 +95,27 @@ def read_labelme(
     """
     splits = find_splits(root, eval_split=eval_split)
     folders = [splits.train or root, *([splits.eval] if splits.train and splits.eval else [])]
-    paths = [[path for path in _files(folder) if path.endswith(".json")] for folder in folders]
-    files = [path for part in paths for path in part]
-    results = scan(
-        root, [os.path.relpath(path, root) for path in files], examine_labelme, kind="labelme"
-    )
+    parts = [
+        [os.path.join(folder, name) for name in files_below(folder, (".json",))]
+        for folder in folders
+    ]
+    files = [*itertools.chain.from_iterable(parts)]
+    names = [path_below(root, file) for file in files]
+    results = scan(root, names, examine_labelme, kind="labelme")
     finder = _ImageFinder(root, outside)
     images = {
-        path: finder.image(Path(path), result, options)
-        for path, result in zip(files, results, strict=True)
+        file: finder.image(Path(file), result, options)
+        for file, result in zip(files, results, strict=True)
         if result is not None
     }
     if not images:
         raise DataError(f"{root} has no JSON file of labelme, with a list of shapes")
     _check_once([image for image in images.values() if not image.error])
-    parts = [[images[path] for path in part if path in images] for part in paths]
+    training, *evaluation = [[images[file] for file in part if file in images] for part in parts]
     used = [image.path for image in images.values()]
     notes = [*splits.notes(), *finder.notes(folders, used, len(files) - len(images))]
-    names = _class_names(root, options, images.values())
-    return LabelmeData(names, parts[0], parts[1] if len(parts) > 1 else None, notes)
+    classes = _class_names(root, options, images.values())
+    return LabelmeData(classes, training, evaluation[0] if evaluation else None, notes)
 
 
 class _ImageFinder:
@@ -126,11 +128,9 @@ class _ImageFinder:
 
     def __init__(self, root: Path, outside: bool) -> None:
         self._root, self._outside = root, outside
-        self._images = [path for path in _files(root) if path.lower().endswith(IMAGE_SUFFIXES)]
-        names = Counter(map(os.path.basename, self._images))
-        self._by_name = {
-            name: path for path in self._images if names[name := os.path.basename(path)] == 1
-        }
+        self._images = [root / name for name in files_below(root, IMAGE_SUFFIXES)]
+        counts = Counter(image.name for image in self._images)
+        self._by_name = {image.name: image for image in self._images if counts[image.name] == 1}
 
     def image(self, file: Path, result: Any, options: LabelmeOptions) -> LabelmeImage:
         """Returns an image, and the shapes that can be used."""
@@ -151,24 +151,20 @@ class _ImageFinder:
 
     def _path(self, file: Path, name: str) -> Path:
         """Returns the image that a file names, or the one that moved with it."""
-        base = name.replace("\\", "/")
-        beside = (file.with_suffix(ending) for ending in _endings())
-        candidates = [file.parent / os.path.basename(base), *beside]
-        if name:
-            named = os.path.normpath(file.parent / base)
-            if self._outside or os.path.relpath(named, self._root).split(os.sep)[0] != "..":
-                candidates.insert(0, Path(named))
-        path = next((path for path in candidates if path.is_file()), None)
-        moved = self._by_name.get(os.path.basename(base))
-        if path or moved:
-            return path or Path(moved or "")
-        if not name:
-            return file.with_suffix(IMAGE_SUFFIXES[0])
-        folder = os.path.relpath(file.parent, self._root)
-        is_absolute = base.startswith("/") or base[1:2] == ":"
+        folder, base = file.parent, os.path.basename(name.replace("\\", "/"))
+        endings = (*IMAGE_SUFFIXES, *map(str.upper, IMAGE_SUFFIXES))
+        beside = map(file.with_suffix, endings)
+        path = (
+            first_inside(self._root, [folder], name, allow_outside=self._outside)
+            or next(filter(os.path.isfile, (folder / base, *beside)), None)
+            or self._by_name.get(base)
+        )
+        if path or not name:
+            return path or file.with_suffix(endings[0])
         return inside(
             self._root,
-            base if is_absolute else os.path.join(folder, base),
+            name,
+            base=path_below(self._root, folder),
             allow_outside=self._outside,
             source=file,
         )
@@ -177,10 +173,9 @@ class _ImageFinder:
         """Returns remarks about files that are left out."""
         described = {os.path.normpath(path) for path in used}
         without = [
-            path
-            for path in self._images
-            if os.path.normpath(path) not in described
-            and any(Path(path).is_relative_to(folder) for folder in folders)
+            image
+            for image in self._images
+            if os.path.normpath(image) not in described and any(map(image.is_relative_to, folders))
         ]
         notes = []
         if without:
@@ -190,17 +185,6 @@ class _ImageFinder:
         if foreign:
             notes.append(f"{foreign} JSON files have no shapes and are left out")
         return notes
-
-
-def _endings() -> Sequence[str]:
-    return [*IMAGE_SUFFIXES, *map(str.upper, IMAGE_SUFFIXES)]
-
-
-def _files(folder: Path) -> list[str]:
-    try:
-        return sorted(walk_files(str(folder)))
-    except OSError as error:
-        raise DataError(f"the folder {error.filename} cannot be read: {error.strerror}") from None
 
 
 def _check_once(images: Sequence[LabelmeImage]) -> None:

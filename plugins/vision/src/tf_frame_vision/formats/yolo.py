@@ -6,7 +6,7 @@ import base64
 import dataclasses
 import functools
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +22,9 @@ from tf_frame_vision.formats.yolo_labels import (
 )
 from tf_frame_vision.formats.yolo_layout import Layout, YoloOptions, find_layout, labels_folder
 from tf_frame_vision.reading.folders import visible
-from tf_frame_vision.reading.scan import Problem, scan
+from tf_frame_vision.reading.inside import path_below
+from tf_frame_vision.reading.scan import MISSING, Problem, scan
 
-_MISSING = "it is missing"
 # Label files without an image that are opened, to tell them from notes of people.
 _OPENED = 20
 
@@ -105,15 +105,15 @@ def read_yolo(root: Path, options: YoloOptions, *, eval_split: str, outside: boo
     """
     layout = find_layout(root, options, eval_split=eval_split, outside=outside)
     images = [*layout.training, *(layout.evaluation or ())]
-    labels = [_label_path(path, str(root)) for path in images]
+    labels = _label_paths(images, root)
     results = scan(
         root,
-        _names_below(root, labels),
+        [path_below(root, label) for label in labels],
         functools.partial(examine_labels, keypoints=layout.keypoints),
         kind="labels",
         options=layout.keypoints,
     )
-    missing = sum(isinstance(result, Problem) and result.reason == _MISSING for result in results)
+    missing = results.count(Problem(MISSING))
     if missing == len(results):
         raise DataError(
             f"no image of {root} has a label file; that of {images[0]} would be {labels[0]}"
@@ -125,22 +125,22 @@ def read_yolo(root: Path, options: YoloOptions, *, eval_split: str, outside: boo
     ]
     form = find_form(np.concatenate([part.counts for part in parts]), options.form)
     training, evaluation = (_with_form(part, form) for part in parts)
-    notes = [*layout.notes, *_notes(layout, labels, missing)]
-    if layout.evaluation is None:
-        return YoloData(layout.names, form, training, None, notes, layout.keypoints)
-    return YoloData(layout.names, form, training, evaluation, notes, layout.keypoints)
+    return YoloData(
+        names=layout.names,
+        form=form,
+        training=training,
+        evaluation=None if layout.evaluation is None else evaluation,
+        notes=[*layout.notes, *_notes(layout, labels, missing)],
+        keypoints=layout.keypoints,
+    )
 
 
-def _label_path(image: str, root: str) -> str:
-    folder, name = os.path.split(image)
-    return os.path.join(labels_folder(folder, root), f"{os.path.splitext(name)[0]}.txt")
-
-
-def _names_below(root: Path, paths: Iterable[str]) -> list[str]:
-    prefix = os.path.join(root, "")
+def _label_paths(images: Sequence[str], root: Path) -> list[str]:
+    folders = {folder: labels_folder(folder, root) for folder in {*map(os.path.dirname, images)}}
+    stems = [os.path.splitext(image)[0] for image in images]
     return [
-        path[len(prefix) :] if path.startswith(prefix) else os.path.relpath(path, root)
-        for path in paths
+        os.path.join(folders[os.path.dirname(stem)], f"{os.path.basename(stem)}.txt")
+        for stem in stems
     ]
 
 
@@ -158,7 +158,7 @@ def _part(
                 rows[-1] = data.reshape(-1, 3 + COLUMNS)
             if lines:
                 problems[place] = lines
-        elif result.reason != _MISSING:
+        elif result.reason != MISSING:
             errors[place] = result.reason
     table = np.concatenate([nothing, *rows])
     lines, numbers, counts = table[:, :3].T.astype(np.int32)

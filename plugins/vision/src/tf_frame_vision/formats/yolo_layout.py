@@ -15,7 +15,6 @@ docs.cvat.ai/docs/manual/advanced/formats/format-yolo and format-yolo-ultralytic
 from __future__ import annotations
 
 import dataclasses
-import functools
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -24,13 +23,12 @@ from typing import Any
 from tf_frame import option
 from tf_frame.errors import DataError
 from tf_frame.text_file import BLANKS, normal_name, parse_integer, read_lines
-from tf_frame.visible_files import walk_files
 from tf_frame_vision.example_input import IMAGE_SUFFIXES
 from tf_frame_vision.formats.yaml_text import read_yaml
 from tf_frame_vision.formats.yolo_labels import AUTO, BOXES, OBB, SEGMENTS
 from tf_frame_vision.reading.class_names import find_repeated, read_class_names
-from tf_frame_vision.reading.folders import first_existing
-from tf_frame_vision.reading.inside import inside
+from tf_frame_vision.reading.folders import files_below, first_existing
+from tf_frame_vision.reading.inside import first_inside, inside, longest_end, path_below
 from tf_frame_vision.reading.splits import EVAL, TEST, TRAIN, Splits, find_splits, split_kind
 
 _YAML = ("data.yaml", "dataset.yaml", "data.yml")
@@ -95,36 +93,28 @@ def find_layout(root: Path, options: YoloOptions, *, eval_split: str, outside: b
         training, evaluation = finder.from_names(eval_split)
     if not training:
         raise DataError(f"{root} has no image to train on; is it a data set of YOLO?")
+    training, evaluation = finder.unique(training), evaluation and finder.unique(evaluation)
     return Layout(
         names, names_file, training, evaluation, _count_keypoints(path, content), finder.notes
     )
 
 
-@functools.cache
-def labels_folder(folder: str, root: str) -> str:
+def labels_folder(folder: str, root: Path) -> str:
     """Returns the folder of the label files for a folder of images: see the module.
 
     Folders above the data folder do not count.
     """
-    folders = list(Path(os.path.relpath(folder, root)).parts)
-    if _IMAGES not in folders:
+    parts = Path(path_below(root, folder)).parts
+    if _IMAGES not in parts:
         return folder
-    place = len(folders) - 1 - folders[::-1].index(_IMAGES)
-    labels = os.path.join(root, *folders[:place], _LABELS)
-    return os.path.join(labels, *folders[place + 1 :]) if os.path.isdir(labels) else folder
+    place = len(parts) - 1 - parts[::-1].index(_IMAGES)
+    labels = root.joinpath(*parts[:place], _LABELS)
+    return str(labels.joinpath(*parts[place + 1 :])) if labels.is_dir() else folder
 
 
-def images_below(folder: Path) -> list[str]:
-    """Returns all images of a folder and its sub-folders, sorted by their paths.
-
-    Raises:
-      DataError: a folder cannot be read.
-    """
-    try:
-        files = [path for path in walk_files(str(folder)) if path.lower().endswith(IMAGE_SUFFIXES)]
-    except OSError as error:
-        raise DataError(f"the folder {error.filename} cannot be read: {error.strerror}") from None
-    return sorted(files)
+def _images_below(folder: Path) -> list[str]:
+    folder = first_existing(folder, (_IMAGES,)) or folder
+    return sorted(os.path.join(folder, name) for name in files_below(folder, IMAGE_SUFFIXES))
 
 
 class _Finder:
@@ -143,17 +133,17 @@ class _Finder:
     def from_yaml(self, content: Any, eval_split: str) -> tuple[list[str], list[str] | None]:
         """Returns the images of `train`, and of `val` or `test` if the file has it."""
         keys: dict[str, str] = {}
-        for key in content:
+        for key in filter(split_kind, content):
             kind = split_kind(key)
             if kind in keys:
                 raise DataError(f"{self._source} has both {keys[kind]} and {key}; remove one")
-            if kind and content[key]:
+            if content[key]:
                 keys[kind] = key
         wanted = TEST if eval_split == TEST else EVAL
         if wanted == TEST and TEST not in keys:
             raise DataError(f"--input.eval_split test: {self._source} has no line test: ...")
-        if TEST in keys and wanted != TEST and self._tail(str(content[keys[TEST]])):
-            self.notes.append("test is not used; --input.eval_split test evaluates the test part")
+        if TEST in keys and wanted != TEST and (path := self._end(str(content[keys[TEST]]))):
+            self.notes += Splits(test=path, unused=["test"]).notes()
         training, evaluation = (
             self._part(content, keys[kind]) if kind in keys else None for kind in (TRAIN, wanted)
         )
@@ -165,14 +155,17 @@ class _Finder:
             if folder.is_dir():
                 splits = find_splits(folder, eval_split=eval_split, ending=ending)
                 if splits.train:
-                    return self._from_splits(splits)
-        return images_below(first_existing(self._root, (_IMAGES,)) or self._root), None
+                    self.notes += splits.notes()
+                    evaluation = self._images(splits.eval) if splits.eval else None
+                    return self._images(splits.train), evaluation
+        return _images_below(self._root), None
 
-    def _from_splits(self, splits: Splits) -> tuple[list[str], list[str] | None]:
-        self.notes += splits.notes()
-        assert splits.train is not None
-        evaluation = None if splits.eval is None else self._images(splits.eval)
-        return self._images(splits.train), evaluation
+    def unique(self, images: Sequence[str]) -> list[str]:
+        """Returns each image once."""
+        once = [*dict.fromkeys(images)]
+        if len(once) < len(images):
+            self.notes.append(f"{len(images) - len(once)} lines repeat an image, which counts once")
+        return once
 
     def _part(self, content: Any, key: str) -> list[str]:
         values = content[key] if isinstance(content[key], list) else [content[key]]
@@ -187,15 +180,15 @@ class _Finder:
         """Returns a folder or list of data.yaml, which may come from another machine."""
         if not isinstance(value, str) or not value.strip():
             raise DataError(f"{source}: {value!r} is no path of a folder or list")
-        folder = self._root if self._source == self._root else self._source.parent
+        folder = self._source.parent
         path = self._existing((folder / base, folder), value)
         if path is not None:
             return path
-        path = self._tail(os.path.join(base, value))
+        path = self._end(os.path.join(base, value))
         if path is None:
             inside(self._root, value, allow_outside=self._outside, source=source)
             raise DataError(f"{source}: there is no {value} in {self._root}")
-        name = os.path.relpath(path, self._root)
+        name = path_below(self._root, path)
         # Roboflow writes ../train/images for train/images.
         if value.lstrip("./") != name:
             self.notes.append(f"{source}: {value} is read as {name}")
@@ -204,31 +197,20 @@ class _Finder:
     def _images(self, place: Path) -> list[str]:
         """Returns the images of a folder, or those that a file lists."""
         if place.is_dir():
-            return images_below(first_existing(place, (_IMAGES,)) or place)
+            return _images_below(place)
         lines = [line.strip(BLANKS) for line in read_lines(place)]
         return [str(self._listed(place, line)) for line in lines if line]
 
     def _listed(self, place: Path, line: str) -> Path:
-        path = self._existing((place.parent, self._root), line) or self._tail(line)
+        path = self._existing((place.parent, self._root), line) or self._end(line)
         return path or inside(self._root, line, allow_outside=self._outside, source=place)
 
     def _existing(self, folders: Sequence[Path], name: str) -> Path | None:
-        """Returns the first path that exists and may be read."""
-        for folder in folders:
-            path = Path(os.path.normpath(folder / name.replace("\\", "/")))
-            if path.exists() and (self._outside or _is_below(path, self._root)):
-                return path
-        return None
+        outside = self._outside
+        return first_inside(self._root, folders, name, allow_outside=outside, exists=os.path.exists)
 
-    def _tail(self, name: str) -> Path | None:
-        """Returns the longest end of a path that exists in the data folder."""
-        parts = [part for part in name.replace("\\", "/").split("/") if part not in ("", ".", "..")]
-        tails = (self._root.joinpath(*parts[start:]) for start in range(len(parts)))
-        return next((path for path in tails if path.exists()), None)
-
-
-def _is_below(path: Path, root: Path) -> bool:
-    return os.path.relpath(path, root).split(os.sep)[0] != ".."
+    def _end(self, name: str) -> Path | None:
+        return longest_end(self._root, name, os.path.exists)
 
 
 def _option_path(text: str) -> Path | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from tf_frame.errors import DataError
@@ -55,6 +56,40 @@ def path_below(root: str | Path, path: str | Path) -> str:
 def is_below(root: str | Path, path: str | Path) -> bool:
     """Returns whether a path does not lead out of a folder."""
     return os.path.relpath(path, root).split(os.sep, 1)[0] != ".."
+
+
+def first_inside(
+    root: str | Path,
+    folders: Iterable[str | Path],
+    name: str,
+    *,
+    allow_outside: bool,
+    exists: Callable[[Path], bool] = os.path.isfile,
+) -> Path | None:
+    """Returns the path of a name below the first of several folders that has it; see `inside`.
+
+    Args:
+      root: the data folder; no path leads out of it.
+      folders: the folders.
+      name: a path in a data file.
+      allow_outside: whether the path may lead out of the data folder.
+      exists: whether there is a file or folder of the kind that is wanted.
+    """
+    for folder in folders:
+        for form in (name, name.replace("\\", "/")):
+            path = existing_form(Path(os.path.normpath(os.path.join(folder, form))))
+            if exists(path) and (allow_outside or is_below(root, path)):
+                return path
+    return None
+
+
+def longest_end(
+    folder: Path, name: str, exists: Callable[[Path], bool] = os.path.isfile
+) -> Path | None:
+    """Returns the longest end of a path of another machine that is a path below a folder."""
+    parts = [part for part in name.replace("\\", "/").split("/") if part not in ("", ".", "..")]
+    ends = (existing_form(folder.joinpath(*parts[start:])) for start in range(len(parts)))
+    return next(filter(exists, ends), None)
 
 
 def name_inside(
