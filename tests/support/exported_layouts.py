@@ -268,6 +268,51 @@ def labelme(root):
         text(root / f"{name}.json", {**content, **size})
 
 
+def mask(path: Path, colours=None) -> None:
+    """Writes the mask of the picture of the name that ends the path: values, or colours of them."""
+    name = path.stem.removesuffix("_mask")[-2:]
+    values = np.zeros([HEIGHT, WIDTH], np.uint8)
+    for left, upper, right, lower, kind in OBJECTS[name]:
+        values[upper:lower, left:right] = 1 + CLASSES.index(kind)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    Image.fromarray(values if colours is None else np.array(colours, np.uint8)[values]).save(path)
+
+
+def roboflow_masks(root):
+    """roboflow.com/formats/semantic-segmentation-masks."""
+    for split, names in (("train", TRAIN), ("valid", VALID)):
+        for name in names:
+            picture(root / split / f"{name}.png")
+            mask(root / split / f"{name}_mask.png")
+        text(root / split / "_classes.csv", "Pixel Value, Class\n0, background\n1, cone\n2, sign\n")
+
+
+def cvat_masks(root):
+    """docs.cvat.ai, format-smask: Segmentation mask 1.1."""
+    for name in OBJECTS:
+        picture(root / f"JPEGImages/{name}.png")
+        for folder in ("SegmentationClass", "SegmentationObject"):
+            mask(root / folder / f"{name}.png", [(0, 0, 0), (250, 50, 83), (52, 209, 183)])
+    text(root / "ImageSets/Segmentation/default.txt", "".join(f"{name}\n" for name in OBJECTS))
+    lines = ("# label:color_rgb:parts:actions", "cone:250,50,83::", "background:0,0,0::")
+    text(root / "labelmap.txt", "\n".join([*lines, "sign:52,209,183::", ""]))
+
+
+def labelme2voc_masks(root):
+    """wkentaro/labelme, examples/semantic_segmentation/labelme2voc.py."""
+    for name in OBJECTS:
+        picture(root / f"JPEGImages/{name}.png")
+        mask(root / f"SegmentationClass/{name}.png")
+        picture(root / f"SegmentationClassVisualization/{name}.png")
+    text(root / "class_names.txt", "_background_\ncone\nsign\n")
+
+
+def label_studio_yolo_seg(root):
+    """HumanSignal/label-studio-sdk, converter: `YOLO` of polygons."""
+    yolo_pairs(root, "images", "labels", OBJECTS, "segments", prefix="5f2d1c3a-")
+    text(root / "classes.txt", "cone\nsign\n")
+
+
 # Function -> the input of detection.
 DETECTION = {
     **dict.fromkeys([ultralytics, ultralytics_obb, ultralytics_seg, roboflow_yolo], "yolo"),
@@ -277,9 +322,10 @@ DETECTION = {
     **dict.fromkeys([roboflow_voc, cvat_voc, label_studio_voc, labelme2voc], "voc_xml"),
     labelme: "labelme",
 }
-# Function -> the input of deeplab that draws masks.
+# Function -> the input of deeplab.
 MASKS = {
-    **dict.fromkeys([ultralytics_seg, ultralytics_obb], "yolo_masks"),
+    **dict.fromkeys([roboflow_masks, cvat_masks, labelme2voc_masks], "segmentation_folder"),
+    **dict.fromkeys([ultralytics_seg, ultralytics_obb, label_studio_yolo_seg], "yolo_masks"),
     **dict.fromkeys([coco_2017, roboflow_coco, cvat_coco, label_studio_coco], "coco_masks"),
     labelme2coco: "coco_masks",
     labelme: "labelme_masks",

@@ -7,7 +7,7 @@ from hypothesis import strategies
 from properties import COUNTS, TEXTS, check_many
 from tf_frame.errors import DataError
 from tf_frame.text_file import normal_name
-from tf_frame_deeplab.inputs.classes import class_lines, read_classes
+from tf_frame_deeplab.inputs.classes import class_lines, find_classes, read_classes
 from tf_frame_vision.convert.settings import write_names
 from tf_frame_vision.reading.class_names import read_class_names
 
@@ -41,6 +41,42 @@ def test_colours_follow_the_names_and_may_be_ignored(tmp_path):
     assert coloured.names == ["background", "traffic light"]
     assert coloured.colours == {0xFFFFFF: 255, 0: 0, 0xFAAA1E: 1}
     assert coloured.red_green_blue == [(0, 0, 0), (250, 170, 30)]
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "names", "colours"),
+    [
+        ("labelmap.txt", "# label:color_rgb:parts:actions\na: b:1,2,3::\nBackground:0,0,0:x:y\n",
+         ["Background", "a: b"], {0: 0, 0x010203: 1}),
+        ("labelmap.txt", "background:::\ncat:::\n", ["background", "cat"], {}),
+        ("_classes.csv", "Pixel Value, Class\n0, background\n1, traffic, red\n", 
+         ["background", "traffic,red"], {}),
+        ("class_names.txt", "_background_\ncat\n", ["_background_", "cat"], {}),
+    ],
+)  # fmt: skip
+def test_files_of_other_programs(tmp_path, file, text, names, colours):
+    (tmp_path / file).write_text(text)
+    classes = find_classes(tmp_path, "", ignore_label=255)
+    assert (classes.names, classes.colours) == (names, colours)
+    (tmp_path / "classes.txt").write_text("a\nb\n")
+    assert find_classes(tmp_path, "", ignore_label=255).names == ["a", "b"]
+    assert find_classes(tmp_path, str(tmp_path / file), ignore_label=255).names == names
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "message"),
+    [
+        ("_classes.csv", "Pixel Value, Class\n0, a\n2, b\n", r"has the values \[0, 2\]; it needs"),
+        ("_classes.csv", "Pixel Value, Class\n0\n1, b\n", "it needs 0, 1 ..., and a name"),
+        ("_classes.csv", "Pixel Value, Class\nx, a\n", "a value 'x' .*is no whole number"),
+        ("labelmap.txt", "a:1,2,300::\nb:1,2,3::\n", "the line 'a 1,2,300' is wrong"),
+    ],
+)
+def test_files_of_other_programs_that_are_wrong(tmp_path, file, text, message):
+    (tmp_path / file).write_text(text)
+    with pytest.raises(DataError, match=message) as caught:
+        find_classes(tmp_path, "", ignore_label=255)
+    assert file in str(caught.value) and "\n" not in str(caught.value)
 
 
 COLOURS = strategies.lists(strategies.integers(0, 255), min_size=3, max_size=3).map(tuple)

@@ -12,10 +12,16 @@ from tf_frame.cli.main import main
 from tf_frame.testing.elements import read_elements
 from tf_frame_deeplab.inputs.coco_masks import CocoMasks
 from tf_frame_deeplab.inputs.labelme_masks import LabelmeMasks
+from tf_frame_deeplab.inputs.segmentation_folder import SegmentationFolder
 from tf_frame_deeplab.inputs.yolo_masks import YoloMasks
 
 LAYOUTS = {writer.__name__: name for writer, name in exported_layouts.MASKS.items()}
-INPUTS = {"coco_masks": CocoMasks, "yolo_masks": YoloMasks, "labelme_masks": LabelmeMasks}
+INPUTS = {
+    "coco_masks": CocoMasks,
+    "yolo_masks": YoloMasks,
+    "labelme_masks": LabelmeMasks,
+    "segmentation_folder": SegmentationFolder,
+}
 
 
 def expected(name):
@@ -30,7 +36,8 @@ def test_masks_and_classes(tmp_path, layout):
     getattr(exported_layouts, layout)(tmp_path)
     kind = INPUTS[LAYOUTS[layout]]
     of = kind(params=kind.Params(data_dir=str(tmp_path), eval_fraction=0.25))
-    assert of.info.class_names == ("background", *exported_layouts.CLASSES)
+    background, *names = of.info.class_names
+    assert (background.strip("_"), *names) == ("background", *exported_layouts.CLASSES)
     assert of.info.num_examples[Mode.TRAIN] == 3
     report = json.loads(json.dumps(of.data_report().as_json()))
     assert report["splits"]["train"]["counts"]["cone"] > 0
@@ -48,9 +55,12 @@ def test_training_evaluation_and_prediction(tmp_path, layout):
     words = ["--plugin", "deeplab", "--input", LAYOUTS[layout], "--input.data_dir", data]
     words += ["--input.crop_size", "33", "--max_steps", "1", "--train_batch_size", "2"]
     words += ["--eval_batch_size", "1", "--input.eval_fraction", "0.25", "--model_dir", run]
-    assert main(["run", *words, "--model.heads", "semantic,instance_center,instance_offset"]) == 0
+    if LAYOUTS[layout] != "segmentation_folder":
+        words += ["--model.heads", "semantic,instance_center,instance_offset"]
+    assert main(["run", *words]) == 0
     report = json.loads((tmp_path / "run/data.json").read_text())
     assert report["splits"]["train"]["examples"] == 3
+    assert (tmp_path / "run/data/train.png").exists()
     # One layout of each input is enough for the commands that read a finished run.
     if layout not in {name: layout for layout, name in LAYOUTS.items()}.values():
         return

@@ -195,6 +195,18 @@ def test_an_image_is_its_path_and_names_match_in_any_normal_form(tmp_path):
         assert features["name"][0].decode().endswith("images/a/p.JPG")
 
 
+def test_images_and_masks_side_by_side_in_sub_folders(tmp_path):
+    for number, name in enumerate(["p", "a/p", "b/c/p"]):
+        picture(tmp_path / f"{name}.jpg", random_image(number))
+        picture(tmp_path / f"{name}.png", random_classes(number))
+    (tmp_path / "classes.txt").write_text("a\nb\nc\n")
+    (tmp_path / "val.txt").write_text("a/p\n")
+    of = source(tmp_path)
+    assert (names(of, Mode.TRAIN), names(of, Mode.EVAL)) == (["b/c/p", "p"], ["a/p"])
+    ((_, labels),) = take(of, Mode.EVAL, batch_size=1)
+    np.testing.assert_array_equal(labels["semantic"][0], random_classes(1))
+
+
 @pytest.mark.parametrize("name", ["../p1", "/etc/passwd", "..\\p1", "images/p1", "a/../../p1"])
 def test_a_list_names_images_of_the_folder_only(tmp_path, name):
     write(tmp_path / "data")

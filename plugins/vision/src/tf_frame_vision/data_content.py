@@ -33,6 +33,7 @@ _NAMED = 2
 # Files and folders that describe the data, and are no data.
 _DESCRIBING = {
     *("classes.txt", "labels.txt", "data.yaml", "obj.names", "obj.data", "label_map.pbtxt"),
+    *("labelmap.txt", "class_names.txt", "_classes.csv", "notes.json"),
     *("train.txt", "val.txt", "valid.txt", "ImageSets"),
 }
 

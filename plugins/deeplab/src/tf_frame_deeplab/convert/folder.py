@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tf_frame.errors import DataError
 from tf_frame_deeplab.convert.source import MaskedPicture, Meaning, Source, numbers
-from tf_frame_deeplab.inputs.classes import read_classes
+from tf_frame_deeplab.inputs.classes import find_classes
 from tf_frame_deeplab.inputs.parts import FormOptions, find_parts
 from tf_frame_vision.convert.options import without_prefix
 
@@ -20,11 +20,10 @@ def read_folder(root: Path, options: FormOptions, *, ignore_label: int) -> Sourc
       ignore_label: value of pixels that do not count, in the masks and in the records.
 
     Raises:
-      DataError: a file is missing, or classes.txt is wrong.
+      DataError: a file is missing, or the file of the classes is wrong.
     """
-    path = Path(options.classes).expanduser() if options.classes else root / "classes.txt"
     try:
-        classes = read_classes(path, ignore_label=ignore_label)
+        classes = find_classes(root, options.classes, ignore_label=ignore_label)
         parts = find_parts(root, options)
         pairs = {"train": parts.training, "val": parts.evaluation}
         if parts.splits.test is not None:

@@ -1,4 +1,6 @@
-"""The file `classes.txt`: names of the classes, and their colours in coloured masks.
+"""The file of the classes: their names, and their colours in coloured masks.
+
+classes.txt:
 
     background
     nucleus    200 30 30
@@ -7,6 +9,15 @@
 Line n, counted from 0, is class n. Colours, red, green and blue, are needed only where masks have
 neither grey values nor a palette. The class `ignore` takes no number: pixels of its colour do not
 count. Empty lines, lines that begin with #, and blanks around a line are left out.
+
+Files that other programs export with their masks:
+
+    labelmap.txt      CVAT, `NAME:RED,GREEN,BLUE:PARTS:ACTIONS`; the background becomes class 0
+    _classes.csv      Roboflow, `Pixel Value, Class` and a line for each value
+    class_names.txt   labelme2voc, as classes.txt
+
+Sources: docs.cvat.ai, format-smask; roboflow.com/formats/semantic-segmentation-masks;
+wkentaro/labelme, `examples/semantic_segmentation`.
 """
 
 from __future__ import annotations
@@ -18,9 +29,22 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tf_frame.errors import DataError
-from tf_frame.text_file import BLANKS, normal_name, read_names, split_lines
+from tf_frame.text_file import (
+    BLANKS,
+    normal_name,
+    parse_integer,
+    read_csv,
+    read_names,
+    split_lines,
+)
+from tf_frame_vision.drawing.palette import has_background
+from tf_frame_vision.reading.folders import first_existing
 
+_LABEL_MAP, _TABLE = "labelmap.txt", "_classes.csv"
+_FILES = ("classes.txt", _LABEL_MAP, "class_names.txt", _TABLE, f"train/{_TABLE}")
 _IGNORED = "ignore"
+# Name and colour, `0xRRGGBB`, of a class.
+_Entry = tuple[str, int | None]
 _LINE = re.compile(r"(.*?)(?:[ \t]+([0-9]{1,9})[ \t,]+([0-9]{1,9})[ \t,]+([0-9]{1,9}))?")
 _FORM = "a line for each class: its name, and for masks in colour red, green and blue, 0 to 255"
 
@@ -76,8 +100,23 @@ def class_lines(names: Sequence[str], colours: Sequence[tuple[int, int, int]] = 
     return lines
 
 
+def find_classes(folder: Path, given: str, *, ignore_label: int) -> Classes:
+    """Reads the file of the classes of a data folder.
+
+    Args:
+      folder: the data folder.
+      given: the option `--input.classes`; empty: the folder has the file.
+      ignore_label: see `read_classes`.
+
+    Raises:
+      DataError: see `read_classes`.
+    """
+    path = first_existing(folder, _FILES) or folder / _FILES[0]
+    return read_classes(Path(given).expanduser() if given else path, ignore_label=ignore_label)
+
+
 def read_classes(path: Path, *, ignore_label: int) -> Classes:
-    """Reads a file of classes.
+    """Reads a file of classes, whose name says its form.
 
     Args:
       path: the file.
@@ -88,7 +127,7 @@ def read_classes(path: Path, *, ignore_label: int) -> Classes:
     """
     if not path.exists():
         raise DataError(f"{path} is missing; write it, {_FORM}")
-    entries = [_entry(path, line) for line in read_names(path) if not line.startswith("#")]
+    entries = _FORMS.get(path.name, _own_entries)(path)
     names = [name for name, _ in entries if name != _IGNORED]
     if len(names) < 2:
         raise DataError(f"{path} has {len(names)} class(es); it needs {_FORM}")
@@ -101,7 +140,36 @@ def read_classes(path: Path, *, ignore_label: int) -> Classes:
     return Classes(names, _colours(path, entries, ignore_label))
 
 
-def _entry(path: Path, line: str) -> tuple[str, int | None]:
+def _own_entries(path: Path) -> list[_Entry]:
+    return [_entry(path, line) for line in read_names(path) if not line.startswith("#")]
+
+
+def _label_map_entries(path: Path) -> list[_Entry]:
+    """Returns the classes of CVAT's file, which are in the order of their names."""
+    entries = []
+    for line in read_names(path):
+        if not line.startswith("#"):
+            name, colour, *_ = [*line.rsplit(":", 3), "", ""]
+            entries.append(_entry(path, f"{name} {colour}".strip()))
+    return sorted(entries, key=lambda entry: not has_background([entry[0]]))
+
+
+def _table_entries(path: Path) -> list[_Entry]:
+    """Returns the classes of Roboflow's file."""
+    rows = [[cell.strip() for cell in row] for row in read_csv(path) if row][1:]
+    try:
+        values = [parse_integer(row[0]) for row in rows]
+    except ValueError as error:
+        raise DataError(f"{path}: a value {error}") from None
+    if values != [*range(len(rows))] or not all(len(row) > 1 for row in rows):
+        raise DataError(f"{path} has the values {values}; it needs 0, 1 ..., and a name for each")
+    return [(",".join(row[1:]), None) for row in rows]
+
+
+_FORMS = {_LABEL_MAP: _label_map_entries, _TABLE: _table_entries}
+
+
+def _entry(path: Path, line: str) -> _Entry:
     """Returns name and colour of a line; None without a colour."""
     name, channels = _divide(line)
     if not channels:
@@ -120,9 +188,7 @@ def _divide(line: str) -> tuple[str, list[int]]:
     return name, [int(channel) for channel in channels if channel is not None]
 
 
-def _colours(
-    path: Path, entries: Sequence[tuple[str, int | None]], ignore_label: int
-) -> dict[int, int]:
+def _colours(path: Path, entries: Sequence[_Entry], ignore_label: int) -> dict[int, int]:
     without = [name for name, colour in entries if colour is None]
     if len(without) == len(entries):
         return {}

@@ -31,7 +31,7 @@ def find_pairs(
 
     Args:
       folder: has a folder of images and a folder of masks, perhaps with the same sub-folders; or
-        both kinds side by side.
+        both kinds side by side, perhaps in sub-folders.
       suffix: ending of a mask's name after the name of its image; side by side, `_mask` is tried
         as well.
       left_out: counts files that are neither; see `files_below`.
@@ -46,7 +46,8 @@ def find_pairs(
         raise DataError(f"{folder} has a folder {present}, but none called {' or '.join(missing)}")
     if images is not None and masks is not None:
         return pairs_in(images, masks, suffix, left_out, all_have_masks=all_have_masks)
-    files = visible(folder, folders=False, left_out=left_out)
+    # Only hidden files are counted: those of the classes and lists lie here, too.
+    files = files_below(folder, ("",), left_out)
     usual = _masks(folder, files, _USUAL_SUFFIX)
     mask_files = usual if usual and not suffix else _masks(folder, files, suffix)
     # Without a suffix, a PNG is a mask.

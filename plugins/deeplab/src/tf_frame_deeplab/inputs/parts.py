@@ -27,7 +27,9 @@ _LISTS = (".", "ImageSets/Segmentation")
 class FormOptions(FractionOptions):
     """Options of the form of a folder."""
 
-    classes: str = option("", "file of the classes; empty: classes.txt of the folder")
+    classes: str = option(
+        "", "file of the classes; empty: classes.txt of the folder, or CVAT's or Roboflow's file"
+    )
     mask_suffix: str = option("", "ending of a mask's name after the name of its image")
     train_list: str = option("", "file of the names to train on; empty: train.txt if it is there")
     eval_list: str = option("", "file of the names to evaluate; empty: val.txt if it is there")

@@ -3,7 +3,7 @@
 data_dir/classes.txt                                the classes; see `inputs.classes`
 data_dir/images/NAME.jpg, data_dir/masks/NAME.png   two folders
 data_dir/NAME.jpg, data_dir/NAME.png                or side by side,
-data_dir/NAME.jpg, data_dir/NAME_mask.png           perhaps with a suffix
+data_dir/NAME.jpg, data_dir/NAME_mask.png           perhaps with a suffix, also in sub-folders
 data_dir/train/..., data_dir/val/...                both parts, each in one of these forms,
 data_dir/images/train/..., data_dir/masks/train/... or below the folders of images and masks
 data_dir/train.txt, data_dir/val.txt                or lists of names without ending, perhaps in
@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from tf_frame import option
-from tf_frame_deeplab.inputs.classes import read_classes
+from tf_frame_deeplab.inputs.classes import find_classes
 from tf_frame_deeplab.inputs.drawn_data import INPUTS
 from tf_frame_deeplab.inputs.mask_file import (
     DamagedPairError,
@@ -70,9 +70,8 @@ class SegmentationFolder(SegmentedImages):
         params = self.params
         check_one_choice(params, "eval_list")
         folder = existing_folder(params.data_dir, "--input.data_dir", _WHAT_TO_DO)
-        path = Path(params.classes).expanduser() if params.classes else folder / "classes.txt"
         with naming_look_alikes(params.data_dir, INPUTS, ()):
-            self.classes = read_classes(path, ignore_label=params.ignore_label)
+            self.classes = find_classes(folder, params.classes, ignore_label=params.ignore_label)
             parts = find_parts(folder, params, eval_split=params.eval_split)
         self.class_colours = self.classes.red_green_blue
         self.parts, self._part_notes = parts.splits, parts.notes

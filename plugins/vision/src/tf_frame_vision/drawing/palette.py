@@ -24,7 +24,7 @@ _FILL = 0.5
 
 def has_background(class_names: Sequence[str]) -> bool:
     """Returns whether class 0 is the background: by its name, or if no names are known."""
-    return not class_names or class_names[0].lower() == "background"
+    return not class_names or class_names[0].strip("_").lower() == "background"
 
 
 def palette(num_classes: int, *, background: bool) -> Pixels:
