@@ -19,12 +19,12 @@ from tf_frame.testing.conformance import InputConformance
 from tf_frame.testing.conformance.check import run_suite
 from tf_frame.testing.elements import read_elements
 from tf_frame.testing.exact_resume import check_exact_resume
-from tf_frame_deeplab.inputs import coco_regions
 from tf_frame_deeplab.inputs.coco_masks import CocoMasks
 from tf_frame_deeplab.inputs.labelme_masks import LabelmeMasks
 from tf_frame_deeplab.inputs.segmentation_folder import SegmentationFolder
 from tf_frame_deeplab.inputs.segmentation_tfrecord import SegmentationTfrecord
 from tf_frame_deeplab.inputs.yolo_masks import YoloMasks
+from tf_frame_vision.formats import coco_file
 
 INPUTS = {"coco_masks": CocoMasks, "yolo_masks": YoloMasks, "labelme_masks": LabelmeMasks}
 SIZE = (24, 32)
@@ -207,10 +207,8 @@ def test_objects_of_coco_are_kept_for_later_starts(tmp_path, monkeypatch):
     folder = write_coco(tmp_path)
     monkeypatch.setattr("tf_frame_vision.reading.cache.KEPT_AFTER_SECS", 0)
     reads = []
-    read = coco_regions.read_coco_file
-    monkeypatch.setattr(
-        coco_regions, "read_coco_file", lambda path: reads.append(path) or read(path)
-    )
+    read = coco_file._read
+    monkeypatch.setattr(coco_file, "_read", lambda *of: reads.append(of) or read(*of))
 
     def masks():
         content = (of := source("coco_masks", folder)).splits[Mode.TRAIN].content
@@ -226,6 +224,24 @@ def test_objects_of_coco_are_kept_for_later_starts(tmp_path, monkeypatch):
     assert len(reads) == 5
     change_coco(folder, category_id=2)
     assert masks() != fresh
+
+
+def test_masks_of_an_image_that_is_listed_twice_and_a_root_category_of_roboflow(tmp_path):
+    folder = write_coco(tmp_path)
+    for path in folder.glob("*/*.json"):
+        content = json.loads(path.read_text())
+        root = {"id": 0, "name": "pets", "supercategory": "none"}
+        below = [{**category, "supercategory": "pets"} for category in content["categories"]]
+        content["categories"] = [root, *below]
+        path.write_text(json.dumps(content))
+        if path.parent.name == "train":
+            content["images"].append({**content["images"][0], "id": 1})
+            content["annotations"][0]["image_id"] = 1
+            path.write_text(json.dumps(content))
+    of = source("coco_masks", folder)
+    assert of.info.class_names == ("background", "cat", "dog")
+    assert of.info.num_examples[Mode.TRAIN] == 2
+    np.testing.assert_array_equal(first(of)[1]["semantic"][0], expected("a"))
 
 
 def test_shapes_of_labelme(tmp_path):
@@ -262,12 +278,26 @@ def annotation(**fields):
     return lambda root: change_coco(root, **fields)
 
 
+def without_sizes(**fields):
+    """Changes the first annotation, and removes the sizes of the images."""
+
+    def change(root):
+        change_coco(root, **fields)
+        path = root / "train/_annotations.coco.json"
+        content = json.loads(path.read_text())
+        images = [{key: image[key] for key in ("id", "file_name")} for image in content["images"]]
+        path.write_text(json.dumps({**content, "images": images}))
+
+    return change
+
+
 RECTANGLE = "0 0.1 0.1 0.2 0.1 0.2 0.2 0.1 0.2"
 # Input -> changes of a folder, and messages.
 BAD = {
     "yolo_masks": [
         (label(f"{RECTANGLE}\n0 0.5 0.5 0.2 0.2"), "a.txt, line 2: it is a box, and no polygon"),
         (label("2 0.1 0.1 0.2 0.1 0.2 0.2"), "a.txt, line 1: its class 2 is none of the 2"),
+        (label("1 0.1 0.1 0.2 0.1 0.3 0.1"), "a.txt, line 1: its outline, .* encloses nothing"),
         (lambda root: (root / "labels/train/a.txt").write_bytes(b"\xff"), "it is no text in UTF-8"),
     ],
     "labelme_masks": [
@@ -281,7 +311,12 @@ BAD = {
         (annotation(segmentation=[[1, 2, 3, 4]]), "annotation 970: a polygon has 4 numbers"),
         (annotation(segmentation=[[1, 2, 3, 4, 5, float("nan")]]), "a number that is not finite"),
         (annotation(segmentation=[outline(40, 2, 50, 9)]), "its outline, .* outside of the image"),
-        (annotation(segmentation={"counts": [6], "size": [2, 3]}), "lengths are of .2, 3. pixels"),
+        (annotation(segmentation={"counts": [6], "size": [2, 3]}), "is drawn on 2 x 3 pixels, but"),
+        (
+            without_sizes(segmentation=[outline(40, 2, 50, 9)]),
+            "its outline, .* outside of the i",
+        ),
+        (without_sizes(segmentation={"counts": [6], "size": [2, 3]}), "is 2 x 3 pixels: it is 24"),
         (annotation(category_id=9), "its category 9 is none of the file's"),
         (annotation(image_id=9), "annotation 970: there is no image 9"),
     ],

@@ -18,6 +18,7 @@ from tf_frame import Converter
 from tf_frame.errors import DataError
 from tf_frame.tensorflow_log import quiet_import
 from tf_frame.text import printable
+from tf_frame_deeplab.convert.drawn import read_drawn
 from tf_frame_deeplab.convert.options import (
     CityscapesOptions,
     CocoMasksOptions,
@@ -28,11 +29,12 @@ from tf_frame_deeplab.convert.options import (
     check_splits,
 )
 from tf_frame_deeplab.convert.source import MaskedPicture, Source, digest, overlaps
+from tf_frame_deeplab.inputs import coco_masks, labelme_masks, yolo_masks
+from tf_frame_deeplab.inputs.drawn_masks import DrawnMasks
 from tf_frame_vision.convert.folders import check_apart, check_folder, fingerprint
 from tf_frame_vision.convert.options import range_setting, without_prefix
 
 if TYPE_CHECKING:
-    from tf_frame_deeplab.inputs.drawn_data import DrawnData
     from tf_frame_vision.convert.conversion import Result
 
 
@@ -168,22 +170,17 @@ class CocoPanoptic(_Converter):
 
 
 class _Drawn(_Converter):
-    """Base of the converters of objects that are drawn as masks."""
+    """Base of the converters of objects that are drawn as masks.
+
+    Attributes:
+      source: the input of the same data.
+    """
 
     is_known = False
-
-    def read_data(self, source: Path) -> DrawnData:
-        """Finds the images and their objects.
-
-        Raises:
-          DataError: the source is missing or broken.
-        """
-        raise NotImplementedError(f"{type(self).__name__} does not define read_data()")
+    source: ClassVar[type[DrawnMasks]]
 
     def read(self, source: Path) -> Source:
-        from tf_frame_deeplab.convert.drawn import drawn_source
-
-        return drawn_source(source, lambda: self.read_data(source), self.params)
+        return read_drawn(source, self.source, self.params)
 
     def _settings(
         self, root: Path, source: Source, pictures: Sequence[MaskedPicture]
@@ -197,39 +194,21 @@ class CocoMasks(_Drawn):
     """Images with COCO's JSON files, as the input coco_masks reads them."""
 
     Params: ClassVar[type] = CocoMasksOptions
-    name = "coco_masks"
-
-    def read_data(self, source: Path) -> DrawnData:
-        from tf_frame_deeplab.inputs.coco_regions import read_coco_masks
-
-        outside = self.params.allow_outside
-        return read_coco_masks(source, self.params, eval_split="val", outside=outside)
+    name, source = "coco_masks", coco_masks.CocoMasks
 
 
 class YoloMasks(_Drawn):
     """Images with polygons of YOLO-seg, as the input yolo_masks reads them."""
 
     Params: ClassVar[type] = YoloMasksOptions
-    name = "yolo_masks"
-
-    def read_data(self, source: Path) -> DrawnData:
-        from tf_frame_deeplab.inputs.yolo_masks import read_yolo_masks
-
-        outside = self.params.allow_outside
-        return read_yolo_masks(source, self.params, eval_split="val", outside=outside)
+    name, source = "yolo_masks", yolo_masks.YoloMasks
 
 
 class LabelmeMasks(_Drawn):
     """Images with labelme's JSON files, as the input labelme_masks reads them."""
 
     Params: ClassVar[type] = LabelmeMasksOptions
-    name = "labelme_masks"
-
-    def read_data(self, source: Path) -> DrawnData:
-        from tf_frame_deeplab.inputs.labelme_masks import read_labelme_masks
-
-        outside = self.params.allow_outside
-        return read_labelme_masks(source, self.params, eval_split="val", outside=outside)
+    name, source = "labelme_masks", labelme_masks.LabelmeMasks
 
 
 def _write(

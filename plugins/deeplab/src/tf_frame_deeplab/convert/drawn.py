@@ -18,6 +18,7 @@ from tf_frame_deeplab.convert.source import (
     numbers,
 )
 from tf_frame_deeplab.inputs.drawn_data import DrawnData, DrawnImage, divided, usable
+from tf_frame_deeplab.inputs.drawn_masks import DrawnMasks
 from tf_frame_deeplab.inputs.mask_file import Pair
 from tf_frame_deeplab.inputs.regions import Canvas, draw
 from tf_frame_vision.convert.options import without_prefix
@@ -35,51 +36,43 @@ class DrawnPicture(MaskedPicture):
     draw: Callable[[], Any]
 
 
-def drawn_source(root: Path, read: Callable[[], DrawnData], params: Any) -> Source:
+def read_drawn(root: Path, source: type[DrawnMasks], params: Any) -> Source:
     """Lists the pictures of `train`, and of `val` if there are any.
 
     Args:
       root: the data folder.
-      read: finds the images and their objects.
+      source: the input of the data.
       params: the options of the converter.
 
     Raises:
       DataError: the data cannot be used.
     """
     try:
-        data = read()
+        data = source.read_folder(root, params)
         for note in data.notes:
             print(printable(note), file=sys.stderr, flush=True)
-        parts = divided(root, data, params.eval_fraction)
-        pictures = {
-            split: _pictures(root, images, errors, data, params)
-            for split, images, errors in zip(
-                ("train", "val"), parts, (data.errors, ()), strict=True
-            )
-            if images
-        }
+        training, evaluation = divided(root, data, params.eval_fraction)
+        pictures = {"train": _pictures(root, data, training, data.errors, params)}
+        if evaluation:
+            pictures["val"] = _pictures(root, data, evaluation, (), params)
     except DataError as error:
         raise without_prefix(error) from None
     return Source(pictures, data.names, params.ignore_label)
 
 
 def _pictures(
-    root: Path,
-    images: Sequence[DrawnImage],
-    errors: Sequence[str],
-    data: DrawnData,
-    params: Any,
+    root: Path, data: DrawnData, images: Sequence[DrawnImage], errors: Sequence[str], params: Any
 ) -> list[MaskedPicture]:
-    usable_images, canvases, damaged = usable(root, images, params)
+    usable_images, canvases, damaged = usable(root, data, images, params)
     check_damage([*errors, *damaged], skip_corrupt=params.skip_corrupt)
     for line in (*errors, *damaged):
         print(printable(f"left out: {line}"), file=sys.stderr, flush=True)
-    meaning = Meaning(numbers(len(data.names), params.ignore_label))
+    label = params.ignore_label
+    meaning = Meaning(numbers(len(data.names), label))
 
     def picture(image: DrawnImage, canvas: Canvas) -> DrawnPicture:
         def classes() -> Any:
             regions = data.regions(image.place, (canvas.height, canvas.width))
-            label = params.ignore_label
             return draw(regions, canvas, ignore_label=label, overlap=params.overlap)[..., 0]
 
         source = Path(image.source)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
+from typing import ClassVar
 
 from tf_frame import option
 from tf_frame.errors import ConfigError
@@ -13,6 +14,7 @@ from tf_frame_vision.convert.options import ConvertOptions, check_split_name
 from tf_frame_vision.formats.coco_layout import CocoOptions
 from tf_frame_vision.formats.labelme import LabelmeOptions
 from tf_frame_vision.formats.yolo_layout import YoloOptions
+from tf_frame_vision.reading.folders import FractionOptions
 
 
 @dataclasses.dataclass(frozen=True)
@@ -23,16 +25,12 @@ class FolderOptions(FormOptions, ConvertOptions):
 
 
 @dataclasses.dataclass(frozen=True)
-class DrawnConvertOptions(DrawnFormOptions, ConvertOptions):
+class DrawnConvertOptions(DrawnFormOptions, FractionOptions, ConvertOptions):
     """Options for images with objects that are drawn as masks."""
 
+    # The value of an option that only inputs have.
+    eval_split: ClassVar[str] = "val"
     ignore_label: int = option(255, "value of pixels that do not count", min=1, max=65535)
-    eval_fraction: float = option(
-        0.1,
-        "part of the images that becomes val, where nothing else says which; 0: none",
-        min=0.0,
-        max=0.9,
-    )
 
 
 @dataclasses.dataclass(frozen=True)

@@ -10,13 +10,14 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from tf_frame import option
 from tf_frame_deeplab.inputs.regions import LATER, SMALLER, Canvas, Region
 from tf_frame_vision.formats import look_alikes
 from tf_frame_vision.reading.damage import Damage
 from tf_frame_vision.reading.folders import held_out
 from tf_frame_vision.reading.headers import scan_headers
-from tf_frame_vision.reading.image_options import MAX_PIXELS
 from tf_frame_vision.reading.inside import path_below
 from tf_frame_vision.reading.orientation import turned_size
 from tf_frame_vision.reading.scan import Problem
@@ -76,6 +77,8 @@ class DrawnImage:
       problems: objects that cannot be used, such as `line 3: its class ...`; one of them takes the
         image out.
       error: why the annotation cannot be read; empty: it can.
+      boxes: `[objects, 4]`, upper, left, lower and right edge of each other object.
+      records: place of each in the file, such as 3.
     """
 
     path: Path
@@ -84,6 +87,8 @@ class DrawnImage:
     size: Size | None = None
     problems: Sequence[str] = ()
     error: str = ""
+    boxes: Any = ()
+    records: Sequence[Any] = ()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -97,6 +102,8 @@ class DrawnData:
         called when the image is read, in threads.
       notes: remarks for people, a line each.
       errors: parts of the data that belong to no image and cannot be used, a line each.
+      record_word: such as `annotation`, before `DrawnImage.records`.
+      in_shares: whether boxes are shares of height and width.
     """
 
     names: Sequence[str]
@@ -105,10 +112,12 @@ class DrawnData:
     regions: Callable[[Any, Size], Sequence[Region]]
     notes: Sequence[str] = ()
     errors: Sequence[str] = ()
+    record_word: str = "line"
+    in_shares: bool = False
 
 
 def usable(
-    root: Path, images: Sequence[DrawnImage], params: Any
+    root: Path, data: DrawnData, images: Sequence[DrawnImage], params: Any
 ) -> tuple[list[DrawnImage], list[Canvas], list[Damage]]:
     """Returns the images that can be used, the canvas of each, and a line for each other image.
 
@@ -116,15 +125,17 @@ def usable(
 
     Args:
       root: the data folder.
+      data: the data of which the images are a part.
       images: the images.
       params: options `masks_on` and `max_pixels`.
     """
     names = [path_below(root, image.path) for image in images]
-    max_pixels = getattr(params, "max_pixels", MAX_PIXELS)
-    headers = scan_headers(root, names, max_pixels=max_pixels)
+    headers = scan_headers(root, names, max_pixels=params.max_pixels)
     kept, canvases, damaged = [], [], []
     for image, header in zip(images, headers, strict=True):
         canvas = _canvas(image, header, params.masks_on)
+        if isinstance(canvas, Canvas):
+            canvas = _outside(image, canvas, data) or canvas
         if isinstance(canvas, Damage):
             damaged.append(canvas)
         else:
@@ -136,11 +147,11 @@ def usable(
 def _canvas(image: DrawnImage, header: Any, masks_on: str) -> Canvas | Damage:
     if image.error:
         return Damage(image.source, image.error)
-    if isinstance(header, Problem):
-        return Damage(f"{image.path}, of {image.source}", header.reason)
     if image.problems:
         place, _, clause = image.problems[0].partition(": ")
         return Damage(f"{image.source}, {place}", clause)
+    if isinstance(header, Problem):
+        return Damage(f"{image.path}, of {image.source}", header.reason)
     height, width, orientation = header
     shown = turned_size(height, width, orientation)
     if image.size in (None, shown):
@@ -158,15 +169,21 @@ def _canvas(image: DrawnImage, header: Any, masks_on: str) -> Canvas | Damage:
     return Canvas(*shown) if masks_on == _SHOWN else Canvas(height, width, orientation)
 
 
-def outside_problem(edges: tuple[float, float, float, float], size: Size | None) -> str:
-    """Returns why an object cannot be on an image of a size; empty if it can, or without a size."""
-    upper, left, lower, right = edges
-    text = f"its outline, rows {upper:g} to {lower:g} and columns {left:g} to {right:g},"
-    if lower <= upper or right <= left:
-        return f"{text} encloses nothing"
-    if size is None or (0 <= upper + lower <= 2 * size[0] and 0 <= left + right <= 2 * size[1]):
-        return ""
-    return f"{text} lies outside of the image of {size[0]} x {size[1]} pixels"
+def _outside(image: DrawnImage, canvas: Canvas, data: DrawnData) -> Damage | None:
+    """Returns the line of an image with an object that nobody would see."""
+    height, width = canvas.height, canvas.width
+    scale = (height, width, height, width) if data.in_shares else (1, 1, 1, 1)
+    boxes = np.multiply(np.reshape(image.boxes, [-1, 4]), scale).tolist()
+    for record, (upper, left, lower, right) in zip(image.records, boxes, strict=True):
+        fault = ""
+        if lower <= upper or right <= left:
+            fault = "encloses nothing"
+        elif not (0 <= upper + lower <= 2 * height and 0 <= left + right <= 2 * width):
+            fault = f"lies outside of the image of {height} x {width} pixels"
+        if fault:
+            text = f"its outline, rows {upper:g} to {lower:g} and columns {left:g} to {right:g},"
+            return Damage(f"{image.source}, {data.record_word} {record}", f"{text} {fault}")
+    return None
 
 
 def divided(

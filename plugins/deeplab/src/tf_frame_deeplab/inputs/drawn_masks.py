@@ -61,7 +61,7 @@ class _Content:
 
 
 class DrawnMasks(SegmentedImages):
-    """Input of images with drawn masks; a subclass defines `read_data`.
+    """Input of images with drawn masks; a subclass defines `read_folder`.
 
     Attributes:
       what_to_do: sentence of the error of a missing folder.
@@ -81,26 +81,27 @@ class DrawnMasks(SegmentedImages):
         elif params.edges:
             self.label_names = SegmentedImages.label_names  # type: ignore[misc]
 
-    def read_data(self, root: Path) -> DrawnData:
-        """Finds images and objects.
+    @staticmethod
+    def read_folder(root: Path, params: Any) -> DrawnData:
+        """Reads the data folder, with the options of the input or of the converter of its name.
 
         Raises:
           DataError: the data does not exist, or is damaged.
         """
-        raise NotImplementedError(f"{type(self).__name__} does not define read_data()")
+        raise NotImplementedError("an input of drawn masks does not define read_folder()")
 
     def find(self) -> None:
         params = self.params
         self.root = existing_folder(params.data_dir, "--input.data_dir", self.what_to_do)
         with naming_look_alikes(params.data_dir, INPUTS, self.formats):
-            data = self.read_data(self.root)
-        self._regions, self._remarks = data.regions, data.notes
+            data = self.read_folder(self.root, params)
+        self._data = data
         training, evaluation = divided(self.root, data, params.eval_fraction)
         absent = (
             f"{self.root} has no image to evaluate, and --input.eval_fraction "
             f"{params.eval_fraction} leaves none"
         )
-        evaluated = self._split(evaluation) if evaluation else absent_split(absent)
+        evaluated = self._split(evaluation, ()) if evaluation else absent_split(absent)
         self.use(data.names, self._split(training, data.errors), evaluated)
 
     def notes(self) -> Sequence[str]:
@@ -109,11 +110,11 @@ class DrawnMasks(SegmentedImages):
             return ()
         splits = {id(split): split for split in self.splits.values()}.values()
         damaged = [line for split in splits for line in split.damaged]
-        return (*super().notes(), *self._remarks, *left_out_notes(damaged))
+        return (*super().notes(), *self._data.notes, *left_out_notes(damaged))
 
-    def _split(self, images: Sequence[DrawnImage], errors: Sequence[str] = ()) -> Split:
+    def _split(self, images: Sequence[DrawnImage], errors: Sequence[str]) -> Split:
         params = self.params
-        usable_images, canvases, damaged = usable(self.root, images, params)
+        usable_images, canvases, damaged = usable(self.root, self._data, images, params)
         check_damage([*errors, *damaged], skip_corrupt=params.skip_corrupt)
         if not usable_images:
             raise DataError(f"{self.root} has no image to use")
@@ -150,7 +151,7 @@ class DrawnMasks(SegmentedImages):
     def _draw(self, content: _Content, index: int) -> Any:
         """Draws the mask of an image, `[height, width, 2]`: classes, and instances."""
         canvas, params = content.canvases[index], self.params
-        regions = self._regions(content.images[index].place, (canvas.height, canvas.width))
+        regions = self._data.regions(content.images[index].place, (canvas.height, canvas.width))
         return draw(regions, canvas, ignore_label=params.ignore_label, overlap=params.overlap)
 
     def labels(self, masks: Any) -> dict[str, Any]:

@@ -15,13 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tf_frame.text_file import normal_name, read_json
-from tf_frame_deeplab.inputs.drawn_data import (
-    DrawnData,
-    DrawnImage,
-    Size,
-    outside_problem,
-    with_background,
-)
+from tf_frame_deeplab.inputs.drawn_data import DrawnData, DrawnImage, Size, with_background
 from tf_frame_deeplab.inputs.drawn_masks import DrawnMasks, DrawnOptions
 from tf_frame_deeplab.inputs.regions import Region, circle
 from tf_frame_vision.formats import look_alikes
@@ -32,7 +26,6 @@ from tf_frame_vision.formats.labelme_shapes import (
     IGNORE,
     MASK,
     RECTANGLE,
-    LabelmeShape,
     decode_mask,
     parse_shape,
 )
@@ -45,29 +38,13 @@ class Params(LabelmeOptions, DrawnOptions):
     """Options of the input."""
 
 
-class LabelmeMasks(DrawnMasks):
-    """Images, and shapes of labelme."""
-
-    Params: ClassVar[type] = Params
-    formats = (look_alikes.LABELME,)
-    what_to_do = "Give --input.data_dir the folder of the images and labelme's JSON files"
-
-    def read_data(self, root: Path) -> DrawnData:
-        params = self.params
-        return read_labelme_masks(
-            root, params, eval_split=params.eval_split, outside=params.allow_outside
-        )
-
-
-def read_labelme_masks(
-    root: Path, options: LabelmeOptions, *, eval_split: str, outside: bool
-) -> DrawnData:
+def read_labelme_masks(root: Path, params: Any) -> DrawnData:
     """Reads a folder; see `tf_frame_vision.formats.labelme.read_labelme`.
 
     Raises:
       DataError: the folder cannot be read.
     """
-    data = read_labelme(root, options, eval_split=eval_split, outside=outside)
+    data = read_labelme(root, params, eval_split=params.eval_split, outside=params.allow_outside)
     names, numbers = with_background(data.names)
     classes: dict[str, int | None] = {
         normal_name(name): number for name, number in zip(data.names, numbers, strict=True)
@@ -75,30 +52,40 @@ def read_labelme_masks(
     classes |= {BACKGROUND: 0, IGNORE: None}
 
     def regions(file: Path, size: Size) -> list[Region]:
-        return _regions(read_json(file)["shapes"], classes, options.left_out_shapes)
+        return _regions(read_json(file)["shapes"], classes, params.left_out_shapes)
 
-    def images(part: Sequence[LabelmeImage]) -> list[DrawnImage]:
-        return [_image(image, classes) for image in part]
+    training, evaluation = (
+        None if part is None else [_image(image, classes) for image in part]
+        for part in (data.training, data.evaluation)
+    )
+    return DrawnData(names, training or [], evaluation, regions, data.notes, record_word="shape")
 
-    evaluation = None if data.evaluation is None else images(data.evaluation)
-    return DrawnData(names, images(data.training), evaluation, regions, data.notes)
+
+class LabelmeMasks(DrawnMasks):
+    """Images, and shapes of labelme."""
+
+    Params: ClassVar[type] = Params
+    formats = (look_alikes.LABELME,)
+    what_to_do = "Give --input.data_dir the folder of the images and labelme's JSON files"
+    read_folder = staticmethod(read_labelme_masks)
 
 
 def _image(image: LabelmeImage, classes: Mapping[str, int | None]) -> DrawnImage:
-    problems = list(image.problems)
-    for shape in image.shapes:
-        problem = _problem(shape, classes, image.size)
-        if problem:
-            problems.append(f"shape {shape.place}: {problem}")
+    unknown = [
+        f"shape {shape.place}: its class {shape.label!r} is none of the file of the classes"
+        for shape in image.shapes
+        if shape.label not in classes
+    ]
     return DrawnImage(
-        image.path, str(image.file), image.file, image.size, problems, error=image.error
+        image.path,
+        str(image.file),
+        image.file,
+        image.size,
+        [*image.problems, *unknown],
+        image.error,
+        boxes=np.array([shape.edges for shape in image.shapes], np.float32),
+        records=[shape.place for shape in image.shapes],
     )
-
-
-def _problem(shape: LabelmeShape, classes: Mapping[str, int | None], size: Size | None) -> str:
-    if shape.label not in classes:
-        return f"its class {shape.label!r} is none of the file of the classes"
-    return outside_problem(shape.edges, size)
 
 
 def _regions(

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+from collections.abc import Sequence
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -37,29 +38,13 @@ class Params(YoloOverlapOptions, YoloOptions, DrawnOptions):
     """Options of the input."""
 
 
-class YoloMasks(DrawnMasks):
-    """Images, and polygons of YOLO-seg."""
-
-    Params: ClassVar[type] = Params
-    formats = (look_alikes.SEGMENTS, look_alikes.OBB)
-    what_to_do = "Give --input.data_dir the folder with data.yaml, or with images and labels"
-
-    def read_data(self, root: Path) -> DrawnData:
-        params = self.params
-        return read_yolo_masks(
-            root, params, eval_split=params.eval_split, outside=params.allow_outside
-        )
-
-
-def read_yolo_masks(
-    root: Path, options: YoloOptions, *, eval_split: str, outside: bool
-) -> DrawnData:
+def read_yolo_masks(root: Path, params: Any) -> DrawnData:
     """Reads a data set; see `tf_frame_vision.formats.yolo.read_yolo`.
 
     Raises:
       DataError: the data cannot be read, or has boxes and no polygons.
     """
-    data = read_yolo(root, options, eval_split=eval_split, outside=outside)
+    data = read_yolo(root, params, eval_split=params.eval_split, outside=params.allow_outside)
     if data.form == BOXES:
         raise DataError(
             f"{root} has YOLO's boxes and no polygons, so there is nothing to draw; boxes are for "
@@ -69,17 +54,27 @@ def read_yolo_masks(
 
     def regions(labels: Path, size: Size) -> list[Region]:
         rows = read_labels(labels, data.keypoints) if labels.exists() else []
-        sides = itertools.cycle(size[::-1])
-        outlines = (
-            [value * side for value, side in zip(row[2], sides, strict=False)] for row in rows
-        )
         return [
-            Region(numbers[row[1]], place if numbers[row[1]] else 0, [outline])
-            for place, (row, outline) in enumerate(zip(rows, outlines, strict=True), 1)
+            Region(numbers[row[1]], place if numbers[row[1]] else 0, [_outline(row[2], size)])
+            for place, row in enumerate(rows, 1)
         ]
 
     evaluation = None if data.evaluation is None else _images(data.evaluation)
-    return DrawnData(names, _images(data.training), evaluation, regions, data.notes)
+    training = _images(data.training)
+    return DrawnData(names, training, evaluation, regions, data.notes, in_shares=True)
+
+
+class YoloMasks(DrawnMasks):
+    """Images, and polygons of YOLO-seg."""
+
+    Params: ClassVar[type] = Params
+    formats = (look_alikes.SEGMENTS, look_alikes.OBB)
+    what_to_do = "Give --input.data_dir the folder with data.yaml, or with images and labels"
+    read_folder = staticmethod(read_yolo_masks)
+
+
+def _outline(shares: Sequence[float], size: Size) -> list[float]:
+    return [share * side for share, side in zip(shares, itertools.cycle(size[::-1]), strict=False)]
 
 
 def _images(part: YoloPart) -> list[DrawnImage]:
@@ -87,13 +82,18 @@ def _images(part: YoloPart) -> list[DrawnImage]:
     for number in np.flatnonzero(part.counts == _BOX).tolist():
         line = f"line {part.lines[number]}: it is a box, and no polygon"
         problems.setdefault(part.image(number), []).append(line)
-    return [
-        DrawnImage(
-            Path(image),
-            labels,
-            Path(labels),
-            problems=problems.get(place, ()),
-            error=part.errors.get(place, ""),
+    edges, images = part.edges, []
+    for place, (image, labels) in enumerate(zip(part.images, part.labels, strict=True)):
+        objects = slice(*part.ends[place : place + 2].tolist())
+        images.append(
+            DrawnImage(
+                Path(image),
+                labels,
+                Path(labels),
+                problems=problems.get(place, ()),
+                error=part.errors.get(place, ""),
+                boxes=edges[objects],
+                records=part.lines[objects],
+            )
         )
-        for place, (image, labels) in enumerate(zip(part.images, part.labels, strict=True))
-    ]
+    return images

@@ -25,12 +25,12 @@ from tf_frame_detection.inputs.annotations import (
     Marked,
     Part,
     Photograph,
-    RecordError,
     class_number,
     corner_box,
     number_classes,
 )
 from tf_frame_vision.example_input import IMAGE_SUFFIXES
+from tf_frame_vision.formats.record_fields import RecordError
 from tf_frame_vision.reading.class_names import find_class_names, find_repeated
 from tf_frame_vision.reading.damage import Damage
 from tf_frame_vision.reading.folders import visible

@@ -6,11 +6,11 @@ Faults are reported at the start, a line each that names the file and the record
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from tf_frame.text_file import normal_name
+from tf_frame_vision.formats.record_fields import RecordError
 
 Size = tuple[int, int]
 
@@ -91,34 +91,10 @@ class FolderContent:
     rotated: bool = False
 
 
-class RecordError(Exception):
-    """A record that cannot be used; the message says what is wrong with it."""
-
-
 def corner_box(corners: Sequence[float]) -> tuple[float, float, float, float]:
     """Returns the upright box around corners: row, column, row, column ..."""
     rows, columns = corners[::2], corners[1::2]
     return min(rows), min(columns), max(rows), max(columns)
-
-
-def parse_numbers(words: Sequence[object], count: int, what: str) -> list[float]:
-    """Converts the numbers of a record.
-
-    Raises:
-      RecordError: there are more or fewer than `count`, or one is none or not finite.
-    """
-    if not isinstance(words, (list, tuple)) or len(words) != count:
-        seen = len(words) if isinstance(words, (list, tuple)) else repr(words)
-        raise RecordError(f"{what} has {seen} instead of {count} numbers")
-    try:
-        values = [float(word) for word in words]  # type: ignore[arg-type]
-    except OverflowError:
-        raise RecordError(f"{what} has a number that is too large") from None
-    except (TypeError, ValueError):
-        raise RecordError(f"{what} {list(words)} has something that is no number") from None
-    if not all(map(math.isfinite, values)):
-        raise RecordError(f"{what} {values} has a number that is not finite")
-    return values
 
 
 def number_classes(names: Iterable[str]) -> Mapping[str, int]:

@@ -20,9 +20,10 @@ from tf_frame.errors import DataError
 from tf_frame.text_file import BLANKS, read_lines, split_words
 from tf_frame_detection.inputs.annotated_images import AnnotatedFolder, FolderOptions
 from tf_frame_detection.inputs.annotation_files import AnnotatedFile, make_content, read_files
-from tf_frame_detection.inputs.annotations import FolderContent, RecordError, parse_numbers
+from tf_frame_detection.inputs.annotations import FolderContent
 from tf_frame_detection.inputs.voc_xml import FormOptions
 from tf_frame_vision.formats import look_alikes
+from tf_frame_vision.formats.record_fields import RecordError, parse_numbers
 from tf_frame_vision.reading.folders import first_existing
 from tf_frame_vision.reading.splits import find_splits
 

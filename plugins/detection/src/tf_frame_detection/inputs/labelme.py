@@ -22,7 +22,6 @@ from tf_frame_detection.inputs.annotations import (
     Marked,
     Part,
     Photograph,
-    RecordError,
     class_number,
     number_classes,
 )
@@ -36,6 +35,7 @@ from tf_frame_vision.formats.labelme_shapes import (
     ROTATED,
     LabelmeShape,
 )
+from tf_frame_vision.formats.record_fields import RecordError
 from tf_frame_vision.reading.damage import Damage
 
 _FOUR_CORNERS = 4

@@ -18,13 +18,9 @@ from tf_frame import option
 from tf_frame.errors import DataError
 from tf_frame.text_file import read_csv
 from tf_frame_detection.inputs.annotated_images import AnnotatedFolder, AnnotatedOptions
-from tf_frame_detection.inputs.annotations import (
-    Marked,
-    Photograph,
-    RecordError,
-    parse_numbers,
-)
+from tf_frame_detection.inputs.annotations import Marked, Photograph
 from tf_frame_vision.example_input import IMAGE_SUFFIXES
+from tf_frame_vision.formats.record_fields import RecordError, parse_numbers
 from tf_frame_vision.reading.folders import existing_folder, visible
 from tf_frame_vision.reading.inside import inside
 

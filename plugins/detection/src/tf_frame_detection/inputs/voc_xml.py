@@ -29,9 +29,10 @@ from tf_frame_detection.inputs.annotation_files import (
     read_files,
     read_list,
 )
-from tf_frame_detection.inputs.annotations import FolderContent, RecordError, Size, parse_numbers
+from tf_frame_detection.inputs.annotations import FolderContent, Size
 from tf_frame_vision.example_input import IMAGE_SUFFIXES
 from tf_frame_vision.formats import look_alikes
+from tf_frame_vision.formats.record_fields import RecordError, parse_numbers
 from tf_frame_vision.reading.folders import first_existing
 from tf_frame_vision.reading.scan import Problem
 from tf_frame_vision.reading.splits import Splits, find_splits

@@ -14,6 +14,7 @@ roboflow.com/formats/coco-json, HumanSignal/label-studio-sdk, `converter`; wkent
 from __future__ import annotations
 
 import dataclasses
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -120,6 +121,32 @@ def find_image(file: CocoFile, name: str, root: Path, *, outside: bool) -> Path:
             source=file.path,
         )
     )
+
+
+class ImageFinder:
+    """Finds the images that a JSON file names, most of them by one look at the disk.
+
+    Args:
+      file, root, outside: see `find_image`.
+    """
+
+    def __init__(self, file: CocoFile, root: Path, *, outside: bool) -> None:
+        self._file, self._root, self._outside = file, root, outside
+        folders = dict.fromkeys((file.images, file.path.parent, root))
+        prefixes = [os.path.join(path_below(root, folder), "") for folder in folders]
+        self._prefixes = [
+            prefix.removeprefix("./") for prefix in prefixes if not prefix.startswith("../")
+        ]
+
+    def __call__(self, name: str) -> str:
+        """Returns the path of an image below the data folder; see `find_image`."""
+        slashed = name.replace("\\", "/")
+        is_plain = slashed[0] not in "/." and "//" not in slashed and "/." not in slashed
+        for prefix in self._prefixes if is_plain else ():
+            if os.path.isfile(os.path.join(self._root, prefix + slashed)):
+                return prefix + slashed
+        path = find_image(self._file, name, self._root, outside=self._outside)
+        return path_below(self._root, path)
 
 
 def _by_names(root: Path, eval_split: str) -> tuple[Path | None, Path | None, list[str]]:

@@ -14,6 +14,8 @@ import numpy as np
 
 from tf_frame_vision.reading import cache
 
+_LENGTH_BYTES = 8
+
 
 @dataclasses.dataclass(frozen=True)
 class Content:
@@ -44,7 +46,7 @@ def cached(path: Path, read: Callable[[Path], Content], *, kind: str, version: i
         return read(path)
     kept = path.parent / cache.FOLDER / f"{path.name}.{kind}"
     state = {"reader": version, "byte_order": sys.byteorder, **cache.file_state(path)}
-    data = cache.load(kept, state)
+    data = cache.load_mapped(kept, state)
     if data is not None:
         return _unpack(data)
     started = time.monotonic()
@@ -55,16 +57,20 @@ def cached(path: Path, read: Callable[[Path], Content], *, kind: str, version: i
 
 
 def _pack(content: Content) -> list[bytes | memoryview]:
-    """Returns a line of JSON, types and shapes of the arrays and the facts; then the arrays."""
+    """Returns a length, JSON of so many bytes: types and shapes and the facts; then the arrays."""
     table = [(name, array.dtype.str, array.shape) for name, array in content.arrays.items()]
     arrays = [np.ascontiguousarray(array) for array in content.arrays.values() if array.size]
-    line = json.dumps([table, content.facts]).encode() + b"\n"
-    return [line, *(array.data.cast("B") for array in arrays)]
+    facts = json.dumps([table, content.facts]).encode()
+    return [
+        len(facts).to_bytes(_LENGTH_BYTES, "big"),
+        facts,
+        *(array.data.cast("B") for array in arrays),
+    ]
 
 
-def _unpack(data: bytes) -> Content:
-    start = data.index(b"\n") + 1
-    table, facts = json.loads(data[:start])
+def _unpack(data: memoryview) -> Content:
+    start = _LENGTH_BYTES + int.from_bytes(data[:_LENGTH_BYTES], "big")
+    table, facts = json.loads(bytes(data[_LENGTH_BYTES:start]))
     arrays = {}
     for name, dtype, shape in table:
         count = int(np.prod(shape, dtype=np.int64))

@@ -14,6 +14,7 @@ import contextlib
 import functools
 import json
 import logging
+import mmap
 import os
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,6 +26,7 @@ import tf_frame
 FOLDER = ".tf_frame"
 # What takes less time is not kept.
 KEPT_AFTER_SECS = 0.5
+_CHUNK_BYTES = 1 << 20
 _LOG = logging.getLogger("tf_frame")
 Part = bytes | memoryview
 
@@ -46,12 +48,20 @@ def load(path: Path, state: Mapping[str, Any]) -> bytes | None:
       path: a file of the hidden folder.
       state: see `keep`.
     """
+    mapped = load_mapped(path, state)
+    return None if mapped is None else bytes(mapped)
+
+
+def load_mapped(path: Path, state: Mapping[str, Any]) -> memoryview | None:
+    """Returns the facts in a file, of which only those that are used take memory; see `load`."""
     try:
         with open(path, "rb") as file:
-            header, facts = file.readline(), file.read()
+            header = file.readline()
+            if header != _header(state, iter(functools.partial(file.read, _CHUNK_BYTES), b"")):
+                return None
+            return memoryview(mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ))[len(header) :]
     except OSError:
         return None
-    return facts if header == _header(state, [facts]) else None
 
 
 def keep(path: Path, state: Mapping[str, Any], parts: Sequence[Part]) -> None:
@@ -80,7 +90,7 @@ def write_whole(path: Path, parts: Iterable[Part]) -> None:
             partial.unlink()
 
 
-def _header(state: Mapping[str, Any], parts: Sequence[Part]) -> bytes:
+def _header(state: Mapping[str, Any], parts: Iterable[Part]) -> bytes:
     checksum = functools.reduce(lambda crc, part: zlib.crc32(part, crc), parts, 0)
     header = {"version": tf_frame.__version__, **state, "crc32": checksum}
     return json.dumps(header).encode() + b"\n"
