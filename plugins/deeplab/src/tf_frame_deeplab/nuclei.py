@@ -147,7 +147,6 @@ class Nuclei(SemanticInput):
         return make_report(
             {mode: content(self.tiles(mode)) for mode in modes},
             examples={mode: len(self.tiles(mode)) for mode in modes},
-            damaged=dict.fromkeys(modes, ()),
             unit="pixels",
             class_names=self.info.class_names,
         )

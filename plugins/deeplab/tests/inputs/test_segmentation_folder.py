@@ -304,7 +304,7 @@ def damage(folder, kind):
 DAMAGE = {
     "no image": r"in \S+masks, p1.png has no image; add it",
     "no mask": r"in \S+images, p1.png has no mask; add it",
-    "another size": r"masks/p1.png is 24 x 31 pixels, but its image 24 x 32; mend it",
+    "another size": r"masks/p1.png is 24 x 31 pixels, but its image 24 x 32; mend or",
     "a class out of range": r"p1.png has the value 3; classes are 0 to 2, and 255 is ignored",
     "a cut mask": r"masks/p1.png: it cannot be decoded: ",
     "a cut image": r"images/p1.png: it cannot be decoded: ",

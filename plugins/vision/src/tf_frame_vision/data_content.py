@@ -1,35 +1,27 @@
-"""The content of a split for the `DataReport` of an image input, and faults of its images.
+"""The content of a split, of which the `DataReport` of an image input is made.
 
-An input returns a `SplitContent` of each split (`ExampleInput.content`); the report, and the
-warnings about copies, dark images and boxes, follow from it. Does not import TensorFlow.
+An input returns a `SplitContent` of each split (`ExampleInput.content`). Does not import
+TensorFlow.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import os
-import statistics
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from tf_frame import DataReport, DataWarning, Mode, SplitReport
-from tf_frame_vision.reading import copies
+from tf_frame_vision.data_faults import copy_warnings, dark_warnings, spread
+from tf_frame_vision.reading.copies import find_copies
 from tf_frame_vision.reading.damage import count_reasons
 from tf_frame_vision.reading.folders import visible
 from tf_frame_vision.reading.image_header import ImageError, read_header
-from tf_frame_vision.reading.pixels import load_pixels
 
 Size = tuple[int, int]
 # Headers of a split that are read if nothing else knows the sizes.
 _HEADERS = 200
-# Training images that are decoded, and the largest of them: a few show whether all are dark.
-_DECODED, _DECODED_PIXELS = 6, 4_000_000
-# A picture with no greater value looks black.
-_DARK = 20
-# Share of training images that may be copies of others.
-_FEW_COPIES = 0.05
-_NAMED = 2
 # Files and folders that describe the data, and are no data.
 _DESCRIBING = {
     *("classes.txt", "labels.txt", "data.yaml", "obj.names", "obj.data", "label_map.pbtxt"),
@@ -67,9 +59,9 @@ def make_report(
     contents: Mapping[Mode, SplitContent],
     *,
     examples: Mapping[Mode, int | None],
-    damaged: Mapping[Mode, Sequence[str]],
     unit: str,
     class_names: Sequence[str],
+    damaged: Mapping[Mode, Sequence[str]] | None = None,
     unused: Sequence[str] = (),
     warnings: Sequence[DataWarning] = (),
     image_range: Sequence[float] = (),
@@ -79,9 +71,9 @@ def make_report(
     Args:
       contents: of training and evaluation.
       examples: number of examples of each.
-      damaged: parts of each that are left out, a line each.
       unit: see `DataReport`.
       class_names: the classes.
+      damaged: parts of each that are left out, a line each; see `reading.damage`.
       unused: folders and files that nothing uses.
       warnings: faults that only the input sees.
       image_range: the option `--input.image_range`.
@@ -92,7 +84,7 @@ def make_report(
             counts=content.counts,
             without_label=content.without_label,
             sizes=_size_range(content.sizes if len(content.sizes) else _some_sizes(content)),
-            left_out=count_reasons(damaged[mode]),
+            left_out=count_reasons((damaged or {}).get(mode, ())),
             place=str(content.root or ""),
         )
         for mode, content in contents.items()
@@ -100,9 +92,11 @@ def make_report(
     remarks = [
         remark for content in contents.values() for remark in (*content.remarks, *_limits(content))
     ]
-    groups = _find_copies(contents)
+    train, held_out = (contents.get(mode, SplitContent()) for mode in (Mode.TRAIN, Mode.EVAL))
+    groups = find_copies(_common_root(train, held_out), sorted({*train.files, *held_out.files}))
     if groups is None:
         remarks.append("copies are not looked for among so many files")
+    labels = dict(zip(train.files, train.labels, strict=False))
     return DataReport(
         splits=splits,
         unit=unit,
@@ -111,8 +105,8 @@ def make_report(
         remarks=tuple(dict.fromkeys(remarks)),
         warnings=(
             *warnings,
-            *_copy_warnings(contents, groups or []),
-            *_dark_warnings(contents, image_range),
+            *copy_warnings(groups or [], {*train.files}, {*held_out.files}, labels),
+            *dark_warnings(train.files, image_range),
         ),
     )
 
@@ -145,13 +139,13 @@ def _size_range(sizes: Sequence[Size]) -> Sequence[Size]:
     ordered = sorted(
         ((int(h), int(w)) for h, w in sizes), key=lambda size: (size[0] * size[1], size)
     )
-    return ordered[0], statistics.median_low(ordered), ordered[-1]
+    return ordered[0], ordered[(len(ordered) - 1) // 2], ordered[-1]
 
 
 def _some_sizes(content: SplitContent) -> Sequence[Size]:
     """Reads the headers of some files, evenly over the split."""
     sizes = []
-    for name in _spread(content.files, _HEADERS):
+    for name in spread(content.files, _HEADERS):
         try:
             header = read_header(name)
         except ImageError:
@@ -167,118 +161,11 @@ def _limits(content: SplitContent) -> Iterator[str]:
         yield "classes of records are not counted, and copies not looked for"
 
 
-def _spread(names: Sequence[str], count: int) -> Sequence[str]:
-    """Returns at most so many names, evenly over all."""
-    return names[:: max(-(-len(names) // count), 1)]
-
-
-def _both(contents: Mapping[Mode, SplitContent]) -> tuple[SplitContent, SplitContent]:
-    """Returns training and evaluation, empty if there is none."""
-    return contents.get(Mode.TRAIN, SplitContent()), contents.get(Mode.EVAL, SplitContent())
-
-
-def _find_copies(contents: Mapping[Mode, SplitContent]) -> Sequence[Sequence[str]] | None:
-    """Returns groups of equal files; None if there are too many files to compare."""
-    train, held_out = _both(contents)
-    paths = sorted({*train.files, *held_out.files})
-    return copies.find_copies(_common_root(train, held_out), paths)
-
-
-def _copy_warnings(
-    contents: Mapping[Mode, SplitContent], groups: Sequence[Sequence[str]]
-) -> Iterator[DataWarning]:
-    """Yields warnings about the same image in both splits, twice in one, or with two labels."""
-    train, held_out = _both(contents)
-    trained, evaluated = {*train.files}, {*held_out.files}
-    # A file of both splits is a copy of itself.
-    groups = [*groups, *([path, path] for path in sorted(trained & evaluated))]
-    in_both = [group for group in groups if trained & {*group} and evaluated & {*group}]
-    if in_both:
-        yield DataWarning(
-            "shared_images",
-            f"the training data and the evaluation data share {_count(len(in_both), 'image')}, "
-            f"such as {_example(in_both[0], trained, evaluated)}, so that figures are too good",
-            "remove them from one of the two",
-        )
-    within = [[*dict.fromkeys(path for path in group if path in trained)] for group in groups]
-    yield from _warnings_within(train, [group for group in within if len(group) > 1])
-
-
-def _warnings_within(train: SplitContent, groups: Sequence[Sequence[str]]) -> Iterator[DataWarning]:
-    """Yields warnings about copies among the training images."""
-    labels = dict(zip(train.files, train.labels, strict=False))
-    unlike = [group for group in groups if len({labels.get(path) for path in group}) > 1]
-    if unlike:
-        yield DataWarning(
-            "contradicting_labels",
-            f"{_count(len(unlike), 'training image')} with copies under another label, such as "
-            f"{' and '.join(unlike[0][:_NAMED])}",
-            "remove the wrong ones",
-        )
-    alike = [group for group in groups if group not in unlike]
-    surplus = sum(len(group) - 1 for group in alike)
-    if surplus > _FEW_COPIES * len(train.files):
-        yield DataWarning(
-            "duplicates",
-            f"{surplus} of {len(train.files)} training images are copies of others, such as "
-            f"{' and '.join(alike[0][:_NAMED])}",
-            "remove the copies",
-        )
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" + ("" if number == 1 else "s")
-
-
 def _common_root(train: SplitContent, held_out: SplitContent) -> Path:
     """Returns the folder above both splits, or else the folder of the training data."""
     roots = [Path(content.root or ".") for content in (train, held_out)]
     are_siblings = roots[0] != roots[1] and roots[0].parent == roots[1].parent
     return roots[0].parent if held_out.files and are_siblings else roots[0]
-
-
-def _example(group: Sequence[str], trained: set[str], evaluated: set[str]) -> str:
-    first = next(path for path in group if path in trained)
-    copy = next(path for path in group if path in evaluated)
-    return first if first == copy else f"{first} and {copy}"
-
-
-def _dark_warnings(
-    contents: Mapping[Mode, SplitContent], image_range: Sequence[float]
-) -> Iterator[DataWarning]:
-    """Yields a warning if some training images, and so perhaps all, are black or blank."""
-    train = contents.get(Mode.TRAIN, SplitContent())
-    names = _spread(train.files, _DECODED)
-    ranges = [values for name in names if (values := _value_range(name, image_range))]
-    if not ranges:
-        return
-    brightest = max(most for _, most in ranges)
-    if brightest <= _DARK:
-        yield DataWarning(
-            "dark_images",
-            f"the brightest value of {len(ranges)} training images that were looked at is "
-            f"{brightest} of 255, so that they are black",
-            "check the images; 12 bits in 16 need --input.image_range 0,4095",
-        )
-    elif len(ranges) > 1 and all(least == most for least, most in ranges):
-        yield DataWarning(
-            "blank_images",
-            f"{len(ranges)} training images that were looked at have one value in all pixels, "
-            f"such as {names[0]}",
-            "check the images",
-        )
-
-
-def _value_range(path: str, image_range: Sequence[float]) -> tuple[int, int] | None:
-    """Returns the least and the greatest value; None if the image is large, or cannot be read."""
-    try:
-        header = read_header(path)
-        if header.height * header.width > _DECODED_PIXELS:
-            return None
-        pixels = load_pixels(path, image_range=image_range)
-    except ImageError:
-        return None  # Reading the examples names it.
-    return int(pixels.min()), int(pixels.max())
 
 
 def count_classes(labels: Sequence[int], class_names: Sequence[str]) -> dict[str, int]:

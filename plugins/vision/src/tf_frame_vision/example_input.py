@@ -21,11 +21,13 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 from tf_frame import DataReport, DataWarning, Input, InputContext, Mode, option
 from tf_frame.errors import NoDataError
 from tf_frame_vision.data_content import SplitContent, find_unused, make_report
+from tf_frame_vision.reading.damage import left_out_notes
 from tf_frame_vision.reading.image_options import ImageOptions
 from tf_frame_vision.reading.splits import Splits
 
@@ -95,12 +97,18 @@ class ExampleInput(Input):
     names_examples: ClassVar[bool] = True
     counted_unit: ClassVar[str] = "examples"
     padding: Mapping[str, float] | None = None
-    splits: Mapping[Mode, Split]
+    splits: Mapping[Mode, Split] = MappingProxyType({})
     parts: Splits = Splits()
 
     def notes(self) -> Sequence[str]:
         """Names the parts of the data that are neither trained on nor evaluated."""
         return self.parts.notes()
+
+    def damage_notes(self) -> list[str]:
+        """Returns a line with the number of images that are left out, by reason, if any is."""
+        splits = {id(split): split for split in self.splits.values()}.values()
+        damaged = [line for split in splits for line in split.damaged]
+        return left_out_notes(damaged)
 
     def data_report(self) -> DataReport:
         """Returns the content of both splits, and faults; see `content`."""

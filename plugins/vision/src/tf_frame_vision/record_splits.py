@@ -17,6 +17,7 @@ from typing import Any
 
 from tf_frame.errors import DataError, NoDataError
 from tf_frame_vision.example_input import Split, absent_split
+from tf_frame_vision.reading.damage import Damage
 from tf_frame_vision.reading.folders import existing_folder, find_shards, visible
 from tf_frame_vision.reading.record_index import RecordIndex, index_records
 from tf_frame_vision.reading.splits import EVAL, Splits, check_one_choice, find_splits, split_kind
@@ -127,5 +128,7 @@ def make_record_split(paths: Sequence[Path], *, skip_corrupt: bool) -> Split:
     return Split(count, indices, damaged)
 
 
-def _rest_lost(index: RecordIndex) -> str:
-    return f"{index.damage}; it and what follows in this file cannot be read"
+def _rest_lost(index: RecordIndex) -> Damage:
+    reason = "it and what follows in this file cannot be read"
+    clause = index.damage.removeprefix(f"{index.path}: ")
+    return Damage(str(index.path), f"{clause}; {reason}", reason)

@@ -31,7 +31,6 @@ from tf_frame_classification.inputs.class_folders import (
 from tf_frame_classification.inputs.labelled_images import LabelledImageOptions, LabelledImages
 from tf_frame_vision.data_content import SplitContent
 from tf_frame_vision.example_input import Split, absent_split
-from tf_frame_vision.reading import damage
 from tf_frame_vision.reading.damage import Damage, check_damage
 from tf_frame_vision.reading.folders import (
     HeldOutOptions,
@@ -130,10 +129,7 @@ class ImageFolder(LabelledImages):
 
     def notes(self) -> Sequence[str]:
         """Names the parts that are not used, and files that are left out."""
-        splits = {id(split): split for split in self.splits.values()}.values()
-        damaged = [line for split in splits for line in split.damaged]
-        unusable = damage.left_out_notes(damaged)
-        return [*super().notes(), *left_out_notes(self._left_out), *unusable]
+        return [*super().notes(), *left_out_notes(self._left_out), *self.damage_notes()]
 
     def content(self, split: Split) -> SplitContent:
         root, names, labels = split.content

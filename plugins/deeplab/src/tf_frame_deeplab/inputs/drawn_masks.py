@@ -30,7 +30,7 @@ from tf_frame_deeplab.inputs.semantic_input import count_pixels
 from tf_frame_vision.data_content import SplitContent
 from tf_frame_vision.example_input import Split, absent_split
 from tf_frame_vision.formats.look_alikes import naming_look_alikes
-from tf_frame_vision.reading.damage import check_damage, left_out_notes
+from tf_frame_vision.reading.damage import check_damage
 from tf_frame_vision.reading.folders import HeldOutOptions, existing_folder
 from tf_frame_vision.reading.inside import path_below
 from tf_frame_vision.reading.orientation import turned_size
@@ -108,9 +108,7 @@ class DrawnMasks(SegmentedImages):
         """Returns remarks about the data, and the number of images that are left out."""
         if self.trained is not None:
             return ()
-        splits = {id(split): split for split in self.splits.values()}.values()
-        damaged = [line for split in splits for line in split.damaged]
-        return (*super().notes(), *self._data.notes, *left_out_notes(damaged))
+        return (*super().notes(), *self._data.notes, *self.damage_notes())
 
     def _split(self, images: Sequence[DrawnImage], errors: Sequence[str]) -> Split:
         params = self.params

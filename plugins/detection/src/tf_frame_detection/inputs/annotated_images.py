@@ -26,7 +26,6 @@ from tf_frame_vision.data_content import SplitContent, count_classes
 from tf_frame_vision.example_input import ExampleInput, ExampleOptions, Split, absent_split
 from tf_frame_vision.formats import look_alikes
 from tf_frame_vision.formats.look_alikes import naming_look_alikes
-from tf_frame_vision.reading.damage import left_out_notes
 from tf_frame_vision.reading.folders import HeldOutOptions, existing_folder
 
 # Format of a folder -> the option that chooses its input.
@@ -211,13 +210,10 @@ class AnnotatedFolder(AnnotatedImages):
 
     def notes(self) -> Sequence[str]:
         """Returns the remarks, and what was left out or is cut."""
-        if self.trained is not None:
-            return ()
         splits = {id(split): split for split in self.splits.values() if split.count}.values()
-        damaged = [line for split in splits for line in split.damaged]
         count = sum(count_beyond(split.content) for split in splits)
         beyond = [f"{count} boxes reach beyond their images and are cut"] if count else []
-        return (*self.remarks, *left_out_notes(damaged), *beyond)
+        return (*self.remarks, *self.damage_notes(), *beyond)
 
     def content(self, split: Split) -> SplitContent:
         photographs = split.content

@@ -85,7 +85,6 @@ class NucleiBoxes(DetectionInput):
                 for mode, part in parts.items()
             },
             examples={mode: self.num_examples[mode] for mode in parts},
-            damaged=dict.fromkeys(parts, ()),
             unit="objects",
             class_names=self.class_names,
         )

@@ -93,7 +93,6 @@ class DigitStrings(TextInput):
         return make_report(
             {Mode.TRAIN: content(*_TRAINING), Mode.EVAL: content(*_EVALUATION)},
             examples={Mode.TRAIN: None, Mode.EVAL: _EVALUATION_STRINGS},
-            damaged={Mode.TRAIN: (), Mode.EVAL: ()},
             unit="characters",
             class_names=self.info.class_names,
         )

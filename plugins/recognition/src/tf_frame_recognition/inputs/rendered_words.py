@@ -17,6 +17,7 @@ from tf_frame.text_file import read_names
 from tf_frame_recognition.inputs.text_examples import TextExampleOptions, TextExamples
 from tf_frame_vision.data_content import SplitContent
 from tf_frame_vision.example_input import Split, absent_split
+from tf_frame_vision.reading.damage import Damage, check_damage
 from tf_frame_vision.reading.folders import held_out
 
 _WORDS = Path(__file__).parents[1] / "data" / "words.txt"
@@ -58,7 +59,9 @@ class RenderedWords(TextExamples):
         params = self.params
         path = Path(params.words).expanduser() if params.words else _WORDS
         words = _words(path)
-        self.check_texts(str(path), {word: word for word in words})
+        problems = ((word, self.label_map.find_problem(word, params.max_length)) for word in words)
+        damaged = [Damage(f"{path}: {word}", problem) for word, problem in problems if problem]
+        check_damage(damaged, skip_corrupt=params.skip_corrupt)
         characters = self.label_map.characters
         self.fonts = find_fonts(params.fonts, characters)
         evaluated = held_out(words, params.eval_fraction)

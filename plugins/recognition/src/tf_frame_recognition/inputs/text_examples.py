@@ -14,7 +14,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from tf_frame import DataWarning, Mode, option
-from tf_frame.errors import DataError
 from tf_frame_recognition.inputs.text_input import TextInput, TextOptions
 from tf_frame_vision.data_content import SplitContent
 from tf_frame_vision.example_input import ExampleInput, ExampleOptions, Split
@@ -43,25 +42,6 @@ class TextExamples(TextInput, ExampleInput):
     def use(self, training: Split, evaluation: Split) -> None:
         """Sets the splits that the subclass has found."""
         self.splits = {Mode.TRAIN: training, Mode.EVAL: evaluation, Mode.PREDICT: evaluation}
-
-    def check_texts(self, path: str, texts: Mapping[str, str]) -> None:
-        """Checks the texts before a training, unless `skip_corrupt` leaves out unusable texts.
-
-        Args:
-          path: the file of the texts.
-          texts: name of an example -> text.
-
-        Raises:
-          DataError: a text is empty, too long, or has a character outside of the label map.
-        """
-        if self.params.skip_corrupt:
-            return
-        for name, text in texts.items():
-            problem = self.label_map.find_problem(text, self.params.max_length)
-            if problem:
-                raise DataError(
-                    f"{path}: {name}: {problem}; mend or remove it, or give --input.skip_corrupt"
-                )
 
     @property
     def num_examples(self) -> Mapping[Mode, int]:

@@ -25,6 +25,7 @@ from tf_frame.text_file import BLANKS, existing_form, read_lines
 from tf_frame_recognition.inputs.text_examples import TextExampleOptions, TextExamples
 from tf_frame_vision.data_content import SplitContent
 from tf_frame_vision.example_input import Split, absent_split
+from tf_frame_vision.reading.damage import Damage, check_damage
 from tf_frame_vision.reading.folders import (
     HeldOutOptions,
     existing_folder,
@@ -98,7 +99,7 @@ class TextFolder(TextExamples):
             ),
         )
 
-    def _read_texts(self, folder: Path, path: Path) -> tuple[Path, dict[str, str], list[str]]:
+    def _read_texts(self, folder: Path, path: Path) -> tuple[Path, dict[str, str], list[Damage]]:
         """Reads a file of labels, and leaves out the lines that cannot be used.
 
         Returns:
@@ -109,21 +110,26 @@ class TextFolder(TextExamples):
         root, base = (path.parent, ".") if base.split("/")[0] == ".." else (folder, base)
         texts, lines = _read_labels(root, base, path, self.params)
         headers = scan_headers(root, list(texts), max_pixels=self.params.max_pixels)
-        problems: dict[str, str] = {}
+        usable, damaged = dict[str, str](), []
         for number, header, (name, text) in zip(lines, headers, texts.items(), strict=True):
-            problem = self.label_map.find_problem(text, self.params.max_length)
+            clause = self.label_map.find_problem(text, self.params.max_length)
+            reason = clause.replace(f"its text {text} ", "its text ", 1)
             if isinstance(header, Problem):
-                is_missing = header.reason == MISSING
-                problem = f"there is no such file in {root}" if is_missing else header.reason
-            if problem:
-                problems[name] = f"{path}, line {number}: {name}: {problem}"
-        damaged = list(problems.values())
-        usable = {name: text for name, text in texts.items() if name not in problems}
-        if damaged and not (self.params.skip_corrupt and usable):
-            more = f" ({len(damaged) - 1} more like this)" if len(damaged) > 1 else ""
-            hint = ", or give --input.skip_corrupt" if usable else "; no line can be used"
-            raise DataError(f"{damaged[0]}{more}; mend or remove it{hint}")
+                clause = reason = header.reason
+            if clause == MISSING:
+                clause = f"there is no such file in {root}"
+            if clause:
+                damaged.append(Damage(f"{path}, line {number}: {name}", clause, reason))
+            else:
+                usable[name] = text
+        check_damage(damaged, skip_corrupt=self.params.skip_corrupt)
+        if not usable:
+            raise DataError(f"{damaged[0]}; mend or remove it; no line can be used")
         return root, usable, damaged
+
+    def notes(self) -> Sequence[str]:
+        """Names the parts that are not used, and counts lines that are left out."""
+        return [*super().notes(), *self.damage_notes()]
 
     def content(self, split: Split) -> SplitContent:
         root, texts = split.content

@@ -29,17 +29,17 @@ class Damage(str):
         Args:
           place: the file, perhaps with the record.
           clause: why it cannot be used, such as `it is empty`.
-          reason: the same without values; empty: the clause without its numbers.
+          reason: the same without values; empty: the clause. Its numbers are left out.
         """
         line = super().__new__(cls, f"{place}: {clause}")
-        line.reason = reason or _NUMBER.sub("N", clause)
+        line.reason = _NUMBER.sub("N", reason or clause)
         return line
 
     @classmethod
     def of_file(cls, path: object, clause: str, reason: str = "") -> Damage:
         """Makes the line of a file, such as `a.xml is empty` of the clause `it is empty`."""
         line = super().__new__(cls, f"{path} {clause.removeprefix('it ')}")
-        line.reason = reason or _NUMBER.sub("N", clause)
+        line.reason = _NUMBER.sub("N", reason or clause)
         return line
 
 
@@ -51,7 +51,7 @@ def check_damage(damaged: Sequence[str], *, skip_corrupt: bool) -> None:
     """
     if damaged and not skip_corrupt:
         more = f" ({len(damaged) - 1} more like this)" if len(damaged) > 1 else ""
-        raise DataError(f"{damaged[0]}{more}; mend it, or give --input.skip_corrupt")
+        raise DataError(f"{damaged[0]}{more}; mend or remove it, or give --input.skip_corrupt")
 
 
 def count_reasons(damaged: Sequence[str]) -> Mapping[str, int]:
@@ -60,10 +60,8 @@ def count_reasons(damaged: Sequence[str]) -> Mapping[str, int]:
     return dict(counts.most_common())
 
 
-def left_out_notes(damaged: Sequence[str], unit: str = "images") -> list[str]:
-    """Returns a line with the number of parts that are left out, by reason, if there are any."""
-    if not damaged:
-        return []
+def left_out_notes(damaged: Sequence[str]) -> list[str]:
+    """Returns a line with the number of images that are left out, by reason, if there are any."""
     reasons = [f"{count}: {reason}" for reason, count in count_reasons(damaged).items()]
-    shown = "; ".join(reasons[:3]) + ("; ..." if len(reasons) > 3 else "")
-    return [f"{len(damaged)} {unit} left out ({shown})"]
+    shown = "; ".join([*reasons[:3], *(["..."] if len(reasons) > 3 else [])])
+    return [f"{len(damaged)} images left out ({shown})"] if damaged else []
