@@ -1,5 +1,6 @@
 """`tf_frame.text_file`: encodings, line ends, JSON and XML as other programs write them."""
 
+import os
 import sys
 
 import pytest
@@ -111,6 +112,20 @@ def test_what_is_no_text_is_refused_with_its_place(write, content, message):
 )
 def test_a_file_that_cannot_be_opened_is_refused(tmp_path, name, message):
     check_fault(read_text, tmp_path / name, message)
+
+
+def test_a_pipe_among_the_data_is_refused_and_that_of_a_command_is_read(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    check_fault(read_text, tmp_path / "pipe", "it is a pipe or a device and no file")
+    (tmp_path / "zeros").symlink_to("/dev/zero")
+    check_fault(read_text, tmp_path / "zeros", "it is a pipe or a device and no file")
+    reader, writer = os.pipe()
+    os.write(writer, b"cat\n")
+    os.close(writer)
+    try:
+        assert read_lines(f"/dev/fd/{reader}") == ["cat"]
+    finally:
+        os.close(reader)
 
 
 def test_json_is_read(write):

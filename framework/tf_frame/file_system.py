@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tf_frame.errors import ConfigError
+from tf_frame.visible_files import open_to_read
 
 
 def is_remote(path: str) -> bool:
@@ -111,7 +112,7 @@ def read_bytes(path: str) -> bytes:
       OSError: the file cannot be read; `FileNotFoundError` if it does not exist.
     """
     if not is_remote(path):
-        with open(path, "rb") as file:
+        with open_to_read(path) as file:
             return file.read()
     with _os_errors(path), _gfile(path).GFile(path, "rb") as file:
         return bytes(file.read())

@@ -5,8 +5,11 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 from collections.abc import Collection, Iterator
+from typing import BinaryIO
 
 # Windows, the Finder's archives, and Synology's index of pictures.
 _SYSTEM = frozenset({"thumbs.db", "ehthumbs.db", "desktop.ini", "__macosx", "@eadir"})
@@ -19,6 +22,21 @@ def is_hidden(name: str) -> bool:
     macOS writes next to each file of a foreign disk.
     """
     return name.startswith(".") or name.casefold() in _SYSTEM
+
+
+def open_to_read(path: str | os.PathLike[str]) -> BinaryIO:
+    """Opens a file; a pipe among the data, which nobody may ever write to, is refused.
+
+    The pipe of a command (`<(gunzip -c a.gz)`) is named `/dev/fd/63`, and is read.
+
+    Raises:
+      OSError: the file cannot be opened, or is a pipe, a socket or a device.
+    """
+    mode = os.stat(path).st_mode
+    is_file = stat.S_ISREG(mode) or stat.S_ISDIR(mode)
+    if not is_file and not os.fspath(path).startswith("/dev/"):
+        raise OSError(errno.EINVAL, "it is a pipe or a device and no file", os.fspath(path))
+    return open(path, "rb")
 
 
 def list_entries(folder: str | os.PathLike[str]) -> tuple[list[os.DirEntry[str]], list[str]]:

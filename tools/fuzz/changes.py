@@ -11,6 +11,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 from google.protobuf.message import DecodeError
+from structure import change_entry, change_structure
 
 _OUTSIDE = ("../outside/canary.png", "..\\outside\\canary.png", "{outside}/canary.png")
 _TOKENS = (
@@ -31,8 +32,15 @@ def damage(path: Path, random: Random, outside: Path) -> str:
       random: decides on the change.
       outside: a folder that nothing may read.
     """
+    if random.random() < 0.05:
+        return change_entry(path, random)
     if path.suffix == ".tfrecord" and random.random() < 0.8:
         return _damage_records(path, random)
+    if random.random() < 0.65:
+        changed = change_structure(path, path.read_bytes(), random, str(outside))
+        if changed is not None:
+            path.write_bytes(changed)
+            return f"structure of {path.name}"
     if path.suffix in _IS_TEXT and random.random() < 0.8:
         changes: Sequence[Callable[..., bytes]] = (_replace_tokens, _change_lines, _other_encoding)
     else:
@@ -41,6 +49,26 @@ def damage(path: Path, random: Random, outside: Path) -> str:
     content = change(path.read_bytes(), random, str(outside))
     path.write_bytes(content)
     return f"{change.__name__.strip('_')} {path.name}"
+
+
+def multiply(path: Path, random: Random, count: int) -> None:
+    """Makes many damaged examples of one: records of a file, or images and masks of a name."""
+    if path.suffix == ".tfrecord":
+        record = _read_records(path)[0]
+        write_records(path, [_damaged_record(record, random)[0] for _ in range(count)])
+        return
+    for number in range(count):
+        # An image and its mask have one name.
+        for file in [*path.parent.parent.glob(f"*/{path.stem}{path.suffix}")]:
+            content = file.read_bytes()
+            if file == path or random.random() < 0.3:
+                changes: Sequence[Callable[..., bytes | None]]
+                changes = (_flip_bits, _flip_bits, _cut, _insert, _repeat, _empty)
+                if random.random() < 0.4:
+                    content = change_structure(file, content, random, "") or content
+                else:
+                    content = random.choice(changes)(content, random, "") or b""
+            file.with_stem(f"{path.stem}x{number}").write_bytes(content)
 
 
 def write_records(path: Path, records: Sequence[Mapping[str, Any] | bytes]) -> None:
@@ -69,16 +97,18 @@ def _damage_records(path: Path, random: Random) -> str:
     """Changes a record and writes the file anew, with the right checksums."""
     records = _read_records(path)
     index = random.randrange(len(records))
-    example = _parsed(records[index])
-    if random.random() < 0.3 or example is None:
-        change = random.choice((_flip_bits, _cut, _insert, _repeat, _empty))
-        records[index] = change(records[index], random, "")
-        what = change.__name__.strip("_")
-    else:
-        what = _damage_feature(example, random)
-        records[index] = example.SerializeToString()
+    records[index], what = _damaged_record(records[index], random)
     write_records(path, records)
     return f"{what} in record {index} of {path.name}"
+
+
+def _damaged_record(record: bytes, random: Random) -> tuple[bytes, str]:
+    example = _parsed(record)
+    if random.random() < 0.3 or example is None:
+        change = random.choice((_flip_bits, _cut, _insert, _repeat, _empty))
+        return change(record, random, ""), change.__name__.strip("_")
+    what = [_damage_feature(example, random) for _ in range(random.choice((1, 1, 2)))]
+    return example.SerializeToString(), ", ".join(what)
 
 
 def _read_records(path: Path) -> list[bytes]:
@@ -101,6 +131,8 @@ def _parsed(record: bytes) -> Any:
 
 def _damage_feature(example: Any, random: Random) -> str:
     features = example.features.feature
+    if not features:
+        return "nothing"
     name = random.choice(sorted(features))
     feature = features[name]
     kind = feature.WhichOneof("kind")
@@ -112,7 +144,12 @@ def _damage_feature(example: Any, random: Random) -> str:
         feature.Clear()
     elif what == "other type":
         feature.Clear()
-        feature.float_list.value.append(random.choice((0.5, float("nan"), 1e30)))
+        if random.random() < 0.5:
+            feature.float_list.value.append(random.choice((0.5, float("nan"), 1e30)))
+        elif kind == "bytes_list":
+            feature.int64_list.value.append(random.choice((0, -1, 2**62)))
+        else:
+            feature.bytes_list.value.append(random.choice((b"", b"1", b"\xff\0")))
     elif what == "more values" and values:
         getattr(feature, kind).value.extend(values * random.choice((1, 7)))
     elif values:

@@ -27,12 +27,18 @@ class Kind:
       write: writes a valid data set into a folder.
       options: options of the input besides `data_dir`.
       damaged: patterns of the files to damage.
+      plugin: name of the model, for commands.
+      converter: name of the converter; empty: there is none.
+      multiplied: patterns of files with examples, of which many damaged ones can be made.
     """
 
     input: str
     write: Callable[[Path], None]
     damaged: tuple[str, ...]
     options: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    plugin: str = "detection"
+    converter: str = ""
+    multiplied: tuple[str, ...] = ()
 
 
 def _pixels(number: int) -> Any:
@@ -60,16 +66,18 @@ def _images(folder: Path, suffix: str = "png") -> None:
 
 
 def _class_folders(root: Path) -> None:
-    for label, class_name in enumerate(("cat", "dog")):
-        for number, suffix in enumerate(_FORMATS):
-            pixels = _pixels(10 * label + number)
-            _save(root / class_name / f"{number}.{suffix}", _encoded(pixels, suffix))
+    for part in ("train", "val"):
+        for label, class_name in enumerate(("cat", "dog")):
+            for number, suffix in enumerate(_FORMATS):
+                pixels = _pixels(10 * label + number)
+                _save(root / part / class_name / f"{number}.{suffix}", _encoded(pixels, suffix))
 
 
 def _masks(root: Path) -> None:
-    _images(root / "images")
-    for number in range(_COUNT):
-        _save(root / f"masks/p{number}.png", _encoded(_mask(number)))
+    for part in ("train", "val"):
+        _images(root / part / "images")
+        for number in range(_COUNT):
+            _save(root / part / f"masks/p{number}.png", _encoded(_mask(number)))
     _save(root / "classes.txt", "background\nthing\n")
 
 
@@ -78,22 +86,46 @@ def _words(root: Path) -> None:
     _save(root / "labels.txt", "".join(f"p{number}.png\tword\n" for number in range(_COUNT)))
 
 
-def _coco(root: Path) -> None:
+def _coco(root: Path, *, runs: bool = False) -> None:
     _images(root / "images")
     left, upper, right, lower = _BOX
     size = {"width": _WIDTH, "height": _HEIGHT}
     box = [left, upper, right - left, lower - upper]
-    corners = [left, upper, right, upper, right, lower]
+    shape: Any = [[left, upper, right, upper, right, lower]]
+    if runs:
+        shape = {"size": [_HEIGHT, _WIDTH], "counts": [100, 200, _HEIGHT * _WIDTH - 300]}
+        size = {}
     content = {
         "images": [{"id": n, "file_name": f"p{n}.png", **size} for n in range(_COUNT)],
         "annotations": [
             {"id": n, "image_id": n, "category_id": 1 + n % 2, "bbox": box, "iscrowd": 0}
-            | {"area": box[2] * box[3], "segmentation": [corners]}
+            | {"area": box[2] * box[3], "segmentation": shape}
             for n in range(_COUNT)
         ],
         "categories": [{"id": 1, "name": "cat"}, {"id": 2, "name": "dog"}],
     }
     _save(root / "annotations/instances_train.json", json.dumps(content))
+
+
+def _coco_runs(root: Path) -> None:
+    _coco(root, runs=True)
+
+
+def _panoptic(root: Path) -> None:
+    _images(root / "train2017")
+    annotations = []
+    for number in range(_COUNT):
+        pixels = np.stack([_mask(number) + 1] + 2 * [0 * _mask(number)], -1)
+        _save(root / f"annotations/panoptic_train2017/p{number}.png", _encoded(pixels))
+        segments = [{"id": 1 + id_, "category_id": id_, "iscrowd": 0} for id_ in (0, 1)]
+        name = f"p{number}.png"
+        annotations.append({"image_id": number, "file_name": name, "segments_info": segments})
+    content = {
+        "images": [{"id": n, "file_name": f"p{n}.png"} for n in range(_COUNT)],
+        "annotations": annotations,
+        "categories": [{"id": 0, "name": "sky"}, {"id": 1, "name": "cat"}],
+    }
+    _save(root / "annotations/panoptic_train2017.json", json.dumps(content))
 
 
 def _voc(root: Path) -> None:
@@ -129,9 +161,19 @@ def _yolo(root: Path) -> None:
     _save(root / "data.yaml", f"path: .\ntrain: images/train\nval: images/val\n{names}")
 
 
+def _yolo_masks(root: Path) -> None:
+    _yolo(root)
+    for path in root.glob("labels/*/*"):
+        _save(path, "0 0.5 0.5 0.7 0.5 0.6 0.9\n1 0.1 0.1 0.5 0.1 0.5 0.6\n")
+
+
 def _labelme(root: Path) -> None:
     left, upper, right, lower = _BOX
-    points = {"rectangle": [[left, upper], [right, lower]], "polygon": [[4, 3], [20, 3], [9, 15]]}
+    points = {
+        "rectangle": [[left, upper], [right, lower]],
+        "polygon": [[4, 3], [20, 3], [9, 15]],
+        "circle": [[15, 12], [19, 12]],
+    }
     for number in range(_COUNT):
         _save(root / f"p{number}.png", _encoded(_pixels(number)))
         shapes = [
@@ -185,31 +227,74 @@ def _box_records(root: Path) -> None:
     _save(root / "label_map.pbtxt", "".join(items))
 
 
-_IMAGES, _MASKS, _DETECTION = {"image_size": 28}, {"crop_size": 33}, {"image_size": (64,)}
-# Damaged more often than other files.
-_RECORDS = ("*.tfrecord", "*.tfrecord")
+# Without augmentation, which costs most of the time.
+_PLAIN = {"data_augmentation": ()}
+_IMAGES, _MASKS, _DETECTION = {"image_size": 28}, {"crop_size": 33}, {"image_size": (64,), **_PLAIN}
+_POLYGONS = ("labels/*/*", "labels/*/*", "data.yaml")
+_RECORD = ("val*.tfrecord",)
+
+
+def _of(name: str, *arguments: Any, **options: Any) -> Kind:
+    """Returns a kind with a converter of the input's name."""
+    return Kind(name, *arguments, converter=name, **options)
+
+
 KINDS = {
-    "class_folders": Kind("image_folder", _class_folders, ("*/*",), _IMAGES),
-    "masks": Kind("segmentation_folder", _masks, ("images/*", "masks/*", "classes.txt"), _MASKS),
-    "words": Kind("text_folder", _words, ("*.png", "labels.txt", "labels.txt")),
-    "coco": Kind("coco_json", _coco, ("annotations/*",), _DETECTION),
-    "voc": Kind("voc_xml", _voc, ("Annotations/*", "ImageSets/*/*", "classes.txt"), _DETECTION),
-    "dota": Kind("dota", _dota, ("labelTxt/*",), _DETECTION),
-    "yolo": Kind("yolo", _yolo, ("labels/*/*", "data.yaml"), _DETECTION),
-    "labelme": Kind("labelme", _labelme, ("*.json",), _DETECTION),
+    "class_folders": _of(
+        "image_folder",
+        _class_folders,
+        ("*/*/*",),
+        _IMAGES,
+        plugin="classification",
+        multiplied=("val/cat/*",),
+    ),
+    "masks": _of(
+        "segmentation_folder",
+        _masks,
+        ("*/images/*", "*/masks/*", "classes.txt"),
+        _MASKS,
+        plugin="deeplab",
+        multiplied=("val/images/*", "val/masks/*"),
+    ),
+    "words": Kind(
+        "text_folder", _words, ("*.png", "labels.txt", "labels.txt"), plugin="recognition"
+    ),
+    "coco": _of("coco_json", _coco, ("annotations/*",), _DETECTION),
+    "voc": _of("voc_xml", _voc, ("Annotations/*", "ImageSets/*/*", "classes.txt"), _DETECTION),
+    "dota": _of("dota", _dota, ("labelTxt/*",), _DETECTION),
+    "yolo": _of("yolo", _yolo, _POLYGONS, _DETECTION),
+    "labelme": _of("labelme", _labelme, ("*.json",), _DETECTION),
+    "coco_masks": _of("coco_masks", _coco, ("annotations/*",), _MASKS, plugin="deeplab"),
+    "coco_runs": _of("coco_masks", _coco_runs, ("annotations/*",), _MASKS, plugin="deeplab"),
+    "yolo_masks": _of("yolo_masks", _yolo_masks, _POLYGONS, _MASKS, plugin="deeplab"),
+    "labelme_masks": _of("labelme_masks", _labelme, ("*.json",), _MASKS, plugin="deeplab"),
+    "panoptic": Kind(
+        "",
+        _panoptic,
+        ("annotations/*.json", "annotations/*.json", "annotations/*/*"),
+        converter="coco_panoptic",
+    ),
     "class_records": Kind(
         "image_tfrecord",
         _class_records,
-        (*_RECORDS, "labels.txt"),
-        {"image_size": 28},
+        (*_RECORD, "labels.txt"),
+        _IMAGES,
+        plugin="classification",
+        multiplied=_RECORD,
     ),
     "mask_records": Kind(
         "segmentation_tfrecord",
         _mask_records,
-        (*_RECORDS, "classes.txt"),
-        {"crop_size": 33},
+        (*_RECORD, "classes.txt"),
+        _MASKS,
+        plugin="deeplab",
+        multiplied=_RECORD,
     ),
-    "word_records": Kind("text_tfrecord", _word_records, ("*.tfrecord",)),
-    "box_records": Kind("detection_tfrecord", _box_records, ("*.tfrecord",), _DETECTION),
+    "word_records": Kind(
+        "text_tfrecord", _word_records, _RECORD, plugin="recognition", multiplied=_RECORD
+    ),
+    "box_records": Kind(
+        "detection_tfrecord", _box_records, _RECORD, _DETECTION, multiplied=_RECORD
+    ),
     "label_maps": Kind("detection_tfrecord", _box_records, ("label_map.pbtxt",), _DETECTION),
 }

@@ -179,6 +179,10 @@ DAMAGE = {
         record(IMAGE, png(np.full(SIZE, 3, np.uint8))),
         "its mask has the value 3, which is no class",
     ),
+    "a mask that claims to be large": (
+        record(IMAGE, MASK[:16] + (12000).to_bytes(4, "big") * 2 + MASK[24:]),
+        "its mask has more pixels than --input.max_pixels or its bytes allow",
+    ),
     "a cut mask": (record(IMAGE, MASK[:40]), "its mask cannot be decoded as PNG"),
     "a mask that is no picture": (record(IMAGE, b"no"), "its mask "),
     "an empty mask": (record(IMAGE, b""), "its mask "),

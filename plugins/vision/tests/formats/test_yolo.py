@@ -247,7 +247,10 @@ YAML = "train: images\nnames: [cat, dog]\n"
         (f"{YAML}nc: 2\nnc: 3\n", "data.yaml is no YAML: the key 'nc' occurs twice in line 4"),
         ("train: [images\n", "data.yaml is no YAML: .* in line 2"),
         ("[" * 5000, "data.yaml is no YAML: it is nested too deeply"),
+        ("a: &a [x]\npath: [*a, *a]\n", "YAML: .a stands for a list or mapping, .* in line 2"),
+        ("path: &a [*a]\n", "data.yaml is no YAML: .a stands for a list or mapping"),
         ("just words", "data.yaml is no data set of YOLO: it has no lines such as names"),
+        ("train: images\nnc: 99999999999\n", "nc: 99999999999 classes are none, or too many"),
         (f"{YAML}val: pictures\n", "data.yaml, val: there is no pictures in "),
         (f"{YAML}val: /etc/pictures\n", "val: the path '/etc/pictures' leads out of the data"),
         (f"{YAML}val: [{{a: b}}]\n", "val: {'a': 'b'} is no path of a folder or list"),
@@ -261,6 +264,12 @@ def test_data_yaml_that_cannot_be_used(tmp_path, yaml, message):
     with pytest.raises(DataError, match=message) as caught:
         read(write(tmp_path, files))
     assert "\n" not in str(caught.value)
+
+
+def test_an_alias_of_a_text_is_read(tmp_path):
+    yaml = "train: &a images\nval: *a\nnames: [cat]\n"
+    data = read(write(tmp_path, {"data.yaml": yaml, "images/a.png": None, "labels/a.txt": BOX}))
+    assert data.evaluation.images == data.training.images
 
 
 def test_images_outside_of_the_data_folder(tmp_path):

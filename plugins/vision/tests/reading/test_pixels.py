@@ -1,6 +1,9 @@
 """Images as they are shown, against Pillow; headers, sizes and turned points."""
 
 import io
+import os
+import struct
+import zlib
 
 import numpy as np
 import pytest
@@ -79,6 +82,8 @@ def refused(source):
 def test_images_that_cannot_be_used_are_refused_with_a_reason(tmp_path):
     data = encoded(Image.fromarray(noise(16, 24, 3)), "PNG")
     assert refused(tmp_path / "nothing.png") == "it is missing"
+    os.mkfifo(tmp_path / "pipe.png")
+    assert "it is a pipe or a device and no file" in refused(tmp_path / "pipe.png")
     assert refused(b"") == "it is empty"
     assert refused(b"<html>404</html>").startswith("it is no JPEG, PNG")
     assert refused(data[:20]).startswith("it cannot be decoded: ")
@@ -87,6 +92,9 @@ def test_images_that_cannot_be_used_are_refused_with_a_reason(tmp_path):
     size = (16383 | 16383 << 14).to_bytes(4, "little")
     webp = b"RIFF" + (26).to_bytes(4, "little") + b"WEBPVP8L\x05\0\0\0\x2f" + size + bytes(9)
     assert refused(webp) == "it is 16384 x 16384 pixels, more than 178956970 (--input.max_pixels)"
+    chunk = b"IHDR" + struct.pack(">II", 13000, 12000) + data[24:29]
+    dense = data[:12] + chunk + struct.pack(">I", zlib.crc32(chunk)) + data[33:]
+    assert refused(dense) == f"it is damaged: {len(data)} bytes cannot be 12000 x 13000 pixels"
     with pytest.raises(ImageError, match="it is 16 x 24 pixels, more than 100"):
         load_pixels(data, max_pixels=100)
     with pytest.raises(ImageError, match="it cannot be decoded: "):

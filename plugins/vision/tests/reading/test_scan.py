@@ -80,7 +80,7 @@ def test_results_may_depend_on_a_second_file(folder):
     assert examined_with("absent", result=Problem("it is missing")) == 0
 
 
-@pytest.mark.parametrize("change", ["cut", "version", "garbage", "options"])
+@pytest.mark.parametrize("change", ["cut", "version", "garbage", "options", "pipe"])
 def test_a_cache_that_is_not_valid_is_made_anew(folder, change, monkeypatch):
     examined(folder, options=1)
     path = folder / ".tf_frame/sizes.scan"
@@ -90,6 +90,9 @@ def test_a_cache_that_is_not_valid_is_made_anew(folder, change, monkeypatch):
         monkeypatch.setattr(tf_frame, "__version__", "next")
     elif change == "garbage":
         path.write_bytes(b"\xff\n[")
+    elif change == "pipe":
+        path.unlink()
+        os.mkfifo(path)
     options = {"options": 2 if change == "options" else 1}
     assert len(examined(folder, **options)) == 4
     assert examined(folder, **options) == ["b"]

@@ -105,9 +105,8 @@ def _pictures(
             pictures.append(MaskedPicture(pair, meaning))
     except (KeyError, TypeError, ValueError) as error:
         place = record.get("file_name", record.get("id")) if isinstance(record, dict) else record
-        raise DataError(
-            f"a record of {source}, {place}, lacks or names an unknown {error}"
-        ) from None
+        problem = "lacks or names an unknown " if isinstance(error, KeyError) else ""
+        raise DataError(f"a record of {source}, {place!r}: {problem}{error}") from None
     return pictures
 
 

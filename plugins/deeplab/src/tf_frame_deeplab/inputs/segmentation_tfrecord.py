@@ -76,10 +76,11 @@ class SegmentationTfrecord(SegmentedImages):
         )
 
     def read(self, split: Split, order: Any) -> Any:
-        from tf_frame_deeplab.inputs.segmentation_records import IMAGE_AND_MASK
+        from tf_frame_deeplab.inputs.segmentation_records import image_and_mask
         from tf_frame_vision.reading.records import record_examples
 
-        return record_examples(split.content, order, IMAGE_AND_MASK, self.params)
+        form = image_and_mask(self.params.max_pixels)
+        return record_examples(split.content, order, form, self.params)
 
     def checked(self, example: Any) -> Any:
         """Finds a mask of another size, and pixels without a class."""

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from tf_frame.errors import ConfigError, DataError
+from tf_frame.visible_files import open_to_read
 
 
 def check_folder(path: Path, what: str) -> None:
@@ -52,7 +53,8 @@ def content(path: Path) -> bytes:
       DataError: it cannot be read.
     """
     try:
-        return path.read_bytes()
+        with open_to_read(path) as file:
+            return file.read()
     except OSError as error:
         raise DataError(f"cannot read {path}: {error.strerror}") from error
 

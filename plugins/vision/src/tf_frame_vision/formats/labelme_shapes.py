@@ -29,6 +29,8 @@ POLYGON, RECTANGLE, CIRCLE, MASK = "polygon", "rectangle", "circle", "mask"
 ROTATED = ("oriented_rectangle", "rotation")
 # Polygons of more points would fill the memory.
 _KEPT_POINTS = 4
+# Pixels; no image is as large, and squares of these are finite.
+_BEYOND = 1e9
 # Kind of a shape -> numbers of points that it may have; None: three or more.
 _POINTS: dict[str, Sequence[int] | None] = {
     POLYGON: None,
@@ -133,8 +135,8 @@ def parse_shape(shape: Any) -> tuple[str, str, list[float], int | str | None]:
         points = [float(value) for x, y in shape["points"] for value in (x, y)]
     except (KeyError, TypeError, ValueError, OverflowError):
         raise ShapeError(f"the points of its {kind} are no list of pairs of numbers") from None
-    if not all(map(math.isfinite, points)):
-        raise ShapeError(f"a point of its {kind} is not finite")
+    if not all(abs(value) < _BEYOND for value in points):
+        raise ShapeError(f"a point of its {kind} is not finite, or is beyond any image")
     return normal_name(label), kind, points, group
 
 

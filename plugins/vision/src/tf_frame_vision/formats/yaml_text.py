@@ -15,7 +15,18 @@ from tf_frame.text_file import read_text
 
 
 class _Texts(yaml.BaseLoader):
-    """Refuses a key that a mapping has twice."""
+    """Refuses a key that a mapping has twice, and aliases by which few lines become billions."""
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        if self.check_event(yaml.AliasEvent):
+            event = self.peek_event()
+            if isinstance(self.anchors.get(event.anchor), yaml.CollectionNode):
+                raise yaml.composer.ComposerError(
+                    problem=f"*{event.anchor} stands for a list or mapping, which must be written "
+                    "out",
+                    problem_mark=event.start_mark,
+                )
+        return super().compose_node(parent, index)
 
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
         seen = set()

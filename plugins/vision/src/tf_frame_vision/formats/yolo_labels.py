@@ -26,7 +26,7 @@ AUTO, BOXES, OBB, SEGMENTS = "auto", "boxes", "obb", "segments"
 # Numbers of a box, and those of four points.
 _BOX, COLUMNS = 4, 8
 # No data set has more classes; float32 holds the numbers exactly.
-_LARGEST_CLASS = 2**20
+LARGEST_CLASS = 2**20
 # Shares reach so far beyond the image by rounding.
 _TOLERANCE = 0.01
 # No annotator draws an object twice as large as the image: such numbers are pixels.
@@ -85,7 +85,7 @@ def _parse(words: Sequence[str], keypoints: int) -> Sequence[Any]:
         return (f"{' '.join(words)[:60]!r} has a word that is no number",)
     if not all(map(math.isfinite, (label, *values))):
         return ("it has a number that is not finite",)
-    if not 0 <= label <= _LARGEST_CLASS or not label.is_integer():
+    if not 0 <= label <= LARGEST_CLASS or not label.is_integer():
         return (f"its class {words[0]} is no whole number from 0 on",)
     if keypoints:
         if len(values) != _BOX + keypoints:

@@ -25,7 +25,7 @@ from tf_frame.errors import DataError
 from tf_frame.text_file import BLANKS, normal_name, parse_integer, read_lines
 from tf_frame_vision.example_input import IMAGE_SUFFIXES
 from tf_frame_vision.formats.yaml_text import read_yaml
-from tf_frame_vision.formats.yolo_labels import AUTO, BOXES, OBB, SEGMENTS
+from tf_frame_vision.formats.yolo_labels import AUTO, BOXES, LARGEST_CLASS, OBB, SEGMENTS
 from tf_frame_vision.reading.class_names import find_repeated, read_class_names
 from tf_frame_vision.reading.folders import files_below, first_existing
 from tf_frame_vision.reading.inside import first_inside, inside, longest_end, path_below
@@ -237,6 +237,8 @@ def _yaml_names(path: Path, content: Any) -> list[str]:
     names, count = content.get("names"), content.get("nc")
     try:
         total = parse_integer(count) if count else None
+        if total is not None and not 0 < total <= LARGEST_CLASS:
+            raise ValueError(f"{total} classes are none, or too many")
         if not names:
             return [f"class_{number}" for number in range(total or 0)]
         if isinstance(names, dict):

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import tf_frame
+from tf_frame.visible_files import open_to_read
 
 FOLDER = ".tf_frame"
 # What takes less time is not kept.
@@ -55,7 +56,7 @@ def load(path: Path, state: Mapping[str, Any]) -> bytes | None:
 def load_mapped(path: Path, state: Mapping[str, Any]) -> memoryview | None:
     """Returns the facts in a file, of which only those that are used take memory; see `load`."""
     try:
-        with open(path, "rb") as file:
+        with open_to_read(path) as file:
             header = file.readline()
             if header != _header(state, iter(functools.partial(file.read, _CHUNK_BYTES), b"")):
                 return None

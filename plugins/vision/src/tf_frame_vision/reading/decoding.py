@@ -14,7 +14,12 @@ from typing import Any
 import numpy as np
 import tensorflow.compat.v1 as tf
 
-from tf_frame_vision.reading.image_header import ImageError, open_image, read_header
+from tf_frame_vision.reading.image_header import (
+    MOST_PIXELS_PER_BYTE,
+    ImageError,
+    open_image,
+    read_header,
+)
 from tf_frame_vision.reading.image_options import ImageOptions, image_options
 from tf_frame_vision.reading.orientation import TURNS, UPRIGHT
 from tf_frame_vision.reading.pixels import load_pixels
@@ -102,13 +107,18 @@ def decode_jpeg_or_png(data: Any) -> Any:
     return tf.io.decode_jpeg(data, channels=3, dct_method="INTEGER_ACCURATE")
 
 
-def check_size(height: Any, width: Any, max_pixels: int) -> Any:
-    """Returns an operation that refuses an image with too many pixels; see `image_header`."""
+def fits(height: Any, width: Any, max_pixels: int, num_bytes: Any) -> Any:
+    """Returns whether an image has not too many pixels, in all and for its bytes.
+
+    Args:
+      height, width: scalar integers.
+      max_pixels: the most pixels.
+      num_bytes: scalar integer, size of the file; see `image_header.MOST_PIXELS_PER_BYTE`.
+    """
     # A product of integers could overflow.
-    is_right = tf.cast(height, tf.float64) * tf.cast(width, tf.float64) <= max_pixels
-    text = [tf.strings.as_string(height), " x ", tf.strings.as_string(width)]
-    message = ["it is ", *text, f" pixels, more than {max_pixels} (--input.max_pixels)"]
-    return require(is_right, tf.strings.join(message))
+    pixels = tf.cast(height, tf.float64) * tf.cast(width, tf.float64)
+    most = MOST_PIXELS_PER_BYTE * tf.cast(num_bytes, tf.float64)
+    return pixels <= tf.minimum(most, max_pixels)
 
 
 def require(is_right: Any, reason: Any) -> Any:
@@ -131,7 +141,8 @@ def _decode_upright_jpeg(data: Any, options: ImageOptions) -> Any:
     with tf.control_dependencies([_assert(_is_without(data, [_JPEG_EXIF, _XMP]))]):
         size = tf.io.extract_jpeg_shape(data)
     # Colours of four components are for print.
-    checks = [_assert(size[2] < 4), check_size(size[0], size[1], options.max_pixels)]
+    is_small = fits(size[0], size[1], options.max_pixels, tf.strings.length(data))
+    checks = [_assert(size[2] < 4), _assert(is_small)]
     with tf.control_dependencies(checks):
         return decode_jpeg_or_png(tf.identity(data))
 
@@ -145,7 +156,7 @@ def _decode_upright_png(data: Any, options: ImageOptions) -> Any:
         header = tf.strings.substr(data, 16, 9)
     size = tf.strings.substr(header, 0, 8)
     width, height = tf.unstack(tf.io.decode_raw(size, tf.int32, little_endian=False), 2)
-    checks = [check_size(height, width, options.max_pixels)]
+    checks = [_assert(fits(height, width, options.max_pixels, tf.strings.length(data)))]
     if options.image_range:
         checks.append(_assert(tf.not_equal(tf.strings.substr(header, 8, 1), b"\x10")))
     with tf.control_dependencies(checks):

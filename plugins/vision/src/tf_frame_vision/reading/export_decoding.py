@@ -6,7 +6,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame_vision.reading.decoding import check_size, decode_jpeg_or_png, turned
+from tf_frame_vision.reading.decoding import decode_jpeg_or_png, fits, require, turned
 from tf_frame_vision.reading.image_bytes import BMP, JPEG, PNG, BytesHeader, read_bytes_header
 from tf_frame_vision.reading.image_options import image_options
 
@@ -31,7 +31,7 @@ def decode_in_export(data: Any, options: Any = None) -> Any:
     is_right = tf.not_equal(header.kind, BMP) | (header.bits >= 24)
     checks = [
         tf.Assert(is_right, ["it is a BMP with a palette"]),
-        check_size(header.height, header.width, options.max_pixels),
+        _check_size(data, header, options.max_pixels),
     ]
     with tf.control_dependencies(checks):
         data = tf.identity(data)
@@ -43,6 +43,15 @@ def decode_in_export(data: Any, options: Any = None) -> Any:
         lambda: tf.cond(header.has_alpha, lambda: _other(data, 4), lambda: _other(data, 3)),
     )
     return turned(tf.ensure_shape(image, [None, None, 3]), header.orientation)
+
+
+def _check_size(data: Any, header: BytesHeader, max_pixels: int) -> Any:
+    # A WebP of one colour needs no bytes for its pixels.
+    num_bytes = tf.where(header.kind <= BMP, tf.strings.length(data), max_pixels)
+    size = [tf.strings.as_string(header.height), " x ", tf.strings.as_string(header.width)]
+    text = f" pixels, more than {max_pixels} (--input.max_pixels), or than its bytes can be"
+    is_right = fits(header.height, header.width, max_pixels, num_bytes)
+    return require(is_right, tf.strings.join(["it is ", *size, text]))
 
 
 def _common(data: Any, header: BytesHeader, image_range: Any) -> Any:

@@ -16,7 +16,6 @@ import re
 import struct
 import threading
 from collections.abc import Iterator
-from pathlib import Path
 from typing import IO, Any
 
 from PIL import (
@@ -31,6 +30,7 @@ from PIL import (
 )
 
 from tf_frame.errors import DataError
+from tf_frame.visible_files import open_to_read
 from tf_frame_vision.reading.image_options import MAX_PIXELS
 from tf_frame_vision.reading.orientation import UPRIGHT, turned_size
 
@@ -45,6 +45,9 @@ _READERS: dict[bytes, Any] = {
     rb"P[1-6]\s": PpmImagePlugin.PpmImageFile,
 }
 _FORMATS = "JPEG, PNG, GIF, BMP, WebP, TIFF or PPM"
+# A byte of a PNG becomes at most 1032 bytes (RFC 1951) of at most 8 pixels; of the others less.
+MOST_PIXELS_PER_BYTE = 8400
+_LIMITED = ("JPEG", "PNG", "GIF", "BMP", "PPM")
 _LATE_TEXTS = (b"Raw profile type exif\0", b"XML:com.adobe.xmp\0")
 Source = str | os.PathLike[str] | bytes
 
@@ -130,7 +133,7 @@ def too_large(height: Any, width: Any, max_pixels: Any) -> str:
 def _opened(source: Source) -> IO[bytes]:
     if isinstance(source, bytes):
         return io.BytesIO(source)
-    return Path(source).open("rb")
+    return open_to_read(source)
 
 
 def _reader(file: IO[bytes], max_pixels: int) -> Any:
@@ -155,11 +158,25 @@ def _header(image: Any, file: IO[bytes], max_pixels: int) -> ImageHeader:
     width, height = image.size
     check_size(height, width, max_pixels)
     form = "JPEG" if image.format == "MPO" else image.format
+    if form in _LIMITED:
+        _check_density(height, width, file)
     orientation = _orientation(image, file)
     if form == "TIFF":  # Pillow gives the size as shown.
         height, width = turned_size(height, width, orientation)
     shown = turned_size(height, width, orientation)
     return ImageHeader(*shown, height, width, orientation, form)
+
+
+def _check_density(height: int, width: int, file: IO[bytes]) -> None:
+    """Refuses a damaged header that claims more pixels than the file can have.
+
+    Decoders take the memory of all pixels before they notice the end of the file.
+    """
+    position = file.tell()
+    num_bytes = file.seek(0, os.SEEK_END)
+    file.seek(position)
+    if height * width > MOST_PIXELS_PER_BYTE * num_bytes:
+        raise ImageError(f"it is damaged: {num_bytes} bytes cannot be {height} x {width} pixels")
 
 
 def _orientation(image: Any, file: IO[bytes]) -> int:

@@ -128,7 +128,8 @@ def _load(image: Any, image_range: Sequence[float]) -> Any:
     image.info.pop("transparency", None)
     if image.mode in ("RGBa", "La"):
         image = image.convert("RGBA" if image.mode == "RGBa" else "LA")
-    return np.asarray(image.convert("RGB"))
+    # Converting would copy all pixels.
+    return np.asarray(image if image.mode == "RGB" else image.convert("RGB"))
 
 
 def _numbers(image: Any) -> Any:
