@@ -203,6 +203,53 @@ def test_run_lengths_and_crowds_of_coco(tmp_path):
         np.testing.assert_array_equal(labels["semantic"][0], wanted)
 
 
+def edit_coco(root, change):
+    path = root / "train/_annotations.coco.json"
+    content = json.loads(path.read_text())
+    change(content)
+    path.write_text(json.dumps(content))
+
+
+def test_two_records_of_an_image_of_coco_are_one_example(tmp_path):
+    def divide(content):
+        content["images"].append({**content["images"][0], "id": "7", "file_name": ".\\a.png"})
+        content["annotations"][1].update(image_id=7.0, iscrowd="0")
+
+    folder = write_coco(tmp_path)
+    edit_coco(folder, divide)
+    of = source("coco_masks", folder, instances=True)
+    assert of.info.num_examples[Mode.TRAIN] == 2
+    assert any(" lists 1 images more than once; each is one " in note for note in of.notes())
+    _, labels = first(of)
+    np.testing.assert_array_equal(labels["semantic"][0], expected("a"))
+    assert {*np.unique(labels["instances"][0])} == {0, 1, 2}
+
+    edit_coco(folder, lambda content: content["images"][2].update(height=5))
+    with pytest.raises(DataError, match="image 7: another record says that .* has another size"):
+        source("coco_masks", folder)
+    edit_coco(folder, lambda content: content["images"][2].update(file_name="../train/a.png"))
+    with pytest.raises(DataError, match=r"has several names for the image .*a\.png"):
+        source("coco_masks", folder)
+    edit_coco(folder, lambda content: content["images"][2].update(id=97))
+    with pytest.raises(DataError, match="image 97: the file has the image id 97 twice"):
+        source("coco_masks", folder)
+
+
+def test_the_category_that_roboflow_puts_above_all_others_is_no_class(tmp_path):
+    folder = write_coco(tmp_path)
+    for split in ("train", "valid"):
+        path = folder / split / "_annotations.coco.json"
+        content = json.loads(path.read_text())
+        for category in content["categories"]:
+            category["supercategory"] = "pets"
+        content["categories"].insert(0, {"id": 0, "name": "pets", "supercategory": "none"})
+        path.write_text(json.dumps(content))
+    of = source("coco_masks", folder)
+    assert of.info.class_names == ("background", *CLASSES)
+    assert "the category 0, 'pets', is the root above all others" in of.notes()[0]
+    np.testing.assert_array_equal(first(of)[1]["semantic"][0], expected("a"))
+
+
 def test_objects_of_coco_are_kept_for_later_starts(tmp_path, monkeypatch):
     folder = write_coco(tmp_path)
     monkeypatch.setattr("tf_frame_vision.reading.cache.KEPT_AFTER_SECS", 0)
