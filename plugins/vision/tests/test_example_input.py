@@ -17,10 +17,10 @@ from tf_frame.errors import DataError, NoDataError
 from tf_frame.testing.exact_resume import check_exact_resume
 from tf_frame.testing.toy import make_setup, run_setup
 from tf_frame_vision.example_input import ExampleInput, ExampleOptions, Split
-from tf_frame_vision.reading.folders import find_shards
 from tf_frame_vision.reading.image_files import image_file_examples
 from tf_frame_vision.reading.record_index import index_records
 from tf_frame_vision.reading.records import RecordFormat, record_examples
+from tf_frame_vision.reading.shards import find_shards
 from tf_frame_vision.reading.skipped import SkippedHook, count_skipped
 from tf_frame_vision.record_splits import make_record_split
 from tfrecords import make_example, write_records

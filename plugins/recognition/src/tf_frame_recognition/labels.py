@@ -149,22 +149,13 @@ class LabelMap:
 def _problem(text: Any, count: Any, max_length: int, outside: Any) -> Any:
     import tensorflow.compat.v1 as tf
 
-    unknown = tf.strings.reduce_join(outside[:1])
     # Without quotes, which TensorFlow would escape in the message of an error.
-    its_text = tf.strings.join(["its text ", text])
-    too_long = [
-        its_text,
-        " has ",
-        tf.strings.as_string(count),
-        " characters; --input.max_length is ",
-    ]
-    not_known = [its_text, " has the character ", unknown]
-    problem = tf.where(
-        tf.equal(tf.size(outside), 0),
-        "",
-        tf.strings.join([*not_known, ", ", _NOT_KNOWN]),
-    )
-    problem = tf.where(count > max_length, tf.strings.join([*too_long, str(max_length)]), problem)
+    its_text, unknown = tf.strings.join(["its text ", text]), tf.strings.reduce_join(outside[:1])
+    not_known = tf.strings.join([its_text, " has the character ", unknown, f", {_NOT_KNOWN}"])
+    limit = f" characters; --input.max_length is {max_length}"
+    too_long = tf.strings.join([its_text, " has ", tf.strings.as_string(count), limit])
+    problem = tf.where(tf.equal(tf.size(outside), 0), "", not_known)
+    problem = tf.where(count > max_length, too_long, problem)
     return tf.where(count > 0, problem, _IS_EMPTY)
 
 

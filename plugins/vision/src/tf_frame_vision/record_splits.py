@@ -18,8 +18,9 @@ from typing import Any
 from tf_frame.errors import DataError, NoDataError
 from tf_frame_vision.example_input import Split, absent_split
 from tf_frame_vision.reading.damage import Damage
-from tf_frame_vision.reading.folders import existing_folder, find_shards, visible
+from tf_frame_vision.reading.folders import existing_folder, visible
 from tf_frame_vision.reading.record_index import RecordIndex, index_records
+from tf_frame_vision.reading.shards import find_shards
 from tf_frame_vision.reading.splits import EVAL, Splits, check_one_choice, find_splits, split_kind
 
 # Names of tf-frame's own records, of slim's data sets, and of the object detection API.
@@ -54,17 +55,12 @@ def record_splits(params: Any) -> Parts:
     if not _matching(folder, params.train_pattern):
         splits = find_splits(folder, eval_split=params.eval_split)
         if splits.train is not None:
-            return _from_folders(folder, splits, params)
+            evaluation = absent_split(f"{folder} has no folder to evaluate, such as val")
+            if splits.eval is not None:
+                evaluation = _read(splits.eval, _IN_FOLDER, "--input.eval_pattern", params)
+            training = _read(splits.train, _IN_FOLDER, "--input.train_pattern", params)
+            return folder, training, evaluation, splits
     return _from_patterns(folder, params)
-
-
-def _from_folders(folder: Path, splits: Splits, params: Any) -> Parts:
-    def read(part: Path) -> Split:
-        return _read(part, _IN_FOLDER, "--input.train_pattern", params)
-
-    assert splits.train is not None, "the caller has found it"
-    absent = absent_split(f"{folder} has no folder to evaluate, such as val")
-    return folder, read(splits.train), read(splits.eval) if splits.eval else absent, splits
 
 
 def _from_patterns(folder: Path, params: Any) -> Parts:

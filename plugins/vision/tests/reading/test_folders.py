@@ -1,7 +1,8 @@
 import pytest
 
 from tf_frame.errors import DataError
-from tf_frame_vision.reading.folders import existing_folder, find_shards, first_existing, visible
+from tf_frame_vision.reading.folders import existing_folder, first_existing, visible
+from tf_frame_vision.reading.shards import find_shards
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import pytest
 from PIL import Image, ImageOps
 
 from tf_frame_vision.reading.image_header import ImageError, read_header
-from tf_frame_vision.reading.orientation import turn_box, turn_pixels, turn_points
+from tf_frame_vision.reading.orientation import turn_pixels, turn_points
 from tf_frame_vision.reading.pixels import load_mask, load_pixels
 
 RANDOM = np.random.RandomState(0)
@@ -46,7 +46,7 @@ def test_images_are_turned_as_pillow_turns_them(form, tmp_path):
         assert (header.orientation, header.format) == (orientation, form)
 
 
-def test_points_and_boxes_are_turned_with_the_pixels():
+def test_points_are_turned_with_the_pixels():
     for orientation in ORIENTATIONS:
         for row, column in ((0, 0), (1, 4), (2, 3)):
             stored = np.zeros([3, 5])
@@ -54,9 +54,6 @@ def test_points_and_boxes_are_turned_with_the_pixels():
             ((shown_row, shown_column),) = np.argwhere(turn_pixels(stored, orientation))
             centre = turn_points([[column + 0.5, row + 0.5]], orientation, (3, 5))
             np.testing.assert_array_equal(centre, [[shown_column + 0.5, shown_row + 0.5]])
-            box = turn_box((row, column, row + 1, column + 1), orientation, (3, 5))
-            expected = (shown_row, shown_column, shown_row + 1, shown_column + 1)
-            assert box == expected
 
 
 def test_masks_keep_their_values():

@@ -84,22 +84,21 @@ class ImageFolder(LabelledImages):
             self.parts = dataclasses.replace(self.parts, eval=eval_dir)
         folder = self.parts.train or folder
         files = list_class_files(folder, self._left_out)
-        classes = list(files)
+        training, eval_folder = files, self.parts.eval or folder
         if self.parts.eval is None:
             check_held_out(folder, params.eval_split)
-            training, held = _divide(files, params.eval_fraction)
-            evaluation = absent_split(
-                f"--input.eval_fraction {params.eval_fraction} of {folder} leaves nothing to"
-                " evaluate. Make it larger, or give --input.eval_dir"
-            )
-            if any(held.values()):
-                evaluation = self._split(folder, held)
-            self.use(classes, self._split(folder, training), evaluation)
-            return
-        eval_files = list_class_files(self.parts.eval, self._left_out)
-        check_classes(self.parts.eval, eval_files, folder, classes)
-        evaluated = {name: eval_files.get(name, ()) for name in classes}
-        self.use(classes, self._split(folder, files), self._split(self.parts.eval, evaluated))
+            training, evaluated = _divide(files, params.eval_fraction)
+        else:
+            evaluated = list_class_files(eval_folder, self._left_out)
+            check_classes(eval_folder, evaluated, folder, list(files))
+        evaluation = absent_split(
+            f"--input.eval_fraction {params.eval_fraction} of {folder} leaves nothing to"
+            " evaluate. Make it larger, or give --input.eval_dir"
+        )
+        if any(evaluated.values()):
+            evaluated = {name: evaluated.get(name, ()) for name in files}
+            evaluation = self._split(eval_folder, evaluated)
+        self.use(list(files), self._split(folder, training), evaluation)
 
     def _split(self, folder: Path, files: ClassFiles) -> Split:
         """Returns the images of a folder, and those that cannot be used by their headers.

@@ -15,7 +15,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame_deeplab.inputs.mask_file import COLOUR, HEADER_BYTES, PALETTE, Facts, Pair
 from tf_frame_vision.reading import arrays
-from tf_frame_vision.reading.decoding import image_decoders, turned
+from tf_frame_vision.reading.decoding import image_decoders
 from tf_frame_vision.reading.examples import (
     COLOUR_IMAGE,
     example,
@@ -25,6 +25,7 @@ from tf_frame_vision.reading.examples import (
     without_autograph,
 )
 from tf_frame_vision.reading.orientation import UPRIGHT
+from tf_frame_vision.reading.turning import turned
 
 SPECS = {
     "image": COLOUR_IMAGE,

@@ -12,8 +12,9 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame_deeplab.inputs.mask_examples import SPECS
-from tf_frame_vision.reading.decoding import find_turn, fits, turned
+from tf_frame_vision.reading.decoding import fits
 from tf_frame_vision.reading.records import RecordFormat
+from tf_frame_vision.reading.turning import find_turn, turned
 
 _IMAGE_KEY, _MASK_KEY = "image/encoded", "image/segmentation/class/encoded"
 # Places of width and height, bits and colour type in a PNG, and colour types without red, green and

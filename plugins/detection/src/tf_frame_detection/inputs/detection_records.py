@@ -13,9 +13,9 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame_detection.inputs.checks import LEAST_AREA
-from tf_frame_vision.reading.decoding import find_turn, turned_shares
 from tf_frame_vision.reading.orientation import UPRIGHT
 from tf_frame_vision.reading.records import RecordFormat
+from tf_frame_vision.reading.turning import find_turn, turned_shares
 
 IMAGE = "image/encoded"
 HEIGHT, WIDTH = "image/height", "image/width"

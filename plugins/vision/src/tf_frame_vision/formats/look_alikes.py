@@ -99,19 +99,21 @@ def _format_of_line(line: str) -> str:
     if line.lower().startswith(_DOTA_HEADERS):
         return DOTA
     words = line.split()
-    numbers = list(itertools.takewhile(lambda value: value is not None, map(_number, words)))
+    numbers = _leading_numbers(words)
     if len(words) in (9, 10) and len(numbers) == 8:
         return DOTA
-    if len(words) < 5 or len(numbers) < len(words) or not float(numbers[0] or 0).is_integer():
+    if len(words) < 5 or len(numbers) < len(words) or not numbers[0].is_integer():
         return ""
-    if any(not -1 <= (value or 0) <= 2 for value in numbers[1:]):
+    if any(not -1 <= value <= 2 for value in numbers[1:]):
         return ""
     # A confidence may follow.
     return {4: BOXES, 8: OBB}.get((len(words) - 1) // 2 * 2, SEGMENTS)
 
 
-def _number(word: str) -> float | None:
-    try:
-        return float(word)
-    except ValueError:
-        return None
+def _leading_numbers(words: Sequence[str]) -> list[float]:
+    """Returns the numbers before the first word that is none."""
+    numbers: list[float] = []
+    with contextlib.suppress(ValueError):
+        for word in words:
+            numbers.append(float(word))
+    return numbers

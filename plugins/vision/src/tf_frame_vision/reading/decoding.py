@@ -7,29 +7,19 @@ files with EXIF or XMP data, and decodes the other formats. An exported model ha
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import tensorflow.compat.v1 as tf
 
-from tf_frame_vision.reading.image_header import (
-    MOST_PIXELS_PER_BYTE,
-    ImageError,
-    open_image,
-    read_header,
-)
+from tf_frame_vision.reading.image_header import MOST_PIXELS_PER_BYTE, ImageError, open_image
 from tf_frame_vision.reading.image_options import ImageOptions, image_options
-from tf_frame_vision.reading.orientation import TURNS, UPRIGHT
 from tf_frame_vision.reading.pixels import load_pixels
+from tf_frame_vision.reading.turning import JPEG_EXIF, PNG_EXIF, PNG_TEXTS, XMP, lacks, turned
 
 _SHAPE = [None, None, 3]
 _JPEG, _PNG = b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n"
-# Texts in files that may have an orientation, of EXIF and XMP data.
-_JPEG_EXIF, _PNG_EXIF, _XMP = b"Exif\0\0", b"eXIf", b"tiff:Orientation"
-# ImageMagick writes EXIF data as a text into a PNG.
-_PNG_TEXTS = (_XMP, b"Raw profile type exif")
 # Texts of a PNG stand before the pixels or behind them.
 _TEXT_BYTES = 2**16
 
@@ -58,49 +48,6 @@ def image_decoders(options: Any = None) -> list[Callable[[Any], tuple[Any, Any]]
     ]
 
 
-def find_turn(data: Any, size: Any) -> Any:
-    """Returns the orientation that turns annotations of a record to the image as shown.
-
-    Annotations with the size of the stored image, if the shown image has another, were made by
-    programs that ignore the orientation. Other annotations lie on the image as shown: 1.
-
-    Args:
-      data: scalar string, the encoded image.
-      size: `[2]`, height and width that the annotations have.
-
-    Returns:
-      A scalar int32, 1 to 8.
-    """
-
-    def read(content: bytes, said: Any) -> Any:
-        try:
-            header = read_header(content, max_pixels=sys.maxsize)
-        except ImageError:
-            return np.int32(UPRIGHT)  # Its decoder says why.
-        stored = (header.stored_height, header.stored_width)
-        is_shown = tuple(said) != stored or stored == (header.height, header.width)
-        return np.int32(UPRIGHT if is_shown else header.orientation)
-
-    def turn() -> Any:
-        return tf.numpy_function(read, [data, size], tf.int32, stateful=False)
-
-    marks = [_JPEG_EXIF, _PNG_EXIF, _XMP, b"RIFF", b"II*\0", b"MM\0*"]
-    may_be_turned = ~_is_without(data, [*marks, _PNG_TEXTS[1]])
-    return tf.ensure_shape(tf.cond(may_be_turned, turn, lambda: tf.constant(UPRIGHT)), [])
-
-
-def turned_shares(points: Any, orientation: Any) -> Any:
-    """Turns points of a stored image as `orientation.turn_points` does.
-
-    Args:
-      points: `[..., 2]` float32, y and x as shares of height and width.
-      orientation: scalar integer.
-    """
-    exchanged, *mirrored = tf.unstack(tf.constant([(False,) * 3, *TURNS.values()])[orientation])
-    points = tf.where(exchanged, tf.gather(points, [1, 0], axis=-1), points)
-    return tf.where_v2(tf.stack(mirrored), 1 - points, points)
-
-
 def decode_jpeg_or_png(data: Any) -> Any:
     """Decodes an image as stored, `[height, width, 3]`, with the values that Pillow gives."""
     # The kernel decodes PNG files, too. Its default method of JPEG gives other values.
@@ -127,18 +74,9 @@ def require(is_right: Any, reason: Any) -> Any:
     return tf.raw_ops.Assert(condition=is_right, data=[reason])
 
 
-def turned(image: Any, orientation: Any) -> Any:
-    """Turns `[height, width, channels]` as `orientation.turn_pixels` does, by a scalar integer."""
-    shape = [None, None, image.shape[-1]]
-    exchanged, *mirrored = tf.unstack(tf.constant([(False,) * 3, *TURNS.values()])[orientation])
-    image = tf.transpose(image, tf.where(exchanged, [1, 0, 2], [0, 1, 2]))
-    image = tf.raw_ops.Reverse(tensor=image, dims=tf.stack([*mirrored, False]))
-    return tf.ensure_shape(image, shape)
-
-
 def _decode_upright_jpeg(data: Any, options: ImageOptions) -> Any:
     data = _if_begins(data, _JPEG)
-    with tf.control_dependencies([_assert(_is_without(data, [_JPEG_EXIF, _XMP]))]):
+    with tf.control_dependencies([_assert(lacks(data, [JPEG_EXIF, XMP]))]):
         size = tf.io.extract_jpeg_shape(data)
     # Colours of four components are for print.
     is_small = fits(size[0], size[1], options.max_pixels, tf.strings.length(data))
@@ -151,7 +89,7 @@ def _decode_upright_png(data: Any, options: ImageOptions) -> Any:
     data = _if_begins(data, _PNG)
     behind = tf.maximum(tf.strings.length(data) - _TEXT_BYTES, 0)
     ends = tf.stack([tf.strings.substr(data, place, _TEXT_BYTES) for place in (0, behind)])
-    is_upright = _is_without(data, [_PNG_EXIF]) & _is_without(ends, _PNG_TEXTS)
+    is_upright = lacks(data, [PNG_EXIF]) & lacks(ends, PNG_TEXTS)
     with tf.control_dependencies([_assert(is_upright)]):
         header = tf.strings.substr(data, 16, 9)
     size = tf.strings.substr(header, 0, 8)
@@ -168,15 +106,6 @@ def _if_begins(data: Any, magic: bytes) -> Any:
     head = tf.strings.substr(data, 0, len(magic))
     with tf.control_dependencies([_assert(tf.equal(head, magic))]):
         return tf.identity(data)
-
-
-def _is_without(data: Any, texts: Sequence[bytes]) -> Any:
-    """Returns whether one or several strings contain none of some texts."""
-    strings = tf.reshape(data, [-1])
-    # A split is many times faster than a regular expression.
-    parts = [tf.raw_ops.StringSplitV2(input=strings, sep=text, maxsplit=1) for text in texts]
-    count = tf.size(tf.concat([part.values for part in parts], 0))
-    return tf.equal(count, tf.size(strings) * len(texts))
 
 
 def _assert(is_right: Any) -> Any:

@@ -6,9 +6,10 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame_vision.reading.decoding import decode_jpeg_or_png, fits, require, turned
+from tf_frame_vision.reading.decoding import decode_jpeg_or_png, fits, require
 from tf_frame_vision.reading.image_bytes import BMP, JPEG, PNG, BytesHeader, read_bytes_header
 from tf_frame_vision.reading.image_options import image_options
+from tf_frame_vision.reading.turning import turned
 
 ACCEPTED = (
     "image files, as bytes: JPEG, PNG, BMP of 24 or 32 bits, GIF (first frame) or still WebP, "

@@ -31,10 +31,10 @@ from PIL import (
 
 from tf_frame.errors import DataError
 from tf_frame.visible_files import open_to_read
+from tf_frame_vision.reading.exif import read_orientation
 from tf_frame_vision.reading.image_options import MAX_PIXELS
-from tf_frame_vision.reading.orientation import UPRIGHT, turned_size
+from tf_frame_vision.reading.orientation import turned_size
 
-_ORIENTATION = 0x0112
 _READERS: dict[bytes, Any] = {
     rb"\xff\xd8\xff": JpegImagePlugin.jpeg_factory,
     rb"\x89PNG\r\n\x1a\n": PngImagePlugin.PngImageFile,
@@ -48,7 +48,6 @@ _FORMATS = "JPEG, PNG, GIF, BMP, WebP, TIFF or PPM"
 # A byte of a PNG becomes at most 1032 bytes (RFC 1951) of at most 8 pixels; of the others less.
 MOST_PIXELS_PER_BYTE = 8400
 _LIMITED = ("JPEG", "PNG", "GIF", "BMP", "PPM")
-_LATE_TEXTS = (b"Raw profile type exif\0", b"XML:com.adobe.xmp\0")
 Source = str | os.PathLike[str] | bytes
 
 
@@ -98,7 +97,7 @@ def open_image(source: Source, *, max_pixels: int) -> Iterator[tuple[Any, ImageH
     try:
         with (
             _no_limit_of_pillow(),
-            _opened(source) as file,
+            io.BytesIO(source) if isinstance(source, bytes) else open_to_read(source) as file,
             _reader(file, max_pixels)(file) as image,
         ):
             yield image, _header(image, file, max_pixels)
@@ -113,27 +112,14 @@ def open_image(source: Source, *, max_pixels: int) -> Iterator[tuple[Any, ImageH
         raise ImageError(f"it cannot be decoded: {_reason(error)}") from None
 
 
-def check_size(height: int, width: int, max_pixels: int) -> None:
-    """Refuses an image without pixels, or with too many.
-
-    Raises:
-      ImageError: says so.
-    """
+def _check_size(height: int, width: int, max_pixels: int) -> None:
+    """Refuses an image without pixels, or with too many."""
     if height < 1 or width < 1:
         raise ImageError(f"it is {height} x {width} pixels large")
     if height * width > max_pixels:
-        raise ImageError(too_large(height, width, max_pixels))
-
-
-def too_large(height: Any, width: Any, max_pixels: Any) -> str:
-    """Returns why an image with too many pixels is refused."""
-    return f"it is {height} x {width} pixels, more than {max_pixels} (--input.max_pixels)"
-
-
-def _opened(source: Source) -> IO[bytes]:
-    if isinstance(source, bytes):
-        return io.BytesIO(source)
-    return open_to_read(source)
+        raise ImageError(
+            f"it is {height} x {width} pixels, more than {max_pixels} (--input.max_pixels)"
+        )
 
 
 def _reader(file: IO[bytes], max_pixels: int) -> Any:
@@ -149,18 +135,18 @@ def _reader(file: IO[bytes], max_pixels: int) -> Any:
         if re.match(magic, head, re.DOTALL):
             if reader is WebPImagePlugin.WebPImageFile:
                 # Pillow's reader allocates the pixels when it opens the file.
-                check_size(*_webp_size(head), max_pixels)
+                _check_size(*_webp_size(head), max_pixels)
             return reader
     raise ImageError(f"it is no {_FORMATS}")
 
 
 def _header(image: Any, file: IO[bytes], max_pixels: int) -> ImageHeader:
     width, height = image.size
-    check_size(height, width, max_pixels)
+    _check_size(height, width, max_pixels)
     form = "JPEG" if image.format == "MPO" else image.format
     if form in _LIMITED:
         _check_density(height, width, file)
-    orientation = _orientation(image, file)
+    orientation = read_orientation(image, file)
     if form == "TIFF":  # Pillow gives the size as shown.
         height, width = turned_size(height, width, orientation)
     shown = turned_size(height, width, orientation)
@@ -177,42 +163,6 @@ def _check_density(height: int, width: int, file: IO[bytes]) -> None:
     file.seek(position)
     if height * width > MOST_PIXELS_PER_BYTE * num_bytes:
         raise ImageError(f"it is damaged: {num_bytes} bytes cannot be {height} x {width} pixels")
-
-
-def _orientation(image: Any, file: IO[bytes]) -> int:
-    if image.format == "TIFF":
-        value = image.tag_v2.get(_ORIENTATION)
-    else:
-        if image.format == "PNG":
-            _find_late_exif(image, file)
-        elif image.format not in ("JPEG", "MPO", "WEBP"):
-            return UPRIGHT
-        try:
-            value = image.getexif().get(_ORIENTATION)
-        except Exception:  # Damaged EXIF data is no reason not to show the image.
-            return UPRIGHT
-    return value if isinstance(value, int) and 1 <= value <= 8 else UPRIGHT
-
-
-def _find_late_exif(image: Any, file: IO[bytes]) -> None:
-    """Finds EXIF data behind the pixels of a PNG.
-
-    Pillow would decode all pixels for this.
-    """
-    position = file.tell()
-    file.seek(8)
-    while len(head := file.read(8)) == 8:
-        (length,), kind = struct.unpack(">I", head[:4]), head[4:]
-        start = file.tell()
-        if kind == b"eXIf":
-            image.info.setdefault("exif", b"Exif\0\0" + file.read(length))
-        elif kind in (b"tEXt", b"zTXt", b"iTXt") and file.read(24).startswith(_LATE_TEXTS):
-            # Pillow decodes the pixels in order to read these rare forms.
-            file.seek(position)
-            return
-        file.seek(start + length + 4)
-    image.info.setdefault("exif", None)
-    file.seek(position)
 
 
 def _webp_size(head: bytes) -> tuple[int, int]:

@@ -63,19 +63,3 @@ def turn_points(points: Any, orientation: int, stored_size: tuple[int, int]) -> 
         x, y = y, x
     height, width = turned_size(*stored_size, orientation)
     return np.stack([width - x if left_to_right else x, height - y if top_to_bottom else y], -1)
-
-
-def turn_box(
-    box: tuple[float, float, float, float], orientation: int, stored_size: tuple[int, int]
-) -> tuple[float, float, float, float]:
-    """Turns a box from the stored image to the shown image.
-
-    Args:
-      box: upper, left, lower, right, in pixels.
-      orientation: of EXIF, 1 to 8.
-      stored_size: height and width as stored.
-    """
-    upper, left, lower, right = box
-    points = turn_points([[left, upper], [right, lower]], orientation, stored_size)
-    (left, upper), (right, lower) = points.min(0).tolist(), points.max(0).tolist()
-    return upper, left, lower, right
