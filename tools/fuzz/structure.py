@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import json
 import os
 import re
@@ -121,9 +120,9 @@ def _change_json(content: bytes, random: Random, outside: str) -> bytes:
             container[key:key] = [container[key]] * random.choice((1, 500))
         elif what == "exchange":
             other, other_key = random.choice(places)
-            container[key] = copy.deepcopy(other[other_key])
+            container[key] = json.loads(json.dumps(other[other_key]))
         elif what == "deep":
-            for _level in range(400):
+            for _level in range(150):
                 container[key] = [container[key]]
         else:
             container[key] = _odd_value(random, outside)

@@ -42,6 +42,33 @@ def test_unknown_maps_and_characters_are_named():
         load_label_map("digits").ids("1x")
 
 
+# Characters of a map, and texts that are one word in it.
+FORMS = {
+    "composed": ("a\u00e9", ["a\u00e9", "ae\u0301"]),
+    "decomposed": ("ae\u0301", ["a\u00e9", "ae\u0301"]),
+    "syllables": ("\ud55c", ["\ud55c", "\u1112\u1161\u11ab"]),
+    "letters of syllables": ("\u1112\u1161\u11ab", ["\ud55c", "\u1112\u1161\u11ab"]),
+    "a letter without a composed form": ("\u0958", ["\u0958"]),
+}
+
+
+@pytest.mark.parametrize(("characters", "texts"), FORMS.values(), ids=FORMS)
+def test_accents_are_looked_up_in_any_form(characters, texts):
+    label_map = LabelMap(characters)
+    expected = list(range(len(characters)))
+    assert [label_map.ids(text) for text in texts] == [expected] * len(texts)
+    looked_up = evaluate(lambda: [label_map.padded_ids(tf.constant(text), 3) for text in texts])
+    assert [(ids[ids >= 0].tolist(), problem) for ids, problem in looked_up] == [
+        (expected, b"")
+    ] * len(texts)
+    assert [label_map.find_problem(text, 3) for text in texts] == [""] * len(texts)
+
+
+def test_a_letter_and_its_accent_are_one_line(tmp_path):
+    (tmp_path / "characters.txt").write_text("a\ne\u0301\n")
+    assert load_label_map(str(tmp_path / "characters.txt")).characters == ("a", "\u00e9")
+
+
 def test_texts_become_numbers_and_numbers_texts_in_the_graph():
     label_map = LabelMap("aéß", folds_case=True)
     texts = ["ÉaA", "", "aaaaa", "axé", b"a\xff"]

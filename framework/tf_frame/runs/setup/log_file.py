@@ -12,11 +12,19 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.file_system import is_remote, make_folder
 from tf_frame.tensorflow_log import log_level
+from tf_frame.text import printable
 
 _LOG = logging.getLogger("tf_frame")
 _LOG_FILE = "train.log"
 # An object store writes the whole file at each flush.
 _REMOTE_FLUSH_SECS = 30.0
+
+
+class _Formatter(logging.Formatter):
+    """Writes control characters as escapes: names in the data steer no terminal that shows them."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return printable(super().format(record), keep="\n\t")
 
 
 class _LogFile(logging.FileHandler):
@@ -68,7 +76,7 @@ def log_file(model_dir: str, *, task: str | None = None) -> Iterator[None]:
         make_folder(os.path.join(model_dir, "logs"))
         path = os.path.join(model_dir, "logs", f"{task}-train.log")
     handler = _RemoteLogFile(path) if is_remote(path) else _LogFile(path)
-    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+    handler.setFormatter(_Formatter("%(asctime)s %(levelname)s %(message)s"))
     _LOG.addHandler(handler)
     try:
         with log_level(_LOG.name, logging.INFO):

@@ -122,6 +122,12 @@ def test_a_corrupt_image_is_named_and_nothing_is_left_half_written(
     assert convert("image_folder", photos, "--shards", "1") == 0
 
 
+def test_names_of_files_do_not_steer_a_terminal(convert, photos, capsys):
+    (photos / "dog" / "\x1b[2J.png").write_bytes(b"")
+    assert convert("image_folder", photos, "--shards", "1", "--skip_corrupt") == 0
+    assert "left out: dog/\\u001b[2J.png: it is empty" in capsys.readouterr().err
+
+
 def test_corrupt_images_can_be_left_out_and_are_counted(
     convert, refuse, examples, photos, tmp_path, capsys
 ):

@@ -6,6 +6,9 @@
     printable   the characters of `case`, then the 32 ASCII punctuation marks: 94 characters
     FILE        UTF-8, a character a line
 
+Accents count in whatever form a text has them: of the forms NFC and NFD and the text itself, the
+first is looked up that has characters of the map only.
+
 A map holds no blank, start or end: these belong to the heads. TensorFlow is imported only by the
 functions that add ops to a graph.
 """
@@ -13,12 +16,13 @@ functions that add ops to a graph.
 from __future__ import annotations
 
 import string
+import unicodedata
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from tf_frame.errors import ConfigError, DataError
-from tf_frame.text_file import read_lines
+from tf_frame.text_file import normal_name, read_lines
 
 DIGITS = "digits"
 LOWER = "lower"
@@ -49,6 +53,7 @@ class LabelMap:
         self.characters = tuple(characters)
         self.folds_case = folds_case
         self._ids = {character: number for number, character in enumerate(self.characters)}
+        self._is_ascii = "".join(self.characters).isascii()
         if not self.characters:
             raise ConfigError("a label map needs at least one character")
         for number, character in enumerate(self.characters):
@@ -58,8 +63,12 @@ class LabelMap:
                 raise ConfigError(f"the label map has the character {character!r} twice")
 
     def folded(self, text: str) -> str:
-        """Returns a text as it is looked up."""
-        return text.lower() if self.folds_case else text
+        """Returns a text as it is looked up: in one case, and with accents in the map's form."""
+        text = text.lower() if self.folds_case else text
+        if self._is_ascii or text.isascii():
+            return text
+        forms = [unicodedata.normalize(form, text) for form in ("NFC", "NFD")]
+        return next((form for form in [*forms, text] if self._ids.keys() >= set(form)), forms[0])
 
     def ids(self, text: str) -> list[int]:
         """Returns the numbers of a text's characters.
@@ -140,7 +149,15 @@ class LabelMap:
         """Returns the characters of a text, `[length]`; bytes that are no UTF-8 become U+FFFD."""
         import tensorflow.compat.v1 as tf
 
-        text = tf.strings.unicode_transcode(text, "UTF-8", "UTF-8", errors="replace")
+        def fold(data: bytes) -> bytes:
+            return self.folded(data.decode(errors="replace")).encode()
+
+        if self._is_ascii:
+            text = tf.strings.unicode_transcode(text, "UTF-8", "UTF-8", errors="replace")
+        else:
+            # TensorFlow knows no forms. Without a state, so that a position can be saved.
+            text = tf.numpy_function(fold, [text], tf.string, stateful=False)
+            text = tf.ensure_shape(text, [])
         if self.folds_case:
             text = tf.strings.lower(text, encoding="utf-8")
         return tf.strings.unicode_split(text, "UTF-8")
@@ -175,8 +192,9 @@ def load_label_map(name: str) -> LabelMap:
         raise ConfigError(
             f"--input.characters {name} is none of {', '.join(_MAPS)}, and there is no such file"
         )
-    # A line of one space is the character space.
-    characters = [line for line in read_lines(path) if line]
+    # A line of one space is the character space; a letter and its accent are one character.
+    lines = [line for line in read_lines(path) if line]
+    characters = [line if len(line) == 1 else normal_name(line) for line in lines]
     try:
         return LabelMap(characters)
     except ConfigError as error:

@@ -82,7 +82,7 @@ class Progress:
     def report(self, line: str) -> None:
         """Prints a line above the bar."""
         with self._lock:
-            tqdm.write(line, file=sys.stderr)
+            tqdm.write(printable(line), file=sys.stderr)
 
     def __enter__(self) -> Progress:
         return self
