@@ -1,5 +1,7 @@
 import pytest
+from hypothesis import strategies
 
+from properties import COUNTS, TEXTS, check_many
 from tf_frame.config.yaml_file import (
     Named,
     Settings,
@@ -49,6 +51,30 @@ def test_sections_become_dotted_names(read_config):
         values=values,
         versions={"tf-frame": "0.1.0"},
     )
+
+
+@COUNTS
+def test_settings_are_read_as_they_were_written(read_config, count):
+    def check(values, hook):
+        settings = Settings(
+            plugin="deeplab",
+            input="nuclei",
+            optimizer="adam",
+            schedule="cosine",
+            transforms=(),
+            hooks=(Named("csv", {"path": hook}),),
+            values={f"{part}.x": value for part, value in values.items()},
+        )
+        assert read_config(to_yaml(settings, "a header")) == settings
+
+    numbers = strategies.one_of(
+        strategies.integers(), strategies.floats(allow_nan=False), strategies.booleans()
+    )
+    value = strategies.one_of(
+        TEXTS, numbers, strategies.none(), strategies.lists(TEXTS, max_size=3)
+    )
+    parts = strategies.sampled_from(["model", "input", "optimizer", "schedule"])
+    check_many(check, count, values=strategies.dictionaries(parts, value), hook=TEXTS)
 
 
 @pytest.mark.parametrize("part", ["input", "optimizer", "schedule"])

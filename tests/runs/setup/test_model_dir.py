@@ -2,7 +2,9 @@ import dataclasses
 
 import numpy as np
 import pytest
+from hypothesis import strategies
 
+from properties import COUNTS, TEXTS, check_many
 from tf_frame import InputInfo, Mode
 from tf_frame.errors import ConfigError
 from tf_frame.runs.setup.model_dir import (
@@ -13,6 +15,29 @@ from tf_frame.runs.setup.model_dir import (
     write_completed_step,
     write_input_info,
 )
+
+
+@COUNTS
+def test_names_of_classes_are_read_as_they_were_written(tmp_path, count):
+    def check(names, ids, colours):
+        info = InputInfo(
+            num_examples={Mode.EVAL: 3},
+            num_classes=len(names),
+            class_names=tuple(names),
+            class_ids=tuple(ids),
+            class_colours=tuple(colours),
+        )
+        write_input_info(str(tmp_path), "photos", info)
+        assert read_input_info(str(tmp_path), "photos") == info
+
+    byte = strategies.integers(0, 255)
+    check_many(
+        check,
+        count,
+        names=strategies.lists(TEXTS, max_size=4),
+        ids=strategies.lists(strategies.integers(), max_size=4),
+        colours=strategies.lists(strategies.tuples(byte, byte, byte), max_size=4),
+    )
 
 
 def test_a_new_folder_goes_with_a_run_that_fails_at_once(tmp_path):

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from tf_frame.errors import ConfigError, translated_write_errors
-from tf_frame.text import spreadsheet_cell
+from tf_frame.text import printable, spreadsheet_cell
 
 # Predictions that have a number for each class.
 _PER_CLASS = ("probabilities", "logits", "scores")
@@ -90,7 +90,8 @@ class JsonLines(_Rows):
 
     def _row(self, values: Mapping[str, Any]) -> str:
         row = {key: _plain(value) for key, value in values.items()}
-        return json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n"
+        # Bytes of a file name that are no text are no UTF-8.
+        return printable(json.dumps(row, ensure_ascii=False, allow_nan=False)) + "\n"
 
 
 class PredictionCsv(_Rows):

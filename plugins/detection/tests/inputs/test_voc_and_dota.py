@@ -93,6 +93,25 @@ def test_an_object_without_a_box_takes_its_image_out(tmp_path, inner, message):
     assert of.notes()[0].startswith("2 images left out (2: it has no bndbox")
 
 
+def test_lists_name_no_file_elsewhere_and_sizes_may_be_huge(tmp_path):
+    root = tmp_path / "data"
+    voc_folder(root)
+    for path in ("far/a.jpg", "far/a.xml"):
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_bytes((root / "Annotations/a.xml").read_bytes())
+    for name in ("../../far/a", f"{tmp_path}/far/a"):
+        text(root / "ImageSets/Main/train.txt", f"a\n{name}\n")
+        with pytest.raises(DataError, match="train.txt: the path '.*far/a' leads out of the data"):
+            source("voc", root)
+    text(root / "ImageSets/Main/train.txt", "a\n")
+    text(root / "Annotations/a.xml", xml().replace("<annotation>", f"<annotation>{HUGE}"))
+    with pytest.raises(DataError, match="it says that .*a.png is 2147483647 x 2147483647"):
+        source("voc", root)
+
+
+HUGE = f"<size><width>{'9' * 30}</width><height>{'9' * 5000}</height></size>"
+
+
 def test_images_without_an_annotation_are_named_and_counted(tmp_path):
     voc_folder(tmp_path)
     dota_folder(tmp_path)

@@ -20,6 +20,8 @@ from tf_frame_detection.inputs.annotations import Marked, Photograph
 from tf_frame_vision.reading.folders import held_out
 from tf_frame_vision.reading.inside import path_below
 
+_LARGEST_SIZE = 2**31 - 1
+
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
 class Photographs(Sequence[Photograph]):
@@ -145,7 +147,8 @@ def collect(root: Path, photographs: Iterable[Photograph]) -> Photographs:
     for place, photograph in enumerate(photographs):
         paths.append(path_below(root, photograph.path))
         sources.append(photograph.source)
-        sizes.extend(photograph.size or (0, 0))
+        # Sizes that do not fit are those of no image.
+        sizes.extend(min(max(side, -1), _LARGEST_SIZE) for side in photograph.size or (0, 0))
         are_shares.append(photograph.in_shares)
         ids.append(photograph.image_id)
         counts.append(len(photograph.marks))

@@ -34,6 +34,7 @@ from tf_frame_vision.example_input import IMAGE_SUFFIXES
 from tf_frame_vision.formats import look_alikes
 from tf_frame_vision.formats.record_fields import RecordError, parse_numbers
 from tf_frame_vision.reading.folders import first_existing
+from tf_frame_vision.reading.inside import name_inside
 from tf_frame_vision.reading.scan import Problem
 from tf_frame_vision.reading.splits import Splits, find_splits
 
@@ -133,6 +134,10 @@ def _listed(
     for given, usual in ((params.train_list, splits.train), (params.eval_list, splits.eval)):
         path = Path(given).expanduser() if given else usual
         lists.append(read_list(path, names) if path else None)
+        for name in set(lists[-1] or ()) - set(names):
+            # It is missing; but it must not be a file elsewhere.
+            outside = params.allow_outside
+            name_inside(folder, name, base="", allow_outside=outside, source=path or "")
     training, evaluation = lists
     if training is None:
         training = [name for name in names if name not in set(evaluation or ())]
@@ -173,7 +178,8 @@ def _other_shape(element: ElementTree.Element) -> str:
 
 def _size(tree: ElementTree.Element) -> Size | None:
     element = tree.find("size")
-    words = [] if element is None else [_text(element, name) for name in ("height", "width")]
+    # Python converts no thousands of digits.
+    words = [] if element is None else [_text(element, name)[:18] for name in ("height", "width")]
     # Some programs write 0 for a size that they do not know.
     if not all(word.isdecimal() and int(word) for word in words) or not words:
         return None
