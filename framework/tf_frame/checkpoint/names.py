@@ -16,12 +16,17 @@ from __future__ import annotations
 import os
 import re
 
+from tf_frame.errors import ConfigError
+
 PREFIX = "model.ckpt"
 INDEX = ".index"
 META = ".meta"
 STAGING = ".saving"
 LIST_FILE = "checkpoint"
 
+# Of a pattern; TensorFlow finds checkpoints by patterns, which cannot quote them. It misses every
+# path with a bracket.
+_PATTERN, BRACKET = "*?[", "["
 _SUFFIX = re.compile(r"(?<=.)\.(index|meta|data-\d{5}-of-\d{5})\Z")
 
 
@@ -44,3 +49,21 @@ def step_in_path(path: str) -> int | None:
 def checkpoint_prefix(path: str) -> str:
     """Takes `.index`, `.meta` or `.data-00000-of-00001` off the end of a path."""
     return _SUFFIX.sub("", path)
+
+
+def check_no_pattern(path: str, option: str, characters: str = _PATTERN) -> None:
+    """Refuses a path that TensorFlow writes checkpoints to, but cannot read them from.
+
+    Args:
+      path: a folder, or the path prefix of a checkpoint.
+      option: the option that names it.
+      characters: those that are refused; `BRACKET` where checkpoints are only read.
+
+    Raises:
+      ConfigError: the path has such a character.
+    """
+    if any(character in path for character in characters):
+        raise ConfigError(
+            f"{option} {path}: TensorFlow's savers read *, ? and [ in a path as a pattern; "
+            "choose a folder without them"
+        )

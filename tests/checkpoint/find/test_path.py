@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 import tensorflow.compat.v1 as tf
 
+from tf_frame.checkpoint.find.contents import list_checkpoints
 from tf_frame.checkpoint.find.path import (
     checkpoint_exists,
     checkpoint_files,
@@ -93,6 +94,16 @@ def test_a_missing_checkpoint_is_answered_with_those_that_are_there(tmp_path, sa
         f"there is no checkpoint {tmp_path}/model.ckpt-20; did you mean "
         f"{tmp_path}/model.ckpt-200? checkpoints in {tmp_path}: model.ckpt-100, model.ckpt-200"
     )
+
+
+def test_a_path_that_tensorflow_cannot_read_is_refused(tmp_path, save):
+    """TensorFlow finds the files by a pattern, and then calls the checkpoint damaged."""
+    save(100)
+    folder = tmp_path.rename(f"{tmp_path}[1]")
+    for path in (folder, folder / "model.ckpt-100"):
+        assert problem(path).startswith(f"the checkpoint {path}: TensorFlow's savers read *, ? and")
+    with pytest.raises(ConfigError, match="choose a folder without them"):
+        list_checkpoints(str(folder))
 
 
 def test_what_a_folder_without_checkpoints_holds_is_told(tmp_path):

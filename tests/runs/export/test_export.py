@@ -107,6 +107,12 @@ def test_a_file_in_the_way_is_refused_before_any_work(export, name, where, tmp_p
     assert (tmp_path / "out").read_text() == "mine"
 
 
+@pytest.mark.parametrize("name", ["saved_model", "checkpoint"])
+def test_a_folder_that_tensorflow_cannot_restore_from_is_refused(export, name, tmp_path):
+    with pytest.raises(ConfigError, match=r"--output .*out\[1\]: TensorFlow's savers read"):
+        export(name, output=str(tmp_path / "out[1]"))
+
+
 FILES = {"frozen_graph": "frozen_graph.json", "tflite": "model.tflite", "checkpoint": "checkpoint"}
 
 

@@ -18,7 +18,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame.checkpoint.find.newest import find_damage, listed_checkpoints
 from tf_frame.checkpoint.find.path import checkpoint_files, find_checkpoints
 from tf_frame.checkpoint.find.reader import Checkpoint
-from tf_frame.checkpoint.names import INDEX, checkpoint_prefix
+from tf_frame.checkpoint.names import BRACKET, INDEX, check_no_pattern, checkpoint_prefix
 from tf_frame.config.values import nearest
 from tf_frame.errors import ConfigError
 
@@ -92,8 +92,9 @@ def list_checkpoints(folder: str) -> Sequence[Entry]:
     A checkpoint in the `checkpoint` file without files counts as damaged.
 
     Raises:
-      ConfigError: there is no such folder.
+      ConfigError: there is no such folder, or TensorFlow cannot read checkpoints in it.
     """
+    check_no_pattern(folder, "the folder", BRACKET)
     if not tf.io.gfile.isdir(folder):
         prefix = checkpoint_prefix(folder)
         raise ConfigError(

@@ -15,7 +15,7 @@ from tf_frame.checkpoint.find.newest import (
     newest_readable,
     numbered_checkpoints,
 )
-from tf_frame.checkpoint.names import INDEX, checkpoint_prefix
+from tf_frame.checkpoint.names import BRACKET, INDEX, check_no_pattern, checkpoint_prefix
 from tf_frame.config.values import nearest
 from tf_frame.errors import CheckpointError, ConfigError
 from tf_frame.text import indented
@@ -34,9 +34,11 @@ def resolve_checkpoint(path: str) -> str:
       The path prefix.
 
     Raises:
-      ConfigError: there is no checkpoint; the message lists the content of the folder.
+      ConfigError: there is no checkpoint; the message lists the content of the folder. Or
+        TensorFlow cannot read the path.
       CheckpointError: none of the checkpoints in the folder can be read.
     """
+    check_no_pattern(path, "the checkpoint", BRACKET)
     # A folder may have the same name as a prefix.
     if tf.io.gfile.isdir(path) and not checkpoint_exists(path):
         return _in_folder(path)

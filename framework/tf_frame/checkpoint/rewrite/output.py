@@ -14,7 +14,12 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.find.newest import listed_checkpoints
 from tf_frame.checkpoint.find.path import checkpoint_exists, checkpoint_files, same_path
-from tf_frame.checkpoint.names import LIST_FILE, checkpoint_path, checkpoint_prefix
+from tf_frame.checkpoint.names import (
+    LIST_FILE,
+    check_no_pattern,
+    checkpoint_path,
+    checkpoint_prefix,
+)
 from tf_frame.checkpoint.write.folder import atomic_checkpoint, write_list
 from tf_frame.checkpoint.write.snapshot import ArrayWriter, Shard
 from tf_frame.errors import CheckpointError, ConfigError, translated_write_errors
@@ -40,6 +45,7 @@ def check_destination(path: str, sources: Iterable[str], *, overwrite: bool) -> 
     Raises:
       ConfigError: nothing can be written there.
     """
+    check_no_pattern(path, "the checkpoint")
     prefix = checkpoint_prefix(path if os.path.dirname(path) else os.path.join(".", path))
     if tf.io.gfile.isdir(prefix) or not os.path.basename(prefix):
         example = checkpoint_path(prefix, 0)

@@ -16,6 +16,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.find.newest import listed_checkpoints, read_step
 from tf_frame.checkpoint.find.path import resolve_checkpoint
+from tf_frame.checkpoint.names import check_no_pattern
 from tf_frame.config.run_options import RunOptions
 from tf_frame.config.values import nearest
 from tf_frame.errors import ConfigError
@@ -31,6 +32,9 @@ from tf_frame.runs.export.serving import Request
 from tf_frame.runs.export.staging import Written, check_output, staged_files
 from tf_frame.runs.setup.run_context import RunObserver
 from tf_frame.runs.setup.training_setup import TrainingSetup
+
+# Formats that TensorFlow restores variables from.
+_WITH_CHECKPOINT = ("saved_model", "checkpoint")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -138,6 +142,8 @@ def export_model(
     if signature is not None and not chosen.holds_one_signature:
         raise ConfigError(f"a {format_name} holds the whole model; leave --signature out")
     check_output(output)
+    if format_name in _WITH_CHECKPOINT:
+        check_no_pattern(output, "--output")
     prefix = resolve_checkpoint(checkpoint)
     if format_name == "checkpoint":
         _check_checkpoints(output, prefix)

@@ -25,6 +25,7 @@ from typing import Any
 
 from tf_frame import file_system
 from tf_frame.atomic_output import write_file
+from tf_frame.checkpoint.names import check_no_pattern
 from tf_frame.config.yaml_file import to_yaml
 from tf_frame.errors import ConfigError
 from tf_frame.plugin import DataReport, InputInfo, Mode
@@ -88,11 +89,7 @@ def check_writable(path: str, option: str = "--model_dir") -> None:
 
 
 def _create(path: str, option: str = "--model_dir") -> None:
-    if any(character in path for character in "*?["):
-        raise ConfigError(
-            f"{option} {path}: TensorFlow's savers read *, ? and [ in a path as a pattern; "
-            "choose a folder without them"
-        )
+    check_no_pattern(path, option)
     try:
         file_system.make_folder(path)
         file_system.write_probe(path)
