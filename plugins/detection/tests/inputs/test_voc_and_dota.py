@@ -148,6 +148,44 @@ def test_parts_are_found_by_the_one_rule(tmp_path):
     assert names(source("voc", tmp_path / "flat")) == ["a.png", "b.png"]
 
 
+def test_a_class_of_dota_may_have_blanks_and_without_one_the_first_fault_is_named(tmp_path):
+    dota_folder(tmp_path, "abc")
+    text(tmp_path / "labelTxt/a.txt", LINE.replace("ship", "storage  tank"))
+    text(tmp_path / "labelTxt/b.txt", LINE.replace("ship 0", "storage tank"))
+    of = source("dota", tmp_path)
+    assert of.class_names == ["ship", "storage tank"]
+    assert [one.marks[0].number for one in of.splits[Mode.TRAIN].content] == [1, 1, 0]
+    for name in "abc":
+        text(tmp_path / f"labelTxt/{name}.txt", LINE.replace("ship 0", "ship 0 1"))
+    with pytest.raises(DataError, match=r"class; the first .*a.txt, line 1: it has 11 fields ins"):
+        source("dota", tmp_path)
+    voc_folder(tmp_path, "a")
+    text(tmp_path / "Annotations/a.xml", xml(""))
+    with pytest.raises(DataError, match=r"class; the first .*a.xml, object 1: it has no bndbox"):
+        source("voc", tmp_path)
+
+
+@pytest.mark.parametrize("kind", ["voc", "dota"])
+def test_an_image_is_its_path_below_the_folder_of_images(tmp_path, kind):
+    write, lists = {"voc": voc_folder, "dota": dota_folder}[kind], tmp_path / "ImageSets/Main"
+    write(tmp_path, ["a", "x/a", "x/b", "y/a"])
+    paths = [photograph.path for photograph in source(kind, tmp_path).splits[Mode.TRAIN].content]
+    folder = tmp_path / {"voc": "JPEGImages", "dota": "images"}[kind]
+    assert paths == [folder / f"{name}.png" for name in ("a", "x/a", "x/b", "y/a")]
+    with pytest.raises(DataError, match="no part called test"):
+        source(kind, tmp_path, eval_split="test")
+    if kind == "voc":
+        text(lists / "train.txt", "x/b\nx/a\n")
+        text(lists / "test.txt", "y/a\n")
+        of = source(kind, tmp_path)
+        assert [names(of), names(of, Mode.EVAL)] == [["b.png", "a.png"], ["a.png"]]
+        assert of.splits[Mode.EVAL].content[0].path == folder / "a.png"
+    write(tmp_path / "parts", ["train/a", "train/b", "test/a"])
+    of = source(kind, tmp_path / "parts")
+    assert (names(of), of.splits[Mode.EVAL].count) == (["a.png", "b.png"], 0)
+    assert "test is not used" in of.notes()[0]
+
+
 def test_rotated_boxes_of_yolo_are_no_dota(tmp_path):
     for n in range(3):
         image(tmp_path / f"images/p{n}.png")

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import itertools
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
@@ -33,12 +34,13 @@ from tf_frame_vision.example_input import IMAGE_SUFFIXES
 from tf_frame_vision.formats.record_fields import RecordError
 from tf_frame_vision.reading.class_names import find_class_names, find_repeated
 from tf_frame_vision.reading.damage import Damage
-from tf_frame_vision.reading.folders import visible
+from tf_frame_vision.reading.folders import files_below, visible
 from tf_frame_vision.reading.inside import path_below
 from tf_frame_vision.reading.scan import MISSING, Problem, scan
+from tf_frame_vision.reading.splits import Splits, check_held_out, find_splits
 
 # Of the results of examinations.
-_VERSION = 2
+_VERSION = 3
 # Length of the row of an object that cannot be used, and numbers of four corners.
 _FAULTY, _CORNERS = 2, 8
 
@@ -80,25 +82,66 @@ def read_list(path: Path, existing: Collection[str]) -> list[str]:
     return names
 
 
-def files_by_stem(folder: Path, suffixes: Sequence[str]) -> dict[str, Path]:
-    """Returns the file of each name without ending; names are in their normal form.
+def files_by_stem(
+    folder: Path, suffixes: Sequence[str], *, with_folders: bool = True
+) -> dict[str, Path]:
+    """Returns the file of each path without ending, below the folder and in its normal form.
 
     Args:
       folder: the folder of the files; hidden files do not count.
       suffixes: endings in lower case; files may have them in upper case.
+      with_folders: whether sub-folders are read.
 
     Raises:
       DataError: two files have one name.
     """
-    files: dict[str, Path] = {}
-    for name in visible(folder, folders=False):
+    names = files_below(folder, suffixes) if with_folders else visible(folder, folders=False)
+    files: dict[str, str] = {}
+    for name in names:
         stem, suffix = os.path.splitext(name)
         if suffix.lower() in suffixes:
             stem = normal_name(stem)
             if stem in files:
-                raise DataError(f"{folder} has both {files[stem].name} and {name}; remove one")
-            files[stem] = folder / name
-    return files
+                raise DataError(f"{folder} has both {files[stem]} and {name}; remove one")
+            files[stem] = name
+    return {stem: folder / name for stem, name in files.items()}
+
+
+def find_files(
+    folders: tuple[Path, Path], suffix: str
+) -> tuple[Mapping[str, Path], Mapping[str, Path]]:
+    """Returns images and descriptions by their names; see `files_by_stem`.
+
+    Args:
+      folders: of the images, and of the descriptions; side by side, sub-folders may be other parts.
+      suffix: ending of the descriptions, such as `.xml`.
+    """
+    with_folders = folders[0] != folders[1]
+    images = files_by_stem(folders[0], IMAGE_SUFFIXES, with_folders=with_folders)
+    return images, files_by_stem(folders[1], (suffix,), with_folders=with_folders)
+
+
+def part_folders(
+    folders: tuple[Path, Path], eval_split: str
+) -> tuple[list[tuple[Path, Path]], Splits]:
+    """Returns the folders of images and of descriptions of each part, and the parts.
+
+    Without parts of the same names in both folders, these are the only part.
+
+    Args:
+      folders: of the images, and of the descriptions.
+      eval_split: the option `--input.eval_split`.
+
+    Raises:
+      DataError: the test part is asked for, and there is none.
+    """
+    images, descriptions = folders
+    splits = find_splits(images, eval_split=eval_split)
+    if splits.train is None or not (descriptions / splits.train.name).is_dir():
+        check_held_out(images, eval_split)
+        return [folders], Splits()
+    parts = [part for part in (splits.train, splits.eval) if part]
+    return [(part, descriptions / part.name) for part in parts], splits
 
 
 def read_files(
@@ -119,7 +162,7 @@ def read_files(
       names: names without ending; None: all that there are.
       examine, kind: see `scan`; the module says what `examine` returns.
     """
-    images, files = files_by_stem(folders[0], IMAGE_SUFFIXES), files_by_stem(folders[1], (suffix,))
+    images, files = find_files(folders, suffix)
     stems = sorted({*images, *files}) if names is None else [normal_name(name) for name in names]
     pairs = [
         (images.get(s, folders[0] / f"{s}.jpg"), files.get(s, folders[1] / f"{s}{suffix}"))
@@ -155,7 +198,8 @@ def make_content(
     """
     files = [one for part in parts for one in part if not isinstance(one.content, Problem)]
     found = {row[1] for one in files for row in one.content[1] if len(row) > _FAULTY and row[1]}
-    names = find_class_names(root, params.classes, found)
+    fault = "" if found else _first_fault(parts, record_word)
+    names = find_class_names(root, params.classes, found, fault)
     make_photograph = functools.partial(
         _make_photograph,
         classes=number_classes(names),
@@ -164,6 +208,17 @@ def make_content(
     )
     training, evaluation = (_make_part(part, make_photograph) for part in (*parts, ())[:2])
     return FolderContent(names, training, evaluation if len(parts) > 1 else None, notes)
+
+
+def _first_fault(parts: Sequence[Sequence[AnnotatedFile]], record_word: str) -> str:
+    """Returns the line of the first annotation that cannot be used; empty if there is none."""
+    for one in itertools.chain(*parts):
+        if isinstance(one.content, Problem):
+            return _damage(one)
+        faulty = next((row for row in one.content[1] if len(row) == _FAULTY), None)
+        if faulty:
+            return f"{one.file}, {record_word} {faulty[0]}: {faulty[1]}"
+    return ""
 
 
 def _make_part(

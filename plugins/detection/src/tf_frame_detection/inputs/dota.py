@@ -5,7 +5,7 @@ data_dir/train/labelTxt/NAME.txt    a line for each object: x1 y1 x2 y2 x3 y3 x4
 data_dir/classes.txt                the classes, a line each; without it all that occur, sorted
 
 Form: https://captain-whu.github.io/DOTA/dataset.html; lines `imagesource:...` and `gsd:...` are
-left out, and `difficult` may be missing.
+left out, and `difficult` may be missing. Names may have folders, and a class may have blanks.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tf_frame import option
 from tf_frame.errors import DataError
 from tf_frame.text_file import BLANKS, read_lines, split_words
 from tf_frame_detection.inputs.annotated_images import AnnotatedFolder, FolderOptions
-from tf_frame_detection.inputs.annotation_files import AnnotatedFile, make_content, read_files
+from tf_frame_detection.inputs.annotation_files import make_content, part_folders, read_files
 from tf_frame_detection.inputs.annotations import FolderContent
 from tf_frame_detection.inputs.voc_xml import FormOptions
 from tf_frame_vision.formats import look_alikes
@@ -31,7 +31,8 @@ _WHAT_TO_DO = "Give --input.data_dir a folder with images and labelTxt, or with 
 _LABELS = ("labelTxt", "labels", "labelTxt-v1.0")
 _HEADERS = ("imagesource:", "gsd:")
 _CORNERS = 8
-_FIELDS = (_CORNERS + 1, _CORNERS + 2)
+# Values of `difficult`; a few programs write 2.
+_FLAGS = ("0", "1", "2")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -54,10 +55,11 @@ def read_dota(root: Path, params: Any) -> FolderContent:
       DataError: a folder is missing, or the file of the classes is wrong.
     """
     splits = find_splits(root, eval_split=params.eval_split)
-    folders = [splits.train, splits.eval] if splits.train else [root]
-    notes = splits.notes() if splits.train else []
-    parts = [_read_part(root, folder) for folder in folders if folder]
-    content = make_content(root, parts, params, record_word="line", notes=notes)
+    pairs = [_find_folders(part) for part in (splits.train, splits.eval) if part]
+    if not splits.train:
+        pairs, splits = part_folders(_find_folders(root), params.eval_split)
+    parts = [read_files(root, pair, ".txt", None, _examine, kind="dota") for pair in pairs]
+    content = make_content(root, parts, params, record_word="line", notes=splits.notes())
     return dataclasses.replace(content, rotated=True)
 
 
@@ -70,12 +72,17 @@ class Dota(AnnotatedFolder):
     read_folder = staticmethod(read_dota)
 
 
-def _read_part(root: Path, folder: Path) -> list[AnnotatedFile]:
+def _find_folders(folder: Path) -> tuple[Path, Path]:
+    """Returns the folders of images and text files.
+
+    Raises:
+      DataError: one is missing.
+    """
     labels, images = first_existing(folder, _LABELS), folder / "images"
     if labels is None or not images.is_dir():
         missing = "labelTxt" if labels is None else "images"
         raise DataError(f"{folder} has no folder {missing}. {_WHAT_TO_DO}.")
-    return read_files(root, (images, labels), ".txt", None, _examine, kind="dota")
+    return images, labels
 
 
 def _examine(path: Path) -> Any:
@@ -89,16 +96,19 @@ def _examine(path: Path) -> Any:
 
 
 def _examine_line(number: int, words: Sequence[str]) -> list[Any]:
+    # The name of a class may have blanks.
+    has_flag = len(words) > _CORNERS + 1 and words[-1] in _FLAGS
+    name = words[_CORNERS : -1 if has_flag else None]
     try:
-        if len(words) not in _FIELDS:
+        if not name or (len(name) > 1 and any(map(_is_number, name))):
             raise RecordError(f"it has {len(words)} fields instead of {_CORNERS + 2}")
         values = parse_numbers(list(words[:_CORNERS]), _CORNERS, "its corners")
-        if _is_number(words[_CORNERS]) and all(-1 <= value <= 2 for value in values):
+        if _is_number(name[0]) and all(-1 <= value <= 2 for value in values):
             raise RecordError("it has shares of the image and no name of a class")
     except RecordError as error:
         return [number, str(error)]
     corners = [value for k in range(0, _CORNERS, 2) for value in (values[k + 1], values[k])]
-    return [number, words[_CORNERS], words[_CORNERS + 1 :] == ["1"], *corners]
+    return [number, " ".join(name), has_flag and words[-1] == "1", *corners]
 
 
 def _is_number(word: str) -> bool:

@@ -7,7 +7,7 @@ data_dir/train/NAME.jpg, NAME.xml    or side by side, perhaps in train and valid
 data_dir/classes.txt                 the classes, a line each; without it all that occur, sorted
 
 Form: http://host.robots.ox.ac.uk/pascal/VOC/voc2012/devkit_doc.pdf; pixels are counted from 1
-there, and xmax and ymax lie within the box.
+there, and xmax and ymax lie within the box. Names may have folders.
 """
 
 from __future__ import annotations
@@ -25,20 +25,22 @@ from tf_frame_detection.inputs.annotated_images import AnnotatedFolder, FolderOp
 from tf_frame_detection.inputs.annotation_files import (
     AnnotatedFile,
     files_by_stem,
+    find_files,
     make_content,
+    part_folders,
     read_files,
     read_list,
 )
 from tf_frame_detection.inputs.annotations import FolderContent, Size
-from tf_frame_vision.example_input import IMAGE_SUFFIXES
 from tf_frame_vision.formats import look_alikes
 from tf_frame_vision.formats.record_fields import RecordError, parse_numbers
 from tf_frame_vision.reading.folders import first_existing
 from tf_frame_vision.reading.inside import name_inside
 from tf_frame_vision.reading.scan import Problem
-from tf_frame_vision.reading.splits import Splits, find_splits
+from tf_frame_vision.reading.splits import Splits, find_splits, split_kind
 
 _WHAT_TO_DO = "Give --input.data_dir the folder with JPEGImages and Annotations"
+_LISTS = "ImageSets/Main"
 _EDGES = ("ymin", "xmin", "ymax", "xmax")
 
 
@@ -89,26 +91,28 @@ class VocXml(AnnotatedFolder):
 
 def _read_parts(root: Path, params: Any) -> tuple[list[list[AnnotatedFile]], list[str]]:
     """Returns the files to train on, and perhaps those to evaluate, and remarks."""
+
+    def read(pair: tuple[Path, Path], names: Sequence[str] | None = None) -> list[AnnotatedFile]:
+        return read_files(root, pair, ".xml", names, _examine, kind="voc")
+
     folders = _find_folders(root)
     if isinstance(folders, str):
         splits = find_splits(root, eval_split=params.eval_split)
         pairs = [_find_folders(part) for part in (splits.train, splits.eval) if part]
         if not splits.train or any(isinstance(pair, str) for pair in pairs):
             raise DataError(f"{root} has no folder {folders}. {_WHAT_TO_DO}.")
-        parts = [
-            read_files(root, pair, ".xml", None, _examine, kind="voc")
-            for pair in pairs
-            if not isinstance(pair, str)
-        ]
-        return parts, splits.notes()
-    stems = sorted(
-        {*files_by_stem(folders[0], IMAGE_SUFFIXES), *files_by_stem(folders[1], (".xml",))}
-    )
-    training, evaluation, notes = _listed(root, params, stems)
-    names = [*training, *(evaluation or ())]
-    files = read_files(root, folders, ".xml", names, _examine, kind="voc")
+        return [read(pair) for pair in pairs if not isinstance(pair, str)], splits.notes()
+    lists, splits = _find_lists(root, params)
+    if lists == (None, None):
+        parts, splits = part_folders(folders, params.eval_split)
+        return [read(pair) for pair in parts], splits.notes()
+    images, xml = find_files(folders, ".xml")
+    stems = sorted({*images, *xml})
+    training, evaluation = _listed(root, params, lists, _unused_lists(root, splits), stems)
+    files = read(folders, [*training, *(evaluation or ())])
     count = len(training)
-    return [files[:count], *([] if evaluation is None else [files[count:]])], notes
+    further = [] if evaluation is None else [files[count:]]
+    return [files[:count], *further], splits.notes()
 
 
 def _find_folders(folder: Path) -> tuple[Path, Path] | str:
@@ -117,33 +121,57 @@ def _find_folders(folder: Path) -> tuple[Path, Path] | str:
     xml = first_existing(folder, ("Annotations", "annotations"))
     if images and xml:
         return images, xml
-    if not images and not xml and files_by_stem(folder, (".xml",)):
+    if not images and not xml and files_by_stem(folder, (".xml",), with_folders=False):
         return folder, folder
     return "Annotations" if images else "JPEGImages"
 
 
-def _listed(
-    folder: Path, params: Any, names: Sequence[str]
-) -> tuple[Sequence[str], Sequence[str] | None, list[str]]:
-    """Returns names to train on and to evaluate, None if there is no list, and remarks."""
-    sets = folder / "ImageSets" / "Main"
-    splits = Splits()
+def _find_lists(root: Path, params: Any) -> tuple[tuple[Path | None, Path | None], Splits]:
+    """Returns the lists to train on and to evaluate, by the options or by their names."""
+    sets, splits = root / _LISTS, Splits()
     if sets.is_dir():
         splits = find_splits(sets, eval_split=params.eval_split, ending=".txt")
-    lists: list[Sequence[str] | None] = []
-    for given, usual in ((params.train_list, splits.train), (params.eval_list, splits.eval)):
-        path = Path(given).expanduser() if given else usual
-        lists.append(read_list(path, names) if path else None)
-        for name in set(lists[-1] or ()) - set(names):
-            # It is missing; but it must not be a file elsewhere.
-            outside = params.allow_outside
-            name_inside(folder, name, base="", allow_outside=outside, source=path or "")
-    training, evaluation = lists
+    training, evaluation = (
+        Path(given).expanduser() if given else usual
+        for given, usual in (
+            (params.train_list, splits.train),
+            (params.eval_list, splits.eval),
+        )
+    )
+    return (training, evaluation), splits
+
+
+def _unused_lists(root: Path, splits: Splits) -> list[Path]:
+    """Returns the lists of parts that are not used, such as `test.txt`."""
+    return [root / _LISTS / name for name in splits.unused if split_kind(Path(name).stem)]
+
+
+def _listed(
+    root: Path,
+    params: Any,
+    lists: tuple[Path | None, Path | None],
+    unused: Sequence[Path],
+    names: Sequence[str],
+) -> tuple[Sequence[str], Sequence[str] | None]:
+    """Returns names to train on and to evaluate; None: nothing says which to evaluate.
+
+    With one list, the second part is the remainder, without the names in unused lists.
+    """
+    training, evaluation = (path and _read_inside(root, path, names, params) for path in lists)
+    used = {*(training or evaluation or ())}
+    used.update(name for path in unused for name in read_list(path, names))
+    remainder = [name for name in names if name not in used]
     if training is None:
-        training = [name for name in names if name not in set(evaluation or ())]
-    elif evaluation is None:
-        evaluation = [name for name in names if name not in set(training)] or None
-    return training, evaluation, splits.notes()
+        return remainder, evaluation
+    return training, evaluation or remainder or None
+
+
+def _read_inside(root: Path, path: Path, names: Sequence[str], params: Any) -> list[str]:
+    """Returns the names in a list; a missing one must not be a file elsewhere."""
+    listed = read_list(path, names)
+    for name in set(listed) - set(names):
+        name_inside(root, name, base="", allow_outside=params.allow_outside, source=path)
+    return listed
 
 
 def _examine(path: Path) -> Any:

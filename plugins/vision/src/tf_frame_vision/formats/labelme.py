@@ -199,8 +199,14 @@ def _class_names(
 ) -> Sequence[str]:
     path = options.classes or first_existing(root, _CLASSES) or ""
     special = (IGNORE, BACKGROUND)
-    labels = (shape.label for image in images for shape in image.shapes)
-    found = find_class_names(root, str(path), (name for name in labels if name not in special))
+    images = list(images)
+    labels = {shape.label for image in images for shape in image.shapes}
+    faults = (
+        f"{image.file}, {image.problems[0]}" if image.problems else f"{image.file}: {image.error}"
+        for image in images
+        if image.problems or image.error
+    )
+    found = find_class_names(root, str(path), labels.difference(special), next(faults, ""))
     names = [name for name in found if name not in special]
     if not names:
         raise DataError(f"{path} names no class")

@@ -30,8 +30,14 @@ def read_class_names(path: Path) -> list[str]:
     return names
 
 
-def find_class_names(folder: Path, given: str, found: Iterable[str]) -> list[str]:
+def find_class_names(folder: Path, given: str, found: Iterable[str], fault: str = "") -> list[str]:
     """Returns the classes of a file or of a folder's classes.txt; without these all found, sorted.
+
+    Args:
+      folder: the data folder.
+      given: the file that the user names; empty: none.
+      found: names in the annotations.
+      fault: the first annotation that cannot be used, for the message; empty: there is none.
 
     Raises:
       DataError: the file cannot be read, or no class was found.
@@ -41,7 +47,8 @@ def find_class_names(folder: Path, given: str, found: Iterable[str]) -> list[str
         return read_class_names(path)
     names = sorted({normal_name(name): name for name in sorted(found)}.values())
     if not names:
-        raise DataError(f"no annotation in {folder} has a class")
+        example = f"; the first that cannot be used: {fault}" if fault else ""
+        raise DataError(f"no annotation in {folder} has a class{example}")
     return names
 
 
