@@ -1,4 +1,4 @@
-"""The content of a split, of which the `DataReport` of an image input is made.
+"""The content of a split, for the `DataReport` of an image input.
 
 An input returns a `SplitContent` of each split (`ExampleInput.content`). Does not import
 TensorFlow.

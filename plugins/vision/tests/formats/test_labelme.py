@@ -1,7 +1,9 @@
 """labelme's JSON files: shapes, the images that they name, parts and classes."""
 
+import dataclasses
 import json
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -35,8 +37,9 @@ def picture(path):
     Image.fromarray(np.zeros([8, 16, 3], np.uint8)).save(path)
 
 
-def read(root, *, eval_split="val", outside=False, **options):
-    return read_labelme(root, LabelmeOptions(**options), eval_split=eval_split, outside=outside)
+def read(root, *, outside=False, **options):
+    values = dataclasses.asdict(LabelmeOptions(**options))
+    return read_labelme(root, SimpleNamespace(**values, eval_split="val", allow_outside=outside))
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,8 @@
 """YOLO's layouts, label files and data.yaml are read as the programs that write them mean."""
 
+import dataclasses
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from PIL import Image
@@ -27,7 +30,8 @@ def write(root, files):
 
 
 def read(root, *, eval_split="val", outside=False, **options):
-    return read_yolo(root, YoloOptions(**options), eval_split=eval_split, outside=outside)
+    values = dataclasses.asdict(YoloOptions(**options))
+    return read_yolo(root, SimpleNamespace(**values, eval_split=eval_split, allow_outside=outside))
 
 
 def names(part, root):

@@ -68,9 +68,9 @@ def test_results_are_kept_while_size_and_time_are_the_same(folder):
 
 
 def test_results_may_depend_on_a_second_file(folder):
-    def examined_with(*beside, result=(3, "\u00fc")):
+    def examined_with(*partners, result=(3, "\u00fc")):
         examiner = Examiner()
-        results = scan(folder, ["sub/a"], examiner, kind="pairs", beside=beside)
+        results = scan(folder, ["sub/a"], examiner, kind="pairs", partners=partners)
         assert results == [result if isinstance(result, Problem) else list(result)]
         return len(examiner.names)
 

@@ -44,7 +44,7 @@ def read_labelme_masks(root: Path, params: Any) -> DrawnData:
     Raises:
       DataError: the folder cannot be read.
     """
-    data = read_labelme(root, params, eval_split=params.eval_split, outside=params.allow_outside)
+    data = read_labelme(root, params)
     names, numbers = with_background(data.names)
     classes: dict[str, int | None] = {
         normal_name(name): number for name, number in zip(data.names, numbers, strict=True)

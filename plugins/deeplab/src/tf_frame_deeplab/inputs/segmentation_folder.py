@@ -150,7 +150,7 @@ class SegmentationFolder(SegmentedImages):
             count,
             kind="masks",
             options=[_VERSION, repr(self.classes), label],
-            beside=[path_below(root, pair.image) for pair, _ in usable],
+            partners=[path_below(root, pair.image) for pair, _ in usable],
         )
         return [
             result.reason

@@ -44,7 +44,7 @@ def read_yolo_masks(root: Path, params: Any) -> DrawnData:
     Raises:
       DataError: the data cannot be read, or has boxes and no polygons.
     """
-    data = read_yolo(root, params, eval_split=params.eval_split, outside=params.allow_outside)
+    data = read_yolo(root, params)
     if data.form == BOXES:
         raise DataError(
             f"{root} has YOLO's boxes and no polygons, so there is nothing to draw; boxes are for "

@@ -54,7 +54,7 @@ def read_labelme_boxes(root: Path, params: Any) -> FolderContent:
     Raises:
       DataError: the folder cannot be read.
     """
-    data = read_labelme(root, params, eval_split=params.eval_split, outside=params.allow_outside)
+    data = read_labelme(root, params)
     classes, rotated = number_classes(data.names), params.rotated
     evaluation = None if data.evaluation is None else _part(data.evaluation, classes, rotated)
     training = _part(data.training, classes, rotated)

@@ -42,7 +42,7 @@ def read_yolo_boxes(root: Path, params: Any) -> FolderContent:
     Raises:
       DataError: the data cannot be read, or has no rotated boxes and these are asked for.
     """
-    data = read_yolo(root, params, eval_split=params.eval_split, outside=params.allow_outside)
+    data = read_yolo(root, params)
     rotated = data.form == OBB
     if params.rotated and not rotated:
         raise DataError(

@@ -63,7 +63,7 @@ def read_coco(root: Path, params: Any, parse: Parser, *, kind: str) -> CocoData:
     Raises:
       DataError: a file is missing or broken, or both have other categories.
     """
-    layout = find_coco(root, params, eval_split=params.eval_split)
+    layout = find_coco(root, params)
     files = [layout.training, *([layout.evaluation] if layout.evaluation else [])]
     contents = [read_coco_file(file.path, parse, kind=kind) for file in files]
     used = set().union(*(np.unique(content.category_ids).tolist() for content in contents))

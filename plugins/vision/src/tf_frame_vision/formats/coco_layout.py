@@ -17,6 +17,7 @@ import dataclasses
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from tf_frame import option
 from tf_frame.errors import DataError
@@ -69,27 +70,26 @@ class CocoLayout:
     notes: Sequence[str] = ()
 
 
-def find_coco(root: Path, options: CocoOptions, *, eval_split: str) -> CocoLayout:
+def find_coco(root: Path, params: Any) -> CocoLayout:
     """Finds the JSON files of a data set.
 
     Args:
       root: the data folder.
-      options: the files that the user names.
-      eval_split: the option `--input.eval_split`.
+      params: `CocoOptions` and `eval_split`.
 
     Raises:
       DataError: no file, or more than one, can be meant.
     """
-    training, evaluation, notes = _by_names(root, eval_split)
-    if options.train_annotations:
-        training, evaluation, notes = root / options.train_annotations, None, []
-    if options.eval_annotations:
-        evaluation, notes = root / options.eval_annotations, []
+    training, evaluation, notes = _by_names(root, params.eval_split)
+    if params.train_annotations:
+        training, evaluation, notes = root / params.train_annotations, None, []
+    if params.eval_annotations:
+        evaluation, notes = root / params.eval_annotations, []
     if training is None:
         training = _only_file(root, evaluation)
     return CocoLayout(
-        _with_images(root, training, options.train_images, "train"),
-        _with_images(root, evaluation, options.eval_images, "val") if evaluation else None,
+        _with_images(root, training, params.train_images, "train"),
+        _with_images(root, evaluation, params.eval_images, "val") if evaluation else None,
         notes,
     )
 

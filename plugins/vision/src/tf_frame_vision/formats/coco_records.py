@@ -218,7 +218,7 @@ class Records:
                 sizes[place] = (size[0], size[1])
 
     def _find_wrong_annotations(self, of_image: Any, ids: Any, category_ids: Any) -> None:
-        """Finds annotations whose id occurs twice, or whose category does not exist."""
+        """Finds annotations with an id that occurs twice, or without an existing category."""
         categories = [category.id for category in self._categories]
         for place in np.flatnonzero(~np.isin(category_ids, categories)).tolist():
             text = f"its category {category_ids[place]} is none of the file's"

@@ -78,22 +78,18 @@ class LabelmeData:
     notes: Sequence[str]
 
 
-def read_labelme(
-    root: Path, options: LabelmeOptions, *, eval_split: str, outside: bool
-) -> LabelmeData:
+def read_labelme(root: Path, params: Any) -> LabelmeData:
     """Reads a folder: parts are sub-folders with the names of parts.
 
     Args:
       root: the data folder.
-      options: the form of the folder.
-      eval_split: the option `--input.eval_split`.
-      outside: the option `--input.allow_outside`.
+      params: `LabelmeOptions`, `eval_split` and `allow_outside`.
 
     Raises:
       DataError: there is no JSON file of labelme, a path leads out of the folder, or two files
         describe one image.
     """
-    splits = find_splits(root, eval_split=eval_split)
+    splits = find_splits(root, eval_split=params.eval_split)
     folders = [splits.train or root, *([splits.eval] if splits.train and splits.eval else [])]
     parts = [
         [os.path.join(folder, name) for name in files_below(folder, (".json",))]
@@ -102,9 +98,9 @@ def read_labelme(
     files = [*itertools.chain.from_iterable(parts)]
     names = [path_below(root, file) for file in files]
     results = scan(root, names, examine_labelme, kind="labelme")
-    finder = _ImageFinder(root, outside)
+    finder = _ImageFinder(root, params.allow_outside)
     images = {
-        file: finder.image(Path(file), result, options)
+        file: finder.image(Path(file), result, params)
         for file, result in zip(files, results, strict=True)
         if result is not None
     }
@@ -114,7 +110,7 @@ def read_labelme(
     training, *evaluation = [[images[file] for file in part if file in images] for part in parts]
     used = [image.path for image in images.values()]
     notes = [*splits.notes(), *finder.notes(folders, used, len(files) - len(images))]
-    classes = _class_names(root, options, images.values())
+    classes = _class_names(root, params, images.values())
     return LabelmeData(classes, training, evaluation[0] if evaluation else None, notes)
 
 
@@ -153,10 +149,9 @@ class _ImageFinder:
         """Returns the image that a file names, or the one that moved with it."""
         folder, base = file.parent, os.path.basename(name.replace("\\", "/"))
         endings = (*IMAGE_SUFFIXES, *map(str.upper, IMAGE_SUFFIXES))
-        beside = map(file.with_suffix, endings)
         path = (
             first_inside(self._root, [folder], name, allow_outside=self._outside)
-            or next(filter(os.path.isfile, (folder / base, *beside)), None)
+            or next(filter(os.path.isfile, (folder / base, *map(file.with_suffix, endings))), None)
             or self._by_name.get(base)
         )
         if path or not name:
@@ -190,8 +185,8 @@ class _ImageFinder:
 def _check_once(images: Sequence[LabelmeImage]) -> None:
     path = find_repeated(image.path for image in images)
     if path is not None:
-        one, other = [image.file for image in images if image.path == path][:2]
-        raise DataError(f"both {one} and {other} describe {path}; remove one of them")
+        first, second = [image.file for image in images if image.path == path][:2]
+        raise DataError(f"both {first} and {second} describe {path}; remove one of them")
 
 
 def _class_names(
@@ -206,8 +201,8 @@ def _class_names(
         for image in images
         if image.problems or image.error
     )
-    found = find_class_names(root, str(path), labels.difference(special), next(faults, ""))
-    names = [name for name in found if name not in special]
+    names = find_class_names(root, str(path), labels.difference(special), next(faults, ""))
+    names = [name for name in names if name not in special]
     if not names:
         raise DataError(f"{path} names no class")
     return names

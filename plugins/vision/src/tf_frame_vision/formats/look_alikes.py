@@ -35,7 +35,7 @@ def naming_look_alikes(
     Args:
       folder: the data folder.
       inputs: format -> options that choose its input, such as `--input yolo`.
-      own: formats of the input whose data is read in the block.
+      own: formats of the input that reads its data in the block.
     """
     try:
         yield
@@ -50,10 +50,11 @@ def naming_look_alikes(
 
 def _sentence(folder: str, inputs: Mapping[str, str], own: Sequence[str]) -> str:
     formats = recognise(Path(folder).expanduser()) if folder else {}
-    if any(format_ in own for format_ in formats):
-        return ""
-    known = [(path, format_) for format_, path in formats.items() if format_ in inputs]
-    return f"{known[0][0]} is {known[0][1]}: {inputs[known[0][1]]}" if known else ""
+    if not any(format_ in own for format_ in formats):
+        for format_, path in formats.items():
+            if format_ in inputs:
+                return f"{path} is {format_}: {inputs[format_]}"
+    return ""
 
 
 def recognise(folder: Path) -> dict[str, Path]:

@@ -20,7 +20,7 @@ from tf_frame_vision.formats.yolo_labels import (
     form_problem,
     has_object,
 )
-from tf_frame_vision.formats.yolo_layout import Layout, YoloOptions, find_layout, labels_folder
+from tf_frame_vision.formats.yolo_layout import Layout, find_layout, labels_folder
 from tf_frame_vision.reading.folders import visible
 from tf_frame_vision.reading.inside import path_below
 from tf_frame_vision.reading.scan import MISSING, Problem, scan
@@ -91,19 +91,17 @@ class YoloData:
     keypoints: int = 0
 
 
-def read_yolo(root: Path, options: YoloOptions, *, eval_split: str, outside: bool) -> YoloData:
+def read_yolo(root: Path, params: Any) -> YoloData:
     """Reads a data set.
 
     Args:
       root: the data folder.
-      options: the form of the data set.
-      eval_split: the option `--input.eval_split`.
-      outside: the option `--input.allow_outside`.
+      params: `YoloOptions`, `eval_split` and `allow_outside`.
 
     Raises:
       DataError: classes, images or labels cannot be found.
     """
-    layout = find_layout(root, options, eval_split=eval_split, outside=outside)
+    layout = find_layout(root, params)
     images = [*layout.training, *(layout.evaluation or ())]
     labels = _label_paths(images, root)
     results = scan(
@@ -123,7 +121,7 @@ def read_yolo(root: Path, options: YoloOptions, *, eval_split: str, outside: boo
         _part(images[place], labels[place], results[place], layout)
         for place in (slice(count), slice(count, None))
     ]
-    form = find_form(np.concatenate([part.counts for part in parts]), options.form)
+    form = find_form(np.concatenate([part.counts for part in parts]), params.form)
     training, evaluation = (_with_form(part, form) for part in parts)
     return YoloData(
         names=layout.names,

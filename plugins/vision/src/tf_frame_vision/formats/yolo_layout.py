@@ -22,11 +22,11 @@ from typing import Any
 
 from tf_frame import option
 from tf_frame.errors import DataError
-from tf_frame.text_file import BLANKS, normal_name, parse_integer, read_lines
+from tf_frame.text_file import BLANKS, read_lines
 from tf_frame_vision.example_input import IMAGE_SUFFIXES
-from tf_frame_vision.formats.yaml_text import read_yaml
-from tf_frame_vision.formats.yolo_labels import AUTO, BOXES, LARGEST_CLASS, OBB, SEGMENTS
-from tf_frame_vision.reading.class_names import find_repeated, read_class_names
+from tf_frame_vision.formats.data_yaml import count_keypoints, parse_names, read_yaml
+from tf_frame_vision.formats.yolo_labels import AUTO, BOXES, OBB, SEGMENTS
+from tf_frame_vision.reading.class_names import read_class_names
 from tf_frame_vision.reading.folders import files_below, first_existing
 from tf_frame_vision.reading.inside import first_inside, inside, longest_end, path_below
 from tf_frame_vision.reading.splits import EVAL, TEST, TRAIN, Splits, find_splits, split_kind
@@ -71,31 +71,29 @@ class Layout:
     notes: Sequence[str] = ()
 
 
-def find_layout(root: Path, options: YoloOptions, *, eval_split: str, outside: bool) -> Layout:
+def find_layout(root: Path, params: Any) -> Layout:
     """Finds the images and the classes of a data set.
 
     Args:
       root: the data folder.
-      options: the form of the data set.
-      eval_split: the option `--input.eval_split`.
-      outside: the option `--input.allow_outside`.
+      params: `YoloOptions`, `eval_split` and `allow_outside`.
 
     Raises:
       DataError: the classes, or the images to train on, cannot be found.
     """
-    path = _option_path(options.data_yaml) or first_existing(root, _YAML)
+    path = _option_path(params.data_yaml) or first_existing(root, _YAML)
     content = read_yaml(path) if path else {}
-    names, names_file = _class_names(root, options, path, content)
-    finder = _Finder(root, path or root, outside)
+    names, names_file = _class_names(root, params, path, content)
+    finder = _Finder(root, path or root, params.allow_outside)
     if path and content.get("train"):
-        training, evaluation = finder.from_yaml(content, eval_split)
+        training, evaluation = finder.from_yaml(content, params.eval_split)
     else:
-        training, evaluation = finder.from_names(eval_split)
+        training, evaluation = finder.from_names(params.eval_split)
     if not training:
         raise DataError(f"{root} has no image to train on; is it a data set of YOLO?")
     training, evaluation = finder.unique(training), evaluation and finder.unique(evaluation)
     return Layout(
-        names, names_file, training, evaluation, _count_keypoints(path, content), finder.notes
+        names, names_file, training, evaluation, count_keypoints(path, content), finder.notes
     )
 
 
@@ -150,7 +148,7 @@ class _Finder:
         return training or [], evaluation
 
     def from_names(self, eval_split: str) -> tuple[list[str], list[str] | None]:
-        """Returns the images of folders or lists whose names are those of parts."""
+        """Returns the images of folders or lists with the names of parts."""
         for folder, ending in ((self._root / _IMAGES, ""), (self._root, ""), (self._root, ".txt")):
             if folder.is_dir():
                 splits = find_splits(folder, eval_split=eval_split, ending=ending)
@@ -223,7 +221,7 @@ def _class_names(
     """Returns the classes, and the file that names them."""
     path = _option_path(options.classes)
     if path is None and yaml and (content.get("names") or content.get("nc")):
-        return _yaml_names(yaml, content), yaml
+        return parse_names(yaml, content), yaml
     path = path or first_existing(root, _NAMES)
     if path is None:
         raise DataError(
@@ -231,40 +229,3 @@ def _class_names(
             " in each line of classes.txt, from class 0 on"
         )
     return read_class_names(path), path
-
-
-def _yaml_names(path: Path, content: Any) -> list[str]:
-    names, count = content.get("names"), content.get("nc")
-    try:
-        total = parse_integer(count) if count else None
-        if total is not None and not 0 < total <= LARGEST_CLASS:
-            raise ValueError(f"{total} classes are none, or too many")
-        if not names:
-            return [f"class_{number}" for number in range(total or 0)]
-        if isinstance(names, dict):
-            numbered = {parse_integer(key): name for key, name in names.items()}
-            names = [numbered[number] for number in range(len(names))]
-        if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-            raise ValueError("it is no list of texts")
-    except KeyError as error:
-        raise DataError(f"{path}, names: there is no class {error}; they count from 0") from None
-    except ValueError as error:
-        raise DataError(f"{path}, names and nc: {error}") from None
-    if total not in (None, len(names)):
-        raise DataError(f"{path} has {len(names)} names, but nc is {total}; correct one of them")
-    twice = find_repeated(map(normal_name, names))
-    if twice is not None:
-        raise DataError(f"{path} names the class {twice!r} twice; rename one")
-    return names
-
-
-def _count_keypoints(path: Path | None, content: Any) -> int:
-    """Returns the count of numbers of a pose after each box: `kpt_shape: [points, 2 or 3]`."""
-    shape = content.get("kpt_shape")
-    if not shape:
-        return 0
-    try:
-        points, numbers = map(parse_integer, shape)
-        return points * numbers
-    except (TypeError, ValueError):
-        raise DataError(f"{path}, kpt_shape: {shape} are no two whole numbers") from None

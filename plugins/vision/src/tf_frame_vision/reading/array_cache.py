@@ -46,7 +46,7 @@ def cached(path: Path, read: Callable[[Path], Content], *, kind: str, version: i
         return read(path)
     kept = path.parent / cache.FOLDER / f"{path.name}.{kind}"
     state = {"reader": version, "byte_order": sys.byteorder, **cache.file_state(path)}
-    data = cache.load_mapped(kept, state)
+    data = cache.load(kept, state)
     if data is not None:
         return _unpack(data)
     started = time.monotonic()

@@ -42,19 +42,15 @@ def file_state(path: Path) -> dict[str, int]:
     return {"bytes": status.st_size, "mtime_ns": status.st_mtime_ns}
 
 
-def load(path: Path, state: Mapping[str, Any]) -> bytes | None:
+def load(path: Path, state: Mapping[str, Any]) -> memoryview | None:
     """Returns the facts in a file; None if it is lost, damaged, or of another state or version.
+
+    Facts that are not used take no memory.
 
     Args:
       path: a file of the hidden folder.
       state: see `keep`.
     """
-    mapped = load_mapped(path, state)
-    return None if mapped is None else bytes(mapped)
-
-
-def load_mapped(path: Path, state: Mapping[str, Any]) -> memoryview | None:
-    """Returns the facts in a file, of which only those that are used take memory; see `load`."""
     try:
         with open_to_read(path) as file:
             header = file.readline()

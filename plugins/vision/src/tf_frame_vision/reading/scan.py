@@ -57,7 +57,7 @@ def scan(
     *,
     kind: str,
     options: Any = None,
-    beside: Sequence[str] = (),
+    partners: Sequence[str] = (),
 ) -> list[Any]:
     """Examines files, unless an earlier start has already done so.
 
@@ -69,14 +69,14 @@ def scan(
       kind: the kind of examination: in the name of the cache, and in the progress bar.
       options: everything else that results depend on, such as the version of `examine`, in a form
         that JSON can hold.
-      beside: a second file for each name, which results depend on as well; empty: there is none.
+      partners: a second file for each name, which results depend on as well; empty: none.
 
     Returns:
       The result of each name, or a `Problem`.
     """
     keys = [_key(root, name) for name in names]
-    if beside:
-        keys = [_joined(key, _key(root, name)) for key, name in zip(keys, beside, strict=True)]
+    if partners:
+        keys = [_joined(key, _key(root, name)) for key, name in zip(keys, partners, strict=True)]
     path, state = root / cache.FOLDER / f"{kind}.scan", {"options": options}
     kept = _read(path, state)
     results = [kept.find(place, names[place], key) for place, key in enumerate(keys)]
@@ -193,7 +193,7 @@ class _Entries:
 
 def _read(path: Path, state: Mapping[str, Any]) -> _Entries:
     data = cache.load(path, state)
-    return _Entries([], [], []) if data is None else _Entries(*json.loads(data))
+    return _Entries([], [], []) if data is None else _Entries(*json.loads(bytes(data)))
 
 
 def _write(
