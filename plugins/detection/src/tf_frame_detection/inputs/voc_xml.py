@@ -157,7 +157,9 @@ def _listed(
 
     With one list, the second part is the remainder, without the names in unused lists.
     """
-    training, evaluation = (path and _read_inside(root, path, names, params) for path in lists)
+    training, evaluation = (
+        None if path is None else _read_inside(root, path, names, params) for path in lists
+    )
     used = {*(training or evaluation or ())}
     used.update(name for path in unused for name in read_list(path, names))
     remainder = [name for name in names if name not in used]
