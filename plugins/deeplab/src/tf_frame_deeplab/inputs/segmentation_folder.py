@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from tf_frame import option
+from tf_frame.errors import DataError
 from tf_frame_deeplab.inputs.classes import find_classes
 from tf_frame_deeplab.inputs.drawn_data import INPUTS
 from tf_frame_deeplab.inputs.mask_file import (
@@ -38,7 +39,7 @@ from tf_frame_deeplab.inputs.semantic_input import count_pixels
 from tf_frame_vision.data_content import SplitContent
 from tf_frame_vision.example_input import Split, absent_split
 from tf_frame_vision.formats.look_alikes import naming_look_alikes
-from tf_frame_vision.reading.damage import check_damage
+from tf_frame_vision.reading.damage import Damage, check_damage
 from tf_frame_vision.reading.folders import HeldOutOptions, existing_folder
 from tf_frame_vision.reading.inside import path_below
 from tf_frame_vision.reading.scan import Problem, scan
@@ -84,8 +85,8 @@ class SegmentationFolder(SegmentedImages):
         self.use(self.classes.names, self._split(training), evaluated)
 
     def notes(self) -> Sequence[str]:
-        """Names unused parts."""
-        return (*super().notes(), *self._part_notes)
+        """Names unused parts, and counts the pairs that are left out."""
+        return (*super().notes(), *self._part_notes, *self.damage_notes())
 
     def content(self, split: Split) -> SplitContent:
         pairs, facts = split.content
@@ -110,9 +111,15 @@ class SegmentationFolder(SegmentedImages):
             facts = list(pool.map(self._read_facts, pairs))
         decoded = iter(self._count_pixels([*zip(pairs, facts, strict=True)]))
         facts = [next(decoded) if isinstance(fact, Facts) else fact for fact in facts]
-        damaged = [problem for problem in facts if isinstance(problem, str)]
+        damaged = [
+            _make_damage(pair, problem)
+            for pair, problem in zip(pairs, facts, strict=True)
+            if isinstance(problem, str)
+        ]
         check_damage(damaged, skip_corrupt=self.params.skip_corrupt)
         usable = [(p, f) for p, f in zip(pairs, facts, strict=True) if isinstance(f, Facts)]
+        if not usable:
+            raise DataError(f"there is no pair to use, such as for {damaged[0]}")
         content = [pair for pair, _ in usable], [facts for _, facts in usable]
         return Split(len(usable), content, damaged)
 
@@ -158,3 +165,14 @@ class SegmentationFolder(SegmentedImages):
             else dataclasses.replace(facts, counts=dict(result))
             for (_, facts), result in zip(usable, results, strict=True)
         ]
+
+
+def _make_damage(pair: Pair, problem: str) -> Damage:
+    """Returns the line of a pair, with a reason that does not name its files."""
+    for path, word in ((pair.mask, "a mask"), (pair.image, "an image")):
+        clause = problem.removeprefix(str(path))
+        if clause.startswith(": "):
+            return Damage(str(path), clause[2:])
+        if clause != problem:
+            return Damage.of_file(path, clause[1:], f"{word}{clause}")
+    return Damage.of_file(pair.mask, problem)
