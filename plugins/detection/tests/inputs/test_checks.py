@@ -89,7 +89,8 @@ def test_boxes_that_fit_one_picture_only_decide_for_all(tmp_path):
     assert boxes(unclear, only_stored)[0] == (2, 10, 10, 18)
     message = (
         r"a.json says that .*a.png is 20 x 40 pixels, as it is stored, but programs show it "
-        r"turned, 40 x 20 \(2 such photographs\); {}, so say .* --input.boxes_on shown, as by "
+        r"turned, 40 x 20 \(2 such photographs\); {}, so give --input.boxes_on shown if .* showed "
+        r"the photographs turned, .* --input.boxes_on stored if it showed them as they are stored"
     )
     with pytest.raises(DataError, match=message.format("all boxes fit both")):
         boxes(unclear, unclear)

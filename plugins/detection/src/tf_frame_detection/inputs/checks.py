@@ -161,8 +161,9 @@ def _explain_unclear(
     return (
         f"{part.sources[place]} says that {part.root / part.paths[place]} is {height} x {width} "
         f"pixels, as it is stored, but programs show it turned, {rows} x {columns} ({count} such "
-        f"photographs); {why}, so say which picture they are drawn on: --input.boxes_on shown, as "
-        "by Label Studio, or --input.boxes_on stored"
+        f"photographs); {why}, so give --input.boxes_on shown if the program that the boxes were "
+        "drawn in showed the photographs turned, as Label Studio does, or --input.boxes_on stored "
+        "if it showed them as they are stored"
     )
 
 
