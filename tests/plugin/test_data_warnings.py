@@ -5,6 +5,7 @@ import json
 import pytest
 
 from tf_frame import DataReport, DataWarning, InputInfo, Mode, SplitReport
+from tf_frame.errors import PluginError
 from tf_frame.plugin.data_warnings import find_data_report, find_warnings
 
 
@@ -17,6 +18,7 @@ def report(unit="examples", train=None, held_out=None, **facts):
 
 
 SMALL, LARGE = [(32, 32)] * 3, [(64, 64)] * 3
+SOME = {"counted": 8}
 FAULTS = {
     "one class": (report(train={"a": 8}), "one_class"),
     "one label": (report(train={"a": 8, "b": 0}), "constant_labels"),
@@ -30,6 +32,11 @@ FAULTS = {
         report("pixels", {"a": 0, "b": 0}, train_facts={"without_label": 5}),
         "all_void",
     ),
+    "all difficult": (
+        report("objects", {"a": 0, "b": 0}, {"a": 1, "b": 0}, train_facts={"without_label": 5}),
+        "all_void",
+    ),
+    "a sample of one class": (report(train={"a": 8, "b": 0}, train_facts=SOME), "constant_labels"),
     "no object to evaluate": (
         report("objects", {"a": 3}, {"a": 0}),
         "nothing_to_evaluate",
@@ -63,6 +70,9 @@ GOOD = {
         train={"a": 3, "b": 4, "c": 0}, held_out={"a": 1, "b": 2, "c": 0}
     ),
     "a rare character": report("characters", {"a": 3, "b": 4}, {"a": 2}),
+    "a class that the sample lacks": report(
+        train={"a": 3, "b": 4, "c": 0}, held_out={"a": 1, "b": 2, "c": 1}, train_facts=SOME
+    ),
     "sizes that overlap": report(
         train_facts={"sizes": [(30, 30), (40, 40), (90, 90)]},
         eval_facts={"sizes": [(60, 60), (80, 80), (85, 85)]},
@@ -91,6 +101,15 @@ def test_an_input_without_the_method_is_described_by_its_info():
     data = find_data_report(Foreign())
     assert data.splits == {mode: SplitReport(examples=7) for mode in (Mode.TRAIN, Mode.EVAL)}
     assert data.class_names == ("a", "b")
+
+
+def test_an_input_that_returns_no_report_is_told_so():
+    class Foreign:
+        def data_report(self):
+            return {"train": 3}
+
+    with pytest.raises(PluginError, match="data_report.* returned {'train': 3} of type dict"):
+        find_data_report(Foreign())
 
 
 def test_warnings_of_the_input_and_of_the_report_are_joined_and_are_json():

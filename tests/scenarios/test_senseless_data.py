@@ -41,9 +41,9 @@ def many(first, count=6, size=40):
     return [noise(first + n, size, size) for n in range(count)]
 
 
-def masks(root, value, parts=("",), inner=1, size=40):
+def masks(root, value, parts=("",), inner=1, size=40, count=4):
     for k, part in enumerate(parts):
-        for n in range(4):
+        for n in range(count):
             mask = np.full([size, size], value, np.uint8)
             mask[8:20, 8:30] = inner
             save(root / part / f"images/{n}.png", noise(9 * k + n, size, size))
@@ -123,6 +123,7 @@ FAULTS = {
     "class_and_ignored": (MASKS, lambda root: masks(root, 0, inner=255)),
     "all_void": (MASKS, lambda root: masks(root, 255, inner=255)),
     "constant_labels": (MASKS, lambda root: masks(root, 1)),
+    "constant_masks": (MASKS, lambda root: masks(root, 0, count=8)),
     "tiny_boxes": (BOXES, lambda root: boxes(root, lambda n: (0.1, 0.1 * n, 0.5, 0.4))),
     "whole_image_boxes": (BOXES, lambda root: boxes(root, (0, 0, 40, 40))),
     "constant_boxes": (BOXES, lambda root: boxes(root, BOX)),

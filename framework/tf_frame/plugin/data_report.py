@@ -32,6 +32,8 @@ class SplitReport:
       examples: number of examples; None: unknown, or endless.
       counts: class name -> number of units of this class, such as objects; a class without any
         has 0. None: not counted.
+      counted: number of examples that were counted, evenly chosen, because all would take too
+        long; None: all.
       without_label: number of units that loss and metrics leave out, such as void pixels.
       sizes: height and width of the smallest, the median and the largest image, by area; empty:
         not known.
@@ -41,6 +43,7 @@ class SplitReport:
 
     examples: int | None = None
     counts: Mapping[str, int] | None = None
+    counted: int | None = None
     without_label: int = 0
     sizes: Sequence[Size] = ()
     left_out: Mapping[str, int] = dataclasses.field(default_factory=dict)

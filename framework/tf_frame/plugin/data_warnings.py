@@ -10,8 +10,11 @@ import dataclasses
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from tf_frame.errors import PluginError
 from tf_frame.plugin.data_report import DataReport, DataWarning, SplitReport, report_from_info
 from tf_frame.plugin.input_info import Mode
+from tf_frame.plugin.origin import describe_method
+from tf_frame.text import short_repr
 
 _PIXELS, _EXAMPLES, _CHARACTERS, _OBJECTS = "pixels", "examples", "characters", "objects"
 _NAMED = 3
@@ -25,10 +28,18 @@ def find_data_report(source: Any) -> DataReport:
     """Returns the report of an input, with the warnings that follow from it.
 
     Without the method `data_report` the input is described by its `info`.
+
+    Raises:
+      PluginError: the method returns something else than a report.
     """
     # An input need not inherit from `tf_frame.Input`.
     if hasattr(source, "data_report"):
-        report: DataReport = source.data_report()
+        report = source.data_report()
+        if not isinstance(report, DataReport):
+            raise PluginError(
+                f"{describe_method(source, 'data_report')} returned {short_repr(report)}; it must "
+                "return a tf_frame.DataReport"
+            )
     else:
         report = report_from_info(source.info)
     return dataclasses.replace(report, warnings=(*report.warnings, *find_warnings(report)))
@@ -54,7 +65,7 @@ def _class_warnings(report: DataReport, train: SplitReport) -> Iterator[DataWarn
         yield DataWarning(
             "one_class",
             f"the data has one class, {names[0]}, and so every answer is right",
-            "add a second class, such as a background",
+            "add a second class, such as a background, or check the folder of the data",
         )
         return
     if train.counts is None:
@@ -63,25 +74,36 @@ def _class_warnings(report: DataReport, train: SplitReport) -> Iterator[DataWarn
     if unit == _PIXELS and not present and train.without_label:
         yield DataWarning(
             "all_void",
-            "every pixel of the training masks has the label that is ignored",
+            f"every pixel of {_looked_at(train)} masks has the label that is ignored",
             "give the pixels of objects the numbers of classes, or change --input.ignore_label",
         )
+    elif unit == _OBJECTS and not present and train.without_label:
+        yield DataWarning(
+            "all_void",
+            f"every object of {_looked_at(train)} images is ignored, as difficult or as a crowd",
+            "check these marks in the annotations (--input.ignore_difficult=false learns difficult "
+            "objects)",
+        )
     elif unit != _OBJECTS and len(present) == 1 and len(train.counts) > 1:
-        yield _constant(present[0], unit, train.without_label)
+        yield _constant(present[0], unit, train)
 
 
-def _constant(name: str, unit: str, without_label: int) -> DataWarning:
-    if unit == _PIXELS and without_label:
+def _looked_at(train: SplitReport) -> str:
+    return "the training" if train.counted is None else f"{train.counted} training"
+
+
+def _constant(name: str, unit: str, train: SplitReport) -> DataWarning:
+    if unit == _PIXELS and train.without_label:
         return DataWarning(
             "class_and_ignored",
-            f"every pixel of the training masks is {name} or ignored, so that a model that always "
-            f"answers {name} is perfect",
-            "give the pixels of objects the number of their class (a mask of 0 and 255 has objects "
-            "at 255: make it 0 and 1, or change --input.ignore_label)",
+            f"every pixel of {_looked_at(train)} masks is {name} or ignored, so that a model that "
+            f"always answers {name} is perfect",
+            "give the pixels of objects the number of their class (of a mask with "
+            "objects at 255, which is ignored, write 1 instead of 255)",
         )
     return DataWarning(
         "constant_labels",
-        f"all {unit} of the training data are {name}, so that nothing is learned",
+        f"all {unit} of {_looked_at(train)} examples are {name}, so that nothing is learned",
         "check the labels; add examples of the other classes",
     )
 
@@ -94,7 +116,7 @@ def _split_warnings(report: DataReport, train: SplitReport, held_out: SplitRepor
     trained = [name for name, count in train.counts.items() if count]
     evaluated = [name for name, count in held_out.counts.items() if count]
     if not evaluated:
-        void = " with a label" if unit == _PIXELS else ""
+        void = " with a label" if unit == _PIXELS or held_out.without_label else ""
         yield DataWarning(
             "nothing_to_evaluate",
             f"the evaluation data has no {unit}{void}, and so its figures say nothing",
@@ -107,7 +129,7 @@ def _split_warnings(report: DataReport, train: SplitReport, held_out: SplitRepor
             f"({_some(trained)})",
             "label both with the same classes",
         )
-    else:
+    elif train.counted is None and held_out.counted is None:
         yield from _missing_class_warnings(unit, trained, evaluated)
 
 
@@ -130,7 +152,8 @@ def _missing_class_warnings(
             "class_not_evaluated",
             f"only the training data has {_some(only_trained)}, so that no figure tells how well "
             "they are learned",
-            "add evaluation examples, such as by a greater --input.eval_fraction",
+            "add evaluation examples of them; a part that is held out grows with "
+            "--input.eval_fraction",
         )
 
 

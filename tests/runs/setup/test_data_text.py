@@ -15,10 +15,10 @@ DATA = DataReport(
             examples=9,
             counts={"cat": 3, "dog": 20, "hen": 0},
             sizes=[(20, 30), (40, 30), (50, 60)],
-            left_out={"it is cut": 2},
+            left_out={"it is cut": 2, "it is empty": 2, "it is no image": 1, "it is missing": 1},
             place="photos/train",
         ),
-        Mode.EVAL: SplitReport(examples=2, counts={"cat": 1, "dog": 1, "hen": 0}),
+        Mode.EVAL: SplitReport(examples=3, counts={"cat": 1, "dog": 1, "hen": 0}, counted=2),
     },
     unused=("test", "notes.txt"),
     remarks=("copies are not looked for",),
@@ -31,9 +31,12 @@ MASKS = DataReport(
 
 
 def test_the_short_form_has_a_line_for_each_split_with_the_most_frequent_class_first():
-    assert data_lines(DATA) == [
+    assert data_lines(DATA, ["test is not used; --input.eval_split test evaluates it"]) == [
         "training data: 20 x 30 to 50 x 60 pixels, objects: dog 20, cat 3, none of hen",
-        "evaluation data: objects: cat 1, dog 1, none of hen",
+        "left out of the training data: 6 (2: it is cut; 2: it is empty; 1: it is no image and 1 "
+        "more)",
+        "evaluation data: objects: cat 1, dog 1, none of hen, counted in 2 of 3 examples",
+        "not used: notes.txt",
         "warning: the data has one class, cat; add a second class",
         "warning: the data has one class, cat; add a second class",
     ]
@@ -50,6 +53,7 @@ def test_the_page_has_every_class_size_reason_and_file():
     page = data_page(DATA)
     for text in (
         *("photos/train", "40 x 30", "hen", "2  it is cut", "notes.txt"),
+        *("note: counts of the evaluation data are of 2 examples", "  test"),
         *("note: copies are not looked for", "warning: the data has one class"),
     ):
         assert text in page

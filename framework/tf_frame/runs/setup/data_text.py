@@ -9,23 +9,34 @@ from tf_frame.plugin import DataReport, Mode, SplitReport
 from tf_frame.text import columns
 
 _SPLITS = {Mode.TRAIN: "training", Mode.EVAL: "evaluation"}
-_SHOWN = 5
+_SHOWN, _REASONS = 5, 3
 # Shares of such units are told, since nobody counts them.
 _BY_SHARE = "pixels"
 # A unit with more classes than a line holds.
 _MANY = "characters"
 
 
-def data_lines(report: DataReport) -> list[str]:
-    """Returns the short form: a line for each split, and for each warning.
+def data_lines(report: DataReport, notes: Sequence[str] = ()) -> list[str]:
+    """Returns the short form: lines for each split, files that nothing uses, warnings.
 
-    Notes of inputs tell parts that are left out or not used, perhaps with the option to use them.
+    Args:
+      report: of the data.
+      notes: of the input, which have been shown; files that they name are not named again.
     """
-    lines = [
-        f"{_SPLITS[mode]} data: {', '.join(_split_facts(report, split))}"
-        for mode, split in report.splits.items()
-        if split.counts is not None or split.sizes
-    ]
+    lines = []
+    for mode, split in report.splits.items():
+        if split.counts is not None or split.sizes:
+            lines.append(f"{_SPLITS[mode]} data: {', '.join(_split_facts(report, split))}")
+        if split.left_out:
+            reasons = [f"{count}: {reason}" for reason, count in split.left_out.items()]
+            count = sum(split.left_out.values())
+            lines.append(
+                f"left out of the {_SPLITS[mode]} data: {count} ({_some(reasons, _REASONS, '; ')})"
+            )
+    words = {word.strip(",;:") for note in notes for word in note.split()}
+    unused = [name for name in report.unused if name not in words]
+    if unused:
+        lines.append(f"not used: {_some(unused)}")
     return [*lines, *warning_lines(report)]
 
 
@@ -62,6 +73,11 @@ def data_page(report: DataReport) -> str:
             parts.append(f"left out of the {_SPLITS[mode]} data\n{columns(rows, right={0})}")
     if report.unused:
         parts.append("not used\n" + "\n".join(f"  {name}" for name in report.unused))
+    parts += [
+        f"note: counts of the {_SPLITS[mode]} data are of {split.counted} examples"
+        for mode, split in report.splits.items()
+        if split.counted is not None
+    ]
     parts += [f"note: {remark}" for remark in report.remarks]
     return "\n".join([*parts, *(warning_lines(report) or ["no warning"])])
 
@@ -109,6 +125,8 @@ def _count_facts(unit: str, split: SplitReport) -> Iterator[str]:
     absent = [name for name in counts if not counts[name]]
     if absent and present:
         yield f"none of {_some(absent)}"
+    if split.counted is not None:
+        yield f"counted in {split.counted} of {split.examples} examples"
 
 
 def _amount(count: int, total: int, unit: str) -> str:
@@ -119,6 +137,6 @@ def _size(size: Sequence[int]) -> str:
     return " x ".join(map(str, size))
 
 
-def _some(names: Sequence[str]) -> str:
-    more = len(names) - _SHOWN
-    return ", ".join(names[:_SHOWN]) + (f" and {more} more" if more > 0 else "")
+def _some(names: Sequence[str], shown: int = _SHOWN, separator: str = ", ") -> str:
+    more = len(names) - shown
+    return separator.join(names[:shown]) + (f" and {more} more" if more > 0 else "")

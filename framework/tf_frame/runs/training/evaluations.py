@@ -47,10 +47,15 @@ class Evaluations:
         return self.metrics_of_step[step]
 
     def evaluate_newest(self) -> None:
-        """Evaluates the newest checkpoint after training; without data only reports a note."""
+        """Evaluates the newest checkpoint after training, unless training has done so.
+
+        Without data only a note is reported.
+        """
         checkpoint = newest_checkpoint(self.setup.model_dir)
         if checkpoint is None:
             raise CheckpointError(f"there is no checkpoint in {self.setup.model_dir} to evaluate")
+        if read_step(checkpoint) in self.metrics_of_step:
+            return  # Early stopping, or the end of the data, follows an evaluation.
         self.observer.report(f"evaluating {checkpoint}")
         how = "stopped; run the same command again to evaluate"
         try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from tf_frame.checkpoint.find.newest import newest_checkpoint, read_step
@@ -87,9 +87,9 @@ class Training:
           DataError: a resumed run would not be exact, and the options do not allow that; or
             nothing can be learned from the data, and `--strict` is set.
         """
-        self._report_notes()
+        notes = self._report_notes()
         if self._context.cluster.is_chief and self._setup.is_recorded:
-            self._data = self._report_data()
+            self._data = self._report_data(notes)
         graph = self._build_graph()
         self._context.observer.interrupts.raise_if_received()
         self._proto = session_proto(self._setup.config, self._context, self._deployment)
@@ -103,18 +103,23 @@ class Training:
                 self.loop.global_step = error.step
         return self._result()
 
-    def _report_notes(self) -> None:
-        for plugin in (self._source, self._model):
-            # Neither need inherit from the class of its contract.
-            for note in getattr(plugin, "notes", tuple)():
-                self._report(f"note: {note}")
+    def _report_notes(self) -> Sequence[str]:
+        # Neither need inherit from the class of its contract.
+        notes = [
+            note
+            for plugin in (self._source, self._model)
+            for note in getattr(plugin, "notes", tuple)()
+        ]
+        for note in notes:
+            self._report(f"note: {note}")
+        return notes
 
-    def _report_data(self) -> DataReport:
+    def _report_data(self, notes: Sequence[str]) -> DataReport:
         """Reports the content of the data, and its faults, which `--strict` makes errors."""
         data = find_data_report(self._source)
         if self._setup.config.strict:
             refuse_warnings(data)
-        for line in data_lines(data):
+        for line in data_lines(data, notes):
             self._report(line)
         return data
 

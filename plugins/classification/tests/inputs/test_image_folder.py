@@ -225,9 +225,9 @@ def test_images_that_are_none_are_named_at_the_start_or_left_out_by_reason(tmp_p
         folder(tmp_path, eval_fraction=0.0, max_pixels=10**8)
     source = folder(tmp_path, eval_fraction=0.0, skip_corrupt=True, max_pixels=10**6)
     assert list(files(source, Mode.TRAIN)) == ["a/1.jpg", "a/3.jpg", "b/2.jpg"]
-    (note,) = source.notes()
-    assert note.startswith("3 images left out (2: it is no JPEG, PNG")
-    assert "1: it is N x N pixels, more than N (--input.max_pixels)" in note
+    (first, second), (reason, count) = source.data_report().splits[Mode.TRAIN].left_out.items()
+    assert (first[:20], second) == ("it is no JPEG, PNG, G"[:20], 2)
+    assert (reason, count) == ("it is N x N pixels, more than N (--input.max_pixels)", 1)
 
 
 def test_nothing_to_read_and_nothing_to_evaluate(tmp_path):

@@ -351,7 +351,8 @@ def test_damaged_pairs_may_be_left_out_and_all_masks_are_checked_once(tmp_path, 
     of = source(tmp_path, eval_fraction=0.0, skip_corrupt=True)
     assert names(of, Mode.TRAIN) == ["p0", "p2", "p3"]
     assert "p1.png is 24 x 31" in of.splits[Mode.TRAIN].damaged[0]
-    assert of.notes()[-1] == "1 images left out (1: a mask is N x N pixels, but its image N x N)"
+    left_out = of.data_report().splits[Mode.TRAIN].left_out
+    assert left_out == {"a mask is N x N pixels, but its image N x N": 1}
     for number in range(4):
         (tmp_path / f"images/p{number}.png").write_bytes(b"no image")
     with pytest.raises(

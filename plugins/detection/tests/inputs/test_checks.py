@@ -10,7 +10,7 @@ from tf_frame.errors import DataError
 from tf_frame_detection.inputs.annotations import Marked, Photograph
 from tf_frame_detection.inputs.checks import make_splits
 from tf_frame_detection.inputs.photographs import collect
-from tf_frame_vision.reading.damage import count_reasons, left_out_notes
+from tf_frame_vision.reading.damage import count_reasons
 
 BOX = (4, 6, 14, 30)  # Upper, left, lower and right edge in the stored image of 20 x 40 pixels.
 STORED = (20, 40)
@@ -130,8 +130,6 @@ def test_photographs_with_an_object_that_cannot_be_used_are_left_out_and_counted
         "its class 'x' is none of y": 1,
         "its box, rows N to N and columns N to N, lies outside of the image of N x N pixels": 1,
     }
-    (note,) = left_out_notes(split.damaged)
-    assert note.startswith("6 images left out (2: its box, rows N to N and")
     with pytest.raises(DataError, match="a.png, of b: it is 20 x 40 pixels, more than 700"):
         check(tmp_path, photographs[1], max_pixels=700)
 

@@ -8,7 +8,6 @@ from tf_frame import Mode
 from tf_frame.errors import DataError
 from tf_frame_detection.inputs import dota, voc_xml
 from tf_frame_vision.reading import cache
-from tf_frame_vision.reading.damage import count_reasons
 
 BOX = "<bndbox><xmin>7</xmin><ymin>5</ymin><xmax>26</xmax><ymax>20</ymax></bndbox>"  # No blank.
 # As macOS writes next to each file of a foreign disk.
@@ -89,8 +88,8 @@ def test_an_object_without_a_box_takes_its_image_out(tmp_path, inner, message):
     assert "(1 more like this)" in str(caught.value)
     of = source("voc", tmp_path, skip_corrupt=True)
     assert names(of) == ["c.png", "d.png"]
-    assert list(count_reasons(of.splits[Mode.TRAIN].damaged).values()) == [2]
-    assert of.notes()[0].startswith("2 images left out (2: it has no bndbox")
+    (reason, count), *_ = of.data_report().splits[Mode.TRAIN].left_out.items()
+    assert (reason[:16], count) == ("it has no bndbox", 2)
 
 
 def test_lists_name_no_file_elsewhere_and_sizes_may_be_huge(tmp_path):
@@ -123,7 +122,7 @@ def test_images_without_an_annotation_are_named_and_counted(tmp_path):
             source(kind, tmp_path)
         of = source(kind, tmp_path, skip_corrupt=True)
         assert names(of) == ["c.png", "d.png"]
-        assert of.notes() == ("2 images left out (2: it has no annotation)",)
+        assert of.data_report().splits[Mode.TRAIN].left_out == {"it has no annotation": 2}
 
 
 def test_parts_are_found_by_the_one_rule(tmp_path):

@@ -219,7 +219,7 @@ def test_paths_of_windows_are_read_and_missing_files_are_named_at_the_start(tmp_
     # Lines that cannot be used take no place in the part that is held out.
     assert source.info.num_examples == {Mode.TRAIN: 1, Mode.EVAL: 1, Mode.PREDICT: 1}
     assert len(source.splits[Mode.TRAIN].damaged) == 2
-    assert source.notes() == ["2 images left out (2: it is missing)"]
+    assert source.data_report().splits[Mode.TRAIN].left_out == {"it is missing": 2}
     (tmp_path / "labels.txt").write_text("gone.png x\n")
     with pytest.raises(DataError, match="no such file .*; mend or remove it; no line can be used"):
         folder_input(tmp_path, skip_corrupt=True)

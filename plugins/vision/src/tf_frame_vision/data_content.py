@@ -36,20 +36,26 @@ class SplitContent:
 
     Attributes:
       counts: class name -> number of units; None: not counted.
+      counted: number of examples that were counted; None: all.
       without_label: number of units that do not count.
       sizes: height and width of every image; empty: headers of some files are read.
       root: the data folder.
-      files: paths of the image files; empty: there are none, such as of records.
+      files: paths of the image files, or names of records that were read.
+      digests: of the image of each record; empty: the files are compared.
+      pictures: encoded images of some records, to look at; empty: files are decoded.
       sources: paths of masks and annotations, which are used, too.
       labels: the label of each file, to find a file with two labels; empty: not compared.
       remarks: sentences about the split.
     """
 
     counts: Mapping[str, int] | None = None
+    counted: int | None = None
     without_label: int = 0
     sizes: Sequence[Size] = ()
     root: Path | None = None
     files: Sequence[str] = ()
+    digests: Sequence[str] = ()
+    pictures: Sequence[bytes] = ()
     sources: Sequence[str] = ()
     labels: Sequence[Hashable] = ()
     remarks: Sequence[str] = ()
@@ -82,6 +88,7 @@ def make_report(
         mode: SplitReport(
             examples=examples[mode],
             counts=content.counts,
+            counted=content.counted,
             without_label=content.without_label,
             sizes=_size_range(content.sizes if len(content.sizes) else _some_sizes(content)),
             left_out=count_reasons((damaged or {}).get(mode, ())),
@@ -93,7 +100,7 @@ def make_report(
         remark for content in contents.values() for remark in (*content.remarks, *_limits(content))
     ]
     train, held_out = (contents.get(mode, SplitContent()) for mode in (Mode.TRAIN, Mode.EVAL))
-    groups = find_copies(_common_root(train, held_out), sorted({*train.files, *held_out.files}))
+    groups = _find_copies(train, held_out)
     if groups is None:
         remarks.append("copies are not looked for among so many files")
     labels = dict(zip(train.files, train.labels, strict=False))
@@ -106,7 +113,7 @@ def make_report(
         warnings=(
             *warnings,
             *copy_warnings(groups or [], {*train.files}, {*held_out.files}, labels),
-            *dark_warnings(train.files, image_range),
+            *dark_warnings(train.files, train.pictures, image_range),
         ),
     )
 
@@ -157,8 +164,18 @@ def _some_sizes(content: SplitContent) -> Sequence[Size]:
 def _limits(content: SplitContent) -> Iterator[str]:
     if len(content.files) > _HEADERS and not len(content.sizes):
         yield f"sizes come from {_HEADERS} images of a split"
-    if not content.files and content.counts is None:
-        yield "classes of records are not counted, and copies not looked for"
+
+
+def _find_copies(train: SplitContent, held_out: SplitContent) -> Sequence[Sequence[str]] | None:
+    """Returns groups of equal images; None if there are too many files to compare."""
+    if not train.digests:
+        paths = sorted({*train.files, *held_out.files})
+        return find_copies(_common_root(train, held_out), paths)
+    groups: dict[str, list[str]] = {}
+    for content in (train, held_out):
+        for name, digest in zip(content.files, content.digests, strict=True):
+            groups.setdefault(digest, []).append(name)
+    return [names for names in groups.values() if len(names) > 1]
 
 
 def _common_root(train: SplitContent, held_out: SplitContent) -> Path:

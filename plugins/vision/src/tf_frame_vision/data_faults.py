@@ -76,10 +76,18 @@ def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" + ("" if number == 1 else "s")
 
 
-def dark_warnings(files: Sequence[str], image_range: Sequence[float]) -> Iterator[DataWarning]:
-    """Yields a warning if some training images, and so perhaps all, are black or blank."""
-    names = spread(files, _DECODED)
-    ranges = [values for name in names if (values := _value_range(name, image_range))]
+def dark_warnings(
+    files: Sequence[str], pictures: Sequence[bytes], image_range: Sequence[float]
+) -> Iterator[DataWarning]:
+    """Yields a warning if some training images, and so perhaps all, are black or blank.
+
+    Args:
+      files: image files, or names of records.
+      pictures: encoded images of the records; empty: files are decoded.
+      image_range: the option `--input.image_range`.
+    """
+    images = pictures or spread(files, _DECODED)
+    ranges = [values for image in images if (values := _value_range(image, image_range))]
     looked_at = f"{len(ranges)} training images that were looked at"
     brightest = max((most for _, most in ranges), default=255)
     if brightest <= _DARK:
@@ -91,7 +99,7 @@ def dark_warnings(files: Sequence[str], image_range: Sequence[float]) -> Iterato
     elif len(ranges) > 1 and all(least == most for least, most in ranges):
         yield DataWarning(
             "blank_images",
-            f"{looked_at} have one value in all pixels, such as {names[0]}",
+            f"{looked_at} have one value in all pixels, such as {files[0]}",
             "check the images",
         )
 
@@ -101,10 +109,10 @@ def spread(names: Sequence[str], count: int) -> Sequence[str]:
     return names[:: max(-(-len(names) // count), 1)]
 
 
-def _value_range(path: str, image_range: Sequence[float]) -> tuple[int, int] | None:
+def _value_range(image: str | bytes, image_range: Sequence[float]) -> tuple[int, int] | None:
     """Returns the least and the greatest value; None if the image is large, or cannot be read."""
     try:
-        pixels = load_pixels(path, max_pixels=_DECODED_PIXELS, image_range=image_range)
+        pixels = load_pixels(image, max_pixels=_DECODED_PIXELS, image_range=image_range)
     except ImageError:
         return None  # Reading the examples names it.
     return int(pixels.min()), int(pixels.max())

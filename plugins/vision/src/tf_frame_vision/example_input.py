@@ -27,7 +27,6 @@ from typing import Any, ClassVar
 from tf_frame import DataReport, DataWarning, Input, InputContext, Mode, option
 from tf_frame.errors import NoDataError
 from tf_frame_vision.data_content import SplitContent, find_unused, make_report
-from tf_frame_vision.reading.damage import left_out_notes
 from tf_frame_vision.reading.image_options import ImageOptions
 from tf_frame_vision.reading.splits import Splits
 
@@ -104,12 +103,6 @@ class ExampleInput(Input):
         """Names the parts of the data that are neither trained on nor evaluated."""
         return self.parts.notes()
 
-    def damage_notes(self) -> list[str]:
-        """Returns a line with the number of images that are left out, by reason, if any is."""
-        splits = {id(split): split for split in self.splits.values()}.values()
-        damaged = [line for split in splits for line in split.damaged]
-        return left_out_notes(damaged)
-
     def data_report(self) -> DataReport:
         """Returns the content of both splits, and faults; see `content`."""
         splits = {
@@ -126,7 +119,7 @@ class ExampleInput(Input):
             unit=self.counted_unit,
             class_names=self.info.class_names,
             unused=[*dict.fromkeys([*self.parts.unused, *unused])],
-            warnings=self.data_warnings(),
+            warnings=self.data_warnings(contents.get(Mode.TRAIN, SplitContent())),
             image_range=getattr(self.params, "image_range", ()),
         )
 
@@ -134,8 +127,12 @@ class ExampleInput(Input):
         """Returns the content of a split, as far as the constructor knows it."""
         return SplitContent()
 
-    def data_warnings(self) -> Sequence[DataWarning]:
-        """Returns faults of the data that only the subclass sees."""
+    def data_warnings(self, training: SplitContent) -> Sequence[DataWarning]:
+        """Returns faults of the data that only the subclass sees.
+
+        Args:
+          training: the content of the training data.
+        """
         return ()
 
     def read(self, split: Split, order: Any) -> Any:

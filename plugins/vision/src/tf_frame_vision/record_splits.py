@@ -10,15 +10,17 @@ data_dir/train/*.tfrecord ...       or a folder for each part, as Roboflow has i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
 from tf_frame.errors import DataError, NoDataError
+from tf_frame_vision.data_content import SplitContent
 from tf_frame_vision.example_input import Split, absent_split
 from tf_frame_vision.reading.damage import Damage
 from tf_frame_vision.reading.folders import existing_folder, visible
+from tf_frame_vision.reading.record_facts import RecordFacts
 from tf_frame_vision.reading.record_index import RecordIndex, index_records
 from tf_frame_vision.reading.shards import find_shards
 from tf_frame_vision.reading.splits import EVAL, Splits, check_one_choice, find_splits, split_kind
@@ -122,6 +124,31 @@ def make_record_split(paths: Sequence[Path], *, skip_corrupt: bool) -> Split:
     if not count:
         raise DataError(f"there is no record in {', '.join(map(str, paths[:3]))}")
     return Split(count, indices, damaged)
+
+
+def record_content(
+    split: Split, facts: RecordFacts, counts: Mapping[str, Any], **more: Any
+) -> SplitContent:
+    """Returns the content of a split of records, for `ExampleInput.content`.
+
+    Args:
+      split: made by `make_record_split`.
+      facts: about its records.
+      counts: `counts`, and perhaps `without_label`, of the content.
+      more: further attributes.
+    """
+    paths = [index.path for index in split.content]
+    return SplitContent(
+        **counts,
+        counted=facts.counted,
+        sizes=facts.sizes,
+        root=paths[0].parent,
+        files=facts.names,
+        digests=facts.digests,
+        pictures=facts.pictures,
+        sources=[str(path) for path in paths],
+        **more,
+    )
 
 
 def _rest_lost(index: RecordIndex) -> Damage:

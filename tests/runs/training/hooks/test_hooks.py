@@ -194,15 +194,19 @@ def test_a_metric_that_is_not_there_ends_a_run_before_it_trains(go, tmp_path, as
     go(max_steps=2, **BEST)  # Nothing is evaluated.
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("mode", "stopped"), [("max", 4), ("min", 20)])
-def test_early_stopping_counts_evaluations_without_a_better_value(go, mode, stopped):
+@pytest.mark.parametrize(
+    ("mode", "stopped"), [("max", 4), pytest.param("min", 20, marks=pytest.mark.slow)]
+)
+def test_early_stopping_counts_evaluations_without_a_better_value(go, tmp_path, mode, stopped):
     # The error falls in each of these evaluations.
     hook = early_stopping(metric="mean_absolute_error", mode=mode, patience=1)
     options = {"max_steps": 20, "eval_every_n_steps": 2, "learning_rate": 0.001}
     result, said = go(hooks=[hook], evaluate=True, **options)
     assert result["global_step"] == stopped
     assert ("No increase in metric" in said) == (mode == "max")
+    # The last checkpoint is evaluated once, too.
+    steps = [step for step, _ in scalars(tmp_path / "eval", "metrics/mean_absolute_error")]
+    assert steps == list(range(2, stopped + 1, 2)) and result["metrics_step"] == stopped
 
 
 def test_asynchronous_checkpoints_hold_what_synchronous_ones_do(go, tmp_path, other_run):

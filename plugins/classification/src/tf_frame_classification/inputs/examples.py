@@ -13,31 +13,32 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame_classification.inputs.idx import header_bytes
+from tf_frame_classification.inputs.labelled_images import LABEL
 from tf_frame_vision.reading import arrays
 from tf_frame_vision.reading.examples import COLOUR_IMAGE, example, read_by_function
 from tf_frame_vision.reading.image_files import image_file_examples
+from tf_frame_vision.reading.record_facts import IMAGE
 from tf_frame_vision.reading.records import RecordFormat
 
 _LABEL = tf.TensorSpec([], tf.int64)
 _GREY_IMAGE = tf.TensorSpec([None, None, 1], tf.uint8)
 # Keys of slim and of ImageNet's scripts (slim, datasets/imagenet.py). The content decides the
 # format of the image, so `image/format` is not read.
-_IMAGE_KEY, _LABEL_KEY = "image/encoded", "image/class/label"
 
 
 def _parse(parsed: Mapping[str, Any]) -> tuple[Any, Mapping[str, Any], Any]:
-    images, labels = parsed[_IMAGE_KEY].values, parsed[_LABEL_KEY].values
+    images, labels = parsed[IMAGE].values, parsed[LABEL].values
     problem = tf.where(
         tf.equal(tf.size(images), 1),
-        tf.where(tf.equal(tf.size(labels), 1), "", f"it has not one {_LABEL_KEY}"),
-        f"it has not one {_IMAGE_KEY}",
+        tf.where(tf.equal(tf.size(labels), 1), "", f"it has not one {LABEL}"),
+        f"it has not one {IMAGE}",
     )
     image = tf.strings.reduce_join(images[:1])
     return image, {"label": tf.reduce_sum(labels[:1])}, problem
 
 
 IMAGE_AND_LABEL = RecordFormat(
-    keys={_IMAGE_KEY: tf.io.VarLenFeature(tf.string), _LABEL_KEY: tf.io.VarLenFeature(tf.int64)},
+    keys={IMAGE: tf.io.VarLenFeature(tf.string), LABEL: tf.io.VarLenFeature(tf.int64)},
     specs={"label": _LABEL},
     parse=_parse,
 )

@@ -128,7 +128,7 @@ class ImageFolder(LabelledImages):
 
     def notes(self) -> Sequence[str]:
         """Names the parts that are not used, and files that are left out."""
-        return [*super().notes(), *left_out_notes(self._left_out), *self.damage_notes()]
+        return [*super().notes(), *left_out_notes(self._left_out)]
 
     def content(self, split: Split) -> SplitContent:
         root, names, labels = split.content

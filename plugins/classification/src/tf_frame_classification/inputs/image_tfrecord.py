@@ -17,10 +17,16 @@ from typing import Any, ClassVar
 from tf_frame import option
 from tf_frame.errors import DataError
 from tf_frame.text_file import BLANKS, read_lines
-from tf_frame_classification.inputs.labelled_images import LabelledImageOptions, LabelledImages
+from tf_frame_classification.inputs.labelled_images import (
+    LABEL,
+    LabelledImageOptions,
+    LabelledImages,
+)
+from tf_frame_vision.data_content import SplitContent
 from tf_frame_vision.example_input import Split
 from tf_frame_vision.reading.folders import SplitOptions
-from tf_frame_vision.record_splits import record_splits
+from tf_frame_vision.reading.record_facts import Values, read_record_facts
+from tf_frame_vision.record_splits import record_content, record_splits
 
 _LABEL_FILE = "labels.txt"
 _LABEL = re.compile(r"[ \t]*[0-9]{1,6}[ \t]*")
@@ -59,6 +65,15 @@ class ImageTfrecord(LabelledImages):
     def find(self) -> None:
         folder, training, evaluation, self.parts = record_splits(self.params)
         self.use(_class_names(folder, self.params.num_classes), training, evaluation)
+
+    def content(self, split: Split) -> SplitContent:
+        def read_label(values: Values) -> int | None:
+            labels = values(LABEL)
+            return labels[0] if len(labels) == 1 and isinstance(labels[0], int) else None
+
+        facts = read_record_facts(split.content, read_label)
+        counts = {"counts": self.count_labels(facts.labels)}
+        return record_content(split, facts, counts, labels=facts.labels)
 
     def read(self, split: Split, order: Any) -> Any:
         from tf_frame_classification.inputs.examples import IMAGE_AND_LABEL

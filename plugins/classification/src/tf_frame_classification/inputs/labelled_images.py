@@ -16,6 +16,9 @@ from tf_frame_vision.data_content import count_classes
 from tf_frame_vision.example_input import ExampleInput, ExampleOptions, Split
 from tf_frame_vision.preprocessing import load_preprocessing
 
+# Key of the label in records.
+LABEL = "image/class/label"
+
 
 @dataclasses.dataclass(frozen=True)
 class LabelledImageOptions(ExampleOptions):
@@ -120,7 +123,8 @@ class LabelledImages(ExampleInput):
         import numpy as np
 
         shifted = np.asarray(labels, np.int64) - self.params.labels_offset
-        return count_classes(shifted[shifted >= 0], self.class_names)
+        has_class = (shifted >= 0) & (shifted < len(self.class_names))
+        return count_classes(shifted[has_class], self.class_names)
 
     def checked(self, example: Any) -> Any:
         """Subtracts the offset from the label; a label without a class is a problem."""

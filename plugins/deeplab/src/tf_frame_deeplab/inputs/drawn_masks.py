@@ -7,13 +7,11 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
-import numpy as np
-
-from tf_frame import InputInfo, option
+from tf_frame import InputInfo, Mode, option
 from tf_frame.errors import DataError
 from tf_frame_deeplab.heads import EDGE, HEADS, INSTANCES
 from tf_frame_deeplab.inputs.drawn_data import (
@@ -24,8 +22,13 @@ from tf_frame_deeplab.inputs.drawn_data import (
     divided,
     usable,
 )
+from tf_frame_deeplab.inputs.mask_file import count_values
 from tf_frame_deeplab.inputs.regions import Canvas, draw
-from tf_frame_deeplab.inputs.segmented_images import SegmentedImageOptions, SegmentedImages
+from tf_frame_deeplab.inputs.segmented_images import (
+    COMPARED_MASKS,
+    SegmentedImageOptions,
+    SegmentedImages,
+)
 from tf_frame_deeplab.inputs.semantic_input import count_pixels
 from tf_frame_vision.data_content import SplitContent
 from tf_frame_vision.example_input import Split, absent_split
@@ -105,10 +108,8 @@ class DrawnMasks(SegmentedImages):
         self.use(data.names, self._split(training, data.errors), evaluated)
 
     def notes(self) -> Sequence[str]:
-        """Returns remarks about the data, and the number of images that are left out."""
-        if self.trained is not None:
-            return ()
-        return (*super().notes(), *self._data.notes, *self.damage_notes())
+        """Returns remarks about the data."""
+        return () if self.trained is not None else (*super().notes(), *self._data.notes)
 
     def _split(self, images: Sequence[DrawnImage], errors: Sequence[str]) -> Split:
         params = self.params
@@ -123,19 +124,20 @@ class DrawnMasks(SegmentedImages):
         images, canvases = split.content.images, split.content.canvases
         counted = range(0, len(images), -(-len(images) // _COUNTED))
         masks = (self._draw(split.content, index)[..., 0] for index in counted)
-        pairs = (np.unique(mask, return_counts=True) for mask in masks)
-        pixels = [
-            dict(zip(values.tolist(), counts.tolist(), strict=True)) for values, counts in pairs
-        ]
-        few = len(counted) < len(images)
         return SplitContent(
-            **count_pixels(pixels, self.class_names, self.params.ignore_label),
+            **count_pixels(map(count_values, masks), self.class_names, self.params.ignore_label),
+            counted=len(counted) if len(counted) < len(images) else None,
             sizes=[turned_size(one.height, one.width, one.orientation) for one in canvases],
             root=self.root,
             files=[str(image.path) for image in images],
             sources=[image.source for image in images],
-            remarks=[f"pixels are counted in {len(counted)} masks of {len(images)}"] if few else (),
         )
+
+    def some_masks(self, content: SplitContent) -> Iterable[Hashable]:
+        images = self.splits[Mode.TRAIN].content
+        for index in range(0, len(images.images), -(-len(images.images) // COMPARED_MASKS)):
+            mask = self._draw(images, index)[..., 0]
+            yield mask.shape, mask.tobytes()
 
     def read(self, split: Split, order: Any) -> Any:
         from tf_frame_deeplab.inputs.drawn_examples import drawn_examples

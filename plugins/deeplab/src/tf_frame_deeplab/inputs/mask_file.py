@@ -13,6 +13,7 @@ import sys
 import zlib
 from collections.abc import Collection, Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,12 +24,15 @@ from tf_frame_vision.reading.image_options import MAX_PIXELS
 from tf_frame_vision.reading.orientation import UPRIGHT
 from tf_frame_vision.reading.pixels import load_mask
 
+# Key of the mask in records.
+MASK = "image/segmentation/class/encoded"
 GREY, PALETTE, COLOUR = "grey", "palette", "colour"
 # Colour types of the PNG specification, section 11.2.2.
 _KINDS = {0: GREY, 2: COLOUR, 3: PALETTE, 4: GREY, 6: COLOUR}
 _ONLY_PNG = "masks must be PNG files, as others change the values of pixels"
 # Signature, length, "IHDR", 13 bytes, checksum.
 HEADER_BYTES = 33
+_FEW_VALUES = 1 << 16
 
 
 @dataclasses.dataclass(frozen=True)
@@ -134,8 +138,7 @@ def check_pixels(
     if with_image:
         _check_image(pair.image)
     allowed = {*range(len(classes.names)), ignore_label}
-    unique, pixels = np.unique(mask_values(pair.mask, facts), return_counts=True)
-    values = dict(zip(unique.tolist(), pixels.tolist(), strict=True))
+    values = count_values(mask_values(pair.mask, facts))
     if facts.kind != COLOUR:
         check_values(str(pair.mask), values, allowed, len(classes.names), ignore_label)
         return values
@@ -148,6 +151,17 @@ def check_pixels(
     if unknown:
         raise DamagedPairError(f"{pair.mask} has {describe_colour(unknown[0])}, which no class has")
     return {classes.colours[code]: count for code, count in values.items()}
+
+
+def count_values(mask: NDArray[np.integer[Any]]) -> dict[int, int]:
+    """Returns the number of pixels of each value of a mask."""
+    if mask.size and mask.min() >= 0 and mask.max() < _FEW_VALUES:
+        # Counting takes a tenth of the time of sorting.
+        counts = np.bincount(mask.ravel())
+        unique = np.flatnonzero(counts)
+        return dict(zip(unique.tolist(), counts[unique].tolist(), strict=True))
+    unique, counts = np.unique(mask, return_counts=True)
+    return dict(zip(unique.tolist(), counts.tolist(), strict=True))
 
 
 def _check_image(path: Path) -> None:

@@ -17,12 +17,12 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, ClassVar
 
-from tf_frame import option
+from tf_frame import Mode, option
 from tf_frame.errors import DataError
 from tf_frame_deeplab.inputs.classes import find_classes
 from tf_frame_deeplab.inputs.drawn_data import INPUTS
@@ -32,9 +32,14 @@ from tf_frame_deeplab.inputs.mask_file import (
     Pair,
     check_pixels,
     examine,
+    mask_values,
 )
 from tf_frame_deeplab.inputs.parts import FormOptions, find_parts
-from tf_frame_deeplab.inputs.segmented_images import SegmentedImageOptions, SegmentedImages
+from tf_frame_deeplab.inputs.segmented_images import (
+    COMPARED_MASKS,
+    SegmentedImageOptions,
+    SegmentedImages,
+)
 from tf_frame_deeplab.inputs.semantic_input import count_pixels
 from tf_frame_vision.data_content import SplitContent
 from tf_frame_vision.example_input import Split, absent_split
@@ -85,8 +90,8 @@ class SegmentationFolder(SegmentedImages):
         self.use(self.classes.names, self._split(training), evaluated)
 
     def notes(self) -> Sequence[str]:
-        """Names unused parts, and counts the pairs that are left out."""
-        return (*super().notes(), *self._part_notes, *self.damage_notes())
+        """Names unused parts."""
+        return (*super().notes(), *self._part_notes)
 
     def content(self, split: Split) -> SplitContent:
         pairs, facts = split.content
@@ -98,6 +103,12 @@ class SegmentationFolder(SegmentedImages):
             files=[str(pair.image) for pair in pairs],
             sources=[str(pair.mask) for pair in pairs],
         )
+
+    def some_masks(self, content: SplitContent) -> Iterable[Hashable]:
+        examined = list(zip(*self.splits[Mode.TRAIN].content, strict=True))
+        for pair, facts in examined[:: -(-len(examined) // COMPARED_MASKS)]:
+            mask = mask_values(pair.mask, facts)
+            yield mask.shape, mask.tobytes()
 
     def read(self, split: Split, order: Any) -> Any:
         from tf_frame_deeplab.inputs.mask_examples import pair_examples

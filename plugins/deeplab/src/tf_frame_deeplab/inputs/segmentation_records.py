@@ -12,11 +12,12 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame_deeplab.inputs.mask_examples import SPECS
+from tf_frame_deeplab.inputs.mask_file import MASK
 from tf_frame_vision.reading.decoding import fits
+from tf_frame_vision.reading.record_facts import IMAGE
 from tf_frame_vision.reading.records import RecordFormat
 from tf_frame_vision.reading.turning import find_turn, turned
 
-_IMAGE_KEY, _MASK_KEY = "image/encoded", "image/segmentation/class/encoded"
 # Places of width and height, bits and colour type in a PNG, and colour types without red, green and
 # blue (PNG specification, section 11.2.2).
 _SIZE = (16, 20)
@@ -33,7 +34,7 @@ def image_and_mask(max_pixels: int) -> RecordFormat:
     """
 
     def parse(parsed: Mapping[str, Any]) -> tuple[Any, Mapping[str, Any], Any]:
-        images, masks = parsed[_IMAGE_KEY].values, parsed[_MASK_KEY].values
+        images, masks = parsed[IMAGE].values, parsed[MASK].values
         image, mask = (tf.strings.reduce_join(values[:1]) for values in (images, masks))
         data = tf.io.decode_raw(tf.strings.join([mask, "\0" * 32]), tf.uint8)[:32]
         header = tf.cast(data, tf.int32)
@@ -47,14 +48,14 @@ def image_and_mask(max_pixels: int) -> RecordFormat:
                 "its mask has more pixels than --input.max_pixels or its bytes allow",
             ),
             (is_grey, "its mask is a PNG of colours or of a palette; it must have grey values"),
-            (tf.equal(tf.size(masks), 1), f"it has not one {_MASK_KEY}"),
-            (tf.equal(tf.size(images), 1), f"it has not one {_IMAGE_KEY}"),
+            (tf.equal(tf.size(masks), 1), f"it has not one {MASK}"),
+            (tf.equal(tf.size(images), 1), f"it has not one {IMAGE}"),
         ):
             problem = tf.where(is_right, problem, text)
         return image, {"mask": mask, "bits": header[_BITS], "encoded": image}, problem
 
     return RecordFormat(
-        keys={key: tf.io.VarLenFeature(tf.string) for key in (_IMAGE_KEY, _MASK_KEY)},
+        keys={key: tf.io.VarLenFeature(tf.string) for key in (IMAGE, MASK)},
         specs={"mask": SPECS["mask"]},
         parse=parse,
         decode=_decode,

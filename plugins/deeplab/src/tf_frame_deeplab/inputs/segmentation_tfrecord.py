@@ -8,7 +8,8 @@ data_dir/classes.txt                the classes, a line each, unless `--input.da
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+import hashlib
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -16,10 +17,16 @@ from tf_frame import InputInfo, option
 from tf_frame.errors import ConfigError, DataError
 from tf_frame_deeplab.datasets.known import KNOWN
 from tf_frame_deeplab.inputs.classes import read_classes
+from tf_frame_deeplab.inputs.mask_file import MASK, count_values
 from tf_frame_deeplab.inputs.segmented_images import SegmentedImageOptions, SegmentedImages
+from tf_frame_deeplab.inputs.semantic_input import count_pixels
+from tf_frame_vision.data_content import SplitContent
 from tf_frame_vision.example_input import Split
 from tf_frame_vision.reading.folders import SplitOptions
-from tf_frame_vision.record_splits import record_splits
+from tf_frame_vision.reading.image_header import ImageError
+from tf_frame_vision.reading.pixels import load_mask
+from tf_frame_vision.reading.record_facts import Values, read_record_facts
+from tf_frame_vision.record_splits import record_content, record_splits
 
 # Names of `tf-frame convert`, then of DeepLab's other splits (tensorflow/models,
 # research/deeplab/datasets/data_generator.py and build_cityscapes_data.py).
@@ -27,6 +34,8 @@ _TRAINING = ("train-*", "train_fine-*", "train_aug-*", "trainval-*")
 _EVALUATION = ("val-*", "val_fine-*", "validation-*", "valid-*", "dev-*")
 _UNKNOWN = "none"
 _DEFAULT_LABEL = 255
+# Masks that are decoded before a run starts.
+_MOST_MASKS = 100
 
 
 @dataclasses.dataclass(frozen=True)
@@ -75,6 +84,14 @@ class SegmentationTfrecord(SegmentedImages):
             f" {self.info.num_classes}; the file is not used",
         )
 
+    def content(self, split: Split) -> SplitContent:
+        facts = read_record_facts(split.content, _read_counts, most=_MOST_MASKS)
+        masks = [mask for mask, _ in facts.labels]
+        counts = count_pixels(
+            (counts for _, counts in facts.labels), self.class_names, self.params.ignore_label
+        )
+        return record_content(split, facts, counts, labels=masks)
+
     def read(self, split: Split, order: Any) -> Any:
         from tf_frame_deeplab.inputs.segmentation_records import image_and_mask
         from tf_frame_vision.reading.records import record_examples
@@ -105,6 +122,16 @@ class SegmentationTfrecord(SegmentedImages):
         classes = read_classes(path, ignore_label=params.ignore_label)
         self.class_colours = classes.red_green_blue
         return classes.names
+
+
+def _read_counts(values: Values) -> tuple[bytes, Mapping[int, int]] | None:
+    """Returns a digest of the mask of a record, and the number of pixels of each value."""
+    masks = values(MASK)
+    try:
+        counts = count_values(load_mask(masks[0] if masks else b""))
+        return hashlib.sha256(masks[0]).digest(), counts
+    except ImageError:
+        return None  # Reading the examples names it.
 
 
 def _with_known_label(params: Params) -> Params:

@@ -7,15 +7,19 @@ do; evaluation takes whole images, padded to the largest image of their batch.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any, ClassVar
 
-from tf_frame import InputInfo, Mode, option
+from tf_frame import DataWarning, InputInfo, Mode, option
 from tf_frame.errors import ConfigError
 from tf_frame_deeplab.heads import EDGE
 from tf_frame_deeplab.inputs.mean_pixel import MEAN_PIXEL
 from tf_frame_deeplab.inputs.semantic_input import SemanticInput
+from tf_frame_vision.data_content import SplitContent
 from tf_frame_vision.example_input import ExampleInput, ExampleOptions, Split
+
+# Masks of fewer images may be the same by chance; so many are compared.
+_SEVERAL, COMPARED_MASKS = 4, 20
 
 
 @dataclasses.dataclass(frozen=True)
@@ -129,6 +133,32 @@ class SegmentedImages(SemanticInput, ExampleInput):
     def serving_size(self) -> tuple[int, int]:
         """The size of a training crop."""
         return both(self.params.crop_size)
+
+    def some_masks(self, content: SplitContent) -> Iterable[Hashable]:
+        """Yields masks to train on, evenly chosen, or digests of masks.
+
+        Args:
+          content: of the training data.
+        """
+        return content.labels
+
+    def data_warnings(self, training: SplitContent) -> Sequence[DataWarning]:
+        """Returns a warning if all masks to train on are the same, and have several classes."""
+        count = self.splits[Mode.TRAIN].count
+        if count < _SEVERAL or len([*filter(None, (training.counts or {}).values())]) < 2:
+            return ()
+        masks = iter(self.some_masks(training))
+        first = next(masks, None)
+        # The second mask tells, as a rule.
+        if first is None or any(mask != first for mask in masks):
+            return ()
+        return (
+            DataWarning(
+                "constant_masks",
+                f"all masks of {count} training images are the same, as far as they were compared",
+                "check the masks: the images are not looked at if masks are always the same",
+            ),
+        )
 
     def checked(self, example: Any) -> Any:
         """Finds a mask of another size, and pixels without a class."""

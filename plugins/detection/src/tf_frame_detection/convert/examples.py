@@ -1,6 +1,6 @@
 """Encodes an image and its boxes as a serialized `tf.train.Example` with the API's keys.
 
-Keys: see `tf_frame_detection.inputs.detection_records`.
+Keys: see `tf_frame_detection.inputs.record_marks`.
 """
 
 from __future__ import annotations
@@ -14,10 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from tf_frame_detection.inputs import detection_records as keys
+from tf_frame_detection.inputs import record_marks as keys
 from tf_frame_detection.inputs.annotations import Marked, Photograph
 from tf_frame_vision.convert import images
 from tf_frame_vision.convert.folders import content
+from tf_frame_vision.reading.record_facts import IMAGE
 
 _NAME_KEY = "image/filename"
 
@@ -63,7 +64,7 @@ class DetectionRecords:
         name = os.fsencode(picture.filename)
         return images.serialized(
             {
-                keys.IMAGE: encoded.content,
+                IMAGE: encoded.content,
                 _NAME_KEY: name,
                 "image/source_id": name,
                 "image/format": encoded.image_format.encode(),

@@ -21,7 +21,13 @@ from tf_frame_detection.inputs.detection_input import (
     check_size,
     make_labels,
 )
-from tf_frame_detection.inputs.photographs import collect, count_beyond, divide, make_fields
+from tf_frame_detection.inputs.photographs import (
+    Photographs,
+    collect,
+    count_beyond,
+    divide,
+    make_fields,
+)
 from tf_frame_vision.data_content import SplitContent, count_classes
 from tf_frame_vision.example_input import ExampleInput, ExampleOptions, Split, absent_split
 from tf_frame_vision.formats import look_alikes
@@ -66,6 +72,13 @@ class FolderOptions(AnnotatedOptions, HeldOutOptions):
     """Options of inputs of a folder of one's own."""
 
     data_dir: str = option("", "folder of the data; must be given")
+
+
+def count_objects(photographs: Photographs, class_names: Sequence[str]) -> dict[str, Any]:
+    """Returns the counts of a `SplitContent`; ignored objects, such as crowds, have no label."""
+    ignored = photographs.ignored
+    counts = count_classes(photographs.classes[~ignored], class_names)
+    return {"counts": counts, "without_label": int(ignored.sum())}
 
 
 class AnnotatedImages(DetectionInput, ExampleInput):
@@ -209,23 +222,23 @@ class AnnotatedFolder(AnnotatedImages):
         self.splits = {Mode.TRAIN: train, Mode.EVAL: evaluated, Mode.PREDICT: evaluated}
 
     def notes(self) -> Sequence[str]:
-        """Returns the remarks, and what was left out or is cut."""
+        """Returns the remarks, and the number of boxes that are cut."""
         splits = {id(split): split for split in self.splits.values() if split.count}.values()
         count = sum(count_beyond(split.content) for split in splits)
         beyond = [f"{count} boxes reach beyond their images and are cut"] if count else []
-        return (*self.remarks, *self.damage_notes(), *beyond)
+        return (*self.remarks, *beyond)
 
     def content(self, split: Split) -> SplitContent:
         photographs = split.content
         return SplitContent(
-            counts=count_classes(photographs.classes, self.class_names),
+            **count_objects(photographs, self.class_names),
             sizes=photographs.sizes,
             root=self.root,
             files=[os.path.join(self.root, path) for path in photographs.paths],
             sources=photographs.sources,
         )
 
-    def data_warnings(self) -> Sequence[DataWarning]:
+    def data_warnings(self, training: SplitContent) -> Sequence[DataWarning]:
         return tuple(box_warnings(self.splits[Mode.TRAIN].content))
 
     def read(self, split: Split, order: Any) -> Any:

@@ -32,7 +32,8 @@ def box_warnings(photographs: Photographs) -> Iterator[DataWarning]:
             "tiny_boxes",
             f"all {len(height)} training boxes have at most {_TINY:g} pixels, the largest "
             f"{height.max():.3g} x {width.max():.3g}",
-            "check the unit: boxes are in pixels, not in shares of the image",
+            "check the unit: boxes of this format are "
+            + ("shares of the image" if photographs.are_shares.all() else "in pixels, not shares"),
         )
     elif (height * width >= _WHOLE * sizes.prod(axis=1)).all() and sizes.all():
         yield DataWarning(

@@ -13,17 +13,22 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame_detection.inputs.checks import LEAST_AREA
+from tf_frame_detection.inputs.record_marks import (
+    CORNERS,
+    CROWD,
+    DIFFICULT,
+    EDGES,
+    GROUP,
+    HEIGHT,
+    LABEL,
+    TEXT,
+    WIDTH,
+)
 from tf_frame_vision.reading.orientation import UPRIGHT
+from tf_frame_vision.reading.record_facts import IMAGE
 from tf_frame_vision.reading.records import RecordFormat
 from tf_frame_vision.reading.turning import find_turn, turned_shares
 
-IMAGE = "image/encoded"
-HEIGHT, WIDTH = "image/height", "image/width"
-EDGES = tuple(f"image/object/bbox/{edge}" for edge in ("ymin", "xmin", "ymax", "xmax"))
-LABEL, TEXT = "image/object/class/label", "image/object/class/text"
-DIFFICULT, CROWD = "image/object/difficult", "image/object/is_crowd"
-GROUP = "image/object/group_of"
-CORNERS = ("image/object/corner/y", "image/object/corner/x")
 _FLAGS = (DIFFICULT, CROWD, GROUP)
 
 

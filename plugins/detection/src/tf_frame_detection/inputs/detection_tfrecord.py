@@ -10,16 +10,24 @@ data_dir/label_map.pbtxt            ids and names of the classes
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
-from tf_frame import Mode, option
+from tf_frame import DataWarning, Mode, option
 from tf_frame.errors import DataError
-from tf_frame_detection.inputs.annotated_images import AnnotatedImages, AnnotatedOptions
+from tf_frame_detection.inputs.annotated_images import (
+    AnnotatedImages,
+    AnnotatedOptions,
+    count_objects,
+)
+from tf_frame_detection.inputs.box_faults import box_warnings
 from tf_frame_detection.inputs.label_map import FILE, read_label_map
+from tf_frame_detection.inputs.record_marks import MarkReader
+from tf_frame_vision.data_content import SplitContent
 from tf_frame_vision.example_input import Split
 from tf_frame_vision.reading.folders import SplitOptions
-from tf_frame_vision.record_splits import record_splits
+from tf_frame_vision.record_splits import record_content, record_splits
 
 
 @dataclasses.dataclass(frozen=True)
@@ -46,6 +54,7 @@ class DetectionTfrecord(AnnotatedImages):
     """Images and boxes in TFRecord files with the object detection API's keys."""
 
     Params: ClassVar[type] = Params
+    _box_warnings: Sequence[DataWarning] = ()
 
     def find(self) -> None:
         folder, training, evaluation, self.parts = record_splits(self.params)
@@ -59,6 +68,16 @@ class DetectionTfrecord(AnnotatedImages):
         classes = read_label_map(path)
         self.class_ids, self.class_names = list(classes), list(classes.values())
         self.splits = {Mode.TRAIN: training, Mode.EVAL: evaluation, Mode.PREDICT: evaluation}
+
+    def content(self, split: Split) -> SplitContent:
+        reader = MarkReader(self.class_ids, self.class_names, self.params.ignore_difficult)
+        facts, photographs = reader.read(split.content)
+        if split is self.splits[Mode.TRAIN]:
+            self._box_warnings = tuple(box_warnings(photographs))
+        return record_content(split, facts, count_objects(photographs, self.class_names))
+
+    def data_warnings(self, training: SplitContent) -> Sequence[DataWarning]:
+        return self._box_warnings
 
     def read(self, split: Split, order: Any) -> Any:
         from tf_frame_detection.inputs.detection_records import record_format

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
-from tf_frame import DataWarning, Mode, option
+from tf_frame import option
 from tf_frame.errors import DataError
 from tf_frame.text_file import read_names
 from tf_frame_recognition.inputs.text_examples import TextExampleOptions, TextExamples
@@ -83,11 +83,13 @@ class RenderedWords(TextExamples):
 
     def content(self, split: Split) -> SplitContent:
         path, words, _ = split.content
-        return self.text_content(words, sizes=[(self.height, self.width)], root=Path(path).parent)
-
-    def data_warnings(self) -> Sequence[DataWarning]:
-        words = self.splits[Mode.TRAIN].content[1]
-        return self.constant_text(words * 2 if len(words) == 1 else words)
+        return self.text_content(
+            words,
+            sizes=[(self.height, self.width)],
+            root=Path(path).parent,
+            # A single word is drawn again and again.
+            labels=words * 2,
+        )
 
     def read(self, split: Split, order: Any) -> Any:
         """Returns words; `is_fixed` says that the seed of the run has no effect."""

@@ -65,8 +65,9 @@ class TextExamples(TextInput, ExampleInput):
             **content,
         )
 
-    def constant_text(self, texts: Sequence[str]) -> Sequence[DataWarning]:
-        """Returns a warning if all of several texts to train on are the same."""
+    def data_warnings(self, training: SplitContent) -> Sequence[DataWarning]:
+        """Returns a warning if all texts to train on, the labels of the content, are the same."""
+        texts = training.labels
         if len(texts) < 2 or len({*texts}) > 1:
             return ()
         return (

@@ -19,7 +19,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any, ClassVar
 
-from tf_frame import DataWarning, Mode, option
+from tf_frame import option
 from tf_frame.errors import DataError
 from tf_frame.text_file import BLANKS, existing_form, read_lines
 from tf_frame_recognition.inputs.text_examples import TextExampleOptions, TextExamples
@@ -127,10 +127,6 @@ class TextFolder(TextExamples):
             raise DataError(f"{damaged[0]}; mend or remove it; no line can be used")
         return root, usable, damaged
 
-    def notes(self) -> Sequence[str]:
-        """Names the parts that are not used, and counts lines that are left out."""
-        return [*super().notes(), *self.damage_notes()]
-
     def content(self, split: Split) -> SplitContent:
         root, texts = split.content
         return self.text_content(
@@ -139,9 +135,6 @@ class TextFolder(TextExamples):
             files=[os.path.join(root, name) for name in texts],
             labels=list(texts.values()),
         )
-
-    def data_warnings(self) -> Sequence[DataWarning]:
-        return self.constant_text(list(self.splits[Mode.TRAIN].content[1].values()))
 
     def read(self, split: Split, order: Any) -> Any:
         from tf_frame_vision.reading import arrays

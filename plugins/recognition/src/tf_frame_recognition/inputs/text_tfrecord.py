@@ -18,11 +18,11 @@ from typing import Any, ClassVar
 
 from tf_frame import option
 from tf_frame_recognition.inputs.text_examples import TextExampleOptions, TextExamples
+from tf_frame_vision.data_content import SplitContent
 from tf_frame_vision.example_input import Split
 from tf_frame_vision.reading.folders import SplitOptions
-from tf_frame_vision.record_splits import record_splits
-
-_IMAGE_KEY = "image/encoded"
+from tf_frame_vision.reading.record_facts import IMAGE, Values, read_record_facts
+from tf_frame_vision.record_splits import record_content, record_splits
 
 
 @dataclasses.dataclass(frozen=True)
@@ -53,6 +53,19 @@ class TextTfrecord(TextExamples):
         _, training, evaluation, self.parts = record_splits(self.params)
         self.use(training, evaluation)
 
+    def content(self, split: Split) -> SplitContent:
+        facts = read_record_facts(split.content, self._read_text)
+        content = self.text_content(facts.labels)
+        counts = {"counts": content.counts, "remarks": content.remarks}
+        return record_content(split, facts, counts, labels=facts.labels)
+
+    def _read_text(self, values: Values) -> str | None:
+        texts = [text for key in self.params.text_key for text in values(key)]
+        try:
+            return texts[0].decode() if texts else None
+        except (UnicodeDecodeError, AttributeError):
+            return None  # Reading the examples names it.
+
     def read(self, split: Split, order: Any) -> Any:
         from tf_frame_vision.reading.records import record_examples
 
@@ -67,17 +80,17 @@ def _record_format(text_keys: Sequence[str]) -> Any:
     from tf_frame_vision.reading.records import RecordFormat
 
     def parse(parsed: Mapping[str, Any]) -> tuple[Any, Mapping[str, Any], Any]:
-        images = parsed[_IMAGE_KEY].values
+        images = parsed[IMAGE].values
         texts = tf.concat([parsed[key].values for key in text_keys], axis=0)
         problem = tf.where(
             tf.size(texts) > 0, "", f"it has none of the keys {', '.join(text_keys)}"
         )
-        problem = tf.where(tf.equal(tf.size(images), 1), problem, f"it has not one {_IMAGE_KEY}")
+        problem = tf.where(tf.equal(tf.size(images), 1), problem, f"it has not one {IMAGE}")
         text = tf.strings.reduce_join(texts[:1])
         return tf.strings.reduce_join(images[:1]), {"text": text}, problem
 
     return RecordFormat(
-        keys={key: tf.io.VarLenFeature(tf.string) for key in (_IMAGE_KEY, *text_keys)},
+        keys={key: tf.io.VarLenFeature(tf.string) for key in (IMAGE, *text_keys)},
         specs={"text": tf.TensorSpec([], tf.string)},
         parse=parse,
     )

@@ -74,13 +74,15 @@ def _size(path: str) -> int | None:
 
 def _part_digest(path: Path) -> str:
     """Returns a digest of the middle and the end of a file; many files begin alike."""
-    digest = hashlib.blake2b(digest_size=16)
-    with open(path, "rb") as file:
-        size = os.fstat(file.fileno()).st_size
-        for place in (size // 2, max(size - _PART_BYTES, 0)):
-            file.seek(place)
-            digest.update(file.read(_PART_BYTES))
-    return f"{size} {digest.hexdigest()}"
+    # Python's file objects take twice the time, which counts for 100,000 files of one size.
+    file = os.open(path, os.O_RDONLY)
+    try:
+        size = os.fstat(file).st_size
+        places = (size // 2, max(size - _PART_BYTES, 0))
+        parts = [os.pread(file, _PART_BYTES, place) for place in places]
+    finally:
+        os.close(file)
+    return f"{size} {hashlib.blake2b(b''.join(parts), digest_size=16).hexdigest()}"
 
 
 def _digest(path: Path) -> str:

@@ -58,10 +58,3 @@ def count_reasons(damaged: Sequence[str]) -> Mapping[str, int]:
     """Returns the number of parts for each reason, the most frequent first."""
     counts = Counter(getattr(line, "reason", "it cannot be used") for line in damaged)
     return dict(counts.most_common())
-
-
-def left_out_notes(damaged: Sequence[str]) -> list[str]:
-    """Returns a line with the number of images that are left out, by reason, if there are any."""
-    reasons = [f"{count}: {reason}" for reason, count in count_reasons(damaged).items()]
-    shown = "; ".join([*reasons[:3], *(["..."] if len(reasons) > 3 else [])])
-    return [f"{len(damaged)} images left out ({shown})"] if damaged else []
