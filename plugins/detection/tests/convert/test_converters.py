@@ -1,12 +1,15 @@
 """Folders become records, which the input reads back as the folder's own input reads them."""
 
 import functools
+import re
+import shutil
 
 import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 from PIL import Image
 
+import exported_layouts
 from sessions import compute, run_initialized
 from tf_frame import InputContext, Mode
 from tf_frame.cli.main import main
@@ -166,3 +169,38 @@ def test_corners_of_records_are_checked(corners, problem):
     }
     found = run_initialized(in_pixels(example)["problem"]).decode()
     assert found.startswith(problem) and bool(found) == bool(problem)
+
+
+# Layout -> its part to evaluate, which is copied as a part for tests.
+PARTS = {
+    "ultralytics": ["images/val", "labels/val"],
+    "roboflow_yolo": ["valid"],
+    "roboflow_coco": ["valid"],
+    "roboflow_voc": ["valid"],
+    "coco_2017": ["annotations/instances_val2017.json", "val2017"],
+}
+
+
+@pytest.mark.parametrize("layout", PARTS)
+def test_a_test_part_is_converted_and_notes_are_printed(tmp_path, capsys, layout):
+    source, records = tmp_path / "source", tmp_path / "records"
+    getattr(exported_layouts, layout)(source)
+    for name in PARTS[layout]:
+        copy = source / name.replace("valid", "test").replace("val", "test")
+        (shutil.copytree if (source / name).is_dir() else shutil.copy)(source / name, copy)
+    if layout == "ultralytics":
+        yaml = source / "data.yaml"
+        yaml.write_text(yaml.read_text().replace("test: #", "test: images/test #"))
+        (source / "labels/train/p0.txt").unlink()
+    form = exported_layouts.DETECTION[getattr(exported_layouts, layout)]
+    assert main(["convert", form, str(source), str(records), "--shards", "1"]) == 0
+    printed = capsys.readouterr()
+    assert [*re.findall(r"^(\w+): (\d) image", printed.out, re.MULTILINE)] == [
+        ("train", "3"),
+        ("val", "1"),
+        ("test", "1"),
+    ]
+    assert "is not used" not in printed.err
+    assert ("1 images have no label file" in printed.err) == (layout == "ultralytics")
+    read = DetectionTfrecord(params=Params(data_dir=str(records), eval_split="test", **PLAIN))
+    assert read.info.num_examples[Mode.EVAL] == 1

@@ -7,7 +7,7 @@ import pytest
 from PIL import Image
 
 from tf_frame import Mode
-from tf_frame.errors import DataError
+from tf_frame.errors import ConfigError, DataError
 from tf_frame_detection.inputs.coco_json import CocoJson, Params
 from tf_frame_vision.reading import cache
 
@@ -187,6 +187,16 @@ def test_the_test_part_is_evaluated_only_if_it_is_asked_for(tmp_path):
     assert of.info.num_examples[Mode.EVAL] == 2
     assert of.notes() == ("test is not used; --input.eval_split test evaluates the test part",)
     assert source(tmp_path, eval_split="test").info.num_examples[Mode.EVAL] == 1
+
+    given = {"train_annotations": "train/_annotations.coco.json"}
+    of = source(tmp_path, **given)
+    assert of.info.num_examples[Mode.EVAL] == 0
+    assert of.notes() == ("test and valid are not used",)
+    assert source(tmp_path, **given, eval_split="test").info.num_examples[Mode.EVAL] == 1
+    given = {"eval_annotations": "test/_annotations.coco.json"}
+    assert source(tmp_path, **given).notes() == ("test and valid are not used",)
+    with pytest.raises(ConfigError, match="--input.eval_annotations both choose the evaluation"):
+        source(tmp_path, **given, eval_split="test")
 
 
 def test_other_categories_of_the_file_to_evaluate_are_named(tmp_path):

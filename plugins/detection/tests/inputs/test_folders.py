@@ -92,6 +92,17 @@ def test_parts_are_held_out_where_nothing_says_which(forms, tmp_path):
     assert of.info.num_examples[Mode.TRAIN] == 4
     with pytest.raises(NoDataError, match="--input.eval_fraction 0.0 of .* leaves nothing"):
         of.dataset(Mode.EVAL, InputContext(batch_size=1))
+    sets = folder / "ImageSets" / "Main"
+    (sets / "default.txt").write_text("a\nb\nc\n")
+    of = source("voc_xml", folder, eval_fraction=0.5)
+    assert of.info.num_examples == {Mode.TRAIN: 1, Mode.EVAL: 2, Mode.PREDICT: 2}
+    (sets / "default.txt").unlink()
+    (sets / "train.txt").write_text("a\nb\n"), (sets / "test.txt").write_text("d\n")
+    of = source("voc_xml", folder)
+    assert [one.path.stem for one in of.splits[Mode.EVAL].content] == ["c"]
+    assert "test.txt is not used; --input.eval_split test" in of.notes()[0]
+    for name in ("train.txt", "test.txt"):
+        (sets / name).unlink()
     (tmp_path / "some.txt").write_text("a\nd\n")
     of = source("voc_xml", folder, train_list=str(tmp_path / "some.txt"))
     assert of.info.num_examples == {Mode.TRAIN: 2, Mode.EVAL: 2, Mode.PREDICT: 2}

@@ -9,6 +9,7 @@ import pytest
 import exported_layouts
 from tf_frame import Mode
 from tf_frame.cli.main import main
+from tf_frame.errors import DataError
 from tf_frame_detection.inputs.annotated_images import AnnotatedFolder
 
 LAYOUTS = {writer.__name__: name for writer, name in exported_layouts.DETECTION.items()}
@@ -37,6 +38,17 @@ def test_boxes_and_classes(tmp_path, layout):
         for box, (left, upper, right, lower, kind) in zip(found[name], objects, strict=True):
             np.testing.assert_allclose(box[:4], (upper, left, lower, right), atol=1e-3)
             assert box[4] == kind
+
+
+UNDIVIDED = ["cvat_voc", "label_studio_coco", "label_studio_yolo", "labelme"]
+
+
+@pytest.mark.parametrize("layout", UNDIVIDED)
+def test_no_image_is_held_out_for_a_test(tmp_path, layout):
+    getattr(exported_layouts, layout)(tmp_path)
+    kind = input_class(LAYOUTS[layout])
+    with pytest.raises(DataError, match="--input.eval_split test: .* has no part called test"):
+        kind(params=kind.Params(data_dir=str(tmp_path), data_augmentation=(), eval_split="test"))
 
 
 @pytest.mark.slow

@@ -137,8 +137,10 @@ def test_parts_classes_and_files_that_are_left_out(tmp_path):
     (tmp_path / "train/config.json").write_text("{}")
     data = read(tmp_path)
     assert (data.names, len(data.training), len(data.evaluation)) == (["dog"], 1, 1)
+    assert data.splits.notes() == [
+        "test is not used; --input.eval_split test evaluates the test part"
+    ]
     assert data.notes == [
-        "test is not used; --input.eval_split test evaluates the test part",
         f"1 images have no JSON file and are left out, such as {tmp_path}/train/new.png",
         "1 JSON files have no shapes and are left out",
     ]

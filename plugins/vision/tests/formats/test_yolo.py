@@ -155,7 +155,7 @@ def test_layouts(tmp_path, layout):
     assert names(data.training, tmp_path) == training
     assert (data.evaluation and names(data.evaluation, tmp_path)) == evaluation
     assert data.training.edges[0].tolist() == [0.25, 0.375, 0.75, 0.625]
-    tests = [note for note in data.notes if "--input.eval_split test" in note]
+    tests = [note for note in data.splits.notes() if "--input.eval_split test" in note]
     assert bool(tests) == (layout == "roboflow")
 
 

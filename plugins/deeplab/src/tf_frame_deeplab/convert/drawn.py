@@ -21,7 +21,7 @@ from tf_frame_deeplab.inputs.drawn_data import DrawnData, DrawnImage, divided, u
 from tf_frame_deeplab.inputs.drawn_masks import DrawnMasks
 from tf_frame_deeplab.inputs.mask_file import Pair
 from tf_frame_deeplab.inputs.regions import Canvas, draw
-from tf_frame_vision.convert.options import without_prefix
+from tf_frame_vision.convert.options import TestOptions, without_prefix
 from tf_frame_vision.reading.damage import check_damage
 
 
@@ -37,7 +37,7 @@ class DrawnPicture(MaskedPicture):
 
 
 def read_drawn(root: Path, source: type[DrawnMasks], params: Any) -> Source:
-    """Lists the pictures of `train`, and of `val` if there are any.
+    """Lists the pictures of `train`, and of `val` and `test` if there are any.
 
     Args:
       root: the data folder.
@@ -49,12 +49,15 @@ def read_drawn(root: Path, source: type[DrawnMasks], params: Any) -> Source:
     """
     try:
         data = source.read_folder(root, params)
-        for note in data.notes:
+        for note in (*data.splits.notes(uses_test=True), *data.notes):
             print(printable(note), file=sys.stderr, flush=True)
         training, evaluation = divided(root, data, params.eval_fraction)
         pictures = {"train": _pictures(root, data, training, data.errors, params)}
         if evaluation:
             pictures["val"] = _pictures(root, data, evaluation, (), params)
+        if data.splits.test:
+            tested = source.read_folder(root, TestOptions(params))
+            pictures["test"] = _pictures(root, tested, tested.evaluation or (), (), params)
     except DataError as error:
         raise without_prefix(error) from None
     return Source(pictures, data.names, params.ignore_label)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 from tf_frame.errors import DataError
+from tf_frame.text import printable
 from tf_frame_deeplab.convert.source import MaskedPicture, Meaning, Source, numbers
 from tf_frame_deeplab.inputs.classes import find_classes
 from tf_frame_deeplab.inputs.parts import FormOptions, find_parts
@@ -26,6 +28,8 @@ def read_folder(root: Path, options: FormOptions, *, ignore_label: int) -> Sourc
         classes = find_classes(root, options.classes, ignore_label=ignore_label)
         parts = find_parts(root, options)
         pairs = {"train": parts.training, "val": parts.evaluation}
+        for note in (*parts.splits.notes(uses_test=True), *parts.notes):
+            print(printable(note), file=sys.stderr, flush=True)
         if parts.splits.test is not None:
             pairs["test"] = find_parts(root, options, eval_split="test").evaluation
     except DataError as error:

@@ -58,6 +58,7 @@ def read_coco_masks(root: Path, params: Any) -> DrawnData:
         data.notes,
         [line for part in data.parts for line in part.content.damaged],
         record_word="annotation",
+        splits=data.splits,
     )
 
 

@@ -21,6 +21,7 @@ from tf_frame_vision.reading.headers import scan_headers
 from tf_frame_vision.reading.inside import path_below
 from tf_frame_vision.reading.orientation import turned_size
 from tf_frame_vision.reading.scan import Problem
+from tf_frame_vision.reading.splits import Splits
 
 # Format of a folder -> the options that choose its input.
 INPUTS = {
@@ -104,6 +105,7 @@ class DrawnData:
       errors: parts of the data that belong to no image and cannot be used, a line each.
       record_word: such as `annotation`, before `DrawnImage.records`.
       in_shares: whether boxes are shares of height and width.
+      splits: the parts by their names.
     """
 
     names: Sequence[str]
@@ -114,6 +116,7 @@ class DrawnData:
     errors: Sequence[str] = ()
     record_word: str = "line"
     in_shares: bool = False
+    splits: Splits = dataclasses.field(default_factory=Splits)
 
 
 def usable(

@@ -37,6 +37,7 @@ from tf_frame_vision.reading.damage import check_damage
 from tf_frame_vision.reading.folders import HeldOutOptions, existing_folder
 from tf_frame_vision.reading.inside import path_below
 from tf_frame_vision.reading.orientation import turned_size
+from tf_frame_vision.reading.splits import check_held_out
 
 # Masks that are drawn to count their pixels before a run starts.
 _COUNTED = 100
@@ -98,7 +99,9 @@ class DrawnMasks(SegmentedImages):
         self.root = existing_folder(params.data_dir, "--input.data_dir", self.what_to_do)
         with naming_look_alikes(params.data_dir, INPUTS, self.formats):
             data = self.read_folder(self.root, params)
-        self._data = data
+        self._data, self.parts = data, data.splits
+        if data.evaluation is None:
+            check_held_out(self.root, params.eval_split)
         training, evaluation = divided(self.root, data, params.eval_fraction)
         absent = (
             f"{self.root} has no image to evaluate, and --input.eval_fraction "

@@ -58,7 +58,15 @@ def read_labelme_masks(root: Path, params: Any) -> DrawnData:
         None if part is None else [_image(image, classes) for image in part]
         for part in (data.training, data.evaluation)
     )
-    return DrawnData(names, training or [], evaluation, regions, data.notes, record_word="shape")
+    return DrawnData(
+        names,
+        training or [],
+        evaluation,
+        regions,
+        data.notes,
+        record_word="shape",
+        splits=data.splits,
+    )
 
 
 class LabelmeMasks(DrawnMasks):

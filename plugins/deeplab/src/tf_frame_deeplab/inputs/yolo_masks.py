@@ -61,7 +61,9 @@ def read_yolo_masks(root: Path, params: Any) -> DrawnData:
 
     evaluation = None if data.evaluation is None else _images(data.evaluation)
     training = _images(data.training)
-    return DrawnData(names, training, evaluation, regions, data.notes, in_shares=True)
+    return DrawnData(
+        names, training, evaluation, regions, data.notes, in_shares=True, splits=data.splits
+    )
 
 
 class YoloMasks(DrawnMasks):

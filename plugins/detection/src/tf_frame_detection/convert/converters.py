@@ -27,7 +27,12 @@ from tf_frame_detection.inputs.checks import OrientationOptions, make_splits
 from tf_frame_detection.inputs.label_map import FILE, label_map_lines
 from tf_frame_detection.inputs.photographs import Photographs, collect, divide
 from tf_frame_vision.convert.folders import check_apart, check_folder, fingerprint
-from tf_frame_vision.convert.options import ConvertOptions, range_setting, without_prefix
+from tf_frame_vision.convert.options import (
+    ConvertOptions,
+    TestOptions,
+    range_setting,
+    without_prefix,
+)
 from tf_frame_vision.formats.coco_layout import CocoOptions
 from tf_frame_vision.formats.labelme import LabelmeOptions
 from tf_frame_vision.formats.look_alikes import naming_look_alikes
@@ -96,6 +101,8 @@ class _Converter(Converter):
         try:
             with naming_look_alikes(source, _CONVERTERS, self.source.formats):
                 content = self.source.read_folder(root, self.params)
+            for note in (*content.splits.notes(uses_test=True), *content.notes):
+                print(printable(note), file=sys.stderr, flush=True)
             parts = self._parts(root, content)
         except DataError as error:
             raise without_prefix(error) from None
@@ -110,11 +117,11 @@ class _Converter(Converter):
         if evaluation is None:
             kept, held = divide(collect(root, training[0]), self.params.eval_fraction)
             training, evaluation = (kept, training[1]), (held, ())
-        parts = {
-            split: part
-            for split, part in (("train", training), ("val", evaluation))
-            if any(map(len, part))
-        }
+        found = [("train", training), ("val", evaluation)]
+        if source.splits.test:
+            test = self.source.read_folder(root, TestOptions(self.params)).evaluation
+            found.append(("test", test or ((), ())))
+        parts = {split: part for split, part in found if any(map(len, part))}
         splits = make_splits(root, list(parts.values()), self.params)
         for line in itertools.chain.from_iterable(split.damaged for split in splits):
             print(printable(f"left out: {line}"), file=sys.stderr, flush=True)

@@ -33,6 +33,7 @@ from tf_frame_vision.example_input import ExampleInput, ExampleOptions, Split, a
 from tf_frame_vision.formats import look_alikes
 from tf_frame_vision.formats.look_alikes import naming_look_alikes
 from tf_frame_vision.reading.folders import HeldOutOptions, existing_folder
+from tf_frame_vision.reading.splits import check_held_out
 
 # Format of a folder -> the option that chooses its input.
 INPUTS = {
@@ -186,7 +187,9 @@ class AnnotatedFolder(AnnotatedImages):
     def find(self) -> None:
         self.root = existing_folder(self.params.data_dir, "--input.data_dir", self.what_to_do)
         content = self.read_folder(self.root, self.params)
-        self.class_ids, self.remarks = content.ids, content.notes
+        self.class_ids, self.remarks, self.parts = content.ids, content.notes, content.splits
+        if content.evaluation is None:
+            check_held_out(self.root, self.params.eval_split)
         names = content.names
         parts: list[Any] = [content.training, content.evaluation]
         # `use` makes other columns of many objects, so these must not be held here.
@@ -226,7 +229,7 @@ class AnnotatedFolder(AnnotatedImages):
         splits = {id(split): split for split in self.splits.values() if split.count}.values()
         count = sum(count_beyond(split.content) for split in splits)
         beyond = [f"{count} boxes reach beyond their images and are cut"] if count else []
-        return (*self.remarks, *beyond)
+        return (*super().notes(), *self.remarks, *beyond)
 
     def content(self, split: Split) -> SplitContent:
         photographs = split.content

@@ -182,7 +182,7 @@ def make_content(
     params: Any,
     *,
     record_word: str,
-    notes: Sequence[str],
+    splits: Splits,
 ) -> FolderContent:
     """Returns classes and photographs.
 
@@ -191,7 +191,7 @@ def make_content(
       parts: files to train on, and perhaps to evaluate.
       params: options `classes` and `ignore_difficult`.
       record_word: what the files call the place of an object, such as `line`.
-      notes: remarks for people, a line each.
+      splits: the parts by their names.
 
     Raises:
       DataError: the file of the classes is wrong, or there is no class.
@@ -207,7 +207,8 @@ def make_content(
         ignore_difficult=params.ignore_difficult,
     )
     training, evaluation = (_make_part(part, make_photograph) for part in (*parts, ())[:2])
-    return FolderContent(names, training, evaluation if len(parts) > 1 else None, notes)
+    evaluated = evaluation if len(parts) > 1 else None
+    return FolderContent(names, training, evaluated, splits=splits)
 
 
 def _first_fault(parts: Sequence[Sequence[AnnotatedFile]], record_word: str) -> str:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from tf_frame.text_file import normal_name
 from tf_frame_vision.formats.record_fields import RecordError
+from tf_frame_vision.reading.splits import Splits
 
 Size = tuple[int, int]
 
@@ -81,6 +82,7 @@ class FolderContent:
       notes: remarks for people, a line each.
       ids: the data set's own ids of the classes; empty: they are 1, 2 ...
       rotated: whether the objects have four corners.
+      splits: the parts by their names.
     """
 
     names: Sequence[str]
@@ -89,6 +91,7 @@ class FolderContent:
     notes: Sequence[str] = ()
     ids: Sequence[int] = ()
     rotated: bool = False
+    splits: Splits = dataclasses.field(default_factory=Splits)
 
 
 def corner_box(corners: Sequence[float]) -> tuple[float, float, float, float]:

@@ -43,7 +43,7 @@ def read_coco_boxes(root: Path, params: Any) -> FolderContent:
     data = read_coco(root, params, _parse_box, kind="coco")
     parts = [(_photographs(root, part), part.content.damaged) for part in data.parts]
     evaluation = parts[1] if len(parts) > 1 else None
-    return FolderContent(data.names, parts[0], evaluation, data.notes, data.ids)
+    return FolderContent(data.names, parts[0], evaluation, data.notes, data.ids, splits=data.splits)
 
 
 class CocoJson(AnnotatedFolder):

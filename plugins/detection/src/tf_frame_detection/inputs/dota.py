@@ -59,7 +59,7 @@ def read_dota(root: Path, params: Any) -> FolderContent:
     if not splits.train:
         pairs, splits = part_folders(_find_folders(root), params.eval_split)
     parts = [read_files(root, pair, ".txt", None, _examine, kind="dota") for pair in pairs]
-    content = make_content(root, parts, params, record_word="line", notes=splits.notes())
+    content = make_content(root, parts, params, record_word="line", splits=splits)
     return dataclasses.replace(content, rotated=True)
 
 

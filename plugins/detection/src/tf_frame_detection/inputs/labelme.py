@@ -58,7 +58,9 @@ def read_labelme_boxes(root: Path, params: Any) -> FolderContent:
     classes, rotated = number_classes(data.names), params.rotated
     evaluation = None if data.evaluation is None else _part(data.evaluation, classes, rotated)
     training = _part(data.training, classes, rotated)
-    return FolderContent(data.names, training, evaluation, data.notes, rotated=rotated)
+    return FolderContent(
+        data.names, training, evaluation, data.notes, rotated=rotated, splits=data.splits
+    )
 
 
 class Labelme(AnnotatedFolder):

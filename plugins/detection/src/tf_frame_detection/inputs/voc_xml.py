@@ -37,7 +37,7 @@ from tf_frame_vision.formats.record_fields import RecordError, parse_numbers
 from tf_frame_vision.reading.folders import first_existing
 from tf_frame_vision.reading.inside import name_inside
 from tf_frame_vision.reading.scan import Problem
-from tf_frame_vision.reading.splits import Splits, find_splits, split_kind
+from tf_frame_vision.reading.splits import Splits, find_splits, is_whole, split_kind
 
 _WHAT_TO_DO = "Give --input.data_dir the folder with JPEGImages and Annotations"
 _LISTS = "ImageSets/Main"
@@ -76,8 +76,8 @@ def read_voc(root: Path, params: Any) -> FolderContent:
     Raises:
       DataError: a folder or a list is missing, or the file of the classes is wrong.
     """
-    parts, notes = _read_parts(root, params)
-    return make_content(root, parts, params, record_word="object", notes=notes)
+    parts, splits = _read_parts(root, params)
+    return make_content(root, parts, params, record_word="object", splits=splits)
 
 
 class VocXml(AnnotatedFolder):
@@ -89,8 +89,8 @@ class VocXml(AnnotatedFolder):
     read_folder = staticmethod(read_voc)
 
 
-def _read_parts(root: Path, params: Any) -> tuple[list[list[AnnotatedFile]], list[str]]:
-    """Returns the files to train on, and perhaps those to evaluate, and remarks."""
+def _read_parts(root: Path, params: Any) -> tuple[list[list[AnnotatedFile]], Splits]:
+    """Returns the files to train on, and perhaps those to evaluate, and the names of the parts."""
 
     def read(pair: tuple[Path, Path], names: Sequence[str] | None = None) -> list[AnnotatedFile]:
         return read_files(root, pair, ".xml", names, _examine, kind="voc")
@@ -101,18 +101,18 @@ def _read_parts(root: Path, params: Any) -> tuple[list[list[AnnotatedFile]], lis
         pairs = [_find_folders(part) for part in (splits.train, splits.eval) if part]
         if not splits.train or any(isinstance(pair, str) for pair in pairs):
             raise DataError(f"{root} has no folder {folders}. {_WHAT_TO_DO}.")
-        return [read(pair) for pair in pairs if not isinstance(pair, str)], splits.notes()
+        return [read(pair) for pair in pairs if not isinstance(pair, str)], splits
     lists, splits = _find_lists(root, params)
     if lists == (None, None):
         parts, splits = part_folders(folders, params.eval_split)
-        return [read(pair) for pair in parts], splits.notes()
+        return [read(pair) for pair in parts], splits
     images, xml = find_files(folders, ".xml")
     stems = sorted({*images, *xml})
     training, evaluation = _listed(root, params, lists, _unused_lists(root, splits), stems)
     files = read(folders, [*training, *(evaluation or ())])
     count = len(training)
     further = [] if evaluation is None else [files[count:]]
-    return [files[:count], *further], splits.notes()
+    return [files[:count], *further], splits
 
 
 def _find_folders(folder: Path) -> tuple[Path, Path] | str:
@@ -155,7 +155,8 @@ def _listed(
 ) -> tuple[Sequence[str], Sequence[str] | None]:
     """Returns names to train on and to evaluate; None: nothing says which to evaluate.
 
-    With one list, the second part is the remainder, without the names in unused lists.
+    With one list, the second part is the remainder, without the names in unused lists; CVAT's
+    list `default` has all names.
     """
     training, evaluation = (
         None if path is None else _read_inside(root, path, names, params) for path in lists
@@ -165,6 +166,8 @@ def _listed(
     remainder = [name for name in names if name not in used]
     if training is None:
         return remainder, evaluation
+    if evaluation is None and lists[0] and is_whole(lists[0].stem) and not params.train_list:
+        return training, None
     return training, evaluation or remainder or None
 
 

@@ -50,7 +50,9 @@ def read_yolo_boxes(root: Path, params: Any) -> FolderContent:
         )
     evaluation = None if data.evaluation is None else _part(root, data.evaluation, data.form)
     training = _part(root, data.training, data.form)
-    return FolderContent(data.names, training, evaluation, data.notes, rotated=rotated)
+    return FolderContent(
+        data.names, training, evaluation, data.notes, rotated=rotated, splits=data.splits
+    )
 
 
 class Yolo(AnnotatedFolder):

@@ -31,6 +31,22 @@ class ConvertOptions(ImageOptions):
     )
 
 
+class TestOptions:
+    """Options of a converter with the test part as the part to evaluate.
+
+    Args:
+      params: the options.
+    """
+
+    eval_split = "test"
+
+    def __init__(self, params: Any) -> None:
+        self._params = params
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._params, name)
+
+
 def range_setting(options: ImageOptions) -> dict[str, Any]:
     """Returns the setting that a rerun must repeat, none if the range of images is not given."""
     return {"image_range": list(options.image_range)} if options.image_range else {}

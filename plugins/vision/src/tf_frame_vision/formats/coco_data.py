@@ -15,6 +15,7 @@ from tf_frame_vision.formats.coco_file import CocoContent, read_coco_file
 from tf_frame_vision.formats.coco_layout import ImageFinder, find_coco
 from tf_frame_vision.formats.coco_records import Category, Parser
 from tf_frame_vision.reading.class_names import find_repeated
+from tf_frame_vision.reading.splits import Splits
 
 # Supercategory of the category that Roboflow puts above all others.
 _NONE = "none"
@@ -44,12 +45,14 @@ class CocoData:
       names, ids: classes, in the order of their ids.
       parts: images to train on, and perhaps to evaluate.
       notes: remarks for people, a line each.
+      splits: the parts by their names.
     """
 
     names: Sequence[str]
     ids: Sequence[int]
     parts: Sequence[CocoPart]
     notes: Sequence[str]
+    splits: Splits
 
 
 def read_coco(root: Path, params: Any, parse: Parser, *, kind: str) -> CocoData:
@@ -87,7 +90,7 @@ def read_coco(root: Path, params: Any, parse: Parser, *, kind: str) -> CocoData:
         if content.merged
     ]
     names = [categories[0][id_] for id_ in ids]
-    return CocoData(names, ids, parts, [*layout.notes, *notes[0], *merged])
+    return CocoData(names, ids, parts, [*notes[0], *merged], layout.splits)
 
 
 def _find_categories(content: CocoContent, used: set[int]) -> tuple[dict[int, str], list[str]]:

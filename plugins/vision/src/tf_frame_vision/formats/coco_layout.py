@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +22,7 @@ from tf_frame import option
 from tf_frame.errors import DataError
 from tf_frame_vision.reading.folders import first_existing, visible
 from tf_frame_vision.reading.inside import first_inside, inside, longest_end, path_below
-from tf_frame_vision.reading.splits import find_splits
+from tf_frame_vision.reading.splits import TEST, Splits, check_one_choice, find_splits
 
 _INSTANCES, _ENDING = "instances_", ".json"
 _ROBOFLOW = "_annotations.coco.json"
@@ -62,12 +61,12 @@ class CocoLayout:
     Attributes:
       training: the file to train on.
       evaluation: the file to evaluate; None: there is none.
-      notes: remarks for people, a line each.
+      splits: the parts by their names.
     """
 
     training: CocoFile
     evaluation: CocoFile | None = None
-    notes: Sequence[str] = ()
+    splits: Splits = dataclasses.field(default_factory=Splits)
 
 
 def find_coco(root: Path, params: Any) -> CocoLayout:
@@ -78,19 +77,29 @@ def find_coco(root: Path, params: Any) -> CocoLayout:
       params: `CocoOptions` and `eval_split`.
 
     Raises:
+      ConfigError: two options choose the file to evaluate.
       DataError: no file, or more than one, can be meant.
     """
-    training, evaluation, notes = _by_names(root, params.eval_split)
+    splits = _by_names(root, params.eval_split)
+    training, evaluation = _json_file(splits.train), _json_file(splits.eval)
     if params.train_annotations:
-        training, evaluation, notes = root / params.train_annotations, None, []
+        training = root / params.train_annotations
+        # A file of other parts may hold the same images.
+        evaluation = evaluation if params.eval_split == TEST else None
     if params.eval_annotations:
-        evaluation, notes = root / params.eval_annotations, []
+        check_one_choice(params, "eval_annotations")
+        evaluation = root / params.eval_annotations
     if training is None:
         training = _only_file(root, evaluation)
+    parts = [part for part in (splits.train, splits.eval, splits.test) if part]
+    others = [part.name for part in parts if _json_file(part) not in (training, evaluation)]
+    if params.train_annotations or params.eval_annotations:
+        splits = dataclasses.replace(splits, test=None)
+    splits = dataclasses.replace(splits, unused=[*dict.fromkeys((*splits.unused, *others))])
     return CocoLayout(
         _with_images(root, training, params.train_images, "train"),
         _with_images(root, evaluation, params.eval_images, "val") if evaluation else None,
-        notes,
+        splits,
     )
 
 
@@ -149,17 +158,23 @@ class ImageFinder:
         return path_below(self._root, path)
 
 
-def _by_names(root: Path, eval_split: str) -> tuple[Path | None, Path | None, list[str]]:
-    """Returns the files to train on and to evaluate in COCO's, CVAT's or Roboflow's layout."""
+def _by_names(root: Path, eval_split: str) -> Splits:
+    """Returns the files of COCO's and CVAT's layouts, or the folders of Roboflow's."""
     annotations = root / "annotations"
     if annotations.is_dir():
         splits = find_splits(annotations, eval_split=eval_split, before=_INSTANCES, ending=_ENDING)
         if splits.train or splits.eval:
-            return splits.train, splits.eval, splits.notes()
+            return splits
     splits = find_splits(root, eval_split=eval_split)
-    files = [path and path / _ROBOFLOW for path in (splits.train, splits.eval)]
-    training, evaluation = (path if path and path.exists() else None for path in files)
-    return training, evaluation, splits.notes() if training else []
+    parts = (splits.train, splits.eval, splits.test)
+    train, evaluation, test = (
+        part if part and (part / _ROBOFLOW).exists() else None for part in parts
+    )
+    return Splits(train, evaluation, test, splits.unused) if train else Splits()
+
+
+def _json_file(part: Path | None) -> Path | None:
+    return part / _ROBOFLOW if part and part.is_dir() else part
 
 
 def _only_file(root: Path, evaluation: Path | None) -> Path:

@@ -24,7 +24,7 @@ from tf_frame_vision.reading.class_names import find_class_names, find_repeated
 from tf_frame_vision.reading.folders import files_below, first_existing
 from tf_frame_vision.reading.inside import first_inside, inside, path_below
 from tf_frame_vision.reading.scan import Problem, scan
-from tf_frame_vision.reading.splits import find_splits
+from tf_frame_vision.reading.splits import Splits, find_splits
 
 _CLASSES = ("classes.txt", "labels.txt")
 
@@ -70,12 +70,14 @@ class LabelmeData:
       names: the classes, without `IGNORE` and `BACKGROUND`.
       training, evaluation: the images; None: there is no part to evaluate.
       notes: remarks for people, a line each.
+      splits: the parts by their names.
     """
 
     names: Sequence[str]
     training: Sequence[LabelmeImage]
     evaluation: Sequence[LabelmeImage] | None
     notes: Sequence[str]
+    splits: Splits
 
 
 def read_labelme(root: Path, params: Any) -> LabelmeData:
@@ -109,9 +111,10 @@ def read_labelme(root: Path, params: Any) -> LabelmeData:
     _check_once([image for image in images.values() if not image.error])
     training, *evaluation = [[images[file] for file in part if file in images] for part in parts]
     used = [image.path for image in images.values()]
-    notes = [*splits.notes(), *finder.notes(folders, used, len(files) - len(images))]
+    notes = finder.notes(folders, used, len(files) - len(images))
     classes = _class_names(root, params, images.values())
-    return LabelmeData(classes, training, evaluation[0] if evaluation else None, notes)
+    splits = splits if splits.train else Splits()
+    return LabelmeData(classes, training, evaluation[0] if evaluation else None, notes, splits)
 
 
 class _ImageFinder:

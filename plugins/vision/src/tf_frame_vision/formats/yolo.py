@@ -24,6 +24,7 @@ from tf_frame_vision.formats.yolo_layout import Layout, find_layout, labels_fold
 from tf_frame_vision.reading.folders import visible
 from tf_frame_vision.reading.inside import path_below
 from tf_frame_vision.reading.scan import MISSING, Problem, scan
+from tf_frame_vision.reading.splits import Splits
 
 # Label files without an image that are opened, to tell them from notes of people.
 _OPENED = 20
@@ -80,6 +81,7 @@ class YoloData:
       form: the form of the labels: see `yolo_labels`.
       training, evaluation: the images; None: there is no part to evaluate.
       notes: remarks for people, a line each.
+      splits: the parts by their names.
       keypoints: numbers after each box that are points of a pose.
     """
 
@@ -88,6 +90,7 @@ class YoloData:
     training: YoloPart
     evaluation: YoloPart | None
     notes: Sequence[str]
+    splits: Splits
     keypoints: int = 0
 
 
@@ -129,6 +132,7 @@ def read_yolo(root: Path, params: Any) -> YoloData:
         training=training,
         evaluation=None if layout.evaluation is None else evaluation,
         notes=[*layout.notes, *_notes(layout, labels, missing)],
+        splits=layout.splits,
         keypoints=layout.keypoints,
     )
 

@@ -61,6 +61,7 @@ class Layout:
       training, evaluation: paths of the images; None: there is no part to evaluate.
       keypoints: numbers after each box that are points of a pose.
       notes: remarks for people, a line each.
+      splits: the parts by their names.
     """
 
     names: Sequence[str]
@@ -69,6 +70,7 @@ class Layout:
     evaluation: Sequence[str] | None
     keypoints: int = 0
     notes: Sequence[str] = ()
+    splits: Splits = dataclasses.field(default_factory=Splits)
 
 
 def find_layout(root: Path, params: Any) -> Layout:
@@ -92,9 +94,8 @@ def find_layout(root: Path, params: Any) -> Layout:
     if not training:
         raise DataError(f"{root} has no image to train on; is it a data set of YOLO?")
     training, evaluation = finder.unique(training), evaluation and finder.unique(evaluation)
-    return Layout(
-        names, names_file, training, evaluation, count_keypoints(path, content), finder.notes
-    )
+    keypoints = count_keypoints(path, content)
+    return Layout(names, names_file, training, evaluation, keypoints, finder.notes, finder.splits)
 
 
 def labels_folder(folder: str, root: Path) -> str:
@@ -127,6 +128,7 @@ class _Finder:
     def __init__(self, root: Path, source: Path, outside: bool) -> None:
         self._root, self._source, self._outside = root, source, outside
         self.notes: list[str] = []
+        self.splits = Splits()
 
     def from_yaml(self, content: Any, eval_split: str) -> tuple[list[str], list[str] | None]:
         """Returns the images of `train`, and of `val` or `test` if the file has it."""
@@ -140,8 +142,9 @@ class _Finder:
         wanted = TEST if eval_split == TEST else EVAL
         if wanted == TEST and TEST not in keys:
             raise DataError(f"--input.eval_split test: {self._source} has no line test: ...")
-        if TEST in keys and wanted != TEST and (path := self._end(str(content[keys[TEST]]))):
-            self.notes += Splits(test=path, unused=["test"]).notes()
+        test = self._end(str(content[keys[TEST]])) if TEST in keys else None
+        if wanted == EVAL and test:
+            self.splits = Splits(test=Path(TEST), unused=[TEST])
         training, evaluation = (
             self._part(content, keys[kind]) if kind in keys else None for kind in (TRAIN, wanted)
         )
@@ -153,7 +156,7 @@ class _Finder:
             if folder.is_dir():
                 splits = find_splits(folder, eval_split=eval_split, ending=ending)
                 if splits.train:
-                    self.notes += splits.notes()
+                    self.splits = splits
                     evaluation = self._images(splits.eval) if splits.eval else None
                     return self._images(splits.train), evaluation
         return _images_below(self._root), None

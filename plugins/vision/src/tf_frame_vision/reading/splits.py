@@ -49,13 +49,19 @@ class Splits:
     test: Path | None = None
     unused: Sequence[str] = ()
 
-    def notes(self) -> list[str]:
-        """Returns a line that names the parts that are not used, if there are any."""
-        if not self.unused:
+    def notes(self, *, uses_test: bool = False) -> list[str]:
+        """Returns a line that names the parts that are not used, if there are any.
+
+        Args:
+          uses_test: whether the test part is used as well, as by converters.
+        """
+        test = self.test.name if self.test and uses_test else None
+        unused = [name for name in self.unused if name != test]
+        if not unused:
             return []
-        names = " and ".join(self.unused)
-        verb = "is" if len(self.unused) == 1 else "are"
-        is_test = self.test is not None and self.test != self.eval
+        names = " and ".join(unused)
+        verb = "is" if len(unused) == 1 else "are"
+        is_test = self.test is not None and self.test != self.eval and not uses_test
         hint = "; --input.eval_split test evaluates the test part" if is_test else ""
         return [f"{names} {verb} not used{hint}"]
 
