@@ -4,6 +4,7 @@ import base64
 import io
 import itertools
 import json
+import shutil
 
 import numpy as np
 import pytest
@@ -145,8 +146,13 @@ def test_objects_become_masks(tmp_path, name):
 @pytest.mark.parametrize("name", slow_but(0, INPUTS))
 def test_records_have_the_same_masks(tmp_path, capsys, name):
     folder, records = str(WRITERS[name](tmp_path / "data")), str(tmp_path / "records")
+    for part in [*tmp_path.rglob("val"), *tmp_path.rglob("valid")]:
+        shutil.copytree(part, part.parent / "test")
     assert main(["convert", name, folder, records, "--shards", "1"]) == 0
-    assert "train: 2 images of 3 classes in 1 shards" in capsys.readouterr().out
+    printed = capsys.readouterr()
+    assert "train: 2 images of 3 classes in 1 shards" in printed.out
+    assert "test: 1 images of 3 classes in 1 shards" in printed.out
+    assert "not used" not in printed.err
     options = {**PLAIN, "data_dir": records}
     read = SegmentationTfrecord(params=SegmentationTfrecord.Params(**options))
     assert read.info.class_names == ("background", "cat", "dog")
