@@ -60,8 +60,7 @@ def by_decode_image(folder: Path, names: list[str], order: tf.data.Dataset) -> t
 
     def read(number: tf.Tensor, index: tf.Tensor) -> tf.data.Dataset:
         files = tf.data.Dataset.from_tensors(paths[index])
-        attempts = [files.map(without_autograph(decode))]
-        return first_readable(attempts, unreadable(specs, paths[index], "damaged"))
+        return first_readable(files, [decode], unreadable(specs, paths[index], "damaged"))
 
     return order.interleave(without_autograph(read), cycle_length=8, block_length=1)
 

@@ -10,7 +10,7 @@ from PIL import Image
 
 from slow_cases import slow_but
 from tf_frame_vision.reading.decoding import image_decoders
-from tf_frame_vision.reading.examples import first_readable, without_autograph
+from tf_frame_vision.reading.examples import first_readable
 from tf_frame_vision.reading.export_decoding import decode_in_export
 from tf_frame_vision.reading.image_header import ImageError, read_header
 from tf_frame_vision.reading.image_options import ImageOptions
@@ -68,9 +68,8 @@ def test_a_damaged_image_gives_one_line(seed):
         files = tf.data.Dataset.from_tensors(data)
         options = ImageOptions(max_pixels=MOST)
         decoders = image_decoders(options)
-        attempts = [files.map(without_autograph(decode)) for decode in decoders]
         last = (np.zeros([1, 1, 3], np.uint8), "no decoder")
-        iterator = tf.data.make_initializable_iterator(first_readable(attempts, last))
+        iterator = tf.data.make_initializable_iterator(first_readable(files, decoders, last))
         example, exported = iterator.get_next(), decode_in_export(data, options)
         for number in range(30):
             images = sound(random)

@@ -9,7 +9,7 @@ from PIL import Image, ImageOps
 
 from sessions import compute
 from tf_frame_vision.reading.decoding import image_decoders
-from tf_frame_vision.reading.examples import first_readable, without_autograph
+from tf_frame_vision.reading.examples import first_readable
 from tf_frame_vision.reading.export_decoding import decode_in_export
 from tf_frame_vision.reading.image_options import ImageOptions
 from tf_frame_vision.reading.pixels import load_pixels
@@ -104,8 +104,8 @@ def decoders():
     with tf.Graph().as_default(), tf.Session() as session:
         data = tf.placeholder(tf.string, [])
         files = tf.data.Dataset.from_tensors(data)
-        attempts = [files.map(without_autograph(decode)) for decode in image_decoders()]
-        read = first_readable(attempts, (np.zeros([1, 1, 3], np.uint8), "no decoder"))
+        attempts = image_decoders()
+        read = first_readable(files, attempts, (np.zeros([1, 1, 3], np.uint8), "no decoder"))
         iterator = tf.data.make_initializable_iterator(read)
         example, exported = iterator.get_next(), decode_in_export(data)
 

@@ -21,7 +21,6 @@ from tf_frame_vision.reading.examples import (
     first_readable,
     read_by_data_sets,
     unreadable,
-    without_autograph,
 )
 
 
@@ -61,11 +60,8 @@ def drawn_examples(
             fields = {"image": image, "mask": mask, "mask_name": source}
             return example(specs, fields, path, problem)
 
-        attempts = [
-            files.map(without_autograph(functools.partial(decoded, decode)))
-            for decode in image_decoders(options)
-        ]
+        attempts = [functools.partial(decoded, decode) for decode in image_decoders(options)]
         why = tf.strings.join(["it cannot be read, or ", source, " has changed"])
-        return first_readable(attempts, unreadable(specs, path, why))
+        return first_readable(files, attempts, unreadable(specs, path, why))
 
     return read_by_data_sets(order, read)

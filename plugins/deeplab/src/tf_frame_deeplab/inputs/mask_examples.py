@@ -22,7 +22,6 @@ from tf_frame_vision.reading.examples import (
     first_readable,
     read_by_data_sets,
     unreadable,
-    without_autograph,
 )
 from tf_frame_vision.reading.orientation import UPRIGHT
 from tf_frame_vision.reading.turning import turned
@@ -86,15 +85,11 @@ def pair_examples(
             fields = {"image": pixels, "mask": classes, "mask_name": mask}
             return example(SPECS, fields, image, problem)
 
-        attempts = [
-            files.map(without_autograph(functools.partial(decoded, decode)))
-            for decode in image_decoders(options)
-        ]
-
+        attempts = [functools.partial(decoded, decode) for decode in image_decoders(options)]
         last = unreadable(
             SPECS, images[index], tf.strings.join(["it or ", masks[index], " cannot be decoded"])
         )
-        return first_readable(attempts, last)
+        return first_readable(files, attempts, last)
 
     return read_by_data_sets(order, read)
 

@@ -80,8 +80,7 @@ def _decode_upright_jpeg(data: Any, options: ImageOptions) -> Any:
         size = tf.io.extract_jpeg_shape(data)
     # Colours of four components are for print.
     is_small = fits(size[0], size[1], options.max_pixels, tf.strings.length(data))
-    checks = [_assert(size[2] < 4), _assert(is_small)]
-    with tf.control_dependencies(checks):
+    with tf.control_dependencies([_assert((size[2] < 4) & is_small)]):
         return decode_jpeg_or_png(tf.identity(data))
 
 
@@ -94,10 +93,10 @@ def _decode_upright_png(data: Any, options: ImageOptions) -> Any:
         header = tf.strings.substr(data, 16, 9)
     size = tf.strings.substr(header, 0, 8)
     width, height = tf.unstack(tf.io.decode_raw(size, tf.int32, little_endian=False), 2)
-    checks = [_assert(fits(height, width, options.max_pixels, tf.strings.length(data)))]
+    is_right = fits(height, width, options.max_pixels, tf.strings.length(data))
     if options.image_range:
-        checks.append(_assert(tf.not_equal(tf.strings.substr(header, 8, 1), b"\x10")))
-    with tf.control_dependencies(checks):
+        is_right &= tf.not_equal(tf.strings.substr(header, 8, 1), b"\x10")
+    with tf.control_dependencies([_assert(is_right)]):
         return decode_jpeg_or_png(tf.identity(data))
 
 

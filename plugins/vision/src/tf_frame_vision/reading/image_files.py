@@ -21,7 +21,6 @@ from tf_frame_vision.reading.examples import (
     first_readable,
     read_by_data_sets,
     unreadable,
-    without_autograph,
 )
 from tf_frame_vision.reading.pipeline import asserted, mapped
 
@@ -60,11 +59,8 @@ def _read_image(path: Any, specs: Any, values: Mapping[str, Any], options: Any) 
         image, problem = decode(tf.io.read_file(path))
         return example(specs, {**values, "image": image}, path, problem)
 
-    attempts = [
-        files.map(without_autograph(functools.partial(read, decode)))
-        for decode in image_decoders(options)
-    ]
-    return first_readable(attempts, unreadable(specs, path, "it cannot be read"))
+    attempts = [functools.partial(read, decode) for decode in image_decoders(options)]
+    return first_readable(files, attempts, unreadable(specs, path, "it cannot be read"))
 
 
 def images_to_predict(

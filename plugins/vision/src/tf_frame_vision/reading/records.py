@@ -27,7 +27,6 @@ from tf_frame_vision.reading.examples import (
     first_readable,
     read_by_data_sets,
     unreadable,
-    without_autograph,
     zeros,
 )
 from tf_frame_vision.reading.record_index import RecordIndex
@@ -120,8 +119,8 @@ def _example(record: Any, name: Any, form: RecordFormat, decoders: Sequence[Any]
         functools.partial(whole, decode_image) for decode_image in decoders
     ]
     functions += [only_image_decoded, not_parsed]
-    attempts = [record.map(without_autograph(function)) for function in functions]
-    return first_readable(attempts, unreadable(specs, name, "the checksum of its data is wrong"))
+    last = unreadable(specs, name, "the checksum of its data is wrong")
+    return first_readable(record, functions, last)
 
 
 def _explain_not_parsed(data: bytes, keys: Mapping[str, Any]) -> str:
