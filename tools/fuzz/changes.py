@@ -42,7 +42,9 @@ def damage(path: Path, random: Random, outside: Path) -> str:
             path.write_bytes(changed)
             return f"structure of {path.name}"
     if path.suffix in _IS_TEXT and random.random() < 0.8:
-        changes: Sequence[Callable[..., bytes]] = (_replace_tokens, _change_lines, _other_encoding)
+        changes: Sequence[Callable[..., bytes]] = (
+            *(_replace_tokens, _change_lines, _other_encoding, _insert_run),
+        )
     else:
         changes = (_flip_bits, _cut, _insert, _repeat, _empty)
     change = random.choice(changes)
@@ -209,6 +211,14 @@ def _replace_tokens(content: bytes, random: Random, outside: str) -> bytes:
             token = random.choice(places).group()
         text = text[: place.start()] + token + text[place.end() :]
     return text.encode()
+
+
+def _insert_run(content: bytes, random: Random, _: str) -> bytes:
+    """Inserts one text many times, at which slow patterns and parsers take minutes."""
+    run = random.choice((*" \n\t0'\",{[<.(/\\a=:-", "\r\n", "a ", " 1", "item ", "a\n"))
+    places = [0, len(content), *(match.end() for match in re.finditer(rb"[\s,:>]", content))]
+    place = random.choice(places)
+    return content[:place] + run.encode() * 100_000 + content[place:]
 
 
 def _change_lines(content: bytes, random: Random, _: str) -> bytes:

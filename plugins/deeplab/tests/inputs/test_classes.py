@@ -22,6 +22,12 @@ def classes(folder, text, ignore_label=255):
     return read_classes(path, ignore_label=ignore_label)
 
 
+def test_a_line_of_many_blanks_takes_no_minutes(tmp_path):
+    name = f"a{' ' * 10**6}b"
+    assert classes(tmp_path, f"{name}\nc\n").names == [name, "c"]
+    assert class_lines([name]) == [name]
+
+
 def test_a_line_is_a_class(tmp_path):
     lines = classes(tmp_path, "# three\nbackground\n\n  traffic light\nlane 2\n")
     assert lines.names == ["background", "traffic light", "lane 2"]

@@ -24,6 +24,13 @@ def test_any_class_is_read_as_it_was_written(tmp_path, count):
     check_many(check, count, classes=strategies.dictionaries(ids, TEXTS, min_size=1, max_size=6))
 
 
+def test_many_blanks_take_no_minutes(tmp_path):
+    path = tmp_path / "classes.txt"
+    name = f"item{' ' * 10**6}x"
+    path.write_text("\n" * 10**6 + name)
+    assert read_label_map(path) == {1: name}
+
+
 READ = {
     "single quotes": ('item {\n id: 17\n name: "cat\'s"\n}', {17: "cat's"}),
     "the order of the ids": ("item { name: 'b' id: 2 } item { name: 'a' id: 1 }", {1: "a", 2: "b"}),

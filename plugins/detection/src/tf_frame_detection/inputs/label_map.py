@@ -43,7 +43,7 @@ _FIELDS = {
 }
 _REPEATED = ("item", "keypoints", "ancestor_ids", "descendant_ids")
 # A list of names may have a class `item`, but hardly a line like this.
-_ITEM = re.compile(r"^\s*item\s*:?\s*[{<]", re.MULTILINE)
+_ITEM = re.compile(r"^[ \t]*item\s*(?::\s*)?[{<]", re.MULTILINE)
 _TYPOGRAPHIC = re.compile("[\u2018-\u201f\u00ab\u00bb]")
 
 

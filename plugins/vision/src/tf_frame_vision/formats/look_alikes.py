@@ -22,7 +22,7 @@ YOLO = (BOXES, OBB, SEGMENTS)
 _FILES, _OPENED, _BYTES = 5000, 5, 1 << 16
 _COCO_KEY = re.compile(r'"(annotations|categories)"\s*:\s*\[')
 _SHAPES_KEY = re.compile(r'"shapes"\s*:\s*\[')
-_VOC_TAG = re.compile(r"<annotation\b.*<object\b", re.DOTALL)
+_VOC_TAGS = re.compile(r"<annotation\b"), re.compile(r"<object\b")
 _DOTA_HEADERS = ("imagesource:", "gsd:")
 
 
@@ -81,7 +81,8 @@ def _format(path: Path, ending: str) -> str:
     with path.open("rb") as file:
         text = file.read(_BYTES).decode("utf-8", "replace")
     if ending == ".xml":
-        return VOC if _VOC_TAG.search(text) else ""
+        first = _VOC_TAGS[0].search(text)
+        return VOC if first and _VOC_TAGS[1].search(text, first.end()) else ""
     if ending == ".json":
         if _SHAPES_KEY.search(text):
             return LABELME
