@@ -48,12 +48,12 @@ class _Opened:
 
 
 def run_cases(options: argparse.Namespace) -> None:
-    """Runs cases, and prints outcome and text of each."""
-    (name,) = options.kinds
+    """Runs the cases whose kinds and seeds are read, and prints outcome, text and MB of each."""
     results = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     opened = _Opened()
-    for seed in range(options.seed, options.seed + options.count):
+    for line in sys.stdin:
+        name, seed = json.loads(line)
         with tempfile.TemporaryDirectory() as folder:
             root = Path(os.path.realpath(folder))
             tempfile.tempdir = str(root / "temporary")
@@ -61,15 +61,14 @@ def run_cases(options: argparse.Namespace) -> None:
             os.environ["XDG_CACHE_HOME"] = str(root / "cache")
             outcome, text = _run_case(KINDS[name], root, seed, options, opened)
             if options.keep and outcome not in ("used", "refused"):
-                kept = Path(options.keep) / f"{name}-{seed}"
-                shutil.rmtree(kept, ignore_errors=True)
-                subprocess_copy(root / "data", kept)
+                _keep(root / "data", Path(options.keep) / f"{name}-{seed}")
             tempfile.tempdir = None
         print(json.dumps([outcome, text, _peak_memory()]), file=results, flush=True)
 
 
-def subprocess_copy(source: Path, target: Path) -> None:
+def _keep(source: Path, target: Path) -> None:
     """Copies a folder with its pipes and links."""
+    shutil.rmtree(target, ignore_errors=True)
     target.parent.mkdir(parents=True, exist_ok=True)
     os.spawnlp(os.P_WAIT, "cp", "cp", "-a", str(source), str(target))
 

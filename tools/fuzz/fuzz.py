@@ -19,7 +19,7 @@ import json
 import select
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from cases import run_cases
 from data_sets import KINDS
@@ -55,42 +55,66 @@ def main(arguments: Sequence[str] | None = None) -> int:
         run_cases(options)
         return 0
     has_faults = False
-    for kind in options.kinds or KINDS:
-        outcomes, most = collections.Counter(), 0
-        for seed, outcome, text, memory in _results(kind, options):
-            outcomes[outcome], most = outcomes[outcome] + 1, max(most, memory)
-            is_fault = outcome not in ("used", "refused")
-            has_faults = has_faults or is_fault
-            if is_fault or options.all:
-                print(f"{kind} --seed {seed}: {outcome}: {text}", flush=True)
-        counts = ", ".join(f"{count} {outcome}" for outcome, count in sorted(outcomes.items()))
-        print(f"{kind}: {counts}; at most {most} MB", flush=True)
+    with _Child(options) as child:
+        for kind in options.kinds or KINDS:
+            outcomes, most = collections.Counter(), 0
+            for seed in range(options.seed, options.seed + options.count):
+                outcome, text, memory = child.run(kind, seed)
+                outcomes[outcome], most = outcomes[outcome] + 1, max(most, memory)
+                is_fault = outcome not in ("used", "refused")
+                has_faults = has_faults or is_fault
+                if is_fault or options.all:
+                    print(f"{kind} --seed {seed}: {outcome}: {text.strip()}", flush=True)
+            counts = ", ".join(f"{count} {outcome}" for outcome, count in sorted(outcomes.items()))
+            print(f"{kind}: {counts}; at most {most} MB", flush=True)
     return int(has_faults)
 
 
-def _results(kind: str, options: argparse.Namespace) -> Iterator[tuple[int, str, str, int]]:
-    """Yields seed, outcome, text and MB of each case; a process that hangs or dies is replaced."""
-    seed, end = options.seed, options.seed + options.count
-    while seed < end:
-        command = [sys.executable, __file__, kind, "--child", "--seed", str(seed)]
-        command += ["--count", str(end - seed), "--memory", str(options.memory)]
+class _Child:
+    """A process that runs the cases; one that hangs or dies is replaced.
+
+    Args:
+      options: those of the command line.
+    """
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        self._options, self._process = options, None
+
+    def __enter__(self) -> _Child:
+        return self
+
+    def __exit__(self, *failure: object) -> None:
+        self._end()
+
+    def run(self, kind: str, seed: int) -> tuple[str, str, int]:
+        """Returns outcome, text and MB of a case."""
+        secs = self._options.secs + (_START_SECS if self._process is None else 0)
+        process = self._process = self._process or self._start()
+        assert process.stdin is not None and process.stdout is not None
+        process.stdin.write(f"{json.dumps([kind, seed])}\n".encode())
+        process.stdin.flush()
+        is_ready, _, _ = select.select([process.stdout], [], [], secs)
+        line = process.stdout.readline() if is_ready else b""
+        if line:
+            outcome, text, memory = json.loads(line)
+            return outcome, text, memory
+        self._end()
+        return ("crash", "the process died", 0) if is_ready else ("hang", f"{secs:g} s", 0)
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        options = self._options
+        command = [sys.executable, __file__, "--child", "--memory", str(options.memory)]
         command += ["--batches", str(options.batches), "--commands", str(options.commands)]
         command += ["--keep", options.keep] if options.keep else []
-        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as child:
-            assert child.stdout is not None
-            secs = _START_SECS
-            while seed < end:
-                ready, _, _ = select.select([child.stdout], [], [], secs)
-                line = child.stdout.readline() if ready else b""
-                secs = options.secs
-                if not line:
-                    child.kill()
-                    what = "the process died" if ready else f"no end within {secs:g} s"
-                    yield seed, "crash" if ready else "hang", what, 0
-                    seed += 1
-                    break
-                yield (seed, *json.loads(line))
-                seed += 1
+        return subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        )
+
+    def _end(self) -> None:
+        if self._process is not None:
+            self._process.kill()
+            self._process.communicate()
+            self._process = None
 
 
 if __name__ == "__main__":
