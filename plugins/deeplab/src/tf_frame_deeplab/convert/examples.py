@@ -24,6 +24,7 @@ from tf_frame_deeplab.inputs.mask_file import (
 from tf_frame_vision.convert import images
 from tf_frame_vision.convert.folders import content
 from tf_frame_vision.convert.records import CorruptImage
+from tf_frame_vision.reading.damage import Damage
 from tf_frame_vision.reading.image_options import MAX_PIXELS, ImageOptions
 
 _NAME_KEY = "image/filename"
@@ -84,7 +85,7 @@ def record_classes(picture: MaskedPicture, *, max_pixels: int = MAX_PIXELS) -> N
     unknown = [value for value in values.tolist() if value not in meaning]
     if unknown:
         pixel = describe_colour(unknown[0]) if in_colour else f"the value {unknown[0]}"
-        raise DamagedPairError(f"{path} has {pixel}, which is no class")
+        raise DamagedPairError(Damage.of_file(path, f"it has {pixel}, which is no class"))
     return np.array([meaning[value] for value in values.tolist()], np.int64)[places]
 
 

@@ -11,7 +11,7 @@ import dataclasses
 import struct
 import sys
 import zlib
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tf_frame_deeplab.inputs.classes import Classes
+from tf_frame_vision.reading.damage import Damage
 from tf_frame_vision.reading.image_header import ImageError, ImageHeader, open_image, read_header
 from tf_frame_vision.reading.image_options import MAX_PIXELS
 from tf_frame_vision.reading.orientation import UPRIGHT
@@ -73,7 +74,11 @@ class Facts:
 
 
 class DamagedPairError(Exception):
-    """A pair that cannot be used; the message names the file and says why."""
+    """A pair that cannot be used, for the reason in a `Damage`."""
+
+
+def _damaged_mask(pair: Pair, clause: str) -> DamagedPairError:
+    return DamagedPairError(Damage.of_file(pair.mask, clause, f"a mask {clause}"))
 
 
 def examine(pair: Pair, *, max_pixels: int = MAX_PIXELS) -> Facts:
@@ -91,19 +96,19 @@ def examine(pair: Pair, *, max_pixels: int = MAX_PIXELS) -> Facts:
     image = _read_header(pair.image, max_pixels)
     mask = _read_header(pair.mask, max_pixels)
     if mask.format != "PNG":
-        raise DamagedPairError(f"{pair.mask} is no PNG; {_ONLY_PNG}")
+        raise _damaged_mask(pair, f"is no PNG; {_ONLY_PNG}")
     turn = mask.orientation
     if (mask.height, mask.width) != (image.height, image.width):
         if (mask.height, mask.width) != (image.stored_height, image.stored_width):
-            raise DamagedPairError(
-                f"{pair.mask} is {mask.height} x {mask.width} pixels, "
-                f"but its image {image.height} x {image.width}"
-            )
+            sizes = mask.height, mask.width, image.height, image.width
+            clause = "is {} x {} pixels, but its image {} x {}".format(*sizes)
+            raise _damaged_mask(pair, clause)
         if turn != UPRIGHT:
-            raise DamagedPairError(
-                f"{pair.mask} and its image have EXIF orientations, {turn} and "
-                f"{image.orientation}, by which their sizes differ; remove that of the mask"
+            clause = (
+                f"and its image have EXIF orientations, {turn} and {image.orientation}, by which "
+                "their sizes differ; remove that of the mask"
             )
+            raise _damaged_mask(pair, clause)
         turn = image.orientation
     return _mask_facts(pair.mask, image, turn)
 
@@ -112,7 +117,7 @@ def _read_header(path: Path, max_pixels: int) -> ImageHeader:
     try:
         return read_header(path, max_pixels=max_pixels)
     except ImageError as error:
-        raise DamagedPairError(f"{path}: {error}") from None
+        raise DamagedPairError(Damage(str(path), str(error))) from None
 
 
 def _mask_facts(path: Path, image: ImageHeader, turn: int) -> Facts:
@@ -140,17 +145,25 @@ def check_pixels(
     allowed = {*range(len(classes.names)), ignore_label}
     values = count_values(mask_values(pair.mask, facts))
     if facts.kind != COLOUR:
-        check_values(str(pair.mask), values, allowed, len(classes.names), ignore_label)
-        return values
-    if not classes.colours:
-        raise DamagedPairError(
-            f"{pair.mask} is in colour, but the classes have no colours; write them in the file of"
-            " the classes, or save the mask as grey values or with a palette"
+        unknown = sorted(values.keys() - allowed)
+        fault = (
+            f"has the value {unknown[0]}; classes are 0 to {len(classes.names) - 1}, and "
+            f"{ignore_label} is ignored (--input.ignore_label)"
+            if unknown
+            else ""
         )
-    unknown = sorted(values.keys() - set(classes.colours))
-    if unknown:
-        raise DamagedPairError(f"{pair.mask} has {describe_colour(unknown[0])}, which no class has")
-    return {classes.colours[code]: count for code, count in values.items()}
+    elif not classes.colours:
+        fault = (
+            "is in colour, but the classes have no colours; write them in the file of the "
+            "classes, or save the mask as grey values or with a palette"
+        )
+    else:
+        unknown = sorted(values.keys() - classes.colours.keys())
+        fault = f"has {describe_colour(unknown[0])}, which no class has" if unknown else ""
+        values = {classes.colours.get(code, code): count for code, count in values.items()}
+    if fault:
+        raise _damaged_mask(pair, fault)
+    return values
 
 
 def count_values(mask: NDArray[np.integer[Any]]) -> dict[int, int]:
@@ -169,7 +182,7 @@ def _check_image(path: Path) -> None:
         with open_image(path, max_pixels=sys.maxsize) as (image, _):
             image.load()
     except ImageError as error:
-        raise DamagedPairError(f"{path}: {error}") from None
+        raise DamagedPairError(Damage(str(path), str(error))) from None
 
 
 def mask_values(path: Path, facts: Facts) -> NDArray[np.int32]:
@@ -184,20 +197,8 @@ def mask_values(path: Path, facts: Facts) -> NDArray[np.int32]:
         # The limit of pixels was checked with the header.
         values: NDArray[np.int32] = load_mask(path, max_pixels=sys.maxsize, orientation=facts.turn)
     except ImageError as error:
-        raise DamagedPairError(f"{path}: {error}") from None
+        raise DamagedPairError(Damage(str(path), str(error))) from None
     return values
-
-
-def check_values(
-    name: str, values: Collection[int], allowed: Collection[int], count: int, ignore_label: int
-) -> None:
-    """Raises a DamagedPairError for a value that is no class."""
-    unknown = sorted(set(values) - set(allowed))
-    if unknown:
-        raise DamagedPairError(
-            f"{name} has the value {unknown[0]}; classes are 0 to {count - 1}, "
-            f"and {ignore_label} is ignored (--input.ignore_label)"
-        )
 
 
 def describe_colour(code: int) -> str:

@@ -16,9 +16,7 @@ folder of images, whose sub-folders the folder of masks has, too.
 from __future__ import annotations
 
 import dataclasses
-import itertools
 from collections.abc import Hashable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -57,7 +55,7 @@ _WHAT_TO_DO = (
 # Pixels of images that are decoded before a run starts; of further images the header is read. All
 # masks are decoded.
 _CHECKED_PIXELS = 200e6
-_VERSION = 1
+_VERSION = 2
 
 
 @dataclasses.dataclass(frozen=True)
@@ -71,6 +69,8 @@ class SegmentationFolder(SegmentedImages):
     """Images and masks of a folder; masks are grey values, palettes or colours."""
 
     Params: ClassVar[type] = Params
+    # Of images that were looked at before the run starts.
+    _decoded_pixels = 0
 
     def find(self) -> None:
         params = self.params
@@ -118,72 +118,50 @@ class SegmentationFolder(SegmentedImages):
 
     def _split(self, pairs: Sequence[Pair]) -> Split:
         """Checks pairs; damaged pairs end the run, or are left out with `skip_corrupt`."""
-        with ThreadPoolExecutor() as pool:
-            facts = list(pool.map(self._read_facts, pairs))
-        decoded = iter(self._count_pixels([*zip(pairs, facts, strict=True)]))
-        facts = [next(decoded) if isinstance(fact, Facts) else fact for fact in facts]
-        damaged = [
-            _make_damage(pair, problem)
-            for pair, problem in zip(pairs, facts, strict=True)
-            if isinstance(problem, str)
-        ]
-        check_damage(damaged, skip_corrupt=self.params.skip_corrupt)
-        usable = [(p, f) for p, f in zip(pairs, facts, strict=True) if isinstance(f, Facts)]
-        if not usable:
-            raise DataError(f"there is no pair to use, such as for {damaged[0]}")
-        content = [pair for pair, _ in usable], [facts for _, facts in usable]
-        return Split(len(usable), content, damaged)
-
-    def _read_facts(self, pair: Pair) -> Facts | str:
-        """Returns the facts in the headers of a pair, or the reason why it cannot be used."""
-        try:
-            return examine(pair, max_pixels=self.params.max_pixels)
-        except DamagedPairError as error:
-            return str(error)
-
-    def _count_pixels(self, pairs: Sequence[tuple[Pair, Facts | str]]) -> list[Facts | str]:
-        """Returns facts with the counts of the masks' pixels, or why a pair cannot be used.
-
-        An earlier start may have counted them already. Pairs that cannot be used are left out.
-        """
-        root, label = Path(self.params.data_dir).expanduser(), self.params.ignore_label
-        usable = [(pair, facts) for pair, facts in pairs if isinstance(facts, Facts)]
-        totals = itertools.accumulate(facts.height * facts.width for _, facts in usable)
-        first = sum(total <= _CHECKED_PIXELS for total in totals)
-        masks = [path_below(root, pair.mask) for pair, _ in usable]
-        numbers = {root / mask: number for number, mask in enumerate(masks)}
-
-        def count(mask: Path) -> Any:
-            number = numbers[mask]
-            pair, facts = usable[number]
-            try:
-                counts = check_pixels(pair, facts, self.classes, label, with_image=number < first)
-            except DamagedPairError as error:
-                return Problem(str(error))
-            return [*counts.items()]
-
+        params, root = self.params, Path(self.params.data_dir).expanduser()
+        by_mask = {root / path_below(root, pair.mask): pair for pair in pairs}
         results = scan(
             root,
-            masks,
-            count,
+            [path_below(root, pair.mask) for pair in pairs],
+            lambda mask: self._examine(by_mask[mask]),
             kind="masks",
-            options=[_VERSION, repr(self.classes), label],
-            partners=[path_below(root, pair.image) for pair, _ in usable],
+            options=[_VERSION, repr(self.classes), params.ignore_label, params.max_pixels],
+            partners=[path_below(root, pair.image) for pair in pairs],
         )
-        return [
-            result.reason
-            if isinstance(result, Problem)
-            else dataclasses.replace(facts, counts=dict(result))
-            for (_, facts), result in zip(usable, results, strict=True)
-        ]
+        usable, facts, damaged = [], [], []
+        for pair, result in zip(pairs, results, strict=True):
+            if isinstance(result, Problem):
+                damaged.append(_damage(pair, result.reason))
+            else:
+                usable.append(pair)
+                height, width, kind, bits, as_grey, turn, counts = result
+                grey = bytes.fromhex(as_grey)
+                facts.append(Facts(height, width, kind, bits, grey, turn, dict(counts)))
+        check_damage(damaged, skip_corrupt=params.skip_corrupt)
+        if not usable:
+            raise DataError(f"there is no pair to use, such as for {damaged[0]}")
+        return Split(len(usable), (usable, facts), damaged)
+
+    def _examine(self, pair: Pair) -> Any:
+        """Returns the values of `Facts` in a form that JSON can hold, or a `Problem`."""
+        try:
+            facts = examine(pair, max_pixels=self.params.max_pixels)
+            self._decoded_pixels += facts.height * facts.width
+            counts = check_pixels(
+                pair,
+                facts,
+                self.classes,
+                self.params.ignore_label,
+                with_image=self._decoded_pixels <= _CHECKED_PIXELS,
+            )
+        except DamagedPairError as error:
+            return Problem(error.args[0])
+        size = facts.height, facts.width
+        grey = facts.as_grey.hex()
+        return *size, facts.kind, facts.bits, grey, facts.turn, [*counts.items()]
 
 
-def _make_damage(pair: Pair, problem: str) -> Damage:
-    """Returns the line of a pair, with a reason that does not name its files."""
-    for path, word in ((pair.mask, "a mask"), (pair.image, "an image")):
-        clause = problem.removeprefix(str(path))
-        if clause.startswith(": "):
-            return Damage(str(path), clause[2:])
-        if clause != problem:
-            return Damage.of_file(path, clause[1:], f"{word}{clause}")
-    return Damage.of_file(pair.mask, problem)
+def _damage(pair: Pair, reason: str) -> Damage:
+    if isinstance(reason, Damage):
+        return reason
+    return Damage(str(pair.mask if pair.image.exists() else pair.image), reason)
