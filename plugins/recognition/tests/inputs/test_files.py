@@ -12,7 +12,7 @@ from tf_frame import InputContext, Mode
 from tf_frame.errors import DataError, NoDataError
 from tf_frame.testing.elements import read_elements
 from tf_frame.testing.exact_resume import check_exact_resume
-from tf_frame_recognition.inputs import text_folder, text_tfrecord
+from tf_frame_recognition.inputs import label_file, text_folder, text_tfrecord
 
 SMALL = {"image_size": (8, 24), "max_length": 6}
 WORDS = {"a.png": "Hello", "b.png": "w0rld"}
@@ -142,7 +142,7 @@ def test_brightness_and_contrast_of_training_images_vary(tmp_path):
     ],
 )
 def test_lines_of_labels(line, place, name, text):
-    assert text_folder._name_and_text(line, place) == (name, text)
+    assert label_file._name_and_text(line, place) == (name, text)
 
 
 def test_a_part_of_the_words_is_held_out(tmp_path):

@@ -1,27 +1,16 @@
-"""The input `text_folder`: images of words, and a file with their texts.
-
-A line of the file of labels is one of
-
-    photos/1.jpg Hello        the file, a tab or spaces, the text
-    word_1.png, "Hello"       as the word recognition tasks of ICDAR have it
-    ./3/1_Hello_34.jpg 34     as MJSynth has it, with --input.text_from name
-
-Files are relative to the folder of the file of labels. Before a tab their names may have blanks;
-blanks around a text are left out, unless the text stands in quotes.
-"""
+"""The input `text_folder`: images of words, and a file with their texts; see `label_file`."""
 
 from __future__ import annotations
 
 import dataclasses
 import os
-import re
 from collections.abc import Mapping, Sequence
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any, ClassVar
 
 from tf_frame import option
 from tf_frame.errors import DataError
-from tf_frame.text_file import BLANKS, existing_form, read_lines
+from tf_frame_recognition.inputs.label_file import LINE, read_label_file
 from tf_frame_recognition.inputs.text_examples import TextExampleOptions, TextExamples
 from tf_frame_vision.data_content import SplitContent
 from tf_frame_vision.example_input import Split, absent_split
@@ -34,7 +23,6 @@ from tf_frame_vision.reading.folders import (
     visible,
 )
 from tf_frame_vision.reading.headers import scan_headers
-from tf_frame_vision.reading.inside import name_inside
 from tf_frame_vision.reading.scan import MISSING, Problem
 from tf_frame_vision.reading.splits import (
     LAYOUTS,
@@ -44,15 +32,7 @@ from tf_frame_vision.reading.splits import (
     find_splits,
 )
 
-_LINE = "line"
 _WHAT_TO_DO = "Give --input.data_dir the folder with the images and labels.txt"
-# https://rrc.cvc.uab.es, challenge 2, task 3: a comma behind the file, and quotes around the text.
-_ICDAR = re.compile(r'(?P<file>[^,\t"]+),[ \t]*"(?P<text>.*)"')
-_ESCAPED = re.compile(r'\\(["\\])')
-_PLAIN = re.compile(
-    r"(?P<file> *[^ \t][^\t]*)\t(?P<text>.*)|(?P<first>[^ \t]+)[ \t]*(?P<remainder>.*)"
-)
-_COMMA = re.compile(r"(?P<file>[^,]+\.[A-Za-z]+),(?P<text>.*)")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -63,10 +43,10 @@ class Params(HeldOutOptions, TextExampleOptions):
     train_labels: str = option("labels.txt", "file of labels to train on, in data_dir")
     eval_labels: str = option("", "file of labels to evaluate on; empty: see eval_fraction")
     text_from: str = option(
-        _LINE,
+        LINE,
         "line: the text stands behind the file; name: between the first two _ of the file's name, "
         "as MJSynth has it",
-        choices=(_LINE, "name"),
+        choices=(LINE, "name"),
     )
 
 
@@ -108,7 +88,14 @@ class TextFolder(TextExamples):
         base = os.path.relpath(path.parent, folder)
         # A file of labels elsewhere is the user's choice: its own folder has the images.
         root, base = (path.parent, ".") if base.split("/")[0] == ".." else (folder, base)
-        texts, lines = _read_labels(root, base, path, self.params)
+        if not path.is_file():
+            names = visible(path.parent, folders=False) if path.parent.is_dir() else []
+            raise DataError(
+                f"there is no file {path}, but {name_some(names)}. {_WHAT_TO_DO}, or name the file "
+                "of labels: --input.train_labels, --input.eval_labels; or give a folder with files "
+                f"or folders of the parts: {LAYOUTS}"
+            )
+        texts, lines = read_label_file(root, base, path, self.params)
         headers = scan_headers(root, list(texts), max_pixels=self.params.max_pixels)
         usable, damaged = dict[str, str](), []
         for number, header, (name, text) in zip(lines, headers, texts.items(), strict=True):
@@ -169,75 +156,3 @@ def _with_labels(folders: Splits) -> Splits:
         part and part / Params.train_labels for part in (folders.train, folders.eval, folders.test)
     )
     return Splits(train, evaluation, test, folders.unused)
-
-
-def _read_labels(
-    root: Path, base: str, path: Path, params: Params
-) -> tuple[dict[str, str], list[int]]:
-    """Reads a file of labels.
-
-    Args:
-      root: the data folder.
-      base: the folder below it that the names in the file begin at.
-      path: the file of labels.
-      params: where the text is, and whether names may lead out of the folder.
-
-    Returns:
-      The text of each file, by its path below the data folder; and the number of its line.
-
-    Raises:
-      DataError: the file cannot be read, has no line, or names an image twice or out of the folder.
-    """
-    if not path.is_file():
-        names = visible(path.parent, folders=False) if path.parent.is_dir() else []
-        raise DataError(
-            f"there is no file {path}, but {name_some(names)}. {_WHAT_TO_DO}, or name the file of "
-            "labels: --input.train_labels, --input.eval_labels; or give a folder with files or "
-            f"folders of the parts: {LAYOUTS}"
-        )
-    begin, texts, lines = root / base, dict[str, str](), list[int]()
-    for number, line in enumerate(read_lines(path), 1):
-        if not line.strip(BLANKS):
-            continue
-        name, text = _name_and_text(line, params.text_from)
-        if name[0] in BLANKS and not os.path.exists(begin / name):
-            name = name.lstrip(BLANKS)  # The line is indented.
-        comma = _COMMA.fullmatch(name)
-        if comma and params.text_from == _LINE and not os.path.exists(begin / name):
-            raise DataError(
-                f"{path}, line {number} is {line!r}, and a comma alone does not divide file and "
-                f"text; write a tab instead, or quotes around the text: {comma['file']}, "
-                f'"{comma["text"]}"'
-            )
-        name = name_inside(
-            root,
-            name,
-            base=base,
-            allow_outside=params.allow_outside,
-            source=f"{path}, line {number}",
-        )
-        if not name.isascii():
-            name = os.path.relpath(existing_form(root / name), root)
-        if name in texts:
-            raise DataError(f"{path}, line {number} has {name} again; give each file one text")
-        texts[name] = text
-        lines.append(number)
-    if not texts:
-        raise DataError(f"{path} has no line; it needs one such as: 1.jpg Hello")
-    return texts, lines
-
-
-def _name_and_text(line: str, text_from: str) -> tuple[str, str]:
-    """Returns file and text of a line; the text may be empty."""
-    icdar = _ICDAR.fullmatch(line.strip(BLANKS))
-    if icdar:
-        name, text = icdar["file"], _ESCAPED.sub(r"\1", icdar["text"])
-    else:
-        match = _PLAIN.fullmatch(line) or _PLAIN.fullmatch(line.strip(BLANKS))
-        assert match, "a line that is not blank has a first word"
-        name = match["file"] or match["first"]
-        text = (match["text"] or match["remainder"] or "").strip(BLANKS)
-    if text_from != _LINE:
-        _, _, tail = PurePosixPath(name.replace("\\", "/")).stem.partition("_")
-        text = tail.partition("_")[0]
-    return name, text
