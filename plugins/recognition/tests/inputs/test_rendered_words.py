@@ -67,7 +67,7 @@ def test_a_list_of_words_and_its_faults(tmp_path):
     assert source.info.num_examples[Mode.TRAIN] == 2
     ((_, labels),) = take(source)
     assert set(map(tuple, labels["text"][:, :3])) == {(10, 11, -1)}
-    with pytest.raises(NoDataError, match="leaves no word to evaluate"):
+    with pytest.raises(NoDataError, match="leaves nothing to evaluate"):
         take(source, Mode.EVAL)
     path.write_text("\n")
     with pytest.raises(DataError, match=r"words.txt has no word"):

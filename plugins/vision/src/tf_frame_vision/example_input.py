@@ -79,6 +79,18 @@ def absent_split(why: str | Exception) -> Split:
     return Split(0, None, absent=str(why))
 
 
+def nothing_held_out(params: Any, place: object, alternative: str = "") -> Split:
+    """Returns a split without an example, as the option `eval_fraction` leaves none.
+
+    Args:
+      alternative: a clause such as `, or give --input.eval_dir`.
+    """
+    return absent_split(
+        f"--input.eval_fraction {params.eval_fraction} of {place} leaves nothing to evaluate. "
+        f"Make it larger{alternative}"
+    )
+
+
 class ExampleInput(Input):
     """Input that reads examples one by one; a subclass finds, reads and prepares them.
 

@@ -30,7 +30,7 @@ from tf_frame_classification.inputs.class_folders import (
 )
 from tf_frame_classification.inputs.labelled_images import LabelledImageOptions, LabelledImages
 from tf_frame_vision.data_content import SplitContent
-from tf_frame_vision.example_input import Split, absent_split
+from tf_frame_vision.example_input import Split, nothing_held_out
 from tf_frame_vision.reading.damage import Damage, check_damage
 from tf_frame_vision.reading.folders import (
     HeldOutOptions,
@@ -91,10 +91,7 @@ class ImageFolder(LabelledImages):
         else:
             evaluated = list_class_files(eval_folder, self._left_out)
             check_classes(eval_folder, evaluated, folder, list(files))
-        evaluation = absent_split(
-            f"--input.eval_fraction {params.eval_fraction} of {folder} leaves nothing to"
-            " evaluate. Make it larger, or give --input.eval_dir"
-        )
+        evaluation = nothing_held_out(params, folder, ", or give --input.eval_dir")
         if any(evaluated.values()):
             evaluated = {name: evaluated.get(name, ()) for name in files}
             evaluation = self._split(eval_folder, evaluated)

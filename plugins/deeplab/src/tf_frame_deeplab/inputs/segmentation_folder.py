@@ -40,7 +40,7 @@ from tf_frame_deeplab.inputs.segmented_images import (
 )
 from tf_frame_deeplab.inputs.semantic_input import count_pixels
 from tf_frame_vision.data_content import SplitContent
-from tf_frame_vision.example_input import Split, absent_split
+from tf_frame_vision.example_input import Split, nothing_held_out
 from tf_frame_vision.formats.look_alikes import naming_look_alikes
 from tf_frame_vision.reading.damage import Damage, check_damage
 from tf_frame_vision.reading.folders import HeldOutOptions, existing_folder
@@ -82,10 +82,7 @@ class SegmentationFolder(SegmentedImages):
         self.class_colours = self.classes.red_green_blue
         self.parts, self._part_notes = parts.splits, parts.notes
         training, evaluation = parts.training, parts.evaluation
-        absent = absent_split(
-            f"--input.eval_fraction {params.eval_fraction} of {folder} leaves nothing to"
-            " evaluate. Make it larger, or write val.txt"
-        )
+        absent = nothing_held_out(params, folder, ", or write val.txt")
         evaluated = self._split(evaluation) if evaluation else absent
         self.use(self.classes.names, self._split(training), evaluated)
 

@@ -29,7 +29,13 @@ from tf_frame_detection.inputs.photographs import (
     make_fields,
 )
 from tf_frame_vision.data_content import SplitContent, count_classes
-from tf_frame_vision.example_input import ExampleInput, ExampleOptions, Split, absent_split
+from tf_frame_vision.example_input import (
+    ExampleInput,
+    ExampleOptions,
+    Split,
+    absent_split,
+    nothing_held_out,
+)
 from tf_frame_vision.formats import look_alikes
 from tf_frame_vision.formats.look_alikes import naming_look_alikes
 from tf_frame_vision.reading.folders import HeldOutOptions, existing_folder
@@ -203,12 +209,9 @@ class AnnotatedFolder(AnnotatedImages):
           training: photographs to train on, and lines for records that were left out.
           evaluation: those to evaluate and predict; None: `eval_fraction` of the others.
         """
-        absent = f"{self.root} has no photograph to evaluate"
+        absent = absent_split(f"{self.root} has no photograph to evaluate")
         if evaluation is None:
-            absent = (
-                f"--input.eval_fraction {self.params.eval_fraction} of {self.root} leaves nothing "
-                "to evaluate. Make it larger"
-            )
+            absent = nothing_held_out(self.params, self.root)
             photographs, problems = training
             kept, held = divide(collect(self.root, photographs), self.params.eval_fraction)
             # Columns of many objects are held once.
@@ -218,7 +221,7 @@ class AnnotatedFolder(AnnotatedImages):
             raise DataError(f"{self.root} has no photograph to train on")
         parts = [training, evaluation] if any(map(len, evaluation)) else [training]
         train, *evaluations = make_splits(self.root, parts, self.params)
-        evaluated = evaluations[0] if evaluations else absent_split(absent)
+        evaluated = evaluations[0] if evaluations else absent
         if not train.content.counts.any():
             raise DataError(f"no photograph of {self.root} to train on has a box")
         self.class_names = class_names

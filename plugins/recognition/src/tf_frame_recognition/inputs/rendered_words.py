@@ -16,7 +16,7 @@ from tf_frame.errors import DataError
 from tf_frame.text_file import read_names
 from tf_frame_recognition.inputs.text_examples import TextExampleOptions, TextExamples
 from tf_frame_vision.data_content import SplitContent
-from tf_frame_vision.example_input import Split, absent_split
+from tf_frame_vision.example_input import Split, nothing_held_out
 from tf_frame_vision.reading.damage import Damage, check_damage
 from tf_frame_vision.reading.folders import held_out
 
@@ -66,10 +66,7 @@ class RenderedWords(TextExamples):
         self.fonts = find_fonts(params.fonts, characters)
         evaluated = held_out(words, params.eval_fraction)
         training = [word for word in words if word not in evaluated]
-        evaluation = absent_split(
-            f"--input.eval_fraction {params.eval_fraction} of {path} leaves no word to evaluate. "
-            "Make it larger"
-        )
+        evaluation = nothing_held_out(params, path)
         if evaluated:
             evaluation = Split(_EVALUATION_IMAGES, (str(path), sorted(evaluated), True))
         self.use(Split(len(training), (str(path), training, False)), evaluation)

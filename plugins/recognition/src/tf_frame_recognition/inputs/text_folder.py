@@ -13,7 +13,7 @@ from tf_frame.errors import DataError
 from tf_frame_recognition.inputs.label_file import LINE, read_label_file
 from tf_frame_recognition.inputs.text_examples import TextExampleOptions, TextExamples
 from tf_frame_vision.data_content import SplitContent
-from tf_frame_vision.example_input import Split, absent_split
+from tf_frame_vision.example_input import Split, nothing_held_out
 from tf_frame_vision.reading.damage import Damage, check_damage
 from tf_frame_vision.reading.folders import (
     HeldOutOptions,
@@ -69,15 +69,10 @@ class TextFolder(TextExamples):
         names = held_out(list(texts), params.eval_fraction)
         evaluated = {name: text for name, text in texts.items() if name in names}
         trained = {name: text for name, text in texts.items() if name not in names}
-        self.use(
-            _split(root, trained, damaged),
-            _split(root, evaluated)
-            if evaluated
-            else absent_split(
-                f"--input.eval_fraction {params.eval_fraction} of {training} "
-                "leaves nothing to evaluate. Make it larger, or give --input.eval_labels"
-            ),
-        )
+        evaluation = nothing_held_out(params, training, ", or give --input.eval_labels")
+        if evaluated:
+            evaluation = _split(root, evaluated)
+        self.use(_split(root, trained, damaged), evaluation)
 
     def _read_texts(self, folder: Path, path: Path) -> tuple[Path, dict[str, str], list[Damage]]:
         """Reads a file of labels, and leaves out the lines that cannot be used.
