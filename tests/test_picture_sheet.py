@@ -57,5 +57,5 @@ def test_small_pictures_are_enlarged_and_large_ones_shrunk():
     small, large = np.zeros([4, 4, 3], np.uint8), np.zeros([480, 960, 3], np.uint8)
     assert lay_out([(small, "")]).shape == (256, 256, 3)
     assert lay_out([(large, "")] * 5).shape == (2 * 128 + 8, 4 * 248 + 8, 3)
-    assert lay_out([(small, "\x1b[0m" + "long" * 99)]).shape == (276, 256, 3)
+    assert lay_out([(small, "\x1b[0m\n" + "long" * 10**5)]).shape == (276, 256, 3)
     assert encode_png(lay_out([(small, "")])).startswith(b"\x89PNG")

@@ -13,6 +13,7 @@ import numpy as np
 from PIL import Image, ImageDraw
 
 from tf_frame.picture_font import font_for
+from tf_frame.text import printable
 
 # Pixels of a picture: smaller ones are enlarged by a whole factor, larger ones shrunk, with some
 # room for a legend.
@@ -141,7 +142,7 @@ def _fitted(pixels: Any) -> Image.Image:
 def _cell(picture: Image.Image, caption: str) -> Image.Image:
     if not caption:
         return picture
-    text = _shortened("".join(c if c.isprintable() else ascii(c)[1:-1] for c in caption))
+    text = _shortened(printable(caption))
     cell = Image.new("RGB", (max(picture.width, _width(text)), picture.height + _LINE), "white")
     cell.paste(picture)
     font = font_for(text, _SIZE)
@@ -153,6 +154,8 @@ def _shortened(text: str) -> str:
     """Cuts a text that is wider than a picture."""
     if _width(text) <= _SIDE:
         return text
+    # Of a name of thousands of letters, only these can fit.
+    text = text[:_SIDE]
     while text and _width(f"{text}\u2026") > _SIDE:
         text = text[:-1]
     return f"{text}\u2026"

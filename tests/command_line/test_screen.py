@@ -33,10 +33,11 @@ def test_emphasis_is_for_terminals_only(monkeypatch):
 
 
 def test_names_cannot_steer_the_terminal(capsys):
-    report("a\x1b[2J\tb\n\033[1mbold\033[0m \u202e")
+    report("a\x1b[2J\tb\n\033[1mbold\x07\033[0m \u202e\033[1mfile\n\033[0m\033[1m")
     complain("\x1b]0;title\x07")
     output = capsys.readouterr()
-    assert output.out == "a\\u001b[2J\tb\n\033[1mbold\033[0m \\u202e\n"
+    bold = "\033[1mbold\\u0007\033[0m \\u202e\033[1mfile\n\033[0m\\u001b[1m"
+    assert output.out == f"a\\u001b[2J\tb\n{bold}\n"
     assert output.err == "\\u001b]0;title\\u0007\n"
 
 

@@ -14,7 +14,8 @@ from tf_frame.text import printable
 
 _MOST_CHARACTERS = 2000
 _BOLD, _PLAIN = "\033[1m", "\033[0m"
-_EMPHASIS = re.compile(f"({re.escape(_BOLD)}|{re.escape(_PLAIN)})")
+# A name of a file may have one of the two, but hardly both around a text.
+_EMPHASIS = re.compile(f"{re.escape(_BOLD)}([^\033]*){re.escape(_PLAIN)}")
 
 
 def emphasised(text: str) -> str:
@@ -26,8 +27,8 @@ def emphasised(text: str) -> str:
 
 def _harmless(text: str) -> str:
     """Returns text without what steers a terminal, apart from bold: names come from strangers."""
-    parts = _EMPHASIS.split(text)
-    parts[::2] = [printable(part, keep="\n\t") for part in parts[::2]]
+    parts = [printable(part, keep="\n\t") for part in _EMPHASIS.split(text)]
+    parts[1::2] = [f"{_BOLD}{part}{_PLAIN}" for part in parts[1::2]]
     return "".join(parts)
 
 

@@ -61,3 +61,10 @@ def test_captions_are_above_a_box_or_within_and_never_outside(box, row):
 )
 def test_small_pictures_are_enlarged(shape, expected):
     assert enlarged(black(*shape)).shape == (*expected, 3)
+
+
+def test_captions_of_any_characters_are_drawn():
+    corners = upright_corners(np.array([[0.5, 0.1, 0.8, 0.2]]))
+    drawn = draw_boxes(black(100, 200), corners, [YELLOW], ["a\n\x1b"])
+    expected = draw_boxes(black(100, 200), corners, [YELLOW], ["a\\u000a\\u001b"])
+    np.testing.assert_array_equal(drawn, expected)

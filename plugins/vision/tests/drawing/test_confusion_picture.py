@@ -41,3 +41,10 @@ def test_right_answers_are_blue_wrong_ones_red_with_names_and_figures():
 @pytest.mark.parametrize(("classes", "side"), [(20, 44), (21, 14), (200, 14), (201, 4), (1000, 1)])
 def test_cells_shrink_with_the_number_of_classes(classes, side):
     assert cell_side(classes) == side
+
+
+def test_names_of_any_characters_are_drawn():
+    names = ("a\nb", "\x1b[2J", "\u202e\ud800")
+    drawn = confusion_picture(np.eye(3), names)
+    expected = confusion_picture(np.eye(3), ("a\\u000ab", "\\u001b[2J", "\\u202e\\ud800"))
+    np.testing.assert_array_equal(drawn, expected)

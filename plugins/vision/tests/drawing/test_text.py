@@ -51,3 +51,10 @@ def test_colours_are_below_the_picture_a_line_for_each_name_of_a_narrow_one():
     # Nothing of a name is cut off: its last column is empty.
     assert (two[5:, -1] == 255).all()
     np.testing.assert_array_equal(with_legend(picture(3, 4), []), picture(3, 4))
+
+
+def test_names_of_any_characters_have_a_colour():
+    picture = np.zeros([8, 8, 3], np.uint8)
+    drawn = with_legend(picture, [("a\n\x1b", (1, 2, 3))])
+    expected = with_legend(picture, [("a\\u000a\\u001b", (1, 2, 3))])
+    np.testing.assert_array_equal(drawn, expected)

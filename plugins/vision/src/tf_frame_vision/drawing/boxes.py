@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
 from tf_frame.picture_font import font_for
+from tf_frame.text import printable
 from tf_frame_vision.drawing.palette import Pixels
 from tf_frame_vision.drawing.text import text_width
 
@@ -76,6 +77,7 @@ def draw_boxes(
 
 def _write(draw: Any, around: Any, fill: Any, caption: str, size: tuple[int, int]) -> None:
     """Writes a caption above a box, or within where there is no room, inside the picture."""
+    caption = printable(caption)
     width = text_width(caption, _SIZE) + 4
     left, upper = around.min(axis=0)
     upper = upper - _CAPTION if upper >= _CAPTION else upper

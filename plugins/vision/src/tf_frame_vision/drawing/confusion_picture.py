@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
 from tf_frame.picture_font import font_for
+from tf_frame.text import printable
 from tf_frame_vision.drawing.palette import Pixels
 from tf_frame_vision.drawing.text import text_width, upright
 
@@ -49,6 +50,7 @@ def confusion_picture(matrix: NDArray[Any], class_names: Sequence[str]) -> Pixel
     if num_classes > _NAMES:
         return np.array(cells)
     names = [*class_names[:num_classes], *map(str, range(len(class_names), num_classes))]
+    names = [*map(printable, names)]
     names = [name if len(name) <= _LONGEST else name[: _LONGEST - 1] + "\u2026" for name in names]
     margin = _TITLE + max(text_width(name, _SIZE) for name in names) + 2 * _GAP
     length = max(margin + cells.width, margin + text_width("prediction", _SIZE)) + _GAP

@@ -10,6 +10,7 @@ import numpy as np
 from PIL import Image, ImageDraw
 
 from tf_frame.picture_font import font_for
+from tf_frame.text import printable
 from tf_frame_vision.drawing.palette import Pixels
 
 _MARGIN = 4
@@ -32,6 +33,7 @@ def text_width(text: str, size: int) -> int:
 
 def upright(text: str, size: int) -> Any:
     """Returns a picture of text that runs from below to above: black on white, grey values."""
+    text = printable(text)
     picture = Image.new("L", (max(text_width(text, size), 1), size + size // 3), 255)
     ImageDraw.Draw(picture).text((0, 0), text, fill=0, font=font_for(text, size))
     return picture.transpose(Image.Transpose.ROTATE_90)
@@ -53,7 +55,7 @@ def with_captions(picture: Pixels, lines: Sequence[str]) -> Pixels:
     canvas = Image.new("RGB", (width, height + _CAPTION_LINE * len(lines)), "white")
     canvas.paste(Image.fromarray(picture))
     draw = ImageDraw.Draw(canvas)
-    for number, line in enumerate(map(_printable, lines)):
+    for number, line in enumerate(map(printable, lines)):
         size = _fitting_size(line, width - 2 * _MARGIN)
         place = (_MARGIN, height + _CAPTION_LINE * number + (_CAPTION_LINE - size) // 2)
         draw.text(place, line, fill="black", font=font_for(line, size))
@@ -63,12 +65,6 @@ def with_captions(picture: Pixels, lines: Sequence[str]) -> Pixels:
 def _fitting_size(line: str, width: int) -> int:
     size = _CAPTION_SIZE * width // max(text_width(line, _CAPTION_SIZE), 1)
     return min(max(size, _LEAST_SIZE), _CAPTION_SIZE)
-
-
-def _printable(line: str) -> str:
-    return "".join(
-        character if character.isprintable() else ascii(character)[1:-1] for character in line
-    )
 
 
 def with_legend(picture: Pixels, entries: Sequence[Entry]) -> Pixels:
@@ -83,6 +79,7 @@ def with_legend(picture: Pixels, entries: Sequence[Entry]) -> Pixels:
     """
     if not entries:
         return picture
+    entries = [(printable(name), colour) for name, colour in entries]
     widths = [_TEXT + text_width(name, _LEGEND_SIZE) for name, _ in entries]
     height, width = picture.shape[:2]
     width = max(width, max(widths) + 2 * _MARGIN)
