@@ -65,3 +65,14 @@ def test_strict_refuses_the_first_warning_in_one_line():
     with pytest.raises(DataError, match=r"cat; add a second class \(1 more warnings\)"):
         refuse_warnings(DATA)
     refuse_warnings(MASKS)
+
+
+def test_a_name_with_line_ends_stays_in_its_line():
+    counts = {"cat\n\x1b": 3, "dog": 2}
+    report = DataReport(splits={Mode.TRAIN: SplitReport(counts=counts)}, unused=("a\nb",))
+    assert data_lines(report) == [
+        "training data: cat\\u000a\\u001b 3, dog 2",
+        "not used: a\\u000ab",
+    ]
+    page = data_page(report).splitlines()
+    assert sum("cat\\u000a\\u001b" in line for line in page) == 1 and "  a\\u000ab" in page

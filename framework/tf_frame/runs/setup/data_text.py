@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from tf_frame.errors import DataError
 from tf_frame.plugin import DataReport, Mode, SplitReport
-from tf_frame.text import columns
+from tf_frame.text import columns, printable
 
 _SPLITS = {Mode.TRAIN: "training", Mode.EVAL: "evaluation"}
 _SHOWN, _REASONS = 5, 3
@@ -37,12 +37,12 @@ def data_lines(report: DataReport, notes: Sequence[str] = ()) -> list[str]:
     unused = [name for name in report.unused if name not in words]
     if unused:
         lines.append(f"not used: {_some(unused)}")
-    return [*lines, *warning_lines(report)]
+    return [*map(printable, lines), *warning_lines(report)]
 
 
 def warning_lines(report: DataReport) -> list[str]:
     """Returns a line for each warning."""
-    return [f"warning: {warning}" for warning in report.warnings]
+    return [printable(f"warning: {warning}") for warning in report.warnings]
 
 
 def refuse_warnings(report: DataReport) -> None:
@@ -72,7 +72,7 @@ def data_page(report: DataReport) -> str:
             rows = [(str(count), reason) for reason, count in split.left_out.items()]
             parts.append(f"left out of the {_SPLITS[mode]} data\n{columns(rows, right={0})}")
     if report.unused:
-        parts.append("not used\n" + "\n".join(f"  {name}" for name in report.unused))
+        parts.append("not used\n" + "\n".join(f"  {printable(name)}" for name in report.unused))
     parts += [
         f"note: counts of the {_SPLITS[mode]} data are of {split.counted} examples"
         for mode, split in report.splits.items()
@@ -94,7 +94,9 @@ def _overview(report: DataReport) -> str:
 def _class_table(report: DataReport, counts: Mapping[Mode, Mapping[str, int]]) -> str:
     names = list(dict.fromkeys(name for split in counts.values() for name in split))
     rows = [(report.unit, *(_SPLITS[mode] for mode in counts))]
-    rows += [(name, *(str(split.get(name, 0)) for split in counts.values())) for name in names]
+    rows += [
+        (printable(name), *(str(split.get(name, 0)) for split in counts.values())) for name in names
+    ]
     void = [report.splits[mode].without_label for mode in counts]
     if any(void):
         rows.append(("(ignored)", *map(str, void)))
