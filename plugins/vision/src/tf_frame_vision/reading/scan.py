@@ -47,7 +47,6 @@ class Problem:
 
 
 _Key = int | Problem
-_Row = tuple[str, _Key, Any]
 
 
 def scan(
@@ -83,17 +82,17 @@ def scan(
     missing = [place for place, result in enumerate(results) if result is _NOTHING]
     if not missing:
         return results
-    fresh: list[_Row] = []
-    started = time.monotonic()
+    done, started = 0, time.monotonic()
     try:
         for result in _examined(root, [names[place] for place in missing], examine, kind):
-            place = missing[len(fresh)]
-            results[place] = result
-            fresh.append((names[place], keys[place], result))
+            results[missing[done]] = result
+            done += 1
     finally:
         # Ctrl-C keeps the results so far.
         if time.monotonic() - started >= cache.KEPT_AFTER_SECS:
-            _write(root, path, state, kept, fresh)
+            columns = _merged(root, kept, missing[:done], (names, keys, results))
+            text = json.dumps(columns, separators=(",", ":"))
+            cache.keep(path, state, [text.encode()])
     return results
 
 
@@ -166,11 +165,11 @@ class _Entries:
     """
 
     def __init__(self, names: Sequence[str], keys: Sequence[int], results: Sequence[Any]) -> None:
-        self._names, self._keys, self._results = names, keys, results
+        self.columns = names, keys, results
 
     @functools.cached_property
     def _places(self) -> dict[str, int]:
-        return {name: place for place, name in enumerate(self._names)}
+        return {name: place for place, name in enumerate(self.columns[0])}
 
     def find(self, place: int, name: str, key: _Key) -> Any:
         """Returns the result of a file, `_NOTHING` without one that is valid.
@@ -182,13 +181,10 @@ class _Entries:
         """
         if isinstance(key, Problem):
             return key
-        if place >= len(self._names) or self._names[place] != name:
+        names, keys, results = self.columns
+        if place >= len(names) or names[place] != name:
             place = self._places.get(name, -1)
-        return self._results[place] if place >= 0 and self._keys[place] == key else _NOTHING
-
-    def rows(self) -> Iterator[_Row]:
-        """Returns name, key and result of each file."""
-        return zip(self._names, self._keys, self._results, strict=True)
+        return results[place] if place >= 0 and keys[place] == key else _NOTHING
 
 
 def _read(path: Path, state: Mapping[str, Any]) -> _Entries:
@@ -196,16 +192,24 @@ def _read(path: Path, state: Mapping[str, Any]) -> _Entries:
     return _Entries([], [], []) if data is None else _Entries(*json.loads(bytes(data)))
 
 
-def _write(
-    root: Path, path: Path, state: Mapping[str, Any], kept: _Entries, fresh: Sequence[_Row]
-) -> None:
-    """Writes fresh results, and kept results of other files that still exist."""
-    names = {name for name, _, _ in fresh}
-    rows = [
-        row
-        for row in kept.rows()
-        if row[0] not in names and os.path.exists(os.path.join(root, row[0]))
+def _merged(
+    root: Path, kept: _Entries, places: Sequence[int], columns: tuple[Sequence[Any], ...]
+) -> list[list[Any]]:
+    """Returns the columns of fresh results, and of kept ones of other files that still exist.
+
+    Args:
+      places: of the fresh results in their columns.
+      columns: names, keys and results.
+    """
+    names, _, results = columns
+    fresh = {names[place] for place in places}
+    old = [
+        place
+        for place, name in enumerate(kept.columns[0])
+        if name not in fresh and os.path.exists(os.path.join(root, name))
     ]
-    rows += [row for row in fresh if not isinstance(row[2], Problem)]
-    columns = [*zip(*rows, strict=True)] or [(), (), ()]
-    cache.keep(path, state, [json.dumps(columns, separators=(",", ":")).encode()])
+    new = [place for place in places if not isinstance(results[place], Problem)]
+    return [
+        [*map(before.__getitem__, old), *map(after.__getitem__, new)]
+        for before, after in zip(kept.columns, columns, strict=True)
+    ]
