@@ -45,9 +45,12 @@ def test_lists_are_no_part_of_the_graph():
     names = [f"n01440764/n{number}\udcff\u00fc.JPEG" for number in range(20000)]
     strings, integers = arrays.strings(names), arrays.integers(range(7, 20000, 3))
     ragged = arrays.ragged(np.arange(9000, dtype=np.float32), np.array([0, 0, 9000]))
+    text = arrays.texts(["", *names])
+    some = [text(tf.constant(index)) for index in (0, 1, 20000)]
     assert strings.shape.as_list() == [20000]
-    assert tf.get_default_graph().as_graph_def().ByteSize() < 5000
-    values = run_initialized([strings, integers, ragged])
+    assert tf.get_default_graph().as_graph_def().ByteSize() < 7000
+    *values, some = run_initialized([strings, integers, ragged, some])
     assert values[0].tolist() == [name.encode("utf-8", "surrogateescape") for name in names]
     assert values[1].tolist() == list(range(7, 20000, 3))
     assert values[2].to_list() == [[], list(range(9000))]
+    assert some == [name.encode("utf-8", "surrogateescape") for name in ("", names[0], names[-1])]

@@ -56,8 +56,8 @@ def pair_examples(
       order: data set of `(number, index)`.
       options: see `tf_frame_vision.reading.decoding.image_decoders`.
     """
-    images = arrays.strings([str(pair.image) for pair in pairs])
-    masks = arrays.strings([str(pair.mask) for pair in pairs])
+    image_name = arrays.texts([str(pair.image) for pair in pairs])
+    mask_name = arrays.texts([str(pair.mask) for pair in pairs])
     spread = arrays.integers([_WHITE // (2**fact.bits - 1) for fact in facts])
     is_palette = arrays.array(np.array([fact.kind == PALETTE for fact in facts]))
     is_colour = arrays.array(np.array([fact.kind == COLOUR for fact in facts]))
@@ -67,7 +67,7 @@ def pair_examples(
     checksums = arrays.content(b"".join(fact.as_grey for fact in facts))
 
     def read(index: Any) -> Any:
-        files = tf.data.Dataset.from_tensors((images[index], masks[index]))
+        files = tf.data.Dataset.from_tensors((image_name(index), mask_name(index)))
 
         def decoded(decode: Callable[[Any], Any], image: Any, mask: Any) -> Any:
             data = tf.io.read_file(mask)
@@ -87,7 +87,9 @@ def pair_examples(
 
         attempts = [functools.partial(decoded, decode) for decode in image_decoders(options)]
         last = unreadable(
-            SPECS, images[index], tf.strings.join(["it or ", masks[index], " cannot be decoded"])
+            SPECS,
+            image_name(index),
+            tf.strings.join(["it or ", mask_name(index), " cannot be decoded"]),
         )
         return first_readable(files, attempts, last)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import posixpath
 from array import array
 from collections.abc import Callable, Mapping
@@ -159,7 +160,8 @@ class Records:
             },
             {
                 "categories": [dataclasses.astuple(category) for category in self._categories],
-                "names": names,
+                # The texts of the records lie between objects that go, and would keep their memory.
+                "names": json.loads(json.dumps(names)),
                 "has_numbers": has_numbers,
                 "odd_ids": [*self._odd_ids],
                 "problems": problems,

@@ -12,7 +12,7 @@ import contextlib
 import os
 import tempfile
 import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -30,6 +30,17 @@ def strings(values: Sequence[str]) -> Any:
     tensor = tf.strings.split([content(text)], sep=_BETWEEN).values
     tensor.set_shape([len(values)])
     return tensor
+
+
+def texts(values: Sequence[str]) -> Callable[[Any], Any]:
+    """Returns a function from an index to a text; it needs a third of the memory of `strings`."""
+    encoded = [value.encode("utf-8", "surrogateescape") for value in values]
+    joined, ends = content(b"".join(encoded)), array(np.cumsum([0, *map(len, encoded)]))
+
+    def text(index: Any) -> Any:
+        return tf.strings.substr(joined, ends[index], ends[index + 1] - ends[index])
+
+    return text
 
 
 def integers(values: Sequence[int]) -> Any:

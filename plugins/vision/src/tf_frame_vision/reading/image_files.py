@@ -39,12 +39,12 @@ def image_file_examples(
       options: see `decoding.image_decoders`.
     """
     folder = tf.constant(os.fsencode(root))
-    every_name = arrays.strings(names)
+    name = arrays.texts(names)
     specs = {key: tf.TensorSpec(values.shape[1:], values.dtype) for key, values in fields.items()}
     specs["image"] = COLOUR_IMAGE
 
     def read(index: Any) -> Any:
-        path = tf.strings.join([folder, every_name[index]], separator="/")
+        path = tf.strings.join([folder, name(index)], separator="/")
         values = {key: values[index] for key, values in fields.items()}
         return _read_image(path, specs, values, options)
 
