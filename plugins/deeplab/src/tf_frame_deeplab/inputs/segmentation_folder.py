@@ -21,7 +21,6 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from tf_frame import Mode, option
-from tf_frame.errors import DataError
 from tf_frame_deeplab.inputs.classes import find_classes
 from tf_frame_deeplab.inputs.drawn_data import INPUTS
 from tf_frame_deeplab.inputs.mask_file import (
@@ -135,8 +134,6 @@ class SegmentationFolder(SegmentedImages):
                 grey = bytes.fromhex(as_grey)
                 facts.append(Facts(height, width, kind, bits, grey, turn, dict(counts)))
         check_damage(damaged, skip_corrupt=params.skip_corrupt)
-        if not usable:
-            raise DataError(f"there is no pair to use, such as for {damaged[0]}")
         return Split(len(usable), (usable, facts), damaged)
 
     def _examine(self, pair: Pair) -> Any:
