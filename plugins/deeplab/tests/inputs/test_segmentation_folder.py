@@ -355,10 +355,10 @@ def test_damaged_pairs_may_be_left_out_and_all_masks_are_checked_once(tmp_path, 
     assert left_out == {"a mask is N x N pixels, but its image N x N": 1}
     for number in range(4):
         (tmp_path / f"images/p{number}.png").write_bytes(b"no image")
-    with pytest.raises(
-        DataError, match=r"no pair to use, such as for \S+images/p0.png: it is no J"
-    ):
-        source(tmp_path, eval_fraction=0.0, skip_corrupt=True)
+    of = source(tmp_path, eval_fraction=0.0, skip_corrupt=True)
+    assert of.data_report().splits[Mode.TRAIN].examples == 0
+    with pytest.raises(DataError, match=r"not one example .* used: \S+images/p0.png: it is no J"):
+        of.dataset(Mode.TRAIN, InputContext(batch_size=1))
     monkeypatch.setattr("tf_frame_deeplab.inputs.segmentation_folder._CHECKED_PIXELS", 24 * 32)
     damage(write(tmp_path), "a class out of range")
     with pytest.raises(DataError, match=r"p1.png has the value"):
