@@ -17,6 +17,7 @@ from tf_frame.command_line.screen import report
 from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_OK, EXIT_USAGE, ConfigError, DataError
 from tf_frame.runs.evaluation.printing import result_table
+from tf_frame.runs.setup.data_text import evaluation_lines
 from tf_frame.runs.setup.training_setup import TrainingSetup
 from tf_frame.tensorflow_log import quiet_import
 
@@ -69,11 +70,13 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _with_data(setup: TrainingSetup) -> Any:
-    """Constructs the input; warns if the training had other classes."""
+    """Constructs the input; tells its content, and warns if the training had other classes."""
     try:
         source = setup.make_input()
     except DataError as error:
         raise DataError(f"an evaluation needs the data, labels included: {error}") from None
+    for line in evaluation_lines(source):
+        report(line)
     trained = recorded_info(setup)
     difference = "" if trained is None else different_classes(source.info, trained)
     if difference:

@@ -42,15 +42,23 @@ def find_data_report(source: Any) -> DataReport:
             )
     else:
         report = report_from_info(source.info)
-    return dataclasses.replace(report, warnings=(*report.warnings, *find_warnings(report)))
+    ignore_label = getattr(getattr(source, "info", None), "ignore_label", None)
+    warnings = find_warnings(report, ignore_label)
+    return dataclasses.replace(report, warnings=(*report.warnings, *warnings))
 
 
-def find_warnings(report: DataReport) -> tuple[DataWarning, ...]:
-    """Returns the faults that follow from counts, sizes and examples left out."""
+def find_warnings(report: DataReport, ignore_label: int | None = None) -> tuple[DataWarning, ...]:
+    """Returns the faults that follow from counts, sizes and examples left out.
+
+    Args:
+      report: of the data.
+      ignore_label: label of pixels that do not count.
+    """
     train, held_out = (report.splits.get(mode) for mode in (Mode.TRAIN, Mode.EVAL))
     if train is None:
         return ()
-    warnings = list(_class_warnings(report, train))
+    ignored = "ignored" if ignore_label is None else f"ignored ({ignore_label})"
+    warnings = list(_class_warnings(report, train, ignored))
     if not warnings and held_out is not None and held_out.examples != 0:
         warnings += _split_warnings(report, train, held_out)
     if held_out is not None:
@@ -58,7 +66,7 @@ def find_warnings(report: DataReport) -> tuple[DataWarning, ...]:
     return (*warnings, *_left_out_warnings(train))
 
 
-def _class_warnings(report: DataReport, train: SplitReport) -> Iterator[DataWarning]:
+def _class_warnings(report: DataReport, train: SplitReport, ignored: str) -> Iterator[DataWarning]:
     """Yields the fault that leaves nothing to learn from the labels of the training data."""
     names, unit = report.class_names, report.unit
     if len(names) == 1 and unit in (_EXAMPLES, _PIXELS):
@@ -74,7 +82,7 @@ def _class_warnings(report: DataReport, train: SplitReport) -> Iterator[DataWarn
     if unit == _PIXELS and not present and train.without_label:
         yield DataWarning(
             "all_void",
-            f"every pixel of {_looked_at(train)} masks has the label that is ignored",
+            f"every pixel of {_looked_at(train)} masks is {ignored}",
             "give the pixels of objects the numbers of classes, or change --input.ignore_label",
         )
     elif unit == _OBJECTS and not present and train.without_label:
@@ -85,19 +93,19 @@ def _class_warnings(report: DataReport, train: SplitReport) -> Iterator[DataWarn
             "objects)",
         )
     elif unit != _OBJECTS and len(present) == 1 and len(train.counts) > 1:
-        yield _constant(present[0], unit, train)
+        yield _constant(present[0], unit, train, ignored)
 
 
 def _looked_at(train: SplitReport) -> str:
     return "the training" if train.counted is None else f"{train.counted} training"
 
 
-def _constant(name: str, unit: str, train: SplitReport) -> DataWarning:
+def _constant(name: str, unit: str, train: SplitReport, ignored: str) -> DataWarning:
     if unit == _PIXELS and train.without_label:
         return DataWarning(
             "class_and_ignored",
-            f"every pixel of {_looked_at(train)} masks is {name} or ignored, so that a model that "
-            f"always answers {name} is perfect",
+            f"every pixel of {_looked_at(train)} masks is {name} or {ignored}, so that a model "
+            f"that always answers {name} is perfect",
             "give the pixels of objects the number of their class (of a mask with "
             "objects at 255, which is ignored, write 1 instead of 255)",
         )

@@ -4,7 +4,12 @@ import pytest
 
 from tf_frame import DataReport, DataWarning, Mode, SplitReport
 from tf_frame.errors import DataError
-from tf_frame.runs.setup.data_text import data_lines, data_page, refuse_warnings
+from tf_frame.runs.setup.data_text import (
+    data_lines,
+    data_page,
+    evaluation_lines,
+    refuse_warnings,
+)
 
 WARNING = DataWarning("one_class", "the data has one class, cat", "add a second class")
 DATA = DataReport(
@@ -59,6 +64,20 @@ def test_the_page_has_every_class_size_reason_and_file():
         assert text in page
     assert "(ignored)" in data_page(MASKS)
     assert data_page(MASKS).endswith("no warning")
+
+
+def test_an_evaluation_tells_its_own_data_and_notes():
+    class Source:
+        def data_report(self):
+            return DATA
+
+        def notes(self):
+            return ["test is not used"]
+
+    assert evaluation_lines(Source()) == [
+        "note: test is not used",
+        "evaluation data: objects: cat 1, dog 1, none of hen, counted in 2 of 3 examples",
+    ]
 
 
 def test_strict_refuses_the_first_warning_in_one_line():

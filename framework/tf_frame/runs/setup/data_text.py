@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from tf_frame.errors import DataError
 from tf_frame.plugin import DataReport, Mode, SplitReport
+from tf_frame.plugin.data_warnings import find_data_report
 from tf_frame.text import columns, printable
 
 _SPLITS = {Mode.TRAIN: "training", Mode.EVAL: "evaluation"}
@@ -38,6 +40,15 @@ def data_lines(report: DataReport, notes: Sequence[str] = ()) -> list[str]:
     if unused:
         lines.append(f"not used: {_some(unused)}")
     return [*map(printable, lines), *warning_lines(report)]
+
+
+def evaluation_lines(source: Any) -> list[str]:
+    """Returns the notes of an input, and the short form of its evaluation data."""
+    # An input need not inherit from `Input`.
+    notes = [f"note: {note}" for note in getattr(source, "notes", tuple)()]
+    data = find_data_report(source)
+    splits = {mode: split for mode, split in data.splits.items() if mode == Mode.EVAL}
+    return [*notes, *data_lines(DataReport(splits=splits, unit=data.unit))]
 
 
 def warning_lines(report: DataReport) -> list[str]:
