@@ -160,13 +160,16 @@ def test_a_damaged_record_is_named(trained, tf_frame):
     assert f"{INPUT_FILE} cannot be read" in err and "remove the f" in err
 
 
-def test_evaluate_warns_of_other_classes(trained, tf_frame, tmp_path):
+def test_evaluate_warns_of_other_classes_or_refuses_them(trained, tf_frame, tmp_path):
     folder = trained()
     (tmp_path / "data").mkdir()
     write_input_info(str(folder), "kept", InputInfo(num_classes=3))
     code, out, _ = tf_frame("evaluate", folder)
     assert code == 0
     assert "warning: the data has None classes, the training had 3" in out
+    code, _, err = tf_frame("evaluate", folder, "--strict")
+    assert code == 2
+    assert "the data has None classes, the training had 3 (an error because of --strict)" in err
 
 
 class Animals(Input):

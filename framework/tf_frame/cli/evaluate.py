@@ -70,7 +70,11 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _with_data(setup: TrainingSetup) -> Any:
-    """Constructs the input; tells its content, and warns if the training had other classes."""
+    """Constructs the input; tells its content, and warns if the training had other classes.
+
+    Raises:
+      DataError: there is no data, or it has other classes and `--strict` is set.
+    """
     try:
         source = setup.make_input()
     except DataError as error:
@@ -79,6 +83,8 @@ def _with_data(setup: TrainingSetup) -> Any:
         report(line)
     trained = recorded_info(setup)
     difference = "" if trained is None else different_classes(source.info, trained)
+    if difference and setup.config.strict:
+        raise DataError(f"{difference} (an error because of --strict)")
     if difference:
         report(f"warning: {difference}")
     return source

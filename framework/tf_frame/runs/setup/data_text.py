@@ -47,8 +47,10 @@ def evaluation_lines(source: Any) -> list[str]:
     # An input need not inherit from `Input`.
     notes = [f"note: {note}" for note in getattr(source, "notes", tuple)()]
     data = find_data_report(source)
-    splits = {mode: split for mode, split in data.splits.items() if mode == Mode.EVAL}
-    return [*notes, *data_lines(DataReport(splits=splits, unit=data.unit))]
+    if Mode.EVAL not in data.splits:
+        return notes
+    evaluated = DataReport(splits={Mode.EVAL: data.splits[Mode.EVAL]}, unit=data.unit)
+    return [*notes, *data_lines(evaluated)]
 
 
 def warning_lines(report: DataReport) -> list[str]:
