@@ -169,6 +169,14 @@ def coco_panoptic(folder):
     return folder
 
 
+def change_segments(root, segments):
+    """Changes those of the first annotation."""
+    path = root / "annotations/panoptic_train2017.json"
+    content = json.loads(path.read_text())
+    content["annotations"][0]["segments_info"] = segments
+    path.write_text(json.dumps(content))
+
+
 def batches(source, mode):
     """Images and masks of all examples of a mode, not augmented."""
     with tf.Graph().as_default():
@@ -335,6 +343,16 @@ DAMAGE = {
         coco_panoptic,
         lambda root: (root / "annotations/panoptic_val2017.json").write_text("{}"),
         "panoptic_val2017.json has no annotations, categories, images",
+    ),
+    "segments that are texts": (
+        coco_panoptic,
+        lambda root: change_segments(root, ["sky"]),
+        "panoptic_train2017.json, '0.png': it has not the form of panoptic records",
+    ),
+    "an id that is no number": (
+        coco_panoptic,
+        lambda root: change_segments(root, [{"id": "x"}]),
+        "panoptic_train2017.json, '0.png': 'x' of type str is no whole number",
     ),
     "a segment without a category": (
         coco_panoptic,

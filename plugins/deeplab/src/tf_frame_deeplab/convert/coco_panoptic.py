@@ -105,8 +105,12 @@ def _pictures(
             pictures.append(MaskedPicture(pair, meaning))
     except (KeyError, TypeError, ValueError) as error:
         place = record.get("file_name", record.get("id")) if isinstance(record, dict) else record
-        problem = "lacks or names an unknown " if isinstance(error, KeyError) else ""
-        raise DataError(f"a record of {source}, {place!r}: {problem}{error}") from None
+        problem = str(error)
+        if isinstance(error, KeyError):
+            problem = f"it lacks or names an unknown {error}"
+        elif isinstance(error, TypeError):  # Such as a text where an object stands.
+            problem = "it has not the form of panoptic records"
+        raise DataError(f"a record of {source}, {place!r}: {problem}") from None
     return pictures
 
 
