@@ -9,10 +9,12 @@ import tensorflow.compat.v1 as tf
 import exported_layouts
 from tf_frame import InputContext, Mode
 from tf_frame.cli.main import main
+from tf_frame.errors import DataError
 from tf_frame.testing.elements import read_elements
 from tf_frame_deeplab.inputs.coco_masks import CocoMasks
 from tf_frame_deeplab.inputs.labelme_masks import LabelmeMasks
 from tf_frame_deeplab.inputs.segmentation_folder import SegmentationFolder
+from tf_frame_deeplab.inputs.segmentation_tfrecord import SegmentationTfrecord
 from tf_frame_deeplab.inputs.yolo_masks import YoloMasks
 
 LAYOUTS = {writer.__name__: name for writer, name in exported_layouts.MASKS.items()}
@@ -45,6 +47,20 @@ def test_masks_and_classes(tmp_path, layout):
         ((features, labels),) = read_elements(of.dataset(Mode.EVAL, InputContext(batch_size=1)))
     name = features["name"][0].decode().rpartition(".")[0][-2:]
     np.testing.assert_array_equal(labels["semantic"][0], expected(name))
+
+
+EVERY = {**exported_layouts.DETECTION, **exported_layouts.MASKS}
+
+
+@pytest.mark.parametrize("writer", EVERY, ids=lambda writer: writer.__name__)
+def test_the_input_of_another_format_names_the_right_one(tmp_path, writer):
+    writer(tmp_path)
+    for name, kind in {**INPUTS, "segmentation_tfrecord": SegmentationTfrecord}.items():
+        if name != EVERY[writer]:
+            with pytest.raises(DataError) as caught:
+                kind(params=kind.Params(data_dir=str(tmp_path)))
+            assert str(caught.value).endswith(f"--input {EVERY[writer]}")
+            assert "\n" not in str(caught.value)
 
 
 @pytest.mark.slow

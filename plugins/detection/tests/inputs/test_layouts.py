@@ -11,6 +11,7 @@ from tf_frame import Mode
 from tf_frame.cli.main import main
 from tf_frame.errors import DataError
 from tf_frame_detection.inputs.annotated_images import AnnotatedFolder
+from tf_frame_detection.inputs.detection_tfrecord import DetectionTfrecord
 
 LAYOUTS = {writer.__name__: name for writer, name in exported_layouts.DETECTION.items()}
 
@@ -38,6 +39,22 @@ def test_boxes_and_classes(tmp_path, layout):
         for box, (left, upper, right, lower, kind) in zip(found[name], objects, strict=True):
             np.testing.assert_allclose(box[:4], (upper, left, lower, right), atol=1e-3)
             assert box[4] == kind
+
+
+EVERY = {**exported_layouts.MASKS, **exported_layouts.DETECTION}
+OWN = ["yolo", "coco_json", "voc_xml", "dota", "labelme"]
+
+
+@pytest.mark.parametrize("writer", EVERY, ids=lambda writer: writer.__name__)
+def test_the_input_of_another_format_names_the_right_one(tmp_path, writer):
+    writer(tmp_path)
+    right = {"yolo_masks": "yolo"}.get(EVERY[writer], EVERY[writer])
+    for kind in [*map(input_class, OWN), DetectionTfrecord]:
+        if kind.__module__.endswith(f".{right}"):
+            continue
+        with pytest.raises(DataError) as caught:
+            kind(params=kind.Params(data_dir=str(tmp_path), data_augmentation=()))
+        assert str(caught.value).endswith(f"--input {right}") and "\n" not in str(caught.value)
 
 
 UNDIVIDED = ["cvat_voc", "label_studio_coco", "label_studio_yolo", "labelme"]

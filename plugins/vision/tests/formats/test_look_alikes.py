@@ -15,7 +15,9 @@ FILES = {
     look_alikes.COCO: ("sub/a.json", COCO % ("{}, " * 100_000)),
     look_alikes.VOC: ("Annotations/a.xml", "<annotation><size/><object></object></annotation>"),
     look_alikes.DOTA: ("labels/a.txt", "1 2 3 4 5 6 7 8 ship 0"),
+    look_alikes.MASKS: ("masks/a/b.png", ""),
     "": ("README.txt", "0 is the first class"),
+    "  ": ("notes.json", '{"categories": [{"id": 0}], "info": {}}'),
     " ": ("a.json", '{"shapes": 3}'),
 }
 
@@ -23,7 +25,7 @@ FILES = {
 @pytest.mark.parametrize("name", FILES)
 def test_formats(tmp_path, name):
     path, content = FILES[name]
-    (tmp_path / path).parent.mkdir(exist_ok=True)
+    (tmp_path / path).parent.mkdir(exist_ok=True, parents=True)
     (tmp_path / path).write_text(content)
     (tmp_path / "aaa.txt").write_text("imagesource" if name == look_alikes.DOTA else "words")
     assert recognise(tmp_path) == ({name: tmp_path / path} if name.strip() else {})
@@ -43,6 +45,6 @@ def test_errors_get_a_sentence_where_it_helps(tmp_path):
     assert text(ConfigError("nothing here")) == f"nothing here{sentence}"
     assert text(DataError("no; give --input dota")) == "no; give --input dota"
     assert text(DataError("damaged"), look_alikes.DOTA) == "damaged"
-    assert text(NoDataError("no part")) == "no part"
+    assert text(NoDataError("no part")) == f"no part{sentence}"
     (tmp_path / "a.txt").unlink()
     assert text(DataError("nothing here.")) == "nothing here."

@@ -30,6 +30,9 @@ INPUTS = {
     look_alikes.SEGMENTS: "--input yolo_masks",
     look_alikes.OBB: "--input yolo_masks",
     look_alikes.BOXES: "--plugin detection --input yolo",
+    look_alikes.VOC: "--plugin detection --input voc_xml",
+    look_alikes.DOTA: "--plugin detection --input dota",
+    look_alikes.MASKS: "--input segmentation_folder",
 }
 _BACKGROUND = "background"
 _SHOWN, _STORED = "shown", "stored"

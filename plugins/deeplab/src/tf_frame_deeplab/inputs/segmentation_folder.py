@@ -40,6 +40,7 @@ from tf_frame_deeplab.inputs.segmented_images import (
 from tf_frame_deeplab.inputs.semantic_input import count_pixels
 from tf_frame_vision.data_content import SplitContent
 from tf_frame_vision.example_input import Split, nothing_held_out
+from tf_frame_vision.formats import look_alikes
 from tf_frame_vision.formats.look_alikes import naming_look_alikes
 from tf_frame_vision.reading.damage import Damage, check_damage
 from tf_frame_vision.reading.folders import HeldOutOptions, existing_folder
@@ -75,7 +76,7 @@ class SegmentationFolder(SegmentedImages):
         params = self.params
         check_one_choice(params, "eval_list")
         folder = existing_folder(params.data_dir, "--input.data_dir", _WHAT_TO_DO)
-        with naming_look_alikes(params.data_dir, INPUTS, ()):
+        with naming_look_alikes(params.data_dir, INPUTS, (look_alikes.MASKS,)):
             self.classes = find_classes(folder, params.classes, ignore_label=params.ignore_label)
             parts = find_parts(folder, params, eval_split=params.eval_split)
         self.class_colours = self.classes.red_green_blue

@@ -17,11 +17,13 @@ from tf_frame import InputInfo, option
 from tf_frame.errors import ConfigError, DataError
 from tf_frame_deeplab.datasets.known import KNOWN
 from tf_frame_deeplab.inputs.classes import read_classes
+from tf_frame_deeplab.inputs.drawn_data import INPUTS
 from tf_frame_deeplab.inputs.mask_file import MASK, count_values
 from tf_frame_deeplab.inputs.segmented_images import SegmentedImageOptions, SegmentedImages
 from tf_frame_deeplab.inputs.semantic_input import count_pixels
 from tf_frame_vision.data_content import SplitContent
 from tf_frame_vision.example_input import Split
+from tf_frame_vision.formats.look_alikes import naming_look_alikes
 from tf_frame_vision.reading.folders import SplitOptions
 from tf_frame_vision.reading.image_header import ImageError
 from tf_frame_vision.reading.pixels import load_mask
@@ -68,7 +70,8 @@ class SegmentationTfrecord(SegmentedImages):
         super().__init__(params=_with_known_label(params), info=info)
 
     def find(self) -> None:
-        folder, training, evaluation, self.parts = record_splits(self.params)
+        with naming_look_alikes(self.params.data_dir, INPUTS, ()):
+            folder, training, evaluation, self.parts = record_splits(self.params)
         self.use(self._class_names(folder), training, evaluation)
 
     def notes(self) -> Sequence[str]:

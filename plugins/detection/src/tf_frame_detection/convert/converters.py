@@ -79,7 +79,7 @@ class LabelmeConvertOptions(LabelmeOptions, DetectionConvertOptions):
 
 
 # Format of a folder -> the command for it; converters have the names of inputs.
-_CONVERTERS = {kind: words.replace("--input", "tf-frame convert") for kind, words in INPUTS.items()}
+_CONVERTERS = {kind: f"tf-frame convert {words.split()[-1]}" for kind, words in INPUTS.items()}
 
 
 class _Converter(Converter):

@@ -48,6 +48,7 @@ INPUTS = {
     look_alikes.COCO: "--input coco_json",
     look_alikes.VOC: "--input voc_xml",
     look_alikes.DOTA: "--input dota",
+    look_alikes.MASKS: "--plugin deeplab --input segmentation_folder",
 }
 _NAMED_CHANGES = "the object detection API's names, perhaps with options: NAME:KEY=VALUE:..."
 

@@ -17,6 +17,7 @@ from typing import Any, ClassVar
 from tf_frame import DataWarning, Mode, option
 from tf_frame.errors import DataError
 from tf_frame_detection.inputs.annotated_images import (
+    INPUTS,
     AnnotatedImages,
     AnnotatedOptions,
     count_objects,
@@ -26,6 +27,7 @@ from tf_frame_detection.inputs.label_map import FILE, read_label_map
 from tf_frame_detection.inputs.record_marks import MarkReader
 from tf_frame_vision.data_content import SplitContent
 from tf_frame_vision.example_input import Split
+from tf_frame_vision.formats.look_alikes import naming_look_alikes
 from tf_frame_vision.reading.folders import SplitOptions
 from tf_frame_vision.record_splits import record_content, record_splits
 
@@ -57,7 +59,8 @@ class DetectionTfrecord(AnnotatedImages):
     _box_warnings: Sequence[DataWarning] = ()
 
     def find(self) -> None:
-        folder, training, evaluation, self.parts = record_splits(self.params)
+        with naming_look_alikes(self.params.data_dir, INPUTS, ()):
+            folder, training, evaluation, self.parts = record_splits(self.params)
         file = self.params.classes
         path = Path(file).expanduser() if file else folder / FILE
         if not path.exists():

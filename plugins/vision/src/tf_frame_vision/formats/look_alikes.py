@@ -12,18 +12,22 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from tf_frame.errors import ConfigError, DataError, NoDataError
+from tf_frame.errors import ConfigError, DataError
 from tf_frame.visible_files import walk_files
 
 BOXES, OBB, SEGMENTS = "YOLO's boxes", "YOLO-OBB", "YOLO-seg"
 LABELME, COCO, VOC, DOTA = "labelme's JSON", "COCO's JSON", "PASCAL VOC's XML", "DOTA's text files"
+MASKS = "a mask of classes"
 YOLO = (BOXES, OBB, SEGMENTS)
 # Files of a folder that are looked at, files of each ending that are opened, and bytes of each.
 _FILES, _OPENED, _BYTES = 5000, 5, 1 << 16
-_COCO_KEY = re.compile(r'"(annotations|categories)"\s*:\s*\[')
+# Label Studio's notes.json for YOLO has categories alone.
+_COCO_KEY = re.compile(r'"(annotations|images)"\s*:\s*\[')
 _SHAPES_KEY = re.compile(r'"shapes"\s*:\s*\[')
 _VOC_TAGS = re.compile(r"<annotation\b"), re.compile(r"<object\b")
 _DOTA_HEADERS = ("imagesource:", "gsd:")
+_MASK_FOLDERS, _MASK_ENDING = {"masks", "SegmentationClass"}, "_mask.png"
+_PHOTOGRAPHS = (".jpg", ".jpeg", ".JPG")
 
 
 @contextlib.contextmanager
@@ -39,8 +43,6 @@ def naming_look_alikes(
     """
     try:
         yield
-    except NoDataError:
-        raise
     except (ConfigError, DataError) as error:
         sentence = _sentence(folder, inputs, own)
         if not sentence or sentence.rpartition(": ")[2] in str(error):
@@ -65,6 +67,8 @@ def recognise(folder: Path) -> dict[str, Path]:
         for name in itertools.islice(walk_files(str(folder)), _FILES):
             path = Path(name)
             ending = path.suffix.lower()
+            if ending == ".png" and _is_mask(path, folder):
+                formats.setdefault(MASKS, path)
             if opened.get(ending, _OPENED) < _OPENED:
                 format_ = _format(path, ending)
                 # Files such as README.txt do not count.
@@ -74,6 +78,14 @@ def recognise(folder: Path) -> dict[str, Path]:
     except OSError:
         return formats  # The input itself says that the folder cannot be read.
     return formats
+
+
+def _is_mask(path: Path, folder: Path) -> bool:
+    """Returns whether a PNG has the name of a mask, or is beside a photograph of its name."""
+    folders = path.relative_to(folder).parts[:-1]
+    if path.name.endswith(_MASK_ENDING) or not _MASK_FOLDERS.isdisjoint(folders):
+        return True
+    return any(path.with_suffix(ending).exists() for ending in _PHOTOGRAPHS)
 
 
 def _format(path: Path, ending: str) -> str:
