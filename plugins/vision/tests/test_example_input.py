@@ -353,9 +353,11 @@ def test_the_hook_tells_each_example_once_and_only_with_the_option():
     ]
 
 
+@pytest.mark.parametrize("damaged", [["a.png: it is empty"], []])
 @pytest.mark.parametrize("mode", [Mode.TRAIN, Mode.EVAL])
-def test_a_part_without_an_example_that_can_be_used_is_refused_before_it_is_read(mode):
+def test_a_part_without_an_example_that_can_be_used_is_refused_before_it_is_read(mode, damaged):
     source = ExampleInput(params=Params(skip_corrupt=True))
-    source.splits = {mode: Split(0, None, damaged=["a.png: it is empty"])}
-    with pytest.raises(NoDataError, match=f"of the {mode.value} data can be used: a.png: it is"):
+    source.splits = {mode: Split(0, None, damaged=damaged)}
+    example = "can be used: a.png: it is empty" if damaged else "is there"
+    with pytest.raises(NoDataError, match=f"^not one example of the {mode.value} data {example}$"):
         source.dataset(mode, InputContext(batch_size=2))

@@ -187,10 +187,9 @@ class ExampleInput(Input):
         split, params, training = self.splits[mode], self.params, mode == Mode.TRAIN
         if split.absent:
             raise NoDataError(split.absent)
-        if not split.count and split.damaged:
-            raise NoDataError(
-                f"not one example of the {mode.value} data can be used: {split.damaged[0]}"
-            )
+        if not split.count:
+            example = f" can be used: {split.damaged[0]}" if split.damaged else " is there"
+            raise NoDataError(f"not one example of the {mode.value} data{example}")
         if training:
             together = params.shuffle_buffer
             order = pipeline.training_order(split.count, context, together=together)
