@@ -35,7 +35,7 @@ from tf_frame_vision.convert.folders import check_apart, check_folder, fingerpri
 from tf_frame_vision.convert.options import range_setting, without_prefix
 
 if TYPE_CHECKING:
-    from tf_frame_vision.convert.conversion import Result
+    pass
 
 
 class _Converter(Converter):
@@ -45,6 +45,8 @@ class _Converter(Converter):
     name: ClassVar[str]
     # The classes of a known data set need no file.
     is_known: ClassVar[bool] = True
+    # Options that a rerun must repeat, because the masks depend on them.
+    repeated: ClassVar[Sequence[str]] = ()
 
     def read(self, source: Path) -> Source:
         """Lists the pictures.
@@ -64,15 +66,9 @@ class _Converter(Converter):
         for line in overlaps(data.parts):
             print(printable(f"warning: {line}"), file=sys.stderr, flush=True)
         for number, (split, pictures) in enumerate(data.parts.items()):
-            started = time.monotonic()
             shards = min(self.params.shards, len(pictures)) if number else self.params.shards
-            settings = self._settings(root, data, pictures)
-            result = _write(
-                pictures, self.params, settings, output=folder, split=split, shards=shards
-            )
-            secs = time.monotonic() - started
-            outcome = result.text(len(data.class_lines), shards)
-            report(f"{split}: {outcome}; {secs:.1f} s; written to {output}")
+            outcome = self._write(root, data, pictures, output=folder, split=split, shards=shards)
+            report(f"{split}: {outcome}; written to {output}")
         report(f"read them by --input segmentation_tfrecord {self._reading_options(data, output)}")
 
     def _reading_options(self, source: Source, output: str) -> str:
@@ -84,25 +80,34 @@ class _Converter(Converter):
             words += ["--input.ignore_label", str(source.ignore_label)]
         return shlex.join(words)
 
-    def _settings(
-        self, root: Path, source: Source, pictures: Sequence[MaskedPicture]
-    ) -> dict[str, Any]:
-        pairs = [picture.pair for picture in pictures]
-        classes = {"names_file": "classes.txt", "names": source.class_lines}
-        return {
-            "kind": self.name,
-            "fingerprint": fingerprint(
-                root, [path for pair in pairs for path in (pair.image, pair.mask)]
-            ),
-            "workers": self.params.workers,
-            "skip_corrupt": self.params.skip_corrupt,
-            "further": {
+    def _write(
+        self, root: Path, source: Source, pictures: Sequence[MaskedPicture], **shards: Any
+    ) -> str:
+        """Writes the shards of a split, and returns the outcome."""
+        with quiet_import():
+            # Importing TensorFlow takes seconds.
+            from tf_frame_deeplab.convert.examples import SegmentationRecords
+            from tf_frame_vision.convert.conversion import Conversion, convert
+        started, pairs = time.monotonic(), [picture.pair for picture in pictures]
+        files = [path for pair in pairs for path in (pair.image, pair.mask)]
+        conversion = Conversion(
+            kind=self.name,
+            fingerprint=fingerprint(root, files),
+            workers=self.params.workers,
+            skip_corrupt=self.params.skip_corrupt,
+            names_file="" if self.is_known else "classes.txt",
+            names=() if self.is_known else source.class_lines,
+            further={
                 **range_setting(self.params),
                 "ignore_label": source.ignore_label,
                 "classes": digest({picture.meaning for picture in pictures}),
+                **{name: getattr(self.params, name) for name in self.repeated},
             },
-            **({} if self.is_known else classes),
-        }
+            **shards,
+        )
+        result = convert(pictures, SegmentationRecords(self.params), conversion)
+        text = result.text(len(source.class_lines), conversion.shards)
+        return f"{text}; {time.monotonic() - started:.1f} s"
 
 
 class Folder(_Converter):
@@ -177,17 +182,11 @@ class _Drawn(_Converter):
     """
 
     is_known = False
+    repeated = ("overlap", "masks_on")
     source: ClassVar[type[DrawnMasks]]
 
     def read(self, source: Path) -> Source:
         return read_drawn(source, self.source, self.params)
-
-    def _settings(
-        self, root: Path, source: Source, pictures: Sequence[MaskedPicture]
-    ) -> dict[str, Any]:
-        settings = super()._settings(root, source, pictures)
-        drawing = {"overlap": self.params.overlap, "masks_on": self.params.masks_on}
-        return {**settings, "further": {**settings["further"], **drawing}}
 
 
 class CocoMasks(_Drawn):
@@ -209,13 +208,3 @@ class LabelmeMasks(_Drawn):
 
     Params: ClassVar[type] = LabelmeMasksOptions
     name, source = "labelme_masks", labelme_masks.LabelmeMasks
-
-
-def _write(
-    pictures: Sequence[MaskedPicture], params: Any, settings: dict[str, Any], **further: Any
-) -> Result:
-    with quiet_import():
-        # Importing TensorFlow takes seconds.
-        from tf_frame_deeplab.convert.examples import SegmentationRecords
-        from tf_frame_vision.convert.conversion import Conversion, convert
-    return convert(pictures, SegmentationRecords(params), Conversion(**settings, **further))

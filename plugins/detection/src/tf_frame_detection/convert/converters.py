@@ -23,8 +23,9 @@ from tf_frame.text import printable
 from tf_frame_detection.inputs import coco_json, dota, labelme, voc_xml, yolo
 from tf_frame_detection.inputs.annotated_images import INPUTS, AnnotatedFolder
 from tf_frame_detection.inputs.annotations import FolderContent
-from tf_frame_detection.inputs.checks import OrientationOptions, make_splits
+from tf_frame_detection.inputs.checks import make_splits
 from tf_frame_detection.inputs.label_map import FILE, label_map_lines
+from tf_frame_detection.inputs.orientation import OrientationOptions
 from tf_frame_detection.inputs.photographs import Photographs, collect, divide
 from tf_frame_vision.convert.folders import check_apart, check_folder, fingerprint
 from tf_frame_vision.convert.options import (

@@ -12,7 +12,7 @@ from tf_frame import DataWarning, InputInfo, Mode, option
 from tf_frame.errors import DataError
 from tf_frame_detection.inputs.annotations import FolderContent, Part
 from tf_frame_detection.inputs.box_faults import box_warnings
-from tf_frame_detection.inputs.checks import OrientationOptions, make_splits
+from tf_frame_detection.inputs.checks import make_splits
 from tf_frame_detection.inputs.detection_input import (
     PADDING,
     UPRIGHT_LABELS,
@@ -21,6 +21,7 @@ from tf_frame_detection.inputs.detection_input import (
     check_size,
     make_labels,
 )
+from tf_frame_detection.inputs.orientation import OrientationOptions
 from tf_frame_detection.inputs.photographs import (
     Photographs,
     collect,
