@@ -15,6 +15,8 @@ from tf_frame_vision.reading.pixels import load_pixels
 _DECODED, _DECODED_PIXELS = 6, 4_000_000
 # A picture with no greater value looks black.
 _DARK = 20
+# Below this value, of 255, images of 16 bits have at most 14 that are used, as of cameras.
+_HALF_EMPTY = 64
 # Share of training images that may be copies of others.
 _FEW_COPIES = 0.05
 
@@ -88,13 +90,22 @@ def dark_warnings(
     """
     images = pictures or spread(files, _DECODED)
     ranges = [values for image in images if (values := _value_range(image, image_range))]
+    is_deep = not image_range and any(map(_is_deep, images))
     looked_at = f"{len(ranges)} training images that were looked at"
     brightest = max((most for _, most in ranges), default=255)
-    if brightest <= _DARK:
+    if is_deep and brightest < _HALF_EMPTY:
+        most = 2 ** (8 + brightest.bit_length()) - 1
+        yield DataWarning(
+            "dark_images",
+            f"images of 16 bits have no value above {most}, so that {looked_at} become dark, "
+            f"{brightest} of 255 at most",
+            f"give --input.image_range 0,{most}",
+        )
+    elif brightest <= _DARK:
         yield DataWarning(
             "dark_images",
             f"the brightest value of {looked_at} is {brightest} of 255, so that they are black",
-            "check the images; 12 bits in 16 need --input.image_range 0,4095",
+            "check the images; records of 12 bits in 16 are converted with --image_range 0,4095",
         )
     elif len(ranges) > 1 and all(least == most for least, most in ranges):
         yield DataWarning(
@@ -116,3 +127,9 @@ def _value_range(image: str | bytes, image_range: Sequence[float]) -> tuple[int,
     except ImageError:
         return None  # Reading the examples names it.
     return int(pixels.min()), int(pixels.max())
+
+
+def _is_deep(image: str | bytes) -> bool:
+    """Returns whether an image has more than 8 bits: a range of values changes no other image."""
+    full, narrow = (_value_range(image, image_range) for image_range in ((), (0, 255)))
+    return full != narrow

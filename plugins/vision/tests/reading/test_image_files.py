@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
-from PIL import Image, ImageOps
+from PIL import Image
 
 from sessions import compute
 from tf_frame_vision.reading import arrays
@@ -48,23 +48,6 @@ def test_webp_is_read_without_a_change(tmp_path, take, mode):
     (batch,) = take(images([tmp_path / "a.webp"]))
     expected = np.asarray(Image.open(tmp_path / "a.webp").convert("RGB"))
     np.testing.assert_array_equal(batch["image"][0], expected)
-
-
-def test_orientations_are_applied_in_examples_and_predictions(tmp_path, take):
-    names, stored = [], RANDOM.randint(0, 256, [5, 7, 3]).astype(np.uint8)
-    for orientation in range(1, 9):
-        tags = Image.Exif()
-        tags[0x0112] = orientation
-        for ending in ("png", "jpg", "tiff"):
-            names.append(f"{orientation}.{ending}")
-            Image.fromarray(stored).save(tmp_path / names[-1], exif=tags)
-    order = tf.data.Dataset.range(len(names)).map(lambda number: (number, number))
-    examples = take(image_file_examples(str(tmp_path), names, {}, order))
-    batches = take(images([tmp_path / name for name in names]))
-    for name, (_, example), batch in zip(names, examples, batches, strict=True):
-        shown = np.asarray(ImageOps.exif_transpose(Image.open(tmp_path / name)))
-        np.testing.assert_array_equal(example["image"], shown)
-        np.testing.assert_array_equal(batch["image"][0], shown)
 
 
 def test_images_are_read_one_by_one_and_not_all_at_first(tmp_path):
