@@ -76,9 +76,15 @@ def load_mask(
             values = np.asarray(image)
             values = values[..., 0] if values.ndim == 3 else values
         else:
-            red, green, blue = np.moveaxis(_load(image, ()).astype(np.int32), -1, 0)
-            values = red << 16 | green << 8 | blue
-        values = values.astype(np.int32) // _FEW_BITS.get(kind, 1)
+            colours = _load(image, ())
+            # In place, as a mask may have a hundred megapixels.
+            values = colours[..., 0].astype(np.int32)
+            for channel in (1, 2):
+                values <<= 8
+                values |= colours[..., channel]
+        values = values.astype(np.int32, copy=False)
+        if kind in _FEW_BITS:
+            values = values // _FEW_BITS[kind]
         if orientation is None:
             orientation = UPRIGHT if header.format == "TIFF" else header.orientation
         return turn_pixels(values, orientation)
