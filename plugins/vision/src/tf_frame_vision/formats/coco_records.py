@@ -104,16 +104,14 @@ class Records:
         try:
             if id_ is None:
                 raise RecordError("it has no id")
-            missing = {"image_id", "category_id"} - record.keys()
-            if missing:
-                raise RecordError(f"it has no {', '.join(sorted(missing))}")
+            for key in ("image_id", "category_id"):
+                if key not in record:
+                    raise RecordError(f"it has no {key}")
             if image is None:
                 raise RecordError(f"there is no image {record['image_id']!r}")
             box, data, size = self._parse(record)
-            category, crowd = (
-                parse_category(record["category_id"]),
-                parse_crowd(record.get("iscrowd")),
-            )
+            category = parse_category(record["category_id"])
+            crowd = parse_crowd(record.get("iscrowd"))
         except RecordError as error:
             where = f"{place} of the list" if id_ is None else str(id_)
             self._problems.setdefault(number, (f"annotation {where}", str(error)))
