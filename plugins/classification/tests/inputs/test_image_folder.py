@@ -192,6 +192,7 @@ def test_training_shuffles_shards_and_goes_on_exactly(tmp_path, pictures, take):
 def test_pictures_of_other_kinds_and_sizes_are_read_and_predicted(tmp_path, take):
     random = np.random.RandomState(1)
     shapes = {"a.png": [5, 9, 4], "b.png": [3, 3], "c.bmp": [4, 4, 3], "d.jpg": [20, 9, 3]}
+    shapes |= {"e.png": [1, 1, 3], "f.png": [1, 90]}
     (tmp_path / "x").mkdir()
     for name, shape in shapes.items():
         image = Image.fromarray(random.randint(0, 256, shape).astype(np.uint8))
@@ -201,7 +202,7 @@ def test_pictures_of_other_kinds_and_sizes_are_read_and_predicted(tmp_path, take
     batches = take(source.prediction_dataset(paths, InputContext(batch_size=3)))
     names = [name.decode() for batch in batches for name in batch["name"]]
     assert names == paths
-    assert [batch["image"].shape for batch in batches] == [(3, 8, 8, 1), (1, 8, 8, 1)]
+    assert [batch["image"].shape for batch in batches] == [(3, 8, 8, 1), (3, 8, 8, 1)]
     predicted = dict(zip(names, np.concatenate([batch["image"] for batch in batches]), strict=True))
     for features, _ in take(source.dataset(Mode.EVAL, InputContext(batch_size=1))):
         np.testing.assert_array_equal(features["image"][0], predicted[features["name"][0].decode()])

@@ -422,7 +422,11 @@ def test_evaluation_pads_to_the_largest_image_of_a_batch_or_to_a_size(tmp_path):
 
 
 def test_training_crops_have_one_size_and_their_labels(tmp_path):
-    of = source(write(tmp_path), crop_size=(40, 20), eval_fraction=0.0)
+    write(tmp_path)
+    for number, size in enumerate([(1, 1), (1, 50), (50, 1)]):
+        picture(tmp_path / f"images/p{number}.png", random_image(number, size))
+        picture(tmp_path / f"masks/p{number}.png", random_classes(number, size))
+    of = source(tmp_path, crop_size=(40, 20), eval_fraction=0.0)
     for features, labels in take(of, Mode.TRAIN, count=4):
         assert features["image"].shape == (2, 40, 20, 3)
         beyond = (features["image"] == 127.5).all(axis=3)
