@@ -12,11 +12,11 @@ from tf_frame import Input, InputInfo, Mode, option
 from tf_frame.cli.main import main
 from tf_frame.cli.trained_input import (
     _read_names,
-    different_classes,
     input_for_export,
     input_for_files,
 )
 from tf_frame.errors import DataError
+from tf_frame.plugin.data_warnings import different_classes
 from tf_frame.runs.export.description_files import write_class_names
 from tf_frame.runs.setup.model_dir import INPUT_FILE, write_input_info
 from tf_frame.testing.toy import ToyModel, make_setup

@@ -248,3 +248,8 @@ def test_a_run_warns_and_goes_on_or_ends_with_strict_before_the_first_step(tmp_p
     content = json.loads((tmp_path / "run" / "data.json").read_text())
     assert content["splits"]["train"]["counts"] == {"cat": 5}
     assert [warning["kind"] for warning in content["warnings"]] == ["one_class"]
+    (tmp_path / "data" / "cat").rename(tmp_path / "data" / "dog")
+    assert main([*words, "--max_steps", "2", "--strict"]) == 2
+    assert (
+        "class 0 of the data is 'dog', the training had 'cat'; give the" in capfd.readouterr().err
+    )

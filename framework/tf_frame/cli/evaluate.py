@@ -10,12 +10,13 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tf_frame.cli.trained_input import PUBLISHED, different_classes, observed_run, recorded_info
+from tf_frame.cli.trained_input import PUBLISHED, observed_run, recorded_info
 from tf_frame.command_line import option_help
 from tf_frame.command_line.folder_setup import setup_from_folder
 from tf_frame.command_line.screen import report
 from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_OK, EXIT_USAGE, ConfigError, DataError
+from tf_frame.plugin.data_warnings import different_classes
 from tf_frame.runs.evaluation.printing import result_table
 from tf_frame.runs.setup.data_text import evaluation_lines
 from tf_frame.runs.setup.training_setup import TrainingSetup

@@ -17,6 +17,7 @@ from tf_frame.command_line.screen import output_may_fail, report
 from tf_frame.config.option import Option
 from tf_frame.errors import ConfigError, DataError
 from tf_frame.plugin import InputInfo
+from tf_frame.plugin.data_warnings import different_classes
 from tf_frame.runs.setup.model_dir import (
     CONFIG_FILE,
     discarded_if_unused,
@@ -160,18 +161,3 @@ def recorded_info(setup: TrainingSetup) -> InputInfo | None:
     """Returns the facts about the data that the run recorded; None without a record."""
     assert setup.input is not None
     return read_input_info(setup.model_dir, setup.input.name)
-
-
-def different_classes(info: InputInfo, trained: InputInfo, had: str = "the training had") -> str:
-    """Describes a difference between the classes of data and of a model; empty without one."""
-    if info.num_classes != trained.num_classes:
-        return f"the data has {info.num_classes} classes, {had} {trained.num_classes}"
-    pairs = zip(info.class_names, trained.class_names, strict=False)
-    return next(
-        (
-            f"class {label} of the data is {name!r}, {had} {before!r}"
-            for label, (name, before) in enumerate(pairs)
-            if name != before
-        ),
-        "",
-    )

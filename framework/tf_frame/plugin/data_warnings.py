@@ -12,7 +12,7 @@ from typing import Any
 
 from tf_frame.errors import PluginError
 from tf_frame.plugin.data_report import DataReport, DataWarning, SplitReport, report_from_info
-from tf_frame.plugin.input_info import Mode
+from tf_frame.plugin.input_info import InputInfo, Mode
 from tf_frame.plugin.origin import describe_method
 from tf_frame.text import short_repr
 
@@ -45,6 +45,21 @@ def find_data_report(source: Any) -> DataReport:
     ignore_label = getattr(getattr(source, "info", None), "ignore_label", None)
     warnings = find_warnings(report, ignore_label)
     return dataclasses.replace(report, warnings=(*report.warnings, *warnings))
+
+
+def different_classes(info: InputInfo, trained: InputInfo, had: str = "the training had") -> str:
+    """Describes a difference between the classes of data and of a model; empty without one."""
+    if info.num_classes != trained.num_classes:
+        return f"the data has {info.num_classes} classes, {had} {trained.num_classes}"
+    pairs = zip(info.class_names, trained.class_names, strict=False)
+    return next(
+        (
+            f"class {label} of the data is {name!r}, {had} {before!r}"
+            for label, (name, before) in enumerate(pairs)
+            if name != before
+        ),
+        "",
+    )
 
 
 def find_warnings(report: DataReport, ignore_label: int | None = None) -> tuple[DataWarning, ...]:

@@ -14,10 +14,14 @@ from tf_frame.graph.train_graph import TrainGraph
 from tf_frame.hooks.base import closing_all
 from tf_frame.hooks.input_position import RestoredCheckpoint
 from tf_frame.hooks.progress import ProgressHook
-from tf_frame.plugin import DataReport
-from tf_frame.plugin.data_warnings import find_data_report
+from tf_frame.plugin import DataReport, DataWarning
+from tf_frame.plugin.data_warnings import different_classes, find_data_report
 from tf_frame.runs.setup.data_text import data_lines, refuse_warnings
-from tf_frame.runs.setup.model_dir import write_configuration, write_data_report
+from tf_frame.runs.setup.model_dir import (
+    read_input_info,
+    write_configuration,
+    write_data_report,
+)
 from tf_frame.runs.setup.run_context import RunContext
 from tf_frame.runs.setup.training_setup import TrainingSetup
 from tf_frame.runs.training.build import (
@@ -117,11 +121,21 @@ class Training:
     def _report_data(self, notes: Sequence[str]) -> DataReport:
         """Reports the content of the data, and its faults, which `--strict` makes errors."""
         data = find_data_report(self._source)
+        data = dataclasses.replace(data, warnings=(*self._find_change(), *data.warnings))
         if self._setup.config.strict:
             refuse_warnings(data)
         for line in data_lines(data, notes):
             self._report(line)
         return data
+
+    def _find_change(self) -> Iterator[DataWarning]:
+        """Yields a warning if the folder's run had other classes, and so other labels."""
+        assert self._setup.input is not None, "a run that is recorded has an input"
+        trained = read_input_info(self._setup.model_dir, self._setup.input.name)
+        change = "" if trained is None else different_classes(self._source.info, trained)
+        if change:
+            remedy = "give the classes their old names and order, or take another --model_dir"
+            yield DataWarning("changed_classes", change, remedy)
 
     def _build_graph(self) -> TrainGraph:
         setup, model = self._setup, self._model
