@@ -133,12 +133,29 @@ def test_good_records_are_counted_without_a_warning(name, tmp_path):
     assert split.counts == COUNTS.get(name, split.counts)
 
 
+WRONG_TYPES = {
+    "images": {"image/encoded": 3, "image/class/label": b"cat"},
+    "masks": {"image/encoded": image(1), "image/segmentation/class/encoded": 3},
+    "boxes": {**boxed(BOX, 1), "image/object/bbox/xmin": b"left"},
+    "words": {"image/encoded": image(1), "image/transcript": 7},
+}
+
+
+@pytest.mark.parametrize("name", GOOD)
+def test_records_with_values_of_other_types_are_not_counted(name, tmp_path):
+    (module, cls), train, evaluation = GOOD[name]
+    source = make_source(tmp_path, module, cls, [*train, WRONG_TYPES[name]], evaluation)
+    assert source.data_report().splits[Mode.TRAIN].counted == len(train)
+
+
 def test_of_many_records_some_are_read_and_damaged_records_are_left_out(tmp_path):
     damaged = {"image/encoded": b"no image", "image/class/label": 0}
     source = make_source(tmp_path, *IMAGES, BOTH, [*OTHERS, damaged])
     evaluated = source.data_report().splits[Mode.EVAL]
     assert (evaluated.examples, evaluated.counted) == (5, 4)
     indices = 2 * source.splits[Mode.TRAIN].content
-    facts = read_record_facts(indices, lambda values: values("image/class/label")[0], most=6)
+    facts = read_record_facts(
+        indices, lambda values: values("image/class/label")[0], max_pixels=9000, most=6
+    )
     assert [name.rpartition(" ")[2] for name in facts.names] == [*"036147"]
     assert (facts.labels, facts.counted, len(facts.pictures)) == ((0, 1, 0, 1, 0, 1), 6, 6)

@@ -71,7 +71,7 @@ class ImageTfrecord(LabelledImages):
             labels = values(LABEL)
             return labels[0] if len(labels) == 1 and isinstance(labels[0], int) else None
 
-        facts = read_record_facts(split.content, read_label)
+        facts = read_record_facts(split.content, read_label, max_pixels=self.params.max_pixels)
         counts = {"counts": self.count_labels(facts.labels)}
         return record_content(split, facts, counts, labels=facts.labels)
 

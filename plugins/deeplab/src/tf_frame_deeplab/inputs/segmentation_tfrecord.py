@@ -27,7 +27,7 @@ from tf_frame_vision.formats.look_alikes import naming_look_alikes
 from tf_frame_vision.reading.folders import SplitOptions
 from tf_frame_vision.reading.image_header import ImageError
 from tf_frame_vision.reading.pixels import load_mask
-from tf_frame_vision.reading.record_facts import Values, read_record_facts
+from tf_frame_vision.reading.record_facts import Values, first_bytes, read_record_facts
 from tf_frame_vision.record_splits import record_content, record_splits
 
 # Names of `tf-frame convert`, then of DeepLab's other splits (tensorflow/models,
@@ -88,12 +88,23 @@ class SegmentationTfrecord(SegmentedImages):
         )
 
     def content(self, split: Split) -> SplitContent:
-        facts = read_record_facts(split.content, _read_counts, most=_MOST_MASKS)
+        facts = read_record_facts(
+            split.content, self._read_counts, max_pixels=self.params.max_pixels, most=_MOST_MASKS
+        )
         masks = [mask for mask, _ in facts.labels]
         counts = count_pixels(
             (counts for _, counts in facts.labels), self.class_names, self.params.ignore_label
         )
         return record_content(split, facts, counts, labels=masks)
+
+    def _read_counts(self, values: Values) -> tuple[bytes, Mapping[int, int]] | None:
+        """Returns a digest of the mask of a record, and the number of pixels of each value."""
+        mask = first_bytes(values(MASK))
+        try:
+            counts = count_values(load_mask(mask, max_pixels=self.params.max_pixels))
+        except ImageError:
+            return None  # Reading the examples names it.
+        return hashlib.sha256(mask).digest(), counts
 
     def read(self, split: Split, order: Any) -> Any:
         from tf_frame_deeplab.inputs.segmentation_records import image_and_mask
@@ -125,16 +136,6 @@ class SegmentationTfrecord(SegmentedImages):
         classes = read_classes(path, ignore_label=params.ignore_label)
         self.class_colours = classes.red_green_blue
         return classes.names
-
-
-def _read_counts(values: Values) -> tuple[bytes, Mapping[int, int]] | None:
-    """Returns a digest of the mask of a record, and the number of pixels of each value."""
-    masks = values(MASK)
-    try:
-        counts = count_values(load_mask(masks[0] if masks else b""))
-        return hashlib.sha256(masks[0]).digest(), counts
-    except ImageError:
-        return None  # Reading the examples names it.
 
 
 def _with_known_label(params: Params) -> Params:

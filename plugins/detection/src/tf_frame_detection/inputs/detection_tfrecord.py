@@ -74,7 +74,7 @@ class DetectionTfrecord(AnnotatedImages):
 
     def content(self, split: Split) -> SplitContent:
         reader = MarkReader(self.class_ids, self.class_names, self.params.ignore_difficult)
-        facts, photographs = reader.read(split.content)
+        facts, photographs = reader.read(split.content, max_pixels=self.params.max_pixels)
         if split is self.splits[Mode.TRAIN]:
             self._box_warnings = tuple(box_warnings(photographs))
         return record_content(split, facts, count_objects(photographs, self.class_names))

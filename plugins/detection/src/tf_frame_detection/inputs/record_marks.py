@@ -36,9 +36,11 @@ class MarkReader:
     names: Sequence[str]
     ignore_difficult: bool
 
-    def read(self, indices: Sequence[RecordIndex]) -> tuple[RecordFacts, Photographs]:
+    def read(
+        self, indices: Sequence[RecordIndex], *, max_pixels: int
+    ) -> tuple[RecordFacts, Photographs]:
         """Reads some records, or all; boxes are shares of the shown image."""
-        facts = read_record_facts(indices, self._read_marks)
+        facts = read_record_facts(indices, self._read_marks, max_pixels=max_pixels)
         photographs = (
             Photograph(Path(name), "", marks, size, in_shares=True)
             for name, marks, size in zip(facts.names, facts.labels, facts.sizes, strict=True)
@@ -54,7 +56,9 @@ class MarkReader:
         classes = [numbers.get(id_) for id_ in labels] or [*map(texts.get, values(TEXT))]
         flags = [values(CROWD), values(GROUP)]
         flags += [values(DIFFICULT)] if self.ignore_difficult else []
-        if len(classes) != len(boxes) or any(len(flag) not in (0, len(boxes)) for flag in flags):
+        are_numbers = all(isinstance(edge, float) for box in boxes for edge in box)
+        wrong = [flag for flag in flags if len(flag) not in (0, len(boxes))]
+        if len(classes) != len(boxes) or wrong or not are_numbers:
             return None
         ignored = [any(flag) for flag in zip(*filter(len, flags), strict=True)]
         ignored = ignored or [False] * len(boxes)

@@ -54,7 +54,7 @@ class TextTfrecord(TextExamples):
         self.use(training, evaluation)
 
     def content(self, split: Split) -> SplitContent:
-        facts = read_record_facts(split.content, self._read_text)
+        facts = read_record_facts(split.content, self._read_text, max_pixels=self.params.max_pixels)
         content = self.text_content(facts.labels)
         counts = {"counts": content.counts, "remarks": content.remarks}
         return record_content(split, facts, counts, labels=facts.labels)

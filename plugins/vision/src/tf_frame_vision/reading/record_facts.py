@@ -49,13 +49,18 @@ class RecordFacts:
 
 
 def read_record_facts(
-    indices: Sequence[RecordIndex], read_label: Callable[[Values], Any], *, most: int = 5000
+    indices: Sequence[RecordIndex],
+    read_label: Callable[[Values], Any],
+    *,
+    max_pixels: int,
+    most: int = 5000,
 ) -> RecordFacts:
     """Reads facts about records.
 
     Args:
       indices: the records of each file.
       read_label: returns the label of a record; None: it has none that can be used.
+      max_pixels: see `image_header.read_header`.
       most: a data set with at most so many records, and 64 MB, is read whole.
     """
     count = sum(len(index.offsets) for index in indices)
@@ -63,21 +68,26 @@ def read_record_facts(
     step = 1 if count <= most and num_bytes <= _MOST_BYTES else -(-count // min(most, _SOME))
     rows, pictures, number = [], [], -(-count // step)
     for place, (name, values) in enumerate(_records(indices, step)):
-        image, label = values(IMAGE)[:1], read_label(values)
-        size = _shown_size(image)
+        image, label = first_bytes(values(IMAGE)), read_label(values)
+        size = _shown_size(image, max_pixels)
         if size is None or label is None:
             continue
-        rows.append((name, label, size, hashlib.blake2b(image[0], digest_size=16).hexdigest()))
+        rows.append((name, label, size, hashlib.blake2b(image, digest_size=16).hexdigest()))
         if place % max(number // _PICTURES, 1) == 0:
-            pictures.append(image[0])
+            pictures.append(image)
     names, labels, sizes, digests = zip(*rows, strict=True) if rows else ((), (), (), ())
     counted = None if len(rows) == count else len(rows)
     return RecordFacts(names, labels, sizes, digests, pictures[:_PICTURES], counted)
 
 
-def _shown_size(image: Sequence[bytes]) -> tuple[int, int] | None:
+def first_bytes(values: Sequence[Any]) -> bytes:
+    """Returns the first value of a feature; empty where there is none, or one of another type."""
+    return values[0] if values and isinstance(values[0], bytes) else b""
+
+
+def _shown_size(image: bytes, max_pixels: int) -> tuple[int, int] | None:
     try:
-        header = read_header(image[0] if image else b"")
+        header = read_header(image, max_pixels=max_pixels)
     except ImageError:
         return None
     return header.height, header.width
