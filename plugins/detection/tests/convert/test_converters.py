@@ -11,6 +11,7 @@ from PIL import Image
 
 import exported_layouts
 from sessions import compute, run_initialized
+from slow_cases import slow_but
 from tf_frame import InputContext, Mode
 from tf_frame.cli.main import main
 from tf_frame.testing.elements import read_elements
@@ -123,7 +124,7 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize("is_optimised", [False, True])
+@pytest.mark.parametrize("is_optimised", slow_but(1, [False, True]))
 def test_records_that_cannot_be_used_are_named(tmp_path, monkeypatch, is_optimised):
     if is_optimised:  # As a run is; Grappler once left out the op that fails.
         config = tf.ConfigProto()

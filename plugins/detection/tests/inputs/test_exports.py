@@ -6,6 +6,7 @@ import json
 import numpy as np
 import pytest
 
+from slow_cases import slow
 from tf_frame import InputContext, Mode
 from tf_frame.cli.main import main
 from tf_frame.errors import ConfigError, DataError
@@ -31,8 +32,8 @@ def marks(of, field):
     return [[getattr(mark, field) for mark in photograph.marks] for photograph in photographs]
 
 
-@pytest.mark.parametrize(("name", "options"), [("yolo", []), ("labelme", ["--rotated"])])
-def test_boxes_are_in_pixels_and_records_have_the_same(forms, tmp_path, capsys, name, options):
+@pytest.mark.parametrize("name", INPUTS)
+def test_boxes_are_in_pixels(forms, tmp_path, name):
     folder = getattr(forms, name)(tmp_path / "data")
     of = source(INPUTS[name], folder, rotated=True)
     assert of.info.num_examples == {Mode.TRAIN: 3, Mode.EVAL: 1, Mode.PREDICT: 1}
@@ -41,6 +42,12 @@ def test_boxes_are_in_pixels_and_records_have_the_same(forms, tmp_path, capsys, 
     for boxes, expected_boxes in zip(marks(of, "box"), expected, strict=True):
         np.testing.assert_allclose(boxes, expected_boxes)
     assert marks(of, "number") == [[0, 1], [], [1]]
+
+
+@pytest.mark.parametrize(("name", "options"), [("yolo", []), slow("labelme", ["--rotated"])])
+def test_records_have_the_same_boxes(forms, tmp_path, capsys, name, options):
+    folder = getattr(forms, name)(tmp_path / "data")
+    of = source(INPUTS[name], folder, rotated=True)
     records = str(tmp_path / "records")
     assert main(["convert", name, str(folder), records, "--shards", "1", *options]) == 0
     assert "train: 3 images of 2 classes in 1 shards" in capsys.readouterr().out
