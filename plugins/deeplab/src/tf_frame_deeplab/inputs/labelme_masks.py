@@ -79,9 +79,10 @@ class LabelmeMasks(DrawnMasks):
 
 
 def _image(image: LabelmeImage, classes: Mapping[str, int | None]) -> DrawnImage:
+    shapes = image.shapes
     unknown = [
         f"shape {shape.place}: its class {shape.label!r} is none of the file of the classes"
-        for shape in image.shapes
+        for shape in shapes
         if shape.label not in classes
     ]
     return DrawnImage(
@@ -91,8 +92,8 @@ def _image(image: LabelmeImage, classes: Mapping[str, int | None]) -> DrawnImage
         image.size,
         [*image.problems, *unknown],
         image.error,
-        boxes=np.array([shape.edges for shape in image.shapes], np.float32),
-        records=[shape.place for shape in image.shapes],
+        boxes=np.array([shape.edges for shape in shapes], np.float32),
+        records=[shape.place for shape in shapes],
     )
 
 

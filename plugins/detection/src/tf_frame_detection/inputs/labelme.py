@@ -25,6 +25,7 @@ from tf_frame_detection.inputs.annotations import (
     class_number,
     number_classes,
 )
+from tf_frame_detection.inputs.photographs import collect
 from tf_frame_vision.formats import look_alikes
 from tf_frame_vision.formats.labelme import LabelmeImage, LabelmeOptions, read_labelme
 from tf_frame_vision.formats.labelme_shapes import (
@@ -56,8 +57,11 @@ def read_labelme_boxes(root: Path, params: Any) -> FolderContent:
     """
     data = read_labelme(root, params)
     classes, rotated = number_classes(data.names), params.rotated
-    evaluation = None if data.evaluation is None else _part(data.evaluation, classes, rotated)
-    training = _part(data.training, classes, rotated)
+    training, evaluation = (
+        None if part is None else _part(root, part, classes, rotated)
+        for part in (data.training, data.evaluation)
+    )
+    assert training is not None
     return FolderContent(
         data.names, training, evaluation, data.notes, rotated=rotated, splits=data.splits
     )
@@ -72,9 +76,13 @@ class Labelme(AnnotatedFolder):
     read_folder = staticmethod(read_labelme_boxes)
 
 
-def _part(images: Sequence[LabelmeImage], classes: Mapping[str, int], rotated: bool) -> Part:
-    photographs = [_photograph(image, classes, rotated) for image in images if not image.error]
-    return photographs, [Damage(str(image.file), image.error) for image in images if image.error]
+def _part(
+    root: Path, images: Sequence[LabelmeImage], classes: Mapping[str, int], rotated: bool
+) -> Part:
+    photographs = (_photograph(image, classes, rotated) for image in images if not image.error)
+    return collect(root, photographs), [
+        Damage(str(image.file), image.error) for image in images if image.error
+    ]
 
 
 def _photograph(image: LabelmeImage, classes: Mapping[str, int], rotated: bool) -> Photograph:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import json
 import os
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -28,6 +29,9 @@ from tf_frame_vision.reading.splits import Splits, find_splits
 
 _CLASSES = ("classes.txt", "labels.txt")
 
+# Of the results of examinations.
+_VERSION = 2
+
 
 @dataclasses.dataclass(frozen=True)
 class LabelmeOptions:
@@ -49,7 +53,8 @@ class LabelmeImage:
       path: the image.
       file: the JSON file.
       size: height and width that the file says; None: it says none.
-      shapes: those that can be used.
+      rows: shapes, in the form of `examine_labelme`.
+      left_out: the option `left_out_shapes`.
       problems: shapes that cannot be used, such as `shape 2: its polygon has ...`.
       error: why the file cannot be used, such as `it is no JSON ...`; empty: it can.
     """
@@ -57,9 +62,24 @@ class LabelmeImage:
     path: Path
     file: Path
     size: tuple[int, int] | None = None
-    shapes: Sequence[LabelmeShape] = ()
+    rows: str = "[]"
+    left_out: Sequence[str] = ()
     problems: Sequence[str] = ()
     error: str = ""
+
+    @property
+    def shapes(self) -> list[LabelmeShape]:
+        """The shapes that can be used, made anew each time: they would fill the memory."""
+        rows = enumerate(json.loads(self.rows), 1)
+        return [
+            LabelmeShape(place, *row)
+            for place, row in rows
+            if not _row_problem(row) and row[1] not in self.left_out
+        ]
+
+
+def _row_problem(row: Any) -> str:
+    return row if isinstance(row, str) else shape_problem(row[1], row[3])
 
 
 @dataclasses.dataclass(frozen=True)
@@ -99,7 +119,7 @@ def read_labelme(root: Path, params: Any) -> LabelmeData:
     ]
     files = [*itertools.chain.from_iterable(parts)]
     names = [path_below(root, file) for file in files]
-    results = scan(root, names, examine_labelme, kind="labelme")
+    results = scan(root, names, examine_labelme, kind="labelme", options=_VERSION)
     finder = _ImageFinder(root, params.allow_outside)
     images = {
         file: finder.image(Path(file), result, params)
@@ -132,21 +152,18 @@ class _ImageFinder:
         self._by_name = {image.name: image for image in self._images if counts[image.name] == 1}
 
     def image(self, file: Path, result: Any, options: LabelmeOptions) -> LabelmeImage:
-        """Returns an image, and the shapes that can be used."""
+        """Returns an image and its shapes."""
         if isinstance(result, Problem):
             return LabelmeImage(file, file, error=result.reason)
         name, height, width, rows = result
-        shapes, problems = [], []
-        for place, row in enumerate(rows, 1):
-            if isinstance(row, list) and row[1] in options.left_out_shapes:
-                continue
-            problem = row if isinstance(row, str) else shape_problem(row[1], row[3])
-            if problem:
-                problems.append(f"shape {place}: {problem}")
-            else:
-                shapes.append(LabelmeShape(place, *row))
+        left_out = options.left_out_shapes
+        problems = [
+            f"shape {place}: {problem}"
+            for place, row in enumerate(json.loads(rows), 1)
+            if (problem := _row_problem(row)) and (isinstance(row, str) or row[1] not in left_out)
+        ]
         size = None if height is None or width is None else (height, width)
-        return LabelmeImage(self._path(file, name), file, size, shapes, problems)
+        return LabelmeImage(self._path(file, name), file, size, rows, left_out, problems)
 
     def _path(self, file: Path, name: str) -> Path:
         """Returns the image that a file names, or the one that moved with it."""
