@@ -96,12 +96,11 @@ def test_numbers_are_read_as_programs_write_them(tmp_path, writing):
     ] * 3
 
 
-def test_ids_that_are_no_numbers_keep_images_and_annotations_together(tmp_path):
+@pytest.mark.parametrize("changed", ["image-{}".format, lambda id_: 2**63 + id_])
+def test_ids_that_are_no_numbers_or_large_keep_images_and_annotations_together(tmp_path, changed):
     data = content(
-        images=each(PLAIN["images"], id=lambda id_: f"image-{id_}"),
-        annotations=each(
-            PLAIN["annotations"], id=lambda id_: f"a{id_}", image_id=lambda id_: f"image-{id_}"
-        ),
+        images=each(PLAIN["images"], id=changed),
+        annotations=each(PLAIN["annotations"], id=lambda id_: f"a{id_}", image_id=changed),
     )
     data["annotations"].reverse()
     read = photographs(write(tmp_path, "a.json", "images", data))
