@@ -323,7 +323,8 @@ def check_labels(number, labels):
 
 def check(case, root):
     case.write(root / "data", case.frame)
-    by_name = {path.name: path for path in root.rglob("p?.*") if path.parent.name != "masks"}
+    of_masks = ("masks", "panoptic_train2017")
+    by_name = {path.name: path for path in root.rglob("p?.*") if path.parent.name not in of_masks}
     paths = [by_name[one.name] for one in photographs()]
     with tf.Graph().as_default():
         source = make_input(case, root / "data")

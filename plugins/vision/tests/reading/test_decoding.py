@@ -1,6 +1,8 @@
 """Images in the graph, in an input pipeline and in an export, against Pillow."""
 
 import io
+import struct
+import zlib
 
 import numpy as np
 import pytest
@@ -12,6 +14,7 @@ from tf_frame_vision.reading.decoding import image_decoders
 from tf_frame_vision.reading.examples import first_readable
 from tf_frame_vision.reading.export_decoding import decode_in_export
 from tf_frame_vision.reading.image_options import ImageOptions
+from tf_frame_vision.reading.orientation import turn_pixels
 from tf_frame_vision.reading.pixels import load_pixels
 
 RANDOM = np.random.RandomState(0)
@@ -25,7 +28,8 @@ MODES = {
     "PPM": ["1", "L", "RGB"],
 }
 # An export has operations only: no TIFF, no PPM, no palette of BMP.
-NOT_EXPORTED = {"TIFF", "PPM", "BMP 1", "BMP L", "BMP P", "WEBP frames"}
+NOT_EXPORTED = {"TIFF", "PPM", "BMP 1", "BMP L", "BMP P", "BMP of 16 bits", "WEBP frames"}
+OTHER_COLOURS_IN_EXPORTS = {"GIF with transparency"}
 
 
 def encoded(image, form, **options):
@@ -59,6 +63,31 @@ def big_endian(orientation):
     return b"Exif\0\0MM\0*\0\0\0\x08\0\x01" + entry + bytes(4)
 
 
+def interlaced(pixels):
+    """Returns a PNG in Adam7's order, which Pillow does not write; PNG specification, section 8."""
+    rows = b""
+    starts = ((0, 0, 8, 8), (0, 4, 8, 8), (4, 0, 8, 4), (0, 2, 4, 4), (2, 0, 4, 2), (0, 1, 2, 2))
+    for row, column, down, right in (*starts, (1, 0, 2, 1)):
+        rows += b"".join(b"\0" + line.tobytes() for line in pixels[row::down, column::right])
+
+    def chunk(kind, content):
+        checksum = zlib.crc32(kind + content)
+        return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", checksum)
+
+    header = struct.pack(">IIBBBBB", *pixels.shape[1::-1], 8, 2, 0, 0, 1)
+    parts = chunk(b"IHDR", header), chunk(b"IDAT", zlib.compress(rows)), chunk(b"IEND", b"")
+    return b"\x89PNG\r\n\x1a\n" + b"".join(parts)
+
+
+def bitmap_of_16_bits(values):
+    """Returns a BMP of five bits a colour, rows from the bottom, filled to four bytes."""
+    height, width = values.shape
+    padded = np.pad(values & 0x7FFF, ((0, 0), (0, width % 2)))[::-1].astype("<u2").tobytes()
+    sizes = struct.pack("<IHHI", 54 + len(padded), 0, 0, 54)
+    form = struct.pack("<IiiHHIIiiII", 40, width, height, 1, 16, 0, len(padded), 0, 0, 0, 0)
+    return b"BM" + sizes + form + padded
+
+
 def cases():
     picture = Image.fromarray(noise(15, 22, 3))
     files = {
@@ -90,6 +119,12 @@ def cases():
     files["JPEG with two EXIF"] = with_jpeg_segment(
         with_jpeg_segment(jpeg, big_endian(8)), big_endian(8)
     )
+    files["JPEG of CMYK, turned"] = encoded(picture.convert("CMYK"), "JPEG", exif=tags(6))
+    files["JPEG of two views (MPO)"] = encoded(picture, "MPO", exif=tags(6), **others)
+    files["PNG of grey and alpha, turned"] = encoded(picture.convert("LA"), "PNG", exif=tags(7))
+    files["PNG, interlaced"] = interlaced(noise(15, 22, 3))
+    files["BMP of 16 bits"] = bitmap_of_16_bits(noise(15, 22, dtype=np.uint16))
+    files["GIF with transparency"] = encoded(picture.convert("P"), "GIF", transparency=3)
     files["JPEG, progressive"] = encoded(picture, "JPEG", progressive=True)
     files["JPEG of red, green, blue"] = encoded(picture, "JPEG", keep_rgb=True)
     return files
@@ -128,6 +163,8 @@ def test_images_are_as_pillow_shows_them(decoders, name):
     if NOT_EXPORTED & {name, name.partition(" ")[0]}:
         with pytest.raises(tf.errors.OpError):
             in_export(FILES[name])
+    elif name in OTHER_COLOURS_IN_EXPORTS:
+        assert in_export(FILES[name]).shape == expected.shape
     else:
         np.testing.assert_array_equal(in_export(FILES[name]), expected)
 
@@ -166,6 +203,20 @@ def tiff(values, order):
     head = (b"II" if order == "<" else b"MM") + number(42, 2) + number(directory, 4)
     table = number(len(entries), 2) + b"".join(entry(*values) for values in entries) + bytes(4)
     return head + body + table + number(16, 2) * channels
+
+
+@pytest.mark.parametrize("form", ["PNG", "TIFF"])
+def test_16_bits_are_turned(decoders, form):
+    values = noise(9, 12, dtype=np.uint16)
+    in_pipeline, in_export = decoders
+    for orientation in range(1, 9):
+        data = encoded(Image.fromarray(values), form, exif=tags(orientation))
+        grey = turn_pixels(values >> 8, orientation).astype(np.uint8)
+        expected = np.repeat(grey[..., np.newaxis], 3, axis=-1)
+        np.testing.assert_array_equal(load_pixels(data), expected)
+        np.testing.assert_array_equal(in_pipeline(data), expected)
+        if form == "PNG":
+            np.testing.assert_array_equal(in_export(data), expected)
 
 
 @pytest.mark.usefixtures("graph")
