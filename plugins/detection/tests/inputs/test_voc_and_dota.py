@@ -159,6 +159,9 @@ def test_a_class_of_dota_may_have_blanks_and_without_one_the_first_fault_is_name
     with pytest.raises(DataError, match=r"class; the first .*a.txt, line 1: it has 11 fields ins"):
         source("dota", tmp_path)
     voc_folder(tmp_path, "a")
+    text(tmp_path / "Annotations/a.xml", xml().replace("cone", " "))
+    with pytest.raises(DataError, match=r"a.xml, object 1: its class has no name"):
+        source("voc", tmp_path)
     text(tmp_path / "Annotations/a.xml", xml(""))
     with pytest.raises(DataError, match=r"class; the first .*a.xml, object 1: it has no bndbox"):
         source("voc", tmp_path)

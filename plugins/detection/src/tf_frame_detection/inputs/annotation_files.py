@@ -216,9 +216,11 @@ def _first_fault(parts: Sequence[Sequence[AnnotatedFile]], record_word: str) -> 
     for one in itertools.chain(*parts):
         if isinstance(one.content, Problem):
             return _damage(one)
-        faulty = next((row for row in one.content[1] if len(row) == _FAULTY), None)
+        # The second field is the reason, or else a name, which may be empty.
+        faulty = next((row for row in one.content[1] if len(row) == _FAULTY or not row[1]), None)
         if faulty:
-            return f"{one.file}, {record_word} {faulty[0]}: {faulty[1]}"
+            reason = faulty[1] or "its class has no name"
+            return f"{one.file}, {record_word} {faulty[0]}: {reason}"
     return ""
 
 
