@@ -57,11 +57,15 @@ def test_hidden_files_are_none_and_endings_may_be_in_upper_case(tmp_path):
     (tmp_path / "JPEGImages/b.png").rename(tmp_path / "JPEGImages/b.PNG")
     for path in ("Annotations/._a.xml", "JPEGImages/._a.png", "Annotations/.DS_Store"):
         text(tmp_path / path, APPLE)
-    assert names(source("voc", tmp_path)) == ["a.png", "b.PNG", "c.png", "d.png"]
+    of = source("voc", tmp_path)
+    assert names(of) == ["a.png", "b.PNG", "c.png", "d.png"]
+    assert of.notes() == ("files that are left out: hidden and system files (3)",)
     dota_folder(tmp_path / "dota")
     text(tmp_path / "dota/labelTxt/._a.txt", APPLE)
     text(tmp_path / "dota/images/Thumbs.db", b"\0")
-    assert names(source("dota", tmp_path / "dota")) == ["a.png", "b.png", "c.png", "d.png"]
+    of = source("dota", tmp_path / "dota")
+    assert names(of) == ["a.png", "b.png", "c.png", "d.png"]
+    assert of.notes() == ("files that are left out: hidden and system files (2)",)
     text(tmp_path / "Annotations/a.xml", xml())
     with pytest.raises(DataError, match="has both a.XML and a.xml; remove one"):
         source("voc", tmp_path)

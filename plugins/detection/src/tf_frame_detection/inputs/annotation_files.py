@@ -14,6 +14,7 @@ import dataclasses
 import functools
 import itertools
 import os
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -34,7 +35,7 @@ from tf_frame_vision.example_input import IMAGE_SUFFIXES
 from tf_frame_vision.formats.record_fields import RecordError
 from tf_frame_vision.reading.class_names import find_class_names, find_repeated
 from tf_frame_vision.reading.damage import Damage
-from tf_frame_vision.reading.folders import files_below, visible
+from tf_frame_vision.reading.folders import files_below, left_out_notes, visible
 from tf_frame_vision.reading.inside import path_below
 from tf_frame_vision.reading.scan import MISSING, Problem, scan
 from tf_frame_vision.reading.splits import Splits, check_held_out, find_splits
@@ -83,19 +84,28 @@ def read_list(path: Path, existing: Collection[str]) -> list[str]:
 
 
 def files_by_stem(
-    folder: Path, suffixes: Sequence[str], *, with_folders: bool = True
+    folder: Path,
+    suffixes: Sequence[str],
+    left_out: Counter[str] | None = None,
+    *,
+    with_folders: bool = True,
 ) -> dict[str, Path]:
     """Returns the file of each path without ending, below the folder and in its normal form.
 
     Args:
       folder: the folder of the files; hidden files do not count.
       suffixes: endings in lower case; files may have them in upper case.
+      left_out: counts hidden files, and in folders of their own other files; see `files_below`.
       with_folders: whether sub-folders are read.
 
     Raises:
       DataError: two files have one name.
     """
-    names = files_below(folder, suffixes) if with_folders else visible(folder, folders=False)
+    names = (
+        files_below(folder, suffixes, left_out)
+        if with_folders
+        else visible(folder, folders=False, left_out=left_out)
+    )
     files: dict[str, str] = {}
     for name in names:
         stem, suffix = os.path.splitext(name)
@@ -108,17 +118,20 @@ def files_by_stem(
 
 
 def find_files(
-    folders: tuple[Path, Path], suffix: str
+    folders: tuple[Path, Path], suffix: str, left_out: Counter[str] | None = None
 ) -> tuple[Mapping[str, Path], Mapping[str, Path]]:
     """Returns images and descriptions by their names; see `files_by_stem`.
 
     Args:
       folders: of the images, and of the descriptions; side by side, sub-folders may be other parts.
       suffix: ending of the descriptions, such as `.xml`.
+      left_out: counts files that are left out.
     """
-    with_folders = folders[0] != folders[1]
-    images = files_by_stem(folders[0], IMAGE_SUFFIXES, with_folders=with_folders)
-    return images, files_by_stem(folders[1], (suffix,), with_folders=with_folders)
+    if folders[0] == folders[1]:
+        images = files_by_stem(folders[0], IMAGE_SUFFIXES, left_out, with_folders=False)
+        return images, files_by_stem(folders[1], (suffix,), with_folders=False)
+    images = files_by_stem(folders[0], IMAGE_SUFFIXES, left_out)
+    return images, files_by_stem(folders[1], (suffix,), left_out)
 
 
 def part_folders(
@@ -150,6 +163,7 @@ def read_files(
     suffix: str,
     names: Sequence[str] | None,
     examine: Callable[[Path], Any],
+    left_out: Counter[str],
     *,
     kind: str,
 ) -> list[AnnotatedFile]:
@@ -161,8 +175,9 @@ def read_files(
       suffix: ending of the descriptions, such as `.xml`.
       names: names without ending; None: all that there are.
       examine, kind: see `scan`; the module says what `examine` returns.
+      left_out: counts files that are left out.
     """
-    images, files = find_files(folders, suffix)
+    images, files = find_files(folders, suffix, left_out)
     stems = sorted({*images, *files}) if names is None else [normal_name(name) for name in names]
     pairs = [
         (images.get(s, folders[0] / f"{s}.jpg"), files.get(s, folders[1] / f"{s}{suffix}"))
@@ -183,6 +198,7 @@ def make_content(
     *,
     record_word: str,
     splits: Splits,
+    left_out: Counter[str],
 ) -> FolderContent:
     """Returns classes and photographs.
 
@@ -192,6 +208,7 @@ def make_content(
       params: options `classes` and `ignore_difficult`.
       record_word: what the files call the place of an object, such as `line`.
       splits: the parts by their names.
+      left_out: counts files that are left out.
 
     Raises:
       DataError: the file of the classes is wrong, or there is no class.
@@ -208,7 +225,8 @@ def make_content(
     )
     training, evaluation = (_make_part(part, make_photograph) for part in (*parts, ())[:2])
     evaluated = evaluation if len(parts) > 1 else None
-    return FolderContent(names, training, evaluated, splits=splits)
+    notes = left_out_notes(left_out)
+    return FolderContent(names, training, evaluated, notes, splits=splits)
 
 
 def _first_fault(parts: Sequence[Sequence[AnnotatedFile]], record_word: str) -> str:

@@ -11,6 +11,7 @@ left out, and `difficult` may be missing. Names may have folders, and a class ma
 from __future__ import annotations
 
 import dataclasses
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar
@@ -58,8 +59,13 @@ def read_dota(root: Path, params: Any) -> FolderContent:
     pairs = [_find_folders(part) for part in (splits.train, splits.eval) if part]
     if not splits.train:
         pairs, splits = part_folders(_find_folders(root), params.eval_split)
-    parts = [read_files(root, pair, ".txt", None, _examine, kind="dota") for pair in pairs]
-    content = make_content(root, parts, params, record_word="line", splits=splits)
+    left_out: Counter[str] = Counter()
+    parts = [
+        read_files(root, pair, ".txt", None, _examine, left_out, kind="dota") for pair in pairs
+    ]
+    content = make_content(
+        root, parts, params, record_word="line", splits=splits, left_out=left_out
+    )
     return dataclasses.replace(content, rotated=True)
 
 

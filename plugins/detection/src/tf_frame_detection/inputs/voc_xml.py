@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import dataclasses
 import xml.etree.ElementTree as ElementTree
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar
@@ -76,8 +77,9 @@ def read_voc(root: Path, params: Any) -> FolderContent:
     Raises:
       DataError: a folder or a list is missing, or the file of the classes is wrong.
     """
-    parts, splits = _read_parts(root, params)
-    return make_content(root, parts, params, record_word="object", splits=splits)
+    left_out: Counter[str] = Counter()
+    parts, splits = _read_parts(root, params, left_out)
+    return make_content(root, parts, params, record_word="object", splits=splits, left_out=left_out)
 
 
 class VocXml(AnnotatedFolder):
@@ -89,11 +91,13 @@ class VocXml(AnnotatedFolder):
     read_folder = staticmethod(read_voc)
 
 
-def _read_parts(root: Path, params: Any) -> tuple[list[list[AnnotatedFile]], Splits]:
+def _read_parts(
+    root: Path, params: Any, left_out: Counter[str]
+) -> tuple[list[list[AnnotatedFile]], Splits]:
     """Returns the files to train on, and perhaps those to evaluate, and the names of the parts."""
 
     def read(pair: tuple[Path, Path], names: Sequence[str] | None = None) -> list[AnnotatedFile]:
-        return read_files(root, pair, ".xml", names, _examine, kind="voc")
+        return read_files(root, pair, ".xml", names, _examine, left_out, kind="voc")
 
     folders = _find_folders(root)
     if isinstance(folders, str):
