@@ -18,6 +18,20 @@ class TestDetection(ModelConformance):
     plugin = "detection"
 
 
+class Rotated(ModelConformance):
+    plugin = "detection"
+    options = {"model.name": "rotated_retinanet"}
+
+
+def test_options_to_check_with_fit_the_input_of_a_variant():
+    assert Rotated.configured().input.name == "nuclei_boxes"
+
+
+@pytest.mark.slow
+class TestRotated(Rotated):
+    pass
+
+
 @pytest.mark.parametrize("info", CONVERTERS, ids=lambda info: info.name)
 def test_converters_pass(info):
     assert {check.state for check in check_plugin(info, {})} == {"ok"}

@@ -15,6 +15,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
+from tf_frame.config.option import declared_options
 from tf_frame.config.yaml_file import Settings, to_settings
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.deploy.placement import variables_placed
@@ -57,9 +58,20 @@ def model_setup(
     if source is None and not any(settings.input for settings in sources):
         raise unittest.SkipTest(f"the model {name} has no input of its own; name one by --input")
     chosen = choose_plugins(sources, model=(name, model), source=source)
-    input_defaults = getattr(chosen.single["input"].plugin.cls, "check_options", {})
-    values = {f"input.{key}": value for key, value in input_defaults.items()}
-    first, *stronger = chosen.sources
+    loaded = chosen.single["input"].plugin
+    input_class, is_own = loaded.cls, loaded.info.name == getattr(cls, "default_input", None)
+    values = {
+        f"input.{key}": value for key, value in getattr(input_class, "check_options", {}).items()
+    }
+    first, defaults, *stronger = chosen.sources
+    # The model's options are for its own input; another one may lack some of them.
+    names = {f"input.{option.name}" for option in declared_options(input_class.Params)}
+    fitting = {
+        key: value
+        for key, value in defaults.values.items()
+        if is_own or not key.startswith("input.") or key in names
+    }
+    stronger.insert(0, dataclasses.replace(defaults, values=fitting))
     first = dataclasses.replace(first, values={**first.values, **values})
     return dataclasses.replace(chosen, sources=[first, *stronger]).configure(model_dir="")
 
