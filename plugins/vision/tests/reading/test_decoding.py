@@ -169,6 +169,15 @@ def test_images_are_as_pillow_shows_them(decoders, name):
         np.testing.assert_array_equal(in_export(FILES[name]), expected)
 
 
+@pytest.mark.parametrize("data", [b"\xff\x0a" + bytes(60), FILES["TIFF RGB"], FILES["PPM L"]])
+def test_an_export_refuses_formats_whose_size_it_does_not_know(decoders, data):
+    # The first begins as a JPEG XL, which TensorFlow decodes at any size.
+    with pytest.raises(
+        tf.errors.InvalidArgumentError, match="it is no JPEG, PNG, GIF, BMP or WebP"
+    ):
+        decoders[1](data)
+
+
 def test_orientation_of_xmp_data_counts_in_a_pipeline(decoders):
     jpeg = encoded(Image.fromarray(noise(15, 22, 3)), "JPEG")
     turned = with_jpeg_segment(jpeg, xmp(6))

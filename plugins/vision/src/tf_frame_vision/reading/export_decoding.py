@@ -7,13 +7,20 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame_vision.reading.decoding import decode_jpeg_or_png, fits, require
-from tf_frame_vision.reading.image_bytes import BMP, JPEG, PNG, BytesHeader, read_bytes_header
+from tf_frame_vision.reading.image_bytes import (
+    BMP,
+    JPEG,
+    OTHER,
+    PNG,
+    BytesHeader,
+    read_bytes_header,
+)
 from tf_frame_vision.reading.image_options import image_options
 from tf_frame_vision.reading.turning import turned
 
 ACCEPTED = (
     "image files, as bytes: JPEG, PNG, BMP of 24 or 32 bits, GIF (first frame) or still WebP, "
-    "turned as EXIF says. Other than in training: no TIFF, no PPM, no BMP with a palette, no "
+    "turned as EXIF says. Other than in training: no TIFF, no PPM, no other BMP, no "
     "orientation of XMP or of a text in a PNG; CMYK and transparent pixels of a GIF may have "
     "other colours"
 )
@@ -31,7 +38,9 @@ def decode_in_export(data: Any, options: Any = None) -> Any:
     # TensorFlow would take the indices of a palette for grey values.
     is_right = tf.not_equal(header.kind, BMP) | (header.bits >= 24)
     checks = [
-        tf.Assert(is_right, ["it is a BMP with a palette"]),
+        # TensorFlow knows further formats, whose size is not known before they are decoded.
+        require(tf.not_equal(header.kind, OTHER), "it is no JPEG, PNG, GIF, BMP or WebP"),
+        require(is_right, "it is a BMP of fewer than 24 bits a pixel"),
         _check_size(data, header, options.max_pixels),
     ]
     with tf.control_dependencies(checks):
