@@ -8,10 +8,6 @@ import pytest
 from tf_frame.tensorflow_log import quiet_import
 
 before = dict(os.environ)
-# oneDNN's rewrite of graphs looks for its kernels among all that TensorFlow has, for each kind of
-# operation and in each thread anew: most of the time that a small input pipeline takes. Figures
-# differ in their last digits; processes that tests start have oneDNN.
-os.environ["TF_ENABLE_ONEDNN_OPTS"] = "0"
 with quiet_import():
     import tensorflow
 
