@@ -104,7 +104,8 @@ def test_sigterm_to_the_launcher_saves_and_stops_all(launch, tmp_path, kind, end
     assert_same(checkpoint_values(folder / f"model.ckpt-{LAST_STEP}"), expected)
 
 
-@pytest.mark.parametrize("victim", ["chief-0", slow("worker-0")])
+@pytest.mark.slow
+@pytest.mark.parametrize("victim", ["chief-0", "worker-0"])
 def test_without_servers_the_job_survives_a_worker_that_is_killed(launch, tmp_path, victim, end_of):
     folder, expected = tmp_path / "run", end_of("all-reduce")
     kill = at_step(folder, 20, lambda: os.kill(read_pid(folder, victim), signal.SIGKILL))

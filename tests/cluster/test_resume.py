@@ -47,7 +47,8 @@ def test_a_job_killed_as_a_whole_ends_like_one_never_stopped(tmp_path, kind, end
         assert_same(job.variables(LAST_STEP), expected)
 
 
-@pytest.mark.parametrize("kind", ["all-reduce", slow("sync")])
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["all-reduce", "sync"])
 def test_another_number_of_workers_is_refused_unless_the_loss_is_allowed(tmp_path, kind):
     with joint_job(tmp_path, kind) as job:
         stop_at_step_10(job)

@@ -264,7 +264,7 @@ INPUTS = {
 IN_EVERY_SUITE = tuple(
     place
     for place, (name, case) in enumerate(INPUTS.items())
-    if case.serves or name in ("detection_tfrecord, stored", "segmentation_tfrecord, stored")
+    if case.serves and name != "text_folder"
 )
 CONVERTED = {
     "segmentation_folder": areas(

@@ -82,6 +82,7 @@ def losses(output):
     return [float(loss) for loss in re.findall(r"^step .*loss (\S+)", output, re.MULTILINE)]
 
 
+@pytest.mark.slow
 def test_a_plugin_from_nothing(tmp_path):
     folder, outputs = follow(tutorial_text("first_plugin.md"), tmp_path, by_command)
     first, second = (

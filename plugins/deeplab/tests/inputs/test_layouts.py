@@ -7,6 +7,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 import exported_layouts
+from slow_cases import slow_but
 from tf_frame import InputContext, Mode
 from tf_frame.cli.main import main
 from tf_frame.errors import DataError
@@ -18,6 +19,10 @@ from tf_frame_deeplab.inputs.segmentation_tfrecord import SegmentationTfrecord
 from tf_frame_deeplab.inputs.yolo_masks import YoloMasks
 
 LAYOUTS = {writer.__name__: name for writer, name in exported_layouts.MASKS.items()}
+ONE_OF_EACH_PROGRAM = tuple(
+    [*LAYOUTS].index(name)
+    for name in ("ultralytics_seg", "roboflow_coco", "cvat_masks", "label_studio_coco", "labelme")
+)
 INPUTS = {
     "coco_masks": CocoMasks,
     "yolo_masks": YoloMasks,
@@ -33,7 +38,7 @@ def expected(name):
     return mask
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("layout", slow_but(ONE_OF_EACH_PROGRAM, LAYOUTS))
 def test_masks_and_classes(tmp_path, layout):
     getattr(exported_layouts, layout)(tmp_path)
     kind = INPUTS[LAYOUTS[layout]]

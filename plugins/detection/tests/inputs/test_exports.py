@@ -6,7 +6,6 @@ import json
 import numpy as np
 import pytest
 
-from slow_cases import slow
 from tf_frame import InputContext, Mode
 from tf_frame.cli.main import main
 from tf_frame.errors import ConfigError, DataError
@@ -44,7 +43,8 @@ def test_boxes_are_in_pixels(forms, tmp_path, name):
     assert marks(of, "number") == [[0, 1], [], [1]]
 
 
-@pytest.mark.parametrize(("name", "options"), [("yolo", []), slow("labelme", ["--rotated"])])
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "options"), [("yolo", []), ("labelme", ["--rotated"])])
 def test_records_have_the_same_boxes(forms, tmp_path, capsys, name, options):
     folder = getattr(forms, name)(tmp_path / "data")
     of = source(INPUTS[name], folder, rotated=True)
