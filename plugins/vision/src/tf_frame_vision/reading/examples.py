@@ -63,29 +63,18 @@ def first_readable(
 ) -> Any:
     """Returns a data set of one example: of the first function that raises no error.
 
-    The pipeline runs no Python for it, so that its position can be saved. A function is part of the
-    data set only where those before it fail: for each example, the data set is built anew.
+    The pipeline runs no Python for it, so that its position can be saved.
 
     Args:
       source: data set of one element, such as the content of a file.
       attempts: functions from the element to an example.
       last: the example where all fail.
     """
-    return _readable(source, attempts).concatenate(tf.data.Dataset.from_tensors(last)).take(1)
-
-
-def _readable(source: Any, attempts: Sequence[Callable[..., Any]]) -> Any:
-    """Returns the examples of functions that raise no error, in their order."""
-    first, *others = attempts
-    readable = source.map(without_autograph(first)).ignore_errors()
-    if not others:
-        return readable
-
-    def tried_next(*element: Any) -> Any:
-        (element,) = element if len(element) == 1 else (element,)
-        return _readable(tf.data.Dataset.from_tensors(element), others)
-
-    return readable.concatenate(source.flat_map(without_autograph(tried_next)).ignore_errors())
+    example_set = tf.data.Dataset.from_tensors(last)
+    for attempt in reversed(attempts):
+        readable = source.map(without_autograph(attempt)).ignore_errors()
+        example_set = readable.concatenate(example_set)
+    return example_set.take(1)
 
 
 def read_by_data_sets(order: Any, function: Callable[[Any], Any]) -> Any:
