@@ -48,7 +48,7 @@ class _Opened:
 
 
 def run_cases(options: argparse.Namespace) -> None:
-    """Runs the cases whose kinds and seeds are read, and prints outcome, text and MB of each."""
+    """Runs the cases that are read, a kind and a seed each; prints outcome, text and MB."""
     results = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     opened = _Opened()
@@ -132,7 +132,7 @@ def _use(
         except TfFrameError as error:
             is_fault = isinstance(error, PluginError) or "\n" in str(error)
             faults.append(("text" if is_fault else "refused", str(error)))
-        except Exception:
+        except Exception:  # A traceback is the fault that the fuzzer looks for.
             return "exception", traceback.format_exc()[-3000:]
     faults += _run_commands(_convert_commands(kind, root, skip_corrupt))
     if commands and kind.input:
@@ -203,7 +203,7 @@ def _run_commands(commands: Iterator[list[str]]) -> Iterator[tuple[str, str]]:
                 code = main(words)
         except SystemExit as error:
             code = error.code
-        except BaseException:
+        except BaseException:  # As above; the report tells it.
             yield "exception", f"{words[0]}: {traceback.format_exc()[-3000:]}"
             return
         text = output.getvalue()

@@ -37,9 +37,7 @@ class TrainingOptions:
         min=0,
     )
     strict: bool = option(
-        False,
-        "treat patterns without a match, options without effect, and warnings about the data "
-        "(--print_data) as errors",
+        False, "treat as errors: patterns without a match, options without effect, data warnings"
     )
 
 
@@ -104,8 +102,7 @@ class OptimizerOptions:
     )
     loss_average_decay: float | None = option(
         None,
-        "decay of a moving average of every loss, such as 0.9, written next to the loss; 0 or "
-        "none: no averages",
+        "decay of a moving average of every loss, such as 0.9; 0 or none: no averages",
         min=0,
         max=1,
         requires=_SUMMARIES,

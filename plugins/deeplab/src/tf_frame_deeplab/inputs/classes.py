@@ -117,7 +117,7 @@ def find_classes(folder: Path, given: str, *, ignore_label: int) -> Classes:
 
 
 def read_classes(path: Path, *, ignore_label: int) -> Classes:
-    """Reads a file of classes, whose name says its form.
+    """Reads a file of classes; its name says its form.
 
     Args:
       path: the file.

@@ -131,7 +131,7 @@ def usable(
 
     Args:
       root: the data folder.
-      data: the data of which the images are a part.
+      data: the data set that has the images.
       images: the images.
       params: options `masks_on` and `max_pixels`.
     """

@@ -105,7 +105,7 @@ def examine(pair: Pair, *, max_pixels: int = MAX_PIXELS) -> Facts:
             raise _damaged_mask(pair, clause)
         if turn != UPRIGHT:
             clause = (
-                f"and its image have EXIF orientations, {turn} and {image.orientation}, by which "
+                f"and its image have EXIF orientations, {turn} and {image.orientation}, that make "
                 "their sizes differ; remove that of the mask"
             )
             raise _damaged_mask(pair, clause)

@@ -10,7 +10,7 @@ data_dir/train.txt, data_dir/val.txt                or lists of names without en
                                                     ImageSets/Segmentation
 
 The parts have the names that `tf_frame_vision.reading.splits` knows. A name is a path below the
-folder of images, whose sub-folders the folder of masks has, too.
+folder of images; the folder of masks has the same sub-folders.
 """
 
 from __future__ import annotations

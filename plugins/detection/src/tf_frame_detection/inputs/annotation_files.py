@@ -272,7 +272,7 @@ def _make_photograph(
 
 
 def _damage(annotated: AnnotatedFile) -> Damage:
-    """Returns the line of an image whose description cannot be used or is missing."""
+    """Returns the line of an image: its description cannot be used or is missing."""
     if annotated.content.reason == MISSING:
         return Damage.of_file(
             annotated.image,

@@ -53,7 +53,7 @@ def range_setting(options: ImageOptions) -> dict[str, Any]:
 
 
 def without_prefix(error: DataError) -> DataError:
-    """Returns an error of an input for a converter, whose options have no prefix."""
+    """Returns an error of an input for a converter; its options have no prefix."""
     return DataError(str(error).replace("--input.", "--"))
 
 

@@ -14,7 +14,7 @@ from tf_frame_vision.reading.class_names import find_repeated
 
 
 class _Texts(yaml.BaseLoader):
-    """Refuses a key that a mapping has twice, and aliases by which few lines become billions."""
+    """Refuses a key that a mapping has twice, and aliases that make billions of few lines."""
 
     def compose_node(self, parent: Any, index: Any) -> Any:
         if self.check_event(yaml.AliasEvent):

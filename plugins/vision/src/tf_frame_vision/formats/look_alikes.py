@@ -81,7 +81,7 @@ def recognise(folder: Path) -> dict[str, Path]:
 
 
 def _is_mask(path: Path, folder: Path) -> bool:
-    """Returns whether a PNG has the name of a mask, or is beside a photograph of its name."""
+    """Returns whether a PNG has the name of a mask, or is next to a photograph of its name."""
     folders = path.relative_to(folder).parts[:-1]
     if path.name.endswith(_MASK_ENDING) or not _MASK_FOLDERS.isdisjoint(folders):
         return True

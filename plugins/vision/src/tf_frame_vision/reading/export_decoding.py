@@ -38,7 +38,7 @@ def decode_in_export(data: Any, options: Any = None) -> Any:
     # TensorFlow would take the indices of a palette for grey values.
     is_right = tf.not_equal(header.kind, BMP) | (header.bits >= 24)
     checks = [
-        # TensorFlow knows further formats, whose size is not known before they are decoded.
+        # TensorFlow knows further formats; their size is not known before they are decoded.
         require(tf.not_equal(header.kind, OTHER), "it is no JPEG, PNG, GIF, BMP or WebP"),
         require(is_right, "it is a BMP of fewer than 24 bits a pixel"),
         _check_size(data, header, options.max_pixels),
