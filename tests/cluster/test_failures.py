@@ -101,9 +101,9 @@ def test_a_task_that_never_comes_is_an_error_after_the_time_limit(
         assert "Traceback" not in job.log(waiting)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
-    ("num_ps", "more"),
-    [pytest.param(1, (), id="async"), slow(1, SYNC, id="sync")],
+    ("num_ps", "more"), [pytest.param(1, (), id="async"), pytest.param(1, SYNC, id="sync")]
 )
 def test_a_worker_that_comes_when_the_others_are_done_ends_well(tmp_path, num_ps, more):
     words = (*WORDS, "--max_steps", "20", "--noevaluate", *more)
@@ -121,6 +121,7 @@ def test_a_worker_that_comes_when_the_others_are_done_ends_well(tmp_path, num_ps
         assert statuses["worker-0"] == ENDED
 
 
+@pytest.mark.slow
 def test_a_worker_may_begin_late(tmp_path):
     words = (*JOINT_WORDS, "--startup_delay_steps", "20")
     with RunningJob(tmp_path, words, num_ps=1, num_workers=2) as job:

@@ -49,6 +49,7 @@ def check_shards(job, count):
     assert len(list(job.model_dir.glob(f"model.ckpt-{job.newest_step()}.data-*"))) == count
 
 
+@pytest.mark.slow
 def test_a_job_that_keeps_no_positions_does_not_wait_for_them(tmp_path):
     words = (*SHORT, SYNC, "--replicas_to_aggregate", "3")
     words = (*words, "--save_checkpoint_steps", "20", "--save_checkpoint_secs", "none")

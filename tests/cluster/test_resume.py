@@ -5,7 +5,6 @@ import signal
 import pytest
 
 from job import LAST_STEP, assert_same, joint_job
-from slow_cases import slow
 
 pytestmark = [pytest.mark.process, pytest.mark.timeout(120)]
 
@@ -34,7 +33,8 @@ def test_a_job_stopped_by_sigterm_ends_like_one_never_stopped(tmp_path, kind, en
         assert values["seen"].tolist() == expected["seen"].tolist()
 
 
-@pytest.mark.parametrize("kind", ["sync", slow("all-reduce")])
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["sync", "all-reduce"])
 def test_a_job_killed_as_a_whole_ends_like_one_never_stopped(tmp_path, kind, end_of):
     expected = end_of(kind)
     with joint_job(tmp_path, kind) as job:

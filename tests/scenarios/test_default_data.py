@@ -7,6 +7,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 from PIL import Image
 
+from slow_cases import slow_but
 from tf_frame import Model, ModelOutput
 from tf_frame.plugin.find import find_plugins
 from tf_frame.plugin.kinds import INPUT, MODEL
@@ -30,7 +31,7 @@ def test_the_models_of_this_repository_are_among_them():
     assert {"classification", "deeplab", "detection", "recognition"} <= {*NAMES}
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", slow_but(NAMES.index("deeplab"), NAMES))
 def test_the_data_of_a_default_run_is_written_to_its_folder(tmp_path, name):
     source = load_plugin(INPUT, load_plugin(MODEL, name).cls.default_input).cls
     options = {"max_steps": 1, "train_batch_size": 16, "evaluate": False}

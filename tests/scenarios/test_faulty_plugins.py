@@ -7,13 +7,26 @@ import faulty.inputs
 import faulty.models
 import faulty.parts
 import faulty.sound_models
+from slow_cases import slow
 from source_plugins import install_source
 from tf_frame.cli.main import main
 from tf_frame.testing.distributions import write_distribution, write_toy_distribution
 
 pytestmark = pytest.mark.usefixtures("filtered_tracebacks")
 
-
+# Faults that take the way of another one to the user; `tox -e slow` runs them.
+FURTHER = {
+    *("hook_call_raises", "hook_begin_raises", "hook_before_run_raises", "hook_before_step_raises"),
+    *("hook_after_step_takes_less", "hook_end_raises", "hook_is_text", "hook_of_model_raises"),
+    *("hook_of_tensor_flow_fails", "listener_raises", "optimizer_of_keras", "transform_drops_all"),
+    *("optimizer_raises_when_applied", "transform_of_wrong_type", "transform_of_wrong_shape"),
+    *("transform_returns_twice", "transform_returns_none", "transform_returns_gradients"),
+    *("schedule_raises", "schedule_returns_vector", "network_of_wrong_shapes"),
+    *("preprocessing_takes_less", "shapes_that_never_fit", "labels_of_another_shape_later"),
+    *("reads_missing_file", "opens_missing_file", "index_out_of_range", "indexes_features"),
+    *("map_fails_later", "generator_raises", "empty_training", "build_raises_much"),
+    *("build_imports_missing", "needs_feature", "returns_dict", "loss_none"),
+}
 WORDS = ("--max_steps", "3", "--train_batch_size", "8", "--eval_batch_size", "8", "--noevaluate")
 
 
@@ -43,7 +56,11 @@ def run(command):
     return lambda *words: command("run", *WORDS, "--model_dir", "run", *words)
 
 
-@pytest.mark.parametrize("case", faulty.CASES, ids=lambda case: case.name)
+@pytest.mark.parametrize(
+    "case",
+    [slow(case) if case.name in FURTHER else case for case in faulty.CASES],
+    ids=lambda case: case.name,
+)
 def test_the_first_line_names_the_plugin_and_the_fault(run, case):
     code, stderr = run(*case.words)
     first, *further = stderr.splitlines()

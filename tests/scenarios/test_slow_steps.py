@@ -170,7 +170,7 @@ def test_a_healthy_run_names_none(profile):
     [
         ("slow_input", "", {"source": SlowInput}),
         slow("slow_hook", "SleepingHook", {"model": WithSleepingHook}),
-        ("host_operation", "PyFunc", {"model": WithPythonFunction}),
+        slow("host_operation", "PyFunc", {"model": WithPythonFunction}),
         slow("host_operation", "TopKV2", {"model": WithLargeSort}),
         slow("memory_hog", "classes", {"model": WithOneHot}),
         ("slow_clone", "clone_1", {"model": WithSlowClone, **TWO}),

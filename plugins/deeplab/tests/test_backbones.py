@@ -69,12 +69,10 @@ def test_a_decoder_may_have_several_stages():
     assert "decoder/decoder_conv1_2_pointwise/weights" in names()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("backbone", "means"),
-    [
-        pytest.param("mobilenet_v2_035", [], marks=pytest.mark.slow),
-        ("resnet_v1_50", [[123.15, 115.9, 103.06]]),
-    ],
+    [("mobilenet_v2_035", []), ("resnet_v1_50", [[123.15, 115.9, 103.06]])],
 )
 def test_pixels_are_those_that_deeplab_gives_the_backbone(backbone, means):
     images = tf.placeholder(tf.float32, [1, 33, 33, 3])

@@ -92,14 +92,8 @@ def test_training_is_decided_by_the_seed_and_shared_by_shards():
         np.testing.assert_array_equal(images[index::2], concatenate_images(shard))
 
 
-@pytest.mark.parametrize(
-    ("instances", "num_clones"),
-    [
-        (False, 2),
-        pytest.param(False, 1, marks=pytest.mark.slow),
-        pytest.param(True, 1, marks=pytest.mark.slow),
-    ],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize(("instances", "num_clones"), [(False, 2), (False, 1), (True, 1)])
 def test_crops_and_their_order_go_on_exactly_after_a_stop(instances, num_clones):
     # Twelve tiles train, so that the third batch of five begins another pass.
     source = nuclei(crop_size=33, instances=instances)

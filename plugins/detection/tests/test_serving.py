@@ -8,6 +8,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 from PIL import Image
 
+from slow_cases import slow_but
 from tf_frame import InputInfo, Mode
 from tf_frame_detection.boxes.coders import FasterRcnnCoder, RotatedCoder
 from tf_frame_detection.inputs.trees import Params as TreesParams, Trees
@@ -95,7 +96,7 @@ def test_corners_are_shares_too(monkeypatch):
         assert (np.abs(box - BOX) <= sides.max() / (SIDE * sides) + 1e-5).all(), (size, box)
 
 
-@pytest.mark.parametrize("name", ["retinanet", "rotated_retinanet"])
+@pytest.mark.parametrize("name", slow_but(0, ["retinanet", "rotated_retinanet"]))
 def test_raw_exports_have_a_box_for_each_anchor(name, monkeypatch):
     found = served(False, monkeypatch, name=name, export_raw=True)
     assert found["raw_detection_scores"].shape == (3, 1, 1)

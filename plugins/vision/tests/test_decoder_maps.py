@@ -5,6 +5,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from sessions import save_values
+from slow_cases import slow
 from tf_frame import Network, NetworkContext
 from tf_frame.checkpoint.warm_start.plan import candidate_variables, plan_warm_start
 from tf_frame.config.option_groups import WarmStartOptions
@@ -114,7 +115,10 @@ def test_as_classifiers_they_average_and_take_settings(name, graph):
 
 @pytest.mark.parametrize(
     ("prefix", "mapped"),
-    [("", ()), ("FeatureExtractor/", (r"MobilenetV3/(.*)=FeatureExtractor/MobilenetV3/\1",))],
+    [
+        slow("", ()),
+        ("FeatureExtractor/", (r"MobilenetV3/(.*)=FeatureExtractor/MobilenetV3/\1",)),
+    ],
 )
 def test_a_backbone_starts_from_a_checkpoint_of_its_names(prefix, mapped, tmp_path):
     """Also from one that a detector wrote, with another scope in front of the names.

@@ -5,6 +5,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from sessions import compute, save_values
+from slow_cases import slow_but
 from tf_frame import Input, InputInfo, Model, ModelOutput
 from tf_frame.config.run_options import RunOptions
 from tf_frame.runs.export.export import export_model
@@ -67,15 +68,7 @@ def prepared(picture, family):
     return compute(source.prepare, picture)
 
 
-@pytest.mark.parametrize(
-    "family",
-    [
-        pytest.param(
-            name, marks=pytest.mark.slow if name in ("lenet", "cifarnet", "inception") else ()
-        )
-        for name in FAMILIES
-    ],
-)
+@pytest.mark.parametrize("family", slow_but(FAMILIES.index("vgg"), FAMILIES))
 def test_tensorflow_lite_prepares_pixels_of_the_size_of_the_network(export, tmp_path, family):
     assert export("tflite", family).inputs["image"].shape.as_list() == [1, SIZE, SIZE, 3]
     picture = np.random.RandomState(2).randint(0, 256, [SIZE, SIZE, 3]).astype(np.uint8)

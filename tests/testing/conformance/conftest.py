@@ -4,6 +4,8 @@ import re
 
 import pytest
 
+from slow_cases import slow
+from tf_frame.testing.conformance import check as check_module
 from tf_frame.testing.conformance.check import FAILED, SKIPPED, SUITES, run_suite
 from tf_frame.testing.conformance.side_effects import _KNOWN
 
@@ -51,11 +53,16 @@ def fails_one(results):
     return fails_one
 
 
-@pytest.fixture(scope="session")
-def fails_only(fails_one):
-    """As `fails_one`, and asserts that all other checks pass, except the names in `skipped`."""
+@pytest.fixture(params=["check alone", slow("all checks")])
+def fails_only(request, fails_one, monkeypatch):
+    """As `fails_one`, and asserts that all other checks pass, except the names in `skipped`.
+
+    The default suite runs the check alone.
+    """
 
     def fails_only(check, problem, *arguments, skipped=(), **attributes):
+        if request.param == "check alone":
+            monkeypatch.setattr(check_module, "check_names", lambda suite: [check])
         checks = fails_one(check, problem, *arguments, **attributes)
         names = {name for name, result in checks.items() if result.state == SKIPPED}
         assert names <= {*skipped}, [checks[name] for name in names]

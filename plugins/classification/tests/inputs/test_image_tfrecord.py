@@ -94,6 +94,7 @@ def test_shards_are_disjoint_and_complete(folder, take):
     assert shards == [[12, 16], [14]]
 
 
+@pytest.mark.slow
 def test_training_goes_on_exactly_where_it_stopped(folder):
     check_exact_resume(tfrecord(folder, preprocessing="cifarnet"), batch_size=4, steps=2)
 

@@ -172,7 +172,8 @@ def test_instances(tmp_path, name):
     assert labels["instance_center"][0].max() > 0.99
 
 
-@pytest.mark.parametrize("name", slow_but(0, INPUTS))
+@pytest.mark.slow
+@pytest.mark.parametrize("name", INPUTS)
 def test_a_run_resumes_exactly(tmp_path, name):
     folder = WRITERS[name](tmp_path)
     of = source(name, folder, crop_size=(16,), augment=True, shuffle_buffer=None)

@@ -1,5 +1,6 @@
 """`tf_frame_legacy.layers` makes what TensorFlow 2.15's `tf.compat.v1.layers` made."""
 
+import contextlib
 import inspect
 import json
 from pathlib import Path
@@ -8,7 +9,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
-from sessions import initialized_session, run_initialized
+from sessions import channels_first, initialized_session, run_initialized
 from tf_frame import layers as slim_layers
 from tf_frame_legacy import layers
 
@@ -30,7 +31,9 @@ def flat(numbers):
 
 @pytest.mark.parametrize("case", CASES)
 def test_equals_the_table(case):
-    actual, expected = made_by(case, layers), dict(TABLE[case])
+    with channels_first() if case.endswith("_first") else contextlib.nullcontext():
+        actual = made_by(case, layers)
+    expected = dict(TABLE[case])
     for numbers in ("values", "penalties", "updated"):
         values = flat(actual.pop(numbers))
         assert values == pytest.approx(flat(expected.pop(numbers)), rel=1e-4, abs=1e-5), numbers

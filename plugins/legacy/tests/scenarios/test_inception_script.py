@@ -43,6 +43,7 @@ def start(tmp_path):
     forked.kill_all(processes)
 
 
+@pytest.mark.slow
 def test_it_learns_and_every_process_ends(start, tmp_path):
     processes = start(max_steps=150)
     ended_at = []

@@ -104,6 +104,7 @@ def test_faulty_words_are_left_out_named_and_counted(faulty):
     assert abs(image[0].mean() - grey.mean()) < 2 and image[0].std() < grey.std()
 
 
+@pytest.mark.slow
 def test_training_goes_on_exactly_where_it_stopped(tmp_path):
     write_folder(tmp_path, {**FAULTS, **WORDS})
     source = folder_input(tmp_path, eval_labels="labels.txt", skip_corrupt=True)

@@ -21,6 +21,7 @@ from tf_frame_vision.reading.examples import (
     example,
     first_readable,
     read_by_data_sets,
+    traced_once,
     unreadable,
 )
 from tf_frame_vision.reading.orientation import UPRIGHT
@@ -69,7 +70,8 @@ def pair_examples(
     def read(index: Any) -> Any:
         files = tf.data.Dataset.from_tensors((image_name(index), mask_name(index)))
 
-        def decoded(decode: Callable[[Any], Any], image: Any, mask: Any) -> Any:
+        @traced_once
+        def read_mask(mask: Any) -> Any:
             data = tf.io.read_file(mask)
             place = tf.cast(index, tf.int32) * _CHECKSUM_BYTES
             checksum = tf.strings.substr(checksums, place, _CHECKSUM_BYTES)
@@ -81,8 +83,11 @@ def pair_examples(
             )
             if turns is not None:
                 classes = turned(classes, turns[index])
+            return classes
+
+        def decoded(decode: Callable[[Any], Any], image: Any, mask: Any) -> Any:
             pixels, problem = decode(tf.io.read_file(image))
-            fields = {"image": pixels, "mask": classes, "mask_name": mask}
+            fields = {"image": pixels, "mask": read_mask(mask), "mask_name": mask}
             return example(SPECS, fields, image, problem)
 
         attempts = [functools.partial(decoded, decode) for decode in image_decoders(options)]

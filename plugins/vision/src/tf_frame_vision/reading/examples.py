@@ -114,3 +114,12 @@ def without_autograph(function: Callable[..., Any]) -> Callable[..., Any]:
     """Returns the function without AutoGraph's conversion."""
     converted: Callable[..., Any] = tf.autograph.experimental.do_not_convert(function)
     return converted
+
+
+def traced_once(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns the function as one that is built once for all `attempts` that call it.
+
+    Building the functions of a pipeline is most of the time before the first batch.
+    """
+    traced: Callable[..., Any] = tf.function(function, autograph=False)
+    return traced

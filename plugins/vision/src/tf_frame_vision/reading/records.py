@@ -19,15 +19,14 @@ import tensorflow.compat.v1 as tf
 from google.protobuf.message import DecodeError
 
 from tf_frame_vision.reading import arrays
-from tf_frame_vision.reading.decoding import image_decoders
+from tf_frame_vision.reading.decoding import image_decoders, require
 from tf_frame_vision.reading.examples import (
     COLOUR_IMAGE,
-    cast,
     example,
     first_readable,
     read_by_data_sets,
+    traced_once,
     unreadable,
-    zeros,
 )
 from tf_frame_vision.reading.record_index import RecordIndex
 
@@ -89,25 +88,26 @@ def record_examples(
 def _example(record: Any, name: Any, form: RecordFormat, decoders: Sequence[Any]) -> Any:
     specs = {"image": COLOUR_IMAGE, **form.specs}
 
+    @traced_once
     def parsed(data: Any) -> tuple[Any, Mapping[str, Any], Any]:
         return form.parse(tf.io.parse_single_example(data, form.keys))
 
+    @traced_once
+    def finished(image: Any, fields: Any, reason: Any) -> dict[str, Any]:
+        return example(specs, {"image": image, **(form.decode or dict)(fields)}, name, reason)
+
     def whole(decode_image: Callable[[Any], tuple[Any, Any]], data: Any) -> dict[str, Any]:
         encoded, fields, problem = parsed(data)
+        with tf.control_dependencies([require(tf.equal(problem, ""), "the record has a problem")]):
+            encoded, fields = tf.nest.map_structure(tf.identity, (encoded, fields))
+        image, reason = decode_image(encoded)
+        return finished(image, fields, reason)
 
-        def decoded() -> tuple[Any, Any]:
-            image, reason = decode_image(encoded)
-            return cast(specs, {"image": image, **(form.decode or dict)(fields)}), reason
-
-        values, problem = tf.cond(
-            tf.equal(problem, ""), decoded, lambda: (zeros(specs), tf.identity(problem))
-        )
-        return example(specs, values, name, problem)
-
-    def only_image_decoded(data: Any) -> dict[str, Any]:
-        reason = decoders[-1](parsed(data)[0])[1]
+    def not_decoded(data: Any) -> dict[str, Any]:
+        encoded, _, problem = parsed(data)
+        reason = decoders[-1](encoded)[1]
         reason = tf.where(tf.equal(reason, ""), form.not_decoded, reason)
-        return unreadable(specs, name, reason)
+        return unreadable(specs, name, tf.where(tf.equal(problem, ""), reason, problem))
 
     def not_parsed(data: Any) -> dict[str, Any]:
         explain = functools.partial(_explain_not_parsed, keys=form.keys)
@@ -118,7 +118,7 @@ def _example(record: Any, name: Any, form: RecordFormat, decoders: Sequence[Any]
     functions: list[Callable[[Any], Any]] = [
         functools.partial(whole, decode_image) for decode_image in decoders
     ]
-    functions += [only_image_decoded, not_parsed]
+    functions += [not_decoded, not_parsed]
     last = unreadable(specs, name, "the checksum of its data is wrong")
     return first_readable(record, functions, last)
 
