@@ -18,8 +18,14 @@ os.environ.update(before)
 
 # Building graphs is most of what the tests do: a collection after each 700 new objects, and a
 # wrapper around each function of TensorFlow that shortens tracebacks, are a sixth of its time.
-gc.set_threshold(50_000, 10, 10)
+gc.set_threshold(100_000, 10, 10)
 tensorflow.debugging.disable_traceback_filtering()
+
+
+def pytest_collection_finish():
+    """Leaves objects from before the first test, such as TensorFlow's, out of collections."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -116,6 +116,7 @@ def test_asynchronous_workers_read_each_example_of_their_shard_once_in_an_epoch(
         assert shard.max() == shard.min() + 1 or shard.max() == shard.min() > 0
 
 
+@pytest.mark.slow
 def test_partitioned_variables_and_clones_are_trained_over_two_servers(tmp_path):
     words = (*WORDS, "--max_steps", "60", "--noevaluate", "--model.parts", "2")
     words = (*words, "--num_clones", "2", "--clone_on_cpu", "--placement", "balanced")

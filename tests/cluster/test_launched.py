@@ -61,6 +61,7 @@ def read_log(folder, task):
     return (folder / "run/logs" / f"{task}.log").read_text()
 
 
+@pytest.mark.slow
 def test_the_command_starts_a_job_which_ends_by_itself(launch, tmp_path):
     options = ("--num_ps", "1", "--num_workers", "2", "--evaluator")
     code, said = launch(options, (*WORDS, "--max_steps", "40"))

@@ -23,6 +23,7 @@ def trains(job):
     return states.get("chief-0") == states.get("worker-0") == TRAINING
 
 
+@pytest.mark.slow
 def test_a_profile_of_a_running_job_has_every_task(tmp_path, capsys):
     words = (*WORDS, "--max_steps", "100000", "--noevaluate", "--input.sleep_ms", "10")
     with RunningJob(tmp_path, words, num_ps=1, num_workers=2) as job:

@@ -4,8 +4,18 @@ import sys
 
 import pytest
 
-from tf_frame.plugin.find import BROKEN, CONFLICT, INCOMPATIBLE, OK, PluginInfo, find_plugins
+from tf_frame.plugin import find
+from tf_frame.plugin.find import (
+    BROKEN,
+    CONFLICT,
+    DISABLED,
+    INCOMPATIBLE,
+    OK,
+    PluginInfo,
+    find_plugins,
+)
 from tf_frame.plugin.kinds import INPUT, KINDS, MODEL, OPTIMIZER
+from tf_frame.plugin.packages import packages
 from tf_frame.testing.distributions import write_distribution
 
 
@@ -40,6 +50,17 @@ def test_a_new_package_and_a_changed_entry_point_are_seen_at_once(site, install)
     text = "[tf_frame.models]\nafter = fake_a:Net\n"
     (site / "fake_a-1.0.dist-info" / "entry_points.txt").write_text(text)
     assert [info.name for info in found_in("fake-a")] == ["after"]
+
+
+def test_metadata_is_read_again_only_where_a_package_has_changed(site, install, monkeypatch):
+    reads = []
+    monkeypatch.setattr(find, "packages", lambda: reads.append(1) or packages())
+    install("fake-a", "neta")
+    assert find_plugins() == find_plugins() and len(reads) == 1
+    install("fake-b", "netb")
+    assert found_in("fake-b") and found_in("fake-a") and len(reads) == 2
+    monkeypatch.setenv("TF_FRAME_DISABLE_PLUGINS", "netb")
+    assert [info.state for info in found_in("fake-b")] == [DISABLED] and len(reads) == 3
 
 
 @pytest.mark.parametrize("spelling", ["fake-twice", "Fake_Twice", "Fake.Twice"])

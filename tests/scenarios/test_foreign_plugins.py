@@ -70,6 +70,7 @@ def tf_frame(*words, site, cwd, run=forked.run):
     )
 
 
+@pytest.mark.slow
 def test_a_plugin_installed_by_pip_runs_under_its_name(tmp_path):
     source, site = tmp_path / "source", tmp_path / "site"
     source.mkdir()

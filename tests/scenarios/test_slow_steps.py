@@ -173,7 +173,7 @@ def test_a_healthy_run_names_none(profile):
         slow("host_operation", "PyFunc", {"model": WithPythonFunction}),
         slow("host_operation", "TopKV2", {"model": WithLargeSort}),
         slow("memory_hog", "classes", {"model": WithOneHot}),
-        ("slow_clone", "clone_1", {"model": WithSlowClone, **TWO}),
+        slow("slow_clone", "clone_1", {"model": WithSlowClone, **TWO}),
         slow("slow_clone", "clone_1", {"model": WithLargeClone, **TWO}),
         slow("summaries_every_step", "SummaryHook", {"model": WithSummaries, **SUMMARIES}),
     ],

@@ -1,7 +1,8 @@
 """Lists the plugins of the installed packages from their metadata, without importing any.
 
 A package that is broken or slow to import therefore does not affect the list, or runs that do not
-use the package. Each process reads the metadata anew, and so lists a new package at once.
+use the package. Each process reads the metadata anew, and again once a package was changed, and so
+lists a new package at once.
 """
 
 from __future__ import annotations
@@ -9,9 +10,11 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import functools
+import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
+from tf_frame.errors import PluginError
 from tf_frame.plugin.kinds import KINDS, Kind
 from tf_frame.plugin.modules import find_missing_part, malformed, target_module
 from tf_frame.plugin.packages import (
@@ -20,6 +23,7 @@ from tf_frame.plugin.packages import (
     is_own,
     packages,
     reinstall,
+    state_of_files,
     tell_authors,
 )
 from tf_frame.plugin.requirements import incompatibility, installed_version, unmet, unreadable
@@ -85,8 +89,39 @@ def find_plugins(switches: Switches | None = None) -> list[PluginInfo]:
       ConfigError: the variables or the file that disable plugins cannot be read.
       PluginError: the metadata of a package cannot be read, and plugins are strict.
     """
+    switches = switches or read_switches()
+    for listed in _LISTED:
+        if listed.switches == switches and listed.files == state_of_files(listed.folders):
+            return list(listed.plugins)
+    _LISTED.clear()
+    before = state_of_files(())
+    found = list(packages())
+    folders = [package.folder for package in found]
+    files = state_of_files(folders)
+    plugins = _list_plugins(found, switches)
+    is_same = files[: len(before)] == before
+    if is_same and not any(package.problem for package in found):  # Each call tells those.
+        _LISTED.append(_Listed(switches, folders, files, plugins))
+    return list(plugins)
+
+
+@dataclasses.dataclass(frozen=True)
+class _Listed:
+    """The result of `find_plugins`; it holds as long as the state of the files is the same."""
+
+    switches: Switches
+    folders: list[str]
+    files: tuple[object, ...]
+    plugins: list[PluginInfo]
+
+
+# A run asks five to ten times, and a scan takes 25 ms. There is one result at most.
+_LISTED: list[_Listed] = []
+
+
+def _list_plugins(found: Iterable[Package], switches: Switches) -> list[PluginInfo]:
     plugins = sorted(
-        set(_scan(switches or read_switches())),
+        set(_scan(found, switches)),
         key=lambda p: (KINDS.index(p.kind), p.name, p.distribution, p.target),
     )
     count = Counter((p.kind, p.name) for p in plugins if p.state != DISABLED)
@@ -96,11 +131,17 @@ def find_plugins(switches: Switches | None = None) -> list[PluginInfo]:
     ]
 
 
-def _scan(switches: Switches) -> Iterator[PluginInfo]:
+def _scan(found: Iterable[Package], switches: Switches) -> Iterator[PluginInfo]:
     kinds = {kind.group: kind for kind in KINDS}
     version_of = functools.cache(installed_version)
     missing = functools.cache(find_missing_part)
-    for package in packages(strict=switches.strict):
+    for package in found:
+        if package.problem and switches.strict:
+            unset = "uninstall it, or unset TF_FRAME_STRICT_PLUGINS"
+            raise PluginError(f"{package.name}: {package.problem}; {unset}")
+        if package.problem:
+            print(f"tf-frame: skipping {package.name}: {package.problem}", file=sys.stderr)
+            continue
         package_problem = next(_package_problems(package, version_of), None)
         for point in package.entry_points:
             kind = kinds.get(point.group) or _similar_kind(point.group)

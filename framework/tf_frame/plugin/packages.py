@@ -12,17 +12,16 @@ import json
 import os
 import sys
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 from urllib.parse import unquote
 
 from packaging.utils import canonicalize_name
 
-from tf_frame.errors import PluginError
-
 OWN_DISTRIBUTION = "tf-frame"
 # The beginning of the entry-point groups of all kinds.
 _GROUPS = "tf_frame."
+_METADATA_FILES = ("METADATA", "entry_points.txt")
 
 
 class EntryPoint(NamedTuple):
@@ -41,6 +40,8 @@ class Package:
       name, version, summary: fields of its metadata.
       requires: the lines of its requirements.
       entry_points: the entry points in groups of tf-frame.
+      folder: the folder of its metadata; empty in an archive.
+      problem: why it cannot be read; empty if it can.
     """
 
     name: str
@@ -48,6 +49,8 @@ class Package:
     summary: str
     requires: tuple[str, ...]
     entry_points: tuple[EntryPoint, ...]
+    folder: str
+    problem: str
 
 
 def is_own(distribution: str) -> bool:
@@ -55,12 +58,8 @@ def is_own(distribution: str) -> bool:
     return canonicalize_name(distribution) == OWN_DISTRIBUTION
 
 
-def packages(*, strict: bool = False) -> Iterator[Package]:
-    """Yields each package with plugins once: the first one on the path, as imports find it.
-
-    Raises:
-      PluginError: metadata cannot be read, and `strict` is set.
-    """
+def packages() -> Iterator[Package]:
+    """Yields each package with plugins once: the first one on the path, as imports find it."""
     seen = set()
     for distribution in importlib.metadata.distributions():
         entry_points, problem = _read_entry_points(distribution)
@@ -73,13 +72,28 @@ def packages(*, strict: bool = False) -> Iterator[Package]:
         if canonicalize_name(name) in seen:
             continue
         seen.add(canonicalize_name(name))
-        if problem and strict:
-            raise PluginError(f"{name}: {problem}; uninstall it, or unset TF_FRAME_STRICT_PLUGINS")
-        if problem:
-            print(f"tf-frame: skipping {name}: {problem}", file=sys.stderr)
-            continue
         version, summary = (next(iter(fields[key]), "") for key in ("version", "summary"))
-        yield Package(name, version, summary, _requires(distribution, fields), entry_points)
+        requires = _requires(distribution, fields)
+        folder = _folder(distribution)
+        yield Package(name, version, summary, requires, entry_points, folder, problem)
+
+
+def state_of_files(folders: Iterable[str]) -> tuple[object, ...]:
+    """Returns a value that differs once a package was installed, removed or changed.
+
+    Args:
+      folders: the folders of the metadata of the packages with plugins.
+    """
+    files = [os.path.join(folder, name) for folder in folders for name in _METADATA_FILES]
+    return tuple(map(_state_of_file, [*(path or "." for path in sys.path), *files]))
+
+
+def _state_of_file(path: str) -> tuple[object, ...]:
+    try:
+        state = os.stat(path)
+    except OSError:
+        return (path,)
+    return path, state.st_ino, state.st_size, state.st_mtime_ns
 
 
 def metadata_fields(distribution: importlib.metadata.Distribution) -> dict[str, list[str]]:

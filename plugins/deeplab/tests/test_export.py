@@ -113,14 +113,14 @@ def by_documentation(exports, images, tmp_path):
     return run
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "examples"),
     [
         ("frozen_graph", 2),
-        *(
-            pytest.param(*case, marks=pytest.mark.slow)
-            for case in [("saved_model", 2), ("tflite", 1)] + [("onnx", 1)] * HAS_ONNX
-        ),
+        ("saved_model", 2),
+        ("tflite", 1),
+        *[("onnx", 1)] * HAS_ONNX,
     ],
 )
 def test_a_fresh_process_predicts_the_same(by_documentation, expected, name, examples):

@@ -32,6 +32,7 @@ class TestRotated(Rotated):
     pass
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("info", CONVERTERS, ids=lambda info: info.name)
 def test_converters_pass(info):
     assert {check.state for check in check_plugin(info, {})} == {"ok"}

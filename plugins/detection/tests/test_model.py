@@ -65,6 +65,7 @@ class FourImages(Input):
         return data.batch(context.batch_size, drop_remainder=True)
 
 
+@pytest.mark.slow
 def test_two_clones_equal_one(tmp_path):
     """Losses and variables after two steps of SGD."""
     losses, values = {}, {}

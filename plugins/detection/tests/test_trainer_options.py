@@ -56,6 +56,7 @@ def trained(tmp_path_factory):
     )
 
 
+@pytest.mark.slow
 def test_options_and_summaries_are_those_of_the_apis_trainer(trained):
     first, last = values(trained, 1), values(trained, 3)
     frozen = [n for n in first if n.startswith("FeatureExtractor/") and n.endswith("weights")]

@@ -69,6 +69,7 @@ def trained(tmp_path_factory):
     return folder, train_two_steps(folder)
 
 
+@pytest.mark.slow
 def test_two_clones_equal_one(trained, tmp_path):
     values = train_two_steps(tmp_path, num_clones=2)
     for name in filter(re.compile("FeatureExtractor|Predictor").match, trained[1]):

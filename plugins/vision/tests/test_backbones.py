@@ -185,6 +185,7 @@ def test_other_strides_are_refused(stride):
         load_network("resnet_v1_50").features(None, context(), output_stride=stride)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     [

@@ -24,6 +24,7 @@ def small_network():
     )
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("variable_mode")
 def test_convolutions_and_their_gradients_are_compiled_and_the_loss_is_the_same():
     plain, run_plain = train(small_network, 6, xla=False)

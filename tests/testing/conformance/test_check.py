@@ -28,6 +28,7 @@ OWN = [info for info in find_plugins() if info.distribution == OWN_DISTRIBUTION]
 SLOW = {
     *("adadelta", "adagrad", "adamw", "ftrl", "lamb", "rmsprop"),
     *("centralize", "clip_by_norm", "clip_by_value", "scale_biases"),
+    *("csv", "feed", "multiply", "noise", "freeze", "momentum", "multi_steps"),
     *("early_stopping", "final_values", "heartbeat", "logging_tensor", "resource_use"),
 }
 # They need a package that is not installed, or the data of other inputs.

@@ -39,7 +39,12 @@ def nothing_stays(monkeypatch):
 
 @pytest.mark.parametrize(
     "hook",
-    [hooks.Counting, hooks.Listens, hooks.CountsByTensorFlow, hooks.SavesByTensorFlow],
+    [
+        hooks.Counting,
+        slow(hooks.Listens),
+        slow(hooks.CountsByTensorFlow),
+        hooks.SavesByTensorFlow,
+    ],
 )
 def test_a_healthy_hook_passes(passes, hook):
     passes(HOOK, hook)

@@ -80,6 +80,7 @@ def test_the_object_detection_api_s_trainer(run, tmp_path):
     assert 0 < np.abs(average).max() < 0.01 * np.abs(variables[name]).max()
 
 
+@pytest.mark.slow
 def test_the_trainer_of_rotated_boxes(run, tmp_path):
     log = run("train_rotated.py", train_dir=tmp_path)
     assert losses(log).keys() == {"1", "2"}

@@ -71,6 +71,7 @@ def mean_height(ink):
     return np.mean([row.max() - row.min() for row in rows if len(row)])
 
 
+@pytest.mark.slow
 def test_bent_and_turned_strings_fit_into_the_image_and_are_higher():
     size = (64, 160)
     plain = mean_height(find_ink(image_size=size))
@@ -82,6 +83,7 @@ def test_bent_and_turned_strings_fit_into_the_image_and_are_higher():
     assert edges < 0.1 * strong.mean()
 
 
+@pytest.mark.slow
 def test_digits_of_training_are_turned_and_have_other_strokes(monkeypatch):
     ((varied, texts),) = take(batch_size=32)
     monkeypatch.setattr(compose, "_TURN", 0.0)

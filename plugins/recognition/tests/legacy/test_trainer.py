@@ -154,6 +154,7 @@ def test_gradients_of_biases_are_multiplied(tmp_path, written, monkeypatch):
     assert moved == {"bias": -1.5, "conv/biases": -1.5, "beta": -1.5, "gamma": -0.5}
 
 
+@pytest.mark.slow
 def test_a_pretrained_extractor_is_for_a_new_run_alone(two_clones, tmp_path, written):
     config = {"freeze_variables": ["FeatureExtractor"], "num_steps": 2}
     train(tmp_path, fine_tune_checkpoint=two_clones.checkpoint, **config)
@@ -175,6 +176,7 @@ def test_without_a_number_of_steps_the_input_ends_a_run(tmp_path, written):
     assert written(tmp_path).variables["global_step"] == 3
 
 
+@pytest.mark.slow
 def test_synchronous_replicas_train(tmp_path, written):
     train(tmp_path, sync_replicas=True)
     files = written(tmp_path)

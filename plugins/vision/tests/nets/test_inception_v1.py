@@ -68,6 +68,7 @@ def test_penalties_and_end_points_are_slims(check_end_points, clones):
     check_end_points(clones[1], END_POINTS, shapes, names)
 
 
+@pytest.mark.slow
 def test_images_of_any_size_and_logits_that_keep_their_positions():
     """With unknown sizes, and cut to the map where they are small, values stay the same."""
     with tf.Graph().as_default():

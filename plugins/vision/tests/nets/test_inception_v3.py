@@ -104,7 +104,7 @@ def test_images_of_any_size_from_75_are_taken(graph):
     ("size", "pool", "kernel"),
     [
         pytest.param(75, 3, 1, marks=pytest.mark.slow),
-        (107, 5, 1),
+        pytest.param(107, 5, 1, marks=pytest.mark.slow),
         pytest.param(203, 5, 3, marks=pytest.mark.slow),
         (299, 5, 5),
     ],

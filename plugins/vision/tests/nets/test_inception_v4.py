@@ -55,6 +55,7 @@ def test_a_network_ends_where_it_is_told_to():
             inception_v4.inception_v4_base(tf.zeros([2, 75, 75, 3]), "Mixed_7e")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "size", "channels"),
     [

@@ -94,6 +94,7 @@ def test_training_scope_sets_decay_dropout_and_penalty():
         np.testing.assert_allclose(moving, expected, rtol=1e-4, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_dilated_features_are_the_strided_ones_on_a_finer_grid(check_dilated_features):
     check_dilated_features(
         mobilenet_v2.mobilenet_base,

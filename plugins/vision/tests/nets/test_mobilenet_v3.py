@@ -123,15 +123,9 @@ def assignments(by_layer):
             yield variables[name].assign(value)
 
 
-# The others are left to `tox -e slow`.
-SLOW = [
-    pytest.param(name, marks=pytest.mark.slow)
-    for name in ("large", "small_minimalistic", "large_minimalistic")
-]
-
-
+@pytest.mark.slow
 @pytest.mark.process
-@pytest.mark.parametrize("name", ["small", *SLOW])
+@pytest.mark.parametrize("name", ["small", "large", "small_minimalistic", "large_minimalistic"])
 def test_logits_are_those_of_keras_for_equal_weights(name):
     size, _, minimalistic = name.partition("_")
     model = keras_model(size, bool(minimalistic))
