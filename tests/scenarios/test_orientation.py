@@ -264,7 +264,7 @@ INPUTS = {
 IN_EVERY_SUITE = tuple(
     place
     for place, (name, case) in enumerate(INPUTS.items())
-    if case.serves and name != "text_folder"
+    if case.serves and name not in ("text_folder", "image_folder")
 )
 CONVERTED = {
     "segmentation_folder": areas(

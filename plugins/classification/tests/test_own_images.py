@@ -69,6 +69,7 @@ def export(run, name, output, *words):
     return next(output.glob("[0-9]*")) if name == "saved_model" else output
 
 
+@pytest.mark.slow
 def test_a_saved_model_takes_image_files_and_pixels_and_says_so(trained, tmp_path):
     run, photos = trained
     saved_model = export(run, "saved_model", tmp_path / "saved_model")

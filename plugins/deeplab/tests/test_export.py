@@ -145,6 +145,7 @@ def test_a_fresh_process_reads_the_variables(by_documentation, trained):
         np.testing.assert_array_equal(average, value)
 
 
+@pytest.mark.slow
 def test_any_batch_size_is_served(exports, images):
     path = str(exports("frozen_graph"))
     pixels = images.astype(np.uint8)

@@ -14,3 +14,15 @@ def convert(tmp_path):
         return main(["convert", *map(str, words)])
 
     return run
+
+
+@pytest.fixture
+def refuse(convert, capsys):
+    """Runs a conversion that must be refused; returns its error messages."""
+
+    def run(*words):
+        capsys.readouterr()
+        assert convert(*words) == 2
+        return capsys.readouterr().err
+
+    return run

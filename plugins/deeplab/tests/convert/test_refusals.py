@@ -22,18 +22,6 @@ from converted_masks import (
 from tf_frame_deeplab.convert import examples
 
 
-@pytest.fixture
-def refuse(convert, capsys):
-    """Runs a conversion that must be refused; returns its error messages."""
-
-    def run(*words):
-        capsys.readouterr()
-        assert convert(*words) == 2
-        return capsys.readouterr().err
-
-    return run
-
-
 def contents(folder):
     return {path.name: path.read_bytes() for path in Path(folder).iterdir() if path.is_file()}
 
