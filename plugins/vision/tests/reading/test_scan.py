@@ -2,6 +2,8 @@
 
 import os
 import sys
+import time
+from threading import get_ident
 
 import pytest
 
@@ -147,3 +149,16 @@ def test_a_bar_is_drawn_on_a_terminal_only(folder, monkeypatch, capsys):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
     examined(folder, options=2)
     assert "checking sizes: 100%" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("clock", "is_slow"), [(lambda: 0.0, True), (time.monotonic, False)])
+def test_threads_are_for_slow_disks(tmp_path, monkeypatch, clock, is_slow):
+    """A thread that waits for the disk takes no time of a core."""
+    names = [str(number) for number in range(1000)]
+    for name in names:
+        (tmp_path / name).touch()
+    monkeypatch.setattr(time, "thread_time", clock)
+    threads = set()
+    found = scan(tmp_path, names, lambda path: threads.add(get_ident()) or path.name, kind="names")
+    assert found == names
+    assert (threads == {get_ident()}) != is_slow

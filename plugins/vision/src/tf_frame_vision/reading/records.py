@@ -96,7 +96,7 @@ def _example(record: Any, name: Any, form: RecordFormat, decoders: Sequence[Any]
     def finished(image: Any, fields: Any, reason: Any) -> dict[str, Any]:
         return example(specs, {"image": image, **(form.decode or dict)(fields)}, name, reason)
 
-    def whole(decode_image: Callable[[Any], tuple[Any, Any]], data: Any) -> dict[str, Any]:
+    def whole(decode_image: Callable[[Any], tuple[Any, Any]], data: Any) -> Any:
         encoded, fields, problem = parsed(data)
         with tf.control_dependencies([require(tf.equal(problem, ""), "the record has a problem")]):
             encoded, fields = tf.nest.map_structure(tf.identity, (encoded, fields))

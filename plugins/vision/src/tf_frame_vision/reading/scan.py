@@ -1,4 +1,4 @@
-"""Examines the files of a data folder, in parallel, and keeps the results for later starts.
+"""Examines the files of a data folder, and keeps the results for later starts.
 
     results = scan(root, ["a.png", "b/c.png"], examine, kind="headers")
     sizes = [result for result in results if not isinstance(result, Problem)]
@@ -6,12 +6,15 @@
 The results of all runs that share the data are in one file, `.tf_frame/KIND.scan` (see `cache`). A
 result counts while size and time of modification of its file are the same. Nothing is kept of a
 file with a problem, which may be mended without a trace, nor of a scan of less than half a second.
+Where the disk is slow, many files are examined at the same time.
 """
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
+import itertools
 import json
 import os
 import sys
@@ -26,8 +29,9 @@ from tqdm import tqdm
 from tf_frame.errors import DataError
 from tf_frame_vision.reading import cache
 
-# Files that a thread examines in a row, because each task of a pool costs as much as a file.
+# Files that are examined in a row, because each task of a pool costs as much as a file.
 _TOGETHER = 64
+_THREADS = 16
 _BAR_AFTER_SECS = 1.0
 _NANOSECONDS = 2**80
 _NOTHING = object()
@@ -64,7 +68,7 @@ def scan(
       root: the data folder.
       names: paths below the folder; a path may occur twice.
       examine: from a path to a result that JSON can hold; a tuple becomes a list, so that fresh
-        results equal kept ones. Threads call it. Its `DataError` or `OSError` becomes a `Problem`.
+        results equal kept ones. Threads may call it. Its `DataError` or `OSError` becomes a `Problem`.
       kind: the kind of examination: in the name of the cache, and in the progress bar.
       options: everything else that results depend on, such as the version of `examine`, in a form
         that JSON can hold.
@@ -126,8 +130,18 @@ def _examined(
         some = names[start : start + _TOGETHER]
         return [_examine(examine, root / name) for name in some]
 
-    with ThreadPoolExecutor() as pool, _bar(len(names), kind) as bar:
-        for results in pool.map(examine_some, range(0, len(names), _TOGETHER)):
+    with contextlib.ExitStack() as stack:
+        bar = stack.enter_context(_bar(len(names), kind))
+        started, busy = time.monotonic(), time.thread_time()
+        first = examine_some(0)
+        is_waiting = time.thread_time() - busy < (time.monotonic() - started) / 2
+        # Threads hide the time that a slow disk takes; where there is none, they only wait for
+        # each other's Python.
+        pool = stack.enter_context(ThreadPoolExecutor(_THREADS)) if is_waiting else None
+        examined = (pool.map if pool else map)(
+            examine_some, range(_TOGETHER, len(names), _TOGETHER)
+        )
+        for results in itertools.chain([first], examined):
             bar.update(len(results))
             yield from results
 
