@@ -68,7 +68,8 @@ def scan(
       root: the data folder.
       names: paths below the folder; a path may occur twice.
       examine: from a path to a result that JSON can hold; a tuple becomes a list, so that fresh
-        results equal kept ones. Threads may call it. Its `DataError` or `OSError` becomes a `Problem`.
+        results equal kept ones. Its `DataError` or `OSError` becomes a `Problem`. Threads may call
+        it.
       kind: the kind of examination: in the name of the cache, and in the progress bar.
       options: everything else that results depend on, such as the version of `examine`, in a form
         that JSON can hold.
