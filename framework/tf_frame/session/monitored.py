@@ -15,6 +15,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.find.newest import newest_checkpoint
 from tf_frame.checkpoint.find.reader import check_match, describe_unused
+from tf_frame.graph.ready import add_ready_operations
 from tf_frame.graph.train_graph import TrainGraph
 from tf_frame.hooks.base import in_phase_order
 from tf_frame.hooks.input_position import RestoredCheckpoint
@@ -39,6 +40,7 @@ class _ChiefCreator(tf.train.SessionCreator):
 
     def create_session(self) -> Any:
         self.member.wait_for_servers()
+        add_ready_operations()
         path = self.restored.path = self._checkpoint()
         self.member.begin_session(path)
         if path is not None:
@@ -76,6 +78,7 @@ class _WorkerCreator(tf.train.SessionCreator):
 
     def create_session(self) -> Any:
         self.member.wait_for_servers()
+        add_ready_operations()
         scaffold = self.graph.scaffold
         scaffold.finalize()
         manager = tf.train.SessionManager(
@@ -111,6 +114,7 @@ class _AllReduceCreator(_WorkerCreator):
 
     def create_session(self) -> Any:
         self.member.wait_for_servers()
+        add_ready_operations()
         return tf.train.ChiefSessionCreator(
             self.graph.scaffold, master=self.member.cluster.target, config=self.config
         ).create_session()

@@ -15,6 +15,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame.checkpoint.find.reader import READ_ERRORS, unreadable_error
 from tf_frame.errors import CheckpointError, DataError
 from tf_frame.graph.inference.eval_graph import EvalGraph, find_session_state
+from tf_frame.graph.ready import add_ready_operations, names_without_value
 
 _LOG = logging.getLogger("tf_frame")
 _FILLING_TABLES = ("InitializeTable", "LookupTableImport")
@@ -95,7 +96,9 @@ class EvalSession(tf.train.SessionCreator):
                 tf.train.Scaffold.default_local_init_op(), tf.variables_initializer(added)
             )
             self._again_op = tf.group(tf.local_variables_initializer(), *_iterator_initializers())
-            self._without_value = tf.report_uninitialized_variables()
+            every = (*tf.global_variables(), *tf.local_variables())
+            self._without_value = names_without_value(every)
+            add_ready_operations()
             self._prepared = True
             scaffold.finalize()
             # Random initial values are repeated only in a new session.

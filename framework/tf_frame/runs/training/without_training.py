@@ -14,6 +14,7 @@ from tf_frame.checkpoint.warm_start.plan import WarmStart, plan_warm_start
 from tf_frame.checkpoint.warm_start.rows import Outcome
 from tf_frame.errors import CheckpointError
 from tf_frame.graph.inference.build_inference import build_inference
+from tf_frame.graph.ready import add_ready_operations
 from tf_frame.plugin import Mode
 from tf_frame.runs.error_translation import translated_errors
 from tf_frame.runs.export.input_signature import input_signature
@@ -73,6 +74,7 @@ def _plan(setup: TrainingSetup, num_classes: int | None) -> WarmStart:
 def _save(plan: WarmStart, scaffold: Any, model_dir: str) -> None:
     step = tf.train.get_global_step()
     saver = tf.train.Saver(save_relative_paths=True)
+    add_ready_operations()
     scaffold.finalize()
     with tf.Session(config=tf.ConfigProto(allow_soft_placement=True)) as session:
         session.run([scaffold.init_op, scaffold.local_init_op], scaffold.init_feed_dict)

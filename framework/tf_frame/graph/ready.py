@@ -1,0 +1,43 @@
+"""Operations that name the variables without a value.
+
+`tf.train.Scaffold` makes such operations by `report_uninitialized_variables`, which looks at each
+variable several times, and adds three times as many operations; they took a fifth of the time
+that a small model needs before its first step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+_KEYS = tf.GraphKeys
+# A scaffold looks there for operations; it knows how to look at resources that are no variables.
+_OTHERS = (_KEYS.READY_OP, _KEYS.READY_FOR_LOCAL_INIT_OP, _KEYS.RESOURCES, _KEYS.LOCAL_RESOURCES)
+
+
+def names_without_value(variables: Iterable[Any]) -> Any:
+    """Returns a tensor of the names of variables without a value, `[count]` string."""
+    variables = list(variables)
+    with tf.device("/cpu:0"):
+        if not variables:
+            return tf.constant([], tf.string)
+        has_value = tf.stack([tf.is_variable_initialized(variable) for variable in variables])
+        places = tf.reshape(tf.where(tf.logical_not(has_value)), [-1])
+        return tf.gather(tf.constant([variable.op.name for variable in variables]), places)
+
+
+def add_ready_operations() -> None:
+    """Adds the operations that a scaffold of the default graph takes when it is finalised.
+
+    They are as TensorFlow's: `ready_for_local_init_op` names global variables, `ready_op` local
+    ones as well. Nothing is added to a graph that has them, or has been finalised.
+    """
+    if tf.get_default_graph().finalized or any(map(tf.get_collection, _OTHERS)):
+        return
+    global_names = names_without_value(tf.global_variables())
+    with tf.device("/cpu:0"):
+        names = tf.concat([global_names, names_without_value(tf.local_variables())], 0)
+    tf.add_to_collection(_KEYS.READY_FOR_LOCAL_INIT_OP, global_names)
+    tf.add_to_collection(_KEYS.READY_OP, names)

@@ -1,0 +1,62 @@
+"""Variables without a value are named as TensorFlow's scaffold does."""
+
+import pytest
+import tensorflow.compat.v1 as tf
+
+from tf_frame.graph.ready import add_ready_operations, names_without_value
+
+pytestmark = pytest.mark.usefixtures("graph", "variable_mode")
+
+
+def variables():
+    """Two global variables, one of which consists of parts, and a local one."""
+    tf.get_variable("first", [2])
+    parts = {"partitioner": tf.fixed_size_partitioner(2)}
+    tf.get_variable("second", [4], **parts)
+    tf.get_variable("third", [], collections=[tf.GraphKeys.LOCAL_VARIABLES])
+
+
+def finalised(add):
+    """A finalised scaffold with operations of its own, or ours."""
+    with tf.Graph().as_default():
+        variables()
+        if add:
+            add_ready_operations()
+        return tf.train.Scaffold().finalize()
+
+
+@pytest.mark.parametrize(
+    "assigned", [[], ["first"], ["first", "second/part_1"], ["third"], None], ids=str
+)
+def test_names_are_those_of_tensorflow_whichever_variables_have_values(assigned):
+    found = names(finalised(True), assigned)
+    assert found == names(finalised(False), assigned)
+    assert bool(found[0]) == (assigned is not None)
+
+
+def names(scaffold, assigned):
+    """Names of `ready_op` and `ready_for_local_init_op` once these variables have values."""
+    graph = scaffold.ready_op.graph
+    keys = (tf.GraphKeys.GLOBAL_VARIABLES, tf.GraphKeys.LOCAL_VARIABLES)
+    every = {each.op.name: each for key in keys for each in graph.get_collection(key)}
+    with tf.Session(graph=graph) as session:
+        session.run([every[name].initializer for name in (every if assigned is None else assigned)])
+        operations = [scaffold.ready_op, scaffold.ready_for_local_init_op]
+        return [found.tolist() for found in session.run(operations)]
+
+
+def test_a_graph_keeps_its_own_operations():
+    tf.get_variable("first", [2])
+    own = tf.constant(["waits"])
+    tf.add_to_collection(tf.GraphKeys.READY_OP, own)
+    add_ready_operations()
+    assert tf.get_collection(tf.GraphKeys.READY_OP) == [own]
+    assert not tf.get_collection(tf.GraphKeys.READY_FOR_LOCAL_INIT_OP)
+    tf.get_default_graph().finalize()
+    add_ready_operations()
+
+
+def test_no_variables_have_no_names():
+    names = names_without_value([])
+    with tf.Session() as session:
+        assert session.run(names).tolist() == []
