@@ -1,15 +1,15 @@
-"""Variables without a value are named as TensorFlow's scaffold does."""
+"""Uninitialized variables are named as TensorFlow's scaffold does."""
 
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame.graph.ready import add_ready_operations, names_without_value
+from tf_frame.graph.ready import add_ready_operations, uninitialized_names
 
 pytestmark = pytest.mark.usefixtures("graph", "variable_mode")
 
 
 def variables():
-    """Two global variables, one of which consists of parts, and a local one."""
+    """Makes two global variables, the second in two parts, and a local one."""
     tf.get_variable("first", [2])
     parts = {"partitioner": tf.fixed_size_partitioner(2)}
     tf.get_variable("second", [4], **parts)
@@ -57,6 +57,6 @@ def test_a_graph_keeps_its_own_operations():
 
 
 def test_no_variables_have_no_names():
-    names = names_without_value([])
+    names = uninitialized_names([])
     with tf.Session() as session:
         assert session.run(names).tolist() == []

@@ -14,7 +14,7 @@ from tf_frame.testing.distributions import write_distribution, write_toy_distrib
 
 pytestmark = pytest.mark.usefixtures("filtered_tracebacks")
 
-# Faults that take the way of another one to the user; `tox -e slow` runs them.
+# Faults that are reported in the same way as others; `tox -e slow` runs them.
 FURTHER = {
     *("hook_call_raises", "hook_begin_raises", "hook_before_run_raises", "hook_before_step_raises"),
     *("hook_after_step_takes_less", "hook_end_raises", "hook_is_text", "hook_of_model_raises"),

@@ -1,4 +1,4 @@
-"""Operations that name the variables without a value.
+"""Operations that name uninitialized variables.
 
 `tf.train.Scaffold` makes such operations by `report_uninitialized_variables`, which looks at each
 variable several times, and adds three times as many operations; they took a fifth of the time
@@ -13,12 +13,12 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 _KEYS = tf.GraphKeys
-# A scaffold looks there for operations; it knows how to look at resources that are no variables.
+# Collections of these operations, and of resources that only the operations of a scaffold check.
 _OTHERS = (_KEYS.READY_OP, _KEYS.READY_FOR_LOCAL_INIT_OP, _KEYS.RESOURCES, _KEYS.LOCAL_RESOURCES)
 
 
-def names_without_value(variables: Iterable[Any]) -> Any:
-    """Returns a tensor of the names of variables without a value, `[count]` string."""
+def uninitialized_names(variables: Iterable[Any]) -> Any:
+    """Returns a tensor of the names of uninitialized variables, `[count]` string."""
     variables = list(variables)
     with tf.device("/cpu:0"):
         if not variables:
@@ -36,8 +36,8 @@ def add_ready_operations() -> None:
     """
     if tf.get_default_graph().finalized or any(map(tf.get_collection, _OTHERS)):
         return
-    global_names = names_without_value(tf.global_variables())
+    global_names = uninitialized_names(tf.global_variables())
     with tf.device("/cpu:0"):
-        names = tf.concat([global_names, names_without_value(tf.local_variables())], 0)
+        names = tf.concat([global_names, uninitialized_names(tf.local_variables())], 0)
     tf.add_to_collection(_KEYS.READY_FOR_LOCAL_INIT_OP, global_names)
     tf.add_to_collection(_KEYS.READY_OP, names)

@@ -21,7 +21,7 @@ from packaging.utils import canonicalize_name
 OWN_DISTRIBUTION = "tf-frame"
 # The beginning of the entry-point groups of all kinds.
 _GROUPS = "tf_frame."
-_METADATA_FILES = ("METADATA", "entry_points.txt")
+_METADATA_FILES = ("METADATA", "PKG-INFO", "entry_points.txt")
 
 
 class EntryPoint(NamedTuple):
@@ -40,7 +40,7 @@ class Package:
       name, version, summary: fields of its metadata.
       requires: the lines of its requirements.
       entry_points: the entry points in groups of tf-frame.
-      folder: the folder of its metadata; empty in an archive.
+      folder: the folder of its metadata.
       problem: why it cannot be read; empty if it can.
     """
 

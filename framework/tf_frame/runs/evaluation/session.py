@@ -15,7 +15,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame.checkpoint.find.reader import READ_ERRORS, unreadable_error
 from tf_frame.errors import CheckpointError, DataError
 from tf_frame.graph.inference.eval_graph import EvalGraph, find_session_state
-from tf_frame.graph.ready import add_ready_operations, names_without_value
+from tf_frame.graph.ready import add_ready_operations, uninitialized_names
 
 _LOG = logging.getLogger("tf_frame")
 _FILLING_TABLES = ("InitializeTable", "LookupTableImport")
@@ -97,7 +97,7 @@ class EvalSession(tf.train.SessionCreator):
             )
             self._again_op = tf.group(tf.local_variables_initializer(), *_iterator_initializers())
             every = (*tf.global_variables(), *tf.local_variables())
-            self._without_value = names_without_value(every)
+            self._without_value = uninitialized_names(every)
             add_ready_operations()
             self._prepared = True
             scaffold.finalize()

@@ -1,4 +1,4 @@
-"""What is damaged in a folder of images and masks is named, or left out and counted."""
+"""Damage in a folder of images and masks is named, or left out and counted."""
 
 from pathlib import Path
 

@@ -117,9 +117,9 @@ def without_autograph(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def traced_once(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Returns the function as one that is built once for all `attempts` that call it.
+    """Returns a function that is traced once, however many attempts of `first_readable` call it.
 
-    Building the functions of a pipeline is most of the time before the first batch.
+    Tracing the functions of a pipeline takes most of the time before the first batch.
     """
     traced: Callable[..., Any] = tf.function(function, autograph=False)
     return traced

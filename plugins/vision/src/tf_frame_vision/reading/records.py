@@ -93,7 +93,7 @@ def _example(record: Any, name: Any, form: RecordFormat, decoders: Sequence[Any]
         return form.parse(tf.io.parse_single_example(data, form.keys))
 
     @traced_once
-    def finished(image: Any, fields: Any, reason: Any) -> dict[str, Any]:
+    def make_example(image: Any, fields: Any, reason: Any) -> dict[str, Any]:
         return example(specs, {"image": image, **(form.decode or dict)(fields)}, name, reason)
 
     def whole(decode_image: Callable[[Any], tuple[Any, Any]], data: Any) -> Any:
@@ -101,9 +101,9 @@ def _example(record: Any, name: Any, form: RecordFormat, decoders: Sequence[Any]
         with tf.control_dependencies([require(tf.equal(problem, ""), "the record has a problem")]):
             encoded, fields = tf.nest.map_structure(tf.identity, (encoded, fields))
         image, reason = decode_image(encoded)
-        return finished(image, fields, reason)
+        return make_example(image, fields, reason)
 
-    def not_decoded(data: Any) -> dict[str, Any]:
+    def unusable(data: Any) -> dict[str, Any]:
         encoded, _, problem = parsed(data)
         reason = decoders[-1](encoded)[1]
         reason = tf.where(tf.equal(reason, ""), form.not_decoded, reason)
@@ -118,7 +118,7 @@ def _example(record: Any, name: Any, form: RecordFormat, decoders: Sequence[Any]
     functions: list[Callable[[Any], Any]] = [
         functools.partial(whole, decode_image) for decode_image in decoders
     ]
-    functions += [not_decoded, not_parsed]
+    functions += [unusable, not_parsed]
     last = unreadable(specs, name, "the checksum of its data is wrong")
     return first_readable(record, functions, last)
 

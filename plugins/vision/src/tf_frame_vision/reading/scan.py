@@ -138,10 +138,10 @@ def _examined(
         is_waiting = time.thread_time() - busy < (time.monotonic() - started) / 2
         # Threads hide the time that a slow disk takes; where there is none, they only wait for
         # each other's Python.
-        pool = stack.enter_context(ThreadPoolExecutor(_THREADS)) if is_waiting else None
-        examined = (pool.map if pool else map)(
-            examine_some, range(_TOGETHER, len(names), _TOGETHER)
-        )
+        apply: Any = map
+        if is_waiting:
+            apply = stack.enter_context(ThreadPoolExecutor(_THREADS)).map
+        examined = apply(examine_some, range(_TOGETHER, len(names), _TOGETHER))
         for results in itertools.chain([first], examined):
             bar.update(len(results))
             yield from results
