@@ -4,6 +4,10 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from variable_modes import variable_mode_fixture
+
+variable_mode = variable_mode_fixture()
+
 
 @pytest.fixture
 def save(tmp_path):

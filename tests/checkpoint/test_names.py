@@ -29,6 +29,7 @@ def test_suffixes_are_taken_off():
         assert checkpoint_prefix(path) == path
 
 
+@pytest.mark.slow
 def test_runs_use_the_names_of_this_module_everywhere(tmp_path, monkeypatch):
     """Trains, resumes, evaluates, keeps the best, and finds a lost list, under another name."""
     monkeypatch.setattr(names, "PREFIX", "weights")

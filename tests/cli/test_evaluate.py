@@ -222,6 +222,7 @@ def test_metrics_that_are_no_numbers_are_shown_as_what_they_are(run, folder, mon
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.process
 @pytest.mark.parametrize(
     ("signum", "code"),

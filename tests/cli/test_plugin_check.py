@@ -61,6 +61,7 @@ class Prints(HookPlugin):
 """
 
 
+@pytest.mark.slow
 def test_what_a_plugin_prints_stays_out_of_the_json(site, capfd):
     (site / "my_prints.py").write_text(PRINTS)
     write_distribution(site, "my-prints", {"tf_frame.hooks: prints": "my_prints:Prints"})
@@ -70,6 +71,7 @@ def test_what_a_plugin_prints_stays_out_of_the_json(site, capfd):
     assert "from Python" in captured.err and "from C++" in captured.err
 
 
+@pytest.mark.slow
 def test_a_package_in_the_name_chooses_among_models_of_a_conflict(site, capsys):
     write_distribution(site, "my-a", {"tf_frame.models: same": "nonconforming.models:None"})
     toy = {"models: same": "toy:ToyModel", "inputs: toy": "toy:ToyInput"}
@@ -79,6 +81,7 @@ def test_a_package_in_the_name_chooses_among_models_of_a_conflict(site, capsys):
     assert capsys.readouterr().out.startswith("the model 'same' of my-b 1.0\n")
 
 
+@pytest.mark.slow
 def test_plugins_of_one_name_each_take_their_own_options(site, capsys):
     entry_points = {
         "tf_frame.models: toy": "tf_frame.testing.toy:ToyModel",

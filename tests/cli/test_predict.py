@@ -213,6 +213,7 @@ class Built(Sorter):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_a_terminal_shows_a_bar(trained, files, site):
     words = [trained(), "--input", files, "--output", "out"]

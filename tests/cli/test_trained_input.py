@@ -143,6 +143,7 @@ def test_an_input_without_the_method_needs_its_data_as_before(trained, tmp_path,
         assert (code, "the folder data does not exist" in err) == (2, True)
 
 
+@pytest.mark.slow
 def test_a_folder_of_an_earlier_version_needs_its_data(trained, tf_frame, tmp_path):
     folder = trained()
     (folder / INPUT_FILE).unlink()
@@ -229,6 +230,7 @@ def test_unnamed_classes_do_not_differ():
     assert not different_classes(InputInfo(num_classes=2), CLASSES)
 
 
+@pytest.mark.slow
 @COUNTS
 def test_names_of_an_export_are_those_of_class_names(tmp_path, count):
     def check(names, numbered):

@@ -55,6 +55,7 @@ def test_twenty_steps_of_two_workers_are_those_of_one_process_with_the_joint_bat
             assert value == both[0][-1]["end"][name]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("victim", [0, pytest.param(1, marks=pytest.mark.slow)])
 @pytest.mark.timeout(2 * LIMIT_SECS)
 def test_a_worker_that_is_killed_ends_the_step_of_the_other_at_once(victim):

@@ -6,6 +6,7 @@ from tf_frame.graph.global_step import read_step_after
 from tf_frame.hooks.checkpoint import CheckpointHook
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_variables_of_several_tasks_are_one_checkpoint(tmp_path, cluster):
     for sharded in (False, True):

@@ -45,6 +45,7 @@ def check_values_back(log):
     assert again and min(again) >= 20
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("victim", "mode"), [VICTIMS[0], *(slow(*case) for case in VICTIMS[1:])])
 def test_a_task_that_is_killed_and_started_again_rejoins(tmp_path, victim, mode, end_of):
     expected = end_of("sync") if mode == "sync" else None
@@ -79,6 +80,7 @@ def test_one_of_two_servers_that_is_killed_and_started_again_gets_its_values_bac
 NO_SERVER = "no server listens at 127.0.0.1:"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("num_ps", "num_workers", "present", "waiting", "expected"),
     [

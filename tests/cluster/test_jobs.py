@@ -97,6 +97,7 @@ EXAMPLES = ("--model.num_examples", "96", "--input.num_examples", "96", "--input
 EPOCHS = (*WORDS, *EXAMPLES, "--train_batch_size", "8", "--noevaluate")
 
 
+@pytest.mark.slow
 def test_synchronous_workers_read_each_example_once_in_an_epoch(tmp_path):
     # 8 steps of 3 workers with 8 examples each are two epochs.
     words = (*EPOCHS, "--max_steps", "8", SYNC)

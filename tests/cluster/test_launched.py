@@ -87,6 +87,7 @@ def test_an_error_of_a_plugin_is_shown_once_and_ends_the_job(launch, task):
     assert f"{task} ended with exit code 2" in said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["sync", slow("all-reduce")])
 def test_sigterm_to_the_launcher_saves_and_stops_all(launch, tmp_path, kind, end_of):
     num_ps, more = JOINT_JOBS[kind]

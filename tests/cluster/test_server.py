@@ -116,6 +116,7 @@ for _ in range(2):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_a_session_whose_server_is_lost_can_be_closed_and_a_new_one_waits_for_nothing():
     """TensorFlow by itself would wait for ever in both cases."""

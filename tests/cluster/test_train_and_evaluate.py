@@ -47,6 +47,7 @@ def hosts(*jobs):
     }
 
 
+@pytest.mark.slow
 @pytest.mark.process
 @pytest.mark.timeout(200)
 def test_an_evaluator_evaluates_and_exports_what_a_chief_trains(start, read_log, tmp_path):

@@ -161,6 +161,7 @@ def test_an_error_is_told_with_the_package_that_has_the_plugin_now(
     )
 
 
+@pytest.mark.slow
 def test_a_resumed_run_warns_once_and_records_what_it_used(folder, capsys, change):
     change("content")
     words = ["--plugin", "locked", "--model_dir", str(folder), "--noevaluate", "--max_steps"]

@@ -3,6 +3,7 @@ import re
 import pytest
 import tensorflow.compat.v1 as tf
 
+from slow_cases import slow_but
 from tf_frame import layers
 from tf_frame.deploy.clones import create_clones
 from tf_frame.deploy.deployment_config import DeploymentConfig
@@ -89,13 +90,17 @@ def test_operations_are_named_after_their_clone(num_clones):
 
 @pytest.mark.parametrize(
     ("classifier", "num_clones", "updates"),
-    [
-        (logistic_classifier, 4, 0),
-        (batch_norm_classifier, 1, 2),
-        (batch_norm_classifier, 2, 4),
-        (batch_norm_classifier, 4, 8),
-        (batch_norm_classifier, 11, 22),
-    ],
+    slow_but(
+        (0, 2),
+        [
+            (logistic_classifier, 4, 0),
+            (batch_norm_classifier, 1, 2),
+            (batch_norm_classifier, 2, 4),
+            (batch_norm_classifier, 4, 8),
+            (batch_norm_classifier, 11, 22),
+        ],
+        several=True,
+    ),
 )
 def test_every_clone_adds_its_own_losses_and_updates(classifier, num_clones, updates):
     clones = build_clones(classifier, DeploymentConfig(num_clones=num_clones))

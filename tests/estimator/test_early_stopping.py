@@ -5,7 +5,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from refusals import refusal
-from slow_cases import slow
+from slow_cases import slow, slow_but
 from tf_frame.estimator import early_stopping
 from tf_frame.estimator.early_stopping import (
     FollowChiefHook,
@@ -70,17 +70,21 @@ def test_the_function_is_called_every_so_many_steps_or_every_minute_by_default(e
 
 @pytest.mark.parametrize(
     ("make", "stops_at"),
-    [
-        # The loss is 1 after step 2 and 1/16 after step 4; the weight 3 and 3.75.
-        (lambda e: stop_if_lower_hook(e, "loss", 0.5, **BY_STEPS), 4),
-        slow(lambda e: stop_if_lower_hook(e, "loss", 2.0, min_steps=3, **BY_STEPS), 4),
-        slow(lambda e: stop_if_higher_hook(e, "weight", 2.9, **BY_STEPS), 2),
-        (lambda e: stop_if_higher_hook(e, "weight", 3.9, **BY_STEPS), 6),
-        (lambda e: stop_if_no_increase_hook(e, "loss", 4, **BY_STEPS), 6),
-        slow(lambda e: stop_if_no_decrease_hook(e, "weight", 2, **BY_STEPS), 4),
-        slow(lambda e: stop_if_no_decrease_hook(e, "loss", 2, **BY_STEPS), 8),
-        (lambda e: stop_if_no_increase_hook(e, "weight", 2, **BY_STEPS), 8),
-    ],
+    slow_but(
+        0,
+        [
+            # The loss is 1 after step 2 and 1/16 after step 4; the weight 3 and 3.75.
+            (lambda e: stop_if_lower_hook(e, "loss", 0.5, **BY_STEPS), 4),
+            slow(lambda e: stop_if_lower_hook(e, "loss", 2.0, min_steps=3, **BY_STEPS), 4),
+            slow(lambda e: stop_if_higher_hook(e, "weight", 2.9, **BY_STEPS), 2),
+            (lambda e: stop_if_higher_hook(e, "weight", 3.9, **BY_STEPS), 6),
+            (lambda e: stop_if_no_increase_hook(e, "loss", 4, **BY_STEPS), 6),
+            slow(lambda e: stop_if_no_decrease_hook(e, "weight", 2, **BY_STEPS), 4),
+            slow(lambda e: stop_if_no_decrease_hook(e, "loss", 2, **BY_STEPS), 8),
+            (lambda e: stop_if_no_increase_hook(e, "weight", 2, **BY_STEPS), 8),
+        ],
+        several=True,
+    ),
 )
 def test_an_evaluation_ends_the_training_that_it_belongs_to(estimator, make, stops_at):
     spec = EvalSpec(batches, throttle_secs=0)

@@ -3,6 +3,7 @@
 import pytest
 import tensorflow.compat.v1 as tf
 
+from slow_cases import slow_but
 from tf_frame.graph.ready import add_ready_operations, uninitialized_names
 
 pytestmark = pytest.mark.usefixtures("graph", "variable_mode")
@@ -26,7 +27,9 @@ def finalised(add):
 
 
 @pytest.mark.parametrize(
-    "assigned", [[], ["first"], ["first", "second/part_1"], ["third"], None], ids=str
+    "assigned",
+    slow_but((0, 2, -1), [[], ["first"], ["first", "second/part_1"], ["third"], None]),
+    ids=str,
 )
 def test_names_are_those_of_tensorflow_whichever_variables_have_values(assigned):
     found = names(finalised(True), assigned)

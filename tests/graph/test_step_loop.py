@@ -65,6 +65,7 @@ def test_a_loop_of_steps_does_what_as_many_runs_do(optimizer, num_clones):
     assert_same(single, many)
 
 
+@pytest.mark.slow
 def test_update_ops_and_averages_run_within_the_loop():
     class Normalised(ToyModel):
         def build(self, features, labels, mode):
@@ -81,6 +82,7 @@ def test_update_ops_and_averages_run_within_the_loop():
     assert_same(single, many)
 
 
+@pytest.mark.slow
 def test_random_numbers_of_a_step_are_the_same_within_the_loop():
     class Dropped(ToyModel):
         def build(self, features, labels, mode):

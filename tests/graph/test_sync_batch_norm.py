@@ -88,6 +88,7 @@ def test_clones_take_the_steps_of_one_clone_only_with_sync(one, variable_mode):
         assert np.abs(alone[name] - one[name]).max() > 1e-3, name
 
 
+@pytest.mark.slow
 def test_steps_in_a_loop_share_the_statistics_too(one):
     assert_same(train(Normalised, num_clones=2, in_loop=True), one)
 
@@ -131,6 +132,7 @@ def test_parts_of_different_sizes_count_by_their_sizes(options):
     assert_same(*reversed(one_and_several), rtol=2e-4, atol=2e-4)
 
 
+@pytest.mark.slow
 def test_gradients_that_are_made_later_are_connected_by_a_second_call():
     with tf.Graph().as_default():
         clones = build_clones(np.split(INPUTS, 2))

@@ -106,6 +106,7 @@ def test_a_failing_drawing_is_a_warning_and_training_goes_on(tmp_path):
     assert (tmp_path / "result.json").exists()
 
 
+@pytest.mark.slow
 def test_the_sheet_changes_no_value_of_the_training(tmp_path, monkeypatch):
     def values(folder):
         reader = tf.train.load_checkpoint(str(folder))

@@ -141,6 +141,7 @@ def test_an_input_that_cannot_be_saved_ends_the_run_before_the_first_step(tmp_pa
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 def test_with_leave_an_input_that_cannot_be_saved_trains_with_a_warning(tmp_path):
     path, _ = saved(tmp_path, kind="stateful", allow_inexact=True)
     run = Run(tmp_path, kind="stateful", restored=path, allow_inexact=True)
@@ -173,6 +174,7 @@ def test_before_the_first_step_another_batch_size_is_no_error(tmp_path):
     assert line.endswith("batch size of a clone 2 -> 4; no step was trained on it")
 
 
+@pytest.mark.slow
 def test_with_leave_another_batch_size_begins_a_new_pass(tmp_path):
     path, _ = saved(tmp_path)
     config = RunOptions(train_batch_size=4)
@@ -207,6 +209,7 @@ def test_a_checkpoint_without_position_ends_the_run_unless_there_is_leave(tmp_pa
     assert line.endswith("which could not be saved; a new pass over the data begins")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("allow_inexact", [False, True])
 def test_a_worker_that_is_lost_while_the_position_is_restored_is_no_damage(
     tmp_path, monkeypatch, allow_inexact

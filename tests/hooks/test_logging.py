@@ -3,6 +3,7 @@ import logging
 import pytest
 
 from recorded_steps import wanted
+from slow_cases import slow_but
 from tf_frame.hooks.logging import LoggingHook
 
 
@@ -19,12 +20,16 @@ def lines(caplog):
 
 @pytest.mark.parametrize(
     ("every_steps", "last_step", "ends", "logged"),
-    [
-        (3, 8, [8], [3, 6, 8]),
-        (3, 8, [4, 8], [3, 6, 8]),  # A resumed run.
-        (2, 4, [4], [2, 4]),
-        (3, None, [5], [3]),
-    ],
+    slow_but(
+        (1, -1),
+        [
+            (3, 8, [8], [3, 6, 8]),
+            (3, 8, [4, 8], [3, 6, 8]),  # A resumed run.
+            (2, 4, [4], [2, 4]),
+            (3, None, [5], [3]),
+        ],
+        several=True,
+    ),
 )
 def test_the_multiples_and_the_last_step_are_logged(
     build, train, lines, every_steps, last_step, ends, logged

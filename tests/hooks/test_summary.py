@@ -110,6 +110,7 @@ def test_phases_have_folders_of_their_own(tmp_path, build, train):
     assert len(graph_events(events)) == 1
 
 
+@pytest.mark.slow
 def test_a_resumed_run_tells_tensorboard_where_it_starts_and_writes_its_first_step(
     tmp_path, build, train
 ):

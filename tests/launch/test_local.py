@@ -139,6 +139,7 @@ def test_a_task_that_dies_too_often_ends_the_job(launch, folder):
     assert (folder / "worker-0.starts").read_text() == "xx"
 
 
+@pytest.mark.slow
 def test_a_task_that_lost_the_others_comes_back_without_counting(launch):
     code, out = launch(
         "if name == 'worker-0' and start < 2: sys.exit(138)\n"

@@ -3,6 +3,7 @@ import functools
 import numpy as np
 import pytest
 
+from slow_cases import slow_but
 from tf_frame.errors import ConfigError
 from tf_frame.optimizers.adamw import AdamW, Lamb
 
@@ -34,7 +35,10 @@ each_optimizer = pytest.mark.parametrize(("cls", "reference"), [(AdamW, adamw), 
 
 @each_optimizer
 @pytest.mark.parametrize(
-    "options", [{}, DECAY, {"beta1": 0.5}, {"beta2": 0.5}, {"epsilon": 1.0}, {"weight_decay": 0}]
+    "options",
+    slow_but(
+        (0, 1), [{}, DECAY, {"beta1": 0.5}, {"beta2": 0.5}, {"epsilon": 1.0}, {"weight_decay": 0}]
+    ),
 )
 def test_the_update_is_that_of_the_paper(
     make, trained, expected, variable_mode, cls, reference, options

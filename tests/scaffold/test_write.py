@@ -89,6 +89,7 @@ def test_an_error_while_writing_leaves_nothing_behind(tmp_path, monkeypatch):
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 def test_a_wheel_of_tf_frame_has_the_templates(tmp_path):
     (tmp_path / "egg").mkdir()
     words = ["egg_info", "--egg-base", str(tmp_path / "egg")]

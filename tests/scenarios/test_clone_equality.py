@@ -187,6 +187,7 @@ def assert_the_embedding_is_sparse(pairs):
     assert gradient.values.shape.as_list() == [8, 4]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("variable_mode")
 def test_towers_of_deeplab_take_the_same_step_with_the_choices_for_them():
     """The gradients are averaged; only the first tower's gradient has the penalty."""

@@ -26,6 +26,17 @@ FURTHER = {
     *("reads_missing_file", "opens_missing_file", "index_out_of_range", "indexes_features"),
     *("map_fails_later", "generator_raises", "empty_training", "build_raises_much"),
     *("build_imports_missing", "needs_feature", "returns_dict", "loss_none"),
+    *("build_fills_its_disk", "build_loses_pipe", "build_raises_from_deep_inside"),
+    *("build_raises_in_helper", "build_raises_unusual", "dataset_is_arrays", "dataset_is_none"),
+    *("default_of_wrong_type", "generator_yields_other_types", "hooks_of_model_are_none"),
+    *("info_is_none", "info_raises", "integer_variables", "labels_of_another_length"),
+    *("loss_is_list", "loss_is_number", "loss_without_variables", "metric_name_is_number"),
+    *("metric_named_loss", "metrics_are_list", "network_raises", "no_variables"),
+    *("own_variables_per_clone", "params_raise", "python_function_raises", "queue_function_raises"),
+    *("really_ahook", "run_defaults_are_list", "scalars", "schedule_returns_none"),
+    *("summary_is_number", "takes_other_arguments", "transform_is_never_ready"),
+    *("update_op_asserts", "variables_in_loop", "yields_features_only", "keras_layers_in_clones"),
+    *("endless_evaluation"),
 }
 WORDS = ("--max_steps", "3", "--train_batch_size", "8", "--eval_batch_size", "8", "--noevaluate")
 
@@ -99,6 +110,7 @@ def test_of_many_frames_the_first_and_the_last_are_shown_and_the_cause(run):
     assert lines[-2] == "it was raised because of KeyError: 'first'"
 
 
+@pytest.mark.slow
 def test_a_fault_is_the_same_line_in_every_command(run, command):
     assert run("--plugin", "fails_later", "--input", "toy")[0] == 0
     expected = (

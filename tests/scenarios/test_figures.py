@@ -45,6 +45,7 @@ def scalars(folder):
     return values
 
 
+@pytest.mark.slow
 def test_the_total_loss_and_the_data_loss_have_a_name_each_everywhere(run, tmp_path):
     result, output = run(eval_every_n_steps=4)
     by_row = {(row["split"], row["step"]): row for row in rows(tmp_path)}

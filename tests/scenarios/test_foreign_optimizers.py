@@ -1,5 +1,6 @@
 """Optimizers and learning rates that another package brings."""
 
+import pytest
 import tensorflow.compat.v1 as tf
 
 from source_plugins import install_source
@@ -39,6 +40,7 @@ class Halving(LearningRate):
 """
 
 
+@pytest.mark.slow
 def test_they_train_with_options_of_their_own(tmp_path, monkeypatch):
     classes = {"optimizers": "Sign", "learning_rates": "Halving"}
     install_source(monkeypatch, tmp_path, "foreign-steps", PLUGINS, **classes)

@@ -8,6 +8,7 @@ import sys
 import pytest
 
 import forked
+from slow_cases import slow_but
 from tf_frame.testing.distributions import write_distribution, write_toy_distribution
 
 pytestmark = pytest.mark.process
@@ -144,7 +145,7 @@ def test_broken_plugins_do_not_break_the_list_and_a_check_says_what_is_wrong(bro
         assert cause in problems[name]
 
 
-@pytest.mark.parametrize("name", [*BROKEN, "twin"])
+@pytest.mark.parametrize("name", slow_but((0, -1), [*BROKEN, "twin"]))
 def test_asking_for_a_broken_plugin_is_one_error_that_helps(broken_site, tmp_path, name):
     process = tf_frame("run", "--plugin", name, site=broken_site, cwd=tmp_path)
     assert process.returncode == 2
@@ -156,6 +157,7 @@ def test_asking_for_a_broken_plugin_is_one_error_that_helps(broken_site, tmp_pat
     assert not (tmp_path / "runs").exists()
 
 
+@pytest.mark.slow
 def test_broken_plugins_do_not_break_a_run_of_another(broken_site, tmp_path):
     words = ("--plugin", "toy", "--max_steps", "2", "--noevaluate", "--model_dir", "out")
     process = tf_frame("run", *words, site=broken_site, cwd=tmp_path)

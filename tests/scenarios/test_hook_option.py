@@ -133,6 +133,7 @@ def test_a_hook_of_a_package_runs_at_its_steps(environment, tmp_path):
     assert json.loads((tmp_path / "m" / "result.json").read_text())["global_step"] == 5
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_the_hooks_of_a_run_are_shown_and_nothing_is_trained(environment, tmp_path):
     lines = run_lines("--show_hooks", "--hook", "counter", "--hook", "heartbeat", **environment)

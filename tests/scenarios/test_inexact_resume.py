@@ -91,6 +91,7 @@ def test_an_exact_run_warns_of_nothing(go, tmp_path):
     assert {"input_position/0", "input_position/fingerprint"} < set(names)
 
 
+@pytest.mark.slow
 def test_a_resumed_run_keeps_its_batch_size_unless_there_is_leave(go):
     go(3, train_batch_size=8)
     with pytest.raises(ConfigError, match="batch size of a clone 8 -> 16"):
@@ -100,6 +101,7 @@ def test_a_resumed_run_keeps_its_batch_size_unless_there_is_leave(go):
     assert go(7, train_batch_size=16) == []
 
 
+@pytest.mark.slow
 def test_options_that_do_not_touch_the_data_may_change(go):
     go(3)
     assert go(5, learning_rate=0.001, save_checkpoint_steps=2, save_checkpoint_secs=None) == []

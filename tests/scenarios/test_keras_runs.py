@@ -40,6 +40,7 @@ COMMANDS = (
 MORE = (("predict", "run", "--output", "out"), ("export", "run", "--format", "saved_model"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "commands",
     [

@@ -22,6 +22,7 @@ def folders(tmp_path):
     return {kind: tmp_path / name for kind, name in names.items()}
 
 
+@pytest.mark.slow
 def test_the_tests_of_a_new_model_pass(folders, tmp_path):
     model = {"model": folders["model"]}
     environment = installed(model, tmp_path)
@@ -89,6 +90,7 @@ def test_plugins_check_checks_every_plugin_of_a_name(folders, tmp_path):
             assert f"the {part.kind.word} 'new_{kind}'" in output
 
 
+@pytest.mark.slow
 def test_new_plugins_pass_lint(folders, tmp_path):
     if not importlib.util.find_spec("ruff"):
         pytest.skip("ruff is not installed")

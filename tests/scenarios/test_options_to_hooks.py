@@ -283,6 +283,7 @@ def test_steps_of_several_tasks_are_run_singly(toy_setup, capsys):
     ]
 
 
+@pytest.mark.slow
 def test_a_hook_that_keeps_the_fast_path_off_is_said_at_the_start(toy_setup):
     class Foreign(tf.train.SessionRunHook):
         def after_run(self, run_context, run_values):

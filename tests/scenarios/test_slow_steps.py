@@ -159,6 +159,7 @@ def profile(tmp_path, capsys):
     return profile
 
 
+@pytest.mark.slow
 def test_a_healthy_run_names_none(profile):
     report = profile()
     assert len(report["step"]["ms_of_steps"]) == STEPS

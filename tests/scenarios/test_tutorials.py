@@ -114,6 +114,7 @@ def test_a_plugin_from_code_that_is_there(tutorial, tmp_path):
     assert not style_problems(folder)
 
 
+@pytest.mark.slow
 def test_the_first_example_of_the_contracts(tmp_path):
     (tmp_path / "my-line").mkdir()
     text, _, contracts = (

@@ -13,11 +13,6 @@ from tf_frame.session.loop import TrainingLoop
 from tf_frame.session.monitored import monitored_session
 from tf_frame.session.schedule import Schedule
 from tf_frame.testing.toy import ToyInput, ToyModel, build_toy_graph
-from variable_modes import variable_mode_fixture
-
-# Which kind it is matters to the updates of the graph, whose tests always have both.
-variable_mode = variable_mode_fixture(on_demand="reference")
-
 
 CONFIG = RunOptions(train_batch_size=8, learning_rate=0.05)
 

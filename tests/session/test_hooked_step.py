@@ -220,6 +220,7 @@ def test_calls_are_prepared_once_for_the_same_fetches(steps):
         assert count.prepared == 2
 
 
+@pytest.mark.slow
 def test_a_hook_with_ever_new_fetches_does_not_fill_memory(steps):
     hook = Ours()
     for number in range(100):

@@ -114,6 +114,7 @@ def test_a_lost_session_goes_on_from_the_newest_checkpoint(build, train, error):
     assert starts.steps == [0, 4]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("variable_mode")
 def test_a_resumed_run_recovers_from_the_newest_checkpoint_and_not_from_its_start(build, train):
     train(build(), to=2)
@@ -152,6 +153,7 @@ def test_hooks_run_in_phase_order_whatever_the_order_given(build, open_session):
     assert calls == [Phase.CHECK, Phase.SAVE, Phase.STOP]
 
 
+@pytest.mark.slow
 def test_a_worker_joins_only_when_the_session_of_the_chief_is_ready(tmp_path, build):
     """Variables have values while the chief restores them, of which some are of another step."""
     server = tf.train.Server({"ps": ["localhost:0"]}, start=True)

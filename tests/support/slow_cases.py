@@ -8,17 +8,23 @@ def slow(*values, **options):
     return pytest.param(*values, marks=pytest.mark.slow, **options)
 
 
-def slow_but(fast, cases):
-    """Returns cases of one argument, marked `slow` except at certain places.
+def slow_but(fast, cases, several=False):
+    """Returns cases that are marked `slow` except at certain places.
 
     Args:
       fast: the place of the case that stays in the default suite, or a tuple of places; a negative
         place counts from the end.
-      cases: values of the argument.
+      cases: values of the argument, or results of `pytest.param`.
+      several: whether a case is a tuple with a value of each of several arguments.
     """
     cases = list(cases)
     places = {place % len(cases) for place in (fast if isinstance(fast, tuple) else (fast,))}
     return [
-        pytest.param(case, marks=() if place in places else pytest.mark.slow)
-        for place, case in enumerate(cases)
+        case if place in places else _marked_slow(case, several) for place, case in enumerate(cases)
     ]
+
+
+def _marked_slow(case, several):
+    if isinstance(case, type(pytest.param())):
+        return pytest.param(*case.values, marks=(*case.marks, pytest.mark.slow), id=case.id)
+    return slow(*case) if several else slow(case)

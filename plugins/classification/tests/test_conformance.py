@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from slow_cases import slow_but
 from tf_frame.plugin.find import find_plugins
 from tf_frame.plugin.kinds import CONVERTER
 from tf_frame.testing.conformance import InputConformance, ModelConformance, check_plugin
@@ -41,6 +42,6 @@ class TestImageFolder(InputConformance):
         cls.options = {"data_dir": str(folder), "image_size": 8}
 
 
-@pytest.mark.parametrize("info", CONVERTERS, ids=lambda info: info.name)
+@pytest.mark.parametrize("info", slow_but(0, CONVERTERS), ids=lambda info: info.name)
 def test_converters_pass(info):
     assert {check.state for check in check_plugin(info, {})} == {"ok"}

@@ -157,6 +157,7 @@ def test_tensorflow_lite_takes_pixels_of_the_size_in_its_readme(trained, tmp_pat
     }
 
 
+@pytest.mark.slow
 def test_class_folders_are_predicted_and_an_evaluation_needs_the_data(trained, tmp_path, capsys):
     run, photos = trained
     rows = predicted(run, photos, output=tmp_path)

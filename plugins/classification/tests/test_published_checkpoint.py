@@ -87,6 +87,7 @@ def test_it_predicts_and_is_exported_without_any_data(published, capsys, tmp_pat
     assert json.loads((exported / "README.json").read_text())["class_names"] == list(NAMES)
 
 
+@pytest.mark.slow
 def test_variables_that_are_not_found_are_named(published, capsys, tmp_path):
     _, words = published
     command = ["export", *words, "--format", "frozen_graph", "--model_dir", tmp_path / "m"]

@@ -41,6 +41,7 @@ def names():
 BY_DEFAULT = {("resnet_v1_50_beta", 16)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("backbone", "stride"),
     [

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from slow_cases import slow_but
 from tf_frame.plugin.find import find_plugins
 from tf_frame.plugin.kinds import CONVERTER
 from tf_frame.testing.conformance import (
@@ -54,6 +55,6 @@ class TestSegmentationFolder(InputConformance):
         cls.options = {"data_dir": str(folder), "crop_size": 17}
 
 
-@pytest.mark.parametrize("info", CONVERTERS, ids=lambda info: info.name)
+@pytest.mark.parametrize("info", slow_but((0, -1), CONVERTERS), ids=lambda info: info.name)
 def test_converters_pass(info):
     assert {check.state for check in check_plugin(info, {})} == {"ok"}

@@ -45,6 +45,7 @@ def run(*fetches, feed=None):
         return session.run(fetches, feed)
 
 
+@pytest.mark.slow
 def test_scales_share_the_variables_and_each_of_them_has_a_loss():
     output = build(image_pyramid=(0.5, 1.25))
     assert len([name for name in names() if name.startswith("logits/")]) == 2

@@ -100,6 +100,7 @@ SLOW = [pytest.mark.slow, pytest.mark.process]
 SIZES = [(8, 97), *(pytest.param(*case, marks=SLOW) for case in ((16, 64), (8, 64), (16, 65)))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("stride", "size"), SIZES)
 def test_shapes_and_rates_follow_stride_and_size(stride, size, graph):
     """Dilation is done by space-to-batch with the rate as the block shape."""
@@ -116,6 +117,7 @@ def test_shapes_and_rates_follow_stride_and_size(stride, size, graph):
     assert rates == ATROUS_RATES[stride]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("short")
 def test_given_rates_make_as_many_branches_and_parts_can_be_left_out():
     options = {"decoder_channels": 0, "image_pooling": False, "train_batch_norm": False}

@@ -79,6 +79,7 @@ def test_training_takes_every_training_tile_once_an_epoch(tmp_path):
     assert validation[:, 0, 0, 0].tolist() == [9, 10, 11]
 
 
+@pytest.mark.slow
 def test_training_is_decided_by_the_seed_and_shared_by_shards():
     first, again, seed_2 = (take(nuclei(), Mode.TRAIN, 3, seed=seed) for seed in (1, 1, 2))
     for (images, labels), (images_again, labels_again) in zip(first, again, strict=True):
@@ -108,6 +109,7 @@ def test_crops_have_the_size_asked_for(crop_size):
     assert labels["semantic"].as_list() == [2, crop_size, crop_size]
 
 
+@pytest.mark.slow
 def test_pixels_beyond_the_tile_are_black_and_ignored():
     source = nuclei(crop_size=160, min_scale_factor=0.5, max_scale_factor=0.5)
     ((images, labels),) = take(source, Mode.TRAIN, 1)

@@ -68,6 +68,7 @@ def check_same_areas(numbers, expected, count):
     assert (0, 0) in pairs
 
 
+@pytest.mark.slow
 def test_the_labels_of_instances_give_the_instances_back():
     """Two that touch, one apart, and an image without any."""
     instances = np.zeros([2, 16, 20], np.int32)

@@ -142,6 +142,7 @@ def test_the_validation_tiles_are_predicted_without_an_input(trained, tmp_path, 
         assert names == [f"{number:06d}.png" for number in range(4)]
 
 
+@pytest.mark.slow
 @pytest.mark.process
 @pytest.mark.usefixtures("without_network")
 def test_a_broken_picture_is_named_and_the_others_stay(trained, tmp_path, capfd):

@@ -50,6 +50,7 @@ def test_options_that_do_not_fit_are_refused(params, message):
         build(**params)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("short")
 def test_the_lite_pyramid_has_deeplabs_names_and_a_decoder_for_each_head():
     output = build(pyramid="lite", output_stride=32, heads=("semantic", "edge"))
@@ -74,6 +75,7 @@ def test_the_lite_pyramid_has_deeplabs_names_and_a_decoder_for_each_head():
     assert output.end_points["logits/edge"].shape == [1, 17, 17, 2]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("short")
 def test_the_lite_pyramid_without_a_decoder_has_logits_of_its_own():
     output = build(pyramid="lite", decoder_channels=0, image_pooling=False)

@@ -102,6 +102,7 @@ def test_windows_are_evenly_spread_and_end_with_the_image(size, window, overlap,
     assert starts.tolist() == expected
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("short")
 def test_views_share_the_variables_and_differ():
     pixels = random_images(40, 33)

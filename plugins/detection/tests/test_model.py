@@ -8,6 +8,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from sessions import run_initialized
+from slow_cases import slow_but
 from tf_frame import Input, InputInfo, Mode, Network
 from tf_frame.command_line.parsing import parse_command_line
 from tf_frame.errors import ConfigError
@@ -108,9 +109,7 @@ def constants(values):
     return {name: tf.constant(value) for name, value in values.items()}
 
 
-@pytest.mark.parametrize(
-    "name", ["ssd", "rotated_retinanet", pytest.param("retinanet", marks=pytest.mark.slow)]
-)
+@pytest.mark.parametrize("name", slow_but(0, ["ssd", "rotated_retinanet", "retinanet"]))
 def test_detections_are_predicted_exported_and_measured(name):
     rotated = name == "rotated_retinanet"
     features = {

@@ -74,7 +74,7 @@ def served(keep_aspect_ratio, monkeypatch, **options):
         return session.run(dict(built.exports["serving_default"]))
 
 
-@pytest.mark.parametrize("keep_aspect_ratio", [False, True])
+@pytest.mark.parametrize("keep_aspect_ratio", slow_but(1, [False, True]))
 def test_boxes_are_shares_of_files_of_any_size(keep_aspect_ratio, monkeypatch):
     found = served(keep_aspect_ratio, monkeypatch)
     np.testing.assert_array_equal(found["num_detections"], [1, 1, 1])
@@ -86,6 +86,7 @@ def test_boxes_are_shares_of_files_of_any_size(keep_aspect_ratio, monkeypatch):
         assert (np.abs(box - BOX) <= 1.0 / pixels + 1e-5).all(), (size, box)
 
 
+@pytest.mark.slow
 def test_corners_are_shares_too(monkeypatch):
     found = served(True, monkeypatch, name="rotated_retinanet")
     corners = found["detection_corners"][:, 0]
@@ -96,6 +97,7 @@ def test_corners_are_shares_too(monkeypatch):
         assert (np.abs(box - BOX) <= sides.max() / (SIDE * sides) + 1e-5).all(), (size, box)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", slow_but(0, ["retinanet", "rotated_retinanet"]))
 def test_raw_exports_have_a_box_for_each_anchor(name, monkeypatch):
     found = served(False, monkeypatch, name=name, export_raw=True)

@@ -126,6 +126,7 @@ def voted(box, class_, boxes, scores, threshold):
     return sum(score * other for score, other in votes) / sum(score for score, _ in votes)
 
 
+@pytest.mark.slow
 def test_detections_are_means_of_boxes_that_vote_within_edges_and_areas():
     boxes, scores = random_batch(4)
     limits = {"score_threshold": 0.0, "iou_threshold": 0.3, "max_per_class": 30, "max_total": 40}
@@ -172,6 +173,7 @@ def test_no_boxes_and_no_detections(size, count, dynamic):
     assert all(np.all(part == 0) for part in found if part is not None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [4, pytest.param(5, marks=pytest.mark.slow)])
 def test_tensorflow_lite_has_the_same_detections(size, tmp_path):
     boxes, scores = (array[:1] for array in random_batch(size, boxes=30))

@@ -38,6 +38,7 @@ def joined(started):
     return threads
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "tasks",
     [

@@ -79,6 +79,7 @@ def test_two_clones_equal_one(trained, tmp_path):
             np.testing.assert_allclose(values[name], expected, rtol=1e-4, atol=1e-5, err_msg=name)
 
 
+@pytest.mark.slow
 def test_a_warm_start_restores_the_convolutions_alone(trained, tmp_path):
     folder, values = trained
     # Only the head is trained; another seed has other initial values.

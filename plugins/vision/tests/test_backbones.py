@@ -85,6 +85,7 @@ def each(names):
     return pytest.mark.parametrize("built", params, indirect=True)
 
 
+@pytest.mark.slow
 @each(DILATED)
 def test_feature_maps_have_the_sizes_of_their_strides_and_are_the_last_ones(built):
     name, _, maps_of = built

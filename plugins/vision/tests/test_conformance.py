@@ -2,6 +2,7 @@
 
 import pytest
 
+from slow_cases import slow_but
 from tf_frame.plugin.find import find_plugins
 from tf_frame.plugin.kinds import NETWORK, PREPROCESSING
 from tf_frame.testing.conformance import check_plugin
@@ -23,7 +24,9 @@ def test_networks_pass(info):
 
 
 @pytest.mark.parametrize(
-    "info", [info for info in OWN if info.kind == PREPROCESSING], ids=lambda info: info.name
+    "info",
+    slow_but((0, -1), [info for info in OWN if info.kind == PREPROCESSING]),
+    ids=lambda info: info.name,
 )
 def test_preprocessing_passes(info):
     assert {check.state for check in check_plugin(info, {})} == {"ok"}

@@ -71,6 +71,7 @@ def test_a_backbone_within_another_scope_is_found():
     assert name == "detector/MobilenetV2/expanded_conv_2/depthwise_output"
 
 
+@pytest.mark.slow
 def test_strides_and_multi_grids_that_a_network_lacks():
     network, maps, end_points = features("mobilenet_v2_035", output_stride=8)
     match = "MobilenetV2_035 has no feature map of stride 16 for a decoder; its .* are 2, 4, 8$"
@@ -113,6 +114,7 @@ def test_as_classifiers_they_average_and_take_settings(name, graph):
     assert len([op for op in drawn if "prelogits_dropout" in op.name]) == name.startswith("xcep")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("prefix", "mapped"),
     [

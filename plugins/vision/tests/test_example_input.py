@@ -12,6 +12,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from sessions import compute, initialized_session
+from slow_cases import slow_but
 from tf_frame import InputContext, InputInfo, Mode, Model, ModelOutput, option
 from tf_frame.errors import DataError, NoDataError
 from tf_frame.testing.exact_resume import check_exact_resume
@@ -105,6 +106,7 @@ def example(images=(), labels=()):
     return make_example({name: content for name, content in values.items() if content})
 
 
+@pytest.mark.slow
 def test_a_feature_of_another_type_is_named(tmp_path, jpeg, take):
     examples = [example([jpeg], [1.0]), example([jpeg], [b"1"]), example([5], [1])]
     for name in ("train-0", "validation-0"):
@@ -220,17 +222,21 @@ def test_a_pass_without_one_good_example_ends_the_run(tmp_path, take):
 
 @pytest.mark.parametrize(
     ("damage", "told"),
-    [
-        (lambda path, offsets: change(path, offsets[2]), "the checksum of its length is wrong"),
-        (
-            lambda path, offsets: path.write_bytes(path.read_bytes()[: offsets[2] + 30]),
-            r"it is cut: \d+ of its \d+ bytes are missing",
-        ),
-        (
-            lambda path, offsets: path.write_bytes(path.read_bytes()[: offsets[2] + 5]),
-            "it is cut after 5 bytes",
-        ),
-    ],
+    slow_but(
+        0,
+        [
+            (lambda path, offsets: change(path, offsets[2]), "the checksum of its length is wrong"),
+            (
+                lambda path, offsets: path.write_bytes(path.read_bytes()[: offsets[2] + 30]),
+                r"it is cut: \d+ of its \d+ bytes are missing",
+            ),
+            (
+                lambda path, offsets: path.write_bytes(path.read_bytes()[: offsets[2] + 5]),
+                "it is cut after 5 bytes",
+            ),
+        ],
+        several=True,
+    ),
     ids=["length", "data", "header"],
 )
 def test_damaged_framing_is_found_at_once(tmp_path, jpeg, damage, told, take):

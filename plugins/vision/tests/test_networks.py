@@ -37,6 +37,7 @@ def test_each_says_what_its_functions_say(name):
     )
 
 
+@pytest.mark.slow
 def test_settings_reach_the_network_and_unknown_ones_are_refused():
     load_network("lenet")(tf.zeros([1, 28, 28, 1]), context(weight_decay=0.5))
     assert len(tf.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)) == 4

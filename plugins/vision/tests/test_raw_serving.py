@@ -68,6 +68,7 @@ def prepared(picture, family):
     return compute(source.prepare, picture)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", slow_but(FAMILIES.index("vgg"), FAMILIES))
 def test_tensorflow_lite_prepares_pixels_of_the_size_of_the_network(export, tmp_path, family):
     assert export("tflite", family).inputs["image"].shape.as_list() == [1, SIZE, SIZE, 3]

@@ -67,12 +67,14 @@ def test_a_chief_that_is_the_first_worker_of_its_cluster(job, attach):
     assert code == 0 and "asked chief-0" in out and "trace.json.gz" not in out
 
 
+@pytest.mark.slow
 def test_the_file_of_another_worker_is_not_that_of_the_chief(job, attach):
     job(own_status("worker-0", TRAINING), writes=["worker_0"])
     code, _, err = attach("--tasks", "all")
     assert code == 1 and "no profile from chief-0 within 1 s" in err
 
 
+@pytest.mark.slow
 def test_a_server_that_writes_nothing_is_named(job, attach):
     servers = (own_status("ps-0", SERVING), elsewhere("ps-1", SERVING))
     job(*servers, writes=["chief_0", "ps_0"])

@@ -126,6 +126,7 @@ def test_the_same_command_resumes_and_then_trains_nothing(run, tmp_path):
     )
 
 
+@pytest.mark.slow
 def test_the_written_configuration_runs_again(run, tmp_path):
     run(*TOY, "--model_dir", "here", "--max_steps", 5, "--model.l2", "0.125", "--num_clones", 2)
     written = yaml.safe_load((tmp_path / "here/config.yaml").read_text())
@@ -203,6 +204,7 @@ def test_a_diverging_run_saves_nothing_and_says_so(run, tmp_path):
     assert math.isfinite(result(tmp_path / "here")["total_loss"])
 
 
+@pytest.mark.slow
 def test_a_checkpoint_of_another_model_is_refused_and_the_configuration_left_as_it_was(run, here):
     before = (here / "config.yaml").read_text()
     process = run(*TOY, "--model_dir", "here", "--max_steps", 6, "--optimizer", "adam")
@@ -213,6 +215,7 @@ def test_a_checkpoint_of_another_model_is_refused_and_the_configuration_left_as_
     assert (here / "config.yaml").read_text() == before
 
 
+@pytest.mark.slow
 def test_training_goes_on_when_nobody_reads_the_output_any_more(started, tmp_path):
     process = started(*TOY, "--model_dir", "here", "--max_steps", 600, until="tf-frame")
     process.stdout.close()
@@ -220,6 +223,7 @@ def test_training_goes_on_when_nobody_reads_the_output_any_more(started, tmp_pat
     assert result(tmp_path / "here")["global_step"] == 600
 
 
+@pytest.mark.slow
 def test_a_folder_that_another_run_writes_to_is_refused(run, started):
     words = (*TOY, "--model_dir", "here", "--max_steps", 1000000)
     started(*words, until="step 100/")

@@ -223,6 +223,7 @@ def test_importing_the_package_does_not_import_tensorflow():
     assert subprocess.check_output([sys.executable, "-c", code]).split() == [b"False"]
 
 
+@pytest.mark.slow
 def test_the_example_in_the_docs_finds_the_line(tmp_path, monkeypatch):
     docs = pathlib.Path(__file__).parents[3] / "docs" / "estimator.md"
     example = docs.read_text().split("```python\n")[1].split("```")[0]

@@ -43,6 +43,7 @@ def test_each_training_reads_an_input_function_from_its_beginning(tmp_path):
     assert estimator.get_variable_value("global_step") == 13
 
 
+@pytest.mark.slow
 def test_after_a_training_that_died_the_input_goes_on(tmp_path):
     class Dies(tf.train.SessionRunHook):
         def __init__(self):
@@ -78,6 +79,7 @@ def test_each_training_shuffles_anew_unless_it_was_given_a_seed(tmp_path, seed, 
     assert (orders[0] == orders[1]) == same
 
 
+@pytest.mark.slow
 def test_an_input_of_tf_frame_goes_on_where_it_was(tmp_path):
     config = RunConfig(options={"train_batch_size": 8})
     whole = Estimator(ToyModel, model_dir=tmp_path / "whole", config=config)

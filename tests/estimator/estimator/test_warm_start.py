@@ -9,6 +9,7 @@ from tf_frame import Estimator, RunConfig
 from .conftest import FEATURES, SGD, input_fn, model_fn, served, sgd, tags
 
 
+@pytest.mark.slow
 def test_before_training_a_warm_start_is_what_is_evaluated_predicted_and_exported(tmp_path):
     first = Estimator(model_fn, model_dir=tmp_path / "first", config=RunConfig(options=SGD))
     first.train(input_fn, steps=5)

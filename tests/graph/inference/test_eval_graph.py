@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from slow_cases import slow_but
 from tf_frame.config.run_options import RunOptions
 from tf_frame.graph.inference.eval_graph import build_eval_graph, find_session_state
 from tf_frame.plugin import Input, InputInfo, Mode, Model, ModelOutput
@@ -86,26 +87,30 @@ def over_odd_numbers(features, labels):
 
 @pytest.mark.parametrize(
     "parts, build, expected",
-    [
-        (lambda x: (x, x), penalised, {"loss": 3.0, "total_loss": 103.0}),
-        (lambda x: ({"a": tf.range(9), "b": tf.constant(1), "x": x}, x), penalised, 3.0),
-        (lambda x: (tf.sparse.from_dense(x + 1), x), penalised, 3.0),
-        (lambda x: (tf.RaggedTensor.from_row_lengths(x, tf.ones_like(x)), x), penalised, 3.0),
-        (lambda x: (tf.constant(1), x), penalised, 3.0),
-        (
-            lambda x: (tf.ensure_shape(tf.py_function(lambda y: y, [x], x.dtype), None), x),
-            penalised,
-            3.0,
-        ),
-        # The number of examples is unknown: the mean over the batches 1, 4 and 6.
-        (
-            lambda x: ((tf.range(2), tf.range(5)), tf.reduce_mean(x)),
-            penalised,
-            pytest.approx(11 / 3),
-        ),
-        # Odd are 1, 3 and 5, their sum is 9; a batch has none.
-        (lambda x: (x, x), over_odd_numbers, pytest.approx(9 / 3 + 3 * 3 / 21)),
-    ],
+    slow_but(
+        (0, 1, -1),
+        [
+            (lambda x: (x, x), penalised, {"loss": 3.0, "total_loss": 103.0}),
+            (lambda x: ({"a": tf.range(9), "b": tf.constant(1), "x": x}, x), penalised, 3.0),
+            (lambda x: (tf.sparse.from_dense(x + 1), x), penalised, 3.0),
+            (lambda x: (tf.RaggedTensor.from_row_lengths(x, tf.ones_like(x)), x), penalised, 3.0),
+            (lambda x: (tf.constant(1), x), penalised, 3.0),
+            (
+                lambda x: (tf.ensure_shape(tf.py_function(lambda y: y, [x], x.dtype), None), x),
+                penalised,
+                3.0,
+            ),
+            # The number of examples is unknown: the mean over the batches 1, 4 and 6.
+            (
+                lambda x: ((tf.range(2), tf.range(5)), tf.reduce_mean(x)),
+                penalised,
+                pytest.approx(11 / 3),
+            ),
+            # Odd are 1, 3 and 5, their sum is 9; a batch has none.
+            (lambda x: (x, x), over_odd_numbers, pytest.approx(9 / 3 + 3 * 3 / 21)),
+        ],
+        several=True,
+    ),
     ids=["one", "several", "sparse", "ragged", "labels", "unshaped", "unknown", "terms"],
 )
 def test_the_loss_is_a_mean_over_the_examples(parts, build, expected, caplog):

@@ -59,6 +59,7 @@ def test_training_and_evaluation_see_the_first_batches():
     np.testing.assert_array_equal(evaluated, trained[:3])
 
 
+@pytest.mark.slow
 def test_batches_repeat_for_each_clone_and_resume_exactly():
     seen = batches(limited(num_clones=2), 12, InputContext(batch_size=2, seed=7))
     assert len({batch.tobytes() for batch in seen[:6]}) == 6
@@ -94,6 +95,7 @@ def test_queues_and_several_workers_are_refused():
         )
 
 
+@pytest.mark.slow
 def test_a_run_learns_its_batches_and_another_number_of_them_is_another_input(tmp_path):
     def go(**options):
         setup = make_setup(ToyModel, Varied, str(tmp_path), train_batch_size=4, **options)

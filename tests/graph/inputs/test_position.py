@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from slow_cases import slow_but
 from tf_frame.checkpoint.find.reader import Checkpoint
 from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.deployment_config import DeploymentConfig
@@ -129,7 +130,7 @@ def with_table(context):
 EXACT = [shuffled, interleaved, cached, mixed, with_table]
 
 
-@pytest.mark.parametrize("build", EXACT)
+@pytest.mark.parametrize("build", slow_but((0, 2), EXACT))
 @pytest.mark.parametrize("num_clones", [pytest.param(1, marks=pytest.mark.slow), 2])
 def test_batches_go_on_from_every_position(build, num_clones, tmp_path):
     config = RunOptions(train_batch_size=2 * num_clones, num_clones=num_clones)

@@ -203,6 +203,7 @@ def test_gradients_pass_the_rounding_as_if_it_were_not():
     np.testing.assert_allclose(gradient[:, 0], 2 * product * np.array([1, 2, 3]), rtol=1e-5)
 
 
+@pytest.mark.slow
 def test_evaluation_rounds_with_the_ranges_of_training(tmp_path):
     training = Training(delay_steps=3)
     training.train(2)
@@ -229,6 +230,7 @@ def restore_logits(path, delay_steps):
             return session.run(result)
 
 
+@pytest.mark.slow
 def test_ranges_can_be_watched(quantised_at_once):
     training = quantised_at_once[0]
     with training.graph.as_default():
@@ -256,6 +258,7 @@ def test_a_graph_without_layers_is_refused(rewrite):
             rewrite(delay_steps=0)
 
 
+@pytest.mark.slow
 def test_quantisation_needs_a_step_a_scope_with_layers_and_happens_once():
     with tf.Graph().as_default():
         layers.conv2d(tf.constant(IMAGES), 4, 1)

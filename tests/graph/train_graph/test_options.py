@@ -5,6 +5,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from sessions import train_steps
+from slow_cases import slow_but
 from tf_frame import ModelOutput
 from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.deployment_config import DeploymentConfig
@@ -69,6 +70,7 @@ def gradient_after_one_step(l2, **options):
     return 1 - values["w"], total
 
 
+@pytest.mark.slow
 def test_regularisation_total_and_batch_size_of_clones():
     none, data = gradient_after_one_step(10.0, regularization="none")
     full, with_penalty = gradient_after_one_step(10.0)
@@ -96,7 +98,7 @@ def test_only_the_trainable_scopes_are_trained():
 
 
 @pytest.mark.usefixtures("variable_mode")
-@pytest.mark.parametrize("optimizer", ["sgd", "momentum", "adam"])
+@pytest.mark.parametrize("optimizer", slow_but(1, ["sgd", "momentum", "adam"]))
 def test_accumulated_batches_take_the_step_of_their_sum(optimizer):
     whole = RunOptions(learning_rate=0.1, train_batch_size=12)
     one, _ = train_steps(build(whole, optimizer=optimizer), 2)

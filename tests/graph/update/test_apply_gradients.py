@@ -106,7 +106,7 @@ def test_runs_without_conditions_update():
 
 
 @pytest.mark.usefixtures("variable_mode")
-@pytest.mark.parametrize("name", ["sgd", "momentum", "nesterov", "adam"])
+@pytest.mark.parametrize("name", slow_but((1, 3), ["sgd", "momentum", "nesterov", "adam"]))
 def test_batches_that_are_accumulated_make_the_steps_of_large_batches(name):
     in_parts = after(OPTIMIZERS[name], BATCHES, [accumulate])
     at_once = after(OPTIMIZERS[name], BATCHES.reshape([2, -1]))
@@ -116,7 +116,7 @@ def test_batches_that_are_accumulated_make_the_steps_of_large_batches(name):
 
 
 @pytest.mark.usefixtures("variable_mode")
-@pytest.mark.parametrize("saved_after", [3, 4])
+@pytest.mark.parametrize("saved_after", slow_but(0, [3, 4]))
 def test_an_accumulation_goes_on_from_a_checkpoint(saved_after, tmp_path):
     path = str(tmp_path / "model.ckpt")
     with tf.Graph().as_default():
@@ -195,6 +195,7 @@ def test_names_and_devices_of_slots_stay():
             assert devices[slot] == devices[name]
 
 
+@pytest.mark.slow
 @pytest.mark.process
 @pytest.mark.usefixtures("variable_mode")
 @pytest.mark.parametrize("name", [pytest.param("momentum", marks=pytest.mark.slow), "adam"])

@@ -7,6 +7,7 @@ import tensorflow.compat.v1 as tf
 from tensorflow.python.platform import tf_logging
 from tensorflow.python.training import training_util
 
+from slow_cases import slow_but
 from tf_frame import hooks as OURS
 from tf_frame.testing.clock import FakeClock
 from tf_frame.testing.events import read_events as all_events
@@ -180,7 +181,8 @@ LOGGING = {
 
 @pytest.mark.parametrize("case", LOGGING)
 @pytest.mark.parametrize(
-    "graph", [{}, pytest.param({"moves": False}, marks=pytest.mark.slow), {"has_step": False}]
+    "graph",
+    slow_but(0, [{}, pytest.param({"moves": False}, marks=pytest.mark.slow), {"has_step": False}]),
 )
 def test_the_same_lines_are_logged(both, case, graph):
     told = [line for line in both(LOGGING[case], **graph).lines if "=" in line or "<" in line]
@@ -210,6 +212,7 @@ COUNTING = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", COUNTING)
 def test_the_same_rates_are_logged_and_written(both, case):
     seen = both(COUNTING[case], runs=9)

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 import tensorflow.compat.v1 as tf
 
+from slow_cases import slow_but
 from tf_frame import HookContext
 from tf_frame.config.option import declared_options, resolve
 from tf_frame.errors import ConfigError
@@ -248,7 +249,7 @@ def test_every_plugin_is_in_a_run():
     assert REAL.keys() == PLUGINS.keys()
 
 
-@pytest.mark.parametrize("name", REAL)
+@pytest.mark.parametrize("name", slow_but((0, -1), REAL))
 def test_a_run_goes_through_with_the_hook(context, build, train, name, caplog):
     caplog.set_level(logging.INFO)
     chief = context(graph=build())

@@ -70,6 +70,7 @@ def test_a_hook_wants_the_first_step_every_nth_and_the_last_if_it_is_one(build, 
     assert seen == expected(counted=[1, 4, 7], multiples=[3, 6], first=[1, 3, 6])
 
 
+@pytest.mark.slow
 def test_a_resumed_run_counts_from_its_own_first_step_and_at_its_end_does_nothing(
     build, train, tmp_path
 ):

@@ -8,6 +8,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from acting_hooks import StopAt, Tick
+from slow_cases import slow_but
 from tf_frame.checkpoint.find.newest import listed_checkpoints, newest_checkpoint, read_step
 from tf_frame.hooks.base import Phase
 from tf_frame.hooks.checkpoint import CheckpointHook
@@ -76,12 +77,16 @@ def test_a_checkpoint_holds_the_variables_after_its_step(tmp_path, make_hook, bu
 
 @pytest.mark.parametrize(
     ("last_steps", "every_steps", "saved"),
-    [
-        ((6,), 3, [0, 3, 6]),
-        ((2, 4), 100, [0, 2, 4]),  # A resumed run does not save its first step.
-        ((2, 7), 3, [0, 2, 5, 7]),  # It counts from its first step.
-        ((2, 2), 1, [0, 1, 2]),
-    ],
+    slow_but(
+        (0, 2),
+        [
+            ((6,), 3, [0, 3, 6]),
+            ((2, 4), 100, [0, 2, 4]),  # A resumed run does not save its first step.
+            ((2, 7), 3, [0, 2, 5, 7]),  # It counts from its first step.
+            ((2, 2), 1, [0, 1, 2]),
+        ],
+        several=True,
+    ),
 )
 def test_each_step_is_saved_once_also_by_a_resumed_run(
     tmp_path, make_hook, build, train, count_saves, last_steps, every_steps, saved
@@ -95,13 +100,17 @@ def test_each_step_is_saved_once_also_by_a_resumed_run(
 
 @pytest.mark.parametrize(
     ("options", "durations", "saved"),
-    [
-        ({"every_secs": 10}, [9, 2, 5, 10, 1, 1], [0, 3, 5, 6]),
-        # The seconds are over after step 2, so step 3 is saved; the steps after 3 more.
-        ({"every_steps": 3, "every_secs": 10}, [1, 11, 1, 1, 1, 1, 1], [0, 3, 6, 7]),
-        ({"every_steps": 4, "every_secs": 10}, [11, 1, 1, 1, 1], [0, 2, 5]),
-        ({"every_steps": 3, "multiples_of": 4}, [1] * 8, [0, 3, 4, 6, 8]),
-    ],
+    slow_but(
+        (0, -1),
+        [
+            ({"every_secs": 10}, [9, 2, 5, 10, 1, 1], [0, 3, 5, 6]),
+            # The seconds are over after step 2, so step 3 is saved; the steps after 3 more.
+            ({"every_steps": 3, "every_secs": 10}, [1, 11, 1, 1, 1, 1, 1], [0, 3, 6, 7]),
+            ({"every_steps": 4, "every_secs": 10}, [11, 1, 1, 1, 1], [0, 2, 5]),
+            ({"every_steps": 3, "multiples_of": 4}, [1] * 8, [0, 3, 4, 6, 8]),
+        ],
+        several=True,
+    ),
 )
 def test_steps_and_seconds_are_saved_whichever_comes_first(
     tmp_path, make_hook, build, train, clock, options, durations, saved
@@ -112,6 +121,7 @@ def test_steps_and_seconds_are_saved_whichever_comes_first(
     assert kept_steps(tmp_path) == saved
 
 
+@pytest.mark.slow
 def test_a_resumed_run_deletes_the_old_ones_of_the_run_before(tmp_path, make_hook, build, train):
     for last_step, expected in ((2, [0, 1, 2]), (3, [1, 2, 3]), (6, [4, 5, 6])):
         graph = build()
@@ -196,6 +206,7 @@ def test_the_saver_of_the_scaffold_restores_what_is_written(tmp_path, make_hook,
             np.testing.assert_array_equal(session.run(variable), saved)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("variable_mode")
 def test_both_ways_of_writing_write_the_same(tmp_path, build, train):
     values = []

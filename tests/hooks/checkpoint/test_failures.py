@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from slow_cases import slow_but
 from tf_frame.checkpoint.find.newest import listed_checkpoints, newest_checkpoint
 from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import CheckpointError, NonFiniteError
@@ -47,7 +48,7 @@ def make_hook(request, tmp_path):
 
 
 @pytest.mark.usefixtures("variable_mode")
-@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+@pytest.mark.parametrize("value", slow_but(0, [float("nan"), float("inf")]))
 def test_a_variable_that_is_not_finite_is_never_saved(tmp_path, make_hook, build, train, value):
     graph = build()
     hooks = [make_hook(graph, every_steps=2), Poison("linear/biases", value, at_step=3)]
@@ -134,6 +135,7 @@ def test_a_folder_in_the_place_of_a_checkpoint_is_explained_and_kept(
     assert (tmp_path / "model.ckpt-2.index" / "notes").read_text() == "mine"
 
 
+@pytest.mark.slow
 def test_a_first_save_that_fails_says_that_there_is_none_before(tmp_path, make_hook, build, train):
     (tmp_path / "model.ckpt-0.index").mkdir()
     graph = build()

@@ -79,6 +79,7 @@ with tf.train.MonitoredSession(tf.train.ChiefSessionCreator(scaffold), hooks=[ho
 """
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_killed_in_the_middle_of_a_big_file_the_newest_is_whole(tmp_path):
     command = [sys.executable, "-c", BIG, str(tmp_path)]

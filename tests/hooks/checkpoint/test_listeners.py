@@ -45,6 +45,7 @@ def calls_of(tmp_path, build, train):
     return calls_of
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [synchronous, asynchronous])
 @pytest.mark.parametrize(
     "last_step",

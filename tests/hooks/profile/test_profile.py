@@ -8,6 +8,7 @@ import tensorflow as tf2
 import tensorflow.compat.v1 as tf
 
 from acting_hooks import Lose
+from slow_cases import slow_but
 from tf_frame.graph.global_step import read_step_after
 from tf_frame.hooks.base import Phase
 from tf_frame.hooks.profile import ProfileHook
@@ -62,14 +63,18 @@ def profiled(tmp_path, build, train):
 
 @pytest.mark.parametrize(
     ("to", "options", "captures"),
-    [
-        (9, {"at_steps": [3], "num_steps": 4}, [[3, 4, 5, 6]]),
-        (6, {"at_steps": [1, 6], "num_steps": 1}, [[1], [6]]),
-        (9, {"at_steps": [2, 4, 5], "num_steps": 2}, [[2, 3, 4, 5, 6]]),
-        (13, {"every_steps": 5, "num_steps": 2}, [[5, 6], [10, 11]]),
-        (5, {"at_steps": [4], "num_steps": 10}, [[4, 5]]),
-        (5, {"at_steps": [6]}, []),
-    ],
+    slow_but(
+        (0, 2),
+        [
+            (9, {"at_steps": [3], "num_steps": 4}, [[3, 4, 5, 6]]),
+            (6, {"at_steps": [1, 6], "num_steps": 1}, [[1], [6]]),
+            (9, {"at_steps": [2, 4, 5], "num_steps": 2}, [[2, 3, 4, 5, 6]]),
+            (13, {"every_steps": 5, "num_steps": 2}, [[5, 6], [10, 11]]),
+            (5, {"at_steps": [4], "num_steps": 10}, [[4, 5]]),
+            (5, {"at_steps": [6]}, []),
+        ],
+        several=True,
+    ),
 )
 def test_the_steps_of_the_ranges_are_captured(tmp_path, profiled, to, options, captures):
     assert profiled(to, **options) == captures
@@ -80,6 +85,7 @@ def test_the_steps_of_the_ranges_are_captured(tmp_path, profiled, to, options, c
     assert nothing_runs()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("stopped_at", "expected"),
     [

@@ -3,6 +3,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from acting_hooks import Listener
+from slow_cases import slow_but
 from tf_frame.checkpoint.find.newest import listed_checkpoints, read_step
 from tf_frame.hooks.stock.checkpoint_saver import CheckpointSaverHook
 from tf_frame.testing.session_runs import counted_runs
@@ -70,7 +71,7 @@ def test_the_only_saver_of_the_collection_is_taken(tmp_path):
 
 
 @pytest.mark.usefixtures("variable_mode")
-@pytest.mark.parametrize("last_step", [1, 6, 7])
+@pytest.mark.parametrize("last_step", slow_but(1, [1, 6, 7]))
 def test_steps_files_and_calls_are_those_of_tensorflow(train, last_step):
     folders, calls = [], []
     for make in BOTH:
@@ -119,6 +120,7 @@ def test_a_listener_may_stop_training(train):
     ] == [6, 6]
 
 
+@pytest.mark.slow
 def test_a_resumed_run_saves_the_steps_that_tensorflow_saves(train):
     saved = []
     for make in BOTH:

@@ -6,6 +6,7 @@ import tensorflow as tf2
 import tensorflow.compat.v1 as tf
 from tensorflow.python.training.training_util import _get_or_create_global_step_read
 
+from slow_cases import slow_but
 from tf_frame.graph.global_step import read_step_after
 from tf_frame.hooks.stock.profiler import ProfilerHook
 from tf_frame.testing.events import read_events
@@ -51,7 +52,7 @@ def side_by_side(tmp_path):
     return side_by_side
 
 
-@pytest.mark.parametrize("save_steps", [1, 2, 5])
+@pytest.mark.parametrize("save_steps", slow_but(1, [1, 2, 5]))
 @pytest.mark.parametrize("start", [0, 3])
 def test_files_and_tags_are_those_of_the_hook_of_tensorflow(side_by_side, save_steps, start):
     ours, theirs = side_by_side(to=14, start=start, save_steps=save_steps)

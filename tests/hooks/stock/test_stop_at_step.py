@@ -40,6 +40,7 @@ def test_a_last_step_before_the_first_runs_no_step(build, train, last_step):
     assert train(build(), [StopAtStepHook(last_step=last_step)], to=9) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("variable_mode")
 @pytest.mark.parametrize(("hooks", "extra"), [(tf.train.StopAtStepHook, 1), (StopAtStepHook, 0)])
 def test_in_a_session_of_tensorflow_too_no_step_too_many_is_run(tmp_path, build, hooks, extra):

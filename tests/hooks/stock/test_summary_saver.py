@@ -10,6 +10,7 @@ def summary_steps(events):
     return [event.step for event in events if event.HasField("summary")]
 
 
+@pytest.mark.slow
 def test_a_resumed_run_writes_its_start_and_its_first_step(tmp_path, build, train):
     for last_step in (4, 7):
         graph = build()

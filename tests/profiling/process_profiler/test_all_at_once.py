@@ -112,6 +112,7 @@ def test_the_button_is_refused_while_a_hook_captures(tmp_path, profile_steps, ad
     assert not is_any_profiler_active()
 
 
+@pytest.mark.slow
 def test_a_hook_is_refused_while_the_button_captures(tmp_path, profile_steps, address, target):
     button = Button(address, tmp_path / "button", duration_ms=2000)
 

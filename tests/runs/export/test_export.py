@@ -19,8 +19,7 @@ from tf_frame.runs.export.verify import Comparison, DifferenceError
 
 from .conftest import Classifier, Data, W, changed
 
-every_format = pytest.mark.parametrize("name", WRITABLE)
-few_formats = pytest.mark.parametrize("name", slow_but((0, -1), WRITABLE))
+every_format = pytest.mark.parametrize("name", slow_but((0, 2), WRITABLE))
 
 
 @pytest.mark.parametrize(("quantized", "tflite"), [(False, 1e-4), (True, 0.1)])
@@ -30,7 +29,7 @@ def test_the_tolerances_are_those_that_the_documentation_states(quantized, tflit
     assert found == {**dict.fromkeys(FORMATS, 1e-5), **others}
 
 
-@pytest.mark.parametrize("delay_step", [-1, 0])
+@pytest.mark.parametrize("delay_step", slow_but(1, [-1, 0]))
 @every_format
 def test_quantised_graphs_are_compared_as_they_are_written(export, monkeypatch, name, delay_step):
     requests = []
@@ -71,7 +70,7 @@ def test_both_sessions_run_by_the_same_configuration(request_of, monkeypatch, mo
     assert configs == [request.session_config()]
 
 
-@few_formats
+@every_format
 def test_the_newest_checkpoint_of_a_folder_is_exported_with_path_size_and_difference(
     export, name, tmp_path
 ):
@@ -91,7 +90,7 @@ class Empty(Data):
         return super().dataset(mode, context).take(0)
 
 
-@few_formats
+@every_format
 def test_without_data_random_numbers_are_compared(export, name):
     exported = export(name, source=Empty)
     assert not exported.on_real_data

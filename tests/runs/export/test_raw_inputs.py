@@ -80,6 +80,7 @@ def test_a_frozen_graph_has_the_inputs_of_all_forms(export, tmp_path):
     np.testing.assert_allclose(found["logits"], np.full([2, 3], 2.0) @ W + B, rtol=1e-5)
 
 
+@pytest.mark.slow
 def test_a_format_of_fixed_sizes_gets_its_own_form(export, tmp_path):
     exported = export("tflite", source=Raw)
     assert {k: v.dtype.name for k, v in exported.inputs.items()} == {"bytes": "uint8"}

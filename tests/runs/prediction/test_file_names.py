@@ -155,6 +155,7 @@ def test_what_an_example_is_called_becomes_the_name_of_a_file(example, name):
 PIECES = st.sampled_from(["..", "/", "\\", ".", "a", "a.png", "\0", "\xe4" * 150, "\n"])
 
 
+@pytest.mark.slow
 @COUNTS
 def test_names_of_files_are_unique_and_lead_nowhere(count):
     def check(examples, are_known):

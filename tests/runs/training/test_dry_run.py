@@ -75,6 +75,7 @@ class Broken(ToyInput):
         return data.map(lambda x, y: (x + tf.strings.to_number("bad"), y))
 
 
+@pytest.mark.slow
 def test_errors_are_those_of_a_run(tmp_path, temporary):
     with pytest.raises(DataError, match="cannot be read: .* convert string: bad"):
         try_run(tmp_path / "new", source=Broken)

@@ -225,6 +225,7 @@ def test_a_step_that_is_traced_is_marked_as_such(build, run_loop):
     assert traced_steps() - before == 2
 
 
+@pytest.mark.slow
 def test_a_checkpoint_by_steps_costs_runs_where_it_is_saved_and_nowhere_else(
     build, run_loop, tmp_path
 ):

@@ -159,6 +159,7 @@ def test_the_same_calls_in_the_same_order_with_the_same_values(both):
     assert np.all(np.array(losses) > 10.0 * np.arange(1, 6))
 
 
+@pytest.mark.slow
 def test_when_the_input_ends_the_hooks_are_told_of_the_end(both):
     ours, stock = both(lambda calls: [Log(calls, "log"), Feed(calls, "feed")], source=OnePass)
     assert ours == stock
@@ -221,6 +222,7 @@ def test_a_stop_that_is_requested_before_a_run_ends_training_after_it(both):
     assert ours[-1] == ("log", "end", tf.Session, 1)
 
 
+@pytest.mark.slow
 def test_a_lost_session_is_announced_again(both):
     class Lose(Trace):
         """Loses the first session, and stops the second."""

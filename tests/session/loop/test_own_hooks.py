@@ -89,6 +89,7 @@ def test_from_the_first_step_to_the_last(names, go):
     assert go.loop.global_step == 7
 
 
+@pytest.mark.slow
 @one_group
 def test_in_a_resumed_run_and_in_one_that_has_nothing_left_to_do(names, go):
     go(names, 3, to=4)

@@ -30,6 +30,14 @@ SLOW = {
     *("centralize", "clip_by_norm", "clip_by_value", "scale_biases"),
     *("csv", "feed", "multiply", "noise", "freeze", "momentum", "multi_steps"),
     *("early_stopping", "final_values", "heartbeat", "logging_tensor", "resource_use"),
+    *(
+        "accumulate",
+        "adam",
+        "check_finite",
+        "clip_by_global_norm",
+        "garbage_collection",
+        "slow_step",
+    ),
 }
 # They need a package that is not installed, or the data of other inputs.
 SKIPPING = ("mlflow", "wandb", "several")

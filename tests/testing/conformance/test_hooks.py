@@ -37,6 +37,7 @@ def nothing_stays(monkeypatch):
     monkeypatch.setattr(tf.summary.FileWriter, "add_summary", tf.summary.FileWriter.add_summary)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "hook",
     [

@@ -4,7 +4,7 @@ import pytest
 
 from nonconforming import inputs
 from nonconforming.healthy import Points, QueuedPoints
-from slow_cases import slow
+from slow_cases import slow, slow_but
 from tf_frame import Input
 from tf_frame.errors import DataError
 from tf_frame.plugin.kinds import INPUT
@@ -69,7 +69,7 @@ def test_checks_that_a_fault_makes_impossible_are_left_out(fails_one, source, ch
     assert reasons <= {f"not checked, because {check.removeprefix('test_')} fails"}
 
 
-@pytest.mark.parametrize("source", [Points, inputs.TwoSizes, inputs.SparsePoints])
+@pytest.mark.parametrize("source", slow_but(0, [Points, inputs.TwoSizes, inputs.SparsePoints]))
 def test_a_healthy_input_passes(passes, source):
     passes(INPUT, source)
 

@@ -64,12 +64,14 @@ def test_only_the_check_of_the_rule_fails(fails_only, model, check, problem):
     fails_only(check, problem, MODEL, model, input=Points, skipped=[GOLDEN])
 
 
+@pytest.mark.slow
 def test_a_model_with_a_train_op_of_its_own_passes(passes):
     # One clone makes it, by gradients that tf-frame does not see.
     skipped = "test_clones_share_all_variables", "test_every_trainable_variable_has_a_gradient"
     passes(MODEL, LineWithTrainOp, input=Points, skipped=[GOLDEN, *skipped])
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("reference_variables")
 def test_the_checks_know_reference_variables(passes, fails_only):
     options = {"input": Points, "skipped": [GOLDEN]}
@@ -153,6 +155,7 @@ def test_options_that_do_not_fit_are_a_failure_and_no_reason_to_skip(
     fails_one(OPTIONS, re.escape(problem), MODEL, model, input=Points, options=options)
 
 
+@pytest.mark.slow
 def test_several_clones_that_are_asked_for_are_checked_as_well(results):
     options = {"num_clones": 2, "train_batch_size": 4}
     checks = results(MODEL, Line, input=Points, options=options)

@@ -134,6 +134,7 @@ def test_sub_folders_of_class_folders_are_read_and_hidden_files_are_not(tmp_path
     assert source.notes() == ["files that are left out: hidden and system files (5)"]
 
 
+@pytest.mark.slow
 def test_odd_names_of_files_and_folders_are_read(tmp_path, pictures, take):
     """Names of Windows, telephones and other alphabets, and characters of patterns."""
     names = ["IMG (1).JPG", "a[1].jpg", "50% *off*?.jpeg", "\xfcml\xe4ut \u732b.png", " lead.jpg"]

@@ -68,6 +68,7 @@ def test_evaluation_yields_every_record_in_order(folder, pictures, take):
     assert names[4] == "train-00001-of-00002: record 0 (byte offset 0)"
 
 
+@pytest.mark.slow
 def test_training_shuffles_the_records_of_all_files(folder, pictures, take):
     source = tfrecord(folder)
     batches = take(source.dataset(Mode.TRAIN, InputContext(batch_size=6)), 3)
@@ -99,6 +100,7 @@ def test_training_goes_on_exactly_where_it_stopped(folder):
     check_exact_resume(tfrecord(folder, preprocessing="cifarnet"), batch_size=4, steps=2)
 
 
+@pytest.mark.slow
 def test_labels_begin_at_the_offset(folder, take):
     source = tfrecord(folder, labels_offset=1, eval_pattern=("train-00001-*",))
     assert source.info.num_classes == 16
@@ -276,6 +278,7 @@ def test_records_without_one_image_one_label_or_a_class_are_named(tmp_path, pict
     ]
 
 
+@pytest.mark.slow
 def test_records_that_cannot_be_used_are_left_out(tmp_path, pictures, take):
     records = [example(pictures[1][0], 2), example(pictures[1][1], 3), example(pictures[1][2], 1)]
     for name in ("train-0", "val-0"):

@@ -80,6 +80,7 @@ LATER = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", slow_but(0, LATER))
 def test_what_is_damaged_later_is_named_when_it_is_read(tmp_path, kind):
     write(tmp_path)

@@ -78,6 +78,7 @@ def test_records_have_the_same_masks(tmp_path, capsys, name):
     np.testing.assert_array_equal(labels["semantic"], other["semantic"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", slow_but(0, INPUTS))
 def test_instances(tmp_path, name):
     of = source(name, WRITERS[name](tmp_path), instances=True, edges=True, overlap="later")
@@ -105,6 +106,7 @@ def test_inputs_keep_their_contracts(tmp_path, name):
     assert {(each.state, each.problem) for each in run_suite(suite)} == {("ok", "")}
 
 
+@pytest.mark.slow
 def test_run_lengths_and_crowds_of_coco(tmp_path):
     folder = write_coco(tmp_path)
     mask = np.zeros(SIZE, np.uint8)
@@ -119,6 +121,7 @@ def test_run_lengths_and_crowds_of_coco(tmp_path):
         np.testing.assert_array_equal(labels["semantic"][0], wanted)
 
 
+@pytest.mark.slow
 def test_two_records_of_an_image_of_coco_are_one_example(tmp_path):
     def divide(content):
         content["images"].append({**content["images"][0], "id": "7", "file_name": ".\\a.png"})
@@ -144,6 +147,7 @@ def test_two_records_of_an_image_of_coco_are_one_example(tmp_path):
         source("coco_masks", folder)
 
 
+@pytest.mark.slow
 def test_the_category_that_roboflow_puts_above_all_others_is_no_class(tmp_path):
     folder = write_coco(tmp_path)
     for split in ("train", "valid"):

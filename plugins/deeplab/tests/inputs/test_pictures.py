@@ -23,6 +23,7 @@ def test_sizes_of_resized_images(size, options, expected):
     assert tuple(run_initialized(pictures.range_size(tf.constant(size), *options))) == expected
 
 
+@pytest.mark.slow
 def test_scales_are_those_of_the_steps_or_one_that_is_not_random():
     sample = Sample(tf.zeros([8, 8, 3]), masks=tf.zeros([8, 8, 1], tf.int32))
     seeds = tf.placeholder(tf.int32, [2])

@@ -15,6 +15,7 @@ pytestmark = pytest.mark.usefixtures("graph")
 COLOURS = [(0, 0, 0), (200, 30, 30), (30, 200, 30)]
 
 
+@pytest.mark.slow
 def test_two_folders_of_the_same_names_are_pairs(tmp_path):
     of = source(write(tmp_path), eval_fraction=0.5)
     assert of.info.num_examples == {Mode.TRAIN: 2, Mode.EVAL: 2, Mode.PREDICT: 2}
@@ -151,6 +152,7 @@ def test_an_image_is_its_path_and_names_match_in_any_normal_form(tmp_path):
         assert features["name"][0].decode().endswith("images/a/p.JPG")
 
 
+@pytest.mark.slow
 def test_images_and_masks_side_by_side_in_sub_folders(tmp_path):
     for number, name in enumerate(["p", "a/p", "b/c/p"]):
         picture(tmp_path / f"{name}.jpg", random_image(number))
@@ -280,6 +282,7 @@ def test_options_that_contradict_each_other_are_refused(tmp_path, params, expect
         source(write(tmp_path), **params)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", [Mode.TRAIN, pytest.param(Mode.EVAL, marks=pytest.mark.slow)])
 def test_edges_are_where_classes_meet(tmp_path, mode):
     write(tmp_path)

@@ -80,12 +80,14 @@ def test_evaluation_yields_every_record_in_order(folder):
         np.testing.assert_array_equal(labels["semantic"][place], random_classes(number))
 
 
+@pytest.mark.slow
 def test_training_takes_crops_of_all_files(folder):
     batches = take(source(folder, crop_size=(16, 20)), Mode.TRAIN, count=3)
     assert {batch[0]["image"].shape for batch in batches} == {(2, 16, 20, 3)}
     assert {batch[1]["semantic"].shape for batch in batches} == {(2, 16, 20)}
 
 
+@pytest.mark.slow
 def test_masks_of_few_or_many_bits_are_classes(folder):
     three = (np.arange(48) % 3).reshape(SIZE)
     masks = [
@@ -101,6 +103,7 @@ def test_masks_of_few_or_many_bits_are_classes(folder):
         np.testing.assert_array_equal(labels["semantic"][0], expected)
 
 
+@pytest.mark.slow
 def test_files_may_be_gzipped_and_have_deeplabs_other_names(tmp_path):
     for name in ("train_fine-00000-of-00001", "val_fine-00000-of-00001"):
         write_records(tmp_path / name, [random_record(0)])
@@ -113,6 +116,7 @@ def test_files_may_be_gzipped_and_have_deeplabs_other_names(tmp_path):
     np.testing.assert_array_equal(labels["semantic"][0], random_classes(0))
 
 
+@pytest.mark.slow
 def test_a_known_data_set_needs_no_file_of_classes(folder):
     (folder / "classes.txt").unlink()
     with pytest.raises(DataError, match=r"classes.txt is missing; write it.*--input.dataset voc\|"):
@@ -205,6 +209,7 @@ def problems(source):
     return [problem.decode() for problem in read_elements(read)]
 
 
+@pytest.mark.slow
 def test_a_damaged_record_is_named_and_ends_the_run_or_is_left_out(folder):
     path = folder / "val-00000-of-00001.tfrecord"
     write_records(path, [random_record(4), *(record for record, _ in DAMAGE.values())])

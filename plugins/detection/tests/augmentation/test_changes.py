@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from slow_cases import slow_but
 from tf_frame.errors import ConfigError
 from tf_frame_detection.augmentation.by_name import CHANGES, apply, parse
 from tf_frame_detection.augmentation.labelled import Labelled, fit_to_size
@@ -96,7 +97,7 @@ COLOURS = [
 ]
 
 
-@pytest.mark.parametrize("word", EXACT)
+@pytest.mark.parametrize("word", slow_but((0, 4, -1), EXACT))
 def test_labels_lie_on_their_objects_exactly(word):
     found = results([word])
     for result in found:

@@ -4,6 +4,7 @@ import functools
 import math
 
 import numpy as np
+import pytest
 import shapely
 import tensorflow.compat.v1 as tf
 
@@ -98,6 +99,7 @@ def test_iou_is_that_of_polygons_and_of_upright_boxes():
     )
 
 
+@pytest.mark.slow
 def test_iou_of_sets_of_none_and_of_padding():
     iou_in_graph = functools.partial(run, rotated.iou)
     a, b = next(pairs())

@@ -124,6 +124,7 @@ BAD = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_optimised", slow_but(1, [False, True]))
 def test_records_that_cannot_be_used_are_named(tmp_path, monkeypatch, is_optimised):
     if is_optimised:  # As a run is; Grappler once left out the op that fails.

@@ -124,6 +124,7 @@ class Seer(Model):
         return ModelOutput(loss=score, predictions=features, metrics=metrics)
 
 
+@pytest.mark.slow
 def test_the_evaluator_keeps_its_session(random_cases, caplog):
     images = random_cases[1]
     evaluator = Evaluator(

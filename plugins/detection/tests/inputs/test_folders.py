@@ -132,6 +132,7 @@ def test_images_are_resized_and_padded(forms, tmp_path):
             source("dota", tmp_path, **params)
 
 
+@pytest.mark.slow
 def test_rotated_boxes_follow_the_corners(forms, tmp_path):
     folder = forms.dota(tmp_path)
     corners = [(4, 10), (10, 4), (22, 16), (16, 22)]
@@ -160,6 +161,7 @@ def test_training_resumes_exactly_and_augments_before_resizing(forms, tmp_path):
     assert not np.array_equal(one, other)
 
 
+@pytest.mark.slow
 def test_photographs_without_a_box_or_with_one_that_reaches_beyond(forms, tmp_path):
     folder = forms.dota(tmp_path)
     (folder / "val/labelTxt/d.txt").write_text("")
@@ -173,6 +175,7 @@ def test_photographs_without_a_box_or_with_one_that_reaches_beyond(forms, tmp_pa
     assert cut.tolist() == [[[2, 0, 10, 20]]]
 
 
+@pytest.mark.slow
 def test_prediction_and_serving_prepare_images_as_evaluation_does(forms, tmp_path):
     of = source("dota", forms.dota(tmp_path), image_size=(16, 40), keep_aspect_ratio=True)
     ((evaluated, _),) = take(of, Mode.EVAL)

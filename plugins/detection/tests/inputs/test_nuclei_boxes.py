@@ -78,6 +78,7 @@ def test_evaluation_yields_whole_tiles_with_the_boxes_of_their_pixels():
     assert (inside <= np.concatenate([upright[:, :2], -upright[:, 2:]], 1) + 1).all()
 
 
+@pytest.mark.slow
 def test_unresampled_and_turned_tiles_are_parts_of_the_image():
     image = np.asarray(Image.open(SAMPLE / "image.png"))[:384]
     of = nuclei(unresampled=1.0, intensity=0.0)

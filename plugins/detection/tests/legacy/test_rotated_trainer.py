@@ -78,6 +78,7 @@ def test_the_graph_and_what_the_loop_is_asked(build, fake_detector, checkpoint, 
     assert values.keys() >= {"FeatureExtractor/Conv/weights_1", *losses}
 
 
+@pytest.mark.slow
 def test_synchronous_replicas_reach_the_loop(build, fake_detector):
     """A worker among three, whose model has upright boxes."""
     synchronous = build(

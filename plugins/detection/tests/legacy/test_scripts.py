@@ -91,6 +91,7 @@ def test_the_trainer_of_rotated_boxes(run, tmp_path):
     assert (tmp_path / "model.ckpt-0.index").exists()
 
 
+@pytest.mark.slow
 def test_the_trainer_of_a_retinanet(run, tmp_path):
     """It ends with its input: a batch is for the first summary, two are for the steps."""
     labels = tmp_path / "labels.pbtxt"

@@ -12,6 +12,7 @@ TOWER = "WeightSharedConvolutionalBoxPredictor"
 FPN = "FeatureExtractor/resnet_v1_18/fpn"
 
 
+@pytest.mark.slow
 def test_ssdlite_has_the_variables_and_anchors_of_the_published_model(
     ssdlite, published_ssdlite, shapes_in
 ):

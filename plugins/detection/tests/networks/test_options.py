@@ -7,6 +7,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from sessions import run_initialized
+from slow_cases import slow_but
 from tf_frame import InputInfo, Mode
 from tf_frame_detection import outputs, suppression
 from tf_frame_detection.model import Detection, Params
@@ -47,6 +48,7 @@ def built(monkeypatch):
         yield build
 
 
+@pytest.mark.slow
 def test_settings_of_the_layers(built):
     with tf.Graph().as_default():
         options = {"pyramid_channels": 24, "weight_decay": 0.5, "depth_multiplier": 0.3}
@@ -69,11 +71,15 @@ def test_settings_of_the_layers(built):
 
 @pytest.mark.parametrize(
     ("options", "of_maps", "of_predictor"),
-    [
-        ({"use_depthwise": True}, True, True),
-        ({"use_depthwise": True, "depthwise_predictor": False}, True, False),
-        ({"depthwise_predictor": True}, False, True),
-    ],
+    slow_but(
+        1,
+        [
+            ({"use_depthwise": True}, True, True),
+            ({"use_depthwise": True, "depthwise_predictor": False}, True, False),
+            ({"depthwise_predictor": True}, False, True),
+        ],
+        several=True,
+    ),
 )
 def test_depthwise_maps_and_predictors(built, options, of_maps, of_predictor):
     _, given = built(name="ssd", **options)
@@ -81,6 +87,7 @@ def test_depthwise_maps_and_predictors(built, options, of_maps, of_predictor):
     assert (given["use_depthwise"], found) == (of_maps, of_predictor)
 
 
+@pytest.mark.slow
 def test_layers_and_kernels_of_the_predictor(built):
     built(predictor_layers=3, kernel_size=5, pyramid_channels=6, class_bias=0.25)
     shapes = {v.op.name.partition("/")[2]: v for v in tf.trainable_variables()}
@@ -108,15 +115,19 @@ def test_anchors_of_a_pyramid(built):
 
 @pytest.mark.parametrize(
     ("options", "sides", "counts"),
-    [
-        ({"min_scale": 0.3, "max_scale": 0.7}, (0.1, 0.5, 0.7), (3, 6, 6)),
-        (
-            {"anchor_scales": (0.4, 0.5, 0.8), "reduce_lowest_layer": False},
-            (0.4, 0.5, 0.8),
-            (6, 6, 6),
-        ),
-        ({"aspect_ratios": (1.0,)}, (0.1, 0.575, 0.95), (3, 2, 2)),
-    ],
+    slow_but(
+        0,
+        [
+            ({"min_scale": 0.3, "max_scale": 0.7}, (0.1, 0.5, 0.7), (3, 6, 6)),
+            (
+                {"anchor_scales": (0.4, 0.5, 0.8), "reduce_lowest_layer": False},
+                (0.4, 0.5, 0.8),
+                (6, 6, 6),
+            ),
+            ({"aspect_ratios": (1.0,)}, (0.1, 0.575, 0.95), (3, 2, 2)),
+        ],
+        several=True,
+    ),
 )
 def test_anchors_of_ssd(built, options, sides, counts):
     raw, given = built(name="ssd", use_depthwise=True, **options)

@@ -57,6 +57,7 @@ def backbone_variables(names):
     return {n for n in names if n.startswith(PREFIX) and "layer_19" not in n}
 
 
+@pytest.mark.slow
 def test_names_without_the_scope_and_other_shapes(ssdlite, published_ssdlite, save):
     names = {name.removeprefix(PREFIX): name for name in backbone_variables(published_ssdlite)}
     path = save({short: published_ssdlite[name] for short, name in names.items()})

@@ -143,6 +143,7 @@ def test_two_clones_with_moving_averages_learn_and_write_what_slim_writes(run_sc
 VARIABLE_MODES = ["reference", pytest.param("resource", marks=pytest.mark.slow)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", VARIABLE_MODES)
 def test_a_synchronous_worker_learns_and_writes(run_script, tmp_path, mode):
     log = run_script(

@@ -90,7 +90,7 @@ def by_options(num_clones, **options):
 
 
 @pytest.mark.usefixtures("variable_mode")
-@pytest.mark.parametrize("num_towers", [1, 2, 4])
+@pytest.mark.parametrize("num_towers", slow_but(1, [1, 2, 4]))
 def test_options_take_the_steps_of_towers(num_towers):
     train_op = train_tower_model(num_towers)
     with tf.Session() as session:
@@ -102,6 +102,7 @@ def test_options_take_the_steps_of_towers(num_towers):
     assert counter == option_values[2] == 3 * num_towers
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("option", slow_but(0, sorted(OPTIONS)))
 def test_each_option_makes_a_difference(option):
     options = {name: value for name, value in OPTIONS.items() if name != option}

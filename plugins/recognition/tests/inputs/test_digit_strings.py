@@ -32,6 +32,7 @@ def test_a_batch_has_images_and_texts_of_three_to_eight_digits():
     assert set(labels["text"].ravel()) == set(range(-1, 10))
 
 
+@pytest.mark.slow
 def test_the_evaluation_strings_are_the_same_for_every_seed_and_shard():
     source = strings()
     assert source.info.num_examples == {Mode.EVAL: 500, Mode.PREDICT: 500}

@@ -243,6 +243,7 @@ def test_paths_in_labels_stay_in_the_data_folder(tmp_path, name):
     folder_input(data, train_labels=str(tmp_path / "labels.txt"))
 
 
+@pytest.mark.slow
 def test_labels_in_utf_16_with_other_line_ends_blanks_and_commas(tmp_path):
     words = {"a,b.png": "x", " lead.png": "y", "cafe\u0301.png": "z"}
     write_folder(tmp_path, words)

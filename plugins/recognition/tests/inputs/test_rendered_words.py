@@ -43,6 +43,7 @@ def test_words_are_drawn_and_those_held_out_are_evaluated():
     assert source.info.num_examples[Mode.EVAL] == 500
 
 
+@pytest.mark.slow
 def test_evaluation_images_do_not_depend_on_the_seed():
     ((first, labels),) = take(words(), Mode.EVAL, seed=1, batch_size=60)
     ((second, _),) = take(words(), Mode.EVAL, seed=2, batch_size=60)

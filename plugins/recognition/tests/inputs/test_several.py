@@ -13,6 +13,7 @@ def several(*defaults):
     return Several(params=Params(source=SOURCES, source_defaults=defaults))
 
 
+@pytest.mark.slow
 def test_two_clones_train_on_both_and_resume_exactly():
     source = several("characters=lower", "max_length=9", "image_size=16,64")
     assert source.info.num_classes == 36

@@ -136,6 +136,7 @@ def test_it_learns_and_the_step_after_200_is_traced(two_clones):
     assert (two_clones.timelines, two_clones.metadata) == (["timeline-201.json"], ["trace_201"])
 
 
+@pytest.mark.slow
 def test_gradients_of_biases_are_multiplied(tmp_path, written, monkeypatch):
     """One step of rate 0.5 on a sum of variables moves those of biases by three times that."""
 
@@ -170,6 +171,7 @@ def test_a_pretrained_extractor_is_for_a_new_run_alone(two_clones, tmp_path, wri
     np.testing.assert_array_equal(begun[WEIGHTS], resumed[WEIGHTS])
 
 
+@pytest.mark.slow
 def test_without_a_number_of_steps_the_input_ends_a_run(tmp_path, written):
     create = functools.partial(example, num_epochs=9)  # 18 examples, 3 batches of 6.
     train(tmp_path, [create, example], num_steps=0)

@@ -40,6 +40,7 @@ def test_small():
         }
 
 
+@pytest.mark.slow
 def test_aster_resnet():
     with tf.Graph().as_default():
         options = {"feature_extractor": "aster_resnet", "lstm_layers": 0}

@@ -26,6 +26,7 @@ def test_untrained_it_gives_the_image(mode, activation):
     assert result.images.shape.as_list() == [None, *SIZE, 1]
 
 
+@pytest.mark.slow
 def test_it_learns_where_the_words_are():
     """A bar in a random row of each image is to be in the middle of the output."""
     random = np.random.RandomState(1)

@@ -7,6 +7,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from sessions import run_initialized
+from slow_cases import slow_but
 from tf_frame_vision.augmentation import (
     Sample,
     apply_if,
@@ -80,7 +81,7 @@ def find_box(mask):
     return [rows.min(), columns.min(), rows.max() + 1, columns.max() + 1]
 
 
-@pytest.mark.parametrize("name", WHOLE_PIXELS)
+@pytest.mark.parametrize("name", slow_but((0, -1), WHOLE_PIXELS))
 def test_marks_follow_the_image(name):
     for result in run_initialized([change(sample()) for change in WHOLE_PIXELS[name]()]):
         image, masks, boxes, points = result
@@ -153,6 +154,7 @@ def test_padding_has_its_own_values_and_boxes_are_clipped():
     assert found.tolist() == [[0, 4, 10, 40], [30, 40, 30, 40], [1, 2, 3, 4]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [20, 41])
 def test_a_window_takes_every_place_and_no_other(size):
     """From the upper left corner to the lower right one, be it cut or padded."""

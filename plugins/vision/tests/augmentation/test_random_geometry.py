@@ -93,6 +93,7 @@ class Marked(ExampleInput):
         return features, {"mask": marked.masks, "boxes": marked.boxes, "points": marked.points}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("num_clones", [pytest.param(1, marks=pytest.mark.slow), 2])
 def test_an_input_that_augments_can_be_resumed_exactly(num_clones):
     check_exact_resume(Marked(params=Params()), batch_size=3, steps=3, num_clones=num_clones)

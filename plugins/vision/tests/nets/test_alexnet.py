@@ -56,6 +56,7 @@ def test_variables_end_points_penalties_and_initial_values_are_slims(
     assert (first.split("/")[0], second.split("/")[0]) == ("clone_0", "clone_1")
 
 
+@pytest.mark.slow
 def test_images_of_other_sizes_give_a_map_are_averaged_or_refused():
     with tf.Graph().as_default():
         logits, _ = build(10, size=300, spatial_squeeze=False)

@@ -54,6 +54,7 @@ def test_variables_are_slims_and_shared_by_clones(
     assert count_parameters(trained) + gamma - (1024 + 1) == TRAINED_PARAMETERS
 
 
+@pytest.mark.slow
 def test_penalties_and_end_points_are_slims(check_end_points, clones):
     graph, _ = clones
     # 57 convolutions, and the logits, which are not normalised.

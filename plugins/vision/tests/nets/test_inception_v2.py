@@ -44,6 +44,7 @@ def test_variables_are_slims_and_shared_by_clones(
     assert count_parameters(base) == BASE_PARAMETERS
 
 
+@pytest.mark.slow
 def test_penalties_and_end_points_are_slims(check_end_points, clones):
     graph, _ = clones
     # The arg scope says nothing of the separable convolution, which has no batch norm either.
@@ -94,6 +95,7 @@ def _scaled(name, depth):
     return sums.get(name) or max(depth // 10, 8)
 
 
+@pytest.mark.slow
 def test_the_first_layer_may_be_a_full_convolution_or_missing():
     with tf.Graph().as_default():
         _, end_points = inception_v2.inception_v2_base(

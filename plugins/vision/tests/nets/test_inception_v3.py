@@ -44,6 +44,7 @@ def graph():
     return tf.Graph()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("num_clones", [1, pytest.param(2, marks=SLOW)])
 def test_variables_penalties_and_end_points_are_slims(
     check_end_points, build_inception, num_clones, slim_variables, variables_in, count_parameters
@@ -100,6 +101,7 @@ def test_images_of_any_size_from_75_are_taken(graph):
     assert np.abs(logits).max() > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("size", "pool", "kernel"),
     [
@@ -122,6 +124,7 @@ def test_kernels_of_auxiliary_logits_are_cut_to_the_map(graph, size, pool, kerne
         assert shapes == [[kernel, kernel, 6, 38]]
 
 
+@pytest.mark.slow
 def test_logits_that_are_not_squeezed_keep_their_positions(graph):
     with graph.as_default():
         images = tf.zeros([2, 299, 427, 3])

@@ -132,6 +132,7 @@ def test_sizes_of_images_and_windows_differ():
         assert large.shape.as_list() == [1, 3, 2, 256]
 
 
+@pytest.mark.slow
 def test_dilated_features_are_the_strided_ones_on_a_finer_grid(check_dilated_features):
     kept = [mobilenet_v1.MOBILENETV1_CONV_DEFS[index] for index in (0, 1, 2, 4, 5, 6, 7, 12, 13)]
     check_dilated_features(

@@ -18,6 +18,7 @@ def layout(*numbers):
     return {**mobilenet_v2.V2_DEF, "spec": [mobilenet_v2.V2_DEF["spec"][n - 1] for n in numbers]}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("num_clones", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_variables_and_end_points_of_clones_are_those_of_slim(
     build_clones, num_clones, variables_in, slim_variables
@@ -50,6 +51,7 @@ def test_variables_and_end_points_of_clones_are_those_of_slim(
         assert end_points["layer_18/output"] is end_points["layer_18"]
 
 
+@pytest.mark.slow
 def test_outside_the_training_scope_nothing_is_trained():
     with tf.Graph().as_default(), tf.Session() as session:
         images = tf.placeholder(tf.float32, [None, None, None, 3])

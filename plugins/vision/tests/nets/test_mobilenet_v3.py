@@ -36,6 +36,7 @@ def group_by_layer(variables):
     return [name for name, _ in itertools.groupby(n.removesuffix("/BatchNorm") for n in names)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("num_clones", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_small_clones_have_slims_variables_and_end_points(build_clones, num_clones):
     def network():

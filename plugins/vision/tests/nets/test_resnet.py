@@ -216,6 +216,7 @@ def test_shapes_without_pooling_root_or_classes(version):
             assert "predictions" not in end_points
 
 
+@pytest.mark.slow
 def test_an_outer_scope_may_say_whether_batch_norm_trains():
     block = resnet_v1.resnet_v1_block("block1", base_depth=1, num_units=2, stride=2)
     with (
@@ -241,6 +242,7 @@ def test_bounded_activations_stay_within_six():
     assert (free.min(), free.max() > 6.0) == (0.0, True)
 
 
+@pytest.mark.slow
 def test_reference_variables_have_the_same_names(reference_variables, slim_variables, variables_in):
     with tf.Graph().as_default() as graph:
         _, end_points = small(1, tf.zeros([2, 32, 32, 3]), 10)

@@ -60,6 +60,7 @@ def test_dilated_features_are_the_strided_ones_and_those_between():
         np.testing.assert_allclose(features[:, ::factor, ::factor], expected, rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_blocks_are_collected_before_their_stride_and_the_root_has_four():
     image = tf.random.stateless_normal([1, 14, 15, 3], seed=[1, 2])
     ends = []

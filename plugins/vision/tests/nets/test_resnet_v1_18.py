@@ -2,6 +2,7 @@
 
 import functools
 
+import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame import NetworkContext
@@ -23,6 +24,7 @@ def built(build, **settings):
     return graph, outputs
 
 
+@pytest.mark.slow
 def test_parameters_and_layers_are_the_papers():
     graph, (logits, _) = built(lambda network, *arguments: network(*arguments))
     trained = graph.get_collection(tf.GraphKeys.TRAINABLE_VARIABLES)
@@ -42,6 +44,7 @@ def test_parameters_and_layers_are_the_papers():
     assert maps[32].shape[1:3] == [3, 3]
 
 
+@pytest.mark.slow
 def test_a_pyramid_ends_where_it_is_asked_to():
     graph, maps = built(functools.partial(pyramid, top_stride=16), depth_multiplier=0.25)
     sizes = {stride: tensor.shape.as_list() for stride, tensor in maps.items()}

@@ -27,6 +27,7 @@ def build(num_layers, inputs, *arguments, **settings):
         return function(inputs, *arguments, **settings)
 
 
+@pytest.mark.slow
 def test_variables_parameters_and_end_points_are_deeplabs(
     slim_variables, variables_in, count_parameters
 ):

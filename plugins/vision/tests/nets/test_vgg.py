@@ -24,6 +24,7 @@ def network(request):
     return request.param, graph, logits, end_points
 
 
+@pytest.mark.slow
 def test_variables_end_points_and_penalties_are_slims(
     network, slim_variables, variables_in, count_parameters
 ):

@@ -105,6 +105,7 @@ def described(num_layers):
     ]
 
 
+@pytest.mark.slow
 def test_variables_end_points_penalties_and_dropout_are_deeplabs(network, variables_in):
     assert variables_in(network[0]) == expected_variables("xception_41", described(41))
     # End points.

@@ -11,6 +11,7 @@ def standardised(values):
     return (values - values.mean()) / max(values.std(), values.size**-0.5)
 
 
+@pytest.mark.slow
 def test_evaluation_standardises_the_middle_and_pads_with_zeros(prepare, photo):
     result = prepare(Cifarnet, photo, (32, 24))
     np.testing.assert_allclose(result, standardised(photo[14:46, 28:52]), atol=1e-5)

@@ -17,6 +17,7 @@ def test_an_image_of_the_side_for_a_size_is_cropped_and_not_scaled(prepare, size
     np.testing.assert_allclose(prepare(Inception, image, size), middle / 127.5 - 1, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_evaluation_takes_seven_eighths_from_minus_one_to_one(prepare, ramp):
     """Of 80 x 80 pixels the middle 70; where 7 are left of it, each tenth one is taken."""
     image = np.concatenate([ramp, ramp[:20]])[:80, :80]

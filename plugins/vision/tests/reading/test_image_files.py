@@ -6,6 +6,7 @@ import tensorflow.compat.v1 as tf
 from PIL import Image
 
 from sessions import compute
+from slow_cases import slow_but
 from tf_frame_vision.reading import arrays
 from tf_frame_vision.reading.image_files import image_file_examples, images_to_predict
 from tf_frame_vision.reading.pixels import load_pixels
@@ -41,7 +42,7 @@ def test_images_of_several_kinds_sizes_and_depths_are_read_in_order(tmp_path, ta
         np.testing.assert_array_equal(batch["image"], [load_pixels(path)])
 
 
-@pytest.mark.parametrize("mode", ["RGB", "RGBA", "L"])
+@pytest.mark.parametrize("mode", slow_but(1, ["RGB", "RGBA", "L"]))
 def test_webp_is_read_without_a_change(tmp_path, take, mode):
     pixels = RANDOM.randint(0, 256, [5, 7, 3]).astype(np.uint8)
     Image.fromarray(pixels).convert(mode).save(tmp_path / "a.webp", lossless=True)
@@ -62,7 +63,7 @@ def test_images_are_read_one_by_one_and_not_all_at_first(tmp_path):
             session.run(batch)
 
 
-@pytest.mark.parametrize("content", [b"", b"no image at all", b"\x89PNG\r\n\x1a\n"])
+@pytest.mark.parametrize("content", slow_but(1, [b"", b"no image at all", b"\x89PNG\r\n\x1a\n"]))
 def test_other_files_end_the_batches_or_are_left_out(tmp_path, content, take):
     path = tmp_path / "x.png"
     path.write_bytes(content)

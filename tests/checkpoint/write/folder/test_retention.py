@@ -124,6 +124,7 @@ def test_the_list_of_a_relative_folder_is_the_same(tmp_path, monkeypatch):
     assert 'model_checkpoint_path: "model.ckpt-1"' in relative
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hours", [1.0, 2.5])
 def test_one_for_every_so_many_hours_is_kept_as_the_saver_does(
     tmp_path, add, clock, monkeypatch, hours

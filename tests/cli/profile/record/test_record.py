@@ -71,6 +71,7 @@ def test_a_running_training_is_profiled_and_goes_on(profile, training):
     assert process.poll() is None
 
 
+@pytest.mark.slow
 def test_a_training_that_has_ended_is_not_asked(profile, training):
     process, folder = training
     forked.kill_all([process])

@@ -128,6 +128,7 @@ def test_input_that_ends_before_the_last_step_ends_with_an_evaluation_that_is_no
     assert noting.calls == [(2, False), (3, False)]
 
 
+@pytest.mark.slow
 def test_a_second_call_goes_on_and_evaluates_only_what_is_new(make):
     noting, sessions = Noting(), Sessions()
     for max_steps in (4, 7):
@@ -143,6 +144,7 @@ def test_a_second_call_goes_on_and_evaluates_only_what_is_new(make):
     assert noting.calls == expected
 
 
+@pytest.mark.slow
 def test_a_run_that_died_in_its_last_export_makes_up_for_it(make):
     train = TrainSpec(input_fn, max_steps=4)
     with pytest.raises(OSError):
@@ -179,6 +181,7 @@ def test_without_checkpoints_there_is_nothing_to_evaluate(make):
         train_and_evaluate(estimator, TrainSpec(input_fn, max_steps=3), eval_spec())
 
 
+@pytest.mark.slow
 def test_the_exports_serve_what_the_model_has_learned(make, tmp_path):
     receive = serving_input_receiver_fn
     exporters = [
@@ -214,6 +217,7 @@ def served(path):
     return output.tolist()[0]
 
 
+@pytest.mark.slow
 def test_a_restarted_run_exports_only_what_is_better_than_ever(make, tmp_path):
     # A killed run has evaluated a model that was better than what comes now, up to step 5.
     better = (loss_after(5) + loss_after(6)) / 2

@@ -126,6 +126,7 @@ def test_a_backup_worker_comes_too_late_and_its_gradient_is_dropped(job):
     assert three.update(_0=[2, 2], _1=[2, 2]) == ([-1.0, 0.0], 2)
 
 
+@pytest.mark.slow
 def test_what_is_left_of_a_lost_session_is_never_used(job):
     both = job(2)
     both.update(_0=[0, 0], _1=[0, 0])

@@ -90,6 +90,7 @@ def test_a_model_whose_file_cannot_be_run_is_refused(export, tmp_path):
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_of_several_signatures_one_has_to_be_chosen(export, tmp_path):
     with pytest.raises(ConfigError, match=r"3 signatures \(class, logits, serving_default\), and"):
         export("frozen_graph", model=TwoHeads)

@@ -9,6 +9,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from event_files import scalars
+from slow_cases import slow_but
 from tf_frame.checkpoint.find.newest import listed_checkpoints
 from tf_frame.errors import ConfigError, NonFiniteError
 from tf_frame.plugin import Mode
@@ -74,7 +75,7 @@ DIVERGING = {"values": {"model.nan_at_step": 5}, "save_checkpoint_steps": 1, "ma
 
 
 @pytest.mark.parametrize("asynchronous", [pytest.param(False, marks=pytest.mark.slow), True])
-@pytest.mark.parametrize("options", [{}, {"steps_per_loop": 10}, {"num_clones": 2}])
+@pytest.mark.parametrize("options", slow_but(0, [{}, {"steps_per_loop": 10}, {"num_clones": 2}]))
 def test_a_diverging_run_saves_no_nan_and_goes_on_from_the_step_before(
     go, tmp_path, options, asynchronous
 ):
@@ -180,11 +181,15 @@ BEST = {"keep_best": 1, "best_metric": "accuracy"}
 
 @pytest.mark.parametrize(
     ("asks", "options"),
-    [
-        ("--best_metric", BEST),
-        ("--hook early_stopping:", {"eval_every_n_steps": 2}),
-        ("--hook early_stopping:", {"mode": TRAIN_AND_EVALUATE}),
-    ],
+    slow_but(
+        0,
+        [
+            ("--best_metric", BEST),
+            ("--hook early_stopping:", {"eval_every_n_steps": 2}),
+            ("--hook early_stopping:", {"mode": TRAIN_AND_EVALUATE}),
+        ],
+        several=True,
+    ),
 )
 def test_a_metric_that_is_not_there_ends_a_run_before_it_trains(go, tmp_path, asks, options):
     hooks = [] if options is BEST else [early_stopping(metric="accuracy")]
@@ -209,6 +214,7 @@ def test_early_stopping_counts_evaluations_without_a_better_value(go, tmp_path, 
     assert steps == list(range(2, stopped + 1, 2)) and result["metrics_step"] == stopped
 
 
+@pytest.mark.slow
 def test_asynchronous_checkpoints_hold_what_synchronous_ones_do(go, tmp_path, other_run):
     options = {"max_steps": 12, "save_checkpoint_steps": 3}
     go(async_checkpoint=True, **options)
@@ -217,6 +223,7 @@ def test_asynchronous_checkpoints_hold_what_synchronous_ones_do(go, tmp_path, ot
     assert found == {step: read_variables(other, step) for step in [0, 3, 6, 9, 12]}
 
 
+@pytest.mark.slow
 def test_checkpoints_of_every_so_many_hours_outlive_max_to_keep(go, tmp_path):
     go(max_steps=6, save_checkpoint_steps=1, max_to_keep=2, keep_checkpoint_every_n_hours=100.0)
     assert saved_steps(tmp_path) == [5, 6]

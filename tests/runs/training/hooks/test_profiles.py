@@ -51,6 +51,7 @@ def test_a_slow_step_triggers_a_profile_of_the_next_ones(tmp_path, model):
     assert 1 < train(model, tmp_path) <= 3
 
 
+@pytest.mark.slow
 def test_a_request_waits_until_another_profile_is_made(tmp_path, model):
     after = train(model, tmp_path, profile_at_step=14, profile_num_steps=6)
     assert 20 - 15 < after <= 20 - 15 + 2

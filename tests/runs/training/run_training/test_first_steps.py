@@ -51,6 +51,7 @@ def test_data_without_a_batch_leaves_no_checkpoint(go, tmp_path):
     assert go(max_steps=2)[0]["global_step"] == 2
 
 
+@pytest.mark.slow
 def test_a_resumed_run_that_fails_at_its_first_batch_loses_nothing(go, tmp_path):
     go(source=Failing, max_steps=2, values={"input.skip": True})
     before = {name: (tmp_path / name).read_bytes() for name in checkpoints_in(tmp_path)}

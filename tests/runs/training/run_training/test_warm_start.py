@@ -70,6 +70,7 @@ def test_a_model_keeps_its_own_init_fn_and_calls_it_after_a_warm_start(go, tmp_p
     np.testing.assert_allclose(ours.get_tensor("linear/biases"), [7 + weights.sum()], rtol=1e-6)
 
 
+@pytest.mark.slow
 def test_a_warm_start_beyond_the_last_step_is_refused(go, other_run):
     folder = other_run(max_steps=10)
     options = {"warm_start_from": str(folder), "warm_start_global_step": True}

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from slow_cases import slow_but
 from tf_frame.runs.warm_start.settings import VocabInfo, WarmStartSettings
 
 from .conftest import B, W, message, started, variable
@@ -13,7 +14,7 @@ ZEROS, FIVES = [0.0, 0.0], [5.0, 5.0]
 
 
 @pytest.mark.usefixtures("variable_mode")
-@pytest.mark.parametrize("partitioner", [None, tf.fixed_size_partitioner(2)])
+@pytest.mark.parametrize("partitioner", slow_but(0, [None, tf.fixed_size_partitioner(2)]))
 @pytest.mark.parametrize(
     ("new", "size", "buckets", "old", "options", "expected"),
     [

@@ -31,6 +31,7 @@ def seen_once(seen, regressor, linear):
     return seen[0]
 
 
+@pytest.mark.slow
 def test_the_new_estimator_trains_and_predicts_as_before(make, linear):
     regressor = estimator.add_metrics(make(), lambda labels: {"mean": tf.metrics.mean(labels)})
     regressor.train(linear.data())

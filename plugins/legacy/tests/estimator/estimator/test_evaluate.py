@@ -84,6 +84,7 @@ def test_hooks_and_updates_run_once_for_each_of_the_steps(make, linear, kind):
     assert counter.runs == 9
 
 
+@pytest.mark.slow
 def test_a_metric_may_be_a_structure(make, linear):
     def model_fn(features, labels, mode):
         spec = linear.model_fn(features, labels, mode)
@@ -119,6 +120,7 @@ def test_without_a_checkpoint_initial_values_are_evaluated(make, linear, message
     ) in messages()
 
 
+@pytest.mark.slow
 def test_an_older_checkpoint_may_be_evaluated(make, linear):
     regressor = make(config=estimator.RunConfig(save_checkpoints_steps=1)).train(linear.data())
     older = f"{regressor.model_dir}/model.ckpt-0"
@@ -128,6 +130,7 @@ def test_an_older_checkpoint_may_be_evaluated(make, linear):
     assert regressor.evaluate(linear.data())["global_step"] == 3
 
 
+@pytest.mark.slow
 def test_hooks_of_the_call_and_of_the_model_are_called(make, linear):
     call_hook, model_hook = Counter(), Counter()
 
@@ -143,6 +146,7 @@ def test_hooks_of_the_call_and_of_the_model_are_called(make, linear):
     assert refusal(regressor.evaluate, linear.data(), hooks=["hook"]) == (TypeError, message)
 
 
+@pytest.mark.slow
 def test_the_same_evaluation_again_reads_the_data_anew_and_the_newer_variables(make, linear):
     regressor, input_fn = make(), linear.data()
     regressor.train(linear.data(), steps=1)
@@ -195,6 +199,7 @@ def test_a_metric_may_be_an_array(make, linear):
     np.testing.assert_allclose(results["means"], [3.0, 7.0])
 
 
+@pytest.mark.slow
 def test_the_local_init_op_of_a_scaffold_runs_beside_the_default_one(make, linear):
     def model_fn(features, labels, mode):
         spec = linear.model_fn(features, labels, mode)
@@ -229,6 +234,7 @@ def summarising(linear):
     return model_fn
 
 
+@pytest.mark.slow
 def test_summaries_of_the_model_function_are_not_mixed_with_the_metrics(make, linear):
     regressor = at_start(make(summarising(linear)), linear)
     regressor.evaluate(linear.data())
@@ -245,6 +251,7 @@ def test_nor_in_memory(make, linear):
     assert steps == sorted(set(steps)) and len(steps) >= 1
 
 
+@pytest.mark.slow
 def test_a_metric_whose_value_reads_the_input_is_warned_of(make, linear, monkeypatch):
     def model_fn(features, labels, mode):
         spec = linear.model_fn(features, labels, mode)

@@ -23,13 +23,16 @@ def features_only():
 
 @pytest.mark.parametrize(
     "names",
-    [
-        "features",
-        "features, mode",
-        "features, params",
-        "features, labels, config",
-        "mode, config, params, labels, features",
-    ],
+    slow_but(
+        (0, -1),
+        [
+            "features",
+            "features, mode",
+            "features, params",
+            "features, labels, config",
+            "mode, config, params, labels, features",
+        ],
+    ),
 )
 def test_a_model_function_gets_what_it_takes(make, names):
     seen = {}
@@ -133,6 +136,7 @@ def test_an_input_function_may_return_tensors(make, linear):
     np.testing.assert_allclose(regressor.get_variable_value("weight"), [expected], atol=1e-6)
 
 
+@pytest.mark.slow
 def test_an_input_function_may_read_queues(make, linear):
     def input_fn():
         row = tf.train.range_input_producer(5, num_epochs=1, shuffle=False).dequeue()
