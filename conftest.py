@@ -10,6 +10,7 @@ from tf_frame.tensorflow_log import quiet_import
 before = dict(os.environ)
 with quiet_import():
     import tensorflow
+    from tensorflow.python.util import tf_stack
 
     import variable_modes
 # Processes that tests start shall be as a user's.
@@ -57,17 +58,22 @@ def graphs_as_built():
 
 
 @pytest.fixture(scope="session", autouse=True)
-def stack():
-    """Gives each operation the stack of this fixture.
+def shared_stack():
+    """Gives all operations the stack of this fixture; returns the function that looks a stack up.
 
-    Looking up the forty lines of pytest below each operation is a fifteenth of building a graph.
+    Under some forty frames of pytest, looking it up is a fifteenth of building a graph.
     """
-    from tensorflow.python.util import tf_stack
-
-    here = tf_stack.extract_stack()
+    look_up = tf_stack.extract_stack
+    shared = look_up()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tf_stack, "extract_stack", lambda stacklevel=1: here)
-        yield
+        patch.setattr(tf_stack, "extract_stack", lambda stacklevel=1: shared)
+        yield look_up
+
+
+@pytest.fixture
+def own_stacks(shared_stack, monkeypatch):
+    """Gives each operation its own stack, as TensorFlow does for a user."""
+    monkeypatch.setattr(tf_stack, "extract_stack", shared_stack)
 
 
 @pytest.fixture

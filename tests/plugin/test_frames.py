@@ -8,7 +8,7 @@ from tf_frame.plugin.frames import find_failed_operation, find_plugin_code, find
 from tf_frame.plugin.kinds import MODEL
 from tf_frame.plugin.load import load_plugin
 
-pytestmark = pytest.mark.usefixtures("filtered_tracebacks")
+pytestmark = pytest.mark.usefixtures("filtered_tracebacks", "own_stacks")
 
 
 SOURCE = """

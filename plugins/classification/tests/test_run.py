@@ -26,7 +26,7 @@ def run(folder, *words):
 def test_the_sample_is_learnt_and_predicted(tmp_path):
     """One test, because a fixture would train once in each process of pytest-xdist."""
     folder = tmp_path / "run"
-    metrics = run(folder, "--max_steps=60", "--eval_steps=none")["metrics"]
+    metrics = run(folder, "--max_steps=30", "--eval_steps=none")["metrics"]
     # A tenth is chance; the default number of steps comes to more than 0.85.
     assert metrics["accuracy"] > 0.5
     assert len([name for name in metrics if name.startswith("recall_")]) == 10

@@ -85,7 +85,6 @@ def each(names):
     return pytest.mark.parametrize("built", params, indirect=True)
 
 
-@pytest.mark.slow
 @each(DILATED)
 def test_feature_maps_have_the_sizes_of_their_strides_and_are_the_last_ones(built):
     name, _, maps_of = built
@@ -120,6 +119,7 @@ def test_inception_has_its_own_strides_only(built):
         load_network(name).features(None, context(), output_stride=16)
 
 
+@pytest.mark.slow
 @each(DILATED | NOT_DILATED)
 def test_variables_are_those_of_the_classifier(built, slim_variables, variables_in):
     name, graph, _ = built

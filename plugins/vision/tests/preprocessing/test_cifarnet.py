@@ -43,6 +43,7 @@ def test_training_moves_by_up_to_four_pixels_and_mirrors(prepare):
     assert 0.35 < np.mean(right) < 0.65
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("channels", [1, 3])
 def test_training_results_are_standardised(prepare, photo, channels):
     results = prepare(Cifarnet, photo[:28, :28, :channels], 32, seeds=range(10))
