@@ -80,8 +80,8 @@ def test_the_graph_does_not_grow_with_the_data():
         boxes = np.random.RandomState(0).rand(3 * count, 4).astype(np.float32)
         with tf.Graph().as_default() as graph:
             fields = {
-                "label": arrays.integers(range(count)),
-                "boxes": arrays.ragged(boxes, np.arange(0, 3 * count + 1, 3)),
+                "label": arrays.Rows(np.arange(count)),
+                "boxes": arrays.Ragged(boxes, arrays.Rows(np.arange(0, 3 * count + 1, 3))),
             }
             order = tf.data.Dataset.range(5).map(lambda number: (number, number))
             image_file_examples("photos", names, fields, order)

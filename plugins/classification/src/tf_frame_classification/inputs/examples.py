@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import tensorflow.compat.v1 as tf
 
 from tf_frame_classification.inputs.idx import header_bytes
@@ -56,7 +57,8 @@ def folder_examples(
       order: data set of `(number, index)`.
       options: see `tf_frame_vision.reading.decoding.image_decoders`.
     """
-    return image_file_examples(root, names, {"label": arrays.integers(labels)}, order, options)
+    fields = {"label": arrays.Rows(np.asarray(labels, np.int64))}
+    return image_file_examples(root, names, fields, order, options)
 
 
 def idx_examples(images: str, labels: str, size: Sequence[int], order: Any) -> Any:

@@ -46,12 +46,12 @@ def drawn_examples(
       options: see `tf_frame_vision.reading.decoding.image_decoders`.
     """
     folder = tf.constant(os.fsencode(root))
-    image_name, source_name = arrays.texts(names), arrays.texts(sources)
+    image_name, source_name = arrays.Texts(names), arrays.Texts(sources)
     specs = {**SPECS, "mask": tf.TensorSpec([None, None, 2], tf.int32)}
 
     def read(index: Any) -> Any:
-        path = tf.strings.join([folder, image_name(index)], separator="/")
-        source = source_name(index)
+        path = tf.strings.join([folder, image_name[index]], separator="/")
+        source = source_name[index]
         files = tf.data.Dataset.from_tensors((path, source, index))
 
         def decoded(decode: Callable[[Any], Any], path: Any, source: Any, index: Any) -> Any:

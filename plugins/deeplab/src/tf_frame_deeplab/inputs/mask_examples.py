@@ -57,18 +57,18 @@ def pair_examples(
       order: data set of `(number, index)`.
       options: see `tf_frame_vision.reading.decoding.image_decoders`.
     """
-    image_name = arrays.texts([str(pair.image) for pair in pairs])
-    mask_name = arrays.texts([str(pair.mask) for pair in pairs])
-    spread = arrays.integers([_WHITE // (2**fact.bits - 1) for fact in facts])
-    is_palette = arrays.array(np.array([fact.kind == PALETTE for fact in facts]))
-    is_colour = arrays.array(np.array([fact.kind == COLOUR for fact in facts]))
+    image_name = arrays.Texts([str(pair.image) for pair in pairs])
+    mask_name = arrays.Texts([str(pair.mask) for pair in pairs])
+    spread = arrays.Rows([_WHITE // (2**fact.bits - 1) for fact in facts])
+    is_palette = arrays.Rows([fact.kind == PALETTE for fact in facts])
+    is_colour = arrays.Rows([fact.kind == COLOUR for fact in facts])
     turns = None
     if any(fact.turn != UPRIGHT for fact in facts):
-        turns = arrays.integers([fact.turn for fact in facts])
+        turns = arrays.Rows([fact.turn for fact in facts])
     checksums = arrays.content(b"".join(fact.as_grey for fact in facts))
 
     def read(index: Any) -> Any:
-        files = tf.data.Dataset.from_tensors((image_name(index), mask_name(index)))
+        files = tf.data.Dataset.from_tensors((image_name[index], mask_name[index]))
 
         @traced_once
         def read_mask(mask: Any) -> Any:
@@ -93,8 +93,8 @@ def pair_examples(
         attempts = [functools.partial(decoded, decode) for decode in image_decoders(options)]
         last = unreadable(
             SPECS,
-            image_name(index),
-            tf.strings.join(["it or ", mask_name(index), " cannot be decoded"]),
+            image_name[index],
+            tf.strings.join(["it or ", mask_name[index], " cannot be decoded"]),
         )
         return first_readable(files, attempts, last)
 

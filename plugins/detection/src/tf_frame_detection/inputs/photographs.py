@@ -207,7 +207,7 @@ def boxes_fit(photographs: Photographs, sizes: Any) -> Any:
 def make_fields(
     photographs: Photographs, *, with_corners: bool
 ) -> tuple[Sequence[str], dict[str, Any]]:
-    """Returns paths below the root, and ragged tensors of the objects.
+    """Returns paths below the root, and the objects of each photograph.
 
     Args:
       with_corners: whether there is a field `corners`.
@@ -226,7 +226,8 @@ def make_fields(
         around = np.stack([upper, left, upper, right, lower, right, lower, left], 1)
         corners = around if photographs.corners is None else photographs.corners
         columns["corners"] = corners.reshape(-1, 4, 2)
-    fields = {name: arrays.ragged(column, photographs.ends) for name, column in columns.items()}
+    ends = arrays.Rows(photographs.ends)
+    fields: dict[str, Any] = {name: arrays.Ragged(column, ends) for name, column in columns.items()}
     if photographs.image_ids is not None:
-        fields["image_id"] = arrays.integers(photographs.image_ids)
+        fields["image_id"] = arrays.Rows(photographs.image_ids)
     return photographs.paths, fields

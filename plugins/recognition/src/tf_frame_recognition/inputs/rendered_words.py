@@ -96,7 +96,7 @@ class RenderedWords(TextExamples):
         from tf_frame_vision.reading.examples import example, read_by_function
 
         path, words, is_fixed = split.content
-        texts = arrays.strings(words)
+        texts = arrays.Texts(words)
         specs = {"text": tf.TensorSpec([], tf.string), "is_fixed": tf.TensorSpec([], tf.bool)}
 
         def word(index: Any) -> dict[str, Any]:

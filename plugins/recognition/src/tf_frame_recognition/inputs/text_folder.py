@@ -123,7 +123,7 @@ class TextFolder(TextExamples):
         from tf_frame_vision.reading.image_files import image_file_examples
 
         root, texts = split.content
-        fields = {"text": arrays.strings(list(texts.values()))}
+        fields = {"text": arrays.Texts(list(texts.values()))}
         return image_file_examples(root, list(texts), fields, order, self.params)
 
 

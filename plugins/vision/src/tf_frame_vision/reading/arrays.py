@@ -1,9 +1,11 @@
-"""Tensors of long lists of names and numbers, which are no part of the graph.
+"""Long lists of names and numbers, which are no part of the graph.
 
 A graph is written into events files and next to checkpoints, and must not grow with the data. So it
 reads each list from a temporary file, which exists as long as the graph. The operations have no
-state, run in every process that sees the file, and stand outside of the data set, which thus holds
-one copy; no checkpoint has any.
+state, run in every process that sees the file, and no checkpoint has the list.
+
+Rows are read by operations within the functions of a data set. A tensor of the list outside of it
+would be copied when TensorFlow rewrites the data set.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ import contextlib
 import os
 import tempfile
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -32,41 +34,69 @@ def strings(values: Sequence[str]) -> Any:
     return tensor
 
 
-def texts(values: Sequence[str]) -> Callable[[Any], Any]:
-    """Returns a function from an index to a text; it needs a third of the memory of `strings`."""
-    encoded = [value.encode("utf-8", "surrogateescape") for value in values]
-    joined, ends = content(b"".join(encoded)), array(np.cumsum([0, *map(len, encoded)]))
+class Texts:
+    """Texts by their index; they need a third of the memory of `strings`.
 
-    def text(index: Any) -> Any:
-        return tf.strings.substr(joined, ends[index], ends[index + 1] - ends[index])
-
-    return text
-
-
-def integers(values: Sequence[int]) -> Any:
-    """Returns a `[len(values)]` int64 tensor."""
-    return array(np.asarray(values, np.int64))
-
-
-def array(values: Any) -> Any:
-    """Returns a tensor of the type and shape of a NumPy array of numbers or truth values."""
-    if not values.size:
-        return tf.zeros(values.shape, values.dtype)
-    path = _write(np.ascontiguousarray(values).data.cast("B"))
-    # It maps the file into memory, so that only pages that are read take memory.
-    return tf.raw_ops.ImmutableConst(
-        dtype=values.dtype, shape=values.shape, memory_region_name=path
-    )
-
-
-def ragged(values: Any, splits: Any) -> Any:
-    """Returns a ragged tensor.
-
-    Args:
-      values: NumPy array of all rows, one after the other.
-      splits: where each row begins, and the end of the last one, int64.
+    Attributes:
+      dtype, shape: `string` and `[len(values)]`.
     """
-    return tf.RaggedTensor.from_row_splits(array(values), array(splits), validate=False)
+
+    def __init__(self, values: Sequence[str]) -> None:
+        encoded = [value.encode("utf-8", "surrogateescape") for value in values]
+        self.dtype, self.shape = tf.string, tf.TensorShape([len(encoded)])
+        self._joined = content(b"".join(encoded))
+        self._ends = Rows(np.cumsum([0, *map(len, encoded)]))
+
+    def __getitem__(self, index: Any) -> Any:
+        start = self._ends[index]
+        return tf.strings.substr(self._joined, start, self._ends[index + 1] - start)
+
+
+class Rows:
+    """Rows of a NumPy array of numbers or truth values, by their index.
+
+    Attributes:
+      dtype, shape: those of the array.
+    """
+
+    def __init__(self, values: Any) -> None:
+        values = np.asarray(values)
+        self.dtype, self.shape = tf.as_dtype(values.dtype), tf.TensorShape(values.shape)
+        self._path = _write(np.ascontiguousarray(values).data.cast("B")) if values.size else None
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.all()[index]
+
+    def all(self) -> Any:
+        """Returns a tensor of all rows."""
+        if self._path is None:
+            return tf.zeros(self.shape, self.dtype)
+        # It maps the file into memory, so that only pages that are read take memory.
+        return tf.raw_ops.ImmutableConst(
+            dtype=self.dtype, shape=self.shape, memory_region_name=self._path
+        )
+
+
+class Ragged:
+    """Groups of rows, by their index.
+
+    Attributes:
+      dtype, shape: of the array, and `[number of groups, None, ...]`.
+    """
+
+    def __init__(self, values: Any, ends: Rows) -> None:
+        """Groups the rows of a NumPy array.
+
+        Args:
+          values: the rows of all groups, one after the other.
+          ends: where each group begins, and the end of the last one.
+        """
+        self._rows, self._ends = Rows(values), ends
+        self.dtype = self._rows.dtype
+        self.shape = tf.TensorShape([ends.shape[0] - 1, None, *values.shape[1:]])
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._rows[self._ends[index] : self._ends[index + 1]]
 
 
 def content(data: bytes) -> Any:

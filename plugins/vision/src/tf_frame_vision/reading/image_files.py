@@ -33,18 +33,18 @@ def image_file_examples(
     Args:
       root: the folder that the names begin at.
       names: paths below it.
-      fields: further fields of the examples, such as `label`: `[len(names), ...]` each, or
-        ragged, `[len(names), None, ...]`.
+      fields: further fields of the examples, such as `label`, by the index of the image: `Rows`,
+        `Ragged` or `Texts` of `tf_frame_vision.reading.arrays`.
       order: data set of `(number, index)`.
       options: see `decoding.image_decoders`.
     """
     folder = tf.constant(os.fsencode(root))
-    name = arrays.texts(names)
+    name = arrays.Texts(names)
     specs = {key: tf.TensorSpec(values.shape[1:], values.dtype) for key, values in fields.items()}
     specs["image"] = COLOUR_IMAGE
 
     def read(index: Any) -> Any:
-        path = tf.strings.join([folder, name(index)], separator="/")
+        path = tf.strings.join([folder, name[index]], separator="/")
         values = {key: values[index] for key, values in fields.items()}
         return _read_image(path, specs, values, options)
 

@@ -71,12 +71,12 @@ def record_examples(
     if any(index.copy for index in indices):
         names = arrays.strings([str(index.path) for index in indices])
     counts = [len(index.offsets) for index in indices]
-    ends = arrays.integers(list(itertools.accumulate(counts)))
+    ends = arrays.Rows(list(itertools.accumulate(counts)))
     # One vector of sizes packs better than offsets that begin anew in each file.
-    offsets = arrays.integers(list(itertools.chain.from_iterable(i.offsets for i in indices)))
+    offsets = arrays.Rows(list(itertools.chain.from_iterable(i.offsets for i in indices)))
 
     def read(index: Any) -> Any:
-        file = tf.searchsorted(ends, [index], side="right")[0]
+        file = tf.searchsorted(ends.all(), [index], side="right")[0]
         begin = tf.where(file > 0, ends[tf.maximum(file - 1, 0)], tf.zeros_like(index))
         path, offset = paths[file], offsets[index]
         name = _name(names[file], index - begin, offset)
