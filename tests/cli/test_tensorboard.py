@@ -91,6 +91,7 @@ def test_why_there_is_no_profile_tab(start, folder, monkeypatch):
     assert err.startswith("note: the Profile tab is missing in TensorBoard: VersionError: old; pip")
 
 
+@pytest.mark.slow
 def test_notes_on_a_missing_profile_and_on_other_machines(start, folder):
     _, out, err = start(folder, "--host", "0.0.0.0")
     assert "http://127.0.0.1:" in out

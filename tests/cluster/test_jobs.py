@@ -22,6 +22,7 @@ def run_job(folder, words, **tasks):
     return job
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("num_ps", "num_workers", "more"),
     [

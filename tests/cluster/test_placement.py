@@ -61,6 +61,7 @@ print(json.dumps([devices, values, found]))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.process
 @pytest.mark.parametrize("mode", ["resource", "reference"])
 def test_a_step_and_its_tables_run_over_two_parameter_servers(mode):

@@ -85,6 +85,7 @@ def test_an_error_of_several_tasks_is_shown_once_and_ends_the_job(launch):
     assert f"logs/{last.split()[1]}.log" in out
 
 
+@pytest.mark.slow
 def test_a_server_does_not_wait_for_the_chief_of_a_failed_job(launch):
     started = time.monotonic()
     code, out = launch(
@@ -160,6 +161,7 @@ def test_after_the_end_of_the_chief_nobody_comes_back_to_it(launch):
     assert "starting it again" not in out
 
 
+@pytest.mark.slow
 def test_tasks_that_do_not_end_after_the_chief(launch):
     code, out = launch(
         "if name == 'chief-0': wait('up')\n"
@@ -173,6 +175,7 @@ def test_tasks_that_do_not_end_after_the_chief(launch):
     assert "worker-0  was killed by SIGKILL" in out
 
 
+@pytest.mark.slow
 def test_the_evaluator_may_evaluate_the_last_checkpoint(launch, tmp_path):
     status = {"task": "evaluator-0", "state": "evaluating", "time": 0, "pid": 1, "host": "h"}
     (tmp_path / "run/tasks").mkdir(parents=True)

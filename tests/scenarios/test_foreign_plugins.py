@@ -129,6 +129,7 @@ def broken_site(tmp_path_factory):
     return site
 
 
+@pytest.mark.slow
 def test_broken_plugins_do_not_break_the_list_and_a_check_says_what_is_wrong(broken_site, tmp_path):
     words, where = ("plugins", "list", "--json"), {"site": broken_site, "cwd": tmp_path}
     process = tf_frame(*words, **where)

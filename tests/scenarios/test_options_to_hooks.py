@@ -5,6 +5,7 @@ import dataclasses
 import pytest
 import tensorflow.compat.v1 as tf
 
+from slow_cases import slow_but
 from tf_frame.cluster import Cluster
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.deploy.session_config import make_deployment
@@ -160,20 +161,28 @@ TIMELINE, CHECKPOINT = "logs.TimelineHook", "checkpoints.CheckpointHook"
 
 @pytest.mark.parametrize(
     ("hook", "options", "expected"),
-    [
-        (TIMELINE, {"trace_every_n_steps": 7}, {"memory": False, "every_steps": 7, "at_steps": ()}),
-        (
-            TIMELINE,
-            {"trace_at_step": (60, 90), "trace_memory": True},
-            {"memory": True, "every_steps": None, "at_steps": (60, 90)},
-        ),
-        (CHECKPOINT, {}, {"every_secs": 600, "every_steps": None, "keep_every_n_hours": None}),
-        (CHECKPOINT, {"save_checkpoint_secs": 7}, {"every_secs": 7, "every_steps": None}),
-        (CHECKPOINT, {"save_checkpoint_steps": 7}, {"every_secs": None, "every_steps": 7}),
-        (CHECKPOINT, {"keep_checkpoint_every_n_hours": 2.5}, {"keep_every_n_hours": 2.5}),
-        (CHECKPOINT, {"max_to_keep": 9}, {"max_to_keep": 9}),
-        (CHECKPOINT, {"async_checkpoint": True}, {"asynchronous": True}),
-    ],
+    slow_but(
+        (0, 1, -1),
+        [
+            (
+                TIMELINE,
+                {"trace_every_n_steps": 7},
+                {"memory": False, "every_steps": 7, "at_steps": ()},
+            ),
+            (
+                TIMELINE,
+                {"trace_at_step": (60, 90), "trace_memory": True},
+                {"memory": True, "every_steps": None, "at_steps": (60, 90)},
+            ),
+            (CHECKPOINT, {}, {"every_secs": 600, "every_steps": None, "keep_every_n_hours": None}),
+            (CHECKPOINT, {"save_checkpoint_secs": 7}, {"every_secs": 7, "every_steps": None}),
+            (CHECKPOINT, {"save_checkpoint_steps": 7}, {"every_secs": None, "every_steps": 7}),
+            (CHECKPOINT, {"keep_checkpoint_every_n_hours": 2.5}, {"keep_every_n_hours": 2.5}),
+            (CHECKPOINT, {"max_to_keep": 9}, {"max_to_keep": 9}),
+            (CHECKPOINT, {"async_checkpoint": True}, {"asynchronous": True}),
+        ],
+        several=True,
+    ),
 )
 def test_options_are_arguments_of_hooks(hooks_by_name, keep_arguments, hook, options, expected):
     arguments = keep_arguments(hook)

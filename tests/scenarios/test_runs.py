@@ -38,6 +38,7 @@ def test_a_run_in_float16_on_a_cpu_is_refused(tmp_path):
     assert not list(tmp_path.glob("model.ckpt*"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("precision", ["none", "bfloat16"])
 def test_the_session_gets_the_rewrites(tmp_path, monkeypatch, session_arguments, precision):
     # Whether this machine has bfloat16 products is another matter.

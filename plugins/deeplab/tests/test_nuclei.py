@@ -3,6 +3,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 from PIL import Image
 
+from slow_cases import slow_but
 from tf_frame import InputContext, Mode
 from tf_frame.errors import ConfigError, DataError
 from tf_frame.testing.elements import read_elements
@@ -101,7 +102,7 @@ def test_crops_and_their_order_go_on_exactly_after_a_stop(instances, num_clones)
     check_exact_resume(source, batch_size=5, steps=5, num_clones=num_clones)
 
 
-@pytest.mark.parametrize("crop_size", [96, 128, 129])
+@pytest.mark.parametrize("crop_size", slow_but(0, [96, 128, 129]))
 def test_crops_have_the_size_asked_for(crop_size):
     dataset = nuclei(crop_size=crop_size).dataset(Mode.TRAIN, InputContext(batch_size=2))
     features, labels = tf.data.get_output_shapes(dataset)

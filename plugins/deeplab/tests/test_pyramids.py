@@ -110,6 +110,7 @@ def test_windows_of_image_pooling_have_the_size_of_a_crop(graph):
     np.testing.assert_allclose(means[0, 1, 1], FEATURES[0, 1:4, 2:7].mean((0, 1)), rtol=1e-5)
 
 
+@pytest.mark.slow
 def test_a_window_of_the_size_of_the_image_changes_nothing_and_a_larger_one_is_refused():
     plain = build_pyramid(FEATURES)
     with tf.variable_scope("", reuse=True):

@@ -199,6 +199,7 @@ def test_they_are_named_or_left_out_and_counted(folder, take):
     ]
 
 
+@pytest.mark.slow
 def test_only_the_first_pass_of_training_counts_and_a_resumed_one_goes_on(folder, take):
     source = records(folder, skip_corrupt=True)
     batches = take(source.dataset(Mode.TRAIN, InputContext(batch_size=4, seed=1)), 4)

@@ -233,6 +233,7 @@ def test_a_folder_that_another_run_writes_to_is_refused(run, started):
     assert second.stdout.startswith("tf-frame: another run is writing to --model_dir here")
 
 
+@pytest.mark.slow
 def test_a_server_that_is_not_there_is_waited_for_until_a_signal(started):
     (port,) = free_ports(1)
     words = (*TOY, "--model_dir", "here", "--master", f"grpc://127.0.0.1:{port}")

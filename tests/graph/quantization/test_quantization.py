@@ -159,6 +159,7 @@ def test_before_the_delay_nothing_changes_and_then_the_loss_does():
     assert 1e-5 < abs(quantized.train(1)[0] - plain.train(1)[0]) < 0.1
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("variable_mode")
 def test_from_the_delay_on_every_tensor_has_few_levels_and_before_it_many():
     training = Training(delay_steps=2)

@@ -180,6 +180,7 @@ def test_the_graph_hook_of_the_model_edits_the_graph_before_the_gradients():
     assert total - data == pytest.approx(5.0, rel=1e-5)
 
 
+@pytest.mark.slow
 def test_the_order_of_transforms_counts():
     assert step_taken([double(), clip(0.5)]) == pytest.approx(0.5, rel=1e-5)
     assert step_taken([clip(0.5), double()]) == pytest.approx(1.0, rel=1e-5)

@@ -196,6 +196,7 @@ def test_sessions_end_with_the_training_or_its_error(variable_mode):
             session.run(update)
 
 
+@pytest.mark.slow
 def test_a_worker_that_ended_closes_the_queues():
     with tf.Graph().as_default():
         _, update, optimizer = graph_of_one_variable(RunOptions(sync_replicas=True))

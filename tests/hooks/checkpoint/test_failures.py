@@ -143,6 +143,7 @@ def test_a_first_save_that_fails_says_that_there_is_none_before(tmp_path, make_h
         train(graph, [make_hook(graph, every_steps=2)], to=9)
 
 
+@pytest.mark.slow
 def test_a_last_save_that_fails_is_raised_at_the_end_and_the_run_can_be_resumed(
     tmp_path, make_hook, build, train, fail_at
 ):

@@ -46,6 +46,7 @@ with graph.graph.as_default():
 """
 
 
+@pytest.mark.slow
 @pytest.mark.process
 @pytest.mark.parametrize(
     "when", [pytest.param("before they are in place", marks=pytest.mark.slow), "between the files"]

@@ -62,6 +62,7 @@ def test_files_and_tags_are_those_of_the_hook_of_tensorflow(side_by_side, save_s
         assert ours == (files, [(f"step_{step}", 0) for step in files])
 
 
+@pytest.mark.slow
 def test_by_seconds_it_counts_from_the_end_of_the_first_run(tmp_path, build, train, clock):
     hook = ProfilerHook(save_secs=10, output_dir=str(tmp_path))
     clock.now += 1000  # Making the session took long.
@@ -95,6 +96,7 @@ def test_nothing_is_run_beside_the_step(tmp_path, build, train):
     assert list_files(tmp_path) == [2, 4]
 
 
+@pytest.mark.slow
 def test_another_profiler_does_not_fail_the_step(tmp_path, build, train):
     tf2.profiler.experimental.start(str(tmp_path / "other"))
     try:
@@ -105,7 +107,7 @@ def test_another_profiler_does_not_fail_the_step(tmp_path, build, train):
 
 
 @pytest.mark.parametrize("show_dataflow", [True, False])
-@pytest.mark.parametrize("show_memory", [True, False])
+@pytest.mark.parametrize("show_memory", slow_but(0, [True, False]))
 def test_what_is_shown_can_be_chosen(
     tmp_path, monkeypatch, build, train, show_dataflow, show_memory
 ):

@@ -17,6 +17,7 @@ def test_the_first_argument_is_the_number_of_steps_as_in_tensorflow(tmp_path, bu
     assert tf.train.latest_checkpoint(str(tmp_path)).endswith("model.ckpt-6")
 
 
+@pytest.mark.slow
 def test_the_last_step_counts_from_the_beginning_of_the_run(build, train):
     for last_step, expected in ((3, 3), (5, 2)):
         assert train(build(), [], to=last_step, save_every=100) == expected
@@ -59,6 +60,7 @@ def test_in_a_session_of_tensorflow_too_no_step_too_many_is_run(tmp_path, build,
         assert steps == expected
 
 
+@pytest.mark.slow
 def test_a_lost_session_goes_on_to_the_same_step(tmp_path, build, train):
     train(build(), [StopAtStepHook(num_steps=6), Lose(after=3)], to=20, save_every=2)
     # Lost in step 3, restored at 2.

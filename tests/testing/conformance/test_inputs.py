@@ -80,7 +80,9 @@ def test_an_input_of_a_queue_passes(passes):
     assert {checks[name].problem for name in skipped} == {"the input declares exact_resume = False"}
 
 
-@pytest.mark.parametrize(("source", "check", "problem"), FAULTS)
+@pytest.mark.parametrize(
+    ("source", "check", "problem"), slow_but((0, 4, 8, -1), FAULTS, several=True)
+)
 def test_only_the_check_of_the_rule_fails(fails_only, source, check, problem):
     fails_only(check, problem, INPUT, source, skipped=[LEFT_OUT.get(source)])
 

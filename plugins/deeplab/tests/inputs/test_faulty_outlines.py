@@ -131,6 +131,7 @@ def test_sizes_of_stored_pixels_need_an_answer(tmp_path):
     assert (canvas.height, canvas.width, canvas.orientation) == (*SIZE[::-1], 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("names", "classes"),
     [

@@ -17,6 +17,7 @@ def turn(rboxes):
     return rboxes * [0.0, 0.0, 0.0, 0.0, 1.0]
 
 
+@pytest.mark.slow
 def test_the_graph_and_what_the_loop_is_asked(build, fake_detector, checkpoint, session_of):
     models, graphs = [], []
 

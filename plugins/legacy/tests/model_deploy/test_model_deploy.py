@@ -112,6 +112,7 @@ def test_gradients_of_one_clone_are_where_it_is(models, config, job):
         assert variable.device == ("/job:ps/task:0/device:CPU:0" if config else "/device:CPU:0")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("classifier", ["logistic", "batch_norm"])
 def test_summed_gradients_are_on_no_device_and_named_after_their_variable(models, classifier):
     clones = create_clones(DeploymentConfig(2), getattr(models, classifier), models.tensors())

@@ -43,6 +43,7 @@ def test_the_evaluation_strings_are_the_same_for_every_seed_and_shard():
     np.testing.assert_array_equal(shard_labels["text"], labels["text"][1:17:2])
 
 
+@pytest.mark.slow
 def test_a_training_string_follows_from_the_seed_and_its_number():
     ((batch, _),) = take(seed=3)
     ((shard, _),) = take(seed=3, num_shards=2, shard_index=1, batch_size=4)

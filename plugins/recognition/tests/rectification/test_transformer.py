@@ -11,6 +11,7 @@ SIZE = (16, 40)
 IMAGES = np.random.RandomState(1).uniform(0, 255, [3, *SIZE, 1]).astype(np.float32)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("activation", ["none", "sigmoid"])
 @pytest.mark.parametrize("mode", [Mode.TRAIN, Mode.EVAL])
 def test_untrained_it_gives_the_image(mode, activation):

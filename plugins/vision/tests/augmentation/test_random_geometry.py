@@ -39,6 +39,7 @@ def results(change, seeds, image=None):
         return [session.run(changed, {seed: value}) for value in seeds]
 
 
+@pytest.mark.slow
 def test_the_seed_decides_and_all_flips_rotations_and_scales_are_drawn():
     first, again, other = results(augmented, [[1, 2], [1, 2], [1, 3]])
     for one, two in zip(first, again, strict=True):

@@ -142,6 +142,7 @@ def test_a_multiplier_of_nothing_is_refused(function):
         function(tf.zeros([2, 75, 75, 3]), depth_multiplier=0)
 
 
+@pytest.mark.slow
 def test_a_network_ends_where_it_is_told_to():
     with tf.Graph().as_default():
         images = tf.zeros([2, 75, 75, 3])

@@ -5,6 +5,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from sessions import run_initialized
+from slow_cases import slow_but
 from tf_frame import layers
 from tf_frame_vision.nets import resnet_v1, resnet_v2
 
@@ -24,7 +25,7 @@ NUM_CLASSES = {1: 1000, 2: 1001}
 BACKGROUND = {1: 0, 2: 2049}
 
 
-@pytest.fixture(scope="module", params=MODULES)
+@pytest.fixture(scope="module", params=slow_but(0, MODULES))
 def version(request):
     return request.param
 

@@ -77,6 +77,7 @@ def test_blocks_are_collected_before_their_stride_and_the_root_has_four():
         resnet_utils.stride_after_root(6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stride", [3, 8])
 def test_a_stride_that_the_blocks_do_not_have_is_refused(stride):
     match = f"The target output_stride cannot be reached.*asked for {stride}.*give 4"

@@ -51,6 +51,7 @@ def test_training_results_are_standardised(prepare, photo, channels):
     np.testing.assert_allclose(results.std(axis=(1, 2, 3)), 1, atol=1e-4)
 
 
+@pytest.mark.slow
 def test_training_changes_brightness_before_contrast_from_a_fifth(prepare, photo, monkeypatch):
     """Columns of 90 and 110, and another channel at 200: windows are alike within the image.
 

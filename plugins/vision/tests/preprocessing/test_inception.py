@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from slow_cases import slow_but
 from tf_frame_vision.augmentation import colour
 from tf_frame_vision.preprocessing.inception import Inception, InceptionFull, random_box
 
@@ -35,7 +36,7 @@ def test_evaluation_takes_seven_eighths_from_minus_one_to_one(prepare, ramp):
 
 
 @pytest.mark.parametrize("family", [Inception, InceptionFull])
-@pytest.mark.parametrize("channels", [1, 3])
+@pytest.mark.parametrize("channels", slow_but(1, [1, 3]))
 def test_training_results_are_in_range_and_follow_the_seed(prepare, photo, family, channels):
     results = prepare(family, photo[..., :channels], (12, 16), seeds=[*range(12), 0])
     assert results.min() >= -1

@@ -34,6 +34,7 @@ def steps(results):
     return np.diff(results[:, :-1, 0, 0], axis=1).mean(axis=1)
 
 
+@pytest.mark.slow
 def test_training_scales_places_mirrors_and_follows_the_seed(prepare, ramp, photo):
     """For 28 pixels: 32 to 64, so that red grows by 7.5 to 3.75 a row."""
     sizes = 240 / steps(prepare(Vgg, ramp, 28, seeds=range(200)))

@@ -60,7 +60,7 @@ def outcome(read):
         return reason
 
 
-@pytest.mark.parametrize("seed", slow_but(0, range(10)))
+@pytest.mark.parametrize("seed", slow_but(0, range(20)))
 def test_a_damaged_image_gives_one_line(seed):
     random = np.random.RandomState(seed)
     with tf.Graph().as_default(), tf.Session() as session:
@@ -71,7 +71,7 @@ def test_a_damaged_image_gives_one_line(seed):
         last = (np.zeros([1, 1, 3], np.uint8), "no decoder")
         iterator = tf.data.make_initializable_iterator(first_readable(files, decoders, last))
         example, exported = iterator.get_next(), decode_in_export(data, options)
-        for number in range(30):
+        for number in range(15):
             images = sound(random)
             content = damaged(random, images[number % len(images)])
             outcome(lambda content=content: read_header(content, max_pixels=MOST))

@@ -116,6 +116,7 @@ def test_steps_and_name_of_the_evaluation_count(make):
     assert losses(estimator, "all") == {3: (0.5**2 + 4.5**2) / 2}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("max_steps", [9, None])
 def test_input_that_ends_before_the_last_step_ends_with_an_evaluation_that_is_not_final(
     make, max_steps

@@ -56,6 +56,7 @@ class OneShot(ToyInput):
         return tf.data.make_one_shot_iterator(dataset).get_next
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", [Queue, OneShot])
 def test_inputs_that_only_a_new_session_begins_anew_get_one_on_the_same_graph(save, source, caplog):
     evaluator, hook = toy(source=source), Recording()

@@ -139,6 +139,7 @@ def test_a_spoilt_result_of_before_is_replaced(go, tmp_path):
         assert json.loads((tmp_path / "result.json").read_text()) == result, content
 
 
+@pytest.mark.slow
 def test_the_seed_decides_initial_values_and_order(other_run):
     class Random(ToyModel):
         def build(self, features, labels, mode):

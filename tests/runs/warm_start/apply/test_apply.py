@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from slow_cases import slow_but
 from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import CheckpointError
 from tf_frame.graph.update.moving_averages import moving_averages
@@ -49,14 +50,18 @@ def other_variables():
 @pytest.mark.usefixtures("variable_mode")
 @pytest.mark.parametrize(
     ("chosen", "names"),
-    [
-        (None, {"a/w", "other"}),
-        # An expression matches the beginning of a trainable name, a list chooses among all names.
-        ("a", {"a/w"}),
-        ("ther", set()),
-        (["a/", ".*mean", "global_step"], {"a/w", "a/mean", "global_step"}),
-        (other_variables, {"other"}),
-    ],
+    slow_but(
+        (0, 3),
+        [
+            (None, {"a/w", "other"}),
+            # An expression matches the beginning of a trainable name; a list, any name.
+            ("a", {"a/w"}),
+            ("ther", set()),
+            (["a/", ".*mean", "global_step"], {"a/w", "a/mean", "global_step"}),
+            (other_variables, {"other"}),
+        ],
+        several=True,
+    ),
 )
 def test_a_path_alone_an_expression_and_a_list_choose_variables(save, chosen, names):
     saved, lines = {"a/w": W, "a/mean": B, "other": B, "global_step": 5}, []

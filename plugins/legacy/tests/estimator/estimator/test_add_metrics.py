@@ -71,6 +71,7 @@ def test_params_reach_the_model_and_input_functions(make, linear):
     assert results["mae"] == pytest.approx(1.0)
 
 
+@pytest.mark.slow
 def test_a_warm_start_goes_along(make, linear, tmp_path):
     old = estimator.Estimator(linear.model_fn, str(tmp_path / "old")).train(linear.data())
     first = make(warm_start_from=old.model_dir)

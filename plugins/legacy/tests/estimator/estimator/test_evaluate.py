@@ -157,6 +157,7 @@ def test_the_same_evaluation_again_reads_the_data_anew_and_the_newer_variables(m
     assert later["global_step"] == 2 and later["loss"] < first["loss"]
 
 
+@pytest.mark.slow
 def test_results_are_written_as_they_were_called(make, linear):
     regressor = at_start(make(), linear)
     regressor.evaluate(linear.data(), name="test")
