@@ -1,6 +1,6 @@
 import pytest
 
-from tf_frame.text import figure, printable, readable_count, spreadsheet_cell, with_article
+from tf_frame.text import brief, figure, printable, readable_count, spreadsheet_cell, with_article
 
 
 @pytest.mark.parametrize(
@@ -70,3 +70,15 @@ def test_control_characters_are_escaped():
     text = "a\x1b]0;x\x07\x85\u2028\u202egpj.\udcff\n"
     assert printable(text) == r"a\u001b]0;x\u0007\u0085\u2028\u202egpj.\udcff\u000a"
     assert printable("a\n\tb\x7f", keep="\n\t") == "a\n\tb\\u007f"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ("a\nb", r"'a\nb'"),
+        ({"b": [1, 2.5], "a": None}, "{'a': None, 'b': [1, 2.5]}"),
+        ([10**9] * 10**5, "[" + 6 * "1000000000, " + "1000000"),
+    ],
+)
+def test_a_value_is_brief(value, text):
+    assert brief(value) == text

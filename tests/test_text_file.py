@@ -142,6 +142,7 @@ FAULTS_OF_JSON = [
     ("{'a': 1}", "no JSON: line 1, column 2: Expecting"),
     ('{"a": 1,\n}', "no JSON: line "),
     ("[" * 200_000, "nested too deeply"),
+    ('{"a": ' + "[ " * 32 + "]" * 32 + "}", "nested too deeply"),
     ("[1" + "0" * 5000 + "]", "a number of thousands of digits"),
     ('{"a": 1, "a": 2}', "the key 'a' twice"),
     (r'{"a": ["\udcff"]}', "half of a character, '\\udcff'"),

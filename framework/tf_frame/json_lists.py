@@ -18,7 +18,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from tf_frame.errors import DataError
-from tf_frame.text_file import as_dict, may_have_halves, read_json, read_text, refuse_halves
+from tf_frame.text_file import (
+    as_dict,
+    may_have_halves,
+    read_json,
+    read_text,
+    refuse_deep,
+    refuse_halves,
+)
 
 _CHUNK_BYTES = 1 << 20
 _BLANKS = re.compile(r"[ \t\n\r]*")
@@ -174,6 +181,7 @@ class _Text:
         if not any(parts[1:]):
             return False
         self.text, self.position = "".join(parts), 0
+        refuse_deep(self.text)
         self._may_have_halves = may_have_halves(self.text)
         return True
 

@@ -7,6 +7,7 @@ Names of files and classes come from strangers: `printable` keeps them from stee
 from __future__ import annotations
 
 import re
+import reprlib
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
@@ -16,6 +17,8 @@ _CONTROL = re.compile("[\0-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]
 # Spreadsheets run a cell that begins so; also with the wide forms of East Asia. The quotes are of
 # this module: a second one keeps two different cells different.
 _FORMULA = re.compile(r"'*\s*[=+\-@\uff1d\uff0b\uff0d\uff20]")
+_brief = reprlib.Repr()
+_brief.maxlist = _brief.maxtuple = _brief.maxdict = _brief.maxstring = _brief.maxother = 200
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
@@ -48,8 +51,13 @@ def short_repr(value: Any) -> str:
     """Returns a value of a plugin with its type, in one short line."""
     if value is None:
         return "None"
-    text = " ".join(repr(value).split())
-    return f"{text:.80} of type {type(value).__name__}"
+    return f"{brief(value)} of type {type(value).__name__}"
+
+
+def brief(value: Any) -> str:
+    """Returns a value of a file in one short line, however large it is."""
+    text = _brief.repr(value) if isinstance(value, list | tuple | dict) else repr(value)
+    return f"{' '.join(text.split()):.80}"
 
 
 def with_article(noun: str) -> str:

@@ -45,6 +45,8 @@ _UNMARKED_XML = ((b"<\0?\0", "utf-16-le"), (b"\0<\0?", "utf-16-be"))
 # Programs write the name of an encoding and use a larger one.
 _LARGER = {"gb2312": "gb18030", "gbk": "gb18030"}
 _HALF = re.compile(r"\\u[dD][89a-fA-F]")
+# No format nests so deeply; a bracket of the text takes some sixty bytes of memory.
+_DEEP = re.compile(r"(?:[\[{][ \t\n\r]*){32}")
 _WHOLE_NUMBER = re.compile(r"\s*([+-]?[0-9]+)(?:\.0*)?\s*")
 # Above it, different whole numbers are the same float.
 _EXACT_FLOATS = 2**53
@@ -102,6 +104,11 @@ def read_csv(path: AnyPath) -> list[list[str]]:
         raise DataError(f"{path} is no CSV: {error}") from None
 
 
+def is_text(name: str) -> bool:
+    """Returns whether the name of a file or folder is text in UTF-8, and no other bytes."""
+    return not any("\udc80" <= character <= "\udcff" for character in name)
+
+
 def normal_name(text: str) -> str:
     """Returns the form of a name for comparisons: one for every way to write accents (NFC).
 
@@ -153,6 +160,7 @@ def read_json(path: AnyPath, *, finite: bool = False) -> Any:
     if finite:
         options = {"parse_constant": _finite, "parse_float": _finite}
     try:
+        refuse_deep(text)
         content = json.loads(text, object_pairs_hook=as_dict, **options)
         if may_have_halves(text):
             refuse_halves(content)
@@ -180,6 +188,16 @@ def as_dict(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
             if value != content[key]:
                 raise ValueError(f"an object has the key {key!r} twice, with different values")
     return content
+
+
+def refuse_deep(text: str) -> None:
+    """Refuses a JSON text with many brackets in a row.
+
+    Raises:
+      RecursionError: there are.
+    """
+    if _DEEP.search(text):
+        raise RecursionError
 
 
 def may_have_halves(text: str) -> bool:

@@ -19,6 +19,7 @@ from tf_frame.testing.exact_resume import check_exact_resume
 from tf_frame.testing.toy import make_setup, run_setup
 from tf_frame_vision.example_input import ExampleInput, ExampleOptions, Split
 from tf_frame_vision.reading.image_files import image_file_examples
+from tf_frame_vision.reading.pipeline import asserted
 from tf_frame_vision.reading.record_index import index_records
 from tf_frame_vision.reading.records import RecordFormat, record_examples
 from tf_frame_vision.reading.shards import find_shards
@@ -197,6 +198,13 @@ def test_they_are_named_or_left_out_and_counted(folder, take):
     assert [line.split(" (")[0] for line in first] == [
         f"{folder}/validation-0: record {number}" for number in (1, 2, 4, 5)
     ]
+
+
+def test_a_problem_with_bytes_that_are_no_text_is_told():
+    with tf.Graph().as_default(), tf.Session() as session:
+        whole = asserted({"problem": tf.constant(b"its text a\xe6 is wrong")})
+        with pytest.raises(tf.errors.InvalidArgumentError, match="its text a\ufffd is wrong; mend"):
+            session.run(whole)
 
 
 @pytest.mark.slow

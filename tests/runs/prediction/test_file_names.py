@@ -66,6 +66,11 @@ def test_files_of_systems_are_no_inputs_and_links_are_files_of_their_own(tmp_pat
     assert [os.path.relpath(file, tmp_path) for file in files] == ["a/1.png", "b/1.png"]
 
 
+def test_a_link_to_nothing_in_a_folder_is_left_to_whoever_reads_it(folder):
+    (folder / "gone.png").symlink_to(folder / "nothing.png")
+    assert str(folder / "gone.png") in list_files([str(folder)], ())
+
+
 def test_a_path_that_does_not_exist_is_an_error(folder):
     with pytest.raises(DataError, match=r"--input .*/x.png: there is no such file or folder"):
         list_files([str(folder / "b.png"), str(folder / "x.png")], ())

@@ -32,9 +32,9 @@ def list_files(paths: Iterable[str], suffixes: Sequence[str], *, output: str = "
     """
     files: dict[str, str] = {}
     for path in map(os.path.expanduser, paths):
+        if not os.path.exists(path):
+            raise DataError(f"--input {path}: there is no such file or folder")
         for file in _list_folder(path, suffixes, output) if os.path.isdir(path) else [path]:
-            if not os.path.exists(file):
-                raise DataError(f"--input {file}: there is no such file or folder")
             files.setdefault(_identity(file), file)
     return list(files.values())
 

@@ -146,6 +146,12 @@ def test_odd_names_of_files_and_folders_are_read(tmp_path, pictures, take):
     assert len({image.tobytes() for image in features["image"]}) == 5
 
 
+def test_a_class_whose_name_is_no_text_is_refused(tmp_path):
+    write(tmp_path, [ANY] * 2, "a/1.jpg", "b\udcfc/2.jpg")
+    with pytest.raises(DataError, match="class folder .*b\udcfc is no text in UTF-8; rename it"):
+        folder(tmp_path)
+
+
 def test_names_of_classes_match_however_their_accents_are_stored(tmp_path):
     composed, separate = "\xe9", "e\u0301"
     write(tmp_path, [ANY] * 2, f"train/{separate}/1.jpg", f"val/{composed}/2.jpg")

@@ -26,12 +26,16 @@ def contents(folder):
     return {path.name: path.read_bytes() for path in Path(folder).iterdir() if path.is_file()}
 
 
-def change_segments(root, segments):
-    """Changes those of the first annotation."""
+def change_first(root, kind, **values):
+    """Changes values of the first image or annotation."""
     path = root / "annotations/panoptic_train2017.json"
     content = json.loads(path.read_text())
-    content["annotations"][0]["segments_info"] = segments
+    content[kind][0].update(values)
     path.write_text(json.dumps(content))
+
+
+def change_segments(root, segments):
+    change_first(root, "annotations", segments_info=segments)
 
 
 def remove(name):
@@ -69,6 +73,11 @@ DAMAGE = {
         coco_panoptic,
         lambda root: change_segments(root, [{"id": "x"}]),
         "panoptic_train2017.json, '0.png': 'x' of type str is no whole number",
+    ),
+    "an image whose id is a list": (
+        coco_panoptic,
+        lambda root: change_first(root, "images", id=[[1]] * 90),
+        r"2017.json, '0.jpg': \[\[1\], \[1\], .{60,70} of type list is no whole number$",
     ),
     "a segment without a category": (
         coco_panoptic,

@@ -18,6 +18,7 @@ from tf_frame_vision.reading.copies import find_copies
 from tf_frame_vision.reading.damage import count_reasons
 from tf_frame_vision.reading.folders import visible
 from tf_frame_vision.reading.image_header import ImageError, read_header
+from tf_frame_vision.reading.splits import EVAL, TRAIN, split_kind
 
 Size = tuple[int, int]
 # Headers of a split that are read if nothing else knows the sizes.
@@ -26,7 +27,7 @@ _HEADERS = 200
 _DESCRIBING = {
     *("classes.txt", "labels.txt", "data.yaml", "obj.names", "obj.data", "label_map.pbtxt"),
     *("labelmap.txt", "class_names.txt", "_classes.csv", "notes.json"),
-    *("train.txt", "val.txt", "valid.txt", "ImageSets"),
+    "ImageSets",
 }
 
 
@@ -136,7 +137,16 @@ def find_unused(params: Any, contents: Iterable[SplitContent]) -> list[str]:
     used = {path[len(prefix) :].split(os.sep)[0] for path in paths if path.startswith(prefix)}
     names = [*visible(folder, folders=True), *visible(folder, folders=False)] if used else []
     used |= {os.path.join(prefix, value)[len(prefix) :].split(os.sep)[0] for value in values}
-    return [name for name in names if name not in used and name not in _DESCRIBING]
+    return [
+        name
+        for name in names
+        if name not in used and name not in _DESCRIBING and not _is_list_of_a_part(name)
+    ]
+
+
+def _is_list_of_a_part(name: str) -> bool:
+    stem, ending = os.path.splitext(name)
+    return ending.lower() == ".txt" and split_kind(stem) in (TRAIN, EVAL)
 
 
 def _size_range(sizes: Sequence[Size]) -> Sequence[Size]:

@@ -310,6 +310,13 @@ def test_labels_without_images_and_images_without_labels(tmp_path):
     ]
 
 
+def test_label_files_may_end_in_upper_case(tmp_path):
+    files = {"classes.txt": "cat\n", "images/a.png": None, "labels/a.TXT": BOX}
+    data = read(write(tmp_path, {**files, "images/b.png": None, "labels/b.txt": BOX}))
+    assert len(data.training.numbers) == 2
+    assert data.notes == []
+
+
 def test_folders_above_the_data_folder_are_no_images(tmp_path):
     root = write(tmp_path / "images", {"classes.txt": "cat\n", "a.png": None, "a.txt": BOX})
     (tmp_path / "labels").mkdir()

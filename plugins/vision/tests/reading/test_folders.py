@@ -1,7 +1,14 @@
+import errno
+
 import pytest
 
 from tf_frame.errors import DataError
-from tf_frame_vision.reading.folders import existing_folder, first_existing, visible
+from tf_frame_vision.reading.folders import (
+    existing_folder,
+    first_existing,
+    naming_unreadable,
+    visible,
+)
 from tf_frame_vision.reading.shards import find_shards
 
 
@@ -29,6 +36,15 @@ def test_the_first_pattern_that_fits_counts_and_names_are_sorted(folder):
     assert first_existing(folder, ["no"]) is None
 
 
+@pytest.mark.parametrize(
+    ("name", "error", "message"),
+    [("a.txt", DataError, "^a.txt cannot be read: Permission"), (None, PermissionError, "Errno")],
+)
+def test_a_file_that_cannot_be_opened_is_named(name, error, message):
+    with pytest.raises(error, match=message), naming_unreadable():
+        raise PermissionError(errno.EACCES, "Permission denied", name)
+
+
 def test_missing_and_other_shards_and_folders_are_refused(folder):
     (folder / "train-00001-of-00002").unlink()
     with pytest.raises(DataError, match=r"has 1 of 2 shards; train-00001-of-00002 is missing"):
@@ -43,5 +59,8 @@ def test_missing_and_other_shards_and_folders_are_refused(folder):
         existing_folder("", "--input.data_dir", "Give one")
     with pytest.raises(DataError, match=r"/no \(--input.data_dir\) does not exist, .* Give one\."):
         existing_folder("/no", "--input.data_dir", "Give one")
+    (folder / "Data.ZIP").touch()
+    with pytest.raises(DataError, match=r"Data.ZIP \(--input.data_dir\) is no folder; unpack it"):
+        existing_folder(folder / "Data.ZIP", "--input.data_dir", "Give one")
     with pytest.raises(DataError, match=r"labels.txt cannot be read: Not a directory"):
         visible(folder / "labels.txt", folders=False)

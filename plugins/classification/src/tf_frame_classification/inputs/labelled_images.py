@@ -15,6 +15,7 @@ from tf_frame.errors import ConfigError
 from tf_frame_vision.data_content import count_classes
 from tf_frame_vision.example_input import ExampleInput, ExampleOptions, Split
 from tf_frame_vision.preprocessing import load_preprocessing
+from tf_frame_vision.reading.folders import naming_unreadable
 
 # Key of the label in records.
 LABEL = "image/class/label"
@@ -67,7 +68,8 @@ class LabelledImages(ExampleInput):
         self.preprocess = load_preprocessing(params.preprocessing)
         self._trained = info
         if info is None:
-            self.find()
+            with naming_unreadable():
+                self.find()
 
     @classmethod
     def without_data(cls, *, params: Any, info: InputInfo) -> Input:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from tf_frame.errors import DataError
+from tf_frame.text import brief
 from tf_frame.text_file import parse_integer, read_json
 from tf_frame_deeplab.convert.source import (
     MaskedPicture,
@@ -110,16 +111,22 @@ def _pictures(
             problem = f"it lacks or names an unknown {error}"
         elif isinstance(error, TypeError):  # Such as a text where an object stands.
             problem = "it has not the form of panoptic records"
-        raise DataError(f"a record of {source}, {place!r}: {problem}") from None
+        raise DataError(f"a record of {source}, {brief(place)}: {problem}") from None
     return pictures
 
 
 def _image_id(value: Any) -> int | str:
-    """Returns an id as a number if it is one, so that 1, 1.0 and "1" are the same image."""
+    """Returns an id as a number if it is one, so that 1, 1.0 and "1" are the same image.
+
+    Raises:
+      ValueError: it is neither a number nor a text.
+    """
     try:
         return parse_integer(value)
     except ValueError:
-        return str(value)
+        if isinstance(value, str):
+            return value
+        raise
 
 
 def _meaning(segments: Sequence[Mapping[str, Any]], classes: Mapping[int, int]) -> Meaning:

@@ -17,6 +17,7 @@ from tf_frame_deeplab.inputs.mean_pixel import MEAN_PIXEL
 from tf_frame_deeplab.inputs.semantic_input import SemanticInput
 from tf_frame_vision.data_content import SplitContent
 from tf_frame_vision.example_input import ExampleInput, ExampleOptions, Split
+from tf_frame_vision.reading.folders import naming_unreadable
 
 # Masks of fewer images may be the same by chance; so many are compared.
 _SEVERAL, COMPARED_MASKS = 4, 20
@@ -94,7 +95,8 @@ class SegmentedImages(SemanticInput, ExampleInput):
         else:
             self.label_names = ("semantic",)  # type: ignore[misc]
         if info is None:
-            self.find()
+            with naming_unreadable():
+                self.find()
 
     def find(self) -> None:
         """Finds the data, and calls `use`.

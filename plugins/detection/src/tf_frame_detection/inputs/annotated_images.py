@@ -39,7 +39,7 @@ from tf_frame_vision.example_input import (
 )
 from tf_frame_vision.formats import look_alikes
 from tf_frame_vision.formats.look_alikes import naming_look_alikes
-from tf_frame_vision.reading.folders import HeldOutOptions, existing_folder
+from tf_frame_vision.reading.folders import HeldOutOptions, existing_folder, naming_unreadable
 from tf_frame_vision.reading.splits import check_held_out
 
 # Format of a folder -> the option that chooses its input.
@@ -118,7 +118,8 @@ class AnnotatedImages(DetectionInput, ExampleInput):
                 *parse(params.data_augmentation, "--input.data_augmentation"),
             ]
         if info is None:
-            self.find()
+            with naming_unreadable():
+                self.find()
 
     def find(self) -> None:
         """Finds the data: sets `class_names` and `splits`.

@@ -20,6 +20,7 @@ from tf_frame import Input, InputContext, InputInfo, Mode, ServingForm, option
 from tf_frame.errors import ConfigError
 from tf_frame_recognition.labels import LOWER, LabelMap, load_label_map
 from tf_frame_vision.example_input import IMAGE_SUFFIXES
+from tf_frame_vision.reading.folders import naming_unreadable
 
 
 @dataclasses.dataclass(frozen=True)
@@ -59,7 +60,8 @@ class TextInput(Input):
         self.trained = info
         if info is None:
             self.label_map = load_label_map(params.characters)
-            self.find()
+            with naming_unreadable():
+                self.find()
         else:
             self.label_map = LabelMap(info.class_names)
 

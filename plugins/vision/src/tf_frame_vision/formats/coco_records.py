@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from tf_frame.errors import DataError
+from tf_frame.text import brief
 from tf_frame.text_file import parse_integer
 from tf_frame_vision.formats.record_fields import (
     LARGEST_ID,
@@ -108,7 +109,7 @@ class Records:
                 if key not in record:
                     raise RecordError(f"it has no {key}")
             if image is None:
-                raise RecordError(f"there is no image {record['image_id']!r}")
+                raise RecordError(f"there is no image {brief(record['image_id'])}")
             box, data, size = self._parse(record)
             category = parse_category(record["category_id"])
             crowd = parse_crowd(record.get("iscrowd"))

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from tf_frame.errors import DataError
+from tf_frame.text import brief
 from tf_frame.text_file import normal_name, parse_integer, read_json
 from tf_frame_vision.reading.image_header import ImageError
 from tf_frame_vision.reading.pixels import load_mask
@@ -133,7 +134,7 @@ def parse_shape(shape: Any) -> tuple[str, str, list[float], int | str | None]:
     if not isinstance(label, str) or not label.strip():
         raise ShapeError("it has no label")
     if not isinstance(kind, str):
-        raise ShapeError(f"its shape_type {kind!r} is no text")
+        raise ShapeError(f"its shape_type {brief(kind)} is no text")
     group = shape.get("group_id")
     if not isinstance(group, (int, str)):
         group = None

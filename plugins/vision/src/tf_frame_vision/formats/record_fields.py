@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from tf_frame.text import brief
 from tf_frame.text_file import parse_integer
 
 Size = tuple[int, int]
@@ -71,7 +72,7 @@ def parse_category(value: Any) -> int:
     except ValueError:
         id_ = LARGEST_ID
     if abs(id_) >= LARGEST_ID:
-        raise RecordError(f"its category {value!r} is none of the file's")
+        raise RecordError(f"its category {brief(value)} is none of the file's")
     return id_
 
 
@@ -86,4 +87,4 @@ def parse_crowd(value: Any) -> bool:
     try:
         return parse_integer(value) != 0
     except ValueError:
-        raise RecordError(f"its iscrowd {value!r} is neither 0 nor 1") from None
+        raise RecordError(f"its iscrowd {brief(value)} is neither 0 nor 1") from None

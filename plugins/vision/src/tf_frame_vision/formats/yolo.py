@@ -28,6 +28,7 @@ from tf_frame_vision.reading.splits import Splits
 
 # Label files without an image that are opened, to tell them from notes of people.
 _OPENED = 20
+_ENDING = ".txt"
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
@@ -139,11 +140,23 @@ def read_yolo(root: Path, params: Any) -> YoloData:
 
 def _label_paths(images: Sequence[str], root: Path) -> list[str]:
     folders = {folder: labels_folder(folder, root) for folder in {*map(os.path.dirname, images)}}
-    stems = [os.path.splitext(image)[0] for image in images]
-    return [
-        os.path.join(folders[os.path.dirname(stem)], f"{os.path.basename(stem)}.txt")
-        for stem in stems
-    ]
+    names = {folder: _other_endings(folder) for folder in {*folders.values()}}
+    labels = []
+    for image in images:
+        folder, name = os.path.split(os.path.splitext(image)[0])
+        folder, name = folders[folder], f"{name}{_ENDING}"
+        labels.append(os.path.join(folder, names[folder].get(name, name)))
+    return labels
+
+
+def _other_endings(folder: str) -> dict[str, str]:
+    """Returns the names of label files with the ending in upper case, by those in lower case."""
+    if not os.path.isdir(folder):
+        return {}
+    names = visible(Path(folder), folders=False)
+    stems = (os.path.splitext(name) for name in names)
+    other = {stem + _ENDING: stem + end for stem, end in stems if end.lower() == _ENDING != end}
+    return {name: there for name, there in other.items() if name not in names}
 
 
 def _part(
@@ -215,7 +228,7 @@ def _notes(layout: Layout, labels: Sequence[str], missing: int) -> list[str]:
         for folder in folders
         if os.path.isdir(folder)
         for name in visible(Path(folder), folders=False)
-        if name.lower().endswith(".txt") and (path := os.path.join(folder, name)) not in names
+        if name.lower().endswith(_ENDING) and (path := os.path.join(folder, name)) not in names
     ]
     example = next((path for path in alone[:_OPENED] if has_object(Path(path))), None)
     if example:

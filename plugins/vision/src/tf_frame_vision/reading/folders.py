@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import hashlib
 import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from tf_frame import option
@@ -16,6 +17,7 @@ from tf_frame.visible_files import list_entries, walk_files
 
 _HIDDEN = "hidden and system files"
 _SOME = 3
+_ARCHIVES = (".zip", ".tar", ".tgz", ".gz", ".bz2", ".xz", ".7z", ".rar")
 
 
 def existing_folder(folder: str | Path, option: str, what_to_do: str) -> Path:
@@ -32,11 +34,28 @@ def existing_folder(folder: str | Path, option: str, what_to_do: str) -> Path:
     if not str(folder):
         raise DataError(f"{option} is not given. {what_to_do}.")
     path = Path(folder).expanduser()
+    if path.name.lower().endswith(_ARCHIVES) and path.is_file():
+        raise DataError(f"{path} ({option}) is no folder; unpack it and give its folder")
     if not path.is_dir():
         raise DataError(
             f"the folder {path} ({option}) does not exist, or is not a folder. {what_to_do}."
         )
     return path
+
+
+@contextlib.contextmanager
+def naming_unreadable() -> Iterator[None]:
+    """Names the file or folder of the data that the block cannot read.
+
+    Raises:
+      DataError: there is one.
+    """
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None:
+            raise
+        raise DataError(f"{error.filename} cannot be read: {error.strerror}") from None
 
 
 def visible(folder: Path, *, folders: bool, left_out: Counter[str] | None = None) -> list[str]:

@@ -18,7 +18,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame import InputContext
 from tf_frame_vision.reading.examples import without_autograph
-from tf_frame_vision.reading.skipped import without_unusable
+from tf_frame_vision.reading.skipped import as_utf8, without_unusable
 
 _INT64_MAX = 2**63 - 1
 
@@ -133,7 +133,7 @@ def _padding(name: str, spec: Any, padding: Mapping[str, float]) -> Any:
 def asserted(example: Any) -> Any:
     """Returns the example; one with a problem ends the run."""
     what_to_do = "; mend or remove it, or give --input.skip_corrupt"
-    message = tf.strings.join([example["problem"], what_to_do])
+    message = as_utf8(tf.strings.join([example["problem"], what_to_do]))
     with tf.control_dependencies([tf.Assert(tf.equal(example["problem"], ""), [message])]):
         return tf.nest.map_structure(tf.identity, example)
 

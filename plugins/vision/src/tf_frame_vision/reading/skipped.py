@@ -65,7 +65,7 @@ def without_unusable(read: Any, *, count: int, damaged: Sequence[str]) -> Any:
         first = tf.where(is_new & (skipped < _NAMED), longer, first)
         skipped += tf.cast(is_new, tf.int64)
         in_a_row = tf.where(is_bad, in_a_row + 1, tf.zeros_like(in_a_row))
-        message = tf.strings.join(["not one example can be used, such as ", problem])
+        message = as_utf8(tf.strings.join(["not one example can be used, such as ", problem]))
         with tf.control_dependencies([tf.Assert(in_a_row < 2 * count, [message])]):
             state = tuple(map(tf.identity, (skipped, first, in_a_row)))
         return state, (number, example, {SKIPPED: state[0], SKIPPED_FIRST: state[1]}, is_bad)
@@ -90,6 +90,14 @@ class Counted:
     features: Any
     hooks: Sequence[Any] = ()
     metrics: Mapping[str, tuple[Any, Any]] = dataclasses.field(default_factory=dict)
+
+
+def as_utf8(message: Any) -> Any:
+    """Returns the message of an error without bytes that are no UTF-8, as of a damaged record.
+
+    TensorFlow raises a `UnicodeDecodeError` for an error with such a message.
+    """
+    return tf.strings.unicode_transcode(message, "UTF-8", "UTF-8")
 
 
 def count_skipped(features: Any) -> Counted:
