@@ -276,7 +276,7 @@ def test_an_image_file_is_named_left_out_and_missed(tmp_path, jpeg, take):
     assert [found["problem"].decode() for _, found in take(read)] == [
         "",
         f"{tmp_path}/2.jpg: it cannot be decoded: Truncated File Read",
-        f"{tmp_path}/3.jpg: it cannot be read",
+        f"{tmp_path}/3.jpg: it is missing or cannot be opened",
         f"{tmp_path}/4.jpg: it is empty",
     ]
 

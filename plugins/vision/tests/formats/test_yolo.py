@@ -310,6 +310,15 @@ def test_labels_without_images_and_images_without_labels(tmp_path):
     ]
 
 
+def test_files_with_other_classes_are_told(tmp_path):
+    files = {"data.yaml": "names: [cat, dog]\n", "a.png": None, "a.txt": BOX}
+    root = write(tmp_path, {**files, "classes.txt": "dog\ncat\n"})
+    assert read(root).notes == [
+        f"the classes are those of {root}/data.yaml; {root}/classes.txt has others"
+    ]
+    assert read(write(root, {"classes.txt": "cat\n\ndog"})).notes == []
+
+
 def test_label_files_may_end_in_upper_case(tmp_path):
     files = {"classes.txt": "cat\n", "images/a.png": None, "labels/a.TXT": BOX}
     data = read(write(tmp_path, {**files, "images/b.png": None, "labels/b.txt": BOX}))

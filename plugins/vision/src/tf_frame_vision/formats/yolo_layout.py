@@ -87,6 +87,7 @@ def find_layout(root: Path, params: Any) -> Layout:
     content = read_yaml(path) if path else {}
     names, names_file = _class_names(root, params, path, content)
     finder = _Finder(root, path or root, params.allow_outside)
+    finder.notes += _other_names(root, names, names_file)
     if path and content.get("train"):
         training, evaluation = finder.from_yaml(content, params.eval_split)
     else:
@@ -216,6 +217,18 @@ class _Finder:
 
 def _option_path(text: str) -> Path | None:
     return Path(text).expanduser() if text else None
+
+
+def _other_names(root: Path, names: Sequence[str], source: Path) -> list[str]:
+    """Returns a note if a further file of the data folder names other classes."""
+    other = first_existing(root, _NAMES)
+    if other is None or other == source:
+        return []
+    try:
+        is_same = read_class_names(other) == list(names)
+    except DataError:
+        is_same = False  # Nothing needs the file.
+    return [] if is_same else [f"the classes are those of {source}; {other} has others"]
 
 
 def _class_names(

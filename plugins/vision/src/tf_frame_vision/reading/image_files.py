@@ -60,7 +60,9 @@ def _read_image(path: Any, specs: Any, values: Mapping[str, Any], options: Any) 
         return example(specs, {**values, "image": image}, path, problem)
 
     attempts = [functools.partial(read, decode) for decode in image_decoders(options)]
-    return first_readable(files, attempts, unreadable(specs, path, "it cannot be read"))
+    return first_readable(
+        files, attempts, unreadable(specs, path, "it is missing or cannot be opened")
+    )
 
 
 def images_to_predict(
