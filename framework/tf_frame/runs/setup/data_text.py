@@ -96,7 +96,9 @@ def data_page(report: DataReport) -> str:
 
 
 def _overview(report: DataReport) -> str:
-    rows: list[tuple[str, ...]] = [("", "examples", "smallest (h x w)", "median", "largest", "place")]
+    rows: list[tuple[str, ...]] = [
+        ("", "examples", "smallest (h x w)", "median", "largest", "place")
+    ]
     for mode, split in report.splits.items():
         sizes = [_size(size) for size in split.sizes] or [""] * 3
         count = "unknown" if split.examples is None else str(split.examples)
