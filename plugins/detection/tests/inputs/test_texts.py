@@ -85,6 +85,13 @@ def test_lists_have_names_with_blanks_and_numbers(tmp_path):
     assert read_list(path, ["IMG (1)", f"{COMPOSED} 2"]) == ["IMG (1)", "000012", f"{COMPOSED} 2"]
 
 
+def test_lists_may_have_the_endings_of_files(tmp_path):
+    path = tmp_path / "list.txt"
+    path.write_text("a.jpg 1\nb.XML\nc.d\nnone.jpg\nv1.txt\n")
+    expected = ["a", "b", "c.d", "none.jpg", "v1.txt"]
+    assert read_list(path, ["a", "b", "c", "v1", "v1.txt"]) == expected
+
+
 def test_classes_keep_their_blanks_and_are_named_once(tmp_path):
     path = tmp_path / "classes.txt"
     path.write_text(f"traffic  light \r\r\n\t{COMPOSED}\n")

@@ -167,6 +167,8 @@ def test_files_of_labels_that_cannot_be_used(tmp_path):
         (b"\n", "has no line"),
         (b"a.png x\na.png y\n", r"line 2 has a.png again"),
         (b"a.png,x\n", r"line 1 is 'a.png,x', and a comma alone .* text: a.png, \"x\"$"),
+        (b"a.png,x, y\n", r"a comma alone .* text: a.png, \"x, y\"$"),
+        (b'a.png, "x\n', r"a comma alone .* text: a.png, \"x\"$"),
     ):
         (tmp_path / "labels.txt").write_bytes(content)
         with pytest.raises(DataError, match=message):

@@ -67,20 +67,29 @@ def read_list(path: Path, existing: Collection[str]) -> list[str]:
     Args:
       path: the list.
       existing: names that there are. A line that is none of them is its first word, because
-        lists of a class in PASCAL VOC have a number after the name.
+        lists of a class in PASCAL VOC have a number after the name; without the ending of a file
+        if that is there.
 
     Raises:
       DataError: the list cannot be read, is empty, or has a name twice.
     """
     by_form = {normal_name(name): name for name in existing}
     lines = text_file.read_names(path)
-    names = [by_form.get(normal_name(line)) or split_words(line)[0] for line in lines]
+    words = [by_form.get(normal_name(line)) or split_words(line)[0] for line in lines]
+    names = [_without_ending(word, by_form) for word in words]
     if not names:
         raise DataError(f"the list {path} is empty; write a name in each line")
     twice = find_repeated(names)
     if twice is not None:
         raise DataError(f"the list {path} names {twice} twice; remove one line")
     return names
+
+
+def _without_ending(name: str, by_form: Mapping[str, str]) -> str:
+    stem, ending = os.path.splitext(name)
+    if normal_name(name) in by_form or ending.lower() not in (*IMAGE_SUFFIXES, ".xml", ".txt"):
+        return name
+    return by_form.get(normal_name(stem), name)
 
 
 def files_by_stem(

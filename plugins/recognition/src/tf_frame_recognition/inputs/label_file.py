@@ -57,7 +57,7 @@ def read_label_file(
         if not os.path.exists(root / base / name):
             name = name.lstrip(BLANKS)  # The line is indented.
         if params.text_from == LINE and not os.path.exists(root / base / name):
-            _refuse_comma(name, f"{place} is {line!r}")
+            _refuse_comma(name, place, line)
         name = name_inside(root, name, base=base, allow_outside=params.allow_outside, source=place)
         if not name.isascii():
             name = path_below(root, existing_form(root / name))
@@ -70,12 +70,13 @@ def read_label_file(
     return texts, lines
 
 
-def _refuse_comma(name: str, line: str) -> None:
-    comma = _COMMA.fullmatch(name)
-    if comma:
+def _refuse_comma(name: str, place: str, line: str) -> None:
+    comma = _COMMA.fullmatch(line.strip(BLANKS))
+    if comma and _COMMA.fullmatch(name):
+        text = comma["text"].strip(f'{BLANKS}"')
         raise DataError(
-            f"{line}, and a comma alone does not divide file and text; write a tab instead, or "
-            f'quotes around the text: {comma["file"]}, "{comma["text"]}"'
+            f"{place} is {line!r}, and a comma alone does not divide file and text; write a tab "
+            f'instead, or quotes around the text: {comma["file"]}, "{text}"'
         )
 
 
