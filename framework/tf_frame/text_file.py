@@ -104,9 +104,13 @@ def read_csv(path: AnyPath) -> list[list[str]]:
         raise DataError(f"{path} is no CSV: {error}") from None
 
 
-def is_text(name: str) -> bool:
-    """Returns whether the name of a file or folder is text in UTF-8, and no other bytes."""
-    return not any("\udc80" <= character <= "\udcff" for character in name)
+def is_unicode(text: str) -> bool:
+    """Returns whether a text has no halves of characters, as names of files with other bytes do."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def normal_name(text: str) -> str:

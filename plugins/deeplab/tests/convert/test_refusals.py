@@ -74,7 +74,7 @@ DAMAGE = {
         lambda root: change_segments(root, [{"id": "x"}]),
         "panoptic_train2017.json, '0.png': 'x' of type str is no whole number",
     ),
-    "an image whose id is a list": (
+    "an image with a list as id": (
         coco_panoptic,
         lambda root: change_first(root, "images", id=[[1]] * 90),
         r"2017.json, '0.jpg': \[\[1\], \[1\], .{60,70} of type list is no whole number$",

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tf_frame.errors import DataError
-from tf_frame.text_file import is_text, normal_name
+from tf_frame.text_file import is_unicode, normal_name
 from tf_frame_vision.example_input import IMAGE_SUFFIXES
 from tf_frame_vision.reading.folders import files_below, name_some, visible
 from tf_frame_vision.reading.splits import LAYOUTS, Splits, find_splits, split_kind
@@ -59,7 +59,7 @@ def list_class_files(folder: Path, left_out: Counter[str]) -> ClassFiles:
     """
     files: dict[str, Sequence[str]] = {}
     for name in visible(folder, folders=True, left_out=left_out):
-        if not is_text(name):
+        if not is_unicode(name):
             raise DataError(
                 f"the name of the class folder {folder / name} is no text in UTF-8; rename it"
             )

@@ -13,7 +13,7 @@ from typing import Any
 
 from tf_frame.atomic_output import write_file
 from tf_frame.errors import ConfigError, DataError
-from tf_frame.text_file import read_json, split_lines
+from tf_frame.text_file import is_unicode, read_json, split_lines
 
 
 def settings_path(output: Path, split: str) -> Path:
@@ -84,7 +84,7 @@ def write_names(output: Path, file: str, lines: Sequence[str]) -> None:
     """
     path = output / file
     for line in lines:
-        if split_lines(line) != [line] or not _is_unicode(line):
+        if split_lines(line) != [line] or "\0" in line or not is_unicode(line):
             raise DataError(
                 f"{file} cannot hold {line!r}, which has a line end, a zero or bytes that are no "
                 "text; rename the class"
@@ -96,13 +96,6 @@ def write_names(output: Path, file: str, lines: Sequence[str]) -> None:
             f"{' ...' if len(lines) > 5 else ''}; all splits in a folder must have the same classes"
         )
     write_file(str(path), content)
-
-
-def _is_unicode(line: str) -> bool:
-    try:
-        return "\0" not in line and bool(line.encode())
-    except UnicodeEncodeError:
-        return False
 
 
 def _as_json(value: Any) -> str:
