@@ -1,0 +1,60 @@
+"""The table of names: what TensorFlow 1 called a function, and what stands for it today.
+
+    find("tensorflow.contrib.rnn.LSTMCell")  # Row(was="tf.contrib.rnn.LSTMCell", target=...)
+
+The rows are in `families`, a module for each family of names. The table imports no TensorFlow.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import pkgutil
+from collections.abc import Mapping
+
+from tf_frame_legacy.names import families
+from tf_frame_legacy.names.row import (
+    ALIAS as ALIAS,
+    ANY as ANY,
+    NOT_OFFERED as NOT_OFFERED,
+    OURS as OURS,
+    REIMPLEMENTED as REIMPLEMENTED,
+    Row as Row,
+)
+
+_ROOTS = ("tensorflow.compat.v1", "tf.compat.v1", "tensorflow", "tf")
+
+
+@functools.cache
+def table() -> Mapping[str, Row]:
+    """Returns the rows by old name."""
+    rows: dict[str, Row] = {}
+    for module in pkgutil.iter_modules(families.__path__):
+        family = importlib.import_module(f"{families.__name__}.{module.name}")
+        for row in family.ROWS:
+            if row.was in rows:
+                raise ValueError(f"{row.was} is in the table twice")
+            rows[row.was] = row
+    return rows
+
+
+def find(name: str) -> Row | None:
+    """Returns the row of an old name; None if the table has none.
+
+    Args:
+      name: a full name; TensorFlow may be spelled `tf`, `tensorflow` or `tensorflow.compat.v1`.
+    """
+    name = canonical(name)
+    row = table().get(name)
+    while row is None and "." in name:
+        name = name.rpartition(".")[0]
+        row = table().get(f"{name}.{ANY}")
+    return row
+
+
+def canonical(name: str) -> str:
+    """Returns the name as the table spells it, with `tf` for TensorFlow."""
+    for root in _ROOTS:
+        if name == root or name.startswith(f"{root}."):
+            return "tf" + name.removeprefix(root)
+    return name
