@@ -15,4 +15,5 @@ setup(
     install_requires=["tf-frame>=0.1,<0.2"],
     package_dir={"": "src"},
     packages=find_packages("src"),
+    entry_points={"tf_frame.commands": ["legacy = tf_frame_legacy.cli.command:Legacy"]},
 )

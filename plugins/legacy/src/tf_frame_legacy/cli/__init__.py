@@ -1,0 +1,1 @@
+"""The command `tf-frame legacy`, one module for each sub-command."""

@@ -1,0 +1,90 @@
+"""`tf-frame legacy run SCRIPT`: runs an old program as it is."""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+import traceback
+from collections.abc import Sequence
+from types import TracebackType
+
+from tf_frame.command_line.option_help import group_text
+from tf_frame.command_line.screen import complain, report
+from tf_frame.config.flags import parse_words
+from tf_frame.config.option import declared_options, option, resolve
+from tf_frame.errors import EXIT_FAILED, EXIT_OK, EXIT_USAGE, ConfigError
+from tf_frame_legacy.program.faults import explain_error
+from tf_frame_legacy.program.importing import Imports
+from tf_frame_legacy.program.run import Program, find_module, find_script
+
+_USAGE = """usage: tf-frame legacy run [OPTIONS] SCRIPT [WORDS]
+       tf-frame legacy run [OPTIONS] -m MODULE [WORDS]
+
+Runs a program for TensorFlow 1 as it is: `tensorflow`, with contrib, estimator, layers and rnn cells,
+tf_slim and tensorflow_estimator are, for the files of the program, those of TensorFlow 1. All words
+after SCRIPT or MODULE are the program's own. python -m tf_frame_legacy is the same command."""
+
+
+@dataclasses.dataclass(frozen=True)
+class RunOptions:
+    """The options before the script."""
+
+    with_old_packages: bool = option(
+        False, "give the program old NumPy, SciPy, Pillow, yaml.load, time.clock ..., too"
+    )
+    resource_variables: bool = option(
+        False, "make resource variables; without it they are reference variables, as they were"
+    )
+
+
+def main(argv: Sequence[str]) -> int:
+    """Runs the program; returns its exit code.
+
+    Raises:
+      ConfigError: a wrong option, or there is no such script.
+      SystemExit: the program ended itself.
+    """
+    declared = declared_options(RunOptions)
+    if not argv or argv[0] in ("-h", "--help"):
+        report(f"{_USAGE}\n\n{group_text('Options', declared, {})}")
+        return EXIT_OK if argv else EXIT_USAGE
+    at = argv.index("-m") if "-m" in argv else len(argv)
+    values, words = parse_words(argv[:at], declared, stops_at_word=True)
+    program = _find_program(words, argv[at:])
+    return _run(program, resolve(RunOptions, [values]))
+
+
+def _find_program(words: Sequence[str], module: Sequence[str]) -> Program:
+    if words:
+        script, *arguments = [*words, *module]
+        return find_script(script, arguments)
+    if len(module) < 2:
+        raise ConfigError("tf-frame legacy run takes SCRIPT, or -m MODULE")
+    return find_module(module[1], module[2:])
+
+
+def _run(program: Program, options: RunOptions) -> int:
+    imports = Imports(
+        program.project,
+        old_packages=options.with_old_packages,
+        resource_variables=options.resource_variables,
+    )
+    try:
+        program.run(imports)
+    except Exception as error:
+        explanation = explain_error(error, imports)
+        if explanation is None:
+            _print_traceback(error, imports)
+        else:
+            complain(f"tf-frame: {explanation}")
+        return EXIT_FAILED
+    return EXIT_OK
+
+
+def _print_traceback(error: Exception, imports: Imports) -> None:
+    """Prints the traceback as `python` does, from the program's own code on."""
+    frames: TracebackType | None = error.__traceback__
+    while frames and not imports.project.contains(frames.tb_frame.f_code.co_filename):
+        frames = frames.tb_next
+    sys.stdout.flush()
+    traceback.print_exception(type(error), error, frames or error.__traceback__)

@@ -1,0 +1,65 @@
+"""Explains, in one line, errors of an old program that only a change of it can remove."""
+
+from __future__ import annotations
+
+import re
+import traceback
+
+from tf_frame_legacy.names import find
+from tf_frame_legacy.names.families.old_packages import OLD_PACKAGES
+from tf_frame_legacy.program.importing import Imports
+from tf_frame_legacy.program.view import NotOfferedError, NotOfferedImportError
+
+_MISSING = re.compile(
+    r"module '(?P<module>[\w.]+)' has no attribute '(?P<name>\w+)'|"
+    r"cannot import name '(?P<imported>\w+)' from '(?P<package>[\w.]+)'|"
+    r"No module named '(?P<no_module>[\w.]+)'"
+)
+_YAML = "load() missing 1 required positional argument: 'Loader'"
+_SWITCH = "--with_old_packages gives the program the old one"
+
+
+def explain_error(error: BaseException, imports: Imports) -> str | None:
+    """Returns the place and the remedy of an error; None for one that the program can mend."""
+    if isinstance(error, SyntaxError) and imports.project.contains(error.filename or ""):
+        line = (error.text or "").strip()
+        return (
+            f"{error.filename}:{error.lineno}: {error.msg}: {line!r}; code of Python 2 has to be "
+            "converted first, for instance by `pip install fissix; fissix -w FILES`"
+        )
+    remedy = _remedy(error)
+    return f"{_place(error, imports)}: {remedy}" if remedy else None
+
+
+def _remedy(error: BaseException) -> str | None:
+    text = str(error)
+    if isinstance(error, (NotOfferedError, NotOfferedImportError)):
+        return text
+    if isinstance(error, (AttributeError, ImportError)) and (missing := _MISSING.search(text)):
+        return _old_package(missing)
+    if isinstance(error, TypeError) and text.startswith(_YAML):
+        return f"PyYAML 6 has another yaml.load; {_SWITCH}"
+    if isinstance(error, TypeError) and text.startswith("only 0-dimensional arrays can be"):
+        return f"NumPy 2.4: {text}; write array.item(), or install 'numpy<2.4'"
+    if type(error).__name__ == "NotFoundError" and ".so: " in text:
+        return f"an operation in C++ or CUDA: {text.splitlines()[0]}; build it for this TensorFlow"
+    return None
+
+
+def _old_package(missing: re.Match[str]) -> str | None:
+    part = missing.groupdict()
+    module = part["module"] or part["package"] or part["no_module"] or ""
+    name = part["name"] or part["imported"]
+    full_name = f"{module}.{name}" if name else module
+    if module.partition(".")[0] not in OLD_PACKAGES:
+        return None
+    if find(full_name) is None and not module.startswith("scipy.misc"):
+        return None
+    return f"{full_name} is gone; {_SWITCH}"
+
+
+def _place(error: BaseException, imports: Imports) -> str:
+    """Returns the line of the program that raised the error."""
+    frames = traceback.extract_tb(error.__traceback__)
+    of_program = [frame for frame in frames if imports.project.contains(frame.filename)]
+    return f"{of_program[-1].filename}:{of_program[-1].lineno}" if of_program else "the program"

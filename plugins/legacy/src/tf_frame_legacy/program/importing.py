@@ -1,0 +1,140 @@
+"""The imports of an old program: its files get the modules of TensorFlow 1, all others do not.
+
+Modules of the program are executed with built-ins of their own, whose `__import__` answers
+`tensorflow` by a view. So no other import changes, and nothing is slower.
+"""
+
+from __future__ import annotations
+
+import builtins
+import contextlib
+import functools
+import logging
+import sys
+import types
+from collections.abc import Iterator, Mapping, Sequence
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
+from typing import Any
+
+from tf_frame.tensorflow_log import log_level, quiet_import
+from tf_frame_legacy.names import canonical, table
+from tf_frame_legacy.names.families.old_packages import OLD_PACKAGES
+from tf_frame_legacy.program.project import Project
+from tf_frame_legacy.program.view import ROOT, NotOfferedImportError, view
+
+# Whatever is installed under these names, the program was not written for it.
+_REPLACED = {"tensorflow", "tf_slim", "tensorflow_estimator"}
+
+
+class Imports:
+    """The imports of the files of a program.
+
+    Args:
+      project: the program.
+      old_packages: whether the program sees old versions of NumPy, SciPy, Pillow ... as well.
+      resource_variables: whether its variables are resource variables.
+    """
+
+    def __init__(
+        self, project: Project, *, old_packages: bool = False, resource_variables: bool = False
+    ) -> None:
+        self.project = project
+        self._resource_variables = resource_variables
+        self.builtins = {**vars(builtins), "__import__": self._import}
+        self._replaced = _REPLACED | (OLD_PACKAGES if old_packages else set())
+        # Most programs bring these modules along, such as `deployment` and `object_detection`.
+        self._offered = {name.partition(".")[0] for name in table()} - {ROOT, *OLD_PACKAGES}
+
+    @contextlib.contextmanager
+    def installed(self) -> Iterator[None]:
+        """Gives the modules of the program, within the block, these imports."""
+        finder = _Finder(self)
+        sys.meta_path.insert(sys.meta_path.index(PathFinder), finder)
+        try:
+            yield
+        finally:
+            sys.meta_path.remove(finder)
+
+    def _import(
+        self,
+        name: str,
+        globals: Mapping[str, Any] | None = None,
+        locals: Mapping[str, Any] | None = None,
+        fromlist: Sequence[str] | None = (),
+        level: int = 0,
+    ) -> types.ModuleType:
+        root = name.partition(".")[0]
+        if level == 0 and root in self._replaced:
+            if root in _REPLACED:
+                start_tensorflow(self._resource_variables)
+            return _import_view(name, fromlist or ())
+        try:
+            return builtins.__import__(name, globals, locals, fromlist or (), level)
+        except ModuleNotFoundError as error:
+            if level or root not in self._offered or not f"{name}.".startswith(f"{error.name}."):
+                raise
+            return _import_view(name, fromlist or ())
+
+
+class _Finder:
+    """Finds modules as Python does; those of the program get a loader with its imports."""
+
+    def __init__(self, imports: Imports) -> None:
+        self._imports = imports
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: Any = None
+    ) -> ModuleSpec | None:
+        spec = PathFinder.find_spec(name, path, target)
+        if spec is None or not isinstance(spec.loader, SourceFileLoader):
+            return spec
+        file = spec.loader.path
+        if self._imports.project.contains(file):
+            spec.loader = _Loader(self._imports, name, file)
+        return spec
+
+
+class _Loader(SourceFileLoader):
+    """Executes a module of the program with the built-ins of the program."""
+
+    def __init__(self, imports: Imports, name: str, path: str) -> None:
+        super().__init__(name, path)
+        self._imports = imports
+
+    def exec_module(self, module: types.ModuleType) -> None:
+        module.__dict__["__builtins__"] = self._imports.builtins
+        super().exec_module(module)
+
+    def get_code(self, fullname: str) -> types.CodeType:
+        """Returns the code, compiled each time: the folder of the program stays as it is."""
+        return self.source_to_code(self.get_data(self.path), self.path)
+
+
+@functools.cache
+def start_tensorflow(resource_variables: bool) -> None:
+    """Imports TensorFlow, with the behaviour of TensorFlow 1."""
+    with quiet_import():
+        import tensorflow.compat.v1 as tf
+    with log_level("tensorflow", logging.ERROR):
+        tf.disable_v2_behavior()
+    if resource_variables:
+        tf.enable_resource_variables()
+
+
+def _import_view(name: str, names: Sequence[str]) -> types.ModuleType:
+    """Returns what `import name` does: the first module, or the last if names follow."""
+    root, *parts = canonical(name).split(".")
+    module: Any = view(root)
+    for part in parts:
+        module = _member(module, part)
+    for member in names:
+        if member != "*":
+            _member(module, member)
+    return module if names else view(root)
+
+
+def _member(module: types.ModuleType, name: str) -> Any:
+    try:
+        return getattr(module, name)
+    except AttributeError as error:
+        raise NotOfferedImportError(str(error), name=module.__name__) from None

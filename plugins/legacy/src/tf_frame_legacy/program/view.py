@@ -1,0 +1,168 @@
+"""The modules of TensorFlow 1 as objects: the names of the table, then those of TensorFlow 2.
+
+    tf = view("tf")
+    tf.contrib.rnn.LSTMCell  # a row of the table
+    tf.matmul                # tensorflow.compat.v1.matmul
+
+A name is looked up once; from then on it is an attribute like any other.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import importlib
+import types
+from collections.abc import Iterator
+from typing import Any
+
+from tf_frame.errors import ConfigError
+from tf_frame_legacy.names import ANY, NOT_OFFERED, Row, canonical, table
+
+ROOT = "tf"
+_V1 = "tensorflow.compat.v1"
+# TensorFlow 2 answers these names with an error only.
+_EMPTY = {"tf.layers", "tf.nn.rnn_cell"}
+_VERSION = "1.15.5"
+_VERSIONS = {"tf.__version__", "tf.VERSION", "tf.version.VERSION"}
+
+
+class NotOfferedError(ConfigError, AttributeError):
+    """An attribute of TensorFlow 1 that tf-frame does not offer, or that nobody knows."""
+
+
+class NotOfferedImportError(ConfigError, ImportError):
+    """A module or name of TensorFlow 1 that cannot be imported."""
+
+
+class View(types.ModuleType):
+    """A module as an old program knows it.
+
+    Args:
+      path: its name in the table: `tf.contrib.rnn`.
+      real: the module of this name today; None: there is none.
+    """
+
+    def __init__(self, path: str, real: types.ModuleType | None) -> None:
+        super().__init__(_spelled(path), getattr(real, "__doc__", None))
+        self.__path__: list[str] = []  # Makes it a package for `from ... import`.
+        self.__dict__.update(_path=path, _real=real)
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "__all__":
+            return [name for name in dir(self) if not name.startswith("_")]
+        if name.startswith("__") and name not in ("__version__", "__git_version__"):
+            return getattr(self._real, name)
+        value = self.__dict__[name] = find(self._path, name, self._real)
+        return value
+
+    def __dir__(self) -> list[str]:
+        names = _children().get(self._path, set()) | set(dir(self._real) if self._real else ())
+        return sorted(names - {ANY})
+
+
+@functools.cache
+def view(path: str) -> View:
+    """Returns the module with this name of the table; a new one every time would lose changes."""
+    return View(path, _real_module(path))
+
+
+def find(path: str, name: str, real: types.ModuleType | None) -> Any:
+    """Returns what a name of a module stands for.
+
+    Raises:
+      NotOfferedError: nothing does.
+    """
+    full_name = canonical(f"{path}.{name}")
+    row = table().get(full_name)
+    if row is not None and row.kind != NOT_OFFERED:
+        return load(row.target)
+    if full_name in _VERSIONS:
+        return _VERSION
+    if row is None:
+        if full_name == ROOT or full_name in _children():
+            return view(full_name)
+        with contextlib.suppress(AttributeError, ModuleNotFoundError):
+            return _attribute(real, name) if real else _private_module(full_name)
+    raise NotOfferedError(explain(full_name, row or table().get(f"{path}.{ANY}")))
+
+
+def load(target: str) -> Any:
+    """Returns the object with a full name, whose modules are imported."""
+    first, *names = target.split(".")
+    value, path = importlib.import_module(first), first
+    for name in names:
+        path = f"{path}.{name}"
+        try:
+            value = getattr(value, name)
+        except AttributeError:
+            value = importlib.import_module(path)
+    return value
+
+
+def explain(full_name: str, row: Row | None) -> str:
+    """Returns the reason for a name that is not offered."""
+    if row is not None:
+        return f"{full_name} is not offered: {row.note}"
+    return (
+        f"{full_name} is unknown: TensorFlow 2 has no such name, and neither has tf-frame's table "
+        "of old names"
+    )
+
+
+def _attribute(real: types.ModuleType, name: str) -> Any:
+    try:
+        return getattr(real, name)
+    except AttributeError:
+        # A private module that nothing has imported yet is no attribute.
+        base = "tensorflow" if real.__name__.endswith("compat.v1") else real.__name__
+        return importlib.import_module(f"{base}.{name}")
+
+
+def _private_module(full_name: str) -> types.ModuleType:
+    return importlib.import_module(_spelled(full_name))
+
+
+def _real_module(path: str) -> types.ModuleType | None:
+    if path == ROOT:
+        return importlib.import_module(_V1)
+    if path in _EMPTY:
+        return None
+    if path == "tf.keras":
+        return _keras()
+    parent, _, name = path.rpartition(".")
+    with contextlib.suppress(ImportError, AttributeError):
+        if not parent:
+            return importlib.import_module(path)
+        above = view(parent)._real
+        real = _attribute(above, name) if above else None
+        return real if isinstance(real, types.ModuleType) else None
+    return None
+
+
+def _keras() -> types.ModuleType:
+    """Returns Keras 2, which graphs need; the part of it in TensorFlow unless it is installed."""
+    try:
+        return importlib.import_module("tf_keras.api._v1.keras")
+    except ImportError:
+        return importlib.import_module("tensorflow.python.keras")
+
+
+def _spelled(path: str) -> str:
+    return "tensorflow" + path.removeprefix(ROOT) if path.split(".")[0] == ROOT else path
+
+
+@functools.cache
+def _children() -> dict[str, set[str]]:
+    """Returns the names that the table has in each module, and the modules on the way there."""
+    children: dict[str, set[str]] = {"tf.compat": {"v1"}, "tf": {"keras"}, "tf.keras": set()}
+    for name in table():
+        for parent, child in _steps(name):
+            children.setdefault(parent, set()).add(child)
+    return children
+
+
+def _steps(name: str) -> Iterator[tuple[str, str]]:
+    while "." in name:
+        name, _, child = name.rpartition(".")
+        yield name, child
