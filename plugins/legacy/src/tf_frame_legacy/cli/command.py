@@ -15,7 +15,7 @@ _SUB_COMMANDS = {
     "check": ("tf_frame_legacy.source.check", "tell what of a program runs, without running it"),
     "convert": (
         "tf_frame_legacy.source.convert",
-        "rewrite a program, so that it runs without this",
+        "rewrite a program to run without this",
     ),
     "where": ("tf_frame_legacy.cli.where", "tell what stands for an old name"),
 }

@@ -20,8 +20,8 @@ from tf_frame_legacy.program.run import Program, find_module, find_script
 _USAGE = """usage: tf-frame legacy run [OPTIONS] SCRIPT [WORDS]
        tf-frame legacy run [OPTIONS] -m MODULE [WORDS]
 
-Runs a program for TensorFlow 1 as it is: `tensorflow`, with contrib, estimator, layers and rnn cells,
-tf_slim and tensorflow_estimator are, for the files of the program, those of TensorFlow 1. All words
+Runs a program for TensorFlow 1 as it is. For the files of the program, and no others, `tensorflow`
+has contrib, estimator, layers and rnn cells, and tf_slim and tensorflow_estimator exist. All words
 after SCRIPT or MODULE are the program's own. python -m tf_frame_legacy is the same command."""
 
 

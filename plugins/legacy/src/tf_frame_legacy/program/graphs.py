@@ -7,7 +7,7 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 
-class name_scope(tf.name_scope):  # noqa: N801
+class name_scope(tf.name_scope):
     """`tf.name_scope`, in which a second argument that is no text counts as `values`.
 
     TensorFlow 1 ignored the default name whenever there was a name.
