@@ -6,13 +6,13 @@ import dataclasses
 import sys
 import traceback
 from collections.abc import Sequence
-from types import TracebackType
 
 from tf_frame.command_line.option_help import group_text
 from tf_frame.command_line.screen import complain, report
 from tf_frame.config.flags import parse_words
 from tf_frame.config.option import declared_options, option, resolve
 from tf_frame.errors import EXIT_FAILED, EXIT_OK, EXIT_USAGE, ConfigError
+from tf_frame_legacy.program import importing
 from tf_frame_legacy.program.faults import explain_error
 from tf_frame_legacy.program.importing import Imports
 from tf_frame_legacy.program.run import Program, find_module, find_script
@@ -81,10 +81,15 @@ def _run(program: Program, options: RunOptions) -> int:
     return EXIT_OK
 
 
-def _print_traceback(error: Exception, imports: Imports) -> None:
-    """Prints the traceback as `python` does, from the program's own code on."""
-    frames: TracebackType | None = error.__traceback__
+def _print_traceback(error: BaseException, imports: Imports) -> None:
+    """Prints the traceback as `python` does, without the frames of this command."""
+    frames = error.__traceback__
     while frames and not imports.project.contains(frames.tb_frame.f_code.co_filename):
         frames = frames.tb_next
+    report = traceback.TracebackException(type(error), error, frames or error.__traceback__)
+    part: traceback.TracebackException | None = report
+    while part is not None:
+        part.stack[:] = [frame for frame in part.stack if frame.filename != importing.__file__]
+        part = part.__cause__ or part.__context__
     sys.stdout.flush()
-    traceback.print_exception(type(error), error, frames or error.__traceback__)
+    sys.stderr.write("".join(report.format()))

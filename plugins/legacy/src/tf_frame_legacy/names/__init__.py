@@ -58,3 +58,14 @@ def canonical(name: str) -> str:
         if name == root or name.startswith(f"{root}."):
             return "tf" + name.removeprefix(root)
     return name
+
+
+@functools.cache
+def children() -> Mapping[str, set[str]]:
+    """Returns the names in each module: those of the table, and the modules on the way there."""
+    names: dict[str, set[str]] = {"tf.compat": {"v1"}, "tf": {"keras"}, "tf.keras": set()}
+    for path in table():
+        while "." in path:
+            path, _, child = path.rpartition(".")
+            names.setdefault(path, set()).add(child)
+    return names

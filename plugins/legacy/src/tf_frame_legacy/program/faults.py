@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import traceback
 
-from tf_frame_legacy.names import find
+from tf_frame_legacy.names import children, find
 from tf_frame_legacy.names.families.old_packages import OLD_PACKAGES
 from tf_frame_legacy.program.importing import Imports
 from tf_frame_legacy.program.view import NotOfferedError, NotOfferedImportError
@@ -53,7 +53,7 @@ def _old_package(missing: re.Match[str]) -> str | None:
     full_name = f"{module}.{name}" if name else module
     if module.partition(".")[0] not in OLD_PACKAGES:
         return None
-    if find(full_name) is None and not module.startswith("scipy.misc"):
+    if find(full_name) is None and full_name not in children():
         return None
     return f"{full_name} is gone; {_SWITCH}"
 

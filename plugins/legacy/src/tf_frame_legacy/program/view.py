@@ -13,11 +13,10 @@ import contextlib
 import functools
 import importlib
 import types
-from collections.abc import Iterator
 from typing import Any
 
 from tf_frame.errors import ConfigError
-from tf_frame_legacy.names import ANY, NOT_OFFERED, Row, canonical, table
+from tf_frame_legacy.names import ANY, NOT_OFFERED, Row, canonical, children, table
 
 ROOT = "tf"
 _V1 = "tensorflow.compat.v1"
@@ -57,7 +56,7 @@ class View(types.ModuleType):
         return value
 
     def __dir__(self) -> list[str]:
-        names = _children().get(self._path, set()) | set(dir(self._real) if self._real else ())
+        names = children().get(self._path, set()) | set(dir(self._real) if self._real else ())
         return sorted(names - {ANY})
 
 
@@ -80,7 +79,7 @@ def find(path: str, name: str, real: types.ModuleType | None) -> Any:
     if full_name in _VERSIONS:
         return _VERSION
     if row is None:
-        if full_name == ROOT or full_name in _children():
+        if full_name == ROOT or full_name in children():
             return view(full_name)
         with contextlib.suppress(AttributeError, ModuleNotFoundError):
             return _attribute(real, name) if real else _private_module(full_name)
@@ -150,19 +149,3 @@ def _keras() -> types.ModuleType:
 
 def _spelled(path: str) -> str:
     return "tensorflow" + path.removeprefix(ROOT) if path.split(".")[0] == ROOT else path
-
-
-@functools.cache
-def _children() -> dict[str, set[str]]:
-    """Returns the names that the table has in each module, and the modules on the way there."""
-    children: dict[str, set[str]] = {"tf.compat": {"v1"}, "tf": {"keras"}, "tf.keras": set()}
-    for name in table():
-        for parent, child in _steps(name):
-            children.setdefault(parent, set()).add(child)
-    return children
-
-
-def _steps(name: str) -> Iterator[tuple[str, str]]:
-    while "." in name:
-        name, _, child = name.rpartition(".")
-        yield name, child

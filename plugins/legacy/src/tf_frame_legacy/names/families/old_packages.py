@@ -27,6 +27,11 @@ ROWS = [
         f"{_SHIMS}.pictures",
         "imread imsave imresize imrotate toimage fromimage bytescale imshow",
     ),
+    *alias(
+        ("scipy.sparse.linalg.eigen.arpack", "scipy.sparse.linalg.eigen"),
+        "scipy.sparse.linalg",
+        "eigs eigsh svds ArpackError ArpackNoConvergence",
+    ),
     *alias("scipy.misc", "scipy.special", "logsumexp comb factorial"),
     *alias("PIL.Image", "PIL.Image.Resampling", "ANTIALIAS=LANCZOS LINEAR=BILINEAR CUBIC=BICUBIC"),
     *reimplemented("yaml", f"{_SHIMS}.small", "load load_all"),

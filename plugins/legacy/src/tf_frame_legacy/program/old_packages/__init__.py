@@ -1,0 +1,1 @@
+"""Functions of other packages that are gone, for `--with_old_packages`."""

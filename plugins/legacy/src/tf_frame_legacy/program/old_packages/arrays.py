@@ -1,0 +1,22 @@
+"""Names that NumPy has dropped."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+PINF, NINF, PZERO, NZERO = np.inf, -np.inf, 0.0, -0.0
+
+
+def asscalar(a: Any) -> Any:
+    """Returns the only element of an array as a number of Python."""
+    return a.item()
+
+
+def load(file: Any, mmap_mode: Any = None, allow_pickle: bool = True, **options: Any) -> Any:
+    """Loads arrays, pickled objects included, as NumPy did before 1.16.3.
+
+    Pickled objects run code: load files from people you trust only.
+    """
+    return np.load(file, mmap_mode, allow_pickle, **options)
