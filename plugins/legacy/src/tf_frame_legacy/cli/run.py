@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from tf_frame.command_line.option_help import group_text
 from tf_frame.command_line.screen import complain, report
 from tf_frame.config.flags import parse_words
 from tf_frame.config.option import declared_options, option, resolve
-from tf_frame.errors import EXIT_FAILED, EXIT_OK, EXIT_USAGE, ConfigError
+from tf_frame.errors import EXIT_FAILED, EXIT_OK, EXIT_USAGE, ConfigError, TfFrameError
 from tf_frame_legacy.program import importing
 from tf_frame_legacy.program.faults import explain_error
 from tf_frame_legacy.program.importing import Imports
 from tf_frame_legacy.program.run import Program, find_module, find_script
+from tf_frame_legacy.program.watch.options import WatchOptions
 
 _USAGE = """usage: tf-frame legacy run [OPTIONS] SCRIPT [WORDS]
        tf-frame legacy run [OPTIONS] -m MODULE [WORDS]
@@ -44,14 +46,17 @@ def main(argv: Sequence[str]) -> int:
       ConfigError: a wrong option, or there is no such script.
       SystemExit: the program ended itself.
     """
-    declared = declared_options(RunOptions)
+    declared, additions = declared_options(RunOptions), declared_options(WatchOptions)
     if not argv or argv[0] in ("-h", "--help"):
-        report(f"{_USAGE}\n\n{group_text('Options', declared, {})}")
+        tables = group_text("Options", declared, {}), group_text("Additions", additions, {})
+        report("\n\n".join([_USAGE, *tables]))
         return EXIT_OK if argv else EXIT_USAGE
     at = argv.index("-m") if "-m" in argv else len(argv)
-    values, words = parse_words(argv[:at], declared, stops_at_word=True)
+    values, words = parse_words(argv[:at], [*declared, *additions], stops_at_word=True)
     program = _find_program(words, argv[at:])
-    return _run(program, resolve(RunOptions, [values]))
+    run_values = {o.name: values[o.name] for o in declared if o.name in values}
+    watch_values = {name: values[name] for name in set(values) - set(run_values)}
+    return _run(program, resolve(RunOptions, [run_values]), resolve(WatchOptions, [watch_values]))
 
 
 def _find_program(words: Sequence[str], module: Sequence[str]) -> Program:
@@ -63,14 +68,21 @@ def _find_program(words: Sequence[str], module: Sequence[str]) -> Program:
     return find_module(module[1], module[2:])
 
 
-def _run(program: Program, options: RunOptions) -> int:
+def _run(program: Program, options: RunOptions, additions: WatchOptions) -> int:
     imports = Imports(
         program.project,
         old_packages=options.with_old_packages,
         resource_variables=options.resource_variables,
     )
     try:
-        program.run(imports)
+        with _additions(additions, imports):
+            program.run(imports)
+    except TfFrameError as error:
+        explanation = explain_error(error, imports)
+        if explanation is None:
+            raise
+        complain(f"tf-frame: {explanation}")
+        return EXIT_FAILED
     except Exception as error:
         explanation = explain_error(error, imports)
         if explanation is None:
@@ -79,6 +91,19 @@ def _run(program: Program, options: RunOptions) -> int:
             complain(f"tf-frame: {explanation}")
         return EXIT_FAILED
     return EXIT_OK
+
+
+@contextlib.contextmanager
+def _additions(options: WatchOptions, imports: Imports) -> Iterator[None]:
+    """Adds what the options ask for to the program within the block."""
+    if options == WatchOptions():
+        yield
+        return
+    imports.start_tensorflow()
+    from tf_frame_legacy.program.watch.watching import watching
+
+    with watching(options):
+        yield
 
 
 def _print_traceback(error: BaseException, imports: Imports) -> None:

@@ -6,15 +6,21 @@ override methods, as tf.estimator does, and its log follows level and handlers o
 
 from __future__ import annotations
 
+import dataclasses
 import logging
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import tensorflow.compat.v1 as tf
 
 from tf_frame.estimator import estimator
 from tf_frame.estimator.argument_checks import check_not_overridden
+from tf_frame.hooks.status import StatusHook
+from tf_frame.runs.setup.run_context import RunObserver
+from tf_frame_legacy.program.watch.options import Watch, active
+
+_STATUS_SECS = 10.0
 
 
 class Estimator(estimator.Estimator):
@@ -39,13 +45,42 @@ class Estimator(estimator.Estimator):
     ) -> None:
         check_not_overridden(Estimator, self)
         follow_tensorflow()
+        watch = active()
         super().__init__(
             model_fn,
             model_dir=model_dir,
             config=config,
             params=params,
             warm_start_from=warm_start_from,
+            observer=RunObserver(interrupts=watch.interrupts) if watch else None,
         )
+        if watch is not None:
+            options = dataclasses.replace(self.setup.config, **watch.run_options())
+            self.setup = dataclasses.replace(self.setup, config=options)
+
+    def train(
+        self,
+        input_fn: Any,
+        hooks: Sequence[Any] | None = None,
+        steps: int | None = None,
+        max_steps: int | None = None,
+        saving_listeners: Sequence[Any] | None = None,
+    ) -> Estimator:
+        """See `tf_frame.Estimator.train`; with the additions of `tf-frame legacy run`.
+
+        Raises:
+          Interrupted: a signal ended the training, which is saved.
+        """
+        watch = active()
+        if watch is None:
+            super().train(input_fn, hooks, steps, max_steps, saving_listeners)
+            return self
+        added = _status_hooks(watch, self.model_dir, max_steps or 0)
+        all_hooks = [*hooks, *added] if added and hooks else hooks or added
+        with watch.paused():
+            super().train(input_fn, all_hooks, steps, max_steps, saving_listeners)
+        watch.interrupts.raise_if_received("the training is saved")
+        return self
 
     def export_savedmodel(
         self,
@@ -72,6 +107,13 @@ class Estimator(estimator.Estimator):
             as_text=as_text,
             checkpoint_path=checkpoint_path,
         )
+
+
+def _status_hooks(watch: Watch, model_dir: str, max_steps: int) -> list[Any]:
+    """Returns the hook by whose file `tf-frame profile attach` finds this process."""
+    if not watch.options.attach:
+        return []
+    return [StatusHook(model_dir, task="chief-0", max_steps=max_steps, every_secs=_STATUS_SECS)]
 
 
 def follow_tensorflow() -> None:

@@ -55,6 +55,10 @@ class Imports:
         finally:
             sys.meta_path.remove(finder)
 
+    def start_tensorflow(self) -> None:
+        """Imports TensorFlow with the behaviour of TensorFlow 1, unless that has happened."""
+        _start_tensorflow(self._resource_variables)
+
     def _import(
         self,
         name: str,
@@ -66,7 +70,7 @@ class Imports:
         root = name.partition(".")[0]
         if level == 0 and root in self._replaced:
             if root in _REPLACED:
-                start_tensorflow(self._resource_variables)
+                self.start_tensorflow()
             return _import_view(name, fromlist or ())
         try:
             return builtins.__import__(name, globals, locals, fromlist or (), level)
@@ -111,7 +115,7 @@ class _Loader(SourceFileLoader):
 
 
 @functools.cache
-def start_tensorflow(resource_variables: bool) -> None:
+def _start_tensorflow(resource_variables: bool) -> None:
     """Imports TensorFlow, with the behaviour of TensorFlow 1."""
     with quiet_import():
         import tensorflow.compat.v1 as tf
