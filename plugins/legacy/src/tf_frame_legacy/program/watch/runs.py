@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import time
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -13,6 +14,7 @@ import tensorflow.compat.v1 as tf
 # `tf.Session` and `tf.InteractiveSession` inherit `run` from this class.
 from tensorflow.python.client.session import BaseSession
 
+from tf_frame.profiling.step_times import StepTimes
 from tf_frame.session.hooked_step import merge_options
 
 # Operations that change a variable; initialisation and restoring only assign.
@@ -24,10 +26,13 @@ class WatchedRuns:
 
     Args:
       make_hooks: makes the hooks of a session.
+      times: gets the times of all steps and hooks.
     """
 
-    def __init__(self, make_hooks: Callable[[], Sequence[Any]]) -> None:
+    def __init__(self, make_hooks: Callable[[], Sequence[Any]], times: StepTimes) -> None:
         self._make_hooks = make_hooks
+        self._times = times
+        self._steps = 0
         self._sessions: Any = weakref.WeakKeyDictionary()
         self._in_run = False
         self._run = BaseSession.run
@@ -75,20 +80,32 @@ class WatchedRuns:
             context = tf.train.SessionRunContext(
                 tf.train.SessionRunArgs(fetches, feed_dict, options), session
             )
-            requests = {hook: hook.before_run(context) for hook in hooks}
-            options, metadata = _merged(options, requests.values()), run_metadata
-            if metadata is None and options is not None:
-                metadata = tf.RunMetadata()
-            extra = {
-                hook: args.fetches
-                for hook, args in requests.items()
-                if args is not None and args.fetches
-            }
-            values, results = self._run(session, [fetches, extra], feed_dict, options, metadata)
+            began = time.monotonic()
+            requests = {}
             for hook in hooks:
-                run_values = tf.train.SessionRunValues(results.get(hook, {}), options, metadata)
-                hook.after_run(context, run_values)
+                requests[hook] = hook.before_run(context) or tf.train.SessionRunArgs(None)
+                began = self._times.hook(hook, began, time.monotonic())
+            options = _merged([*(r.options for r in requests.values()), options])
+            if run_metadata is None and options is not None:
+                run_metadata = tf.RunMetadata()
+            extra = {hook: args.fetches for hook, args in requests.items() if args.fetches}
+            values, results = self._run(session, [fetches, extra], feed_dict, options, run_metadata)
+            began = self._times.session_call(began, time.monotonic())
+            for hook in hooks:
+                hook.after_run(
+                    context,
+                    tf.train.SessionRunValues(results.get(hook, {}), options, run_metadata),
+                )
+                began = self._times.hook(hook, began, time.monotonic(), ends=True)
+            self._end_step(context, began)
         return values
+
+    def _end_step(self, context: Any, ended: float) -> None:
+        self._steps += 1
+        self._times.step(ended)
+        if self._times.on_step is not None:
+            # Hooks note the global step, if the graph has one.
+            self._times.on_step(getattr(context, "tf_frame_step", self._steps), ended)
 
     def _hooks(self, session: Any) -> Sequence[Any]:
         if session not in self._sessions:
@@ -101,12 +118,13 @@ class WatchedRuns:
         return hooks
 
 
-def _merged(options: Any, requests: Any) -> Any:
-    asked = [args.options for args in requests if args is not None and args.options is not None]
-    if not asked:
-        return options
+def _merged(options: Sequence[Any]) -> Any:
+    """Returns all `RunOptions` in one; None if all are None."""
+    given = [more for more in options if more is not None]
+    if not given:
+        return None
     merged = tf.RunOptions()
-    for more in [*asked, *([options] if options is not None else [])]:
+    for more in given:
         merge_options(merged, more)
     return merged
 
