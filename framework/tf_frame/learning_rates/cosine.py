@@ -16,11 +16,11 @@ class Cosine(LearningRate):
     """Warm-up, hold, and half a cosine wave down (Loshchilov and Hutter, arXiv:1608.03983).
 
     The values are the same as in `cosine_decay_with_warmup` of object_detection's
-    utils/learning_schedules.py and, without warm-up and hold, in DeepLab's policy `cosine`.
+    utils/learning_schedules.py and, without warm-up and hold, in DeepLab's policy `cosine`. A hold
+    that leaves no steps for the decay lasts until the end; then the learning rate falls at once.
 
     Raises:
-      ConfigError: warm-up and hold leave no steps for the decay, or the learning rate
-        falls in the warm-up.
+      ConfigError: the warm-up is longer than all steps, or the learning rate falls in it.
     """
 
     @dataclasses.dataclass(frozen=True)
@@ -41,12 +41,11 @@ class Cosine(LearningRate):
     def __init__(self, *, params: Any, context: ScheduleContext) -> None:
         end = decay_length(context, steps=params.decay_steps, epochs=params.decay_epochs)
         self.first = params.warmup_steps + params.hold_steps
-        self.length = end - self.first
-        if self.length < 1:
+        self.end, self.length = end, end - self.first
+        if params.warmup_steps > end:
             raise ConfigError(
-                f"--schedule.warmup_steps {params.warmup_steps} and --schedule.hold_steps "
-                f"{params.hold_steps} leave nothing of the {end} steps of the cosine decay; "
-                "lower them, or raise --schedule.decay_steps"
+                f"--schedule.warmup_steps {params.warmup_steps} are more than the {end} steps of "
+                "the cosine decay; lower them, or raise --schedule.decay_steps"
             )
         if params.warmup_steps and params.warmup_learning_rate > context.learning_rate:
             raise ConfigError(
@@ -59,7 +58,10 @@ class Cosine(LearningRate):
         import tensorflow.compat.v1 as tf
 
         base, end = self.context.learning_rate, self.params.end_learning_rate
-        done = tf.clip_by_value((step - self.first) / self.length, 0.0, 1.0)
+        if self.length > 0:
+            done = tf.clip_by_value((step - self.first) / self.length, 0.0, 1.0)
+        else:
+            done = tf.cast(step > self.end, tf.float32)
         rate = end + (base - end) * 0.5 * (1.0 + tf.cos(math.pi * done))
         if not self.params.warmup_steps:
             return rate

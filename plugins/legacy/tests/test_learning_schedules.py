@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame.errors import ConfigError
 from tf_frame_legacy import learning_schedules
 
 
@@ -29,6 +28,24 @@ def test_exponential_decay_counts_from_the_end_of_the_burn_in():
         min_learning_rate=0.2,
     )
     np.testing.assert_allclose(values, [0.25, 0.25, 1.0, 1.0, 0.5, 0.25, 0.2])
+
+
+def test_exponential_decay_counts_from_the_end_of_the_warm_up():
+    schedule = learning_schedules.exponential_decay_with_warmup
+    values = rates(
+        schedule,
+        [0, 1, 2, 4, 5, 8, 11],
+        1.0,
+        3,
+        0.5,
+        warmup_learning_rate=0.1,
+        warmup_steps=2,
+        min_learning_rate=0.2,
+    )
+    np.testing.assert_allclose(values, [0.1, 0.55, 1.0, 1.0, 0.5, 0.25, 0.2])
+    assert rates(schedule, [0, 1], 1.0, 1, 0.5) == [1.0, 0.5]
+    with pytest.raises(ValueError, match="must be larger or equal to warmup_learning_rate"):
+        schedule(0, 0.1, 3, 0.5, warmup_learning_rate=0.2, warmup_steps=2)
 
 
 def test_exponential_decay_without_steps_of_its_own():
@@ -86,6 +103,18 @@ def test_cosine_decay_with_warm_up_and_hold():
     np.testing.assert_allclose(values, [0.2, 0.6, 1.0, 1.0, *decay, 0.0, 0.0], atol=1e-6)
 
 
+def test_a_hold_longer_than_the_decay_lasts_to_the_end():
+    values = rates(
+        learning_schedules.cosine_decay_with_warmup,
+        [0, 1, 2, 10, 11],
+        1.0,
+        10,
+        warmup_steps=2,
+        hold_base_rate_steps=10,
+    )
+    np.testing.assert_allclose(values, [0.0, 0.5, 1.0, 1.0, 0.0])
+
+
 def test_cosine_decay_refuses():
     cosine = learning_schedules.cosine_decay_with_warmup
     error = "learning_rate_base must be larger or equal to warmup_learning_rate."
@@ -93,5 +122,3 @@ def test_cosine_decay_refuses():
         cosine(0, 0.1, 10, warmup_learning_rate=0.2, warmup_steps=2)
     with pytest.raises(ValueError, match="total_steps must be larger or equal to warmup_steps."):
         cosine(0, 0.1, 10, warmup_steps=11)
-    with pytest.raises(ConfigError, match="leave nothing of the 10 steps"):
-        cosine(0, 0.1, 10, warmup_steps=4, hold_base_rate_steps=6)

@@ -55,6 +55,36 @@ def test_adam_of_an_object():
     np.testing.assert_allclose(steps(optimizer, [4.0]), [0.5], rtol=1e-6)
 
 
+@pytest.mark.usefixtures("variable_mode")
+def test_nadam_looks_ahead():
+    """Two steps by hand, of a dense gradient and of one for a row; TensorFlow's epsilon is 1e-8."""
+    optimizer, _ = optimizer_builder.build(plain(nadam_optimizer=RATE))
+    weight = tf.get_variable("weight", initializer=1.0)
+    rows = tf.get_variable("rows", initializer=[1.0, 1.0])
+    gradient = tf.placeholder(tf.float32, [])
+    row = tf.IndexedSlices(gradient[None], [1], tf.constant([2]))
+    update = optimizer.apply_gradients([(gradient, weight), (row, rows)])
+    m, v, expected, values = 0.0, 0.0, 1.0, []
+    with initialized_session() as session:
+        for step, value in enumerate([1.0, -0.5], 1):
+            m, v = 0.9 * m + 0.1 * value, 0.999 * v + 0.001 * value**2
+            rate = 0.5 * np.sqrt(1 - 0.999**step) / (1 - 0.9**step)
+            expected -= rate * (0.9 * m + 0.1 * value) / (np.sqrt(v) + 1e-8)
+            session.run(update, {gradient: value})
+            values.append(session.run([weight, rows]))
+            np.testing.assert_allclose(values[-1][0], expected, rtol=1e-4)
+            np.testing.assert_allclose(values[-1][1], [1.0, expected], rtol=1e-4)
+    names = {v.op.name for v in optimizer.variables()}
+    assert names >= {"weight/Adam", "weight/Adam_1", "beta1_power"}
+
+
+def test_adadelta():
+    """One step by hand: epsilon 1e-8, the first update is sqrt(epsilon / mean square)."""
+    optimizer, _ = optimizer_builder.build(plain(adadelta_optimizer={**RATE, "rho": 0.5}))
+    expected = 1.0 - 0.5 * 2.0 * np.sqrt(1e-8 / (0.5 * 2.0**2 + 1e-8))
+    np.testing.assert_allclose(steps(optimizer, [2.0]), [expected], rtol=1e-7)
+
+
 def test_moving_averages_follow_the_update():
     optimizer, _ = optimizer_builder.build(
         {"momentum_optimizer": RATE, "moving_average_decay": 0.75}

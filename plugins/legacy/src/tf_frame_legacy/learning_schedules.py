@@ -47,17 +47,58 @@ def exponential_decay_with_burnin(
       min_learning_rate: lower bound of the rate.
       staircase: decay once per interval, not a little in every step.
     """
-    params = Exponential.Params(
-        decay_factor=learning_rate_decay_factor,
-        decay_steps=learning_rate_decay_steps,
-        staircase=staircase,
-        min_learning_rate=min_learning_rate,
-    )
-    schedule = Exponential(params=params, context=_context(learning_rate_base))
     step = _float(global_step)
-    decayed = schedule(tf.maximum(step - burnin_steps, 0.0))
+    decayed = _exponential(
+        step - burnin_steps,
+        learning_rate_base,
+        learning_rate_decay_steps,
+        learning_rate_decay_factor,
+        min_learning_rate,
+        staircase,
+    )
     first = max(burnin_learning_rate or learning_rate_base, min_learning_rate)
     return tf.where(step < burnin_steps, first, decayed, name="learning_rate")
+
+
+def exponential_decay_with_warmup(
+    global_step: Any,
+    learning_rate_base: float,
+    learning_rate_decay_steps: int,
+    learning_rate_decay_factor: float,
+    warmup_learning_rate: float = 0.0,
+    warmup_steps: int = 0,
+    min_learning_rate: float = 0.0,
+    staircase: bool = True,
+) -> Any:
+    """A linear rise to the base rate, then exponential decay that counts from the end of the rise.
+
+    Args:
+      global_step: scalar integer tensor or variable.
+      learning_rate_base: the rate at the beginning of the decay.
+      learning_rate_decay_steps: steps per decay.
+      learning_rate_decay_factor: factor on the rate per decay.
+      warmup_learning_rate: the rate at step 0.
+      warmup_steps: steps of the rise; 0: none, where the API divided by 0.
+      min_learning_rate: lower bound of the rate after the rise.
+      staircase: decay once per interval, not a little in every step.
+
+    Raises:
+      ValueError: the rate falls in the warm-up.
+    """
+    if learning_rate_base < warmup_learning_rate:
+        raise ValueError("learning_rate_base must be larger or equal to warmup_learning_rate.")
+    step = _float(global_step)
+    decayed = _exponential(
+        step - warmup_steps,
+        learning_rate_base,
+        learning_rate_decay_steps,
+        learning_rate_decay_factor,
+        min_learning_rate,
+        staircase,
+    )
+    slope = (learning_rate_base - warmup_learning_rate) / max(warmup_steps, 1)
+    rising = warmup_learning_rate + slope * step
+    return tf.where(step < warmup_steps, rising, decayed, name="learning_rate")
 
 
 def manual_stepping(
@@ -116,7 +157,6 @@ def cosine_decay_with_warmup(
 
     Raises:
       ValueError: the rate falls in the warm-up, or it is longer than all steps.
-      ConfigError: warm-up and hold leave no steps for the decay, where the API divided by 0.
     """
     if learning_rate_base < warmup_learning_rate:
         raise ValueError("learning_rate_base must be larger or equal to warmup_learning_rate.")
@@ -130,6 +170,18 @@ def cosine_decay_with_warmup(
     )
     schedule = Cosine(params=params, context=_context(learning_rate_base))
     return tf.identity(schedule(_float(global_step)), name="learning_rate")
+
+
+def _exponential(
+    step: Any, base: float, decay_steps: int, decay_factor: float, least: float, staircase: bool
+) -> Any:
+    params = Exponential.Params(
+        decay_factor=decay_factor,
+        decay_steps=decay_steps,
+        staircase=staircase,
+        min_learning_rate=least,
+    )
+    return Exponential(params=params, context=_context(base))(tf.maximum(step, 0.0))
 
 
 def _context(learning_rate: float) -> ScheduleContext:

@@ -8,7 +8,7 @@
         "use_moving_average": False,
     })
 
-Fields and defaults are from protos/optimizer.proto.
+Fields and defaults are from protos/optimizer.proto, for Nadam and Adadelta from that of ASTER.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from tf_frame.gradient_transforms.values import GradsAndVars
 from tf_frame.graph.graph_edits import switch_branches
 from tf_frame_legacy import learning_schedules, slim
 from tf_frame_legacy.config import Config, chosen, message
+from tf_frame_legacy.nadam import NadamOptimizer
 
 # The API's defaults (protos/optimizer.proto).
 _RATE = 0.002
@@ -28,6 +29,9 @@ _OPTIMIZER = {"use_moving_average": True, "moving_average_decay": 0.9999}
 _RMS_PROP = {"momentum_optimizer_value": 0.9, "decay": 0.9, "epsilon": 1.0, "learning_rate": {}}
 _MOMENTUM = {"momentum_optimizer_value": 0.9, "learning_rate": {}}
 _ADAM = {"epsilon": 1e-8, "learning_rate": {}}
+# ASTER's (bgshih/aster, protos/optimizer.proto).
+_NADAM = {"learning_rate": {}}
+_ADADELTA = {"rho": 0.95, "learning_rate": {}}
 _CONSTANT = {"learning_rate": _RATE}
 _EXPONENTIAL = {
     "initial_learning_rate": _RATE,
@@ -52,8 +56,9 @@ def build(optimizer_config: Any, global_summaries: set[Any] | None = None) -> An
     """Builds an optimizer; its learning rate counts the global step of the graph.
 
     Args:
-      optimizer_config: one of `rms_prop_optimizer`, `momentum_optimizer` and `adam_optimizer`,
-        with a `learning_rate` each; `use_moving_average` and `moving_average_decay`.
+      optimizer_config: one of `rms_prop_optimizer`, `momentum_optimizer`, `adam_optimizer`,
+        `nadam_optimizer` and `adadelta_optimizer`, with a `learning_rate` each;
+        `use_moving_average` and `moving_average_decay`.
       global_summaries: for trainers of the API's first versions, a set that the summary of the
         learning rate, `Learning_Rate` in the name scope, is added to.
 
@@ -118,6 +123,14 @@ def _momentum(config: Config, learning_rate: Any) -> Any:
 
 def _adam(config: Config, learning_rate: Any) -> Any:
     return tf.train.AdamOptimizer(learning_rate, epsilon=config.epsilon)
+
+
+def _nadam(config: Config, learning_rate: Any) -> Any:
+    return NadamOptimizer(learning_rate)
+
+
+def _adadelta(config: Config, learning_rate: Any) -> Any:
+    return tf.train.AdadeltaOptimizer(learning_rate, rho=config.rho)
 
 
 def _constant(config: Config) -> Any:
@@ -205,6 +218,8 @@ _BUILDERS: dict[str, Any] = {
     "rms_prop_optimizer": (_RMS_PROP, _rms_prop),
     "momentum_optimizer": (_MOMENTUM, _momentum),
     "adam_optimizer": (_ADAM, _adam),
+    "nadam_optimizer": (_NADAM, _nadam),
+    "adadelta_optimizer": (_ADADELTA, _adadelta),
 }
 _SCHEDULES: dict[str, Any] = {
     "constant_learning_rate": (_CONSTANT, _constant),

@@ -31,14 +31,13 @@ CONFIG = {
 class Recognizer:
     """Methods as ASTER's models; the word is `a` or `b`, for an image with a light or no light."""
 
-    def preprocess(self, images):
-        assert images.dtype == tf.float32
-        return tf.identity(images / 255.0, name="preprocessed")
-
     def provide_groundtruth(self, lists):
         self._texts = tf.identity(tf.stack(lists[fields.groundtruth_text]), name="texts")
 
     def predict(self, images):
+        # The published models preprocess here, and need no other method for that.
+        assert images.dtype == tf.float32
+        images = tf.identity(images / 255.0, name="preprocessed")
         with tf.variable_scope("FeatureExtractor/Convnet"):
             net = slim.conv2d(images, 2, 3, normalizer_fn=slim.batch_norm, scope="conv")
         with tf.variable_scope("Predictor"):

@@ -195,15 +195,14 @@ def create_losses(input_queue: Any, create_model_fn: Callable[[], Any]) -> None:
 
     Args:
       input_queue: see `get_inputs`; images of one batch have one size.
-      create_model_fn: returns a model with ASTER's methods `preprocess(images)`,
-        `provide_groundtruth(lists)`, `predict(images)` and `loss(predictions)`, which returns a
-        dictionary of losses.
+      create_model_fn: returns a model with ASTER's methods `provide_groundtruth(lists)`,
+        `predict(images)`, which gets the images of the queue and preprocesses them itself, and
+        `loss(predictions)`, which returns a dictionary of losses.
     """
     model = create_model_fn()
     images, truth = get_inputs(input_queue)
-    inputs = model.preprocess(tf.stack(images))
     model.provide_groundtruth(truth)
-    for loss in model.loss(model.predict(inputs)).values():
+    for loss in model.loss(model.predict(tf.stack(images))).values():
         tf.losses.add_loss(loss)
 
 
