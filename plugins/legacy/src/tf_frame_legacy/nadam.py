@@ -23,15 +23,11 @@ class NadamOptimizer(tf.train.AdamOptimizer):
     def _resource_apply_dense(self, grad: Any, var: Any) -> Any:
         m, v = self.get_slot(var, "m"), self.get_slot(var, "v")
         arguments = self._arguments(grad, grad.dtype.base_dtype)
-        return tf.raw_ops.ResourceApplyAdam(
-            var=var.handle, m=m.handle, v=v.handle, **arguments
-        )
+        return tf.raw_ops.ResourceApplyAdam(var=var.handle, m=m.handle, v=v.handle, **arguments)
 
     def _arguments(self, grad: Any, dtype: Any) -> dict[str, Any]:
         numbers = {
-            **dict(
-                zip(("beta1_power", "beta2_power"), self._get_beta_accumulators(), strict=True)
-            ),
+            **dict(zip(("beta1_power", "beta2_power"), self._get_beta_accumulators(), strict=True)),
             "lr": self._lr_t,
             "beta1": self._beta1_t,
             "beta2": self._beta2_t,
@@ -53,9 +49,7 @@ class NadamOptimizer(tf.train.AdamOptimizer):
         m, v = self.get_slot(var, "m"), self.get_slot(var, "v")
         m_new = self._decayed(m, beta1, grad * (1 - beta1), indices, scatter_add)
         v_new = self._decayed(v, beta2, tf.square(grad) * (1 - beta2), indices, scatter_add)
-        rate = (
-            numbers["lr"] * tf.sqrt(1 - numbers["beta2_power"]) / (1 - numbers["beta1_power"])
-        )
+        rate = numbers["lr"] * tf.sqrt(1 - numbers["beta2_power"]) / (1 - numbers["beta1_power"])
         ahead = (1 - beta1) * grad + beta1 * tf.gather(m_new, indices)
         size = tf.sqrt(tf.gather(v_new, indices)) + numbers["epsilon"]
         return tf.group(scatter_add(var, indices, -rate * ahead / size), m_new, v_new)

@@ -32,6 +32,17 @@ from tf_frame_legacy.slim.metrics.confusion import (
     streaming_false_positive_rate as streaming_false_positive_rate,
     streaming_false_positive_rate_at_thresholds as streaming_false_positive_rate_at_thresholds,
 )
+from tf_frame_legacy.slim.metrics.curves import (
+    precision_at_recall as precision_at_recall,
+    precision_recall_at_equal_thresholds as precision_recall_at_equal_thresholds,
+    recall_at_precision as recall_at_precision,
+    streaming_curve_points as streaming_curve_points,
+)
+from tf_frame_legacy.slim.metrics.ranking import (
+    auc_using_histogram as auc_using_histogram,
+    auc_with_confidence_intervals as auc_with_confidence_intervals,
+    streaming_dynamic_auc as streaming_dynamic_auc,
+)
 from tf_frame_legacy.slim.metrics.streaming import (
     sparse_recall_at_top_k as sparse_recall_at_top_k,
     streaming_accuracy as streaming_accuracy,
@@ -56,6 +67,7 @@ from tf_frame_legacy.slim.metrics.streaming import (
     streaming_root_mean_squared_error as streaming_root_mean_squared_error,
     streaming_sensitivity_at_specificity as streaming_sensitivity_at_specificity,
     streaming_sparse_average_precision_at_k as streaming_sparse_average_precision_at_k,
+    streaming_sparse_average_precision_at_top_k,  # noqa: F401
     streaming_sparse_precision_at_k as streaming_sparse_precision_at_k,
     streaming_sparse_precision_at_top_k as streaming_sparse_precision_at_top_k,
     streaming_sparse_recall_at_k as streaming_sparse_recall_at_k,

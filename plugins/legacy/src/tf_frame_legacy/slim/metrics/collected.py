@@ -123,6 +123,21 @@ def _checked_shape(values: Any, axis: int) -> tuple[list[int | None], int]:
     return shape, axis
 
 
+def check_in_range(values: Any, too_low: str, too_high: str) -> Any:
+    """Returns the values behind a check, in each step, that they are in [0, 1].
+
+    Args:
+      too_low, too_high: messages of the errors.
+    """
+    low, high = (tf.cast(limit, values.dtype) for limit in (0, 1))
+    checks = [
+        tf.assert_greater_equal(values, low, message=too_low),
+        tf.assert_less_equal(values, high, message=too_high),
+    ]
+    with tf.control_dependencies(checks):
+        return tf.identity(values)
+
+
 def as_tensor(values: Any) -> Any:
     """Makes a tensor of a list, tuple or array; tensors, also sparse ones, stay as they are."""
     return tf.convert_to_tensor(values) if isinstance(values, list | tuple | np.ndarray) else values

@@ -14,7 +14,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame_legacy.slim.metrics.collected import as_tensor, collected
 
 # Added to denominators; also moves the first and last threshold outside of [0, 1].
-_EPSILON = 1e-7
+EPSILON = 1e-7
 
 _Metric = Callable[..., tuple[Any, Any]]
 
@@ -33,7 +33,7 @@ def _make_rate(wrong: str, right: str, name: str, description: str) -> _Metric:
     ) -> tuple[Any, Any]:
         with tf.variable_scope(name, default, (predictions, labels, weights)):
             pairs = [count(labels, predictions, weights=weights) for count in counts]
-            return _combine(_share, pairs, metrics_collections, updates_collections)
+            return combine(_share, pairs, metrics_collections, updates_collections)
 
     default = name
     return _describe(
@@ -67,8 +67,8 @@ def _make_rate_at_thresholds(wrong: str, right: str, name: str) -> _Metric:
         name: str | None = None,
     ) -> tuple[Any, Any]:
         with tf.variable_scope(name, default, (predictions, labels, weights)):
-            pairs = _count_at_thresholds(counts, labels, predictions, thresholds, weights)
-            return _combine(_share, pairs, metrics_collections, updates_collections)
+            pairs = count_at_thresholds(counts, labels, predictions, thresholds, weights)
+            return combine(_share, pairs, metrics_collections, updates_collections)
 
     default = f"{name}_at_thresholds"
     return _describe(
@@ -122,42 +122,47 @@ def f1_score(
     Returns:
       The value so far and the operation that adds this batch.
     """
-    inner = [i / (num_thresholds - 1) for i in range(1, num_thresholds - 1)]
-    thresholds = [-_EPSILON, *inner, 1.0 + _EPSILON]
     counts = (
         tf.metrics.true_positives_at_thresholds,
         tf.metrics.false_positives_at_thresholds,
         tf.metrics.false_negatives_at_thresholds,
     )
     with tf.variable_scope(name, "f1", (labels, predictions, weights)):
-        pairs = _count_at_thresholds(counts, labels, predictions, thresholds, weights)
-        return _combine(_best_f1, pairs, metrics_collections, updates_collections)
+        pairs = count_at_thresholds(counts, labels, predictions, spread(num_thresholds), weights)
+        return combine(_best_f1, pairs, metrics_collections, updates_collections)
 
 
 def _best_f1(true_positives: Any, false_positives: Any, false_negatives: Any) -> Any:
-    precision = true_positives / (_EPSILON + true_positives + false_positives)
-    recall = true_positives / (_EPSILON + true_positives + false_negatives)
-    return tf.reduce_max(2.0 * precision * recall / (precision + recall + _EPSILON))
+    precision = true_positives / (EPSILON + true_positives + false_positives)
+    recall = true_positives / (EPSILON + true_positives + false_negatives)
+    return tf.reduce_max(2.0 * precision * recall / (precision + recall + EPSILON))
 
 
 def _share(wrong: Any, right: Any) -> Any:
     return tf.math.divide_no_nan(wrong, wrong + right)
 
 
-def _count_at_thresholds(
+def spread(num_thresholds: int) -> list[float]:
+    """Returns thresholds from 0 to 1, the first and the last a bit outside."""
+    inner = [i / (num_thresholds - 1) for i in range(1, num_thresholds - 1)]
+    return [-EPSILON, *inner, 1.0 + EPSILON]
+
+
+def count_at_thresholds(
     counts: Sequence[_Metric], labels: Any, predictions: Any, thresholds: Any, weights: Any
 ) -> list[tuple[Any, Any]]:
+    """Returns value and update of each count."""
     arguments = as_tensor(labels), as_tensor(predictions), list(thresholds)
     return [count(*arguments, weights=weights) for count in counts]
 
 
-def _combine(
-    combine: Callable[..., Any],
+def combine(
+    function: Callable[..., Any],
     pairs: Sequence[tuple[Any, Any]],
     metrics_collections: Any,
     updates_collections: Any,
 ) -> tuple[Any, Any]:
     """Returns value and update of a function of several counts, and adds them to collections."""
     values, updates = zip(*pairs, strict=True)
-    value, update = combine(*values), combine(*updates)
+    value, update = function(*values), function(*updates)
     return collected(value, update, metrics_collections, updates_collections)

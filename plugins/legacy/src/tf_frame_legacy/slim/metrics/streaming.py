@@ -151,3 +151,35 @@ def sparse_recall_at_top_k(
         updates_collections=updates_collections,
         name=name,
     )
+
+
+def streaming_sparse_average_precision_at_top_k(
+    top_k_predictions: Any,
+    labels: Any,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Any:
+    """Computes the average precision of the k predicted classes, the best one first.
+
+    Args:
+      top_k_predictions: different classes `[..., k]`; k is known.
+      labels: correct classes, int64 `[..., number of labels]`, dense or sparse.
+      weights, metrics_collections, updates_collections, name: see `streaming_recall_at_k`.
+
+    Raises:
+      ValueError: k is unknown.
+    """
+    k = tf.convert_to_tensor(top_k_predictions).shape.as_list()[-1]
+    if k is None:
+        raise ValueError("the last dimension of top_k_predictions must be known")
+    classes = tf.cast(top_k_predictions, tf.int64)
+    right = labels.values if isinstance(labels, tf.SparseTensor) else tf.cast(labels, tf.int64)
+    count = tf.maximum(tf.reduce_max(classes), tf.reduce_max(right)) + 1
+    # Scores that have these k classes in this order.
+    ranks = tf.range(k, 0, -1, tf.float32)[:, None]
+    scores = tf.reduce_max(tf.one_hot(classes, tf.cast(tf.maximum(count, k), tf.int32)) * ranks, -2)
+    return tf.metrics.average_precision_at_k(
+        labels, scores, k, weights, metrics_collections, updates_collections, name
+    )
