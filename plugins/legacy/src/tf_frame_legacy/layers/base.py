@@ -109,6 +109,14 @@ class Layer:
         """Returns the outputs for inputs."""
         return inputs
 
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        """Returns the `tf.TensorShape` of the outputs for a shape of inputs.
+
+        Raises:
+          NotImplementedError: the layer does not know.
+        """
+        raise NotImplementedError(f"{type(self).__name__} has no compute_output_shape")
+
     def __call__(self, inputs: Any, *args: Any, scope: Any = None, **kwargs: Any) -> Any:
         """Returns the outputs for inputs; makes the variables at the first call.
 

@@ -76,6 +76,11 @@ class Dense(Layer):
             outputs = tf.nn.bias_add(outputs, self.bias, name="BiasAdd")
         return outputs if self.activation is None else self.activation(outputs)
 
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        """Returns `[..., units]` for `[..., depth]`."""
+        shape = tf.TensorShape(input_shape).with_rank_at_least(2)
+        return shape[:-1].concatenate(self.units)
+
 
 class Dropout(Layer):
     """Sets random elements to 0 in training, and divides the rest by `1 - rate`.
@@ -101,6 +106,10 @@ class Dropout(Layer):
     def call(self, inputs: Any, training: Any = False) -> Any:
         """Returns a tensor of the shape of the inputs; without `training` the inputs."""
         return drop(inputs, self.rate, self.noise_shape, training, self.seed)
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        """Returns the shape of the inputs."""
+        return tf.TensorShape(input_shape)
 
 
 class Flatten(Layer):
