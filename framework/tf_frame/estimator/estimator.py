@@ -156,7 +156,7 @@ class Estimator:
             _LOG.info("Skipping training since max_steps has already saved.")
             return self
         last_step = max_steps if steps is None else saved_step + steps
-        source = self._source(input_fn)
+        source = self.source(input_fn)
         restarts = getattr(source, "restarts", False)
         context = RunContext(
             observer=self._observer,
@@ -238,7 +238,7 @@ class Estimator:
           Name -> array; or an array if the model predicts a single tensor.
         """
         hooks = checked_hooks(hooks)
-        source = self._source(input_fn)
+        source = self.source(input_fn)
         checkpoint = checkpoint_path or self._newest_or_warning("predict")
         yield from predictions(
             model=self._model(source, trained=checkpoint is not None),
@@ -353,7 +353,8 @@ class Estimator:
         """Closes the sessions of the evaluations, and frees their graphs."""
         self._evaluators.close()
 
-    def _source(self, input_fn: Any) -> Any:
+    def source(self, input_fn: Any) -> Any:
+        """Returns the input plugin of the argument `input_fn` of a method."""
         return as_source(input_fn, params=self.params, config=self._config)
 
     def _train(self, last_step: int | None, context: RunContext, source: Any) -> Trained:
@@ -381,7 +382,7 @@ class Estimator:
         self, input_fn: Any, steps: int | None, name: str | None, *, trained: bool
     ) -> Evaluator:
         def make() -> Evaluator:
-            source = self._source(input_fn)
+            source = self.source(input_fn)
             return self.make_evaluator(self._model(source, trained=trained), source, steps, name)
 
         return self._evaluators.get(name, (input_fn, steps, trained), make)

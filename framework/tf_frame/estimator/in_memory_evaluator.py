@@ -13,7 +13,6 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.errors import ConfigError
 from tf_frame.estimator.argument_checks import check_steps, checked_hooks
-from tf_frame.estimator.input_fn import as_source
 from tf_frame.graph.update.moving_averages import variables_to_average
 from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.cadence import Cadence
@@ -96,7 +95,7 @@ class InMemoryEvaluatorHook(Hook):
 
     def _make_evaluator(self) -> Evaluator:
         estimator = self.estimator
-        source = as_source(self.input_fn, params=estimator.params, config=estimator.config)
+        source = estimator.source(self.input_fn)
         config = estimator.setup.config
         averages = config.moving_average_decay is not None and config.eval_moving_averages
         self._fed = _FedModel(estimator.model_factory.model(source.info), averages=averages)
