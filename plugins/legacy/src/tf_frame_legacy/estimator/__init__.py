@@ -5,7 +5,7 @@
     estimator.Estimator(model_fn, "runs/first", estimator.RunConfig(save_checkpoints_steps=100))
 
 Arguments, defaults, errors and return values are the same as in tensorflow_estimator 1.15 to 2.15;
-README.md lists the differences. There are no canned estimators.
+README.md lists the differences.
 """
 
 from __future__ import annotations
@@ -23,7 +23,16 @@ _PACKAGE_NAMES = {
     "LoggingTensorHook NanTensorHook ProfilerHook StepCounterHook StopAtStepHook SummarySaverHook",
     f"{_TENSORFLOW}.train": "CheckpointSaverListener NanLossDuringTrainingError SecondOrStepTimer "
     "SessionRunArgs SessionRunContext SessionRunHook SessionRunValues",
+    f"{__name__}.canned.baseline": "BaselineClassifier BaselineEstimator BaselineRegressor",
+    f"{__name__}.canned.dnn": "DNNClassifier DNNEstimator DNNRegressor",
+    f"{__name__}.canned.dnn_linear_combined": "DNNLinearCombinedClassifier "
+    "DNNLinearCombinedEstimator DNNLinearCombinedRegressor",
+    f"{__name__}.canned.linear": "LinearClassifier LinearEstimator LinearRegressor",
+    f"{__name__}.canned.parsing_utils": "classifier_parse_example_spec "
+    "regressor_parse_example_spec",
     f"{__name__}.estimator": "Estimator",
+    f"{__name__}.heads": "BinaryClassHead Head LogisticRegressionHead MultiClassHead MultiHead "
+    "MultiLabelHead PoissonRegressionHead RegressionHead",
 }
 # The module of each name; modules load when a name is first used.
 _MODULES = {name: module for module, names in _PACKAGE_NAMES.items() for name in names.split()}

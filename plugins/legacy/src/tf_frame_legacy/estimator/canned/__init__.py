@@ -1,0 +1,1 @@
+"""The canned estimators of `tf.estimator`."""
