@@ -1,0 +1,145 @@
+"""What becomes of a name of TensorFlow 1: TensorFlow has it, tf-frame offers it, or nobody."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Iterator, Set
+
+from tf_frame_legacy.names import ANY, NOT_OFFERED, Row, canonical, table
+from tf_frame_legacy.source import installed
+
+# TensorFlow 2 has the name.
+KEPT = "kept"
+OFFERED = "offered"
+# Neither TensorFlow nor the table of names has the name.
+UNKNOWN = "unknown"
+
+_V1 = "tensorflow._api.v2.compat.v1"
+_KERAS = "keras._tf_keras.keras"
+# TensorFlow has the modules, whose names are errors with Keras 3.
+_BROKEN = ("tf.layers", "tf.nn.rnn_cell")
+# Folders of TensorFlow that are imported by path, and are no part of its public names.
+_PRIVATE = ("python", "core", "compiler", "tools", "lite", "dtensor", "security")
+# Packages whose names are old names, with a row or without.
+OLD_PACKAGES = ("tf", "tf_slim", "tensorflow_estimator")
+
+
+@dataclasses.dataclass(frozen=True)
+class Answer:
+    """What becomes of a name.
+
+    Attributes:
+      name: the name as the table spells it, without attributes of a class.
+      state: KEPT, OFFERED, NOT_OFFERED or UNKNOWN.
+      row: the row of the table, if there is one.
+    """
+
+    name: str
+    state: str
+    row: Row | None = None
+
+
+@functools.cache
+def look_up(name: str) -> Answer | None:
+    """Returns what becomes of a name; None for a name that neither TensorFlow nor the table had.
+
+    Args:
+      name: a full name, with attributes of classes or without; TensorFlow may be spelled `tf`,
+        `tensorflow` or `tensorflow.compat.v1`.
+    """
+    name = canonical(name)
+    row = _row(name)
+    if row is None and name.partition(".")[0] not in OLD_PACKAGES:
+        return None if name not in _namespaces() else Answer(name, OFFERED)
+    if row is not None and row.kind == NOT_OFFERED:
+        return Answer(name if row.was.endswith(ANY) else row.was, NOT_OFFERED, row)
+    if is_kept(name):
+        return Answer(name, KEPT, row)
+    if row is not None:
+        rest = name[len(row.was) :]
+        missing = rest and _is_module(row.target) and not _exists(row.target + rest)
+        return Answer(name if missing else row.was, UNKNOWN if missing else OFFERED, row)
+    if name in _namespaces():
+        return Answer(name, OFFERED)
+    return Answer(name, UNKNOWN)
+
+
+def is_module(name: str) -> bool:
+    """Returns whether a name of TensorFlow 1 is a module."""
+    name = canonical(name)
+    row = table().get(name)
+    target = row.target if row else name
+    return name in _namespaces() or (bool(target) and _is_module(target))
+
+
+def is_kept(name: str) -> bool:
+    """Returns whether TensorFlow 2 has a name, with `tf` for TensorFlow."""
+    return not _below(name, _BROKEN) and _exists(name)
+
+
+def module_target(name: str) -> str:
+    """Returns the module that has the names of an old module today; empty if there is no such one.
+
+    Args:
+      name: the old module, with `tf` for TensorFlow.
+    """
+    row = table().get(name)
+    if row is not None:
+        return row.target
+    counts: dict[str, int] = {}
+    for row in table().values():
+        module, _, last = row.was.rpartition(".")
+        target, _, new = row.target.rpartition(".")
+        if module == name and new == last and target:
+            counts[target] = counts.get(target, 0) + 1
+    return max(counts, key=counts.__getitem__, default="")
+
+
+def _row(name: str) -> Row | None:
+    """Returns the row of a name, or of the class or module that has it."""
+    for beginning in _beginnings(name):
+        any_name = None if beginning == name else table().get(f"{beginning}.{ANY}")
+        row = any_name or table().get(beginning)
+        if row is not None:
+            return row
+    return None
+
+
+def _beginnings(name: str) -> Iterator[str]:
+    while name:
+        yield name
+        name = name.rpartition(".")[0]
+
+
+def _path(name: str) -> str:
+    """Returns the name in the files of the installed packages."""
+    root, _, rest = name.partition(".")
+    first = rest.partition(".")[0]
+    if root != "tf":
+        return name
+    if first in _PRIVATE:
+        return f"tensorflow.{rest}"
+    if first == "keras":
+        return _KERAS + rest.removeprefix("keras")
+    if _below(name, ("tf.app.flags",)):
+        rest = rest.removeprefix("app.")
+    return f"{_V1}.{rest}".rstrip(".")
+
+
+def _below(name: str, modules: tuple[str, ...]) -> bool:
+    return any(name == module or name.startswith(f"{module}.") for module in modules)
+
+
+def _is_module(name: str) -> bool:
+    return not installed.split_module(_path(canonical(name)))[1]
+
+
+def _exists(name: str) -> bool:
+    return installed.has(_path(canonical(name)))
+
+
+@functools.cache
+def _namespaces() -> Set[str]:
+    """Returns the old modules that the table has names of."""
+    return {name for was in table() for name in _beginnings(was.rpartition(".")[0])}

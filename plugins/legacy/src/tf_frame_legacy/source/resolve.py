@@ -1,0 +1,276 @@
+"""Resolves the names in a syntax tree to full names, through imports, aliases and scopes.
+
+    slim = tf.contrib.slim     # an alias of a module
+    slim.conv2d(x, 8, 3)       # a use of tensorflow.contrib.slim.conv2d
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import dataclasses
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from tf_frame_legacy.source.installed import absolute
+from tf_frame_legacy.source.lookup import is_module
+from tf_frame_legacy.source.project import Project, Source
+
+_Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+# Of except clauses that catch a failing import.
+_IMPORT_ERRORS = ("ImportError", "ModuleNotFoundError", "Exception", "BaseException")
+
+
+@dataclasses.dataclass(eq=False)
+class Binding:
+    """A name that an import or an assignment binds to something outside of the program.
+
+    Attributes:
+      name: the bound name.
+      target: the full name that it stands for.
+      statement: the import or assignment.
+      alias: the part of the import; None for an assignment.
+      optional: whether the program catches a failure.
+      at_top: whether the statement belongs to the module, not to a function or class.
+    """
+
+    name: str
+    target: str
+    statement: ast.Import | ast.ImportFrom | ast.Assign
+    alias: ast.alias | None
+    optional: bool
+    at_top: bool
+
+
+@dataclasses.dataclass(eq=False)
+class Use:
+    """A use of a name of something outside of the program.
+
+    Attributes:
+      names: the full names that the program may mean; several if it binds a name several times.
+      nodes: the expressions of the name, from the first part to the whole.
+      bindings: the bindings of the first part.
+    """
+
+    names: Sequence[str]
+    nodes: Sequence[ast.expr]
+    bindings: Sequence[Binding]
+
+    @property
+    def line(self) -> int:
+        """The line in the file."""
+        return self.nodes[0].lineno
+
+
+class Names:
+    """The names of a file.
+
+    Attributes:
+      bindings: the imports of packages and the aliases of modules.
+      uses: the uses of their names, in order.
+      unbound: names that are neither bound in the file nor a builtin of Python 3, with lines.
+      exports: what other files can import from this one; None for a name of its own.
+    """
+
+    def __init__(self, source: Source, project: Project, exports: _Exports) -> None:
+        self.bindings: list[Binding] = []
+        self.uses: list[Use] = []
+        self.unbound: list[tuple[str, int]] = []
+        self._source, self._project, self._exports = source, project, exports
+        self._module = _Scope(None)
+        assert source.tree is not None
+        self._collect(self._module, source.tree)
+        self.exports: Mapping[str, Sequence[Binding] | None] = {
+            name: [b for b in bound if b] or None for name, bound in self._module.bound.items()
+        }
+
+    def resolve(self) -> None:
+        """Finds the uses."""
+        assert self._source.tree is not None
+        for statement in self._source.tree.body:
+            self._visit(self._module, statement)
+
+    def _collect(self, scope: _Scope, node: ast.AST, optional: bool = False) -> None:
+        """Collects the names that the statements below a node bind, without inner functions."""
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                scope.bind(child.name, None)
+            elif isinstance(child, ast.Import | ast.ImportFrom):
+                self._collect_import(scope, child, optional)
+            elif isinstance(child, ast.Name) and not isinstance(child.ctx, ast.Load):
+                scope.bind(child.id, None)
+            elif isinstance(child, ast.Try):
+                self._collect(scope, child, optional or _catches_imports(child))
+            elif isinstance(child, ast.Assign) and self._collect_alias(scope, child):
+                continue
+            elif not isinstance(child, ast.Lambda | ast.ListComp | ast.SetComp | ast.DictComp):
+                if isinstance(child, ast.ExceptHandler) and child.name:
+                    scope.bind(child.name, None)
+                self._collect(scope, child, optional)
+
+    def _collect_alias(self, scope: _Scope, node: ast.Assign) -> bool:
+        """Binds the name in `slim = tf.contrib.slim`; returns whether it is such a statement."""
+        target, use = node.targets[0], self._use(scope, node.value)
+        if len(node.targets) > 1 or not isinstance(target, ast.Name) or use is None:
+            return False
+        modules = [name for name in use.names if is_module(name)]
+        for module in modules:
+            self._bind(scope, Binding(target.id, module, node, None, False, False))
+        return bool(modules)
+
+    def _collect_import(
+        self, scope: _Scope, node: ast.Import | ast.ImportFrom, optional: bool
+    ) -> None:
+        at_top = scope is self._module
+        for alias in node.names:
+            if isinstance(node, ast.ImportFrom):
+                self._collect_from(scope, node, alias, optional)
+                continue
+            name = alias.asname or alias.name.partition(".")[0]
+            if self._project.is_own(alias.name):
+                scope.bind(name, None)
+            else:
+                target = alias.name if alias.asname else name
+                self._bind(scope, Binding(name, target, node, alias, optional, at_top))
+
+    def _collect_from(
+        self, scope: _Scope, node: ast.ImportFrom, alias: ast.alias, optional: bool
+    ) -> None:
+        module, name = absolute(node, self._source.package), alias.asname or alias.name
+        if node.level or self._project.is_own(module):
+            exports = self._exports(module, self._source)
+            names = exports if alias.name == "*" else {name: exports.get(alias.name)}
+            for each, bindings in names.items():
+                scope.bind(each, None)
+                scope.bound[each] += bindings or ()
+        elif alias.name == "*":
+            self._bind(scope, Binding("*", module, node, alias, optional, False))
+        elif self._project.is_own(f"{module}.{alias.name}"):
+            scope.bind(name, None)
+        else:
+            target, at_top = f"{module}.{alias.name}", scope is self._module
+            self._bind(scope, Binding(name, target, node, alias, optional, at_top))
+
+    def _bind(self, scope: _Scope, binding: Binding) -> None:
+        scope.bind(binding.name, binding)
+        self.bindings.append(binding)
+
+    def _visit(self, scope: _Scope, node: ast.AST) -> None:
+        """Finds the uses below a node."""
+        if isinstance(node, ast.Attribute | ast.Name | ast.Call):
+            use = self._use(scope, node)
+            if use is not None:
+                self.uses.append(use)
+                return
+        if isinstance(node, ast.Name):
+            self._visit_name(scope, node)
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            self._visit_function(scope, node)
+        elif isinstance(node, ast.ClassDef | ast.ListComp | ast.SetComp | ast.DictComp) or (
+            isinstance(node, ast.GeneratorExp)
+        ):
+            inner = _Scope(scope, is_class=isinstance(node, ast.ClassDef))
+            self._collect(inner, node)
+            for child in ast.iter_child_nodes(node):
+                self._visit(inner, child)
+        elif not (isinstance(node, ast.Assign) and any(node is b.statement for b in self.bindings)):
+            for child in ast.iter_child_nodes(node):
+                self._visit(scope, child)
+
+    def _visit_function(self, scope: _Scope, node: _Function) -> None:
+        inner = _Scope(scope)
+        for argument in ast.walk(node.args):
+            if isinstance(argument, ast.arg):
+                inner.bind(argument.arg, None)
+        body = [node.body] if isinstance(node, ast.Lambda) else node.body
+        for statement in body:
+            self._collect(inner, ast.Module([statement], []))  # type: ignore[list-item]
+        for child in ast.iter_child_nodes(node):
+            self._visit(inner if child in body else scope, child)
+
+    def _visit_name(self, scope: _Scope, node: ast.Name) -> None:
+        if not scope.find(node.id) and not hasattr(builtins, node.id):
+            self.unbound.append((node.id, node.lineno))
+
+    def _use(self, scope: _Scope, node: ast.expr) -> Use | None:
+        """Returns the use that an expression is; None for any other expression."""
+        nodes, attributes = [node], []
+        while not isinstance(node, ast.Name):
+            part = _part(node)
+            if part is None:
+                return None
+            node, attribute = part
+            nodes.insert(0, node)
+            attributes.insert(0, attribute)
+        bindings = [binding for binding in scope.find(node.id) if binding is not None]
+        names = dict.fromkeys(".".join([b.target, *attributes]) for b in bindings)
+        return Use(list(names), nodes, bindings) if names else None
+
+
+_Exports = Callable[[str, Source], Mapping[str, "Sequence[Binding] | None"]]
+
+
+class _Scope:
+    """The names that a module, a class or a function binds, each with its bindings."""
+
+    def __init__(self, parent: _Scope | None, *, is_class: bool = False) -> None:
+        self.parent, self.is_class = parent, is_class
+        self.bound: dict[str, list[Binding | None]] = {}
+
+    def bind(self, name: str, binding: Binding | None) -> None:
+        self.bound.setdefault(name, []).append(binding)
+
+    def find(self, name: str) -> Sequence[Binding | None]:
+        scope: _Scope | None = self
+        while scope is not None:
+            if name in scope.bound and (scope is self or not scope.is_class):
+                return scope.bound[name]
+            scope = scope.parent
+        return ()
+
+
+def resolve(project: Project) -> Mapping[str, Names]:
+    """Returns the names of each file that can be parsed, by path."""
+    names: dict[str, Names | None] = {}
+
+    def names_of(source: Source) -> Names | None:
+        if source.path not in names and source.tree is not None:
+            names[source.path] = None  # For modules that import each other.
+            names[source.path] = Names(source, project, exports)
+        return names.get(source.path)
+
+    def exports(module: str, importer: Source) -> Mapping[str, Sequence[Binding] | None]:
+        source = project.find(module, importer)
+        found = names_of(source) if source else None
+        return found.exports if found else {}
+
+    for source in project.sources:
+        names_of(source)
+    resolved = {path: found for path, found in names.items() if found is not None}
+    for found in resolved.values():
+        found.resolve()
+    return resolved
+
+
+def _part(node: ast.expr) -> tuple[ast.expr, str] | None:
+    """Returns object and attribute of `object.attribute` or `getattr(object, "attribute")`."""
+    if isinstance(node, ast.Attribute):
+        return node.value, node.attr
+    is_getattr = isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+    if is_getattr and node.func.id == "getattr" and len(node.args) > 1:
+        name = node.args[1]
+        if isinstance(name, ast.Constant) and isinstance(name.value, str):
+            return node.args[0], name.value
+    return None
+
+
+def _catches_imports(node: ast.Try) -> bool:
+    caught = [name for handler in node.handlers for name in _caught(handler)]
+    return any(name in _IMPORT_ERRORS for name in caught)
+
+
+def _caught(handler: ast.ExceptHandler) -> Iterator[str]:
+    if handler.type is None:
+        yield "BaseException"
+    else:
+        yield from (node.id for node in ast.walk(handler.type) if isinstance(node, ast.Name))
