@@ -1,6 +1,6 @@
 """Tells whether an installed package has a name, from its source files; imports nothing.
 
-    has("tensorflow.python.ops.math_ops.matmul")  # True
+has("tensorflow.python.ops.math_ops.matmul")  # True
 """
 
 from __future__ import annotations

@@ -70,7 +70,11 @@ def is_module(name: str) -> bool:
     name = canonical(name)
     row = table().get(name)
     target = row.target if row else name
-    return name in _namespaces() or (bool(target) and _is_module(target))
+    return (
+        name in _namespaces()
+        or name.rpartition(".")[0] == "tf.contrib"
+        or (bool(target) and _is_module(target))
+    )
 
 
 def is_kept(name: str) -> bool:

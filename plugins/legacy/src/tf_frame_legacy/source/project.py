@@ -64,8 +64,10 @@ class Project:
         """End of the full name of a module -> the files; None for a folder."""
         modules: dict[str, list[Source | None]] = {}
         name = os.path.basename(os.path.abspath(self.folder))
-        for source in self.sources:
-            parts = [name, *source.path.removesuffix(".py").split("/")]
+        files: list[tuple[str, Source | None]] = [(s.path, s) for s in self.sources]
+        files += [(path, None) for path in self.others if path.endswith((".pyx", ".so"))]
+        for path, source in files:
+            parts = [name, *os.path.splitext(path)[0].split("/")]
             if parts[-1] == "__init__":
                 parts.pop()
             for end in range(len(parts), 0, -1):

@@ -1,0 +1,147 @@
+"""Finds what stops an old program beside the names of TensorFlow: Python, NumPy, other packages."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import os
+import re
+import sys
+from collections.abc import Iterator
+
+from tf_frame_legacy.source import old_packages
+from tf_frame_legacy.source.lookup import canonical
+from tf_frame_legacy.source.project import Project, Source
+from tf_frame_legacy.source.resolve import Names, Use
+
+PYTHON = "Python"
+NUMPY = "NumPy"
+OLD_PACKAGE = "other packages"
+EXTENSION = "compiled code"
+
+_PYTHON_2_ERROR = re.compile("Missing parentheses|leading zeros|must be parenthesized|inconsistent")
+_PYTHON_2_LINE = re.compile(
+    r"`|<>|\bprint\b|\bexec\b|\braise \w+\s*,|\bur['\"]|\d[lL]\b|^\s*except"
+)
+_LOADERS = ("tf.load_op_library", "tf.load_library", "tf.load_file_system_library")
+_OPERATION = re.compile(rb"REGISTER_OP|REGISTER_KERNEL_BUILDER")
+_ARRAYS = ("numpy.array", "numpy.asarray", "numpy.argwhere", "numpy.ones", "numpy.zeros")
+
+
+@dataclasses.dataclass(frozen=True)
+class Trap:
+    """A line that fails today.
+
+    Attributes:
+      path: the file, below the folder of the program.
+      line: the number of the line.
+      category: PYTHON, NUMPY, OLD_PACKAGE or EXTENSION.
+      text: the cause.
+      remedy: how to change the line.
+      is_restored: whether `--with_old_packages` makes the line run as it is.
+    """
+
+    path: str
+    line: int
+    category: str
+    text: str
+    remedy: str
+    is_restored: bool = False
+
+
+def unreadable(project: Project) -> Iterator[Trap]:
+    """Yields the files that cannot be parsed."""
+    for source in project.sources:
+        if source.error:
+            is_old = _PYTHON_2_ERROR.search(source.error) or _is_python_2(project, source)
+            remedy = "rewrite the file for Python 3; 2to3 -w, in Python up to 3.12, does most of it"
+            text = f"Python 2 ({source.error})" if is_old else source.error
+            yield Trap(source.path, source.line, PYTHON, text, remedy if is_old else "correct it")
+
+
+def _is_python_2(project: Project, source: Source) -> bool:
+    """Returns whether the line that cannot be parsed looks like Python 2."""
+    try:
+        with open(os.path.join(project.folder, source.path), encoding="latin-1") as file:
+            line = file.read().split("\n")[source.line - 1]
+    except (OSError, IndexError):
+        return False
+    return bool(_PYTHON_2_LINE.search(line))
+
+
+def traps(source: Source, names: Names) -> Iterator[Trap]:
+    """Yields the traps in a file that can be parsed."""
+    for use in names.uses:
+        yield from _in_use(source, use)
+    for name, line in names.unbound:
+        if name in old_packages.PYTHON_2_BUILTINS:
+            new = old_packages.PYTHON_2_BUILTINS[name]
+            yield Trap(source.path, line, PYTHON, f"Python 2's {name}", f"write {new}")
+    for binding in names.bindings:
+        root = binding.target.partition(".")[0]
+        is_gone = root in old_packages.MODULES and root not in sys.stdlib_module_names
+        if is_gone and not binding.optional and binding.alias:
+            new = old_packages.MODULES[root]
+            line = binding.statement.lineno
+            yield Trap(source.path, line, PYTHON, f"Python has no module {root}", f"use {new}")
+    assert source.tree is not None
+    uses = {use.nodes[-1]: use for use in names.uses}
+    for node in ast.walk(source.tree):
+        if isinstance(node, ast.Call):
+            yield from _in_call(source, node, uses)
+        elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.RShift):
+            if isinstance(node.left, ast.Name) and node.left.id == "print":
+                remedy = "print(..., file=...)"
+                yield Trap(source.path, node.lineno, PYTHON, "Python 2's print >>", remedy)
+
+
+def _in_use(source: Source, use: Use) -> Iterator[Trap]:
+    for name in use.names:
+        if name in old_packages.RESTORED:
+            category = NUMPY if name.startswith("numpy.") else OLD_PACKAGE
+            remedy = f"use {old_packages.RESTORED[name]}"
+            yield Trap(source.path, use.line, category, f"{name} is gone", remedy, True)
+        elif name in old_packages.PYTHON_2_MEMBERS:
+            remedy = f"use {old_packages.PYTHON_2_MEMBERS[name]}"
+            yield Trap(source.path, use.line, PYTHON, f"{name} is gone", remedy)
+        elif canonical(name) in _LOADERS:
+            remedy = "compile the library for this TensorFlow, or replace its operations"
+            yield Trap(source.path, use.line, EXTENSION, "loads operations in C++", remedy)
+
+
+def _in_call(source: Source, call: ast.Call, uses: dict[ast.expr, Use]) -> Iterator[Trap]:
+    use = uses.get(call.func)
+    if use and "yaml.load" in use.names and len(call.args) == 1 and not call.keywords:
+        remedy = "yaml.load(f, Loader=yaml.Loader), or yaml.safe_load(f)"
+        yield Trap(source.path, call.lineno, OLD_PACKAGE, "yaml.load has no Loader", remedy, True)
+    is_method = isinstance(call.func, ast.Attribute) and use is None
+    if is_method and call.func.attr in old_packages.DICT_METHODS:
+        method = call.func.attr
+        remedy = f"use {old_packages.DICT_METHODS[method]}"
+        yield Trap(source.path, call.lineno, PYTHON, f"Python 2's .{method}()", remedy)
+    is_number = isinstance(call.func, ast.Name) and call.func.id in ("int", "float")
+    if is_number and len(call.args) == 1 and isinstance(call.args[0], ast.Call):
+        array = uses.get(call.args[0].func)
+        if array and any(name in _ARRAYS for name in array.names):
+            text = "NumPy makes a number of an array without dimensions only"
+            yield Trap(source.path, call.lineno, NUMPY, text, "use array.item()")
+
+
+def extensions(project: Project) -> Iterator[Trap]:
+    """Yields the files of operations in C++ and CUDA, libraries, and modules in Cython."""
+    for path in project.others:
+        ending = os.path.splitext(path)[1]
+        if ending == ".pyx":
+            remedy = "build it: python setup.py build_ext --inplace"
+            yield Trap(path, 1, EXTENSION, "a module in Cython", remedy)
+        elif ending == ".cu" or (ending in (".cc", ".cpp") and _has_operation(project, path)):
+            remedy = "compile it for this TensorFlow, or replace its operations"
+            yield Trap(path, 1, EXTENSION, "operations in C++ or CUDA", remedy)
+        elif ending == ".so":
+            remedy = "compile it for this Python and this TensorFlow"
+            yield Trap(path, 1, EXTENSION, "a compiled library", remedy)
+
+
+def _has_operation(project: Project, path: str) -> bool:
+    with open(os.path.join(project.folder, path), "rb") as file:
+        return bool(_OPERATION.search(file.read()))
