@@ -184,3 +184,58 @@ def test_dilation_takes_the_place_of_strides():
             if op.type == "SpaceToBatchND"
         }
         assert rates == {2, 4}
+
+
+@pytest.mark.usefixtures("graph")
+def test_edge_tpu_has_the_figures_that_slim_published():
+    """slim's file has a profile of the network: weights and multiplications of each convolution."""
+    logits, end_points = mobilenet_v3.edge_tpu(tf.zeros([1, 224, 224, 3]))
+    assert logits.shape == [1, 1001]
+    assert end_points["layer_24"].shape == [1, 7, 7, 1280]
+    assert end_points["layer_24"].name.startswith("MobilenetEdgeTPU/")
+    weights = {v.op.name: v for v in tf.global_variables() if v.op.name.endswith("weights")}
+    assert count(weights.values()) / 1e6 == pytest.approx(4.05, abs=0.005)
+    convolutions = [op for op in tf.get_default_graph().get_operations() if "Conv2d" in op.type]
+    convolutions += [op for op in tf.get_default_graph().get_operations() if op.type == "Conv2D"]
+    products = 0
+    for convolution in convolutions:
+        outputs = convolution.outputs[0].shape.as_list()[1:]
+        rows, columns, inputs, _ = convolution.inputs[1].shape.as_list()
+        inputs = 1 if convolution.type.startswith("Depthwise") else inputs
+        products += np.prod(outputs) * rows * columns * inputs
+    assert products / 1e6 == pytest.approx(990.7, abs=0.05)
+    block = "MobilenetEdgeTPU/expanded_conv_1"
+    assert weights[f"{block}/expand/weights"].shape == [3, 3, 16, 128]
+    assert f"{block}/depthwise/depthwise_weights" not in weights
+
+
+@pytest.mark.usefixtures("graph")
+def test_group_norm_and_the_name_of_the_mean():
+    images = tf.zeros([1, 64, 64, 3])
+    options = {"depth_multiplier": 0.5, "finegrain_classification_mode": True}
+    mobilenet_v3.small(images, use_groupnorm=True, use_reduce_mean_for_pooling=True, **options)
+    names = [op.name for op in tf.get_default_graph().get_operations()]
+    assert "MobilenetV3/Logits/ReduceMean" in names
+    norms = {name.split("/")[-2] for name in names if name.endswith(("/gamma", "/beta"))}
+    assert norms == {"GroupNorm"}
+
+
+@pytest.mark.slow
+def test_networks_for_detection_halve_the_last_outputs():
+    for conv_defs, number in (
+        (mobilenet_v3.V3_LARGE_DETECTION, 13),
+        (mobilenet_v3.V3_SMALL_DETECTION, 9),
+    ):
+        with tf.Graph().as_default():
+            _, end_points = mobilenet_v3.mobilenet_base(
+                tf.zeros([1, 64, 64, 3]), conv_defs=conv_defs
+            )
+        full = {13: (112, 672, 80, 480), 9: (48, 288, 48, 288)}[number]
+        before, between, after, last = full
+        assert end_points[f"layer_{number}"].shape[-1] == before
+        assert end_points[f"layer_{number + 1}/expansion_output"].shape[-1] == between
+        assert [end_points[f"layer_{number + k}"].shape[-1] for k in (1, 3, 4)] == [
+            after,
+            after,
+            last,
+        ]

@@ -160,6 +160,7 @@ def expanded_conv(
     padding: str = "SAME",
     scope: Any = None,
     inner_activation_fn: Callable[..., Any] | None = None,
+    expansion_fn: Callable[..., Any] | None = None,
 ) -> Any:
     """Builds an inverted residual: 1 x 1 expansion, depthwise convolution, 1 x 1 projection.
 
@@ -184,6 +185,8 @@ def expanded_conv(
       padding: of the depthwise convolution otherwise.
       inner_activation_fn: of expansion and depthwise layer; None leaves it to
         the `arg_scope`.
+      expansion_fn: builds the expansion of the input, the number of channels, `scope` and
+        `normalizer_fn`; None: `split_conv`.
 
     Returns:
       `[batch, new_height, new_width, num_outputs]`.
@@ -217,7 +220,10 @@ def expanded_conv(
         if depthwise_location == "input":
             net = depthwise(net, activation_fn=None)
         if size > net.shape.as_list()[3]:
-            net = split_conv(net, size, split_expansion, "expand", **split, **inner)
+            if expansion_fn is None:
+                net = split_conv(net, size, split_expansion, "expand", **split, **inner)
+            else:
+                net = expansion_fn(net, size, scope="expand", normalizer_fn=normalizer_fn, **inner)
             net = tf.identity(net, "expansion_output")
         _note(endpoints, "expansion_output", net)
         if depthwise_location == "expansion":

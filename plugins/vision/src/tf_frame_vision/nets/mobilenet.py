@@ -177,12 +177,15 @@ def mobilenet(
     reuse: Any = None,
     scope: Any = "Mobilenet",
     base_only: bool = False,
+    use_reduce_mean_for_pooling: bool = False,
     **mobilenet_args: Any,
 ) -> tuple[Any, dict[str, Any]]:
     """Builds a classifier; in inference mode unless within `training_scope()`.
 
     Args:
       base_only: whether to end after the last layer of `conv_defs`.
+      use_reduce_mean_for_pooling: whether the operation that pools, a mean in any case, has
+        the name that slim gave it then.
       **mobilenet_args: for `mobilenet_base`.
 
     Returns:
@@ -199,7 +202,7 @@ def mobilenet(
             return net, end_points
         net = tf.identity(net, name="embedding")
         with tf.variable_scope("Logits"):
-            net = end_points["global_pool"] = global_pool(net)
+            net = end_points["global_pool"] = global_pool(net, use_reduce_mean_for_pooling)
             if not num_classes:
                 return net, end_points
             logits = _logits(net, num_classes, mobilenet_args.get("is_training", False))
@@ -224,13 +227,17 @@ def _logits(net: Any, num_classes: int, is_training: bool | None) -> Any:
     return tf.identity(tf.squeeze(logits, [1, 2]), name="output")
 
 
-def global_pool(input_tensor: Any) -> Any:
+def global_pool(input_tensor: Any, use_reduce_mean_for_pooling: bool = False) -> Any:
     """Averages over height and width, which may be unknown.
+
+    Args:
+      use_reduce_mean_for_pooling: see `mobilenet`.
 
     Returns:
       `[batch, 1, 1, channels]`.
     """
-    return tf.reduce_mean(input_tensor, [1, 2], keepdims=True, name="global_pool")
+    name = "ReduceMean" if use_reduce_mean_for_pooling else "global_pool"
+    return tf.reduce_mean(input_tensor, [1, 2], keepdims=True, name=name)
 
 
 def training_scope(

@@ -54,6 +54,17 @@ _DEFAULTS = {
     _CONVOLUTIONS: {"normalizer_fn": layers.batch_norm, "activation_fn": tf.nn.relu},
 }
 
+_GROUPS = 8
+
+
+def _group_norm_defaults(groups: int) -> dict[Any, Any]:
+    return {
+        (layers.group_norm,): {"groups": groups},
+        (expanded_conv,): {"normalizer_fn": layers.group_norm, "residual": True},
+        _CONVOLUTIONS: {"normalizer_fn": layers.group_norm, "activation_fn": tf.nn.relu},
+    }
+
+
 # A block: expanded channels, kernel, stride, output channels, squeeze and excite, hard swish.
 # Expanded channels are given for the full width of the network.
 _LARGE = (
@@ -100,6 +111,35 @@ _SMALL_SEG = (
     (288, 5, 1, 48, True, True),
     (288, 5, 1, 48, True, True),
 )
+# For detection in slim: half the channels, but for expanded ones, in the same place.
+_LARGE_DETECTION = (
+    *_LARGE[:12],
+    (672, 5, 2, 80, True, True),
+    (480, 5, 1, 80, True, True),
+    (480, 5, 1, 80, True, True),
+)
+_SMALL_DETECTION = (
+    *_SMALL[:8],
+    (288, 5, 2, 48, True, True),
+    (288, 5, 1, 48, True, True),
+    (288, 5, 1, 48, True, True),
+)
+# slim's network for Edge TPUs: whether one full convolution replaces expansion and depthwise layer,
+# factor of the expansion, kernel, stride, output channels, whether with residual.
+_EDGE_TPU = (
+    (True, 1, 3, 1, 16, True),
+    (True, 8, 3, 2, 32, True),
+    *[(True, 4, 3, 1, 32, True)] * 3,
+    (True, 8, 3, 2, 48, True),
+    *[(True, 4, 3, 1, 48, True)] * 3,
+    (False, 8, 3, 2, 96, True),
+    *[(False, 4, 3, 1, 96, True)] * 3,
+    (False, 8, 3, 1, 96, False),
+    *[(False, 4, 3, 1, 96, True)] * 3,
+    (False, 8, 5, 2, 160, True),
+    *[(False, 4, 5, 1, 160, True)] * 3,
+    (False, 8, 3, 1, 192, True),
+)
 _STEM_CHANNELS = 16
 
 
@@ -144,6 +184,31 @@ def _block(block: tuple[Any, ...], channels: int, minimalistic: bool) -> Op:
     )
 
 
+def _edge_tpu_defs() -> dict[str, Any]:
+    spec = [op(layers.conv2d, stride=2, num_outputs=32, kernel_size=(3, 3))]
+    spec += [_edge_tpu_block(*block) for block in _EDGE_TPU]
+    spec.append(op(layers.conv2d, stride=1, num_outputs=1280, kernel_size=(1, 1)))
+    return {"defaults": _DEFAULTS, "spec": spec}
+
+
+def _edge_tpu_block(
+    fused: bool, factor: int, kernel: int, stride: int, num_outputs: int, residual: bool
+) -> Op:
+    kinds: dict[str, Any] = {"kernel_size": (kernel, kernel)}
+    if fused:
+        expansion = functools.partial(layers.conv2d, kernel_size=kernel, stride=stride)
+        kinds = {"kernel_size": (1, 1), "depthwise_location": None, "expansion_fn": expansion}
+    return op(
+        expanded_conv,
+        expansion_size=expand_input_by_factor(factor),
+        stride=stride,
+        num_outputs=num_outputs,
+        residual=residual,
+        inner_activation_fn=tf.nn.relu,
+        **kinds,
+    )
+
+
 def _excite(expansion_tensor: Any, input_tensor: Any) -> Any:
     del input_tensor
     return squeeze_excite(expansion_tensor, squeeze_factor=4, gating_fn=hard_sigmoid)
@@ -153,6 +218,9 @@ V3_LARGE = _conv_defs(_LARGE, 960, 1280, minimalistic=False)
 V3_SMALL = _conv_defs(_SMALL, 576, 1024, minimalistic=False)
 V3_LARGE_SEG = _conv_defs(_LARGE_SEG, 480, 1280, minimalistic=False)
 V3_SMALL_SEG = _conv_defs(_SMALL_SEG, 288, 1024, minimalistic=False)
+V3_LARGE_DETECTION = _conv_defs(_LARGE_DETECTION, 480, 1280, minimalistic=False)
+V3_SMALL_DETECTION = _conv_defs(_SMALL_DETECTION, 288, 1024, minimalistic=False)
+V3_EDGETPU = _edge_tpu_defs()
 V3_LARGE_MINIMALISTIC = _conv_defs(_LARGE, 960, 1280, minimalistic=True)
 V3_SMALL_MINIMALISTIC = _conv_defs(_SMALL, 576, 1024, minimalistic=True)
 
@@ -166,6 +234,7 @@ def mobilenet(
     scope: Any = "MobilenetV3",
     conv_defs: Mapping[str, Any] | None = None,
     finegrain_classification_mode: bool = False,
+    use_groupnorm: bool = False,
     **kwargs: Any,
 ) -> tuple[Any, dict[str, Any]]:
     """Builds MobileNetV3; in inference mode unless within `training_scope()`.
@@ -174,6 +243,7 @@ def mobilenet(
       conv_defs: the layers; `V3_LARGE` when None.
       finegrain_classification_mode: whether the last layer keeps its channels
         whatever the multiplier.
+      use_groupnorm: whether group norm replaces batch norm; with `groups` groups, or 8.
       **kwargs: for `mobilenet.mobilenet`: `prediction_fn`, `reuse`,
         `final_endpoint`, `output_stride`, `use_explicit_padding`, `is_training` ...
     """
@@ -183,6 +253,8 @@ def mobilenet(
             'use "depth_multiplier" instead.'
         )
     conv_defs = dict(conv_defs or V3_LARGE)
+    if use_groupnorm:
+        conv_defs["defaults"] = _group_norm_defaults(kwargs.pop("groups", _GROUPS))
     if finegrain_classification_mode:
         *others, last = conv_defs["spec"]
         conv_defs["spec"] = [*others, last._replace(multiplier_func=_unscaled)]
@@ -219,6 +291,13 @@ def _with(**arguments: Any) -> Any:
 
 large = _with(conv_defs=V3_LARGE)
 small = _with(conv_defs=V3_SMALL)
+edge_tpu = _with(conv_defs=V3_EDGETPU, scope="MobilenetEdgeTPU")
+edge_tpu_075 = _with(
+    conv_defs=V3_EDGETPU,
+    scope="MobilenetEdgeTPU",
+    depth_multiplier=0.75,
+    finegrain_classification_mode=True,
+)
 large_seg = _with(conv_defs=V3_LARGE_SEG)
 small_seg = _with(conv_defs=V3_SMALL_SEG)
 large_minimalistic = _with(conv_defs=V3_LARGE_MINIMALISTIC)
