@@ -167,3 +167,27 @@ def test_a_folder_means_its_newest_checkpoint_and_a_missing_one_is_an_error(chec
     assert available([biases], str(tmp_path)) == [biases]
     with pytest.raises(ConfigError, match="there is no checkpoint"):
         available([biases], str(tmp_path / "none"))
+
+
+def test_global_variables_are_those_of_a_graph(variables):
+    assert variables_helper.get_global_variables_safely() == variables
+
+
+def test_eager_execution_has_no_global_variables(monkeypatch):
+    monkeypatch.setattr(tf, "executing_eagerly", lambda: True)
+    with pytest.raises(ValueError, match="is not tracked when executing eagerly"):
+        variables_helper.get_global_variables_safely()
+
+
+def test_what_a_training_cannot_begin_with_is_refused(tmp_path):
+    tf.get_variable("feature_extractor/weights", initializer=1.0)
+    with initialized_session() as session:
+        path = tf.train.Saver().save(session, str(tmp_path / "old" / "model.ckpt"))
+    check = variables_helper.ensure_checkpoint_supported
+    check(path, "classification", str(tmp_path / "new"))
+    with pytest.raises(RuntimeError, match="contains variable names with 'feature_extractor'"):
+        check(path, "detection", str(tmp_path / "new"))
+    with pytest.raises(RuntimeError, match=r"old\) and model_dir \(.*old\) cannot be same"):
+        check(path, "classification", f"{tmp_path}/new/../old/")
+    with pytest.raises(ConfigError):
+        check(str(tmp_path / "gone"), "detection", str(tmp_path))

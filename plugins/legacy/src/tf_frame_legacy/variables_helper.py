@@ -8,6 +8,7 @@ that match no variable are not an error when gradients are multiplied.
 from __future__ import annotations
 
 import logging
+import os
 import re
 from collections.abc import Iterable
 from typing import Any
@@ -20,6 +21,8 @@ from tf_frame.gradient_transforms.multiply import multiply_gradients
 from tf_frame.gradient_transforms.values import GradsAndVars
 
 logger = logging.getLogger("tf_frame")
+
+_OLD_DETECTOR = re.compile("feature_extractor")
 
 
 def filter_variables(
@@ -115,6 +118,48 @@ def get_variables_available_in_checkpoint(
         if _is_available(name, variable, checkpoint, include_global_step)
     ]
     return dict(available) if isinstance(variables, dict) else [v for _, v in available]
+
+
+def get_global_variables_safely() -> list[Any]:
+    """Returns the global variables of the default graph.
+
+    Raises:
+      ValueError: operations are executed eagerly, so there is no graph.
+    """
+    with tf.init_scope():
+        if tf.executing_eagerly():
+            raise ValueError(
+                "Global variables collection is not tracked when executing eagerly. "
+                "Use a Keras model's `.variables` attribute instead."
+            )
+    return list(tf.global_variables())
+
+
+def ensure_checkpoint_supported(checkpoint_path: str, checkpoint_type: str, model_dir: str) -> None:
+    """Checks that a checkpoint can begin a training.
+
+    Args:
+      checkpoint_path: the checkpoint.
+      checkpoint_type: its kind, such as `detection` or `classification`.
+      model_dir: folder of the training.
+
+    Raises:
+      RuntimeError: the checkpoint is in this folder, or is one of the API's old detectors for
+        TensorFlow 2, with variables `feature_extractor...`.
+      ConfigError, CheckpointError: see `get_variables_available_in_checkpoint`.
+    """
+    names = Checkpoint(resolve_checkpoint(checkpoint_path)).names
+    if checkpoint_type == "detection" and any(map(_OLD_DETECTOR.match, names)):
+        raise RuntimeError(
+            "The checkpoint type 'detection' is not supported when it contains variable names "
+            "with 'feature_extractor'. Please download the new checkpoint file from model zoo."
+        )
+    folders = [os.path.abspath(path) for path in (os.path.dirname(checkpoint_path), model_dir)]
+    if folders[0] == folders[1]:
+        raise RuntimeError(
+            f"Checkpoint dir ({folders[0]}) and model_dir ({folders[1]}) cannot be same. Please "
+            "set model_dir to a different path."
+        )
 
 
 def _is_available(

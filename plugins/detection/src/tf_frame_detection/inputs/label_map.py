@@ -37,10 +37,13 @@ _FIELDS = {
         (4, "keypoints", "Keypoint"),
         (5, "ancestor_ids", "INT64"),
         (6, "descendant_ids", "INT64"),
+        (7, "frequency", "Frequency"),
         (8, "instance_count", "INT64"),
     ),
     "LabelMap": ((1, "item", "Item"),),
 }
+# How often LVIS's images have a class, from number 0 on.
+_FREQUENCIES = ("UNSPECIFIED", "FREQUENT", "COMMON", "RARE")
 _REPEATED = ("item", "keypoints", "ancestor_ids", "descendant_ids")
 # A list of names may have a class `item`, but hardly a line like this.
 _ITEM = re.compile(r"^[ \t]*item\s*(?::\s*)?[{<]", re.MULTILINE)
@@ -87,7 +90,7 @@ def parse_items(text: str, path: str) -> dict[int, str]:
     if not _ITEM.search(text):
         return {}
     names: dict[int, str] = {}
-    for item in _parse(text, path).item:
+    for item in parse_label_map(text, path).item:
         if not item.HasField("id") or not (item.HasField("name") or item.HasField("display_name")):
             shown = text_format.MessageToString(item, as_one_line=True)
             raise DataError(f"{path}: the item {shown!r} has no id or no name")
@@ -97,7 +100,12 @@ def parse_items(text: str, path: str) -> dict[int, str]:
     return names
 
 
-def _parse(text: str, path: str) -> Any:
+def parse_label_map(text: str, path: str) -> Any:
+    """Returns the message of a label map, with a list `item`.
+
+    Raises:
+      DataError: the text is no label map.
+    """
     from google.protobuf import text_format
 
     label_map = _message_class()()
@@ -141,13 +149,17 @@ def _message_class() -> Any:
 
     kinds = descriptor_pb2.FieldDescriptorProto
     file = descriptor_pb2.FileDescriptorProto(name=f"{_PACKAGE}.proto", package=_PACKAGE)
+    frequency = file.enum_type.add(name="Frequency")
+    for number, name in enumerate(_FREQUENCIES):
+        frequency.value.add(name=name, number=number)
     for message, fields in _FIELDS.items():
         described = file.message_type.add(name=message)
         for number, name, kind in fields:
             label = kinds.LABEL_REPEATED if name in _REPEATED else kinds.LABEL_OPTIONAL
             field = described.field.add(name=name, number=number, label=label)
-            if kind in _FIELDS:
-                field.type, field.type_name = kinds.TYPE_MESSAGE, f".{_PACKAGE}.{kind}"
+            if kind in (*_FIELDS, "Frequency"):
+                field.type = kinds.TYPE_MESSAGE if kind in _FIELDS else kinds.TYPE_ENUM
+                field.type_name = f".{_PACKAGE}.{kind}"
             else:
                 field.type = kinds.Type.Value(f"TYPE_{kind}")
     pool = descriptor_pool.DescriptorPool()
