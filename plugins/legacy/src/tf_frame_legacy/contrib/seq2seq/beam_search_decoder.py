@@ -19,7 +19,7 @@ from tf_frame_legacy.contrib.seq2seq.beam_search_step import (
 from tf_frame_legacy.contrib.seq2seq.beams import gather_tree, gather_tree_from_array
 from tf_frame_legacy.contrib.seq2seq.decoder import Decoder
 from tf_frame_legacy.contrib.seq2seq.helper import as_embedding_fn, convert_tokens
-from tf_frame_legacy.contrib.seq2seq.shapes import is_layer
+from tf_frame_legacy.contrib.seq2seq.shapes import dimension, is_layer
 
 _logger = logging.getLogger(__name__)
 
@@ -84,7 +84,8 @@ class BeamSearchDecoder(Decoder):
         self._reorder_tensor_arrays = reorder_tensor_arrays
         self._embedding_fn = as_embedding_fn(embedding)
         start_tokens, self._end_token = convert_tokens(start_tokens, end_token)
-        self._batch_size = tf.size(start_tokens)
+        # An integer if it is known: in loops of TensorFlow 2 a tensor has no static value.
+        self._batch_size = dimension(start_tokens, 0)
         self._initial_cell_state = tf.nest.map_structure(
             self._maybe_split_batch_beams, initial_state, cell.state_size
         )
@@ -111,6 +112,10 @@ class BeamSearchDecoder(Decoder):
     def output_size(self) -> BeamSearchDecoderOutput:
         """Sizes of the outputs: one value for each beam."""
         return BeamSearchDecoderOutput(*[tf.TensorShape([self._beam_width])] * 3)
+
+    @property
+    def _static_batch_size(self) -> Any:
+        return None if tf.is_tensor(self._batch_size) else self._batch_size
 
     @property
     def _dtype(self) -> Any:
@@ -198,7 +203,7 @@ class BeamSearchDecoder(Decoder):
 
     def _merge_batch_beams(self, t: Any, s: Any = None) -> Any:
         """Returns `[batch * beam, *s]` for `[batch, beam, *s]`."""
-        batch_size = tf.get_static_value(self._batch_size)
+        batch_size = self._static_batch_size
         merged = tf.reshape(
             t, tf.concat(([self._batch_size * self._beam_width], tf.shape(t)[2:]), 0)
         )
@@ -215,7 +220,7 @@ class BeamSearchDecoder(Decoder):
         split = tf.reshape(
             t, tf.concat(([self._batch_size, self._beam_width], tf.shape(t)[1:]), 0)
         )
-        static = [tf.get_static_value(self._batch_size), self._beam_width]
+        static = [self._static_batch_size, self._beam_width]
         expected = tf.TensorShape(static).concatenate(_static_shape(s))
         if not split.shape.is_compatible_with(expected):
             raise ValueError(
@@ -254,8 +259,9 @@ class BeamSearchDecoder(Decoder):
                 t.element_shape,
             )
             return t
-        batch_size = tf.get_static_value(self._batch_size)
-        if not _check_static_batch_beam_maybe(t.element_shape, batch_size, self._beam_width):
+        if not _check_static_batch_beam_maybe(
+            t.element_shape, self._static_batch_size, self._beam_width
+        ):
             return t
         stacked = t.stack()
         with tf.control_dependencies(

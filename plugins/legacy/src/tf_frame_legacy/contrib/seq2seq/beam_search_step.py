@@ -82,9 +82,8 @@ def _beam_search_step(
         accumulated_attention_probs=coverage,
     )
     best_scores, indices = tf.nn.top_k(tf.reshape(scores, [batch_size, -1]), k=beam_width)
-    static_batch_size = tf.get_static_value(batch_size)
-    best_scores.set_shape([static_batch_size, beam_width])
-    indices.set_shape([static_batch_size, beam_width])
+    for tensor in (best_scores, indices):
+        tensor.set_shape([logits.shape.as_list()[0], beam_width])
     flat_log_probs = tf.reshape(log_probs, [batch_size, -1])
     word_ids = tf.floormod(indices, vocab_size, name="next_beam_word_ids")
     parents = tf.floordiv(indices, vocab_size, name="next_beam_parent_ids")
