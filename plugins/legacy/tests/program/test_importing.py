@@ -1,0 +1,99 @@
+"""The files of a program see TensorFlow 1, and no others do."""
+
+import shutil
+import sys
+
+import tensorflow
+
+from tf_frame_legacy import training
+
+
+def test_old_modules_are_there_however_they_are_imported(programs):
+    assert programs.run_text(
+        """
+import tensorflow as tf
+import tensorflow.compat.v1 as tf1
+import tensorflow.contrib.training as by_name
+from tensorflow.contrib import training
+from tensorflow.contrib.training import HParams
+from tensorflow.python.ops import math_ops
+import tensorflow.python.ops.math_ops as long_name
+print(tf is tf1, by_name is training, training is tf.contrib.training)
+print(HParams is tf.contrib.training.HParams, math_ops.matmul is tf.matmul)
+print(long_name is math_ops, tf.compat.v1 is tf, tf.__version__, tf.VERSION)
+print(HParams.__module__)
+"""
+    ) == ["True True True", "True True", "True True 1.15.5 1.15.5", training.HParams.__module__]
+
+
+def test_modules_of_the_program_see_them_and_others_do_not(programs):
+    programs.write("import tensorflow as tf\nseen = tf.__version__", "nets/model.py")
+    programs.write("", "nets/__init__.py")
+    installed = "site-packages/library.py"
+    programs.write("import tensorflow as tf\nseen = tf.__version__", installed)
+    lines = programs.run_text(
+        f"""
+import sys
+sys.path.append({str(programs.folder / "site-packages")!r})
+from nets import model
+import library
+import tensorflow as tf
+print(model.seen, library.seen, sys.modules["tensorflow"] is tf)
+"""
+    )
+    assert lines == [f"1.15.5 {tensorflow.__version__} False"]
+    assert "site-packages" not in " ".join(sys.path[:1])
+
+
+def test_a_star_brings_the_old_names(programs):
+    lines = programs.run_text("from tensorflow.contrib.training import *\nprint(HParams(a=1).a)")
+    assert lines == ["1"]
+
+
+def test_a_name_that_is_not_offered_says_why_and_where(programs):
+    programs.run_text("import tensorflow as tf\n\n\ntf.contrib.tensorrt.create_inference_graph()")
+    assert programs.code == 1
+    assert "train.py:4: tf.contrib.tensorrt" in programs.errors
+    assert "is not offered: " in programs.errors
+    assert "Traceback" not in programs.errors
+
+
+def test_programs_may_catch_missing_names(programs):
+    assert programs.run_text(
+        """
+import tensorflow as tf
+try:
+    from tensorflow.contrib import nothing
+except ImportError as error:
+    print("no import:", error)
+try:
+    from tensorflow.nothing.at_all import name
+except ImportError as error:
+    print("no module")
+print(hasattr(tf, "nothing"), hasattr(tf.contrib, "nothing"), getattr(tf, "nothing", 3))
+"""
+    ) == [
+        "no import: tf.contrib.nothing is unknown: TensorFlow 2 has no such name, and neither has "
+        "tf-frame's table of old names",
+        "no module",
+        "False False 3",
+    ]
+
+
+def test_modules_that_programs_bring_along_are_their_own(programs):
+    programs.write("", "deployment/__init__.py")
+    programs.write("NAME = 'own'", "deployment/model_deploy.py")
+    text = "from deployment import model_deploy\nprint(getattr(model_deploy, 'NAME', 'ours'))"
+    assert programs.run_text(text) == ["own"]
+    shutil.rmtree(programs.folder / "deployment")
+    for name in [name for name in sys.modules if name.startswith("deployment")]:
+        del sys.modules[name]
+    assert programs.run_text(text) == ["ours"]
+
+
+def test_changes_of_a_module_stay_in_the_program(programs):
+    programs.write("import tensorflow as tf\nprint(tf.own_name)", "later.py")
+    lines = programs.run_text("import tensorflow as tf\ntf.own_name = 'set'\nimport later")
+    assert lines == ["set"]
+    assert not hasattr(tensorflow, "own_name")
+    assert not hasattr(tensorflow.compat.v1, "own_name")

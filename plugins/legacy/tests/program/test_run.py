@@ -1,0 +1,104 @@
+"""`tf-frame legacy run`: words, modules, exit codes, errors."""
+
+import pytest
+
+
+def test_a_script_gets_its_words_and_its_folder(programs):
+    programs.write("NAME = 'beside'", "scripts/beside.py")
+    script = programs.write(
+        "import sys, beside\nprint(sys.argv[1:], __name__, beside.NAME)\n"
+        "print(sys.modules['__main__'].beside is beside)",
+        "scripts/train.py",
+    )
+    assert programs.run(script, "--steps=3", "-m", "x") == [
+        "['--steps=3', '-m', 'x'] __main__ beside",
+        "True",
+    ]
+    assert programs.code == 0
+
+
+def test_a_module_runs_in_its_package(programs):
+    programs.write("", "pack/__init__.py")
+    programs.write("VALUE = 5", "pack/part.py")
+    programs.write("import sys\nfrom . import part\nprint(part.VALUE, sys.argv[1:])", "pack/go.py")
+    assert programs.run("-m", "pack.go", "--flag", "1") == ["5 ['--flag', '1']"]
+    programs.write("print('main of', __package__)", "pack/__main__.py")
+    assert programs.run("-m", "pack") == ["main of pack"]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["missing.py"], "no script 'missing.py'"),
+        (["-m", "missing.module"], "no module 'missing.module'"),
+        (["-m"], "takes SCRIPT, or -m MODULE"),
+        (["--with_old_package", "x.py"], "did you mean --with_old_packages?"),
+    ],
+)
+def test_wrong_words_are_refused_in_one_line(programs, words, message):
+    programs.run(*words)
+    assert programs.code == 2
+    assert message in programs.errors
+    assert programs.errors.count("\n") == 1
+
+
+def test_the_exit_code_of_the_program_is_that_of_the_command(programs):
+    programs.run_text("import sys; sys.exit(7)")
+    assert programs.code == 7
+
+
+def test_an_error_of_the_program_has_its_own_traceback_only(programs):
+    programs.write("def fail():\n    raise ValueError('wrong')", "part.py")
+    programs.run_text("import part\n\npart.fail()")
+    assert programs.code == 1
+    lines = programs.errors.splitlines()
+    assert lines[0] == "Traceback (most recent call last):"
+    assert lines[-1] == "ValueError: wrong"
+    assert [line.split('"')[1].rpartition("/")[2] for line in lines if " File " in line] == [
+        "train.py",
+        "part.py",
+    ]
+
+
+def test_code_of_python_2_is_named_with_its_line(programs):
+    programs.write("x = 1\nprint x", "old.py")
+    programs.run_text("import old")
+    assert "old.py:2: Missing parentheses" in programs.errors
+    assert programs.errors.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "printed"),
+    [
+        ("import numpy as np\nprint(np.int(3.7), np.asscalar(np.ones(1)))", "3 1.0"),
+        ("from collections import Iterable\nprint(isinstance([], Iterable))", "True"),
+        ("import collections\nprint(issubclass(dict, collections.Mapping))", "True"),
+        ("import time\nprint(time.clock() > 0)", "True"),
+        ("import yaml\nprint(yaml.load('a: 1'))", "{'a': 1}"),
+        ("from PIL import Image\nprint(Image.ANTIALIAS == Image.LANCZOS)", "True"),
+        ("import inspect\nprint(inspect.getargspec(lambda a, b=1: 0)[0])", "['a', 'b']"),
+    ],
+)
+def test_old_packages_need_a_switch(programs, text, printed):
+    assert programs.run_text(text, "--with_old_packages") == [printed]
+    programs.run_text(text)
+    assert programs.code == 1
+    assert "; --with_old_packages gives the program the old one" in programs.errors
+    assert programs.errors.startswith("tf-frame: ")
+
+
+def test_old_images_of_scipy(programs):
+    assert programs.run_text(
+        """
+import numpy as np
+import scipy.misc
+from scipy.misc import imread, imresize
+image = np.arange(48, dtype=np.float32).reshape(4, 4, 3)
+scipy.misc.imsave("image.png", image)
+back = imread("image.png")
+print(back.shape, back.dtype, back.min(), back.max())
+print(imresize(back, (2, 8)).shape, imresize(back, 50).shape, imresize(back, 2.0).shape)
+print(imread("image.png", flatten=True).dtype)
+""",
+        "--with_old_packages",
+    ) == ["(4, 4, 3) uint8 0 255", "(2, 8, 3) (2, 2, 3) (8, 8, 3)", "float32"]
