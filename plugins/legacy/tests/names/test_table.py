@@ -109,5 +109,7 @@ def test_a_module_that_is_not_offered_answers_for_all_its_names():
 
 def test_the_table_imports_no_tensorflow():
     code = "import sys; from tf_frame_legacy.names import table; table(); print(*sys.modules)"
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
     assert "tensorflow" not in result.stdout.split()

@@ -194,8 +194,10 @@ def crossed_column(
         raise ValueError("crossed_column: ckpt_to_load_from is not offered; use warm starts")
     _check_sum("crossed_column", combiner)
     # tf.feature_column hashes such a feature once, together with the others.
-    parts = [column.key if hasattr(column, "hash_bucket_size") and hasattr(column, "key")
-             else column for column in columns]
+    parts = [
+        column.key if hasattr(column, "hash_bucket_size") and hasattr(column, "key") else column
+        for column in columns
+    ]
     return _columns.crossed_column(parts, hash_bucket_size, hash_key)
 
 

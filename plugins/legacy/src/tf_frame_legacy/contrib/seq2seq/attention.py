@@ -370,9 +370,7 @@ def _memory_mask(memory_sequence_length: Any, memory_mask: Any, like: Any) -> An
     if memory_sequence_length is None:
         return memory_mask
     if memory_mask is not None:
-        raise ValueError(
-            "memory_sequence_length and memory_mask can't be provided at same time."
-        )
+        raise ValueError("memory_sequence_length and memory_mask can't be provided at same time.")
     return tf.sequence_mask(memory_sequence_length, maxlen=tf.shape(like)[1])
 
 

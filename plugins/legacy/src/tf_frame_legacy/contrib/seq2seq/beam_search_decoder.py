@@ -193,9 +193,7 @@ class BeamSearchDecoder(Decoder):
         )
         if self._reorder_tensor_arrays:
             cell_state = tf.nest.map_structure(
-                lambda t: self._maybe_sort_array_beams(
-                    t, outputs.parent_ids, final_state.lengths
-                ),
+                lambda t: self._maybe_sort_array_beams(t, outputs.parent_ids, final_state.lengths),
                 final_state.cell_state,
             )
             final_state = final_state._replace(cell_state=cell_state)
@@ -217,9 +215,7 @@ class BeamSearchDecoder(Decoder):
         Raises:
           ValueError: the known sizes differ.
         """
-        split = tf.reshape(
-            t, tf.concat(([self._batch_size, self._beam_width], tf.shape(t)[1:]), 0)
-        )
+        split = tf.reshape(t, tf.concat(([self._batch_size, self._beam_width], tf.shape(t)[1:]), 0))
         static = [self._static_batch_size, self._beam_width]
         expected = tf.TensorShape(static).concatenate(_static_shape(s))
         if not split.shape.is_compatible_with(expected):

@@ -133,9 +133,7 @@ def _next_lengths(state: BeamSearchDecoderState, vocab_size: Any, end_token: Any
     return tf.cast(state.lengths, tf.int64)[:, :, None] + added
 
 
-def _accumulated_coverage(
-    next_cell_state: Any, state: BeamSearchDecoderState, weight: Any
-) -> Any:
+def _accumulated_coverage(next_cell_state: Any, state: BeamSearchDecoderState, weight: Any) -> Any:
     probs = get_attention_probs(next_cell_state, weight)
     if probs is None:
         return None

@@ -183,9 +183,7 @@ class TrainingHelper(_TokenHelper):
             finished = tf.equal(0, self._sequence_length)
             return finished, self._read(0, finished)
 
-    def sample(
-        self, time: Any, outputs: Any, name: str | None = None, **unused_kwargs: Any
-    ) -> Any:
+    def sample(self, time: Any, outputs: Any, name: str | None = None, **unused_kwargs: Any) -> Any:
         """Returns the indices of the largest outputs."""
         with tf.name_scope(name, "TrainingHelperSample", [time, outputs]):
             return tf.cast(tf.argmax(outputs, axis=-1), tf.int32)
@@ -364,9 +362,7 @@ def convert_tokens(start_tokens: Any, end_token: Any) -> tuple[Any, Any]:
 
 def _unstack_ta(inputs: Any) -> Any:
     """Returns a TensorArray of the rows."""
-    array = tf.TensorArray(
-        inputs.dtype, size=tf.shape(inputs)[0], element_shape=inputs.shape[1:]
-    )
+    array = tf.TensorArray(inputs.dtype, size=tf.shape(inputs)[0], element_shape=inputs.shape[1:])
     return array.unstack(inputs)
 
 

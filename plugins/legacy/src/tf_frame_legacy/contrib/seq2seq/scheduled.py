@@ -72,9 +72,9 @@ class ScheduledEmbeddingTrainingHelper(TrainingHelper):
 
             def replace() -> Any:
                 chosen = tf.where(sample_ids > -1)
-                return _mixed(given, sample_ids > -1, self._embedding_fn(
-                    tf.gather_nd(sample_ids, chosen)
-                ))
+                return _mixed(
+                    given, sample_ids > -1, self._embedding_fn(tf.gather_nd(sample_ids, chosen))
+                )
 
             next_inputs = tf.cond(tf.reduce_all(finished), lambda: given, replace)
             return finished, next_inputs, state
@@ -175,7 +175,5 @@ def _mixed(given: Any, chosen: Any, replacements: Any) -> Any:
       chosen: bool `[batch]`.
       replacements: a row for each chosen one.
     """
-    scattered = tf.scatter_nd(
-        tf.cast(tf.where(chosen), tf.int32), replacements, tf.shape(given)
-    )
+    scattered = tf.scatter_nd(tf.cast(tf.where(chosen), tf.int32), replacements, tf.shape(given))
     return tf.where(chosen, scattered, given)

@@ -205,7 +205,8 @@ def _parts(value: Any) -> list[Any]:
 def _zero_fraction(variables: Sequence[Any]) -> Any:
     with tf.name_scope("zero_fraction"):
         zeros = [
-            tf.cast(tf.size(v, out_type=tf.int64) - tf.count_nonzero(v), tf.float32) for v in variables
+            tf.cast(tf.size(v, out_type=tf.int64) - tf.count_nonzero(v), tf.float32)
+            for v in variables
         ]
         size = tf.add_n([tf.size(v, out_type=tf.int64) for v in variables])
         return tf.add_n(zeros) / tf.cast(size, tf.float32)

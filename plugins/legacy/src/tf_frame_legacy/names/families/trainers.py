@@ -52,7 +52,9 @@ ROWS = [
         "get_label_map_dict",
         _EXTRA,
     ),
-    *ours("rare.trainer", f"{_RECOGNITION}.trainer", _TRAINER, "needs tf-frame-recognition[legacy]"),
+    *ours(
+        "rare.trainer", f"{_RECOGNITION}.trainer", _TRAINER, "needs tf-frame-recognition[legacy]"
+    ),
     *ours(
         "rare.core.standard_fields",
         f"{_RECOGNITION}.standard_fields",
