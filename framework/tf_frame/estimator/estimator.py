@@ -95,6 +95,10 @@ class Estimator:
         self._config = maybe_overwrite_model_dir(config, model_dir)
         # None where `RunConfig` shows its default.
         self._session_config = None if config is None else config.session_config
+        # Only a strategy that mirrors changes anything; see `strategy_field`.
+        self._strategy = self._config.train_distribute
+        if hasattr(self._strategy, "mirror_model"):
+            model = self._strategy.mirror_model(model)
         self._params = copy.deepcopy(params)
         self.model_factory = ModelFactory(model, params=self._params, config=self._config)
         self.setup = self.model_factory.setup()
@@ -157,6 +161,8 @@ class Estimator:
             return self
         last_step = max_steps if steps is None else saved_step + steps
         source = self.source(input_fn)
+        if hasattr(self._strategy, "mirror_source"):
+            source = self._strategy.mirror_source(source)
         restarts = getattr(source, "restarts", False)
         context = RunContext(
             observer=self._observer,

@@ -36,9 +36,10 @@ _ELSEWHERE = {
     "lock": "it belongs to a config.yaml that a run wrote",
 }
 _NO_STRATEGIES = (
-    "is {value!r}, but tf-frame has no distribution strategies; use "
-    'RunConfig(options={{"num_clones": N}}) for N copies of the model on one machine, and '
-    "TF_CONFIG for several machines"
+    "is {value!r}, but tf-frame has no distribution strategies of TensorFlow 2; use "
+    'RunConfig(options={{"num_clones": N}}) for N copies of the model on one machine, or '
+    "tf_frame_legacy.contrib.distribute.MirroredStrategy for a model function with its own "
+    "optimizer, and TF_CONFIG for several machines"
 )
 
 
@@ -80,9 +81,18 @@ class Field:
 
 
 def strategy_field() -> Any:
-    """Returns the field of a distribution strategy, which has to be None."""
-    doc = "Always None; there are no distribution strategies."
-    return Field(doc, lambda value: False, _NO_STRATEGIES)
+    """Returns the field of a distribution strategy: None, a single device, or one that mirrors.
+
+    A strategy that mirrors has the methods `mirror_model(model_fn)` and `mirror_source(source)`, as
+    those of tf-frame-legacy.
+    """
+    doc = "Strategy of several devices of this machine, from tf-frame-legacy; or None."
+    return Field(doc, _is_supported, _NO_STRATEGIES)
+
+
+def _is_supported(strategy: Any) -> bool:
+    single = getattr(strategy, "num_replicas_in_sync", None) == 1
+    return single or hasattr(strategy, "mirror_model")
 
 
 def cluster_property(name: str, doc: str) -> Any:

@@ -10,6 +10,7 @@ from tf_frame_legacy.contrib.estimator.extenders import (
     export_all_saved_models as export_all_saved_models,
     export_saved_model_for_mode as export_saved_model_for_mode,
     forward_features as forward_features,
+    read_eval_metrics as read_eval_metrics,
 )
 from tf_frame_legacy.contrib.estimator.replicate import (
     replicate_model_fn as replicate_model_fn,

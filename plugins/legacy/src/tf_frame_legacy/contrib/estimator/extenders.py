@@ -13,6 +13,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame.estimator.argument_checks import argument_names
 from tf_frame.estimator.export import PredictOutput
 from tf_frame.estimator.model_function.spec import ModeKeys
+from tf_frame.hooks.by_name.early_stopping import EvalMetricsReader
 
 _SERVED = ("predict", "serving_default")
 
@@ -140,6 +141,11 @@ def export_all_saved_models(
             export_dir_base, input_receiver_fn_map, assets_extra, as_text, checkpoint_path
         )
     )
+
+
+def read_eval_metrics(eval_dir: str) -> dict[int, dict[str, float]]:
+    """Returns global step -> metric -> value of the evaluations in a folder, by ascending step."""
+    return EvalMetricsReader(eval_dir).read()
 
 
 def _checked_keys(keys: Any) -> Sequence[str] | None:

@@ -104,20 +104,12 @@ class TowerOptimizer(tf.train.Optimizer):  # type: ignore[misc]
 
     def apply_gradients(self, grads_and_vars: Any, global_step: Any = None, **kwargs: Any) -> Any:
         """Returns the update in the last tower, and an operation without effect in others."""
-        optimizer, towers = self._get_optimizer(), current_towers()
-        if towers.number == 1:
-            return optimizer.apply_gradients(grads_and_vars, global_step, **kwargs)
-        pairs = [pair for pair in grads_and_vars if pair[0] is not None]
-        towers.calls[towers.tower].append(pairs)
-        if towers.tower < towers.number - 1:
-            with tf.control_dependencies([gradient for gradient, _ in pairs]):
-                return tf.no_op(name="train_op_placeholder")
-        variable_scope, name_scope = towers.scopes
-        # Slots and update have the names that they have without towers.
-        with tf.variable_scope(variable_scope), tf.name_scope(f"{name_scope}/".lstrip("/")):
-            with tf.name_scope("gradient_aggregating"):
-                summed = sum_gradients(_aligned(towers.latest_gradients()))
-            return optimizer.apply_gradients(summed, global_step=global_step, **kwargs)
+        optimizer = self._get_optimizer()
+
+        def update(pairs: Any) -> Any:
+            return optimizer.apply_gradients(pairs, global_step=global_step, **kwargs)
+
+        return apply_to_towers(grads_and_vars, update)
 
     def get_slot(self, *args: Any, **kwargs: Any) -> Any:
         """Returns a slot of the wrapped optimizer."""
@@ -147,6 +139,29 @@ def current_towers() -> Towers:
     """Returns the towers of the default graph; a single tower if it has none."""
     towers = tf.get_collection(_COLLECTION)
     return towers[-1] if towers else Towers()
+
+
+def apply_to_towers(grads_and_vars: Any, update: Callable[[Any], Any]) -> Any:
+    """Returns the update of the gradients of all towers; before the last one only records them.
+
+    Args:
+      grads_and_vars: the gradients of the tower that is being built.
+      update: applies gradients, as `apply_gradients`.
+    """
+    towers = current_towers()
+    if towers.number == 1:
+        return update(grads_and_vars)
+    pairs = [pair for pair in grads_and_vars if pair[0] is not None]
+    towers.calls[towers.tower].append(pairs)
+    if towers.tower < towers.number - 1:
+        with tf.control_dependencies([gradient for gradient, _ in pairs]):
+            return tf.no_op(name="train_op_placeholder")
+    variable_scope, name_scope = towers.scopes
+    # Slots and update have the names that they have without towers.
+    with tf.variable_scope(variable_scope), tf.name_scope(f"{name_scope}/".lstrip("/")):
+        with tf.name_scope("gradient_aggregating"):
+            summed = sum_gradients(_aligned(towers.latest_gradients()))
+        return update(summed)
 
 
 def _aligned(gradients: list[list[Any]]) -> list[list[Any]]:
