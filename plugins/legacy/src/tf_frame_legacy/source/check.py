@@ -47,7 +47,7 @@ def check(folder: str) -> Findings:
     Raises:
       ConfigError: there is no such folder.
     """
-    with _without_collection():
+    with without_collection():
         project = Project(folder)
         files = resolve(project)
         found = [*traps.unreadable(project)]
@@ -86,7 +86,7 @@ def best_answer(use: Use) -> Answer | None:
 
 
 @contextlib.contextmanager
-def _without_collection() -> Iterator[None]:
+def without_collection() -> Iterator[None]:
     """Stops the collection of garbage: syntax trees are many objects, and none of them garbage."""
     was_enabled = gc.isenabled()
     gc.disable()

@@ -82,15 +82,23 @@ def is_kept(name: str) -> bool:
     return not _below(name, _BROKEN) and _exists(name)
 
 
-def module_target(name: str) -> str:
-    """Returns the module that has the names of an old module today; empty if there is no such one.
+def name_today(name: str) -> str:
+    """Returns the full name today of an old name or module; empty if there is none.
 
     Args:
-      name: the old module, with `tf` for TensorFlow.
+      name: the old name, with attributes of classes or without.
     """
-    row = table().get(name)
-    if row is not None:
-        return row.target
+    name, answer = canonical(name), look_up(name)
+    if answer is None or answer.state not in (KEPT, OFFERED):
+        return name if answer is None else ""
+    if answer.row is not None:
+        return answer.row.target + name.removeprefix(answer.row.was)
+    return name if answer.state == KEPT else _module_today(name)
+
+
+@functools.cache
+def _module_today(name: str) -> str:
+    """Returns the module that has the most names of an old module today."""
     counts: dict[str, int] = {}
     for row in table().values():
         module, _, last = row.was.rpartition(".")
@@ -98,6 +106,21 @@ def module_target(name: str) -> str:
         if module == name and new == last and target:
             counts[target] = counts.get(target, 0) + 1
     return max(counts, key=counts.__getitem__, default="")
+
+
+def split_target(name: str) -> tuple[str, str]:
+    """Returns the module and the rest of a name today; the module is `tf` for TensorFlow's own."""
+    name = canonical(name)
+    if is_public(name):
+        return "tf", name.removeprefix("tf").removeprefix(".")
+    module, rest = installed.split_module(_path(name))
+    return module, ".".join(rest)
+
+
+def is_public(name: str) -> bool:
+    """Returns whether a name begins with `tf` and is no file of TensorFlow."""
+    root, *rest = name.split(".")
+    return root == "tf" and (not rest or rest[0] not in _PRIVATE)
 
 
 def _row(name: str) -> Row | None:

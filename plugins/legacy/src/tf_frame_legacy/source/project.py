@@ -106,6 +106,7 @@ def read(folder: str, path: str) -> Source:
 def _files(folder: str) -> Iterator[str]:
     """Yields the paths of files below a folder, without hidden and installed ones."""
     for parent, folders, files in os.walk(folder):
+        files += [name for name in folders if os.path.islink(os.path.join(parent, name))]
         folders[:] = [
             name
             for name in folders

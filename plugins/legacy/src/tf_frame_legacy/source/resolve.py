@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import collections
 import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
@@ -48,14 +49,19 @@ class Use:
     """A use of a name of something outside of the program.
 
     Attributes:
-      names: the full names that the program may mean; several if it binds a name several times.
+      bindings: the bindings of the first part; several if the program binds it several times.
+      attributes: the other parts.
       nodes: the expressions of the name, from the first part to the whole.
-      bindings: the bindings of the first part.
     """
 
-    names: Sequence[str]
-    nodes: Sequence[ast.expr]
     bindings: Sequence[Binding]
+    attributes: Sequence[str]
+    nodes: Sequence[ast.expr]
+
+    @property
+    def names(self) -> Sequence[str]:
+        """The full names that the program may mean, one for each binding."""
+        return [".".join([binding.target, *self.attributes]) for binding in self.bindings]
 
     @property
     def line(self) -> int:
@@ -70,6 +76,8 @@ class Names:
       bindings: the imports of packages and the aliases of modules.
       uses: the uses of their names, in order.
       unbound: names that are neither bound in the file nor a builtin of Python 3, with lines.
+      own: import statement -> the paths of the program's files that it imports.
+      counts: how often the file binds a name, in all scopes.
       exports: what other files can import from this one; None for a name of its own.
     """
 
@@ -77,8 +85,10 @@ class Names:
         self.bindings: list[Binding] = []
         self.uses: list[Use] = []
         self.unbound: list[tuple[str, int]] = []
+        self.own: dict[ast.stmt, set[str]] = {}
+        self.counts: collections.Counter[str] = collections.Counter()
         self._source, self._project, self._exports = source, project, exports
-        self._module = _Scope(None)
+        self._module = _Scope(self.counts, None)
         self._aliases: set[ast.AST] = set()
         assert source.tree is not None
         self._collect(self._module, source.tree.body)
@@ -125,7 +135,8 @@ class Names:
             return False
         modules = [name for name in use.names if is_module(name)]
         for module in modules:
-            self._bind(scope, Binding(target.id, module, node, None, False, False))
+            at_top = scope is self._module
+            self._bind(scope, Binding(target.id, module, node, None, False, at_top))
         return bool(modules)
 
     def _collect_import(
@@ -137,7 +148,7 @@ class Names:
                 self._collect_from(scope, node, alias, optional)
                 continue
             name = alias.asname or alias.name.partition(".")[0]
-            if self._is_own(alias.name):
+            if self._is_own(alias.name, node):
                 scope.bind(name, None)
             else:
                 target = alias.name if alias.asname else name
@@ -147,7 +158,8 @@ class Names:
         self, scope: _Scope, node: ast.ImportFrom, alias: ast.alias, optional: bool
     ) -> None:
         module, name = absolute(node, self._source.package), alias.asname or alias.name
-        if node.level or self._is_own(module):
+        is_own_module = self._is_own(f"{module}.{alias.name}", node)
+        if self._is_own(module, node) or node.level:
             exports = self._exports(module, self._source)
             names = exports if alias.name == "*" else {name: exports.get(alias.name)}
             for each, bindings in names.items():
@@ -155,14 +167,17 @@ class Names:
                 scope.bound[each] += bindings or ()
         elif alias.name == "*":
             self._bind(scope, Binding("*", module, node, alias, optional, False))
-        elif self._is_own(f"{module}.{alias.name}"):
+        elif is_own_module:
             scope.bind(name, None)
         else:
             target, at_top = f"{module}.{alias.name}", scope is self._module
             self._bind(scope, Binding(name, target, node, alias, optional, at_top))
 
-    def _is_own(self, module: str) -> bool:
+    def _is_own(self, module: str, statement: ast.stmt) -> bool:
         """Returns whether a module is the program's: by its file, or by its package alone."""
+        source = self._project.find(module, self._source)
+        if source is not None:
+            self.own.setdefault(statement, set()).add(source.path)
         root = module.partition(".")[0]
         is_inside = self._project.is_own(root) and look_up(module) is None
         return is_inside or self._project.is_own(module)
@@ -183,12 +198,12 @@ class Names:
         elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
             self._visit_function(scope, node)
         elif isinstance(node, ast.ClassDef):
-            inner = _Scope(scope, is_class=True)
+            inner = _Scope(self.counts, scope, is_class=True)
             self._collect(inner, node.body)
             for child in _children(node):
                 self._visit(inner if child in node.body else scope, child)
         elif isinstance(node, _COMPREHENSIONS):
-            inner = _Scope(scope)
+            inner = _Scope(self.counts, scope)
             for generator in node.generators:
                 self._collect_targets(inner, generator)
             for child in _children(node):
@@ -198,7 +213,7 @@ class Names:
                 self._visit(scope, child)
 
     def _visit_function(self, scope: _Scope, node: _Function) -> None:
-        inner = _Scope(scope)
+        inner = _Scope(self.counts, scope)
         arguments = node.args
         names = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
         for argument in filter(None, [*names, arguments.vararg, arguments.kwarg]):
@@ -224,8 +239,7 @@ class Names:
             nodes.insert(0, node)
             attributes.insert(0, attribute)
         bindings = [binding for binding in scope.find(node.id) if binding is not None]
-        names = dict.fromkeys(".".join([b.target, *attributes]) for b in bindings)
-        return Use(list(names), nodes, bindings) if names else None
+        return Use(bindings, attributes, nodes) if bindings else None
 
 
 _Exports = Callable[[str, Source], Mapping[str, "Sequence[Binding] | None"]]
@@ -234,12 +248,15 @@ _Exports = Callable[[str, Source], Mapping[str, "Sequence[Binding] | None"]]
 class _Scope:
     """The names that a module, a class or a function binds, each with its bindings."""
 
-    def __init__(self, parent: _Scope | None, *, is_class: bool = False) -> None:
-        self.parent, self.is_class = parent, is_class
+    def __init__(
+        self, counts: collections.Counter[str], parent: _Scope | None, *, is_class: bool = False
+    ) -> None:
+        self.counts, self.parent, self.is_class = counts, parent, is_class
         self.bound: dict[str, list[Binding | None]] = {}
 
     def bind(self, name: str, binding: Binding | None) -> None:
         self.bound.setdefault(name, []).append(binding)
+        self.counts[name] += 1
 
     def find(self, name: str) -> Sequence[Binding | None]:
         scope: _Scope | None = self
