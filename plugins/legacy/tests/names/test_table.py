@@ -1,6 +1,7 @@
 """The table of names: every target exists, and is called as the original was."""
 
 import ast
+import collections
 import inspect
 import subprocess
 import sys
@@ -9,7 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from tf_frame_legacy.names import ALIAS, NOT_OFFERED, OURS, REIMPLEMENTED, canonical, find, table
+from tf_frame_legacy.names import (
+    ALIAS,
+    NOT_OFFERED,
+    OURS,
+    REIMPLEMENTED,
+    all_rows,
+    canonical,
+    find,
+    table,
+)
 from tf_frame_legacy.program.view import load
 
 Kind = inspect.Parameter
@@ -79,6 +89,11 @@ def test_every_target_can_be_imported():
         except (ImportError, AttributeError) as error:
             missing.append(f"{row.was} -> {row.target}: {error}")
     assert not missing
+
+
+def test_no_name_is_in_the_table_twice():
+    counts = collections.Counter(row.was for row in all_rows())
+    assert not [name for name, count in counts.items() if count > 1]
 
 
 def test_names_that_are_not_offered_have_a_reason():

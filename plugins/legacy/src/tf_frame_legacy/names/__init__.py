@@ -28,14 +28,15 @@ _ROOTS = ("tensorflow.compat.v1", "tf.compat.v1", "tensorflow", "tf")
 @functools.cache
 def table() -> Mapping[str, Row]:
     """Returns the rows by old name."""
-    rows: dict[str, Row] = {}
-    for module in pkgutil.iter_modules(families.__path__):
-        family = importlib.import_module(f"{families.__name__}.{module.name}")
-        for row in family.ROWS:
-            if row.was in rows:
-                raise ValueError(f"{row.was} is in the table twice")
-            rows[row.was] = row
-    return rows
+    return {row.was: row for row in all_rows()}
+
+
+def all_rows() -> list[Row]:
+    """Returns the rows of all families, in the order of their modules."""
+    names = [
+        f"{families.__name__}.{module.name}" for module in pkgutil.iter_modules(families.__path__)
+    ]
+    return [row for name in names for row in importlib.import_module(name).ROWS]
 
 
 def find(name: str) -> Row | None:

@@ -83,11 +83,4 @@ ROWS = [
         "SyncReplicasOptimizer",
         "the chief and all workers end with the job",
     ),
-    *ours(
-        "tf.contrib.quantize",
-        "tf_frame_legacy.quantize",
-        "create_training_graph create_eval_graph experimental_create_training_graph "
-        "experimental_create_eval_graph",
-        "the ranges of a layer have other names than then",
-    ),
 ]

@@ -1,0 +1,118 @@
+"""The programs of tools/old_programs run as they are, and once more when they are converted."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tf_frame_legacy.source import convert
+
+PROGRAMS = Path(__file__).parents[4] / "tools" / "old_programs"
+DRIVER = Path(__file__).with_name("old_program_runs.py")
+NAMES = sorted(path.name for path in PROGRAMS.glob("*.py"))
+pytestmark = [pytest.mark.process, pytest.mark.timeout(400)]
+
+
+def run_all(programs, folder, *options):
+    words = [str(word) for name in NAMES for word in (programs / name, folder / name)]
+    result = subprocess.run(
+        [sys.executable, DRIVER, *options, *words], capture_output=True, text=True, timeout=380
+    )
+    assert result.returncode == 0, result.stderr[-3000:]
+    return json.loads(result.stdout.splitlines()[-1])
+
+
+@pytest.fixture(scope="module")
+def unmodified(tmp_path_factory):
+    return run_all(PROGRAMS, tmp_path_factory.mktemp("unmodified"))
+
+
+@pytest.fixture(scope="module")
+def converted(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("converted")
+    assert convert.main([str(PROGRAMS), "--output", str(folder / "programs")]) == 0
+    return run_all(folder / "programs", folder, "--plain")
+
+
+def numbers(lines):
+    """Word -> the number after it; of `loss A to B`, `loss` and `to`."""
+    found = re.findall(r"([a-z]+) (\d+\.?\d*)", "\n".join(lines))
+    return {word: float(number) for word, number in found}
+
+
+def check_bert(lines):
+    assert lines[0] == "batch size 16"
+    assert [line for line in lines if line.startswith("restored")][0] == "restored 41"
+    values = numbers(lines)
+    assert values["accuracy"] >= 0.9
+    assert (values["of"], values["step"]) == (64, 20)
+
+
+def check_translation(lines):
+    values = numbers(lines)
+    assert values["to"] < 0.6 * values["loss"]
+    assert min(values["greedy"], values["beam"]) > 0.5
+
+
+def check_loss(lines):
+    values = numbers(lines)
+    assert values["to"] < 0.7 * values["loss"]
+
+
+def check_tagger(lines):
+    check_loss(lines)
+    assert numbers(lines)["accuracy"] > 0.8
+
+
+def check_queues(lines):
+    assert lines[0] == "Done training for 3 epochs, 30 steps."
+    values = numbers(lines[1:])
+    assert values["to"] < values["loss"]
+
+
+def check_towers(lines):
+    values = numbers(lines)
+    assert values["step"] == 40
+    assert values["accuracy"] == values["right"] > 0.9
+
+
+def check_columns(lines):
+    assert [line.split()[0] for line in lines[::2]] == ["deep", "wide_deep"]
+    for line in lines[::2]:
+        assert numbers([line])["step"] == 200
+        assert numbers([line])["auc"] > 0.8
+
+
+def check_ssd(lines):
+    assert lines[0].startswith("clones 2 devices ['/device:CPU:0', '/device:CPU:0']")
+    check_loss(lines)
+
+
+CHECKS = {
+    "bert_classifier.py": check_bert,
+    "crf_tagger.py": check_tagger,
+    "crnn.py": check_loss,
+    "queues.py": check_queues,
+    "ssd.py": check_ssd,
+    "towers.py": check_towers,
+    "translation.py": check_translation,
+    "wide_and_deep.py": check_columns,
+}
+
+
+def test_every_program_is_checked():
+    assert sorted(CHECKS) == NAMES
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_it_runs_as_it_is(name, unmodified):
+    CHECKS[name](unmodified[name])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_it_runs_converted(name, converted):
+    CHECKS[name](converted[name])
