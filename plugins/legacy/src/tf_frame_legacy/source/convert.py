@@ -59,15 +59,8 @@ def convert(folder: str, output: str) -> tuple[int, int, list[Left]]:
     _check(Path(folder), target)
     with without_collection():
         project = Project(folder)
-        files = resolve(project)
-    plans = dict(_plans(project, files))
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=f".{target.name}-", dir=target.parent) as staging:
-            _write(project, plans, Path(staging, target.name))
-            Path(staging, target.name).rename(target)
-    except OSError as error:
-        raise ConfigError(f"{target} cannot be written: {error.strerror}") from None
+        plans = dict(_plans(project, resolve(project)))
+        _write_whole(project, plans, target)
     unread = [Left(s.path, s.line, s.error) for s in project.sources if s.error]
     changed = sum(not planned.is_empty for planned in plans.values())
     left = sorted({*unread, *(line for planned in plans.values() for line in planned.left)})
@@ -127,6 +120,17 @@ def _is_script(source: Source, imported: set[str]) -> bool:
         for s in body
     )
     return acts and source.path not in imported
+
+
+def _write_whole(project: Project, plans: Mapping[str, Plan], target: Path) -> None:
+    """Writes the new folder beside its place and renames it at the end."""
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=f".{target.name}-", dir=target.parent) as staging:
+            _write(project, plans, Path(staging, target.name))
+            Path(staging, target.name).rename(target)
+    except OSError as error:
+        raise ConfigError(f"{target} cannot be written: {error.strerror}") from None
 
 
 def _write(project: Project, plans: Mapping[str, Plan], target: Path) -> None:

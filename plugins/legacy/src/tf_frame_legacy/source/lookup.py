@@ -92,8 +92,8 @@ def name_today(name: str) -> str:
     if answer is None or answer.state not in (KEPT, OFFERED):
         return name if answer is None else ""
     if answer.row is not None:
-        return answer.row.target + name.removeprefix(answer.row.was)
-    return name if answer.state == KEPT else _module_today(name)
+        return canonical(answer.row.target + name.removeprefix(answer.row.was))
+    return name if answer.state == KEPT else canonical(_module_today(name))
 
 
 @functools.cache

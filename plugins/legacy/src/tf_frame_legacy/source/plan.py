@@ -97,7 +97,8 @@ class _Planner:
 
     def plan(self, switches_on: bool) -> Plan:
         for binding in self._names.bindings:
-            self._plan_binding(binding)
+            if look_up(binding.target) is not None:
+                self._plan_binding(binding)
         for use in self._names.uses:
             self._plan_use(use)
         is_switched = any(

@@ -43,6 +43,17 @@ class _Rewriter(cst.CSTTransformer):
         self.left: set[object] = {*plan.expressions, *plan.imports, *plan.aliases}
         if plan.added:
             self.left.add(plan.anchor)
+        spans = [*plan.expressions, *plan.imports, *plan.aliases]
+        self._changed = sorted({abs(plan.anchor), *(span.line for span in spans)})
+
+    def on_visit(self, node: cst.CSTNode) -> bool:
+        """Skips statements without changes, which are most."""
+        if not isinstance(node, cst.SimpleStatementLine | cst.BaseCompoundStatement):
+            return True
+        first = (*getattr(node, "decorators", ()), node)[0]
+        line = self.get_metadata(PositionProvider, first).start.line
+        last = self.get_metadata(PositionProvider, node).end.line
+        return any(line <= changed <= last for changed in self._changed)
 
     def on_leave(  # type: ignore[override]
         self, original: cst.CSTNode, updated: cst.CSTNode
