@@ -20,6 +20,7 @@ MODULES = {
         "its class BaseSession: ProfileContext of old patches it, and tests count its runs; "
         "tf.compat.v1.Session is only a subclass"
     ),
+    "tensorflow.python.util.deprecation": "its switch, see _PRINT_DEPRECATION_WARNINGS",
     "tensorflow.python.profiler.internal._pywrap_profiler": (
         "tells whether another profiler session is active, which the public API only raises for"
     ),
@@ -31,6 +32,8 @@ MODULES = {
 
 # Attribute -> why it is used.
 ATTRIBUTES = {
+    "_PRINT_DEPRECATION_WARNINGS": "old programs call little else than deprecated functions; the "
+    "public silence() holds for a block of code, and hides deprecations of everybody",
     "_add_control_input": "orders an op after another that was made later; no public way",
     "_cache": "closes one writer of tf.summary.FileWriterCache; clear() closes all",
     "_coverage": "ProfileContext of old sets how much of the steps the profiler has seen",

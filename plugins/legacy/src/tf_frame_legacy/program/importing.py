@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from typing import Any
 
-from tf_frame.tensorflow_log import log_level, quiet_import
+from tf_frame.tensorflow_log import quiet_import
 from tf_frame_legacy.names import canonical, table
 from tf_frame_legacy.names.families.old_packages import OLD_PACKAGES
 from tf_frame_legacy.program.project import Project
@@ -119,10 +119,16 @@ def _start_tensorflow(resource_variables: bool) -> None:
     """Imports TensorFlow, with the behaviour of TensorFlow 1."""
     with quiet_import():
         import tensorflow.compat.v1 as tf
-    with log_level("tensorflow", logging.ERROR):
-        tf.disable_v2_behavior()
+        from tensorflow.python.util import deprecation
+    # Programs for TensorFlow 1 use little else than deprecated functions.
+    deprecation._PRINT_DEPRECATION_WARNINGS = False
+    tf.disable_v2_behavior()
     if resource_variables:
         tf.enable_resource_variables()
+    # The default of TensorFlow 1; `tf.logging.set_verbosity` holds for tf-frame's lines, too.
+    tensorflow_log = tf.get_logger()
+    tensorflow_log.setLevel(logging.WARNING)
+    logging.getLogger("tf_frame").addFilter(lambda record: record.levelno >= tensorflow_log.level)
 
 
 def _import_view(name: str, names: Sequence[str]) -> types.ModuleType:
