@@ -73,11 +73,11 @@ def test_changes_by_name_are_those_of_the_inputs():
     [
         (("random_flip", {}), "data_augmentation_options names 'random_flip'; there are: "),
         (("random_image_scale", {"ratio": 1}), "random_image_scale has no option 'ratio'"),
-        (("random_vertical_flip", {}), "but the example has groundtruth_keypoints"),
+        (("random_vertical_flip", {}), "but the example has groundtruth_rboxes"),
     ],
 )
 def test_changes_by_name_that_cannot_be_made(option, words):
-    tensors = {**example(), "groundtruth_keypoints": tf.zeros([1, 2, 2])}
+    tensors = {**example(), "groundtruth_rboxes": tf.zeros([1, 5])}
     with pytest.raises(ConfigError, match=words):
         preprocessor.preprocess(tensors, [option])
 

@@ -187,7 +187,7 @@ class MovingAverageOptimizer(tf.train.Optimizer):
     def __init__(self, opt: Any, average_decay: float = 0.9999) -> None:
         super().__init__(use_locking=False, name="MovingAverage")
         self._optimizer = opt
-        self._average = tf.train.ExponentialMovingAverage(average_decay)
+        self._ema = tf.train.ExponentialMovingAverage(average_decay)
 
     def compute_gradients(self, *args: Any, **kwargs: Any) -> GradsAndVars:
         pairs: GradsAndVars = self._optimizer.compute_gradients(*args, **kwargs)
@@ -201,7 +201,7 @@ class MovingAverageOptimizer(tf.train.Optimizer):
         changed = [variable for gradient, variable in pairs if gradient is not None]
         # Branches that are functions cannot hold reference variables.
         with tf.control_dependencies([update]), switch_branches():
-            averages = self._average.apply(changed)
+            averages = self._ema.apply(changed)
         return tf.group(update, averages, name="train_with_avg")
 
     def get_slot(self, var: Any, name: str) -> Any:

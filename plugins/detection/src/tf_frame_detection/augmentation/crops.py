@@ -17,7 +17,9 @@ from tf_frame_detection.augmentation.labelled import (
     apply_change,
     apply_if,
     cut_to_image,
+    cut_window,
     height_and_width,
+    pad_around,
 )
 from tf_frame_vision import augmentation
 from tf_frame_vision.augmentation import draws
@@ -88,7 +90,7 @@ def random_pad_image(
     )
     room = target - size
     top, left = draws.integer(down, 0, room[0] + 1), draws.integer(across, 0, room[1] + 1)
-    return _padded(labelled, top, left, target)
+    return pad_around(labelled, top, left, target)
 
 
 def random_absolute_pad_image(
@@ -103,7 +105,7 @@ def random_absolute_pad_image(
         ]
     )
     top, left = draws.integer(down, 0, more[0] + 1), draws.integer(across, 0, more[1] + 1)
-    return _padded(labelled, top, left, height_and_width(labelled) + more)
+    return pad_around(labelled, top, left, height_and_width(labelled) + more)
 
 
 def random_crop_to_aspect_ratio(
@@ -117,7 +119,7 @@ def random_crop_to_aspect_ratio(
     down, across = draws.split(seed, 2)
     top = draws.integer(down, 0, size[0] - window[0] + 1)
     left = draws.integer(across, 0, size[1] - window[1] + 1)
-    return _window(labelled, top, left, window, overlap_thresh)
+    return cut_window(labelled, top, left, window, overlap_thresh)
 
 
 def random_pad_to_aspect_ratio(
@@ -131,7 +133,7 @@ def random_pad_to_aspect_ratio(
     down, across = draws.split(seed, 2)
     top = draws.integer(down, 0, target[0] - size[0] + 1)
     left = draws.integer(across, 0, target[1] - size[1] + 1)
-    return _padded(labelled, top, left, target)
+    return pad_around(labelled, top, left, target)
 
 
 def random_scale_crop_and_pad_to_square(
@@ -196,21 +198,4 @@ def _cropped(
         max_attempts=_MAX_ATTEMPTS,
         use_image_if_no_bounding_boxes=True,
     )
-    return _window(labelled, begin[0], begin[1], window[:2], least)
-
-
-def _window(labelled: Labelled, top: Any, left: Any, size: Any, least: Any) -> Labelled:
-    cut = apply_change(
-        lambda sample: augmentation.crop(sample, top, left, size[0], size[1]), labelled
-    )
-    return cut_to_image(cut, least)
-
-
-def _padded(labelled: Labelled, top: Any, left: Any, target: Any) -> Labelled:
-    mean = tf.reduce_mean(labelled.image, [0, 1])
-    # tf.pad fills all channels alike, so the mean is taken out before and added afterwards.
-    shifted = labelled._replace(image=labelled.image - mean)
-    padded = apply_change(
-        lambda sample: augmentation.pad(sample, top, left, target[0], target[1]), shifted
-    )
-    return padded._replace(image=padded.image + mean)
+    return cut_window(labelled, begin[0], begin[1], window[:2], least)

@@ -23,7 +23,9 @@ class Labelled(NamedTuple):
       classes: `[count]` int32.
       ignored: `[count]` bool: neither right nor wrong.
       crowd: `[count]` bool.
-      corners: `[count, 4, 2]` float32, row and column, of rotated boxes; None without them.
+      corners: `[count, 4, 2]` float32, row and column, of rotated boxes, or of keypoints
+        `[count, keypoints, 2]`; None without them.
+      masks: `[height, width, count]`, see `augmentation.Sample`; None without them.
     """
 
     image: Any
@@ -32,14 +34,19 @@ class Labelled(NamedTuple):
     ignored: Any
     crowd: Any
     corners: Any = None
+    masks: Any = None
 
 
 def apply_change(change: Callable[[Sample], Sample], labelled: Labelled) -> Labelled:
-    """Applies a geometric change to the image, the boxes and the corners."""
-    points = None if labelled.corners is None else tf.reshape(labelled.corners, [-1, 2])
-    sample = change(Sample(labelled.image, boxes=labelled.boxes, points=points))
-    corners = None if points is None else tf.reshape(sample.points, [-1, 4, 2])
-    return labelled._replace(image=sample.image, boxes=sample.boxes, corners=corners)
+    """Applies a geometric change to the image and to all that moves with it."""
+    corners, masks = labelled.corners, labelled.masks
+    points = None if corners is None else tf.reshape(corners, [-1, 2])
+    sample = change(Sample(labelled.image, masks, labelled.boxes, points))
+    if corners is not None:
+        corners = tf.reshape(sample.points, [-1, *corners.shape.as_list()[1:]])
+    return labelled._replace(
+        image=sample.image, boxes=sample.boxes, corners=corners, masks=sample.masks
+    )
 
 
 def apply_if(
@@ -63,7 +70,7 @@ def keep_objects(labelled: Labelled, mask: Any) -> Labelled:
       mask: `[count]` bool, whether to keep an object.
     """
     objects = {
-        name: tf.boolean_mask(part, mask)
+        name: tf.boolean_mask(part, mask, axis=2 if name == "masks" else 0)
         for name, part in labelled._asdict().items()
         if name != "image" and part is not None
     }
@@ -83,6 +90,33 @@ def cut_to_image(labelled: Labelled, least: Any = 0.0) -> Labelled:
     visible_areas, box_areas = areas(clipped), areas(labelled.boxes)
     mask = (visible_areas > 0) & (visible_areas >= least * box_areas)
     return keep_objects(labelled._replace(boxes=clipped), mask)
+
+
+def cut_window(labelled: Labelled, top: Any, left: Any, size: Any, least: Any) -> Labelled:
+    """Cuts out a window of height and width `size`; see `cut_to_image`."""
+    cut = apply_change(
+        lambda sample: augmentation.crop(sample, top, left, size[0], size[1]), labelled
+    )
+    return cut_to_image(cut, least)
+
+
+def pad_around(
+    labelled: Labelled, top: Any, left: Any, target: Any, colour: Any = None
+) -> Labelled:
+    """Pads to a height and width.
+
+    Args:
+      top, left: row and column of the image's first pixel.
+      target: height and width of the result.
+      colour: value of each channel; None: the image's mean.
+    """
+    colour = tf.reduce_mean(labelled.image, [0, 1]) if colour is None else colour
+    # tf.pad fills all channels alike, so the colour is taken out before and added afterwards.
+    shifted = labelled._replace(image=labelled.image - colour)
+    padded = apply_change(
+        lambda sample: augmentation.pad(sample, top, left, target[0], target[1]), shifted
+    )
+    return padded._replace(image=padded.image + colour)
 
 
 def areas(boxes: Any) -> Any:

@@ -7,7 +7,8 @@
 
 `data_augmentation_options` of the trainers are such pairs. The names of a function's parameters say
 which tensors it takes and returns, in this order. A pair like `("random_horizontal_flip", {})`
-names a change of `tf_frame_detection.augmentation`, as the option `data_augmentation` of inputs.
+names a change of `tf_frame_detection.augmentation`, as the option `data_augmentation` of inputs. A
+protocol buffer `PreprocessingStep` of a pipeline file is an option, too: see `preprocessing_steps`.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.errors import ConfigError
 from tf_frame_detection.augmentation import by_name as named_changes
-from tf_frame_detection.augmentation.labelled import Labelled, height_and_width
+from tf_frame_detection.legacy.objects import change_objects
+from tf_frame_detection.legacy.preprocessing_steps import apply_step
 from tf_frame_detection.legacy.standard_fields import InputDataFields
 from tf_frame_legacy.input_queues import check_augmentation
 
@@ -35,26 +37,11 @@ _TENSORS = {
     "masks": InputDataFields.groundtruth_instance_masks,
     "keypoints": InputDataFields.groundtruth_keypoints,
 }
-# Tensors with a row for each object, which change only where an object is removed.
-_OBJECT_FIELDS = (
-    InputDataFields.groundtruth_classes,
-    InputDataFields.groundtruth_weights,
-    InputDataFields.groundtruth_is_crowd,
-    InputDataFields.groundtruth_difficult,
-    InputDataFields.groundtruth_group_of,
-)
-# Tensors that would have to move with the image, as named changes cannot do.
-_IMMOVABLE_FIELDS = (
-    InputDataFields.groundtruth_rboxes,
-    InputDataFields.groundtruth_area,
-    InputDataFields.groundtruth_instance_masks,
-    InputDataFields.groundtruth_keypoints,
-)
 
 
 def preprocess(
     tensor_dict: Mapping[str, Any],
-    preprocess_options: Sequence[tuple[Callable[..., Any] | str, Mapping[str, Any]]],
+    preprocess_options: Sequence[Any],
     func_arg_map: Mapping[Callable[..., Any], Sequence[str | None]] | None = None,
 ) -> dict[str, Any]:
     """Applies the functions in this order; returns the dictionary with the new tensors.
@@ -64,6 +51,7 @@ def preprocess(
       preprocess_options: functions, each with its other arguments by name. A function gets the
         image as `[height, width, channels]`, and returns a tensor, or a tuple of them, for each
         tensor that it got. A string names a change of the option `data_augmentation` of inputs.
+        A protocol buffer, `PreprocessingStep`, may replace a pair.
       func_arg_map: function -> names of the tensors that it takes, None for an argument to omit.
         Without the map the parameters of a function have the names of tensors, or `image`,
         `boxes`, `labels`, `masks` ...; a parameter with a default is optional.
@@ -80,6 +68,9 @@ def preprocess(
             raise ValueError("images in tensor_dict should be rank 4")
         tensors[image] = tf.squeeze(tensors[image], axis=[0])
     for option in preprocess_options:
+        if hasattr(option, "WhichOneof"):
+            tensors.update(apply_step(tensors, option))
+            continue
         function, kwargs = check_augmentation(option, names=True)
         if isinstance(function, str):
             tensors.update(_apply_named_change(tensors, function, kwargs))
@@ -144,39 +135,15 @@ def _apply_named_change(
     """Applies a change of `tf_frame_detection.augmentation`; returns the tensors that it replaces.
 
     Args:
-      tensors: `image` `[height, width, 3]`, 0 to 255; `groundtruth_boxes` `[count, 4]`, shares of
-        height and width; and other tensors of the objects.
       name: name of the change.
       options: options of the change.
 
     Raises:
       ConfigError: an unknown name or option, a value that is no number, or an example with
-        tensors that would have to move with the image, such as masks.
+        tensors that cannot move with the image.
     """
     words = [name, *(f"{key}={value}" for key, value in options.items())]
     changes = named_changes.parse([":".join(words)], "data_augmentation_options")
-    immovable = [field for field in _IMMOVABLE_FIELDS if field in tensors]
-    if immovable:
-        raise ConfigError(
-            f"{name} changes image and boxes, but the example has {', '.join(immovable)}; give a "
-            "function of your own instead"
-        )
-    image = tf.cast(tensors[InputDataFields.image], tf.float32)
-    boxes = tensors.get(InputDataFields.groundtruth_boxes, tf.zeros([0, 4]))
-    # The indices of the objects replace their classes, to tell which objects are left.
-    before = Labelled(image, boxes, tf.range(tf.shape(boxes)[0]), None, None)
-    before = before._replace(boxes=boxes * _sides(before))
-    seed = tf.random.uniform([2], maxval=tf.int32.max, dtype=tf.int32)
-    after = named_changes.apply(before, changes, seed)
-    changed = {
-        field: tf.gather(tensors[field], after.classes)
-        for field in _OBJECT_FIELDS
-        if field in tensors
-    }
-    if InputDataFields.groundtruth_boxes in tensors:
-        changed[InputDataFields.groundtruth_boxes] = after.boxes / _sides(after)
-    return {**changed, InputDataFields.image: after.image}
-
-
-def _sides(labelled: Labelled) -> Any:
-    return tf.cast(tf.tile(height_and_width(labelled), [2]), tf.float32)
+    return change_objects(
+        tensors, lambda before, seed: named_changes.apply(before, changes, seed), name
+    )

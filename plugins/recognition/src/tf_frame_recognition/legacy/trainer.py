@@ -34,6 +34,7 @@ from tf_frame_legacy.input_queues import check_augmentation, create_queues, dequ
 from tf_frame_legacy.model_deploy import DeploymentConfig
 from tf_frame_legacy.profile_session_run_hooks import ProfileAtStepHook
 from tf_frame_legacy.training_graph import TrainingGraph, fine_tune_init_fn
+from tf_frame_recognition.legacy.preprocessing_steps import apply_step
 from tf_frame_recognition.legacy.standard_fields import InputDataFields
 
 __all__ = ["create_input_queue", "create_losses", "get_inputs", "train"]
@@ -146,15 +147,20 @@ def create_input_queue(
       batch_queue_capacity, num_batch_queue_threads, prefetch_queue_capacity: see
         `batcher.BatchQueue`.
       data_augmentation_options: pairs of a function and its arguments, applied in this order. A
-        function takes and returns the tensors of an example by name; `image` is float32.
+        function takes and returns the tensors of an example by name; `image` is float32. A
+        protocol buffer may replace a pair, see `preprocessing_steps`.
 
     Raises:
-      ConfigError: an option is not such a pair.
+      ConfigError: an option is not such a pair, or a step that is not offered.
     """
     tensors = dict(create_tensor_dict_fn())
     tensors[InputDataFields.image] = tf.cast(tensors[InputDataFields.image], tf.float32)
-    for function, arguments in map(check_augmentation, data_augmentation_options):
-        tensors = function(tensors, **arguments)
+    for option in data_augmentation_options:
+        if hasattr(option, "WhichOneof"):
+            tensors = apply_step(tensors, option)
+        else:
+            function, arguments = check_augmentation(option)
+            tensors = function(tensors, **arguments)
     return BatchQueue(
         tensors,
         batch_size_per_clone,

@@ -121,7 +121,9 @@ def crop(sample: Sample, top: Any, left: Any, height: Any, width: Any) -> Sample
 
     def cut(pixels: Any) -> Any:
         count = pixels.shape.as_list()[2]
-        return tf.slice(pixels, tf.stack([top, left, 0]), [height, width, count])
+        # -1: all channels, of masks whose number is unknown.
+        size = [height, width, -1 if count is None else count]
+        return tf.slice(pixels, tf.stack([top, left, 0]), size)
 
     down, across = _floats(top, left)
     return _changed(sample, cut, _shift(-down, -across))
