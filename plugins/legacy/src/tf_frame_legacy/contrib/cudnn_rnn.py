@@ -20,7 +20,9 @@ from tf_frame_legacy.layers.base import Layer
 CUDNN_RNN_UNIDIRECTION = "unidirectional"
 CUDNN_RNN_BIDIRECTION = "bidirectional"
 CUDNN_INPUT_LINEAR_MODE = "linear_input"
-_INPUT_MODES = (CUDNN_INPUT_LINEAR_MODE, "skip_input", "auto_select")
+CUDNN_INPUT_SKIP_MODE = "skip_input"
+CUDNN_INPUT_AUTO_MODE = "auto_select"
+_INPUT_MODES = (CUDNN_INPUT_LINEAR_MODE, CUDNN_INPUT_SKIP_MODE, CUDNN_INPUT_AUTO_MODE)
 
 
 class CudnnCompatibleLSTMCell(LSTMBlockCell):
@@ -86,7 +88,8 @@ class _CudnnRNN(Layer):
     Args:
       num_layers: number of layers.
       num_units: number of units.
-      input_mode: "linear_input".
+      input_mode: "linear_input"; "auto_select" is the same where `num_units` is not the number of
+        columns.
       direction: "unidirectional" or "bidirectional".
       dropout: share of each layer's outputs, but for the last one's, that is dropped in training.
       seed: seed of the initializer and of the dropout.
@@ -125,8 +128,6 @@ class _CudnnRNN(Layer):
             )
         if input_mode not in _INPUT_MODES:
             raise ValueError(f"Invalid input_mode: {input_mode}, expect one of {_INPUT_MODES}")
-        if input_mode == "skip_input":
-            raise ValueError("input_mode 'skip_input' is not offered; use 'linear_input'")
         if tf.as_dtype(dtype) not in self._dtypes:
             raise ValueError(f"Only support {[d.name for d in self._dtypes]}, provided {dtype}")
         self.num_layers = num_layers
@@ -162,6 +163,10 @@ class _CudnnRNN(Layer):
         if self.built:
             return
         self._input_size = width = known_width(tf.TensorShape(input_shape).with_rank(3))
+        if self.input_mode != CUDNN_INPUT_LINEAR_MODE and (
+            self.input_mode == CUDNN_INPUT_SKIP_MODE or width == self.num_units
+        ):
+            raise ValueError(f"The first layer of {self.name} needs input_mode='linear_input'")
         self._cells = []
         for layer in range(self.num_layers):
             self._cells.append([self._variables_of(width, p) for p in self._prefixes(layer)])
@@ -241,19 +246,20 @@ class _CudnnRNN(Layer):
         return major(outputs), tuple(map(major, states))
 
     def _run(self, series: Any, states: list[Any], lengths: Any, training: bool) -> Any:
-        states = list(zip(*(tf.unstack(s, self.num_layers * self.num_dirs) for s in states)))
+        cells = self.num_layers * self.num_dirs
+        states = list(zip(*(tf.unstack(state, cells) for state in states), strict=True))
         final_states = []
-        for number, cells in enumerate(self._cells):
+        for number, directions in enumerate(self._cells):
             if number and training and self._dropout:
                 series = tf.nn.dropout(series, rate=self._dropout, seed=self._seed)
             outputs = []
-            for direction, variables in enumerate(cells):
+            for direction, variables in enumerate(directions):
                 ordered = _reverse(series, lengths) if direction else series
                 result, final = self._unroll(variables, ordered, states.pop(0), lengths)
                 outputs.append(_reverse(result, lengths) if direction else result)
                 final_states.append(final)
             series = tf.concat(outputs, 2)
-        return series, [tf.stack(state) for state in zip(*final_states)]
+        return series, [tf.stack(state) for state in zip(*final_states, strict=True)]
 
     def _unroll(self, variables: Any, series: Any, state: Any, lengths: Any) -> Any:
         """Returns the outputs of a direction of a layer, and its final states."""
@@ -292,7 +298,6 @@ def _project(series: Any, kernel: Any, bias: Any) -> Any:
 class CudnnLSTM(_CudnnRNN):
     """Layers of LSTMs without forget bias; see `_CudnnRNN` for the arguments."""
 
-    __doc__ = f"{__doc__}\n{_CudnnRNN.__doc__}"
     _cell_name = "cudnn_compatible_lstm_cell"
     _states = 2
     _dtypes = (tf.float16, tf.float32)

@@ -48,10 +48,12 @@ def in_scopes(rnn):
 
 
 def decoder(rnn):
-    cell = rnn.MultiRNNCell([
-        rnn.DropoutWrapper(rnn.ResidualWrapper(rnn.LSTMCell(4)), 0.999999),
-        rnn.DeviceWrapper(rnn.BasicRNNCell(2, activation=tf.nn.relu), "/cpu:0"),
-    ])
+    cell = rnn.MultiRNNCell(
+        [
+            rnn.DropoutWrapper(rnn.ResidualWrapper(rnn.LSTMCell(4)), 0.999999),
+            rnn.DeviceWrapper(rnn.BasicRNNCell(2, activation=tf.nn.relu), "/cpu:0"),
+        ]
+    )
     return stepwise(cell)
 
 
@@ -189,16 +191,24 @@ CASES = {
     "PhasedLSTMCell": lambda rnn: unrolled(
         rnn.PhasedLSTMCell(3, use_peepholes=True), (TIMES, SERIES)
     ),
-    "ConvLSTMCell": lambda rnn: unrolled(rnn.Conv2DLSTMCell(
-        input_shape=[4, 5, 2], output_channels=3, kernel_shape=[3, 2]
-    ), IMAGES),
-    "Conv1DLSTMCell": lambda rnn: stepwise(rnn.Conv1DLSTMCell(
-        input_shape=[5, 2], output_channels=2, kernel_shape=[3], use_bias=False, forget_bias=0.5,
-        name="one",
-    ), IMAGES[:, 0, 0]),
-    "Conv3DLSTMCell": lambda rnn: stepwise(rnn.Conv3DLSTMCell(
-        input_shape=[3, 4, 5, 2], output_channels=2, kernel_shape=[1, 2, 3]
-    ), IMAGES),
+    "ConvLSTMCell": lambda rnn: unrolled(
+        rnn.Conv2DLSTMCell(input_shape=[4, 5, 2], output_channels=3, kernel_shape=[3, 2]), IMAGES
+    ),
+    "Conv1DLSTMCell": lambda rnn: stepwise(
+        rnn.Conv1DLSTMCell(
+            input_shape=[5, 2],
+            output_channels=2,
+            kernel_shape=[3],
+            use_bias=False,
+            forget_bias=0.5,
+            name="one",
+        ),
+        IMAGES[:, 0, 0],
+    ),
+    "Conv3DLSTMCell": lambda rnn: stepwise(
+        rnn.Conv3DLSTMCell(input_shape=[3, 4, 5, 2], output_channels=2, kernel_shape=[1, 2, 3]),
+        IMAGES,
+    ),
     "GLSTMCell": lambda rnn: unrolled(rnn.GLSTMCell(4, num_proj=2, number_of_groups=2)),
     "SRUCell": lambda rnn: unrolled(rnn.SRUCell(3)),
     "IndRNNCell": lambda rnn: unrolled(rnn.IndRNNCell(3)),
@@ -206,17 +216,29 @@ CASES = {
     "IndyLSTMCell": lambda rnn: unrolled(rnn.IndyLSTMCell(3, forget_bias=0.5)),
     "MinimalRNNCell": lambda rnn: unrolled(rnn.MinimalRNNCell(3)),
     "CFNCell": lambda rnn: unrolled(rnn.CFNCell(3)),
-    "TimeFreqLSTMCell": lambda rnn: stepwise(rnn.TimeFreqLSTMCell(
-        2, use_peepholes=True, cell_clip=0.5, feature_size=4, frequency_skip=1
-    ), SERIES[:, 0]),
+    "TimeFreqLSTMCell": lambda rnn: stepwise(
+        rnn.TimeFreqLSTMCell(
+            2, use_peepholes=True, cell_clip=0.5, feature_size=4, frequency_skip=1
+        ),
+        SERIES[:, 0],
+    ),
     "GridLSTMCell": lambda rnn: grid(rnn, rnn.GridLSTMCell, use_peepholes=True),
     "GridLSTMCell_coupled": lambda rnn: grid(
-        rnn, rnn.GridLSTMCell, use_peepholes=True, couple_input_forget_gates=True, cell_clip=0.3,
+        rnn,
+        rnn.GridLSTMCell,
+        use_peepholes=True,
+        couple_input_forget_gates=True,
+        cell_clip=0.3,
         share_time_frequency_weights=True,
     ),
     "GridLSTMCell_concatenated": lambda rnn: grid(
-        rnn, rnn.GridLSTMCell, state_is_tuple=False, num_frequency_blocks=[3],
-        start_freqindex_list=None, end_freqindex_list=None, num_unit_shards=2,
+        rnn,
+        rnn.GridLSTMCell,
+        state_is_tuple=False,
+        num_frequency_blocks=[3],
+        start_freqindex_list=None,
+        end_freqindex_list=None,
+        num_unit_shards=2,
     ),
     "BidirectionalGridLSTMCell": lambda rnn: grid(
         rnn, rnn.BidirectionalGridLSTMCell, use_peepholes=True, backward_slice_offset=1
@@ -234,7 +256,7 @@ def made_by(case, rnn):
         trained = tf.trainable_variables()
         gradients = tf.gradients([tf.reduce_sum(tf.square(t)) for t in outputs], trained)
         session.run(tf.global_variables_initializer())
-        initial = dict(zip(_names(tf.global_variables()), session.run(tf.global_variables())))
+        initial = session.run({v.op.name: v for v in tf.global_variables()})
         for variable in tf.global_variables():
             variable.load(_value(variable), session)
         used = [slope for slope in map(_dense, gradients) if slope is not None]
@@ -265,7 +287,7 @@ def _dense(slope):
 
 
 def _rounded(value):
-    return [float("%.6g" % number) for number in np.ravel(value)]
+    return [float(f"{number:.6g}") for number in np.ravel(value)]
 
 
 def main():
@@ -275,7 +297,7 @@ def main():
     names = types.SimpleNamespace(**vars(rnn_cell))
     vars(names).update(vars(rnn), **vars(cudnn_rnn))
     with open(sys.argv[1], "w") as table:
-        lines = ["%s: %s" % (json.dumps(c), json.dumps(made_by(c, names))) for c in CASES]
+        lines = [f"{json.dumps(c)}: {json.dumps(made_by(c, names))}" for c in CASES]
         table.write("{\n" + ",\n".join(lines) + "\n}\n")
 
 

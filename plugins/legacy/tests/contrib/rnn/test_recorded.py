@@ -1,5 +1,6 @@
 """`tf_frame_legacy.contrib.rnn` makes what TensorFlow 1.15's tf.contrib.rnn made."""
 
+import inspect
 import json
 import types
 import warnings
@@ -7,12 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from slow_cases import slow
 from tf_frame_legacy.contrib import cudnn_rnn, rnn
 
 from .cases import CASES, made_by
 
 TABLE = json.loads((Path(__file__).parent / "recorded.json").read_text(encoding="utf-8"))
 NAMES = types.SimpleNamespace(**{**vars(cudnn_rnn), **vars(rnn)})
+DEFAULT = ("decoder", "fused_from_state", "GRUBlockCellV2", "LayerNormBasicLSTMCell")
 
 
 def check(case):
@@ -25,6 +28,22 @@ def check(case):
     assert actual == expected
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", [case if case in DEFAULT else slow(case) for case in CASES])
 def test_equals_the_original(case):
+    check(case)
+
+
+def test_the_table_has_every_cell():
+    with open(inspect.getsourcefile(CASES["decoder"]), encoding="utf-8") as source:
+        cases = source.read()
+    # The base classes, and ConvLSTMCell, which Conv2DLSTMCell is with one argument more.
+    bases = {"RNNCell", "LayerRNNCell", "LSTMBlockWrapper", "FusedRNNCell", "ConvLSTMCell"}
+    cells = {name for name in vars(rnn) if name.endswith(("Cell", "Wrapper", "RNN"))} - bases
+    assert len(cells) >= 39
+    assert [name for name in sorted(cells) if f"rnn.{name}" not in cases] == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", CASES)
+def test_equals_the_original_as_in_old_programs(case, reference_variables, control_flow_of_v1):
     check(case)

@@ -1,6 +1,7 @@
 """`tf.contrib.rnn` and `tf.nn.rnn_cell`: cells, wrappers and the functions that unroll them."""
 
 import tensorflow.compat.v1 as _tf
+from tensorflow.python.ops import rnn as _rnn
 
 from tf_frame_legacy.contrib.rnn.attention import AttentionCellWrapper as AttentionCellWrapper
 from tf_frame_legacy.contrib.rnn.bidirectional import (
@@ -28,6 +29,7 @@ from tf_frame_legacy.contrib.rnn.core import (
     MultiRNNCell as MultiRNNCell,
     ResidualWrapper as ResidualWrapper,
     RNNCell as RNNCell,
+    _like_rnncell as _like_rnncell,
     assert_like_rnncell as assert_like_rnncell,
 )
 from tf_frame_legacy.contrib.rnn.coupled import (
@@ -81,3 +83,5 @@ from tf_frame_legacy.contrib.rnn.wrappers import (
 static_rnn = _tf.nn.static_rnn
 static_state_saving_rnn = _tf.nn.static_state_saving_rnn
 static_bidirectional_rnn = _tf.nn.static_bidirectional_rnn
+transpose_batch_time = _rnn._transpose_batch_time
+best_effort_input_batch_size = _rnn._best_effort_input_batch_size

@@ -114,7 +114,7 @@ def _stack(
     states_fw, states_bw = map(_states_by_layer, initial_states, (cells_fw, cells_bw))
     final_states = []
     with tf.variable_scope(scope or "stack_bidirectional_rnn"):
-        for layer, cells in enumerate(zip(cells_fw, cells_bw)):
+        for layer, cells in enumerate(zip(cells_fw, cells_bw, strict=True)):
             with tf.variable_scope(f"cell_{layer}") as cell_scope:
                 series, *states = run_layer(
                     *cells,
@@ -124,7 +124,7 @@ def _stack(
                     initial_state_bw=states_bw[layer],
                 )
             final_states.append(states)
-    forward, backward = zip(*final_states)
+    forward, backward = zip(*final_states, strict=True)
     return series, forward, backward
 
 

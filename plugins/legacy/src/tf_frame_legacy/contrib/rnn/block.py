@@ -62,7 +62,7 @@ def _add_lstm_variables(layer: Any, inputs_shape: Any) -> None:
     units = layer._num_units
     shape = [known_width(inputs_shape) + units, 4 * units]
     layer._kernel = layer.add_weight("kernel", shape)
-    zeros = tf.constant_initializer(0.0)
+    zeros = tf.zeros_initializer()
     layer._bias = layer.add_weight("bias", [4 * units], initializer=zeros)
     for gate in "ifo" if layer._use_peephole else "":
         name = f"w_{gate}_diag"
@@ -146,7 +146,7 @@ def _without_padding(initial_state: Any, series: Any, lengths: Any) -> tuple[Any
     if lengths is None:
         return outputs, LSTMStateTuple(cells[-1], outputs[-1])
     mask = tf.transpose(tf.sequence_mask(lengths, tf.shape(outputs)[0], outputs.dtype))
-    final = [_at(lengths, *states) for states in zip(initial_state, series)]
+    final = [_at(lengths, *states) for states in zip(initial_state, series, strict=True)]
     return outputs * mask[:, :, None], LSTMStateTuple(*final)
 
 
@@ -292,8 +292,8 @@ class GRUBlockCellV2(GRUBlockCell):
 def _lstm_gradient(op: Any, *grads: Any) -> Sequence[Any]:
     """The gradients of LSTMBlockCell; TensorFlow 2 has none."""
     names = ("x", "cs_prev", "h_prev", "w", "wci", "wcf", "wco", "b")
-    inputs = dict(zip(names, op.inputs))
-    outputs = dict(zip(("i", "cs", "f", "o", "ci", "co"), op.outputs))
+    inputs = dict(zip(names, op.inputs, strict=True))
+    outputs = dict(zip(("i", "cs", "f", "o", "ci", "co"), op.outputs[:-1], strict=True))
     cell_gradient, gates, *peepholes = tf.raw_ops.LSTMBlockCellGrad(
         **inputs,
         **outputs,
@@ -309,7 +309,8 @@ def _lstm_gradient(op: Any, *grads: Any) -> Sequence[Any]:
 
 def _gru_gradient(op: Any, *grads: Any) -> Sequence[Any]:
     """The gradients of GRUBlockCell; TensorFlow 2 has none."""
-    inputs = dict(zip(("x", "h_prev", "w_ru", "w_c", "b_ru", "b_c"), op.inputs))
+    names = ("x", "h_prev", "w_ru", "w_c", "b_ru", "b_c")
+    inputs = dict(zip(names, op.inputs, strict=True))
     reset, update, candidate, _ = op.outputs
     of_x, of_h, of_candidate, of_gates = tf.raw_ops.GRUBlockCellGrad(
         **inputs, r=reset, u=update, c=candidate, d_h=grads[3]

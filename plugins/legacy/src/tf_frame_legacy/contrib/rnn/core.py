@@ -1,7 +1,7 @@
 """The cells and wrappers of tf.nn.rnn_cell, on those that TensorFlow 2 still has.
 
 TensorFlow keeps them in `tensorflow.python.keras.layers.legacy_rnn`, without a public name. The
-classes here differ in one point: nothing tells the user to change over to Keras.
+classes here differ in one point: they do not advise the user to change over to Keras.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 from tensorflow.python.keras.layers.legacy_rnn import rnn_cell_impl
 from tensorflow.python.trackable.base import Trackable
+from tensorflow.python.util import deprecation
 
 RNNCell = rnn_cell_impl.RNNCell
 LSTMStateTuple = rnn_cell_impl.LSTMStateTuple
@@ -23,6 +24,12 @@ DeviceWrapper = rnn_cell_impl.DeviceWrapper
 assert_like_rnncell = rnn_cell_impl.assert_like_rnncell
 _BIAS_VARIABLE_NAME = rnn_cell_impl._BIAS_VARIABLE_NAME
 _WEIGHTS_VARIABLE_NAME = rnn_cell_impl._WEIGHTS_VARIABLE_NAME
+
+
+def _like_rnncell(cell: Any) -> bool:
+    """Returns whether an object has the methods of a cell."""
+    names = "output_size", "state_size", "zero_state"
+    return callable(cell) and all(hasattr(cell, name) for name in names)
 
 
 class AsWritten:
@@ -43,15 +50,19 @@ class LayerRNNCell(AsWritten, rnn_cell_impl.LayerRNNCell):
 
 
 def _without_advice(cell: Any) -> Any:
-    """Returns a subclass of a cell, of the same name, whose constructor warns of nothing."""
+    """Returns a subclass of a cell, of the same name, that warns of nothing."""
 
-    @functools.wraps(cell.__init__)
-    def construct(self: Any, *args: Any, **kwargs: Any) -> None:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            cell.__init__(self, *args, **kwargs)
+    def quiet(method: Any) -> Any:
+        @functools.wraps(method)
+        def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+            with warnings.catch_warnings(), deprecation.silence():
+                warnings.simplefilter("ignore")
+                return method(self, *args, **kwargs)
 
-    members = {"__init__": construct, "__doc__": cell.__doc__, "__module__": __name__}
+        return call
+
+    members = {"__init__": quiet(cell.__init__), "build": quiet(cell.build)}
+    members |= {"__doc__": cell.__doc__, "__module__": __name__}
     return type(cell.__name__, (cell, LayerRNNCell), members)
 
 

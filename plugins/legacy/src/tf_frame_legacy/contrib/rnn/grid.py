@@ -63,7 +63,7 @@ class TimeFreqLSTMCell(Sized, RNNCell):
         weights, bias, peepholes = self._variables(columns(blocks[0]), inputs.dtype)
         last_frequency = tf.zeros_like(states[0])
         outputs, new_states = [], []
-        for block, cell, output in zip(blocks, states[::2], states[1::2]):
+        for block, cell, output in zip(blocks, states[::2], states[1::2], strict=True):
             rows = tf.concat([block, output, last_frequency], 1)
             cell, last_frequency = lstm_step(
                 tf.split(tf.nn.bias_add(tf.matmul(rows, weights), bias), 4, axis=1),
@@ -206,7 +206,7 @@ class GridLSTMCell(Sized, RNNCell):
             _blocks(
                 inputs, start + shift, end + shift, self._feature_size, self._frequency_skip, number
             )
-            for start, end, number in zip(starts, ends, self._num_frequency_blocks)
+            for start, end, number in zip(starts, ends, self._num_frequency_blocks, strict=True)
         ]
 
     def _run(self, blocks: list[list[Any]], states: Sequence[Any]) -> tuple[list[Any], list[Any]]:
@@ -265,7 +265,7 @@ class _GridWeights:
             open_gates.append((direction, o))
         outputs = [
             tf.sigmoid(self._peek(direction, "O", o, *new_cells)) * tf.tanh(new_cell)
-            for (direction, o), new_cell in zip(open_gates, new_cells)
+            for (direction, o), new_cell in zip(open_gates, new_cells, strict=True)
         ]
         return (*new_cells, *outputs)
 

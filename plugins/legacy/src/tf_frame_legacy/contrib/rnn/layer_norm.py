@@ -1,4 +1,4 @@
-"""LSTM cells with layer normalization, https://arxiv.org/abs/1607.06450, or weight normalization."""
+"""LSTM cells with layer normalization, https://arxiv.org/abs/1607.06450, or weight norms."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ class _FullLSTMCell(Sized, RNNCell):
         self._activation = activation or tf.tanh
 
     def _step(self, gates: Any, cell: Any, cell_norm: Activation = tf.identity) -> Any:
-        peepholes = {gate: None for gate in "ifo"}
+        peepholes = dict.fromkeys("ifo")
         for gate in "fio" if self._use_peepholes else "":
             shape = [self._num_units]
             peepholes[gate] = tf.get_variable(f"w_{gate}_diag", shape, cell.dtype)
@@ -136,7 +136,7 @@ class _FullLSTMCell(Sized, RNNCell):
     def _bias(self, dtype: Any) -> Any:
         with tf.variable_scope(tf.get_variable_scope()) as scope:
             scope.set_partitioner(None)
-            zeros = tf.constant_initializer(0.0, dtype=dtype)
+            zeros = tf.zeros_initializer()
             return tf.get_variable("bias", [4 * self._num_units], dtype, zeros)
 
 

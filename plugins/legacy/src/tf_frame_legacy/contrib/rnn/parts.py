@@ -181,7 +181,7 @@ class _Linear:
         if build_bias:
             with tf.variable_scope(tf.get_variable_scope()) as scope:
                 scope.set_partitioner(None)
-                initializer = bias_initializer or tf.constant_initializer(0.0, dtype=dtype)
+                initializer = bias_initializer or tf.zeros_initializer()
                 self._biases = tf.get_variable("bias", [output_size], dtype, initializer)
 
     def __call__(self, args: Any) -> Any:

@@ -210,7 +210,7 @@ class ConvLSTMCell(Sized, RNNCell):
         outputs = tf.nn.convolution(images, tf.get_variable("kernel", shape, images.dtype), "SAME")
         if not self._use_bias:
             return outputs
-        zeros = tf.constant_initializer(0.0, dtype=images.dtype)
+        zeros = tf.zeros_initializer()
         return outputs + tf.get_variable("biases", [channels], images.dtype, zeros)
 
 
@@ -291,14 +291,15 @@ class GLSTMCell(Sized, RNNCell):
     def _gates(self, inputs: Any, output: Any) -> list[Any]:
         groups = self._number_of_groups
         parts = []
-        for group, rows in enumerate(zip(tf.split(inputs, groups, 1), tf.split(output, groups, 1))):
+        split = tf.split(inputs, groups, 1), tf.split(output, groups, 1)
+        for group, rows in enumerate(zip(*split, strict=True)):
             with tf.variable_scope(f"group{group}"):
                 matrix = _linear(list(rows), 4 * self._num_units // groups, False)
             parts.append(tf.split(matrix, 4, axis=1))
-        return [self._biased(name, gate) for name, gate in zip("ijfo", zip(*parts))]
+        return list(map(self._biased, "ijfo", zip(*parts, strict=True)))
 
     def _biased(self, name: str, parts: Sequence[Any]) -> Any:
         gate = tf.concat(parts, 1)
-        zeros = tf.constant_initializer(0.0, dtype=gate.dtype)
+        zeros = tf.zeros_initializer()
         bias = tf.get_variable(f"bias_{name}", [self._num_units], gate.dtype, zeros)
         return tf.nn.bias_add(gate, bias)
