@@ -165,6 +165,7 @@ def test_wrong_models(graph):
         contrib_estimator.replicate_model_fn(plain, tf.losses.Reduction.NONE)
 
 
+@pytest.mark.slow
 def test_in_an_estimator(tmp_path):
     config = tf_estimator.RunConfig(
         str(tmp_path / "model"), session_config=tf.ConfigProto(device_count={"CPU": 2})

@@ -102,6 +102,7 @@ def test_trains_evaluates_predicts_and_exports_with_the_batch_size_of_each_mode(
     assert program.called.count("scaffold") == 2
 
 
+@pytest.mark.slow
 def test_train_and_evaluate_with_an_exporter_and_evaluation_in_memory(program):
     estimator = program.estimator()
     hook = tf_estimator.experimental.InMemoryEvaluatorHook(estimator, program.input_fn)

@@ -170,7 +170,8 @@ def load_mnist(train_dir: str = "MNIST-data") -> Datasets:
 def _read(file: Any, expected: int, num_sizes: int, kind: str) -> tuple[bytes, tuple[int, ...]]:
     """Returns the data and the sizes of an IDX file."""
     with gzip.GzipFile(fileobj=file) as stream:
-        magic, *sizes = struct.unpack(f">{1 + num_sizes}I", stream.read(4 * (1 + num_sizes)))
+        (magic,) = struct.unpack(">I", stream.read(4))
         if magic != expected:
             raise ValueError(f"Invalid magic number {magic} in MNIST {kind} file: {file.name}")
-        return stream.read(), tuple(sizes)
+        sizes = struct.unpack(f">{num_sizes}I", stream.read(4 * num_sizes))
+        return stream.read(), sizes
