@@ -21,8 +21,8 @@ ROWS = [
         "tf.contrib.data",
         "tensorflow.compat.v1.data",
         "Dataset FixedLengthRecordDataset Iterator TFRecordDataset TextLineDataset",
-        note="of TensorFlow 1.2 and 1.3; Dataset.map takes num_parallel_calls, and a prefetch after "
-        "it, instead of num_threads and output_buffer_size",
+        note="of TensorFlow 1.2 and 1.3; Dataset.map takes num_parallel_calls, and a prefetch "
+        "after it, instead of num_threads and output_buffer_size",
     ),
     *reimplemented(
         "tf.contrib.data",

@@ -227,11 +227,10 @@ ROWS = [
         "stateless_multinomial stateless_random_normal=stateless_normal "
         "stateless_random_uniform=stateless_uniform stateless_truncated_normal",
     ),
-    *alias("tf.contrib.tensorboard.plugins", "tensorboard.plugins", "projector"),
     *alias(
         "tf.contrib.tensorboard.plugins.projector",
         "tensorboard.plugins.projector",
-        "EmbeddingInfo EmbeddingMetadata ProjectorConfig SpriteMetadata visualize_embeddings",
+        "EmbeddingInfo ProjectorConfig SpriteMetadata visualize_embeddings",
     ),
     *reimplemented(
         "tf.contrib.tfprof.model_analyzer",
