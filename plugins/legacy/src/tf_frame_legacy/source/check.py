@@ -14,6 +14,7 @@ from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_FAILED, EXIT_OK
 from tf_frame_legacy.source import report, traps
 from tf_frame_legacy.source.lookup import KEPT, Answer, look_up
+from tf_frame_legacy.source.old_packages import RESTORED
 from tf_frame_legacy.source.packages import packages
 from tf_frame_legacy.source.project import Project
 from tf_frame_legacy.source.report import Findings, OldName, Place
@@ -70,7 +71,7 @@ def _old_names(files: Mapping[str, Names]) -> list[OldName]:
     for path, names in files.items():
         for use in names.uses:
             answer = best_answer(use)
-            if answer is not None and answer.state != KEPT:
+            if answer is not None and answer.state != KEPT and answer.name not in RESTORED:
                 name = found.setdefault(answer.name, OldName(answer, []))
                 name.places.append(Place(path, use.line))
     return sorted(found.values(), key=lambda name: (-len(name.places), name.answer.name))

@@ -50,8 +50,11 @@ def look_up(name: str) -> Answer | None:
     """
     name = canonical(name)
     row = _row(name)
-    if row is None and name.partition(".")[0] not in OLD_PACKAGES:
-        return None if name not in _namespaces() else Answer(name, OFFERED)
+    root = name.partition(".")[0]
+    if row is None and root not in OLD_PACKAGES:
+        # A package that has lost some names, such as NumPy, is not old as a whole.
+        is_old = name in _namespaces() and not installed.is_installed(root)
+        return Answer(name, OFFERED) if is_old else None
     if row is not None and row.kind == NOT_OFFERED:
         return Answer(name if row.was.endswith(ANY) else row.was, NOT_OFFERED, row)
     if is_kept(name):

@@ -23,14 +23,15 @@ _COLLECTIONS = (
     "Reversible Sequence Set Sized ValuesView"
 )
 _SCIPY_MISC = (
-    "imread=imageio.imread imresize=PIL.Image.resize imsave=PIL.Image.save imrotate=PIL.Image.rotate "
-    "toimage=PIL.Image.fromarray fromimage=np.asarray bytescale=np.interp imshow=PIL.Image.show "
+    "imread=imageio.imread imresize=PIL.Image.resize imsave=PIL.Image.save "
+    "imrotate=PIL.Image.rotate toimage=PIL.Image.fromarray fromimage=np.asarray "
+    "bytescale=np.interp imshow=PIL.Image.show "
     "logsumexp=scipy.special.logsumexp comb=scipy.special.comb factorial=scipy.special.factorial"
 )
 _PYTHON_2_NAMES = (
     "xrange=range raw_input=input unicode=str basestring=str long=int unichr=chr reduce="
-    "functools.reduce execfile=exec file=open cmp=(a>b)-(a<b) reload=importlib.reload apply=f(*args) "
-    "intern=sys.intern buffer=memoryview"
+    "functools.reduce execfile=exec file=open cmp=(a>b)-(a<b) reload=importlib.reload "
+    "apply=f(*args) intern=sys.intern buffer=memoryview"
 )
 _PYTHON_2_MODULES = (
     "cPickle=pickle Queue=queue ConfigParser=configparser StringIO=io cStringIO=io urllib2="

@@ -28,6 +28,11 @@ _PIP_NAMES = {
     "yaml": "PyYAML",
     "zmq": "pyzmq",
 }
+# Packages with one name for both; for a package that is in neither list, pip's name is not known.
+_SAME = (
+    "contextlib2 cython easydict h5py imageio keras lxml matplotlib mock networkx numpy pandas "
+    "psutil pycocotools requests scipy shapely six tqdm"
+)
 _PRESENT = (*sys.stdlib_module_names, "tensorflow", "tf_frame", "tf_frame_legacy")
 
 
@@ -37,7 +42,7 @@ class Package:
 
     Attributes:
       module: the name in the import.
-      pip: the name for pip.
+      pip: the name for pip; empty if not known.
       path: a file that imports the package.
       line: the line of the import.
       is_installed: whether the package is installed here.
@@ -60,22 +65,22 @@ def packages(files: Mapping[str, Names]) -> list[Package]:
     for path, names in files.items():
         for binding in _needed(names):
             module = binding.target.partition(".")[0]
-            line = binding.statement.lineno
-            package = Package(
-                module, _PIP_NAMES.get(module, module), path, line, is_installed(module)
-            )
-            found.setdefault(module, package)
+            same = module if module.lower() in _SAME.split() else ""
+            pip, line = _PIP_NAMES.get(module, same), binding.statement.lineno
+            found.setdefault(module, Package(module, pip, path, line, is_installed(module)))
     return sorted(found.values(), key=lambda package: package.module.lower())
 
 
 def _needed(names: Names) -> Iterator[Binding]:
     for binding in names.bindings:
         root = binding.target.partition(".")[0]
-        is_absent = root not in _PRESENT and root not in MODULES
-        if binding.alias and not binding.optional and is_absent and look_up(_full(binding)) is None:
+        is_import = binding.alias is not None and not binding.optional
+        is_other = root not in _PRESENT and root not in MODULES
+        if is_import and is_other and look_up(_full(binding)) is None:
             # `scipy.misc` is no reason to install SciPy, which has not its names any more.
-            if root != "scipy" or any(_is_missed(name) for name in _names(names, binding)):
-                yield binding
+            if root == "scipy" and all(map(_is_restored, _names(names, binding))):
+                continue
+            yield binding
 
 
 def _full(binding: Binding) -> str:
@@ -91,5 +96,5 @@ def _names(names: Names, binding: Binding) -> Iterator[str]:
             yield from use.names
 
 
-def _is_missed(name: str) -> bool:
-    return name not in RESTORED and name != "scipy.misc"
+def _is_restored(name: str) -> bool:
+    return name in RESTORED or name == "scipy.misc"

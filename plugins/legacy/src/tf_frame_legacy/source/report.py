@@ -91,12 +91,12 @@ class Findings:
             if not trap.is_restored:
                 lines.setdefault(trap.category, []).append(f"{trap.path}:{trap.line}")
         obstacles += [f"{category}: {_some(places)}" for category, places in lines.items()]
-        absent = [package.pip for package in self.packages if not package.is_installed]
-        return obstacles + ([f"packages: pip install {' '.join(absent)}"] if absent else [])
+        absent = [package.module for package in self.packages if not package.is_installed]
+        return obstacles + ([f"packages: {_some(absent)}"] if absent else [])
 
 
 def as_text(findings: Findings) -> str:
-    """Returns the findings for a person: what stops the program with all lines, the rest shorter."""
+    """Returns the findings for a person: all lines of what stops the program, three of the rest."""
     paragraphs = [
         [f"{findings.files} Python files below {findings.folder}"],
         [*_missing(findings)],
@@ -139,7 +139,7 @@ def _offered(findings: Findings) -> Iterator[str]:
 
 def _traps(findings: Findings) -> Iterator[str]:
     category = ""
-    for trap in sorted(findings.traps, key=lambda trap: trap.category):
+    for trap in sorted(findings.traps, key=lambda trap: (trap.category, trap.path, trap.line)):
         if trap.category != category:
             category = trap.category
             yield f"{category}:"
@@ -151,7 +151,8 @@ def _packages(findings: Findings) -> Iterator[str]:
     if findings.packages:
         yield "packages:"
     for package in findings.packages:
-        state = "installed" if package.is_installed else f"missing; pip install {package.pip}"
+        remedy = f"; pip install {package.pip}" if package.pip else ""
+        state = "installed" if package.is_installed else f"missing{remedy}"
         yield f"  {package.module}: {state} ({package.path}:{package.line})"
 
 

@@ -19,8 +19,11 @@ from tf_frame_legacy.source.project import Project, Source
 _Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _LEAVES = (ast.expr_context, ast.operator, ast.Constant)
-# Of except clauses that catch a failing import.
-_IMPORT_ERRORS = ("ImportError", "ModuleNotFoundError", "Exception", "BaseException")
+# Errors that a program catches, or versions that it asks for, where a name may be missing.
+_GUARDS = (
+    *("ImportError", "ModuleNotFoundError", "NameError", "AttributeError", "Exception"),
+    *("BaseException", "PY2", "PY3", "version_info"),
+)
 
 
 @dataclasses.dataclass(eq=False)
@@ -32,7 +35,7 @@ class Binding:
       target: the full name that it stands for.
       statement: the import or assignment.
       alias: the part of the import; None for an assignment.
-      optional: whether the program catches a failure.
+      optional: whether the program catches a failure, or asks for the version of Python.
       at_top: whether the statement belongs to the module, not to a function or class.
     """
 
@@ -75,7 +78,8 @@ class Names:
     Attributes:
       bindings: the imports of packages and the aliases of modules.
       uses: the uses of their names, in order.
-      unbound: names that are neither bound in the file nor a builtin of Python 3, with lines.
+      unbound: names that are neither bound in the file nor a builtin of Python 3, with lines;
+        without those that the program can do without.
       own: import statement -> the paths of the program's files that it imports.
       counts: how often the file binds a name, in all scopes.
       exports: what other files can import from this one; None for a name of its own.
@@ -90,6 +94,7 @@ class Names:
         self._source, self._project, self._exports = source, project, exports
         self._module = _Scope(self.counts, None)
         self._aliases: set[ast.AST] = set()
+        self._guarded = False
         assert source.tree is not None
         self._collect(self._module, source.tree.body)
         self.exports: Mapping[str, Sequence[Binding] | None] = {
@@ -113,9 +118,9 @@ class Names:
                 self._aliases.add(node)
             else:
                 self._collect_targets(scope, node)
-                caught = isinstance(node, ast.Try) and _catches_imports(node)
+                optional_inside = optional or _is_guard(node)
                 for field in ("body", "handlers", "orelse", "finalbody"):
-                    self._collect(scope, getattr(node, field, ()), optional or caught)
+                    self._collect(scope, getattr(node, field, ()), optional_inside)
 
     def _collect_targets(self, scope: _Scope, node: ast.AST) -> None:
         """Collects the names that a statement assigns to, or that an except clause binds."""
@@ -209,8 +214,10 @@ class Names:
             for child in _children(node):
                 self._visit(inner, child)
         elif node not in self._aliases:
+            was_guarded, self._guarded = self._guarded, self._guarded or _is_guard(node)
             for child in _children(node):
                 self._visit(scope, child)
+            self._guarded = was_guarded
 
     def _visit_function(self, scope: _Scope, node: _Function) -> None:
         inner = _Scope(self.counts, scope)
@@ -225,7 +232,8 @@ class Names:
             self._visit(inner if child in inside else scope, child)
 
     def _visit_name(self, scope: _Scope, node: ast.Name) -> None:
-        if not scope.find(node.id) and not hasattr(builtins, node.id):
+        is_bound = scope.find(node.id) or hasattr(builtins, node.id)
+        if not is_bound and not self._guarded:
             self.unbound.append((node.id, node.lineno))
 
     def _use(self, scope: _Scope, node: ast.expr) -> Use | None:
@@ -312,13 +320,17 @@ def _part(node: ast.expr) -> tuple[ast.expr, str] | None:
     return None
 
 
-def _catches_imports(node: ast.Try) -> bool:
-    caught = [name for handler in node.handlers for name in _caught(handler)]
-    return any(name in _IMPORT_ERRORS for name in caught)
+def _is_guard(node: ast.AST) -> bool:
+    """Returns whether a statement keeps a missing name from stopping the program.
 
-
-def _caught(handler: ast.ExceptHandler) -> Iterator[str]:
-    if handler.type is None:
-        yield "BaseException"
+    It catches the error, or asks for the version of Python.
+    """
+    if isinstance(node, ast.If):
+        words = {getattr(n, "attr", getattr(n, "id", "")) for n in ast.walk(node.test)}
+    elif isinstance(node, ast.Try):
+        types = [handler.type for handler in node.handlers]
+        words = {n.id for t in types if t for n in ast.walk(t) if isinstance(n, ast.Name)}
+        words |= {"Exception"} if None in types else set()
     else:
-        yield from (node.id for node in ast.walk(handler.type) if isinstance(node, ast.Name))
+        return False
+    return not words.isdisjoint(_GUARDS)

@@ -8,6 +8,7 @@ import os
 import re
 import sys
 from collections.abc import Iterator
+from typing import TypeGuard
 
 from tf_frame_legacy.source import old_packages
 from tf_frame_legacy.source.lookup import canonical
@@ -76,7 +77,7 @@ def traps(source: Source, names: Names) -> Iterator[Trap]:
     for name, line in names.unbound:
         if name in old_packages.PYTHON_2_BUILTINS:
             new = old_packages.PYTHON_2_BUILTINS[name]
-            yield Trap(source.path, line, PYTHON, f"Python 2's {name}", f"write {new}")
+            yield Trap(source.path, line, PYTHON, f"Python 2's {name}", f"use {new}")
     for binding in names.bindings:
         root = binding.target.partition(".")[0]
         is_gone = root in old_packages.MODULES and root not in sys.stdlib_module_names
@@ -89,10 +90,15 @@ def traps(source: Source, names: Names) -> Iterator[Trap]:
     for node in ast.walk(source.tree):
         if isinstance(node, ast.Call):
             yield from _in_call(source, node, uses)
-        elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.RShift):
-            if isinstance(node.left, ast.Name) and node.left.id == "print":
-                remedy = "print(..., file=...)"
-                yield Trap(source.path, node.lineno, PYTHON, "Python 2's print >>", remedy)
+        elif _is_print(node):
+            remedy = "write print(..., file=...)"
+            yield Trap(source.path, node.lineno, PYTHON, "Python 2's print >>", remedy)
+
+
+def _is_print(node: ast.AST) -> TypeGuard[ast.BinOp]:
+    """Returns whether a node is `print >> file`."""
+    is_shift = isinstance(node, ast.BinOp) and isinstance(node.op, ast.RShift)
+    return is_shift and isinstance(node.left, ast.Name) and node.left.id == "print"
 
 
 def _in_use(source: Source, use: Use) -> Iterator[Trap]:
