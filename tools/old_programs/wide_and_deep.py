@@ -62,6 +62,7 @@ def main(_):
             linear_feature_columns=wide,
             dnn_feature_columns=deep,
             dnn_hidden_units=[16, 8],
+            dnn_optimizer=tf.train.AdamOptimizer(0.02),
             config=config,
             model_dir=os.path.join(sys.argv[1], "wide_deep"),
         ),

@@ -9,9 +9,11 @@ from __future__ import annotations
 import builtins
 import contextlib
 import functools
+import importlib
 import logging
 import sys
 import types
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from typing import Any
@@ -24,6 +26,16 @@ from tf_frame_legacy.program.view import ROOT, NotOfferedImportError, view
 
 # Whatever is installed under these names, the program was not written for it.
 _REPLACED = {"tensorflow", "tf_slim", "tensorflow_estimator"}
+_PICTURES = "tf_frame_legacy.program.old_packages.pictures"
+# Built-in names of Python 2.
+_PYTHON_2 = {
+    "basestring": str,
+    "unicode": str,
+    "unichr": chr,
+    "long": int,
+    "xrange": range,
+    "raw_input": input,
+}
 
 
 class Imports:
@@ -40,7 +52,8 @@ class Imports:
     ) -> None:
         self.project = project
         self._resource_variables = resource_variables
-        self.builtins = {**vars(builtins), "__import__": self._import}
+        names = _PYTHON_2 if old_packages else {}
+        self.builtins = {**vars(builtins), **names, "__import__": self._import}
         self._replaced = _REPLACED | (OLD_PACKAGES if old_packages else set())
         # Most programs bring these modules along, such as `deployment` and `object_detection`.
         self._offered = {name.partition(".")[0] for name in table()} - {ROOT, *OLD_PACKAGES}
@@ -71,6 +84,8 @@ class Imports:
         if level == 0 and root in self._replaced:
             if root in _REPLACED:
                 self.start_tensorflow()
+            if root == "PIL":
+                importlib.import_module(_PICTURES).restore_text_sizes()
             return _import_view(name, fromlist or ())
         try:
             return builtins.__import__(name, globals, locals, fromlist or (), level)
@@ -122,6 +137,8 @@ def _start_tensorflow(resource_variables: bool) -> None:
         from tensorflow.python.util import deprecation
     # Programs for TensorFlow 1 use little else than deprecated functions.
     deprecation._PRINT_DEPRECATION_WARNINGS = False
+    # So are the cells in TensorFlow's own part of Keras, which they stand on.
+    warnings.filterwarnings("ignore", category=UserWarning, module=r"tensorflow\.python\.keras")
     tf.disable_v2_behavior()
     if resource_variables:
         tf.enable_resource_variables()

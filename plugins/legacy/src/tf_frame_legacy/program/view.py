@@ -57,7 +57,7 @@ class View(types.ModuleType):
 
     def __dir__(self) -> list[str]:
         names = children().get(self._path, set()) | set(dir(self._real) if self._real else ())
-        return sorted(names - {ANY})
+        return sorted(name for name in names if _is_offered(f"{self._path}.{name}"))
 
 
 @functools.cache
@@ -116,6 +116,11 @@ def _attribute(real: types.ModuleType, name: str) -> Any:
         # A private module that nothing has imported yet is no attribute.
         base = "tensorflow" if real.__name__.endswith("compat.v1") else real.__name__
         return importlib.import_module(f"{base}.{name}")
+
+
+def _is_offered(full_name: str) -> bool:
+    row = table().get(full_name)
+    return row is None or row.kind != NOT_OFFERED
 
 
 def _private_module(full_name: str) -> types.ModuleType:

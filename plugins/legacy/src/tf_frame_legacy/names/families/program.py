@@ -23,4 +23,10 @@ ROWS = [
         "name_scope",
         "tf.name_scope(name, values) is accepted",
     ),
+    *reimplemented(
+        ("tf.nn", "tf.python.ops.nn_ops", "tf.python.ops.nn"),
+        f"{_PROGRAM}.graphs",
+        "conv2d_transpose",
+        "the result has the static shape output_shape",
+    ),
 ]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from PIL import Image
+from PIL import Image, ImageDraw, ImageFont
 
 _FILTERS = {
     "nearest": Image.Resampling.NEAREST,
@@ -17,6 +17,26 @@ _FILTERS = {
     "bicubic": Image.Resampling.BICUBIC,
     "cubic": Image.Resampling.BICUBIC,
 }
+
+
+def restore_text_sizes() -> None:
+    """Gives Pillow's fonts and drawings the methods `getsize` and `textsize` that it had once."""
+    for font in (ImageFont.FreeTypeFont, ImageFont.ImageFont):
+        if not hasattr(font, "getsize"):
+            font.getsize = _text_size
+    if not hasattr(ImageDraw.ImageDraw, "textsize"):
+        ImageDraw.ImageDraw.textsize = _drawn_size
+
+
+def _text_size(font: Any, text: str, *arguments: Any, **options: Any) -> tuple[int, int]:
+    """Returns width and height, from the origin to the last pixel."""
+    _, _, right, bottom = font.getbbox(text, *arguments, **options)
+    return int(right), int(bottom)
+
+
+def _drawn_size(drawing: Any, text: str, font: Any = None, **options: Any) -> tuple[int, int]:
+    _, _, right, bottom = drawing.textbbox((0, 0), text, font, **options)
+    return int(right), int(bottom)
 
 
 def imread(name: Any, flatten: bool = False, mode: str | None = None) -> Any:
