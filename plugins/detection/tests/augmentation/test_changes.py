@@ -46,7 +46,9 @@ def results(words, changed=None):
         )
         labelled = apply(labelled, parse(words, "--x"), seed)
         labelled = changed(labelled) if changed else labelled
-        return [session.run(labelled, {seed: [7, n]}) for n in range(SEEDS)]
+        parts = {name: part for name, part in labelled._asdict().items() if part is not None}
+        runs = [session.run(parts, {seed: [7, n]}) for n in range(SEEDS)]
+        return [labelled._replace(**values) for values in runs]
 
 
 def check(result, *, is_cut):

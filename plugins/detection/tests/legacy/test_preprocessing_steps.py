@@ -18,14 +18,8 @@ CROP = [
     *[(name, "float", "optional") for name in ("overlap_thresh", "random_coef")],
     ("clip_boxes", "bool", "true"),
 ]
-DEFAULTS = dict(
-    zip(
-        [name for name, _, _ in CROP],
-        ["1", "0.75", "1.33", "0.1", "1", "0.3", "0", "true"],
-        strict=True,
-    )
-)
-CROP_IMAGE = [(name, kind, DEFAULTS[name]) for name, kind, _ in CROP]
+DEFAULTS = ("1", "0.75", "1.33", "0.1", "1", "0.3", "0", "true")
+CROP_IMAGE = [(name, kind, value) for (name, kind, _), value in zip(CROP, DEFAULTS, strict=True)]
 RATIOS = [(f"{limit}_padded_size_ratio", "float", "repeated") for limit in ("min", "max")]
 COLOUR = [(f"pad_color_{channel}", "float", "optional") for channel in "rgb"]
 FLIP = [("keypoint_flip_permutation", "int32", "repeated"), ("probability", "float", "0.5")]
