@@ -38,6 +38,7 @@ class Cluster:
         its `task_id`.
       role: `worker` for a task that trains, else `ps` or `evaluator`.
       jobs: job -> task -> address; empty if servers are started elsewhere.
+      leads: whether this task is the chief; None: worker 0 is.
     """
 
     task_id: int = 0
@@ -47,10 +48,13 @@ class Cluster:
     job: str = ""
     role: str = TaskType.WORKER
     jobs: Jobs = dataclasses.field(default_factory=dict, hash=False)
+    leads: bool | None = None
 
     @property
     def is_chief(self) -> bool:
         """True if this task initialises and restores variables, saves and writes summaries."""
+        if self.leads is not None:
+            return self.leads
         return self.role == TaskType.WORKER and self.task_id == 0
 
     @property

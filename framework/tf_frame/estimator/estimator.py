@@ -22,7 +22,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.find.newest import newest_checkpoint, read_step
 from tf_frame.checkpoint.find.reader import INPUT_POSITION
-from tf_frame.cluster.cluster import cluster_from_tf_config
+from tf_frame.cluster.cluster import Cluster, cluster_from_tf_config
 from tf_frame.cluster.find import find_cluster
 from tf_frame.config.run_options import UNLIMITED_STEPS
 from tf_frame.errors import NonFiniteError
@@ -166,9 +166,7 @@ class Estimator:
         restarts = getattr(source, "restarts", False)
         context = RunContext(
             observer=self._observer,
-            cluster=cluster_from_tf_config(self._config.cluster)
-            if self._config.cluster.cluster
-            else find_cluster(self.setup.config),
+            cluster=self._cluster(),
             checkpoint=checkpoint,
             hooks=hooks,
             listeners=listeners,
@@ -359,6 +357,17 @@ class Estimator:
         """Closes the sessions of the evaluations, and frees their graphs."""
         self._evaluators.close()
 
+    def _cluster(self) -> Cluster:
+        """Returns this task; a configuration may override `is_chief`."""
+        config = self._config
+        if config.cluster.cluster:
+            cluster = cluster_from_tf_config(config.cluster)
+        else:
+            cluster = find_cluster(self.setup.config)
+        if type(config).is_chief is not RunConfig.is_chief:
+            cluster = dataclasses.replace(cluster, leads=bool(config.is_chief))
+        return cluster
+
     def source(self, input_fn: Any) -> Any:
         """Returns the input plugin of the argument `input_fn` of a method."""
         return as_source(input_fn, params=self.params, config=self._config)
@@ -366,7 +375,7 @@ class Estimator:
     def _train(self, last_step: int | None, context: RunContext, source: Any) -> Trained:
         max_steps = UNLIMITED_STEPS if last_step is None else last_step
         config = dataclasses.replace(self.setup.config, max_steps=max_steps)
-        if context.input_restarts_at and self._config.tf_random_seed is None:
+        if context.input_restarts_at and "random_seed" not in self._config.run_options():
             # Otherwise each call of train would shuffle in the same order.
             seed = config.random_seed + context.input_restarts_at
             config = dataclasses.replace(config, random_seed=seed)

@@ -124,10 +124,11 @@ def run_hooked_step(
     values = request.results["step"]
     step, not_finite = int(values[1]), fetches.not_finite(values)
     began = times.session_call(began, monotonic())
+    told = _tell_of_loss(schedule, context, request) if not_finite else []
     for hook in schedule.hooks:
         if hook in not_finite:
             hook.not_finite(context, not_finite[hook], step)
-        if hook not in wanting:
+        if hook not in wanting or hook in told:
             continue
         if hook in schedule.at_every_step:
             hook.after_run(context, request.run_values(hook))
@@ -140,6 +141,22 @@ def run_hooked_step(
     if times.on_step is not None:
         times.on_step(step, began)
     return values, context.stop_requested
+
+
+def _tell_of_loss(schedule: Schedule, context: Any, request: _Request) -> list[Any]:
+    """Calls `after_run` of the hooks of users for a step that may end training by an error.
+
+    tf.estimator called them before the hook that checks the loss. TensorFlow's own hooks wait for
+    the check: one of them saves checkpoints.
+
+    Returns:
+      The hooks.
+    """
+    hooks = [hook for hook in schedule.hooks if hook in schedule.at_every_step]
+    hooks = [hook for hook in hooks if not type(hook).__module__.startswith("tensorflow.")]
+    for hook in hooks:
+        hook.after_run(context, request.run_values(hook))
+    return hooks
 
 
 class _Request:

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 import tensorflow.compat.v1 as tf
 
 from tf_frame.cluster.tf_config import ClusterConfig, cluster_config, read_tf_config
+from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.session_config import device_fields
 from tf_frame.estimator.run_config.options import (
     CLUSTER_OPTIONS,
@@ -78,7 +79,11 @@ class RunConfig:
     """
 
     model_dir = Field("Folder for everything that is written.", bool, "should be non-empty")
-    tf_random_seed = Field("Seed of initial values and random operations.", *_SEED, "random_seed")
+    tf_random_seed = Field(
+        "Seed of initial values and random operations; the default of the option without one.",
+        *_SEED,
+        "random_seed",
+    )
     save_summary_steps = Field(
         "Steps between summaries; 0 or None for none.", *_COUNT, "save_summaries_steps", _or_none
     )
@@ -201,6 +206,8 @@ class RunConfig:
                     f"{options[source]!r}}} say different things; leave out one of them"
                 )
             self._fields[name] = field.to_field(value)
+        if self._fields["tf_random_seed"] is None:
+            self._fields["tf_random_seed"] = RunOptions().random_seed
         self._cluster = merge_cluster(self._environment, options)
 
     def _fields_from_options(self) -> dict[str, tuple[str, Any]]:
@@ -248,7 +255,7 @@ class RunConfig:
         excluded = [] if self._environment.trains else list(CLUSTER_OPTIONS)
         if self.checkpoints_disabled:
             excluded += ["save_checkpoint_steps", "save_checkpoint_secs"]
-        if raw.get("random_seed", 0) is None:
+        if "tf_random_seed" not in included or raw.get("random_seed", 0) is None:
             excluded.append("random_seed")
         options = {name: value for name, value in raw.items() if name not in excluded}
         return options | self._environment.run_options()

@@ -8,7 +8,7 @@ from tf_frame.estimator.run_config.run_config import default_session_config
 CLUSTER = {"chief": ["c:1"], "ps": ["p0:1", "p1:1"], "worker": ["w0:1", "w1:1"]}
 DEFAULTS = {
     "model_dir": None,
-    "tf_random_seed": None,
+    "tf_random_seed": 1,
     "save_summary_steps": 100,
     "save_checkpoints_steps": None,
     "save_checkpoints_secs": 600,

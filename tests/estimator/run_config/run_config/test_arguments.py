@@ -22,6 +22,7 @@ def test_the_arguments_stand_in_their_old_order():
     for name in ("save_checkpoints_steps", "save_checkpoints_secs"):
         defaults.pop(name)
     assert defaults.pop("session_config") is None
+    assert defaults.pop("tf_random_seed") is None  # The seed of graphs is 1 then.
     assert defaults == {k: v for k, v in DEFAULTS.items() if k in defaults}
 
 
@@ -131,7 +132,7 @@ def test_values_out_of_range_are_refused_in_the_old_words(make, name, value, mes
         ("save_summary_steps", 0),
         ("keep_checkpoint_max", 0),
         ("protocol", "grpc"),
-        *((name, None) for name in DEFAULTS if name != "session_config"),
+        *((name, None) for name in DEFAULTS if name not in ("session_config", "tf_random_seed")),
     ],
 )
 def test_zero_and_none_are_values(name, value):
@@ -216,7 +217,7 @@ def test_configurations_are_equal_by_their_values_which_are_shown(in_cluster):
     assert config != config.replace(device_fn=on_cpu)
     assert RunConfig() != "RunConfig"
     text = repr(RunConfig("m", options={"num_clones": 2}))
-    assert text.startswith("RunConfig(model_dir='m', tf_random_seed=None, save_summary_steps=100")
+    assert text.startswith("RunConfig(model_dir='m', tf_random_seed=1, save_summary_steps=100")
     assert "'num_clones': 2" in text and "task_type='worker'" in text
     in_cluster("worker", 1)
     assert config != RunConfig(**given, options={"optimizer": "adam"})

@@ -240,3 +240,65 @@ def test_how_often_is_told_by_steps_for_arrays_too(make, linear):
     input_fn = estimator.inputs.numpy_input_fn(linear.x, linear.y, batch_size=1, shuffle=False)
     regressor.train(input_fn)
     assert summary_tags(Path(regressor.model_dir)) == {"loss", "global_step/sec"}
+
+
+def test_hooks_of_users_see_the_step_whose_loss_is_nan(make, linear):
+    calls = []
+
+    class Looks(tf.train.SessionRunHook):
+        def before_run(self, run_context):
+            calls.append("before")
+
+        def after_run(self, run_context, run_values):
+            calls.append("after")
+
+    def model_fn(features, labels, mode):
+        return linear.model_fn(features * float("nan"), labels, mode)
+
+    with pytest.raises(estimator.NanLossDuringTrainingError):
+        make(model_fn).train(linear.data(), hooks=[Looks()])
+    assert calls == ["before", "after"]
+
+
+def test_the_seed_of_graphs_is_that_of_the_configuration(make, linear):
+    seeds = []
+
+    def model_fn(features, labels, mode):
+        seeds.append(tf.get_default_graph().seed)
+        return linear.model_fn(features, labels, mode)
+
+    make(model_fn).train(linear.data(), steps=1)
+    assert seeds == [estimator.RunConfig().tf_random_seed] == [1]
+
+
+def test_a_task_that_says_that_it_is_no_chief_runs_no_hooks_of_chiefs(make, linear, monkeypatch):
+    class NoChief(estimator.RunConfig):
+        is_chief = property(lambda self: False)
+
+    class Began(tf.train.SessionRunHook):
+        def __init__(self):
+            self.graph = None
+
+        def begin(self):
+            self.graph = tf.get_default_graph()
+
+    chief_hook, hook = Began(), Began()
+
+    def model_fn(features, labels, mode):
+        spec = linear.model_fn(features, labels, mode)
+        return spec._replace(training_chief_hooks=[chief_hook], training_hooks=[hook])
+
+    def wait_for_session(manager, master, config=None, max_wait_secs=None):
+        session = tf.Session(master, config=config)
+        scaffold = tf.train.Scaffold().finalize()
+        session.run(scaffold.init_op)
+        session.run(scaffold.local_init_op)
+        return session
+
+    # Another task would initialise the variables.
+    monkeypatch.setattr(tf.train.SessionManager, "wait_for_session", wait_for_session)
+    regressor = make(model_fn, config=NoChief())
+    regressor.train(linear.data(), steps=1)
+    assert chief_hook.graph is None
+    assert hook.graph is not None
+    assert not tf.train.latest_checkpoint(regressor.model_dir)
