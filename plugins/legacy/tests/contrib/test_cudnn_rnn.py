@@ -158,7 +158,7 @@ CELLS = {
     ("name", "unroll", "direction"),
     [
         ("CudnnLSTM", both_ways, "bidirectional"),
-        ("CudnnGRU", one_way, "unidirectional"),
+        slow("CudnnGRU", one_way, "unidirectional"),
         slow("CudnnGRU", both_ways, "bidirectional"),
         slow("CudnnLSTM", one_way, "unidirectional"),
         slow("CudnnRNNTanh", both_ways, "bidirectional"),

@@ -14,7 +14,7 @@ import tensorflow.compat.v1 as tf
 RANDOM = np.random.RandomState(0)
 SERIES = RANDOM.normal(size=[2, 3, 4]).astype(np.float32)
 TIME_MAJOR = np.ascontiguousarray(SERIES.transpose([1, 0, 2]))
-IMAGES = RANDOM.normal(size=[2, 3, 4, 5, 2]).astype(np.float32)
+IMAGES = RANDOM.normal(size=[2, 3, 2, 3, 2]).astype(np.float32)
 WIDE = RANDOM.normal(size=[2, 3, 6]).astype(np.float32)
 TIMES = np.cumsum(RANDOM.uniform(0, 2, size=[2, 3, 1]), axis=1).astype(np.float32)
 IDS = np.array([[[3], [1], [0]], [[2], [2], [4]]])
@@ -159,7 +159,7 @@ CASES = {
         rnn.LSTMBlockCell(3, forget_bias=0.5, cell_clip=0.2, use_peephole=True)
     ),
     "GRUBlockCell": lambda rnn: unrolled(rnn.GRUBlockCell(3)),
-    "GRUBlockCellV2": lambda rnn: unrolled(rnn.GRUBlockCellV2(num_units=3)),
+    "GRUBlockCellV2": lambda rnn: stepwise(rnn.GRUBlockCellV2(num_units=3)),
     "LSTMBlockFusedCell": lambda rnn: fused(rnn, rnn.LSTMBlockFusedCell(3)),
     "fused_both_ways": fused_both_ways,
     "fused_from_state": fused_from_state,
@@ -167,7 +167,7 @@ CASES = {
     "stack_bidirectional_dynamic_rnn": stacked,
     "stack_bidirectional_rnn": stacked_static,
     "static_rnn": static,
-    "LayerNormBasicLSTMCell": lambda rnn: unrolled(rnn.LayerNormBasicLSTMCell(3)),
+    "LayerNormBasicLSTMCell": lambda rnn: stepwise(rnn.LayerNormBasicLSTMCell(3)),
     "LayerNormBasicLSTMCell_without": lambda rnn: unrolled(
         rnn.LayerNormBasicLSTMCell(3, 0.5, None, tf.nn.relu, False)
     ),
@@ -192,11 +192,11 @@ CASES = {
         rnn.PhasedLSTMCell(3, use_peepholes=True), (TIMES, SERIES)
     ),
     "ConvLSTMCell": lambda rnn: unrolled(
-        rnn.Conv2DLSTMCell(input_shape=[4, 5, 2], output_channels=3, kernel_shape=[3, 2]), IMAGES
+        rnn.Conv2DLSTMCell(input_shape=[2, 3, 2], output_channels=3, kernel_shape=[3, 2]), IMAGES
     ),
     "Conv1DLSTMCell": lambda rnn: stepwise(
         rnn.Conv1DLSTMCell(
-            input_shape=[5, 2],
+            input_shape=[3, 2],
             output_channels=2,
             kernel_shape=[3],
             use_bias=False,
@@ -206,7 +206,7 @@ CASES = {
         IMAGES[:, 0, 0],
     ),
     "Conv3DLSTMCell": lambda rnn: stepwise(
-        rnn.Conv3DLSTMCell(input_shape=[3, 4, 5, 2], output_channels=2, kernel_shape=[1, 2, 3]),
+        rnn.Conv3DLSTMCell(input_shape=[3, 2, 3, 2], output_channels=2, kernel_shape=[1, 2, 3]),
         IMAGES,
     ),
     "GLSTMCell": lambda rnn: unrolled(rnn.GLSTMCell(4, num_proj=2, number_of_groups=2)),

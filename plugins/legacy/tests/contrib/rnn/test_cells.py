@@ -8,6 +8,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from sessions import initialized_session, run_initialized
+from tf_frame import layers
 from tf_frame_legacy.contrib import rnn
 
 SERIES = np.random.RandomState(0).normal(size=[2, 3, 4]).astype(np.float32)
@@ -73,6 +74,27 @@ def test_variational_dropout_drops_the_same_in_every_step(graph):
     assert (same == same[:1, :1]).all() and set(np.unique(same)) <= {0, 2, 4}
     assert set(np.unique(other)) == {0, 2} and np.mean(other) == pytest.approx(1, abs=0.15)
     assert (other != other[:1, :1]).any()
+
+
+class Normalized(rnn.RNNCell):
+    """A cell of a program, with another cell and a function of slim."""
+
+    state_size = output_size = 3
+
+    def call(self, inputs, state):
+        outputs, state = rnn.UGRNNCell(3)(inputs, state)
+        return layers.layer_norm(outputs, scope="norm"), state
+
+
+def test_cells_of_programs_may_use_slim(graph):
+    cell = Normalized()
+    with layers.arg_scope([layers.layer_norm], center=False):
+        outputs, _ = tf.nn.dynamic_rnn(cell, tf.constant(SERIES), dtype=tf.float32)
+    names = [v.op.name for v in cell.trainable_variables]
+    assert names == [
+        f"rnn/normalized/{n}" for n in ("ugrnn_cell/kernel", "ugrnn_cell/bias", "norm/gamma")
+    ]
+    np.testing.assert_allclose(run_initialized(outputs).mean(2), 0, atol=1e-5)
 
 
 def test_layer_norm_basic_lstm_cell_drops_its_new_input(graph):

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import tensorflow.compat.v1 as tf
+from tensorflow.python.autograph.core import config
 from tensorflow.python.keras.layers.legacy_rnn import rnn_cell_impl
 from tensorflow.python.trackable.base import Trackable
 from tensorflow.python.util import deprecation
@@ -25,6 +26,14 @@ assert_like_rnncell = rnn_cell_impl.assert_like_rnncell
 _BIAS_VARIABLE_NAME = rnn_cell_impl._BIAS_VARIABLE_NAME
 _WEIGHTS_VARIABLE_NAME = rnn_cell_impl._WEIGHTS_VARIABLE_NAME
 
+# AutoGraph converts `call` of each cell, and what that calls: it would take seconds for the cells
+# here, and break the functions of arg_scope in a program's own cells.
+config.CONVERSION_RULES = (
+    config.DoNotConvert("tf_frame"),
+    config.DoNotConvert("tf_frame_legacy"),
+    *config.CONVERSION_RULES,
+)
+
 
 def _like_rnncell(cell: Any) -> bool:
     """Returns whether an object has the methods of a cell."""
@@ -32,16 +41,7 @@ def _like_rnncell(cell: Any) -> bool:
     return callable(cell) and all(hasattr(cell, name) for name in names)
 
 
-class AsWritten:
-    """Cells whose `call` AutoGraph does not convert; it takes seconds, and breaks arg_scope."""
-
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        super().__init_subclass__(**kwargs)
-        if "call" in vars(cls):
-            cls.call = tf.autograph.experimental.do_not_convert(vars(cls)["call"])
-
-
-class LayerRNNCell(AsWritten, rnn_cell_impl.LayerRNNCell):
+class LayerRNNCell(rnn_cell_impl.LayerRNNCell):
     """An RNNCell that makes its variables in `build`, as the layers of tf.layers do."""
 
     def add_variable(self, *args: Any, **kwargs: Any) -> Any:

@@ -9,12 +9,12 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame import layers
-from tf_frame_legacy.contrib.rnn.core import AsWritten, LSTMStateTuple
+from tf_frame_legacy.contrib.rnn.core import LSTMStateTuple
 
 Activation = Callable[[Any], Any]
 
 
-class Sized(AsWritten):
+class Sized:
     """The sizes of a cell, which its constructor sets."""
 
     _state_size: Any
@@ -39,7 +39,7 @@ class Sized(AsWritten):
         self._state_size = state if state_is_tuple else sum(state)
 
 
-class Wrapper(AsWritten):
+class Wrapper:
     """A cell around `_cell`, whose states it has."""
 
     _cell: Any

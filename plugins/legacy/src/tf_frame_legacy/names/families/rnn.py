@@ -4,10 +4,14 @@ from tf_frame_legacy.names.row import alias, not_offered, ours
 
 _OURS = "tf_frame_legacy.contrib.rnn"
 _OPS = "tf.contrib.rnn.python.ops"
-_CORE = ("tf.python.ops.rnn_cell", "tf.python.ops.rnn_cell_impl", f"{_OPS}.core_rnn_cell_impl")
+_CORE = (
+    "tf.python.ops.rnn_cell",
+    "tf.python.ops.rnn_cell_impl",
+    f"{_OPS}.core_rnn_cell",
+    f"{_OPS}.core_rnn_cell_impl",
+)
 _CELLS = f"{_OPS}.rnn_cell"
 _KERAS = "tensorflow.python.keras.layers.legacy_rnn.rnn_cell_impl"
-_LINEAR = "_Linear _linear"
 _PROJECTIONS = "EmbeddingWrapper InputProjectionWrapper OutputProjectionWrapper"
 _UNROLLED = "static_rnn static_state_saving_rnn static_bidirectional_rnn"
 
@@ -22,8 +26,8 @@ ROWS = [
     *ours(
         _CORE,
         _OURS,
-        f"LayerRNNCell assert_like_rnncell _like_rnncell {_LINEAR} _BIAS_VARIABLE_NAME "
-        "_WEIGHTS_VARIABLE_NAME",
+        "LayerRNNCell _RNNCell=RNNCell assert_like_rnncell _like_rnncell _Linear _linear "
+        "_BIAS_VARIABLE_NAME _WEIGHTS_VARIABLE_NAME",
     ),
     *alias(
         _CORE,
@@ -31,9 +35,12 @@ ROWS = [
         "ASSERT_LIKE_RNNCELL_ERROR_REGEXP _check_rnn_cell_input_dtypes _check_supported_dtypes "
         "_concat _hasattr _zero_state_tensors",
     ),
-    *ours(f"{_OPS}.core_rnn_cell_impl", _OURS, _PROJECTIONS),
-    *ours(("tf.contrib.rnn", f"{_OPS}.core_rnn_cell"), _OURS, _PROJECTIONS),
-    *ours(f"{_OPS}.core_rnn_cell", _OURS, f"RNNCell {_LINEAR}"),
+    *alias(
+        "tf.python.ops.rnn_cell_wrapper_impl",
+        "tensorflow.python.keras.layers.legacy_rnn.rnn_cell_wrapper_impl",
+        "DeviceWrapperBase DropoutWrapperBase ResidualWrapperBase",
+    ),
+    *ours(("tf.contrib.rnn", *_CORE[2:]), _OURS, _PROJECTIONS),
     *ours(
         ("tf.contrib.rnn", f"{_OPS}.lstm_ops"),
         _OURS,
@@ -64,7 +71,7 @@ ROWS = [
         "CFNCell LayerNormLSTMCell MinimalRNNCell WeightNormLSTMCell _Linear",
     ),
     *not_offered(
-        ("tf.contrib.rnn", _CELLS),
+        _CELLS,
         "NTMCell NTMControllerState",
         "The neural Turing machine cell was in no public module; keep a copy of its class.",
     ),
@@ -78,6 +85,11 @@ ROWS = [
         "tensorflow.python.ops.rnn",
         "transpose_batch_time=_transpose_batch_time "
         "best_effort_input_batch_size=_best_effort_input_batch_size",
+    ),
+    *not_offered(
+        (f"{_OPS}.lstm_ops", f"{_OPS}.gru_ops"),
+        "*",
+        "Use the cells, or the operations of tf.raw_ops: LSTMBlockCell, BlockLSTM, GRUBlockCell.",
     ),
     *not_offered(
         "tf.contrib.rnn.python.tools.checkpoint_convert",
