@@ -169,7 +169,7 @@ class CrfDecodeBackwardRnnCell(RNNCell):
         return tags, tags
 
 
-def viterbi_decode(score: Any, transition_params: Any) -> tuple[list[int], Any]:
+def viterbi_decode(score: Any, transition_params: Any) -> tuple[list[Any], Any]:
     """Returns the best sequence of tags and its score, by NumPy.
 
     Args:

@@ -105,7 +105,7 @@ class _CudnnRNN(Layer):
 
     _cell_name: str
     _states = 1
-    _dtypes = (tf.float16, tf.float32, tf.float64)
+    _dtypes: tuple[Any, ...] = (tf.float16, tf.float32, tf.float64)
 
     def __init__(
         self,

@@ -114,16 +114,16 @@ def _stack(
     states_fw, states_bw = map(_states_by_layer, initial_states, (cells_fw, cells_bw))
     final_states = []
     with tf.variable_scope(scope or "stack_bidirectional_rnn"):
-        for layer, cells in enumerate(zip(cells_fw, cells_bw, strict=True)):
+        for layer, pair in enumerate(zip(cells_fw, cells_bw, strict=True)):
             with tf.variable_scope(f"cell_{layer}") as cell_scope:
-                series, *states = run_layer(
-                    *cells,
+                series, state_fw, state_bw = run_layer(
+                    *pair,
                     series,
                     cell_scope,
                     initial_state_fw=states_fw[layer],
                     initial_state_bw=states_bw[layer],
                 )
-            final_states.append(states)
+            final_states.append((state_fw, state_bw))
     forward, backward = zip(*final_states, strict=True)
     return series, forward, backward
 

@@ -136,7 +136,8 @@ class LSTMBlockWrapper(Layer):
         if len(initial_state) != 2:
             raise ValueError("Expecting initial_state to be a tuple with length 2 or None")
         dtype = initial_state[0].dtype if dtype is None else dtype
-        series = self._call_cell(inputs, *initial_state, dtype, sequence_length)
+        cell, output = initial_state
+        series = self._call_cell(inputs, cell, output, dtype, sequence_length)
         return _without_padding(initial_state, series, sequence_length)
 
 
@@ -256,7 +257,8 @@ class GRUBlockCell(Sized, LayerRNNCell):
         super().__init__(_reuse=reuse, name=name)
         if (cell_size is None) == (num_units is None):
             raise ValueError("Exactly one of num_units or cell_size must be provided.")
-        self._cell_size = self._state_size = self._output_size = num_units or cell_size
+        units: Any = num_units or cell_size
+        self._cell_size = self._state_size = self._output_size = units
         self.input_spec = InputSpec(ndim=2)
 
     def build(self, input_shape: Any) -> None:

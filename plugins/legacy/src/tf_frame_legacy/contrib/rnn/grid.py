@@ -164,14 +164,13 @@ class GridLSTMCell(Sized, RNNCell):
         self._end_freqindex_list = end_freqindex_list
         self._couple_input_forget_gates = couple_input_forget_gates
         names = [name for d in self._directions for name in self._state_names(d)]
-        self._state_tuple_type = (
-            collections.namedtuple(f"{type(self).__name__[:-4]}StateTuple", names)
-            if state_is_tuple
-            else None
-        )
-        self._output_size = num_units * len(names)
-        sizes = [num_units] * len(names)
-        self._state_size = self._state_tuple_type(*sizes) if state_is_tuple else sum(sizes)
+        self._output_size = self._state_size = num_units * len(names)
+        self._state_tuple_type: Any = None
+        if state_is_tuple:
+            name = f"{type(self).__name__.removesuffix('Cell')}StateTuple"
+            state_type: Any = collections.namedtuple(name, names)  # type: ignore[misc]
+            self._state_tuple_type = state_type
+            self._state_size = state_type(*[num_units] * len(names))
 
     @property
     def state_tuple_type(self) -> Any:
