@@ -165,6 +165,7 @@ def test_wrappers_take_cells_only(graph):
     assert rnn._like_rnncell(Same()) and not rnn._like_rnncell("cell")
 
 
+@pytest.mark.slow
 def test_a_list_of_steps_stays_a_list(graph):
     cell = rnn.LSTMBlockFusedCell(2)
     series = list(tf.unstack(tf.constant(SERIES), axis=1))
