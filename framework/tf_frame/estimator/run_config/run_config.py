@@ -6,6 +6,7 @@ Scripts for tf.estimator keep their `RunConfig`, and can use every option of `tf
 from __future__ import annotations
 
 import copy
+import dataclasses
 import inspect
 import os
 import tempfile
@@ -209,6 +210,13 @@ class RunConfig:
         if self._fields["tf_random_seed"] is None:
             self._fields["tf_random_seed"] = RunOptions().random_seed
         self._cluster = merge_cluster(self._environment, options)
+
+    def _set_masters(self, master: str, evaluation_master: str) -> None:
+        """Replaces the targets of sessions; for constructors of subclasses with such arguments."""
+        self._environment, self._cluster = (
+            dataclasses.replace(cluster, master=master, evaluation_master=evaluation_master)
+            for cluster in (self._environment, self._cluster)
+        )
 
     def _fields_from_options(self) -> dict[str, tuple[str, Any]]:
         """Returns field -> (option that was given, value) for fields that an option decides."""

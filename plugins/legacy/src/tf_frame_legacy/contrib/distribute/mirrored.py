@@ -10,7 +10,7 @@ from unittest import mock
 import tensorflow.compat.v1 as tf
 
 from tf_frame.estimator.argument_checks import called_with
-from tf_frame.estimator.model_function.spec import EstimatorSpec, ModeKeys
+from tf_frame.estimator.model_function.spec import ModeKeys
 from tf_frame.plugin import InputContext, Mode
 from tf_frame_legacy.contrib.estimator.merged_specs import merge_training
 from tf_frame_legacy.contrib.estimator.replicate import TowerDevices, build_towers
@@ -52,9 +52,7 @@ class MirroredSource:
         )
 
 
-def mirrored_model_fn(
-    model_fn: Callable[..., Any], devices: Sequence[str]
-) -> Callable[..., EstimatorSpec]:
+def mirrored_model_fn(model_fn: Callable[..., Any], devices: Sequence[str]) -> Callable[..., Any]:
     """Returns a model function that builds a clone on each device in training.
 
     Args:
@@ -63,13 +61,13 @@ def mirrored_model_fn(
     """
     tower_devices = TowerDevices(num_clones=len(devices), devices=tuple(devices))
 
-    def mirrored(features: Any, labels: Any, mode: str, params: Any, config: Any) -> EstimatorSpec:
+    def mirrored(features: Any, labels: Any, mode: str, params: Any, config: Any) -> Any:
         arguments = {"mode": mode, "params": params, "config": config}
         if mode != ModeKeys.TRAIN:
             with tf.device(devices[0]):
                 return called_with(model_fn, features=features, labels=labels, **arguments)
 
-        def build_tower(batch: tuple[Any, Any]) -> EstimatorSpec:
+        def build_tower(batch: tuple[Any, Any]) -> Any:
             with _own_losses():
                 return called_with(model_fn, features=batch[0], labels=batch[1], **arguments)
 

@@ -104,7 +104,8 @@ def replicate_model_fn(
             return specs[0]
         merge = {ModeKeys.TRAIN: merge_training, ModeKeys.EVAL: merge_evaluation}
         with tf.device(tower_devices.variables):
-            return merge.get(mode, merge_predictions)(specs)
+            merged: EstimatorSpec = merge.get(mode, merge_predictions)(specs)
+        return merged
 
     return replicated_model_fn
 

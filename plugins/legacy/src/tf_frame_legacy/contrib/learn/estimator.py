@@ -120,7 +120,7 @@ class Estimator:
         estimator = self.with_metrics(metrics)
         return estimator.evaluate(input_fn, steps, hooks, checkpoint_path, name)
 
-    def with_metrics(self, metrics: Mapping[str, Any] | None) -> core.Estimator:
+    def with_metrics(self, metrics: Mapping[str, Any] | None) -> Any:
         """Returns the estimator of tf.estimator, with further metrics."""
         if not metrics:
             return self.core

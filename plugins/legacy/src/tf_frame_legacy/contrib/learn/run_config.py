@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import uuid
 from typing import Any
@@ -73,10 +72,9 @@ class RunConfig(run_config.RunConfig):
             protocol=protocol,
             session_creation_timeout_secs=session_creation_timeout_secs,
         )
-        targets = {"evaluation_master": evaluation_master or self.evaluation_master}
-        targets["master"] = self.master if master is None else master
-        self._environment = dataclasses.replace(self._environment, **targets)
-        self._cluster = dataclasses.replace(self._cluster, **targets)
+        self._set_masters(
+            self.master if master is None else master, evaluation_master or self.evaluation_master
+        )
         self._uid = uuid.uuid4().hex
 
     @property

@@ -7,7 +7,6 @@ tensorflow_estimator 1.15, tpu_config.py.
 from __future__ import annotations
 
 import collections
-import dataclasses
 import os
 import re
 from typing import Any
@@ -144,9 +143,7 @@ class RunConfig(run_config.RunConfig):
             evaluation_master = self.evaluation_master
             if not evaluation_master and self.task_type != "evaluator":
                 evaluation_master = master
-        targets = {"master": master, "evaluation_master": evaluation_master}
-        self._environment = dataclasses.replace(self._environment, **targets)
-        self._cluster = dataclasses.replace(self._cluster, **targets)
+        self._set_masters(master, evaluation_master)
 
     @property
     def tpu_config(self) -> TPUConfig:
