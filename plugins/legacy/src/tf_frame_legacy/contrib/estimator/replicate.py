@@ -92,7 +92,7 @@ def replicate_model_fn(
 
     def replicated_model_fn(
         features: Any, labels: Any, mode: str, params: Any = None, config: Any = None
-    ) -> EstimatorSpec:
+    ) -> Any:
         shards = _split_batch(features, labels, tower_devices)
 
         def build_tower(shard: tuple[Any, Any]) -> Any:
@@ -104,8 +104,7 @@ def replicate_model_fn(
             return specs[0]
         merge = {ModeKeys.TRAIN: merge_training, ModeKeys.EVAL: merge_evaluation}
         with tf.device(tower_devices.variables):
-            merged: EstimatorSpec = merge.get(mode, merge_predictions)(specs)
-        return merged
+            return merge.get(mode, merge_predictions)(specs)
 
     return replicated_model_fn
 
@@ -131,7 +130,7 @@ def build_towers(
     towers = Towers(number=len(shards), sums=sums)
     next_shard = iter(shards)
 
-    def build() -> EstimatorSpec:
+    def build() -> Any:
         towers.begin()
         spec = build_tower(next(next_shard))
         if spec.train_op is not None and towers.number > 1 and not towers.used:

@@ -117,7 +117,7 @@ class Estimator:
             raise ValueError("feed_fn is not supported; give hooks=[tf.train.FeedFnHook(feed_fn)]")
         if input_fn is None:
             input_fn = numpy_input_fn(x, y, batch_size or _BATCH_SIZE, shuffle=False)
-        estimator = self.with_metrics(metrics)
+        estimator: core.Estimator = self.with_metrics(metrics)
         return estimator.evaluate(input_fn, steps, hooks, checkpoint_path, name)
 
     def with_metrics(self, metrics: Mapping[str, Any] | None) -> Any:
