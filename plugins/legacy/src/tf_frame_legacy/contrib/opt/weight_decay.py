@@ -77,30 +77,32 @@ class DecoupledWeightDecayExtension:
         self._weight_decay_tensor = tf.convert_to_tensor(decay, name="weight_decay")
         super()._prepare()  # type: ignore[misc]
 
-    def _decay(self, var: Any, indices: Any = None) -> list[Any]:
+    def _decay(self, var: Any, grad: Any, indices: Any = None) -> list[Any]:
         """Returns the operation, in a list, that decays a variable or rows of it."""
         if self._decay_var_list and var.op.name not in self._decay_var_list:
             return []
         decay = tf.cast(self._weight_decay_tensor, var.dtype.base_dtype)
-        if indices is not None:
-            return [scatter("sub", var, indices, decay * tf.gather(var, indices))]
-        locking = self._use_locking  # type: ignore[attr-defined]
-        return [var.assign_sub(decay * var, locking, read_value=False)]
+        # The gradient is that of the variable before the decay.
+        with tf.control_dependencies([grad]):
+            if indices is not None:
+                return [scatter("sub", var, indices, decay * tf.gather(var, indices))]
+            locking = self._use_locking  # type: ignore[attr-defined]
+            return [var.assign_sub(decay * var, locking, read_value=False)]
 
     def _apply_dense(self, grad: Any, var: Any) -> Any:
-        with tf.control_dependencies(self._decay(var)):
+        with tf.control_dependencies(self._decay(var, grad)):
             return super()._apply_dense(grad, var)  # type: ignore[misc]
 
     def _resource_apply_dense(self, grad: Any, var: Any) -> Any:
-        with tf.control_dependencies(self._decay(var)):
+        with tf.control_dependencies(self._decay(var, grad)):
             return super()._resource_apply_dense(grad, var)  # type: ignore[misc]
 
     def _apply_sparse(self, grad: Any, var: Any) -> Any:
-        with tf.control_dependencies(self._decay(var, grad.indices)):
+        with tf.control_dependencies(self._decay(var, grad.values, grad.indices)):
             return super()._apply_sparse(grad, var)  # type: ignore[misc]
 
     def _resource_apply_sparse(self, grad: Any, var: Any, indices: Any) -> Any:
-        with tf.control_dependencies(self._decay(var, indices)):
+        with tf.control_dependencies(self._decay(var, grad, indices)):
             return super()._resource_apply_sparse(grad, var, indices)  # type: ignore[misc]
 
 

@@ -83,20 +83,6 @@ ROWS = [
         "AdagradParameters AdamParameters StochasticGradientDescentParameters",
         "embeddings on TPUs are not supported",
     ),
-    *reimplemented(
-        (
-            "tf.examples.tutorials.mnist.input_data",
-            "tf.contrib.learn.python.learn.datasets.mnist",
-        ),
-        "tf_frame_legacy.mnist",
-        "read_data_sets",
-        note="reads the files of MNIST from a folder, and downloads nothing",
-    ),
-    *reimplemented(
-        "tf.contrib.learn.python.learn.datasets.mnist",
-        "tf_frame_legacy.mnist",
-        "DataSet extract_images extract_labels",
-    ),
     *not_offered(
         "tf.examples.tutorials",
         "*",
