@@ -13,6 +13,10 @@ setup(
     license="Apache-2.0",
     python_requires=">=3.10",
     install_requires=["tf-frame>=0.1,<0.2"],
+    extras_require={
+        # tf-frame legacy convert: concrete syntax trees, which keep comments and layout.
+        "convert": ["libcst>=1.4"],
+    },
     package_dir={"": "src"},
     packages=find_packages("src"),
     entry_points={"tf_frame.commands": ["legacy = tf_frame_legacy.cli.command:Legacy"]},

@@ -14,6 +14,7 @@ from tf_frame.errors import ConfigError
 
 # Folders of tools and of installed packages.
 _NOT_OURS = ("__pycache__", "site-packages", "node_modules")
+_NO_ENCODING = "the file is not in UTF-8, and its first line names no encoding"
 # No folder of a program has the place of these packages.
 _NEVER_OWN = ("tensorflow", "numpy", "scipy")
 
@@ -96,9 +97,10 @@ def read(folder: str, path: str) -> Source:
             warnings.simplefilter("ignore")  # Of escapes in strings.
             return Source(path, ast.parse(text), text)
     except UnicodeDecodeError:
-        return Source(path, error="the file is not in UTF-8, and its first line names no encoding")
+        return Source(path, error=_NO_ENCODING)
     except SyntaxError as error:
-        return Source(path, error=error.msg, line=error.lineno or 1)
+        message = _NO_ENCODING if "missing encoding" in error.msg else error.msg
+        return Source(path, error=message, line=error.lineno or 1)
     except (OSError, ValueError, RecursionError, MemoryError) as error:
         return Source(path, error=getattr(error, "strerror", None) or str(error))
 
