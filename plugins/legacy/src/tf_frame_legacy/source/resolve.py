@@ -238,7 +238,8 @@ class Names:
 
     def _use(self, scope: _Scope, node: ast.expr) -> Use | None:
         """Returns the use that an expression is; None for any other expression."""
-        nodes, attributes = [node], []
+        nodes: list[ast.expr] = [node]
+        attributes: list[str] = []
         while not isinstance(node, ast.Name):
             part = _part(node)
             if part is None:
@@ -312,11 +313,10 @@ def _part(node: ast.expr) -> tuple[ast.expr, str] | None:
     """Returns object and attribute of `object.attribute` or `getattr(object, "attribute")`."""
     if isinstance(node, ast.Attribute):
         return node.value, node.attr
-    is_getattr = isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
-    if is_getattr and node.func.id == "getattr" and len(node.args) > 1:
-        name = node.args[1]
-        if isinstance(name, ast.Constant) and isinstance(name.value, str):
-            return node.args[0], name.value
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and len(node.args) > 1:
+        value = getattr(node.args[1], "value", None)  # Of a constant.
+        if node.func.id == "getattr" and isinstance(value, str):
+            return node.args[0], value
     return None
 
 

@@ -101,7 +101,8 @@ class _Rewriter(cst.CSTTransformer):
     ) -> list[cst.CSTNode]:
         """Returns a line with its imports changed, and lines for names that go elsewhere."""
         assert isinstance(updated, cst.SimpleStatementLine)
-        body, further = [], []
+        body: list[cst.BaseSmallStatement] = []
+        further: list[cst.CSTNode] = []
         for old, small in zip(original.body, updated.body, strict=True):
             changes = {}
             if isinstance(old, cst.Import | cst.ImportFrom):
@@ -150,9 +151,8 @@ def _bound_as_before(alias: cst.ImportAlias, new: str) -> cst.ImportAlias:
     name = get_full_name_for_node(alias.name) or ""
     if name == new:
         return alias
-    as_name = alias.asname or cst.AsName(cst.Name(name))
-    if alias.asname and get_full_name_for_node(alias.asname.name) == new:
-        as_name = None
+    is_renamed = alias.asname and get_full_name_for_node(alias.asname.name) == new
+    as_name = None if is_renamed else alias.asname or cst.AsName(cst.Name(name))
     return alias.with_changes(name=cst.Name(new), asname=as_name)
 
 

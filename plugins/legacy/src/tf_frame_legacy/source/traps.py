@@ -10,8 +10,8 @@ import sys
 from collections.abc import Iterator
 from typing import TypeGuard
 
+from tf_frame_legacy.names import canonical
 from tf_frame_legacy.source import old_packages
-from tf_frame_legacy.source.lookup import canonical
 from tf_frame_legacy.source.project import Project, Source
 from tf_frame_legacy.source.resolve import Names, Use
 
@@ -98,7 +98,7 @@ def traps(source: Source, names: Names) -> Iterator[Trap]:
 def _is_print(node: ast.AST) -> TypeGuard[ast.BinOp]:
     """Returns whether a node is `print >> file`."""
     is_shift = isinstance(node, ast.BinOp) and isinstance(node.op, ast.RShift)
-    return is_shift and isinstance(node.left, ast.Name) and node.left.id == "print"
+    return is_shift and getattr(getattr(node, "left", None), "id", "") == "print"
 
 
 def _in_use(source: Source, use: Use) -> Iterator[Trap]:
@@ -120,9 +120,8 @@ def _in_call(source: Source, call: ast.Call, uses: dict[ast.expr, Use]) -> Itera
     if use and "yaml.load" in use.names and len(call.args) == 1 and not call.keywords:
         remedy = "yaml.load(f, Loader=yaml.Loader), or yaml.safe_load(f)"
         yield Trap(source.path, call.lineno, OLD_PACKAGE, "yaml.load has no Loader", remedy, True)
-    is_method = isinstance(call.func, ast.Attribute) and use is None
-    if is_method and call.func.attr in old_packages.DICT_METHODS:
-        method = call.func.attr
+    method = getattr(call.func, "attr", "")
+    if use is None and method in old_packages.DICT_METHODS:
         remedy = f"use {old_packages.DICT_METHODS[method]}"
         yield Trap(source.path, call.lineno, PYTHON, f"Python 2's .{method}()", remedy)
     is_number = isinstance(call.func, ast.Name) and call.func.id in ("int", "float")
