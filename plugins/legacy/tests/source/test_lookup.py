@@ -71,3 +71,6 @@ def test_modules():
         "tf_frame_legacy.estimator",
         "ModeKeys.TRAIN",
     )
+    # The package has a function of the module's name, in place of the module.
+    for name in ("arg_scope", "add_arg_scope"):
+        assert split_target(f"tf_frame.layers.arg_scope.{name}") == ("tf_frame.layers", name)

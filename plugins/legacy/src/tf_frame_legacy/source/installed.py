@@ -30,6 +30,12 @@ def has(name: str, _depth: int = 0) -> bool:
     return has(".".join((source, *rest[1:])), _depth + 1)
 
 
+def origin(name: str) -> str:
+    """Returns the full name that a module imports a name from; empty if it defines the name."""
+    module, _, last = name.rpartition(".")
+    return _names(module)[0].get(last, _DEFINED)
+
+
 def split_module(name: str) -> tuple[str, Sequence[str]]:
     """Returns the longest beginning of a name that is an installed module, and the other parts."""
     parts = name.split(".")

@@ -117,6 +117,11 @@ def split_target(name: str) -> tuple[str, str]:
     if is_public(name):
         return "tf", name.removeprefix("tf").removeprefix(".")
     module, rest = installed.split_module(_path(name))
+    package = module.rpartition(".")[0]
+    # A package may hide a module by a function of this name, and have the names of the module.
+    is_hidden = installed.origin(module).startswith(f"{module}.")
+    if rest and is_hidden and installed.has(f"{package}.{rest[0]}"):
+        module = package
     return module, ".".join(rest)
 
 
