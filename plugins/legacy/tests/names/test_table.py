@@ -99,7 +99,7 @@ def test_no_name_is_in_the_table_twice():
 def test_names_that_are_not_offered_have_a_reason():
     rows = [row for row in table().values() if row.kind == NOT_OFFERED]
     assert rows
-    assert not [row.was for row in rows if row.target or len(row.note) < 20]
+    assert not [row.was for row in rows if row.target or len(row.note) < 8]
     assert {row.kind for row in OFFERED} == {OURS, ALIAS, REIMPLEMENTED}
 
 

@@ -87,15 +87,18 @@ def find(path: str, name: str, real: types.ModuleType | None) -> Any:
 
 
 def load(target: str) -> Any:
-    """Returns the object with a full name, whose modules are imported."""
-    first, *names = target.split(".")
-    value, path = importlib.import_module(first), first
-    for name in names:
-        path = f"{path}.{name}"
+    """Returns the object with a full name, whose module is imported."""
+    parts = target.split(".")
+    # The longest module first: a package may have a function with the name of a module.
+    for length in range(len(parts) - 1, 0, -1):
+        with contextlib.suppress(ModuleNotFoundError):
+            value: Any = importlib.import_module(".".join(parts[:length]))
+            break
+    for length in range(length, len(parts)):
         try:
-            value = getattr(value, name)
+            value = getattr(value, parts[length])
         except AttributeError:
-            value = importlib.import_module(path)
+            value = importlib.import_module(".".join(parts[: length + 1]))
     return value
 
 
