@@ -54,19 +54,8 @@ ROWS = [
     ),
     *not_offered(
         _CONTRIB,
-        "boosted_trees_classifier_train_in_memory boosted_trees_regressor_train_in_memory",
-        "the operations of boosted trees left TensorFlow; use another library, such as "
-        "TensorFlow Decision Forests",
-    ),
-    *not_offered(
-        _CONTRIB,
         "SavedModelEstimator",
         "imports a SavedModel into a model function; use the code of the model, with "
         "warm_start_from=EXPORT/variables/variables",
-    ),
-    *not_offered(
-        _CONTRIB,
-        "DNNClassifierWithLayerAnnotations DNNRegressorWithLayerAnnotations",
-        "annotations for a tool that is gone; use tf.estimator.DNNClassifier or DNNRegressor",
     ),
 ]
