@@ -168,3 +168,43 @@ def test_help_shows_the_arguments():
     assert parameters[:4] == ["inputs", "filters", "kernel_size", "strides"]
     assert parameters[-3:] == ["trainable", "name", "reuse"]
     assert list(inspect.signature(layers.max_pooling2d).parameters)[-1] == "name"
+
+
+@pytest.mark.usefixtures("variable_mode", "graph")
+def test_a_layer_may_derive_from_keras_too():
+    """As DeepLab's core/conv2d_ws, which standardises the weights of a convolution."""
+
+    class Standardized(tf.keras.layers.Conv2D, layers.Layer):
+        def call(self, inputs):
+            mean, variance = tf.nn.moments(self.kernel, [0, 1, 2], keep_dims=True)
+            kernel = (self.kernel - mean) / tf.sqrt(variance + 1e-5)
+            return self._convolution_op(inputs, kernel)
+
+    def rename(getter, name, *args, **kwargs):
+        return getter(name.replace("kernel", "weights"), *args, **kwargs)
+
+    def convolve(images, **scope):
+        with tf.variable_scope("conv1", custom_getter=rename, **scope) as opened:
+            layer = Standardized(
+                filters=4,
+                kernel_size=3,
+                padding="SAME",
+                use_bias=False,
+                name=opened.name,
+                dtype=images.dtype.base_dtype,
+                _scope=opened,
+                _reuse=opened.reuse,
+            )
+            return layer.apply(images), layer
+
+    images = tf.random_uniform([1, 5, 5, 2], seed=1)
+    with tf.variable_scope("resnet"):
+        (first, layer), (second, _) = convolve(images), convolve(images, reuse=True)
+    assert [v.op.name for v in tf.global_variables()] == ["resnet/conv1/weights"]
+    assert isinstance(layer, layers.Conv2D) and layer.rank == 2
+    values = run_initialized([first, second, images, layer.kernel])
+    kernel = values[3] - values[3].mean((0, 1, 2))
+    kernel /= np.sqrt(values[3].var((0, 1, 2)) + 1e-5)
+    middle = np.einsum("hwc,hwcf->f", values[2][0, 1:4, 1:4], kernel)
+    np.testing.assert_allclose(values[0][0, 2, 2], middle, rtol=1e-4, atol=1e-4)
+    np.testing.assert_array_equal(values[0], values[1])

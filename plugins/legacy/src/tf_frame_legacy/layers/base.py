@@ -7,6 +7,7 @@ the same variables. Subclasses have `build` and `call`.
 from __future__ import annotations
 
 import contextlib
+import importlib
 import inspect
 import re
 from collections.abc import Callable, Iterator
@@ -19,7 +20,27 @@ from tf_frame.layers.steps import penalised
 Function = Callable[..., Any]
 
 
-class Layer:
+class _LayerType(type):
+    """Makes classes of layers; a base of Keras gives way to the layer of tf.layers of its name.
+
+    DeepLab's core/conv2d_ws derives from both, `class Conv2D(tf.keras.layers.Conv2D,
+    tf.layers.Layer)`, which was one family of layers. Keras 3 knows no variable scopes.
+    """
+
+    def __new__(mcs, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> Any:
+        return super().__new__(
+            mcs, name, tuple(dict.fromkeys(map(_of_tf_layers, bases))), namespace
+        )
+
+
+def _of_tf_layers(base: type) -> type:
+    if base.__module__.partition(".")[0] != "keras":
+        return base
+    own: type = getattr(importlib.import_module("tf_frame_legacy.layers"), base.__name__, base)
+    return own
+
+
+class Layer(metaclass=_LayerType):
     """A layer with variables of its own.
 
     Args:

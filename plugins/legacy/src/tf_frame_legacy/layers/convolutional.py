@@ -21,6 +21,11 @@ class _Conv(Layer):
     _dimensions = 0
     _transposed = False
 
+    @property
+    def rank(self) -> int:
+        """Number of dimensions of the convolution."""
+        return self._dimensions
+
     def __init__(
         self,
         filters: int,
@@ -70,15 +75,18 @@ class _Conv(Layer):
 
     def call(self, inputs: Any) -> Any:
         """Returns `[batch, *new_sizes, filters]`, or `[batch, filters, *new_sizes]`."""
-        outputs = convolve(
+        return self._finish(self._convolution_op(inputs, self.kernel))
+
+    def _convolution_op(self, inputs: Any, kernel: Any) -> Any:
+        # Subclasses of then call it with a kernel that they have changed.
+        return convolve(
             inputs,
-            self.kernel,
+            kernel,
             self.strides,
             self.dilation_rate,
             self.padding,
             channels_first=self.channels_first,
         )
-        return self._finish(outputs)
 
     def _channels(self, shape: Any) -> int:
         if shape.rank != self._dimensions + 2:
