@@ -77,11 +77,13 @@ def warps(contrib):
     splines = [
         image.interpolate_spline(POINTS, VALUES, queries, order, 0.01) for order in (1, 2, 3, 4, 6)
     ]
-    return (
-        [dense, *tf.gradients(tf.square(dense), [images, flow]), *splines]
-        + list(image.sparse_image_warp(IMAGES, POINTS, moved, num_boundary_points=1))
-        + list(image.sparse_image_warp(IMAGES, POINTS, moved, 1, 0.1, num_boundary_points=3))
-    )
+    return [
+        dense,
+        *tf.gradients(tf.square(dense), [images, flow]),
+        *splines,
+        *image.sparse_image_warp(IMAGES, POINTS, moved, num_boundary_points=1),
+        *image.sparse_image_warp(IMAGES, POINTS, moved, 1, 0.1, num_boundary_points=3),
+    ]
 
 
 def components(contrib):
@@ -101,7 +103,7 @@ RANDOM_DISTANCES = np.random.RandomState(1).normal(size=[5, 4]).astype(np.float3
 
 
 def resampled(contrib):
-    data, warp = tf.constant(IMAGES), tf.constant(FLOW + [2.0, 1.5], tf.float32)
+    data, warp = tf.constant(IMAGES), tf.constant(np.add(FLOW, [2.0, 1.5]), tf.float32)
     values = contrib.resampler.resampler(data, warp)
     return [values, *tf.gradients(tf.square(values), [data, warp])]
 
@@ -114,7 +116,7 @@ def losses(contrib):
             of.mean_squared_error(tf.constant(MATRIX), tf.constant(TARGETS)),
             of.softmax_cross_entropy(tf.constant(MATRIX), tf.nn.softmax(TARGETS), 2.0, 0.1),
         ]
-    return values + [of.get_total_loss(), *of.get_losses("losses")]
+    return [*values, of.get_total_loss(), *of.get_losses("losses")]
 
 
 def metric_learning(contrib):
@@ -209,21 +211,19 @@ def lookups(contrib):
     table = lookup.HashTable(pairs, -1, shared_name="shared")
     same = lookup.HashTable(pairs, -9, shared_name="shared")
     counts = lookup.MutableHashTable(tf.string, tf.int64, -1)
-    with tf.control_dependencies([tf.tables_initializer(), table.init]):
-        with tf.control_dependencies([counts.insert(words, tf.range(3, dtype=tf.int64))]):
-            return [
-                table.lookup(asked),
-                same.lookup(asked),
-                counts.lookup(asked),
-                tf.shape(table.export()[0]),
-                lookup.index_table_from_tensor(words, num_oov_buckets=2).lookup(asked),
-                lookup.string_to_index_table_from_tensor(words).lookup(asked),
-                lookup.string_to_index(asked, words, default_value=4),
-                lookup.index_to_string_table_from_tensor(words).lookup(
-                    tf.constant([2, 9], tf.int64)
-                ),
-                lookup.index_to_string(tf.constant([1, 5], tf.int64), words, default_value="?"),
-            ]
+    filled = tf.group(tf.tables_initializer(), table.init)
+    with tf.control_dependencies([filled, counts.insert(words, tf.range(3, dtype=tf.int64))]):
+        return [
+            table.lookup(asked),
+            same.lookup(asked),
+            counts.lookup(asked),
+            tf.shape(table.export()[0]),
+            lookup.index_table_from_tensor(words, num_oov_buckets=2).lookup(asked),
+            lookup.string_to_index_table_from_tensor(words).lookup(asked),
+            lookup.string_to_index(asked, words, default_value=4),
+            lookup.index_to_string_table_from_tensor(words).lookup(tf.constant([2, 9], tf.int64)),
+            lookup.index_to_string(tf.constant([1, 5], tf.int64), words, default_value="?"),
+        ]
 
 
 def tensors(contrib):
@@ -357,7 +357,7 @@ def plain(value):
     if isinstance(value, np.ndarray) and value.dtype == object:
         return [each.decode() for each in value.flat]
     if np.asarray(value).dtype.kind == "f":
-        return [float("%.6g" % number) for number in np.asarray(value).flat]
+        return [float(f"{number:.6g}") for number in np.asarray(value).flat]
     return np.asarray(value).reshape(-1).tolist()
 
 

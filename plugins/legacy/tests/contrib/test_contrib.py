@@ -5,7 +5,6 @@ import json
 from pathlib import Path
 
 import pytest
-import tensorflow.compat.v1 as tf
 
 from tf_frame_legacy import names
 
@@ -14,6 +13,8 @@ from .contrib_cases import CASES, OPTIMIZERS, made_by
 TABLE = json.loads((Path(__file__).parent / "contrib.json").read_text(encoding="utf-8"))
 # Programs that take long, or that others cover in part.
 SLOW = {
+    "adamax",
+    "metric_learning",
     "add_sign",
     "lars_nesterov",
     "momentumw",

@@ -171,19 +171,26 @@ class ScipyOptimizerInterface(ExternalOptimizerInterface):
             )
         arguments |= {"method": "L-BFGS-B", **optimizer_kwargs}
 
-        def loss_and_gradient(packed: Any) -> Any:
-            loss, gradient = loss_grad_func(packed)
-            # SciPy's Fortran code takes no other type.
-            return loss, gradient.astype("float64")
-
-        result = scipy.optimize.minimize(loss_and_gradient, initial_val, **arguments)
+        result = scipy.optimize.minimize(_doubles(loss_grad_func), initial_val, **arguments)
         tf.logging.info("Optimization terminated with:\n  %s: %f", result.message, result.fun)
         return result["x"]
 
 
 def _constraints(kind: str, functions: Any, gradients: Any) -> list[dict[str, Any]]:
     pairs = zip(functions, gradients, strict=True)
-    return [{"type": kind, "fun": function, "jac": gradient} for function, gradient in pairs]
+    return [{"type": kind, "fun": _doubles(f), "jac": _doubles(gradient)} for f, gradient in pairs]
+
+
+def _doubles(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Returns a function whose results are float64, the only type of SciPy's compiled code."""
+
+    def evaluate(packed: Any) -> Any:
+        values = function(packed)
+        if isinstance(values, list):
+            return tuple(np.asarray(value, np.float64) for value in values)
+        return np.asarray(values, np.float64)
+
+    return evaluate
 
 
 def _pack(tensors: Sequence[Any]) -> Any:

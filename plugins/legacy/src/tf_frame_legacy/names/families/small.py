@@ -4,6 +4,7 @@ from tf_frame_legacy.names.row import alias, not_offered, ours, reimplemented
 
 _DISTRIBUTIONS = "the package tensorflow_probability has it (tfp.distributions)"
 _EAGER = "eager execution has other names in TensorFlow 2; tf-frame trains graphs"
+_TFE = ("tf.contrib.eager", "tf.contrib.eager.python.tfe")
 _KERAS = (
     "activations applications backend callbacks constraints datasets initializers layers losses "
     "metrics models optimizers preprocessing regularizers utils"
@@ -72,7 +73,7 @@ ROWS = [
         "tf.train.Saver",
     ),
     *alias(
-        ("tf.contrib.compiler.jit",),
+        "tf.contrib.compiler.jit",
         "tensorflow.compat.v1.xla.experimental",
         "experimental_jit_scope=jit_scope",
     ),
@@ -100,51 +101,46 @@ ROWS = [
     ),
     *not_offered("tf.contrib.distributions", "*", _DISTRIBUTIONS),
     *alias(
-        ("tf.contrib.eager", "tf.contrib.eager.python.tfe"),
+        _TFE,
         "tensorflow.compat.v1",
         "GradientTape TensorSpec custom_gradient defun=function enable_eager_execution "
         "executing_eagerly function in_eager_mode=executing_eagerly py_func=py_function",
     ),
     *alias(
-        ("tf.contrib.eager", "tf.contrib.eager.python.tfe"),
+        _TFE,
         "tensorflow.compat.v1.train",
         "Checkpoint Saver",
     ),
     *alias(
-        ("tf.contrib.eager", "tf.contrib.eager.python.tfe"),
-        "tensorflow.compat.v1.data",
-        "Iterator",
-    ),
-    *alias(
-        ("tf.contrib.eager", "tf.contrib.eager.python.tfe"),
+        _TFE,
         "tensorflow.python.ops.resource_variable_ops",
         "Variable=ResourceVariable",
     ),
     *alias(
-        ("tf.contrib.eager", "tf.contrib.eager.python.tfe"),
+        _TFE,
         "tensorflow.python.ops.variable_scope",
         "EagerVariableStore",
     ),
     *alias(
-        ("tf.contrib.eager", "tf.contrib.eager.python.tfe"),
+        _TFE,
         "tensorflow.python.ops.template",
         "make_template=make_template_internal",
     ),
     *alias(
-        ("tf.contrib.eager", "tf.contrib.eager.python.tfe"),
+        _TFE,
         "tensorflow.python.eager.context",
         "ASYNC DEVICE_PLACEMENT_EXPLICIT DEVICE_PLACEMENT_SILENT DEVICE_PLACEMENT_WARN SYNC "
         "async_clear_error async_wait execution_mode num_gpus set_execution_mode set_server_def",
     ),
     *alias(
-        ("tf.contrib.eager", "tf.contrib.eager.python.tfe"),
+        _TFE,
         "tensorflow.python.eager.backprop",
         "gradients_function implicit_gradients=implicit_grad "
         "implicit_value_and_gradients=implicit_val_and_grad "
         "value_and_gradients_function=val_and_grad_function",
     ),
     *alias(
-        ("tf.contrib.eager", "tf.contrib.eager.python.tfe"),
+        _TFE,
         "tensorflow.python.framework.test_util",
         "run_all_tests_in_graph_and_eager_modes=run_all_in_graph_and_eager_modes "
         "run_test_in_graph_and_eager_modes=run_in_graph_and_eager_modes",
@@ -191,7 +187,7 @@ ROWS = [
     ),
     *alias("tf.contrib.nn", "tensorflow.compat.v1.nn", "conv1d_transpose"),
     *alias("tf.contrib.nn", "tensorflow.python.ops.nn_ops", "nth_element"),
-    *alias(("tf.contrib.proto",), "tensorflow.compat.v1.io", "decode_proto encode_proto"),
+    *alias("tf.contrib.proto", "tensorflow.compat.v1.io", "decode_proto encode_proto"),
     *ours(
         ("tf.contrib.quantize", "tf.contrib.quantize.python.quantize_graph"),
         "tf_frame_legacy.quantize",
