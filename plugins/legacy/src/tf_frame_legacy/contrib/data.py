@@ -51,9 +51,10 @@ def sloppy_interleave(
     map_func: Callable[..., Any], cycle_length: Any, block_length: Any = 1
 ) -> Transformation:
     """Returns `parallel_interleave` without a fixed order."""
-    return tf.data.experimental.parallel_interleave(
+    interleave: Transformation = tf.data.experimental.parallel_interleave(
         map_func, cycle_length, block_length, sloppy=True
     )
+    return interleave
 
 
 def sliding_window_batch(

@@ -151,7 +151,7 @@ class ScipyOptimizerInterface(ExternalOptimizerInterface):
         step_callback: Any,
         optimizer_kwargs: Any,
     ) -> Any:
-        import scipy.optimize
+        import scipy.optimize  # type: ignore[import-untyped, import-not-found, unused-ignore]
 
         arguments = {
             "jac": True,
@@ -171,7 +171,8 @@ class ScipyOptimizerInterface(ExternalOptimizerInterface):
             )
         arguments |= {"method": "L-BFGS-B", **optimizer_kwargs}
 
-        result = scipy.optimize.minimize(_doubles(loss_grad_func), initial_val, **arguments)
+        start = np.asarray(initial_val, np.float64)
+        result = scipy.optimize.minimize(_doubles(loss_grad_func), start, **arguments)
         tf.logging.info("Optimization terminated with:\n  %s: %f", result.message, result.fun)
         return result["x"]
 
