@@ -15,6 +15,8 @@ DOCUMENTS = [
         str(path.relative_to(ROOT))
         for pattern in ("docs/**/*.md", "plugins/*/README.md")
         for path in ROOT.glob(pattern)
+        # Written from the table of names, whose own tests import every target.
+        if path.relative_to(ROOT).as_posix() != "docs/legacy/names.md"
     ),
 ]
 PACKAGES = [path.name for path in FRAMEWORK.iterdir() if (path / "__init__.py").exists()]

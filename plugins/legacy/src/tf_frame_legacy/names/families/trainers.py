@@ -22,12 +22,14 @@ ROWS = [
         "object_detection.utils.variables_helper",
         "tf_frame_legacy.variables_helper",
         "filter_variables multiply_gradients_matching_regex freeze_gradients_matching_regex "
-        "get_variables_available_in_checkpoint",
+        "get_variables_available_in_checkpoint get_global_variables_safely "
+        "ensure_checkpoint_supported",
     ),
     *ours(
         "object_detection.utils.learning_schedules",
         "tf_frame_legacy.learning_schedules",
-        "exponential_decay_with_burnin manual_stepping cosine_decay_with_warmup",
+        "exponential_decay_with_burnin exponential_decay_with_warmup manual_stepping "
+        "cosine_decay_with_warmup",
     ),
     *ours(
         "object_detection.builders.optimizer_builder", "tf_frame_legacy.optimizer_builder", "build"
@@ -43,13 +45,16 @@ ROWS = [
     *ours(
         "object_detection.core.standard_fields",
         f"{_DETECTION}.standard_fields",
-        "InputDataFields BoxListFields DetectionResultFields",
+        "InputDataFields BoxListFields DetectionResultFields PredictionFields TfExampleFields",
         _EXTRA,
     ),
     *ours(
         "object_detection.utils.label_map_util",
         f"{_DETECTION}.label_map_util",
-        "get_label_map_dict",
+        "load_labelmap get_label_map_dict get_keypoint_label_map_dict get_max_label_map_index "
+        "get_label_map_hierarchy_lut convert_label_map_to_categories "
+        "create_categories_from_labelmap create_category_index "
+        "create_category_index_from_labelmap create_class_agnostic_category_index",
         _EXTRA,
     ),
     *ours(
