@@ -7,7 +7,7 @@ from setuptools import find_packages, setup
 setup(
     name="tf-frame-legacy",
     version="0.1.0",
-    description="The names of slim, tf.estimator, tf.layers and tf.contrib, on tf-frame",
+    description="run, check and convert programs for TensorFlow 1; their old names",
     long_description=Path(__file__).with_name("README.md").read_text(encoding="utf-8"),
     long_description_content_type="text/markdown",
     license="Apache-2.0",

@@ -6,13 +6,12 @@ import dataclasses
 import sys
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from packaging.utils import canonicalize_name
 
 import tf_frame
 from tf_frame.config.option import declared_options
-from tf_frame.config.yaml_file import Named
 from tf_frame.errors import ConfigError, PluginError
 from tf_frame.plugin import kinds
 from tf_frame.plugin.contracts import API_VERSION, OLDEST_API_VERSION
@@ -24,6 +23,10 @@ from tf_frame.plugin.network_contracts import Network, Preprocessing
 from tf_frame.plugin.origin import register
 from tf_frame.plugin.packages import tell_authors
 from tf_frame.plugin.switches import read_switches
+
+if TYPE_CHECKING:
+    # PyYAML takes a tenth of a second, which commands without YAML need not wait for.
+    from tf_frame.config.yaml_file import Named
 
 
 @dataclasses.dataclass(frozen=True)

@@ -102,3 +102,20 @@ print(imread("image.png", flatten=True).dtype)
 """,
         "--with_old_packages",
     ) == ["(4, 4, 3) uint8 0 255", "(2, 8, 3) (2, 2, 3) (8, 8, 3)", "float32"]
+
+
+def test_threads_of_the_program_end_before_the_command(programs):
+    programs.write("import tensorflow as tf\nVERSION = tf.__version__", "late.py")
+    lines = programs.run_text(
+        """
+import threading
+started = threading.Event()
+def work():
+    started.wait()
+    import late
+    print(late.VERSION)
+threading.Thread(target=work).start()
+threading.Timer(0.05, started.set).start()
+"""
+    )
+    assert lines == ["1.15.5"]

@@ -1,7 +1,7 @@
 """Runs old programs in one process, each in a graph of its own: `PATH FOLDER [PATH FOLDER ...]`.
 
-With `--plain` first, they run as `python` would run them, for converted programs. Prints, as JSON,
-the lines of each, by its name.
+With `--plain` first, they run as `python` would run them, for converted programs; another option is
+one of `tf-frame legacy run`. Prints, as JSON, the lines of each, by its name.
 """
 
 import contextlib
@@ -17,16 +17,16 @@ from absl import flags
 from tf_frame_legacy.cli import run
 
 
-def run_program(path, folder, *, plain):
+def run_program(path, folder, options):
     """Runs a program; returns its lines."""
     names = set(flags.FLAGS)
     out = io.StringIO()
     with tf.Graph().as_default(), contextlib.redirect_stdout(out):
         try:
-            if plain:
+            if options == ["--plain"]:
                 sys.argv = [path, folder]
                 runpy.run_path(path, run_name="__main__")
-            elif code := run.main([path, folder]):
+            elif code := run.main([*options, path, folder]):
                 raise SystemExit(code)
         except SystemExit as error:
             if error.code:
@@ -38,13 +38,14 @@ def run_program(path, folder, *, plain):
     return out.getvalue().splitlines()
 
 
-def main(plain, words):
+def main(options, words):
     results = {}
     for path, folder in zip(words[::2], words[1::2], strict=True):
-        results[os.path.basename(path)] = run_program(path, folder, plain=plain)
+        results[os.path.basename(path)] = run_program(path, folder, options)
     print(json.dumps(results))
 
 
 if __name__ == "__main__":
-    plain = sys.argv[1] == "--plain"
-    main(plain, sys.argv[1 + plain :])
+    words = sys.argv[1:]
+    options = [word for word in words if word.startswith("--")]
+    main(options, words[len(options) :])

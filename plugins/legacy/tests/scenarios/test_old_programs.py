@@ -113,6 +113,12 @@ def test_it_runs_as_it_is(name, unmodified):
 
 
 @pytest.mark.slow
+def test_they_run_with_resource_variables(tmp_path):
+    for name, lines in run_all(PROGRAMS, tmp_path, "--resource_variables").items():
+        CHECKS[name](lines)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_it_runs_converted(name, converted):
     CHECKS[name](converted[name])

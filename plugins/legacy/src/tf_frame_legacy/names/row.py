@@ -13,8 +13,8 @@ Modules of TensorFlow 1 begin with `tf.`, whether programs spelled them `tensorf
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator
+from typing import NamedTuple
 
 OURS = "ours"
 ALIAS = "alias"
@@ -24,8 +24,7 @@ NOT_OFFERED = "not offered"
 ANY = "*"
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """An old name, and what stands for it.
 
     Attributes:

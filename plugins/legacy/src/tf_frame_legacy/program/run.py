@@ -6,6 +6,7 @@ import contextlib
 import dataclasses
 import os
 import sys
+import threading
 import types
 from collections.abc import Iterator, Sequence
 from importlib.machinery import ModuleSpec, PathFinder
@@ -45,8 +46,12 @@ class Program:
         )
         argv = [self.file, *self.arguments]
         with imports.installed(), _first_on_path(self.folder), _in_place(main, argv):
-            code = compile(Path(self.file).read_bytes(), self.file, "exec")
-            exec(code, main.__dict__)
+            source = Path(self.file).read_bytes()
+            exec(compile(source, self.file, "exec", dont_inherit=True), main.__dict__)
+            # As at the end of a process; the threads may still import modules of the program.
+            for thread in threading.enumerate():
+                if not thread.daemon and thread is not threading.current_thread():
+                    thread.join()
 
 
 def find_script(path: str, arguments: Sequence[str]) -> Program:
@@ -59,7 +64,7 @@ def find_script(path: str, arguments: Sequence[str]) -> Program:
     file = os.path.join(path, "__main__.py") if is_folder else path
     if not os.path.isfile(file):
         raise ConfigError(f"no script {file!r}")
-    folder = path if is_folder else os.path.dirname(os.path.abspath(path))
+    folder = path if is_folder else os.path.dirname(os.path.realpath(path))
     return Program(file, arguments, folder, Project([os.path.realpath(folder)]))
 
 
