@@ -44,13 +44,13 @@ class Program:
             __spec__=self.spec,
             __package__=self.spec.parent if self.spec else None,
         )
-        argv = [self.file, *self.arguments]
+        argv, threads = [self.file, *self.arguments], set(threading.enumerate())
         with imports.installed(), _first_on_path(self.folder), _in_place(main, argv):
             source = Path(self.file).read_bytes()
             exec(compile(source, self.file, "exec", dont_inherit=True), main.__dict__)
             # As at the end of a process; the threads may still import modules of the program.
-            for thread in threading.enumerate():
-                if not thread.daemon and thread is not threading.current_thread():
+            for thread in set(threading.enumerate()) - threads:
+                if not thread.daemon:
                     thread.join()
 
 
