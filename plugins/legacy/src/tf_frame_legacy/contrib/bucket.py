@@ -49,8 +49,8 @@ def bucket(
       name: scope of the operations.
 
     Returns:
-      The bucket, an int32 scalar, and the batch in the structure of `tensors`; a single tensor comes
-      without its list. They need `tf.train.start_queue_runners`.
+      The bucket, an int32 scalar, and the batch in the structure of `tensors`; a single tensor
+      comes without its list. They need `tf.train.start_queue_runners`.
 
     Raises:
       ValueError: no tensors, or a list that has not `num_buckets` elements.

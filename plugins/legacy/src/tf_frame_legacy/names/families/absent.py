@@ -21,6 +21,7 @@ _REASONS = {
     "gan": "the package tensorflow_gan has it",
     "graph_editor": "it changed graphs in ways that functions of TensorFlow 2 do not allow; build "
     "the graph anew, or edit its GraphDef",
+    "grid_rnn": "use tf.contrib.rnn.GridLSTMCell, or keep a copy of the cells",
     "hadoop": _NO_OPS + _IO,
     "ignite": _NO_OPS + _IO,
     "input_pipeline": _NO_OPS + "use tf.data",
@@ -44,6 +45,7 @@ _REASONS = {
     "periodic_resample": _NO_OPS + "use tf.reshape and tf.transpose, or tf.nn.depth_to_space",
     "quantization": "use tf.quantization",
     "receptive_field": "the package receptive_field has it",
+    "recurrent": "use tf.while_loop or tf.nn.dynamic_rnn",
     "reduce_slice_ops": _NO_OPS + "use tf.cumsum and tf.gather",
     "remote_fused_graph": _NO_OPS + "use TensorFlow Lite's delegates",
     "rpc": _NO_OPS + "call the server in tf.py_func",

@@ -103,6 +103,11 @@ ROWS = [
         "tensorflow.python.util.nest",
         _NEST,
     ),
+    *reimplemented(
+        "tf.contrib.layers.python.layers.layers",
+        "tf_frame_legacy.contrib.layer_variables",
+        "_add_variable_to_collections _build_variable_getter",
+    ),
     *not_offered(
         _ROOT,
         "fuse_op",

@@ -42,7 +42,6 @@ ROWS = [
         "bidirectional_rnn=static_bidirectional_rnn rnn=static_rnn "
         "state_saving_rnn=static_state_saving_rnn",
     ),
-    *not_offered("tf.nn.seq2seq", "*", f"{_OLD}it is tf.contrib.legacy_seq2seq since 1.0"),
     *not_offered(
         "tf.models",
         "*",

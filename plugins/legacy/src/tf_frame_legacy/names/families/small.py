@@ -146,6 +146,18 @@ ROWS = [
         "run_test_in_graph_and_eager_modes=run_in_graph_and_eager_modes",
     ),
     *not_offered("tf.contrib.eager", "*", _EAGER),
+    *alias(
+        "tf.contrib.feature_column",
+        "tensorflow.compat.v1.feature_column",
+        "sequence_categorical_column_with_hash_bucket sequence_categorical_column_with_identity "
+        "sequence_categorical_column_with_vocabulary_file "
+        "sequence_categorical_column_with_vocabulary_list sequence_numeric_column",
+    ),
+    *not_offered(
+        "tf.contrib.feature_column",
+        "sequence_input_layer",
+        "it is a layer of Keras 2 since; use tf.feature_column.input_layer for other columns",
+    ),
     *alias("tf.contrib.hooks", "tensorflow.compat.v1.train", "ProfilerHook"),
     *alias(
         ("tf.contrib.keras", "tf.contrib.keras.api.keras", "tf.contrib.keras.python.keras"),
