@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import abc
+import contextlib
 from typing import Any
 
 import tensorflow.compat.v1 as tf
 from tensorflow.python.keras.layers.legacy_rnn import rnn_cell_impl
 from tensorflow.python.ops import rnn
 
-from tf_frame_legacy.contrib.seq2seq.shapes import (
-    transpose_batch_time as _transpose_batch_time,
-)
-
 
 class Decoder(abc.ABC):
-    """A decoder, which `dynamic_decode` runs step by step:
+    """A decoder, which `dynamic_decode` runs step by step.
 
+    ```python
     finished, inputs, state = decoder.initialize()
     while not all(finished):
         outputs, state, inputs, finished = decoder.step(time, inputs, state)
     outputs, state = decoder.finalize(outputs, state, lengths)
+    ```
     """
 
     @property
@@ -125,12 +124,10 @@ def dynamic_decode(
             swap_memory=swap_memory,
         )
         outputs = tf.nest.map_structure(lambda array: array.stack(), outputs)
-        try:
+        with contextlib.suppress(NotImplementedError):
             outputs, state = decoder.finalize(outputs, state, lengths)
-        except NotImplementedError:
-            pass
         if not output_time_major:
-            outputs = tf.nest.map_structure(_transpose_batch_time, outputs)
+            outputs = tf.nest.map_structure(rnn._transpose_batch_time, outputs)
     return outputs, state, lengths
 
 

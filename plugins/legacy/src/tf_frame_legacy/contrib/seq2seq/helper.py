@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 import tensorflow.compat.v1 as tf
+from tensorflow.python.ops import rnn
 
 from tf_frame_legacy.contrib.seq2seq.sampling import categorical_sample
-from tf_frame_legacy.contrib.seq2seq.shapes import transpose_batch_time
 
 Function = Callable[..., Any]
 
@@ -156,7 +156,7 @@ class TrainingHelper(_TokenHelper):
     ) -> None:
         with tf.name_scope(name, "TrainingHelper", [inputs, sequence_length]):
             self._inputs = tf.convert_to_tensor(inputs, name="inputs")
-            by_time = self._inputs if time_major else transpose_batch_time(self._inputs)
+            by_time = self._inputs if time_major else rnn._transpose_batch_time(self._inputs)
             self._input_tas = _unstack_ta(by_time)
             self._sequence_length = tf.convert_to_tensor(sequence_length, name="sequence_length")
             if self._sequence_length.shape.rank != 1:
@@ -360,10 +360,10 @@ def convert_tokens(start_tokens: Any, end_token: Any) -> tuple[Any, Any]:
     return start_tokens, end_token
 
 
-def _unstack_ta(inputs: Any) -> Any:
+def _unstack_ta(inp: Any) -> Any:
     """Returns a TensorArray of the rows."""
-    array = tf.TensorArray(inputs.dtype, size=tf.shape(inputs)[0], element_shape=inputs.shape[1:])
-    return array.unstack(inputs)
+    array = tf.TensorArray(inp.dtype, size=tf.shape(inp)[0], element_shape=inp.shape[1:])
+    return array.unstack(inp)
 
 
 def _one_tensor(outputs: Any) -> Any:

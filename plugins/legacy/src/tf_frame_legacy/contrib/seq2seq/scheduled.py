@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import tensorflow.compat.v1 as tf
+from tensorflow.python.ops import rnn
 
 from tf_frame_legacy.contrib.seq2seq.helper import (
     Function,
@@ -13,7 +14,6 @@ from tf_frame_legacy.contrib.seq2seq.helper import (
     as_embedding_fn,
 )
 from tf_frame_legacy.contrib.seq2seq.sampling import bernoulli_sample, categorical_sample
-from tf_frame_legacy.contrib.seq2seq.shapes import transpose_batch_time
 
 
 class ScheduledEmbeddingTrainingHelper(TrainingHelper):
@@ -114,7 +114,7 @@ class ScheduledOutputTrainingHelper(TrainingHelper):
             if auxiliary_inputs is not None:
                 auxiliary = tf.convert_to_tensor(auxiliary_inputs, name="auxiliary_inputs")
                 inputs = tf.concat((tf.convert_to_tensor(inputs), auxiliary), -1)
-                by_time = auxiliary if time_major else transpose_batch_time(auxiliary)
+                by_time = auxiliary if time_major else rnn._transpose_batch_time(auxiliary)
                 self._auxiliary_input_tas = _unstack_ta(by_time)
             super().__init__(inputs, sequence_length, time_major, name)
 

@@ -32,14 +32,3 @@ def output_size_after(output_layer: Any, size: Any) -> Any:
     if isinstance(shapes, tuple) and all(s is None or isinstance(s, int) for s in shapes):
         shapes = tf.TensorShape(shapes)
     return tf.nest.map_structure(lambda s: s[1:], shapes)
-
-
-def transpose_batch_time(tensor: Any) -> Any:
-    """Returns `[time, batch, ...]` for `[batch, time, ...]`; lower ranks stay as they are."""
-    if tensor.shape.rank is None:
-        order = tf.concat(([1, 0], tf.range(2, tf.rank(tensor))), 0)
-    elif tensor.shape.rank < 2:
-        return tensor
-    else:
-        order = [1, 0, *range(2, tensor.shape.rank)]
-    return tf.transpose(tensor, order)
