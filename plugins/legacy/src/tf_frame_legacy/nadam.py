@@ -26,20 +26,17 @@ class NadamOptimizer(tf.train.AdamOptimizer):
         return tf.raw_ops.ResourceApplyAdam(var=var.handle, m=m.handle, v=v.handle, **arguments)
 
     def _arguments(self, grad: Any, dtype: Any) -> dict[str, Any]:
+        beta1_power, beta2_power = self._get_beta_accumulators()
         numbers = {
-            **dict(zip(("beta1_power", "beta2_power"), self._get_beta_accumulators(), strict=True)),
+            "beta1_power": beta1_power,
+            "beta2_power": beta2_power,
             "lr": self._lr_t,
             "beta1": self._beta1_t,
             "beta2": self._beta2_t,
             "epsilon": self._epsilon_t,
         }
         tensors = {name: tf.cast(number, dtype) for name, number in numbers.items()}
-        return {
-            **tensors,
-            "grad": grad,
-            "use_locking": self._use_locking,
-            "use_nesterov": True,
-        }
+        return {**tensors, "grad": grad, "use_locking": self._use_locking, "use_nesterov": True}
 
     def _apply_sparse_shared(
         self, grad: Any, var: Any, indices: Any, scatter_add: Callable[..., Any]

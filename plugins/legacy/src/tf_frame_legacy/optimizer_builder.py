@@ -30,7 +30,7 @@ _RMS_PROP = {"momentum_optimizer_value": 0.9, "decay": 0.9, "epsilon": 1.0, "lea
 _MOMENTUM = {"momentum_optimizer_value": 0.9, "learning_rate": {}}
 _ADAM = {"epsilon": 1e-8, "learning_rate": {}}
 # ASTER's (bgshih/aster, protos/optimizer.proto).
-_NADAM = {"learning_rate": {}}
+_NADAM: dict[str, Any] = {"learning_rate": {}}
 _ADADELTA = {"rho": 0.95, "learning_rate": {}}
 _CONSTANT = {"learning_rate": _RATE}
 _EXPONENTIAL = {

@@ -94,7 +94,7 @@ def get_keypoint_label_map_dict(label_map_path_or_proto: Any) -> dict[str, int]:
 
 def get_max_label_map_index(label_map: Any) -> int:
     """Returns the highest number of a class in the message of a label map."""
-    return max(item.id for item in label_map.item)
+    return max(int(item.id) for item in label_map.item)
 
 
 def get_label_map_hierarchy_lut(

@@ -43,7 +43,8 @@ def apply_step(tensors: Mapping[str, Any], step: Any) -> dict[str, Any]:
         raise ConfigError("a step of data_augmentation_options is empty; name one, or remove it")
     config = getattr(step, name)
     if name in _OF_TENSORS:
-        return _OF_TENSORS[name](tensors, config)
+        replaced: dict[str, Any] = _OF_TENSORS[name](tensors, config)
+        return replaced
     if name in _SIMPLE:
         change = functools.partial(_SIMPLE[name], **_set_fields(config))
     elif name in _BUILT:
@@ -115,7 +116,7 @@ def _colour(config: Any) -> list[float] | None:
     return list(config.pad_color) or None
 
 
-def _ratios(config: Any) -> dict[str, tuple[float, ...]]:
+def _ratios(config: Any) -> dict[str, Any]:
     found = {}
     for limit in ("min", "max"):
         ratio = tuple(getattr(config, f"{limit}_padded_size_ratio", ()))

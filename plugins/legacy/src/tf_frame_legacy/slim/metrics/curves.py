@@ -194,7 +194,7 @@ def precision_recall_at_equal_thresholds(
         return _data_of_bins(*counts, dtype=predictions.dtype), tf.group(*updates)
 
 
-def _data_of_bins(tp_bins: Any, fp_bins: Any, dtype: Any) -> PrecisionRecallData:
+def _data_of_bins(tp_bins: Any, fp_bins: Any, *, dtype: Any) -> PrecisionRecallData:
     tp, fp = (tf.cumsum(counted, reverse=True) for counted in (tp_bins, fp_bins))
     tn, fn = fp[0] - fp, tp[0] - tp
     precision, recall = (tp / tf.maximum(tf.cast(EPSILON, tf.float64), tp + x) for x in (fp, fn))

@@ -94,17 +94,15 @@ def auc_with_confidence_intervals(
         weights = tf.ones_like(predictions) if weights is None else weights
         weights = tf.cast(weights, tf.float32) * tf.ones(tf.shape(predictions))
         heavy = tf.reduce_sum(weights) >= 1.0
-        kept = tf.cast(
-            tf.cast(tf.fill(tf.shape(tf.reshape(weights, [-1])), heavy), tf.int32), tf.bool
-        )
-        examples, update = _kept(labels, predictions, weights, only=kept)
+        only = tf.fill([tf.size(weights)], heavy)
+        examples, update = _kept(labels, predictions, weights, only=only)
         lowest, highest = tf.reduce_min(labels), tf.reduce_max(labels)
         valid = heavy & tf.equal(lowest, 0) & tf.equal(highest, 1)
         quantile = statistics.NormalDist().inv_cdf((1.0 + alpha) / 2.0)
         data = AucData(
             *(
                 tf.where(valid, value, tf.zeros_like(value))
-                for value in _interval(*examples, quantile, logit_transformation)
+                for value in _interval(*examples, quantile=quantile, logit=logit_transformation)
             )
         )
         return collected(data, update, metrics_collections, updates_collections)
@@ -207,7 +205,7 @@ def _area(curve: str, labels: Any, predictions: Any, weights: Any) -> Any:
 
 
 def _interval(
-    labels: Any, predictions: Any, weights: Any, quantile: float, logit: bool
+    labels: Any, predictions: Any, weights: Any, *, quantile: float, logit: bool
 ) -> tuple[Any, Any, Any]:
     """Returns area, lower and upper limit; `quantile` of the standard normal distribution."""
     order = tf.argsort(predictions, stable=True)
