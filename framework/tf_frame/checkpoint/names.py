@@ -28,6 +28,9 @@ LIST_FILE = "checkpoint"
 # path with a bracket.
 _PATTERN, BRACKET = "*?[", "["
 _SUFFIX = re.compile(r"(?<=.)\.(index|meta|data-\d{5}-of-\d{5})\Z")
+# A slot of a part of a variable (`weights/part_1/Adagrad`; TensorFlow cuts the first characters of
+# the suffix in a variable scope): the index lists the shape of the whole, the file has the part.
+SLOT_OF_PART = re.compile(r"(part|/art|/rt|/t|/)_\d+/[^/]+$")
 
 
 def checkpoint_name(step: int) -> str:

@@ -20,7 +20,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame.atomic_output import staging_folder, write_file
 from tf_frame.checkpoint.find.newest import checkpoint_state, listed_checkpoints
 from tf_frame.checkpoint.find.path import checkpoint_exists, checkpoint_files, same_path
-from tf_frame.checkpoint.names import INDEX, LIST_FILE, STAGING, step_in_path
+from tf_frame.checkpoint.names import INDEX, LIST_FILE, SLOT_OF_PART, STAGING, step_in_path
 
 _LOG = logging.getLogger("tf_frame")
 _HOUR_SECS = 3600.0
@@ -79,7 +79,7 @@ def _check_size(prefix: str) -> None:
     needed_bytes = sum(
         types[name].size * int(np.prod(shape, dtype=np.int64))
         for name, shape in reader.get_variable_to_shape_map().items()
-        if types[name] != tf.string
+        if types[name] != tf.string and not SLOT_OF_PART.search(name)
     )
     data = [file for file in checkpoint_files(prefix) if not file.endswith(INDEX)]
     size_bytes = sum(tf.io.gfile.stat(file).length for file in data)

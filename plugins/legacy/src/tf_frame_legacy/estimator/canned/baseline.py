@@ -33,11 +33,11 @@ def baseline_model_fn(
     weight_key = getattr(weight_column, "key", weight_column)
     sizes = [tf.shape(feature)[0] for key, feature in features.items() if key != weight_key]
     same = [tf.assert_equal(sizes[0], size) for size in sizes[1:]]
-    with tf.control_dependencies([check for check in same if check is not None]):
-        with tf.variable_scope("baseline"):
-            units = head.logits_dimension
-            bias = tf.get_variable("bias", [units], initializer=tf.zeros_initializer())
-            logits = bias * tf.ones([sizes[0], units])
+    checks = [check for check in same if check is not None]
+    with tf.control_dependencies(checks), tf.variable_scope("baseline"):
+        units = head.logits_dimension
+        bias = tf.get_variable("bias", [units], initializer=tf.zeros_initializer())
+        logits = bias * tf.ones([sizes[0], units])
 
     def train_op_fn(loss: Any) -> Any:
         chosen = get_optimizer_instance(optimizer, _LEARNING_RATE)

@@ -4,8 +4,8 @@
     DNNClassifier([10, 10], columns, n_classes=3).train(input_fn, steps=100)
 
 Variables: `dnn/input_from_feature_columns/input_layer/COLUMN/embedding_weights`,
-`dnn/hiddenlayer_0/kernel` and `bias`, `dnn/logits/kernel` and `bias`. Names of operations, variables
-and summaries are those of tensorflow_estimator 1.15, python/estimator/canned/dnn.py.
+`dnn/hiddenlayer_0/kernel` and `bias`, `dnn/logits/kernel` and `bias`. Operations, variables and
+summaries have the names of tensorflow_estimator 1.15, python/estimator/canned/dnn.py.
 """
 
 from __future__ import annotations

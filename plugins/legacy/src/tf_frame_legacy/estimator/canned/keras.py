@@ -1,8 +1,8 @@
 """`model_to_estimator`: trains a model of Keras 3 as an `Estimator`, in graph mode.
 
-    model = tf.keras.Sequential([tf.keras.Input((3,)), tf.keras.layers.Dense(1)])
-    model.compile(tf.keras.optimizers.Adam(0.01), "mse", metrics=["mae"])
-    model_to_estimator(model).train(input_fn, steps=100)
+model = tf.keras.Sequential([tf.keras.Input((3,)), tf.keras.layers.Dense(1)])
+model.compile(tf.keras.optimizers.Adam(0.01), "mse", metrics=["mae"])
+model_to_estimator(model).train(input_fn, steps=100)
 """
 
 from __future__ import annotations
@@ -147,7 +147,6 @@ def _train_step(model: Any, optimizer: Any, inputs: Any, labels: Any, arguments:
     """
     optimizer.build(model.trainable_variables)
 
-    @tf.compat.v2.function(autograph=False)
     def step(inputs: Any, labels: Any) -> Any:
         with tf.GradientTape() as tape:
             loss = _loss(model, _outputs(model, inputs, training=True), labels, arguments)
@@ -155,7 +154,7 @@ def _train_step(model: Any, optimizer: Any, inputs: Any, labels: Any, arguments:
         optimizer.apply(gradients, model.trainable_variables)
         return loss
 
-    return step(inputs, labels)
+    return tf.compat.v2.function(step, autograph=False)(inputs, labels)
 
 
 def _outputs(model: Any, inputs: Any, *, training: bool) -> dict[str, Any]:
@@ -215,10 +214,10 @@ def _in_order(values: Any, names: Sequence[str], what: str) -> list[Any]:
         if missing:
             raise ValueError(f"{what} has no {missing}; it has {sorted(values)}")
         return [values[name] for name in names]
-    values = list(values) if isinstance(values, list | tuple) else [values]
-    if len(values) != len(names):
-        raise ValueError(f"{what} has {len(values)} values for {list(names)}")
-    return values
+    listed = list(values) if isinstance(values, list | tuple) else [values]
+    if len(listed) != len(names):
+        raise ValueError(f"{what} has {len(listed)} values for {list(names)}")
+    return listed
 
 
 def _column(label: Any) -> Any:

@@ -10,7 +10,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.estimator.argument_checks import argument_names
+from tf_frame.estimator.argument_checks import argument_names, called_with
 
 _NO_LABELS = (
     "You must provide a labels Tensor. Given: None. Check that the data has the label, and that "
@@ -71,8 +71,7 @@ def called_loss_fn(
     loss_fn: Callable[..., Any], labels: Any, logits: Any, features: Any, dimension: int
 ) -> Any:
     """Returns the losses `[..., dimension]` of a user's loss function, with their shape checked."""
-    takes_features = "features" in argument_names(loss_fn)
-    losses = loss_fn(labels=labels, logits=logits, **({"features": features} * takes_features))
+    losses = called_with(loss_fn, labels=labels, logits=logits, features=features)
     expected = tf.concat([tf.shape(logits)[:-1], [dimension]], axis=0)
     text = f"loss_fn must return Tensor of shape [D0, D1, ... DN, {dimension}]."
     return _after([tf.assert_equal(tf.shape(losses), expected, message=text)], losses)
@@ -83,7 +82,7 @@ def checked_logits(logits: Any, dimension: int) -> Any:
     logits = tf.cast(logits, tf.float32)
     text = "logits shape must be [D0, D1, ... DN, logits_dimension]"
     last = logits.shape[-1] if logits.shape.ndims else None
-    if logits.shape.ndims is not None and logits.shape.ndims < 2 or last not in (None, dimension):
+    if logits.shape.ndims in (0, 1) or last not in (None, dimension):
         raise ValueError(f"{text}, got {logits.shape}; expected dimension {dimension}.")
     if last is not None:
         return logits
@@ -104,9 +103,8 @@ def checked_labels(labels: Any, logits: Any, dimension: int) -> Any:
             f"..., DN, {dimension}]. Use tf.sparse_tensor_to_dense() in input_fn."
         )
     labels = tf.convert_to_tensor(labels)
-    if None not in (labels.shape.ndims, logits.shape.ndims):
-        if labels.shape.ndims == logits.shape.ndims - 1:
-            labels = tf.expand_dims(labels, -1)
+    if labels.shape.ndims is not None and labels.shape.ndims == (logits.shape.ndims or 0) - 1:
+        labels = tf.expand_dims(labels, -1)
     if labels.shape.ndims is not None and labels.shape[-1] not in (None, dimension):
         raise ValueError(
             f"Mismatched label shape. Expected labels dimension={dimension}. Received "

@@ -317,7 +317,8 @@ def make_train_op(
     elif optimizer is None:
         raise ValueError("train_op_fn and optimizer cannot both be None.")
     elif isinstance(optimizer, tf.train.Optimizer):
-        train_op = optimizer.minimize(loss, tf.train.get_global_step(), var_list=variables)
+        chosen = {} if variables is None else {"var_list": variables}
+        train_op = optimizer.minimize(loss, global_step=tf.train.get_global_step(), **chosen)
     else:
         train_op = _keras_update(optimizer, loss, variables)
     updates = [*tf.get_collection(tf.GraphKeys.UPDATE_OPS), *(update_ops or ())]

@@ -66,7 +66,8 @@ class MultiHead(Head):
 
     def create_loss(self, features: Any, mode: Any, logits: Any, labels: Any) -> LossSpec:
         """Returns the sum of the losses; the other fields are head -> value."""
-        logits, _ = self._split(logits), self._check_labels(labels)
+        self._check_labels(labels)
+        logits = self._split(logits)
         specs = {
             name: head.create_loss(features, mode, logits[name], labels[name])
             for name, head in self._heads.items()
@@ -86,7 +87,8 @@ class MultiHead(Head):
         mode: Any = None,
         regularization_losses: Sequence[Any] | None = None,
     ) -> Any:
-        logits, _ = self._split(logits), self._check_labels(labels)
+        self._check_labels(labels)
+        logits = self._split(logits)
         losses = {
             name: head.loss(labels[name], logits[name], features, mode)
             for name, head in self._heads.items()

@@ -21,9 +21,7 @@ ROWS = [
         "relu6 repeat scale_gradient separable_conv2d separable_convolution2d sequence_to_images "
         "softmax spatial_softmax stack unit_norm",
     ),
-    *ours(
-        (_LAYERS, _PRIVATE, f"{_PRIVATE}.normalization"), _SLIM, "group_norm instance_norm"
-    ),
+    *ours((_LAYERS, _PRIVATE, f"{_PRIVATE}.normalization"), _SLIM, "group_norm instance_norm"),
     *ours(
         (_LAYERS, _PRIVATE, f"{_PRIVATE}.initializers"),
         _SLIM,
@@ -68,7 +66,7 @@ ROWS = [
         (_LAYERS, _PRIVATE, f"{_PRIVATE}.embedding_ops"),
         "tensorflow.compat.v1.nn",
         "safe_embedding_lookup_sparse",
-        note="`combiner` is the same, None is an error instead of \"mean\"",
+        note='`combiner` is the same, None is an error instead of "mean"',
     ),
     *reimplemented(
         (_LAYERS, _PRIVATE, f"{_LAYERS}.feature_column", f"{_PRIVATE}.feature_column"),

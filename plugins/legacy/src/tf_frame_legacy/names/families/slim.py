@@ -136,9 +136,7 @@ ROWS = [
         "Block conv2d_same resnet_arg_scope stack_blocks_dense subsample",
         note=_NEEDS_VISION,
     ),
-    *ours(
-        _nets("vgg"), f"{_VISION}.vgg", "vgg_16 vgg_19 vgg_a vgg_arg_scope", note=_NEEDS_VISION
-    ),
+    *ours(_nets("vgg"), f"{_VISION}.vgg", "vgg_16 vgg_19 vgg_a vgg_arg_scope", note=_NEEDS_VISION),
     *ours(
         _nets("alexnet"),
         f"{_VISION}.alexnet",

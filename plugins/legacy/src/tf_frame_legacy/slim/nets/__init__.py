@@ -5,8 +5,8 @@
     with slim.arg_scope(resnet_utils.resnet_arg_scope()):
         net, end_points = resnet_v1.resnet_v1_50(images, num_classes=1000)
 
-The residual networks keep height and width of the logits, `[batch, 1, 1, classes]`, as these modules
-did and those of tensorflow/models did not.
+The residual networks keep height and width of the logits, `[batch, 1, 1, classes]`, as these
+modules did and those of tensorflow/models did not.
 """
 
 try:

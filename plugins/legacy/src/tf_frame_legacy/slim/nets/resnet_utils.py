@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from tf_frame.layers import add_arg_scope
@@ -28,7 +28,7 @@ def stack_blocks_dense(
     )
 
 
-def networks_of_blocks(network: Callable[..., Any]) -> Callable[..., Any]:
+def networks_of_blocks(network: Any) -> Any:
     """Returns the function `resnet_v1` or `resnet_v2`, whose logits keep height and width."""
 
     def resnet(
@@ -58,7 +58,7 @@ def networks_of_blocks(network: Callable[..., Any]) -> Callable[..., Any]:
     return _named(resnet, network)
 
 
-def network_of_layers(network: Callable[..., Any]) -> Callable[..., Any]:
+def network_of_layers(network: Any) -> Any:
     """Returns a function such as `resnet_v1_50`, whose logits keep height and width."""
 
     def resnet(
