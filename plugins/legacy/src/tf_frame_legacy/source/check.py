@@ -42,27 +42,42 @@ def main(folders: Sequence[str], values: Mapping[str, Any]) -> int:
     return EXIT_OK if findings.runs else EXIT_FAILED
 
 
+@contextlib.contextmanager
+def without_collection() -> Iterator[None]:
+    """Stops the collection of garbage: syntax trees are many objects, and none of them garbage.
+
+    Decorates a function, so that the trees are gone before the collector starts again.
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+@without_collection()
 def check(folder: str) -> Findings:
     """Returns what the sources of a program in a folder need.
 
     Raises:
       ConfigError: there is no such folder.
     """
-    with without_collection():
-        project = Project(folder)
-        files = resolve(project)
-        found = [*traps.unreadable(project)]
-        for source in project.sources:
-            if source.path in files:
-                found += traps.traps(source, files[source.path])
-        found += traps.extensions(project)
-        return Findings(
-            folder=folder,
-            files=len(project.sources),
-            names=_old_names(files),
-            traps=list(dict.fromkeys(found)),
-            packages=packages(files),
-        )
+    project = Project(folder)
+    files = resolve(project)
+    found = [*traps.unreadable(project)]
+    for source in project.sources:
+        if source.path in files:
+            found += traps.traps(source, files[source.path])
+    found += traps.extensions(project)
+    return Findings(
+        folder=folder,
+        files=len(project.sources),
+        names=_old_names(files),
+        traps=list(dict.fromkeys(found)),
+        packages=packages(files),
+    )
 
 
 def _old_names(files: Mapping[str, Names]) -> list[OldName]:
@@ -84,15 +99,3 @@ def best_answer(use: Use) -> Answer | None:
     """
     answers = [answer for name in use.names if (answer := look_up(name)) is not None]
     return min(answers, key=lambda answer: report.ORDER.index(answer.state), default=None)
-
-
-@contextlib.contextmanager
-def without_collection() -> Iterator[None]:
-    """Stops the collection of garbage: syntax trees are many objects, and none of them garbage."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()

@@ -46,6 +46,7 @@ def main(folders: Sequence[str], values: Mapping[str, Any]) -> int:
     return EXIT_OK
 
 
+@without_collection()
 def convert(folder: str, output: str) -> tuple[int, int, list[Left]]:
     """Writes a program to a new folder, with the names of today; all or nothing.
 
@@ -57,10 +58,9 @@ def convert(folder: str, output: str) -> tuple[int, int, list[Left]]:
     """
     target = Path(output).absolute()
     _check(Path(folder), target)
-    with without_collection():
-        project = Project(folder)
-        plans = dict(_plans(project, resolve(project)))
-        _write_whole(project, plans, target)
+    project = Project(folder)
+    plans = dict(_plans(project, resolve(project)))
+    _write_whole(project, plans, target)
     unread = [Left(s.path, s.line, s.error) for s in project.sources if s.error]
     changed = sum(not planned.is_empty for planned in plans.values())
     left = sorted({*unread, *(line for planned in plans.values() for line in planned.left)})
