@@ -59,7 +59,7 @@ ROWS = [
         _EXPERIMENTAL,
         "CsvDataset SqlDataset make_batched_features_dataset make_csv_dataset",
     ),
-    *alias("tf.python.framework.ops", _V1, "convert_to_tensor name_scope"),
+    *alias("tf.python.framework.ops", _V1, "convert_to_tensor"),
     *reimplemented("tf.python.ops.lookup_ops", "tf_frame_legacy.contrib.lookup", "HashTable"),
     # Names that moved.
     *alias("tf.python.ops.array_ops", _V1, "stack unstack"),
