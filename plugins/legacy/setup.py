@@ -16,6 +16,8 @@ setup(
     extras_require={
         # tf-frame legacy convert: concrete syntax trees, which keep comments and layout.
         "convert": ["libcst>=1.4"],
+        # Keras 2, for programs with tf.keras; TensorFlow itself contains only a part of it.
+        "keras": ["tf_keras>=2.19"],
     },
     package_dir={"": "src"},
     packages=find_packages("src"),
