@@ -198,6 +198,7 @@ def test_grey_and_gamma():
     np.testing.assert_allclose(found["image"][0, ..., 0], expected, rtol=1e-3, atol=1e-3)
 
 
+@pytest.mark.slow
 def test_an_object_that_is_dropped_takes_its_tensors_along():
     found = apply("drop_label_probabilistically { label: 1 }")
     assert found["groundtruth_classes"].tolist() == [2]
@@ -233,7 +234,7 @@ SIZES = {
 }  # fmt: skip
 
 
-QUICK = ("random_crop_pad_image", "random_self_concat_image")
+QUICK = "random_crop_pad_image"
 
 
 @pytest.mark.parametrize(
@@ -254,6 +255,7 @@ def test_crops_and_pads_have_their_sizes_and_keep_masks_in_boxes(text):
             check_masks(found)
 
 
+@pytest.mark.slow
 def test_patches_noise_and_jpeg_change_pixels_alone():
     texts = [
         "random_black_patches { max_black_patches: 1 probability: 1 size_to_image_ratio: 0.5 }",
@@ -273,7 +275,12 @@ def test_patches_noise_and_jpeg_change_pixels_alone():
 
 
 @pytest.mark.parametrize(
-    ("mode", "low", "high"), [("DEFAULT", -1, 1), ("EXPAND", 0, 1), ("SHRINK_SYMMETRIC", -1, 0)]
+    ("mode", "low", "high"),
+    [
+        pytest.param("DEFAULT", -1, 1, marks=pytest.mark.slow),
+        pytest.param("EXPAND", 0, 1, marks=pytest.mark.slow),
+        ("SHRINK_SYMMETRIC", -1, 0),
+    ],
 )
 def test_boxes_jitter_about_their_centres(mode, low, high):
     boxes = apply(f"random_jitter_boxes {{ ratio: 0.2 jitter_mode: {mode} }}")["groundtruth_boxes"]

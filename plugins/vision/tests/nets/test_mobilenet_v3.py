@@ -186,6 +186,7 @@ def test_dilation_takes_the_place_of_strides():
         assert rates == {2, 4}
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("graph")
 def test_edge_tpu_has_the_figures_that_slim_published():
     """slim's file has a profile of the network: weights and multiplications of each convolution."""
