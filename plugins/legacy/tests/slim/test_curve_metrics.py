@@ -50,6 +50,7 @@ def pairwise_area(scores, weights):
     return (((above > 0) + 0.5 * (above == 0)) * pairs).sum() / pairs.sum()
 
 
+@pytest.mark.slow
 def test_points_of_curves():
     (labels, scores, weights), batches = feeds(6, 4)
     arguments = {"weights": weights, "num_thresholds": 5}
