@@ -10,7 +10,7 @@ from tf_frame.private_tensorflow import ATTRIBUTES, MODULES
 PACKAGES = [FRAMEWORK, *(path for path in PLUGINS if path.name == "tf_frame_legacy")]
 PRIVATE = ("tensorflow.python", "tensorflow.core", "tensorflow.tsl", "tensorflow.compiler")
 # Private names of Python itself, not of TensorFlow.
-OF_PYTHON = {"_current_frames", "_exit", "_fields", "_replace"}
+OF_PYTHON = {"_asdict", "_current_frames", "_exit", "_fields", "_replace"}
 
 
 @functools.cache

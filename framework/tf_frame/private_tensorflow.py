@@ -20,6 +20,29 @@ MODULES = {
         "its class BaseSession: ProfileContext of old patches it, and tests count its runs; "
         "tf.compat.v1.Session is only a subclass"
     ),
+    "tensorflow.python.autograph.core.config": (
+        "its rules keep AutoGraph, which converts the cells of programs, off tf-frame's functions"
+    ),
+    "tensorflow.python.client.device_lib": "the memory limits of devices, for memory_stats",
+    "tensorflow.python.framework.op_def_registry": (
+        "whether this TensorFlow has an operation that a wrapper of contrib.rnn needs"
+    ),
+    "tensorflow.python.framework.smart_cond": "a condition that may be known, as in contrib.training",
+    "tensorflow.python.keras.activations": "cells of contrib.rnn take names of activations",
+    "tensorflow.python.keras.engine.input_spec": "cells of contrib.rnn declare ranks of their inputs",
+    "tensorflow.python.keras.initializers": "cells of contrib.rnn take names of initializers",
+    "tensorflow.python.keras.layers.legacy_rnn.rnn_cell_impl": (
+        "RNNCell and the basic cells of tf.nn.rnn_cell, which programs subclass; a test notices the "
+        "day they go"
+    ),
+    "tensorflow.python.ops.confusion_matrix": "remove_squeezable_dimensions of contrib.framework",
+    "tensorflow.python.ops.lookup_ops": "tables of contrib.lookup; tf.lookup has a part of them",
+    "tensorflow.python.ops.nn_impl": "the logits of sampled classes, for rank_sampled_softmax_loss",
+    "tensorflow.python.ops.rnn": "the order of axes and sizes of batches, as dynamic_rnn has them",
+    "tensorflow.python.trackable.base": "cells do not track the cells that wrappers hold twice",
+    "tensorflow.python.training.checkpoint_ops": "initializers from a checkpoint with a vocabulary",
+    "tensorflow.python.training.input": "the queues of tf.train.batch, for contrib.training.bucket",
+    "tensorflow.python.util.nest": "contrib.framework.nest; tf.nest has a part of it",
     "tensorflow.python.util.deprecation": "its switch, see _PRINT_DEPRECATION_WARNINGS",
     "tensorflow.python.profiler.internal._pywrap_profiler": (
         "tells whether another profiler session is active, which the public API only raises for"
@@ -34,6 +57,26 @@ MODULES = {
 ATTRIBUTES = {
     "_PRINT_DEPRECATION_WARNINGS": "old programs call little else than deprecated functions; the "
     "public silence() holds for a block of code, and hides deprecations of everybody",
+    "_as_original_type": "of tensorflow.python.training.input, see above",
+    "_as_tensor_list": "as in the line above",
+    "_best_effort_input_batch_size": "of tensorflow.python.ops.rnn, see above",
+    "_beta1_t": "optimizers of contrib.opt change the step of Adam, which keeps its tensors there",
+    "_beta2_t": "as in the line above",
+    "_compile_config": "the losses and metrics that a compiled model of Keras got",
+    "_compute_sampled_logits": "of tensorflow.python.ops.nn_impl, see above",
+    "_control_flow_context": "tells a random operation within a loop or a branch, which stays",
+    "_dtypes": "of the queues of tensorflow.python.training.input",
+    "_epsilon_t": "as _beta1_t, see above",
+    "_load_and_remap_matrix_initializer": "of tensorflow.python.training.checkpoint_ops",
+    "_lr_t": "as _beta1_t, see above",
+    "_restore_sparse_tensors": "of tensorflow.python.training.input, see above",
+    "_shapes": "as in the line above",
+    "_should_cache": "whether dynamic_decode caches variables, as dynamic_rnn does",
+    "_store_sparse_tensors": "of tensorflow.python.training.input, see above",
+    "_transpose_batch_time": "of tensorflow.python.ops.rnn, see above",
+    "_validate_keep_input": "of tensorflow.python.training.input, see above",
+    "_which_queue": "as in the line above",
+    "_zero_state_tensors": "of rnn_cell_impl: zeros of the shapes of a state",
     "_add_control_input": "orders an op after another that was made later; no public way",
     "_cache": "closes one writer of tf.summary.FileWriterCache; clear() closes all",
     "_coverage": "ProfileContext of old sets how much of the steps the profiler has seen",

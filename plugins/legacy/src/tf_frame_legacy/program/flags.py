@@ -26,7 +26,7 @@ class _Flags:
         values = absl_flags.FLAGS
         if name == "__flags":
             self._parse()
-            return {name: flag.value for name, flag in values._flags().items()}
+            return {name: values[name].value for name in values}
         if not values.is_parsed() and name in values:
             self._parse()
         return getattr(values, name)

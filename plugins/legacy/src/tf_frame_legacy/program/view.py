@@ -141,7 +141,7 @@ def _real_module(path: str) -> types.ModuleType | None:
     with contextlib.suppress(ImportError, AttributeError):
         if not parent:
             return importlib.import_module(path)
-        above = view(parent)._real
+        above = vars(view(parent))["_real"]
         real = _attribute(above, name) if above else None
         return real if isinstance(real, types.ModuleType) else None
     return None

@@ -84,10 +84,10 @@ class MovingAverageOptimizer(tf.train.Optimizer):
             raise RuntimeError(
                 "Must call apply_gradients or minimize before creating the swapping_saver"
             )
-        named = assign._by_saved_name(tf.global_variables() if var_list is None else var_list)
+        named = assign.by_saved_name(tf.global_variables() if var_list is None else var_list)
         by_op_name = {v.op.name: v for variables in named.values() for v in variables}
         swapped = {
-            saved: assign._unpack([self._swapped(variable, by_op_name) for variable in variables])
+            saved: assign.unpack([self._swapped(variable, by_op_name) for variable in variables])
             for saved, variables in named.items()
         }
         return tf.train.Saver(swapped, name=name, **kwargs)

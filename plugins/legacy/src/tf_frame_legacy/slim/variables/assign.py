@@ -67,7 +67,7 @@ def assign_from_checkpoint(
     """
     checkpoint = Checkpoint(resolve_checkpoint(model_path))
     pairs = []
-    for name, variables in _by_saved_name(var_list).items():
+    for name, variables in by_saved_name(var_list).items():
         if name in checkpoint:
             value = checkpoint.read(name)
             pairs += [(variable, _select_part(value, name, variable)) for variable in variables]
@@ -111,7 +111,7 @@ def assign_from_checkpoint_fn(
         tf.logging.warning("No Variables to restore")
         return None
     saver = tf.train.Saver(var_list, reshape=reshape_variables)
-    named = _by_saved_name(var_list)
+    named = by_saved_name(var_list)
 
     def restore(session: Any) -> None:
         if not reshape_variables:
@@ -142,7 +142,7 @@ def _assignments(pairs: Iterable[tuple[Any, Any]]) -> tuple[Any, dict[Any, Any]]
     return tf.group(*assign_ops), feed_dict
 
 
-def _by_saved_name(var_list: Variables) -> dict[str, list[Any]]:
+def by_saved_name(var_list: Variables) -> dict[str, list[Any]]:
     """Returns name in the checkpoint -> variables that get its value, or a part of it."""
     if isinstance(var_list, Mapping):
         return {name: _as_list(variables) for name, variables in var_list.items()}
@@ -188,12 +188,12 @@ def _check_shapes(named: Mapping[str, list[Any]], checkpoint: Checkpoint) -> Non
 
 def _present(var_list: Variables, checkpoint: Checkpoint) -> dict[str, Any]:
     """Returns name -> variable of the variables that the checkpoint has."""
-    named = _by_saved_name(var_list) if not isinstance(var_list, Mapping) else dict(var_list)
+    named = by_saved_name(var_list) if not isinstance(var_list, Mapping) else dict(var_list)
     for name in named.keys() - set(checkpoint.names):
         tf.logging.warning("Variable %s missing in checkpoint %s", name, checkpoint.path)
-    return {name: _unpack(parts) for name, parts in named.items() if name in checkpoint}
+    return {name: unpack(parts) for name, parts in named.items() if name in checkpoint}
 
 
-def _unpack(variables: Any) -> Any:
+def unpack(variables: Any) -> Any:
     """Unpacks a list of one variable, which a Saver does not accept."""
     return variables[0] if isinstance(variables, list) and len(variables) == 1 else variables
