@@ -2,6 +2,7 @@
 
 import pytest
 
+from tf_frame_legacy.names.families import old_packages
 from tf_frame_legacy.names.row import alias, not_offered, ours
 from tf_frame_legacy.source import check, lookup, project, resolve
 
@@ -15,6 +16,7 @@ ROWS = [
     *alias("tf.contrib.data", "tensorflow.compat.v1.data.experimental", "AUTOTUNE"),
     *alias("tf.contrib.util", "tensorflow.python.framework.tensor_util", "make_tensor_proto"),
     *not_offered("tf.contrib.tensorrt", "*", "use the TensorRT of NVIDIA"),
+    *old_packages.ROWS,
 ]
 _CACHED = (lookup.look_up, lookup._namespaces, lookup._module_today)
 

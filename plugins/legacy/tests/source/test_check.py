@@ -5,7 +5,9 @@ import sys
 import pytest
 
 from tf_frame.errors import ConfigError
+from tf_frame_legacy.program import importing
 from tf_frame_legacy.source import check, traps
+from tf_frame_legacy.source.old_packages import PYTHON_2_BUILTINS, RESTORED_BUILTINS
 
 OLD = """import tensorflow as tf
 from tensorflow.contrib import tensorrt
@@ -44,12 +46,14 @@ def test_traps_of_python_and_packages(findings):
         ("from PIL import Image", None),
         ("np.int(3), np.int32(3), np.bool_", (traps.NUMPY, True)),
         ("int(np.array([3])), int(np.sum(x)), float(3)", (traps.NUMPY, False)),
-        ("collections.Iterable, collections.OrderedDict", (traps.OLD_PACKAGE, True)),
-        ("time.clock()", (traps.OLD_PACKAGE, True)),
+        ("collections.Iterable, collections.OrderedDict", (traps.PYTHON, True)),
+        ("time.clock()", (traps.PYTHON, True)),
+        ("np.load(f), np.mat(x)", (traps.NUMPY, False)),
         ("yaml.load(open(f))", (traps.OLD_PACKAGE, True)),
         ("yaml.load(f, Loader=yaml.Loader), yaml.load(f, yaml.Loader)", None),
         ("image.resize(size, Image.ANTIALIAS)", (traps.OLD_PACKAGE, True)),
-        ("for i in xrange(3): pass", (traps.PYTHON, False)),
+        ("for i in xrange(3): pass", (traps.PYTHON, True)),
+        ("reload(os)", (traps.PYTHON, False)),
         ("for k, v in d.iteritems(): pass", (traps.PYTHON, False)),
         ("print >>sys.stderr, 'text'", (traps.PYTHON, False)),
         ("import cPickle", (traps.PYTHON, False)),
@@ -152,3 +156,8 @@ def test_no_import_of_tensorflow(write):
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout.splitlines()[-1] == "False", done.stderr
+
+
+def test_builtins_that_the_switch_restores():
+    assert set(RESTORED_BUILTINS) == set(importing._PYTHON_2)
+    assert set(RESTORED_BUILTINS) < set(PYTHON_2_BUILTINS)

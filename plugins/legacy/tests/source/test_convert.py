@@ -120,6 +120,19 @@ def converted(write, tmp_path):
             "try:\n  import tf_frame_legacy.slim as slim\nexcept ImportError:\n"
             "  from tf_frame_legacy import slim\nslim.conv2d(x)\n",
         ),
+        (
+            "import numpy as np\nimport scipy.misc\n"
+            "x = np.int(np.float_(3)), scipy.misc.imread(f)\n",
+            "from tf_frame_legacy.program.old_packages import pictures as legacy_pictures\n"
+            "import numpy as np\n"
+            "import tf_frame_legacy.program.old_packages.pictures as scipy\n"
+            "x = int(np.float64(3)), legacy_pictures.imread(f)\n",
+        ),
+        (
+            "from scipy import misc\nimport scipy.misc\nmisc.imread(f), scipy.io.loadmat(f)\n",
+            "from tf_frame_legacy.program.old_packages import pictures as misc\n"
+            "import scipy\nmisc.imread(f), scipy.io.loadmat(f)\n",
+        ),
     ],
 )
 def test_changes(converted, old, new):

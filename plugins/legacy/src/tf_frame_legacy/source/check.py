@@ -13,8 +13,7 @@ from tf_frame.command_line.screen import report as print_line
 from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_FAILED, EXIT_OK
 from tf_frame_legacy.source import report, traps
-from tf_frame_legacy.source.lookup import KEPT, Answer, look_up
-from tf_frame_legacy.source.old_packages import RESTORED
+from tf_frame_legacy.source.lookup import KEPT, Answer, is_tensorflow, look_up
 from tf_frame_legacy.source.packages import packages
 from tf_frame_legacy.source.project import Project
 from tf_frame_legacy.source.report import Findings, OldName, Place
@@ -86,7 +85,7 @@ def _old_names(files: Mapping[str, Names]) -> list[OldName]:
     for path, names in files.items():
         for use in names.uses:
             answer = best_answer(use)
-            if answer is not None and answer.state != KEPT and answer.name not in RESTORED:
+            if answer is not None and answer.state != KEPT and is_tensorflow(answer.name):
                 name = found.setdefault(answer.name, OldName(answer, []))
                 name.places.append(Place(path, use.line))
     return sorted(found.values(), key=lambda name: (-len(name.places), name.answer.name))

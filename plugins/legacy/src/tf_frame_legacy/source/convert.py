@@ -15,7 +15,7 @@ from tf_frame.command_line.screen import report
 from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_OK, ConfigError
 from tf_frame_legacy.source.check import without_collection
-from tf_frame_legacy.source.lookup import look_up
+from tf_frame_legacy.source.lookup import is_tensorflow
 from tf_frame_legacy.source.plan import Left, Plan, plan
 from tf_frame_legacy.source.project import Project, Source
 from tf_frame_legacy.source.resolve import Names, resolve
@@ -105,7 +105,7 @@ def _needs_tensorflow(path: str, files: Mapping[str, Names], seen: set[str]) -> 
     seen.add(path)
     names = files[path]
     own = {imported for paths in names.own.values() for imported in paths}
-    is_direct = any(look_up(binding.target) is not None for binding in names.bindings)
+    is_direct = any(is_tensorflow(binding.target) for binding in names.bindings)
     return is_direct or any(_needs_tensorflow(each, files, seen) for each in own)
 
 

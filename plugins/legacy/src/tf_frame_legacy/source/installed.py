@@ -30,6 +30,12 @@ def has(name: str, _depth: int = 0) -> bool:
     return has(".".join((source, *rest[1:])), _depth + 1)
 
 
+def defines(name: str) -> bool:
+    """Returns whether the text of a module has a name; `has` counts what it makes at run time."""
+    module, _, last = name.rpartition(".")
+    return last in _names(module)[0]
+
+
 def origin(name: str) -> str:
     """Returns the full name that a module imports a name from; empty if it defines the name."""
     module, _, last = name.rpartition(".")

@@ -7,6 +7,7 @@ import functools
 from collections.abc import Iterator, Set
 
 from tf_frame_legacy.names import ANY, NOT_OFFERED, Row, canonical, table
+from tf_frame_legacy.names.families.old_packages import OLD_PACKAGES
 from tf_frame_legacy.source import installed
 
 # TensorFlow 2 has the name.
@@ -22,7 +23,7 @@ _BROKEN = ("tf.layers", "tf.nn.rnn_cell")
 # Folders of TensorFlow that are imported by path, and are no part of its public names.
 _PRIVATE = ("python", "core", "compiler", "tools", "lite", "dtensor", "security")
 # Packages whose names are old names, with a row or without.
-OLD_PACKAGES = ("tf", "tf_slim", "tensorflow_estimator")
+_OLD = ("tf", "tf_slim", "tensorflow_estimator")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -51,9 +52,9 @@ def look_up(name: str) -> Answer | None:
     name = canonical(name)
     row = _row(name)
     root = name.partition(".")[0]
-    if row is None and root not in OLD_PACKAGES:
+    if row is None and root not in _OLD:
         # A package that has lost some names, such as NumPy, is not old as a whole.
-        is_old = name in _namespaces() and not installed.is_installed(root)
+        is_old = name in _namespaces() and name not in OLD_PACKAGES and not installed.has(name)
         return Answer(name, OFFERED) if is_old else None
     if row is not None and row.kind == NOT_OFFERED:
         return Answer(name if row.was.endswith(ANY) else row.was, NOT_OFFERED, row)
@@ -66,6 +67,11 @@ def look_up(name: str) -> Answer | None:
     if name in _namespaces():
         return Answer(name, OFFERED)
     return Answer(name, UNKNOWN)
+
+
+def is_tensorflow(name: str) -> bool:
+    """Returns whether a name was TensorFlow's, or of a package for it: no name of NumPy."""
+    return name.partition(".")[0] not in OLD_PACKAGES and look_up(name) is not None
 
 
 def is_module(name: str) -> bool:

@@ -1,32 +1,16 @@
-"""Names that other packages and Python took away, with what stands for each.
-
-`RESTORED` are those that `tf-frame legacy run --with_old_packages` gives back.
-"""
+"""Names that other packages and Python took away, with what stands for each."""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 
-_TYPES = "int=int float=float complex=complex object=object str=str unicode=str float_=np.float64"
+from tf_frame_legacy.names.families.old_packages import ROWS
+from tf_frame_legacy.source import installed
+
 _NUMPY = (
-    f"{_TYPES} complex_=np.complex128 unicode_=np.str_ string_=np.bytes_ longfloat=np.longdouble "
-    "singlecomplex=np.complex64 cfloat=np.complex128 Inf=np.inf Infinity=np.inf infty=np.inf "
-    "PINF=np.inf NINF=-np.inf NaN=np.nan NAN=np.nan PZERO=0.0 NZERO=-0.0 product=np.prod "
-    "cumproduct=np.cumprod sometrue=np.any alltrue=np.all in1d=np.isin trapz=np.trapezoid "
-    "row_stack=np.vstack round_=np.round asscalar=array.item msort=np.sort mat=np.asmatrix "
-    "asfarray=np.asarray alen=len rank=np.ndim typeDict=np.sctypeDict math=math cast=np.asarray "
-    "find_common_type=np.result_type obj2sctype=np.dtype"
-)
-_COLLECTIONS = (
-    "Awaitable ByteString Callable Collection Container Coroutine Generator Hashable ItemsView "
-    "Iterable Iterator KeysView Mapping MappingView MutableMapping MutableSequence MutableSet "
-    "Reversible Sequence Set Sized ValuesView"
-)
-_SCIPY_MISC = (
-    "imread=imageio.imread imresize=PIL.Image.resize imsave=PIL.Image.save "
-    "imrotate=PIL.Image.rotate toimage=PIL.Image.fromarray fromimage=np.asarray "
-    "bytescale=np.interp imshow=PIL.Image.show "
-    "logsumexp=scipy.special.logsumexp comb=scipy.special.comb factorial=scipy.special.factorial"
+    "mat=np.asmatrix asfarray=np.asarray msort=np.sort alen=len rank=np.ndim cast=np.asarray "
+    "find_common_type=np.result_type obj2sctype=np.dtype typeDict=np.sctypeDict math=math"
 )
 _PYTHON_2_NAMES = (
     "xrange=range raw_input=input unicode=str basestring=str long=int unichr=chr reduce="
@@ -53,19 +37,23 @@ def _pairs(text: str, prefix: str = "") -> dict[str, str]:
     return {prefix + name: new for name, _, new in (pair.partition("=") for pair in text.split())}
 
 
-RESTORED: Mapping[str, str] = {
-    **_pairs(_NUMPY, "numpy."),
-    **_pairs(_SCIPY_MISC, "scipy.misc."),
-    **{f"collections.{name}": f"collections.abc.{name}" for name in _COLLECTIONS.split()},
-    "PIL.Image.ANTIALIAS": "PIL.Image.LANCZOS",
-    "PIL.Image.LINEAR": "PIL.Image.BILINEAR",
-    "PIL.Image.CUBIC": "PIL.Image.BICUBIC",
-    "time.clock": "time.perf_counter",
-    "inspect.getargspec": "inspect.getfullargspec",
-}
-# Builtins and members of the standard library of Python 2, and old names of later versions.
+@functools.cache
+def restored() -> Mapping[str, str]:
+    """Returns the names that `tf-frame legacy run --with_old_packages` gives back.
+
+    Without those that the installed package still has.
+    """
+    return {
+        row.was: row.target.removeprefix("builtins.")
+        for row in ROWS
+        if not installed.defines(row.was)
+    }
+
+
 PYTHON_2_BUILTINS = _pairs(_PYTHON_2_NAMES)
-PYTHON_2_MEMBERS = {**_pairs(_PYTHON_2_MEMBERS), "fractions.gcd": "math.gcd"}
+RESTORED_BUILTINS = ("basestring", "unicode", "unichr", "long", "xrange", "raw_input")
+# Members of modules: of the standard library of Python 2, and others that nobody restores.
+GONE = {**_pairs(_PYTHON_2_MEMBERS), **_pairs(_NUMPY, "numpy."), "fractions.gcd": "math.gcd"}
 # Modules that Python has no more.
 MODULES = {**_pairs(_PYTHON_2_MODULES), "imp": "importlib", "distutils": "setuptools"}
 # Methods of Python 2's dict.

@@ -18,6 +18,7 @@ from tf_frame_legacy.source.check import best_answer
 from tf_frame_legacy.source.lookup import (
     UNKNOWN,
     is_public,
+    is_tensorflow,
     look_up,
     name_today,
     split_target,
@@ -99,6 +100,8 @@ class _Planner:
         for binding in self._names.bindings:
             if look_up(binding.target) is not None:
                 self._plan_binding(binding)
+            elif isinstance(binding.statement, ast.Import) and binding.alias:
+                self._plan_gone(binding, binding.alias.name)
         for use in self._names.uses:
             self._plan_use(use)
         is_switched = any(
@@ -118,6 +121,15 @@ class _Planner:
         elif _path(today, _spelled(binding)) != _spelled(binding):
             changes = self._plan.imports.setdefault(self._span(binding.statement), {})
             changes[binding.alias.name] = _path(today, _spelled(binding))
+
+    def _plan_gone(self, binding: Binding, module: str) -> None:
+        """Plans `import scipy.misc`, which binds only `scipy`."""
+        today = name_today(module) if look_up(module) is not None else ""
+        if today:
+            others = [use for use in self._names.uses if binding in use.bindings]
+            is_needed = any(look_up(name) is None for use in others for name in use.names)
+            path = binding.name if is_needed else today
+            self._plan.imports.setdefault(self._span(binding.statement), {})[module] = path
 
     def _plan_alias(self, binding: Binding, statement: ast.stmt, today: str) -> None:
         """Plans an assignment such as `slim = tf.contrib.slim`."""
@@ -148,6 +160,8 @@ class _Planner:
     def _text(self, today: str, use: Use) -> str:
         """Returns the text of a name today; plans the import of its module."""
         module, rest = split_target(today)
+        if module == "builtins" and not self._names.counts[rest]:
+            return rest
         is_plain = all(canonical(binding.target) == "tf" for binding in use.bindings)
         if module == "tf" and is_plain and isinstance(use.nodes[0], ast.Name):
             name = use.nodes[0].id
@@ -174,6 +188,7 @@ class _Planner:
         return name
 
     def _add_import(self, module: str, name: str) -> None:
+        self._words.add(name)
         self._plan.added.append(_import(V1 if module == "tf" else module, name))
         self._modules[module] = name
 
@@ -210,7 +225,7 @@ class _Planner:
 
     def _imports_tensorflow(self, statement: ast.stmt) -> bool:
         return any(
-            binding.statement is statement and look_up(binding.target) is not None
+            binding.statement is statement and is_tensorflow(binding.target)
             for binding in self._names.bindings
         )
 
@@ -288,7 +303,7 @@ def _short_name(module: str) -> str:
     parts = module.split(".")
     if parts[0] != _OURS:
         return parts[-1]
-    return "_".join(parts[1:] if parts[1] == "contrib" else ["legacy", *parts[1:]])
+    return "_".join(parts[1:]) if parts[1] == "contrib" else f"legacy_{parts[-1]}"
 
 
 def _start(body: Sequence[ast.stmt]) -> int:

@@ -126,7 +126,10 @@ def _renamed(alias: cst.ImportAlias, changes: Mapping[str, str]) -> cst.ImportAl
         return alias
     bound = name.partition(".")[0]
     as_name = alias.asname or cst.AsName(cst.Name(bound))
-    return alias.with_changes(name=cst.parse_expression(changes[name]), asname=as_name)
+    is_bound = alias.asname is None and changes[name] == bound
+    return alias.with_changes(
+        name=cst.parse_expression(changes[name]), asname=None if is_bound else as_name
+    )
 
 
 def _by_module(statement: cst.ImportFrom, changes: Mapping[str, str]) -> list[cst.ImportFrom]:

@@ -19,6 +19,7 @@ PYTHON = "Python"
 NUMPY = "NumPy"
 OLD_PACKAGE = "other packages"
 EXTENSION = "compiled code"
+_CATEGORIES = {"numpy": NUMPY, "scipy": OLD_PACKAGE, "PIL": OLD_PACKAGE, "yaml": OLD_PACKAGE}
 
 _PYTHON_2_ERROR = re.compile("Missing parentheses|leading zeros|must be parenthesized|inconsistent")
 _PYTHON_2_LINE = re.compile(
@@ -79,7 +80,8 @@ def traps(source: Source, names: Names) -> Iterator[Trap]:
     for name, line in names.unbound:
         if name in old_packages.PYTHON_2_BUILTINS:
             new = old_packages.PYTHON_2_BUILTINS[name]
-            yield Trap(source.path, line, PYTHON, f"Python 2's {name}", f"use {new}")
+            is_restored = name in old_packages.RESTORED_BUILTINS
+            yield Trap(source.path, line, PYTHON, f"Python 2's {name}", f"use {new}", is_restored)
     for binding in names.bindings:
         root = binding.target.partition(".")[0]
         is_gone = root in old_packages.MODULES and root not in sys.stdlib_module_names
@@ -106,13 +108,12 @@ def _is_print(node: ast.AST) -> TypeGuard[ast.BinOp]:
 
 def _in_use(source: Source, use: Use) -> Iterator[Trap]:
     for name in use.names:
-        if name in old_packages.RESTORED:
-            category = NUMPY if name.startswith("numpy.") else OLD_PACKAGE
-            remedy = f"use {old_packages.RESTORED[name]}"
-            yield Trap(source.path, use.line, category, f"{name} is gone", remedy, True)
-        elif name in old_packages.PYTHON_2_MEMBERS:
-            remedy = f"use {old_packages.PYTHON_2_MEMBERS[name]}"
-            yield Trap(source.path, use.line, PYTHON, f"{name} is gone", remedy)
+        new = old_packages.restored().get(name) or old_packages.GONE.get(name)
+        if new:
+            is_restored = name in old_packages.restored()
+            category = _CATEGORIES.get(name.partition(".")[0], PYTHON)
+            text, remedy = f"{name} is gone", f"use {new}"
+            yield Trap(source.path, use.line, category, text, remedy, is_restored)
         elif canonical(name) in _LOADERS:
             remedy = "compile the library for this TensorFlow, or replace its operations"
             yield Trap(source.path, use.line, EXTENSION, "loads operations in C++", remedy)
