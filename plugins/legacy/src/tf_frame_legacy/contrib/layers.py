@@ -62,3 +62,26 @@ def bow_encoder(
         if is_sparse:
             raise TypeError(f"ids are expected to be dense Tensor, got: {ids}")
         return tf.reduce_mean(tf.nn.embedding_lookup(embeddings, ids), axis=1)
+
+
+def safe_embedding_lookup_sparse(
+    embedding_weights: Any,
+    sparse_ids: Any,
+    sparse_weights: Any = None,
+    combiner: str | None = None,
+    default_id: int | None = None,
+    name: str | None = None,
+    partition_strategy: str = "div",
+    max_norm: float | None = None,
+) -> Any:
+    """`tf.nn.safe_embedding_lookup_sparse`, with the mean for a combiner of None."""
+    return tf.nn.safe_embedding_lookup_sparse(
+        embedding_weights,
+        sparse_ids,
+        sparse_weights,
+        combiner or "mean",
+        default_id,
+        name,
+        partition_strategy,
+        max_norm,
+    )

@@ -40,7 +40,7 @@ def all_rows() -> list[Row]:
 
 
 def find(name: str) -> Row | None:
-    """Returns the row of an old name; None if the table has none.
+    """Returns the row of an old name, or of the class that it is a part of; None if there is none.
 
     Args:
       name: a full name; TensorFlow may be spelled `tf`, `tensorflow` or `tensorflow.compat.v1`.
@@ -49,7 +49,7 @@ def find(name: str) -> Row | None:
     row = table().get(name)
     while row is None and "." in name:
         name = name.rpartition(".")[0]
-        row = table().get(f"{name}.{ANY}")
+        row = table().get(name) or table().get(f"{name}.{ANY}")
     return row
 
 

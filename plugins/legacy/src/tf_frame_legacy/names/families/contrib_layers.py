@@ -62,11 +62,10 @@ ROWS = [
         (_LAYERS, _PRIVATE, f"{_PRIVATE}.encoders"), "tf_frame_legacy.contrib.layers", "bow_encoder"
     ),
     *ours((_LAYERS, _PRIVATE, f"{_PRIVATE}.embedding_ops"), _SLIM, "embedding_lookup_unique"),
-    *alias(
+    *reimplemented(
         (_LAYERS, _PRIVATE, f"{_PRIVATE}.embedding_ops"),
-        "tensorflow.compat.v1.nn",
+        "tf_frame_legacy.contrib.layers",
         "safe_embedding_lookup_sparse",
-        note='`combiner` is the same, None is an error instead of "mean"',
     ),
     *reimplemented(
         (_LAYERS, _PRIVATE, f"{_LAYERS}.feature_column", f"{_PRIVATE}.feature_column"),

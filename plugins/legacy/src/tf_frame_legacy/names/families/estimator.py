@@ -63,7 +63,13 @@ ROWS = [
     *ours(
         "tf.estimator.experimental",
         "tf_frame_legacy.estimator.experimental",
-        f"InMemoryEvaluatorHook make_stop_at_checkpoint_step_hook {_EARLY_STOPPING} {_SUPERVISED}",
+        "InMemoryEvaluatorHook call_logit_fn make_stop_at_checkpoint_step_hook "
+        f"{_EARLY_STOPPING} {_SUPERVISED}",
+    ),
+    *ours(
+        "tf.contrib.estimator",
+        "tf_frame_legacy.estimator.experimental",
+        "call_logit_fn",
     ),
     # The modules of the package.
     *ours(_modules("estimator"), _OURS, "Estimator VocabInfo WarmStartSettings"),

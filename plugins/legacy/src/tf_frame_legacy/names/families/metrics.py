@@ -4,10 +4,11 @@ from tf_frame_legacy.names.row import alias, ours
 
 _METRICS = "tf.contrib.metrics"
 _OPS = f"{_METRICS}.python.ops"
+_SLIM = ("tf_slim.metrics", "tf_slim.metrics.metric_ops", "tf.contrib.slim.metrics")
 
 ROWS = [
     *ours(
-        (_METRICS, f"{_OPS}.metric_ops"),
+        (_METRICS, f"{_OPS}.metric_ops", *_SLIM),
         "tf_frame_legacy.slim.metrics",
         "accuracy aggregate_metric_map aggregate_metrics auc_using_histogram "
         "auc_with_confidence_intervals cohen_kappa count f1_score precision_at_recall "

@@ -21,7 +21,9 @@ ROWS = [
         "in1d=isin row_stack=vstack round_=round trapz=trapezoid",
     ),
     *alias("numpy", "numpy.exceptions", "VisibleDeprecationWarning ComplexWarning RankWarning"),
-    *reimplemented("numpy", f"{_SHIMS}.arrays", "asscalar load reshape fromstring PINF NINF PZERO NZERO"),
+    *reimplemented(
+        "numpy", f"{_SHIMS}.arrays", "asscalar load reshape fromstring PINF NINF PZERO NZERO"
+    ),
     *reimplemented(
         ("scipy.misc", "scipy.misc.pilutil"),
         f"{_SHIMS}.pictures",

@@ -60,6 +60,12 @@ ROWS = [
         "CsvDataset SqlDataset make_batched_features_dataset make_csv_dataset",
     ),
     *alias("tf.python.framework.ops", _V1, "convert_to_tensor"),
+    *alias(
+        "tf.python.framework.graph_util",
+        f"{_V1}.graph_util",
+        "convert_variables_to_constants extract_sub_graph must_run_on_cpu remove_training_nodes "
+        "tensor_shape_from_node_def_name",
+    ),
     *reimplemented("tf.python.ops.lookup_ops", "tf_frame_legacy.contrib.lookup", "HashTable"),
     # Names that moved.
     *alias("tf.python.ops.array_ops", _V1, "stack unstack"),
