@@ -18,7 +18,7 @@ flags.DEFINE_integer("iterations_per_loop", 10, "Steps of a loop on the TPU.")
 if FLAGS.use_tpu:
     raise ValueError("no TPU here")
 
-VOCAB, WIDTH, HEADS, LAYERS, LENGTH = 32, 16, 2, 2, 8
+VOCAB, WIDTH, HEADS, LAYERS, LENGTH = 32, 16, 2, 1, 8
 
 
 def gelu(x):

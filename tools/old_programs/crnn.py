@@ -10,7 +10,7 @@ import tensorflow as tf
 import tensorflow.contrib.slim as slim
 from tensorflow.contrib import rnn
 
-tf.app.flags.DEFINE_integer("steps", 40, "Number of steps.")
+tf.app.flags.DEFINE_integer("steps", 30, "Number of steps.")
 FLAGS = tf.app.flags.FLAGS
 HEIGHT, WIDTH, CLASSES, DIGITS = 16, 32, 5, 3
 

@@ -122,7 +122,7 @@ def infer(folder, mode):
 
 def main():
     folder = sys.argv[1]
-    steps = int(sys.argv[2]) if len(sys.argv) > 2 else 150
+    steps = int(sys.argv[2]) if len(sys.argv) > 2 else 100
     if not os.path.isdir(folder):
         os.makedirs(folder)
     losses = train(os.path.join(folder, "translate.ckpt"), steps)

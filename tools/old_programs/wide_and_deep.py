@@ -10,12 +10,12 @@ import tensorflow as tf
 
 
 def build_columns():
-    age = tf.feature_column.numeric_column("age")
+    age = tf.feature_column.numeric_column("age", normalizer_fn=lambda x: (x - 45.0) / 15.0)
     work = tf.feature_column.categorical_column_with_vocabulary_list(
         "work", ["none", "office", "field"]
     )
     place = tf.feature_column.categorical_column_with_hash_bucket("place", hash_bucket_size=20)
-    ages = tf.feature_column.bucketized_column(age, boundaries=[30, 45, 60])
+    ages = tf.feature_column.bucketized_column(age, boundaries=[-1.0, 0.0, 1.0])
     wide = [work, ages, tf.feature_column.crossed_column([ages, "work"], hash_bucket_size=50)]
     deep = [
         age,
@@ -68,7 +68,7 @@ def main(_):
         ),
     }
     for name, model in sorted(models.items()):
-        model.train(input_fn(20, True))
+        model.train(input_fn(5, True))
         result = model.evaluate(input_fn(1, False))
         first = next(model.predict(input_fn(1, False)))
         print(
