@@ -73,7 +73,7 @@ def bahdanau_scores(names, scope, normalize):
     return (v * np.tanh(hidden)).sum(2)
 
 
-@pytest.mark.parametrize("scale", [False, True])
+@pytest.mark.parametrize("scale", [pytest.param(False, marks=pytest.mark.slow), True])
 def test_luong(graph, scale):
     alignments, names = attend(seq2seq.LuongAttention(5, MEMORY, LENGTHS, scale=scale))
     factor = names["luong_attention/attention_g"] if scale else 1.0
@@ -82,7 +82,7 @@ def test_luong(graph, scale):
     assert len(names) == 1 + scale
 
 
-@pytest.mark.parametrize("normalize", [False, True])
+@pytest.mark.parametrize("normalize", [pytest.param(False, marks=pytest.mark.slow), True])
 def test_bahdanau(graph, normalize):
     alignments, names = attend(seq2seq.BahdanauAttention(6, MEMORY, LENGTHS, normalize=normalize))
     expected = softmax(bahdanau_scores(names, "bahdanau_attention", normalize))
@@ -146,6 +146,7 @@ def test_monotonic_attention_in_all_modes(graph):
         seq2seq.monotonic_attention(p, previous, "soft")
 
 
+@pytest.mark.slow
 def test_noise_has_its_deviation_and_seed(graph):
     def alignments(seed):
         mechanism = seq2seq.LuongMonotonicAttention(

@@ -72,27 +72,23 @@ def decode(width, penalty, starts=(1, 4), **kwargs):
     return seq2seq.dynamic_decode(decoder, maximum_iterations=STEPS, **kwargs)
 
 
-def test_best_sequences(graph):
-    cases = [(3, 0.0), (4, 1.2)]
-    with initialized_session() as session:
-        for width, penalty in cases:
-            outputs, state, _ = decode(width, penalty)
-            ids, scores, lengths = session.run(
-                [
-                    outputs.predicted_ids,
-                    outputs.beam_search_decoder_output.scores,
-                    state.lengths,
-                ]
-            )
-            for row, start in enumerate((1, 4)):
-                tokens, expected = search(start, width, penalty)
-                for beam, path in enumerate(tokens):
-                    assert list(ids[row, :, beam]) == path[: ids.shape[1]]
-                np.testing.assert_allclose(scores[row, -1], expected, rtol=1e-5)
-                ends = [path.index(END) + 1 if END in path else STEPS for path in tokens]
-                assert list(lengths[row]) == ends
+@pytest.mark.parametrize(
+    ("width", "penalty"), [(4, 1.2), pytest.param(3, 0.0, marks=pytest.mark.slow)]
+)
+def test_best_sequences(graph, width, penalty):
+    outputs, state, _ = decode(width, penalty)
+    tensors = [outputs.predicted_ids, outputs.beam_search_decoder_output.scores, state.lengths]
+    with tf.Session() as session:
+        ids, scores, lengths = session.run(tensors)
+    for row, start in enumerate((1, 4)):
+        paths, expected = search(start, width, penalty)
+        np.testing.assert_array_equal(ids[row].T, paths)
+        np.testing.assert_allclose(scores[row, -1], expected, rtol=1e-5)
+        ends = [path.index(END) + 1 if END in path else STEPS for path in paths]
+        assert list(lengths[row]) == ends
 
 
+@pytest.mark.slow
 def test_the_loop_ends_with_all_beams(graph):
     cell = Bigrams()
     decoder = seq2seq.BeamSearchDecoder(

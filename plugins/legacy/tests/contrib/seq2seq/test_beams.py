@@ -48,6 +48,7 @@ def test_gather_tree(graph):
             session.run(bad)
 
 
+@pytest.mark.slow
 def test_gather_tree_from_array(graph):
     random = np.random.RandomState(1)
     array = random.randn(5, 2, 3, 4).astype(np.float32)

@@ -101,7 +101,11 @@ def test_greedy_and_sampled(graph):
         greedy.sample(0, (table, table), None)
 
 
-@pytest.mark.parametrize("auxiliary", [None, np.ones([3, 4, 1], np.float32)])
+@pytest.mark.parametrize(
+    "auxiliary",
+    [pytest.param(None, marks=pytest.mark.slow), np.ones([3, 4, 1], np.float32)],
+    ids=["alone", "auxiliary"],
+)
 def test_scheduled_outputs(graph, auxiliary):
     class Pair(Sum):
         def call(self, inputs, state):
@@ -123,6 +127,7 @@ def test_scheduled_outputs(graph, auxiliary):
         inputs = np.where(replaced[:, time, None], 2 * state, INPUTS[:, time + 1])
 
 
+@pytest.mark.slow
 def test_scheduled_embeddings(graph):
     table = np.float32([[5.0, 7.0], [11.0, 13.0]])
     helper = seq2seq.ScheduledEmbeddingTrainingHelper(
