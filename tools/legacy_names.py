@@ -1,6 +1,6 @@
 """Writes docs/legacy/names.md: the table of old names, by module.
 
-    python tools/legacy_names.py
+python tools/legacy_names.py
 """
 
 from __future__ import annotations

@@ -27,13 +27,13 @@ MODULES = {
     "tensorflow.python.framework.op_def_registry": (
         "whether this TensorFlow has an operation that a wrapper of contrib.rnn needs"
     ),
-    "tensorflow.python.framework.smart_cond": "a condition that may be known, as in contrib.training",
+    "tensorflow.python.framework.smart_cond": "conditions that may be known, of contrib.training",
     "tensorflow.python.keras.activations": "cells of contrib.rnn take names of activations",
-    "tensorflow.python.keras.engine.input_spec": "cells of contrib.rnn declare ranks of their inputs",
+    "tensorflow.python.keras.engine.input_spec": "cells of contrib.rnn declare the ranks of inputs",
     "tensorflow.python.keras.initializers": "cells of contrib.rnn take names of initializers",
     "tensorflow.python.keras.layers.legacy_rnn.rnn_cell_impl": (
-        "RNNCell and the basic cells of tf.nn.rnn_cell, which programs subclass; a test notices the "
-        "day they go"
+        "RNNCell and the basic cells of tf.nn.rnn_cell, which programs subclass; a test notices "
+        "the day they go"
     ),
     "tensorflow.python.ops.confusion_matrix": "remove_squeezable_dimensions of contrib.framework",
     "tensorflow.python.ops.lookup_ops": "tables of contrib.lookup; tf.lookup has a part of them",

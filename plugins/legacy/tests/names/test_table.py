@@ -105,8 +105,7 @@ def test_names_that_are_not_offered_have_a_reason():
 
 @pytest.mark.parametrize(
     "name",
-    ["tf.contrib.training.HParams", "tensorflow.contrib.training.HParams"]
-    + ["tensorflow.compat.v1.contrib.training.HParams"],
+    [f"{root}.contrib.training.HParams" for root in ("tf", "tensorflow", "tensorflow.compat.v1")],
 )
 def test_tensorflow_may_be_spelled_in_several_ways(name):
     assert find(name).target == "tf_frame_legacy.training.HParams"

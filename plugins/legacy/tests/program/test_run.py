@@ -119,3 +119,20 @@ threading.Timer(0.05, started.set).start()
 """
     )
     assert lines == ["1.15.5"]
+
+
+def test_old_sizes_of_texts(programs):
+    lines = programs.run_text(
+        """
+from PIL import Image, ImageDraw, ImageFont
+font = ImageFont.load_default()
+image = Image.new("L", (40, 20))
+drawing = ImageDraw.Draw(image)
+drawing.text((0, 0), "Ab", 255, font)
+_, _, right, bottom = image.getbbox()
+for width, height in (font.getsize("Ab"), drawing.textsize("Ab", font)):
+    print(abs(width - right) <= 1, abs(height - bottom) <= 1)
+""",
+        "--with_old_packages",
+    )
+    assert lines == ["True True"] * 2

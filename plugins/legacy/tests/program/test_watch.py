@@ -73,7 +73,8 @@ import tensorflow as tf
 
 def input_fn():
     data = tf.data.Dataset.range(40).shuffle(40).repeat().batch(4)
-    return data.map(lambda x: (tf.cast(x, tf.float32)[:, None] / 40.0, tf.cast(x, tf.float32) / 40.0))
+    data = data.map(lambda x: tf.cast(x, tf.float32) / 40.0)
+    return data.map(lambda x: (x[:, None], x))
 
 def model_fn(features, labels, mode):
     hidden = tf.layers.dense(features, 16, tf.nn.relu)

@@ -89,17 +89,26 @@ def find(path: str, name: str, real: types.ModuleType | None) -> Any:
 def load(target: str) -> Any:
     """Returns the object with a full name, whose module is imported."""
     parts = target.split(".")
-    # The longest module first: a package may have a function with the name of a module.
-    for length in range(len(parts) - 1, 0, -1):
-        with contextlib.suppress(ModuleNotFoundError):
-            value: Any = importlib.import_module(".".join(parts[:length]))
-            break
-    for length in range(length, len(parts)):
+    module, names = _longest_module(parts[:-1])
+    value: Any = module
+    for number, name in enumerate([*names, parts[-1]]):
         try:
-            value = getattr(value, parts[length])
-        except AttributeError:
-            value = importlib.import_module(".".join(parts[: length + 1]))
+            value = getattr(value, name)
+        except AttributeError:  # A module that nothing has imported.
+            names_so_far = [*names, parts[-1]][: number + 1]
+            value = importlib.import_module(".".join([module.__name__, *names_so_far]))
     return value
+
+
+def _longest_module(parts: list[str]) -> tuple[types.ModuleType, list[str]]:
+    """Returns the module with the longest name, and the parts after it.
+
+    The longest first, because a package may have a function with the name of a module.
+    """
+    for length in range(len(parts), 0, -1):
+        with contextlib.suppress(ModuleNotFoundError):
+            return importlib.import_module(".".join(parts[:length])), parts[length:]
+    raise ModuleNotFoundError(f"No module named {parts[0]!r}", name=parts[0])
 
 
 def explain(full_name: str, row: Row | None) -> str:

@@ -1,6 +1,6 @@
 """tf.contrib.layers: slim's layers, regularizers and summaries, and feature columns."""
 
-from tf_frame_legacy.names.row import alias, not_offered, ours, reimplemented
+from tf_frame_legacy.names.row import not_offered, ours, reimplemented
 
 _LAYERS = "tf.contrib.layers"
 _PRIVATE = f"{_LAYERS}.python.layers"

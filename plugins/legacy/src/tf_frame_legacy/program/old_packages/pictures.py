@@ -21,11 +21,13 @@ _FILTERS = {
 
 def restore_text_sizes() -> None:
     """Gives Pillow's fonts and drawings the methods `getsize` and `textsize` that it had once."""
-    for font in (ImageFont.FreeTypeFont, ImageFont.ImageFont):
+    classes: list[Any] = [ImageFont.FreeTypeFont, ImageFont.ImageFont]
+    for font in classes:
         if not hasattr(font, "getsize"):
             font.getsize = _text_size
-    if not hasattr(ImageDraw.ImageDraw, "textsize"):
-        ImageDraw.ImageDraw.textsize = _drawn_size
+    drawing: Any = ImageDraw.ImageDraw
+    if not hasattr(drawing, "textsize"):
+        drawing.textsize = _drawn_size
 
 
 def _text_size(font: Any, text: str, *arguments: Any, **options: Any) -> tuple[int, int]:

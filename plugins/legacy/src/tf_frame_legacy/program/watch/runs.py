@@ -114,8 +114,8 @@ class WatchedRuns:
                 hook.begin()
                 hook.after_create_session(session, tf.train.Coordinator())
             self._sessions[session] = hooks
-        hooks = self._sessions[session]
-        return hooks
+        hooks_of_session: Sequence[Any] = self._sessions[session]
+        return hooks_of_session
 
 
 def _merged(options: Sequence[Any]) -> Any:
