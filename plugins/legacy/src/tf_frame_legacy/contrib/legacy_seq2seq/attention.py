@@ -58,7 +58,7 @@ def attention_decoder(
         raise ValueError(f"Shape[2] of attention_states must be known: {attention_states.shape}")
     with tf.variable_scope(scope or "attention_decoder", dtype=dtype) as scope:
         heads = _Heads(attention_states, num_heads, scope.dtype)
-        state, outputs = initial_state, []
+        state, outputs = initial_state, list[Any]()
         attention = heads.zeros(tf.shape(decoder_inputs[0])[0])
         if initial_state_attention:
             attention = heads(initial_state)

@@ -31,7 +31,7 @@ def rnn_decoder(
       Outputs `[batch, depth]` of each step, and the last state.
     """
     with tf.variable_scope(scope or "rnn_decoder"):
-        state, outputs = initial_state, []
+        state, outputs = initial_state, list[Any]()
         for step, inputs in enumerate(decoder_inputs):
             if step > 0:
                 inputs = next_inputs(loop_function, outputs[-1], step, inputs)

@@ -122,7 +122,7 @@ def model_with_buckets(
                 f"Length of {what} ({len(steps)}) must be at least that of last bucket ({length})."
             )
     loss_function = sequence_loss_by_example if per_example_loss else sequence_loss
-    outputs, losses = [], []
+    outputs, losses = list[Any](), list[Any]()
     with tf.name_scope(name, "model_with_buckets"):
         for encoder_length, length in buckets:
             with tf.variable_scope(tf.get_variable_scope(), reuse=True if outputs else None):

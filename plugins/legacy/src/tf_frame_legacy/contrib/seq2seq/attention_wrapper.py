@@ -43,7 +43,7 @@ class AttentionWrapperState(NamedTuple):
     alignment_history: Any
     attention_state: Any
 
-    def clone(self, **kwargs: Any) -> AttentionWrapperState:
+    def clone(self, **kwargs: Any) -> Any:
         """Returns a copy with some fields replaced, whose shapes must be as they were.
 
         Args:
@@ -240,7 +240,7 @@ class AttentionWrapper(rnn_cell_impl.RNNCell):
             alignments.dtype, size=0, dynamic_size=True, element_shape=alignments.shape
         )
 
-    @tf.autograph.experimental.do_not_convert
+    @tf.autograph.experimental.do_not_convert  # type: ignore[untyped-decorator]
     def call(self, inputs: Any, state: Any) -> tuple[Any, AttentionWrapperState]:
         """Returns the outputs of a step and the next state.
 

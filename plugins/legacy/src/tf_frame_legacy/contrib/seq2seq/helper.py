@@ -183,12 +183,14 @@ class TrainingHelper(_TokenHelper):
             finished = tf.equal(0, self._sequence_length)
             return finished, self._read(0, finished)
 
-    def sample(self, time: Any, outputs: Any, name: str | None = None, **unused_kwargs: Any) -> Any:
+    def sample(  # type: ignore[override]
+        self, time: Any, outputs: Any, name: str | None = None, **unused_kwargs: Any
+    ) -> Any:
         """Returns the indices of the largest outputs."""
         with tf.name_scope(name, "TrainingHelperSample", [time, outputs]):
             return tf.cast(tf.argmax(outputs, axis=-1), tf.int32)
 
-    def next_inputs(
+    def next_inputs(  # type: ignore[override]
         self, time: Any, outputs: Any, state: Any, name: str | None = None, **unused_kwargs: Any
     ) -> Any:
         """Returns `(finished, next_inputs, state)`; zeros after the end of all sequences."""
