@@ -127,3 +127,16 @@ def test_the_table_imports_no_tensorflow():
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
     assert "tensorflow" not in result.stdout.split()
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "tf.contrib.slim.metrics.streaming_mean",
+        "tf.contrib.slim.layers.conv2d",
+        "tf.contrib.slim.initializers.xavier_initializer",
+        "tf.contrib.quantize.python.graph_matcher.OpTypePattern",
+    ],
+)
+def test_names_that_programs_of_the_model_garden_use(name):
+    assert find(name).target

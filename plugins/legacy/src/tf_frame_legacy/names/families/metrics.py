@@ -4,11 +4,11 @@ from tf_frame_legacy.names.row import alias, ours
 
 _METRICS = "tf.contrib.metrics"
 _OPS = f"{_METRICS}.python.ops"
-_SLIM = ("tf_slim.metrics", "tf_slim.metrics.metric_ops", "tf.contrib.slim.metrics")
+_SLIM = ("tf_slim.metrics", "tf.contrib.slim.metrics")
 
 ROWS = [
     *ours(
-        (_METRICS, f"{_OPS}.metric_ops", *_SLIM),
+        (_METRICS, *_SLIM, f"{_OPS}.metric_ops", "tf_slim.metrics.metric_ops"),
         "tf_frame_legacy.slim.metrics",
         "accuracy aggregate_metric_map aggregate_metrics auc_using_histogram "
         "auc_with_confidence_intervals cohen_kappa count f1_score precision_at_recall "
@@ -33,9 +33,13 @@ ROWS = [
         note="variables of the state are named otherwise; they are local, not in checkpoints",
     ),
     *alias(
-        (_METRICS, f"{_OPS}.set_ops"),
+        (_METRICS, *_SLIM, f"{_OPS}.set_ops"),
         "tensorflow.compat.v1.sets",
         "set_size set_intersection set_difference set_union",
     ),
-    *alias((_METRICS, f"{_OPS}.confusion_matrix_ops"), "tensorflow.compat.v1", "confusion_matrix"),
+    *alias(
+        (_METRICS, *_SLIM, f"{_OPS}.confusion_matrix_ops"),
+        "tensorflow.compat.v1",
+        "confusion_matrix",
+    ),
 ]

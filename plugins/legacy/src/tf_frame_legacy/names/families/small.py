@@ -207,6 +207,11 @@ ROWS = [
         "experimental_create_training_graph",
     ),
     *reimplemented(
+        "tf.contrib.quantize.python.graph_matcher",
+        "tf_frame_legacy.contrib.graph_matcher",
+        "GraphMatcher MatchResult OneofPattern OpTypePattern Pattern",
+    ),
+    *reimplemented(
         ("tf.contrib.resampler", "tf.contrib.resampler.python.ops.resampler_ops"),
         "tf_frame_legacy.contrib.resampler",
         "resampler",

@@ -3,7 +3,7 @@
 Most programs bring these modules along; then their own are used.
 """
 
-from tf_frame_legacy.names.row import ours, reimplemented
+from tf_frame_legacy.names.row import ours
 
 _DETECTION = "tf_frame_detection.legacy"
 _RECOGNITION = "tf_frame_recognition.legacy"
@@ -87,15 +87,5 @@ ROWS = [
         "tf_frame_legacy.sync_replicas",
         "SyncReplicasOptimizer",
         "the chief and all workers end with the job",
-    ),
-    *reimplemented(
-        "tf.contrib.quantize.python.graph_matcher",
-        "tf_frame_legacy.contrib.graph_matcher",
-        "GraphMatcher MatchResult OneofPattern OpTypePattern Pattern",
-    ),
-    *ours(
-        ("tf.contrib.slim.initializers", "tf_slim.initializers"),
-        "tf_frame_legacy.slim",
-        "variance_scaling_initializer xavier_initializer xavier_initializer_conv2d",
     ),
 ]
