@@ -5,10 +5,13 @@ The session is one of TensorFlow 1. Layers of Keras 3 take `training=True` inste
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 
 import tensorflow.compat.v1 as tf
 
+_LOG = logging.getLogger("tf_frame")
+_phase = 0
 _session: Any = None
 
 
@@ -35,23 +38,24 @@ def set_session(session: Any) -> None:
 
 
 def learning_phase() -> int:
-    """Returns 0: layers are built for inference unless called with `training=True`."""
-    return 0
+    """Returns the value of `set_learning_phase`; 0 at first."""
+    return _phase
 
 
 def set_learning_phase(value: int | bool) -> None:
-    """Accepts 0, inference.
+    """Sets the value of `learning_phase`; the layers of Keras 3 do not read it.
 
     Raises:
-      ValueError: 1, which Keras 3 cannot do for all layers.
+      ValueError: neither 0 nor 1.
     """
+    global _phase
     if value not in (0, 1):
         raise ValueError("Expected learning phase to be 0 or 1.")
     if value:
-        raise ValueError(
-            "set_learning_phase(1): Keras 3 has no learning phase; call the model or its layers "
-            "with training=True"
+        _LOG.warning(
+            "set_learning_phase(1): layers of Keras 3 do not read it; call them with training=True"
         )
+    _phase = int(value)
 
 
 def manual_variable_initialization(value: bool) -> None:

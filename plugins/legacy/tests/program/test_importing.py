@@ -97,3 +97,23 @@ def test_changes_of_a_module_stay_in_the_program(programs):
     assert lines == ["set"]
     assert not hasattr(tensorflow, "own_name")
     assert not hasattr(tensorflow.compat.v1, "own_name")
+
+
+def test_keras_is_that_of_graphs(programs):
+    assert programs.run_text(
+        """
+import tensorflow as tf
+from tensorflow.keras import layers
+from tensorflow.python.keras.layers import BatchNormalization
+class Frozen(layers.BatchNormalization):
+    pass
+tf.keras.backend.set_learning_phase(1)
+x = tf.placeholder(tf.float32, [None, 6, 2])
+y = layers.LSTM(3)(Frozen()(x))
+print(y.shape.as_list(), tf.keras.backend.learning_phase(), layers.BatchNormalization is BatchNormalization)
+print(len(tf.gradients(y, tf.trainable_variables())), hasattr(tf.keras.datasets, "mnist"))
+tf.keras.backend.set_learning_phase(0)
+layers.TimeDistributed
+"""
+    ) == ["[None, 3] 1 True", "5 True"]
+    assert "pip install tf_keras" in programs.errors

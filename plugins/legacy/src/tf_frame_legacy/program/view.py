@@ -22,6 +22,10 @@ ROOT = "tf"
 _V1 = "tensorflow.compat.v1"
 # TensorFlow 2 answers these names with an error only.
 _EMPTY = {"tf.layers", "tf.nn.rnn_cell"}
+_KERAS = "tf.keras"
+_KERAS_PART = "tensorflow.python.keras"
+# They read files, and make no graph.
+_OF_KERAS_3 = {"datasets", "preprocessing"}
 _VERSION = "1.15.5"
 _VERSIONS = {"tf.__version__", "tf.VERSION", "tf.version.VERSION"}
 
@@ -74,6 +78,8 @@ def find(path: str, name: str, real: types.ModuleType | None) -> Any:
     """
     full_name = canonical(f"{path}.{name}")
     row = table().get(full_name)
+    if row is not None and path.startswith(_KERAS) and hasattr(real, name):
+        return getattr(real, name)  # The rows are for programs with Keras 3.
     if row is not None and row.kind != NOT_OFFERED:
         return load(row.target)
     if full_name in _VERSIONS:
@@ -115,6 +121,8 @@ def explain(full_name: str, row: Row | None) -> str:
     """Returns the reason for a name that is not offered."""
     if row is not None:
         return f"{full_name} is not offered: {row.note}"
+    if full_name.startswith(f"{_KERAS}."):
+        return f"{full_name} is not in TensorFlow's part of Keras 2; pip install tf_keras"
     return (
         f"{full_name} is unknown: TensorFlow 2 has no such name, and neither has tf-frame's table "
         "of old names"
@@ -127,6 +135,8 @@ def _attribute(real: types.ModuleType, name: str) -> Any:
     except AttributeError:
         # A private module that nothing has imported yet is no attribute.
         base = "tensorflow" if real.__name__.endswith("compat.v1") else real.__name__
+        if base == _KERAS_PART and name in _OF_KERAS_3:
+            base = "keras"
         return importlib.import_module(f"{base}.{name}")
 
 
@@ -144,8 +154,10 @@ def _real_module(path: str) -> types.ModuleType | None:
         return importlib.import_module(_V1)
     if path in _EMPTY:
         return None
-    if path == "tf.keras":
+    if path == _KERAS:
         return _keras()
+    if path == f"{_KERAS}.layers" and _keras().__name__ == _KERAS_PART:
+        return importlib.import_module("tf_frame_legacy.keras_layers")
     parent, _, name = path.rpartition(".")
     with contextlib.suppress(ImportError, AttributeError):
         if not parent:
@@ -161,7 +173,7 @@ def _keras() -> types.ModuleType:
     try:
         return importlib.import_module("tf_keras.api._v1.keras")
     except ImportError:
-        return importlib.import_module("tensorflow.python.keras")
+        return importlib.import_module(_KERAS_PART)
 
 
 def _spelled(path: str) -> str:

@@ -92,7 +92,7 @@ ROWS = [
         "tf.keras.backend",
         "tf_frame_legacy.keras_backend",
         "get_session learning_phase manual_variable_initialization set_learning_phase set_session",
-        note="Keras 3 has no learning phase: 1 is an error",
+        note="layers of Keras 3 do not read the learning phase; call them with training=True",
     ),
     *alias("tf.keras.backend", "tensorflow.compat.v1", "placeholder print_tensor=Print"),
     *alias("tf.keras.initializers", "tensorflow.keras.initializers", "normal=RandomNormal"),

@@ -31,8 +31,7 @@ _KERAS = (
 _DATA = ("boston_housing", "cifar10", "cifar100", "fashion_mnist", "imdb", "mnist", "reuters")
 _LAYERS = {
     "noise": "AlphaDropout GaussianDropout GaussianNoise",
-    "normalization": "BatchNormalization LayerNormalization",
-    "recurrent_v2": "GRU GRUCell LSTM LSTMCell",
+    "normalization": "LayerNormalization",
     "wrappers": "Bidirectional TimeDistributed Wrapper",
 }
 
@@ -233,6 +232,16 @@ ROWS = [
             names,
             note=_KERAS,
         )
+    ),
+    *alias(
+        ("tf.python.keras.layers", "tf.python.keras.layers.recurrent_v2"),
+        "tensorflow.python.keras.layers.recurrent",
+        "GRU GRUCell LSTM LSTMCell",
+    ),
+    *reimplemented(
+        ("tf.python.keras.layers", "tf.python.keras.layers.normalization"),
+        "tf_frame_legacy.keras_layers",
+        "BatchNormalization",
     ),
     *(
         row
