@@ -135,11 +135,14 @@ def _start_tensorflow(resource_variables: bool) -> None:
     with quiet_import():
         import tensorflow.compat.v1 as tf
         from tensorflow.python.util import deprecation
+
+        from tf_frame_legacy.program.sessions import turn_channels_on_cpu
     # Programs for TensorFlow 1 use little else than deprecated functions.
     deprecation._PRINT_DEPRECATION_WARNINGS = False
     # So are the cells in TensorFlow's own part of Keras, which they stand on.
     warnings.filterwarnings("ignore", category=UserWarning, module=r"tensorflow\.python\.keras")
     tf.disable_v2_behavior()
+    turn_channels_on_cpu()
     if resource_variables:
         tf.enable_resource_variables()
     # The default of TensorFlow 1; `tf.logging.set_verbosity` holds for tf-frame's lines, too.
