@@ -18,6 +18,7 @@ from tensorflow.contrib import training
 from tensorflow.contrib.training import HParams
 from tensorflow.python.ops import math_ops
 import tensorflow.python.ops.math_ops as long_name
+from tensorflow.python.tools import print_selective_registration_header
 print(tf is tf1, by_name is training, training is tf.contrib.training)
 print(HParams is tf.contrib.training.HParams, math_ops.matmul is tf.matmul)
 print(long_name is math_ops, tf.compat.v1 is tf, tf.__version__, tf.VERSION)

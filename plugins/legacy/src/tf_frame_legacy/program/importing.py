@@ -22,7 +22,7 @@ from tf_frame.tensorflow_log import quiet_import
 from tf_frame_legacy.names import canonical, table
 from tf_frame_legacy.names.families.old_packages import OLD_PACKAGES
 from tf_frame_legacy.program.project import Project
-from tf_frame_legacy.program.view import ROOT, NotOfferedImportError, view
+from tf_frame_legacy.program.view import ROOT, NotOfferedImportError, View, view
 
 # Whatever is installed under these names, the program was not written for it.
 _REPLACED = {"tensorflow", "tf_slim", "tensorflow_estimator"}
@@ -167,4 +167,8 @@ def _member(module: types.ModuleType, name: str) -> Any:
     try:
         return getattr(module, name)
     except AttributeError as error:
+        # A module that nothing has imported yet is no attribute; views import theirs themselves.
+        if not isinstance(module, View):
+            with contextlib.suppress(ModuleNotFoundError):
+                return importlib.import_module(f"{module.__name__}.{name}")
         raise NotOfferedImportError(str(error), name=module.__name__) from None
