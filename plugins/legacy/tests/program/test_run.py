@@ -136,3 +136,41 @@ for width, height in (font.getsize("Ab"), drawing.textsize("Ab", font)):
         "--with_old_packages",
     )
     assert lines == ["True True"] * 2
+
+
+_PLOT = """
+import matplotlib
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt
+figure = plt.figure()
+figure.add_subplot('111')
+figure.canvas.draw()
+print(len(figure.canvas.tostring_rgb()) == 640 * 480 * 3)
+"""
+_TEXT = "from PIL import ImageFont\nprint(ImageFont.load_default().getsize('word')[0] > 5)"
+
+
+@pytest.mark.parametrize(("package", "text"), [("matplotlib", _PLOT), ("PIL", _TEXT)])
+def test_old_methods_need_a_switch(programs, package, text):
+    pytest.importorskip(package)
+    assert programs.run_text(text, "--with_old_packages") == ["True"]
+
+
+def test_lost_methods_are_named_with_their_line(programs):
+    programs.run_text("import numpy as np\nnp.ones(2).tostring()")
+    assert "train.py:2: NumPy 2.3 has no ndarray.tostring; write tobytes()" in programs.errors
+    programs.run_text(
+        """
+import numpy as np
+import tensorflow as tf
+class FreeTypeFont:
+    pass
+def measure(x):
+    return np.int32(FreeTypeFont().getsize("word"))
+size = tf.py_func(measure, [1.0], tf.int32)
+with tf.Session() as session:
+    session.run(size)
+"""
+    )
+    assert "train.py:7: FreeTypeFont.getsize is gone; --with_old_packages" in programs.errors
+    assert programs.errors.count("train.py") == 1

@@ -15,6 +15,12 @@ _MISSING = re.compile(
     r"cannot import name '(?P<imported>\w+)' from '(?P<package>[\w.]+)'|"
     r"No module named '(?P<no_module>[\w.]+)'"
 )
+_METHOD = re.compile(r"'(?P<type>[\w.]+)' object has no attribute '(?P<name>\w+)'")
+_METHODS = {"getsize", "textsize", "tostring_rgb"}
+# An error of tf.py_func: its own traceback comes before the places where the graph was built.
+_IN_PY_FUNC = re.compile(r"\b[A-Z]\w*Error: (?P<text>.*?)\n\s*Traceback (?P<trace>.*)", re.DOTALL)
+_BUILT = re.compile("Detected at node|Original stack trace|\\[\\[")
+_FRAME = re.compile(r'File "([^"]+)", line (\d+)')
 _YAML = "load() missing 1 required positional argument: 'Loader'"
 _SWITCH = "--with_old_packages gives the program the old one"
 
@@ -27,16 +33,26 @@ def explain_error(error: BaseException, imports: Imports) -> str | None:
             f"{error.filename}:{error.lineno}: {error.msg}: {line!r}; code of Python 2 has to be "
             "converted first, for instance by `pip install fissix; fissix -w FILES`"
         )
-    remedy = _remedy(error)
-    return f"{_place(error, imports)}: {remedy}" if remedy else None
-
-
-def _remedy(error: BaseException) -> str | None:
     text = str(error)
+    remedy = _remedy(error, text)
+    if remedy:
+        return f"{_place(error, imports)}: {remedy}"
+    if inner := _IN_PY_FUNC.search(text):
+        remedy = _lost_method(inner["text"])
+        trace = _BUILT.split(inner["trace"])[0]
+        places = [place for place in _FRAME.findall(trace) if imports.project.contains(place[0])]
+        if remedy and places:
+            return f"{':'.join(places[-1])}: {remedy}"
+    return None
+
+
+def _remedy(error: BaseException, text: str) -> str | None:
     if isinstance(error, (NotOfferedError, NotOfferedImportError)):
         return text
     if isinstance(error, (AttributeError, ImportError)) and (missing := _MISSING.search(text)):
         return _old_package(missing)
+    if isinstance(error, AttributeError):
+        return _lost_method(text)
     if isinstance(error, TypeError) and text.startswith(_YAML):
         return f"PyYAML 6 has another yaml.load; {_SWITCH}"
     if isinstance(error, TypeError) and text.startswith("only 0-dimensional arrays can be"):
@@ -44,6 +60,16 @@ def _remedy(error: BaseException) -> str | None:
     if type(error).__name__ == "NotFoundError" and ".so: " in text:
         return f"an operation in C++ or CUDA: {text.splitlines()[0]}; build it for this TensorFlow"
     return None
+
+
+def _lost_method(text: str) -> str | None:
+    method = _METHOD.search(text)
+    if method is None:
+        return None
+    if method["type"] == "numpy.ndarray" and method["name"] == "tostring":
+        return "NumPy 2.3 has no ndarray.tostring; write tobytes(), or install 'numpy<2.3'"
+    full_name = f"{method['type']}.{method['name']}"
+    return f"{full_name} is gone; {_SWITCH}" if method["name"] in _METHODS else None
 
 
 def _old_package(missing: re.Match[str]) -> str | None:

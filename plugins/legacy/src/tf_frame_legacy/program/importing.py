@@ -26,7 +26,8 @@ from tf_frame_legacy.program.view import ROOT, NotOfferedImportError, View, view
 
 # Whatever is installed under these names, the program was not written for it.
 _REPLACED = {"tensorflow", "tf_slim", "tensorflow_estimator"}
-_PICTURES = "tf_frame_legacy.program.old_packages.pictures"
+# Packages whose classes get back methods that they had; programs call them on objects of others.
+_RESTORED = {"PIL": "pictures", "matplotlib": "plots"}
 # Built-in names of Python 2.
 _PYTHON_2 = {
     "basestring": str,
@@ -54,6 +55,7 @@ class Imports:
         self._resource_variables = resource_variables
         names = _PYTHON_2 if old_packages else {}
         self.builtins = {**vars(builtins), **names, "__import__": self._import}
+        self._restored = _RESTORED if old_packages else {}
         self._replaced = _REPLACED | (OLD_PACKAGES if old_packages else set())
         # Most programs bring these modules along, such as `deployment` and `object_detection`.
         self._offered = {name.partition(".")[0] for name in table()} - {ROOT, *OLD_PACKAGES}
@@ -81,11 +83,11 @@ class Imports:
         level: int = 0,
     ) -> types.ModuleType:
         root = name.partition(".")[0]
+        if level == 0 and root in self._restored:
+            _restore_methods(self._restored[root])
         if level == 0 and root in self._replaced:
             if root in _REPLACED:
                 self.start_tensorflow()
-            if root == "PIL":
-                importlib.import_module(_PICTURES).restore_text_sizes()
             return _import_view(name, fromlist or ())
         try:
             return builtins.__import__(name, globals, locals, fromlist or (), level)
@@ -149,6 +151,12 @@ def _start_tensorflow(resource_variables: bool) -> None:
     tensorflow_log = tf.get_logger()
     tensorflow_log.setLevel(logging.WARNING)
     logging.getLogger("tf_frame").addFilter(lambda record: record.levelno >= tensorflow_log.level)
+
+
+@functools.cache
+def _restore_methods(module: str) -> None:
+    with contextlib.suppress(ModuleNotFoundError):
+        importlib.import_module(f"tf_frame_legacy.program.old_packages.{module}").restore_methods()
 
 
 def _import_view(name: str, names: Sequence[str]) -> types.ModuleType:

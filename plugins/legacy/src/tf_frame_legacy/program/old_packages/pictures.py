@@ -19,7 +19,7 @@ _FILTERS = {
 }
 
 
-def restore_text_sizes() -> None:
+def restore_methods() -> None:
     """Gives Pillow's fonts and drawings the methods `getsize` and `textsize` that it had once."""
     classes: list[Any] = [ImageFont.FreeTypeFont, ImageFont.ImageFont]
     for font in classes:
