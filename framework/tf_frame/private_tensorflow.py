@@ -29,6 +29,13 @@ MODULES = {
     ),
     "tensorflow.python.framework.smart_cond": "conditions that may be known, of contrib.training",
     "tensorflow.python.keras.activations": "cells of contrib.rnn take names of activations",
+    "tensorflow.python.keras.backend": "tf.keras of old programs without tf_keras, as the next two",
+    "tensorflow.python.keras.constraints": "of the layers below",
+    "tensorflow.python.keras.regularizers": "of the layers below",
+    "tensorflow.python.keras.layers": "the layers of Keras 2, for programs without tf_keras",
+    "tensorflow.python.keras.layers.*": "likewise: all layers that TensorFlow still contains",
+    "tensorflow.python.keras.layers.recurrent": "the recurrent layers of TensorFlow 1 among them",
+    "tensorflow.python.keras.utils.control_flow_util": "conditions on the learning phase",
     "tensorflow.python.keras.engine.input_spec": "cells of contrib.rnn declare the ranks of inputs",
     "tensorflow.python.keras.initializers": "cells of contrib.rnn take names of initializers",
     "tensorflow.python.keras.layers.legacy_rnn.rnn_cell_impl": (

@@ -20,7 +20,7 @@ from tensorflow.python.keras.layers.recurrent import (
     GRUCell as GRUCell,
     LSTMCell as LSTMCell,
 )
-from tensorflow.python.keras.utils.control_flow_util import constant_value, smart_cond
+from tensorflow.python.keras.utils import control_flow_util
 
 _FUSED_AXES = {1: "NCHW", 3: "NHWC"}
 
@@ -121,11 +121,11 @@ class BatchNormalization(Layer):  # type: ignore[misc]
         training = backend.learning_phase() if training is None else training
         if not isinstance(training, bool | int):
             training = tf.cast(training, tf.bool)
-        outputs, mean, variance = smart_cond(
+        outputs, mean, variance = control_flow_util.smart_cond(
             training, lambda: self._by_batch(inputs), lambda: self._by_moving(inputs)
         )
         outputs.set_shape(inputs.shape)
-        if constant_value(training) is not False:
+        if control_flow_util.constant_value(training) is not False:
             self.add_update(self._update(self.moving_mean, mean, training))
             self.add_update(self._update(self.moving_variance, variance, training))
         return outputs
@@ -214,5 +214,5 @@ class BatchNormalization(Layer):  # type: ignore[misc]
 
     def _update(self, variable: Any, value: Any, training: Any) -> Any:
         # Without training, `value` is the variable itself.
-        rate = smart_cond(training, lambda: 1.0 - self.momentum, lambda: 0.0)
+        rate = control_flow_util.smart_cond(training, lambda: 1.0 - self.momentum, lambda: 0.0)
         return tf.assign_sub(variable, (variable - value) * rate)
