@@ -20,12 +20,17 @@ def words(text):
 
 NAMES = words(
     """
-    BestExporter CheckpointSaverHook CheckpointSaverListener Estimator EstimatorSpec EvalSpec
-    Exporter FeedFnHook FinalExporter FinalOpsHook GlobalStepWaiterHook LatestExporter
-    LoggingTensorHook ModeKeys NanLossDuringTrainingError NanTensorHook ProfilerHook RunConfig
-    SecondOrStepTimer SessionRunArgs SessionRunContext SessionRunHook SessionRunValues
+    BaselineClassifier BaselineEstimator BaselineRegressor BestExporter BinaryClassHead
+    CheckpointSaverHook CheckpointSaverListener DNNClassifier DNNEstimator
+    DNNLinearCombinedClassifier DNNLinearCombinedEstimator DNNLinearCombinedRegressor DNNRegressor
+    Estimator EstimatorSpec EvalSpec Exporter FeedFnHook FinalExporter FinalOpsHook
+    GlobalStepWaiterHook Head LatestExporter LinearClassifier LinearEstimator LinearRegressor
+    LoggingTensorHook LogisticRegressionHead ModeKeys MultiClassHead MultiHead MultiLabelHead
+    NanLossDuringTrainingError NanTensorHook PoissonRegressionHead ProfilerHook RegressionHead
+    RunConfig SecondOrStepTimer SessionRunArgs SessionRunContext SessionRunHook SessionRunValues
     StepCounterHook StopAtStepHook SummarySaverHook TrainSpec VocabInfo WarmStartSettings
-    add_metrics experimental export inputs train_and_evaluate
+    add_metrics classifier_parse_example_spec experimental export inputs
+    regressor_parse_example_spec train_and_evaluate
 """
 )
 IN_PARTS = {
@@ -46,8 +51,8 @@ def test_the_package_has_the_old_names_and_no_others():
     assert dir(estimator) == NAMES
     for name in NAMES:
         assert getattr(estimator, name) is getattr(estimator, name)
-    with pytest.raises(AttributeError, match="has no attribute 'DNNClassifier'"):
-        estimator.DNNClassifier  # noqa: B018
+    with pytest.raises(AttributeError, match="has no attribute 'BoostedTreesClassifier'"):
+        estimator.BoostedTreesClassifier  # noqa: B018
 
 
 @pytest.mark.parametrize("part", IN_PARTS)
