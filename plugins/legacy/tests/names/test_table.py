@@ -74,7 +74,7 @@ def test_signatures_are_the_published_ones(path):
     found = []
     for name, arguments in published_signatures(path):
         row = find(name)
-        assert row is not None, f"{name} is not in the table"
+        assert row is not None and row.was == name, f"{name} is not in the table"
         if row.kind != NOT_OFFERED:
             found += differences(name, arguments)
     assert not found
@@ -110,6 +110,12 @@ def test_names_that_are_not_offered_have_a_reason():
 def test_tensorflow_may_be_spelled_in_several_ways(name):
     assert find(name).target == "tf_frame_legacy.training.HParams"
     assert canonical(name) == "tf.contrib.training.HParams"
+
+
+def test_a_class_answers_for_its_attributes():
+    assert find("tf.contrib.training.HParams.parse").was == "tf.contrib.training.HParams"
+    # `tf.contrib.rnn` has no row, so it answers for none of its names.
+    assert find("tf.contrib.rnn.NoCell") is None
 
 
 def test_other_names_have_no_row():
