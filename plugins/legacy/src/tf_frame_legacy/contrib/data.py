@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import tensorflow.compat.v1 as tf
 
+from tf_frame_legacy.program.watch.options import active
+
 Transformation = Callable[[Any], Any]
 
 
@@ -47,14 +49,36 @@ def assert_element_shape(expected_shapes: Any) -> Transformation:
     return lambda dataset: dataset.map(check)
 
 
+def parallel_interleave(
+    map_func: Callable[..., Any],
+    cycle_length: Any,
+    block_length: Any = 1,
+    sloppy: Any = False,
+    buffer_output_elements: Any = None,
+    prefetch_input_elements: Any = None,
+) -> Transformation:
+    """Returns `tf.data.experimental.parallel_interleave`.
+
+    With `tf-frame legacy run --exact_resume` the order is fixed, also with `sloppy`: a restarted
+    program cannot repeat a matter of chance.
+    """
+    watch = active()
+    interleave: Transformation = tf.data.experimental.parallel_interleave(
+        map_func,
+        cycle_length,
+        block_length,
+        False if watch is not None and watch.options.exact_resume else sloppy,
+        buffer_output_elements,
+        prefetch_input_elements,
+    )
+    return interleave
+
+
 def sloppy_interleave(
     map_func: Callable[..., Any], cycle_length: Any, block_length: Any = 1
 ) -> Transformation:
     """Returns `parallel_interleave` without a fixed order."""
-    interleave: Transformation = tf.data.experimental.parallel_interleave(
-        map_func, cycle_length, block_length, sloppy=True
-    )
-    return interleave
+    return parallel_interleave(map_func, cycle_length, block_length, sloppy=True)
 
 
 def sliding_window_batch(

@@ -13,7 +13,7 @@ ROWS = [
         "bucket_by_sequence_length choose_from_datasets copy_to_device dense_to_sparse_batch "
         "enumerate_dataset get_next_as_optional get_single_element group_by_reducer "
         "group_by_window ignore_errors make_batched_features_dataset make_csv_dataset "
-        "make_saveable_from_iterator map_and_batch parallel_interleave parse_example_dataset "
+        "make_saveable_from_iterator map_and_batch parse_example_dataset "
         "prefetch_to_device rejection_resample sample_from_datasets scan shuffle_and_repeat "
         "unbatch unique",
     ),
@@ -58,7 +58,13 @@ ROWS = [
     *alias(
         f"{_OPS}.interleave_ops",
         _EXPERIMENTAL,
-        "choose_from_datasets parallel_interleave sample_from_datasets",
+        "choose_from_datasets sample_from_datasets",
+    ),
+    *reimplemented(
+        ("tf.contrib.data", f"{_OPS}.interleave_ops", "tf.data.experimental"),
+        "tf_frame_legacy.contrib.data",
+        "parallel_interleave",
+        "with --exact_resume the order is fixed, also with sloppy",
     ),
     *reimplemented(f"{_OPS}.interleave_ops", "tf_frame_legacy.contrib.data", "sloppy_interleave"),
     *alias(f"{_OPS}.prefetching_ops", _EXPERIMENTAL, "copy_to_device prefetch_to_device"),
