@@ -115,7 +115,11 @@ print(y.shape.as_list(), tf.keras.backend.learning_phase())
 print(layers.BatchNormalization is BatchNormalization)
 print(len(tf.gradients(y, tf.trainable_variables())), hasattr(tf.keras.datasets, "mnist"))
 tf.keras.backend.set_learning_phase(0)
+from tensorflow.keras.optimizers import Adam
+from tensorflow.keras.preprocessing.sequence import pad_sequences
+print(tf.keras.utils.to_categorical([1]), pad_sequences([[1]], 2))
+print(Adam(0.25).get_config()["learning_rate"], tf.keras.Sequential([layers.Dense(1)]).name)
 layers.TimeDistributed
 """
-    ) == ["[None, 3] 1", "True", "5 True"]
+    ) == ["[None, 3] 1", "True", "5 True", "[[0. 1.]] [[0 1]]", "0.25 sequential"]
     assert "pip install tf_keras" in programs.errors

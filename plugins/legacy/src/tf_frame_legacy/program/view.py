@@ -24,7 +24,14 @@ _V1 = "tensorflow.compat.v1"
 _EMPTY = {"tf.layers", "tf.nn.rnn_cell"}
 _KERAS = "tf.keras"
 _KERAS_PART = "tensorflow.python.keras"
-# They read files, and make no graph.
+# Modules of it that lack classes.
+_COMPLETED = {
+    f"{_KERAS}.layers": "tf_frame_legacy.keras_layers",
+    f"{_KERAS}.optimizers": "tf_frame_legacy.keras_optimizers",
+    f"{_KERAS}.utils": f"{_KERAS_PART}.utils.all_utils",
+}
+# They make no graph, so those of Keras 3 will do: its public names for TensorFlow.
+_KERAS_3 = "keras._tf_keras.keras"
 _OF_KERAS_3 = {"datasets", "preprocessing"}
 _VERSION = "1.15.5"
 _VERSIONS = {"tf.__version__", "tf.VERSION", "tf.version.VERSION"}
@@ -85,7 +92,7 @@ def find(path: str, name: str, real: types.ModuleType | None) -> Any:
     if full_name in _VERSIONS:
         return _VERSION
     if row is None:
-        if full_name == ROOT or full_name in children():
+        if full_name == ROOT or full_name in children() or full_name in _COMPLETED:
             return view(full_name)
         with contextlib.suppress(AttributeError, ModuleNotFoundError):
             return _attribute(real, name) if real else _private_module(full_name)
@@ -136,7 +143,7 @@ def _attribute(real: types.ModuleType, name: str) -> Any:
         # A private module that nothing has imported yet is no attribute.
         base = "tensorflow" if real.__name__.endswith("compat.v1") else real.__name__
         if base == _KERAS_PART and name in _OF_KERAS_3:
-            base = "keras"
+            base = _KERAS_3
         return importlib.import_module(f"{base}.{name}")
 
 
@@ -156,8 +163,8 @@ def _real_module(path: str) -> types.ModuleType | None:
         return None
     if path == _KERAS:
         return _keras()
-    if path == f"{_KERAS}.layers" and _keras().__name__ == _KERAS_PART:
-        return importlib.import_module("tf_frame_legacy.keras_layers")
+    if path in _COMPLETED and _keras().__name__ == _KERAS_PART:
+        return importlib.import_module(_COMPLETED[path])
     parent, _, name = path.rpartition(".")
     with contextlib.suppress(ImportError, AttributeError):
         if not parent:
@@ -173,7 +180,10 @@ def _keras() -> types.ModuleType:
     try:
         return importlib.import_module("tf_keras.api._v1.keras")
     except ImportError:
-        return importlib.import_module(_KERAS_PART)
+        keras = importlib.import_module(_KERAS_PART)
+        # Its own functions write the version into files.
+        vars(keras).setdefault("__version__", "2.2.4-tf")
+        return keras
 
 
 def _spelled(path: str) -> str:
