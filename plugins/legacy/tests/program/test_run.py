@@ -156,9 +156,42 @@ def test_old_methods_need_a_switch(programs, package, text):
     assert programs.run_text(text, "--with_old_packages") == ["True"]
 
 
+_EXPRESSIONS = {
+    "np.arange(3, dtype=np.uint8).tostring()": "b'\\x00\\x01\\x02'",
+    "list({'a': 1}.iteritems()) + list({2: 3}.itervalues())": "[('a', 1), 3]",
+    "{'a': 1}.has_key('b'), six.iteritems": "(False, 'of six')",
+    "int(np.ones((1, 1))), np.float(np.ones(1))": "(1, 1.0)",
+    "int('12'), int('c', 16), float(2)": "(12, 12, 2.0)",
+    "np.ones((8, 5)) == [], [] != np.ones((8, 5)), [] == []": "(False, True, True)",
+    "bool(np.ones(0) == []), (np.arange(2) == [0, 2]).tolist()": "(False, [True, False])",
+    "changed.itemset(1, 5) or changed.itemset((1, 0), 6) or changed.tolist()": "[[0, 5], [6, 0]]",
+    "int(np.ones(2))": "TypeError",
+    "{}.tostring()": "AttributeError",
+}
+_EVALUATED = """
+import numpy as np
+class six:
+    iteritems = "of six"
+changed = np.zeros((2, 2), int)
+for expression in EXPRESSIONS:
+    try:
+        print(expression())
+    except Exception as error:
+        print(type(error).__name__)
+"""
+
+
+def test_methods_and_comparisons_of_then(programs):
+    functions = ", ".join(f"lambda: ({expression})" for expression in _EXPRESSIONS)
+    text = _EVALUATED.replace("EXPRESSIONS", f"[{functions}]")
+    assert programs.run_text(text, "--with_old_packages") == list(_EXPRESSIONS.values())
+
+
 def test_lost_methods_are_named_with_their_line(programs):
     programs.run_text("import numpy as np\nnp.ones(2).tostring()")
-    assert "train.py:2: NumPy 2.3 has no ndarray.tostring; write tobytes()" in programs.errors
+    assert "train.py:2: numpy.ndarray.tostring is gone; --with_old_packages" in programs.errors
+    programs.run_text("import numpy as np\nif np.ones((3, 5)) == []: pass")
+    assert "train.py:2: NumPy compares arrays of one shape only" in programs.errors
     programs.run_text(
         """
 import numpy as np

@@ -8,6 +8,7 @@ import traceback
 from tf_frame_legacy.names import children, find
 from tf_frame_legacy.names.families.old_packages import OLD_PACKAGES
 from tf_frame_legacy.program.importing import Imports
+from tf_frame_legacy.program.old_packages.sources import METHODS
 from tf_frame_legacy.program.view import NotOfferedError, NotOfferedImportError
 
 _MISSING = re.compile(
@@ -16,12 +17,13 @@ _MISSING = re.compile(
     r"No module named '(?P<no_module>[\w.]+)'"
 )
 _METHOD = re.compile(r"'(?P<type>[\w.]+)' object has no attribute '(?P<name>\w+)'")
-_METHODS = {"getsize", "textsize", "tostring_rgb"}
+_METHODS = {"getsize", "textsize", "tostring_rgb", *METHODS}
 # An error of tf.py_func: its own traceback comes before the places where the graph was built.
 _IN_PY_FUNC = re.compile(r"\b[A-Z]\w*Error: (?P<text>.*?)\n\s*Traceback (?P<trace>.*)", re.DOTALL)
 _BUILT = re.compile("Detected at node|Original stack trace|\\[\\[")
 _FRAME = re.compile(r'File "([^"]+)", line (\d+)')
 _YAML = "load() missing 1 required positional argument: 'Loader'"
+_LIST = re.compile(r"[!=]= *\[")
 _SWITCH = "--with_old_packages gives the program the old one"
 
 
@@ -56,7 +58,11 @@ def _remedy(error: BaseException, text: str) -> str | None:
     if isinstance(error, TypeError) and text.startswith(_YAML):
         return f"PyYAML 6 has another yaml.load; {_SWITCH}"
     if isinstance(error, TypeError) and text.startswith("only 0-dimensional arrays can be"):
-        return f"NumPy 2.4: {text}; write array.item(), or install 'numpy<2.4'"
+        return f"NumPy 2.4: {text}; write array.item(); --with_old_packages does so in int()"
+    if isinstance(error, ValueError) and text.startswith("operands could not be broadcast"):
+        line = traceback.extract_tb(error.__traceback__)[-1].line or ""
+        if _LIST.search(line):
+            return "NumPy compares arrays of one shape only; --with_old_packages: of all"
     if type(error).__name__ == "NotFoundError" and ".so: " in text:
         return f"an operation in C++ or CUDA: {text.splitlines()[0]}; build it for this TensorFlow"
     return None
@@ -66,8 +72,6 @@ def _lost_method(text: str) -> str | None:
     method = _METHOD.search(text)
     if method is None:
         return None
-    if method["type"] == "numpy.ndarray" and method["name"] == "tostring":
-        return "NumPy 2.3 has no ndarray.tostring; write tobytes(), or install 'numpy<2.3'"
     full_name = f"{method['type']}.{method['name']}"
     return f"{full_name} is gone; {_SWITCH}" if method["name"] in _METHODS else None
 

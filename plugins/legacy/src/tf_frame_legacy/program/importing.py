@@ -21,6 +21,7 @@ from typing import Any
 from tf_frame.tensorflow_log import quiet_import
 from tf_frame_legacy.names import canonical, table
 from tf_frame_legacy.names.families.old_packages import OLD_PACKAGES
+from tf_frame_legacy.program.old_packages import sources
 from tf_frame_legacy.program.project import Project
 from tf_frame_legacy.program.view import ROOT, NotOfferedImportError, View, view
 
@@ -53,7 +54,8 @@ class Imports:
     ) -> None:
         self.project = project
         self._resource_variables = resource_variables
-        names = _PYTHON_2 if old_packages else {}
+        names = {**_PYTHON_2, **sources.BUILTINS} if old_packages else {}
+        self._is_rewritten = old_packages
         self.builtins = {**vars(builtins), **names, "__import__": self._import}
         self._restored = _RESTORED if old_packages else {}
         self._replaced = _REPLACED | (OLD_PACKAGES if old_packages else set())
@@ -69,6 +71,11 @@ class Imports:
             yield
         finally:
             sys.meta_path.remove(finder)
+
+    def compiled(self, source: bytes, path: str) -> types.CodeType:
+        """Returns the code of a file of the program."""
+        text: Any = sources.rewritten(source, path) if self._is_rewritten else source
+        return compile(text, path, "exec", dont_inherit=True)
 
     def start_tensorflow(self) -> None:
         """Imports TensorFlow with the behaviour of TensorFlow 1, unless that has happened."""
@@ -128,7 +135,7 @@ class _Loader(SourceFileLoader):
 
     def get_code(self, fullname: str) -> types.CodeType:
         """Returns the code, compiled each time: the folder of the program stays as it is."""
-        return self.source_to_code(self.get_data(self.path), self.path)
+        return self._imports.compiled(self.get_data(self.path), self.path)
 
 
 @functools.cache

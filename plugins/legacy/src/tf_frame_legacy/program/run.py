@@ -47,7 +47,7 @@ class Program:
         argv, threads = [self.file, *self.arguments], set(threading.enumerate())
         with imports.installed(), _first_on_path(self.folder), _in_place(main, argv):
             source = Path(self.file).read_bytes()
-            exec(compile(source, self.file, "exec", dont_inherit=True), main.__dict__)
+            exec(imports.compiled(source, self.file), main.__dict__)
             # As at the end of a process; the threads may still import modules of the program.
             for thread in set(threading.enumerate()) - threads:
                 if not thread.daemon:

@@ -56,10 +56,12 @@ RESTORED_BUILTINS = ("basestring", "unicode", "unichr", "long", "xrange", "raw_i
 GONE = {**_pairs(_PYTHON_2_MEMBERS), **_pairs(_NUMPY, "numpy."), "fractions.gcd": "math.gcd"}
 # Modules that Python has no more.
 MODULES = {**_pairs(_PYTHON_2_MODULES), "imp": "importlib", "distutils": "setuptools"}
-# Methods of Python 2's dict.
-DICT_METHODS = {
+# Methods of Python 2's dict, and of NumPy's arrays; the switch gives them back.
+METHODS = {
     "iteritems": "items()",
     "itervalues": "values()",
     "iterkeys": "keys()",
     "has_key": "`in`",
+    "tostring": "tobytes()",
+    "itemset": "a[...] = value",
 }

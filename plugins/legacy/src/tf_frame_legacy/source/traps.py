@@ -26,7 +26,7 @@ _PYTHON_2_LINE = re.compile(
     r"`|<>|\bprint\b|\bexec\b|\braise \w+\s*,|\bur['\"]|\d[lL]\b|^\s*except"
 )
 # What the calls that are looked for begin with: most files have none of them.
-_CALL = re.compile(r"yaml|\.has_key|\.iter(items|values|keys)|print\s*>>|\b(int|float)\([\w.]+\(")
+_CALL = re.compile(r"yaml|\.(has_key|iter\w+|tostring|itemset)|print\s*>>|\b(int|float)\([\w.]+\(")
 _LOADERS = ("tf.load_op_library", "tf.load_library", "tf.load_file_system_library")
 _OPERATION = re.compile(rb"REGISTER_OP|REGISTER_KERNEL_BUILDER")
 _ARRAYS = ("numpy.array", "numpy.asarray", "numpy.argwhere", "numpy.ones", "numpy.zeros")
@@ -125,15 +125,18 @@ def _in_call(source: Source, call: ast.Call, uses: dict[ast.expr, Use]) -> Itera
         remedy = "yaml.load(f, Loader=yaml.Loader), or yaml.safe_load(f)"
         yield Trap(source.path, call.lineno, OLD_PACKAGE, "yaml.load has no Loader", remedy, True)
     method = getattr(call.func, "attr", "")
-    if use is None and method in old_packages.DICT_METHODS:
-        remedy = f"use {old_packages.DICT_METHODS[method]}"
-        yield Trap(source.path, call.lineno, PYTHON, f"Python 2's .{method}()", remedy)
+    if use is None and method in old_packages.METHODS:
+        remedy = f"use {old_packages.METHODS[method]}"
+        category, owner = (
+            (NUMPY, "NumPy") if method in ("tostring", "itemset") else (PYTHON, "Python 2")
+        )
+        yield Trap(source.path, call.lineno, category, f"{owner}'s .{method}()", remedy, True)
     is_number = isinstance(call.func, ast.Name) and call.func.id in ("int", "float")
     if is_number and len(call.args) == 1 and isinstance(call.args[0], ast.Call):
         array = uses.get(call.args[0].func)
         if array and any(name in _ARRAYS for name in array.names):
             text = "NumPy makes a number of an array without dimensions only"
-            yield Trap(source.path, call.lineno, NUMPY, text, "use array.item()")
+            yield Trap(source.path, call.lineno, NUMPY, text, "use array.item()", True)
 
 
 def extensions(project: Project) -> Iterator[Trap]:

@@ -1,0 +1,117 @@
+"""Rewrites what no module can give back: methods of built-in types, conversions, comparisons.
+
+    size.iteritems()   # dict: Python 2;     image.tostring()  # array: until NumPy 2.2
+    int(np.ones(1))    # until NumPy 2.3;    boxes == []       # False until NumPy 1.24
+
+The lines stay where they are, so that tracebacks show the program's own text.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+METHODS: dict[str, tuple[type, Callable[..., Any]]] = {
+    "has_key": (dict, dict.__contains__),
+    "iteritems": (dict, lambda d: iter(d.items())),
+    "iterkeys": (dict, lambda d: iter(d.keys())),
+    "itervalues": (dict, lambda d: iter(d.values())),
+    "itemset": (np.ndarray, lambda a, *place: a.__setitem__(_index(a, *place[:-1]), place[-1])),
+    "newbyteorder": (np.ndarray, lambda a, order="S": a.view(a.dtype.newbyteorder(order))),
+    "ptp": (np.ndarray, np.ptp),
+    "tostring": (np.ndarray, np.ndarray.tobytes),
+}
+
+
+def rewritten(source: bytes, path: str) -> ast.Module:
+    """Returns the tree of a file of the program, with calls of the functions of `BUILTINS`.
+
+    Raises:
+      SyntaxError: it is not Python 3.
+    """
+    return ast.fix_missing_locations(_Rewriter().visit(ast.parse(source, path)))
+
+
+class _Rewriter(ast.NodeTransformer):
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        self.generic_visit(node)
+        if node.attr in METHODS and isinstance(node.ctx, ast.Load):
+            return _call(node, "attribute", node.value, ast.Constant(node.attr))
+        return node
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        name = getattr(node.func, "attr", getattr(node.func, "id", ""))
+        is_plain = len(node.args) == 1 and not isinstance(node.args[0], (ast.Starred, ast.Constant))
+        if name in ("int", "float") and is_plain and not node.keywords:
+            return _call(node, "number", node.func, node.args[0])
+        return node
+
+    def visit_Compare(self, node: ast.Compare) -> ast.AST:
+        self.generic_visit(node)
+        sides = [node.left, *node.comparators]
+        if len(sides) == 2 and any(isinstance(side, ast.List) for side in sides):
+            for kind, function in ((ast.Eq, "equal"), (ast.NotEq, "differ")):
+                if isinstance(node.ops[0], kind):
+                    return _call(node, function, *sides)
+        return node
+
+
+def _call(node: ast.expr, function: str, *arguments: ast.expr) -> ast.expr:
+    name = ast.Name(_name(function), ast.Load())
+    return ast.copy_location(ast.Call(name, list(arguments), []), node)
+
+
+def _name(function: str) -> str:
+    return f"__tf_frame_{function}__"
+
+
+def attribute(value: Any, name: str) -> Any:
+    """Returns an attribute; an old method, if the value is of the type that had it."""
+    kind, method = METHODS[name]
+    if isinstance(value, kind) and not hasattr(value, name):
+        return functools.partial(method, value)
+    return getattr(value, name)
+
+
+def number(kind: Callable[[Any], Any], value: Any) -> Any:
+    """Returns `int(value)`, say, also of an array of several axes with one element."""
+    if kind in (int, float) and isinstance(value, np.ndarray) and value.size == 1:
+        value = value.reshape(())
+    return kind(value)
+
+
+def equal(left: Any, right: Any) -> Any:
+    """Returns `left == right`; False for an array and a list of another shape."""
+    return _compared(operator.eq, left, right)
+
+
+def differ(left: Any, right: Any) -> Any:
+    """Returns `left != right`; True for an array and a list of another shape."""
+    return _compared(operator.ne, left, right)
+
+
+def _compared(compare: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
+    if not isinstance(left, np.ndarray) and not isinstance(right, np.ndarray):
+        return compare(left, right)
+    try:
+        result = compare(left, right)
+    except ValueError:  # The shapes do not match.
+        return compare is operator.ne
+    return result if np.size(result) else False  # An empty array has no truth value any more.
+
+
+def _index(array: Any, *place: Any) -> Any:
+    """Returns the index of an element: of the only one, of a flat number, or of a full place."""
+    indices = place[0] if len(place) == 1 and isinstance(place[0], tuple) else place
+    if len(indices) == 1:
+        return np.unravel_index(indices[0], array.shape)
+    return tuple(indices) if indices else (0,) * array.ndim
+
+
+BUILTINS = {_name(function.__name__): function for function in (attribute, number, equal, differ)}
