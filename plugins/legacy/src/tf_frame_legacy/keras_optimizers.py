@@ -1,5 +1,6 @@
 """tf.keras.optimizers on the part of Keras 2 in TensorFlow, whose module has no classes."""
 
+from tensorflow.python.keras import optimizers
 from tensorflow.python.keras.optimizer_v2 import learning_rate_schedule as schedules
 from tensorflow.python.keras.optimizer_v2.adadelta import Adadelta
 from tensorflow.python.keras.optimizer_v2.adagrad import Adagrad
@@ -10,7 +11,8 @@ from tensorflow.python.keras.optimizer_v2.gradient_descent import SGD
 from tensorflow.python.keras.optimizer_v2.nadam import Nadam
 from tensorflow.python.keras.optimizer_v2.optimizer_v2 import OptimizerV2 as Optimizer
 from tensorflow.python.keras.optimizer_v2.rmsprop import RMSprop
-from tensorflow.python.keras.optimizers import deserialize, get, serialize
+
+deserialize, get, serialize = optimizers.deserialize, optimizers.get, optimizers.serialize
 
 __all__ = [
     "SGD",
