@@ -1,6 +1,7 @@
 """`tf-frame legacy run`: words, modules, exit codes, errors."""
 
 import pytest
+import tensorflow.compat.v1 as tf
 
 
 def test_a_script_gets_its_words_and_its_folder(programs):
@@ -185,6 +186,13 @@ def test_methods_and_comparisons_of_then(programs):
     functions = ", ".join(f"lambda: ({expression})" for expression in _EXPRESSIONS)
     text = _EVALUATED.replace("EXPRESSIONS", f"[{functions}]")
     assert programs.run_text(text, "--with_old_packages") == list(_EXPRESSIONS.values())
+
+
+def test_dimensions_are_divided_as_by_python_2(programs, monkeypatch):
+    for name in ("__truediv__", "__rtruediv__"):
+        monkeypatch.setattr(tf.Dimension, name, getattr(tf.Dimension, name))
+    text = "import tensorflow as tf\nsize = tf.Dimension(7)\nprint(size / 2, 15 / size)"
+    assert programs.run_text(text, "--with_old_packages") == ["3 2"]
 
 
 def test_lost_methods_are_named_with_their_line(programs):

@@ -28,7 +28,7 @@ from tf_frame_legacy.program.view import ROOT, NotOfferedImportError, View, view
 # Whatever is installed under these names, the program was not written for it.
 _REPLACED = {"tensorflow", "tf_slim", "tensorflow_estimator"}
 # Packages whose classes get back methods that they had; programs call them on objects of others.
-_RESTORED = {"PIL": "pictures", "matplotlib": "plots"}
+_RESTORED = {"PIL": "pictures", "matplotlib": "plots", "tensorflow": "dimensions"}
 # Built-in names of Python 2.
 _PYTHON_2 = {
     "basestring": str,
@@ -90,11 +90,11 @@ class Imports:
         level: int = 0,
     ) -> types.ModuleType:
         root = name.partition(".")[0]
+        if level == 0 and root in _REPLACED:
+            self.start_tensorflow()
         if level == 0 and root in self._restored:
             _restore_methods(self._restored[root])
         if level == 0 and root in self._replaced:
-            if root in _REPLACED:
-                self.start_tensorflow()
             return _import_view(name, fromlist or ())
         try:
             return builtins.__import__(name, globals, locals, fromlist or (), level)
