@@ -166,6 +166,10 @@ _EXPRESSIONS = {
     "np.ones((8, 5)) == [], [] != np.ones((8, 5)), [] == []": "(False, True, True)",
     "bool(np.ones(0) == []), (np.arange(2) == [0, 2]).tolist()": "(False, [True, False])",
     "changed.itemset(1, 5) or changed.itemset((1, 0), 6) or changed.tolist()": "[[0, 5], [6, 0]]",
+    "np.array([[1], [2, 3]]).tolist(), np.asarray([[1], []]).shape": "([[1], [2, 3]], (2,))",
+    "np.array([1, 2], copy=False).tolist(), np.array([1], 'f', ndmin=2).shape": "([1, 2], (1, 1))",
+    "np.array([[1], [2, 3]], float)": "ValueError",
+    "np.asfarray([1]).dtype.name, np.mat('1 2').shape, np.rank([])": "('float64', (1, 2), 1)",
     "int(np.ones(2))": "TypeError",
     "{}.tostring()": "AttributeError",
 }
@@ -193,6 +197,24 @@ def test_dimensions_are_divided_as_by_python_2(programs, monkeypatch):
         monkeypatch.setattr(tf.Dimension, name, getattr(tf.Dimension, name))
     text = "import tensorflow as tf\nsize = tf.Dimension(7)\nprint(size / 2, 15 / size)"
     assert programs.run_text(text, "--with_old_packages") == ["3 2"]
+
+
+def test_pickles_of_python_2(programs):
+    lines = programs.run_text(
+        """
+import pickle
+with open("text.pkl", "w") as file:
+    pickle.dump([1, "two"], file)
+with open("text.pkl") as file:
+    print(pickle.load(file))
+with open("old.pkl", "wb") as file:
+    file.write(b"(S'\\\\xe9'\\np0\\ntp1\\n.")
+with open("old.pkl", "rb") as file:
+    print(pickle.load(file), pickle.loads(pickle.dumps(2, protocol=pickle.HIGHEST_PROTOCOL)))
+""",
+        "--with_old_packages",
+    )
+    assert lines == ["[1, 'two']", "('é',) 2"]
 
 
 def test_lost_methods_are_named_with_their_line(programs):

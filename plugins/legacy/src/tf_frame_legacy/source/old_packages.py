@@ -9,8 +9,7 @@ from tf_frame_legacy.names.families.old_packages import ROWS
 from tf_frame_legacy.source import installed
 
 _NUMPY = (
-    "mat=np.asmatrix asfarray=np.asarray msort=np.sort alen=len rank=np.ndim cast=np.asarray "
-    "find_common_type=np.result_type obj2sctype=np.dtype typeDict=np.sctypeDict math=math"
+    "cast=np.asarray find_common_type=np.result_type obj2sctype=np.dtype sctypes=np.dtype math=math"
 )
 _PYTHON_2_NAMES = (
     "xrange=range raw_input=input unicode=str basestring=str long=int unichr=chr reduce="

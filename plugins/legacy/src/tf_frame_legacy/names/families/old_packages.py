@@ -4,7 +4,7 @@ from tf_frame_legacy.names.row import alias, reimplemented
 
 _SHIMS = "tf_frame_legacy.program.old_packages"
 
-OLD_PACKAGES = {"numpy", "scipy", "PIL", "yaml", "time", "collections", "inspect"}
+OLD_PACKAGES = {"numpy", "scipy", "PIL", "yaml", "time", "collections", "inspect", "pickle"}
 
 ROWS = [
     *alias(
@@ -18,11 +18,17 @@ ROWS = [
         "float_=float64 complex_=complex128 cfloat=complex128 longfloat=longdouble "
         "singlecomplex=complex64 string_=bytes_ unicode_=str_ int0=intp uint0=uintp Inf=inf "
         "Infinity=inf infty=inf NaN=nan product=prod cumproduct=cumprod alltrue=all sometrue=any "
-        "in1d=isin row_stack=vstack round_=round trapz=trapezoid",
+        "in1d=isin row_stack=vstack round_=round trapz=trapezoid NAN=nan mat=asmatrix rank=ndim "
+        "longcomplex=clongdouble clongfloat=clongdouble issubsctype=issubdtype "
+        "typeDict=sctypeDict",
     ),
+    *alias("numpy", "builtins", "alen=len"),
+    *alias("numpy.lib", "numpy", "pad"),
     *alias("numpy", "numpy.exceptions", "VisibleDeprecationWarning ComplexWarning RankWarning"),
     *reimplemented(
-        "numpy", f"{_SHIMS}.arrays", "asscalar load reshape fromstring PINF NINF PZERO NZERO"
+        "numpy",
+        f"{_SHIMS}.arrays",
+        "array asarray asfarray asscalar load msort reshape fromstring PINF NINF PZERO NZERO",
     ),
     *reimplemented(
         ("scipy.misc", "scipy.misc.pilutil"),
@@ -38,6 +44,7 @@ ROWS = [
     *alias("PIL.Image", "PIL.Image.Resampling", "ANTIALIAS=LANCZOS LINEAR=BILINEAR CUBIC=BICUBIC"),
     *reimplemented("yaml", f"{_SHIMS}.small", "load load_all"),
     *alias("time", "time", "clock=perf_counter"),
+    *reimplemented("pickle", f"{_SHIMS}.small", "dump load=load_pickle"),
     *reimplemented("inspect", f"{_SHIMS}.small", "getargspec"),
     *alias(
         "collections",

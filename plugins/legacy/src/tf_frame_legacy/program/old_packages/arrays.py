@@ -9,6 +9,38 @@ import numpy as np
 PINF, NINF, PZERO, NZERO = np.inf, -np.inf, 0.0, -0.0
 
 
+def array(object: Any, dtype: Any = None, *, copy: Any = True, **options: Any) -> Any:
+    """Returns an array; one of objects for lists of different lengths, as before NumPy 1.24.
+
+    Without `copy` it is a copy nevertheless where it must be.
+    """
+    return _array(np.array, object, dtype, copy=copy or None, **options)
+
+
+def asarray(a: Any, dtype: Any = None, *arguments: Any, **options: Any) -> Any:
+    """Returns the array itself, or what `array` does."""
+    return _array(np.asarray, a, dtype, *arguments, **options)
+
+
+def _array(make: Any, values: Any, dtype: Any, *arguments: Any, **options: Any) -> Any:
+    try:
+        return make(values, dtype, *arguments, **options)
+    except ValueError as error:
+        if dtype is not None or "inhomogeneous" not in str(error):
+            raise
+        return make(values, object, *arguments, **options)
+
+
+def asfarray(a: Any, dtype: Any = np.float64) -> Any:
+    """Returns an array of floating-point numbers."""
+    return np.asarray(a, dtype if np.issubdtype(dtype, np.inexact) else np.float64)
+
+
+def msort(a: Any) -> Any:
+    """Returns the values sorted along the first axis."""
+    return np.sort(a, 0)
+
+
 def asscalar(a: Any) -> Any:
     """Returns the only element of an array as a number of Python."""
     return a.item()

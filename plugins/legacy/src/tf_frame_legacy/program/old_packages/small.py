@@ -1,8 +1,10 @@
-"""yaml.load without a loader, and inspect.getargspec."""
+"""yaml.load without a loader, inspect.getargspec, and pickle with files of text."""
 
 from __future__ import annotations
 
 import inspect
+import io
+import pickle
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -38,3 +40,25 @@ def getargspec(func: Callable[..., Any]) -> ArgSpec:
     if spec.kwonlyargs:
         raise ValueError("Function has keyword-only parameters, use inspect.signature()")
     return ArgSpec(spec.args, spec.varargs, spec.varkw, spec.defaults)
+
+
+def dump(obj: Any, file: Any, *arguments: Any, **options: Any) -> None:
+    """Pickles an object into a file, which may be open for text, as Python 2 allowed."""
+    pickle.dump(obj, _bytes_of(file), *arguments, **options)
+
+
+def load_pickle(file: Any, **options: Any) -> Any:
+    """Reads a pickled object, also one with texts or arrays that Python 2 has pickled."""
+    file = _bytes_of(file)
+    start = file.tell() if file.seekable() else None
+    try:
+        return pickle.load(file, **options)
+    except UnicodeDecodeError:
+        if start is None or "encoding" in options:
+            raise
+        file.seek(start)
+        return pickle.load(file, encoding="latin1", **options)
+
+
+def _bytes_of(file: Any) -> Any:
+    return file.buffer if isinstance(file, io.TextIOWrapper) else file
