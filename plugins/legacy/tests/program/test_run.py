@@ -148,10 +148,20 @@ figure.add_subplot('111')
 figure.canvas.draw()
 print(len(figure.canvas.tostring_rgb()) == 640 * 480 * 3)
 """
+_DRAWING = """
+import cv2
+import numpy as np
+image = np.zeros((9, 9), np.uint8)
+cv2.rectangle(image, (1.5, np.float32(2)), (np.float64(3), 4), 255.0, -1)
+corners = cv2.boxPoints(((np.int64(4), np.int32(4)), (np.int64(2), 6), np.int64(0)))
+print(image.sum() == 9 * 255 and sorted(corners.tolist())[0] == [3, 1])
+"""
 _TEXT = "from PIL import ImageFont\nprint(ImageFont.load_default().getsize('word')[0] > 5)"
 
 
-@pytest.mark.parametrize(("package", "text"), [("matplotlib", _PLOT), ("PIL", _TEXT)])
+@pytest.mark.parametrize(
+    ("package", "text"), [("matplotlib", _PLOT), ("PIL", _TEXT), ("cv2", _DRAWING)]
+)
 def test_old_methods_need_a_switch(programs, package, text):
     pytest.importorskip(package)
     assert programs.run_text(text, "--with_old_packages") == ["True"]

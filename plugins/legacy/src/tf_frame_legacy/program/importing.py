@@ -27,8 +27,12 @@ from tf_frame_legacy.program.view import ROOT, NotOfferedImportError, View, view
 
 # Whatever is installed under these names, the program was not written for it.
 _REPLACED = {"tensorflow", "tf_slim", "tensorflow_estimator"}
-# Packages whose classes get back methods that they had; programs call them on objects of others.
-_RESTORED = {"PIL": "pictures", "matplotlib": "plots", "tensorflow": "dimensions"}
+_RESTORED = {
+    "PIL": "pictures",
+    "cv2": "drawings",
+    "matplotlib": "plots",
+    "tensorflow": "dimensions",
+}
 # Built-in names of Python 2.
 _PYTHON_2 = {
     "basestring": str,
