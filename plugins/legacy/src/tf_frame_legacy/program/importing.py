@@ -27,6 +27,7 @@ from tf_frame_legacy.program.view import ROOT, NotOfferedImportError, View, view
 
 # Whatever is installed under these names, the program was not written for it.
 _REPLACED = {"tensorflow", "tf_slim", "tensorflow_estimator"}
+# Packages whose classes and functions get back what they had, for all modules.
 _RESTORED = {
     "PIL": "pictures",
     "cv2": "drawings",
