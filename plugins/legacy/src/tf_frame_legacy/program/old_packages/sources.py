@@ -34,7 +34,8 @@ def rewritten(source: bytes, path: str) -> ast.Module:
     Raises:
       SyntaxError: it is not Python 3.
     """
-    return ast.fix_missing_locations(_Rewriter().visit(ast.parse(source, path)))
+    tree: ast.Module = _Rewriter().visit(ast.parse(source, path))
+    return ast.fix_missing_locations(tree)
 
 
 class _Rewriter(ast.NodeTransformer):
