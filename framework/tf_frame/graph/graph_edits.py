@@ -44,6 +44,19 @@ def ancestors(ends: Iterable[Any]) -> list[Any]:
     return [op for op in graph.get_operations() if op.name in needed]
 
 
+def assignments(variable: Any) -> list[Any]:
+    """Returns the operations that assign to a variable, within `tf.cond` too."""
+    handles = [variable.handle if hasattr(variable, "handle") else variable.op.outputs[0]]
+    found = []
+    while handles:
+        for op in handles.pop().consumers():
+            if op.type in ("Switch", "RefSwitch"):
+                handles += op.outputs
+            elif op.type in ASSIGNMENTS:
+                found.append(op)
+    return found
+
+
 class FunctionLibrary:
     """The functions of a graph; they are read when a node calls the first one."""
 

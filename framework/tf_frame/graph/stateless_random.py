@@ -19,7 +19,8 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.graph.graph_edits import ASSIGNMENTS, FunctionLibrary, ancestors, redirect
+from tf_frame.graph.graph_edits import FunctionLibrary, ancestors, redirect
+from tf_frame.graph.step_reads import value_before
 
 # With accumulated gradients, this variable counts the session runs of a global step
 # (gradient_transforms/accumulate.py); the index of a run has so many bits for the count.
@@ -188,38 +189,12 @@ def _run_index(global_step: Any, needed: Iterable[Any]) -> Any:
     names = {op.name for op in needed}
     with tf.device(None), tf.device(global_step.device), tf.name_scope("repeatable"):
         index = tf.bitwise.left_shift(
-            _before(global_step, names), tf.constant(_RUNS_BITS, tf.int64)
+            tf.cast(value_before(global_step, names), tf.int64), tf.constant(_RUNS_BITS, tf.int64)
         )
         for variable in tf.global_variables():
             if variable.op.name == _RUNS:
-                index += _before(variable, names)
+                index += tf.cast(value_before(variable, names), tf.int64)
         return tf.identity(index, name="index_of_run")
-
-
-def _before(variable: Any, needed: set[str]) -> Any:
-    """The value of a variable before any update by these ops, as int64."""
-    # A copy: a reference variable is read when its value is used.
-    value = tf.add(variable.read_value(), 0)
-    for op in _updates(variable):
-        # Other updates, such as restoring a checkpoint, may run before the variable has a value.
-        if op.name in needed:
-            # There is no public way to add a dependency to an existing operation; TensorFlow's
-            # own control flow does it this way.
-            op._add_control_input(value.op)
-    return tf.cast(value, tf.int64)
-
-
-def _updates(variable: Any) -> list[Any]:
-    """The operations that assign to a variable, within `tf.cond` too."""
-    handles = [variable.handle if hasattr(variable, "handle") else variable.op.outputs[0]]
-    updates = []
-    while handles:
-        for op in handles.pop().consumers():
-            if op.type in ("Switch", "RefSwitch"):
-                handles += op.outputs
-            elif op.type in ASSIGNMENTS:
-                updates.append(op)
-    return updates
 
 
 def _replace(op: Any, stream: Stream) -> None:

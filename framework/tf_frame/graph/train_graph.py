@@ -29,6 +29,7 @@ from tf_frame.graph.inputs.position import InputPosition, make_input_position
 from tf_frame.graph.inputs.streams import Batch, iterator_initializers
 from tf_frame.graph.model_output import build_model
 from tf_frame.graph.stateless_random import make_stateless
+from tf_frame.graph.step_reads import read_step_before_change
 from tf_frame.graph.update.train_step import Update, make_update, model_train_op
 from tf_frame.plugin import InputContext, Mode
 from tf_frame.plugin.needs import check_batch
@@ -202,10 +203,11 @@ def placement_strategy(
 
 
 def _make_repeatable(train_op: Any, config: RunOptions) -> list[str]:
-    """Replaces random ops; returns the reasons why a resumed run would not be the same."""
+    """Orders reads, replaces random ops; returns why a resumed run would not be the same."""
     step = tf.train.get_global_step()
     # Each worker draws different numbers.
     seed = config.random_seed + _SEED_OF_WORKER * config.task
+    read_step_before_change(train_op, step)
     reasons = list(make_stateless(train_op, global_step=step, seed=seed))
     several = config.update_ops == "all_clones" and config.num_clones > 1
     if several and tf.get_collection(tf.GraphKeys.UPDATE_OPS):
