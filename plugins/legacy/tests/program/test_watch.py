@@ -119,13 +119,11 @@ def test_an_estimator_stops_on_a_signal_and_goes_on_exactly(programs):
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("control_flow_of_v1")
-def test_without_exact_resume_dropout_begins_anew(programs):
-    script = programs.write(_ESTIMATOR)
-    programs.run(script, "whole", 4)
-    programs.run(script, "parts", 2)
-    programs.run(script, "parts", 4)
-    whole, parts = variables("whole"), variables("parts")
-    assert np.any(whole["dense/kernel"] != parts["dense/kernel"])
+def test_exact_resume_refuses_an_input_without_position(programs):
+    python = "map(lambda x: tf.reshape(tf.py_func(lambda y: y, [x], x.dtype), [])).repeat()"
+    script = programs.write(_ESTIMATOR.replace("repeat()", python))
+    programs.run("--exact_resume", script, "model", 2)
+    assert "the position in the input cannot be saved" in programs.errors
 
 
 def test_runs_that_train_are_told_from_others():

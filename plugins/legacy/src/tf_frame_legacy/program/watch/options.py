@@ -28,7 +28,7 @@ class WatchOptions:
     attach: bool = option(False, "answer tf-frame profile attach MODEL_DIR; Estimators only")
     metrics_csv: bool = option(False, "write scalar summaries to metrics.csv beside event files")
     exact_resume: bool = option(
-        False, "an Estimator goes on as if it had never ended: position in tf.data, dropout"
+        False, "refuse to train an Estimator that could not go on as if it had never ended"
     )
 
 
@@ -48,11 +48,10 @@ class Watch:
 
     def run_options(self) -> dict[str, Any]:
         """Returns the options of tf-frame's own loop, for an Estimator."""
-        options = self.options
-        values: dict[str, Any] = {"profile_at_step": options.profile_at_step}
-        if options.exact_resume:
-            values |= {"graph_hook": f"{__package__}.exact:resume_exactly"}
-        return values
+        return {
+            "profile_at_step": self.options.profile_at_step,
+            "allow_inexact_resume": not self.options.exact_resume,
+        }
 
 
 _active: Watch | None = None
