@@ -25,7 +25,8 @@ def rewrite(content: bytes, plan: Plan) -> bytes:
     module = wrapper.visit(rewriter)
     if rewriter.left:
         raise ValueError(f"no code at {sorted(map(str, rewriter.left))}")
-    return mark + module.bytes
+    rewritten: bytes = mark + module.bytes
+    return rewritten
 
 
 class _Rewriter(cst.CSTTransformer):
