@@ -82,7 +82,8 @@ ATTRIBUTES = {
     "_beta2_t": "as in the line above",
     "_compile_config": "the losses and metrics that a compiled model of Keras got",
     "_compute_sampled_logits": "of tensorflow.python.ops.nn_impl, see above",
-    "_control_flow_context": "tells a random operation within a loop or a branch, which stays",
+    "_control_outputs": "operations that wait for the change of the global step, to tell reads "
+    "before it from reads after it; there is no public way",
     "_dtypes": "of the queues of tensorflow.python.training.input",
     "_epsilon_t": "as _beta1_t, see above",
     "_load_and_remap_matrix_initializer": "of tensorflow.python.training.checkpoint_ops",

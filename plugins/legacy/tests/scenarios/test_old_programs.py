@@ -13,11 +13,14 @@ from tf_frame_legacy.source import convert
 PROGRAMS = Path(__file__).parents[4] / "tools" / "old_programs"
 DRIVER = Path(__file__).with_name("old_program_runs.py")
 NAMES = sorted(path.name for path in PROGRAMS.glob("*.py"))
+# Those that train longest; contrib.seq2seq and contrib.rnn have quicker tests of their own.
+SLOW = ("crnn.py", "translation.py")
+QUICK = [name for name in NAMES if name not in SLOW]
 pytestmark = [pytest.mark.process, pytest.mark.timeout(400)]
 
 
-def run_all(programs, folder, *options):
-    words = [str(word) for name in NAMES for word in (programs / name, folder / name)]
+def run_all(programs, folder, *options, names=NAMES):
+    words = [str(word) for name in names for word in (programs / name, folder / name)]
     result = subprocess.run(
         [sys.executable, DRIVER, *options, *words], capture_output=True, text=True, timeout=380
     )
@@ -26,8 +29,13 @@ def run_all(programs, folder, *options):
 
 
 @pytest.fixture(scope="module")
-def unmodified(tmp_path_factory):
-    return run_all(PROGRAMS, tmp_path_factory.mktemp("unmodified"))
+def quick_ones(tmp_path_factory):
+    return run_all(PROGRAMS, tmp_path_factory.mktemp("quick"), names=QUICK)
+
+
+@pytest.fixture(scope="module")
+def slow_ones(tmp_path_factory):
+    return run_all(PROGRAMS, tmp_path_factory.mktemp("slow"), names=SLOW)
 
 
 @pytest.fixture(scope="module")
@@ -107,9 +115,15 @@ def test_every_program_is_checked():
     assert sorted(CHECKS) == NAMES
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_it_runs_as_it_is(name, unmodified):
-    CHECKS[name](unmodified[name])
+@pytest.mark.parametrize("name", QUICK)
+def test_it_runs_as_it_is(name, quick_ones):
+    CHECKS[name](quick_ones[name])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SLOW)
+def test_a_longer_one_runs_as_it_is(name, slow_ones):
+    CHECKS[name](slow_ones[name])
 
 
 @pytest.mark.slow

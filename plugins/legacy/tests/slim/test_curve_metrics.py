@@ -98,6 +98,7 @@ def delong(alpha_quantile):
     return order.mean(), order.mean() - step, order.mean() + step
 
 
+@pytest.mark.slow
 def test_areas_of_all_examples():
     (labels, scores, weights), batches = feeds(7, 3)
     metric = slim.metrics

@@ -59,6 +59,7 @@ def numbers(metrics):
     return {name: pytest.approx(value, abs=1e-4) for name, value in metrics.items()}
 
 
+@pytest.mark.slow
 def test_dnn_classifier_metrics(restored):
     classifier = estimator.DNNClassifier((2, 2), [AGE], restored(DNN))
     evaluated = classifier.evaluate(data({"age": [10, 10]}, [[1], [0]]))

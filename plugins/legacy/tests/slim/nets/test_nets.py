@@ -9,6 +9,7 @@ def shapes():
     return {variable.op.name: variable.shape.as_list() for variable in tf.global_variables()}
 
 
+@pytest.mark.slow
 def test_resnet_of_blocks_keeps_height_and_width(graph):
     for version, module in (("v1", nets.resnet_v1), ("v2", nets.resnet_v2)):
         block = getattr(module, f"resnet_{version}_block")
