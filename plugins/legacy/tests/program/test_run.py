@@ -156,11 +156,17 @@ cv2.rectangle(image, (1.5, np.float32(2)), (np.float64(3), 4), 255.0, -1)
 corners = cv2.boxPoints(((np.int64(4), np.int32(4)), (np.int64(2), 6), np.int64(0)))
 print(image.sum() == 9 * 255 and sorted(corners.tolist())[0] == [3, 1])
 """
+_CURVE = """
+from scipy import interpolate
+curve = interpolate.interp1d([0, 0, 0.5, 1, 1], [4, 3, 2, 1, 0], kind='slinear')
+print(curve([0.25, 0.75]).tolist() == [2.5, 1.5])
+"""
 _TEXT = "from PIL import ImageFont\nprint(ImageFont.load_default().getsize('word')[0] > 5)"
 
 
 @pytest.mark.parametrize(
-    ("package", "text"), [("matplotlib", _PLOT), ("PIL", _TEXT), ("cv2", _DRAWING)]
+    ("package", "text"),
+    [("matplotlib", _PLOT), ("PIL", _TEXT), ("cv2", _DRAWING), ("scipy", _CURVE)],
 )
 def test_old_methods_need_a_switch(programs, package, text):
     pytest.importorskip(package)

@@ -40,6 +40,7 @@ ROWS = [
         "scipy.sparse.linalg",
         "eigs eigsh svds ArpackError ArpackNoConvergence",
     ),
+    *reimplemented("scipy.interpolate", f"{_SHIMS}.curves", "interp1d"),
     *alias("scipy.misc", "scipy.special", "logsumexp comb factorial"),
     *alias("PIL.Image", "PIL.Image.Resampling", "ANTIALIAS=LANCZOS LINEAR=BILINEAR CUBIC=BICUBIC"),
     *reimplemented("yaml", f"{_SHIMS}.small", "load load_all"),
