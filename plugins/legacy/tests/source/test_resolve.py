@@ -21,6 +21,8 @@ def used(names):
         "import tensorflow as tf\nclass A:\n  slim = tf.contrib.slim\n  y = slim.conv2d(x)",
         "from tensorflow.contrib import slim\ny = [slim.conv2d(x) for i in range(3)]",
         "from tensorflow.contrib import slim\nf = lambda x: slim.conv2d(x)",
+        "from tensorflow.contrib import slim\nf = lambda x: slim.conv2d(x) if x else 1",
+        "from tensorflow.contrib import slim\nf = lambda x: lambda y: slim.conv2d(x)",
         "from tensorflow.contrib import slim\n@slim.conv2d\ndef f(slim): pass",
     ],
 )
