@@ -120,6 +120,10 @@ def converted(write, tmp_path):
             "try:\n  import tf_frame_legacy.slim as slim\nexcept ImportError:\n"
             "  from tf_frame_legacy import slim\nslim.conv2d(x)\n",
         ),
+        (  # Whether SciPy is installed here, or not.
+            "from scipy.sparse.linalg.eigen.arpack import eigsh\ny = eigsh(x)\n",
+            "from scipy.sparse.linalg import eigsh\ny = eigsh(x)\n",
+        ),
         (
             "import numpy as np\nimport scipy.misc\n"
             "x = np.int(np.float_(3)), scipy.misc.imread(f)\n",

@@ -123,6 +123,9 @@ def split_target(name: str) -> tuple[str, str]:
     if is_public(name):
         return "tf", name.removeprefix("tf").removeprefix(".")
     module, rest = installed.split_module(_path(name))
+    if not module:  # The package is not installed here.
+        module, _, last = name.rpartition(".")
+        return (module, last) if module else (last, "")
     package = module.rpartition(".")[0]
     # A package may hide a module by a function of this name, and have the names of the module.
     is_hidden = installed.origin(module).startswith(f"{module}.")
