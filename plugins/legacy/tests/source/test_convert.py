@@ -148,6 +148,7 @@ def test_changes(converted, old, new):
     "text",
     [
         "import numpy as np\nx = np.zeros(3)\n",
+        "import scipy.sparse as sp\nfrom scipy import interpolate\nx = sp.eye(3)\n",
         "import tensorflow.compat.v1 as tf\nx = tf.Session()\n",
         "from tensorflow.keras import layers\nfrom tensorflow.python.ops import math_ops\n",
         "import tensorflow.compat.v1 as tf\ntf.disable_v2_behavior()\nif __name__ == '__main__':\n"

@@ -7,7 +7,7 @@ import functools
 from collections.abc import Iterator, Set
 
 from tf_frame_legacy.names import ANY, NOT_OFFERED, Row, canonical, table
-from tf_frame_legacy.names.families.old_packages import OLD_PACKAGES
+from tf_frame_legacy.names.families.old_packages import OLD_MODULES, OLD_PACKAGES
 from tf_frame_legacy.source import installed
 
 # TensorFlow 2 has the name.
@@ -53,8 +53,8 @@ def look_up(name: str) -> Answer | None:
     row = _row(name)
     root = name.partition(".")[0]
     if row is None and root not in _OLD:
-        # A package that has lost some names, such as NumPy, is not old as a whole.
-        is_old = name in _namespaces() and name not in OLD_PACKAGES and not installed.has(name)
+        is_old = name in OLD_MODULES if root in OLD_PACKAGES else name in _namespaces()
+        is_old = is_old and not installed.has(name)
         return Answer(name, OFFERED) if is_old else None
     if row is not None and row.kind == NOT_OFFERED:
         return Answer(name if row.was.endswith(ANY) else row.was, NOT_OFFERED, row)

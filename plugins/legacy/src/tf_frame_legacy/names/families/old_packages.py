@@ -5,6 +5,13 @@ from tf_frame_legacy.names.row import alias, reimplemented
 _SHIMS = "tf_frame_legacy.program.old_packages"
 
 OLD_PACKAGES = {"numpy", "scipy", "PIL", "yaml", "time", "collections", "inspect", "pickle"}
+# Modules that are gone as a whole, in contrast to modules that have lost names.
+OLD_MODULES = {
+    "scipy.misc",
+    "scipy.misc.pilutil",
+    "scipy.sparse.linalg.eigen",
+    "scipy.sparse.linalg.eigen.arpack",
+}
 
 ROWS = [
     *alias(
