@@ -8,7 +8,7 @@ import tensorflow.compat.v1 as tf
 from tensorflow.python.ops import summary_ops_v2 as contrib_summary
 
 from tf_frame_legacy import keras_backend, plain
-from tf_frame_legacy.contrib import data, framework, memory_stats, tfprof
+from tf_frame_legacy.contrib import data, framework, memory_stats, nccl, tfprof
 
 
 @pytest.fixture(autouse=True)
@@ -122,6 +122,31 @@ def test_memory_of_processors_is_0():
         ]
     with tf.Session() as session:
         assert session.run(values) == [0, 0, 0]
+
+
+def test_reductions_over_devices():
+    x = tf.placeholder(tf.float32, [2])
+    tensors = []
+    for number in range(2):
+        with tf.device(f"/device:CPU:{number}"):
+            tensors.append(x * (number + 2.0))
+    sums = nccl.all_sum(tensors)
+    assert [total.device for total in sums] == ["/device:CPU:0", "/device:CPU:1"]
+    others = [nccl.all_prod(tensors), nccl.all_min(tensors), nccl.all_max(tensors)]
+    gradients = tf.gradients(sums[0], x)
+    config = tf.ConfigProto(device_count={"CPU": 2})
+    with tf.Session(config=config) as session:
+        values = session.run(
+            [sums, others, nccl.reduce_sum(tensors), nccl.broadcast(x), gradients],
+            {x: [1.0, -2.0]},
+        )
+    np.testing.assert_allclose(values[0], [[5, -10]] * 2)
+    np.testing.assert_allclose(values[1], [[[6, 24]] * 2, [[2, -6]] * 2, [[3, -4]] * 2])
+    np.testing.assert_allclose(values[2], [5, -10])
+    np.testing.assert_allclose(values[3], [1, -2])
+    np.testing.assert_allclose(values[4], [[5, 5]])
+    with pytest.raises(ValueError, match=">0 tensors"):
+        nccl.all_sum([])
 
 
 def test_the_session_of_keras(caplog):

@@ -27,6 +27,43 @@ print(HParams.__module__)
     ) == ["True True True", "True True", "True True 1.15.5 1.15.5", training.HParams.__module__]
 
 
+def test_private_modules_have_what_they_imported(programs):
+    assert programs.run_text(
+        """
+import tensorflow as tf
+from tensorflow.python.framework import ops
+from tensorflow.python.ops import nn, variable_scope
+from tensorflow.python.ops.standard_ops import stack
+print(ops.IndexedSlices is tf.IndexedSlices, nn.dynamic_rnn is tf.nn.dynamic_rnn)
+print(stack is tf.stack, variable_scope.variable is tf.Variable)
+"""
+    ) == ["True True", "True True"]
+
+
+def test_version_2_beside_version_1(programs):
+    assert programs.run_text(
+        """
+import tensorflow as tf
+import tensorflow.compat.v2 as tf2
+from tensorflow.compat.v2 import keras
+print(keras is tf.keras, tf2.keras is keras, tf2.compat.v1 is tf)
+print(tf2.estimator.RunConfig is tf.estimator.RunConfig)
+print(tf2.random.normal is tf.random.normal, hasattr(tf2, "random_normal"))
+"""
+    ) == ["True True True", "True", "True False"]
+
+
+def test_modules_have_dictionaries(programs):
+    lines = programs.run_text(
+        """
+import tensorflow as tf
+cells = {value.__name__ for value in tf.contrib.rnn.__dict__.values() if isinstance(value, type)}
+print("LSTMCell" in cells, vars(tf.nn)["relu"] is tf.nn.relu)
+"""
+    )
+    assert lines == ["True True"]
+
+
 def test_modules_of_the_program_see_them_and_others_do_not(programs):
     programs.write("import tensorflow as tf\nseen = tf.__version__", "nets/model.py")
     programs.write("", "nets/__init__.py")

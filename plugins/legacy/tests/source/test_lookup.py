@@ -20,6 +20,11 @@ from tf_frame_legacy.source.lookup import (
         ("tensorflow.app.flags.DEFINE_string", KEPT, "tf.app.flags.DEFINE_string", None),
         ("tensorflow.keras.layers.Dense", KEPT, "tf.keras.layers.Dense", None),
         ("tensorflow.python.ops.math_ops.add", KEPT, "tf.python.ops.math_ops.add", None),
+        # Modules that make their names when they are used or imported.
+        ("tf.lite.TFLiteConverter.from_session", KEPT, None, None),
+        ("tf.compat.v2.keras.layers.Dense", KEPT, "tf.keras.layers.Dense", None),
+        ("tf.compat.v2.losses.Reduction", KEPT, None, None),
+        ("tf.python.keras.initializers.Constant", KEPT, None, None),
         # TensorFlow has the name, with another behaviour; the row is for `convert`.
         ("tensorflow.name_scope", KEPT, "tf.name_scope", "tf_frame_legacy.slim.scopes.arg_scope"),
         (

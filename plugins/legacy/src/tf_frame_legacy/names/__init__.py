@@ -22,7 +22,12 @@ from tf_frame_legacy.names.row import (
     Row as Row,
 )
 
-_ROOTS = ("tensorflow.compat.v1", "tf.compat.v1", "tensorflow", "tf")
+_ROOTS = {
+    **dict.fromkeys(("tensorflow.compat.v1", "tf.compat.v1"), "tf"),
+    **dict.fromkeys(("tensorflow.compat.v2.keras", "tf.compat.v2.keras"), "tf.keras"),
+    **dict.fromkeys(("tensorflow.compat.v2.compat.v1", "tf.compat.v2.compat.v1"), "tf"),
+    "tensorflow": "tf",
+}
 
 
 @functools.cache
@@ -55,16 +60,17 @@ def find(name: str) -> Row | None:
 
 def canonical(name: str) -> str:
     """Returns the name as the table spells it, with `tf` for TensorFlow."""
-    for root in _ROOTS:
+    for root, spelled in _ROOTS.items():
         if name == root or name.startswith(f"{root}."):
-            return "tf" + name.removeprefix(root)
+            return spelled + name.removeprefix(root)
     return name
 
 
 @functools.cache
 def children() -> Mapping[str, set[str]]:
     """Returns the names in each module: those of the table, and the modules on the way there."""
-    names: dict[str, set[str]] = {"tf.compat": {"v1"}, "tf": {"keras"}, "tf.keras": set()}
+    names: dict[str, set[str]] = {"tf": {"keras"}, "tf.keras": set()}
+    names |= {"tf.compat": {"v1"}, "tf.compat.v2": {"compat"}, "tf.compat.v2.compat": {"v1"}}
     for path in table():
         while "." in path:
             path, _, child = path.rpartition(".")

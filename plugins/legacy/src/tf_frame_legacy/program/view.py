@@ -13,6 +13,7 @@ import contextlib
 import functools
 import importlib
 import types
+from collections.abc import Callable
 from typing import Any
 
 from tf_frame.errors import ConfigError
@@ -45,6 +46,10 @@ class NotOfferedImportError(ConfigError, ImportError):
     """A module or name of TensorFlow 1 that cannot be imported."""
 
 
+# The names of a module that were used so far.
+_known: Callable[[types.ModuleType], dict[str, Any]] = vars(types.ModuleType)["__dict__"].__get__
+
+
 class View(types.ModuleType):
     """A module as an old program knows it.
 
@@ -56,15 +61,23 @@ class View(types.ModuleType):
     def __init__(self, path: str, real: types.ModuleType | None) -> None:
         super().__init__(_spelled(path), getattr(real, "__doc__", None))
         self.__path__: list[str] = []  # Makes it a package for `from ... import`.
-        self.__dict__.update(_path=path, _real=real)
+        _known(self).update(_path=path, _real=real)
 
     def __getattr__(self, name: str) -> Any:
         if name == "__all__":
             return [name for name in dir(self) if not name.startswith("_")]
         if name.startswith("__") and name not in ("__version__", "__git_version__"):
             return getattr(self._real, name)
-        value = self.__dict__[name] = find(self._path, name, self._real)
+        value = _known(self)[name] = find(self._path, name, self._real)
         return value
+
+    @property
+    def __dict__(self) -> dict[str, Any]:  # type: ignore[override]
+        """All names with their values, such as for a class by its name."""
+        for name in dir(self):
+            with contextlib.suppress(AttributeError, ImportError):
+                getattr(self, name)
+        return _known(self)
 
     def __dir__(self) -> list[str]:
         names = children().get(self._path, set()) | set(dir(self._real) if self._real else ())
@@ -169,7 +182,7 @@ def _real_module(path: str) -> types.ModuleType | None:
     with contextlib.suppress(ImportError, AttributeError):
         if not parent:
             return importlib.import_module(path)
-        above = vars(view(parent))["_real"]
+        above = _known(view(parent))["_real"]
         real = _attribute(above, name) if above else None
         return real if isinstance(real, types.ModuleType) else None
     return None

@@ -102,11 +102,14 @@ def _names(module: str) -> tuple[Mapping[str, str], Sequence[str]]:
     if not file or not file.endswith((".py", ".pyi")):
         return {}, ()
     with open(file, encoding="utf-8") as stream:
-        tree = ast.parse(stream.read())
+        text = stream.read()
+    tree = ast.parse(text)
     package = module if os.path.basename(file) == "__init__.py" else module.rpartition(".")[0]
     names: dict[str, str] = {}
     for statement in _statements(tree.body):
         names.update(_bound(statement, package))
+    if "globals().update(" in text:  # Names that it makes at run time, too.
+        names["__getattr__"] = _DEFINED
     return names, [source for name, source in names.items() if name.startswith("*")]
 
 

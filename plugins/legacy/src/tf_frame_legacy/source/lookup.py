@@ -21,7 +21,11 @@ _KERAS = "keras._tf_keras.keras"
 # TensorFlow has the modules, whose names are errors with Keras 3.
 _BROKEN = ("tf.layers", "tf.nn.rnn_cell")
 # Folders of TensorFlow that are imported by path, and are no part of its public names.
-_PRIVATE = ("python", "core", "compiler", "tools", "lite", "dtensor", "security")
+_PRIVATE = ("python", "core", "compiler", "tools", "dtensor", "security")
+# Modules of compat.v2 that load Keras when they are used.
+_LAZY = tuple(
+    f"tf.compat.v2.{name}" for name in ("initializers", "losses", "metrics", "optimizers")
+)
 # Packages whose names are old names, with a row or without.
 _OLD = ("tf", "tf_slim", "tensorflow_estimator")
 
@@ -166,6 +170,10 @@ def _path(name: str) -> str:
         return f"tensorflow.{rest}"
     if first == "keras":
         return _KERAS + rest.removeprefix("keras")
+    if _below(name, _LAZY):
+        return f"{_KERAS}.{rest.removeprefix('compat.v2.')}"
+    if _below(name, ("tf.lite.python", "tf.lite.toco")):
+        return f"tensorflow.{rest}"
     if _below(name, ("tf.app.flags",)):
         rest = rest.removeprefix("app.")
     return f"{_V1}.{rest}".rstrip(".")

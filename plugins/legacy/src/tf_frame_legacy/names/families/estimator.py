@@ -35,7 +35,8 @@ def _modules(*names: str) -> tuple[str, ...]:
     return tuple(f"{package}.{name}" for package in _PACKAGES for name in names)
 
 
-_ROOTS = ("tf.estimator", *_modules("estimator_lib"))
+_PUBLIC = ("tf.estimator", "tf.compat.v2.estimator")
+_ROOTS = (*_PUBLIC, *_modules("estimator_lib"))
 
 ROWS = [
     *ours(
@@ -44,8 +45,8 @@ ROWS = [
         "Estimator EstimatorSpec EvalSpec Exporter FinalExporter LatestExporter ModeKeys RunConfig "
         "TrainSpec VocabInfo WarmStartSettings add_metrics train_and_evaluate",
     ),
-    *ours("tf.estimator", _OURS, f"BestExporter {_HOOKS}"),
-    *ours("tf.estimator", _OURS, f"{_LISTENERS} {_SESSIONS}"),
+    *ours(_PUBLIC, _OURS, f"BestExporter {_HOOKS}"),
+    *ours(_PUBLIC, _OURS, f"{_LISTENERS} {_SESSIONS}"),
     *ours(_modules("estimator_lib"), _OURS, "inputs export"),
     *ours(_modules("estimator_lib"), "tf_frame_legacy.estimator.experimental", _EARLY_STOPPING),
     *ours(
@@ -56,12 +57,12 @@ ROWS = [
     *ours(_modules("inputs.numpy_io"), "tf_frame_legacy.estimator.inputs", "numpy_input_fn"),
     *ours(_modules("inputs.pandas_io"), "tf_frame_legacy.estimator.inputs", "pandas_input_fn"),
     *ours(
-        "tf.estimator.export",
+        ("tf.estimator.export", "tf.compat.v2.estimator.export"),
         "tf_frame_legacy.estimator.export",
         f"{_OUTPUTS} {_RECEIVERS}",
     ),
     *ours(
-        "tf.estimator.experimental",
+        ("tf.estimator.experimental", "tf.compat.v2.estimator.experimental"),
         "tf_frame_legacy.estimator.experimental",
         "InMemoryEvaluatorHook call_logit_fn make_stop_at_checkpoint_step_hook "
         f"{_EARLY_STOPPING} {_SUPERVISED}",

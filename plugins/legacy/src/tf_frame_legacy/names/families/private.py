@@ -60,6 +60,19 @@ ROWS = [
     ),
     *alias("tf.python.framework.ops", _V1, "convert_to_tensor"),
     *alias(
+        "tf.python.framework.ops",
+        f"{_P}.framework.indexed_slices",
+        "IndexedSlices IndexedSlicesValue convert_n_to_tensor_or_indexed_slices "
+        "convert_to_tensor_or_indexed_slices internal_convert_n_to_tensor_or_indexed_slices "
+        "internal_convert_to_tensor_or_indexed_slices",
+    ),
+    *alias(
+        "tf.python.framework.ops",
+        f"{_P}.framework.tensor_conversion_registry",
+        "register_tensor_conversion_function",
+    ),
+    *alias("tf.python.framework.ops", f"{_P}.framework.tensor_conversion", "convert_to_tensor_v2"),
+    *alias(
         "tf.python.framework.graph_util",
         f"{_V1}.graph_util",
         "convert_variables_to_constants extract_sub_graph must_run_on_cpu remove_training_nodes "
@@ -68,6 +81,12 @@ ROWS = [
     *reimplemented("tf.python.ops.lookup_ops", "tf_frame_legacy.contrib.lookup", "HashTable"),
     # Names that moved.
     *alias("tf.python.ops.array_ops", _V1, "stack unstack"),
+    *alias(
+        "tf.python.ops.standard_ops",
+        _V1,
+        "bincount is_variable_initialized random_crop stack unstack",
+    ),
+    *alias("tf.python.ops.variable_scope", _V1, "variable=Variable"),
     *alias("tf.python.ops.control_flow_ops", _V1, "Assert case cond switch_case while_loop"),
     *alias(
         "tf.python.ops.variables",
@@ -106,18 +125,36 @@ ROWS = [
         "CheckpointReader",
     ),
     *alias(
+        "tf.python.pywrap_tensorflow",
+        f"{_P}.client._pywrap_events_writer",
+        "EventsWriter",
+    ),
+    *alias(
         "tf.python.saved_model.utils_impl",
         f"{_P}.saved_model.path_helpers",
         "get_assets_dir get_or_create_assets_dir get_or_create_variables_dir get_variables_dir "
         "get_variables_path",
     ),
     *alias(
-        "tf.python.distribute.distribution_strategy_context",
+        (
+            "tf.python.distribute.distribution_strategy_context",
+            "tf.python.training.distribution_strategy_context",
+        ),
         f"{_P}.distribute.distribute_lib",
         "experimental_set_strategy get_cross_replica_context get_replica_context get_strategy "
         "has_strategy in_cross_replica_context",
     ),
-    *alias("tf.python.distribute.distribute_lib", f"{_V1}.distribute", "get_loss_reduction"),
+    *alias(
+        ("tf.python.distribute.distribute_lib", "tf.python.training.distribute"),
+        f"{_V1}.distribute",
+        "get_loss_reduction",
+    ),
+    *alias(
+        "tf.python.training.distribute",
+        f"{_P}.distribute.distribute_lib",
+        "InputContext InputReplicationMode ReplicaContext Strategy StrategyV1 UpdateContext "
+        "require_replica_context",
+    ),
     *alias(
         "tf.python.distribute.values", f"{_P}.distribute.distribute_utils", "regroup select_replica"
     ),

@@ -81,6 +81,12 @@ ROWS = [
         _UNROLLED,
     ),
     *alias(
+        "tf.python.ops.nn",
+        "tensorflow.compat.v1.nn",
+        "bidirectional_dynamic_rnn dynamic_rnn raw_rnn static_bidirectional_rnn static_rnn "
+        "static_state_saving_rnn",
+    ),
+    *alias(
         "tf.contrib.rnn",
         "tensorflow.python.ops.rnn",
         "transpose_batch_time=_transpose_batch_time "

@@ -88,6 +88,29 @@ ROWS = [
         "scalar_summary",
     ),
     *alias(
+        "tf.contrib.linalg",
+        "tensorflow.compat.v1.linalg",
+        "LinearOperator LinearOperatorBlockDiag LinearOperatorCirculant LinearOperatorCirculant2D "
+        "LinearOperatorCirculant3D LinearOperatorComposition LinearOperatorDiag "
+        "LinearOperatorFullMatrix LinearOperatorIdentity LinearOperatorKronecker "
+        "LinearOperatorLowRankUpdate LinearOperatorLowerTriangular LinearOperatorScaledIdentity "
+        "LinearOperatorZeros LinearOperatorMatrix=LinearOperatorFullMatrix "
+        "LinearOperatorTriL=LinearOperatorLowerTriangular "
+        "LinearOperatorUDVHUpdate=LinearOperatorLowRankUpdate",
+    ),
+    *alias(
+        "tf.contrib.lite",
+        "tensorflow.compat.v1.lite",
+        "Interpreter OpHint OpsSet Optimize RepresentativeDataset TFLiteConverter TargetSpec "
+        "TocoConverter constants experimental toco_convert",
+    ),
+    *reimplemented(
+        ("tf.contrib.nccl", "tf.contrib.nccl.python.ops.nccl_ops"),
+        "tf_frame_legacy.contrib.nccl",
+        "all_max all_min all_prod all_sum broadcast reduce_sum",
+        note="by additions on each device, also on CPUs, instead of the library NCCL",
+    ),
+    *alias(
         "tf.contrib.distributions",
         "tensorflow.compat.v1.distributions",
         "Bernoulli Beta Categorical Dirichlet DirichletMultinomial Distribution Exponential "

@@ -13,9 +13,17 @@ _MODULES = {
 }
 
 ROWS = [
-    row
-    for module, names in _MODULES.items()
-    for row in ours(
-        ("tf.contrib.training", f"{_PRIVATE}.{module}"), "tf_frame_legacy.training", names
-    )
+    *(
+        row
+        for module, names in _MODULES.items()
+        for row in ours(
+            ("tf.contrib.training", f"{_PRIVATE}.{module}"), "tf_frame_legacy.training", names
+        )
+    ),
+    *ours(
+        "tf_slim.evaluation",
+        "tf_frame_legacy.training",
+        "StopAfterNEvalsHook SummaryAtEndHook evaluate_repeatedly",
+    ),
+    *ours("tf_slim.training.evaluation", "tf_frame_legacy.training", _MODULES["evaluation"]),
 ]
