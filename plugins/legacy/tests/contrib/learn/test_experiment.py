@@ -149,3 +149,28 @@ def test_wrong_arguments():
     ):
         with pytest.raises(ValueError, match=message):
             learn.Experiment(train_input_fn=input_fn, eval_input_fn=input_fn, **arguments)
+
+
+class OwnLoop(learn.Experiment):
+    """An experiment in the style of programs that read the private attributes."""
+
+    def train_in_parts(self):
+        results = []
+        while not results or results[-1]["global_step"] < self._train_steps:
+            self._estimator.train(self._train_input_fn, steps=2, hooks=self._train_monitors)
+            results.append(
+                self._estimator.evaluate(
+                    self._eval_input_fn, steps=self._eval_steps, hooks=self._eval_hooks
+                )
+            )
+        return results, self._maybe_export(results[-1]), self._eval_metrics
+
+
+def test_loops_of_subclasses(tmp_path):
+    estimator = tf_estimator.Estimator(
+        core_model_fn, str(tmp_path / "model"), params=HParams(rate=RATE)
+    )
+    experiment = OwnLoop(estimator, input_fn, input_fn, train_steps=4, eval_steps=1)
+    results, exports, metrics = experiment.train_in_parts()
+    assert [result["global_step"] for result in results] == [2, 4]
+    assert (exports, metrics, experiment.train_steps) == ([], None, 4)

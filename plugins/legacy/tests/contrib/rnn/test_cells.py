@@ -1,6 +1,7 @@
 """Properties of the cells that no recorded value shows."""
 
 import importlib
+import inspect
 import logging
 
 import numpy as np
@@ -175,3 +176,10 @@ def test_a_list_of_steps_stays_a_list(graph):
     assert isinstance(outputs, list) and isinstance(both, list) and len(both) == 3
     with initialized_session() as session:
         np.testing.assert_array_equal(*session.run([outputs, whole]))
+
+
+@pytest.mark.parametrize("name", ["BasicRNNCell", "GRUCell", "BasicLSTMCell", "LSTMCell"])
+def test_programs_may_ask_for_the_arguments_of_a_cell(name):
+    arguments = inspect.getfullargspec(getattr(rnn, name).__init__).args
+    assert arguments[:2] == ["self", "num_units"]
+    assert {"activation", "reuse"} <= set(arguments)

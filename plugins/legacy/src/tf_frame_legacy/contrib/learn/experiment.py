@@ -23,6 +23,9 @@ _SECS_PER_TASK, _MAX_SECS = 5, 60
 class Experiment:
     """Trains and evaluates an estimator by the methods that `learn_runner` calls by name.
 
+    Subclasses of old programs read the attributes that begin with an underscore, and call
+    `_maybe_export`.
+
     Args:
       estimator: an `Estimator` of tf.estimator or tf.contrib.learn.
       train_input_fn, eval_input_fn: input functions.
@@ -83,12 +86,12 @@ class Experiment:
             raise ValueError("`saving_listeners` must be `None` with `tf.contrib.learn.Estimator`.")
         if not isinstance(train_steps_per_iteration, (int, type(None))):
             raise ValueError("`train_steps_per_iteration` must be an integer.")
-        self.estimator = estimator
-        self.eval_metrics = eval_metrics
-        self.train_steps = train_steps
-        self.eval_steps = eval_steps
+        self._estimator = estimator
+        self._eval_metrics = eval_metrics
+        self._train_steps = train_steps
+        self._eval_steps = eval_steps
         self._train_input_fn, self._eval_input_fn = train_input_fn, eval_input_fn
-        self._train_hooks, self._eval_hooks = list(train_monitors or ()), list(eval_hooks or ())
+        self._train_monitors, self._eval_hooks = list(train_monitors or ()), list(eval_hooks or ())
         self._local_eval_frequency = local_eval_frequency
         self._eval_delay_secs = eval_delay_secs
         self._throttle_secs = continuous_eval_throttle_secs
@@ -98,9 +101,29 @@ class Experiment:
         self._listeners = saving_listeners
         self._strategies = _checked_strategies(export_strategies)
 
+    @property
+    def estimator(self) -> Any:
+        """The estimator."""
+        return self._estimator
+
+    @property
+    def eval_metrics(self) -> Any:
+        """Name -> `MetricSpec`; None for an estimator of tf.estimator."""
+        return self._eval_metrics
+
+    @property
+    def train_steps(self) -> int | None:
+        """Global step at the end; None: no end."""
+        return self._train_steps
+
+    @property
+    def eval_steps(self) -> int | None:
+        """Largest number of batches of an evaluation; None: all data."""
+        return self._eval_steps
+
     def extend_train_hooks(self, additional_hooks: Sequence[Any]) -> None:
         """Adds session hooks of the training."""
-        self._train_hooks.extend(additional_hooks)
+        self._train_monitors.extend(additional_hooks)
 
     def reset_export_strategies(self, new_export_strategies: Any = None) -> Any:
         """Replaces the strategies, and returns the former ones."""
@@ -193,7 +216,7 @@ class Experiment:
             self._train(steps=steps)
             checkpoint = self._core.latest_checkpoint()
             result = self._evaluate("one_pass", checkpoint_path=checkpoint)
-            exports = self._export(result)
+            exports = self._maybe_export(result)
         return result, exports
 
     def run_std_server(self) -> None:
@@ -204,7 +227,7 @@ class Experiment:
         """Trains and evaluates a single step, and exports; returns the metrics."""
         self._train(steps=1)
         result = self._evaluate("one_pass", steps=1)
-        self._export(result)
+        self._maybe_export(result)
         return result
 
     @property
@@ -217,7 +240,7 @@ class Experiment:
         if self.eval_metrics:
             estimator = self.estimator.with_metrics(self.eval_metrics)
         train_spec = TrainSpec(
-            self._train_input_fn, self.train_steps, self._train_hooks, self._listeners
+            self._train_input_fn, self.train_steps, self._train_monitors, self._listeners
         )
         eval_spec = EvalSpec(
             self._eval_input_fn,
@@ -231,7 +254,7 @@ class Experiment:
 
     def _train(self, **steps: Any) -> Any:
         self._core.train(
-            self._train_input_fn, self._train_hooks, saving_listeners=self._listeners, **steps
+            self._train_input_fn, self._train_monitors, saving_listeners=self._listeners, **steps
         )
         return self.estimator
 
@@ -267,7 +290,7 @@ class Experiment:
         if result is None:
             result, exported = self._evaluate(None), None
         if not self._checkpoint_and_export or exported is None:
-            exported = self._export(result)
+            exported = self._maybe_export(result)
         return result, list(exported)
 
     def _continuous_eval(
@@ -293,7 +316,7 @@ class Experiment:
                 result = self._evaluate(name, input_fn=input_fn, checkpoint_path=newest)
                 evaluated = newest
                 if exports:
-                    self._export(result, newest)
+                    self._maybe_export(result, newest)
             if not self._reached_end(result):
                 time.sleep(max(0, throttle_secs - (time.monotonic() - started)))
 
@@ -301,7 +324,7 @@ class Experiment:
         step = (result or {}).get("global_step")
         return bool(step and self.train_steps and step >= self.train_steps)
 
-    def _export(self, result: Any, checkpoint_path: str | None = None) -> list[Any]:
+    def _maybe_export(self, result: Any, checkpoint_path: str | None = None) -> list[Any]:
         base = os.path.join(self.estimator.model_dir, "export")
         return [
             strategy.export(

@@ -7,6 +7,7 @@ classes here differ in one point: they do not advise the user to change over to 
 from __future__ import annotations
 
 import functools
+import inspect
 import warnings
 from collections.abc import Sequence
 from typing import Any
@@ -59,6 +60,8 @@ def _without_advice(cell: Any) -> Any:
                 warnings.simplefilter("ignore")
                 return method(self, *args, **kwargs)
 
+        # Programs check the settings of a cell by the names of its arguments.
+        call.__signature__ = inspect.signature(method)  # type: ignore[attr-defined]
         return call
 
     members = {"__init__": quiet(cell.__init__), "build": quiet(cell.build)}

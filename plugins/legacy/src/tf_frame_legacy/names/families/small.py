@@ -3,6 +3,21 @@
 from tf_frame_legacy.names.row import alias, not_offered, ours, reimplemented
 
 _DISTRIBUTIONS = "the package tensorflow_probability has it (tfp.distributions)"
+_OF_DISTRIBUTIONS = {
+    "bernoulli": "Bernoulli",
+    "beta": "Beta",
+    "categorical": "Categorical",
+    "dirichlet": "Dirichlet",
+    "distribution": "Distribution",
+    "exponential": "Exponential",
+    "gamma": "Gamma",
+    "kullback_leibler": "RegisterKL kl_divergence",
+    "laplace": "Laplace",
+    "multinomial": "Multinomial",
+    "normal": "Normal",
+    "student_t": "StudentT",
+    "uniform": "Uniform",
+}
 _EAGER = "eager execution has other names in TensorFlow 2; tf-frame trains graphs"
 _TFE = ("tf.contrib.eager", "tf.contrib.eager.python.tfe")
 _KERAS = (
@@ -121,6 +136,15 @@ ROWS = [
         "tf.contrib.distributions",
         "tensorflow.python.ops.distributions.util",
         "fill_triangular matrix_diag_transform reduce_weighted_logsumexp softplus_inverse tridiag",
+    ),
+    *(
+        row
+        for module, names in _OF_DISTRIBUTIONS.items()
+        for row in alias(
+            f"tf.contrib.distributions.python.ops.{module}",
+            "tensorflow.compat.v1.distributions",
+            names,
+        )
     ),
     *not_offered("tf.contrib.distributions", "*", _DISTRIBUTIONS),
     *alias(
