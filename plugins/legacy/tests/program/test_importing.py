@@ -127,6 +127,8 @@ def test_modules_that_programs_bring_along_are_their_own(programs):
     for name in [name for name in sys.modules if name.startswith("deployment")]:
         del sys.modules[name]
     assert programs.run_text(text) == ["ours"]
+    programs.run_text("from deployment import absent")
+    assert "the program has no module 'deployment', and tf-frame's own has no" in programs.errors
 
 
 def test_changes_of_a_module_stay_in_the_program(programs):

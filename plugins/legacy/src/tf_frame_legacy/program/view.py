@@ -20,6 +20,8 @@ from tf_frame.errors import ConfigError
 from tf_frame_legacy.names import ANY, NOT_OFFERED, Row, canonical, children, table
 
 ROOT = "tf"
+# Other modules of the table are those that programs usually bring along, such as `deployment`.
+_OLD = (ROOT, "tf_slim", "tensorflow_estimator")
 _V1 = "tensorflow.compat.v1"
 # TensorFlow 2 answers these names with an error only.
 _EMPTY = {"tf.layers", "tf.nn.rnn_cell"}
@@ -143,6 +145,9 @@ def explain(full_name: str, row: Row | None) -> str:
         return f"{full_name} is not offered: {row.note}"
     if full_name.startswith(f"{_KERAS}."):
         return f"{full_name} is not in TensorFlow's part of Keras 2; pip install tf_keras"
+    root = full_name.partition(".")[0]
+    if root not in _OLD:
+        return f"the program has no module {root!r}, and tf-frame's own has no {full_name}"
     return (
         f"{full_name} is unknown: TensorFlow 2 has no such name, and neither has tf-frame's table "
         "of old names"
