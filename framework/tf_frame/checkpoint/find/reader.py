@@ -129,7 +129,7 @@ def describe_unused(path: str, variables: Iterable[Any]) -> str:
     The run that saved them had other options, such as another optimizer. The next checkpoint
     does not hold them.
     """
-    restored = {saved_name_and_shape(variable)[0] for variable in variables}
+    restored = {saved_name(variable) for variable in variables}
     saved = Checkpoint(path).names
     names = [n for n in saved if n not in restored and not n.startswith(INPUT_POSITION)]
     if not names:
@@ -142,6 +142,9 @@ def describe_unused(path: str, variables: Iterable[Any]) -> str:
 
 
 def _difference(variable: Any, checkpoint: Checkpoint) -> str:
+    if hasattr(variable, "op") and variable.shape.rank is None:  # Takes values of any shape.
+        name = saved_name(variable)
+        return "" if name in checkpoint else f"{name}: not in the checkpoint"
     name, shape = saved_name_and_shape(variable)
     if name not in checkpoint:
         return f"{name} {shape}: not in the checkpoint"
@@ -149,15 +152,25 @@ def _difference(variable: Any, checkpoint: Checkpoint) -> str:
     return "" if saved == shape else f"{name} {shape}: {saved} in the checkpoint"
 
 
+def saved_name(variable: Any) -> str:
+    """Returns the name of a variable in a checkpoint; see `saved_name_and_shape`."""
+    if not hasattr(variable, "op"):  # A PartitionedVariable, or a list of its parts.
+        return saved_name(next(iter(variable)))
+    part = variable._get_save_slice_info()
+    return str(variable.op.name if part is None else part.full_name)
+
+
 def saved_name_and_shape(variable: Any) -> tuple[str, list[int]]:
     """Returns name and shape of a variable in a checkpoint, which holds whole variables.
 
     Args:
       variable: a variable, one part of a partitioned variable, or all parts together.
+
+    Raises:
+      ValueError: the variable was made with `validate_shape=False`, and has no shape.
     """
-    if not hasattr(variable, "op"):  # A PartitionedVariable, or a list of its parts.
+    if not hasattr(variable, "op"):
         return saved_name_and_shape(next(iter(variable)))
     part = variable._get_save_slice_info()
-    if part is not None:
-        return part.full_name, list(part.full_shape)
-    return variable.op.name, variable.shape.as_list()
+    shape = variable.shape.as_list() if part is None else list(part.full_shape)
+    return saved_name(variable), shape

@@ -13,7 +13,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.checkpoint.find.reader import Checkpoint, saved_name_and_shape
+from tf_frame.checkpoint.find.reader import Checkpoint, saved_name, saved_name_and_shape
 from tf_frame.checkpoint.warm_start.rules import (
     parse_rules,
     rename,
@@ -138,7 +138,7 @@ def _group_parts(variables: Iterable[Any]) -> dict[str, list[Any]]:
     grouped: dict[str, list[Any]] = {}
     for variable in variables:
         for part in [variable] if hasattr(variable, "op") else list(variable):
-            parts = grouped.setdefault(saved_name_and_shape(part)[0], [])
+            parts = grouped.setdefault(saved_name(part), [])
             if not any(part is known for known in parts):
                 parts.append(part)
     return grouped

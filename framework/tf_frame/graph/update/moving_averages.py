@@ -20,7 +20,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.checkpoint.find.reader import Checkpoint, saved_name_and_shape
+from tf_frame.checkpoint.find.reader import Checkpoint, saved_name
 from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import CheckpointError
 from tf_frame.graph.graph_edits import switch_branches
@@ -115,7 +115,7 @@ def averaged_saver_map(averaged: Iterable[Any]) -> dict[str, Any]:
     saver_map: dict[str, Any] = {}
     for variable in tf.global_variables():
         suffix = _SUFFIX if variable.ref() in with_average else ""
-        name = saved_name_and_shape(variable)[0] + suffix
+        name = saved_name(variable) + suffix
         if variable._get_save_slice_info() is None:
             saver_map[name] = variable
         else:
@@ -135,7 +135,7 @@ def check_averages(path: str, averaged: Iterable[Any]) -> None:
             f"{path} holds no moving averages of variables; train with --moving_average_decay, "
             "or take the variables as they are with --eval_moving_averages=false"
         )
-    names = dict.fromkeys(saved_name_and_shape(variable)[0] + _SUFFIX for variable in averaged)
+    names = dict.fromkeys(saved_name(variable) + _SUFFIX for variable in averaged)
     missing = [name for name in names if name not in held]
     if missing:
         some = ", ".join(missing[:_SHOWN]) + (" ..." if len(missing) > _SHOWN else "")

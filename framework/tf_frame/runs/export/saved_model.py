@@ -19,7 +19,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.checkpoint.find.reader import READ_ERRORS, saved_name_and_shape, unreadable_error
+from tf_frame.checkpoint.find.reader import READ_ERRORS, saved_name, unreadable_error
 from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.session_config import inference_session_config
 from tf_frame.errors import CheckpointError, ConfigError, PluginError, short_reason
@@ -194,4 +194,4 @@ def _restore(session: Any, inference: Inference, checkpoint: str) -> None:
 
 
 def _variable_names() -> set[str]:
-    return {saved_name_and_shape(variable)[0] for variable in tf.global_variables()}
+    return {saved_name(variable) for variable in tf.global_variables()}

@@ -20,7 +20,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.find.newest import find_damage
 from tf_frame.checkpoint.find.path import resolve_checkpoint
-from tf_frame.checkpoint.find.reader import Checkpoint, saved_name_and_shape
+from tf_frame.checkpoint.find.reader import Checkpoint, saved_name, saved_name_and_shape
 from tf_frame.checkpoint.warm_start.plan import WarmStart, plan_warm_start
 from tf_frame.config.option_groups import WarmStartOptions
 from tf_frame.errors import CheckpointError, ConfigError
@@ -125,7 +125,7 @@ def _select(vars_to_warm_start: Any) -> _Variables:
     """Returns the variables that `vars_to_warm_start` selects."""
     grouped: dict[str, list[Any]] = {}
     for variable in _select_ungrouped(vars_to_warm_start):
-        parts = grouped.setdefault(saved_name_and_shape(variable)[0], [])
+        parts = grouped.setdefault(saved_name(variable), [])
         if not any(variable is part for part in parts):
             parts.append(variable)
     return grouped

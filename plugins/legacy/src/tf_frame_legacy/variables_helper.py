@@ -16,7 +16,7 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.find.path import resolve_checkpoint
-from tf_frame.checkpoint.find.reader import Checkpoint, saved_name_and_shape
+from tf_frame.checkpoint.find.reader import Checkpoint, saved_name, saved_name_and_shape
 from tf_frame.gradient_transforms.multiply import multiply_gradients
 from tf_frame.gradient_transforms.values import GradsAndVars
 
@@ -108,7 +108,7 @@ def get_variables_available_in_checkpoint(
     if isinstance(variables, dict):
         named = list(variables.items())
     elif isinstance(variables, list):
-        named = [(saved_name_and_shape(variable)[0], variable) for variable in variables]
+        named = [(saved_name(variable), variable) for variable in variables]
     else:
         raise ValueError("`variables` is expected to be a list or dict.")
     checkpoint = Checkpoint(resolve_checkpoint(checkpoint_path))

@@ -15,7 +15,6 @@ _REASONS = {
     "constrained_optimization": "the package tensorflow_constrained_optimization has it",
     "copy_graph": "copy a graph by tf.import_graph_def(graph.as_graph_def())",
     "decision_trees": _NO_OPS + "use the package tensorflow_decision_forests",
-    "factorization": _NO_OPS + "use scikit-learn's KMeans or GaussianMixture",
     "ffmpeg": _NO_OPS + "decode with the package tensorflow_io, or by ffmpeg beforehand",
     "fused_conv": _NO_OPS + "use tf.nn.conv2d, tf.nn.bias_add and an activation",
     "gan": "the package tensorflow_gan has it",

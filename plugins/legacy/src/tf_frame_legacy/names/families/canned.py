@@ -6,6 +6,7 @@ _ESTIMATOR = "tf.estimator"
 _CONTRIB = "tf.contrib.estimator"
 _PRIVATE = "tensorflow_estimator.python.estimator"
 _CANNED = f"{_PRIVATE}.canned"
+_FACTORIZATION = "tf.contrib.factorization"
 _HEADS = "tf_frame_legacy.estimator.heads"
 _OURS = "tf_frame_legacy.estimator.canned"
 _V2_METRICS = (
@@ -132,10 +133,26 @@ ROWS = [
         "DNNClassifierWithLayerAnnotations DNNRegressorWithLayerAnnotations",
         "hardly used; use DNNClassifier and DNNRegressor",
     ),
+    *reimplemented(f"{_ESTIMATOR}.experimental", f"{_OURS}.kmeans", "KMeans=KMeansClustering"),
+    *reimplemented(
+        (*_module("kmeans"), _FACTORIZATION, f"{_FACTORIZATION}.python.ops.kmeans"),
+        f"{_OURS}.kmeans",
+        "KMeansClustering",
+    ),
+    *reimplemented(
+        (_FACTORIZATION, f"{_FACTORIZATION}.python.ops.clustering_ops"),
+        "tf_frame_legacy.contrib.factorization",
+        "COSINE_DISTANCE KMEANS_PLUS_PLUS_INIT KMeans RANDOM_INIT SQUARED_EUCLIDEAN_DISTANCE",
+    ),
     *not_offered(
-        (f"{_ESTIMATOR}.experimental", *_module("kmeans")),
-        "KMeans KMeansClustering",
-        "stands on tf.contrib.factorization; use scikit-learn",
+        _FACTORIZATION,
+        "GMM GmmAlgorithm gmm",
+        "use scikit-learn's GaussianMixture",
+    ),
+    *not_offered(
+        _FACTORIZATION,
+        "WALSMatrixFactorization WALSModel",
+        "TensorFlow has removed the operations; use embeddings with tf.nn.embedding_lookup",
     ),
     *not_offered(
         (f"{_ESTIMATOR}.experimental", *_module("linear")),

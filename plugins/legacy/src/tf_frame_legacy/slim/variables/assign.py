@@ -13,7 +13,7 @@ import numpy as np
 import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.find.path import resolve_checkpoint
-from tf_frame.checkpoint.find.reader import Checkpoint, saved_name_and_shape
+from tf_frame.checkpoint.find.reader import Checkpoint, saved_name, saved_name_and_shape
 
 # A list of variables, or name in the checkpoint -> variable, or -> parts of a partitioned one.
 Variables = Sequence[Any] | Mapping[str, Any]
@@ -148,7 +148,7 @@ def by_saved_name(var_list: Variables) -> dict[str, list[Any]]:
         return {name: _as_list(variables) for name, variables in var_list.items()}
     grouped: dict[str, list[Any]] = {}
     for variable in var_list:
-        grouped.setdefault(saved_name_and_shape(variable)[0], []).extend(_as_list(variable))
+        grouped.setdefault(saved_name(variable), []).extend(_as_list(variable))
     return grouped
 
 
