@@ -18,8 +18,11 @@ _OF_DISTRIBUTIONS = {
     "student_t": "StudentT",
     "uniform": "Uniform",
 }
-_EAGER = "eager execution has other names in TensorFlow 2; tf-frame trains graphs"
 _TFE = ("tf.contrib.eager", "tf.contrib.eager.python.tfe")
+_TFE_MODULE = "tf.contrib.eager.python"
+_OURS = "tf_frame_legacy.contrib.eager"
+_TFE_METRICS = (f"{_TFE_MODULE}.metrics", f"{_TFE_MODULE}.metrics_impl")
+_EAGER_METRICS = "Accuracy BinaryAccuracy CategoricalAccuracy Mean Metric SparseAccuracy"
 _KERAS = (
     "activations applications backend callbacks constraints datasets initializers layers losses "
     "metrics models optimizers preprocessing regularizers utils"
@@ -153,11 +156,28 @@ ROWS = [
         "GradientTape TensorSpec custom_gradient defun=function enable_eager_execution "
         "executing_eagerly function in_eager_mode=executing_eagerly py_func=py_function",
     ),
+    *alias(_TFE, "tensorflow.compat.v1.train", "Checkpoint"),
+    *reimplemented(_TFE, _OURS, "list_devices"),
+    *reimplemented(
+        (*_TFE, f"{_TFE_MODULE}.network"),
+        _OURS,
+        "Network Sequential",
+        note="saves by tfe.Saver(network.variables)",
+    ),
+    *reimplemented((*_TFE, f"{_TFE_MODULE}.datasets"), _OURS, "Iterator"),
+    *reimplemented((*_TFE, f"{_TFE_MODULE}.saver"), _OURS, "Saver get_optimizer_variables"),
+    *reimplemented(
+        (*(f"{module}.metrics" for module in _TFE), *_TFE_METRICS),
+        f"{_OURS}.metrics",
+        _EAGER_METRICS,
+    ),
     *alias(
         _TFE,
-        "tensorflow.compat.v1.train",
-        "Checkpoint Saver",
+        "tensorflow.python.framework.ops",
+        "enable_remote_eager_execution=enable_eager_execution_internal run=eager_run",
     ),
+    *alias(_TFE, "tensorflow.python.eager.remote", "connect_to_remote_host"),
+    *alias(_TFE, "tensorflow.python.trackable.autotrackable", "Checkpointable=AutoTrackable"),
     *alias(
         _TFE,
         "tensorflow.python.ops.resource_variable_ops",
@@ -192,7 +212,17 @@ ROWS = [
         "run_all_tests_in_graph_and_eager_modes=run_all_in_graph_and_eager_modes "
         "run_test_in_graph_and_eager_modes=run_in_graph_and_eager_modes",
     ),
-    *not_offered("tf.contrib.eager", "*", _EAGER),
+    *not_offered(
+        _TFE,
+        "restore_variables_on_create save_network_checkpoint restore_network_checkpoint",
+        "make the variables first; then tfe.Saver(variables).restore(path), or tfe.Checkpoint",
+    ),
+    *not_offered(
+        _TFE,
+        "ExecutionCallback add_execution_callback clear_execution_callbacks errstate inf_callback "
+        "inf_nan_callback nan_callback seterr",
+        "use tf.debugging.enable_check_numerics",
+    ),
     *alias(
         "tf.contrib.feature_column",
         "tensorflow.compat.v1.feature_column",
