@@ -1,5 +1,7 @@
 """`tf-frame legacy run`: words, modules, exit codes, errors."""
 
+import sys
+
 import pytest
 import tensorflow.compat.v1 as tf
 
@@ -161,6 +163,77 @@ from scipy import interpolate
 curve = interpolate.interp1d([0, 0, 0.5, 1, 1], [4, 3, 2, 1, 0], kind='slinear')
 print(curve([0.25, 0.75]).tolist() == [2.5, 1.5])
 """
+_TABLE = """
+import pandas as pd
+table = pd.DataFrame([[1., 2.], [3., 4.]], index=["a", "b"], columns=["left", "right"])
+table.ix["a", "left"] += 4
+table.ix[1, "right"] = 6
+print([table.ix["a", :].tolist(), table.ix[0].tolist(), table.ix[:, 1].tolist()])
+numbers = pd.DataFrame([[1], [2]], index=[5, 7], columns=["x"])
+print([numbers.ix[7, "x"].tolist(), numbers.ix[[5, 7], 0].tolist()])
+row = pd.Series([0.] * 2, index=table.columns, name="c")
+grown = table.append(row).append({"left": 8., "right": 9.}, ignore_index=True)
+print([grown.as_matrix(["right"]).ravel().tolist(), grown.dtypes.unique().tolist()])
+print([list(table.append(table).index), table["left"].append(table["right"]).tolist()])
+print(table.set_value("a", "right", 0).get_value("a", "right"), len(list(table.iteritems())))
+print(pd.np.__name__)
+"""
+_TABLE_LINES = [
+    "[[5.0, 2.0], [5.0, 2.0], [2.0, 6.0]]",
+    "[2, [1, 2]]",
+    "[[2.0, 6.0, 0.0, 9.0], [dtype('float64')]]",
+    "[['a', 'b', 'a', 'b'], [5.0, 3.0, 2.0, 6.0]]",
+    "0.0 2",
+    "numpy",
+]
+_NETWORK = """
+import networkx as nx
+graph = nx.from_numpy_matrix(nx.to_numpy_matrix(nx.path_graph(3)))
+graph.node[1]["kind"] = "middle"
+graph.add_node(3)
+print(sorted(graph.nodes_iter()), len(list(graph.edges_iter())), graph.node[1])
+print([sorted(part) for part in nx.connected_component_subgraphs(graph)])
+"""
+_NETWORK_LINES = ["[0, 1, 2, 3] 2 {'kind': 'middle'}", "[[0, 1, 2], [3]]"]
+_LEARNER = """
+import numpy as np
+from sklearn import cross_validation, metrics
+from sklearn.cross_validation import train_test_split, KFold
+from sklearn.externals import joblib
+from sklearn.grid_search import GridSearchCV
+from sklearn.linear_model import LogisticRegression
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+scorer = metrics.make_scorer(metrics.log_loss, greater_is_better=False, needs_proba=True)
+x, y = np.arange(12.).reshape(12, 1), np.arange(12) > 5
+model = LogisticRegression().fit(x, y)
+print(-1 < scorer(model, x, y) < 0, OneHotEncoder(sparse=False).fit_transform(x).shape)
+print(len(KFold(12, 4)), [test.tolist() for _, test in KFold(4, n_folds=2)])
+folds = cross_validation.StratifiedKFold(y, n_folds=2)
+print(cross_validation.cross_val_score(model, x, y, cv=folds).shape, len(train_test_split(x, y)))
+joblib.dump(3, "number")
+print(joblib.load("number"), metrics.roc_auc_score(y, x))
+"""
+_LEARNER_LINES = ["True (12, 12)", "4 [[0, 1], [2, 3]]", "(2,) 4", "3 1.0"]
+_PYTHON_2 = """
+import cPickle as pickle, ConfigParser, urllib, urllib2, itertools, string, sys
+import Queue
+from itertools import izip
+from StringIO import StringIO
+from cStringIO import StringIO as Fast
+from HTMLParser import HTMLParser
+print(pickle.loads(pickle.dumps([2])), ConfigParser.ConfigParser.__name__, Queue.Queue().empty())
+print(urllib.quote("a b"), urllib.parse.quote("a b"), urllib2.Request("http://a").host)
+print(list(izip("ab", [1, 2])), list(itertools.islice(itertools.count(), 2)))
+print(StringIO("text").read(), Fast(b"bytes").read(), string.letters[:2], string.join(["a", "b"]))
+print >> sys.stdout, "to", "a file"
+"""
+_PYTHON_2_LINES = [
+    "[2] ConfigParser True",
+    "a%20b a%20b a",
+    "[('a', 1), ('b', 2)] [0, 1]",
+    "text b'bytes' ab a b",
+    "to a file",
+]
 _TEXT = "from PIL import ImageFont\nprint(ImageFont.load_default().getsize('word')[0] > 5)"
 
 
@@ -171,6 +244,43 @@ _TEXT = "from PIL import ImageFont\nprint(ImageFont.load_default().getsize('word
 def test_old_methods_need_a_switch(programs, package, text):
     pytest.importorskip(package)
     assert programs.run_text(text, "--with_old_packages") == ["True"]
+
+
+@pytest.mark.parametrize(
+    ("package", "text", "lines"),
+    [
+        ("pandas", _TABLE, _TABLE_LINES),
+        ("networkx", _NETWORK, _NETWORK_LINES),
+        ("sklearn", _LEARNER, _LEARNER_LINES),
+        ("sys", _PYTHON_2, _PYTHON_2_LINES),
+    ],
+)
+def test_names_that_packages_and_python_have_dropped(programs, package, text, lines):
+    pytest.importorskip(package)
+    assert programs.run_text(text, "--with_old_packages") == lines
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("import cPickle", "cPickle is gone"),
+        ("import Queue", "Python 3 has no module Queue"),
+        ("import urllib; urllib.urlopen", "urllib.urlopen is gone"),
+        ("from itertools import izip", "itertools.izip is gone"),
+    ],
+)
+def test_names_that_the_switch_gives_back_say_so(programs, text, reason):
+    programs.run_text(text)
+    assert f"train.py:1: {reason}; --with_old_packages" in programs.errors
+
+
+def test_an_old_package_that_is_not_installed_is_missing(programs, monkeypatch):
+    monkeypatch.setitem(sys.modules, "networkx", None)
+    lines = programs.run_text(
+        "try:\n  import networkx\nexcept ModuleNotFoundError as error:\n  print(error.name)",
+        "--with_old_packages",
+    )
+    assert lines == ["networkx"]
 
 
 _EXPRESSIONS = {

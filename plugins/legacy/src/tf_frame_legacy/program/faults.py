@@ -6,7 +6,7 @@ import re
 import traceback
 
 from tf_frame_legacy.names import children, find
-from tf_frame_legacy.names.families.old_packages import OLD_PACKAGES
+from tf_frame_legacy.names.families.old_packages import OLD_PACKAGES, PYTHON_2_MODULES
 from tf_frame_legacy.program.importing import Imports
 from tf_frame_legacy.program.old_packages.sources import METHODS
 from tf_frame_legacy.program.view import NotOfferedError, NotOfferedImportError
@@ -17,7 +17,12 @@ _MISSING = re.compile(
     r"No module named '(?P<no_module>[\w.]+)'"
 )
 _METHOD = re.compile(r"'(?P<type>[\w.]+)' object has no attribute '(?P<name>\w+)'")
-_METHODS = {"getsize", "textsize", "tostring_rgb", *METHODS}
+_METHODS = {"getsize", "textsize", "tostring_rgb", "as_matrix", "ix", *METHODS}
+_METHODS_OF = {
+    f"{kind}.{name}"
+    for kind in ("DataFrame", "Series")
+    for name in ("append", "get_value", "get_values", "set_value")
+} | {f"{kind}.node" for kind in ("Graph", "DiGraph", "MultiGraph")}
 # An error of tf.py_func: its own traceback comes before the places where the graph was built.
 _IN_PY_FUNC = re.compile(r"\b[A-Z]\w*Error: (?P<text>.*?)\n\s*Traceback (?P<trace>.*)", re.DOTALL)
 _BUILT = re.compile("Detected at node|Original stack trace|\\[\\[")
@@ -73,12 +78,15 @@ def _lost_method(text: str) -> str | None:
     if method is None:
         return None
     full_name = f"{method['type']}.{method['name']}"
-    return f"{full_name} is gone; {_SWITCH}" if method["name"] in _METHODS else None
+    is_gone = method["name"] in _METHODS or full_name in _METHODS_OF
+    return f"{full_name} is gone; {_SWITCH}" if is_gone else None
 
 
 def _old_package(missing: re.Match[str]) -> str | None:
     part = missing.groupdict()
     module = part["module"] or part["package"] or part["no_module"] or ""
+    if part["no_module"] in PYTHON_2_MODULES:
+        return f"Python 3 has no module {module}; {_SWITCH}"
     name = part["name"] or part["imported"]
     full_name = f"{module}.{name}" if name else module
     if module.partition(".")[0] not in OLD_PACKAGES:

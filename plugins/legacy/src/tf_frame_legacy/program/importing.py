@@ -20,7 +20,11 @@ from typing import Any
 
 from tf_frame.tensorflow_log import quiet_import
 from tf_frame_legacy.names import canonical, table
-from tf_frame_legacy.names.families.old_packages import OLD_PACKAGES
+from tf_frame_legacy.names.families.old_packages import (
+    LOST_MODULES,
+    OLD_PACKAGES,
+    PYTHON_2_MODULES,
+)
 from tf_frame_legacy.program.old_packages import sources
 from tf_frame_legacy.program.project import Project
 from tf_frame_legacy.program.view import ROOT, NotOfferedImportError, View, view
@@ -32,8 +36,12 @@ _RESTORED = {
     "PIL": "pictures",
     "cv2": "drawings",
     "matplotlib": "plots",
+    "networkx": "networks",
+    "pandas": "tables",
     "tensorflow": "dimensions",
 }
+# The table has all that programs use of them, or as much as SciPy had of images.
+_NEED_NOT_BE_INSTALLED = {*_REPLACED, *LOST_MODULES, "scipy"}
 # Built-in names of Python 2.
 _PYTHON_2 = {
     "basestring": str,
@@ -63,6 +71,7 @@ class Imports:
         self._is_rewritten = old_packages
         self.builtins = {**vars(builtins), **names, "__import__": self._import}
         self._restored = _RESTORED if old_packages else {}
+        self._renamed = PYTHON_2_MODULES if old_packages else {}
         self._replaced = _REPLACED | (OLD_PACKAGES if old_packages else set())
         # Most programs bring these modules along, such as `deployment` and `object_detection`.
         self._offered = {name.partition(".")[0] for name in table()} - {ROOT, *OLD_PACKAGES}
@@ -100,10 +109,14 @@ class Imports:
         if level == 0 and root in self._restored:
             _restore_methods(self._restored[root])
         if level == 0 and root in self._replaced:
+            if root not in _NEED_NOT_BE_INSTALLED:
+                importlib.import_module(root)
             return _import_view(name, fromlist or ())
         try:
             return builtins.__import__(name, globals, locals, fromlist or (), level)
         except ModuleNotFoundError as error:
+            if error.name == name and name in self._renamed and not level:
+                return importlib.import_module(self._renamed[name])
             if level or root not in self._offered or not f"{name}.".startswith(f"{error.name}."):
                 raise
             return _import_view(name, fromlist or ())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping
 
-from tf_frame_legacy.names.families.old_packages import ROWS
+from tf_frame_legacy.names.families.old_packages import OLD_PACKAGES, PYTHON_2_MODULES, ROWS
 from tf_frame_legacy.source import installed
 
 _NUMPY = (
@@ -16,20 +16,8 @@ _PYTHON_2_NAMES = (
     "functools.reduce execfile=exec file=open cmp=(a>b)-(a<b) reload=importlib.reload "
     "apply=f(*args) intern=sys.intern buffer=memoryview"
 )
-_PYTHON_2_MODULES = (
-    "cPickle=pickle Queue=queue ConfigParser=configparser StringIO=io cStringIO=io urllib2="
-    "urllib.request urlparse=urllib.parse httplib=http.client Tkinter=tkinter commands=subprocess "
-    "__builtin__=builtins copy_reg=copyreg HTMLParser=html.parser thread=_thread SocketServer="
-    "socketserver cookielib=http.cookiejar dummy_thread=_thread anydbm=dbm Image=PIL.Image"
-)
-_PYTHON_2_MEMBERS = (
-    "sys.maxint=sys.maxsize os.getcwdu=os.getcwd itertools.izip=zip itertools.imap=map "
-    "itertools.ifilter=filter itertools.izip_longest=itertools.zip_longest string.letters="
-    "string.ascii_letters string.lowercase=string.ascii_lowercase string.uppercase="
-    "string.ascii_uppercase string.maketrans=str.maketrans string.join=str.join urllib.urlretrieve="
-    "urllib.request.urlretrieve urllib.urlopen=urllib.request.urlopen urllib.quote="
-    "urllib.parse.quote urllib.unquote=urllib.parse.unquote urllib.urlencode=urllib.parse.urlencode"
-)
+_PYTHON_2_MEMBERS = "sys.maxint=sys.maxsize os.getcwdu=os.getcwd"
+_REPLACED_MODULES = "cPickle=pickle StringIO=io cStringIO=io urllib2=urllib.request imp=importlib"
 
 
 def _pairs(text: str, prefix: str = "") -> dict[str, str]:
@@ -52,9 +40,10 @@ def restored() -> Mapping[str, str]:
 PYTHON_2_BUILTINS = _pairs(_PYTHON_2_NAMES)
 RESTORED_BUILTINS = ("basestring", "unicode", "unichr", "long", "xrange", "raw_input")
 # Members of modules: of the standard library of Python 2, and others that nobody restores.
-GONE = {**_pairs(_PYTHON_2_MEMBERS), **_pairs(_NUMPY, "numpy."), "fractions.gcd": "math.gcd"}
+GONE = {**_pairs(_PYTHON_2_MEMBERS), **_pairs(_NUMPY, "numpy.")}
 # Modules that Python has no more.
-MODULES = {**_pairs(_PYTHON_2_MODULES), "imp": "importlib", "distutils": "setuptools"}
+MODULES = {**PYTHON_2_MODULES, **_pairs(_REPLACED_MODULES), "distutils": "setuptools"}
+RESTORED_MODULES = {*PYTHON_2_MODULES, *OLD_PACKAGES}
 # Methods of Python 2's dict, and of NumPy's arrays; the switch gives them back.
 METHODS = {
     "iteritems": "items()",
@@ -63,4 +52,5 @@ METHODS = {
     "has_key": "`in`",
     "tostring": "tobytes()",
     "itemset": "a[...] = value",
+    "as_matrix": "to_numpy()",
 }

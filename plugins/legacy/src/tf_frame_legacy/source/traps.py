@@ -8,10 +8,10 @@ import os
 import re
 import sys
 from collections.abc import Iterator
-from typing import TypeGuard
 
 from tf_frame_legacy.names import canonical
 from tf_frame_legacy.source import old_packages
+from tf_frame_legacy.source.old_syntax import is_print_to_file
 from tf_frame_legacy.source.project import Project, Source
 from tf_frame_legacy.source.resolve import Names, Use
 
@@ -19,14 +19,26 @@ PYTHON = "Python"
 NUMPY = "NumPy"
 OLD_PACKAGE = "other packages"
 EXTENSION = "compiled code"
-_CATEGORIES = {"numpy": NUMPY, "scipy": OLD_PACKAGE, "PIL": OLD_PACKAGE, "yaml": OLD_PACKAGE}
+_CATEGORIES = {
+    "numpy": NUMPY,
+    **dict.fromkeys(("scipy", "PIL", "yaml", "sklearn", "networkx"), OLD_PACKAGE),
+}
 
-_PYTHON_2_ERROR = re.compile("Missing parentheses|leading zeros|must be parenthesized|inconsistent")
+_PYTHON_2_ERROR = re.compile(
+    "Missing parentheses|leading zeros|must be parenthesized|cannot be parenthesized|inconsistent"
+)
 _PYTHON_2_LINE = re.compile(
     r"`|<>|\bprint\b|\bexec\b|\braise \w+\s*,|\bur['\"]|\d[lL]\b|^\s*except"
 )
 # What the calls that are looked for begin with: most files have none of them.
-_CALL = re.compile(r"yaml|\.(has_key|iter\w+|tostring|itemset)|print\s*>>|\b(int|float)\([\w.]+\(")
+_CALL = re.compile(
+    r"yaml|\.(has_key|iter\w+|tostring|itemset|as_matrix|ix\[)|print\s*>>|\b(int|float)\([\w.]+\("
+)
+_OWNERS = {
+    "tostring": (NUMPY, "NumPy"),
+    "itemset": (NUMPY, "NumPy"),
+    "as_matrix": (OLD_PACKAGE, "pandas"),
+}
 _LOADERS = ("tf.load_op_library", "tf.load_library", "tf.load_file_system_library")
 _OPERATION = re.compile(rb"REGISTER_OP|REGISTER_KERNEL_BUILDER")
 _ARRAYS = ("numpy.array", "numpy.asarray", "numpy.argwhere", "numpy.ones", "numpy.zeros")
@@ -88,22 +100,23 @@ def traps(source: Source, names: Names) -> Iterator[Trap]:
         if is_gone and not binding.optional and binding.alias:
             new = old_packages.MODULES[root]
             line = binding.statement.lineno
-            yield Trap(source.path, line, PYTHON, f"Python has no module {root}", f"use {new}")
+            text, is_restored = (
+                f"Python has no module {root}",
+                root in old_packages.RESTORED_MODULES,
+            )
+            yield Trap(source.path, line, PYTHON, text, f"use {new}", is_restored)
     if source.tree is None or not _CALL.search(source.text):
         return
     uses = {use.nodes[-1]: use for use in names.uses}
     for node in ast.walk(source.tree):
         if isinstance(node, ast.Call):
             yield from _in_call(source, node, uses)
-        elif _is_print(node):
+        elif isinstance(node, ast.Subscript) and getattr(node.value, "attr", "") == "ix":
+            text, remedy = "pandas has no .ix", "use .loc or .iloc"
+            yield Trap(source.path, node.lineno, OLD_PACKAGE, text, remedy, True)
+        elif is_print_to_file(node):
             remedy = "write print(..., file=...)"
-            yield Trap(source.path, node.lineno, PYTHON, "Python 2's print >>", remedy)
-
-
-def _is_print(node: ast.AST) -> TypeGuard[ast.BinOp]:
-    """Returns whether a node is `print >> file`."""
-    is_shift = isinstance(node, ast.BinOp) and isinstance(node.op, ast.RShift)
-    return is_shift and getattr(getattr(node, "left", None), "id", "") == "print"
+            yield Trap(source.path, node.lineno, PYTHON, "Python 2's print >>", remedy, True)
 
 
 def _in_use(source: Source, use: Use) -> Iterator[Trap]:
@@ -127,9 +140,7 @@ def _in_call(source: Source, call: ast.Call, uses: dict[ast.expr, Use]) -> Itera
     method = getattr(call.func, "attr", "")
     if use is None and method in old_packages.METHODS:
         remedy = f"use {old_packages.METHODS[method]}"
-        category, owner = (
-            (NUMPY, "NumPy") if method in ("tostring", "itemset") else (PYTHON, "Python 2")
-        )
+        category, owner = _OWNERS.get(method, (PYTHON, "Python 2"))
         yield Trap(source.path, call.lineno, category, f"{owner}'s .{method}()", remedy, True)
     is_number = isinstance(call.func, ast.Name) and call.func.id in ("int", "float")
     if is_number and len(call.args) == 1 and isinstance(call.args[0], ast.Call):

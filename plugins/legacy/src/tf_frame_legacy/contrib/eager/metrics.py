@@ -30,7 +30,7 @@ class Metric:
         scope_name = _NOT_IN_NAMES.sub("_", name)
         with tf.variable_scope(None, default_name=scope_name) as scope:
             self._scope = scope
-        self._name = name + scope.name.rpartition("/")[2].removeprefix(scope_name)
+        self._name: str = name + scope.name.rpartition("/")[2].removeprefix(scope_name)
         self._built = False
         self._variables: list[Any] = []
         self._initial_values: list[Any] = []
@@ -173,7 +173,9 @@ class Accuracy(Mean):
     def __init__(self, name: str | None = None, dtype: Any = tf.float64) -> None:
         super().__init__(name, dtype)
 
-    def call(self, labels: Any, predictions: Any, weights: Any = None) -> Any:
+    def call(  # type: ignore[override]
+        self, labels: Any, predictions: Any, weights: Any = None
+    ) -> Any:
         """Adds predictions; returns the arguments."""
         super().call(tf.equal(*self._classes(labels, predictions)), weights)
         return (labels, predictions) if weights is None else (labels, predictions, weights)

@@ -2,6 +2,7 @@
 
     size.iteritems()   # dict: Python 2;     image.tostring()  # array: until NumPy 2.2
     int(np.ones(1))    # until NumPy 2.3;    boxes == []       # False until NumPy 1.24
+    print >> file, 1   # Python 2
 
 The lines stay where they are, so that tracebacks show the program's own text.
 """
@@ -15,6 +16,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+
+from tf_frame_legacy.source.old_syntax import is_print_to_file
 
 METHODS: dict[str, tuple[type, Callable[..., Any]]] = {
     "has_key": (dict, dict.__contains__),
@@ -39,6 +42,15 @@ def rewritten(source: bytes, path: str) -> ast.Module:
 
 
 class _Rewriter(ast.NodeTransformer):
+    def visit_Expr(self, node: ast.Expr) -> ast.AST:
+        self.generic_visit(node)
+        parts = node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]
+        if parts and is_print_to_file(parts[0]):
+            file = ast.keyword("file", parts[0].right)
+            call = ast.Call(parts[0].left, list(parts[1:]), [file])
+            node.value = ast.copy_location(call, node.value)
+        return node
+
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         self.generic_visit(node)
         if node.attr in METHODS and isinstance(node.ctx, ast.Load):
