@@ -17,7 +17,6 @@ _REASONS = {
     "decision_trees": _NO_OPS + "use the package tensorflow_decision_forests",
     "ffmpeg": _NO_OPS + "decode with the package tensorflow_io, or by ffmpeg beforehand",
     "fused_conv": _NO_OPS + "use tf.nn.conv2d, tf.nn.bias_add and an activation",
-    "gan": "the package tensorflow_gan has it",
     "graph_editor": "it changed graphs in ways that functions of TensorFlow 2 do not allow; build "
     "the graph anew, or edit its GraphDef",
     "grid_rnn": "use tf.contrib.rnn.GridLSTMCell, or keep a copy of the cells",
