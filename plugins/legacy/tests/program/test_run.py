@@ -3,6 +3,7 @@
 import sys
 
 import pytest
+import tensorflow
 import tensorflow.compat.v1 as tf
 
 
@@ -43,6 +44,22 @@ def test_wrong_words_are_refused_in_one_line(programs, words, message):
     assert programs.code == 2
     assert message in programs.errors
     assert programs.errors.count("\n") == 1
+
+
+def test_a_package_of_the_program_that_is_installed_is_the_program_too(programs, monkeypatch):
+    monkeypatch.syspath_prepend(str(programs.folder / "site-packages"))
+    seen = "import tensorflow as tf\nseen = tf.__version__"
+    for name in ("own_package", "other_package"):
+        programs.write("", f"site-packages/{name}/__init__.py")
+        programs.write(seen, f"site-packages/{name}/model.py")
+    programs.write("", "repository/setup.py")
+    programs.write("", "repository/own_package/__init__.py")
+    script = programs.write(
+        "from own_package import model\nfrom other_package import model as other\n"
+        "print(model.seen, other.seen)",
+        "repository/own_package/train.py",
+    )
+    assert programs.run(script) == [f"1.15.5 {tensorflow.__version__}"]
 
 
 def test_the_exit_code_of_the_program_is_that_of_the_command(programs):

@@ -31,11 +31,12 @@ class Project:
             return False
         for folder in self._folders:
             if file.is_relative_to(folder):
-                return not _is_installed(file.relative_to(folder))
-        return not _is_installed(file)
+                return not is_installed(file.relative_to(folder))
+        return not is_installed(file)
 
 
-def _is_installed(file: Path) -> bool:
+def is_installed(file: Path) -> bool:
+    """Returns whether a path lies in a folder for installed packages."""
     return not _INSTALLED.isdisjoint(file.parts)
 
 

@@ -14,7 +14,9 @@ from pathlib import Path
 
 from tf_frame.errors import ConfigError
 from tf_frame_legacy.program.importing import Imports
-from tf_frame_legacy.program.project import Project
+from tf_frame_legacy.program.project import Project, is_installed
+
+_OF_DISTRIBUTIONS = ("setup.py", "pyproject.toml", "setup.cfg")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -65,7 +67,8 @@ def find_script(path: str, arguments: Sequence[str]) -> Program:
     if not os.path.isfile(file):
         raise ConfigError(f"no script {file!r}")
     folder = path if is_folder else os.path.dirname(os.path.realpath(path))
-    return Program(file, arguments, folder, Project([os.path.realpath(folder)]))
+    folders = [os.path.realpath(folder), *installed_copies(Path(os.path.realpath(folder)))]
+    return Program(file, arguments, folder, Project(folders))
 
 
 def find_module(name: str, arguments: Sequence[str]) -> Program:
@@ -95,6 +98,23 @@ def _find_spec(name: str) -> ModuleSpec | None:
             return None
         folders = spec.submodule_search_locations
     return spec
+
+
+def installed_copies(folder: Path) -> Iterator[str]:
+    """Yields the folders of the program's packages that are installed, as by `pip install .`.
+
+    Args:
+      folder: the folder of the script; a `setup.py` there or above tells where the packages are.
+    """
+    for root in (folder, *folder.parents):
+        if any((root / name).is_file() for name in _OF_DISTRIBUTIONS):
+            packages = (*root.glob("*/__init__.py"), *root.glob("src/*/__init__.py"))
+            for name in {package.parent.name for package in packages}:
+                spec = _find_spec(name)
+                for location in (spec and spec.submodule_search_locations) or ():
+                    if is_installed(Path(location)):
+                        yield os.path.realpath(location)
+            return
 
 
 @contextlib.contextmanager
