@@ -42,4 +42,5 @@ def get_optimizer_variables(optimizer: tf.train.Optimizer) -> list[Any]:
 
 def list_devices() -> list[str]:
     """Returns the names of the devices."""
+    context.ensure_initialized()
     return list(context.context().devices())

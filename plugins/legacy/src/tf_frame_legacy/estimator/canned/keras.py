@@ -1,4 +1,6 @@
-"""`model_to_estimator`: trains a model of Keras 3 as an `Estimator`, in graph mode.
+"""`model_to_estimator`: trains a model of Keras as an `Estimator`, in graph mode.
+
+Those of Keras 2, which programs see through `tf-frame legacy run`, are trained by `keras_2`.
 
 model = tf.keras.Sequential([tf.keras.Input((3,)), tf.keras.layers.Dense(1)])
 model.compile(tf.keras.optimizers.Adam(0.01), "mse", metrics=["mae"])
@@ -18,6 +20,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.estimator import EstimatorSpec, ModeKeys
 from tf_frame_legacy.estimator import export
+from tf_frame_legacy.estimator.canned.keras_2 import estimator_of_keras_2, is_of_keras_2
 from tf_frame_legacy.estimator.estimator import Estimator
 from tf_frame_legacy.estimator.heads.head import DEFAULT_SIGNATURE
 
@@ -33,7 +36,7 @@ def model_to_estimator(
     checkpoint_format: str | None = None,
     use_v2_estimator: bool = False,
 ) -> Estimator:
-    """Returns an estimator that trains a compiled, sequential or functional model of Keras 3.
+    """Returns an estimator that trains a compiled, sequential or functional model.
 
     The model is built anew from its configuration in each graph; the object that is given stays as
     it is. Where operations run eagerly, training begins with its weights.
@@ -48,7 +51,7 @@ def model_to_estimator(
     Raises:
       ValueError: not exactly one model, a model that is not compiled, or a file in graph mode,
         where Keras 3 cannot load weights.
-      TypeError: a model of Keras 2, or a subclass without a configuration.
+      TypeError: no model of Keras, or a subclass without a configuration.
     """
     del checkpoint_format, use_v2_estimator
     if (keras_model is None) == (keras_model_path is None):
@@ -60,6 +63,8 @@ def model_to_estimator(
                 "program, and give its weights by warm_start_from of an Estimator."
             )
         keras_model = _keras.models.load_model(keras_model_path, custom_objects)
+    if is_of_keras_2(keras_model):
+        return estimator_of_keras_2(keras_model, custom_objects, model_dir, config)
     _check(keras_model)
     arguments = dict(keras_model._compile_config.config)
     configuration, optimizer = keras_model.get_config(), keras_model.optimizer
@@ -82,8 +87,8 @@ def model_to_estimator(
 def _check(model: Any) -> None:
     if not isinstance(model, _keras.Model):
         raise TypeError(
-            f"{type(model)} is no model of Keras 3: build it with tf.keras of the installed "
-            "TensorFlow. Keras 2 is no part of it any more."
+            f"{type(model)} is no model of Keras: build it with tf.keras of the installed "
+            "TensorFlow, or with tf_keras."
         )
     if not isinstance(model, _keras.Sequential) and not getattr(model, "inputs", None):
         raise TypeError("A subclass of tf.keras.Model has no configuration to build it from.")

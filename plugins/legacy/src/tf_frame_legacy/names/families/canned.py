@@ -110,7 +110,7 @@ ROWS = [
         ("tf.keras.estimator", f"{_PRIVATE}.keras", "tf.python.estimator.keras"),
         f"{_OURS}.keras",
         "model_to_estimator",
-        note="for sequential and functional models of Keras 3",
+        note="for sequential and functional models of Keras 2 and 3",
     ),
     *not_offered(
         (_CONTRIB, *_module("rnn"), f"{_ESTIMATOR}.experimental"),
