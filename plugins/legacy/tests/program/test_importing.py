@@ -162,3 +162,24 @@ layers.TimeDistributed
 """
     ) == ["[None, 3] 1", "True", "5 True", "[[0. 1.]] [[0 1]]", "0.25 sequential"]
     assert "pip install tf_keras" in programs.errors
+
+
+def test_private_modules_of_keras_are_those_of_its_public_names(programs):
+    assert programs.run_text(
+        """
+import tensorflow as tf
+from tensorflow.python.keras import models
+from tensorflow.python.keras.engine.base_layer import Layer
+from tensorflow.python.keras.initializers import RandomNormal, Zeros
+from tensorflow.python.keras.layers import Dense, BatchNormalization
+from tensorflow.python.keras.optimizers import Adam
+from tensorflow.python.keras.preprocessing.sequence import _remove_long_seq
+print(Dense is tf.keras.layers.Dense, BatchNormalization is tf.keras.layers.BatchNormalization)
+print(Adam is tf.keras.optimizers.Adam, issubclass(Dense, Layer))
+model = models.Sequential([Dense(1, kernel_initializer=RandomNormal(), input_shape=(2,))])
+print(isinstance(model, tf.keras.Model), model.output_shape)
+print(_remove_long_seq(3, [[1], [1, 2, 3, 4]], [5, 6]))
+from tensorflow.python.keras.layers import Bidirectional
+"""
+    ) == ["True True", "True True", "True (None, 1)", "([[1]], [5])"]
+    assert "pip install tf_keras" in programs.errors

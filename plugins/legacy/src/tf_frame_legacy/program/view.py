@@ -27,6 +27,8 @@ _V1 = "tensorflow.compat.v1"
 _EMPTY = {"tf.layers", "tf.nn.rnn_cell"}
 _KERAS = "tf.keras"
 _KERAS_PART = "tensorflow.python.keras"
+# The private modules, which programs import as if they were public.
+_PRIVATE_KERAS = "tf.python.keras"
 # Modules of it that lack classes.
 _COMPLETED = {
     f"{_KERAS}.layers": "tf_frame_legacy.keras_layers",
@@ -36,6 +38,8 @@ _COMPLETED = {
 # They make no graph, so those of Keras 3 will do: its public names for TensorFlow.
 _KERAS_3 = "keras._tf_keras.keras"
 _OF_KERAS_3 = {"datasets", "preprocessing"}
+# They make graphs, and do not mix with layers of Keras 2.
+_MODELS_OF_KERAS_3 = ("keras.applications.", "keras.layers.", "keras.optimizers.")
 _VERSION = "1.15.5"
 _VERSIONS = {"tf.__version__", "tf.VERSION", "tf.version.VERSION"}
 
@@ -100,6 +104,14 @@ def find(path: str, name: str, real: types.ModuleType | None) -> Any:
     """
     full_name = canonical(f"{path}.{name}")
     row = table().get(full_name)
+    if f"{path}.".startswith(f"{_PRIVATE_KERAS}."):
+        public = view(_KERAS + path.removeprefix(_PRIVATE_KERAS))
+        if vars(public)["_real"] is not None:
+            value = getattr(public, name, None)
+            if value is not None and not isinstance(value, types.ModuleType):
+                return value
+        if row is not None and row.target.startswith(_MODELS_OF_KERAS_3):
+            raise NotOfferedError(explain(f"{vars(public)['_path']}.{name}", None))
     if row is not None and path.startswith(_KERAS) and hasattr(real, name):
         return getattr(real, name)  # The rows are for programs with Keras 3.
     if row is not None and row.kind != NOT_OFFERED:
@@ -183,6 +195,9 @@ def _real_module(path: str) -> types.ModuleType | None:
         return _keras()
     if path in _COMPLETED and _keras().__name__ == _KERAS_PART:
         return importlib.import_module(_COMPLETED[path])
+    if f"{path}.".startswith(f"{_PRIVATE_KERAS}.") and _keras().__name__ != _KERAS_PART:
+        with contextlib.suppress(ImportError):
+            return importlib.import_module("tf_keras.src" + path.removeprefix(_PRIVATE_KERAS))
     parent, _, name = path.rpartition(".")
     with contextlib.suppress(ImportError, AttributeError):
         if not parent:

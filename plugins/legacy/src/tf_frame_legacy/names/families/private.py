@@ -300,6 +300,25 @@ ROWS = [
         "pad_sequences",
     ),
     *alias(
+        "tf.python.keras.preprocessing.sequence",
+        "keras.src.utils.python_utils",
+        "_remove_long_seq=remove_long_seq",
+    ),
+    *alias(
+        "tf.python.keras.optimizers",
+        "keras.optimizers",
+        "Adadelta Adagrad Adam Adamax Ftrl Nadam Optimizer RMSprop SGD",
+        note=_KERAS,
+    ),
+    *alias(
+        "tf.python.keras.initializers",
+        "tensorflow.python.keras.initializers.initializers_v2",
+        "Constant GlorotNormal GlorotUniform HeNormal HeUniform Identity LecunNormal LecunUniform "
+        "Ones Orthogonal RandomNormal RandomUniform TruncatedNormal VarianceScaling Zeros "
+        "glorot_normal=GlorotNormal glorot_uniform=GlorotUniform he_normal=HeNormal "
+        "he_uniform=HeUniform lecun_normal=LecunNormal lecun_uniform=LecunUniform",
+    ),
+    *alias(
         "tf.python.keras.preprocessing.image",
         "keras.preprocessing.image",
         "array_to_img img_to_array load_img",
