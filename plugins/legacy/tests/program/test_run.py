@@ -315,9 +315,17 @@ _EXPRESSIONS = {
     "np.asfarray([1]).dtype.name, np.mat('1 2').shape, np.rank([])": "('float64', (1, 2), 1)",
     "int(np.ones(2))": "TypeError",
     "{}.tostring()": "AttributeError",
+    "array.array('B', [1]).tostring(), base64.encodestring(b'a')": "(b'\\x01', b'YQ==\\n')",
+    "[c.tag for c in XML('<a><b/></a>').getchildren()], thread.isAlive()": "(['b'], False)",
+    "[c.tag for c in XML('<a><b/></a>').getiterator('b')], sample({1}, 1)": "(['b'], [1])",
+    "sorted(sample({1: 2, 3: 4}.keys(), 2)), len(sample(range(9), 3))": "([1, 3], 3)",
 }
 _EVALUATED = """
+import array, base64, threading
+from random import sample
+from xml.etree.ElementTree import XML
 import numpy as np
+thread = threading.Thread()
 class six:
     iteritems = "of six"
 changed = np.zeros((2, 2), int)

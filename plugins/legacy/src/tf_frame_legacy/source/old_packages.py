@@ -53,4 +53,7 @@ METHODS = {
     "tostring": "tobytes()",
     "itemset": "a[...] = value",
     "as_matrix": "to_numpy()",
+    "getchildren": "list(element)",
+    "getiterator": "iter()",
+    "isAlive": "is_alive()",
 }

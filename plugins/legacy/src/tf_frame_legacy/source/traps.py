@@ -35,9 +35,10 @@ _CALL = re.compile(
     r"yaml|\.(has_key|iter\w+|tostring|itemset|as_matrix|ix\[)|print\s*>>|\b(int|float)\([\w.]+\("
 )
 _OWNERS = {
-    "tostring": (NUMPY, "NumPy"),
-    "itemset": (NUMPY, "NumPy"),
-    "as_matrix": (OLD_PACKAGE, "pandas"),
+    "tostring": (NUMPY, "NumPy's"),
+    "itemset": (NUMPY, "NumPy's"),
+    "as_matrix": (OLD_PACKAGE, "pandas's"),
+    **dict.fromkeys(("getchildren", "getiterator", "isAlive"), (PYTHON, "Python until 3.8's")),
 }
 _LOADERS = ("tf.load_op_library", "tf.load_library", "tf.load_file_system_library")
 _OPERATION = re.compile(rb"REGISTER_OP|REGISTER_KERNEL_BUILDER")
@@ -140,8 +141,8 @@ def _in_call(source: Source, call: ast.Call, uses: dict[ast.expr, Use]) -> Itera
     method = getattr(call.func, "attr", "")
     if use is None and method in old_packages.METHODS:
         remedy = f"use {old_packages.METHODS[method]}"
-        category, owner = _OWNERS.get(method, (PYTHON, "Python 2"))
-        yield Trap(source.path, call.lineno, category, f"{owner}'s .{method}()", remedy, True)
+        category, owner = _OWNERS.get(method, (PYTHON, "Python 2's"))
+        yield Trap(source.path, call.lineno, category, f"{owner} .{method}()", remedy, True)
     is_number = isinstance(call.func, ast.Name) and call.func.id in ("int", "float")
     if is_number and len(call.args) == 1 and isinstance(call.args[0], ast.Call):
         array = uses.get(call.args[0].func)

@@ -9,6 +9,7 @@ LOST_MODULES = {"cPickle", "StringIO", "cStringIO", "urllib2"}
 OLD_PACKAGES = {
     *("numpy", "scipy", "PIL", "yaml", "sklearn", "networkx"),
     *("time", "collections", "inspect", "pickle", "itertools", "string", "urllib", "fractions"),
+    *("random", "base64"),
     *LOST_MODULES,
 }
 _PYTHON_2 = (
@@ -95,6 +96,8 @@ ROWS = [
     *alias("string", "builtins.str", "lower maketrans replace split strip upper"),
     *reimplemented("string", f"{_SHIMS}.python_2", "join"),
     *alias("fractions", "math", "gcd"),
+    *reimplemented("random", f"{_SHIMS}.small", "sample"),
+    *alias("base64", "base64", "decodestring=decodebytes encodestring=encodebytes"),
     *alias(
         "collections",
         "collections.abc",

@@ -1,11 +1,12 @@
-"""yaml.load without a loader, inspect.getargspec, and pickle with files of text."""
+"""yaml.load without a loader, inspect.getargspec, pickle with files of text, samples of sets."""
 
 from __future__ import annotations
 
 import inspect
 import io
 import pickle
-from collections.abc import Callable
+import random
+from collections.abc import Callable, Set
 from typing import Any, NamedTuple
 
 import yaml
@@ -40,6 +41,12 @@ def getargspec(func: Callable[..., Any]) -> ArgSpec:
     if spec.kwonlyargs:
         raise ValueError("Function has keyword-only parameters, use inspect.signature()")
     return ArgSpec(spec.args, spec.varargs, spec.varkw, spec.defaults)
+
+
+def sample(population: Any, k: int, **options: Any) -> list[Any]:
+    """Returns some elements of a sequence or, as until Python 3.10, of a set."""
+    population = tuple(population) if isinstance(population, Set) else population
+    return random.sample(population, k, **options)
 
 
 def dump(obj: Any, file: Any, *arguments: Any, **options: Any) -> None:

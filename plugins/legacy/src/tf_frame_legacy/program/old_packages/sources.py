@@ -9,25 +9,31 @@ The lines stay where they are, so that tracebacks show the program's own text.
 
 from __future__ import annotations
 
+import array
 import ast
 import functools
 import operator
+import threading
 from collections.abc import Callable
 from typing import Any
+from xml.etree.ElementTree import Element
 
 import numpy as np
 
 from tf_frame_legacy.source.old_syntax import is_print_to_file
 
-METHODS: dict[str, tuple[type, Callable[..., Any]]] = {
+METHODS: dict[str, tuple[Any, Callable[..., Any]]] = {
+    "getchildren": (Element, list),
+    "getiterator": (Element, lambda element, tag=None: list(element.iter(tag))),
     "has_key": (dict, dict.__contains__),
     "iteritems": (dict, lambda d: iter(d.items())),
     "iterkeys": (dict, lambda d: iter(d.keys())),
     "itervalues": (dict, lambda d: iter(d.values())),
+    "isAlive": (threading.Thread, threading.Thread.is_alive),
     "itemset": (np.ndarray, lambda a, *place: a.__setitem__(_index(a, *place[:-1]), place[-1])),
     "newbyteorder": (np.ndarray, lambda a, order="S": a.view(a.dtype.newbyteorder(order))),
     "ptp": (np.ndarray, np.ptp),
-    "tostring": (np.ndarray, np.ndarray.tobytes),
+    "tostring": ((np.ndarray, array.array), lambda values: values.tobytes()),
 }
 
 
