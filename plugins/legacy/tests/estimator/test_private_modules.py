@@ -39,3 +39,17 @@ def test_results_of_input_functions(graph):
         assert session.run([features, labels]) == [1, 2]
     assert util.parse_input_fn_result({"x": 1}) == ({"x": 1}, None, [])
     assert util.parse_iterator_result([1, 2]) == (1, 2)
+
+
+def test_the_step_of_the_newest_checkpoint(graph, tmp_path):
+    assert util.saved_global_step(str(tmp_path)) == 0
+    variable = tf.Variable(1.0)
+    with tf.Session() as session:
+        session.run(variable.initializer)
+        tf.train.Saver().save(session, str(tmp_path / "model.ckpt"))
+    assert util.saved_global_step(str(tmp_path)) == 0
+    step = tf.train.create_global_step()
+    with tf.Session() as session:
+        session.run([variable.initializer, step.assign(7)])
+        tf.train.Saver().save(session, str(tmp_path / "model.ckpt"), global_step=7)
+    assert util.saved_global_step(str(tmp_path)) == 7

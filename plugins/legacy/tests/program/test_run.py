@@ -227,10 +227,12 @@ print(-1 < scorer(model, x, y) < 0, OneHotEncoder(sparse=False).fit_transform(x)
 print(len(KFold(12, 4)), [test.tolist() for _, test in KFold(4, n_folds=2)])
 folds = cross_validation.StratifiedKFold(y, n_folds=2)
 print(cross_validation.cross_val_score(model, x, y, cv=folds).shape, len(train_test_split(x, y)))
+from sklearn.manifold import TSNE
+print(TSNE(n_components=2, n_iter=300, perplexity=3).max_iter)
 joblib.dump(3, "number")
 print(joblib.load("number"), metrics.roc_auc_score(y, x))
 """
-_LEARNER_LINES = ["True (12, 12)", "4 [[0, 1], [2, 3]]", "(2,) 4", "3 1.0"]
+_LEARNER_LINES = ["True (12, 12)", "4 [[0, 1], [2, 3]]", "(2,) 4", "300", "3 1.0"]
 _PYTHON_2 = """
 import cPickle as pickle, ConfigParser, urllib, urllib2, itertools, string, sys
 import Queue

@@ -1,4 +1,4 @@
-"""Results of input functions, of `tensorflow_estimator.python.estimator.util`."""
+"""Steps of checkpoints, and results of input functions: private parts of tensorflow_estimator."""
 
 from __future__ import annotations
 
@@ -6,6 +6,15 @@ from collections.abc import Sequence
 from typing import Any
 
 import tensorflow.compat.v1 as tf
+
+
+def saved_global_step(checkpoint_dir: str) -> Any:
+    """Returns the global step of the newest checkpoint in a folder; 0 without one."""
+    path = tf.train.latest_checkpoint(checkpoint_dir)
+    reader = tf.train.load_checkpoint(path) if path else None
+    if reader is None or not reader.has_tensor(tf.GraphKeys.GLOBAL_STEP):
+        return 0
+    return reader.get_tensor(tf.GraphKeys.GLOBAL_STEP)
 
 
 class MultiHostDatasetInitializerHook(tf.train.SessionRunHook):  # type: ignore[misc]

@@ -1,4 +1,4 @@
-"""Tables, MNIST and vocabularies of tf.contrib.learn; no TensorFlow graph is built."""
+"""Tables, MNIST and vocabularies of tf.contrib.learn, and the model of the tutorial on MNIST."""
 
 import gzip
 import struct
@@ -8,6 +8,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame_legacy.contrib.learn import datasets, preprocessing
+from tf_frame_legacy.contrib.learn.datasets import mnist_model
 
 
 def test_tables(tmp_path):
@@ -92,3 +93,21 @@ def test_rare_words_are_dropped_and_others_ordered_by_frequency():
     assert (vocabulary.get("y"), len(vocabulary)) == (1, 2)
     with pytest.raises(ValueError, match="support_reverse"):
         vocabulary.reverse(1)
+
+
+def test_the_model_of_the_tutorial_trains(graph):
+    images = tf.constant(np.eye(mnist_model.NUM_CLASSES, mnist_model.IMAGE_PIXELS, dtype="f"))
+    labels = tf.range(mnist_model.NUM_CLASSES)
+    logits = mnist_model.inference(images, 16, 8)
+    loss = mnist_model.loss(logits, labels)
+    train_op = mnist_model.training(loss, 0.5)
+    correct = mnist_model.evaluation(logits, labels)
+    names = [variable.op.name for variable in tf.trainable_variables()]
+    assert names[::2] == ["hidden1/weights", "hidden2/weights", "softmax_linear/weights"]
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        before = session.run(loss)
+        for _ in range(60):
+            session.run(train_op)
+        assert session.run(loss) < before
+        assert 1 <= session.run(correct) <= mnist_model.NUM_CLASSES

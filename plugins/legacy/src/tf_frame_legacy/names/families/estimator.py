@@ -75,6 +75,11 @@ ROWS = [
     # The modules of the package.
     *ours(_modules("estimator"), _OURS, "Estimator VocabInfo WarmStartSettings"),
     *ours(_modules("estimator"), _OURS, "EstimatorV2=Estimator"),
+    *reimplemented(
+        _modules("estimator"),
+        "tf_frame_legacy.estimator.util",
+        "_load_global_step_from_checkpoint_dir=saved_global_step",
+    ),
     *ours(_modules("model_fn"), _OURS, "EstimatorSpec ModeKeys"),
     *ours(
         _modules("model_fn"), "tf_frame_legacy.contrib.tpu", "_TPUEstimatorSpec=TPUEstimatorSpec"

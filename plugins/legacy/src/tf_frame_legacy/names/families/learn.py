@@ -88,6 +88,11 @@ ROWS = [
         "tf_frame_legacy.contrib.learn.datasets.mnist",
         "read_data_sets",
     ),
+    *reimplemented(
+        "tf.examples.tutorials.mnist.mnist",
+        "tf_frame_legacy.contrib.learn.datasets.mnist_model",
+        "IMAGE_PIXELS IMAGE_SIZE NUM_CLASSES evaluation inference loss training",
+    ),
     *alias(_modules("monitors"), "tensorflow.compat.v1.train", "NanLossDuringTrainingError"),
     *alias(
         f"{_PRIVATE}.basic_session_run_hooks",

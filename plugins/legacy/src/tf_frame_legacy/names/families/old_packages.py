@@ -127,6 +127,7 @@ ROWS = [
     *reimplemented("sklearn.metrics", f"{_SHIMS}.learners", "make_scorer"),
     *alias("sklearn.metrics", "sklearn.metrics", "jaccard_similarity_score=jaccard_score"),
     *reimplemented("sklearn.preprocessing", f"{_SHIMS}.learners", "OneHotEncoder"),
+    *reimplemented("sklearn.manifold", f"{_SHIMS}.learners", "TSNE"),
     *alias(
         "networkx",
         "networkx",

@@ -35,6 +35,15 @@ def OneHotEncoder(*, sparse: bool = True, n_values: Any = None, **options: Any) 
     return preprocessing.OneHotEncoder(**{"sparse_output": sparse, **options})
 
 
+def TSNE(*arguments: Any, **options: Any) -> Any:
+    """Returns an embedding; `n_iter` is `max_iter`."""
+    from sklearn import manifold
+
+    if "n_iter" in options:
+        options["max_iter"] = options.pop("n_iter")
+    return manifold.TSNE(*arguments, **options)
+
+
 class _Folds:
     """Pairs of indices, for training and testing, of the modules before `model_selection`."""
 
