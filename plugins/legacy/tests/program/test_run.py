@@ -96,6 +96,7 @@ def test_code_of_python_2_is_named_with_its_line(programs):
         ("import time\nprint(time.clock() > 0)", "True"),
         ("import yaml\nprint(yaml.load('a: 1'))", "{'a': 1}"),
         ("from PIL import Image\nprint(Image.ANTIALIAS == Image.LANCZOS)", "True"),
+        ("import numpy as np\nprint(np.array([[1], [2, 3]]).shape)", "(2,)"),
         ("import inspect\nprint(inspect.getargspec(lambda a, b=1: 0)[0])", "['a', 'b']"),
     ],
 )

@@ -46,6 +46,8 @@ def test_traps_of_python_and_packages(findings):
         ("from PIL import Image", None),
         ("np.int(3), np.int32(3), np.bool_", (traps.NUMPY, True)),
         ("int(np.array([3])), int(np.sum(x)), float(3)", (traps.NUMPY, True)),
+        ("int(np.searchsorted(t, np.random.rand(1) * s))", (traps.NUMPY, True)),
+        ("int(np.searchsorted(t, np.random.rand() * s)), int(np.exp(x))", None),
         ("collections.Iterable, collections.OrderedDict", (traps.PYTHON, True)),
         ("time.clock()", (traps.PYTHON, True)),
         ("np.mat(x)", (traps.NUMPY, True)),

@@ -28,6 +28,7 @@ _IN_PY_FUNC = re.compile(r"\b[A-Z]\w*Error: (?P<text>.*?)\n\s*Traceback (?P<trac
 _BUILT = re.compile("Detected at node|Original stack trace|\\[\\[")
 _FRAME = re.compile(r'File "([^"]+)", line (\d+)')
 _YAML = "load() missing 1 required positional argument: 'Loader'"
+_ARRAY = re.compile(r"\barray\((?!.*dtype)")
 _LIST = re.compile(r"[!=]= *\[")
 _SWITCH = "--with_old_packages gives the program the old one"
 
@@ -64,10 +65,12 @@ def _remedy(error: BaseException, text: str) -> str | None:
         return f"PyYAML 6 has another yaml.load; {_SWITCH}"
     if isinstance(error, TypeError) and text.startswith("only 0-dimensional arrays can be"):
         return f"NumPy 2.4: {text}; write array.item(); --with_old_packages does so in int()"
-    if isinstance(error, ValueError) and text.startswith("operands could not be broadcast"):
+    if isinstance(error, ValueError):
         line = traceback.extract_tb(error.__traceback__)[-1].line or ""
-        if _LIST.search(line):
+        if text.startswith("operands could not be broadcast") and _LIST.search(line):
             return "NumPy compares arrays of one shape only; --with_old_packages: of all"
+        if "inhomogeneous shape" in text and _ARRAY.search(line):
+            return f"NumPy makes no array of lists of different lengths; {_SWITCH}"
     if type(error).__name__ == "NotFoundError" and ".so: " in text:
         return f"an operation in C++ or CUDA: {text.splitlines()[0]}; build it for this TensorFlow"
     return None

@@ -226,8 +226,10 @@ class Names:
         names = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
         for argument in filter(None, [*names, arguments.vararg, arguments.kwarg]):
             inner.bind(argument.arg, None)
-        inside = {node.body} if isinstance(node, ast.Lambda) else set(node.body)
-        if not isinstance(node, ast.Lambda):  # An expression binds no name.
+        if isinstance(node, ast.Lambda):
+            inside: set[ast.AST] = {node.body}
+        else:
+            inside = set(node.body)
             self._collect(inner, node.body)
         for child in _children(node):
             self._visit(inner if child in inside else scope, child)

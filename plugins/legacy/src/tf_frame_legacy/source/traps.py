@@ -42,7 +42,11 @@ _OWNERS = {
 }
 _LOADERS = ("tf.load_op_library", "tf.load_library", "tf.load_file_system_library")
 _OPERATION = re.compile(rb"REGISTER_OP|REGISTER_KERNEL_BUILDER")
-_ARRAYS = ("numpy.array", "numpy.asarray", "numpy.argwhere", "numpy.ones", "numpy.zeros")
+_ARRAYS = {"numpy.array", "numpy.asarray", "numpy.argwhere", "numpy.ones", "numpy.zeros"}
+# They make an array if they have arguments.
+_DRAWS = {"numpy.random.rand", "numpy.random.randn", "numpy.random.random"}
+# Their result has the shape of their argument.
+_ELEMENTWISE = {f"numpy.{name}" for name in ("searchsorted", "exp", "log", "sqrt", "round", "abs")}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -144,11 +148,23 @@ def _in_call(source: Source, call: ast.Call, uses: dict[ast.expr, Use]) -> Itera
         category, owner = _OWNERS.get(method, (PYTHON, "Python 2's"))
         yield Trap(source.path, call.lineno, category, f"{owner} .{method}()", remedy, True)
     is_number = isinstance(call.func, ast.Name) and call.func.id in ("int", "float")
-    if is_number and len(call.args) == 1 and isinstance(call.args[0], ast.Call):
-        array = uses.get(call.args[0].func)
-        if array and any(name in _ARRAYS for name in array.names):
-            text = "NumPy makes a number of an array without dimensions only"
-            yield Trap(source.path, call.lineno, NUMPY, text, "use array.item()", True)
+    if is_number and len(call.args) == 1 and _makes_array(call.args[0], uses):
+        text = "NumPy makes a number of an array without dimensions only"
+        yield Trap(source.path, call.lineno, NUMPY, text, "use array.item()", True)
+
+
+def _makes_array(node: ast.AST, uses: dict[ast.expr, Use]) -> bool:
+    """Returns whether an expression has, for sure, axes."""
+    if isinstance(node, ast.BinOp):
+        return _makes_array(node.left, uses) or _makes_array(node.right, uses)
+    use = uses.get(node.func) if isinstance(node, ast.Call) else None
+    if use is None or not isinstance(node, ast.Call):
+        return False
+    if not _DRAWS.isdisjoint(use.names):
+        return bool(node.args)
+    if not _ELEMENTWISE.isdisjoint(use.names):
+        return any(_makes_array(argument, uses) for argument in node.args[-1:])
+    return not _ARRAYS.isdisjoint(use.names)
 
 
 def extensions(project: Project) -> Iterator[Trap]:
