@@ -29,4 +29,10 @@ ROWS = [
         "conv2d_transpose",
         "the result has the static shape output_shape",
     ),
+    *reimplemented(
+        ("tf.train", "tf.core.example.feature_pb2"),
+        f"{_PROGRAM}.messages",
+        "Int64List",
+        "takes True and False for 1 and 0",
+    ),
 ]
