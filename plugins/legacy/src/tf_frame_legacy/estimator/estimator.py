@@ -17,7 +17,9 @@ import tensorflow.compat.v1 as tf
 from tf_frame.estimator import estimator
 from tf_frame.estimator.argument_checks import check_not_overridden
 from tf_frame.hooks.status import StatusHook
+from tf_frame.hooks.stock.checkpoint_saver import CheckpointSaverHook
 from tf_frame.runs.setup.run_context import RunObserver
+from tf_frame_legacy.estimator.graph_files import GraphFiles
 from tf_frame_legacy.program.watch.options import Watch, active
 
 _STATUS_SECS = 10.0
@@ -68,17 +70,24 @@ class Estimator(estimator.Estimator):
     ) -> Estimator:
         """See `tf_frame.Estimator.train`; with the additions of `tf-frame legacy run`.
 
+        Writes `graph.pbtxt` and the `.meta` files of checkpoints, unless the configuration has
+        `checkpoint_save_graph_def=False`.
+
         Raises:
           Interrupted: a signal ended the training, which is saved.
         """
-        watch = active()
+        watch, config = active(), self._config
+        listeners = tuple(saving_listeners or ())
+        saves = not config.checkpoints_disabled and not _has_saver(hooks)
+        if saves and config.checkpoint_save_graph_def:
+            listeners += (GraphFiles(self.model_dir),)
         if watch is None:
-            super().train(input_fn, hooks, steps, max_steps, saving_listeners)
+            super().train(input_fn, hooks, steps, max_steps, listeners)
             return self
         added = _status_hooks(watch, self.model_dir, max_steps or 0)
         all_hooks = [*hooks, *added] if added and hooks else hooks or added
         with watch.paused():
-            super().train(input_fn, all_hooks, steps, max_steps, saving_listeners)
+            super().train(input_fn, all_hooks, steps, max_steps, listeners)
         watch.interrupts.raise_if_received("the training is saved")
         return self
 
@@ -107,6 +116,12 @@ class Estimator(estimator.Estimator):
             as_text=as_text,
             checkpoint_path=checkpoint_path,
         )
+
+
+def _has_saver(hooks: Sequence[Any] | None) -> bool:
+    """Returns whether a hook of the program saves, instead of the estimator's own."""
+    savers = (tf.train.CheckpointSaverHook, CheckpointSaverHook)
+    return any(isinstance(hook, savers) for hook in hooks or ())
 
 
 def _status_hooks(watch: Watch, model_dir: str, max_steps: int) -> list[Any]:

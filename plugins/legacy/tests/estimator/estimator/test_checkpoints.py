@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import tensorflow.compat.v1 as tf
 
 from refusals import refusal
@@ -69,3 +71,30 @@ def test_the_configuration_says_how_many_checkpoints_stay(make, linear):
     regressor.train(linear.data(repeat=None), steps=5)
     paths = tf.train.get_checkpoint_state(regressor.model_dir).all_model_checkpoint_paths
     assert [path.rpartition("-")[2] for path in paths] == ["4", "5"]
+
+
+def test_graph_and_meta_graphs_are_written_beside_the_checkpoints(make, linear):
+    config = estimator.RunConfig(save_checkpoints_steps=2, keep_checkpoint_max=2)
+    regressor = make(config=config)
+    regressor.train(linear.data(repeat=None), steps=6)
+    folder = regressor.model_dir
+    names = sorted(path.name for path in Path(folder).glob("*") if path.suffix != ".meta")
+    assert "graph.pbtxt" in names
+    metas = sorted(path.name for path in Path(folder).glob("*.meta"))
+    assert metas == ["model.ckpt-4.meta", "model.ckpt-6.meta"]
+    path = regressor.latest_checkpoint()
+    with tf.Graph().as_default(), tf.Session() as session:
+        saver = tf.train.import_meta_graph(f"{path}.meta")
+        saver.restore(session, path)
+        values = {variable.op.name: session.run(variable) for variable in tf.global_variables()}
+    assert values == {name: regressor.get_variable_value(name) for name in values}
+    assert values["global_step"] == 6
+    regressor.train(linear.data(repeat=None), steps=2)
+    assert Path(folder, "model.ckpt-8.meta").exists()
+
+
+def test_the_configuration_may_leave_out_the_graphs(make, linear):
+    regressor = make(config=estimator.RunConfig(checkpoint_save_graph_def=False))
+    regressor.train(linear.data())
+    assert not list(Path(regressor.model_dir).glob("*.meta"))
+    assert not Path(regressor.model_dir, "graph.pbtxt").exists()
