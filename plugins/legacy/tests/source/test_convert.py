@@ -120,6 +120,26 @@ def converted(write, tmp_path):
             "try:\n  import tf_frame_legacy.slim as slim\nexcept ImportError:\n"
             "  from tf_frame_legacy import slim\nslim.conv2d(x)\n",
         ),
+        (  # Python 2: built-in names, modules, methods.
+            "import Queue, cPickle\nq = Queue.Queue()\n"
+            "x = isinstance(q, basestring), xrange(3), reduce(f, q)\n"
+            "for k, v in d.iteritems(): pass\n",
+            "import functools\nimport queue as Queue, pickle as cPickle\nq = Queue.Queue()\n"
+            "x = isinstance(q, str), range(3), functools.reduce(f, q)\n"
+            "for k, v in d.items(): pass\n",
+        ),
+        (
+            "import six\nsix.iteritems(d), a.b(c).tostring(), next(d.iterkeys())\n",
+            "from tf_frame_legacy.program.old_packages import sources as legacy_sources\n"
+            "import six\nsix.iteritems(d), legacy_sources.attribute(a.b(c), "
+            '"tostring")(), next(legacy_sources.attribute(d, "iterkeys")())\n',
+        ),
+        (
+            "class A:\n  def iteritems(self): pass\nA().iteritems()\n",
+            "from tf_frame_legacy.program.old_packages import sources as legacy_sources\n"
+            "class A:\n  def iteritems(self): pass\n"
+            'legacy_sources.attribute(A(), "iteritems")()\n',
+        ),
         (  # Whether SciPy is installed here, or not.
             "from scipy.sparse.linalg.eigen.arpack import eigsh\ny = eigsh(x)\n",
             "from scipy.sparse.linalg import eigsh\ny = eigsh(x)\n",
@@ -158,6 +178,27 @@ def test_changes(converted, old, new):
 )
 def test_files_that_stay(converted, text):
     assert converted(text) == text
+
+
+def test_scripts_restore_methods_of_packages(converted):
+    text = (
+        "import tensorflow as tf\nfrom PIL import ImageFont\n"
+        "h = x.get_shape()[1] / 2\nsize = font.getsize('a')\n"
+    )
+    assert converted(f"{text}{GUARD}") == (
+        f"{TF}{SWITCH}from tf_frame_legacy.program.old_packages import restore_methods\n"
+        f'restore_methods("PIL", "tensorflow")\n'
+        f"{text.partition(chr(10))[2]}{GUARD}"
+    )
+
+
+def test_lines_without_a_replacement_are_left(write, tmp_path):
+    folder = write({"main.py": "import numpy as np\ncmp(1, 2)\nnp.obj2sctype(x)\nxrange(2)\n"})
+    left = convert.convert(folder, str(tmp_path / "new"))[2]
+    assert [(line, text.partition(";")[0]) for _, line, text in left] == [
+        (2, "Python 2's cmp"),
+        (3, "numpy.obj2sctype is gone"),
+    ]
 
 
 GUARD = "if __name__ == '__main__':\n  tf.app.run()\n"

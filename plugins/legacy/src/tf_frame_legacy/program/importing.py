@@ -25,21 +25,12 @@ from tf_frame_legacy.names.families.old_packages import (
     OLD_PACKAGES,
     PYTHON_2_MODULES,
 )
-from tf_frame_legacy.program.old_packages import sources
+from tf_frame_legacy.program.old_packages import WITH_METHODS, restore_methods, sources
 from tf_frame_legacy.program.project import Project
 from tf_frame_legacy.program.view import ROOT, NotOfferedImportError, View, view
 
 # Whatever is installed under these names, the program was not written for it.
 _REPLACED = {"tensorflow", "tf_slim", "tensorflow_estimator"}
-# Packages whose classes and functions get back what they had, for all modules.
-_RESTORED = {
-    "PIL": "pictures",
-    "cv2": "drawings",
-    "matplotlib": "plots",
-    "networkx": "networks",
-    "pandas": "tables",
-    "tensorflow": "dimensions",
-}
 # The table has all that programs use of them, or as much as SciPy had of images.
 _NEED_NOT_BE_INSTALLED = {*_REPLACED, *LOST_MODULES, "scipy"}
 # Built-in names of Python 2.
@@ -70,7 +61,7 @@ class Imports:
         names = {**_PYTHON_2, **sources.BUILTINS} if old_packages else {}
         self._is_rewritten = old_packages
         self.builtins = {**vars(builtins), **names, "__import__": self._import}
-        self._restored = _RESTORED if old_packages else {}
+        self._restored = WITH_METHODS if old_packages else {}
         self._renamed = PYTHON_2_MODULES if old_packages else {}
         self._replaced = _REPLACED | (OLD_PACKAGES if old_packages else set())
         # Most programs bring these modules along, such as `deployment` and `object_detection`.
@@ -107,7 +98,7 @@ class Imports:
         if level == 0 and root in _REPLACED:
             self.start_tensorflow()
         if level == 0 and root in self._restored:
-            _restore_methods(self._restored[root])
+            restore_methods(root)
         if level == 0 and root in self._replaced:
             if root not in _NEED_NOT_BE_INSTALLED:
                 importlib.import_module(root)
@@ -178,12 +169,6 @@ def _start_tensorflow(resource_variables: bool) -> None:
     tensorflow_log = tf.get_logger()
     tensorflow_log.setLevel(logging.WARNING)
     logging.getLogger("tf_frame").addFilter(lambda record: record.levelno >= tensorflow_log.level)
-
-
-@functools.cache
-def _restore_methods(module: str) -> None:
-    with contextlib.suppress(ModuleNotFoundError):
-        importlib.import_module(f"tf_frame_legacy.program.old_packages.{module}").restore_methods()
 
 
 def _import_view(name: str, names: Sequence[str]) -> types.ModuleType:

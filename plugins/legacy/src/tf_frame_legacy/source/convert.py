@@ -16,7 +16,8 @@ from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_OK, ConfigError
 from tf_frame_legacy.source.check import without_collection
 from tf_frame_legacy.source.lookup import is_tensorflow
-from tf_frame_legacy.source.plan import Left, Plan, plan
+from tf_frame_legacy.source.old_code import defines_methods, packages_to_restore
+from tf_frame_legacy.source.plan import Left, Plan, Program, plan
 from tf_frame_legacy.source.project import Project, Source
 from tf_frame_legacy.source.resolve import Names, resolve
 
@@ -82,15 +83,19 @@ def _check(folder: Path, target: Path) -> None:
 
 def _plans(project: Project, files: Mapping[str, Names]) -> list[tuple[str, Plan]]:
     imported = {path for names in files.values() for own in names.own.values() for path in own}
-    needing = frozenset(path for path in files if _needs_tensorflow(path, files, set()))
+    program = Program(
+        needing=frozenset(path for path in files if _needs_tensorflow(path, files, set())),
+        restored=packages_to_restore(project.sources, files),
+        defines_methods=defines_methods(project.sources),
+    )
     return [
         (
             source.path,
             plan(
                 source,
                 files[source.path],
-                switches_on=source.path in needing and _is_script(source, imported),
-                needing=needing,
+                program,
+                switches_on=source.path in program.needing and _is_script(source, imported),
             ),
         )
         for source in project.sources

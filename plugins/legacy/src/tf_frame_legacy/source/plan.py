@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from tf_frame_legacy.names import NOT_OFFERED, canonical
-from tf_frame_legacy.source import installed
+from tf_frame_legacy.source import installed, old_code
 from tf_frame_legacy.source.check import best_answer
 from tf_frame_legacy.source.lookup import (
     UNKNOWN,
@@ -25,10 +25,12 @@ from tf_frame_legacy.source.lookup import (
 )
 from tf_frame_legacy.source.project import Source
 from tf_frame_legacy.source.resolve import Binding, Names, Use
+from tf_frame_legacy.source.traps import traps
 
 V1 = "tensorflow.compat.v1"
 _SWITCH = "disable_v2_behavior"
 _OURS = "tf_frame_legacy"
+_RESTORED = "tf_frame_legacy.program.old_packages"
 _END = sys.maxsize
 
 
@@ -49,6 +51,21 @@ class Left(NamedTuple):
     text: str
 
 
+@dataclasses.dataclass(frozen=True)
+class Program:
+    """Properties of all files of a program.
+
+    Attributes:
+      needing: the paths of the files that use TensorFlow.
+      restored: packages whose classes get back their old methods.
+      defines_methods: whether its classes have methods with names of Python 2's `dict`.
+    """
+
+    needing: frozenset[str]
+    restored: Sequence[str] = ()
+    defines_methods: bool = False
+
+
 @dataclasses.dataclass
 class Plan:
     """The changes to a file.
@@ -57,6 +74,7 @@ class Plan:
       expressions: the new text of expressions.
       imports: for each import statement, the new full name by old name in the statement.
       aliases: import statements in place of assignments such as `slim = tf.contrib.slim`.
+      methods: new names of attributes; with a dot the function that takes the object and the name.
       added: statements to be added at the top.
       anchor: the line of the statement after which they are added, negative for before.
       left: the lines that stay.
@@ -65,6 +83,7 @@ class Plan:
     expressions: dict[Span, str] = dataclasses.field(default_factory=dict)
     imports: dict[Span, dict[str, str]] = dataclasses.field(default_factory=dict)
     aliases: dict[Span, str] = dataclasses.field(default_factory=dict)
+    methods: dict[Span, str] = dataclasses.field(default_factory=dict)
     added: list[str] = dataclasses.field(default_factory=list)
     anchor: int = 0
     left: list[Left] = dataclasses.field(default_factory=list)
@@ -72,25 +91,25 @@ class Plan:
     @property
     def is_empty(self) -> bool:
         """Whether the file stays as it is."""
-        return not (self.expressions or self.imports or self.aliases or self.added)
+        return not any((self.expressions, self.imports, self.aliases, self.methods, self.added))
 
 
-def plan(source: Source, names: Names, *, switches_on: bool, needing: frozenset[str]) -> Plan:
+def plan(source: Source, names: Names, program: Program, *, switches_on: bool) -> Plan:
     """Returns the changes to a file.
 
     Args:
       source: the file.
       names: its names.
+      program: properties of all files.
       switches_on: whether the file is a script, which has to switch to TensorFlow 1.
-      needing: the paths of the program's files that use TensorFlow.
     """
-    return _Planner(source, names, needing).plan(switches_on)
+    return _Planner(source, names, program).plan(switches_on)
 
 
 class _Planner:
-    def __init__(self, source: Source, names: Names, needing: frozenset[str]) -> None:
+    def __init__(self, source: Source, names: Names, program: Program) -> None:
         assert source.tree is not None
-        self._source, self._names, self._needing = source, names, needing
+        self._source, self._names, self._program = source, names, program
         self._lines = source.text.split("\n")
         self._words = set(re.findall(r"\w+", source.text))
         self._modules: dict[str, str] = {}
@@ -104,6 +123,7 @@ class _Planner:
                 self._plan_gone(binding, binding.alias.name)
         for use in self._names.uses:
             self._plan_use(use)
+        self._plan_old_code()
         is_switched = any(
             canonical(name) == f"tf.{_SWITCH}" for use in self._names.uses for name in use.names
         )
@@ -157,6 +177,24 @@ class _Planner:
         else:
             self._plan.expressions[self._span(node)] = self._text(today, use)
 
+    def _plan_old_code(self) -> None:
+        """Plans what Python 2 and old packages had; leaves what has no replacement."""
+        for node, new in old_code.builtin_names(self._names):
+            module, _, name = new.rpartition(".")
+            prefix = f"{self._module_name(module, node.lineno)}." if module else ""
+            self._plan.expressions[self._span(node)] = prefix + name
+        for statement, module, new in old_code.modules_of_python_2(self._names):
+            self._plan.imports.setdefault(self._span(statement), {})[module] = new
+        defined = self._program.defines_methods
+        for method, new in old_code.old_methods(self._source, self._names, defined):
+            helper = (
+                "" if new else f"{self._module_name(old_code.HELPERS, method.lineno)}.attribute"
+            )
+            self._plan.methods[self._span(method)] = new or helper
+        for trap in traps(self._source, self._names):
+            if not trap.is_restored:
+                self._leave(trap.line, f"{trap.text}; {trap.remedy}")
+
     def _text(self, today: str, use: Use) -> str:
         """Returns the text of a name today; plans the import of its module."""
         module, rest = split_target(today)
@@ -208,6 +246,10 @@ class _Planner:
         if switches_on:
             name = self._tensorflow_at(self._plan.anchor)
             self._plan.added.append(f"{name}.{_SWITCH}()")
+            if self._program.restored:
+                packages = ", ".join(f'"{package}"' for package in self._program.restored)
+                self._plan.added.append(f"from {_RESTORED} import restore_methods")
+                self._plan.added.append(f"restore_methods({packages})")
 
     def _tensorflow_at(self, line: int) -> str:
         """Returns the name of TensorFlow at a line; plans an import if there is none yet."""
@@ -230,7 +272,7 @@ class _Planner:
         )
 
     def _needs_tensorflow(self, statement: ast.stmt) -> bool:
-        return bool(self._names.own.get(statement, set()) & self._needing)
+        return bool(self._names.own.get(statement, set()) & self._program.needing)
 
     def _leave(self, line: int, text: str) -> None:
         self._plan.left.append(Left(self._source.path, line, text))
@@ -295,7 +337,7 @@ def _import(module: str, name: str) -> str:
     """Returns the statement that imports a module by a name."""
     parent, _, last = module.rpartition(".")
     if module == V1 or not parent:
-        return f"import {module} as {name}"
+        return f"import {module}" + ("" if module == name else f" as {name}")
     return f"from {parent} import {last}" + ("" if last == name else f" as {name}")
 
 

@@ -79,7 +79,7 @@ class Names:
     Attributes:
       bindings: the imports of packages and the aliases of modules.
       uses: the uses of their names, in order.
-      unbound: names that are neither bound in the file nor a builtin of Python 3, with lines;
+      unbound: names that are neither bound in the file nor a builtin of Python 3;
         without those that the program can do without.
       own: import statement -> the paths of the program's files that it imports.
       counts: how often the file binds a name, in all scopes.
@@ -89,7 +89,7 @@ class Names:
     def __init__(self, source: Source, project: Project, exports: _Exports) -> None:
         self.bindings: list[Binding] = []
         self.uses: list[Use] = []
-        self.unbound: list[tuple[str, int]] = []
+        self.unbound: list[ast.Name] = []
         self.own: dict[ast.stmt, set[str]] = {}
         self.counts: collections.Counter[str] = collections.Counter()
         self._source, self._project, self._exports = source, project, exports
@@ -237,7 +237,7 @@ class Names:
     def _visit_name(self, scope: _Scope, node: ast.Name) -> None:
         is_bound = scope.find(node.id) or hasattr(builtins, node.id)
         if not is_bound and not self._guarded:
-            self.unbound.append((node.id, node.lineno))
+            self.unbound.append(node)
 
     def _use(self, scope: _Scope, node: ast.expr) -> Use | None:
         """Returns the use that an expression is; None for any other expression."""

@@ -41,10 +41,10 @@ class _Rewriter(cst.CSTTransformer):
     def __init__(self, plan: Plan, module: cst.Module) -> None:
         super().__init__()
         self._plan, self._module = plan, module
-        self.left: set[object] = {*plan.expressions, *plan.imports, *plan.aliases}
+        spans = [*plan.expressions, *plan.imports, *plan.aliases, *plan.methods]
+        self.left: set[object] = {*spans}
         if plan.added:
             self.left.add(plan.anchor)
-        spans = [*plan.expressions, *plan.imports, *plan.aliases]
         self._changed = sorted({abs(plan.anchor), *(span.line for span in spans)})
 
     def on_visit(self, node: cst.CSTNode) -> bool:
@@ -60,10 +60,13 @@ class _Rewriter(cst.CSTTransformer):
         self, original: cst.CSTNode, updated: cst.CSTNode
     ) -> cst.CSTNode | cst.FlattenSentinel[cst.CSTNode]:
         if isinstance(original, cst.Attribute | cst.Name | cst.Call):
-            text = self._plan.expressions.get(self._done(original))
+            span = self._done(original)
+            text = self._plan.expressions.get(span)
             if text and isinstance(updated, cst.BaseExpression):
                 new = cst.parse_expression(text)
                 return new.with_changes(lpar=updated.lpar, rpar=updated.rpar)
+            if span in self._plan.methods and isinstance(updated, cst.Attribute):
+                return _with_method(updated, self._plan.methods[span])
         elif isinstance(original, cst.Assign):
             text = self._plan.aliases.get(self._done(original))
             return self._statement(text).body[0] if text else updated
@@ -118,6 +121,14 @@ class _Rewriter(cst.CSTTransformer):
             else:
                 body.append(small)
         return [updated.with_changes(body=body), *further]
+
+
+def _with_method(method: cst.Attribute, new: str) -> cst.BaseExpression:
+    """Returns an attribute with another name, or the call of a function that finds it."""
+    if "." not in new:
+        return method.with_changes(attr=cst.Name(new))
+    name = cst.SimpleString(f'"{method.attr.value}"')
+    return cst.Call(cst.parse_expression(new), [cst.Arg(method.value), cst.Arg(name)])
 
 
 def _renamed(alias: cst.ImportAlias, changes: Mapping[str, str]) -> cst.ImportAlias:

@@ -94,11 +94,12 @@ def traps(source: Source, names: Names) -> Iterator[Trap]:
     """Yields the traps in a file that can be parsed."""
     for use in names.uses:
         yield from _in_use(source, use)
-    for name, line in names.unbound:
-        if name in old_packages.PYTHON_2_BUILTINS:
-            new = old_packages.PYTHON_2_BUILTINS[name]
-            is_restored = name in old_packages.RESTORED_BUILTINS
-            yield Trap(source.path, line, PYTHON, f"Python 2's {name}", f"use {new}", is_restored)
+    for node in names.unbound:
+        if node.id in old_packages.PYTHON_2_BUILTINS:
+            new = old_packages.PYTHON_2_BUILTINS[node.id]
+            is_restored = node.id in old_packages.RESTORED_BUILTINS
+            text, remedy = f"Python 2's {node.id}", f"use {new}"
+            yield Trap(source.path, node.lineno, PYTHON, text, remedy, is_restored)
     for binding in names.bindings:
         root = binding.target.partition(".")[0]
         is_gone = root in old_packages.MODULES and root not in sys.stdlib_module_names
