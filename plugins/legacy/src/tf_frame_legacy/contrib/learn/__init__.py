@@ -6,8 +6,8 @@
 
     learn.learn_runner.run(experiment_fn, run_config=learn.RunConfig(model_dir="runs/first"))
 
-Everything trains by tf-frame's `Estimator`. The canned estimators, feature columns, monitors and
-readers of tf.contrib.learn are not here; tf.estimator and tf.data replaced them.
+Everything trains by tf-frame's `Estimator`; the canned estimators are in `canned`. The monitors and
+readers of tf.contrib.learn are not here; session hooks and tf.data replaced them.
 """
 
 from tf_frame_legacy.contrib.learn import (

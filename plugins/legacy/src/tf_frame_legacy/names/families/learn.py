@@ -5,7 +5,7 @@ from tf_frame_legacy.names.row import alias, not_offered, ours, reimplemented
 _CONTRIB = "tf.contrib.learn"
 _PRIVATE = "tf.contrib.learn.python.learn"
 _OURS = "tf_frame_legacy.contrib.learn"
-_CANNED = "a canned estimator for feature columns of tf.contrib.layers; tf.estimator has it"
+_CANNED = "stands on tf.estimator's; variables have its names, so older checkpoints do not restore"
 _READERS = "a reader with queues; use tf.data (make_batched_features_dataset)"
 _ACTIONS = "a training loop of its own; use an Estimator, or slim.learning.train"
 _ROOTS = (_CONTRIB, _PRIVATE)
@@ -29,7 +29,11 @@ ROWS = [
     ),
     *reimplemented(_modules("export_strategy"), _OURS, "ExportStrategy"),
     *reimplemented(
-        _modules("utils", "utils.saved_model_export_utils"),
+        (
+            *_modules("utils", "utils.saved_model_export_utils"),
+            f"{_CONTRIB}.utils",
+            f"{_CONTRIB}.utils.saved_model_export_utils",
+        ),
         _OURS,
         "make_export_strategy",
         note="for functions that return a ServingInputReceiver",
@@ -107,11 +111,27 @@ ROWS = [
         "build_parsing_serving_input_fn=build_parsing_serving_input_receiver_fn",
         note="returns a function of a ServingInputReceiver",
     ),
+    *reimplemented(
+        _modules(
+            "estimators",
+            "estimators.dnn",
+            "estimators.linear",
+            "estimators.dnn_linear_combined",
+        ),
+        f"{_OURS}.canned",
+        "DNNClassifier DNNLinearCombinedClassifier DNNLinearCombinedRegressor DNNRegressor "
+        "LinearClassifier LinearRegressor",
+        note=_CANNED,
+    ),
+    *reimplemented(
+        _modules("estimators", "estimators.estimator"),
+        f"{_OURS}.canned",
+        "infer_real_valued_columns_from_input infer_real_valued_columns_from_input_fn",
+    ),
     *not_offered(
         _CONTRIB,
-        "DNNClassifier DNNEstimator DNNLinearCombinedClassifier DNNLinearCombinedEstimator "
-        "DNNLinearCombinedRegressor DNNRegressor LinearClassifier LinearEstimator LinearRegressor",
-        _CANNED,
+        "DNNEstimator DNNLinearCombinedEstimator LinearEstimator",
+        "an estimator for heads of ModelFnOps; tf.estimator has it for heads of EstimatorSpec",
     ),
     *not_offered(
         _CONTRIB,
@@ -138,8 +158,7 @@ ROWS = [
     *not_offered(
         _CONTRIB,
         "extract_dask_data extract_dask_labels extract_pandas_data extract_pandas_labels "
-        "extract_pandas_matrix infer_real_valued_columns_from_input "
-        "infer_real_valued_columns_from_input_fn",
+        "extract_pandas_matrix",
         "use tf.estimator.inputs.pandas_input_fn or numpy_input_fn, and "
         "tf.feature_column.numeric_column",
     ),
@@ -162,7 +181,11 @@ ROWS = [
         "*",
         "TensorFlow has neither the files nor their addresses; read the data by tf.data",
     ),
-    *not_offered(_CONTRIB, "utils", "helpers of exports; use Estimator.export_saved_model"),
+    *not_offered(
+        (f"{_CONTRIB}.utils", f"{_CONTRIB}.utils.saved_model_export_utils"),
+        "*",
+        "helpers of exports; use Estimator.export_saved_model",
+    ),
     *not_offered(
         f"{_PRIVATE}.estimators",
         "*",
