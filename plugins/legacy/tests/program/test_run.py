@@ -194,6 +194,8 @@ grown = table.append(row).append({"left": 8., "right": 9.}, ignore_index=True)
 print([grown.as_matrix(["right"]).ravel().tolist(), grown.dtypes.unique().tolist()])
 print([list(table.append(table).index), table["left"].append(table["right"]).tolist()])
 print(table.set_value("a", "right", 0).get_value("a", "right"), len(list(table.iteritems())))
+table.sort(["left"], ascending=False, inplace=True)
+print([list(table.index), table.sort("right").right.tolist(), list(table.sort().index)])
 print(pd.np.__name__)
 """
 _TABLE_LINES = [
@@ -202,6 +204,7 @@ _TABLE_LINES = [
     "[[2.0, 6.0, 0.0, 9.0], [dtype('float64')]]",
     "[['a', 'b', 'a', 'b'], [5.0, 3.0, 2.0, 6.0]]",
     "0.0 2",
+    "[['a', 'b'], [0.0, 6.0], ['a', 'b']]",
     "numpy",
 ]
 _NETWORK = """

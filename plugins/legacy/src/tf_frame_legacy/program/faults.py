@@ -21,7 +21,7 @@ _METHODS = {"getsize", "textsize", "tostring_rgb", "as_matrix", "ix", *METHODS}
 _METHODS_OF = {
     f"{kind}.{name}"
     for kind in ("DataFrame", "Series")
-    for name in ("append", "get_value", "get_values", "set_value")
+    for name in ("append", "get_value", "get_values", "order", "set_value", "sort")
 } | {f"{kind}.node" for kind in ("Graph", "DiGraph", "MultiGraph")}
 # An error of tf.py_func: its own traceback comes before the places where the graph was built.
 _IN_PY_FUNC = re.compile(r"\b[A-Z]\w*Error: (?P<text>.*?)\n\s*Traceback (?P<trace>.*)", re.DOTALL)

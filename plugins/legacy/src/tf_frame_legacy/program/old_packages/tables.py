@@ -23,6 +23,8 @@ def restore_methods() -> None:
         "iteritems": lambda table: table.items(),
         "ix": property(_Mixed),
         "set_value": _set_value,
+        "sort": _sort,
+        "order": lambda series, **options: series.sort_values(**options),
     }
     for kind in _KINDS:
         for name, member in members.items():
@@ -70,6 +72,16 @@ def _set_value(table: Any, *place: Any, takeable: bool = False) -> Any:
     *labels, value = place
     table.at[_place(tuple(labels))] = value
     return table
+
+
+def _sort(table: Any, columns: Any = None, **options: Any) -> Any:
+    """Returns a table in the order of columns, or of its index; a Series is sorted in place."""
+    if isinstance(table, pd.Series):
+        return table.sort_values(inplace=True, **options)
+    columns = options.pop("by", columns)
+    if columns is None:
+        return table.sort_index(**options)
+    return table.sort_values(columns, **options)
 
 
 def _append(
