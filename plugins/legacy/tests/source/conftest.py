@@ -15,10 +15,12 @@ ROWS = [
     *ours("tf", "tf_frame_legacy.slim.scopes", "name_scope=arg_scope"),
     *alias("tf.contrib.data", "tensorflow.compat.v1.data.experimental", "AUTOTUNE"),
     *alias("tf.contrib.util", "tensorflow.python.framework.tensor_util", "make_tensor_proto"),
+    *ours("tf.examples.mnist.input_data", "tf_frame_legacy.slim", "conv2d"),
+    *not_offered("tf.examples", "*", "take the file from the repository"),
     *not_offered("tf.contrib.tensorrt", "*", "use the TensorRT of NVIDIA"),
     *old_packages.ROWS,
 ]
-_CACHED = (lookup.look_up, lookup._namespaces, lookup._module_today)
+_CACHED = (lookup.look_up, lookup._namespaces, lookup._offering, lookup._module_today)
 
 
 @pytest.fixture(autouse=True)

@@ -44,6 +44,8 @@ from tf_frame_legacy.source.lookup import (
         ("tf.contrib.slim", OFFERED, "tf.contrib.slim", "tf_frame_legacy.slim"),
         ("tf.contrib.data", OFFERED, "tf.contrib.data", "tf.data.experimental"),
         ("tf.contrib.tensorrt.create", NOT_OFFERED, "tf.contrib.tensorrt.create", ""),
+        ("tf.examples.mnist.input_data", OFFERED, None, "tf_frame_legacy.slim"),
+        ("tf.examples.mnist.other", NOT_OFFERED, None, ""),
         ("tf.contrib.slim.absent", UNKNOWN, "tf.contrib.slim.absent", ""),
         ("tf.keras.Absent", UNKNOWN, "tf.keras.Absent", ""),
         ("tf.layers.absent", UNKNOWN, "tf.layers.absent", ""),

@@ -146,6 +146,8 @@ def is_public(name: str) -> bool:
 
 def _row(name: str) -> Row | None:
     """Returns the row of a name, or of the class or module that has it."""
+    if name in _offering():  # Whatever is said of all other names of the modules around it.
+        return table().get(name)
     for beginning in _beginnings(name):
         any_name = None if beginning == name else table().get(f"{beginning}.{ANY}")
         row = any_name or table().get(beginning)
@@ -189,6 +191,13 @@ def _is_module(name: str) -> bool:
 
 def _exists(name: str) -> bool:
     return installed.has(_path(canonical(name)))
+
+
+@functools.cache
+def _offering() -> Set[str]:
+    """Returns the old modules with names that are offered."""
+    offered = (row.was for row in table().values() if row.kind != NOT_OFFERED)
+    return {name for was in offered for name in _beginnings(was.rpartition(".")[0])}
 
 
 @functools.cache
