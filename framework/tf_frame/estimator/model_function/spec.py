@@ -77,8 +77,6 @@ class EstimatorSpec(_Fields):
       TypeError: an argument has the wrong type.
     """
 
-    __slots__ = ()
-
     def __new__(
         cls,
         mode: Any,

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import tensorflow.compat.v1 as tf
+from tensorflow.python.ops import resource_variable_ops
 
 
 def batch_matmul(
@@ -49,3 +50,9 @@ def vector(length: int | None) -> Any:
 def matrix(rows: int | None, cols: int | None) -> Any:
     """Returns the shape `[rows, cols]`."""
     return tf.TensorShape([rows, cols])
+
+
+def variable_from_proto(v: Any, import_scope: str | None = None) -> Any:
+    """Returns the variable of a `VariableDef`."""
+    kind = resource_variable_ops.ResourceVariable if v.is_resource else tf.Variable
+    return kind.from_proto(v, import_scope=import_scope)

@@ -176,3 +176,13 @@ def test_plain_names():
     shapes = [plain.scalar(), plain.vector(3), plain.matrix(2, None)]
     assert [shape.as_list() for shape in shapes] == [[], [3], [2, None]]
     assert plain.RegisterShape("MyOp")(plain.scalar) is plain.scalar
+
+
+def test_variables_come_from_their_protos():
+    for use_resource in (False, True):
+        with tf.Graph().as_default() as graph:
+            variable = tf.get_variable("x", [2], use_resource=use_resource)
+            proto = variable.to_proto()
+            again = plain.variable_from_proto(proto)
+            assert again.op is variable.op
+            assert graph.get_operation_by_name("x") is again.op

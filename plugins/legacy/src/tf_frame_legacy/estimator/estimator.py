@@ -15,7 +15,7 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.estimator import estimator
-from tf_frame.estimator.argument_checks import check_not_overridden
+from tf_frame.estimator.argument_checks import called_with, check_not_overridden
 from tf_frame.hooks.status import StatusHook
 from tf_frame.hooks.stock.checkpoint_saver import CheckpointSaverHook
 from tf_frame.runs.setup.run_context import RunObserver
@@ -46,6 +46,9 @@ class Estimator(estimator.Estimator):
         warm_start_from: Any = None,
     ) -> None:
         check_not_overridden(Estimator, self)
+        self._model_fn = model_fn
+        if type(self)._call_model_fn is not Estimator._call_model_fn:
+            model_fn = self._overridden_model_fn
         follow_tensorflow()
         watch = active()
         super().__init__(
@@ -90,6 +93,29 @@ class Estimator(estimator.Estimator):
             super().train(input_fn, all_hooks, steps, max_steps, listeners)
         watch.interrupts.raise_if_received("the training is saved")
         return self
+
+    def source(self, input_fn: Any) -> Any:
+        """Returns the input plugin of an input function; a subclass may call the function."""
+        is_overridden = type(self)._call_input_fn is not Estimator._call_input_fn
+        if not is_overridden or (hasattr(input_fn, "dataset") and hasattr(input_fn, "info")):
+            return super().source(input_fn)
+        return super().source(lambda mode: self._call_input_fn(input_fn, mode))
+
+    def _call_input_fn(self, input_fn: Any, mode: str, input_context: Any = None) -> Any:
+        """Returns the result of an input function; a TPUEstimator of a program overrides it."""
+        arguments = {"mode": mode, "params": self.params, "config": self.config}
+        return called_with(input_fn, input_context=input_context, **arguments)
+
+    def _call_model_fn(self, features: Any, labels: Any, mode: str, config: Any) -> Any:
+        """Returns the result of the model function; see `_call_input_fn`."""
+        arguments = {"labels": labels, "mode": mode, "params": self.params, "config": config}
+        return called_with(self._model_fn, features=features, **arguments)
+
+    def _overridden_model_fn(
+        self, features: Any, labels: Any, mode: str, params: Any, config: Any
+    ) -> Any:
+        del params  # The overriding method takes those of the estimator.
+        return self._call_model_fn(features, labels, mode, config)
 
     def export_savedmodel(
         self,

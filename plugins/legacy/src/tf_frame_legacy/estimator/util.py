@@ -27,6 +27,19 @@ class MultiHostDatasetInitializerHook(tf.train.SessionRunHook):  # type: ignore[
         session.run(self._initializers)
 
 
+class DatasetInitializerHook(tf.train.SessionRunHook):  # type: ignore[misc]
+    """Runs the initialiser of an iterator once the session exists (until TensorFlow 1.12)."""
+
+    def __init__(self, iterator: Any) -> None:
+        self._iterator = iterator
+
+    def begin(self) -> None:
+        self._initializer = self._iterator.initializer
+
+    def after_create_session(self, session: Any, coord: Any) -> None:
+        session.run(self._initializer)
+
+
 def parse_input_fn_result(result: Any) -> tuple[Any, Any, list[Any]]:
     """Returns features, labels and hooks of the result of an input function.
 

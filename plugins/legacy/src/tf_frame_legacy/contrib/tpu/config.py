@@ -13,6 +13,7 @@ from typing import Any
 
 from tf_frame.cluster.tf_config import read_tf_config
 from tf_frame.estimator.run_config import run_config
+from tf_frame_legacy.contrib.tpu.util import check_positive_integer
 
 _CORES = (1, 2, 4, 8, 16, 32, 64, 128)
 _ITERATIONS = re.compile(r"[1-9]\d*[smh]?")
@@ -74,9 +75,9 @@ class TPUConfig(_Fields):
                 f"value or time-based value such as `3600s`, `60m`, `1h`; got {iterations_per_loop}"
             )
         if num_shards is not None:
-            _check_positive(num_shards, "TPUConfig num_shards")
+            check_positive_integer(num_shards, "TPUConfig num_shards")
         if initial_infeed_sleep_secs:
-            _check_positive(initial_infeed_sleep_secs, "TPUConfig initial_infeed_sleep_secs")
+            check_positive_integer(initial_infeed_sleep_secs, "TPUConfig initial_infeed_sleep_secs")
         _check_partition(input_partition_dims, per_host_input_for_training, num_cores_per_replica)
         if num_cores_per_replica is not None and num_cores_per_replica not in _CORES:
             raise ValueError(
@@ -156,13 +157,6 @@ class RunConfig(run_config.RunConfig):
         new = super().replace(**kwargs)
         new._tpu_config = tpu_config
         return new
-
-
-def _check_positive(value: Any, name: str) -> None:
-    if not isinstance(value, int):
-        raise TypeError(f"{name} must be int, got {type(value)}")
-    if value <= 0:
-        raise ValueError(f"{name} must be positive, got {value}")
 
 
 def _check_partition(dims: Any, per_host_input: Any, num_cores_per_replica: int | None) -> None:

@@ -45,8 +45,6 @@ class TPUEstimatorSpec(_Fields):
       ValueError, TypeError, RuntimeError: `eval_metrics` or `host_call` has the wrong form.
     """
 
-    __slots__ = ()
-
     def __new__(
         cls,
         mode: str,

@@ -80,6 +80,16 @@ ROWS = [
         "tf_frame_legacy.estimator.util",
         "_load_global_step_from_checkpoint_dir=saved_global_step",
     ),
+    *ours(
+        _modules("estimator"),
+        "tf_frame.estimator.model_function.model_factory",
+        "_verify_model_fn_args=check_function",
+    ),
+    *ours(
+        _modules("model_fn"),
+        "tf_frame.estimator.model_function.model_factory",
+        "verify_model_fn_args=check_function",
+    ),
     *ours(_modules("model_fn"), _OURS, "EstimatorSpec ModeKeys"),
     *ours(
         _modules("model_fn"), "tf_frame_legacy.contrib.tpu", "_TPUEstimatorSpec=TPUEstimatorSpec"
@@ -127,7 +137,8 @@ ROWS = [
     *reimplemented(
         _modules("util"),
         "tf_frame_legacy.estimator.util",
-        "MultiHostDatasetInitializerHook parse_input_fn_result parse_iterator_result",
+        "MultiHostDatasetInitializerHook _DatasetInitializerHook=DatasetInitializerHook "
+        "parse_input_fn_result parse_iterator_result",
     ),
     *reimplemented(
         _modules("gc"),

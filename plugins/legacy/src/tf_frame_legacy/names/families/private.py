@@ -206,7 +206,17 @@ ROWS = [
         "tensorboard.backend.event_processing.event_accumulator",
         "EventAccumulator",
     ),
+    *alias(
+        ("tf.python.ops.resource_variable_ops", "tf.python.ops.variables"),
+        f"{_P}.ops.ref_variable",
+        "_to_proto_fn",
+    ),
     # Names that are gone.
+    *reimplemented(
+        ("tf.python.ops.resource_variable_ops", "tf.python.ops.variables"),
+        "tf_frame_legacy.plain",
+        "_from_proto_fn=variable_from_proto",
+    ),
     *reimplemented("tf.python.framework.ops", "tf_frame_legacy.plain", "RegisterShape"),
     *reimplemented(
         "tf.python.framework.tensor_shape", "tf_frame_legacy.plain", "matrix scalar vector"

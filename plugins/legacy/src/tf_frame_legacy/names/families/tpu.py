@@ -54,6 +54,49 @@ ROWS = [
         "tf_frame_legacy.estimator.experimental",
         "TPUInMemoryEvalHook=InMemoryEvaluatorHook",
     ),
+    # A copy of the original TPUEstimator in a program asks for these.
+    *reimplemented(
+        (f"{_PRIVATE}.tpu_context", f"{_ESTIMATOR}.tpu_context"),
+        f"{_TPU}.context",
+        "TPUContext _InternalTPUContext=InternalTPUContext _OneCoreTPUContext=InternalTPUContext "
+        "_get_tpu_context=InternalTPUContext",
+        note="needs use_tpu=False",
+    ),
+    *reimplemented(
+        (f"{_PRIVATE}.error_handling", f"{_ESTIMATOR}.error_handling"),
+        f"{_TPU}.errors",
+        "ErrorRendezvous",
+    ),
+    *reimplemented(
+        (f"{_PRIVATE}.util", f"{_ESTIMATOR}.util"),
+        f"{_TPU}.util",
+        "IterationsPerLoopCounter check_positive_integer parse_iterations_per_loop",
+    ),
+    *reimplemented(
+        (f"{_PRIVATE}.util", f"{_ESTIMATOR}.util"),
+        "tf_frame_legacy.estimator.util",
+        "MultiHostDatasetInitializerHook",
+    ),
+    *reimplemented(
+        f"{_PRIVATE}.session_support",
+        f"{_TPU}.session_support",
+        "GracefulShutdownHook ResetComputation RestartComputation ShutdownAllWorkers "
+        "ShutdownLameWorkers start_worker_watchdog",
+        note="without effect: there are no workers of a TPU",
+    ),
+    *alias(f"{_PRIVATE}.tensor_tracer", "tensorflow.python.tpu.tensor_tracer", "TensorTracer"),
+    *alias(
+        f"{_PRIVATE}.tpu",
+        "tensorflow.python.tpu.tpu_replication",
+        "TPUReplicateContext _OUTSIDE_COMPILATION_ATTR _TPU_REPLICATE_ATTR",
+    ),
+    *alias(f"{_PRIVATE}.tpu_feed", "tensorflow.python.tpu.tpu_feed", "_PartitionedInfeedQueue"),
+    *alias(
+        "tf.contrib.tpu.proto",
+        "tensorflow.core.protobuf.tpu",
+        "compilation_result_pb2 dynamic_padding_pb2 optimization_parameters_pb2 topology_pb2 "
+        "tpu_embedding_configuration_pb2",
+    ),
     # TensorFlow 2 has these; they need a TPU, but for bfloat16_scope.
     *alias(
         "tf.contrib.tpu",
