@@ -15,7 +15,8 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.estimator import estimator
-from tf_frame.estimator.argument_checks import called_with, check_not_overridden
+from tf_frame.estimator.argument_checks import argument_names, called_with, check_not_overridden
+from tf_frame.estimator.model_function.spec import ModeKeys
 from tf_frame.hooks.status import StatusHook
 from tf_frame.hooks.stock.checkpoint_saver import CheckpointSaverHook
 from tf_frame.runs.setup.run_context import RunObserver
@@ -95,11 +96,26 @@ class Estimator(estimator.Estimator):
         return self
 
     def source(self, input_fn: Any) -> Any:
-        """Returns the input plugin of an input function; a subclass may call the function."""
+        """Returns the input plugin of an input function.
+
+        The function gets an `input_context` with a strategy only, as with tf.estimator.
+        """
         is_overridden = type(self)._call_input_fn is not Estimator._call_input_fn
-        if not is_overridden or (hasattr(input_fn, "dataset") and hasattr(input_fn, "info")):
+        is_plugin = hasattr(input_fn, "dataset") and hasattr(input_fn, "info")
+        if is_plugin or not callable(input_fn):
             return super().source(input_fn)
-        return super().source(lambda mode: self._call_input_fn(input_fn, mode))
+        if not is_overridden and "input_context" not in argument_names(input_fn):
+            return super().source(input_fn)
+        return super().source(lambda mode: self._called_input_fn(input_fn, mode))
+
+    def _called_input_fn(self, input_fn: Any, mode: str) -> Any:
+        config = self._config
+        strategy = config.train_distribute if mode == ModeKeys.TRAIN else config.eval_distribute
+        replicas = getattr(strategy, "num_replicas_in_sync", None)
+        if replicas is None or "input_context" not in argument_names(self._call_input_fn):
+            return self._call_input_fn(input_fn, mode)
+        context = tf.distribute.InputContext(num_replicas_in_sync=replicas)
+        return self._call_input_fn(input_fn, mode, input_context=context)
 
     def _call_input_fn(self, input_fn: Any, mode: str, input_context: Any = None) -> Any:
         """Returns the result of an input function; a TPUEstimator of a program overrides it."""

@@ -79,3 +79,17 @@ def test_tensors_instead_of_a_data_set_are_refused(tmp_path):
     estimator = make(tmp_path / "model", distribute.MirroredStrategy(DEVICES))
     with pytest.raises(ValueError, match="must return a tf.data.Dataset"):
         estimator.train(lambda: ({"x": tf.constant(X)}, tf.constant(X)), steps=1)
+
+
+def test_an_input_function_gets_the_context_of_the_strategy(tmp_path):
+    seen = []
+
+    def sharded_input_fn(params, input_context=None):
+        seen.append(input_context)
+        return input_fn(params)
+
+    estimator = make(tmp_path / "model", distribute.MirroredStrategy(DEVICES))
+    estimator.train(sharded_input_fn, steps=1)
+    (context,) = seen
+    assert context.num_replicas_in_sync == 2
+    assert (context.num_input_pipelines, context.input_pipeline_id) == (1, 0)

@@ -233,3 +233,15 @@ def test_the_model_gets_what_the_input_function_returns(make, kind):
         assert labels is None or type(labels) is type(expected[1])
     if isinstance(expected[0], np.ndarray):
         assert got[0][0] is ROWS
+
+
+def test_an_input_function_gets_no_context_without_a_strategy(make):
+    seen = []
+
+    def input_fn(mode, input_context=None):
+        seen.append((mode, input_context))
+        return features_only()
+
+    make(train_spec).train(input_fn, steps=1)
+    assert list(make(train_spec).predict(input_fn)) != []
+    assert seen == [("train", None), ("infer", None)]
