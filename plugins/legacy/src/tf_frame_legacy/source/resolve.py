@@ -11,7 +11,6 @@ import builtins
 import collections
 import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any
 
 from tf_frame_legacy.source.installed import absolute
 from tf_frame_legacy.source.lookup import is_module, look_up
