@@ -36,6 +36,19 @@ def test_each_kind_is_found_in_its_group(site):
     assert [info.kind for info in found_in("fake-all")] == list(KINDS)
 
 
+def test_a_single_kind_is_found_without_the_others(site, monkeypatch):
+    write_distribution(site, "fake-b", {"tf_frame.models: z": "m:Z", "tf_frame.inputs: a": "m:A"})
+    write_distribution(site, "fake-c", {"tf_frame.models: y": "m:Y"})
+    listed = [info for info in find_plugins() if info.kind == INPUT]
+    find._LISTED.clear()
+    assert find_plugins(kind=INPUT) == listed == find_plugins(kind=INPUT)
+    assert {info.distribution for info in listed} >= {"fake-b"}
+    assert [info.name for info in found_in("fake-c")] == ["y"]
+    # Strict plugins are checked all, whatever is asked for.
+    monkeypatch.setenv("TF_FRAME_STRICT_PLUGINS", "1")
+    assert MODEL in {info.kind for info in find_plugins(kind=INPUT)}
+
+
 def test_plugins_are_sorted_by_kind_and_name(site):
     write_distribution(site, "fake-b", {"tf_frame.models: z": "m:Z", "tf_frame.inputs: a": "m:A"})
     write_distribution(site, "fake-c", {"tf_frame.models: y": "m:Y"})

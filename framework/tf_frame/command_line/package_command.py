@@ -27,8 +27,10 @@ def load_command(name: str) -> LoadedPlugin | None:
     Raises:
       PluginError: several packages have it, or it is broken.
     """
-    commands = [info for info in find_plugins() if info.kind == COMMAND]
-    return load_plugin(COMMAND, name) if matching_plugins(name, commands) else None
+    installed = find_plugins(kind=COMMAND)
+    commands = [info for info in installed if info.kind == COMMAND]
+    is_there = matching_plugins(name, commands)
+    return load_plugin(COMMAND, name, installed=installed) if is_there else None
 
 
 def run_command(plugin: LoadedPlugin, argv: Sequence[str]) -> int:

@@ -12,7 +12,7 @@ import difflib
 import functools
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from tf_frame.errors import PluginError
 from tf_frame.plugin.kinds import KINDS, Kind
@@ -79,29 +79,33 @@ class PluginInfo:
         )
 
 
-def find_plugins(switches: Switches | None = None) -> list[PluginInfo]:
-    """Lists the installed plugins of every kind, sorted by kind and name.
+def find_plugins(switches: Switches | None = None, kind: Kind | None = None) -> list[PluginInfo]:
+    """Lists the installed plugins, sorted by kind and name.
 
     Args:
       switches: the plugins that may be used; by default read from environment and file.
+      kind: the only kind that is listed, which is quicker; None, or if plugins are strict: every
+        kind.
 
     Raises:
       ConfigError: the variables or the file that disable plugins cannot be read.
       PluginError: the metadata of a package cannot be read, and plugins are strict.
     """
     switches = switches or read_switches()
+    kinds = KINDS if kind is None or switches.strict else (kind,)
     for listed in _LISTED:
-        if listed.switches == switches and listed.files == state_of_files(listed.folders):
-            return list(listed.plugins)
+        is_enough = listed.switches == switches and {*kinds} <= {*listed.kinds}
+        if is_enough and listed.files == state_of_files(listed.folders):
+            return [plugin for plugin in listed.plugins if plugin.kind in kinds]
     _LISTED.clear()
     before = state_of_files(())
     found = list(packages())
     folders = [package.folder for package in found]
     files = state_of_files(folders)
-    plugins = _list_plugins(found, switches)
+    plugins = _list_plugins(found, switches, kinds)
     is_same = files[: len(before)] == before
     if is_same and not any(package.problem for package in found):  # Each call tells those.
-        _LISTED.append(_Listed(switches, folders, files, plugins))
+        _LISTED.append(_Listed(switches, kinds, folders, files, plugins))
     return list(plugins)
 
 
@@ -110,6 +114,7 @@ class _Listed:
     """The result of `find_plugins`; it holds as long as the state of the files is the same."""
 
     switches: Switches
+    kinds: Sequence[Kind]
     folders: list[str]
     files: tuple[object, ...]
     plugins: list[PluginInfo]
@@ -119,9 +124,11 @@ class _Listed:
 _LISTED: list[_Listed] = []
 
 
-def _list_plugins(found: Iterable[Package], switches: Switches) -> list[PluginInfo]:
+def _list_plugins(
+    found: Iterable[Package], switches: Switches, kinds: Sequence[Kind]
+) -> list[PluginInfo]:
     plugins = sorted(
-        set(_scan(found, switches)),
+        set(_scan(found, switches, kinds)),
         key=lambda p: (KINDS.index(p.kind), p.name, p.distribution, p.target),
     )
     count = Counter((p.kind, p.name) for p in plugins if p.state != DISABLED)
@@ -131,8 +138,9 @@ def _list_plugins(found: Iterable[Package], switches: Switches) -> list[PluginIn
     ]
 
 
-def _scan(found: Iterable[Package], switches: Switches) -> Iterator[PluginInfo]:
-    kinds = {kind.group: kind for kind in KINDS}
+def _scan(
+    found: Iterable[Package], switches: Switches, kinds: Sequence[Kind]
+) -> Iterator[PluginInfo]:
     version_of = functools.cache(installed_version)
     missing = functools.cache(find_missing_part)
     for package in found:
@@ -142,11 +150,10 @@ def _scan(found: Iterable[Package], switches: Switches) -> Iterator[PluginInfo]:
         if package.problem:
             print(f"tf-frame: skipping {package.name}: {package.problem}", file=sys.stderr)
             continue
-        package_problem = next(_package_problems(package, version_of), None)
-        for point in package.entry_points:
-            kind = kinds.get(point.group) or _similar_kind(point.group)
-            if kind is None:
-                continue
+        points = [(point, _kind_of_group(point.group)) for point in package.entry_points]
+        listed = [(point, kind) for point, kind in points if kind is not None and kind in kinds]
+        package_problem = next(_package_problems(package, version_of), None) if listed else None
+        for point, kind in listed:
             state = (
                 _disabled(switches, package.name, point.name)
                 or package_problem
@@ -161,9 +168,11 @@ def _scan(found: Iterable[Package], switches: Switches) -> Iterator[PluginInfo]:
 _State = tuple[str, str, str]
 
 
-def _similar_kind(group: str) -> Kind | None:
-    """Returns the kind of a misspelled group; None for other groups, as of a later tf-frame."""
+def _kind_of_group(group: str) -> Kind | None:
+    """Returns the kind of a group, perhaps misspelled; None for those of a later tf-frame."""
     kinds = {kind.group: kind for kind in KINDS}
+    if group in kinds:
+        return kinds[group]
     groups = difflib.get_close_matches(group, kinds, n=1, cutoff=0.9)
     return kinds[groups[0]] if groups else None
 
