@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import tf_frame
+from tf_frame.command_line import screen
 from tf_frame.command_line.screen import complain, prepare_streams, report, silence
 from tf_frame.errors import EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, ConfigError, TfFrameError
 from tf_frame.plugin.commands import installed_commands
@@ -53,9 +54,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         complain("tf-frame: stopped by Ctrl-C")
         return EXIT_INTERRUPTED
     except BaseException as error:
+        is_pipe = isinstance(error, BrokenPipeError)
+        if is_pipe and traceback.extract_tb(error.__traceback__)[-1].filename == screen.__file__:
+            silence(sys.stdout)  # Nobody reads the output, also that of a plugin's command.
+            return EXIT_OK
         if _reported_as_fault(error):
             return EXIT_USAGE
-        if isinstance(error, BrokenPipeError):  # Nobody reads the output.
+        if is_pipe:
             silence(sys.stdout)
             return EXIT_OK
         raise

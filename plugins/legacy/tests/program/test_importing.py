@@ -183,3 +183,28 @@ from tensorflow.python.keras.layers import Bidirectional
 """
     ) == ["True True", "True True", "True (None, 1)", "([[1]], [5])"]
     assert "pip install tf_keras" in programs.errors
+
+
+def test_models_of_keras_are_exported_as_then(programs):
+    lines = programs.run_text(
+        """
+import numpy as np
+import tensorflow as tf
+model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(2,))])
+model.compile(tf.keras.optimizers.Adam(0.1), "mse")
+model.fit(np.ones([4, 2]), np.ones([4, 1]), verbose=0)
+tf.keras.experimental.export_saved_model(model, "exported")
+with tf.Graph().as_default(), tf.Session() as session:
+    graph = tf.saved_model.load(session, ["serve"], "exported").signature_def["serving_default"]
+    (inputs,), (outputs,) = graph.inputs.values(), graph.outputs.values()
+    served = session.run(outputs.name, {inputs.name: np.ones([1, 2])})
+again = tf.keras.experimental.load_from_saved_model("exported")
+expected = model.predict(np.ones([1, 2]))
+print(np.allclose(served, expected), np.allclose(again.predict(np.ones([1, 2])), expected))
+model.save_weights("weights")
+model.set_weights([np.zeros([2, 1]), np.zeros([1])])
+model.load_weights("weights")
+print(np.allclose(model.predict(np.ones([1, 2])), expected))
+"""
+    )
+    assert lines == ["True True", "True"]

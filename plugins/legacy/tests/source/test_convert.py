@@ -157,6 +157,14 @@ def converted(write, tmp_path):
             "from tf_frame_legacy.program.old_packages import pictures as misc\n"
             "import scipy\nmisc.imread(f), scipy.io.loadmat(f)\n",
         ),
+        (
+            "for i in xrange(3):\n    x = isinstance(i, (long, unicode))\n",
+            "for i in range(3):\n    x = isinstance(i, (int, str))\n",
+        ),
+        (
+            "try:\n    xrange\nexcept NameError:\n    xrange = range\nxrange(3)\n",
+            "try:\n    xrange\nexcept NameError:\n    xrange = range\nxrange(3)\n",
+        ),
     ],
 )
 def test_changes(converted, old, new):

@@ -31,6 +31,7 @@ _KERAS_PART = "tensorflow.python.keras"
 _PRIVATE_KERAS = "tf.python.keras"
 # Modules of it that lack classes.
 _COMPLETED = {
+    f"{_KERAS}.experimental": "tf_frame_legacy.keras_experimental",
     f"{_KERAS}.layers": "tf_frame_legacy.keras_layers",
     f"{_KERAS}.optimizers": "tf_frame_legacy.keras_optimizers",
     f"{_KERAS}.utils": f"{_KERAS_PART}.utils.all_utils",
@@ -213,10 +214,8 @@ def _keras() -> types.ModuleType:
     try:
         return importlib.import_module("tf_keras.api._v1.keras")
     except ImportError:
-        keras = importlib.import_module(_KERAS_PART)
-        # Its own functions write the version into files.
-        vars(keras).setdefault("__version__", "2.2.4-tf")
-        return keras
+        part: types.ModuleType = importlib.import_module("tf_frame_legacy.keras_part").completed()
+        return part
 
 
 def _spelled(path: str) -> str:

@@ -25,7 +25,7 @@ from tf_frame_legacy.source.lookup import (
 )
 from tf_frame_legacy.source.project import Source
 from tf_frame_legacy.source.resolve import Binding, Names, Use
-from tf_frame_legacy.source.traps import traps
+from tf_frame_legacy.source.traps import NUMBER, PRINT, traps
 
 V1 = "tensorflow.compat.v1"
 _SWITCH = "disable_v2_behavior"
@@ -192,7 +192,7 @@ class _Planner:
             )
             self._plan.methods[self._span(method)] = new or helper
         for trap in traps(self._source, self._names):
-            if not trap.is_restored:
+            if not trap.is_restored or trap.text in (NUMBER, PRINT):
                 self._leave(trap.line, f"{trap.text}; {trap.remedy}")
 
     def _text(self, today: str, use: Use) -> str:

@@ -40,6 +40,9 @@ _OWNERS = {
     "as_matrix": (OLD_PACKAGE, "pandas's"),
     **dict.fromkeys(("getchildren", "getiterator", "isAlive"), (PYTHON, "Python until 3.8's")),
 }
+# The texts of two traps.
+NUMBER = "NumPy makes a number of an array without dimensions only"
+PRINT = "Python 2's print >>"
 _LOADERS = ("tf.load_op_library", "tf.load_library", "tf.load_file_system_library")
 _OPERATION = re.compile(rb"REGISTER_OP|REGISTER_KERNEL_BUILDER")
 _ARRAYS = {"numpy.array", "numpy.asarray", "numpy.argwhere", "numpy.ones", "numpy.zeros"}
@@ -122,7 +125,7 @@ def traps(source: Source, names: Names) -> Iterator[Trap]:
             yield Trap(source.path, node.lineno, OLD_PACKAGE, text, remedy, True)
         elif is_print_to_file(node):
             remedy = "write print(..., file=...)"
-            yield Trap(source.path, node.lineno, PYTHON, "Python 2's print >>", remedy, True)
+            yield Trap(source.path, node.lineno, PYTHON, PRINT, remedy, True)
 
 
 def _in_use(source: Source, use: Use) -> Iterator[Trap]:
@@ -150,7 +153,7 @@ def _in_call(source: Source, call: ast.Call, uses: dict[ast.expr, Use]) -> Itera
         yield Trap(source.path, call.lineno, category, f"{owner} .{method}()", remedy, True)
     is_number = isinstance(call.func, ast.Name) and call.func.id in ("int", "float")
     if is_number and len(call.args) == 1 and _makes_array(call.args[0], uses):
-        text = "NumPy makes a number of an array without dimensions only"
+        text = NUMBER
         yield Trap(source.path, call.lineno, NUMPY, text, "use array.item()", True)
 
 
