@@ -201,11 +201,15 @@ def test_scripts_restore_methods_of_packages(converted):
 
 
 def test_lines_without_a_replacement_are_left(write, tmp_path):
-    folder = write({"main.py": "import numpy as np\ncmp(1, 2)\nnp.obj2sctype(x)\nxrange(2)\n"})
+    lines = ("import numpy as np", "cmp(1, 2)", "np.obj2sctype(x)", "xrange(2)")
+    old = ("int(np.ones(1))", "print >> f, 1")
+    folder = write({"main.py": "\n".join((*lines, *old))})
     left = convert.convert(folder, str(tmp_path / "new"))[2]
     assert [(line, text.partition(";")[0]) for _, line, text in left] == [
         (2, "Python 2's cmp"),
         (3, "numpy.obj2sctype is gone"),
+        (5, "NumPy makes a number of an array without dimensions only"),
+        (6, "Python 2's print >>"),
     ]
 
 

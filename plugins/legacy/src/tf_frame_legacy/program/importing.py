@@ -97,9 +97,9 @@ class Imports:
         root = name.partition(".")[0]
         if level == 0 and root in _REPLACED:
             self.start_tensorflow()
-        if level == 0 and root in self._restored:
+        if level == 0 and root in self._restored and not _is_starting(root):
             restore_methods(root)
-        if level == 0 and root in self._replaced:
+        if level == 0 and root in self._replaced and not self._is_own(root):
             if root not in _NEED_NOT_BE_INSTALLED:
                 importlib.import_module(root)
             return _import_view(name, fromlist or ())
@@ -111,6 +111,19 @@ class Imports:
             if level or root not in self._offered or not f"{name}.".startswith(f"{error.name}."):
                 raise
             return _import_view(name, fromlist or ())
+
+    def _is_own(self, package: str) -> bool:
+        """Returns whether the program brings a package along, such as a copy of NetworkX."""
+        if package in _REPLACED or package in sys.stdlib_module_names:
+            return False
+        file = _file_of(package, tuple(sys.path))
+        return bool(file) and self.project.contains(file)
+
+
+@functools.cache
+def _file_of(package: str, path: tuple[str, ...]) -> str:
+    spec = PathFinder.find_spec(package, path)
+    return (spec.origin or "") if spec else ""
 
 
 class _Finder:
@@ -171,16 +184,30 @@ def _start_tensorflow(resource_variables: bool) -> None:
     logging.getLogger("tf_frame").addFilter(lambda record: record.levelno >= tensorflow_log.level)
 
 
+def _is_starting(module: str) -> bool:
+    """Returns whether a module is being imported: a copy in the program imports its own parts."""
+    spec = getattr(sys.modules.get(module), "__spec__", None)
+    return bool(getattr(spec, "_initializing", False))
+
+
 def _import_view(name: str, names: Sequence[str]) -> types.ModuleType:
     """Returns what `import name` does: the first module, or the last if names follow."""
     root, *parts = canonical(name).split(".")
     module: Any = view(root)
     for part in parts:
-        module = _member(module, part)
+        module = _submodule(module, part)
     for member in names:
         if member != "*":
             _member(module, member)
     return module if names else view(root)
+
+
+def _submodule(module: types.ModuleType, name: str) -> Any:
+    """Returns a module of a package, also if the package has something else of its name."""
+    if not isinstance(module, View):
+        with contextlib.suppress(ModuleNotFoundError):
+            return importlib.import_module(f"{module.__name__}.{name}")
+    return _member(module, name)
 
 
 def _member(module: types.ModuleType, name: str) -> Any:

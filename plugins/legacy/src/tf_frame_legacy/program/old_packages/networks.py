@@ -10,6 +10,8 @@ def restore_methods() -> None:
     """Gives graphs `node`, and the methods that returned iterators."""
     import networkx as nx  # Here and below: the table of names is checked without it.
 
+    if hasattr(nx.Graph, "nodes_iter"):  # NetworkX 1, whose graphs have a variable `node`.
+        return
     members: dict[str, Any] = {
         "node": property(lambda graph: graph.nodes),
         "nodes_iter": lambda graph, data=False: iter(graph.nodes(data=data)),
