@@ -6,7 +6,7 @@ import sys
 import tensorflow
 
 from tf_frame_legacy import training
-from tf_frame_legacy.program import importing
+from tf_frame_legacy.program import old_packages
 
 
 def test_old_modules_are_there_however_they_are_imported(programs):
@@ -212,14 +212,14 @@ print(np.allclose(model.predict(np.ones([1, 2])), expected))
 
 
 def test_a_package_that_the_program_brings_along_is_its_own(programs, monkeypatch):
-    importing._restore_methods.cache_clear()
+    old_packages._restore.cache_clear()
     for name in [name for name in sys.modules if name.split(".")[0] == "networkx"]:
         monkeypatch.delitem(sys.modules, name)
     programs.write("from networkx import graph\nGraph = graph.Graph", "networkx/__init__.py")
     programs.write("import networkx\nclass Graph: nodes = 3", "networkx/graph.py")
     text = "import networkx as nx\nimport networkx\nprint(nx.Graph().node, hasattr(nx, 'Path'))"
     assert programs.run_text(text, "--with_old_packages") == ["3 False"]
-    importing._restore_methods.cache_clear()
+    old_packages._restore.cache_clear()
 
 
 def test_a_module_of_a_package_that_has_a_function_of_its_name(programs, monkeypatch):
