@@ -64,6 +64,7 @@ def test_traps_of_python_and_packages(findings):
         ("import Queue", (traps.PYTHON, True)),
         ("import urllib; urllib.urlopen('x')", (traps.PYTHON, True)),
         ("from itertools import izip; izip(x)", (traps.PYTHON, True)),
+        ("from itertools import imap, chain", (traps.PYTHON, True)),
         ("table.ix[0, 1]", (traps.OLD_PACKAGE, True)),
         ("table.as_matrix()", (traps.OLD_PACKAGE, True)),
         ("from scipy.misc import imread; imread(f)", (traps.OLD_PACKAGE, True)),

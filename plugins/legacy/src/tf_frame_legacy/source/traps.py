@@ -13,7 +13,7 @@ from tf_frame_legacy.names import canonical
 from tf_frame_legacy.source import old_packages
 from tf_frame_legacy.source.old_syntax import is_print_to_file
 from tf_frame_legacy.source.project import Project, Source
-from tf_frame_legacy.source.resolve import Names, Use
+from tf_frame_legacy.source.resolve import Binding, Names, Use
 
 PYTHON = "Python"
 NUMPY = "NumPy"
@@ -103,7 +103,10 @@ def traps(source: Source, names: Names) -> Iterator[Trap]:
             is_restored = node.id in old_packages.RESTORED_BUILTINS
             text, remedy = f"Python 2's {node.id}", f"use {new}"
             yield Trap(source.path, node.lineno, PYTHON, text, remedy, is_restored)
+    used = {binding for use in names.uses for binding in use.bindings}
     for binding in names.bindings:
+        if binding not in used and not binding.optional:
+            yield from _in_import(source, binding)
         root = binding.target.partition(".")[0]
         is_gone = root in old_packages.MODULES and root not in sys.stdlib_module_names
         if is_gone and not binding.optional and binding.alias:
@@ -126,6 +129,15 @@ def traps(source: Source, names: Names) -> Iterator[Trap]:
         elif is_print_to_file(node):
             remedy = "write print(..., file=...)"
             yield Trap(source.path, node.lineno, PYTHON, PRINT, remedy, True)
+
+
+def _in_import(source: Source, binding: Binding) -> Iterator[Trap]:
+    """Yields the trap in an import of a name that is gone, and that the file does not use."""
+    new = old_packages.restored().get(binding.target)
+    if new:
+        category = _CATEGORIES.get(binding.target.partition(".")[0], PYTHON)
+        text = f"{binding.target} is gone"
+        yield Trap(source.path, binding.statement.lineno, category, text, f"use {new}", True)
 
 
 def _in_use(source: Source, use: Use) -> Iterator[Trap]:

@@ -120,10 +120,15 @@ ROWS = [
     *not_offered("tf.keras.constraints", "RadialConstraint radial_constraint", _KERAS),
     *not_offered(
         "tf.keras.experimental",
-        "LinearCosineDecay LinearModel NoisyLinearCosineDecay PeepholeLSTMCell SequenceFeatures "
-        "WideDeepModel export_saved_model load_from_saved_model "
-        "terminate_keras_multiprocessing_pools",
+        "LinearModel SequenceFeatures WideDeepModel terminate_keras_multiprocessing_pools",
         _KERAS,
+    ),
+    *reimplemented(
+        "tf.keras.experimental",
+        "tf_frame_legacy.keras_experimental",
+        "LinearCosineDecay NoisyLinearCosineDecay PeepholeLSTMCell export_saved_model "
+        "load_from_saved_model",
+        note="for models of TensorFlow's own part of Keras 2",
     ),
     *not_offered(
         "tf.keras.layers",
