@@ -5,7 +5,8 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame_legacy.contrib.feature_columns import real_valued_column
-from tf_frame_legacy.contrib.learn import SKCompat, canned
+from tf_frame_legacy.contrib.learn import RunConfig, SKCompat, canned
+from tf_frame_legacy.contrib.learn.monitors import ValidationMonitor
 
 X = np.random.RandomState(0).randn(48, 3).astype(np.float32)
 CLASSES = X.argmax(axis=1)
@@ -83,6 +84,21 @@ def test_columns_of_arrays_and_feature_engineering(tmp_path):
     weights = estimator.get_variable_value("linear/linear_model/features/weights")
     np.testing.assert_allclose(weights, [[2.0], [-4.0], [1.0]], atol=0.2)
     assert compatible.predict(X).shape == (48,)
+
+
+def test_a_monitor_ends_the_training(tmp_path):
+    classifier = canned.LinearClassifier(
+        PLAIN, str(tmp_path), 3, config=RunConfig(save_checkpoints_steps=5)
+    )
+    monitor = ValidationMonitor(
+        X, CLASSES, every_n_steps=5, early_stopping_rounds=20, early_stopping_metric="global_step"
+    )
+    classifier.fit(x=X, y=CLASSES, steps=200, batch_size=16, monitors=[monitor])
+    # The step only grows, so that the first evaluation is the best.
+    assert monitor.early_stopped and monitor.best_value <= 5
+    assert 20 <= classifier.get_variable_value("global_step") <= 50
+    with pytest.raises(ValueError, match="x or input_fn"):
+        ValidationMonitor()
 
 
 def test_a_centered_bias_is_refused():

@@ -73,8 +73,11 @@ class Estimator:
         Args:
           x, y, batch_size: arrays, which are read without end, and rows per batch; default: 128.
           input_fn, steps, max_steps: see `tf.estimator.Estimator.train`.
-          monitors: session hooks.
+          monitors: session hooks, or a `ValidationMonitor`.
         """
+        for monitor in monitors or ():
+            if hasattr(monitor, "set_estimator"):
+                monitor.set_estimator(self)
         if input_fn is None:
             input_fn = numpy_input_fn(x, y, batch_size or _BATCH_SIZE, None, shuffle=True)
         self.core.train(input_fn, hooks=monitors, steps=steps, max_steps=max_steps)

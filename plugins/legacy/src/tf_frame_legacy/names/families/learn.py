@@ -98,6 +98,19 @@ ROWS = [
         "IMAGE_PIXELS IMAGE_SIZE NUM_CLASSES evaluation inference loss training",
     ),
     *alias(_modules("monitors"), "tensorflow.compat.v1.train", "NanLossDuringTrainingError"),
+    *reimplemented(
+        (f"{_CONTRIB}.monitors", f"{_PRIVATE}.monitors"),
+        f"{_OURS}.monitors",
+        "ValidationMonitor",
+    ),
+    *alias(
+        (f"{_CONTRIB}.monitors", f"{_PRIVATE}.monitors"),
+        "tensorflow.compat.v1.train",
+        "CheckpointSaver=CheckpointSaverHook NanLoss=NanTensorHook "
+        "StepCounter=StepCounterHook StopAtStep=StopAtStepHook SummarySaver="
+        "SummarySaverHook",
+        note="a session hook, with the arguments of the hook",
+    ),
     *alias(
         f"{_PRIVATE}.basic_session_run_hooks",
         "tensorflow.compat.v1.train",
@@ -175,7 +188,6 @@ ROWS = [
         "monitors were replaced by session hooks (tf.train.LoggingTensorHook, "
         "tf.estimator.train_and_evaluate for ValidationMonitor)",
     ),
-    *not_offered(_CONTRIB, "monitors", "monitors were replaced by session hooks of tf.train"),
     *not_offered(
         tuple(f"{root}.datasets" for root in _ROOTS),
         "*",
