@@ -11,7 +11,6 @@ import tensorflow.compat.v1 as tf
 from tensorflow.python.ops import clustering_ops
 
 from tf_frame.estimator import EstimatorSpec
-from tf_frame_legacy.contrib.factorization import KMeans
 from tf_frame_legacy.estimator.estimator import Estimator
 from tf_frame_legacy.estimator.export import PredictOutput
 
@@ -68,7 +67,7 @@ class KMeansClustering(Estimator):
         if distance_metric not in (self.SQUARED_EUCLIDEAN_DISTANCE, self.COSINE_DISTANCE):
             raise ValueError(f"Unsupported distance metric '{distance_metric}'")
         make_kmeans = functools.partial(
-            KMeans,
+            clustering_ops.KMeans,
             num_clusters=num_clusters,
             initial_clusters=initial_clusters,
             distance_metric=distance_metric,
@@ -108,13 +107,13 @@ def kmeans_model_fn(
     features: Any,
     mode: str,
     config: Any,
-    make_kmeans: Callable[[Any], KMeans],
+    make_kmeans: Callable[[Any], Any],
     feature_columns: Any = None,
     relative_tolerance: float | None = None,
 ) -> EstimatorSpec:
     """The model function of `KMeansClustering`; see there."""
     graph = make_kmeans(_points(features, feature_columns)).training_graph()
-    (distances,), (index,), losses, is_initialized, _, choose, train = graph
+    (distances,), (index,), losses, is_initialized, choose, train = graph
     loss = tf.reduce_sum(losses)
     tf.summary.scalar("loss/raw", loss)
     step = tf.assign_add(tf.train.get_or_create_global_step(), 1)
