@@ -11,6 +11,7 @@ ROWS = [
     *ours("tf.contrib.training", "tf_frame_legacy.training", "HParams"),
     *ours("tf.layers", "tf_frame_legacy.layers", "dense"),
     *ours("tf.estimator", "tf_frame_legacy.estimator", "Estimator ModeKeys"),
+    *ours("tf.estimator", "tf_frame_legacy.contrib.tpu", "_TPUEstimatorSpec=TPUEstimatorSpec"),
     *ours("deployment.model_deploy", "tf_frame_legacy.model_deploy", "deploy"),
     *ours("tf", "tf_frame_legacy.slim.scopes", "name_scope=arg_scope"),
     *alias("tf.contrib.data", "tensorflow.compat.v1.data.experimental", "AUTOTUNE"),

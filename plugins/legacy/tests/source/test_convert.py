@@ -41,6 +41,21 @@ def converted(write, tmp_path):
             f"{TF}{SLIM}\n# Why.\ny = legacy_slim.conv2d(  x, 8)  # here\n",
         ),
         (
+            # Another class than the one that the module has without the underscore.
+            "from tensorflow import estimator\nx = estimator._TPUEstimatorSpec\n",
+            "from tf_frame_legacy import estimator\n"
+            "from tf_frame_legacy.contrib import tpu as contrib_tpu\n"
+            "x = contrib_tpu.TPUEstimatorSpec\n",
+        ),
+        (
+            # A package that is not here binds nothing.
+            "try:\n  from google3 import estimator as e\nexcept ImportError:\n"
+            "  from tensorflow import estimator as e\ne._TPUEstimatorSpec(x)\n",
+            "from tf_frame_legacy.contrib import tpu as contrib_tpu\n"
+            "try:\n  from google3 import estimator as e\nexcept ImportError:\n"
+            "  from tf_frame_legacy import estimator as e\ncontrib_tpu.TPUEstimatorSpec(x)\n",
+        ),
+        (
             "import tensorflow as tf\n\nslim = tf.contrib.slim  # short\ny = slim.conv2d(x)\n",
             f"{TF}\nfrom tf_frame_legacy import slim  # short\ny = slim.conv2d(x)\n",
         ),

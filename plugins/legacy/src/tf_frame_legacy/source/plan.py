@@ -168,7 +168,8 @@ class _Planner:
             note = answer.row.note if answer.row and answer.state == NOT_OFFERED else "unknown"
             self._leave(use.line, f"{answer.name}: {note}")
             return
-        meant = [pair for pair in zip(use.names, use.bindings, strict=True) if name_today(pair[0])]
+        pairs = zip(use.names, use.bindings, strict=True)
+        meant = [pair for pair in pairs if name_today(pair[0]) and not _is_absent(pair[0])]
         if all(_is_bound_right(name, binding) for name, binding in meant):
             return
         today, node = _changed_part(use, meant[0][0])
@@ -297,8 +298,16 @@ def _is_bound_right(name: str, binding: Binding) -> bool:
     after = bound + name.removeprefix(binding.target)
     if canonical(after) == wanted:
         return canonical(bound) != "tf" or is_public(wanted)
-    is_exported = bound.startswith(_OURS) and after.endswith(wanted.rpartition(".")[2])
-    return is_exported and installed.has(after)
+    keeps_name = after.rpartition(".")[2] == wanted.rpartition(".")[2]
+    return bound.startswith(_OURS) and keeps_name and installed.has(after)
+
+
+def _is_absent(name: str) -> bool:
+    """Returns whether a name is of a package that is neither old nor here: `google3.python`.
+
+    Programs try to import such a package first, and do without it.
+    """
+    return look_up(name) is None and not installed.is_installed(name.partition(".")[0])
 
 
 def _changed_part(use: Use, name: str) -> tuple[str, ast.expr | None]:
