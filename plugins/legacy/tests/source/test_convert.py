@@ -155,6 +155,13 @@ def converted(write, tmp_path):
             "class A:\n  def iteritems(self): pass\n"
             'legacy_sources.attribute(A(), "iteritems")()\n',
         ),
+        (  # The arguments of a function of py_func are arrays.
+            "import tensorflow as tf\ndef f(n, x):\n  return x[: int(n), int(3)]\n"
+            "tf.py_func(f, [1], tf.float32)\nint(n)\n",
+            f"{TF}from tf_frame_legacy.program.old_packages import sources as legacy_sources\n"
+            "def f(n, x):\n  return x[: legacy_sources.number(int, n), int(3)]\n"
+            "tf.py_func(f, [1], tf.float32)\nint(n)\n",
+        ),
         (  # Whether SciPy is installed here, or not.
             "from scipy.sparse.linalg.eigen.arpack import eigsh\ny = eigsh(x)\n",
             "from scipy.sparse.linalg import eigsh\ny = eigsh(x)\n",

@@ -15,7 +15,8 @@ from tf_frame_legacy.source import old_packages
 from tf_frame_legacy.source.project import Source
 from tf_frame_legacy.source.resolve import Names
 
-# The module with `attribute(object, name)`, which gives an object its old method.
+# The module with `attribute(object, name)`, which gives an object its old method, and
+# `number(int, array)`.
 HELPERS = "tf_frame_legacy.program.old_packages.sources"
 _METHODS = set(old_packages.METHODS) - {"as_matrix"}
 _IN_PYTHON_3 = {"iteritems": "items", "itervalues": "values", "iterkeys": "keys"}
@@ -95,3 +96,31 @@ def old_methods(
         if method not in called and getattr(method.value, "id", "") not in modules:
             new = _IN_PYTHON_3.get(method.attr, "")
             yield method, "" if are_defined or node in nexts else new
+
+
+def numbers_of_arrays(source: Source) -> Iterator[ast.Call]:
+    """Yields calls of `int` and `float` with an argument of a function of `tf.py_func`.
+
+    The argument is an array, perhaps with axes; NumPy makes no number of it any more.
+    """
+    assert source.tree is not None
+    if "py_func" not in source.text:
+        return
+    calls = [node for node in ast.walk(source.tree) if isinstance(node, ast.Call)]
+    names = {getattr(call.args[0], "id", "") for call in calls if _is_py_func(call)}
+    for function in ast.walk(source.tree):
+        if isinstance(function, ast.FunctionDef) and function.name in names:
+            parameters = {argument.arg for argument in function.args.args}
+            for node in ast.walk(function):
+                if isinstance(node, ast.Call) and _is_number_of(node, parameters):
+                    yield node
+
+
+def _is_py_func(call: ast.Call) -> bool:
+    return getattr(call.func, "attr", "") in ("py_func", "py_function") and bool(call.args)
+
+
+def _is_number_of(call: ast.Call, parameters: set[str]) -> bool:
+    """Returns whether a call is `int(parameter)` or `float(parameter)`."""
+    is_number = getattr(call.func, "id", "") in ("int", "float")
+    return is_number and len(call.args) == 1 and getattr(call.args[0], "id", "") in parameters

@@ -74,7 +74,8 @@ class Plan:
       expressions: the new text of expressions.
       imports: for each import statement, the new full name by old name in the statement.
       aliases: import statements in place of assignments such as `slim = tf.contrib.slim`.
-      methods: new names of attributes; with a dot the function that takes the object and the name.
+      methods: new names of attributes; with a dot the function that takes the object and the name,
+        or the function and the arguments of a call.
       added: statements to be added at the top.
       anchor: the line of the statement after which they are added, negative for before.
       left: the lines that stay.
@@ -192,6 +193,9 @@ class _Planner:
                 "" if new else f"{self._module_name(old_code.HELPERS, method.lineno)}.attribute"
             )
             self._plan.methods[self._span(method)] = new or helper
+        for call in old_code.numbers_of_arrays(self._source):
+            module = self._module_name(old_code.HELPERS, call.lineno)
+            self._plan.methods[self._span(call)] = f"{module}.number"
         for trap in traps(self._source, self._names):
             if not trap.is_restored or trap.text in (NUMBER, PRINT):
                 self._leave(trap.line, f"{trap.text}; {trap.remedy}")

@@ -67,6 +67,11 @@ class _Rewriter(cst.CSTTransformer):
                 return new.with_changes(lpar=updated.lpar, rpar=updated.rpar)
             if span in self._plan.methods and isinstance(updated, cst.Attribute):
                 return _with_method(updated, self._plan.methods[span])
+            if span in self._plan.methods and isinstance(updated, cst.Call):
+                function = cst.parse_expression(self._plan.methods[span])
+                return updated.with_changes(
+                    func=function, args=[cst.Arg(updated.func), *updated.args]
+                )
         elif isinstance(original, cst.Assign):
             text = self._plan.aliases.get(self._done(original))
             return self._statement(text).body[0] if text else updated
