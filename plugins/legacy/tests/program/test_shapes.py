@@ -5,7 +5,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 from tensorflow.python.framework.tensor_shape import Dimension
 
-from tf_frame_legacy.program.shapes import take_whole_numbers
+from tf_frame_legacy.program.shapes import mix_with_tensors, take_whole_numbers
 
 pytestmark = pytest.mark.usefixtures("graph")
 
@@ -22,3 +22,16 @@ def test_whole_numbers_are_dimensions(monkeypatch):
             tf.TensorShape([value])
     with pytest.raises(ValueError, match="must be >= 0"):
         tf.TensorShape([-2.0])
+
+
+def test_floating_point_tensors_are_divided_by_dimensions():
+    size = tf.placeholder(tf.float32, [8, None]).shape[0]
+    mix_with_tensors()
+    quotient = tf.constant(4.0) / size
+    product = Dimension(3) * tf.constant(0.5, tf.float64)
+    assert (quotient.dtype, product.dtype) == (tf.float32, tf.float64)
+    assert tf.convert_to_tensor(Dimension(8)).dtype == tf.int32
+    with tf.Session() as session:
+        assert session.run([quotient, product]) == [0.5, 1.5]
+    with pytest.raises(ValueError, match="unknown Dimension"):
+        tf.convert_to_tensor(Dimension(None))

@@ -168,7 +168,7 @@ def _start_tensorflow(resource_variables: bool) -> None:
         from tensorflow.python.util import deprecation
 
         from tf_frame_legacy.program.sessions import turn_channels_on_cpu
-        from tf_frame_legacy.program.shapes import take_whole_numbers
+        from tf_frame_legacy.program.shapes import mix_with_tensors, take_whole_numbers
     # Programs for TensorFlow 1 use little else than deprecated functions.
     deprecation._PRINT_DEPRECATION_WARNINGS = False
     # So are the cells in TensorFlow's own part of Keras, which they stand on.
@@ -176,6 +176,7 @@ def _start_tensorflow(resource_variables: bool) -> None:
     tf.disable_v2_behavior()
     turn_channels_on_cpu()
     take_whole_numbers()
+    mix_with_tensors()
     if resource_variables:
         tf.enable_resource_variables()
     # The default of TensorFlow 1; `tf.logging.set_verbosity` holds for tf-frame's lines, too.
