@@ -15,8 +15,6 @@ from tensorflow.python.keras.engine.functional import Functional
 @functools.cache
 def completed() -> Any:
     """Returns `tensorflow.python.keras`, whose models write and read checkpoints in graphs, too."""
-    # Its own functions write the version into files.
-    vars(keras).setdefault("__version__", "2.2.4-tf")
     look_up = Functional._lookup_dependency
 
     def with_children(model: Any, name: str, cached_dependencies: Any = None) -> Any:

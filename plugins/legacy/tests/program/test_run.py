@@ -168,6 +168,63 @@ figure.add_subplot('111')
 figure.canvas.draw()
 print(len(figure.canvas.tostring_rgb()) == 640 * 480 * 3)
 """
+_COLOURS = """
+import matplotlib
+matplotlib.use("Agg", warn=False)
+import matplotlib.pyplot as plt
+plt.style.use("seaborn-whitegrid")
+space = plt.figure().gca(projection="3d")
+plt.figure().canvas.set_window_title("plot")
+plt.hold(True)
+density, _, _ = plt.hist([1, 2, 3, 3], bins=2, normed=True)
+print((space.name, plt.gca().name, density.tolist()) == ("3d", "rectilinear", [0.25, 0.75])
+      and plt.cm.get_cmap("jet", 10).N == 10)
+"""
+_SETTINGS = """
+from easydict import EasyDict
+settings = EasyDict({"sizes": (1, 2), "train": {"steps": (3,)}})
+settings.names = ("a", {"b": 1})
+print(settings == {"sizes": [1, 2], "train": {"steps": [3]}, "names": ["a", {"b": 1}]}
+      and settings.names[1].b == 1)
+"""
+_STORED = """
+import h5py
+with h5py.File("new.h5") as file:
+    file["data"] = [1, 2]
+with h5py.File("new.h5", "r") as file:
+    print(file.mode == "r" and file["data"].value.tolist() == [1, 2])
+"""
+_KERAS = """
+import keras
+from keras import backend as K
+from keras.backend.tensorflow_backend import set_session
+from keras.engine.topology import InputSpec, Layer
+from keras.layers import BatchNormalization, Dense
+from keras.layers.core import Dropout
+from keras.layers.normalization import BatchNormalization as named
+from keras.models import Sequential
+from keras.utils import np_utils
+import tensorflow as tf
+model = Sequential([Dense(2, input_shape=(3,)), Dropout(0.5)])
+print(keras.__version__.startswith("2.") and isinstance(model.output, tf.Tensor)
+      and named is BatchNormalization is tf.keras.layers.BatchNormalization
+      and issubclass(Dense, Layer) and K.floatx() == "float32"
+      and np_utils.to_categorical([1], 2).tolist() == [[0, 1]])
+"""
+_SOUND = """
+import numpy as np
+import librosa
+import librosa.filters
+from librosa.util import fix_length
+wave = np.sin(np.arange(4000, dtype=np.float32))
+librosa.output.write_wav("wave.wav", wave, 8000)
+spectrum = np.abs(librosa.stft(wave, 512, 128))
+mel = librosa.filters.mel(8000, 512, n_mels=40)
+print((librosa.core.load("wave.wav", 4000)[0].shape, spectrum.shape[0], mel.shape)
+      == ((2000,), 257, (40, 257)) and fix_length(wave, 20).shape == (20,)
+      and librosa.feature.rmse(wave).shape == (1, 8)
+      and librosa.logamplitude(np.ones(2)).tolist() == [0, 0])
+"""
 _DRAWING = """
 import cv2
 import numpy as np
@@ -262,7 +319,17 @@ _TEXT = "from PIL import ImageFont\nprint(ImageFont.load_default().getsize('word
 
 @pytest.mark.parametrize(
     ("package", "text"),
-    [("matplotlib", _PLOT), ("PIL", _TEXT), ("cv2", _DRAWING), ("scipy", _CURVE)],
+    [
+        ("matplotlib", _PLOT),
+        ("matplotlib", _COLOURS),
+        ("PIL", _TEXT),
+        ("cv2", _DRAWING),
+        ("scipy", _CURVE),
+        ("easydict", _SETTINGS),
+        ("h5py", _STORED),
+        ("keras", _KERAS),
+        ("librosa", _SOUND),
+    ],
 )
 def test_old_methods_need_a_switch(programs, package, text):
     pytest.importorskip(package)
@@ -349,6 +416,34 @@ def test_methods_and_comparisons_of_then(programs):
     assert programs.run_text(text, "--with_old_packages") == list(_EXPRESSIONS.values())
 
 
+def test_functions_that_numba_compiles_stay_as_they_are(programs):
+    lines = programs.run_text(
+        """
+import dis
+def njit(function=None, **options):
+    return function or njit
+@njit(cache=True)
+def compiled(x):
+    return int(x)
+@njit
+def plain(x):
+    return int(x)
+def rewritten(x):
+    return int(x)
+for function in (compiled, plain, rewritten):
+    print(*function.__code__.co_names)
+""",
+        "--with_old_packages",
+    )
+    assert lines == ["int", "int", "__tf_frame_number__ int"]
+
+
+def test_names_of_keras_that_are_nowhere(programs):
+    text = "from keras.layers.core import NoSuchLayer"
+    programs.run_text(text, "--with_old_packages")
+    assert "train.py:1: tf.keras.layers.NoSuchLayer is not in" in programs.errors
+
+
 def test_dimensions_are_divided_as_by_python_2(programs, monkeypatch):
     for name in ("__truediv__", "__rtruediv__"):
         monkeypatch.setattr(tf.Dimension, name, getattr(tf.Dimension, name))
@@ -372,6 +467,26 @@ with open("old.pkl", "rb") as file:
         "--with_old_packages",
     )
     assert lines == ["[1, 'two']", "('é',) 2"]
+
+
+def test_modules_in_cython_are_named_with_their_line(programs):
+    programs.write("", "lib/__init__.py")
+    programs.write("", "lib/boxes.pyx")
+    for text in ("\nimport lib.boxes", "from lib import other\nimport lib.boxes as b"):
+        programs.write("", "lib/other.py")
+        programs.run_text(text)
+        assert "train.py:2: " in programs.errors
+        assert "lib/boxes.pyx is a module in Cython; build it: " in programs.errors
+        assert "Traceback" not in programs.errors
+
+
+def test_lost_members_are_named_with_their_line(programs):
+    # The package of the process may have them back.
+    text = "raise AttributeError(\"module 'matplotlib.cm' has no attribute 'get_cmap'\")"
+    programs.run_text(text)
+    assert "train.py:1: matplotlib.cm.get_cmap is gone; --with_old_packages" in programs.errors
+    programs.run_text("from keras.utils import np_utils")
+    assert "train.py:1: keras.utils.np_utils is not in Keras 3; --with" in programs.errors
 
 
 def test_lost_methods_are_named_with_their_line(programs):

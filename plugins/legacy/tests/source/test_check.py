@@ -1,6 +1,7 @@
 import json
 import subprocess
 import sys
+import sysconfig
 
 import pytest
 
@@ -70,11 +71,20 @@ def test_traps_of_python_and_packages(findings):
         ("from scipy.misc import imread; imread(f)", (traps.OLD_PACKAGE, True)),
         ("import tensorflow as tf; tf.load_op_library('op.so')", (traps.EXTENSION, False)),
         ("os.getcwdu()", (traps.PYTHON, False)),
+        ("from matplotlib import cm, pyplot as plt; cm.get_cmap('jet')", (traps.OLD_PACKAGE, True)),
+        ("plt.cm.get_cmap('jet'), plt.get_cmap('jet')", (traps.OLD_PACKAGE, True)),
+        ("import keras.backend as K", (traps.OLD_PACKAGE, True)),
     ]
     found = findings({"main.py": "\n".join(line for line, _ in lines)})
     expected = {(number, *trap) for number, (_, trap) in enumerate(lines, 1) if trap}
     assert trap_lines(found) == expected
-    assert [p.module for p in found.packages] == ["numpy", "PIL", "yaml"]
+    assert [p.module for p in found.packages] == ["keras", "matplotlib", "numpy", "PIL", "yaml"]
+
+
+def test_modules_that_are_built_for_this_python_are_no_traps(findings):
+    suffix = sysconfig.get_config_var("EXT_SUFFIX")
+    found = findings({"boxes.pyx": "", f"boxes{suffix}": b"", "nms.pyx": "", "old.so": b""})
+    assert sorted(trap.path for trap in found.traps) == ["nms.pyx", "old.so"]
 
 
 def test_lines_that_the_program_can_do_without_are_no_traps(findings):

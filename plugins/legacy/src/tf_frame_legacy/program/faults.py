@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import re
+import sys
 import traceback
 
 from tf_frame_legacy.names import children, find
-from tf_frame_legacy.names.families.old_packages import OLD_PACKAGES, PYTHON_2_MODULES
+from tf_frame_legacy.names.families.old_packages import MEMBERS, OLD_PACKAGES, PYTHON_2_MODULES
 from tf_frame_legacy.program.importing import Imports
 from tf_frame_legacy.program.old_packages.sources import METHODS
-from tf_frame_legacy.program.view import NotOfferedError, NotOfferedImportError
+from tf_frame_legacy.program.view import OWN_KERAS, NotOfferedError, NotOfferedImportError
 
 _MISSING = re.compile(
     r"module '(?P<module>[\w.]+)' has no attribute '(?P<name>\w+)'|"
@@ -58,7 +60,7 @@ def _remedy(error: BaseException, text: str) -> str | None:
     if isinstance(error, (NotOfferedError, NotOfferedImportError)):
         return text
     if isinstance(error, (AttributeError, ImportError)) and (missing := _MISSING.search(text)):
-        return _old_package(missing)
+        return _old_package(missing) or _not_built(error)
     if isinstance(error, AttributeError):
         return _lost_method(text)
     if isinstance(error, TypeError) and text.startswith(_YAML):
@@ -92,11 +94,29 @@ def _old_package(missing: re.Match[str]) -> str | None:
         return f"Python 3 has no module {module}; {_SWITCH}"
     name = part["name"] or part["imported"]
     full_name = f"{module}.{name}" if name else module
+    if module.partition(".")[0] == OWN_KERAS:
+        return f"{full_name} is not in Keras 3; --with_old_packages gives the program Keras 2"
+    if any(f"{member}.".startswith(f"{full_name}.") for member in MEMBERS):
+        return f"{full_name} is gone; {_SWITCH}"
     if module.partition(".")[0] not in OLD_PACKAGES:
         return None
     if find(full_name) is None and full_name not in children():
         return None
     return f"{full_name} is gone; {_SWITCH}"
+
+
+def _not_built(error: BaseException) -> str | None:
+    """Returns the remedy for a module of the program that is written in Cython."""
+    if not isinstance(error, ModuleNotFoundError) or not error.name:
+        return None
+    package, _, name = error.name.rpartition(".")
+    frames = traceback.extract_tb(error.__traceback__)
+    folders = getattr(sys.modules.get(package), "__path__", None)
+    for folder in folders or {os.path.dirname(frame.filename) for frame in frames}:
+        file = os.path.join(folder, f"{name}.pyx")
+        if os.path.isfile(file):
+            return f"{file} is a module in Cython; build it: python setup.py build_ext --inplace"
+    return None
 
 
 def _place(error: BaseException, imports: Imports) -> str:

@@ -27,7 +27,7 @@ from tf_frame_legacy.names.families.old_packages import (
 )
 from tf_frame_legacy.program.old_packages import WITH_METHODS, restore_methods, sources
 from tf_frame_legacy.program.project import Project
-from tf_frame_legacy.program.view import ROOT, NotOfferedImportError, View, view
+from tf_frame_legacy.program.view import OWN_KERAS, ROOT, NotOfferedImportError, View, view
 
 # Whatever is installed under these names, the program was not written for it.
 _REPLACED = {"tensorflow", "tf_slim", "tensorflow_estimator"}
@@ -63,7 +63,7 @@ class Imports:
         self.builtins = {**vars(builtins), **names, "__import__": self._import}
         self._restored = WITH_METHODS if old_packages else {}
         self._renamed = PYTHON_2_MODULES if old_packages else {}
-        self._replaced = _REPLACED | (OLD_PACKAGES if old_packages else set())
+        self._replaced = _REPLACED | ({*OLD_PACKAGES, OWN_KERAS} if old_packages else set())
         # Most programs bring these modules along, such as `deployment` and `object_detection`.
         self._offered = {name.partition(".")[0] for name in table()} - {ROOT, *OLD_PACKAGES}
 
@@ -95,7 +95,7 @@ class Imports:
         level: int = 0,
     ) -> types.ModuleType:
         root = name.partition(".")[0]
-        if level == 0 and root in _REPLACED:
+        if level == 0 and root in self._replaced - OLD_PACKAGES:
             self.start_tensorflow()
         if level == 0 and root in self._restored and not _is_starting(root):
             restore_methods(root)

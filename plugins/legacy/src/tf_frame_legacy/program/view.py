@@ -41,6 +41,15 @@ _KERAS_3 = "keras._tf_keras.keras"
 _OF_KERAS_3 = {"datasets", "preprocessing"}
 # They make graphs, and do not mix with layers of Keras 2.
 _MODELS_OF_KERAS_3 = ("keras.applications.", "keras.layers.", "keras.optimizers.")
+# The package Keras 2, and its modules whose names are those of the package around them today.
+OWN_KERAS = "keras"
+_OWN_MODULES = {
+    "keras.backend": "tensorflow_backend",
+    "keras.engine": "base_layer input_layer network sequential topology training",
+    "keras.layers": "advanced_activations convolutional convolutional_recurrent core embeddings "
+    "local merge noise normalization pooling recurrent wrappers",
+    "keras.utils": "training_utils",
+}
 _VERSION = "1.15.5"
 _VERSIONS = {"tf.__version__", "tf.VERSION", "tf.version.VERSION"}
 
@@ -119,12 +128,48 @@ def find(path: str, name: str, real: types.ModuleType | None) -> Any:
         return load(row.target)
     if full_name in _VERSIONS:
         return _VERSION
+    if path.split(".")[0] == OWN_KERAS:
+        return _of_own_keras(path, name)
     if row is None:
         if full_name == ROOT or full_name in children() or full_name in _COMPLETED:
             return view(full_name)
         with contextlib.suppress(AttributeError, ModuleNotFoundError):
             return _attribute(real, name) if real else _private_module(full_name)
     raise NotOfferedError(explain(full_name, row or table().get(f"{path}.{ANY}")))
+
+
+def _of_own_keras(path: str, name: str) -> Any:
+    """Returns a name of the package Keras 2: of tf.keras, or of a module that is private there.
+
+    Raises:
+      NotOfferedError: neither has it.
+    """
+    full_name = f"{path}.{name}"
+    with contextlib.suppress(AttributeError):
+        value = getattr(view(f"tf.{path}") if path == OWN_KERAS else _own_real(path), name)
+        return view(full_name) if isinstance(value, types.ModuleType) else value
+    is_module = name in _OWN_MODULES.get(path, "").split() or full_name in _OWN_MODULES
+    if is_module or _own_real(full_name) is not None:
+        return view(full_name)
+    around, _, last = path.rpartition(".")
+    if path == "keras.engine":
+        layers = view("keras.layers")
+        return getattr(layers if hasattr(layers, name) else view("keras.models"), name)
+    if last in _OWN_MODULES.get(around, "").split():
+        return getattr(view(around), name)
+    raise NotOfferedError(explain(f"tf.{full_name}", None))
+
+
+def _own_real(path: str) -> types.ModuleType | None:
+    """Returns the module of today with the names of a module of Keras 2."""
+    if path == "keras.engine":
+        return None
+    real: types.ModuleType | None = vars(view(f"tf.{path}"))["_real"]
+    package = "tf_keras.src" if _keras().__name__ != _KERAS_PART else _KERAS_PART
+    if real is None:
+        with contextlib.suppress(ModuleNotFoundError):
+            return importlib.import_module(package + path.removeprefix(OWN_KERAS))
+    return real
 
 
 def load(target: str) -> Any:
@@ -194,6 +239,8 @@ def _real_module(path: str) -> types.ModuleType | None:
         return None
     if path == _KERAS:
         return _keras()
+    if path.split(".")[0] == OWN_KERAS:
+        return _own_real(path)
     if path in _COMPLETED and _keras().__name__ == _KERAS_PART:
         return importlib.import_module(_COMPLETED[path])
     if f"{path}.".startswith(f"{_PRIVATE_KERAS}.") and _keras().__name__ != _KERAS_PART:
@@ -212,10 +259,12 @@ def _real_module(path: str) -> types.ModuleType | None:
 def _keras() -> types.ModuleType:
     """Returns Keras 2, which graphs need; the part of it in TensorFlow unless it is installed."""
     try:
-        return importlib.import_module("tf_keras.api._v1.keras")
+        keras = importlib.import_module("tf_keras.api._v1.keras")
     except ImportError:
-        part: types.ModuleType = importlib.import_module("tf_frame_legacy.keras_part").completed()
-        return part
+        keras = importlib.import_module("tf_frame_legacy.keras_part").completed()
+    # Its own functions write the version into files.
+    vars(keras).setdefault("__version__", "2.2.4-tf")
+    return keras
 
 
 def _spelled(path: str) -> str:

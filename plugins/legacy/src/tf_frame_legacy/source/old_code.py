@@ -25,7 +25,7 @@ _DEFINED = re.compile(r"def (iteritems|itervalues|iterkeys)\b")
 _WITH_METHODS = {
     "PIL": re.compile(r"\.(getsize|textsize)\("),
     "cv2": re.compile(r"\bcv2\.(boxPoints|arrowedLine|circle|ellipse|line|putText|rectangle)\("),
-    "matplotlib": re.compile(r"\.(tostring_rgb\(|add_subplot\([\"'])"),
+    **{name: re.compile(name) for name in ("easydict", "h5py", "librosa", "matplotlib")},
     "networkx": re.compile(r"\bnetworkx\b"),
     "pandas": re.compile(r"\bpandas\b"),
     "tensorflow": re.compile(r"\.(get_)?shape\b"),

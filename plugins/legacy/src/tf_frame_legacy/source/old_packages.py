@@ -5,7 +5,12 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping
 
-from tf_frame_legacy.names.families.old_packages import OLD_PACKAGES, PYTHON_2_MODULES, ROWS
+from tf_frame_legacy.names.families.old_packages import (
+    MEMBERS,
+    OLD_PACKAGES,
+    PYTHON_2_MODULES,
+    ROWS,
+)
 from tf_frame_legacy.source import installed
 
 _NUMPY = (
@@ -30,11 +35,14 @@ def restored() -> Mapping[str, str]:
 
     Without those that the installed package still has.
     """
-    return {
-        row.was: row.target.removeprefix("builtins.")
-        for row in ROWS
-        if not installed.defines(row.was)
-    }
+    names = {row.was: row.target.removeprefix("builtins.") for row in ROWS} | MEMBERS
+    gone = {name: new for name, new in names.items() if not installed.defines(name)}
+    # Programs say `plt.cm.get_cmap`, too.
+    return gone | {_by_pyplot(name): new for name, new in gone.items() if name in MEMBERS}
+
+
+def _by_pyplot(name: str) -> str:
+    return name.replace("matplotlib.cm.", "matplotlib.pyplot.cm.")
 
 
 PYTHON_2_BUILTINS = _pairs(_PYTHON_2_NAMES)

@@ -7,10 +7,11 @@ import dataclasses
 import os
 import re
 import sys
+import sysconfig
 from collections.abc import Iterator
 
 from tf_frame_legacy.names import canonical
-from tf_frame_legacy.source import old_packages
+from tf_frame_legacy.source import installed, old_packages
 from tf_frame_legacy.source.old_syntax import is_print_to_file
 from tf_frame_legacy.source.project import Project, Source
 from tf_frame_legacy.source.resolve import Binding, Names, Use
@@ -19,10 +20,8 @@ PYTHON = "Python"
 NUMPY = "NumPy"
 OLD_PACKAGE = "other packages"
 EXTENSION = "compiled code"
-_CATEGORIES = {
-    "numpy": NUMPY,
-    **dict.fromkeys(("scipy", "PIL", "yaml", "sklearn", "networkx"), OLD_PACKAGE),
-}
+_OLD_PACKAGES = ("scipy", "PIL", "yaml", "sklearn", "networkx", "matplotlib", "librosa")
+_CATEGORIES = {"numpy": NUMPY, **dict.fromkeys(_OLD_PACKAGES, OLD_PACKAGE)}
 
 _PYTHON_2_ERROR = re.compile(
     "Missing parentheses|leading zeros|must be parenthesized|cannot be parenthesized|inconsistent"
@@ -117,6 +116,10 @@ def traps(source: Source, names: Names) -> Iterator[Trap]:
                 root in old_packages.RESTORED_MODULES,
             )
             yield Trap(source.path, line, PYTHON, text, f"use {new}", is_restored)
+        elif root == "keras" and not binding.optional and not installed.has("keras.utils.np_utils"):
+            remedy = "pip install tf_keras and import tf_keras"
+            line = binding.statement.lineno
+            yield Trap(source.path, line, OLD_PACKAGE, "keras is Keras 3 today", remedy, True)
     if source.tree is None or not _CALL.search(source.text):
         return
     uses = {use.nodes[-1]: use for use in names.uses}
@@ -185,8 +188,11 @@ def _makes_array(node: ast.AST, uses: dict[ast.expr, Use]) -> bool:
 
 def extensions(project: Project) -> Iterator[Trap]:
     """Yields the files of operations in C++ and CUDA, libraries, and modules in Cython."""
+    built = sysconfig.get_config_var("EXT_SUFFIX")
     for path in project.others:
-        ending = os.path.splitext(path)[1]
+        stem, ending = os.path.splitext(path)
+        if path.endswith(built) or (ending == ".pyx" and f"{stem}{built}" in project.others):
+            continue
         if ending == ".pyx":
             remedy = "build it: python setup.py build_ext --inplace"
             yield Trap(path, 1, EXTENSION, "a module in Cython", remedy)

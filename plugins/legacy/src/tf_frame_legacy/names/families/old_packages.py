@@ -32,6 +32,16 @@ OLD_MODULES = {
     *LOST_MODULES,
 }
 
+# Names that the switch gives back to the packages themselves, with what stands for each today.
+MEMBERS = {
+    "librosa.feature.rmse": "librosa.feature.rms",
+    "librosa.logamplitude": "librosa.power_to_db",
+    "librosa.output.write_wav": "scipy.io.wavfile.write",
+    "matplotlib.cm.get_cmap": "matplotlib.pyplot.get_cmap",
+    "matplotlib.cm.register_cmap": "matplotlib.colormaps.register",
+    "matplotlib.pyplot.hold": "nothing: plots always stay",
+}
+
 ROWS = [
     *alias(
         "numpy",

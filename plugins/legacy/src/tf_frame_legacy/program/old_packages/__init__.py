@@ -10,6 +10,9 @@ import importlib
 WITH_METHODS = {
     "PIL": "pictures",
     "cv2": "drawings",
+    "easydict": "settings",
+    "h5py": "stored",
+    "librosa": "sounds",
     "matplotlib": "plots",
     "networkx": "networks",
     "pandas": "tables",

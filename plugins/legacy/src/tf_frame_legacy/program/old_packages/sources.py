@@ -35,6 +35,8 @@ METHODS: dict[str, tuple[Any, Callable[..., Any]]] = {
     "ptp": (np.ndarray, np.ptp),
     "tostring": ((np.ndarray, array.array), lambda values: values.tobytes()),
 }
+# Decorators of Numba, which compiles the functions of Python that it knows only.
+_COMPILERS = {"autojit", "guvectorize", "jit", "njit", "stencil", "vectorize"}
 
 
 def rewritten(source: bytes, path: str) -> ast.Module:
@@ -56,6 +58,9 @@ class _Rewriter(ast.NodeTransformer):
             call = ast.Call(parts[0].left, list(parts[1:]), [file])
             node.value = ast.copy_location(call, node.value)
         return node
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        return node if _is_compiled(node) else self.generic_visit(node)
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         self.generic_visit(node)
@@ -79,6 +84,12 @@ class _Rewriter(ast.NodeTransformer):
                 if isinstance(node.ops[0], kind):
                     return _call(node, function, *sides)
         return node
+
+
+def _is_compiled(node: ast.FunctionDef) -> bool:
+    """Returns whether Numba compiles a function: `@jit`, `@numba.jit(nopython=True)`."""
+    functions = [getattr(decorator, "func", decorator) for decorator in node.decorator_list]
+    return any(getattr(f, "attr", getattr(f, "id", "")) in _COMPILERS for f in functions)
 
 
 def _call(node: ast.expr, function: str, *arguments: ast.expr) -> ast.expr:
