@@ -96,6 +96,19 @@ def test_lines_that_the_program_can_do_without_are_no_traps(findings):
     assert found.verdict == "runs"
 
 
+def test_missing_names_that_the_program_catches_do_not_count(findings):
+    text = """import tensorflow as tf
+try:
+  y = tf.nn.conv2d_transpose(x)
+except (AttributeError, TypeError):
+  y = tf.nn.deconv2d(x)
+"""
+    found = findings({"main.py": text})
+    assert (found.verdict, found.percent) == ("runs", 100.0)
+    text = text.replace("(AttributeError, TypeError)", "Exception")
+    assert findings({"main.py": text}).verdict.endswith("not offered: tf.nn.deconv2d")
+
+
 def test_files_that_cannot_be_read(findings):
     found = findings(
         {

@@ -55,11 +55,13 @@ class Use:
       bindings: the bindings of the first part; several if the program binds it several times.
       attributes: the other parts.
       nodes: the expressions of the name, from the first part to the whole.
+      is_caught: whether the program catches the error of a missing name there.
     """
 
     bindings: Sequence[Binding]
     attributes: Sequence[str]
     nodes: Sequence[ast.expr]
+    is_caught: bool = False
 
     @property
     def names(self) -> Sequence[str]:
@@ -94,7 +96,7 @@ class Names:
         self._source, self._project, self._exports = source, project, exports
         self._module = _Scope(self.counts, None)
         self._aliases: set[ast.AST] = set()
-        self._guarded = False
+        self._guarded = self._caught = False
         assert source.tree is not None
         self._collect(self._module, source.tree.body)
         self.exports: Mapping[str, Sequence[Binding] | None] = {
@@ -196,6 +198,7 @@ class Names:
         if isinstance(node, ast.Attribute | ast.Name | ast.Call):
             use = self._use(scope, node)
             if use is not None:
+                use.is_caught = self._caught
                 self.uses.append(use)
                 return
         if isinstance(node, ast.Name):
@@ -214,10 +217,12 @@ class Names:
             for child in _children(node):
                 self._visit(inner, child)
         elif node not in self._aliases:
-            was_guarded, self._guarded = self._guarded, self._guarded or _is_guard(node)
+            before = self._guarded, self._caught
+            self._guarded = self._guarded or _is_guard(node)
+            self._caught = self._caught or _catches_missing(node)
             for child in _children(node):
                 self._visit(scope, child)
-            self._guarded = was_guarded
+            self._guarded, self._caught = before
 
     def _visit_function(self, scope: _Scope, node: _Function) -> None:
         inner = _Scope(self.counts, scope)
@@ -330,9 +335,22 @@ def _is_guard(node: ast.AST) -> bool:
     if isinstance(node, ast.If):
         words = {getattr(n, "attr", getattr(n, "id", "")) for n in ast.walk(node.test)}
     elif isinstance(node, ast.Try):
-        types = [handler.type for handler in node.handlers]
-        words = {n.id for t in types if t for n in ast.walk(t) if isinstance(n, ast.Name)}
-        words |= {"Exception"} if None in types else set()
+        words = _caught(node) | ({"Exception"} if None in map(_type, node.handlers) else set())
     else:
         return False
     return not words.isdisjoint(_GUARDS)
+
+
+def _catches_missing(node: ast.AST) -> bool:
+    """Returns whether a statement catches the error of an attribute that is missing, by name."""
+    return isinstance(node, ast.Try) and "AttributeError" in _caught(node)
+
+
+def _caught(node: ast.Try) -> set[str]:
+    """Returns the names of the errors that a statement catches."""
+    types = filter(None, map(_type, node.handlers))
+    return {n.id for t in types for n in ast.walk(t) if isinstance(n, ast.Name)}
+
+
+def _type(handler: ast.ExceptHandler) -> ast.expr | None:
+    return handler.type
