@@ -81,6 +81,24 @@ def test_traps_of_python_and_packages(findings):
     assert [p.module for p in found.packages] == ["keras", "matplotlib", "numpy", "PIL", "yaml"]
 
 
+def test_names_of_keras_that_only_the_package_has(findings, monkeypatch):
+    text = """import tensorflow as tf
+from tensorflow.keras import layers
+tf.keras.layers.Dense(1), layers.BatchNormalization(), tf.keras.optimizers.Adam(), tf.keras.Model
+tf.keras.utils.to_categorical(y), tf.keras.preprocessing.image.load_img(f), tf.keras.backend.mean(x)
+tf.keras.models.Sequential([]).fit, tf.keras.layers.Dense.build, tf.keras.callbacks.ModelCheckpoint
+layers.TimeDistributed(layer)
+tf.keras.applications.VGG16()
+"""
+    is_there, there = traps.installed.is_installed, False
+    monkeypatch.setattr(
+        traps.installed, "is_installed", lambda p: there if p == "tf_keras" else is_there(p)
+    )
+    assert sorted(trap.line for trap in findings({"main.py": text}).traps) == [6, 7]
+    there = True
+    assert not findings({"main.py": text}).traps
+
+
 def test_modules_that_are_built_for_this_python_are_no_traps(findings):
     suffix = sysconfig.get_config_var("EXT_SUFFIX")
     found = findings({"boxes.pyx": "", f"boxes{suffix}": b"", "nms.pyx": "", "old.so": b""})

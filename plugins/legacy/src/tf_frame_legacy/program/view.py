@@ -26,19 +26,19 @@ _V1 = "tensorflow.compat.v1"
 # TensorFlow 2 answers these names with an error only.
 _EMPTY = {"tf.layers", "tf.nn.rnn_cell"}
 _KERAS = "tf.keras"
-_KERAS_PART = "tensorflow.python.keras"
+KERAS_PART = "tensorflow.python.keras"
 # The private modules, which programs import as if they were public.
 _PRIVATE_KERAS = "tf.python.keras"
 # Modules of it that lack classes.
-_COMPLETED = {
+COMPLETED = {
     f"{_KERAS}.experimental": "tf_frame_legacy.keras_experimental",
     f"{_KERAS}.layers": "tf_frame_legacy.keras_layers",
     f"{_KERAS}.optimizers": "tf_frame_legacy.keras_optimizers",
-    f"{_KERAS}.utils": f"{_KERAS_PART}.utils.all_utils",
+    f"{_KERAS}.utils": f"{KERAS_PART}.utils.all_utils",
 }
 # They make no graph, so those of Keras 3 will do: its public names for TensorFlow.
 _KERAS_3 = "keras._tf_keras.keras"
-_OF_KERAS_3 = {"datasets", "preprocessing"}
+OF_KERAS_3 = {"datasets", "preprocessing"}
 # They make graphs, and do not mix with layers of Keras 2.
 _MODELS_OF_KERAS_3 = ("keras.applications.", "keras.layers.", "keras.optimizers.")
 # The package Keras 2, and its modules whose names are those of the package around them today.
@@ -131,7 +131,7 @@ def find(path: str, name: str, real: types.ModuleType | None) -> Any:
     if path.split(".")[0] == OWN_KERAS:
         return _of_own_keras(path, name)
     if row is None:
-        if full_name == ROOT or full_name in children() or full_name in _COMPLETED:
+        if full_name == ROOT or full_name in children() or full_name in COMPLETED:
             return view(full_name)
         with contextlib.suppress(AttributeError, ModuleNotFoundError):
             return _attribute(real, name) if real else _private_module(full_name)
@@ -165,7 +165,7 @@ def _own_real(path: str) -> types.ModuleType | None:
     if path == "keras.engine":
         return None
     real: types.ModuleType | None = vars(view(f"tf.{path}"))["_real"]
-    package = "tf_keras.src" if _keras().__name__ != _KERAS_PART else _KERAS_PART
+    package = "tf_keras.src" if _keras().__name__ != KERAS_PART else KERAS_PART
     if real is None:
         with contextlib.suppress(ModuleNotFoundError):
             return importlib.import_module(package + path.removeprefix(OWN_KERAS))
@@ -218,7 +218,7 @@ def _attribute(real: types.ModuleType, name: str) -> Any:
     except AttributeError:
         # A private module that nothing has imported yet is no attribute.
         base = "tensorflow" if real.__name__.endswith("compat.v1") else real.__name__
-        if base == _KERAS_PART and name in _OF_KERAS_3:
+        if base == KERAS_PART and name in OF_KERAS_3:
             base = _KERAS_3
         return importlib.import_module(f"{base}.{name}")
 
@@ -241,9 +241,9 @@ def _real_module(path: str) -> types.ModuleType | None:
         return _keras()
     if path.split(".")[0] == OWN_KERAS:
         return _own_real(path)
-    if path in _COMPLETED and _keras().__name__ == _KERAS_PART:
-        return importlib.import_module(_COMPLETED[path])
-    if f"{path}.".startswith(f"{_PRIVATE_KERAS}.") and _keras().__name__ != _KERAS_PART:
+    if path in COMPLETED and _keras().__name__ == KERAS_PART:
+        return importlib.import_module(COMPLETED[path])
+    if f"{path}.".startswith(f"{_PRIVATE_KERAS}.") and _keras().__name__ != KERAS_PART:
         with contextlib.suppress(ImportError):
             return importlib.import_module("tf_keras.src" + path.removeprefix(_PRIVATE_KERAS))
     parent, _, name = path.rpartition(".")

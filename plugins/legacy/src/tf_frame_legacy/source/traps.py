@@ -10,7 +10,8 @@ import sys
 import sysconfig
 from collections.abc import Iterator
 
-from tf_frame_legacy.names import canonical
+from tf_frame_legacy.names import canonical, find
+from tf_frame_legacy.program.view import COMPLETED, KERAS_PART, OF_KERAS_3
 from tf_frame_legacy.source import installed, old_packages
 from tf_frame_legacy.source.old_syntax import is_print_to_file
 from tf_frame_legacy.source.project import Project, Source
@@ -154,6 +155,23 @@ def _in_use(source: Source, use: Use) -> Iterator[Trap]:
         elif canonical(name) in _LOADERS:
             remedy = "compile the library for this TensorFlow, or replace its operations"
             yield Trap(source.path, use.line, EXTENSION, "loads operations in C++", remedy)
+        elif _needs_tf_keras(canonical(name)) and not use.is_caught:
+            text = f"{name} is not in TensorFlow's part of Keras 2"
+            yield Trap(source.path, use.line, OLD_PACKAGE, text, "pip install tf_keras")
+
+
+def _needs_tf_keras(name: str) -> bool:
+    """Returns whether a name of tf.keras is in the package tf_keras only, which is missing."""
+    root, _, rest = name.partition(".")
+    if root == "keras" and rest.startswith(("layers.", "models.", "applications.")):
+        name = f"tf.{name}"
+    module, _, last = name.rpartition(".")
+    if not name.startswith("tf.keras.") or installed.is_installed("tf_keras") or find(name):
+        return False
+    if name.split(".")[2] in OF_KERAS_3:
+        return False
+    real = COMPLETED.get(module) or KERAS_PART + module.removeprefix("tf.keras")
+    return not installed.has(f"{real}.{last}") and name not in COMPLETED
 
 
 def _in_call(source: Source, call: ast.Call, uses: dict[ast.expr, Use]) -> Iterator[Trap]:
