@@ -485,6 +485,8 @@ def test_lost_members_are_named_with_their_line(programs):
     text = "raise AttributeError(\"module 'matplotlib.cm' has no attribute 'get_cmap'\")"
     programs.run_text(text)
     assert "train.py:1: matplotlib.cm.get_cmap is gone; --with_old_packages" in programs.errors
+    programs.run_text("raise AttributeError('No librosa attribute output')")
+    assert "train.py:1: librosa.output is gone; --with_old_packages" in programs.errors
     programs.run_text("from keras.utils import np_utils")
     assert "train.py:1: keras.utils.np_utils is not in Keras 3; --with" in programs.errors
 

@@ -16,7 +16,8 @@ from tf_frame_legacy.program.view import OWN_KERAS, NotOfferedError, NotOfferedI
 _MISSING = re.compile(
     r"module '(?P<module>[\w.]+)' has no attribute '(?P<name>\w+)'|"
     r"cannot import name '(?P<imported>\w+)' from '(?P<package>[\w.]+)'|"
-    r"No module named '(?P<no_module>[\w.]+)'"
+    r"No module named '(?P<no_module>[\w.]+)'|"
+    r"No (?P<lazy>[\w.]+) attribute (?P<attribute>\w+)"
 )
 _METHOD = re.compile(r"'(?P<type>[\w.]+)' object has no attribute '(?P<name>\w+)'")
 _METHODS = {"getsize", "textsize", "tostring_rgb", "as_matrix", "ix", *METHODS}
@@ -89,10 +90,10 @@ def _lost_method(text: str) -> str | None:
 
 def _old_package(missing: re.Match[str]) -> str | None:
     part = missing.groupdict()
-    module = part["module"] or part["package"] or part["no_module"] or ""
+    module = part["module"] or part["package"] or part["no_module"] or part["lazy"] or ""
     if part["no_module"] in PYTHON_2_MODULES:
         return f"Python 3 has no module {module}; {_SWITCH}"
-    name = part["name"] or part["imported"]
+    name = part["name"] or part["imported"] or part["attribute"]
     full_name = f"{module}.{name}" if name else module
     if module.partition(".")[0] == OWN_KERAS:
         return f"{full_name} is not in Keras 3; --with_old_packages gives the program Keras 2"

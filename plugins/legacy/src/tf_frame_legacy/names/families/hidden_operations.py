@@ -15,7 +15,8 @@ _OPS = {
     "reverse_sequence reverse_v2 shape size snapshot space_to_batch split split_v squeeze "
     "strided_slice tile_grad transpose unique unique_v2 unique_with_counts unpack where "
     "zeros_like",
-    "candidate_sampling": "all_candidate_sampler compute_accidental_hits fixed_unigram_candidate_sampler "
+    "candidate_sampling": "all_candidate_sampler compute_accidental_hits "
+    "fixed_unigram_candidate_sampler "
     "learned_unigram_candidate_sampler log_uniform_candidate_sampler "
     "thread_unsafe_unigram_candidate_sampler uniform_candidate_sampler",
     "control_flow": "enter merge next_iteration ref_enter ref_exit ref_merge ref_switch switch",
@@ -41,12 +42,14 @@ _OPS = {
     "max_pool_grad_grad_with_argmax max_pool_grad_with_argmax max_pool_v2 nth_element relu6 "
     "relu6_grad relu_grad selu_grad softmax softmax_cross_entropy_with_logits softplus_grad "
     "softsign_grad sparse_softmax_cross_entropy_with_logits top_k top_kv2",
-    "random": "multinomial parameterized_truncated_normal random_gamma random_poisson random_shuffle "
+    "random": "multinomial parameterized_truncated_normal random_gamma random_poisson "
+    "random_shuffle "
     "random_standard_normal random_uniform random_uniform_int truncated_normal",
     "script": "eager_py_func py_func py_func_stateless",
     "sparse": "sparse_add sparse_add_grad sparse_concat sparse_cross sparse_reorder sparse_reshape "
     "sparse_split sparse_tensor_dense_add sparse_tensor_dense_mat_mul sparse_to_dense",
-    "state": "assign destroy_temporary_variable is_variable_initialized temporary_variable variable "
+    "state": "assign destroy_temporary_variable is_variable_initialized temporary_variable "
+    "variable "
     "variable_v2",
 }
 
