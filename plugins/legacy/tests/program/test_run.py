@@ -511,3 +511,30 @@ with tf.Session() as session:
     )
     assert "train.py:7: FreeTypeFont.getsize is gone; --with_old_packages" in programs.errors
     assert programs.errors.count("train.py") == 1
+
+
+_GENERATORS = """
+def stop_at(index, count):
+    if index == count:
+        raise StopIteration
+
+def firsts(items, count):
+    \"\"\"The first ones.\"\"\"
+    for index in range(100):
+        stop_at(index, count)
+        yield next(items)
+
+print(list(firsts(iter("abc"), 2)), list(firsts(iter("abc"), 9)), firsts.__doc__)
+try:
+    next(iter([]))
+except StopIteration:
+    print("end")
+"""
+
+
+def test_a_stop_iteration_ends_a_generator(programs):
+    lines = ["['a', 'b'] ['a', 'b', 'c'] The first ones.", "end"]
+    assert programs.run_text(_GENERATORS, "--with_old_packages") == lines
+    programs.run_text(_GENERATORS)
+    assert "Python 3.7: generator raised StopIteration; --with_old_packages" in programs.errors
+    assert programs.errors.count("\n") == 1

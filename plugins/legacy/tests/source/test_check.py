@@ -74,6 +74,8 @@ def test_traps_of_python_and_packages(findings):
         ("from matplotlib import cm, pyplot as plt; cm.get_cmap('jet')", (traps.OLD_PACKAGE, True)),
         ("plt.cm.get_cmap('jet'), plt.get_cmap('jet')", (traps.OLD_PACKAGE, True)),
         ("import keras.backend as K", (traps.OLD_PACKAGE, True)),
+        ("def g(): yield 1; raise StopIteration()", (traps.PYTHON, True)),
+        ("def __next__(self): raise StopIteration()", None),
     ]
     found = findings({"main.py": "\n".join(line for line, _ in lines)})
     expected = {(number, *trap) for number, (_, trap) in enumerate(lines, 1) if trap}

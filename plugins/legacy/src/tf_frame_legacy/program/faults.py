@@ -74,6 +74,8 @@ def _remedy(error: BaseException, text: str) -> str | None:
             return "NumPy compares arrays of one shape only; --with_old_packages: of all"
         if "inhomogeneous shape" in text and _ARRAY.search(line):
             return f"NumPy makes no array of lists of different lengths; {_SWITCH}"
+    if isinstance(error, RuntimeError) and text == "generator raised StopIteration":
+        return f"Python 3.7: {text}; --with_old_packages: it ends the generator"
     if type(error).__name__ == "NotFoundError" and ".so: " in text:
         return f"an operation in C++ or CUDA: {text.splitlines()[0]}; build it for this TensorFlow"
     return None

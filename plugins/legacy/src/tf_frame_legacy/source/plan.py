@@ -25,7 +25,7 @@ from tf_frame_legacy.source.lookup import (
 )
 from tf_frame_legacy.source.project import Source
 from tf_frame_legacy.source.resolve import Binding, Names, Use
-from tf_frame_legacy.source.traps import NUMBER, PRINT, traps
+from tf_frame_legacy.source.traps import NUMBER, PRINT, STOP, traps
 
 V1 = "tensorflow.compat.v1"
 _SWITCH = "disable_v2_behavior"
@@ -197,7 +197,7 @@ class _Planner:
             module = self._module_name(old_code.HELPERS, call.lineno)
             self._plan.methods[self._span(call)] = f"{module}.number"
         for trap in traps(self._source, self._names):
-            if not trap.is_restored or trap.text in (NUMBER, PRINT):
+            if not trap.is_restored or trap.text in (NUMBER, PRINT, STOP):
                 self._leave(trap.line, f"{trap.text}; {trap.remedy}")
 
     def _text(self, today: str, use: Use) -> str:

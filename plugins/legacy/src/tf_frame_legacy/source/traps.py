@@ -11,6 +11,7 @@ import sysconfig
 from collections.abc import Iterator
 
 from tf_frame_legacy.names import canonical, find
+from tf_frame_legacy.program.old_packages.generators import own_nodes, stops
 from tf_frame_legacy.program.view import COMPLETED, KERAS_PART, OF_KERAS_3
 from tf_frame_legacy.source import installed, old_packages
 from tf_frame_legacy.source.old_syntax import is_print_to_file
@@ -32,7 +33,8 @@ _PYTHON_2_LINE = re.compile(
 )
 # What the calls that are looked for begin with: most files have none of them.
 _CALL = re.compile(
-    r"yaml|\.(has_key|iter\w+|tostring|itemset|as_matrix|ix\[)|print\s*>>|\b(int|float)\([\w.]+\("
+    r"yaml|raise StopIteration|print\s*>>|\b(int|float)\([\w.]+\(|"
+    r"\.(has_key|iter\w+|tostring|itemset|as_matrix|ix\[|getchildren|getiterator|isAlive)"
 )
 _OWNERS = {
     "tostring": (NUMPY, "NumPy's"),
@@ -40,9 +42,10 @@ _OWNERS = {
     "as_matrix": (OLD_PACKAGE, "pandas's"),
     **dict.fromkeys(("getchildren", "getiterator", "isAlive"), (PYTHON, "Python until 3.8's")),
 }
-# The texts of two traps.
+# The texts of traps in code that `convert` leaves as it is.
 NUMBER = "NumPy makes a number of an array without dimensions only"
 PRINT = "Python 2's print >>"
+STOP = "Python 3.7 makes an error of a StopIteration in a generator"
 _LOADERS = ("tf.load_op_library", "tf.load_library", "tf.load_file_system_library")
 _OPERATION = re.compile(rb"REGISTER_OP|REGISTER_KERNEL_BUILDER")
 _ARRAYS = {"numpy.array", "numpy.asarray", "numpy.argwhere", "numpy.ones", "numpy.zeros"}
@@ -127,6 +130,8 @@ def traps(source: Source, names: Names) -> Iterator[Trap]:
     for node in ast.walk(source.tree):
         if isinstance(node, ast.Call):
             yield from _in_call(source, node, uses)
+        elif isinstance(node, ast.FunctionDef) and "StopIteration" in source.text:
+            yield from _in_function(source, node)
         elif isinstance(node, ast.Subscript) and getattr(node.value, "attr", "") == "ix":
             text, remedy = "pandas has no .ix", "use .loc or .iloc"
             yield Trap(source.path, node.lineno, OLD_PACKAGE, text, remedy, True)
@@ -188,6 +193,14 @@ def _in_call(source: Source, call: ast.Call, uses: dict[ast.expr, Use]) -> Itera
     if is_number and len(call.args) == 1 and _makes_array(call.args[0], uses):
         text = NUMBER
         yield Trap(source.path, call.lineno, NUMPY, text, "use array.item()", True)
+
+
+def _in_function(source: Source, function: ast.FunctionDef) -> Iterator[Trap]:
+    """Yields the lines that raise StopIteration, elsewhere than in an iterator's own method."""
+    if function.name not in ("__next__", "next"):
+        for node in own_nodes(function):
+            if isinstance(node, ast.Raise) and stops(node):
+                yield Trap(source.path, node.lineno, PYTHON, STOP, "use return", True)
 
 
 def _makes_array(node: ast.AST, uses: dict[ast.expr, Use]) -> bool:

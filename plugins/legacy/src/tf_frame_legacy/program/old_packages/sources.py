@@ -3,6 +3,7 @@
     size.iteritems()   # dict: Python 2;     image.tostring()  # array: until NumPy 2.2
     int(np.ones(1))    # until NumPy 2.3;    boxes == []       # False until NumPy 1.24
     print >> file, 1   # Python 2
+    yield next(lines)  # ended the generator until Python 3.6
 
 The lines stay where they are, so that tracebacks show the program's own text.
 """
@@ -20,6 +21,7 @@ from xml.etree.ElementTree import Element
 
 import numpy as np
 
+from tf_frame_legacy.program.old_packages.generators import is_generator, until_stop
 from tf_frame_legacy.source.old_syntax import is_print_to_file
 
 METHODS: dict[str, tuple[Any, Callable[..., Any]]] = {
@@ -60,7 +62,13 @@ class _Rewriter(ast.NodeTransformer):
         return node
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-        return node if _is_compiled(node) else self.generic_visit(node)
+        if _is_compiled(node):
+            return node
+        self.generic_visit(node)
+        start = 1 if ast.get_docstring(node, clean=False) is not None else 0
+        if node.body[start:] and is_generator(node):
+            node.body[start:] = [until_stop(node.body[start:])]
+        return node
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         self.generic_visit(node)

@@ -1,0 +1,36 @@
+"""Generators that a StopIteration ended until Python 3.6: `yield next(lines)`.
+
+Since Python 3.7 it is an error, also if a function that the generator calls raises it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+
+def is_generator(function: ast.FunctionDef) -> bool:
+    """Returns whether a function is a generator."""
+    return any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in own_nodes(function))
+
+
+def own_nodes(node: ast.AST) -> Iterator[ast.AST]:
+    """Yields the nodes below a node, without those of inner functions and classes."""
+    for child in ast.iter_child_nodes(node):
+        yield child
+        if not isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
+            yield from own_nodes(child)
+
+
+def stops(node: ast.AST) -> bool:
+    """Returns whether a node is `raise StopIteration`."""
+    if not isinstance(node, ast.Raise):
+        return False
+    error = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
+    return getattr(error, "id", "") == "StopIteration"
+
+
+def until_stop(body: list[ast.stmt]) -> ast.stmt:
+    """Returns the statements in a block that a StopIteration ends, as it ended a generator."""
+    end = ast.ExceptHandler(ast.Name("StopIteration", ast.Load()), None, [ast.Return(None)])
+    return ast.copy_location(ast.Try(body, [end], [], []), body[0])
