@@ -7,11 +7,14 @@ Programs import it to freeze or to export a model:
 
 from __future__ import annotations
 
+import logging
 import os
 from typing import Any
 
 import tensorflow.compat.v1 as tf
+from google.protobuf import message
 
+_LOG = logging.getLogger("tf_frame")
 _INDEX, _META = ".index", ".meta"
 _GRAPH = "graph.pbtxt"
 
@@ -35,11 +38,20 @@ class GraphFiles(tf.train.CheckpointSaverListener):  # type: ignore[misc]
         if not tf.io.gfile.exists(prefix + _INDEX) or tf.io.gfile.exists(prefix + _META):
             return  # A hook of the program saves, elsewhere or with its own meta graph.
         if self._meta_graph is None:
-            graph = session.graph
+            self._meta_graph = self._written_down(session.graph)
+        if self._meta_graph:
+            with tf.io.gfile.GFile(prefix + _META, "wb") as file:
+                file.write(self._meta_graph)
+
+    def _written_down(self, graph: Any) -> bytes:
+        """Writes `graph.pbtxt`; returns the meta graph, empty for a graph that is too large."""
+        savers = graph.get_collection(tf.GraphKeys.SAVERS)
+        try:
             tf.io.write_graph(graph.as_graph_def(add_shapes=True), self._folder, _GRAPH)
-            savers = graph.get_collection(tf.GraphKeys.SAVERS)
-            saver_def = savers[0].as_saver_def() if savers else None
-            meta_graph = tf.train.export_meta_graph(graph=graph, saver_def=saver_def)
-            self._meta_graph = meta_graph.SerializeToString()
-        with tf.io.gfile.GFile(prefix + _META, "wb") as file:
-            file.write(self._meta_graph)
+            meta_graph = tf.train.export_meta_graph(
+                graph=graph, saver_def=savers[0].as_saver_def() if savers else None
+            )
+            return bytes(meta_graph.SerializeToString())
+        except (ValueError, message.EncodeError) as error:  # Two gigabytes are the limit.
+            _LOG.warning("no graph.pbtxt and .meta files are written: %s", error)
+            return b""

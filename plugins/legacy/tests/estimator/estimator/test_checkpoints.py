@@ -98,3 +98,15 @@ def test_the_configuration_may_leave_out_the_graphs(make, linear):
     regressor.train(linear.data())
     assert not list(Path(regressor.model_dir).glob("*.meta"))
     assert not Path(regressor.model_dir, "graph.pbtxt").exists()
+
+
+def test_a_graph_that_is_too_large_is_left_out(make, linear, monkeypatch, caplog):
+    def refuse(**arguments):
+        raise ValueError("larger than the limit")
+
+    monkeypatch.setattr(tf.train, "export_meta_graph", refuse)
+    regressor = make()
+    regressor.train(linear.data())
+    assert not list(Path(regressor.model_dir).glob("*.meta"))
+    assert regressor.latest_checkpoint().endswith("model.ckpt-3")
+    assert caplog.text.count("larger than the limit") == 1
