@@ -100,12 +100,11 @@ def traps(source: Source, names: Names) -> Iterator[Trap]:
     """Yields the traps in a file that can be parsed."""
     for use in names.uses:
         yield from _in_use(source, use)
-    for node in names.unbound:
-        if node.id in old_packages.PYTHON_2_BUILTINS:
-            new = old_packages.PYTHON_2_BUILTINS[node.id]
-            is_restored = node.id in old_packages.RESTORED_BUILTINS
-            text, remedy = f"Python 2's {node.id}", f"use {new}"
-            yield Trap(source.path, node.lineno, PYTHON, text, remedy, is_restored)
+    for name in names.unbound:
+        if name.id in old_packages.PYTHON_2_BUILTINS:
+            remedy = f"use {old_packages.PYTHON_2_BUILTINS[name.id]}"
+            is_restored, text = name.id in old_packages.RESTORED_BUILTINS, f"Python 2's {name.id}"
+            yield Trap(source.path, name.lineno, PYTHON, text, remedy, is_restored)
     used = {binding for use in names.uses for binding in use.bindings}
     for binding in names.bindings:
         if binding not in used and not binding.optional:

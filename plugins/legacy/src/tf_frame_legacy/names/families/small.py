@@ -245,17 +245,6 @@ ROWS = [
     *not_offered(
         "tf.contrib.keras", "wrappers", "use the package scikeras for scikit-learn's interface"
     ),
-    *alias(
-        "tf.contrib.linalg",
-        "tensorflow.compat.v1.linalg",
-        "LinearOperator LinearOperatorBlockDiag LinearOperatorCirculant LinearOperatorCirculant2D "
-        "LinearOperatorCirculant3D LinearOperatorComposition LinearOperatorDiag "
-        "LinearOperatorFullMatrix LinearOperatorHouseholder LinearOperatorIdentity "
-        "LinearOperatorKronecker LinearOperatorLowRankUpdate LinearOperatorLowerTriangular "
-        "LinearOperatorMatrix=LinearOperatorFullMatrix LinearOperatorScaledIdentity "
-        "LinearOperatorTriL=LinearOperatorLowerTriangular "
-        "LinearOperatorUDVHUpdate=LinearOperatorLowRankUpdate LinearOperatorZeros",
-    ),
     *reimplemented(
         ("tf.contrib.memory_stats", "tf.contrib.memory_stats.python.ops.memory_stats_ops"),
         "tf_frame_legacy.contrib.memory_stats",
