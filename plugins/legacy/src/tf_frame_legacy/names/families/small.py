@@ -110,7 +110,8 @@ ROWS = [
         "tensorflow.compat.v1.linalg",
         "LinearOperator LinearOperatorBlockDiag LinearOperatorCirculant LinearOperatorCirculant2D "
         "LinearOperatorCirculant3D LinearOperatorComposition LinearOperatorDiag "
-        "LinearOperatorFullMatrix LinearOperatorIdentity LinearOperatorKronecker "
+        "LinearOperatorFullMatrix LinearOperatorHouseholder LinearOperatorIdentity "
+        "LinearOperatorKronecker "
         "LinearOperatorLowRankUpdate LinearOperatorLowerTriangular LinearOperatorScaledIdentity "
         "LinearOperatorZeros LinearOperatorMatrix=LinearOperatorFullMatrix "
         "LinearOperatorTriL=LinearOperatorLowerTriangular "
