@@ -61,15 +61,15 @@ class Metric:
 
     def build(self, *args: Any, **kwargs: Any) -> None:
         """Makes the variables, by `add_variable`."""
-        raise NotImplementedError("Metrics must define a build() member function")
+        raise NotImplementedError("the class of a metric has to define build()")
 
     def call(self, *args: Any, **kwargs: Any) -> Any:
         """Updates the variables."""
-        raise NotImplementedError("Metrics must define a call() member function")
+        raise NotImplementedError("the class of a metric has to define call()")
 
     def result(self) -> Any:
         """Returns the value."""
-        raise NotImplementedError("Metrics must define a result() member function")
+        raise NotImplementedError("the class of a metric has to define result()")
 
     def value(self) -> Any:
         """Returns the value in a graph, and the function of it otherwise."""
@@ -108,7 +108,7 @@ class Metric:
           RuntimeError: not within `build`.
         """
         if self._built:
-            raise RuntimeError("Can't call add_variable() except in build().")
+            raise RuntimeError("add_variable() is for build() only")
         is_eager = tf.executing_eagerly()
         variable = tf.get_variable(
             name,

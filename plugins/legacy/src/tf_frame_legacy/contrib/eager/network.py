@@ -34,7 +34,7 @@ class Network(Layer):
 
     def __init__(self, name: str | None = None) -> None:
         if isinstance(name, tf.VariableScope):
-            raise ValueError("VariableScopes are not valid Network names.")
+            raise ValueError("a network takes a name, not a variable scope")
         if name is not None and "/" in name:
             raise ValueError("Forward slashes ('/') are not allowed in Network names.")
         super().__init__(name=name)
@@ -65,7 +65,7 @@ class Network(Layer):
           ValueError: not one of both is given, or there is no such layer.
         """
         if (name is None) == (index is None):
-            raise ValueError("Exactly one of 'index' or 'name' must be provided")
+            raise ValueError("get_layer takes either an index or a name")
         if index is not None:
             if index >= len(self._layers):
                 raise ValueError(
