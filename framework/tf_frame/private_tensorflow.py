@@ -24,10 +24,18 @@ MODULES = {
         "its rules keep AutoGraph, which converts the cells of programs, off tf-frame's functions"
     ),
     "tensorflow.python.client.device_lib": "the memory limits of devices, for memory_stats",
+    "tensorflow.python.eager.context": "the names of devices, for list_devices of contrib.eager",
     "tensorflow.python.framework.op_def_registry": (
         "whether this TensorFlow has an operation that a wrapper of contrib.rnn needs"
     ),
     "tensorflow.python.framework.smart_cond": "conditions that may be known, of contrib.training",
+    "tensorflow.python.keras": "tf.keras of old programs without tf_keras; so are the next ones",
+    "tensorflow.python.keras.engine.functional": "checkpoints of its models in graphs",
+    "tensorflow.python.keras.engine.training": "weights of its models in the session of Keras",
+    "tensorflow.python.keras.engine.training_v1": "as in the line above",
+    "tensorflow.python.keras.saving.saved_model_experimental": (
+        "tf.keras.experimental.export_saved_model"
+    ),
     "tensorflow.python.keras.activations": "cells of contrib.rnn take names of activations",
     "tensorflow.python.keras.backend": "tf.keras of old programs without tf_keras, as the next two",
     "tensorflow.python.keras.constraints": "of the layers below",
@@ -53,9 +61,12 @@ MODULES = {
         "RNNCell and the basic cells of tf.nn.rnn_cell, which programs subclass; a test notices "
         "the day they go"
     ),
+    "tensorflow.python.ops.clustering_ops": "k-means, of contrib.factorization",
     "tensorflow.python.ops.confusion_matrix": "remove_squeezable_dimensions of contrib.framework",
     "tensorflow.python.ops.lookup_ops": "tables of contrib.lookup; tf.lookup has a part of them",
     "tensorflow.python.ops.nn_impl": "the logits of sampled classes, for rank_sampled_softmax_loss",
+    "tensorflow.python.ops.resource_variable_ops": "variables from protocol buffers, of old",
+    "tensorflow.python.ops.summary_ops_v2": "the summaries of metrics of contrib.eager",
     "tensorflow.python.ops.rnn": "the order of axes and sizes of batches, as dynamic_rnn has them",
     "tensorflow.python.trackable.base": "cells do not track the cells that wrappers hold twice",
     "tensorflow.python.training.checkpoint_ops": "initializers from a checkpoint with a vocabulary",
@@ -81,6 +92,8 @@ ATTRIBUTES = {
     "_beta1_t": "optimizers of contrib.opt change the step of Adam, which keeps its tensors there",
     "_beta2_t": "as in the line above",
     "_compile_config": "the losses and metrics that a compiled model of Keras got",
+    "_make_test_function": "as in the line below",
+    "_make_train_function": "the operations of a Keras model, for model_to_estimator",
     "_compute_sampled_logits": "of tensorflow.python.ops.nn_impl, see above",
     "_control_outputs": "operations that wait for the change of the global step, to tell reads "
     "before it from reads after it; there is no public way",

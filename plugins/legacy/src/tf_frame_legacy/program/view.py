@@ -18,6 +18,7 @@ from typing import Any
 
 from tf_frame.errors import ConfigError
 from tf_frame_legacy.names import ANY, NOT_OFFERED, Row, canonical, children, table
+from tf_frame_legacy.names.keras_part import COMPLETED, KERAS, KERAS_PART, OF_KERAS_3
 
 ROOT = "tf"
 # Other modules of the table are those that programs usually bring along, such as `deployment`.
@@ -25,20 +26,10 @@ _OLD = (ROOT, "tf_slim", "tensorflow_estimator")
 _V1 = "tensorflow.compat.v1"
 # TensorFlow 2 answers these names with an error only.
 _EMPTY = {"tf.layers", "tf.nn.rnn_cell"}
-_KERAS = "tf.keras"
-KERAS_PART = "tensorflow.python.keras"
 # The private modules, which programs import as if they were public.
 _PRIVATE_KERAS = "tf.python.keras"
-# Modules of it that lack classes.
-COMPLETED = {
-    f"{_KERAS}.experimental": "tf_frame_legacy.keras_experimental",
-    f"{_KERAS}.layers": "tf_frame_legacy.keras_layers",
-    f"{_KERAS}.optimizers": "tf_frame_legacy.keras_optimizers",
-    f"{_KERAS}.utils": f"{KERAS_PART}.utils.all_utils",
-}
-# They make no graph, so those of Keras 3 will do: its public names for TensorFlow.
+# The public names of Keras 3 for TensorFlow.
 _KERAS_3 = "keras._tf_keras.keras"
-OF_KERAS_3 = {"datasets", "preprocessing"}
 # They make graphs, and do not mix with layers of Keras 2.
 _MODELS_OF_KERAS_3 = ("keras.applications.", "keras.layers.", "keras.optimizers.")
 # The package Keras 2, and its modules whose names are those of the package around them today.
@@ -115,14 +106,14 @@ def find(path: str, name: str, real: types.ModuleType | None) -> Any:
     full_name = canonical(f"{path}.{name}")
     row = table().get(full_name)
     if f"{path}.".startswith(f"{_PRIVATE_KERAS}."):
-        public = view(_KERAS + path.removeprefix(_PRIVATE_KERAS))
+        public = view(KERAS + path.removeprefix(_PRIVATE_KERAS))
         if vars(public)["_real"] is not None:
             value = getattr(public, name, None)
             if value is not None and not isinstance(value, types.ModuleType):
                 return value
         if row is not None and row.target.startswith(_MODELS_OF_KERAS_3):
             raise NotOfferedError(explain(f"{vars(public)['_path']}.{name}", None))
-    if row is not None and path.startswith(_KERAS) and hasattr(real, name):
+    if row is not None and path.startswith(KERAS) and hasattr(real, name):
         return getattr(real, name)  # The rows are for programs with Keras 3.
     if row is not None and row.kind != NOT_OFFERED:
         return load(row.target)
@@ -201,7 +192,7 @@ def explain(full_name: str, row: Row | None) -> str:
     """Returns the reason for a name that is not offered."""
     if row is not None:
         return f"{full_name} is not offered: {row.note}"
-    if full_name.startswith(f"{_KERAS}."):
+    if full_name.startswith(f"{KERAS}."):
         return f"{full_name} is not in TensorFlow's part of Keras 2; pip install tf_keras"
     root = full_name.partition(".")[0]
     if root not in _OLD:
@@ -237,7 +228,7 @@ def _real_module(path: str) -> types.ModuleType | None:
         return importlib.import_module(_V1)
     if path in _EMPTY:
         return None
-    if path == _KERAS:
+    if path == KERAS:
         return _keras()
     if path.split(".")[0] == OWN_KERAS:
         return _own_real(path)

@@ -11,9 +11,9 @@ import sysconfig
 from collections.abc import Iterator
 
 from tf_frame_legacy.names import canonical, find
-from tf_frame_legacy.program.old_packages.generators import own_nodes, stops
-from tf_frame_legacy.program.view import COMPLETED, KERAS_PART, OF_KERAS_3
+from tf_frame_legacy.names.keras_part import COMPLETED, KERAS_PART, OF_KERAS_3
 from tf_frame_legacy.source import installed, old_packages
+from tf_frame_legacy.source.generators import own_nodes, stops
 from tf_frame_legacy.source.old_syntax import is_print_to_file
 from tf_frame_legacy.source.project import Project, Source
 from tf_frame_legacy.source.resolve import Binding, Names, Use

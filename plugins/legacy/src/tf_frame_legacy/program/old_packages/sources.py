@@ -21,7 +21,7 @@ from xml.etree.ElementTree import Element
 
 import numpy as np
 
-from tf_frame_legacy.program.old_packages.generators import is_generator, until_stop
+from tf_frame_legacy.source.generators import is_generator, until_stop
 from tf_frame_legacy.source.old_syntax import is_print_to_file
 
 METHODS: dict[str, tuple[Any, Callable[..., Any]]] = {
