@@ -14,20 +14,38 @@ NUMBERS = X @ np.array([[1.0], [-2.0], [0.5]], np.float32) + 1.0
 PLAIN = [real_valued_column("", dimension=3)]
 
 
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda **options: canned.DNNClassifier([8], PLAIN, n_classes=3, **options),
-        lambda **options: canned.LinearClassifier(PLAIN, n_classes=3, **options),
-        lambda **options: canned.DNNLinearCombinedClassifier(
-            n_classes=3,
-            linear_feature_columns=PLAIN,
-            dnn_feature_columns=PLAIN,
-            dnn_hidden_units=[8],
-            **options,
-        ),
-    ],
-)
+CLASSIFIERS = {
+    "dnn": lambda **options: canned.DNNClassifier([8], PLAIN, n_classes=3, **options),
+    "linear": lambda **options: canned.LinearClassifier(PLAIN, n_classes=3, **options),
+    "combined": lambda **options: canned.DNNLinearCombinedClassifier(
+        n_classes=3,
+        linear_feature_columns=PLAIN,
+        dnn_feature_columns=PLAIN,
+        dnn_hidden_units=[8],
+        **options,
+    ),
+}
+REGRESSORS = {
+    "dnn": lambda columns, **options: canned.DNNRegressor([8], columns, **options),
+    "linear": lambda columns, **options: canned.LinearRegressor(columns, **options),
+    "combined": lambda columns, **options: canned.DNNLinearCombinedRegressor(
+        linear_feature_columns=columns,
+        dnn_feature_columns=columns,
+        dnn_hidden_units=[8],
+        **options,
+    ),
+}
+
+
+def variants(estimators, quick):
+    """The estimators as parameters; all but one are slow."""
+    return [
+        pytest.param(make, id=name, marks=() if name == quick else pytest.mark.slow)
+        for name, make in estimators.items()
+    ]
+
+
+@pytest.mark.parametrize("make", variants(CLASSIFIERS, "dnn"))
 def test_classifiers_on_arrays(tmp_path, make):
     classifier = make(model_dir=str(tmp_path), gradient_clip_norm=5.0)
     classifier.fit(x=X, y=CLASSES, steps=5, batch_size=16)
@@ -42,19 +60,7 @@ def test_classifiers_on_arrays(tmp_path, make):
     assert row["logits"].shape == (3,)
 
 
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda columns, **options: canned.DNNRegressor([8], columns, **options),
-        lambda columns, **options: canned.LinearRegressor(columns, **options),
-        lambda columns, **options: canned.DNNLinearCombinedRegressor(
-            linear_feature_columns=columns,
-            dnn_feature_columns=columns,
-            dnn_hidden_units=[8],
-            **options,
-        ),
-    ],
-)
+@pytest.mark.parametrize("make", variants(REGRESSORS, "linear"))
 def test_regressors_with_input_functions(tmp_path, make):
     def input_fn():
         return {"left": tf.constant(X[:, :2]), "right": tf.constant(X[:, 2:])}, tf.constant(NUMBERS)

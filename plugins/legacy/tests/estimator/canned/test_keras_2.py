@@ -32,7 +32,7 @@ def compiled(optimizer, **options):
     return model
 
 
-@pytest.mark.parametrize("optimizer", ["adam", "tf.train"])
+@pytest.mark.parametrize("optimizer", ["adam", pytest.param("tf.train", marks=pytest.mark.slow)])
 def test_trains_and_goes_on(tmp_path, optimizer):
     if optimizer == "tf.train":
         optimizer = tf.train.AdamOptimizer(0.05)
@@ -58,6 +58,7 @@ def test_training_begins_with_the_weights_of_the_model(tmp_path):
     assert (metrics["loss"], metrics["mae"]) == pytest.approx((loss, mae), rel=1e-4)
 
 
+@pytest.mark.slow
 def test_inputs_and_outputs_by_name(tmp_path):
     inputs = [keras.Input((2,), name="left"), keras.Input((1,), name="right")]
     joined = keras.layers.concatenate(inputs)
