@@ -30,19 +30,20 @@ def _pairs(text: str, prefix: str = "") -> dict[str, str]:
 
 
 @functools.cache
-def restored() -> Mapping[str, str]:
-    """Returns the names that `tf-frame legacy run --with_old_packages` gives back.
+def replacement(name: str) -> str:
+    """Returns what `--with_old_packages` gives a program for a name of another package.
 
-    Without those that the installed package still has.
+    Empty for all other names, and for a name that the installed package still has.
     """
-    names = {row.was: row.target.removeprefix("builtins.") for row in ROWS} | MEMBERS
-    gone = {name: new for name, new in names.items() if not installed.defines(name)}
     # Programs say `plt.cm.get_cmap`, too.
-    return gone | {_by_pyplot(name): new for name, new in gone.items() if name in MEMBERS}
+    name = name.replace("matplotlib.pyplot.cm.", "matplotlib.cm.")
+    new = _given_back().get(name, "")
+    return new if new and not installed.defines(name) else ""
 
 
-def _by_pyplot(name: str) -> str:
-    return name.replace("matplotlib.cm.", "matplotlib.pyplot.cm.")
+@functools.cache
+def _given_back() -> Mapping[str, str]:
+    return {row.was: row.target.removeprefix("builtins.") for row in ROWS} | MEMBERS
 
 
 PYTHON_2_BUILTINS = _pairs(_PYTHON_2_NAMES)

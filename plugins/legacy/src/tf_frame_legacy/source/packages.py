@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 
 from tf_frame_legacy.source.installed import is_installed
 from tf_frame_legacy.source.lookup import look_up
-from tf_frame_legacy.source.old_packages import MODULES, restored
+from tf_frame_legacy.source.old_packages import MODULES, replacement
 from tf_frame_legacy.source.resolve import Binding, Names
 
 _PIP_NAMES = {
@@ -97,4 +97,4 @@ def _names(names: Names, binding: Binding) -> Iterator[str]:
 
 
 def _is_restored(name: str) -> bool:
-    return name in restored() or name == "scipy.misc"
+    return bool(replacement(name)) or name == "scipy.misc"

@@ -141,7 +141,7 @@ def traps(source: Source, names: Names) -> Iterator[Trap]:
 
 def _in_import(source: Source, binding: Binding) -> Iterator[Trap]:
     """Yields the trap in an import of a name that is gone, and that the file does not use."""
-    new = old_packages.restored().get(binding.target)
+    new = old_packages.replacement(binding.target)
     if new:
         category = _CATEGORIES.get(binding.target.partition(".")[0], PYTHON)
         text = f"{binding.target} is gone"
@@ -150,12 +150,12 @@ def _in_import(source: Source, binding: Binding) -> Iterator[Trap]:
 
 def _in_use(source: Source, use: Use) -> Iterator[Trap]:
     for name in use.names:
-        new = old_packages.restored().get(name) or old_packages.GONE.get(name)
+        restored = old_packages.replacement(name)
+        new = restored or old_packages.GONE.get(name)
         if new:
-            is_restored = name in old_packages.restored()
             category = _CATEGORIES.get(name.partition(".")[0], PYTHON)
             text, remedy = f"{name} is gone", f"use {new}"
-            yield Trap(source.path, use.line, category, text, remedy, is_restored)
+            yield Trap(source.path, use.line, category, text, remedy, bool(restored))
         elif canonical(name) in _LOADERS:
             remedy = "compile the library for this TensorFlow, or replace its operations"
             yield Trap(source.path, use.line, EXTENSION, "loads operations in C++", remedy)
