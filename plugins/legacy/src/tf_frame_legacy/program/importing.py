@@ -116,12 +116,12 @@ class Imports:
         """Returns whether the program brings a package along, such as a copy of NetworkX."""
         if package in _REPLACED or package in sys.stdlib_module_names:
             return False
-        file = _file_of(package, tuple(sys.path))
+        file = _find_file(package, tuple(sys.path))
         return bool(file) and self.project.contains(file)
 
 
 @functools.cache
-def _file_of(package: str, path: tuple[str, ...]) -> str:
+def _find_file(package: str, path: tuple[str, ...]) -> str:
     spec = PathFinder.find_spec(package, path)
     return (spec.origin or "") if spec else ""
 

@@ -112,7 +112,7 @@ def numbers_of_arrays(source: Source) -> Iterator[ast.Call]:
         if isinstance(function, ast.FunctionDef) and function.name in names:
             parameters = {argument.arg for argument in function.args.args}
             for node in ast.walk(function):
-                if isinstance(node, ast.Call) and _is_number_of(node, parameters):
+                if isinstance(node, ast.Call) and _converts_parameter(node, parameters):
                     yield node
 
 
@@ -120,7 +120,7 @@ def _is_py_func(call: ast.Call) -> bool:
     return getattr(call.func, "attr", "") in ("py_func", "py_function") and bool(call.args)
 
 
-def _is_number_of(call: ast.Call, parameters: set[str]) -> bool:
+def _converts_parameter(call: ast.Call, parameters: set[str]) -> bool:
     """Returns whether a call is `int(parameter)` or `float(parameter)`."""
     is_number = getattr(call.func, "id", "") in ("int", "float")
     return is_number and len(call.args) == 1 and getattr(call.args[0], "id", "") in parameters

@@ -55,7 +55,7 @@ class TPUEstimator(tf_estimator.Estimator):
         rendezvous = errors.ErrorRendezvous(num_sources=3)
         try:
             return super().train(input_fn=input_fn, max_steps=max_steps)
-        except Exception:
+        except Exception:  # `raise_errors` raises it again.
             rendezvous.record_error("training_loop", sys.exc_info())
         finally:
             rendezvous.record_done("training_loop")

@@ -19,7 +19,7 @@ _SCOPE = "Generator"
 
 
 class SummaryType(enum.IntEnum):
-    """What a `GANEstimator` writes beside its losses."""
+    """The summaries of a `GANEstimator` in addition to its losses."""
 
     NONE = 0
     VARIABLES = 1

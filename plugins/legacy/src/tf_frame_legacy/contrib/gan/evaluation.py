@@ -1,4 +1,4 @@
-"""Summaries of GANs, and images beside each other."""
+"""Summaries of GANs, and grids of images."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the four steps of training a GAN hand on: model, losses, train ops, numbers of steps."""
+"""The results of the steps of training a GAN: model, losses, train ops, numbers of steps."""
 
 from __future__ import annotations
 

@@ -36,6 +36,9 @@ _DNN_RATE, _LINEAR_RATE = 0.05, 0.2
 class _Canned(Estimator):
     """An estimator with a head; subclasses give a model function of tf.estimator."""
 
+    # The method that `predict(x)` calls.
+    _predict_values: Callable[..., Iterator[Any]]
+
     def __init__(
         self,
         model_fn: Callable[..., Any],
@@ -63,10 +66,6 @@ class _Canned(Estimator):
 
         self.core = core.Estimator(function, model_dir, config)
 
-
-class _Classifier(_Canned):
-    """Predicts classes."""
-
     def predict(
         self,
         x: Any = None,
@@ -76,10 +75,14 @@ class _Classifier(_Canned):
         as_iterable: bool = True,
         iterate_batches: bool = False,
     ) -> Iterator[Any]:
-        """Yields the classes, or the `outputs`; see `Estimator.predict`."""
+        """Yields the classes or scores, or the `outputs`; see `Estimator.predict`."""
         if outputs is None:
-            return self.predict_classes(x, input_fn, batch_size, as_iterable)
+            return self._predict_values(x, input_fn, batch_size, as_iterable)
         return super().predict(x, input_fn, batch_size, outputs, as_iterable, iterate_batches)
+
+
+class _Classifier(_Canned):
+    """Predicts classes."""
 
     def predict_classes(
         self,
@@ -91,6 +94,8 @@ class _Classifier(_Canned):
         """Yields the class of each example, an integer."""
         for row in super().predict(x, input_fn, batch_size, ["class_ids"], as_iterable):
             yield row["class_ids"][0]
+
+    _predict_values = predict_classes
 
     def predict_proba(
         self,
@@ -107,20 +112,6 @@ class _Classifier(_Canned):
 class _Regressor(_Canned):
     """Predicts numbers."""
 
-    def predict(
-        self,
-        x: Any = None,
-        input_fn: Any = None,
-        batch_size: int | None = None,
-        outputs: Sequence[str] | None = None,
-        as_iterable: bool = True,
-        iterate_batches: bool = False,
-    ) -> Iterator[Any]:
-        """Yields the scores, or the `outputs`; see `Estimator.predict`."""
-        if outputs is None:
-            return self.predict_scores(x, input_fn, batch_size, as_iterable)
-        return super().predict(x, input_fn, batch_size, outputs, as_iterable, iterate_batches)
-
     def predict_scores(
         self,
         x: Any = None,
@@ -132,6 +123,8 @@ class _Regressor(_Canned):
         for row in super().predict(x, input_fn, batch_size, ["predictions"], as_iterable):
             scores = row["predictions"]
             yield scores[0] if len(scores) == 1 else scores
+
+    _predict_values = predict_scores
 
 
 class DNNClassifier(_Classifier):

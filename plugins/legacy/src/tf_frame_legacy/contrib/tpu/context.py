@@ -1,4 +1,4 @@
-"""What a copy of the original TPUEstimator in a program asks, where there is no TPU.
+"""The context of a run without a TPU, for copies of the original TPUEstimator in programs.
 
 Programs such as XLNet and Transformer-XL bring a `tpu_estimator.py` of their own, a subclass of
 `Estimator`. With `use_tpu=False` it asks the context for batch sizes and for the device alone.
@@ -96,7 +96,7 @@ class InternalTPUContext:
 
 
 class TPUContext:
-    """What functions get as `params["context"]` on a TPU; only the number of replicas is known.
+    """The value of `params["context"]` in functions on a TPU; only the number of replicas is known.
 
     Args:
       internal_ctx: the context of the estimator.

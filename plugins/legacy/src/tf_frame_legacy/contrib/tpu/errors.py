@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import sys
-import time
+import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -26,6 +26,7 @@ class ErrorRendezvous:
     def __init__(self, num_sources: int) -> None:
         self._num_sources = num_sources
         self._errors: dict[str, BaseException | None] = {}
+        self._changed = threading.Condition()
 
     def record_error(self, source: str, exc_info: Any, session: Any = None) -> None:
         """Notes an error.
@@ -38,7 +39,9 @@ class ErrorRendezvous:
         error = exc_info[1]
         if isinstance(error, _HANDLED):
             return
-        self._errors[source] = error
+        with self._changed:
+            self._errors[source] = error
+            self._changed.notify_all()
         _LOG.error("Error recorded from %s: %s", source, error)
         if session is not None:
             session.close()
@@ -46,14 +49,16 @@ class ErrorRendezvous:
     def record_done(self, source: str) -> None:
         """Notes the end of a source, which keeps its error."""
         _LOG.info("%s marked as finished", source)
-        self._errors.setdefault(source, None)
+        with self._changed:
+            self._errors.setdefault(source, None)
+            self._changed.notify_all()
 
     @contextlib.contextmanager
     def catch_errors(self, source: str, session: Any = None) -> Iterator[None]:
         """Notes an error in the block instead of raising it."""
         try:
             yield
-        except Exception:
+        except Exception:  # `raise_errors` raises it again.
             self.record_error(source, sys.exc_info(), session)
 
     def raise_errors(self, timeout_sec: float = 0) -> None:
@@ -62,9 +67,8 @@ class ErrorRendezvous:
         Args:
           timeout_sec: seconds to wait for the sources.
         """
-        end = time.monotonic() + timeout_sec
-        while len(self._errors) < self._num_sources and time.monotonic() < end:
-            time.sleep(0.1)
+        with self._changed:
+            self._changed.wait_for(lambda: len(self._errors) >= self._num_sources, timeout_sec)
         errors = [error for error in self._errors.values() if error is not None]
         errors.sort(key=lambda error: isinstance(error, tf.errors.CancelledError))
         if errors:

@@ -58,7 +58,7 @@ def estimator_of_keras_2(
         custom_objects=custom_objects,
         optimizer_config=optimizer_config,
     )
-    start = _start_of(model, custom_objects)
+    start = _initial_weights(model, custom_objects)
     return Estimator(model_fn, model_dir, config, warm_start_from=start)
 
 
@@ -155,7 +155,7 @@ def _metrics(model: Any) -> dict[str, Any]:
     return metrics
 
 
-def _start_of(model: Any, custom_objects: Any) -> WarmStartSettings | None:
+def _initial_weights(model: Any, custom_objects: Any) -> WarmStartSettings | None:
     """Returns where training begins: a checkpoint with all weights; None if there are none yet."""
     weights = getattr(model, "weights", ()) if model.built else ()
     is_eager = tf.executing_eagerly()

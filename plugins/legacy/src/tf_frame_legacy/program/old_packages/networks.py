@@ -1,4 +1,4 @@
-"""What NetworkX dropped: the dictionary `node` of a graph, its iterators, and a function."""
+"""Parts that NetworkX dropped: the dictionary `node` of a graph, its iterators, and a function."""
 
 from __future__ import annotations
 
