@@ -4,11 +4,23 @@ import sys
 import pytest
 
 from tf_frame.errors import ConfigError
-from tf_frame_legacy.source import convert
+from tf_frame_legacy.source import convert, installed
 
 pytest.importorskip("libcst")
 TF = "import tensorflow.compat.v1 as tf\n"
 SLIM = "from tf_frame_legacy import slim as legacy_slim\n"
+
+
+@pytest.fixture(autouse=True)
+def no_scipy(monkeypatch):
+    """Hides SciPy, which some environments have: SciPy 1 still has an empty `scipy.misc`."""
+    real = installed.is_installed
+    monkeypatch.setattr(installed, "is_installed", lambda name: name != "scipy" and real(name))
+    for function in (installed._file, installed._names):
+        function.cache_clear()
+    yield
+    for function in (installed._file, installed._names):
+        function.cache_clear()
 
 
 @pytest.fixture
@@ -162,7 +174,7 @@ def converted(write, tmp_path):
             "def f(n, x):\n  return x[: legacy_sources.number(int, n), int(3)]\n"
             "tf.py_func(f, [1], tf.float32)\nint(n)\n",
         ),
-        (  # Whether SciPy is installed here, or not.
+        (  # A package that is not installed.
             "from scipy.sparse.linalg.eigen.arpack import eigsh\ny = eigsh(x)\n",
             "from scipy.sparse.linalg import eigsh\ny = eigsh(x)\n",
         ),
