@@ -107,12 +107,12 @@ def find(path: str, name: str, real: types.ModuleType | None) -> Any:
     row = table().get(full_name)
     if f"{path}.".startswith(f"{_PRIVATE_KERAS}."):
         public = view(KERAS + path.removeprefix(_PRIVATE_KERAS))
-        if vars(public)["_real"] is not None:
+        if public._real is not None:
             value = getattr(public, name, None)
             if value is not None and not isinstance(value, types.ModuleType):
                 return value
         if row is not None and row.target.startswith(_MODELS_OF_KERAS_3):
-            raise NotOfferedError(explain(f"{vars(public)['_path']}.{name}", None))
+            raise NotOfferedError(explain(f"{public._path}.{name}", None))
     if row is not None and path.startswith(KERAS) and hasattr(real, name):
         return getattr(real, name)  # The rows are for programs with Keras 3.
     if row is not None and row.kind != NOT_OFFERED:
@@ -155,7 +155,7 @@ def _own_real(path: str) -> types.ModuleType | None:
     """Returns the module of today with the names of a module of Keras 2."""
     if path == "keras.engine":
         return None
-    real: types.ModuleType | None = vars(view(f"tf.{path}"))["_real"]
+    real: types.ModuleType | None = view(f"tf.{path}")._real
     package = "tf_keras.src" if _keras().__name__ != KERAS_PART else KERAS_PART
     if real is None:
         with contextlib.suppress(ModuleNotFoundError):
@@ -241,7 +241,7 @@ def _real_module(path: str) -> types.ModuleType | None:
     with contextlib.suppress(ImportError, AttributeError):
         if not parent:
             return importlib.import_module(path)
-        above = _known(view(parent))["_real"]
+        above = view(parent)._real
         real = _attribute(above, name) if above else None
         return real if isinstance(real, types.ModuleType) else None
     return None
