@@ -24,24 +24,19 @@ from tf_frame_legacy.names.families.old_packages import (
     LOST_MODULES,
     OLD_PACKAGES,
     PYTHON_2_MODULES,
+    WITH_METHODS,
 )
-from tf_frame_legacy.program.old_packages import WITH_METHODS, restore_methods, sources
+from tf_frame_legacy.program.old_packages import restore_methods, sources
 from tf_frame_legacy.program.project import Project
 from tf_frame_legacy.program.view import OWN_KERAS, ROOT, NotOfferedImportError, View, view
+from tf_frame_legacy.source.old_packages import PYTHON_2_BUILTINS, RESTORED_BUILTINS
 
 # Whatever is installed under these names, the program was not written for it.
 _REPLACED = {"tensorflow", "tf_slim", "tensorflow_estimator"}
 # The table has all that programs use of them, or as much as SciPy had of images.
 _NEED_NOT_BE_INSTALLED = {*_REPLACED, *LOST_MODULES, "scipy"}
 # Built-in names of Python 2.
-_PYTHON_2 = {
-    "basestring": str,
-    "unicode": str,
-    "unichr": chr,
-    "long": int,
-    "xrange": range,
-    "raw_input": input,
-}
+_PYTHON_2 = {name: getattr(builtins, PYTHON_2_BUILTINS[name]) for name in RESTORED_BUILTINS}
 
 
 class Imports:

@@ -120,7 +120,7 @@ def find(path: str, name: str, real: types.ModuleType | None) -> Any:
     if full_name in _VERSIONS:
         return _VERSION
     if path.split(".")[0] == OWN_KERAS:
-        return _of_own_keras(path, name)
+        return _find_in_own_keras(path, name)
     if row is None:
         if full_name == ROOT or full_name in children() or full_name in COMPLETED:
             return view(full_name)
@@ -129,7 +129,7 @@ def find(path: str, name: str, real: types.ModuleType | None) -> Any:
     raise NotOfferedError(explain(full_name, row or table().get(f"{path}.{ANY}")))
 
 
-def _of_own_keras(path: str, name: str) -> Any:
+def _find_in_own_keras(path: str, name: str) -> Any:
     """Returns a name of the package Keras 2: of tf.keras, or of a module that is private there.
 
     Raises:

@@ -10,7 +10,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 
-from tf_frame_legacy.names.families.old_packages import PYTHON_2_MODULES
+from tf_frame_legacy.names.families.old_packages import PYTHON_2_MODULES, WITH_METHODS
 from tf_frame_legacy.source import old_packages
 from tf_frame_legacy.source.project import Source
 from tf_frame_legacy.source.resolve import Names
@@ -21,13 +21,10 @@ HELPERS = "tf_frame_legacy.program.old_packages.sources"
 _METHODS = set(old_packages.METHODS) - {"as_matrix"}
 _IN_PYTHON_3 = {"iteritems": "items", "itervalues": "values", "iterkeys": "keys"}
 _DEFINED = re.compile(r"def (iteritems|itervalues|iterkeys)\b")
-# Package -> the methods that its classes, or functions that it, takes back; or all of its uses.
-_WITH_METHODS = {
+# What tells that a program needs the methods; without a pattern, the import does.
+_PATTERNS = {
     "PIL": re.compile(r"\.(getsize|textsize)\("),
     "cv2": re.compile(r"\bcv2\.(boxPoints|arrowedLine|circle|ellipse|line|putText|rectangle)\("),
-    **{name: re.compile(name) for name in ("easydict", "h5py", "librosa", "matplotlib")},
-    "networkx": re.compile(r"\bnetworkx\b"),
-    "pandas": re.compile(r"\bpandas\b"),
     "tensorflow": re.compile(r"\.(get_)?shape\b"),
 }
 
@@ -44,13 +41,14 @@ def packages_to_restore(sources: Iterable[Source], files: Mapping[str, Names]) -
         if source.path in files:
             roots = {b.target.partition(".")[0] for b in files[source.path].bindings}
             roots = {"tensorflow" if root == "tf" else root for root in roots}
-            found |= {root for root in roots & set(_WITH_METHODS) if _uses(source, root)}
+            found |= {root for root in roots & set(WITH_METHODS) if _uses(source, root)}
     return sorted(found)
 
 
 def _uses(source: Source, package: str) -> bool:
     assert source.tree is not None
-    found = bool(_WITH_METHODS[package].search(source.text))
+    pattern = _PATTERNS.get(package)
+    found = pattern is None or bool(pattern.search(source.text))
     if found and package == "tensorflow":  # Python 2 divided the sizes of a shape as integers.
         return any(isinstance(node, ast.Div) for node in ast.walk(source.tree))
     return found

@@ -32,6 +32,19 @@ OLD_MODULES = {
     *LOST_MODULES,
 }
 
+# Packages whose classes and functions get back what they had, by the module that does it.
+WITH_METHODS = {
+    "PIL": "pictures",
+    "cv2": "drawings",
+    "easydict": "settings",
+    "h5py": "stored",
+    "librosa": "sounds",
+    "matplotlib": "plots",
+    "networkx": "networks",
+    "pandas": "tables",
+    "tensorflow": "dimensions",
+}
+
 # Names that the switch gives back to the packages themselves, with what stands for each today.
 MEMBERS = {
     "librosa.feature.rmse": "librosa.feature.rms",

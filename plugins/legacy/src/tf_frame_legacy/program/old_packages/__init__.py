@@ -6,18 +6,7 @@ import contextlib
 import functools
 import importlib
 
-# Packages whose classes and functions get back what they had, for all modules.
-WITH_METHODS = {
-    "PIL": "pictures",
-    "cv2": "drawings",
-    "easydict": "settings",
-    "h5py": "stored",
-    "librosa": "sounds",
-    "matplotlib": "plots",
-    "networkx": "networks",
-    "pandas": "tables",
-    "tensorflow": "dimensions",
-}
+from tf_frame_legacy.names.families.old_packages import WITH_METHODS
 
 
 def restore_methods(*packages: str) -> None:

@@ -91,12 +91,12 @@ def _taking_normed(hist: Any) -> Any:
     return draw
 
 
-def _taking_projection(gca: Any, figure_of: Any) -> Any:
+def _taking_projection(gca: Any, get_figure: Any) -> Any:
     """Returns the function, which makes axes if they have a projection."""
 
     @functools.wraps(gca)
     def get(*figure: Any, **options: Any) -> Any:
-        return figure_of(*figure).add_subplot(**options) if options else gca(*figure)
+        return get_figure(*figure).add_subplot(**options) if options else gca(*figure)
 
     return get
 
