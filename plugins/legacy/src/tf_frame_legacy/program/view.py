@@ -65,6 +65,9 @@ class View(types.ModuleType):
       real: the module of this name today; None: there is none.
     """
 
+    _path: str
+    _real: types.ModuleType | None
+
     def __init__(self, path: str, real: types.ModuleType | None) -> None:
         super().__init__(_spelled(path), getattr(real, "__doc__", None))
         self.__path__: list[str] = []  # Makes it a package for `from ... import`.
@@ -155,7 +158,7 @@ def _own_real(path: str) -> types.ModuleType | None:
     """Returns the module of today with the names of a module of Keras 2."""
     if path == "keras.engine":
         return None
-    real: types.ModuleType | None = view(f"tf.{path}")._real
+    real = view(f"tf.{path}")._real
     package = "tf_keras.src" if _keras().__name__ != KERAS_PART else KERAS_PART
     if real is None:
         with contextlib.suppress(ModuleNotFoundError):
